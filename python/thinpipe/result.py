@@ -39,13 +39,12 @@ class Crossing(Record):
     """The network as the data packets of a flow met it: the metrics of Yew, Ong and Ahmad 2012."""
 
     delay_s: RttSummary
-    """One way, of each data packet from its departure at the sender, this transmission's, to its
-    arrival at the receiver."""
+    """One-way delay of each data packet, from the departure of this transmission to its arrival."""
     throughput_bps: float
     """Payload of every data packet that the receiver got, over the whole run."""
     longest_gap_s: float | None
-    """The longest time between two data packets that the receiver got one after the other: what a
-    handover interrupts."""
+    """The longest time between two successive data packets at the receiver: the interruption by a
+    handover."""
     efficiency: float | None
     """Data packets received over data packets sent, retransmissions included."""
 
@@ -111,16 +110,16 @@ class Flow(Record):
     segments_sent: int
     """Data segments sent, retransmissions included."""
     retransmits: int
-    """Data segments sent again."""
+    """Data segments retransmitted."""
     timeouts: int
-    """Retransmission time-outs."""
+    """Retransmission timeouts."""
     spurious_timeouts: int
-    """Those of them whose segment had not been lost."""
+    """Timeouts whose segment had not been lost."""
     fast_retransmits: int
     """Fast retransmits."""
     rtt_s: RttSummary
-    """Round-trip times of data segments sent once whose acknowledgement did not wait for another to
-    be sent again."""
+    """Round-trip times of data segments sent once whose acknowledgement did not wait for a
+    retransmission."""
     network: Crossing
     """What the network did to its data packets."""
     cwnd_segments: CwndSummary
@@ -138,9 +137,9 @@ class Flow(Record):
     pages: Pages | None
     """Pages, where the flow has them."""
     echo_s: RttSummary | None
-    """Echoes, from a keystroke to the last byte of what comes back, where the flow has them."""
+    """Echoes, from a keystroke to the last byte of its echo, where the flow has them."""
     probe_s: RttSummary | None
-    """Probes, one way from the first transmission, where the flow has them."""
+    """Probes, one-way delay from the first transmission, where the flow has them."""
     datagrams: Datagrams | None
     """Datagrams, where the flow has them."""
 
@@ -186,7 +185,7 @@ class Link(Record):
     drops_by_reason: Drops
     """The same by what dropped them."""
     marks: int
-    """Packets marked in the place of being dropped (RFC 3168)."""
+    """Packets marked instead of dropped (RFC 3168)."""
     utilization: float | None
     """Share of the time (a bearer: of the blocks; a trace: of its opportunities) in use.
 
@@ -205,7 +204,7 @@ class RadioBlocks(Record):
     blocks_in_error: int
     """Those that arrived in error."""
     retransmitted_blocks: int
-    """Data blocks sent again."""
+    """Data blocks retransmitted."""
     status_pdus: int
     """Status reports sent."""
     rlc_resets: int
@@ -213,9 +212,9 @@ class RadioBlocks(Record):
     discarded_sdus: int
     """Packets that RLC gave up."""
     bytes_sent: int
-    """What the blocks sent took of the channel: data, padding and control, repeats included.
+    """Channel bytes that the blocks sent took: data, padding and control, retransmissions included.
 
-    Over ``bytes_delivered`` it is the effort of a delivery.
+    Divided by ``bytes_delivered`` it is the effort of a delivery.
     """
     bytes_delivered: int
     """Packets delivered, in bytes at the IP layer."""
@@ -230,7 +229,7 @@ class Radio(Record):
     blocks_in_error: int
     """Those that arrived in error."""
     retransmitted_blocks: int
-    """Data blocks sent again."""
+    """Data blocks retransmitted."""
     status_pdus: int
     """Status reports sent."""
     rlc_resets: int
@@ -238,9 +237,9 @@ class Radio(Record):
     discarded_sdus: int
     """Packets that RLC gave up."""
     bytes_sent: int
-    """What the blocks sent took of the channel: data, padding and control, repeats included.
+    """Channel bytes that the blocks sent took: data, padding and control, retransmissions included.
 
-    Over ``bytes_delivered`` it is the effort of a delivery.
+    Divided by ``bytes_delivered`` it is the effort of a delivery.
     """
     bytes_delivered: int
     """Packets delivered, in bytes at the IP layer."""
@@ -329,12 +328,11 @@ class Cell(Record):
     blocked: Blocked
     """Requests for codes that failed, each time that one was refused."""
     common_codes: tuple[tuple[int, int], ...]
-    """Spreading factor and number of the codes that the common channels of a cell have all
-    along."""
+    """Spreading factor and number of the codes that the common channels of a cell always have."""
     codes_in_use: CodesInUse
     """Codes allocated to mobiles, of all cells together."""
     handovers: Handovers
-    """What became of the sets of cells."""
+    """Changes of active sets."""
     shared: SharedBlocks
     """Blocks on the shared channels."""
 
@@ -346,9 +344,9 @@ class Middlebox(Record):
     kind: str
     """Its scheme."""
     at: str
-    """The node where it stands."""
+    """Its node."""
     mobiles: int
-    """Mobiles that it took part in connections of."""
+    """Mobiles whose connections it took part in."""
     packets_in: int
     """Packets in, of either leg."""
     packets_out: int
@@ -372,11 +370,11 @@ class Middlebox(Record):
     timeouts: int
     """Times that it heard nothing from a mobile for too long."""
     suppressed: int
-    """Acknowledgements that it kept from a sender."""
+    """Acknowledgements that it withheld from a sender."""
     zero_windows: int
     """Zero windows that it advertised."""
     discarded_bytes: int
-    """Payload bytes that it threw away because of a reset."""
+    """Payload bytes that it discarded because of a reset."""
     stall_s: float
     """How long it heard nothing from mobiles, all together."""
     rtt_s: RttSummary
@@ -394,33 +392,33 @@ class Handover(Record):
     router_before: int | None
     """That of the one before, if there was one."""
     link_down_s: float | None
-    """When the last link before was lost, if that was ahead of the new one."""
+    """When the last link before was lost, if that was before the new one came up."""
     link_up_s: float
     """When the new link came up."""
     advertised_s: float | None
-    """When its router was heard of."""
+    """When its router's advertisement came."""
     address_s: float | None
     """When an address there could be used."""
     registered_s: float | None
     """When the mobile learnt that the first agent reaches it by another address: the MAP, where
     there is one."""
     home_registered_s: float | None
-    """When it learnt the same of the home agent, if that had to be told."""
+    """When it learnt the same of the home agent, if that had to be updated."""
     latency_s: float | None
-    """From the loss of the link before, or where there were two from the new one, to when the last
-    of these agents reached it."""
+    """From the loss of the link before, or with two links from when the new one came up, to when
+    the last of these agents reached it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lost(Record):
-    """Packets that went no further than a host or an agent."""
+    """Packets dropped by hosts or agents."""
 
     unreachable: int
     """The mobile was bound nowhere, or not where the packet came from."""
     incomplete: int
-    """Pieces of packets of which others did not come."""
+    """Fragments whose other fragments did not come."""
     too_big: int
-    """Larger than a tunnel takes, which told the source."""
+    """Larger than a tunnel takes; its entry notified the source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,9 +436,9 @@ class Mobility(Record):
     unbindings: int
     """Bindings that ended."""
     given_up: int
-    """How often a mobile gave up to have an address bound."""
+    """How often a mobile gave up having an address bound."""
     lost: Lost
-    """Packets that went no further than a host or an agent; those of links are with these."""
+    """Packets dropped by hosts or agents; drops of links are counted there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -456,7 +454,7 @@ class Result(Record):
     events: int
     """Machines woken."""
     flows: tuple[Flow, ...]
-    """One entry a flow."""
+    """One entry for each flow."""
     links: tuple[Link, ...]
     """One entry for each direction of each link or bearer."""
     radio: Radio | None

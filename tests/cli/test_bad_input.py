@@ -52,8 +52,8 @@ def test_setting_without_a_value(thinpipe):
         ),
         (
             ("--set", "tcp.freeze.false_warnings=30 s"),
-            "--set tcp.freeze.false_warnings=30 s: warnings in vain need tcp.freeze.warning, how "
-            "long they last",
+            "--set tcp.freeze.false_warnings=30 s: tcp.freeze.false_warnings needs "
+            "tcp.freeze.warning",
         ),
         (
             ("--set", "tcp.receiver=win200"),

@@ -23,7 +23,7 @@ def test_spacing_spreads_a_window_over_a_round_trip() -> None:
 
 
 def test_pacing_and_spacing_exclude_each_other() -> None:
-    with pytest.raises(tp.ScenarioError, match=r"give tcp\.pacing or tcp\.spacing, not both"):
+    with pytest.raises(tp.ScenarioError, match=r"tcp\.pacing and tcp\.spacing exclude each other"):
         tp.run("bottleneck", tcp__pacing="always", tcp__spacing="slow-start")
 
 

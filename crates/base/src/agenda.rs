@@ -7,7 +7,7 @@ use std::collections::binary_heap::PeekMut;
 use crate::Time;
 
 /// The deadlines of a set of machines, numbered from 0. Equal times wake in the order of the
-/// numbers, so the law of ties is the order in which machines were made, whoever set them when.
+/// numbers, so the law of ties is the order in which machines were made, whoever sets them.
 ///
 /// A machine has at most two live entries in the heap. A deadline that moves later leaves the entry
 /// where it is and is put right when it comes up: most timers are pushed back far more often than

@@ -1,4 +1,4 @@
-//! The words that every other room uses.
+//! The words that every other crate uses.
 //!
 //! * [`Time`] and [`Duration`]: nanoseconds, given from outside and never read from a clock;
 //! * [`Rate`] and [`Transmitter`]: bits per second, with the remainder kept;

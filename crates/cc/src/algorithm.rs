@@ -7,8 +7,8 @@ use settings::{Leaf, Scalar, Word};
 
 use crate::{Algorithm, Controller, Limits, Parameters};
 
-/// Registers algorithms, a line for each: its type, what its constructor takes beside [`Limits`] (a
-/// field of [`Parameters`]), and its word.
+/// Registers algorithms, a line for each: its type, what its constructor takes besides [`Limits`]
+/// (a field of [`Parameters`]), and its word.
 macro_rules! algorithms {
     ($(
         $(#[doc = $doc:literal])*
@@ -22,12 +22,12 @@ macro_rules! algorithms {
         }
 
         settings::section! {
-            /// What congestion controls are told beside [`Limits`], those of `[tcp]` that are
-            /// not in use as well.
+            /// Parameters of all congestion controls besides [`Limits`], including those that are
+            /// not in use.
             #[derive(Copy)]
             pub struct Parameters {
                 $($(
-                    /// What the algorithm of that name is told.
+                    /// Parameters of the algorithm of that name.
                     pub $field: $type as $form = Default::default();
                 )?)*
             }
@@ -54,7 +54,7 @@ pub(crate) use algorithms;
 pub enum CongestionControl {
     /// One that ships.
     Shipped(Algorithm),
-    /// One that was handed in.
+    /// A custom one.
     Custom(Custom),
 }
 
@@ -88,7 +88,7 @@ impl From<Custom> for CongestionControl {
     }
 }
 
-/// The form of [`CongestionControl`]. Those that are handed in are found before any is read.
+/// The form of [`CongestionControl`]. Custom ones are looked up before the text is read.
 #[derive(Debug)]
 pub struct Controlled;
 
@@ -108,7 +108,7 @@ impl Leaf for Controlled {
     }
 }
 
-/// An algorithm from outside this room, by what makes its controllers.
+/// An algorithm from outside this crate, by what makes its controllers.
 #[derive(Clone)]
 pub struct Custom {
     name: Arc<str>,
@@ -132,7 +132,7 @@ impl Custom {
     }
 }
 
-/// One and the same.
+/// True if both are the same.
 impl PartialEq for Custom {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name && Arc::ptr_eq(&self.make, &other.make)

@@ -1,4 +1,4 @@
-//! What a controller is told and what it answers.
+//! What a controller is given and what it answers.
 
 use std::fmt::Debug;
 
@@ -19,32 +19,33 @@ pub trait Controller: Debug + Send {
     /// One segment was found lost, whether or not it begins an episode.
     fn on_lost_segment(&mut self, _lost: &LostSegment) {}
 
-    /// An acknowledgement tells of both ends' clocks. Before its [`Controller::on_ack`].
+    /// An acknowledgement carried both ends' clocks. Called before its [`Controller::on_ack`].
     fn on_clocks(&mut self, _clocks: &Clocks) {}
 
-    /// Nothing was sent for longer than a retransmission timeout: whoever measures must know.
+    /// Nothing was sent for longer than a retransmission timeout: measurements must not count that
+    /// time.
     fn on_idle(&mut self, _now: Time) {}
 
     /// The same, where windows are to start over then (RFC 5681 §4.1).
     fn on_restart(&mut self, now: Time);
 
-    /// The last loss was none: the window is what it was before (RFC 4015 §3.2).
+    /// The last loss was spurious: the window becomes what it was before (RFC 4015 §3.2).
     fn on_undo(&mut self, now: Time);
 
     /// Duplicate acknowledgements open the window itself by `segments`, until [`Self::deflate`]:
-    /// ns-2's Vegas. False if it stays as it is, and loss recovery keeps them beside it.
+    /// ns-2's Vegas. False if it stays as it is, and loss recovery adds the inflation itself.
     fn inflate(&mut self, _segments: u32) -> bool {
         false
     }
 
-    /// Something new is acknowledged after more duplicates than it takes to tell a loss.
+    /// Something new is acknowledged after more duplicates than a fast retransmit takes.
     fn deflate(&mut self) {}
 
-    /// The way to the peer has changed: what was measured of it before is of another.
+    /// The path to the peer has changed: earlier measurements belong to the old one.
     fn on_path_change(&mut self, _now: Time) {}
 
     /// The congestion window in bytes. A sender keeps no more than this in flight, in whole
-    /// segments: the fraction of a segment only tells how far the next one is.
+    /// segments: the fraction shows how close the next segment is.
     fn window(&self) -> u64;
 
     /// The slow-start threshold in bytes.
@@ -55,7 +56,7 @@ pub trait Controller: Debug + Send {
         None
     }
 
-    /// What it holds for the round-trip time without queues, if it goes by one.
+    /// Its estimate of the round-trip time without queues, if it uses one.
     fn base_rtt(&self) -> Option<Duration> {
         None
     }
@@ -84,8 +85,8 @@ pub struct Ack {
     pub pipe: u64,
     /// The round-trip time of the newest segment it covers, if that segment was sent once.
     pub rtt: Option<Duration>,
-    /// True while losses are being repaired, this acknowledgement included: windows that answer
-    /// to acknowledgements stand still (RFC 5681 §3.2).
+    /// True while losses are being repaired, this acknowledgement included: windows that grow with
+    /// acknowledgements are frozen (RFC 5681 §3.2).
     pub recovering: bool,
     /// True if the congestion window, and nothing else, held the sender back since the last one.
     pub window_limited: bool,
@@ -94,7 +95,7 @@ pub struct Ack {
 }
 
 impl Ack {
-    /// Bytes from the lowest not acknowledged to the next to send, after it.
+    /// Bytes from `una` to `nxt`, after it.
     pub const fn in_flight(&self) -> u64 {
         self.nxt - self.una
     }
@@ -119,7 +120,7 @@ pub struct RateSample {
     pub lost: u64,
 }
 
-/// Both ends' clocks as the timestamps of an acknowledgement tell (RFC 7323 §3), which wrap.
+/// Both ends' clocks from the timestamps of an acknowledgement (RFC 7323 §3), which wrap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clocks {
     /// This side's in ticks, when it sent what is acknowledged: `TSecr`.
@@ -155,7 +156,7 @@ pub struct Loss {
     pub now: Time,
     /// How.
     pub kind: LossKind,
-    /// Bytes from the lowest not acknowledged to the next to send, then.
+    /// Bytes outstanding at that time: from the lowest not acknowledged to the next to send.
     pub in_flight: u64,
     /// When the lost segment was last sent.
     pub sent: Time,
@@ -180,7 +181,7 @@ pub struct LostSegment {
     pub app_limited: bool,
 }
 
-/// The frame in which a controller moves its window.
+/// The limits within which a controller moves its window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Payload bytes of a full segment.

@@ -50,13 +50,14 @@ words! {
 ///   by α/cwnd for each segment acknowledged, α = 3 · (1 − β)/(1 + β), and α = 1 from the window
 ///   before the last loss on (§4.3).
 /// * Loss: ssthresh and cwnd become β · cwnd, both at least 2 segments; after a mark cwnd may be
-///   one (§4.6). The window grows only while it holds the sender back, so it stands for the flight.
+///   one (§4.6). The window grows only while it holds the sender back, so it is equivalent to the
+///   flight.
 /// * Fast convergence: `W_max` is cwnd · (1 + β)/2 if cwnd is below the last `W_max` (§4.7).
 /// * Timeout: ssthresh likewise, cwnd one segment; the congestion avoidance that follows starts
-///   with K = 0 and `W_max` = cwnd (§4.8), as does one that no loss led to (§4.10). If the same
-///   segment is lost again, ssthresh holds (RFC 5681 §3.1).
-/// * A loss that was none: all of it is what it was before (§4.9).
-/// * Time in which the window did not hold the sender back is none of t (§4.2, §5.8).
+///   with K = 0 and `W_max` = cwnd (§4.8), as does one that follows slow start without a loss
+///   (§4.10). If the same segment is lost again, ssthresh holds (RFC 5681 §3.1).
+/// * A spurious loss: everything is restored (§4.9).
+/// * Time in which the window did not limit the sender does not count in t (§4.2, §5.8).
 #[derive(Debug)]
 pub struct Cubic {
     window: Window,
@@ -86,7 +87,7 @@ struct Curve {
 /// A congestion avoidance.
 #[derive(Clone, Debug)]
 struct Epoch {
-    /// When it began, moved on by what does not count: `t_epoch`.
+    /// When it began, shifted by the time that does not count: `t_epoch`.
     start: Time,
     /// The last acknowledgement.
     last: Time,

@@ -6,11 +6,11 @@ use crate::Ack;
 
 /// Samples of a round before it is judged (RFC 9406 §4.3).
 const N_RTT_SAMPLE: u32 = 8;
-/// The least increase of the round-trip time that counts (RFC 9406 §4.3).
+/// The minimum increase of the round-trip time that counts (RFC 9406 §4.3).
 const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
-/// The most that is waited for (RFC 9406 §4.3).
+/// The maximum that is needed (RFC 9406 §4.3).
 const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
-/// In between, the part of the round-trip time that counts (RFC 9406 §4.3).
+/// In between, the increase that counts, as a part of the round-trip time (RFC 9406 §4.3).
 const MIN_RTT_DIVISOR: u64 = 8;
 /// How much slower conservative slow start is (RFC 9406 §4.3).
 const CSS_GROWTH_DIVISOR: f64 = 4.0;

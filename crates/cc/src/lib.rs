@@ -1,8 +1,8 @@
 //! Congestion controllers: facts in, window out. One algorithm, one file.
 //!
-//! A controller is told of acknowledgements and losses in bytes of a stream, and answers with a
-//! window. It knows no TCP: no sequence numbers, no segments on the wire, no timers. Which segment
-//! to send again is loss recovery, another room.
+//! A controller takes acknowledgements and losses, in bytes of a stream, and answers with a window.
+//! It knows no TCP: no sequence numbers, no segments on the wire, no timers. Which segment to
+//! retransmit is loss recovery, in the crate `tcp`.
 //!
 //! Inside, the window is a real number of segments, as in ns-2 and the papers. Only `+ - * /` are
 //! used on it, so that every platform computes the same run.

@@ -8,7 +8,7 @@ use crate::window::Window;
 use crate::{Ack, Controller, Limits, Loss, LossKind};
 
 words! {
-    /// How the difference of expected and actual throughput is used.
+    /// How the difference between expected and actual throughput is used.
     pub enum Delta {
         /// Rounded to whole segments: ns-2. Only so does a window of 6 shrink from a round-trip
         /// time of 0.3 s on, over a base of 0.12 s.
@@ -19,11 +19,11 @@ words! {
 }
 
 words! {
-    /// What becomes of baseRTT when the way to the peer changes.
+    /// What happens to baseRTT when the path to the peer changes.
     pub enum BaseRtt {
-        /// Nothing: a sender that does not know (Brakmo and Peterson; ns-2).
+        /// Nothing: the sender does not know (Brakmo and Peterson; ns-2).
         Kept = "kept",
-        /// It is forgotten, and learned from what is sent over the new way alone.
+        /// It is forgotten, and learned anew from what is sent over the new path.
         RenewedAtHandover = "renewed-at-handover",
     }
 }
@@ -31,10 +31,11 @@ words! {
 /// Which window duplicate acknowledgements open during fast recovery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inflation {
-    /// One beside the congestion window, which loss recovery keeps (RFC 5681 §3.2).
+    /// An inflation on top of the congestion window, which loss recovery keeps (RFC 5681 §3.2).
     Beside,
-    /// The congestion window, which the next loss cuts as it is then. The end of recovery leaves it
-    /// as the last cut did, and nothing if that was a timeout; then it waits for another: ns-2.
+    /// The congestion window itself, which the next loss cuts inflated. The end of recovery sets it
+    /// to what the last cut left, and to zero if that was a timeout; then it waits for another
+    /// timeout (ns-2).
     Window,
 }
 
@@ -49,14 +50,14 @@ section! {
         pub beta: f64 as Factor = 3.0;
         /// γ: above this slow start ends.
         pub gamma: f64 as Factor = 1.0;
-        /// How the difference of expected and actual throughput is used. Default: ns-2, on which
-        /// lo2005's numbers rest.
+        /// How the difference between expected and actual throughput is used. Default: ns-2, on
+        /// which lo2005's numbers rest.
         pub delta: Delta as Word<Delta> = Delta::Rounded;
         /// What becomes of baseRTT, the smallest round-trip time, when a handover of the mobile is
         /// complete: nothing, or it is learned anew from what is sent from then on. Default:
         /// Brakmo and Peterson 1995, ns-2.
         pub base_rtt: BaseRtt as Word<BaseRtt> = BaseRtt::Kept;
-        /// What duplicates open: loss recovery says.
+        /// Which window duplicates open, set by loss recovery.
         pub inflation: Inflation as NoKey<Inflation> = Inflation::Beside;
     }
     check(Self::thresholds_in_order)
@@ -91,7 +92,8 @@ impl VegasParameters {
 /// * The window grows only while the flight keeps up with it: within 2 segments (ns-2).
 /// * baseRTT is the smallest round-trip time seen, but starts anew from the current one whenever at
 ///   most one segment was sent in the round trip (ns-2). Where it is so wished, a change of the
-///   way to the peer ends it, as a base of a shorter way would hold the window down for ever.
+///   path to the peer ends it, since the base of a shorter path would keep the window too small for
+///   ever.
 /// * A loss found by duplicate acknowledgements or the fine-grained timer takes a quarter off the
 ///   window, a half if that segment had been sent again already, and leaves 2 of 3 or less; nothing
 ///   if the window was cut since that segment was last sent (§III-A; the sizes are ns-2's).
@@ -106,7 +108,7 @@ pub struct Vegas {
     /// In slow start: true if the present round trip is one of those that may double.
     doubling: bool,
     base_rtt: Option<Duration>,
-    /// When the way last changed: what was sent before tells nothing.
+    /// When the path last changed: samples of what was sent before do not count.
     path_since: Time,
     round: Round,
     /// When the window was last cut for a loss.
@@ -148,7 +150,7 @@ impl Vegas {
     }
 
     /// Forgets baseRTT, and counts no sample of what was sent before `now`. Until there is one of
-    /// what was sent later, ∆ is none.
+    /// what was sent later, there is no ∆.
     pub fn renew_base_rtt(&mut self, now: Time) {
         self.base_rtt = None;
         self.path_since = now;
@@ -157,7 +159,7 @@ impl Vegas {
     }
 
     /// The flight with the segment whose acknowledgement has just arrived, in segments: what the
-    /// window was at work with.
+    /// window had in flight.
     fn flight(&self, ack: &Ack) -> f64 {
         self.window.segments(ack.in_flight()) + 1.0
     }
@@ -172,7 +174,7 @@ impl Vegas {
         self.round = Round { mark: ack.nxt, start: ack.now, ..Round::default() };
     }
 
-    /// ∆ in segments; none while there is no base to compare with, on the first acknowledgement.
+    /// ∆ in segments; `None` while there is no base to compare with, on the first acknowledgement.
     fn delta(&mut self, ack: &Ack) -> f64 {
         let Some(base) = self.base_rtt else { return 0.0 };
         let rtt = self.round.mean_rtt(ack.now);

@@ -18,7 +18,7 @@ section! {
         /// Which round-trip times `RTTmin` is the smallest of: all, or those since the last
         /// timeout, as in Linux. Default: Grieco and Mascolo 2004.
         pub minimum_rtt: MinimumRtt as Word<MinimumRtt> = MinimumRtt::Ever;
-        /// A sample takes a round trip, and no less than this. Default: Grieco and Mascolo 2004;
+        /// A sample spans a round trip, and no less than this. Default: Grieco and Mascolo 2004;
         /// Linux has 50 ms.
         pub shortest_sample: Duration as OfTime = Duration::ZERO;
     }

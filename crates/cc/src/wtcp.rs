@@ -1,8 +1,8 @@
 //! WTCP (Sinha, Nandagopal, Venkitaraman, Sivakumar and Bharghavan, "WTCP: A Reliable Transport
 //! Protocol for Wireless Wide-Area Networks", `MobiCom` 1999; Wireless Networks 8, 2002).
 //!
-//! Reconstructed: the principles are the paper's, the numbers and the place of the computation are
-//! ours (`docs/models/wtcp.md`).
+//! Reconstructed: the principles are the paper's, the numbers and where they are computed are ours
+//! (`docs/models/wtcp.md`).
 
 use base::{Duration, Rate, Time};
 
@@ -22,11 +22,11 @@ const LONG_GAIN: f64 = 0.25;
 const INTERVAL_GAIN: f64 = 0.125;
 const DEVIATION_GAIN: f64 = 0.25;
 
-/// So many segments make a decision at the least, so that neither a late one nor the halves of a
+/// The minimum number of segments for a decision, so that neither a late one nor the halves of a
 /// pair count for much: ours.
 const SEGMENTS: u64 = 8;
 
-/// A segment in so long a time is sent at the least: ours.
+/// At least one segment in this time is sent: ours.
 const LONGEST_SEPARATION: Duration = Duration::from_secs(10);
 
 /// A rate that follows how separations of segments change on their way.
@@ -42,7 +42,7 @@ const LONGEST_SEPARATION: Duration = Duration::from_secs(10);
 /// ```
 ///
 /// * Start: two segments back to back; R is what separates them at the far end. Where nothing does,
-///   twice of what was delivered in the round trip.
+///   twice what was delivered in the round trip.
 /// * Losses: at intervals that are usual while no queue grows they are the radio's, and R stays;
 ///   sooner than that by two deviations, or while one grows, they halve R, once a round trip.
 /// * Silence: no timeout cuts R. A single segment probes, and the first answer resumes R.
@@ -55,7 +55,7 @@ pub struct Wtcp {
     rate: Option<f64>,
     phase: Phase,
     round: Round,
-    /// The clocks as they were last told.
+    /// The clocks as last reported.
     clocks: Option<Clocks>,
     long_ratio: f64,
     rtt: Option<Duration>,
@@ -84,7 +84,7 @@ struct Round {
     is_cut: bool,
 }
 
-/// At which intervals losses come, in bytes delivered between two.
+/// The intervals between losses, in bytes delivered.
 #[derive(Debug, Default)]
 struct Losses {
     last: Option<u64>,
@@ -130,14 +130,14 @@ impl Wtcp {
         }
     }
 
-    /// Two segments that left together say at what rate they passed.
+    /// The separation of two segments that left together gives the rate at which they passed.
     fn measure_pair(&mut self, bytes: u64, apart: Duration) {
         if bytes > 0 && apart > Duration::ZERO {
             self.set_rate(bytes as f64 / apart.as_nanos() as f64);
         }
     }
 
-    /// True if the round trip that `ack` ends, if it does, tells enough.
+    /// True if `ack` ends a round trip with enough samples.
     fn is_over(&self, ack: &Ack) -> bool {
         let is_told = self.rate.is_none() || self.round.bytes >= SEGMENTS * self.mss;
         ack.una >= self.round.end && ack.acked > 0 && is_told
@@ -173,7 +173,7 @@ impl Wtcp {
         is_congested
     }
 
-    /// True while the long-term ratio tells of a queue that grows.
+    /// True while the long-term ratio shows a growing queue.
     fn is_growing(&self) -> bool {
         self.long_ratio > 1.0 + TOLERANCE
     }
@@ -206,8 +206,8 @@ impl Controller for Wtcp {
             clocks.received.wrapping_sub(last.received),
             clocks.ack.wrapping_sub(last.ack),
         ];
-        // While something is missing, an old segment is echoed (RFC 7323 §4.3): only an
-        // acknowledgement of something new tells of the segment that it answers.
+        // While something is missing, an old timestamp is echoed (RFC 7323 §4.3): only an
+        // acknowledgement of something new echoes the segment that it answers.
         if bytes == 0 || [sent, received, bytes].iter().any(|&ahead| ahead > u32::MAX / 2) {
             return;
         }
@@ -221,7 +221,7 @@ impl Controller for Wtcp {
     }
 
     fn on_lost_segment(&mut self, lost: &LostSegment) {
-        // A timeout takes all for lost: that tells nothing of intervals.
+        // A timeout considers everything lost: that says nothing about intervals.
         if self.phase == Phase::Blackout {
             return;
         }

@@ -16,7 +16,7 @@ const BDP: u64 = 50;
 
 /// A segment in the network, and what was known when it was sent.
 #[derive(Clone, Copy, Debug)]
-struct Flying {
+struct InFlight {
     /// When its acknowledgement arrives; never, if the buffer was full.
     back: Option<Time>,
     sent: Time,
@@ -40,7 +40,7 @@ struct Path {
     /// When the bottleneck has sent what it holds.
     busy_until: Time,
     next_send: Time,
-    flying: VecDeque<Flying>,
+    flying: VecDeque<InFlight>,
     pipe: u64,
     delivered: u64,
     delivered_at: Time,
@@ -139,7 +139,7 @@ impl Path {
         }
         self.pipe += MSS;
         self.sent += MSS;
-        self.flying.push_back(Flying {
+        self.flying.push_back(InFlight {
             back: fits.then(|| (self.busy_until + self.delay).next_multiple(self.bunches)),
             sent: self.now,
             first_sent: self.first_sent,

@@ -2,7 +2,7 @@
 
 use base::{Duration, Time};
 
-/// A worker that fails again and again is started ever more rarely.
+/// Exponential back-off: a worker that fails repeatedly is restarted ever more rarely.
 #[derive(Debug)]
 pub(super) struct BackOff {
     failures: u32,
@@ -20,7 +20,7 @@ impl BackOff {
         Self { failures: 0 }
     }
 
-    /// A worker that was started at `started` is gone at `now`: tells when to start the next.
+    /// A worker that was started at `started` is gone at `now`: returns when to start the next.
     pub(super) fn fail(&mut self, started: Time, now: Time) -> Time {
         if now.saturating_since(started) > LONGEST {
             self.failures = 0;

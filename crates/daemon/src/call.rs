@@ -1,4 +1,4 @@
-//! What other threads of the worker ask of the one that handles packets.
+//! Questions of the worker's other threads to its packet thread.
 
 use std::io;
 use std::sync::Arc;
@@ -18,18 +18,18 @@ pub(crate) struct Caller {
     waker: Arc<Waker>,
 }
 
-/// Where the packet thread hears what is asked.
+/// Where the packet thread receives questions.
 #[derive(Debug)]
 pub(crate) struct Calls(Receiver<Call>);
 
-/// Both ends; whoever is woken has to answer.
+/// Both ends; the packet thread has to answer when it is woken.
 pub(crate) fn calls(waker: Arc<Waker>) -> (Caller, Calls) {
     let (calls, heard) = channel();
     (Caller { calls, waker }, Calls(heard))
 }
 
 impl Caller {
-    /// A look at the worker and at most so many `mobiles`, if it answers within `patience`.
+    /// A look at the worker and at most `mobiles` of its mobiles, if it answers within `patience`.
     pub(crate) fn look(&self, mobiles: usize, patience: Duration) -> Option<Look> {
         let (reply, look) = sync_channel(1);
         self.calls.send((mobiles, reply)).ok()?;
@@ -41,10 +41,10 @@ impl Caller {
 }
 
 impl Calls {
-    /// Answers whoever has asked since.
+    /// Answers the questions since the last time.
     pub(crate) fn answer(&self, mut look: impl FnMut(usize) -> io::Result<Look>) -> io::Result<()> {
         while let Ok((mobiles, reply)) = self.0.try_recv() {
-            // Whoever asked may have lost patience.
+            // The asking thread may have timed out.
             reply.try_send(look(mobiles)?).ok();
         }
         Ok(())

@@ -28,14 +28,16 @@ pub(super) enum End {
 
 impl Child {
     /// Forks a process that does `work`, ends with the status that comes of it, and is killed when
-    /// this one ends before. There may be no other thread: what it holds would be held for ever.
+    /// this one ends before. There must be no other thread: locks that it holds would stay locked
+    /// in the child.
     ///
     /// # Errors
     /// The kernel's.
     pub(super) fn start(work: impl FnOnce() -> ExitStatus) -> io::Result<Self> {
         let parent = getpid();
         // SAFETY: there is one thread only, so that the child may do whatever this process may; it
-        // never returns into what is the parent's to do, and leaves without running its exits.
+        // never returns into what is the parent's to do, and ends without running its exit
+        // handlers.
         #[expect(unsafe_code, reason = "no safe wrapper has this call")]
         let process = unsafe { libc::fork() };
         if process < 0 {
@@ -43,7 +45,7 @@ impl Child {
         }
         let Some(process) = Pid::from_raw(process) else {
             let status = if dies_with(parent).is_ok() { work() } else { ExitStatus::FAILED };
-            leave(status);
+            exit(status);
         };
         Ok(Self { process, descriptor: pidfd_open(process, PidfdFlags::empty())? })
     }
@@ -55,7 +57,7 @@ impl Child {
 
     /// Ends it at once, even if it is stopped.
     pub(super) fn kill(&self) {
-        // It was not waited for, so that the number is still its own.
+        // It was not waited for, so its number was not reused.
         kill_process(self.process, Signal::KILL).ok();
     }
 
@@ -93,8 +95,8 @@ impl ExitStatus {
     pub(super) const PANICKED: Self = Self(101);
 }
 
-/// Has the calling process killed when `parent` ends, or has ended meanwhile. To be asked for again
-/// by who gives up privileges: the kernel forgets it then (`PR_SET_PDEATHSIG`(2const)).
+/// Has the calling process killed when `parent` ends, or has ended meanwhile. To be repeated after
+/// privileges were given up: the kernel forgets it then (`PR_SET_PDEATHSIG`(2const)).
 ///
 /// # Errors
 /// The kernel's, and `NotFound` if `parent` is gone.
@@ -103,8 +105,8 @@ pub(super) fn dies_with(parent: Pid) -> io::Result<()> {
     if getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
-/// Ends the calling process, without what its parent has registered for its own exit.
-pub(super) fn leave(status: ExitStatus) -> ! {
+/// Ends the calling process without the exit handlers of its parent.
+pub(super) fn exit(status: ExitStatus) -> ! {
     // SAFETY: it never returns, and runs nothing.
     #[expect(unsafe_code, reason = "no safe wrapper has this call")]
     unsafe {
@@ -134,7 +136,7 @@ impl fmt::Display for End {
 mod tests {
     use super::*;
 
-    /// Forked from a test's thread it may do nothing but leave, or be killed.
+    /// Forked from a thread of a test it may only exit, or be killed.
     #[test]
     fn ends_are_told_apart() {
         let end = |work: fn() -> ExitStatus| Child::start(work).and_then(Child::wait);

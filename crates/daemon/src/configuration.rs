@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "a configuration is a file; this room talks to the system"
+    reason = "a configuration is a file; this module talks to the system"
 )]
 
 use std::fs;
@@ -39,7 +39,7 @@ pub(super) fn read(file: &Path) -> Result<Configuration, SetupError> {
     Ok(Configuration { config, text })
 }
 
-/// Whether a daemon that runs by `before` can go on by `after`.
+/// Whether a daemon that runs with `before` can go on with `after`.
 ///
 /// # Errors
 /// The first key that counts only when a daemon starts.
@@ -59,7 +59,7 @@ pub(super) fn may_follow(before: &Config, after: &Config) -> Result<(), SetupErr
         ("wired.interfaces", &before.wired.interfaces, &after.wired.interfaces),
     ] {
         if let Some(gone) = before.iter().find(|name| !after.contains(name)) {
-            // Of connections by that way the proxy would see one direction only.
+            // Of connections over that interface the proxy would see only one direction.
             return Err(setup_error!(
                 "{key}: {gone} cannot be taken out while the daemon runs: restart it"
             ));

@@ -16,7 +16,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// As the line has it.
+    /// As written in a line.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Status => "status",

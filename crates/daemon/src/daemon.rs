@@ -12,18 +12,18 @@ use serde_json::json;
 use super::configuration::{self, Configuration};
 use super::device::device;
 use super::event::Event;
-use super::host::{self, Finding, Gravity, Host, Legs};
+use super::host::{self, Finding, Host, Legs, Severity};
 use super::journal::Journal;
 use super::journal_file;
 use super::log::Log;
-use super::observer::Doors;
+use super::observer::Listeners;
 use super::resets::Resets;
 use super::signals::Signals;
 use super::supervisor::{Prepared, Supervisor};
 use super::system_calls;
 use os::{SetupError, setup_error};
 
-/// Serves as `file` says until it is told to stop by a signal. There may be no other thread yet.
+/// Serves as `file` says until it is told to stop by a signal. There must be no other thread yet.
 ///
 /// # Errors
 /// One line: what is wrong with the file, or what the system refuses. Whatever was set up is gone
@@ -38,7 +38,7 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
     let legs = Legs::read(&config)?;
     let findings = host::check(&config);
     let device = device(&config, &legs)?;
-    let doors = Doors::open(&config, identity.as_ref())?;
+    let listeners = Listeners::open(&config, identity.as_ref())?;
     let (left, journal) = take_up_journal(&config, &log)?;
     let host = Host::set_up(&config, legs.largest())?;
     host::drop_to_two(identity)?;
@@ -52,9 +52,9 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
             "config": file.display().to_string(),
         }),
     );
-    for Finding { gravity, line } in findings {
-        if gravity > Gravity::Ok {
-            log.tell(Event::Host, &json!({ "gravity": gravity.to_string(), "why": line }));
+    for Finding { severity, line } in findings {
+        if severity > Severity::Ok {
+            log.tell(Event::Host, &json!({ "gravity": severity.to_string(), "why": line }));
         }
     }
     let prepared = Prepared {
@@ -63,7 +63,7 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
         device,
         host,
         legs,
-        doors,
+        listeners,
         journal,
         log: log.clone(),
         signals,
@@ -71,9 +71,9 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
     let file = journal_file::path(&prepared.config.control.socket);
     let mut supervisor = Supervisor::new(prepared, left)?;
     let outcome = supervisor.run();
-    let (mut host, doors) = supervisor.into_host();
-    doors.remove();
-    // Where the user may not, an empty one stays.
+    let (mut host, listeners) = supervisor.into_host();
+    listeners.remove();
+    // An empty file stays where the user may not remove it.
     fs::remove_file(file).ok();
     if let Err(trouble) = host.take_away() {
         log.tell(Event::NotUndone, &json!({ "why": trouble.to_string() }));
@@ -83,7 +83,7 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
     outcome
 }
 
-/// The connections that a killed daemon has left, and an empty journal in the place of its own.
+/// The connections that a killed daemon has left, and an empty journal in place of its own.
 fn take_up_journal(config: &Config, log: &Log) -> Result<(Vec<Exposure>, Journal), SetupError> {
     let path = journal_file::path(&config.control.socket);
     let left = journal_file::left(&path).unwrap_or_else(|refusal| {
@@ -91,13 +91,13 @@ fn take_up_journal(config: &Config, log: &Log) -> Result<(Vec<Exposure>, Journal
         log.tell(Event::JournalRefused, &fields);
         Vec::new()
     });
-    let places = Gateway::new(config, [u16::MAX; 2], 0).places();
+    let places = Gateway::new(config, [u16::MAX; 2], 0).journal_places();
     let journal = journal_file::create(&path, places)
         .map_err(|error| setup_error!("no journal at {}: {error}", path.display()))?;
     Ok((left, journal))
 }
 
-/// What other threads hold when a process forks is held for ever in the new one.
+/// Locks that other threads hold when a process forks stay locked in the new one.
 fn is_alone() -> Result<(), SetupError> {
     let threads = fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
     if threads == 1 {

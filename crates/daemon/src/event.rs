@@ -1,10 +1,10 @@
-//! What a proxy's log tells of.
+//! The events of a proxy's log.
 
 use proxy::LogLevel;
 
 macro_rules! events {
     ($($(#[doc = $doc:literal])+ $event:ident = $name:literal, $level:ident;)+) => {
-        /// What has happened, each with its name in the log and how grave it is.
+        /// Events, each with its name in the log and its level.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         pub(crate) enum Event {
             $($(#[doc = $doc])+ $event,)+
@@ -22,7 +22,7 @@ macro_rules! events {
                 }
             }
 
-            /// How grave it is.
+            /// Its level.
             pub(crate) fn level(self) -> LogLevel {
                 match self {
                     $(Self::$event => LogLevel::$level,)+
@@ -47,37 +47,37 @@ events! {
     WorkerHung = "worker hung", Error;
     /// Connections of a worker or a daemon that is gone were reset in both directions: how many.
     FlowsReset = "flows reset", Warning;
-    /// What stands in the place of a killed daemon's journal is not of use: why.
+    /// The journal of a killed daemon cannot be used: why.
     JournalRefused = "journal refused", Warning;
     /// A reload took effect: names of profiles that only old connections still have.
     Reloaded = "reloaded", Info;
-    /// A file could not be used; what was before still counts: why.
+    /// A file could not be used; the previous configuration stays in force: why.
     ReloadRefused = "reload refused", Error;
     /// All connections of profiles that a reload took away are over: the names of these.
     Retired = "retired", Info;
-    /// No new connections are taken, and those that can are handed back: how long at most.
+    /// No new connections are taken, and those that can be are handed back: how long at most.
     Draining = "draining", Info;
     /// The last connection ended or was reset.
     Drained = "drained", Info;
     /// Rules, routes and the device are gone.
     Stopped = "stopped", Info;
-    /// What had to be undone in the system could not be: why.
+    /// A change to the system could not be undone: why.
     NotUndone = "not undone", Error;
-    /// Something of the machine that may keep the proxy from its work.
+    /// A problem of this machine that may hinder the proxy.
     Host = "host", Warning;
     /// The largest packets of the interfaces have changed: wired and radio, in bytes.
     MtuChanged = "mtu changed", Info;
     /// The metrics or the control socket do not work: why.
     Unobservable = "unobservable", Warning;
-    /// Handshakes went on without the proxy, since newer ones needed their places: how many since
-    /// the last such line.
+    /// Handshakes went on without the proxy to make room for newer ones: how many since the last
+    /// such line.
     HandshakesDisplaced = "handshakes displaced", Warning;
     /// A connection is over. Only where log.flows is on.
     FlowEnded = "flow ended", Info;
 }
 
 impl Event {
-    /// How often it is told in a row.
+    /// How many may be logged in a row.
     pub(super) fn burst(self) -> u32 {
         if self == Self::FlowEnded { 10_000 } else { 20 }
     }

@@ -20,9 +20,9 @@ pub(super) enum Value<'a> {
     Gauge(u64),
     /// A time that goes up and down, in seconds.
     Seconds(f64),
-    /// Times, by how long they are.
+    /// A histogram of times.
     Times(&'a Histogram),
-    /// No number, but a label with a text.
+    /// A text in a label.
     Info(&'static str, &'a str),
 }
 

@@ -1,66 +1,67 @@
-//! Whether a worker still works.
+//! Whether a worker is alive.
 
 use base::{Duration, Time};
 
-/// The supervisor's view of a worker's beats.
+/// The supervisor's view of the heartbeats of a worker.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(super) struct Watchdog {
     limit: Duration,
     started: Time,
     due: Time,
-    verdict: Verdict,
+    liveness: Liveness,
 }
 
-/// How a worker fares.
+/// The state of a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Verdict {
-    /// It has not worked yet.
-    Unborn,
-    /// It worked not too long ago.
+pub(super) enum Liveness {
+    /// It has not beaten yet.
+    Starting,
+    /// Its last beat was recent enough.
     Alive,
-    /// It has not for too long.
+    /// It has not beaten for too long.
     Hung,
 }
 
-/// How long a worker may take until it first beats: it makes its tables then.
-const BIRTH: Duration = Duration::from_secs(10);
+/// How long a worker may take until its first beat: it makes its tables before.
+const STARTUP: Duration = Duration::from_secs(10);
 
-impl Watch {
-    /// Over a worker that was started at `started`, and once it works shall beat within `limit`.
+impl Watchdog {
+    /// Of a worker that was started at `started`, and has to beat within `limit` once it works.
     pub(super) fn new(started: Time, limit: Duration) -> Self {
-        Self { limit, started, due: started + BIRTH, verdict: Verdict::Unborn }
+        Self { limit, started, due: started + STARTUP, liveness: Liveness::Starting }
     }
 
-    /// From the next beat on, the one after shall come within `limit`.
+    /// From the next beat on, each has to come within `limit` of the one before.
     pub(super) const fn set_limit(&mut self, limit: Duration) {
         self.limit = limit;
     }
 
-    /// When to look again.
+    /// When to check again.
     pub(super) const fn due(&self) -> Time {
         self.due
     }
 
-    /// Looks at `now`, when the worker last worked at `beat`.
+    /// Checks at `now`, when the last beat was at `beat`.
     ///
-    /// Whoever looks much later than it is due was kept from running itself, by what may have kept
-    /// the worker as well: a stopped machine, a debugger. Then the worker has one more `limit`.
-    pub(super) fn look(&mut self, now: Time, beat: Time) -> Verdict {
-        let is_new = self.verdict == Verdict::Unborn || beat + self.limit > self.due;
+    /// If the check comes much later than it is due, the supervisor itself was kept from running,
+    /// perhaps by what also stopped the worker: a suspended machine, a debugger. The worker then
+    /// gets one more `limit`.
+    pub(super) fn check(&mut self, now: Time, beat: Time) -> Liveness {
+        let is_new = self.liveness == Liveness::Starting || beat + self.limit > self.due;
         if is_new && beat > self.started {
             self.due = beat + self.limit;
-            self.verdict = Verdict::Alive;
+            self.liveness = Liveness::Alive;
         }
         if now.saturating_since(self.due) > self.limit / STALL {
             self.due = now + self.limit;
         } else if now >= self.due {
-            self.verdict = Verdict::Hung;
+            self.liveness = Liveness::Hung;
         }
-        self.verdict
+        self.liveness
     }
 }
 
-/// To be late by more than one part in so many of the limit is a stall of one's own.
+/// A check that is late by more than this part of the limit shows a stall of the supervisor itself.
 const STALL: u64 = 4;
 
 #[cfg(test)]
@@ -73,38 +74,42 @@ mod tests {
         Time::from_nanos(millis * 1_000_000)
     }
 
-    fn watch() -> Watch {
-        let mut watch = Watch::new(at(0), LIMIT);
-        assert_eq!(watch.look(at(20), at(10)), Verdict::Alive);
-        watch
+    fn watchdog() -> Watchdog {
+        let mut watchdog = Watchdog::new(at(0), LIMIT);
+        assert_eq!(watchdog.check(at(20), at(10)), Liveness::Alive);
+        watchdog
     }
 
     #[test]
     fn a_worker_that_stops_is_found_within_the_limit() {
-        let mut watch = watch();
-        assert_eq!(watch.due(), at(510));
-        assert_eq!(watch.look(at(510), at(480)), Verdict::Alive);
-        assert_eq!(watch.due(), at(980));
-        assert_eq!(watch.look(at(979), at(480)), Verdict::Alive);
-        assert_eq!(watch.look(at(980), at(480)), Verdict::Hung);
+        let mut watchdog = watchdog();
+        assert_eq!(watchdog.due(), at(510));
+        assert_eq!(watchdog.check(at(510), at(480)), Liveness::Alive);
+        assert_eq!(watchdog.due(), at(980));
+        assert_eq!(watchdog.check(at(979), at(480)), Liveness::Alive);
+        assert_eq!(watchdog.check(at(980), at(480)), Liveness::Hung);
     }
 
     #[test]
     fn a_stall_of_its_own_does_not_count() {
-        let mut watch = watch();
+        let mut watchdog = watchdog();
         // Both were stopped for an hour.
-        assert_eq!(watch.look(at(3_600_000), at(480)), Verdict::Alive);
-        assert_eq!(watch.due(), at(3_600_500));
-        assert_eq!(watch.look(at(3_600_499), at(480)), Verdict::Alive);
-        assert_eq!(watch.look(at(3_600_510), at(480)), Verdict::Hung, "the worker still is");
+        assert_eq!(watchdog.check(at(3_600_000), at(480)), Liveness::Alive);
+        assert_eq!(watchdog.due(), at(3_600_500));
+        assert_eq!(watchdog.check(at(3_600_499), at(480)), Liveness::Alive);
+        assert_eq!(watchdog.check(at(3_600_510), at(480)), Liveness::Hung, "the worker still is");
     }
 
     #[test]
     fn a_worker_has_time_to_be_born() {
-        let mut watch = Watch::new(at(1000), LIMIT);
-        assert_eq!(watch.look(at(1001), at(990)), Verdict::Unborn, "the beat of the one before");
-        assert_eq!(watch.look(at(9000), at(990)), Verdict::Unborn);
-        assert_eq!(watch.look(at(11_000), at(990)), Verdict::Hung);
-        assert_eq!(watch.look(at(11_000), at(10_999)), Verdict::Alive);
+        let mut watchdog = Watchdog::new(at(1000), LIMIT);
+        assert_eq!(
+            watchdog.check(at(1001), at(990)),
+            Liveness::Starting,
+            "the beat of the one before"
+        );
+        assert_eq!(watchdog.check(at(9000), at(990)), Liveness::Starting);
+        assert_eq!(watchdog.check(at(11_000), at(990)), Liveness::Hung);
+        assert_eq!(watchdog.check(at(11_000), at(10_999)), Liveness::Alive);
     }
 }

@@ -1,4 +1,4 @@
-//! What a worker that dies leaves behind: the connections that would hang without it.
+//! The journal that a dead worker leaves behind: the connections that would hang without it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,9 +10,9 @@ use super::memory::SharedWords;
 /// A slot for each connection there can be, in memory that the supervisor shares, and behind a
 /// header of which all but one word is for the file that it is ([`super::journal_file`]).
 ///
-/// A worker may be killed between any two of its writes. A packet leaves only after what it makes
-/// true was noted, so that whichever half was written, what stands in a slot is true enough: a
-/// connection is named first and made valid last, and the numbers of either direction are one word.
+/// A worker may be killed between any two of its writes. A packet leaves only after its
+/// consequences were noted, so that a slot is usable whichever writes were done: a connection is
+/// named first and made valid last, and the numbers of either direction are one word.
 #[derive(Debug)]
 pub(super) struct Journal {
     words: SharedWords,
@@ -21,18 +21,18 @@ pub(super) struct Journal {
 /// Words of a slot, and of the header: 64 bytes, a line of the cache.
 pub(super) const SLOT: usize = 8;
 
-/// Where in the header stands one past the highest slot that was ever written.
+/// The position in the header of one past the highest slot that was ever written.
 const USED: usize = SLOT - 1;
 
-/// Where they stand in it: what is said of it and the ports; two words of either address; the
-/// numbers of the caller's direction and of the callee's.
+/// Their positions in it: the head with flags and ports; two words of either address; the numbers
+/// of the caller's direction and of the callee's.
 const HEAD: usize = 0;
 const SOURCE: usize = 1;
 const DESTINATION: usize = 3;
 const CALLER: usize = 5;
 const CALLEE: usize = 6;
 
-/// What is said in the head beside the ports: that it is valid, and which addresses are mobiles'.
+/// The flags in the head: whether it is valid, and which addresses are mobiles.
 const VALID: u64 = 1;
 const SOURCE_IS_RADIO: u64 = 2;
 const DESTINATION_IS_RADIO: u64 = 4;
@@ -40,12 +40,12 @@ const PORTS: u32 = 32;
 const UNUSED: u64 = ((1 << PORTS) - 1) & !(VALID | SOURCE_IS_RADIO | DESTINATION_IS_RADIO);
 
 impl Journal {
-    /// In words of which all behind the header's first ones are zero.
+    /// In words that are all zero behind the first ones of the header.
     pub(super) const fn new(words: SharedWords) -> Self {
         Self { words }
     }
 
-    /// How many words a journal with so many places has.
+    /// How many words a journal with `places` has.
     pub(super) const fn words(places: u32) -> usize {
         (1 + places as usize) * SLOT
     }
@@ -110,7 +110,7 @@ fn exposed(words: &[AtomicU64]) -> impl Iterator<Item = Exposure> {
     slots.chunks_exact(SLOT).take(used).filter_map(read)
 }
 
-/// All that a journal names that was left behind; `None` if no journal is like that.
+/// All connections in a journal that was left behind; `None` if it is not a valid journal.
 pub(super) fn left_in(words: &[AtomicU64]) -> Option<Vec<Exposure>> {
     let (header, slots) = words.split_at_checked(SLOT)?;
     let used = header[USED].load(Ordering::Relaxed);
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(journal.exposed().count(), 0);
     }
 
-    /// What was left behind is as it was, and what no journal is like is none.
+    /// A journal is read back as it was written, and an invalid one is refused.
     #[test]
     fn what_is_damaged_is_none() {
         let journal = journal(4);
@@ -235,8 +235,8 @@ mod tests {
         }
     }
 
-    /// Whatever of the writes of a slot comes to pass before the worker is killed, no connection
-    /// appears that never was, and none that goes on disappears.
+    /// Whichever writes of a slot are done before the worker is killed, no connection appears that
+    /// never existed, and none that goes on disappears.
     #[test]
     fn a_torn_write_is_an_old_slot_or_a_new_one() {
         let (old, new) = (exposure(1, 100), exposure(1, 200));

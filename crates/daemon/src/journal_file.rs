@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "the number of a boot stands in a file; this room talks to the system"
+    reason = "the number of a boot stands in a file; this module talks to the system"
 )]
 
 use std::fmt;
@@ -19,22 +19,22 @@ use rustix::process::geteuid;
 use super::journal::{Journal, left_in};
 use super::memory::SharedWords;
 
-/// The first word: what the file is, and as which version. Another order of bytes is another word.
+/// The first word: magic number and version. In another byte order it is another word.
 const KIND: u64 = u64::from_le_bytes(*b"thinp-j1");
 
 /// Where the words of the header stand.
 const KIND_AT: usize = 0;
 const BOOT_AT: usize = 1;
 
-/// Nobody else may read who talks to whom.
+/// Only the owner may read which hosts have connections.
 const MODE: Mode = Mode::from_bits_retain(0o600);
 
-/// Where the journal is of the daemon that can be asked at `socket`: two daemons have two.
+/// The path of the journal of the daemon with the control socket `socket`: each daemon has its own.
 pub(super) fn path(socket: &str) -> PathBuf {
     format!("{socket}.journal").into()
 }
 
-/// Makes an empty journal with so many places, in the place of one that is there.
+/// Makes an empty journal with `places`, replacing one that is there.
 ///
 /// # Errors
 /// The kernel's.
@@ -55,7 +55,7 @@ pub(super) fn create(path: &Path, places: u32) -> io::Result<Journal> {
 /// What a daemon that was killed has left behind: the connections that its journal names.
 ///
 /// # Errors
-/// What is there is not of use.
+/// The journal that is there cannot be used.
 pub(super) fn left(path: &Path) -> Result<Vec<Exposure>, Refusal> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match open(path, flags, Mode::empty()) {
@@ -80,7 +80,7 @@ pub(super) fn left(path: &Path) -> Result<Vec<Exposure>, Refusal> {
     left_in(&words).filter(|_| rest.is_empty()).ok_or(Refusal::Damaged)
 }
 
-/// A file that somebody else has put there could have anybody's connections reset.
+/// A file that somebody else has put there could make us reset arbitrary connections.
 fn is_own(file: &OwnedFd) -> Result<(), Refusal> {
     let status = fstat(file).map_err(|error| Refusal::Unreadable(error.into()))?;
     let is_file = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
@@ -97,7 +97,7 @@ fn boot() -> io::Result<[u64; 2]> {
     Ok([(number >> 64) as u64, number as u64])
 }
 
-/// Why a journal is not taken up.
+/// Why a journal is not used.
 #[derive(Debug)]
 pub(super) enum Refusal {
     Unreadable(io::Error),
@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// A journal of its own for each test, which run in threads of one process.
+    /// Each test has its own journal: tests run in threads of one process.
     fn place(of: &str) -> PathBuf {
         let name = format!("thinpipe-journal-{}-{of}", std::process::id());
         std::env::temp_dir().join(name)

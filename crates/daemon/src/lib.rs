@@ -1,5 +1,4 @@
-//! The proxy daemon: what a [`proxy::Gateway`] needs to meet real packets, and to fail without
-//! harm.
+//! The proxy daemon: what a [`proxy::Gateway`] needs to handle real packets, and to fail safely.
 
 mod back_off;
 mod call;
@@ -10,13 +9,13 @@ mod daemon;
 mod device;
 #[cfg(test)]
 mod documented;
-mod doors;
 mod event;
 mod families;
 mod heartbeat;
 mod host;
 mod journal;
 mod journal_file;
+mod listeners;
 mod log;
 mod machine;
 mod memory;
@@ -45,6 +44,6 @@ mod worker;
 pub use configuration::configuration;
 pub use control::Question;
 pub use daemon::serve;
-pub use host::{Finding, Gravity, check};
+pub use host::{Finding, Severity, check};
 pub use status::status;
 pub use summary::{Summary, Table};

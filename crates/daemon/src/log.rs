@@ -1,4 +1,4 @@
-//! What a proxy has to say, one JSON object a line.
+//! The log of a proxy, one JSON object a line.
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -21,8 +21,8 @@ const LONGEST_LINE: usize = 4096;
 /// Lines on standard error, of supervisor and worker alike.
 ///
 /// A line is one write, so that lines of two processes do not mix. A reader that does not keep up
-/// never holds the proxy up: what finds no room is left out and counted. So are lines beyond an
-/// event's [`Allowance`]; the next line of that event tells how many.
+/// never delays the proxy: lines for which there is no room are dropped and counted. So are lines
+/// beyond an event's [`Allowance`]; the next line of that event has their number.
 #[derive(Debug)]
 pub(crate) struct Log<Sink = std::io::Stderr> {
     sink: Sink,
@@ -37,7 +37,7 @@ struct State {
     allowances: BTreeMap<Event, Allowance>,
 }
 
-/// How much more of one event may be told now.
+/// How many more lines of one event may be written now.
 #[derive(Debug)]
 struct Allowance {
     lines: f64,
@@ -76,13 +76,13 @@ impl<Sink: AsFd> Log<Sink> {
         state.flows = config.flows;
     }
 
-    /// Tells that `event` has happened. `fields` is an object of `json!`; addresses belong in those
+    /// Logs that `event` has happened. `fields` is an object of `json!`; addresses belong in those
     /// of [`Event::FlowEnded`] alone.
     pub(crate) fn tell(&self, event: Event, fields: &Value) {
         self.tell_at(self.clock.now(), event, fields);
     }
 
-    /// Tells how many lines were left out of which nothing was said yet.
+    /// Logs how many lines were dropped since that was last logged.
     pub(crate) fn settle(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         for (event, allowance) in &mut state.allowances {
@@ -125,7 +125,7 @@ impl<Sink: AsFd> Log<Sink> {
             line.fields = &none;
             text = json(&line);
         }
-        // Nobody is left to hear that a line could not be written.
+        // There is nowhere to report that a line could not be written.
         let _ = write(&self.sink, text.as_bytes());
     }
 
@@ -162,7 +162,7 @@ impl Allowance {
     }
 }
 
-/// An event that is told no more can be told as often again after so long.
+/// How long an exhausted allowance takes to be full again.
 const REFILL: Duration = Duration::from_secs(10);
 
 #[cfg(test)]

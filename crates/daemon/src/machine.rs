@@ -1,4 +1,4 @@
-//! The machine of a worker: a gateway, its journal and its heart.
+//! The machine of a worker: a gateway, its journal and its heartbeat.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,8 +18,7 @@ use super::observation::Look;
 use super::shared_status::SharedStatus;
 use os::{Device, Machine, Tun, Written};
 
-/// The numbers of the ports: packets of mobiles and hosts, orders of the supervisor and words to
-/// it.
+/// The numbers of the ports: packets of mobiles and hosts, and messages from and to the supervisor.
 const PACKETS: usize = 0;
 const ORDERS: usize = 1;
 
@@ -31,8 +30,8 @@ pub(super) struct Shared<'a> {
     pub(super) device: &'a Tun,
 }
 
-/// A gateway that notes in a journal what would become of its connections without it, before any
-/// packet makes that true.
+/// A gateway that notes in a journal how its connections would have to be reset without it, before
+/// a packet leaves that changes that.
 #[derive(Debug)]
 pub(super) struct Relay<'a> {
     gateway: Gateway,
@@ -46,36 +45,36 @@ pub(super) struct Relay<'a> {
     is_over: bool,
     /// Whether the supervisor waits for retired profiles to lose their last connection.
     is_retiring: bool,
-    /// Whether it waits for mobiles that no profile has any more to lose theirs, and when to look
-    /// next.
+    /// Whether it waits for mobiles in no profile any more to lose their last connection, and when
+    /// to look next.
     narrows: Option<Time>,
     exposed: u32,
     refused: u64,
-    /// Handshakes that had been displaced when the log was last told, and when it may be again.
+    /// Displaced handshakes at the last log line about them, and when the next line may come.
     displaced: (u64, Time),
     beats: Duration,
 }
 
-/// Packets whose senders are answered at once. All that a host has sent of a connection among them
-/// gets one acknowledgement, as from a kernel that merges segments (RFC 5681 §4.2: every second one
-/// is a SHOULD), so that with many connections a batch has to be long. It holds nothing up unless
-/// so many wait, and takes a few milliseconds.
+/// Packets handled in one batch. The segments of a connection in a batch get one acknowledgement,
+/// as from a kernel that merges segments (RFC 5681 §4.2: every second one is a SHOULD), so that
+/// with many connections a batch has to be long. It delays nothing unless that many wait, and takes
+/// a few milliseconds.
 const BATCH: usize = 512;
 
-/// How often all mobiles are looked at, if they are.
+/// How often all mobiles are looked at, if they have to be.
 const LOOKS: Duration = Duration::from_secs(1);
 
-/// How often a flood is told of.
+/// How often a flood is logged.
 const FLOODS: Duration = Duration::from_secs(60);
 
-/// So many beats fall into the time that a supervisor waits for one.
+/// The number of beats in the time that a supervisor waits for one.
 const BEATS: u64 = 5;
 
 impl<'a> Relay<'a> {
-    /// Of `gateway`, which was made as `config` says.
+    /// Of `gateway`, which was made from `config`.
     ///
     /// # Errors
-    /// There is no memory for what it says first.
+    /// There is no memory for its first message.
     pub(super) fn new(
         gateway: Gateway,
         config: &Config,
@@ -99,7 +98,7 @@ impl<'a> Relay<'a> {
             displaced: (0, Time::ZERO),
             beats: config.heartbeat / BEATS,
         };
-        relay.say(&WorkerEvent::Ready)?;
+        relay.send_message(&WorkerEvent::Ready)?;
         Ok(relay)
     }
 
@@ -111,7 +110,7 @@ impl<'a> Relay<'a> {
                 self.is_draining = true;
                 self.gateway.drain(now);
             }
-            Order::End => self.gateway.end(now),
+            Order::End => self.gateway.reset_all(now),
             Order::Leave => self.is_over = true,
         }
         Ok(())
@@ -120,17 +119,19 @@ impl<'a> Relay<'a> {
     fn reload(&mut self, now: Time, name: &str, text: &str) -> io::Result<()> {
         let config = match Config::parse(text, name) {
             Ok(config) => config,
-            Err(error) => return self.say(&WorkerEvent::Refused { why: error.to_string() }),
+            Err(error) => {
+                return self.send_message(&WorkerEvent::Refused { why: error.to_string() });
+            }
         };
         let retired = self.gateway.reload(now, &config).retired;
         self.log.set(&config.log);
         self.beats = config.heartbeat / BEATS;
         self.is_retiring |= !retired.is_empty();
         self.narrows = Some(now);
-        self.say(&WorkerEvent::Reloaded { retired })
+        self.send_message(&WorkerEvent::Reloaded { retired })
     }
 
-    fn say(&mut self, word: &WorkerEvent) -> io::Result<()> {
+    fn send_message(&mut self, word: &WorkerEvent) -> io::Result<()> {
         self.words.push_back(serde_json::to_vec(word)?);
         Ok(())
     }
@@ -153,23 +154,23 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// Tells what has come to an end.
+    /// Reports what has come to an end.
     fn tell_ends(&mut self, now: Time) -> io::Result<()> {
         if self.is_draining && !self.is_drained && self.gateway.flows() == 0 {
             self.is_drained = true;
-            // There may be no later look.
+            // There may be no later opportunity.
             self.gateway.hurry_records();
             self.tell_records(now)?;
-            self.say(&WorkerEvent::Drained)?;
+            self.send_message(&WorkerEvent::Drained)?;
         }
         if self.is_retiring && !self.gateway.has_retired() {
             self.is_retiring = false;
-            self.say(&WorkerEvent::Retired)?;
+            self.send_message(&WorkerEvent::Retired)?;
         }
         if self.narrows.is_some_and(|time| time <= now) {
             self.narrows = self.gateway.has_former().then(|| now + LOOKS);
             if self.narrows.is_none() {
-                self.say(&WorkerEvent::Narrow)?;
+                self.send_message(&WorkerEvent::Narrow)?;
             }
         }
         Ok(())
@@ -233,7 +234,7 @@ impl Machine for Relay<'_> {
                 mobiles: (mobiles > 0).then(|| gateway.mobiles(now, mobiles)),
             })
         };
-        // Whoever asks gets no answer then, and says so.
+        // A question then gets no answer, which its thread reports.
         self.calls.answer(look).ok();
     }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU64;
 use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, memfd_create};
 
-/// Words of 64 bits, all zero at first. What a process wrote last before it was killed is there for
+/// Words of 64 bits, all zero at first. What a process had written when it was killed is there for
 /// the others.
 #[derive(Debug)]
 pub(super) struct SharedWords(MmapRaw);
@@ -29,7 +29,7 @@ impl SharedWords {
     /// The kernel's: no room for the file.
     pub(super) fn of_file(file: &OwnedFd, count: usize) -> io::Result<Self> {
         let bytes = count * size_of::<AtomicU64>();
-        // Who writes where there is no room for a page would be killed (SIGBUS).
+        // Writing where there is no room for a page would be fatal (SIGBUS).
         fallocate(file, FallocateFlags::empty(), 0, bytes as u64)?;
         Ok(Self(MmapOptions::new().len(bytes).map_raw(file)?))
     }

@@ -1,4 +1,4 @@
-//! What a supervisor tells its worker, and is told by it.
+//! The messages between a supervisor and its worker.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use os::Port;
 
-/// What a supervisor has its worker do.
+/// A message to a worker.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Order {
     /// Use the configuration `text`, which came from the file `name`, for new connections.
@@ -28,7 +28,7 @@ pub(super) enum Order {
     Drain,
     /// Reset what is left.
     End,
-    /// Nothing is diverted any more: go.
+    /// Nothing is diverted any more: exit.
     Leave,
 }
 
@@ -39,12 +39,12 @@ impl Order {
     }
 }
 
-/// What a worker says.
+/// A message from a worker.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum WorkerEvent {
-    /// It works: its heart beats from now on.
+    /// It works: it beats from now on.
     Ready,
-    /// The new configuration is used; profiles of these names have old connections only.
+    /// The new configuration is used; these profiles have only old connections.
     Reloaded {
         /// Their names.
         retired: Vec<String>,
@@ -56,8 +56,8 @@ pub(super) enum WorkerEvent {
     },
     /// The last connection of retired profiles is over.
     Retired,
-    /// No connection is left of mobiles that the configuration reloaded last does not have, nor
-    /// will there be one.
+    /// Mobiles that are not in the latest configuration have no connections left, and will get
+    /// none.
     Narrow,
     /// No connection depends on the worker any more.
     Drained,
@@ -66,11 +66,11 @@ pub(super) enum WorkerEvent {
 /// The longest message, in bytes: what a driver reads at once.
 pub(super) const LONGEST: usize = u16::MAX as usize;
 
-/// One end of a line between the two. Messages arrive whole and in order.
+/// One end of the socket pair between the two. Messages arrive whole and in order.
 #[derive(Debug)]
-pub(super) struct Line(OwnedFd);
+pub(super) struct MessageSocket(OwnedFd);
 
-impl Line {
+impl MessageSocket {
     /// Both ends.
     ///
     /// # Errors
@@ -81,11 +81,12 @@ impl Line {
         Ok((Self(one), Self(other)))
     }
 
-    /// Says `message`.
+    /// Sends `message`.
     ///
     /// # Errors
-    /// The kernel's: nobody is there, or does not listen; `InvalidInput` for what is too long.
-    pub(super) fn say(&self, message: &impl Serialize) -> io::Result<()> {
+    /// The kernel's: the other end is gone, or its buffer is full; `InvalidInput` for what is too
+    /// long.
+    pub(super) fn send_message(&self, message: &impl Serialize) -> io::Result<()> {
         let bytes = serde_json::to_vec(message)?;
         if bytes.len() > LONGEST {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -96,8 +97,8 @@ impl Line {
     /// The next message, if one is there.
     ///
     /// # Errors
-    /// The kernel's, and `InvalidData` for what is none.
-    pub(super) fn hear<M: DeserializeOwned>(&self) -> io::Result<Option<M>> {
+    /// The kernel's, and `InvalidData` for what is not a message.
+    pub(super) fn receive_message<M: DeserializeOwned>(&self) -> io::Result<Option<M>> {
         let mut buffer = vec![0; LONGEST];
         match self.receive(&mut buffer)? {
             None | Some(0) => Ok(None),
@@ -106,8 +107,8 @@ impl Line {
     }
 }
 
-impl Port for Line {
-    /// No bytes come if nobody is at the other end.
+impl Port for MessageSocket {
+    /// No bytes come if the other end is gone.
     fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         match recv(&self.0, buffer, RecvFlags::empty()) {
             Ok((_, bytes)) => Ok(Some(bytes)),
@@ -122,7 +123,7 @@ impl Port for Line {
     }
 }
 
-impl AsFd for Line {
+impl AsFd for MessageSocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
@@ -134,7 +135,7 @@ mod tests {
 
     #[test]
     fn messages_arrive_whole_and_in_order() {
-        let (near, far) = Line::pair().expect("sockets");
+        let (near, far) = MessageSocket::pair().expect("sockets");
         let text = "#".repeat(60_000);
         let orders = [
             Order::Reload { name: "proxy.toml".into(), text },
@@ -144,14 +145,14 @@ mod tests {
             Order::Leave,
         ];
         for order in &orders {
-            near.say(order).expect("there is room");
+            near.send_message(order).expect("there is room");
         }
         for order in &orders {
-            assert_eq!(far.hear::<Order>().expect("a message").as_ref(), Some(order));
+            assert_eq!(far.receive_message::<Order>().expect("a message").as_ref(), Some(order));
         }
-        assert_eq!(far.hear::<Order>().expect("silence"), None);
+        assert_eq!(far.receive_message::<Order>().expect("silence"), None);
         let long = Order::Reload { name: String::new(), text: "x".repeat(LONGEST) };
-        assert_eq!(near.say(&long).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(near.send_message(&long).unwrap_err().kind(), io::ErrorKind::InvalidInput);
         drop(near);
         assert_eq!(far.receive(&mut [0; 9]).expect("its end"), Some(0));
     }

@@ -6,11 +6,11 @@ use super::observation::Observation;
 use super::poll_server::Handler;
 use super::stats::page;
 
-/// As Prometheus asks for it by default.
+/// The path that Prometheus asks for by default.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
 
-/// More header fields than that are no scrape.
+/// A scrape has no more header fields.
 const HEADERS: usize = 64;
 
 /// Answers scrapes with what `look` sees; `None` is no answer of the packet thread in time.

@@ -1,8 +1,8 @@
-//! What a service manager wants to know (`sd_notify(3)`).
+//! Notifications to a service manager (`sd_notify(3)`).
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "where to tell it stands in the environment; this room talks to the system"
+    reason = "where to tell it stands in the environment; this module talks to the system"
 )]
 
 use std::env;
@@ -16,7 +16,7 @@ use base::{Duration, Time};
 #[derive(Debug, Default)]
 pub(super) struct Manager {
     socket: Option<UnixDatagram>,
-    /// How often it wants a sign of life, at least.
+    /// The longest time between signs of life (`WATCHDOG_USEC`).
     watchdog: Option<Duration>,
     last: Option<Time>,
 }
@@ -32,7 +32,7 @@ impl Manager {
         Self { socket, watchdog, last: None }
     }
 
-    /// Tells it `state`, such as `READY=1`. A manager that does not listen is not waited for.
+    /// Sends it `state`, such as `READY=1`, without waiting for a manager that does not read.
     pub(super) fn tell(&self, state: &str) {
         if let Some(socket) = &self.socket {
             socket.send(state.as_bytes()).ok();

@@ -1,16 +1,16 @@
-//! What there is to see of a daemon.
+//! The state of a daemon, as metrics and status show it.
 
 use std::borrow::Cow;
 
 use proxy::{Mobile, Snapshot};
 use serde::{Deserialize, Serialize};
 
-/// A daemon at one moment, as metrics and status show it, and as it is told.
+/// A daemon at one moment, as serialised for metrics and status.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Observation {
     /// `serving` or `draining`.
     pub(crate) state: Cow<'static, str>,
-    /// What its processes are.
+    /// The state of its processes.
     #[serde(flatten)]
     pub(crate) health: Health,
     /// What its worker counts and holds.
@@ -18,7 +18,7 @@ pub(crate) struct Observation {
     pub(crate) look: Look,
 }
 
-/// What the processes of a daemon are.
+/// The state of the processes of a daemon.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Health {
@@ -30,9 +30,9 @@ pub(crate) struct Health {
     pub(crate) heartbeat_age_seconds: f64,
     /// Workers that died or hung before it.
     pub(crate) worker_restarts: u64,
-    /// Configurations that were read again and took effect.
+    /// Reloads that took effect.
     pub(crate) reloads: u64,
-    /// Those that could not be used.
+    /// Reloads that failed.
     pub(crate) reloads_refused: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The thread that answers whoever wants to know how a proxy fares.
+//! The thread that serves metrics and status.
 
 use std::io;
 use std::net::TcpListener;
@@ -19,19 +19,19 @@ use os::readable;
 /// The packet thread answers within microseconds, unless it hangs.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// What was seen so recently is shown again, however many ask.
+/// How long an observation is reused, however many ask.
 const FRESH: Duration = Duration::from_millis(100);
 
-/// Mobiles that the control socket names at most, those with the most waiting first.
+/// The most mobiles that the control socket lists, those with the most waiting bytes first.
 const MOBILES: usize = 10_000;
 
-/// How often the log is told to tell what it left out.
+/// How often the log reports the lines that it dropped.
 const SETTLING: Duration = Duration::from_secs(10);
 
-/// Where a worker can be asked, opened before it gave up its privileges.
+/// The sockets at which a worker answers, opened before it gave up its privileges.
 #[derive(Debug)]
-pub(crate) struct Doors {
-    /// For metrics; `None` if there shall be none.
+pub(crate) struct Listeners {
+    /// For metrics; `None` if they are off.
     pub(crate) metrics: Option<TcpListener>,
     /// The control socket.
     pub(crate) control: UnixListener,
@@ -40,9 +40,9 @@ pub(crate) struct Doors {
 /// Runs both servers until the process ends.
 ///
 /// # Errors
-/// The kernel's. Then nobody can ask any more; packets do not depend on it.
+/// The kernel's. Metrics and status end then; packets do not depend on them.
 pub(crate) fn observe(
-    doors: Doors,
+    listeners: Listeners,
     caller: &Caller,
     health: impl Fn() -> Health,
     log: &Log,
@@ -71,8 +71,8 @@ pub(crate) fn observe(
         },
     };
     let mut scrapes =
-        doors.metrics.map(|listener| PollServer::new(listener, scrape)).transpose()?;
-    let mut questions = PollServer::new(doors.control, control)?;
+        listeners.metrics.map(|listener| PollServer::new(listener, scrape)).transpose()?;
+    let mut questions = PollServer::new(listeners.control, control)?;
     let mut settle = clock.now() + SETTLING;
     loop {
         let now = clock.now();
@@ -129,7 +129,7 @@ mod tests {
             thread::spawn(move || {
                 let log = Log::new(&proxy::Log::default());
                 let health = || Observation::example(0).health;
-                observe(Doors { metrics: Some(metrics), control }, &caller, health, &log)
+                observe(Listeners { metrics: Some(metrics), control }, &caller, health, &log)
             });
             let mut config = proxy::Config::default();
             config.control.socket = socket.to_str().expect("a plain name").to_owned();

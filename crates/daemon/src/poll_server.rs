@@ -7,33 +7,33 @@ use rustix::event::PollFlags;
 use rustix::io::{Errno, Result, ioctl_fionbio, read};
 use rustix::net::{SendFlags, Shutdown, SocketFlags, accept_with, send, shutdown};
 
-/// Connections at a time. Whoever comes then takes the place of the one that is there longest, so
-/// that those who say nothing keep out nobody.
+/// Connections at a time. A further one replaces the oldest, so that silent clients keep out
+/// nobody.
 const CLIENTS: usize = 64;
 
 /// The longest question, in bytes.
 const QUESTION: usize = 8192;
 
-/// A connection is closed after so long, whatever became of it.
+/// A connection is closed after this time in any case.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is said to a client, and when.
+/// What is answered to a client, and when.
 pub(crate) trait Handler {
-    /// The answer to what was said so far; `None` until it is a whole question.
+    /// The answer to what was received so far; `None` until it is a complete question.
     fn answer(&mut self, said: &[u8]) -> Option<Vec<u8>>;
 
     /// The answer to more than [`QUESTION`] bytes.
     fn refusal(&self) -> Vec<u8>;
 }
 
-/// A listener, its handler, and who is there. All of it is done by one thread that polls.
+/// A listener, its handler, and its clients, all served by one polling thread.
 pub(crate) struct PollServer<C> {
     listener: OwnedFd,
     handler: C,
     clients: Vec<Client>,
 }
 
-/// One connection: what it said, then what it is told, then whatever it goes on saying.
+/// One connection: first the question is read, then the answer written, then further input drained.
 struct Client {
     stream: OwnedFd,
     since: Time,
@@ -72,7 +72,8 @@ impl<C: Handler> PollServer<C> {
         self.clients.retain_mut(|client| {
             now < client.since + PATIENCE && client.serve(handler).unwrap_or(false)
         });
-        // As many as there are places, so that a crowd at the door keeps nobody waiting inside.
+        // No more at once than there are places, so that many new clients do not delay those that
+        // are served.
         for _ in 0..CLIENTS {
             let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
             let Ok(stream) = accept_with(&self.listener, flags) else { return };
@@ -111,7 +112,7 @@ impl Client {
         self.see_out()
     }
 
-    /// False if it left without a question.
+    /// False if it closed without a question.
     fn listen(&mut self, handler: &mut impl Handler) -> Result<bool> {
         let mut room = [0; QUESTION];
         while self.response.is_none() {
@@ -129,8 +130,8 @@ impl Client {
         Ok(true)
     }
 
-    /// What is unread when a socket is closed would reset the connection, and with it what the
-    /// client has not read yet (RFC 9112 §9.6). So it is read, as much as is there now.
+    /// Closing a socket with unread input would reset the connection, and the client would lose
+    /// what it has not read yet (RFC 9112 §9.6). So available input is read first.
     fn see_out(&mut self) -> Result<bool> {
         match read(&self.stream, &mut [0; QUESTION]) {
             Ok(count) => Ok(count > 0),
@@ -177,7 +178,7 @@ mod tests {
         Time::from_nanos(seconds * 1_000_000_000)
     }
 
-    /// What `stream` is told, with the server served meanwhile.
+    /// The answer on `stream`, while the server runs.
     fn heard(server: &mut PollServer<Shouter>, stream: &mut TcpStream, now: Time) -> Vec<u8> {
         stream.set_nonblocking(true).expect("no waiting");
         let mut heard = Vec::new();

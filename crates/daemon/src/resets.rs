@@ -23,8 +23,7 @@ pub(super) struct Resets {
     v6: Option<OwnedFd>,
 }
 
-/// Bytes that may wait to be sent: as many resets as there are connections, in the kernel's own
-/// measure.
+/// The send buffer in bytes: as many resets as there are connections, by the kernel's accounting.
 const BUFFER: usize = 64 << 20;
 
 impl Resets {
@@ -73,12 +72,12 @@ impl Resets {
     }
 }
 
-/// When resets are sent again: a full queue of the radio may swallow them, and who waits for data
-/// says nothing that would be answered.
+/// When resets are repeated: a full queue of the radio may drop them, and an end that waits for
+/// data sends nothing that would be answered.
 const AGAIN: [Duration; 3] =
     [Duration::from_secs(1), Duration::from_secs(3), Duration::from_secs(9)];
 
-/// Resets that are to be sent again.
+/// Resets that are to be repeated.
 #[derive(Debug, Default)]
 pub(super) struct Repeats(VecDeque<(Time, Rc<[Exposure]>)>);
 
@@ -106,7 +105,7 @@ impl Repeats {
 fn open(family: AddressFamily) -> io::Result<OwnedFd> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(family, SocketType::RAW, flags, Some(RAW))?;
-    // Refused where only the usual limit may be had: fewer then are sent at once.
+    // Refused without the privilege to exceed the usual limit: then fewer are sent at once.
     sockopt::set_socket_send_buffer_size_force(&socket, BUFFER)
         .or_else(|_| sockopt::set_socket_send_buffer_size(&socket, BUFFER))?;
     Ok(socket)

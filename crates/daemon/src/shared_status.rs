@@ -1,4 +1,4 @@
-//! What a daemon has been through, for whoever asks its worker.
+//! The history of a daemon, for the status that its worker reports.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -8,8 +8,8 @@ use base::Time;
 use super::memory::SharedWords;
 use super::observation::Health;
 
-/// In memory that the supervisor shares with its workers: it writes all but the beats, which are
-/// theirs. All go by one clock.
+/// In memory that the supervisor shares with its workers: it writes everything but the beats, which
+/// they write. All use one clock.
 #[derive(Debug)]
 pub(crate) struct SharedStatus(SharedWords);
 

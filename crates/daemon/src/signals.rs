@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-/// What a daemon is asked for.
+/// The request of a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Request {
     /// SIGTERM or SIGINT.
@@ -48,7 +48,7 @@ impl Signals {
 
 impl Drop for Signals {
     fn drop(&mut self) {
-        // It is what the kernel said before.
+        // The mask that the kernel returned before.
         self.before.thread_set_mask().ok();
     }
 }

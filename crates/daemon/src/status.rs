@@ -1,4 +1,4 @@
-//! Asks a daemon how it fares.
+//! Asks a daemon for its status.
 
 #![expect(clippy::disallowed_types, reason = "the library's sockets take its own durations")]
 
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// The daemon's answer, a JSON object, from the control socket that `config` names.
 ///
 /// # Errors
-/// No daemon there, none that may be asked, or none that answers in time.
+/// No daemon there, no permission to ask it, or no answer in time.
 pub fn status(config: &proxy::Config, question: Question) -> Result<String, SetupError> {
     let path = &config.control.socket;
     let answer = ask(path, question).map_err(|error| silence(path, &error))?;
@@ -32,7 +32,7 @@ pub fn status(config: &proxy::Config, question: Question) -> Result<String, Setu
 fn ask(path: &str, question: Question) -> io::Result<String> {
     let cloexec = SocketFlags::CLOEXEC;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, cloexec, None)?;
-    // Before it connects, since that takes long too if nobody accepts.
+    // Set before connecting, which also takes long if nobody accepts.
     set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE))?;
     set_socket_timeout(&socket, Timeout::Recv, Some(PATIENCE))?;
     connect(&socket, &SocketAddrUnix::new(path)?)?;

@@ -7,10 +7,10 @@ use proxy::{Histogram, Mobile, ProfileStats, Reason};
 use super::observation::{Health, Look, Observation};
 use os::{SetupError, setup_error};
 
-/// What is said of a daemon: lines, then tables.
+/// A summary of a daemon: lines, then tables.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// About all of it.
+    /// About the daemon as a whole.
     pub lines: Vec<String>,
     /// Of its profiles, and of mobiles if they were asked for.
     pub tables: Vec<Table>,
@@ -26,7 +26,7 @@ pub struct Table {
 }
 
 impl Summary {
-    /// What `answer`, the JSON of a daemon, comes to.
+    /// The summary of `answer`, the JSON of a daemon.
     ///
     /// # Errors
     /// It is no such answer: the daemon is of another version.
@@ -188,7 +188,7 @@ fn none() -> String {
     "–".to_owned()
 }
 
-/// In the largest unit of which there is one; three digits are enough to know how it fares.
+/// In the largest unit of which it is at least one, to three digits.
 fn bytes(count: u64) -> String {
     let count = count as f64;
     let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];

@@ -1,11 +1,11 @@
-//! The system calls that the daemon's processes are left with once they serve (seccomp(2)).
+//! The system calls that the daemon's processes may make once they serve (seccomp(2)).
 //!
-//! A worker, which reads what strangers send, has a list of the few that it makes. The supervisor
-//! starts workers and `ip`, whose calls are their library's and change with it: it, and with it all
-//! that it starts, is refused what none of them has any use for.
+//! A worker, which reads untrusted packets, has a list of the few that it makes. The supervisor
+//! starts workers and `ip`, whose calls depend on their C library: it and all that it starts are
+//! denied the calls that none of them needs.
 //!
-//! What is refused fails as without a privilege: a call that a new library or kernel brings shall
-//! not end a daemon. Only one for another kind of processor does, by seccompiler's choice.
+//! A denied call fails as without a privilege, so that a call of a new library or kernel does not
+//! end a daemon. Only one for another architecture does, by seccompiler's choice.
 
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
@@ -26,8 +26,8 @@ pub(super) fn confine_supervisor() -> Result<(), SetupError> {
     confine(supervisor())
 }
 
-/// Leaves the calling thread of a worker with what it needs once it is set up. Each confines
-/// itself: what its start takes it never needs again.
+/// Leaves the calling thread of a worker with what it needs once it is set up. Each confines itself
+/// after its start, whose calls it never needs again.
 ///
 /// # Errors
 /// One line: the kernel filters no system calls.
@@ -78,7 +78,7 @@ const WORK: [c_long; 24] = [
 
 /// What neither a supervisor nor a worker nor `ip` ever does, whatever the arguments.
 const NEVER: [c_long; 44] = [
-    // What other processes hold.
+    // Access to other processes.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
@@ -122,7 +122,7 @@ const NEVER: [c_long; 44] = [
     libc::SYS_swapoff,
     libc::SYS_quotactl,
     libc::SYS_acct,
-    // What attacks on kernels are made of.
+    // Calls that are used in attacks on kernels.
     libc::SYS_io_uring_setup,
     libc::SYS_userfaultfd,
     libc::SYS_personality,
@@ -133,7 +133,7 @@ const NEVER: [c_long; 44] = [
 /// Rules, routes and resets, control and metrics.
 const FAMILIES: [c_int; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
-/// The flags of clone that make a namespace: in a user namespace of its own anybody has all
+/// The flags of clone that make a namespace: in its own user namespace any process has all
 /// capabilities.
 const NAMESPACES: [c_int; 7] = [
     libc::CLONE_NEWCGROUP,
@@ -173,7 +173,7 @@ type Calls = BTreeMap<c_long, Vec<SeccompRule>>;
 
 fn worker() -> Result<Vec<BpfProgram>, BackendError> {
     let mut allowed: Calls = WORK.iter().map(|&call| (call, Vec::new())).collect();
-    // Memory that holds what strangers send never holds a program.
+    // Memory with untrusted data is never executable.
     let data = SeccompCmpOp::MaskedEq(libc::PROT_EXEC as u64);
     for call in [libc::SYS_mmap, libc::SYS_mprotect] {
         allowed.insert(call, vec![SeccompRule::new(vec![condition(2, data.clone(), 0)?])?]);
@@ -194,8 +194,8 @@ fn supervisor() -> Result<Vec<BpfProgram>, BackendError> {
     }
     let has = |flag: c_int| condition(0, SeccompCmpOp::MaskedEq(flag as u64), flag as u64);
     denied.insert(libc::SYS_clone, any(NAMESPACES.map(has))?);
-    // Its flags stand in memory, where no filter sees them: libraries that hear that there is no
-    // such call make do with clone.
+    // Its flags are in memory, which no filter sees: libraries fall back to clone if there is no
+    // such call.
     let unseen = Calls::from([(libc::SYS_clone3, Vec::new())]);
     Ok(vec![
         program(of_all_kinds(&denied), SeccompAction::Allow, refused(libc::EPERM))?,

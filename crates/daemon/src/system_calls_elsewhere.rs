@@ -1,4 +1,4 @@
-//! For processors whose system calls have numbers that nobody has looked at: all are left.
+//! For architectures whose system call numbers are not listed: all calls stay allowed.
 
 #![expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
 

@@ -12,13 +12,13 @@ use rustix::process::Pid;
 use serde_json::json;
 
 use super::call::calls;
-use super::child::{ExitStatus, dies_with, leave};
+use super::child::{ExitStatus, dies_with, exit};
 use super::event::Event;
 use super::host::privileges;
 use super::log::Log;
 use super::machine::{Relay, Shared};
-use super::message::Line;
-use super::observer::{Doors, observe};
+use super::message::MessageSocket;
+use super::observer::{Listeners, observe};
 use super::system_calls;
 use os::run;
 use os::{Clock, Scheduling, SetupError, Waker};
@@ -29,14 +29,14 @@ pub(super) struct Worker<'a> {
     pub(super) config: &'a Config,
     pub(super) mtu: [u16; 2],
     pub(super) clock: Clock,
-    pub(super) line: Line,
-    pub(super) doors: Doors,
+    pub(super) line: MessageSocket,
+    pub(super) listeners: Listeners,
     pub(super) log: Arc<Log>,
     pub(super) shared: Shared<'a>,
 }
 
 impl Worker<'_> {
-    /// Handles packets until it is told to leave.
+    /// Handles packets until it is told to exit.
     pub(super) fn work(self) -> ExitStatus {
         let log = Arc::clone(&self.log);
         end_at_panic(Arc::clone(&log));
@@ -55,14 +55,14 @@ impl Worker<'_> {
         let gateway = Gateway::new(self.config, self.mtu, seed()?);
         let waker = Arc::new(Waker::new()?);
         let (caller, calls) = calls(Arc::clone(&waker));
-        let Self { clock, line, doors, log, shared, .. } = self;
+        let Self { clock, line, listeners, log, shared, .. } = self;
         let device = shared.device;
         let status = Arc::clone(&shared.status);
         let health = move || status.health(clock.now());
         let watcher = Arc::clone(&log);
         thread::Builder::new().name("observer".into()).spawn(move || {
             let outcome = system_calls::confine_worker()
-                .and_then(|()| Ok(observe(doors, &caller, health, &watcher)?));
+                .and_then(|()| Ok(observe(listeners, &caller, health, &watcher)?));
             if let Err(trouble) = outcome {
                 watcher.tell(Event::Unobservable, &json!({ "why": trouble.to_string() }));
             }
@@ -79,17 +79,17 @@ fn end_at_panic(log: Arc<Log>) {
         let place = panic.location().map(ToString::to_string);
         let message = message(panic.payload()).lines().next();
         log.tell(Event::WorkerFailed, &json!({ "why": message, "place": place }));
-        leave(ExitStatus::PANICKED);
+        exit(ExitStatus::PANICKED);
     }));
 }
 
-/// What a panic says: a text that was there before, or was made for it.
+/// The message of a panic: a static or a formatted text.
 fn message(payload: &dyn Any) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref().map(String::as_str)).unwrap_or_default()
 }
 
-/// What chance begins with, other each time.
+/// The seed, different each time.
 fn seed() -> io::Result<u64> {
     let mut seed = [0; 8];
     rustix::rand::getrandom(&mut seed, rustix::rand::GetRandomFlags::empty())?;

@@ -1,6 +1,9 @@
 //! Captures of both ends of a disturbed wire.
 
-#![expect(clippy::disallowed_methods, reason = "captures are files; this room talks to the system")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "captures are files; this module talks to the system"
+)]
 
 use std::fmt;
 use std::fs::File;

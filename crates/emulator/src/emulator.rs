@@ -181,10 +181,10 @@ impl Machine for Emulator {
         };
         match written {
             Written::Taken => {
-                self.ledger.leave(now, direction, packet.uid, due);
+                self.ledger.deliver(now, direction, packet.uid, due);
                 self.ledger.tape().frame(side, now, packet.body.frame());
             }
-            Written::Refused => self.ledger.refuse(direction, packet.uid, due),
+            Written::Refused => self.ledger.reject(direction, packet.uid, due),
         }
     }
 

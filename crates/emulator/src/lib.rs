@@ -7,9 +7,9 @@
 
 mod application;
 mod capture;
-mod disturbance;
 mod emulation;
 mod emulator;
+mod impairment;
 mod netns;
 mod packet_ledger;
 mod peer;
@@ -19,9 +19,9 @@ mod report;
 
 pub use application::{Application, Close, Pause};
 pub use capture::Captures;
-pub use disturbance::{Counters, Disturbance, Mishaps};
 pub use emulation::{Emulation, EmulationConfig};
 pub use emulator::Emulator;
+pub use impairment::{Counters, ImpairedWire, Impairments};
 pub use netns::{Closing, NetnsConfig, NetnsSetup, Side, become_root_of_own_namespaces};
 pub use packet_ledger::{Reading, Traffic};
 pub use peer::{Ends, Opening, Peer};

@@ -9,7 +9,7 @@ use observe::{DropReason, Observe, PacketEvent, PacketFact};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::recorder::{Fate, Row, Tape};
+use crate::recorder::{PacketOutcome, Row, Tape};
 
 /// Packets and their bytes at the IP layer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
@@ -152,11 +152,11 @@ impl PacketLedger {
     /// It is not taken in, since too much is held.
     pub(crate) fn turn_away(&mut self, direction: Direction, arrival: Arrival) {
         self.lanes[direction as usize].memory += 1;
-        self.tape.row(|| Row::new(direction, &arrival, None, None, Fate::Memory));
+        self.tape.row(|| Row::new(direction, &arrival, None, None, PacketOutcome::Memory));
     }
 
     /// Packet `uid` of the world, due at `due`, left at `now`.
-    pub(crate) fn leave(&mut self, now: Time, direction: Direction, uid: u64, due: Time) {
+    pub(crate) fn deliver(&mut self, now: Time, direction: Direction, uid: u64, due: Time) {
         let lane = &mut self.lanes[direction as usize];
         let arrival = lane.take(uid).expect("what leaves came in");
         lane.left.add(arrival.bytes);
@@ -166,15 +166,16 @@ impl PacketLedger {
         lane.recent.delay += delay;
         let lateness = arrival.unseen + now.saturating_since(due);
         self.lateness.saturating_record(lateness.as_nanos());
-        self.tape.row(|| Row::new(direction, &arrival, Some(due), Some(now), Fate::Delivered));
+        self.tape
+            .row(|| Row::new(direction, &arrival, Some(due), Some(now), PacketOutcome::Delivered));
     }
 
     /// The kernel did not take packet `uid` of the world, due at `due`.
-    pub(crate) fn refuse(&mut self, direction: Direction, uid: u64, due: Time) {
+    pub(crate) fn reject(&mut self, direction: Direction, uid: u64, due: Time) {
         let lane = &mut self.lanes[direction as usize];
         let arrival = lane.take(uid).expect("what leaves came in");
         lane.refused += 1;
-        self.tape.row(|| Row::new(direction, &arrival, Some(due), None, Fate::Refused));
+        self.tape.row(|| Row::new(direction, &arrival, Some(due), None, PacketOutcome::Refused));
     }
 
     /// Closes the ledger: what is still held stays so.
@@ -182,7 +183,7 @@ impl PacketLedger {
         for direction in Direction::BOTH {
             let lane = &self.lanes[direction as usize];
             for arrival in lane.entries.values() {
-                self.tape.row(|| Row::new(direction, arrival, None, None, Fate::Queued));
+                self.tape.row(|| Row::new(direction, arrival, None, None, PacketOutcome::Queued));
             }
         }
     }
@@ -206,7 +207,9 @@ impl PacketLedger {
             let lane = &mut self.lanes[direction as usize];
             if let Some(arrival) = lane.take(uid) {
                 lane.dropped.count(reason);
-                self.tape.row(|| Row::new(direction, &arrival, None, None, Fate::Dropped(reason)));
+                self.tape.row(|| {
+                    Row::new(direction, &arrival, None, None, PacketOutcome::Dropped(reason))
+                });
                 return;
             }
         }

@@ -10,7 +10,7 @@ use tcp::{Config, Endpoint, Segment, State};
 use wire::{Addresses, ParseError, Payload, emit, parse};
 
 use crate::capture::Captures;
-use crate::{Application, Disturbance, Mishaps, Report};
+use crate::{Application, ImpairedWire, Impairments, Report};
 use os::Machine;
 
 /// The two ends of a connection.
@@ -54,8 +54,8 @@ pub struct Peer {
     application: Application,
     ports: [u16; 2],
     outward: Addresses,
-    inward_wire: Disturbance<Segment<Bytes>>,
-    outward_wire: Disturbance<Segment<Bytes>>,
+    inward_wire: ImpairedWire<Segment<Bytes>>,
+    outward_wire: ImpairedWire<Segment<Bytes>>,
     captures: Captures,
     report: Report,
     now: Time,
@@ -93,8 +93,8 @@ impl Peer {
             application,
             ports,
             outward,
-            inward_wire: Disturbance::new(&Mishaps::default(), seed, "inward"),
-            outward_wire: Disturbance::new(&Mishaps::default(), seed, "outward"),
+            inward_wire: ImpairedWire::new(&Impairments::default(), seed, "inward"),
+            outward_wire: ImpairedWire::new(&Impairments::default(), seed, "outward"),
             captures: Captures::default(),
             report: Report::default(),
             now: Time::ZERO,
@@ -102,11 +102,11 @@ impl Peer {
         })
     }
 
-    /// Puts it at the end of a wire on which such `mishaps` befall packets, in either direction.
+    /// Puts it at the end of a wire on which `impairments` befall packets, in either direction.
     #[must_use]
-    pub fn disturbed(mut self, mishaps: &Mishaps, seed: u64) -> Self {
-        self.inward_wire = Disturbance::new(mishaps, seed, "inward");
-        self.outward_wire = Disturbance::new(mishaps, seed, "outward");
+    pub fn impaired(mut self, impairments: &Impairments, seed: u64) -> Self {
+        self.inward_wire = ImpairedWire::new(impairments, seed, "inward");
+        self.outward_wire = ImpairedWire::new(impairments, seed, "outward");
         self
     }
 

@@ -3,7 +3,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
-    reason = "logs and captures are files; this room talks to the system"
+    reason = "logs and captures are files; this module talks to the system"
 )]
 
 use std::fs::File;
@@ -35,7 +35,7 @@ pub struct Recording {
 
 /// What became of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Fate {
+pub(crate) enum PacketOutcome {
     /// It left.
     Delivered,
     /// It was still held at the end.
@@ -48,7 +48,7 @@ pub(crate) enum Fate {
     Refused,
 }
 
-impl Fate {
+impl PacketOutcome {
     const fn name(self) -> &'static str {
         match self {
             Self::Delivered => "delivered",
@@ -80,7 +80,7 @@ impl Row {
         arrival: &Arrival,
         due: Option<Time>,
         left: Option<Time>,
-        fate: Fate,
+        outcome: PacketOutcome,
     ) -> Self {
         Self {
             uid: arrival.number,
@@ -90,7 +90,7 @@ impl Row {
             entered_s: arrival.at.as_secs_f64(),
             due_s: due.map(Time::as_secs_f64),
             left_s: left.map(Time::as_secs_f64),
-            fate: fate.name(),
+            fate: outcome.name(),
             backlog_packets: arrival.backlog,
         }
     }
@@ -347,7 +347,7 @@ mod tests {
             backlog: 0,
         };
         for _ in 0..1000 {
-            tape.row(|| Row::new(Direction::Uplink, &arrival, None, None, Fate::Memory));
+            tape.row(|| Row::new(Direction::Uplink, &arrival, None, None, PacketOutcome::Memory));
         }
         drop(tape);
         let said = recorder.finish().expect_err("the disk is full").to_string();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use base::{Duration, Probability, Time};
 use bytes::Bytes;
-use emulator::{Application, Close, Ends, Mishaps, Opening, Peer, Report};
+use emulator::{Application, Close, Ends, Impairments, Opening, Peer, Report};
 use os::Machine;
 use tcp::{Config, State};
 
@@ -25,7 +25,13 @@ impl Write for Sink {
     }
 }
 
-fn peer(opening: Opening, data: &Bytes, close: Close, sink: &Sink, mishaps: &Mishaps) -> Peer {
+fn peer(
+    opening: Opening,
+    data: &Bytes,
+    close: Close,
+    sink: &Sink,
+    impairments: &Impairments,
+) -> Peer {
     let [one, other] = ["[fd00::1]:1", "[fd00::2]:2"].map(|end| end.parse().expect("an address"));
     let (local, remote, seed) = match opening {
         Opening::Connect => (one, other, 1),
@@ -35,7 +41,7 @@ fn peer(opening: Opening, data: &Bytes, close: Close, sink: &Sink, mishaps: &Mis
     let ends = Ends { local, remote };
     Peer::new(opening, &Arc::new(Config::plain()), &ends, application, data.clone(), seed)
         .expect("both ends are IPv6")
-        .disturbed(mishaps, seed)
+        .impaired(impairments, seed)
         .limited(Some(Duration::from_secs(100_000)))
 }
 
@@ -55,12 +61,12 @@ fn talk(mut sides: [Peer; 2]) -> [Report; 2] {
     sides.map(|side| side.finish().expect("no capture"))
 }
 
-fn on(mishaps: &Mishaps) -> [Report; 2] {
+fn on(impairments: &Impairments) -> [Report; 2] {
     let data: Bytes = (0..400_000_u32).map(|number| number as u8).collect();
     let sink = Sink::default();
     let sides = [
-        peer(Opening::Connect, &data, Close::Sent, &Sink::default(), mishaps),
-        peer(Opening::Listen, &Bytes::new(), Close::Peer, &sink, mishaps),
+        peer(Opening::Connect, &data, Close::Sent, &Sink::default(), impairments),
+        peer(Opening::Listen, &Bytes::new(), Close::Peer, &sink, impairments),
     ];
     let reports = talk(sides);
     assert_eq!(*sink.0.borrow(), data);
@@ -69,8 +75,8 @@ fn on(mishaps: &Mishaps) -> [Report; 2] {
 
 #[test]
 fn bytes_arrive_whole_and_both_ends_close() {
-    let mishaps = Mishaps { delay: Duration::from_millis(5), ..Mishaps::default() };
-    let [client, server] = on(&mishaps);
+    let impairments = Impairments { delay: Duration::from_millis(5), ..Impairments::default() };
+    let [client, server] = on(&impairments);
     assert_eq!(client.states.last(), Some(&State::Closed));
     assert_eq!(server.states.last(), Some(&State::Closed));
     assert_eq!((client.retransmissions, client.unreadable, server.unreadable), (0, 0, 0));
@@ -79,14 +85,14 @@ fn bytes_arrive_whole_and_both_ends_close() {
 #[test]
 fn the_same_seed_is_the_same_run() {
     let percent = |value: f64| Probability::new(value / 100.0).expect("at most 100 %");
-    let mishaps = Mishaps {
+    let impairments = Impairments {
         delay: Duration::from_millis(5),
         loss: percent(2.0),
         duplication: percent(1.0),
         reordering: percent(2.0),
         lateness: Duration::from_millis(3),
     };
-    let reports = on(&mishaps);
+    let reports = on(&impairments);
     assert!(reports[0].retransmissions > 0 && reports[0].outward.lost > 0);
-    assert_eq!(on(&mishaps), reports);
+    assert_eq!(on(&impairments), reports);
 }

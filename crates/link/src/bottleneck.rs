@@ -10,8 +10,8 @@ use crate::queue::{self, Queues};
 use crate::{LinkConfig, Service, TraceFile, loss};
 
 section! {
-    /// `[link]`: the bottleneck of a network without radio. What is not under `back` is the way
-    /// towards the mobile.
+    /// `[link]`: the bottleneck of a network without radio. What is not under `back` is the
+    /// direction towards the mobile.
     pub struct Bottleneck {
         /// Its name in results.
         pub name: String as Label = "bottleneck".to_owned();
@@ -22,33 +22,33 @@ section! {
         /// What is lost.
         pub losses: loss::Keys as Flat<loss::Keys> = loss::Keys::default();
         /// What changes when: `rate`, `delay` and `loss`, towards the mobile.
-        pub schedule: Vec<Step> as Steps<Step> = Vec::new();
+        pub schedule: Vec<LinkStep> as Steps<LinkStep> = Vec::new();
         /// When the link could send, as recorded.
         pub trace: Traces as Always<Traces> = Traces::default();
-        /// The way back.
-        pub back: Back as Always<Back> = Back::default();
+        /// The reverse direction.
+        pub back: ReverseLink as Always<ReverseLink> = ReverseLink::default();
     }
     check(Self::traces_have_no_rate)
 }
 
 section! {
-    /// `[link.back]`: the bottleneck's way back, which carries acknowledgements. `[queue.back]` is
-    /// the queue ahead of it.
-    pub struct Back {
+    /// `[link.back]`: the bottleneck's reverse direction, which carries acknowledgements.
+    /// `[queue.back]` is the queue ahead of it.
+    pub struct ReverseLink {
         /// Its rate. Default: no bottleneck.
         pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
         /// One way.
         pub delay: Option<Duration> as Or<as_key::LinkDelay, OfTime> = None;
         /// What is lost.
         pub losses: loss::Keys as Flat<loss::Keys> = loss::Keys::default();
-        /// What changes when: `rate`, `delay` and `loss` of the way back.
-        pub schedule: Vec<Step> as Steps<Step> = Vec::new();
+        /// What changes when: `rate`, `delay` and `loss` of the reverse direction.
+        pub schedule: Vec<LinkStep> as Steps<LinkStep> = Vec::new();
     }
 }
 
 section! {
     /// A step of `link.schedule`: what is left out stays as it was.
-    pub struct Step {
+    pub struct LinkStep {
         /// From when it holds; required.
         pub at: Duration as OfTime = Duration::ZERO;
         /// The rate.
@@ -60,40 +60,40 @@ section! {
     }
 }
 
-impl Timed for Step {
+impl Timed for LinkStep {
     fn at(&self) -> Duration {
         self.at
     }
 }
 
 section! {
-    /// `[link.trace]`: files in the format of Mahimahi, a time in milliseconds a line at which
-    /// 1500 B could leave; they begin anew at their end. A path in a scenario file starts from
-    /// that file.
+    /// `[link.trace]`: files in the format of Mahimahi, one time in milliseconds per line at which
+    /// 1500 B could leave; they repeat at their end. A path in a scenario file is relative to that
+    /// file.
     pub struct Traces {
-        /// Towards the mobile, in the place of `link.rate`.
+        /// Towards the mobile, in place of `link.rate`.
         pub down: Option<TraceFile> as Or<Off, TraceFile> = None;
-        /// The way back, in the place of `link.back.rate`.
+        /// The reverse direction, in place of `link.back.rate`.
         pub up: Option<TraceFile> as Or<Off, TraceFile> = None;
     }
 }
 
 impl Bottleneck {
-    /// The way towards the mobile, with its queue of `queues`.
+    /// The direction towards the mobile, with its queue of `queues`.
     pub fn down(&self, queues: &Queues) -> LinkConfig {
         let Self { rate, delay, losses, schedule, trace, .. } = self;
         way(trace.down.as_ref(), *rate, *delay, losses, schedule, queues.forth())
     }
 
-    /// The way back, with its queue of `queues`.
+    /// The reverse direction, with its queue of `queues`.
     pub fn up(&self, queues: &Queues) -> LinkConfig {
-        let Back { rate, delay, losses, schedule } = &self.back;
+        let ReverseLink { rate, delay, losses, schedule } = &self.back;
         let delay = delay.unwrap_or(self.delay);
         way(self.trace.up.as_ref(), *rate, delay, losses, schedule, queues.back())
     }
 
-    /// The mean rate forth over a run of `duration`, the schedule counted; of a trace its own mean.
-    /// `None` if sending takes no time at any moment.
+    /// The mean rate forth over a run of `duration`, the schedule counted; for a trace its own
+    /// mean. `None` if sending never takes time.
     pub fn mean_rate(&self, duration: Duration) -> Option<Rate> {
         if let Some(file) = &self.trace.down {
             return Some(file.trace().mean_rate());
@@ -113,7 +113,7 @@ impl Bottleneck {
         Some(Rate::from_bps((bits / duration.as_secs_f64()).max(1.0) as u64))
     }
 
-    /// A recorded link has no rate beside its trace.
+    /// A recorded link has no rate besides its trace.
     fn traces_have_no_rate(&self, tree: &Table, _: &str) -> Result<(), Fault> {
         let ways = [
             (&self.trace.down, self.rate, &self.schedule, "link", "link.trace.down"),
@@ -144,7 +144,7 @@ fn way(
     rate: Option<Rate>,
     delay: Duration,
     losses: &loss::Keys,
-    schedule: &[Step],
+    schedule: &[LinkStep],
     queue: queue::Config,
 ) -> LinkConfig {
     LinkConfig {
@@ -159,8 +159,13 @@ fn way(
     }
 }
 
-/// The course of a value that is `first` at the start and what `field` says of a step from then.
-fn steps<V: Copy>(first: V, schedule: &[Step], field: fn(&Step) -> Option<V>) -> Schedule<V> {
-    let change = |step: &Step| Some((Time::ZERO + step.at, field(step)?));
+/// The course of a value that is `first` at the start and follows `field` of each step from then
+/// on.
+fn steps<V: Copy>(
+    first: V,
+    schedule: &[LinkStep],
+    field: fn(&LinkStep) -> Option<V>,
+) -> Schedule<V> {
+    let change = |step: &LinkStep| Some((Time::ZERO + step.at, field(step)?));
     Schedule::new(first, schedule.iter().filter_map(change).collect())
 }

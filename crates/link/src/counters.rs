@@ -33,9 +33,9 @@ pub struct Drops {
     pub list: u64,
     /// Sent during an outage.
     pub outage: u64,
-    /// Given up by a radio bearer: never by a link.
+    /// Given up by a radio bearer; never by a link.
     pub discarded: u64,
-    /// Heard by nobody: never of a link.
+    /// Heard by nobody; never on a link.
     pub unreachable: u64,
 }
 

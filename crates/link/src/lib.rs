@@ -16,7 +16,7 @@ pub mod queue;
 mod server;
 mod trace;
 
-pub use bottleneck::{Back, Bottleneck, Step, Traces};
+pub use bottleneck::{Bottleneck, LinkStep, ReverseLink, Traces};
 pub use counters::{Counters, Drops};
 pub use link::{Dropped, Link, LinkConfig, Output};
 pub use pipe::{Config, Pipe};

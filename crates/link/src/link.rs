@@ -7,7 +7,7 @@ use observe::DropReason;
 
 use crate::loss::list::List;
 use crate::loss::{self, Losses};
-use crate::queue::{self, Backlog, Discipline, Queue, Transmission, Turn, droptail};
+use crate::queue::{self, Backlog, Discipline, Queue, Queued, Transmission, droptail};
 use crate::server::Server;
 use crate::{Config, Counters, Load, Service};
 
@@ -16,7 +16,7 @@ use crate::{Config, Counters, Load, Service};
 pub struct LinkConfig {
     /// How fast it sends.
     pub service: Service,
-    /// From the last bit sent to the last bit received, one way, for what leaves at that time.
+    /// One-way delay from the last bit sent to the last bit received, by time of departure.
     pub delay: Schedule<Duration>,
     /// What waits ahead of it.
     pub queue: queue::Config,
@@ -77,10 +77,10 @@ pub struct Link<T> {
     /// When the transmitter is or was done with the last packet, and that packet's bytes.
     busy_until: Time,
     sending_bytes: u32,
-    /// What is being sent or on its way, oldest first: none is looked at before its turn, so that
-    /// none overtakes.
+    /// What is being sent or on its way, oldest first: only the first is checked, so that none
+    /// overtakes.
     flight: VecDeque<Flight<T>>,
-    /// How many at the front of `flight` [`Self::poll_dequeued`] has told of.
+    /// How many at the front of `flight` [`Self::poll_dequeued`] has returned.
     told: usize,
     sent_bytes: u64,
     counters: Counters,
@@ -90,14 +90,14 @@ pub struct Link<T> {
 struct Flight<T> {
     /// When its first bit is sent.
     starts: Time,
-    /// No sooner than then.
+    /// The earliest time of its arrival.
     arrives: Time,
     packet: T,
     lost: Option<DropReason>,
 }
 
 impl<T: Load> Link<T> {
-    /// An idle link called `name`, by which its sources of chance go, with `seed`.
+    /// An idle link called `name`; that and `seed` determine its sources of chance.
     pub fn new(config: &LinkConfig, seed: u64, name: &str) -> Self {
         Self {
             server: Server::new(&config.service),
@@ -172,7 +172,7 @@ impl<T: Load> Link<T> {
         [gone, turn, arrival].into_iter().flatten().min()
     }
 
-    /// The counters as they stand at `now`: time still to come is left out.
+    /// The counters at `now`: time still to come is left out.
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         let to_come = self.busy_until.saturating_since(now);
@@ -184,7 +184,7 @@ impl<T: Load> Link<T> {
         counters
     }
 
-    /// The share of time in which it was sending, or of a trace the share of its opportunities
+    /// The share of time in which it was sending, or for a trace the share of its opportunities
     /// that carried something; `None` where sending takes no time.
     pub fn utilization(&self, now: Time) -> Option<f64> {
         let under_way = if self.busy_until > now { self.sending_bytes } else { 0 };
@@ -192,12 +192,12 @@ impl<T: Load> Link<T> {
         self.server.utilization(now, &self.counters(now), sent)
     }
 
-    /// Its rate at `time`, of a trace its mean; `None` takes no time to send.
+    /// Its rate at `time`, or the mean of its trace; `None` if sending takes no time.
     pub fn rate(&self, time: Time) -> Option<Rate> {
         self.server.rate(time)
     }
 
-    /// How long what leaves at `time` is on its way, one way.
+    /// The one-way delay of what leaves at `time`.
     pub fn delay(&self, time: Time) -> Duration {
         self.delay.at(time)
     }
@@ -223,7 +223,7 @@ impl<T: Load> Link<T> {
             let bytes = u64::from(self.sending_bytes);
             return Transmission { sending: Backlog { packets: 1, bytes }, idle_bytes: 0 };
         }
-        if !self.queue.heeds_idleness() {
+        if !self.queue.uses_idle_time() {
             return Transmission::default();
         }
         let idle = now - self.busy_until;
@@ -234,7 +234,7 @@ impl<T: Load> Link<T> {
     /// Begins to send whatever can have begun by `now`.
     fn serve(&mut self, now: Time) {
         while self.busy_until <= now
-            && let Some(Turn { since, packet }) =
+            && let Some(Queued { since, packet }) =
                 self.queue.pop(self.busy_until, &mut self.counters)
         {
             self.send(since, self.busy_until.max(since), packet);

@@ -13,8 +13,8 @@ pub struct Config {
     pub rate: Option<Rate>,
     /// From the last bit sent to the last bit received, one way.
     pub delay: Duration,
-    /// Most packets that may wait or be in transmission; `None` for no limit. The packet in
-    /// transmission counts: ns-2 says 50 for 49 that wait and one that is being sent.
+    /// The most packets that may wait or be in transmission; `None` for no limit. The packet in
+    /// transmission counts, as in ns-2: a limit of 50 is 49 that wait and one that is being sent.
     pub queue_limit: Option<u32>,
 }
 
@@ -104,7 +104,7 @@ impl<T: Load> Pipe<T> {
         self.packets.front().map(|passage| passage.departs + self.delay)
     }
 
-    /// The counters as they stand at `now`: time still to come is left out.
+    /// The counters at `now`: time still to come is left out.
     pub fn counters(&self, now: Time) -> Counters {
         let mut counters = self.counters;
         let last = self.packets.back().map_or(now, |passage| passage.departs);
@@ -121,7 +121,7 @@ impl<T: Load> Pipe<T> {
         self.transmitter.as_ref().map(Transmitter::rate)
     }
 
-    /// What it was made of.
+    /// Its configuration.
     pub fn config(&self) -> Config {
         Config { rate: self.rate(), delay: self.delay, queue_limit: self.queue_limit }
     }
@@ -131,7 +131,7 @@ impl<T: Load> Pipe<T> {
         self.transmitter.is_none() && self.delay.as_nanos() == 0
     }
 
-    /// Counts a packet that passes through an instant pipe without coming to rest in it.
+    /// Counts a packet that passes through an instant pipe without waiting in it.
     pub const fn pass(&mut self) {
         self.counters.accepted += 1;
     }

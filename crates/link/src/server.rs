@@ -8,7 +8,7 @@ use crate::{Counters, OPPORTUNITY_BYTES, Trace};
 /// How fast a link sends.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Service {
-    /// At this rate; `None` takes no time.
+    /// At this rate; `None` if sending takes no time.
     Rate(Schedule<Option<Rate>>),
     /// When a recorded link could.
     Trace(Trace),
@@ -29,8 +29,8 @@ impl Server {
         }
     }
 
-    /// When the last of `bytes` leaves, of a packet that came at `since` and whose turn it is at
-    /// `start`. Turns go forward in time.
+    /// When the last of `bytes` of a packet leaves that came at `since` and is sent from `start`
+    /// on. `start` never goes back in time.
     pub(crate) fn transmit(&mut self, since: Time, start: Time, bytes: u32) -> Time {
         match self {
             Self::Rate(server) => server.transmit(start, bytes),
@@ -38,7 +38,7 @@ impl Server {
         }
     }
 
-    /// The rate at `time`, of a trace its mean; `None` takes no time.
+    /// The rate at `time`, or the mean of the trace; `None` if sending takes no time.
     pub(crate) fn rate(&self, time: Time) -> Option<Rate> {
         match self {
             Self::Rate(server) => server.rate.at(time),
@@ -46,8 +46,8 @@ impl Server {
         }
     }
 
-    /// The share of time, of a trace the share of its opportunities, that was in use by `now`;
-    /// `None` where sending never takes time. `sent` bytes have left.
+    /// The share of time, or of the trace's opportunities, that was in use by `now`; `None` where
+    /// sending never takes time. `sent` bytes have left.
     pub(crate) fn utilization(&self, now: Time, counters: &Counters, sent: u64) -> Option<f64> {
         let (used, whole) = match self {
             Self::Rate(server) => {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     proptest! {
-        /// A step that changes nothing shows in nothing: the remainder is kept across it.
+        /// A step that changes nothing has no effect: the remainder is kept across it.
         #[test]
         fn a_schedule_of_one_rate_is_that_rate(
             bps in 1_000_u64..1_000_000,

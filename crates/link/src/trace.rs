@@ -10,24 +10,24 @@ use settings::{Leaf, Scalar, path};
 /// What one opportunity carries, IP headers included.
 pub const OPPORTUNITY_BYTES: u32 = 1500;
 
-/// When a link could send [`OPPORTUNITY_BYTES`]. It begins anew when it ends.
+/// When a link could send [`OPPORTUNITY_BYTES`]. It repeats when it ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
-    /// Milliseconds from the start, in order; the last, above zero, is how long it all takes.
+    /// Milliseconds from the start, in order; the last, above zero, is its period.
     stamps: Arc<[u64]>,
 }
 
 /// A file that says when a link could send.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceFile {
-    /// As the scenario has it.
+    /// Its path, as in the scenario.
     pub path: String,
-    /// What it says; there in every scenario that is parsed.
+    /// Its content; present in every parsed scenario.
     pub trace: Option<Trace>,
 }
 
 impl TraceFile {
-    /// What it says.
+    /// Its content.
     ///
     /// # Panics
     /// If it was not read, which cannot be in a parsed scenario.
@@ -55,7 +55,7 @@ impl Leaf for TraceFile {
 /// What is wrong with a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TraceError {
-    /// This line, from 1, is no whole number of milliseconds that a run could last.
+    /// This line, from 1, is not a whole number of milliseconds within the longest run.
     NotANumber(usize),
     /// This line, from 1, lies before the line above it.
     Backwards(usize),
@@ -83,7 +83,7 @@ impl fmt::Display for TraceError {
 const LONGEST_MS: u64 = 1_000_000_000_000;
 
 impl Trace {
-    /// Reads a text with one time in milliseconds a line.
+    /// Reads a text with one time in milliseconds per line.
     pub fn parse(text: &[u8]) -> Result<Self, TraceError> {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         let mut stamps = Vec::new();
@@ -106,12 +106,12 @@ impl Trace {
         }
     }
 
-    /// After how long it begins anew.
+    /// Its period.
     pub fn period(&self) -> Duration {
         Duration::from_millis(self.stamps[self.stamps.len() - 1])
     }
 
-    /// Bits that it could send, over its time.
+    /// The mean rate of its opportunities.
     pub fn mean_rate(&self) -> Rate {
         let bits = self.stamps.len() as u128 * u128::from(OPPORTUNITY_BYTES) * 8;
         let bps = bits * 1_000_000_000 / u128::from(self.period().as_nanos());
@@ -154,7 +154,7 @@ struct Opportunity {
     index: usize,
 }
 
-/// Where in a trace a link is.
+/// A link's position in its trace.
 #[derive(Debug)]
 pub(crate) struct Cursor {
     trace: Trace,
@@ -173,9 +173,9 @@ impl Cursor {
         &self.trace
     }
 
-    /// When the last of `bytes` leaves, whose turn it is at `start`. As in Mahimahi, a packet may
-    /// take several opportunities, several small ones share one, and what comes at the very time
-    /// of an opportunity, `since`, is too late for it.
+    /// When the last of `bytes` leaves that are sent from `start` on. As in Mahimahi, a packet may
+    /// take several opportunities, several small ones share one, and what comes at the very time of
+    /// an opportunity, `since`, is too late for it.
     pub(crate) fn transmit(&mut self, since: Time, start: Time, mut bytes: u32) -> Time {
         let from = start.max(since + Duration::from_nanos(1));
         let missed = self.trace.time(self.opportunity) < from;
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(counts, [1, 1, 3, 3, 5, 7]);
     }
 
-    /// When packets of these (arrival, turn, bytes) leave.
+    /// When packets of these (arrival, start, bytes) leave.
     fn check(stamps: &[u64], packets: &[(u64, u64, u32)], expect: &[u64]) {
         let mut cursor = Cursor::new(trace(stamps));
         let leave = |&(since, start, bytes): &_| cursor.transmit(at(since), at(start), bytes);

@@ -87,7 +87,7 @@ fn packet(
     Packet { source, destination, ip: IpFields::default(), segment }
 }
 
-/// A connection that stands.
+/// An established connection.
 fn open(proxy: &mut Proxy, number: u32, port: u16) {
     let now = Time::ZERO;
     pass(proxy, now, packet(false, number, port, Flags::SYN, 0, 0, 0));

@@ -20,9 +20,9 @@ pub struct Address {
 }
 
 impl Address {
-    /// One name for all addresses of a mobile. Each has 64 bits of an IPv6 prefix for itself
-    /// (3GPP TS 23.401 §5.3.1.2.2; RFC 3314) and takes as many addresses of it as it likes
-    /// (RFC 8981), over one radio bearer.
+    /// One name for all addresses of a mobile. Each mobile has a 64-bit IPv6 prefix for itself
+    /// (3GPP TS 23.401 §5.3.1.2.2; RFC 3314) and takes as many addresses of it as it likes (RFC
+    /// 8981), over one radio bearer.
     #[must_use]
     pub const fn handset(self) -> Self {
         // An IPv4 address is its own name, and so is the number of a node.
@@ -40,7 +40,7 @@ impl Address {
         if self.is_ipv4() { 20 } else { 40 }
     }
 
-    /// The least packet in bytes that every path to it takes (RFC 791 §3.2, RFC 8200 §5).
+    /// The smallest packet in bytes that every path to it must carry (RFC 791 §3.2, RFC 8200 §5).
     pub(crate) const fn least_mtu(self) -> u16 {
         if self.is_ipv4() { 68 } else { 1_280 }
     }

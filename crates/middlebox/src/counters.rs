@@ -4,7 +4,7 @@ use std::ops::Index;
 
 use crate::Bypass;
 
-/// What a box has counted since it began. What a scheme does not do stays zero.
+/// What a box has counted since it began. Counters of what its scheme does not do stay zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counters {
     /// Packets in, of either leg.
@@ -19,15 +19,15 @@ pub struct Counters {
     pub bypasses: Bypasses,
     /// Connections that it handed back to plain forwarding.
     pub released: u64,
-    /// Payload bytes that it holds now: accepted, and not yet acknowledged by whom they are for.
+    /// Payload bytes that it holds now: accepted, and not yet acknowledged by their receivers.
     pub held_bytes: u64,
     /// The most bytes that it ever held for one mobile.
     pub held_max: u64,
-    /// Segments that it sent again on its own.
+    /// Segments that it retransmitted on its own.
     pub retransmissions: u64,
-    /// Times that it heard nothing from a mobile, or from a fixed host, for too long.
+    /// Stalls: times that it heard nothing from a mobile, or from a fixed host, for too long.
     pub timeouts: u64,
-    /// What of both was towards fixed hosts.
+    /// The part of both that was towards fixed hosts.
     pub wired: Repairs,
     /// Acknowledgements that it kept from a sender.
     pub suppressed: u64,
@@ -35,14 +35,14 @@ pub struct Counters {
     pub zero_windows: u64,
     /// Connections that a reset ended, from either end or its own.
     pub resets: u64,
-    /// Payload bytes that it threw away because of a reset.
+    /// Payload bytes that it discarded because of a reset.
     pub discarded_bytes: u64,
 }
 
 /// What a box did about losses on one leg.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Repairs {
-    /// Segments that it sent again on its own.
+    /// Segments that it retransmitted on its own.
     pub retransmissions: u64,
     /// Times that it heard nothing for too long.
     pub timeouts: u64,
@@ -61,7 +61,7 @@ impl Index<Bypass> for Bypasses {
 }
 
 impl Bypasses {
-    /// What there is one more of than there was `before`.
+    /// The reason counted once more than `before`.
     pub fn since(&self, before: &Self) -> Option<Bypass> {
         Bypass::ALL.into_iter().find(|&reason| self[reason] > before[reason])
     }

@@ -12,7 +12,7 @@ use base::{Duration, Time};
 use settings::{Always, OfTime, section};
 use tcp::Payload;
 
-use crate::follow::{Agreed, Follow, Following, Heard, Load, Port, Progress, Verdict};
+use crate::follow::{Agreed, Disposition, Follow, Following, Heard, Load, Port, Progress};
 use crate::{Managed, Packet, SchemeKeys, Setup};
 
 /// A box that delays duplicate acknowledgements.
@@ -21,7 +21,7 @@ pub type DelayedDupacks<P> = Following<P, DelayedDupacksFlow<P>>;
 /// Duplicates that pass at once (Vaidya et al.: the first two).
 const PASSING: u32 = 2;
 
-/// Duplicates that wait at most; one more takes the place of the oldest.
+/// The most duplicates that wait; one more replaces the oldest.
 const MOST_HELD: usize = 128;
 
 section! {
@@ -67,7 +67,7 @@ enum Patience {
     Fresh,
     /// Until then.
     Until(Time),
-    /// They have waited in vain, and pass.
+    /// No repair came while they waited; they pass.
     Lost,
 }
 
@@ -84,12 +84,12 @@ impl<P: Payload + Send> Follow<P> for DelayedDupacksFlow<P> {
         }
     }
 
-    fn handle_data(&mut self, packet: &mut Packet<P>, _port: &mut Port<'_, P>) -> Verdict {
+    fn handle_data(&mut self, packet: &mut Packet<P>, _port: &mut Port<'_, P>) -> Disposition {
         self.progress.handle_data(&packet.segment);
-        Verdict::Forward
+        Disposition::Forward
     }
 
-    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Disposition {
         match self.progress.handle_ack(&packet.segment) {
             Heard::New(..) => {
                 for _ in std::mem::take(&mut self.held) {
@@ -97,10 +97,10 @@ impl<P: Payload + Send> Follow<P> for DelayedDupacksFlow<P> {
                 }
                 self.duplicates = 0;
                 self.patience = Patience::Fresh;
-                Verdict::Forward
+                Disposition::Forward
             }
             Heard::Duplicate => self.handle_duplicate(packet, port),
-            Heard::Again | Heard::Old | Heard::Nothing => Verdict::Forward,
+            Heard::Again | Heard::Old | Heard::Nothing => Disposition::Forward,
         }
     }
 
@@ -132,10 +132,10 @@ impl<P: Payload + Send> Follow<P> for DelayedDupacksFlow<P> {
 }
 
 impl<P: Payload> DelayedDupacksFlow<P> {
-    fn handle_duplicate(&mut self, packet: &Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+    fn handle_duplicate(&mut self, packet: &Packet<P>, port: &mut Port<'_, P>) -> Disposition {
         self.duplicates = self.duplicates.saturating_add(1);
         if self.duplicates <= PASSING || self.patience == Patience::Lost {
-            return Verdict::Forward;
+            return Disposition::Forward;
         }
         if self.patience == Patience::Fresh {
             self.patience = Patience::Until(port.now + self.delay);
@@ -145,6 +145,6 @@ impl<P: Payload> DelayedDupacksFlow<P> {
             port.suppressed();
         }
         self.held.push_back(packet.clone());
-        Verdict::Keep
+        Disposition::Keep
     }
 }

@@ -2,17 +2,17 @@
 //! at the border short.
 //!
 //! Hu and Yeung, "FDA: A Novel Base Station Flow Control Scheme for TCP over Heterogeneous
-//! Networks", INFOCOM 2001, as Chakravorty et al. 2003 §VII tell of it: "a Snoop-like strategy, but
-//! \[…\] a novel flow-control scheme which goes some way to prevent excess queuing". The rule
+//! Networks", INFOCOM 2001, as Chakravorty et al. 2003 §VII describe it: "a Snoop-like strategy,
+//! but \[…\] a novel flow-control scheme which goes some way to prevent excess queuing". The rule
 //! itself is reconstructed, with the Window Regulator of Chan and Ramjee (INFOCOM 2004) as its
-//! model: the sender may go on beyond what has come by as far as the queue falls short of its
-//! target, and as far as the radio will have drained by the time that this takes effect.
+//! model: beyond what has passed, the sender may send as much as the queue falls short of its
+//! target, and as much as the radio will drain before the new window takes effect.
 
 use base::{Duration, TcpHeader, Time};
 use settings::{Always, Bytes, section};
 use tcp::Payload;
 
-use crate::follow::{Agreed, Follow, Following, Heard, Load, Port, Verdict};
+use crate::follow::{Agreed, Disposition, Follow, Following, Heard, Load, Port};
 use crate::snoop::{SnoopConfig, SnoopFlow};
 use crate::{Managed, Packet, SchemeKeys, Setup};
 
@@ -59,7 +59,7 @@ pub struct FdaLikeFlow<P> {
     wired_rtt: Option<Duration>,
     opened: Time,
     drain: Drain,
-    /// The right edge that the sender knows.
+    /// The right edge that was announced to the sender.
     edge: u64,
 }
 
@@ -104,7 +104,7 @@ impl Drain {
 impl<P: Payload + Send> Follow<P> for FdaLikeFlow<P> {
     type Config = FdaLikeKeys;
 
-    /// The first window, too, is the box's to give: an edge once given is not taken back.
+    /// The first window, too, is set by the box: a right edge is never taken back.
     fn edit_syn(config: &FdaLikeKeys, header: &mut TcpHeader) {
         header.window = header.window.min(config.fda.target_queue.min(u64::from(u16::MAX)) as u16);
     }
@@ -121,27 +121,27 @@ impl<P: Payload + Send> Follow<P> for FdaLikeFlow<P> {
         }
     }
 
-    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Disposition {
         self.wired_rtt = self.wired_rtt.or(Some(port.now - self.opened));
         self.snoop.handle_data(packet, port)
     }
 
-    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
-        let (heard, verdict) = self.snoop.hear(&packet.segment, port);
+    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Disposition {
+        let (heard, disposition) = self.snoop.hear(&packet.segment, port);
         let progress = self.snoop.progress();
         let (acked, outstanding) = (progress.acked(), progress.outstanding());
         match heard {
-            Heard::Nothing => return verdict,
+            Heard::Nothing => return disposition,
             Heard::New(..) => {
                 let rtt = self.snoop.rtt().smoothed();
                 self.drain.acknowledged(port.now, acked, outstanding, rtt);
             }
             Heard::Duplicate | Heard::Again | Heard::Old => {}
         }
-        if verdict == Verdict::Forward {
+        if disposition == Disposition::Forward {
             self.advertise(&mut packet.segment.header, port);
         }
-        verdict
+        disposition
     }
 
     fn handle_timeout(&mut self, port: &mut Port<'_, P>) {
@@ -175,14 +175,14 @@ impl<P: Payload + Send> FdaLikeFlow<P> {
         self.snoop.progress().outstanding().saturating_sub(in_radio)
     }
 
-    /// How far the sender may go.
+    /// The offset up to which the sender may send.
     fn wanted(&self) -> u64 {
         let credit = self.target_queue + self.drain.bytes_in(self.wired_rtt);
         (self.snoop.progress().passed() + credit).saturating_sub(self.queue())
     }
 
-    /// Writes into a header of the mobile what the sender is to know: never beyond the mobile's
-    /// own right edge, never less than before, and no slivers (RFC 9293 §3.8.6.2.2).
+    /// Writes the window into a header of the mobile: never beyond the mobile's own right edge,
+    /// never less than before, and no silly windows (RFC 9293 §3.8.6.2.2).
     fn advertise(&mut self, header: &mut TcpHeader, port: &mut Port<'_, P>) {
         let progress = self.snoop.progress();
         let (shift, Some(ack)) = (progress.shift(), progress.offset(header.ack)) else { return };

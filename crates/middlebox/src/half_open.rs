@@ -20,7 +20,7 @@ pub(crate) struct HalfOpen {
     counts: Map<Share, u32>,
 }
 
-/// Half-open connections that compete for the same room.
+/// Half-open connections that compete for the same limit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Share {
     /// All, by their callers.
@@ -31,10 +31,10 @@ pub(crate) enum Share {
     Mobile(u128, Caller),
 }
 
-/// Who calls.
+/// The caller of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Caller {
-    /// A mobile; of a mobile's own share, that very one.
+    /// A mobile; in the share of a mobile, that mobile itself.
     Mobile,
     /// Anybody else.
     Other,
@@ -93,9 +93,9 @@ impl HalfOpen {
         (*of == share).then(|| self.names[age])
     }
 
-    /// Which gives way to a new one of `caller`: the oldest of whichever callers have more, so that
-    /// neither a flood from outside nor mobiles that call keep the others out. None where that
-    /// would not make the two any more equal.
+    /// The connection that gives way to a new one of `caller`: the oldest of the kind of caller
+    /// that has more, so that neither a flood from outside nor calling mobiles keep out the others.
+    /// None if that would not make the two more equal.
     pub(crate) fn oldest_of_more(
         &self,
         share: impl Fn(Caller) -> Share,
@@ -107,7 +107,7 @@ impl HalfOpen {
     }
 }
 
-/// The shares that a connection is of.
+/// The shares that a connection belongs to.
 fn shares(connection: &Connection) -> impl Iterator<Item = Share> {
     let source = connection.source;
     let all = Share::All(caller(source, None));
@@ -117,7 +117,7 @@ fn shares(connection: &Connection) -> impl Iterator<Item = Share> {
     [Some(all), host].into_iter().flatten().chain(mobiles)
 }
 
-/// What the caller at `source` is to everybody, or to one mobile.
+/// The caller at `source`, as seen in the share of all, or of one mobile.
 pub(crate) fn caller(source: Address, mobile: Option<Address>) -> Caller {
     let is_mobile = match mobile {
         Some(mobile) => source.handset() == mobile.handset(),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     proptest! {
-        /// As a list has it that is searched from its beginning.
+        /// The same, as a list that is searched from its beginning.
         #[test]
         fn the_oldest_is_the_first_that_came(
             steps in prop::collection::vec((any::<bool>(), connection()), 0..100),

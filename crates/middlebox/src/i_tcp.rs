@@ -40,13 +40,13 @@ impl SchemeKeys for ItcpKeys {
 
 /// Indirect TCP: the mobile support router relays each connection between a socket towards the
 /// fixed host, which is the mobile's image, and one towards the mobile, both with regular TCP and
-/// buffers of fixed size. It has no answer to a stall of the radio leg but that the buffers run
-/// full: the retransmission timer backs off, and the host sees a closed window.
+/// buffers of fixed size. It reacts to a stall of the radio leg only by full buffers: the
+/// retransmission timer backs off, and the host sees a closed window.
 ///
 /// When the mobile moves to another router, both sockets are frozen, their state and what is
 /// buffered is transferred, and the new router resumes ([`Routers::hand_over`]).
 ///
-/// Known from the paper is the division of a connection and the handoff in these steps.
+/// The division of a connection and these steps of the handoff are known from the paper.
 /// Reconstructed: the handshake passes instead of being answered by the router, and FIN and RST
 /// keep their meaning from end to end, as for every [`Splitter`]; the paper acknowledges both
 /// early.
@@ -67,7 +67,7 @@ pub struct Routers<P> {
     handoff: Duration,
     /// Mobiles whose sockets are frozen, and until when.
     frozen: Vec<(Address, Time)>,
-    /// What has come for or left the frozen sockets meanwhile, in its order.
+    /// Packets to and from the frozen sockets, in order.
     arrived: VecDeque<Packet<P>>,
     to_send: VecDeque<Packet<P>>,
 }
@@ -144,5 +144,5 @@ impl<P: Payload + Send> Middlebox<P> for Routers<P> {
     }
 }
 
-/// A proxy is one router, and asks nothing of two.
+/// A proxy is one router.
 impl<P: Payload + Send> Managed<P> for Routers<P> {}

@@ -1,7 +1,7 @@
-//! What of an IP header goes along with a segment.
+//! The fields of an IP header that go along with a segment.
 
-/// The fields of an IP header that what a box sends of a flow takes over from what it received of
-/// it.
+/// The fields of an IP header that a box copies from the packets it received of a flow to those
+/// that it sends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct IpFields {
     /// Differentiated services code point (RFC 2474).

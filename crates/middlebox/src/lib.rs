@@ -1,10 +1,10 @@
 //! Boxes between wire and radio that help TCP: the schemes of Chakravorty et al. 2003 and of those
 //! that it is compared with, as machines without sockets.
 //!
-//! A [`Middlebox`] stands where all packets of some mobiles pass. It is told the time and handed
-//! TCP packets from either [`Leg`]; it hands out packets for either leg and one deadline. What
-//! segments carry is a parameter, as in `tcp`: the same box works on lengths and on bytes. What is
-//! not TCP is no business of a box and goes around it.
+//! A [`Middlebox`] stands where all packets of some mobiles pass. It is given the time and TCP
+//! packets from either [`Leg`]; it returns packets for either leg and one deadline. What segments
+//! carry is a parameter, as in `tcp`: the same box works on lengths and on bytes. Packets other
+//! than TCP go around it.
 
 mod address;
 mod atcp;
@@ -38,10 +38,10 @@ pub use counters::{Bypasses, Counters, Repairs};
 pub use delayed_dupacks::{DelayedDupacks, DelayedDupacksConfig, DelayedDupacksKeys};
 pub use exposure::Exposure;
 pub use fda::{FdaLike, FdaLikeKeys, FlowControl};
-pub use follow::{Agreed, Follow, Following, Load, Port, Verdict};
+pub use follow::{Agreed, Disposition, Follow, Following, Load, Port};
 pub use i_tcp::{Itcp, ItcpKeys, Routers};
 pub use ip_fields::IpFields;
-pub use limits::{Admission, Bypass, Limits, Reserve, Usage};
+pub use limits::{Admission, Bypass, MiddleboxLimits, Reserve, Usage};
 pub use m_tcp::{MTcp, MTcpConfig, MTcpKeys};
 pub use machine::{Managed, Middlebox, PmtuHandler, RadioReport, Watch};
 pub use packet::{Connection, Packet};

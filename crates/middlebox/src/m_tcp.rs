@@ -2,18 +2,18 @@
 //! window when the mobile falls silent.
 //!
 //! Brown and Singh, "M-TCP: TCP for Mobile Cellular Networks", ACM CCR 27(5), 1997. The mobile's
-//! own part (freezing its timers, a greeting when it is back) is left out, for hosts stay as they
-//! are; a report of the radio takes the greeting's place. Reconstructed: a window that opens lets
+//! own part (freezing its timers, a greeting when it is back) is left out, since hosts stay
+//! unmodified; a report of the radio replaces the greeting. Reconstructed: a window that opens lets
 //! the sender repeat all that is not acknowledged (4.4BSD), so it stays closed while the mobile
-//! goes on acknowledging what the radio had kept for it; the silence that is too long is the
-//! mobile's, not a connection's, and grows with the radio's round trip; and the box asks a silent
-//! mobile whether it is back, for a sender that is asleep asks ever more seldom.
+//! goes on acknowledging what the radio had kept for it; the timeout for silence is per mobile, not
+//! per connection, and grows with the radio's round trip; and the box probes a silent mobile, since
+//! a sleeping sender probes ever more rarely.
 
 use base::{Duration, Flags, Time};
 use settings::{Always, OfTime, section};
 use tcp::Payload;
 
-use crate::follow::{Agreed, Follow, Following, Heard, InName, Load, Port, Progress, Verdict};
+use crate::follow::{Agreed, Disposition, Follow, Following, Heard, InName, Load, Port, Progress};
 use crate::radio_rtt::RadioRtt;
 use crate::{Managed, Packet, RadioReport, SchemeKeys, Setup};
 
@@ -53,34 +53,34 @@ impl SchemeKeys for MTcpKeys {
 pub struct MTcpFlow<P> {
     config: MTcpConfig,
     progress: Progress,
-    /// Up to where the sender has been told that its data arrived.
+    /// The offset acknowledged to the sender.
     told: u64,
     /// Where the stream ends, with its FIN.
     end: Option<u64>,
     in_name: InName<P>,
-    /// What the sender's host said last.
+    /// The newest header of the sender's host.
     sender: InName<P>,
     state: State,
     rtt: RadioRtt,
-    /// What the round trip is being taken of: where it ends, and when it passed.
+    /// The segment whose round trip is measured: its end, and when it passed.
     timed: Option<(u64, Time)>,
     /// When the mobile will have been silent for too long: the sender is stopped, or woken, or
     /// the mobile is asked.
     silence: Option<Time>,
     /// Since when the sender is being woken with nothing more acknowledged.
     waking: Time,
-    /// When the last byte is acknowledged for want of more.
+    /// When the last byte is acknowledged because no more has come.
     release: Option<Time>,
 }
 
 /// Whether the sender may send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
-    /// As far as the mobile's window goes.
+    /// As far as the mobile's window allows.
     Open,
-    /// Not until the mobile is heard again.
+    /// Not until the mobile answers again.
     Silent,
-    /// Not until the radio reports coverage, or the mobile is heard again.
+    /// Not until the radio reports coverage, or the mobile answers again.
     Uncovered,
     /// Not until the mobile has acknowledged all that is under way, or has stopped doing so.
     Waking,
@@ -106,20 +106,21 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
         }
     }
 
-    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Disposition {
         let passed = self.progress.passed();
         let Some(range) = self.progress.handle_data(&packet.segment) else {
-            return Verdict::Forward;
+            return Disposition::Forward;
         };
         self.sender.remember(packet);
-        // Karn's algorithm: what may be sent twice tells no time.
+        // Karn's algorithm: segments that may have been sent twice are not timed.
         let is_new = range.start >= passed;
         self.timed = self.timed.or(Some((range.end, port.now))).filter(|_| is_new);
         if range.end <= self.progress.acked() && self.told < self.progress.acked() {
-            // Its timer ran out for the byte held back: it would send nothing else before that.
+            // Its timer ran out for the byte held back: it would send nothing else until that is
+            // acknowledged.
             self.told = self.progress.acked();
             self.acknowledge(port);
-            return Verdict::Keep;
+            return Disposition::Keep;
         }
         if packet.segment.has(Flags::FIN) {
             self.end = Some(range.end);
@@ -130,14 +131,14 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
                 self.silence = self.silence.or(Some(port.now + self.too_long()));
             }
         }
-        Verdict::Forward
+        Disposition::Forward
     }
 
-    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Disposition {
         self.rtt.heard(port.now, packet.segment.header.ack == self.progress.seq(0));
         let heard = self.progress.handle_ack(&packet.segment);
         let is_new = match heard {
-            Heard::Old | Heard::Nothing => return Verdict::Forward,
+            Heard::Old | Heard::Nothing => return Disposition::Forward,
             Heard::New(..) => true,
             Heard::Duplicate | Heard::Again => false,
         };
@@ -161,14 +162,14 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
             if is_new || was != State::Waking {
                 self.pause(port.now);
             }
-            return Verdict::Forward;
+            return Disposition::Forward;
         }
         if was != State::Open {
             port.advertised(self.progress.window(), self.told + self.progress.window());
         }
         self.silence = waits.then(|| port.now + self.too_long());
         self.release = (!waits && self.told < acked).then(|| port.now + self.config.release);
-        Verdict::Forward
+        Disposition::Forward
     }
 
     fn handle_timeout(&mut self, port: &mut Port<'_, P>) {
@@ -219,7 +220,7 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
 }
 
 impl<P: Payload> MTcpFlow<P> {
-    /// Puts the sender to sleep: the byte held back makes this an acknowledgement that counts.
+    /// Puts the sender to sleep: the byte held back makes this a new acknowledgement.
     fn freeze(&mut self, state: State, port: &mut Port<'_, P>) {
         self.state = state;
         self.told = self.progress.acked();
@@ -228,7 +229,7 @@ impl<P: Payload> MTcpFlow<P> {
         self.acknowledge(port);
     }
 
-    /// Has the mobile say where it is: it has had that number (RFC 1122 §4.2.3.6).
+    /// Probes the mobile with a number that it has received (RFC 1122 §4.2.3.6).
     fn ask(&mut self, port: &mut Port<'_, P>) {
         self.silence = Some(port.now + self.config.timeout);
         if let Some(mut packet) = self.sender.repeat() {
@@ -250,8 +251,8 @@ impl<P: Payload> MTcpFlow<P> {
         self.rtt.silence(self.config.timeout)
     }
 
-    /// How long it may be so while it acknowledges what the radio had kept: that is on its way
-    /// already, so it should take one round trip; twice that, and time to delay acknowledgements.
+    /// How long it may be silent while it acknowledges what the radio had kept. That is on its way
+    /// already and should take one round trip: twice that, and the delay of an acknowledgement.
     fn pausing(&self) -> Duration {
         let MTcpConfig { timeout, release } = self.config;
         self.rtt.smallest().map_or(timeout, |smallest| (smallest * 2 + release).min(timeout))
@@ -263,8 +264,8 @@ impl<P: Payload> MTcpFlow<P> {
         self.silence = Some(now + self.pausing());
     }
 
-    /// This connection has been silent for too long. Others of the mobile may not have been: then
-    /// it is there, and the radio busy with them.
+    /// This connection has been silent for too long. If others of the mobile have not, the mobile
+    /// is there, and the radio is busy with them.
     fn fall_silent(&mut self, port: &mut Port<'_, P>) {
         let until = match self.state {
             State::Open => port.heard() + self.too_long(),
@@ -279,13 +280,14 @@ impl<P: Payload> MTcpFlow<P> {
             self.freeze(State::Silent, port);
             self.ask(port);
         } else {
-            // What was under way in the stall is lost: nothing is owed until more comes.
+            // What was under way during the stall is lost: no acknowledgement is due until more
+            // comes.
             self.wake(port);
         }
     }
 
-    /// Says in the mobile's name what the sender is told, with the mobile's last window while it
-    /// may send.
+    /// Sends the acknowledgement for the sender in the name of the mobile, with the mobile's last
+    /// window while it may send.
     fn acknowledge(&self, port: &mut Port<'_, P>) {
         if let Some(mut packet) = self.in_name.repeat() {
             let header = &mut packet.segment.header;

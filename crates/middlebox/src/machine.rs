@@ -1,4 +1,4 @@
-//! What every box can do.
+//! The interface of every box.
 
 use std::fmt::Debug;
 
@@ -8,13 +8,13 @@ use tcp::Payload;
 
 use crate::{Address, Bypasses, Connection, Counters, Exposure, Packet, Usage};
 
-/// Where the facts of a box go.
+/// What receives the facts of a box.
 pub type Watch<'a> = &'a mut dyn FnMut(MiddleboxFact);
 
 /// A box that all packets of some mobiles pass.
 ///
 /// After every `handle_…`, poll [`Middlebox::poll_output`] until `None` and then read
-/// [`Middlebox::poll_timeout`]. A packet that a box does not care for comes out as it went in.
+/// [`Middlebox::poll_timeout`]. A packet that a box ignores comes out as it went in.
 pub trait Middlebox<P: Payload>: Debug + Send {
     /// A packet arrived from the leg of its source.
     fn handle_packet(&mut self, now: Time, packet: Packet<P>, watch: Watch<'_>);
@@ -22,7 +22,7 @@ pub trait Middlebox<P: Payload>: Debug + Send {
     /// Time has passed. Before the deadline nothing happens.
     fn handle_timeout(&mut self, now: Time, watch: Watch<'_>);
 
-    /// The radio says how `mobile` fares. Boxes that take no notice do nothing.
+    /// The radio reports the state of `mobile`. By default it is ignored.
     fn handle_report(
         &mut self,
         _now: Time,
@@ -67,15 +67,16 @@ pub trait Managed<P: Payload>: Middlebox<P> {
         self.usage().flows().into()
     }
 
-    /// Ignores a connection that is about to open: its packets carry what a box must not touch.
+    /// Ignores a half-open connection: its packets carry what a box must not touch.
     fn ignore(&mut self, _connection: Connection) {}
 
-    /// Forgets a connection that is about to open: an ICMP error that quotes its SYN passes
-    /// (RFC 5927 §4.1), or another one needs its place. Should its caller try again, it opens anew.
+    /// Forgets a half-open connection: an ICMP error that quotes its SYN passes (RFC 5927 §4.1), or
+    /// another one needs its place. If its caller tries again, it opens anew.
     fn forget_opening(&mut self, _now: Time, _connection: Connection) {}
 
     /// No packet to the destination of `connection` may have more than `mtu` bytes with its IP
-    /// header from now on (RFC 1191, RFC 8201). What no path takes so little of is not believed.
+    /// header from now on (RFC 1191, RFC 8201). An `mtu` below the minimum of every path is
+    /// ignored.
     fn handle_path_mtu(
         &mut self,
         _now: Time,
@@ -89,30 +90,30 @@ pub trait Managed<P: Payload>: Middlebox<P> {
     /// Takes no new connections any more, and releases each that it can without harm to its ends.
     fn drain(&mut self, _now: Time, _watch: Watch<'_>) {}
 
-    /// Takes part in nothing any more: both ends are reset of what could not go on without it.
+    /// Gives up all connections: those that cannot go on without the box are reset at both ends.
     fn reset_all(&mut self, _now: Time, _watch: Watch<'_>) {}
 
-    /// The next connection whose [`Exposure`] may have changed since it was last told: its place in
-    /// the box, and what it is now. `None` once all were told.
+    /// The next connection whose [`Exposure`] may have changed since it was last returned: its
+    /// place in the box, and the present exposure. `None` once all have been returned.
     ///
-    /// Before a packet leaves that was polled, whoever keeps a journal has to note these.
+    /// The keeper of a journal has to note these before a polled packet leaves.
     fn poll_exposure(&mut self) -> Option<(u32, Option<Exposure>)> {
         None
     }
 }
 
-/// Who sends smaller packets once a path takes less.
+/// Who has to send smaller packets once the MTU of a path falls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PmtuHandler {
-    /// The box, which made them; their sender's host has nothing to do with it.
+    /// The box, which made them; the sender's host is not involved.
     Box,
-    /// Their sender: it has to be told.
+    /// Their sender, which has to be told.
     Sender,
 }
 
 /// What a radio node knows of a mobile's downlink.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RadioReport {
-    /// What it can carry now; `None` while nothing gets through.
+    /// Its present rate; `None` while nothing gets through.
     pub rate: Option<Rate>,
 }

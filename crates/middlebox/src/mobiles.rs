@@ -7,17 +7,17 @@ use base::{Duration, Time};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use crate::{Address, Limits};
+use crate::{Address, MiddleboxLimits};
 
-/// Mobiles by their numbers, each with all its addresses. One without connections keeps its number
-/// for a while, and what the radio leg has learned of it; then it is forgotten, and the number is
-/// another's.
+/// Mobiles by their numbers, each with all its addresses. One without connections keeps its number,
+/// and what the radio leg has learned of it, for a while; then it is forgotten, and its number
+/// reused.
 #[derive(Debug, Default)]
 pub(crate) struct Mobiles {
     numbers: HashTable<u32>,
     known: Vec<Mobile>,
     free: Vec<u32>,
-    /// Mobiles to be looked at, none before this time: each at most once, whatever becomes of it.
+    /// Mobiles to be looked at, each not before its time and at most once.
     quiet: VecDeque<(Time, u32)>,
 }
 
@@ -61,7 +61,7 @@ impl Mobiles {
         number
     }
 
-    /// One less; without any it is forgotten after `patience`.
+    /// One flow less; without any the mobile is forgotten after `patience`.
     pub(crate) fn leave(&mut self, now: Time, number: u32, patience: Duration) {
         let mobile = &mut self.known[number as usize];
         mobile.flows -= 1;
@@ -71,9 +71,9 @@ impl Mobiles {
         }
     }
 
-    /// The next mobile that is forgotten: it has been quiet for long, or longer than others where
-    /// there are more quiet ones than may have connections.
-    pub(crate) fn forget(&mut self, now: Time, limits: &Limits) -> Option<(u32, Address)> {
+    /// The next mobile to be forgotten: it has had no connections for long, or for longer than
+    /// others if more mobiles are without than may have some.
+    pub(crate) fn forget(&mut self, now: Time, limits: &MiddleboxLimits) -> Option<(u32, Address)> {
         while let Some(&(looked, number)) = self.quiet.front()
             && (looked <= now || self.quiet.len() > limits.flows as usize)
         {
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::Leg;
 
-    const LIMITS: Limits = Limits { flows: 10, ..Limits::NONE };
+    const LIMITS: MiddleboxLimits = MiddleboxLimits { flows: 10, ..MiddleboxLimits::NONE };
 
     const fn mobile(host: u128) -> Address {
         Address { leg: Leg::Radio, host }
@@ -115,8 +115,8 @@ mod tests {
         forgotten.map(|(_, address)| address)
     }
 
-    /// However many come and go, there are no more quiet ones than may have connections: those go
-    /// first that have been quiet for longest.
+    /// However many come and go, no more are kept without connections than may have some: those go
+    /// first that have been without for longest.
     #[test]
     fn quiet_mobiles_are_bounded() {
         let mut mobiles = Mobiles::default();

@@ -11,7 +11,7 @@ pub struct Packet<P> {
     pub source: Address,
     /// Where it goes.
     pub destination: Address,
-    /// What a box sends in a host's name bears what it received last of that host's flow.
+    /// What a box sends in the name of a host has the fields that it last received of that flow.
     pub ip: IpFields,
     /// The segment.
     pub segment: Segment<P>,

@@ -14,7 +14,7 @@ use crate::{Managed, SchemeKeys, Setup};
 /// has, CUBIC as a rule.
 ///
 /// Unlike that program this box lets the handshake pass, holds FINs until the mobile has them, and
-/// hands resets on (see [`Splitter`]).
+/// passes resets on (see [`Splitter`]).
 pub type PerFlowSplit<P> = Splitter<P, PerFlow<P>>;
 
 impl<P: Payload + Send> PerFlowSplit<P> {

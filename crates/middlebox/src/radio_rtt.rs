@@ -13,12 +13,12 @@ pub(crate) struct RadioRtt {
     /// Eight times SRTT and four times RTTVAR in nanoseconds.
     smoothed: Option<(u64, u64)>,
     smallest: Option<Duration>,
-    /// When the answer to the mobile's SYN passed, until the mobile is heard again.
+    /// When the answer to the mobile's SYN passed, until the mobile sends again.
     answered: Option<Time>,
 }
 
 impl RadioRtt {
-    /// Of a connection that begins, with the mobile's answer to a SYN for a sample.
+    /// Of a new connection, with the handshake as a sample.
     pub(crate) fn new(agreed: &Agreed) -> Self {
         let answered = agreed.wired_rtt.map(|_| agreed.at);
         let mut rtt = Self { answered, ..Self::default() };
@@ -28,7 +28,7 @@ impl RadioRtt {
         rtt
     }
 
-    /// The mobile says something. Its first word, if that is the end of the handshake, is a sample.
+    /// The mobile sends something. Its first segment, if that ends the handshake, is a sample.
     pub(crate) fn heard(&mut self, now: Time, ends_handshake: bool) {
         if let Some(answered) = self.answered.take().filter(|_| ends_handshake) {
             self.sample(now - answered);
@@ -58,7 +58,7 @@ impl RadioRtt {
         self.smoothed.map(|(srtt8, rttvar4)| Duration::from_nanos(srtt8 / 8 + rttvar4))
     }
 
-    /// SRTT + 2 · RTTVAR, no less than `min`: too long already, and yet before a sender's timer.
+    /// SRTT + 2 · RTTVAR, no less than `min`: overdue, but before the timer of a sender.
     pub(crate) fn silence(&self, min: Duration) -> Duration {
         let silence = self.smoothed.map(|(srtt8, rttvar4)| srtt8 / 8 + rttvar4 / 2);
         silence.map_or(min, Duration::from_nanos).max(min)

@@ -1,4 +1,4 @@
-//! What schemes say of themselves, and how the one that is chosen becomes a box.
+//! The interface of schemes, and how the chosen one becomes a box.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use tcp::Payload;
 use crate::split::{
     BothWays, Journal, PerFlow, RadioLeg, SocketBuffers, SplitConfig, Splitter, Uplink,
 };
-use crate::{Admission, Follow, Following, Limits, Managed, RadioLink};
+use crate::{Admission, Follow, Following, Managed, MiddleboxLimits, RadioLink};
 
-/// The keys of a scheme, and what they say of its box.
+/// The keys of a scheme, and what follows for its box.
 pub trait SchemeKeys {
     /// The sockets of a connection that its box splits; `None` if it splits none.
     fn sockets(&self) -> Option<&SocketBuffers> {
@@ -23,25 +23,25 @@ pub trait SchemeKeys {
         None
     }
 
-    /// Payload bytes that its box sets aside for each connection that stands, if segments towards
+    /// Payload bytes that its box sets aside for each established connection, if segments towards
     /// mobiles carry `mss` bytes.
     fn bytes_of_connection(&self, _mss: u16) -> u64 {
         0
     }
 
-    /// Takes over what it has in common with hosts whose endpoints are as `hosts`: keys that are
+    /// Copies from `hosts`, the endpoints of hosts, what it has in common with them: keys that are
     /// given have to be read again.
     fn take_over(&mut self, _hosts: &tcp::Config) {}
 
-    /// Fits what is not given, a key by its name, to what is known of the radio.
+    /// Derives the keys that are not `given` from what is known of the radio.
     fn fit_to(&mut self, _radio: &RadioLink, _is_given: &dyn Fn(&str) -> bool) {}
 
-    /// Refuses what no real network has. It stands under `at` in `tree`.
+    /// Refuses what exists in no real network. Its table is `at` in `tree`.
     fn check_live(&self, _tree: &Table, _at: &str) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// What is odd about it where segments towards mobiles carry `mss` bytes.
+    /// A warning, if segments of `mss` bytes towards mobiles do not suit it.
     fn warning(&self, _mss: u16) -> Option<String> {
         None
     }
@@ -55,22 +55,22 @@ pub trait SchemeKeys {
 /// What a box is given, whatever its scheme.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// How much it takes upon itself.
-    pub limits: Limits,
-    /// Lets connections in.
+    /// Its limits.
+    pub limits: MiddleboxLimits,
+    /// Admits its connections.
     pub admission: Admission,
     /// The senders towards fixed hosts, where what mobiles send is split as well.
     pub uplink: Option<Arc<tcp::Config>>,
-    /// Whether somebody notes what [`Managed::poll_exposure`] tells.
+    /// Whether a journal is kept of what [`Managed::poll_exposure`] returns.
     pub journal: Journal,
-    /// By which its sources of chance go.
+    /// The seed of its sources of chance.
     pub seed: u64,
 }
 
 impl Setup {
-    /// That of a box without limits, whose sources of chance go by `seed`.
+    /// The setup of a box without limits, whose sources of chance use `seed`.
     pub fn unlimited(seed: u64) -> Self {
-        let limits = Limits::NONE;
+        let limits = MiddleboxLimits::NONE;
         let (admission, journal) = (Admission::new(limits), Journal::Unkept);
         Self { limits, admission, uplink: None, journal, seed }
     }
@@ -84,7 +84,7 @@ impl Setup {
         Box::new(Following::<P, F>::within(self.limits, config).sharing(self.admission))
     }
 
-    /// How connections are split, apart from what is the scheme's to say.
+    /// How connections are split, except for what the scheme decides.
     pub(crate) fn split(&self) -> SplitConfig {
         let uplink = if self.uplink.is_some() { Uplink::Split } else { Uplink::Rides };
         SplitConfig { uplink, limits: self.limits, journal: self.journal, ..SplitConfig::PLAIN }
@@ -161,7 +161,7 @@ macro_rules! schemes {
             }
         }
 
-        /// The keys of all schemes where none is chosen: they wait for a setting that does.
+        /// The keys of all schemes while none is chosen, for a setting that chooses one.
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
         pub struct Waiting;
 

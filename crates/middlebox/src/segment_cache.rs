@@ -1,4 +1,4 @@
-//! Segments towards a mobile that a box keeps until they are acknowledged, in order of sequence.
+//! Segments towards a mobile that a box caches until they are acknowledged, in sequence order.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub(crate) struct Cached<P> {
     pub(crate) sent: Option<Time>,
     /// How often the box has sent it again.
     pub(crate) tries: u32,
-    /// It was sent, and a timeout took it for lost.
+    /// It was sent, and found lost by a timeout.
     pub(crate) given_up: bool,
     /// Its sender has sent it again, or it came out of order.
     pub(crate) by_sender: bool,
@@ -37,7 +37,7 @@ impl<P: Payload> Cached<P> {
         u64::from(header.bytes()) + payload.length()
     }
 
-    /// The same in packets of at most `bytes`; what ends it stays with the last.
+    /// The same in packets of at most `bytes`; FIN and PSH stay with the last.
     fn pieces(&self, bytes: u64) -> impl Iterator<Item = Self> {
         let Segment { header, payload, .. } = &self.packet.segment;
         let most = bytes.saturating_sub(u64::from(header.bytes())).max(1);
@@ -70,16 +70,16 @@ impl<P: Payload> Cached<P> {
     }
 }
 
-/// What became of a segment that was to be kept.
+/// The outcome of an insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Insertion {
     /// It is kept behind all others.
     Last,
     /// It is kept, and others come after it.
     Between,
-    /// All of it was there.
+    /// All of it was there already.
     Known,
-    /// A part of it was there: it is not kept.
+    /// A part of it was there already: it is not kept.
     Overlaps,
     /// There is no room.
     Full,
@@ -101,7 +101,7 @@ impl<P: Payload> SegmentCache<P> {
         Self { segments: VecDeque::new(), limit: limit as usize, room, bytes: 0 }
     }
 
-    /// The most bytes that it can come to keep.
+    /// The most bytes that it can keep.
     pub(crate) const fn room(&self) -> u64 {
         self.room
     }
@@ -197,7 +197,7 @@ impl<P: Payload> SegmentCache<P> {
         let segment = self.segments.pop_front()?;
         self.bytes -= segment.length();
         if self.segments.is_empty() {
-            // Of thousands of connections few are busy: the others keep no room.
+            // Few of thousands of connections are busy: the others keep no memory.
             self.segments = VecDeque::new();
         }
         Some(segment)

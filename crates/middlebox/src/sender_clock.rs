@@ -6,10 +6,10 @@ use base::{Duration, Seq, Time};
 /// within RFC 7323 §5.4 (1 ms to 1 s a tick).
 const FREQUENCIES: [u64; 7] = [1, 2, 10, 100, 250, 500, 1_000];
 
-/// How long a clock must have been watched before its frequency can be told.
+/// How long a clock must be watched before its frequency is known.
 const WATCHED: Duration = Duration::from_millis(500);
 
-/// What is known of a host's clock: what it showed first and last on segments that came by.
+/// What is known of a host's clock: its first and its last value on segments that passed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SenderClock {
     first: (Time, u32),
@@ -22,7 +22,7 @@ impl SenderClock {
         Self { first: (now, value), newest: (now, value) }
     }
 
-    /// Another segment showed `value`. What is older than the newest says nothing.
+    /// Another segment showed `value`. A value older than the newest is ignored.
     pub(crate) fn show(&mut self, now: Time, value: u32) {
         if Seq::new(self.newest.1).before(Seq::new(value)) {
             self.newest = (now, value);

@@ -1,5 +1,5 @@
-//! Snoop: a cache of segments at the border, from which the radio's losses are repaired before the
-//! sender hears of them.
+//! Snoop: a cache of segments at the border, from which losses of the radio are repaired before the
+//! sender learns of them.
 //!
 //! Balakrishnan, Seshan, Amir and Katz, "Improving TCP/IP Performance over Wireless Networks",
 //! `MobiCom` 1995, with the rules of ns-2's `tcp/snoop.cc` for what the paper leaves open. Only
@@ -12,7 +12,7 @@ use observe::RepairReason;
 use settings::{Always, Count, OfTime, section};
 use tcp::{Payload, Segment};
 
-use crate::follow::{Agreed, Follow, Following, Heard, Load, Port, Progress, Verdict};
+use crate::follow::{Agreed, Disposition, Follow, Following, Heard, Load, Port, Progress};
 use crate::radio_rtt::RadioRtt;
 use crate::segment_cache::{Insertion, SegmentCache};
 use crate::{Managed, Packet, SchemeKeys, Setup};
@@ -32,11 +32,11 @@ section! {
     /// `[middlebox.snoop]`: repairs at the border, of snoop and fda-like. Defaults: ns-2.
     #[derive(Copy, Eq)]
     pub struct SnoopConfig {
-        /// Most segments of a connection that are kept; what comes on top passes.
+        /// The most segments kept of a connection; any more pass.
         pub cache_segments: u32 as Count<u32, 0, 1_000_000> = 100;
         /// The least that the retransmission timer waits.
         pub tick: Duration as OfTime<1> = Duration::from_millis(100);
-        /// Most times that a segment is sent again.
+        /// The most times that a segment is retransmitted.
         pub max_tries: u32 as Count<u32, 0, 1_000_000> = 10;
         /// How many duplicate acknowledgements pass before one is taken for a loss.
         pub threshold: u32 as Count<u32, 0, 1_000> = 1;
@@ -67,7 +67,7 @@ pub struct SnoopFlow<P> {
     cache: SegmentCache<P>,
     /// Duplicates since the acknowledgement that they repeat.
     duplicates: u32,
-    /// Duplicates that are still to come of segments that were sent after the one lost.
+    /// Duplicates still expected for segments that were sent after the lost one.
     expected: u32,
     rtt: RadioRtt,
     timer: Option<Time>,
@@ -88,10 +88,10 @@ impl<P: Payload + Send> Follow<P> for SnoopFlow<P> {
         }
     }
 
-    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Disposition {
         let range = self.progress.handle_data(&packet.segment);
         let Some(range) = range.filter(|range| range.end > self.progress.acked()) else {
-            return Verdict::Forward;
+            return Disposition::Forward;
         };
         match self.cache.insert(&range, packet) {
             Insertion::Last => {
@@ -113,10 +113,10 @@ impl<P: Payload + Send> Follow<P> for SnoopFlow<P> {
         for segment in self.cache.overlapping(&range) {
             segment.sent = Some(port.now);
         }
-        Verdict::Forward
+        Disposition::Forward
     }
 
-    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Disposition {
         self.hear(&packet.segment, port).1
     }
 
@@ -165,23 +165,23 @@ impl<P: Payload> SnoopFlow<P> {
         &self.rtt
     }
 
-    /// A segment of the mobile: what it says, and what becomes of it.
+    /// A segment of the mobile: what it acknowledges, and whether it goes on.
     pub(crate) fn hear(
         &mut self,
         segment: &Segment<P>,
         port: &mut Port<'_, P>,
-    ) -> (Heard, Verdict) {
+    ) -> (Heard, Disposition) {
         self.rtt.heard(port.now, segment.header.ack == self.progress.seq(0));
         let heard = self.progress.handle_ack(segment);
-        let verdict = match heard {
+        let disposition = match heard {
             Heard::New(_, acked) => {
                 self.handle_new(acked, port);
-                Verdict::Forward
+                Disposition::Forward
             }
             Heard::Duplicate => self.handle_duplicate(port),
-            Heard::Again | Heard::Old | Heard::Nothing => Verdict::Forward,
+            Heard::Again | Heard::Old | Heard::Nothing => Disposition::Forward,
         };
-        (heard, verdict)
+        (heard, disposition)
     }
 
     fn handle_new(&mut self, acked: u64, port: &mut Port<'_, P>) {
@@ -190,8 +190,8 @@ impl<P: Payload> SnoopFlow<P> {
             once &= segment.tries == 0 && !segment.by_sender;
             newest = Some(segment);
         }
-        // Karn's algorithm: only what was sent once, and waited for no repair, tells the time. ns-2
-        // takes them all.
+        // Karn's algorithm: only segments that were sent once, and did not wait for a repair, are
+        // timed. ns-2 times all.
         let once = newest.filter(|_| once);
         if let Some(sent) = once.and_then(|segment| segment.sent) {
             self.rtt.sample(port.now - sent);
@@ -201,29 +201,29 @@ impl<P: Payload> SnoopFlow<P> {
         self.timer = self.cache.oldest().is_some().then(|| port.now + self.timeout());
     }
 
-    fn handle_duplicate(&mut self, port: &mut Port<'_, P>) -> Verdict {
+    fn handle_duplicate(&mut self, port: &mut Port<'_, P>) -> Disposition {
         if self.expected > 0 {
             self.expected -= 1;
             port.suppressed();
-            return Verdict::Keep;
+            return Disposition::Keep;
         }
         let (acked, kept) = (self.progress.acked(), self.cache.len() as u32);
         let oldest = self.cache.oldest();
         let Some(oldest) = oldest.filter(|oldest| oldest.has_next(acked)) else {
-            return Verdict::Forward;
+            return Disposition::Forward;
         };
         self.duplicates += 1;
         if oldest.by_sender || self.duplicates != self.config.threshold + 1 {
-            return Verdict::Forward;
+            return Disposition::Forward;
         }
-        // One for each segment behind the one lost, but for those that came already.
+        // One for each segment behind the lost one, less those that have come already.
         self.expected = (kept - 1).saturating_sub(self.duplicates);
         if oldest.tries > 0 {
-            return Verdict::Forward;
+            return Disposition::Forward;
         }
         self.repair(RepairReason::Duplicates, port);
         port.suppressed();
-        Verdict::Keep
+        Disposition::Keep
     }
 
     /// Sends the oldest segment again.

@@ -1,5 +1,5 @@
 //! W-TCP: the border keeps what is for the mobile, sends it through a window of its own, and hides
-//! from the sender how long that takes.
+//! the time that this takes from the sender.
 //!
 //! Ratnam and Matta, "WTCP: An Efficient Mechanism for Improving TCP Performance over Wireless
 //! Links", ISCC 1998. Their base station adds the time that a segment stays with it to the
@@ -9,20 +9,22 @@
 //! ones (RFC 7323 §5.3). Without timestamps nothing can be hidden.
 //!
 //! Reconstructed, for a radio whose round trip grows with what other connections have under way:
-//! the first timeout, from the handshake; the back-off; and what shows that a timeout was in vain.
+//! the first timeout, from the handshake; the back-off; and the sign by which a timeout is found to
+//! be spurious.
 
 use base::{Duration, Seq, TcpHeader, Time};
 use observe::RepairReason;
 use settings::{Always, Bytes, Count, OfTime, section};
 use tcp::Payload;
 
-use crate::follow::{Agreed, Follow, Following, Heard, InName, Load, Port, Progress, Verdict};
+use crate::follow::{Agreed, Disposition, Follow, Following, Heard, InName, Load, Port, Progress};
 use crate::radio_rtt::RadioRtt;
 use crate::segment_cache::{Cached, Insertion, SegmentCache};
 use crate::sender_clock::SenderClock;
 use crate::{Managed, Packet, SchemeKeys, Setup};
 
-/// How often the timeout doubles at most, for the sake of others on a thin link: 8 times.
+/// The most times that the timeout doubles, for the sake of others on a thin link: 8 times the
+/// first.
 const MOST_DOUBLED: u32 = 3;
 
 /// A box with W-TCP.
@@ -43,13 +45,13 @@ section! {
         /// Bytes of a connection that may be in flight to its mobile. Default: as the clamp of
         /// Chakravorty et al. 2003, §VI.
         pub window: u64 as Bytes<u64, 1, { u32::MAX as u64 }> = 10_000;
-        /// Most segments of a connection that are kept; what comes on top is lost. Default: more
-        /// than a window of some megabytes, so that nothing is.
+        /// The most segments kept of a connection; any more are lost. Default: more than a window
+        /// of some megabytes, so that nothing is.
         pub buffer_segments: u32 as Count<u32, 1, 1_000_000> = 4096;
         /// The least that the retransmission timer waits. Default: as Snoop's.
         pub tick: Duration as OfTime<1> = Duration::from_millis(100);
-        /// Which duplicate acknowledgement has the oldest segment sent again. Default: the first,
-        /// for the radio keeps the order.
+        /// Which duplicate acknowledgement has the oldest segment retransmitted. Default: the
+        /// first, for the radio keeps the order.
         pub threshold: u32 as Count<u32, 1, 1_000> = 1;
     }
 }
@@ -70,7 +72,7 @@ pub struct WTcpFlow<P> {
     config: WTcpConfig,
     progress: Progress,
     buffer: SegmentCache<P>,
-    /// Of what is in the buffer, bytes sent and not given up.
+    /// Bytes of the buffer that were sent and not given up.
     in_flight: u64,
     /// Below this offset nothing waits to be sent.
     unsent: u64,
@@ -79,7 +81,7 @@ pub struct WTcpFlow<P> {
     rtt: RadioRtt,
     /// Timeouts since the last sample.
     backoff: u32,
-    /// Segments sent again after a timeout, and when the last was: a duplicate for each that the
+    /// Segments retransmitted after a timeout, and when the last was: a duplicate for each that the
     /// mobile had.
     again: u32,
     sent_again: Time,
@@ -134,51 +136,51 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
         }
     }
 
-    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Disposition {
         self.note_sender(port.now, &packet.segment.header);
         let Some(range) = self.progress.handle_data(&packet.segment) else {
-            return Verdict::Forward;
+            return Disposition::Forward;
         };
         if range.end <= self.progress.acked() {
             // Its acknowledgement was lost on the wire.
             return match self.in_name.repeat() {
                 Some(ack) => {
                     port.send(ack);
-                    Verdict::Keep
+                    Disposition::Keep
                 }
-                None => Verdict::Forward,
+                None => Disposition::Forward,
             };
         }
         match self.buffer.insert(&range, packet) {
             Insertion::Last => {}
             Insertion::Between => self.unsent = self.unsent.min(range.start),
-            // The mobile waits for it: were it lost for want of room, what is held above it would
-            // stay for ever.
-            Insertion::Full if range.start <= self.progress.acked() => return Verdict::Forward,
-            Insertion::Known | Insertion::Full => return Verdict::Keep,
-            Insertion::Overlaps => return Verdict::Forward,
+            // The mobile waits for it: if it were lost because the buffer is full, what is held
+            // above it would stay for ever.
+            Insertion::Full if range.start <= self.progress.acked() => return Disposition::Forward,
+            Insertion::Known | Insertion::Full => return Disposition::Keep,
+            Insertion::Overlaps => return Disposition::Forward,
         }
         self.pump(port);
-        Verdict::Keep
+        Disposition::Keep
     }
 
-    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict {
+    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Disposition {
         self.rtt.heard(port.now, packet.segment.header.ack == self.progress.seq(0));
-        let verdict = match self.progress.handle_ack(&packet.segment) {
+        let disposition = match self.progress.handle_ack(&packet.segment) {
             Heard::New(_, acked) => {
                 self.handle_new(acked, port);
-                Verdict::Forward
+                Disposition::Forward
             }
             Heard::Duplicate => self.handle_duplicate(port),
-            Heard::Again => Verdict::Forward,
-            Heard::Old | Heard::Nothing => return Verdict::Forward,
+            Heard::Again => Disposition::Forward,
+            Heard::Old | Heard::Nothing => return Disposition::Forward,
         };
         let echo = self.clock.zip(self.left).and_then(|(clock, left)| clock.at(left));
         if let (Some(echo), Some(stamps)) = (echo, &mut packet.segment.header.options.timestamps) {
             stamps.echo = echo;
         }
         self.in_name.remember(packet);
-        verdict
+        disposition
     }
 
     fn handle_timeout(&mut self, port: &mut Port<'_, P>) {
@@ -194,7 +196,8 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
         self.pump(port);
     }
 
-    /// What it keeps it sends itself, and so in pieces: holes in what is kept would take long.
+    /// The box sends what it keeps itself, so it cuts it into pieces: repairing holes would take
+    /// long.
     fn limit_segment(&mut self, bytes: u64, port: &mut Port<'_, P>) {
         let in_flight = &mut self.in_flight;
         self.buffer.cut_larger(bytes, |segment| {
@@ -259,7 +262,7 @@ impl<P: Payload> WTcpFlow<P> {
             given_up |= segment.given_up;
             newest = Some(segment);
         }
-        // Had they waited at the mobile for what was sent again, it would have repeated itself.
+        // If they had waited at the mobile for the retransmission, it would have sent duplicates.
         if given_up && self.duplicates == 0 {
             self.take_back();
         }
@@ -275,7 +278,8 @@ impl<P: Payload> WTcpFlow<P> {
         self.pump(port);
     }
 
-    /// The mobile has what was given up and not sent again: so it was late, and the rest is too.
+    /// The mobile has what was given up and not retransmitted: it was only late, and so is the
+    /// rest.
     fn take_back(&mut self) {
         for segment in self.buffer.beyond(0).filter(|segment| segment.given_up) {
             segment.given_up = false;
@@ -297,18 +301,19 @@ impl<P: Payload> WTcpFlow<P> {
         self.rtt.timeout(self.config.tick) * (1 << self.backoff)
     }
 
-    /// Of what is in the buffer the sender need not hear; what is not was lost on the wire.
-    fn handle_duplicate(&mut self, port: &mut Port<'_, P>) -> Verdict {
+    /// The sender need not hear of losses that the buffer repairs; what is not in it was lost on
+    /// the wire.
+    fn handle_duplicate(&mut self, port: &mut Port<'_, P>) -> Disposition {
         let acked = self.progress.acked();
         let oldest = self.buffer.oldest();
         let Some(oldest) = oldest.filter(|oldest| oldest.has_next(acked)) else {
-            return Verdict::Forward;
+            return Disposition::Forward;
         };
         self.duplicates += 1;
         if self.again > 0 {
             self.again -= 1;
             port.suppressed();
-            return Verdict::Keep;
+            return Disposition::Keep;
         }
         let is_time = self.duplicates >= self.config.threshold;
         if is_time && oldest.tries == 0 && oldest.sent.is_some() {
@@ -320,7 +325,7 @@ impl<P: Payload> WTcpFlow<P> {
             self.timer = Some(port.now + self.timeout());
         }
         port.suppressed();
-        Verdict::Keep
+        Disposition::Keep
     }
 
     /// Sends what the window allows.

@@ -305,9 +305,9 @@ fn transmissions(seed: u64, crowd: Crowd) -> f64 {
     sent.sum::<u64>() as f64 / (each * u64::from(flows)) as f64
 }
 
-/// A duplicate acknowledgement that a packet sent in vain brought says nothing of others, and one
-/// that was sent again may have arrived the first time: else each would make more be sent in vain,
-/// until a full queue looks like silence.
+/// A duplicate acknowledgement that a packet sent needlessly brought says nothing of others, and
+/// one that was retransmitted may have arrived the first time: else each would make more be sent
+/// needlessly, until a full queue looks like silence.
 #[test]
 fn what_is_sent_in_vain_makes_nothing_more_be_sent_in_vain() {
     for (flows, budget) in [(16, 32_000), (42, 16_000), (42, 32_000), (42, 128_000)] {

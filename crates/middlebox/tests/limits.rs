@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use base::{Duration, Flags, Time};
 use middlebox::{
-    Address, Atcp, AtcpConfig, Bypass, Connection, Limits, Managed, Packet, PerFlowSplit, Snoop,
-    SnoopConfig, SocketBuffers, SplitConfig, Splitter,
+    Address, Atcp, AtcpConfig, Bypass, Connection, Managed, MiddleboxLimits, Packet, PerFlowSplit,
+    Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter,
 };
 use observe::MiddleboxFact;
 use tcp::Length;
@@ -25,7 +25,7 @@ const SNOOP: SnoopConfig = SnoopConfig {
 };
 
 /// One of each family within `limits`.
-fn boxes(limits: Limits) -> [Any; 3] {
+fn boxes(limits: MiddleboxLimits) -> [Any; 3] {
     let config = SplitConfig { limits, ..SplitConfig::PLAIN };
     [
         Box::new(Splitter::new(config, Atcp::new(AtcpConfig { budget: BUDGET, ..aggregating() }))),
@@ -71,7 +71,12 @@ fn wait(middlebox: &mut Any, end: Time) {
 /// before the one, and after the other once that is over.
 #[test]
 fn floods_hit_whom_they_come_from() {
-    let limits = Limits { opening: 100, opening_per_mobile: 8, flows: 1_000, ..Limits::NONE };
+    let limits = MiddleboxLimits {
+        opening: 100,
+        opening_per_mobile: 8,
+        flows: 1_000,
+        ..MiddleboxLimits::NONE
+    };
     for mut middlebox in boxes(limits) {
         let taken = |middlebox: &mut Any, from: fn(u32) -> (Address, u16)| {
             let who = (0..50_000).map(from);
@@ -88,7 +93,7 @@ fn floods_hit_whom_they_come_from() {
         assert_eq!(counters.bypassed, 49_993 + 49_909);
         assert_eq!(middlebox.flows(), 101);
         // Half-open connections are forgotten.
-        let later = Time::ZERO + Limits::NONE.transitory * 2;
+        let later = Time::ZERO + MiddleboxLimits::NONE.transitory * 2;
         wait(&mut middlebox, later);
         assert_eq!(middlebox.flows(), 1);
         assert!(open(&mut middlebox, later, mobile(1), 1));
@@ -98,7 +103,8 @@ fn floods_hit_whom_they_come_from() {
 /// Resets, or answers and resets, make room at once and leave nothing behind.
 #[test]
 fn a_flood_that_is_reset_takes_no_room() {
-    let limits = Limits { opening: 10, opening_per_mobile: 4, flows: 20, ..Limits::NONE };
+    let limits =
+        MiddleboxLimits { opening: 10, opening_per_mobile: 4, flows: 20, ..MiddleboxLimits::NONE };
     for mut middlebox in boxes(limits) {
         for nth in 0..50_000_u32 {
             let (from, port) = (mobile(nth % 3), nth as u16);
@@ -116,7 +122,7 @@ fn a_flood_that_is_reset_takes_no_room() {
 
 #[test]
 fn tables_have_room_for_as_many_as_they_say() {
-    let limits = Limits { flows: 5, flows_per_mobile: 3, ..Limits::NONE };
+    let limits = MiddleboxLimits { flows: 5, flows_per_mobile: 3, ..MiddleboxLimits::NONE };
     for mut middlebox in boxes(limits) {
         let opened = |middlebox: &mut Any, of: u32| {
             (0..10).filter(|&port| open(middlebox, Time::ZERO, mobile(of), port)).count()
@@ -141,7 +147,8 @@ fn what_is_held_never_exceeds_its_bound() {
             .into_iter()
             .enumerate()
     {
-        let mut middlebox = boxes(Limits { bytes, ..Limits::NONE }).into_iter().nth(index);
+        let mut middlebox =
+            boxes(MiddleboxLimits { bytes, ..MiddleboxLimits::NONE }).into_iter().nth(index);
         let middlebox = middlebox.as_mut().expect("there are three");
         let who = || (0..4).flat_map(|number| (0..4).map(move |port| (mobile(number), port)));
         let taken = who().filter(|&(from, port)| open(middlebox, Time::ZERO, from, port)).count();
@@ -163,7 +170,8 @@ fn what_is_held_never_exceeds_its_bound() {
 /// Connections that are over stand in nobody's way.
 #[test]
 fn what_is_over_makes_room() {
-    let limits = Limits { flows: 4, flows_per_mobile: 2, opening: 2, ..Limits::NONE };
+    let limits =
+        MiddleboxLimits { flows: 4, flows_per_mobile: 2, opening: 2, ..MiddleboxLimits::NONE };
     for mut middlebox in boxes(limits) {
         for port in 0..5_000 {
             let way = call(mobile(1), port);
@@ -207,7 +215,7 @@ fn numbers(middlebox: &mut Any, hosts: impl Iterator<Item = u128>) -> Vec<u32> {
 /// what it knows of as many as may have connections, and not of all that ever had.
 #[test]
 fn quiet_mobiles_take_bounded_room() {
-    let limits = Limits { flows: 50, ..Limits::NONE };
+    let limits = MiddleboxLimits { flows: 50, ..MiddleboxLimits::NONE };
     let prefix = 0x2001_0DB8_0045_0000_u128 << 64;
     for mut middlebox in boxes(limits) {
         let one = numbers(&mut middlebox, (1..5_000).map(|nth| prefix | nth));
@@ -224,7 +232,7 @@ fn quiet_mobiles_take_bounded_room() {
 /// Addresses of one mobile have one aggregate: one budget.
 #[test]
 fn addresses_of_one_mobile_share_what_is_held_for_it() {
-    let [mut aggregating, ..] = boxes(Limits { bytes: BUDGET, ..Limits::NONE });
+    let [mut aggregating, ..] = boxes(MiddleboxLimits { bytes: BUDGET, ..MiddleboxLimits::NONE });
     let prefix = 0x2001_0DB8_0045_0000_u128 << 64;
     let address = |nth| Address { host: prefix | nth, ..mobile(0) };
     for nth in 1..5 {

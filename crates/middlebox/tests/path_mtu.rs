@@ -96,7 +96,7 @@ fn sizes(net: &Network<Bytes>, to: Address) -> Vec<(Time, u64)> {
 }
 
 /// A path of 576 bytes, from the start and from the midst of a transfer on: what the box itself
-/// sends is smaller from the first message on, and leaves with it; nothing else is sent again.
+/// sends is smaller from the first message on, and leaves with it; nothing else is retransmitted.
 #[test]
 fn what_the_box_sends_fits_as_soon_as_it_knows() {
     for from in [0, 4] {

@@ -24,7 +24,7 @@ const STEP: Duration = Duration::from_secs(40);
 
 /// What a step came to, once the window had to fit.
 #[derive(Debug)]
-struct Step {
+struct RateStep {
     /// What the radio carried, of its rate.
     carried: f64,
     /// The mean of a ping, and of one of an idle radio, in seconds.
@@ -62,7 +62,7 @@ fn ping(net: &mut Network<Length>, end: Time) -> f64 {
 }
 
 /// A download without end from nothing, over a radio of these rates one after the other.
-fn steps(estimator: Estimation, one_way: Duration, rates: &[u64]) -> Vec<Step> {
+fn steps(estimator: Estimation, one_way: Duration, rates: &[u64]) -> Vec<RateStep> {
     let mut net = network(estimator, 2 * MSS, one_way);
     let config = Config { mss: MSS as u32, initial_window: 10, ..modern() };
     let configs =
@@ -79,7 +79,7 @@ fn steps(estimator: Estimation, one_way: Duration, rates: &[u64]) -> Vec<Step> {
         let packets = (net.read(client) - read) as f64 / MSS as f64;
         let bits = packets * (PACKET * 8) as f64;
         let echo = (PING * 8) as f64;
-        Step {
+        RateStep {
             carried: bits / (net.now - from).as_secs_f64() / rate as f64,
             ping,
             unloaded: 2.0 * one_way.as_secs_f64() + echo / rate as f64 + echo / UPLINK as f64,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use base::{Duration, Ecn, Flags, Options, Seq, TcpHeader, Time, Timestamps};
 use bytes::Bytes;
 use middlebox::{
-    Address, BothWays, Counters, IpFields, Itcp, Limits, Managed, Packet, PerFlow, PerFlowSplit,
-    Routers, SocketBuffers, SplitConfig, Splitter, Uplink,
+    Address, BothWays, Counters, IpFields, Itcp, Managed, MiddleboxLimits, Packet, PerFlow,
+    PerFlowSplit, Routers, SocketBuffers, SplitConfig, Splitter, Uplink,
 };
 use tcp::{Config, Segment, State};
 
@@ -69,7 +69,7 @@ const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// A connection that stands, with nothing under way.
+/// An established connection, with nothing under way.
 fn established(net: &mut Network<Bytes>, opening: &Opening) -> (PeerId, PeerId) {
     let peers = net.open(opening);
     assert!(net.run_while(seconds(20), |net| net.state(peers.1) == State::Established));
@@ -372,8 +372,11 @@ fn strange_packets_pass_untouched(uplink: Uplink) {
 
 /// A full box lets further connections pass, whole.
 fn a_full_box_lets_connections_pass(uplink: Uplink) {
-    let config =
-        SplitConfig { limits: Limits { flows: 1, ..Limits::NONE }, uplink, ..SplitConfig::PLAIN };
+    let config = SplitConfig {
+        limits: MiddleboxLimits { flows: 1, ..MiddleboxLimits::NONE },
+        uplink,
+        ..SplitConfig::PLAIN
+    };
     let mut net = Network::new(1, Box::new(boxed(config)));
     let first = established(&mut net, &Opening::of(5_000));
     let (client, server) = established(&mut net, &Opening::of(5_001));
@@ -484,7 +487,7 @@ fn headers_say_what_they_must() {
 
 fn idle_connections_are_forgotten_and_live_ones_are_not(uplink: Uplink) {
     let config = SplitConfig {
-        limits: Limits { idle: seconds(100), ..Limits::NONE },
+        limits: MiddleboxLimits { idle: seconds(100), ..MiddleboxLimits::NONE },
         uplink,
         ..SplitConfig::PLAIN
     };

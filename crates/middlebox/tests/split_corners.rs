@@ -197,7 +197,7 @@ fn a_bypassed_connection_passes_untouched() {
     assert_eq!((middlebox.flows(), middlebox.counters().bypassed), (1, 0));
 }
 
-/// RFC 5961 §4: a SYN on a connection that stands resets nothing. One with other numbers passes,
+/// RFC 5961 §4: a SYN on an established connection resets nothing. One with other numbers passes,
 /// and the end that it claims to be for challenges it; an answer that nobody called for ends here.
 #[test]
 fn forged_syns_reset_nothing() {

@@ -183,7 +183,7 @@ const fn leg_rate(leg: Leg, radio: u64) -> u64 {
 
 impl Case {
     /// What waits for the radio stays well below the shortest timeout: else it is up to
-    /// milliseconds whether one comes in vain.
+    /// milliseconds whether one comes needlessly.
     fn sender(&self) -> Config {
         let algorithm = if self.reno { Algorithm::Reno } else { Algorithm::Cubic };
         Config {

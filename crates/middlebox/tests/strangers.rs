@@ -7,9 +7,9 @@ use std::sync::Arc;
 use base::{Duration, Flags, Options, Probability, Seq, Time};
 use bytes::Bytes;
 use middlebox::{
-    DelayedDupacks, DelayedDupacksConfig, FdaLike, FdaLikeKeys, FlowControl, IpFields, Limits,
-    MTcp, MTcpConfig, Managed, Middlebox, Packet, PerFlowSplit, Snoop, SnoopConfig, SocketBuffers,
-    SplitConfig, WTcp, WTcpConfig,
+    DelayedDupacks, DelayedDupacksConfig, FdaLike, FdaLikeKeys, FlowControl, IpFields, MTcp,
+    MTcpConfig, Managed, Middlebox, MiddleboxLimits, Packet, PerFlowSplit, Snoop, SnoopConfig,
+    SocketBuffers, SplitConfig, WTcp, WTcpConfig,
 };
 use tcp::State;
 
@@ -162,7 +162,7 @@ fn who_is_gone_answers_nobody() {
 /// Only what an end can have sent keeps a connection from being forgotten.
 #[test]
 fn strangers_keep_nothing_alive() {
-    let limits = Limits { idle: seconds(100), ..Limits::NONE };
+    let limits = MiddleboxLimits { idle: seconds(100), ..MiddleboxLimits::NONE };
     let strange = [
         up((90_000, 501), Flags::RST, 0),
         down((90_000, 101), Flags::ACK, 100),

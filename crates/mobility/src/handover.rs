@@ -1,10 +1,10 @@
-//! Which access point a mobile uses, by what it hears of each.
+//! Which access point a mobile uses, by the signal level of each.
 //!
 //! ```text
-//!   levels at each measurement ─> Handover ─> Change: up, down, about to change
+//!   levels at each measurement ─> Handover ─> LinkChange: up, down, about to change
 //! ```
 //!
-//! Decisions only. The levels come from whoever knows the radio. States and what changes them are
+//! Decisions only. The levels come from the caller, which knows the radio. States and events are
 //! one table, [`State::after`].
 
 use std::collections::VecDeque;
@@ -17,22 +17,22 @@ use settings::words;
 pub struct Config {
     /// One radio or two.
     pub mode: Mode,
-    /// By how much another must be louder, in dB. Below zero a mobile joins the next while the old
-    /// one is louder still, which makes sense only where it keeps both: there it goes back only if
-    /// the old one becomes louder by as much.
+    /// By how much the signal of another must be stronger, in dB. Below zero a mobile joins the
+    /// next while the old one is still stronger, which makes sense only if it keeps both: then it
+    /// goes back only if the old one becomes stronger by as much.
     pub hysteresis_db: f64,
-    /// For how long that must hold. It is looked at when levels are measured.
+    /// For how long that must hold; checked when levels are measured.
     pub time_to_trigger: Duration,
     /// From the decision to the new link: scanning, authentication, association (L2 delay). 802.11b
     /// cards take 60 to 400 ms (Mishra, Shin and Arbaugh 2003).
     pub switch_time: Duration,
-    /// How long ahead of the change it is told ([`Change::Fading`], as the L2 trigger of RFC 5568
-    /// §3.1); `None` for not at all.
+    /// How long before the change it is announced ([`LinkChange::Fading`], as the L2 trigger of RFC
+    /// 5568 §3.1); `None` for not at all.
     pub anticipation: Option<Duration>,
 }
 
 words! {
-    /// What becomes of the old link when a mobile changes its access point.
+    /// What happens to the old link when a mobile changes its access point.
     pub enum Mode {
         /// It stays until it is out of range; the new one begins when the switch time has passed.
         MakeBeforeBreak = "make-before-break",
@@ -41,10 +41,10 @@ words! {
     }
 }
 
-/// What changes for whoever uses the link. Access points go by their numbers, from 0.
+/// A change for the users of the link. Access points go by their numbers, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Change {
-    /// The mobile can use that one. Said again if one of two becomes the louder again.
+pub enum LinkChange {
+    /// The mobile can use that one. Repeated if one of two becomes the stronger again.
     Up {
         /// The access point.
         access_point: u32,
@@ -54,14 +54,14 @@ pub enum Change {
         /// The access point.
         access_point: u32,
     },
-    /// It is about to change to that one. It may not come to it, if that is no longer heard.
+    /// It is about to change to that one. It may not happen, if that is no longer heard.
     Fading {
         /// The access point.
         next: u32,
     },
 }
 
-/// Where a mobile is in its changes.
+/// The state of a mobile's links.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     /// It hears nobody.
@@ -76,7 +76,7 @@ pub enum State {
         /// To this one.
         at: u32,
     },
-    /// It has one link and has told that it will change.
+    /// It has one link and has announced a change.
     Fading {
         /// From this one.
         at: u32,
@@ -99,12 +99,12 @@ pub enum State {
     },
 }
 
-/// What changes a [`State`].
+/// An event that changes a [`State`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
     /// Where there was none, this one is heard.
     Found(u32),
-    /// This one has been louder for long enough.
+    /// This one has been stronger for long enough.
     Better(u32),
     /// The time has passed that the state takes.
     Due,
@@ -112,12 +112,12 @@ pub enum Event {
     Lost(u32),
 }
 
-/// What happens to the clock of a state that takes time.
+/// The timer of a state that takes time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Timer {
     /// It stops.
     Off,
-    /// It goes on.
+    /// It continues.
     Goes,
     /// It starts with [`Config::anticipation`].
     Anticipation,
@@ -125,74 +125,89 @@ pub enum Timer {
     Switch,
 }
 
-/// What an event makes of a state.
+/// The result of an event in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct HandoverStep {
     /// The state after it.
     pub state: State,
-    /// Its clock.
+    /// Its timer.
     pub timer: Timer,
-    /// What is told, in this order.
-    pub told: [Option<Change>; 2],
+    /// The changes that are announced, in this order.
+    pub announced: [Option<LinkChange>; 2],
 }
 
-/// Whether a change is told ahead.
+/// Whether a change is announced in advance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Notice {
-    /// It comes at once.
+pub enum Anticipation {
+    /// It is not.
     None,
-    /// It is told.
+    /// It is.
     Ahead,
 }
 
 impl State {
-    /// The table: what `event` makes of this state, or `None` if it cannot happen in it.
-    pub fn after(self, event: Event, mode: Mode, notice: Notice) -> Option<Step> {
+    /// The table: the result of `event` in this state, or `None` if it cannot happen in it.
+    pub fn after(
+        self,
+        event: Event,
+        mode: Mode,
+        anticipation: Anticipation,
+    ) -> Option<HandoverStep> {
         match self {
             Self::Nowhere => match event {
-                Event::Found(next) => Some(Step::to(Self::Between { next }, Timer::Switch)),
+                Event::Found(next) => Some(HandoverStep::to(Self::Between { next }, Timer::Switch)),
                 Event::Better(_) | Event::Due | Event::Lost(_) => None,
             },
             Self::Between { next } => match event {
-                Event::Due => Some(Step::to(Self::At { at: next }, Timer::Off).up(next)),
-                Event::Lost(lost) if lost == next => Some(Step::to(Self::Nowhere, Timer::Off)),
+                Event::Due => Some(HandoverStep::to(Self::At { at: next }, Timer::Off).up(next)),
+                Event::Lost(lost) if lost == next => {
+                    Some(HandoverStep::to(Self::Nowhere, Timer::Off))
+                }
                 Event::Lost(_) | Event::Found(_) | Event::Better(_) => None,
             },
             Self::At { at } => match event {
-                Event::Better(next) if next != at => Some(Step::change(at, next, mode, notice)),
+                Event::Better(next) if next != at => {
+                    Some(HandoverStep::change(at, next, mode, anticipation))
+                }
                 Event::Lost(lost) if lost == at => {
-                    Some(Step::to(Self::Nowhere, Timer::Off).down(at))
+                    Some(HandoverStep::to(Self::Nowhere, Timer::Off).down(at))
                 }
                 Event::Better(_) | Event::Lost(_) | Event::Found(_) | Event::Due => None,
             },
             Self::Fading { at, next } => match event {
-                Event::Due => Some(Step::change(at, next, mode, Notice::None)),
+                Event::Due => Some(HandoverStep::change(at, next, mode, Anticipation::None)),
                 Event::Lost(lost) if lost == at => {
-                    Some(Step::to(Self::Between { next }, Timer::Switch).down(at))
+                    Some(HandoverStep::to(Self::Between { next }, Timer::Switch).down(at))
                 }
-                Event::Lost(lost) if lost == next => Some(Step::to(Self::At { at }, Timer::Off)),
+                Event::Lost(lost) if lost == next => {
+                    Some(HandoverStep::to(Self::At { at }, Timer::Off))
+                }
                 Event::Lost(_) | Event::Found(_) | Event::Better(_) => None,
             },
             Self::Joining { at, next } => match event {
-                Event::Due => Some(Step::to(Self::Both { at: next, old: at }, Timer::Off).up(next)),
-                Event::Lost(lost) if lost == at => {
-                    Some(Step::to(Self::Between { next }, Timer::Goes).down(at))
+                Event::Due => {
+                    Some(HandoverStep::to(Self::Both { at: next, old: at }, Timer::Off).up(next))
                 }
-                Event::Lost(lost) if lost == next => Some(Step::to(Self::At { at }, Timer::Off)),
+                Event::Lost(lost) if lost == at => {
+                    Some(HandoverStep::to(Self::Between { next }, Timer::Goes).down(at))
+                }
+                Event::Lost(lost) if lost == next => {
+                    Some(HandoverStep::to(Self::At { at }, Timer::Off))
+                }
                 Event::Lost(_) | Event::Found(_) | Event::Better(_) => None,
             },
             Self::Both { at, old } => match event {
                 Event::Better(next) if next == old => {
-                    Some(Step::to(Self::Both { at: old, old: at }, Timer::Off).up(old))
+                    Some(HandoverStep::to(Self::Both { at: old, old: at }, Timer::Off).up(old))
                 }
                 Event::Better(next) if next != at => {
-                    Some(Step::change(at, next, mode, notice).down(old))
+                    Some(HandoverStep::change(at, next, mode, anticipation).down(old))
                 }
                 Event::Lost(lost) if lost == old => {
-                    Some(Step::to(Self::At { at }, Timer::Off).down(old))
+                    Some(HandoverStep::to(Self::At { at }, Timer::Off).down(old))
                 }
                 Event::Lost(lost) if lost == at => {
-                    Some(Step::to(Self::At { at: old }, Timer::Off).down(at))
+                    Some(HandoverStep::to(Self::At { at: old }, Timer::Off).down(at))
                 }
                 Event::Better(_) | Event::Lost(_) | Event::Found(_) | Event::Due => None,
             },
@@ -222,71 +237,71 @@ impl State {
     }
 }
 
-impl Step {
+impl HandoverStep {
     const fn to(state: State, timer: Timer) -> Self {
-        Self { state, timer, told: [None, None] }
+        Self { state, timer, announced: [None, None] }
     }
 
     const fn up(self, access_point: u32) -> Self {
-        self.tell(Change::Up { access_point })
+        self.announce(LinkChange::Up { access_point })
     }
 
     const fn down(self, access_point: u32) -> Self {
-        self.tell(Change::Down { access_point })
+        self.announce(LinkChange::Down { access_point })
     }
 
-    /// Tells `change` ahead of what is told already.
-    const fn tell(self, change: Change) -> Self {
-        Self { told: [Some(change), self.told[0]], ..self }
+    /// Announces `change` before those announced so far.
+    const fn announce(self, change: LinkChange) -> Self {
+        Self { announced: [Some(change), self.announced[0]], ..self }
     }
 
-    /// From `at` to `next`, which may be told first.
-    const fn change(at: u32, next: u32, mode: Mode, notice: Notice) -> Self {
-        match (notice, mode) {
-            (Notice::Ahead, Mode::BreakBeforeMake | Mode::MakeBeforeBreak) => {
+    /// From `at` to `next`, which may be announced first.
+    const fn change(at: u32, next: u32, mode: Mode, anticipation: Anticipation) -> Self {
+        match (anticipation, mode) {
+            (Anticipation::Ahead, Mode::BreakBeforeMake | Mode::MakeBeforeBreak) => {
                 Self::to(State::Fading { at, next }, Timer::Anticipation)
-                    .tell(Change::Fading { next })
+                    .announce(LinkChange::Fading { next })
             }
-            (Notice::None, Mode::BreakBeforeMake) => {
+            (Anticipation::None, Mode::BreakBeforeMake) => {
                 Self::to(State::Between { next }, Timer::Switch).down(at)
             }
-            (Notice::None, Mode::MakeBeforeBreak) => {
+            (Anticipation::None, Mode::MakeBeforeBreak) => {
                 Self::to(State::Joining { at, next }, Timer::Switch)
             }
         }
     }
 }
 
-/// One mobile's choice of its access point. It is told the levels with [`Handover::measure`], as
-/// often as they may have changed.
+/// One mobile's choice of its access point. It takes levels with [`Handover::measure`], as often as
+/// they may have changed.
 #[derive(Clone, Debug)]
 pub struct Handover {
     config: Config,
     state: State,
     due: Option<Time>,
-    /// Who has been louder, and since when.
+    /// Which access point has been stronger, and since when.
     candidate: Option<(u32, Time)>,
     is_settled: bool,
-    told: VecDeque<Change>,
+    announced: VecDeque<LinkChange>,
 }
 
 impl Handover {
-    /// A mobile that has long been where it is: with a link to the loudest of those that it hears,
-    /// in dBm at its place; `f64::NEG_INFINITY` is not heard.
+    /// A mobile in its steady state: with a link to the strongest of the levels in dBm at its
+    /// position; `f64::NEG_INFINITY` is not heard.
     pub fn new(config: Config, levels_dbm: &[f64]) -> Self {
         let at = loudest(levels_dbm, None);
-        let up = at.map(|access_point| Change::Up { access_point });
+        let up = at.map(|access_point| LinkChange::Up { access_point });
         Self {
             config,
             state: at.map_or(State::Nowhere, |at| State::At { at }),
             due: None,
             candidate: None,
             is_settled: false,
-            told: up.into_iter().collect(),
+            announced: up.into_iter().collect(),
         }
     }
 
-    /// Takes in how loud each access point is, in dBm; `f64::NEG_INFINITY` is not heard. Poll
+    /// Takes in the level of each access point, in dBm; `f64::NEG_INFINITY` is not heard. Poll
     /// afterwards.
     pub fn measure(&mut self, now: Time, levels_dbm: &[f64]) {
         self.handle_timeout(now);
@@ -315,8 +330,8 @@ impl Handover {
 
     /// The next change. To be called after each of the above until it says `None`.
     #[must_use]
-    pub fn poll_output(&mut self) -> Option<Change> {
-        self.told.pop_front()
+    pub fn poll_output(&mut self) -> Option<LinkChange> {
+        self.announced.pop_front()
     }
 
     /// When [`Handover::handle_timeout`] is due.
@@ -341,7 +356,7 @@ impl Handover {
         members.into_iter().find(|&member| !is_heard(levels_dbm, member))
     }
 
-    /// Looks for one that is louder than `at`, and has been for long enough.
+    /// Looks for one that has been stronger than `at` for long enough.
     fn compare(&mut self, now: Time, levels_dbm: &[f64], at: u32, old: Option<u32>) {
         let hysteresis = self.config.hysteresis_db;
         let best = loudest(levels_dbm, Some(at)).filter(|&best| {
@@ -358,8 +373,9 @@ impl Handover {
     }
 
     fn take(&mut self, now: Time, event: Event) {
-        let notice = self.config.anticipation.map_or(Notice::None, |_| Notice::Ahead);
-        let step = self.state.after(event, self.config.mode, notice);
+        let anticipation =
+            self.config.anticipation.map_or(Anticipation::None, |_| Anticipation::Ahead);
+        let step = self.state.after(event, self.config.mode, anticipation);
         let step = step.unwrap_or_else(|| panic!("no {event:?} in {:?}", self.state));
         self.state = step.state;
         self.due = match step.timer {
@@ -370,7 +386,7 @@ impl Handover {
         };
         self.candidate = None;
         self.is_settled = false;
-        self.told.extend(step.told.into_iter().flatten());
+        self.announced.extend(step.announced.into_iter().flatten());
     }
 }
 
@@ -378,7 +394,7 @@ fn is_heard(levels_dbm: &[f64], access_point: u32) -> bool {
     levels_dbm[access_point as usize] > f64::NEG_INFINITY
 }
 
-/// The loudest that is heard beside `except`; of equals the first.
+/// The strongest that is heard except `except`; of equals the first.
 fn loudest(levels_dbm: &[f64], except: Option<u32>) -> Option<u32> {
     let heard = (0..levels_dbm.len() as u32)
         .filter(|&number| Some(number) != except && is_heard(levels_dbm, number));

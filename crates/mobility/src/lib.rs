@@ -1,8 +1,8 @@
-//! Mobiles on the move: three words for three things.
+//! Mobility: motion, handover and binding.
 //!
 //! * [`motion`]: where a mobile is;
 //! * [`handover`]: which access point it uses;
-//! * [`binding`]: by which address it is reached, and who knows.
+//! * [`binding`]: by which address it is reached, and which peers know.
 
 pub mod binding;
 pub mod handover;

@@ -24,14 +24,14 @@ impl Position {
     }
 }
 
-/// A straight way to a place.
+/// A straight leg to a position.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Leg {
     /// Its end.
     pub to: Position,
     /// Metres a second, above zero.
     pub speed: f64,
-    /// It rests before this leg until then; a time that has passed keeps it waiting for nothing.
+    /// It rests before this leg until then; a time in the past has no effect.
     pub begins: Time,
 }
 
@@ -48,18 +48,18 @@ impl Leg {
     }
 }
 
-/// A walk along straight legs, with rests between them; at its last end it rests or begins anew. A
-/// place costs the same however long the walk has lasted.
+/// A walk along straight legs, with rests between them; at its end it rests or repeats. Finding a
+/// position costs the same at any time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Motion {
     first: Position,
     /// When each leg begins, from where, and its velocity in m/s; in order of time.
     legs: Vec<(Time, Position, Position)>,
-    /// What the last legs repeat, if they do.
+    /// The repetition of the last legs, if they repeat.
     round: Option<Round>,
 }
 
-/// Legs that are walked over and over.
+/// Legs that repeat.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Round {
     /// When it first begins.
@@ -163,7 +163,7 @@ impl Motion {
         Position::new(from.x + velocity.x * seconds, from.y + velocity.y * seconds)
     }
 
-    /// When it is for the first time where it is at `time`, on the same leg.
+    /// When it first reached its position at `time`, on the same leg.
     fn first_time(&self, time: Time) -> Time {
         match self.round {
             Some(Round { since, takes }) if time > since => {

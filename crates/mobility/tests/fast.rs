@@ -1,6 +1,6 @@
 //! Scripts of fast handovers (RFC 5568).
 
-use mobility::binding::Order;
+use mobility::binding::AgentRequest;
 
 use crate::support::script::{at, bound, ms, reaches};
 use crate::support::setup::Setup;
@@ -17,7 +17,7 @@ fn a_predictive_fast_handover_loses_nothing() {
     // update and its acknowledgement.
     let name = "fast binding acknowledgement";
     assert_eq!(network.seen.sent(name), 2, "on both links");
-    assert_eq!(network.orders, [(at(2_040), Order::Hold { mobile: home(0) })]);
+    assert_eq!(network.requests, [(at(2_040), AgentRequest::Hold { mobile: home(0) })]);
     network.down(1);
     // Nobody can be heard for half a second.
     for number in 10..15 {
@@ -31,7 +31,7 @@ fn a_predictive_fast_handover_loses_nothing() {
     for number in 10..15 {
         assert_eq!(network.copies(number), 1, "data {number}");
     }
-    assert_eq!(network.orders.len(), 2, "held, and released");
+    assert_eq!(network.requests.len(), 2, "held, and released");
     assert_eq!(network.seen.sent("router solicitation"), 1, "the new address is known already");
     assert!(network.mobile(0).is_settled());
     assert_eq!(network.depth, 3, "the router's tunnel around the MAP's around the home agent's");
@@ -49,7 +49,7 @@ fn a_reactive_fast_handover_fetches_what_comes_to_the_old_router() {
     network.up(2);
     network.run(ms(60));
     assert_eq!(network.seen.sent("fast binding update"), 2);
-    assert_eq!(network.orders, [], "the mobile is there: nothing has to wait");
+    assert_eq!(network.requests, [], "the mobile is there: nothing has to wait");
     assert_eq!(network.seen.times(bound(lcoa(0, 1).0, lcoa(0, 2).0)).len(), 1);
     network.run(ms(1_000));
     assert!(network.mobile(0).is_settled());
@@ -90,7 +90,7 @@ fn an_announcement_that_comes_after_the_mobile_holds_nothing() {
     network.up(2);
     network.run(ms(200));
     assert_eq!(network.seen.sent("handover initiate"), 2);
-    assert_eq!(network.orders, []);
+    assert_eq!(network.requests, []);
     reaches(&mut network, 1, 1);
 }
 
@@ -145,7 +145,7 @@ fn a_fast_handover_that_is_refused_goes_the_ordinary_way() {
     network.run(ms(2_000));
     network.fading(2);
     network.run(ms(500));
-    assert_eq!(network.orders, []);
+    assert_eq!(network.requests, []);
     network.down(1);
     network.up(3);
     network.run(ms(2_000));

@@ -1,4 +1,4 @@
-//! What applications tell their observers.
+//! What applications report to observers.
 
 use base::Duration;
 
@@ -14,8 +14,8 @@ pub struct EchoFact {
 pub struct ConnectionFact {
     /// The number of the application's machine.
     pub application: u32,
-    /// The endpoint from which the data will come. Its number may have been that of another
-    /// connection of the application, which is over.
+    /// The endpoint from which the data will come. Its number may be reused from an earlier
+    /// connection of the application.
     pub sender: u32,
     /// The endpoint to which they go, likewise.
     pub receiver: u32,

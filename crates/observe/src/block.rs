@@ -1,4 +1,4 @@
-//! What a bearer tells of its radio blocks.
+//! What a bearer reports of its radio blocks.
 
 use base::Direction;
 
@@ -7,7 +7,7 @@ use base::Direction;
 pub enum BlockKind {
     /// A data PDU sent for the first time.
     Data,
-    /// A data PDU sent again.
+    /// A retransmitted data PDU.
     Retransmission,
     /// Control: a status report, a window move or a reset.
     Control,

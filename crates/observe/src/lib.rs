@@ -1,4 +1,4 @@
-//! What a measurement sees of a running world: the facts that machines tell as they happen.
+//! What a measurement sees of a running world: the facts that machines report as they happen.
 //!
 //! [`Observe`] takes them; each layer has its own kind of fact.
 

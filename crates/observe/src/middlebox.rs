@@ -1,4 +1,4 @@
-//! What a middlebox tells its observers.
+//! What a middlebox reports to observers.
 
 use base::Duration;
 
@@ -7,14 +7,14 @@ use base::Duration;
 /// connections is forgotten, and its number used again; that of a connection is not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MiddleboxFact {
-    /// A connection of a mobile stands.
+    /// A connection of a mobile is established.
     Opened {
         /// The mobile.
         mobile: u32,
         /// The number of its host, as the box's packets have it.
         host: u128,
     },
-    /// One that stood does not any more.
+    /// One that was established has ended.
     Closed {
         /// The mobile.
         mobile: u32,
@@ -27,7 +27,7 @@ pub enum MiddleboxFact {
         queued: u64,
         /// Payload bytes sent and not acknowledged.
         in_flight: u64,
-        /// What may be in flight, in bytes; of several windows the sum.
+        /// The window: what is allowed in flight, in bytes; of several windows the sum.
         cwnd: u64,
     },
     /// The round-trip time of a segment over the radio leg.
@@ -39,7 +39,7 @@ pub enum MiddleboxFact {
         /// From its transmission to its acknowledgement.
         rtt: Duration,
     },
-    /// The box sent a segment again on its own.
+    /// The box retransmitted a segment on its own.
     Retransmitted {
         /// The mobile.
         mobile: u32,
@@ -47,7 +47,7 @@ pub enum MiddleboxFact {
         connection: u32,
         /// Offset of its first byte.
         offset: u64,
-        /// What made it do so.
+        /// Why.
         reason: RepairReason,
     },
     /// Nothing has been heard from a mobile for too long.
@@ -73,7 +73,7 @@ pub enum MiddleboxFact {
     },
 }
 
-/// What made a middlebox send a segment again.
+/// Why a middlebox retransmitted a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RepairReason {
     /// Duplicate or selective acknowledgements of the connection.

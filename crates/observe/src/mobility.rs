@@ -79,7 +79,7 @@ pub enum MobilityFact {
         /// The address by which the mobile is reached; the home address once it is home.
         care_of: u32,
     },
-    /// A mobile gave up to have an agent bind its address.
+    /// A mobile gave up having an agent bind its address.
     GivenUp {
         /// The agent.
         agent: u32,

@@ -1,7 +1,8 @@
 //! What a measurement sees of a running world.
 //!
-//! Machines tell an observer the facts of their layer as they happen; observers (metrics, traces,
-//! captures) never answer. An observer with `ON = false` costs nothing: every call compiles away.
+//! Machines report the facts of their layer to an observer as they happen; observers (metrics,
+//! traces, captures) never answer. An observer with `ON = false` costs nothing: every call compiles
+//! away.
 
 use base::Time;
 
@@ -15,7 +16,7 @@ pub trait Observe {
     /// False if nothing is recorded, so that work done only to record can be left out.
     const ON: bool = true;
 
-    /// True if it is to be told of packets dequeued, which machines find out only then.
+    /// True if it wants to know of dequeued packets, which machines track only then.
     const DEQUEUES: bool = false;
 
     /// A packet left or reached an endpoint or a middlebox, or entered, left or was dropped at a
@@ -23,7 +24,7 @@ pub trait Observe {
     fn packet(&mut self, _now: Time, _fact: &PacketFact<'_>) {}
 
     /// Packet `uid` leaves the queue of link or bearer number `machine` at `time`, when its first
-    /// bit is sent. Told as soon as it is known: of a pipe, when the packet enters.
+    /// bit is sent. Reported as soon as it is known: for a pipe, when the packet enters.
     fn dequeued(&mut self, _time: Time, _machine: u32, _uid: u64) {}
 
     /// Something happened inside TCP endpoint number `endpoint`.
@@ -35,7 +36,7 @@ pub trait Observe {
     /// An RRC connection changed its state.
     fn rrc(&mut self, _now: Time, _fact: RrcFact) {}
 
-    /// A code was allocated or released, or none was to be had.
+    /// A code was allocated or released, or none was free.
     fn code(&mut self, _now: Time, _fact: CodeFact) {}
 
     /// A mobile's set of cells changed.
@@ -60,12 +61,12 @@ pub trait Observe {
     fn mobility(&mut self, _now: Time, _machine: u32, _fact: MobilityFact) {}
 }
 
-/// What is passed on inside a machine with whatever may act or tell: the time, and who watches.
+/// What a machine passes to all that acts or reports facts: the time, and the observer.
 #[derive(Debug)]
 pub struct Context<'a, O> {
     /// The time.
     pub now: Time,
-    /// Who watches.
+    /// The observer.
     pub observe: &'a mut O,
 }
 
@@ -106,7 +107,7 @@ impl Observe for () {
     const ON: bool = false;
 }
 
-/// Two observers, both told.
+/// Two observers; both get every fact.
 impl<A: Observe, B: Observe> Observe for (A, B) {
     const ON: bool = A::ON || B::ON;
     const DEQUEUES: bool = A::DEQUEUES || B::DEQUEUES;

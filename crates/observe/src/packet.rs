@@ -38,7 +38,7 @@ words! {
         Unreachable = "unreachable",
         /// A piece of a packet whose other pieces did not come (RFC 8200 §4.5).
         Incomplete = "incomplete",
-        /// Larger than the tunnel takes that it came to, which told its source (RFC 2473 §7.1).
+        /// Larger than its tunnel takes, whose entry notified the source (RFC 2473 §7.1).
         TooBig = "too_big",
     }
 }
@@ -66,8 +66,8 @@ pub struct PacketFact<'a> {
     pub payload: u32,
     /// When an endpoint sent it; `None` of what something on the way has made.
     pub departed: Option<Time>,
-    /// The node at whose interface it passed: which gave it to the link or bearer, or which that
-    /// handed it to. `None` of what passes no interface.
+    /// The node at whose interface it passed: that which handed it to the link or bearer, or to
+    /// which that handed it on. `None` for what passes no interface.
     pub node: Option<u32>,
     /// What it carries, for observers that know its kind.
     pub body: &'a dyn Any,

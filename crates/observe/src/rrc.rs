@@ -26,7 +26,7 @@ words! {
     pub enum RrcEvent {
         /// The mobile has data to send (without a connection: it requests one).
         UplinkData = "uplink data",
-        /// The network has data for the mobile (without a channel: it pages).
+        /// The network has data for the mobile (without a channel, it pages it).
         DownlinkData = "downlink data",
         /// The mobile heard its page and answers.
         Paged = "paged",

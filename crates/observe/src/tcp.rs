@@ -1,9 +1,9 @@
-//! What a TCP endpoint tells its observers.
+//! What a TCP endpoint reports to observers.
 
 use base::{Duration, Seq};
 
 /// One round-trip time of one data segment that was sent once (Karn's rule), and whose
-/// acknowledgement did not wait for another to be sent again.
+/// acknowledgement did not wait for a retransmission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RttSample {
     /// Stream offset of the segment's first byte.
@@ -55,8 +55,7 @@ pub enum TcpFact {
         /// Slow-start threshold in bytes.
         ssthresh: u64,
     },
-    /// What the controller holds for the round-trip time without queues changed, where it goes by
-    /// one (Vegas's baseRTT).
+    /// The controller's estimate of the round-trip time without queues changed (Vegas's baseRTT).
     BaseRtt {
         /// From now on.
         rtt: Duration,
@@ -68,7 +67,7 @@ pub enum TcpFact {
         /// The time-out that ran out, back-off included.
         rto: Duration,
     },
-    /// A segment was sent again on duplicate acknowledgements.
+    /// A segment was retransmitted on duplicate acknowledgements.
     FastRetransmit {
         /// Offset of its first byte.
         offset: u64,

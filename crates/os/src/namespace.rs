@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "a namespace is opened as a file; this room talks to the system"
+    reason = "a namespace is opened as a file; this module talks to the system"
 )]
 #![expect(unsafe_code, reason = "unshare(2) may part threads from each other's files")]
 
@@ -49,7 +49,7 @@ pub fn within<T: Send>(
 
 /// Moves the calling thread into a fresh network namespace and a mount namespace that sees it.
 pub fn enter_fresh() -> io::Result<()> {
-    leave(UnshareFlags::NEWNET | UnshareFlags::NEWNS)?;
+    unshare(UnshareFlags::NEWNET | UnshareFlags::NEWNS)?;
     hide_mounts()?;
     // Programs do without what /sys tells of interfaces where it may not be mounted.
     drop(mount_sys());
@@ -61,7 +61,7 @@ pub fn enter_fresh() -> io::Result<()> {
 ///
 /// # Panics
 /// If it should leave the others' files.
-pub fn leave(namespaces: UnshareFlags) -> io::Result<()> {
+pub fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
     assert!(!namespaces.contains(UnshareFlags::FILES), "threads must share their files");
     // SAFETY: without FILES, the thread goes on sharing its file descriptors with the others.
     Ok(unsafe { unshare_unsafe(namespaces) }?)

@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "an interface's counters are read from a file; this room talks to the system"
+    reason = "an interface's counters are read from a file; this module talks to the system"
 )]
 
 use std::fmt;

@@ -3,17 +3,17 @@
 use crate::config::{Config, Profile};
 use middlebox::{Admission, Connection};
 
-use crate::served::{Served, Standing};
+use crate::served::{ProfileStatus, Served};
 use crate::view::{Seen, View};
 
-/// Boxes by numbers that nothing else ever has, and the views in which packets are seen: that of
-/// the configuration, and those of earlier ones for connections that began under them.
+/// Boxes by numbers that are never reused, and the views that assign packets to them: that of the
+/// configuration, and those of earlier ones for connections that began under them.
 #[derive(Debug)]
 pub(crate) struct Boxes {
     all: Vec<Option<Box<Served>>>,
     /// The latest first.
     views: Vec<View>,
-    /// What all of them take upon themselves.
+    /// The connections of all of them.
     admission: Admission,
     seed: u64,
 }
@@ -30,20 +30,22 @@ impl Boxes {
     }
 
     /// Takes `config` for new connections. A profile of which only the mobiles have changed keeps
-    /// its box, unless what all boxes take on has changed; the others are retired, and named.
+    /// its box, unless the limits of all boxes have changed. Returns the names of the others, which
+    /// are retired.
     pub(crate) fn reload(&mut self, config: &Config, before: &Config) -> Vec<String> {
         self.admission.set_limits(config.limits);
         let mut kept = Vec::new();
         let mut retired = Vec::new();
         for (number, served) in (0..).zip(&mut self.all) {
-            let Some(served) = served.as_mut().filter(|it| it.standing == Standing::Current) else {
+            let Some(served) = served.as_mut().filter(|it| it.status == ProfileStatus::Current)
+            else {
                 continue;
             };
             let stays = config.profile.iter().any(|profile| is_alike(profile, &served.profile));
             if stays && config.limits == before.limits {
                 kept.push(number);
             } else {
-                served.standing = Standing::Retired;
+                served.status = ProfileStatus::Retired;
                 retired.push(served.profile.name.clone());
             }
         }
@@ -58,7 +60,7 @@ impl Boxes {
                 self.get(**number).is_some_and(|served| is_alike(profile, &served.profile))
             };
             let number = kept.iter().find(is_its).copied().unwrap_or_else(|| {
-                // How large segments may be is told to hosts before a box sees it.
+                // The gateway lowers the MSS of hosts before a box sees it.
                 let machine = profile.machine(config.limits, &self.admission, self.seed);
                 self.all.push(Some(Box::new(Served::new(profile.clone(), machine))));
                 self.all.len() as u32 - 1
@@ -90,12 +92,12 @@ impl Boxes {
 
     /// All boxes: those of the configuration in its order, then those of earlier ones.
     pub(crate) fn iter(&self, config: &Config) -> impl Iterator<Item = &Served> {
-        let place = |served: &&Served| match served.standing {
-            Standing::Current => {
+        let place = |served: &&Served| match served.status {
+            ProfileStatus::Current => {
                 let name = |profile: &Profile| profile.name == served.profile.name;
                 config.profile.iter().position(name).unwrap_or(usize::MAX)
             }
-            Standing::Retired => usize::MAX,
+            ProfileStatus::Retired => usize::MAX,
         };
         let mut all: Vec<_> = self.each().collect();
         all.sort_by_key(place);
@@ -126,7 +128,8 @@ impl Boxes {
         Some(Seen { number, connection })
     }
 
-    /// Whether a mobile has connections that is not one any more, or not with all its addresses.
+    /// Whether connections are left of a mobile that is no longer one, or not with all its
+    /// addresses.
     pub(crate) fn has_former(&self) -> bool {
         let is_current = |mobile| self.views.first().is_some_and(|view| view.has(mobile));
         self.admission.has(|mobile| !is_current(mobile))
@@ -137,21 +140,21 @@ impl Boxes {
         self.get(number).is_some_and(|served| served.machine.knows(connection))
     }
 
-    /// Takes a box away that has no connections and gets none.
+    /// Removes a box that has no connections and gets none.
     pub(crate) fn remove_if_idle(&mut self, number: u32) -> Option<Box<Served>> {
         let served = self.get(number)?;
-        let is_idle = served.standing == Standing::Retired && served.machine.flows() == 0;
+        let is_idle = served.status == ProfileStatus::Retired && served.machine.flows() == 0;
         if is_idle { self.all[number as usize].take() } else { None }
     }
 
-    /// Boxes that no packets come to any more.
+    /// Boxes that no longer get packets.
     pub(crate) fn orphans(&self) -> Vec<u32> {
         let is_seen = |number: &u32| self.views.iter().any(|view| view.shows(*number));
         self.numbers().into_iter().filter(|number| !is_seen(number)).collect()
     }
 }
 
-/// Whether a box of one profile is as good for the other.
+/// Whether one box fits both profiles.
 fn is_alike(one: &Profile, other: &Profile) -> bool {
     let settings = |of: &Profile| Profile { mobiles: Vec::new(), ..of.clone() };
     settings(one) == settings(other)

@@ -1,4 +1,4 @@
-//! How often which times occurred.
+//! A histogram of times.
 
 use base::Duration;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ impl Histogram {
         bounds
     };
 
-    /// One more.
+    /// Counts a time.
     pub fn add(&mut self, time: Duration) {
         let bound = |&bound: &u64| Duration::from_millis(bound) < time;
         self.counts[Self::BOUNDS_MS.partition_point(bound)] += 1;

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use wire::Addresses;
 
 /// The number of a host; `None` for an IPv6 address that stands for an IPv4 one, which would be
-/// taken for it and does not belong on a wire (RFC 4291 §2.5.5.2).
+/// mistaken for it and must not appear on a wire (RFC 4291 §2.5.5.2).
 pub(crate) const fn number(address: IpAddr) -> Option<u128> {
     match address {
         IpAddr::V4(address) => Some(address.to_ipv6_mapped().to_bits()),

@@ -1,9 +1,9 @@
-//! Profiles of one name as one: that of the configuration and those that it has replaced.
+//! Profiles of the same name as one: that of the configuration and those that it has replaced.
 
 use crate::{Flows, Histogram, LegStats, ProfileStats, Volume};
 
 /// One of each name, in the order in which they first come. A reload gives a profile that it
-/// changes a new box under the old name, beside the one for connections that stand.
+/// changes a new box under the old name, beside the one for established connections.
 pub fn merged(profiles: &[ProfileStats]) -> Vec<ProfileStats> {
     let mut merged: Vec<ProfileStats> = Vec::new();
     for profile in profiles {
@@ -15,7 +15,7 @@ pub fn merged(profiles: &[ProfileStats]) -> Vec<ProfileStats> {
     merged
 }
 
-/// What `sum` is called, how it serves and what it may hold stays.
+/// Name, scheme and budget of `sum` stay.
 pub(crate) fn add(sum: &mut ProfileStats, other: &ProfileStats) {
     let counts = [
         (&mut sum.flows.opening, other.flows.opening),

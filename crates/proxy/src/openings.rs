@@ -1,4 +1,4 @@
-//! What becomes of the SYNs of mobiles, for the stats.
+//! The outcome of the SYNs of mobiles, for the stats.
 
 use std::hash::BuildHasher;
 
@@ -6,8 +6,8 @@ use base::{Duration, Seq, Time};
 use middlebox::Connection;
 use rustc_hash::FxBuildHasher;
 
-/// SYNs that are not answered yet. A place for each that its name leads to: where two meet, the
-/// newer one stays, so that a flood costs stats and nothing else.
+/// SYNs that are not answered yet. A hash table without chains: on a collision the newer one stays,
+/// so that a flood costs only stats.
 #[derive(Debug)]
 pub(crate) struct Openings {
     places: Vec<Option<Opening>>,
@@ -38,7 +38,7 @@ impl Openings {
         *place = Some(Opening { connection, isn, at: (!again).then_some(now) });
     }
 
-    /// A SYN-ACK passes that is an answer to `connection`: how long it took, if that can be told.
+    /// A SYN-ACK passes that is an answer to `connection`: how long it took, if that is known.
     pub(crate) fn answer(
         &mut self,
         now: Time,
@@ -48,8 +48,8 @@ impl Openings {
         self.take(connection, ack)?.at.map(|at| now - at)
     }
 
-    /// A reset or an ICMP error passes that is about the SYN: true if it waits for an answer. An
-    /// ICMP error quotes the SYN's own number.
+    /// A reset or an ICMP error about the SYN passes: true if that SYN waits for an answer. An ICMP
+    /// error quotes the SYN's own number.
     pub(crate) fn refuse(&mut self, connection: &Connection, ack: Seq) -> bool {
         self.take(connection, ack).is_some()
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use wire::{hop_limit, set_hop_limit};
 
-/// Packets on their way out, in buffers that are used again.
+/// Packets on their way out, in buffers that are reused.
 #[derive(Debug, Default)]
 pub(crate) struct Passing {
     packets: VecDeque<Vec<u8>>,
@@ -15,7 +15,7 @@ pub(crate) struct Passing {
 const SPARE: usize = 32;
 
 impl Passing {
-    /// Queues a packet, with one hop more: that to here does not count.
+    /// Queues a packet, with its hop limit raised by one: the hop to here does not count.
     pub(crate) fn push(&mut self, packet: &[u8]) {
         let mut buffer = self.spare.pop().unwrap_or_default();
         buffer.clear();

@@ -6,7 +6,7 @@ use wire::Prefix;
 
 use crate::hosts;
 
-/// Prefixes, each with what belongs to it. The longest that holds an address counts.
+/// Prefixes, each with its value. The longest that contains an address counts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Prefixes<T> {
     /// By their lengths, the longest first.
@@ -44,12 +44,12 @@ impl<T: Copy> Prefixes<T> {
         }
     }
 
-    /// What belongs to any of them.
+    /// The values of all of them.
     pub(crate) fn values(&self) -> impl Iterator<Item = T> {
         self.lengths.iter().flat_map(|length| length.firsts.iter().map(|&(_, value)| value))
     }
 
-    /// What belongs to the longest prefix that holds the host, and its length.
+    /// The value and the length of the longest prefix that contains the host.
     pub(crate) fn find(&self, host: u128) -> Option<(u32, T)> {
         self.lengths.iter().find_map(|Length { bits, firsts }| {
             let first = host & u128::MAX.checked_shl(128 - bits).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Why packets go around the boxes, or end.
+//! Why packets bypass the boxes, or are dropped.
 
 use middlebox::Bypass as Refusal;
 
@@ -36,17 +36,17 @@ macro_rules! reasons {
 reasons! {
     /// Why a packet passes untouched.
     Bypass, Bypasses {
-        /// No IP packet, or not a whole one.
+        /// Not an IP packet, or not a complete one.
         NotIp = "not_ip",
         /// Neither TCP nor ICMP.
         OtherProtocol = "other_protocol",
         /// An ICMP message.
         Icmp = "icmp",
-        /// A TCP header that makes no sense.
+        /// An invalid TCP header.
         NotTcp = "not_tcp",
         /// A wrong checksum: its receiver drops it.
         Checksum = "checksum",
-        /// A piece of a datagram that is not put together.
+        /// A fragment of a datagram that is not reassembled.
         Fragment = "fragment",
         /// None of its ends is a mobile of a profile.
         NoMobile = "no_mobile",
@@ -56,7 +56,7 @@ reasons! {
         NeverPort = "never_port",
         /// A new connection that wants TCP options or IP extensions that are not known here.
         Option = "option",
-        /// A new connection with data in its SYN (RFC 7413).
+        /// A new connection with data on its SYN (RFC 7413).
         DataOnSyn = "data_on_syn",
         /// A new connection while none are taken.
         Draining = "draining",
@@ -72,12 +72,12 @@ reasons! {
         LimitOpeningPerMobile = "limit_opening_per_mobile",
         /// A new connection that could come to hold more than is left of `limits.bytes`.
         LimitBytes = "limit_bytes",
-        /// A new connection whose handshake is none that a box could take part in.
+        /// A new connection with a handshake that a box must not intercept.
         Handshake = "handshake",
     }
 }
 
-/// Why a box lets pass what it was shown.
+/// Why a box hands back a new connection.
 impl From<Refusal> for Bypass {
     fn from(reason: Refusal) -> Self {
         match reason {
@@ -94,11 +94,11 @@ impl From<Refusal> for Bypass {
 }
 
 reasons! {
-    /// Why a packet goes no further.
+    /// Why a packet is dropped.
     Drop, Drops {
-        /// A piece that contradicts others of its datagram.
+        /// A fragment that contradicts others of its datagram.
         Fragment = "fragment",
-        /// No IP packet can carry it, or a leg is too narrow for its headers.
+        /// It fits no IP packet, or the MTU of a leg is too small for its headers.
         TooLong = "too_long",
     }
 }

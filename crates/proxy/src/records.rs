@@ -1,4 +1,4 @@
-//! What connections came to, for whoever wants to hear of each that ends.
+//! Records of connections that have ended.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -23,9 +23,9 @@ pub struct FlowRecord {
     pub caller_bytes: u64,
     /// Those of the callee.
     pub callee_bytes: u64,
-    /// Mean of the round-trip times over the radio in seconds, if there was one that could be told.
+    /// Mean of the round-trip times over the radio in seconds, if any was measured.
     pub round_trip_seconds: Option<f64>,
-    /// Segments that the box sent again over the radio.
+    /// Segments that the box retransmitted over the radio.
     pub retransmissions: u64,
     /// How it ended.
     pub end: FlowEnd,
@@ -47,7 +47,7 @@ pub enum FlowEnd {
     Left,
 }
 
-/// Connections that boxes take part in, if they are to be told of.
+/// Connections that boxes take part in, if records are wanted.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     /// By their names as the caller's packets have it.
@@ -56,7 +56,7 @@ pub(crate) struct Records {
     next_look: Time,
 }
 
-/// How long after its end a record comes at most.
+/// The longest time from the end of a connection to its record.
 const LOOKS: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug)]
@@ -84,7 +84,7 @@ struct Stream {
     is_finished: bool,
 }
 
-/// Where a packet of a connection goes by.
+/// Where a packet of a connection is seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Side {
     /// It comes to the box.
@@ -132,7 +132,7 @@ impl Records {
         self.next_look = Time::ZERO;
     }
 
-    /// Nobody wants to hear of connections.
+    /// No records are wanted.
     pub(crate) fn forget(&mut self) {
         self.open.clear();
         self.ended.clear();
@@ -227,8 +227,8 @@ impl Open {
 }
 
 impl Stream {
-    /// True if a segment has what was not seen before. What lies in a gap is counted with what
-    /// comes behind it, so that in the end each byte counts once.
+    /// True if a segment has new bytes. A gap is counted with what comes behind it, so that in the
+    /// end each byte counts once.
     fn advance(&mut self, header: &TcpHeader, bytes: u32) -> bool {
         let syn = header.flags.contains(Flags::SYN);
         self.is_finished |= header.flags.contains(Flags::FIN);
@@ -247,7 +247,7 @@ impl Stream {
     }
 }
 
-/// The largest window (RFC 7323 §2.3): what lies beyond belongs to no such connection.
+/// The largest window (RFC 7323 §2.3): what lies beyond does not belong to the connection.
 const WINDOW: i32 = 1 << 30;
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! A box and what goes with it.
+//! A box with its profile and stats.
 
 use crate::config::Profile;
 use base::Time;
 use bytes::Bytes;
 use middlebox::{Managed, Watch};
 
-use crate::places::Lent;
+use crate::journal_places::BoxPlaces;
 use crate::stats::Stats;
 
 /// The mobiles of one profile, as long as they have connections.
@@ -14,16 +14,16 @@ pub(crate) struct Served {
     pub(crate) profile: Profile,
     pub(crate) machine: Box<dyn Managed<Bytes>>,
     pub(crate) stats: Stats,
-    pub(crate) lent: Lent,
-    pub(crate) standing: Standing,
+    pub(crate) places: BoxPlaces,
+    pub(crate) status: ProfileStatus,
 }
 
 /// Whether a profile gets new connections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Standing {
+pub(crate) enum ProfileStatus {
     /// It is in the configuration.
     Current,
-    /// It was, and is kept for the connections that it has.
+    /// It was, and is kept for the connections that it still has.
     Retired,
 }
 
@@ -33,12 +33,12 @@ impl Served {
             profile,
             machine,
             stats: Stats::default(),
-            lent: Lent::default(),
-            standing: Standing::Current,
+            places: BoxPlaces::default(),
+            status: ProfileStatus::Current,
         }
     }
 
-    /// Has the box do something, and notes what it tells meanwhile.
+    /// Calls the box, and notes the facts that it reports.
     pub(crate) fn with<R>(
         &mut self,
         now: Time,

@@ -16,17 +16,17 @@ pub struct Snapshot {
     pub version: Cow<'static, str>,
     /// Gauge: whether new connections are taken.
     pub draining: bool,
-    /// Packets that came in, whatever became of them.
+    /// All packets that came in.
     pub received: Volume,
     /// Packets that went out.
     pub sent: Volume,
     /// Packets that passed untouched, by reason.
     pub bypassed: Vec<Reason>,
-    /// Packets that ended here, by reason.
+    /// Packets that were dropped, by reason.
     pub dropped: Vec<Reason>,
     /// ICMP messages, by what was done with them.
     pub icmp: Vec<Reason>,
-    /// Pieces of IPv4 datagrams.
+    /// Fragments of IPv4 datagrams.
     pub fragments: Fragments,
     /// Packets of a box that were cut into several, since they were larger than the leg allows.
     pub cut: u64,
@@ -36,12 +36,11 @@ pub struct Snapshot {
     pub limit_bytes: u64,
     /// Places of the journal.
     pub journal_places: u32,
-    /// Those of the configuration in its order, then those that have been taken out of it and
-    /// still have connections.
+    /// Profiles of the configuration in its order, then removed ones that still have connections.
     pub profiles: Vec<ProfileStats>,
 }
 
-/// So many, for a reason. There are few reasons, and all are always there.
+/// A count by reason. There are few reasons, and all are always present.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Reason {
     /// A word or two in lower case, joined by `_`.
@@ -60,17 +59,17 @@ pub struct Volume {
     pub bytes: u64,
 }
 
-/// What became of pieces of IPv4 datagrams that carry TCP.
+/// Fragments of IPv4 datagrams that carry TCP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fragments {
-    /// Pieces that came.
+    /// Fragments that came in.
     pub received: u64,
-    /// Datagrams that became whole.
+    /// Datagrams that were reassembled.
     pub completed: u64,
-    /// Datagrams that did not in time, or whose pieces contradict each other.
+    /// Datagrams that were not in time, or whose fragments contradict each other.
     pub failed: u64,
-    /// Gauge: pieces that wait for others.
+    /// Gauge: fragments that wait for others.
     pub held: u64,
     /// Gauge: their bytes.
     pub held_bytes: u64,
@@ -98,23 +97,23 @@ pub struct ProfileStats {
     pub radio: LegStats,
     /// Times that nothing was heard of a mobile for too long.
     pub stalls: u64,
-    /// How long mobiles were stalled, all together.
+    /// The total time that mobiles were stalled.
     pub stalled_seconds: f64,
-    /// Gauge: of the mobiles with connections, those that are stalled.
+    /// Gauge: mobiles with connections that are stalled.
     pub stalled_mobiles: u64,
-    /// Gauge: mobiles with connections that stand in this box. One that has some in the box of
+    /// Gauge: mobiles with established connections in this box. One that has some in the box of
     /// before a reload as well counts in both.
     pub mobiles: u64,
     /// Gauge: payload bytes that wait for the radio.
     pub queued_bytes: u64,
     /// Gauge: payload bytes on the radio leg, not acknowledged.
     pub in_flight_bytes: u64,
-    /// Gauge: what may be in flight.
+    /// Gauge: payload bytes allowed in flight.
     pub cwnd_bytes: u64,
-    /// Gauge: payload bytes that the box has accepted and that are not yet acknowledged by whom
-    /// they are for.
+    /// Gauge: payload bytes that the box has accepted and their receivers have not yet
+    /// acknowledged.
     pub held_bytes: u64,
-    /// The most that it ever held for one mobile.
+    /// The maximum that it ever held for one mobile.
     pub held_max_bytes: u64,
     /// Gauge: what the box may hold for one mobile; zero where its scheme has no such budget.
     pub budget_bytes: u64,
@@ -122,9 +121,9 @@ pub struct ProfileStats {
     pub zero_windows: u64,
     /// Retransmission timers of the radio leg that ran out.
     pub timeouts: u64,
-    /// Acknowledgements that were kept from a sender.
+    /// Acknowledgements that were withheld from a sender.
     pub suppressed_acks: u64,
-    /// Payload bytes that were thrown away because of a reset.
+    /// Payload bytes that were discarded because of a reset.
     pub discarded_bytes: u64,
 }
 
@@ -134,7 +133,7 @@ pub struct ProfileStats {
 pub struct Flows {
     /// Their handshake is under way.
     pub opening: u64,
-    /// They stand, or are closing.
+    /// Established, or closing.
     pub open: u64,
 }
 
@@ -142,13 +141,13 @@ pub struct Flows {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Connections {
-    /// The box took part in them.
+    /// Those that the box took part in.
     pub taken: u64,
-    /// They were let pass: by the box or before it.
+    /// Those that passed untouched: by the box or before it.
     pub bypassed: u64,
-    /// They were handed back to plain forwarding.
+    /// Those that were handed back to plain forwarding.
     pub released: u64,
-    /// A reset ended them, from either end or from the box.
+    /// Those that ended with a reset, from either end or from the box.
     pub reset: u64,
 }
 
@@ -156,13 +155,13 @@ pub struct Connections {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Syns {
-    /// They came, repetitions included.
+    /// All that came, repetitions included.
     pub seen: u64,
     /// Gauge: handshakes under way.
     pub held: u64,
-    /// They were answered by a reset or by an ICMP error, which passed.
+    /// Those that were answered by a reset or by an ICMP error, which passed.
     pub refused: u64,
-    /// Their handshakes gave way to newer ones, and go on without the box.
+    /// Those whose handshakes gave way to newer ones, and go on without the box.
     pub displaced: u64,
 }
 
@@ -174,32 +173,31 @@ pub struct LegStats {
     pub received: Volume,
     /// What went there.
     pub sent: Volume,
-    /// Segments that the box sent there again on its own.
+    /// Segments that the box retransmitted there on its own.
     pub retransmissions: u64,
     /// Round-trip times. Of the radio leg: segments of the box to their acknowledgements. Of the
     /// wired leg: a mobile's SYN to the SYN-ACK, unless either was repeated.
     pub round_trip: Histogram,
 }
 
-/// A mobile in one box, for whoever asks about it by its address. Not for metrics: there may be
-/// many.
+/// A mobile in one box, for the status. Not for metrics: there may be many.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Mobile {
-    /// Who it is.
+    /// Its address.
     pub address: IpAddr,
     /// Its profile.
     pub profile: String,
-    /// Connections of it that stand in the box.
+    /// Its established connections in the box.
     pub flows: u64,
     /// Payload bytes that wait for it.
     pub queued_bytes: u64,
     /// Payload bytes under way to it.
     pub in_flight_bytes: u64,
-    /// What may be under way.
+    /// Payload bytes allowed under way.
     pub cwnd_bytes: u64,
     /// Its smoothed round-trip time in seconds (RFC 6298 §2.3), once there was one.
     pub round_trip_seconds: Option<f64>,
-    /// How long nothing has been heard of it, in seconds, if that is too long.
+    /// How long it has been stalled, in seconds, if it is.
     pub stalled_seconds: Option<f64>,
 }
 

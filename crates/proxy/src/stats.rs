@@ -1,4 +1,4 @@
-//! What a box tells of itself, and what passes it, as stats.
+//! Stats from the facts of a box, and from the packets that pass it.
 
 use base::{Duration, Time};
 use middlebox::{Address, Counters, Leg, Usage};
@@ -21,10 +21,10 @@ pub(crate) struct Stats {
     stalls: u64,
     /// Of stalls that are over.
     stalled: Duration,
-    /// Names of mobiles ([`Address::handset`]), by the numbers that the box gives them. The last
-    /// one's, if a number has been another's before.
+    /// Names of mobiles ([`Address::handset`]), by the numbers that the box gives them. Numbers are
+    /// reused: the name is that of the latest mobile.
     names: Vec<u128>,
-    /// Mobiles with connections that stand, by their names.
+    /// Mobiles with established connections, by their names.
     mobiles: FxHashMap<u128, State>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Stats {
 struct State {
     /// The address that it used last for a new one.
     host: u128,
-    /// Connections of it that stand.
+    /// Its established connections.
     flows: u64,
     queued: u64,
     in_flight: u64,
@@ -50,7 +50,7 @@ impl Stats {
         }
     }
 
-    /// The box tells something. Of a mobile without connections there is nothing to know.
+    /// The box reports a fact. Facts about a mobile without connections are ignored.
     pub(crate) fn note(&mut self, now: Time, fact: MiddleboxFact) {
         match fact {
             MiddleboxFact::Opened { mobile, host } => self.open(mobile, host),
@@ -115,7 +115,7 @@ impl Stats {
         host.and_then(|host| self.mobiles.get(&name(host))).map_or(0, |state| state.in_flight)
     }
 
-    /// All of a box that has counted `counters`, with so many connections.
+    /// All stats of a box that has counted `counters`, with `usage` connections.
     pub(crate) fn report(&self, now: Time, counters: &Counters, usage: Usage) -> ProfileStats {
         let stalls = self.mobiles.values().filter_map(|state| state.stalled);
         let stalled = stalls.fold(self.stalled, |sum, since| sum + (now - since));
@@ -125,7 +125,7 @@ impl Stats {
         let mut report = ProfileStats {
             wired,
             radio,
-            flows: Flows { opening: usage.opening.into(), open: usage.standing.into() },
+            flows: Flows { opening: usage.opening.into(), open: usage.established.into() },
             stalls: self.stalls,
             stalled_seconds: stalled.as_secs_f64(),
             held_bytes: counters.held_bytes,

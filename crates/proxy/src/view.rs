@@ -1,4 +1,4 @@
-//! Which packets are whose, under one configuration.
+//! Which box a packet belongs to, under one configuration.
 
 use std::cmp::Reverse;
 
@@ -8,7 +8,7 @@ use wire::Prefix;
 use crate::hosts;
 use crate::prefixes::Prefixes;
 
-/// Who is a mobile, and of which box.
+/// The mobiles, and their boxes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct View {
     mobiles: Prefixes<u32>,
@@ -37,7 +37,7 @@ impl View {
         self.mobiles.values().any(|other| other == number)
     }
 
-    /// Whether a mobile is one here, with whichever of its addresses ([`Address::handset`]).
+    /// Whether a mobile is one here, with any of its addresses ([`Address::handset`]).
     pub(crate) fn has(&self, mobile: Address) -> bool {
         let found = self.mobiles.find(mobile.host);
         found.is_some_and(|(bits, _)| bits <= HANDSET || hosts::address(mobile.host).is_ipv4())
@@ -61,7 +61,7 @@ impl View {
 }
 
 impl Seen {
-    /// The mobile that it is about, if it is about one.
+    /// The mobile that the connection is for, if there is one.
     pub(crate) const fn mobile(&self) -> Option<u128> {
         let Connection { source, destination, .. } = self.connection;
         match (source.leg, destination.leg) {

@@ -130,7 +130,7 @@ fn a_drain_looks_for_ends_now_and_then() {
     net.abort(busy);
     assert!(net.run_while(Duration::from_millis(400), |net| net.gateway.flows() == 0));
     assert_eq!(net.gateway.poll_record(net.now), None);
-    net.gateway.end(net.now);
+    net.gateway.reset_all(net.now);
     net.gateway.hurry_records();
     assert_eq!(caller(net.gateway.poll_record(net.now)), Some(4001));
     net.close(idle);
@@ -196,7 +196,7 @@ fn at_the_end_both_ends_are_reset() {
         net.run_for(Duration::from_secs(1));
         net.write(server, 60_000);
         net.run_for(Duration::from_secs(1));
-        net.gateway.end(net.now);
+        net.gateway.reset_all(net.now);
         net.settle();
         assert!(net.journal.is_empty(), "{scheme}");
         net.run_for(Duration::from_secs(1));
@@ -224,7 +224,7 @@ fn places_of_the_journal_are_bounded() {
         net.write(server, 50_000);
     }
     net.run_for(Duration::from_secs(1));
-    assert_eq!((net.gateway.places(), net.gateway.flows()), (3, 3));
+    assert_eq!((net.gateway.journal_places(), net.gateway.flows()), (3, 3));
     assert!((1..=3).contains(&net.journal.len()));
     net.run_for(Duration::from_secs(100));
     assert!(net.journal.is_empty());

@@ -352,7 +352,7 @@ fn keys_that_do_not_go_together() {
     );
     refused_in_profile(
         "middlebox.kind = \"none\"",
-        ":7: profile.gprs.middlebox.kind: a profile needs a scheme: who shall have none stands in \
+        ":7: profile.gprs.middlebox.kind: a profile needs a scheme: list hosts without one in \
          never.hosts",
     );
     refused_in_profile(

@@ -486,7 +486,7 @@ fn a_flood_of_syns_harms_nobody() {
     let profile = &stats.profiles[0];
     assert_eq!(profile.syns.displaced, 100_000 - 4_096);
     assert_eq!((profile.syns.held, profile.flows.opening, profile.flows.open), (4_096, 4_096, 1));
-    // A mobile with connections that stand is served while the handshakes of others wait.
+    // A mobile with established connections is served while the handshakes of others wait.
     net.run_for(Duration::from_secs(100));
     net.assert_read(client, server, 300_000);
     net.run_for(Duration::from_secs(500));

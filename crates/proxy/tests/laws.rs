@@ -8,7 +8,7 @@ use crate::support::{HOST, HOST6, MOBILE, MOBILE6, config, segment, too_big, udp
 
 /// What is done to a gateway.
 #[derive(Clone, Debug)]
-enum Step {
+enum Operation {
     /// A segment from one end to the other; with one byte of it changed if there is one to change.
     Segment {
         up: bool,
@@ -58,7 +58,7 @@ fn any_header() -> impl Strategy<Value = TcpHeader> {
     )
 }
 
-fn any_step() -> impl Strategy<Value = Step> {
+fn any_operation() -> impl Strategy<Value = Operation> {
     let of_segment = (
         any::<bool>(),
         any::<bool>(),
@@ -71,16 +71,16 @@ fn any_step() -> impl Strategy<Value = Step> {
         let payload = if payload > 1_600 { 0 } else { payload };
         // One in some is harmed.
         let harm = harm.filter(|harm| harm % 8 == 0);
-        Step::Segment { up, six, port, header, payload, harm }
+        Operation::Segment { up, six, port, header, payload, harm }
     });
     prop_oneof![
         20 => segment,
-        1 => any::<u16>().prop_map(Step::TooBig),
-        1 => Just(Step::Udp),
-        4 => any::<u16>().prop_map(Step::Wait),
-        1 => [296..1_500_u16, 296..1_500_u16].prop_map(Step::Mtu),
-        1 => (0..SCHEMES.len()).prop_map(Step::Reload),
-        1 => Just(Step::Drain),
+        1 => any::<u16>().prop_map(Operation::TooBig),
+        1 => Just(Operation::Udp),
+        4 => any::<u16>().prop_map(Operation::Wait),
+        1 => [296..1_500_u16, 296..1_500_u16].prop_map(Operation::Mtu),
+        1 => (0..SCHEMES.len()).prop_map(Operation::Reload),
+        1 => Just(Operation::Drain),
     ]
 }
 
@@ -99,9 +99,9 @@ impl Run {
         self.came = packet;
     }
 
-    fn act(&mut self, step: &Step) {
-        match step {
-            Step::Segment { up, six, port, header, payload, harm } => {
+    fn act(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Segment { up, six, port, header, payload, harm } => {
                 let [mobile, host] = if *six { [MOBILE6, HOST6] } else { [MOBILE, HOST] };
                 let ports = [4_000 + port, 80];
                 let (ends, [source_port, destination_port]) = if *up {
@@ -118,24 +118,24 @@ impl Run {
                 }
                 self.take(packet);
             }
-            Step::TooBig(mtu) => {
+            Operation::TooBig(mtu) => {
                 if wire::parse(&self.left).is_ok() && self.left.len() >= 60 {
                     self.take(too_big(&self.left, *mtu));
                 }
             }
-            Step::Udp => self.take(udp([HOST, MOBILE], b"QUIC")),
-            Step::Wait(ms) => {
+            Operation::Udp => self.take(udp([HOST, MOBILE], b"QUIC")),
+            Operation::Wait(ms) => {
                 self.now += Duration::from_millis(u64::from(*ms) / 8);
                 self.gateway.handle_timeout(self.now);
             }
-            Step::Mtu(mtu) => {
+            Operation::Mtu(mtu) => {
                 self.mtu = *mtu;
                 self.gateway.set_mtu(*mtu);
             }
-            Step::Reload(number) => {
+            Operation::Reload(number) => {
                 self.gateway.reload(self.now, &config(SCHEMES[*number]));
             }
-            Step::Drain => self.gateway.drain(self.now),
+            Operation::Drain => self.gateway.drain(self.now),
         }
     }
 
@@ -145,7 +145,7 @@ impl Run {
         let mut packet = Vec::new();
         while self.gateway.poll_packet(self.now, &mut packet) {
             while let Some((place, _)) = self.gateway.poll_exposure() {
-                assert!(place < self.gateway.places());
+                assert!(place < self.gateway.journal_places());
             }
             count += 1;
             let untouched = is_same(&packet, &self.came);
@@ -190,16 +190,16 @@ proptest! {
     #[test]
     fn whatever_comes_goes_somewhere(
         scheme in 0..SCHEMES.len(),
-        steps in prop::collection::vec(any_step(), 1..120),
+        operations in prop::collection::vec(any_operation(), 1..120),
     ) {
         let mtu = [1500, 1500];
         let gateway = Gateway::new(&config(SCHEMES[scheme]), mtu, 1);
         let mut run = Run { gateway, now: Time::ZERO, mtu, came: Vec::new(), left: Vec::new() };
         let mut out = 0;
         let mut reloads = false;
-        for step in &steps {
-            run.act(step);
-            reloads |= matches!(step, Step::Reload(_));
+        for operation in &operations {
+            run.act(operation);
+            reloads |= matches!(operation, Operation::Reload(_));
             out += run.drain();
         }
         let stats = run.gateway.snapshot(run.now);
@@ -213,7 +213,7 @@ proptest! {
             balance(&stats, shown);
         }
         // At the end nothing is left.
-        run.gateway.end(run.now);
+        run.gateway.reset_all(run.now);
         run.drain();
         run.now += Duration::from_secs(100_000);
         while run.gateway.poll_timeout().is_some_and(|time| time <= run.now) {

@@ -148,7 +148,7 @@ fn after_a_reload_each_box_has_its_own_connections() {
     assert_eq!(flows(&script), [2]);
 }
 
-/// What is sent again is counted where it went.
+/// What is retransmitted is counted where it went.
 #[test]
 fn each_leg_has_its_own_retransmissions() {
     let check = |profile: &str, losses, [wired, radio]: [bool; 2]| {

@@ -136,13 +136,13 @@ pub(crate) fn run_each(
 /// Hands each finished run to Python until none is left.
 fn hand_over(inbox: mpsc::Receiver<(usize, Run)>, each: &Py<PyAny>) -> PyResult<()> {
     loop {
-        let news = inbox.recv_timeout(wall::A_TENTH);
-        if matches!(news, Err(mpsc::RecvTimeoutError::Disconnected)) {
+        let message = inbox.recv_timeout(wall::A_TENTH);
+        if matches!(message, Err(mpsc::RecvTimeoutError::Disconnected)) {
             return Ok(());
         }
         Python::attach(|py| {
             py.check_signals()?;
-            news.map_or(Ok(()), |finished| each.call1(py, finished).map(drop))
+            message.map_or(Ok(()), |finished| each.call1(py, finished).map(drop))
         })?;
     }
 }

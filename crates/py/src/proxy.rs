@@ -23,7 +23,7 @@ pub(crate) fn proxy_serve(py: Python<'_>, config: PathBuf) -> PyResult<()> {
 pub(crate) fn proxy_check(py: Python<'_>, config: PathBuf) -> PyResult<Vec<(String, String)>> {
     let findings = py.detach(|| Ok(daemon::check(&daemon::configuration(&config)?)));
     let findings = findings.map_err(setup_error)?;
-    Ok(findings.into_iter().map(|each| (each.gravity.to_string(), each.line)).collect())
+    Ok(findings.into_iter().map(|each| (each.severity.to_string(), each.line)).collect())
 }
 
 /// What the daemon that serves by the file `config` tells of itself, as JSON.

@@ -8,8 +8,8 @@ use observe::{BlockKind, DropReason, PacketEvent, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sim::{
-    CellMetrics, DatagramOutcome, DatagramRow, FlowMetrics, Metrics, MiddleboxMetrics, MobilityRow,
-    Outcome, Side, Trace, Way,
+    CellMetrics, DatagramOutcome, DatagramRow, FlowDirection, FlowMetrics, Metrics,
+    MiddleboxMetrics, MobilityRow, Outcome, Side, Trace,
 };
 
 /// A table under construction: a dict of numpy arrays of one length, one value a row.
@@ -243,7 +243,7 @@ fn mobility(tables: &Bound<'_, PyDict>, outcome: &Outcome) -> PyResult<()> {
 /// Of each segment of `trace` the flow and where it goes: 0 to the receiver, 1 to the sender.
 /// A middlebox knows connections by their hosts and ports, as its flows' endpoints told before.
 fn flows(trace: &Trace, metrics: &Metrics) -> Vec<(u32, u8)> {
-    let mut by_way: BTreeMap<Way, (u32, u8)> = BTreeMap::new();
+    let mut by_way: BTreeMap<FlowDirection, (u32, u8)> = BTreeMap::new();
     let flow = |row: &sim::SegmentRow| {
         let Some((flow, end)) = metrics.flow_of(row.endpoint) else {
             return by_way.get(&row.way).copied().unwrap_or_default();

@@ -25,7 +25,7 @@ pub struct Counters {
     pub status_pdus: u64,
     /// SDUs handed in, dropped ones included.
     pub sdus: u64,
-    /// SDUs that found the queue full, or gave way to others in it.
+    /// SDUs dropped by a full queue, on arrival or to make room for others.
     pub dropped: u64,
     /// SDUs that active queue management dropped (RFC 7567).
     pub managed: u64,
@@ -37,7 +37,7 @@ pub struct Counters {
     pub resets: u64,
     /// How often resets remained unanswered, so that the bearer was established anew.
     pub unrecoverable_errors: u64,
-    /// How often the link control was moved to another place and began anew.
+    /// How often the link control was relocated and re-established.
     pub relocations: u64,
     /// The sum over SDUs of the time from hand-in to the end of the first transmission; over the
     /// duration it is the mean length of the queue.
@@ -46,7 +46,7 @@ pub struct Counters {
     pub queue_max: u32,
 }
 
-/// Of two bearers together; the longest queue is the longer one's.
+/// Of two bearers together; `queue_max` is the longer one's.
 impl Add for Counters {
     type Output = Self;
 

@@ -10,56 +10,55 @@ use crate::umts::cell::CellKeys;
 use crate::umts::{self, DchKeys, UmtsKeys};
 use crate::{Counters, DownlinkReport, Output, Sdu};
 
-/// What a kind of radio can say by its table `[radio]`.
+/// The keys of a kind of radio, `[radio]`.
 pub trait Keys {
-    /// What results call its interface.
+    /// The name of its interface in results.
     fn interface(&self) -> &'static str;
 
-    /// Which queues may stand ahead of it.
+    /// Which queues are allowed ahead of it.
     fn queues(&self) -> Queues;
 
-    /// Sees whether its keys go together, and puts what they stand for in their place.
+    /// Checks that its keys are compatible, and resolves those that depend on others.
     ///
     /// # Errors
     /// If they do not.
-    fn settle(&mut self, tree: &Table, around: &Around<'_>) -> Result<(), Fault>;
+    fn settle(&mut self, tree: &Table, context: &RadioContext<'_>) -> Result<(), Fault>;
 
     /// How many mobiles are counted; 0 is one.
     fn mobiles(&self) -> usize;
 
-    /// The rates of its channels towards the mobile and from it, where each has one.
+    /// The rates of its channels towards the mobile and from it, if both have one.
     fn rates(&self) -> Option<[Rate; 2]>;
 
     /// The rate that throughput is compared with.
     fn bottleneck(&self) -> Rate;
 
-    /// When nothing gets through to a mobile whose bearer is called `name`, in order of the
-    /// beginnings.
-    fn outages(&self, around: &Around<'_>, name: &str) -> Vec<[Time; 2]>;
+    /// When nothing gets through to a mobile whose bearer is called `name`, in order of beginning.
+    fn outages(&self, context: &RadioContext<'_>, name: &str) -> Vec<[Time; 2]>;
 }
 
-/// What a radio's table stands beside.
-pub struct Around<'a> {
+/// What a radio's keys need to know of the rest of the scenario.
+pub struct RadioContext<'a> {
     /// The queues towards the mobile and from it.
     pub queues: [queue::Config; 2],
-    /// Whether each flow has their room to itself.
+    /// Whether their limits apply to each flow separately.
     pub per_flow: bool,
     /// How long the run is.
     pub duration: Duration,
-    /// Seeds every source of chance.
+    /// The seed of all random streams.
     pub seed: u64,
-    /// What the flows of a mobile ask for together, where any asks for a rate.
+    /// The rate that the flows of a mobile ask for together, if any asks for one.
     pub asked: Option<Rate>,
-    /// What each flow of the mobile with a number, of so many, asks for.
+    /// The rates that the flows of mobile `index` of `count` ask for.
     pub asked_of: Box<dyn Fn(usize, usize) -> Vec<Rate> + 'a>,
 }
 
-/// The queues that may stand ahead of a radio.
+/// The queues that are allowed ahead of a radio.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Queues {
-    /// Those of the system of this name that drop what does not fit, for each flow or for all.
+    /// Drop-tail queues of the system of this name, for each flow or for all.
     DropTail(&'static str),
-    /// Those of the system of this name that hold all flows together, managed or not.
+    /// Queues of the system of this name for all flows together, with any discipline.
     Together(&'static str),
 }
 
@@ -72,7 +71,7 @@ macro_rules! radios {
                 $(
                     $(#[doc = $doc])*
                     $kind {
-                        /// What it can be told.
+                        /// Its keys.
                         pub keys: $keys as Flat<$keys> = <$keys>::default();
                     } = $word,
                 )*
@@ -80,14 +79,14 @@ macro_rules! radios {
         }
 
         impl Radio {
-            /// What it says of itself.
+            /// Its keys.
             pub fn keys(&self) -> &dyn Keys {
                 match self {
                     $(Self::$kind { keys } => keys,)*
                 }
             }
 
-            /// The same, to be settled.
+            /// The same, to be resolved.
             pub fn keys_mut(&mut self) -> &mut dyn Keys {
                 match self {
                     $(Self::$kind { keys } => keys,)*
@@ -97,7 +96,7 @@ macro_rules! radios {
     };
 }
 
-/// Declares the bearers that mobiles have of their own, each by its kind of radio.
+/// Declares the bearers that a mobile has to itself, each by its kind of radio.
 macro_rules! bearers {
     ($($(#[$doc:meta])* $kind:ident($bearer:ident);)*) => {
         /// What carries packets between the network and one mobile, in both directions.
@@ -113,17 +112,17 @@ macro_rules! bearers {
         })*
 
         impl Radio {
-            /// The bearer of one mobile, whose facts bear the number `machine`. Its chance goes by
-            /// `name`. `None` if mobiles have none of their own.
+            /// The bearer of one mobile, which reports facts as machine number `machine`; its
+            /// random streams are named after `name`. `None` if mobiles share cells.
             pub fn bearer<T: Sdu>(
                 &self,
                 machine: u32,
-                around: &Around<'_>,
+                context: &RadioContext<'_>,
                 name: &str,
             ) -> Option<Bearer<T>> {
                 $(if let Self::$kind { keys } = self {
-                    let config = keys.config(around, name);
-                    let bearer = $bearer::Bearer::new(machine, &config, around.seed, name);
+                    let config = keys.config(context, name);
+                    let bearer = $bearer::Bearer::new(machine, &config, context.seed, name);
                     return Some(bearer.into());
                 })*
                 None
@@ -171,8 +170,8 @@ macro_rules! bearers {
             }
         }
 
-        /// What the base station has to say of the mobile's downlink, if that has changed. A bearer
-        /// says nothing while it sleeps.
+        /// The base station's report of the mobile's downlink, if that has changed. A sleeping
+        /// bearer reports nothing.
         #[must_use]
         pub fn poll_report(&mut self) -> Option<DownlinkReport> {
             match self {
@@ -221,7 +220,7 @@ bearers! {
 }
 
 impl Radio {
-    /// What both kinds of UMTS have, if it is one.
+    /// The keys that both kinds of UMTS have, if it is one.
     pub fn umts_mut(&mut self) -> Option<&mut UmtsKeys> {
         match self {
             Self::UmtsDch { keys } => Some(&mut keys.umts),

@@ -22,7 +22,7 @@ pub mod umts;
 pub mod wlan;
 
 pub use counters::Counters;
-pub use kinds::{Around, Bearer, Keys, Queues, Radio};
+pub use kinds::{Bearer, Keys, Queues, Radio, RadioContext};
 pub use output::Output;
 pub use report::DownlinkReport;
 pub use sdu::{HeaderCompression, Sdu};

@@ -1,4 +1,4 @@
-//! What the base station tells of a mobile's downlink.
+//! What the base station reports of a mobile's downlink.
 
 use base::Rate;
 

@@ -6,12 +6,13 @@ use link::Load;
 
 /// A service data unit: a packet as the radio sees it, of more than zero bytes.
 pub trait Sdu: Load {
-    /// The packet's number, by which observers know it.
+    /// The packet's number, by which observers identify it.
     fn uid(&self) -> u64 {
         0
     }
 
-    /// Both ends of a direction that compresses headers; `None` of SDUs without any to compress.
+    /// Both ends of header compression in one direction; `None` for SDUs without compressible
+    /// headers.
     fn header_compression() -> Option<Box<dyn HeaderCompression<Self>>> {
         None
     }

@@ -241,7 +241,7 @@ fn idle_bearers_cost_nothing() {
 
 /// What a walk does to a bearer at some moment.
 #[derive(Clone, Copy, Debug)]
-enum Change {
+enum WalkStep {
     Set(Direction, ChannelState),
     Relocate,
 }
@@ -255,7 +255,7 @@ enum Ways {
 
 /// A walk over channels: states of both directions, some of them without blocks or without hope,
 /// and relocations; at the end all is well again.
-fn walk(seed: u64, ways: Ways) -> Vec<(Time, Change)> {
+fn walk(seed: u64, ways: Ways) -> Vec<(Time, WalkStep)> {
     let mut chance = Stream::named(seed, "walk");
     let mut time = Time::ZERO;
     let mut changes = Vec::new();
@@ -265,13 +265,13 @@ fn walk(seed: u64, ways: Ways) -> Vec<(Time, Change)> {
         changes.push((
             time,
             match chance.below(8) {
-                0 if ways == Ways::WithRelocations => Change::Relocate,
-                1 => Change::Set(direction, state(0, 0.1)),
-                2 => Change::Set(
+                0 if ways == Ways::WithRelocations => WalkStep::Relocate,
+                1 => WalkStep::Set(direction, state(0, 0.1)),
+                2 => WalkStep::Set(
                     direction,
                     ChannelState { blocks: 8.into(), tbler: BlockErrorRate::LOST },
                 ),
-                3 => Change::Set(
+                3 => WalkStep::Set(
                     direction,
                     ChannelState {
                         blocks: Blocks::of_rate(Rate::from_bps(20_000), millis(10), 40)
@@ -282,17 +282,17 @@ fn walk(seed: u64, ways: Ways) -> Vec<(Time, Change)> {
                         },
                     },
                 ),
-                _ => Change::Set(direction, state(1 + chance.below(40), 0.3 * chance.next_f64())),
+                _ => WalkStep::Set(direction, state(1 + chance.below(40), 0.3 * chance.next_f64())),
             },
         ));
     }
     changes
-        .extend(BOTH.map(|direction| (time + millis(1), Change::Set(direction, state(6, 0.05)))));
+        .extend(BOTH.map(|direction| (time + millis(1), WalkStep::Set(direction, state(6, 0.05)))));
     changes
 }
 
 /// Traffic of `seed` over a bearer that goes through `changes`.
-fn transfer(config: &DchConfig, seed: u64, changes: &[(Time, Change)]) -> Bearer<Packet> {
+fn transfer(config: &DchConfig, seed: u64, changes: &[(Time, WalkStep)]) -> Bearer<Packet> {
     let mut bearer = Bearer::new(0, config, seed, "walk");
     let packets = traffic(seed, 120, millis(120));
     let (mut changes, mut packets) = (changes.iter().peekable(), packets.iter().peekable());
@@ -314,8 +314,8 @@ fn transfer(config: &DchConfig, seed: u64, changes: &[(Time, Change)]) -> Bearer
         assert!(now < at(LONG), "it comes to an end");
         if times[0] == Some(now) {
             match changes.next().expect("peeked").1 {
-                Change::Set(direction, state) => bearer.set_channel(now, direction, state),
-                Change::Relocate => bearer.relocate(now),
+                WalkStep::Set(direction, state) => bearer.set_channel(now, direction, state),
+                WalkStep::Relocate => bearer.relocate(now),
             }
         } else if times[1] == Some(now) {
             let (_, direction, packet) = *packets.next().expect("peeked");
@@ -404,7 +404,7 @@ proptest! {
             .map(|(time, rate)| {
                 let blocks = Blocks::of_rate(*rate, millis(10), 40).expect("few");
                 let tbler = probability(0.1).into();
-                (*time, Change::Set(Direction::Downlink, ChannelState { blocks, tbler }))
+                (*time, WalkStep::Set(Direction::Downlink, ChannelState { blocks, tbler }))
             })
             .collect();
         let scheduled = transfer(&config, seed, &[]);

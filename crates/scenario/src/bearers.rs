@@ -2,7 +2,7 @@
 
 use base::Rate;
 use link::queue::Kind;
-use radio::{Around, Queues, Radio};
+use radio::{Queues, Radio, RadioContext};
 use settings::Fault;
 
 use crate::Scenario;
@@ -11,14 +11,14 @@ use crate::validate::Check;
 
 impl Scenario {
     /// What the kinds of `[radio]` know of the rest.
-    pub fn around(&self) -> Around<'_> {
+    pub fn radio_context(&self) -> RadioContext<'_> {
         let mobiles = self.radio.as_ref().map_or(1, |radio| radio.keys().mobiles()).max(1);
         let asked = self.groups().filter_map(|group| {
             let flows = (0..mobiles.min(2)).map(|ue| group.flows_of(ue, mobiles)).max();
             Some(group.rate?.as_bps() * flows.unwrap_or(0) as u64)
         });
         let asks = self.groups().any(|group| group.rate.is_some());
-        Around {
+        RadioContext {
             queues: [self.queue.forth(), self.queue.back()],
             per_flow: self.queue.per_flow,
             duration: self.duration,
@@ -45,7 +45,7 @@ impl Check<'_> {
         let mut radio = radio.clone();
         self.ahead(&radio)?;
         self.hosts(&radio)?;
-        radio.keys_mut().settle(self.tree, &self.scenario.around())?;
+        radio.keys_mut().settle(self.tree, &self.scenario.radio_context())?;
         Ok(Some(radio))
     }
 

@@ -7,7 +7,7 @@ use link::Bottleneck;
 use link::queue::Queues;
 use middlebox::Setup;
 use radio::umts::cell::{Cell, CellConfig, UeConfig};
-use radio::{Around, Radio};
+use radio::{Radio, RadioContext};
 use tcp::Length;
 use world::{Body, Ipv4, MachineId, NodeId, World};
 
@@ -102,8 +102,10 @@ impl<B: Body> Chain<B> {
         }
         if let Some(radio) = &scenario.radio {
             match radio.cells() {
-                Some(cells) => chain.add_cell(&cells.config(&scenario.around()), scenario.seed),
-                None => chain.add_bearers(radio, &scenario.around()),
+                Some(cells) => {
+                    chain.add_cell(&cells.config(&scenario.radio_context()), scenario.seed);
+                }
+                None => chain.add_bearers(radio, &scenario.radio_context()),
             }
         }
         chain
@@ -137,12 +139,12 @@ impl<B: Body> Chain<B> {
     }
 
     /// A radio bearer and its mobile; of several mobiles each has a bearer of its own.
-    fn add_bearers(&mut self, radio: &Radio, around: &Around<'_>) {
+    fn add_bearers(&mut self, radio: &Radio, context: &RadioContext<'_>) {
         let network = self.last;
         let (ues, interface) = (radio.keys().mobiles(), radio.keys().interface());
         let mut add = |mobile: &str, name: &str| {
             let mobile = self.world.add_node(mobile);
-            let bearer = |id| radio.bearer(id, around, name).expect("no radio of cells");
+            let bearer = |id| radio.bearer(id, context, name).expect("no radio of cells");
             (mobile, self.world.add_bearer(name, network, mobile, bearer))
         };
         if ues == 0 {

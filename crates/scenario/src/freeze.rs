@@ -27,7 +27,7 @@ impl Scenario {
         let mut outages: Vec<_> = given.map(|span| span.map(|time| Time::ZERO + time)).collect();
         if let Some(radio) = &self.radio {
             let name = index.map_or_else(|| "Uu".to_owned(), |index| format!("Uu-{index}"));
-            outages.extend(radio.keys().outages(&self.around(), &name));
+            outages.extend(radio.keys().outages(&self.radio_context(), &name));
         }
         outages
     }

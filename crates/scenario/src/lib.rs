@@ -1,7 +1,7 @@
 //! Scenario files: one schema, validated, built into a world.
 //!
 //! A scenario is TOML text and a list of settings that change it. [`Scenario::parse`] reads both
-//! into typed values or answers with a [`ScenarioError`] of one line. The `section!`s of `schema`
+//! into typed values or answers with an [`Error`] of one line. The `section!`s of `schema`
 //! and of the components that these join are the only place where a key, its unit, its range and
 //! its default stand; [`keys`] lists them.
 //!
@@ -18,7 +18,7 @@
 //!     error.to_string(),
 //!     "--set tcp.varaint=vegas: unknown key; did you mean tcp.variant?"
 //! );
-//! # Ok::<(), scenario::ScenarioError>(())
+//! # Ok::<(), scenario::Error>(())
 //! ```
 
 mod bearers;
@@ -49,6 +49,6 @@ pub use schema::{
     Application, Content, Flow, FlowDirection, Ftp, Hosts, Middlebox, Opener, Route, Scenario, Wan,
     Wired, keys, keys_under,
 };
-pub use settings::{Key, ScenarioError};
+pub use settings::{Error, Key};
 pub use shipped::{Shipped, shipped};
 pub use validate::Outside;

@@ -6,7 +6,7 @@ use crate::profile;
 use crate::schema::Scenario;
 use crate::{check_mobile as mobile, files, schema};
 use settings::Section;
-use settings::{Fault, ScenarioError};
+use settings::{Error, Fault};
 use settings::{Node, Table};
 
 impl Scenario {
@@ -15,11 +15,7 @@ impl Scenario {
     ///
     /// # Errors
     /// The first thing that is wrong, in one line.
-    pub fn parse(
-        source: &str,
-        name: &str,
-        settings: &[(String, String)],
-    ) -> Result<Self, ScenarioError> {
+    pub fn parse(source: &str, name: &str, settings: &[(String, String)]) -> Result<Self, Error> {
         let read = &|_: &str| Err("files cannot be read here".to_owned());
         Self::parse_from(source, name, settings, &Outside { customs: &[], read })
     }
@@ -33,7 +29,7 @@ impl Scenario {
         name: &str,
         settings: &[(String, String)],
         outside: &Outside<'_>,
-    ) -> Result<Self, ScenarioError> {
+    ) -> Result<Self, Error> {
         read(source, name, settings, outside)
             .map(|mut scenario| {
                 if scenario.name.is_empty() {

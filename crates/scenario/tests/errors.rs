@@ -167,8 +167,8 @@ fn values_that_do_not_go_together() {
     );
     in_file(
         "[tcp]\npacing = \"slow-start\"\nspacing = \"always\"",
-        ":3: tcp.spacing: give tcp.pacing or tcp.spacing, not both: they are one pacing by two \
-         round trips",
+        ":3: tcp.spacing: tcp.pacing and tcp.spacing exclude each other: both pace, from \
+         different RTTs",
     );
     in_file(
         "[tcp]\nrecovery = \"rack\"\nsack = false",

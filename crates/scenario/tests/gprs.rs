@@ -14,7 +14,7 @@ fn parse(settings: &[(&str, &str)]) -> Result<Scenario, String> {
 
 fn config_of(scenario: &Scenario) -> radio::gprs::Config {
     let Some(Radio::Gprs { keys }) = &scenario.radio else { panic!("time slots") };
-    keys.config(&scenario.around(), "Um")
+    keys.config(&scenario.radio_context(), "Um")
 }
 
 fn config(settings: &[(&str, &str)]) -> radio::gprs::Config {
@@ -117,13 +117,14 @@ fn gaps_come_in_order() {
 #[test]
 fn random_outages_are_the_same_for_whoever_asks() {
     let scenario = parse(&[("radio.outage.every", "120 s")]).expect("it is valid");
-    let (radio, around) = (scenario.radio.as_ref().expect("a radio").keys(), scenario.around());
-    let outages = radio.outages(&around, "Um");
+    let (radio, context) =
+        (scenario.radio.as_ref().expect("a radio").keys(), scenario.radio_context());
+    let outages = radio.outages(&context, "Um");
     assert!(!outages.is_empty());
     let config = config_of(&scenario);
     let gaps: Vec<_> = config.gaps.iter().map(|gap| [gap.from, gap.to]).collect();
     assert_eq!(gaps, outages);
-    assert_ne!(outages, radio.outages(&around, "Um-1"));
+    assert_ne!(outages, radio.outages(&context, "Um-1"));
 }
 
 #[test]

@@ -8,12 +8,12 @@ use link::Service;
 use link::queue::{Discipline, Kind, Notice};
 use proptest::prelude::*;
 use radio::Radio;
-use scenario::{Outside, Scenario, ScenarioError, build, shipped};
+use scenario::{Error, Outside, Scenario, build, shipped};
 
 const PLAIN: &str = "[link]\nrate = \"800 kbit/s\"\n";
 
 /// Parses where `good.trace` and `bad.trace` can be read.
-fn parse(source: &str, settings: &[(&str, &str)]) -> Result<Scenario, ScenarioError> {
+fn parse(source: &str, settings: &[(&str, &str)]) -> Result<Scenario, Error> {
     let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
     let settings: Vec<_> = settings.iter().map(owned).collect();
     let read = &|path: &str| match path {
@@ -136,7 +136,7 @@ fn a_radio_has_a_queue_in_either_direction() {
     let limits = |settings: &[(&str, &str)]| {
         let scenario = parse("[radio]\n[queue]\npackets = 20", settings).expect("valid");
         let Some(Radio::UmtsDch { keys }) = &scenario.radio else { panic!("a bearer") };
-        let config = keys.config(&scenario.around(), "Uu");
+        let config = keys.config(&scenario.radio_context(), "Uu");
         [config.downlink, config.uplink].map(|channel| channel.limit.packets)
     };
     assert_eq!(limits(&[]), [Some(20), Some(20)]);

@@ -166,8 +166,8 @@ fn its_senders_are_checked_as_the_hosts_are() {
     );
     assert_eq!(
         line(&[("middlebox.tcp.freeze.false_warnings", "1 s")]),
-        "--set middlebox.tcp.freeze.false_warnings=1 s: warnings in vain need \
-         middlebox.tcp.freeze.warning, how long they last"
+        "--set middlebox.tcp.freeze.false_warnings=1 s: \
+         middlebox.tcp.freeze.false_warnings needs middlebox.tcp.freeze.warning"
     );
     assert_eq!(
         line(&[("middlebox.tcp.varaint", "reno")]),

@@ -270,7 +270,7 @@ fn a_setting_may_make_a_circle() {
     assert_eq!(error, "--set route.a.via=CN: packets for MAP would go round: N1 → CN → N1");
 }
 
-/// Nothing is set in vain.
+/// Nothing is set needlessly.
 #[test]
 fn keys_of_mobiles_need_a_network_for_them() {
     let check = |more: &str, expected: &str| {

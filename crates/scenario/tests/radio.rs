@@ -15,7 +15,7 @@ fn scenario(settings: &[(&str, &str)]) -> Scenario {
 fn config(settings: &[(&str, &str)]) -> DchConfig {
     let scenario = scenario(settings);
     let Some(Radio::UmtsDch { keys }) = &scenario.radio else { panic!("dedicated channels") };
-    keys.config(&scenario.around(), "Uu")
+    keys.config(&scenario.radio_context(), "Uu")
 }
 
 fn at(seconds: u64) -> Time {

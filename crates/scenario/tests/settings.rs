@@ -4,12 +4,12 @@ use base::{Duration, Probability, Rate};
 use proptest::prelude::*;
 use radio::Radio;
 use radio::umts::{BlockErrorRate, DchKeys};
-use scenario::{Key, Scenario, ScenarioError, keys, shipped};
+use scenario::{Error, Key, Scenario, keys, shipped};
 use tcp::Variant;
 
 const UMTS: &str = include_str!("../../../scenarios/umts-dch-384.toml");
 
-fn parse(source: &str, settings: &[(&str, &str)]) -> Result<Scenario, ScenarioError> {
+fn parse(source: &str, settings: &[(&str, &str)]) -> Result<Scenario, Error> {
     let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
     Scenario::parse(source, "mine", &settings.iter().map(owned).collect::<Vec<_>>())
 }
@@ -173,8 +173,8 @@ fn any_value() -> impl Strategy<Value = String> {
     ]
 }
 
-fn one_line(outcome: &Result<Scenario, ScenarioError>) -> bool {
-    let line = |error: &ScenarioError| error.to_string();
+fn one_line(outcome: &Result<Scenario, Error>) -> bool {
+    let line = |error: &Error| error.to_string();
     outcome.as_ref().err().map(line).is_none_or(|line| !line.contains(['\n', '\r']))
 }
 

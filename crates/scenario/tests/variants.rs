@@ -2,7 +2,7 @@
 
 use base::Duration;
 use cc::{Algorithm, CongestionControl, Custom, Parameters};
-use scenario::{Outside, Scenario, ScenarioError, keys, keys_under};
+use scenario::{Error, Outside, Scenario, keys, keys_under};
 use tcp::{
     BackOff, Config, NewRenoRules, Pacing, PartialAckTimer, PartialAckWindow, Profile,
     ReceiverKind, RecoveryKind, SackRule, SpacingRtt, SpuriousTimeouts,
@@ -14,7 +14,7 @@ fn parse(tcp: &str, settings: &[(&str, &str)], customs: &[Custom]) -> Result<Sce
         settings.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
     let read = &|_: &str| Err("no file here".to_owned());
     Scenario::parse_from(&source, "x", &settings, &Outside { customs, read })
-        .map_err(|error: ScenarioError| error.to_string())
+        .map_err(|error: Error| error.to_string())
 }
 
 fn config(tcp: &str, settings: &[(&str, &str)]) -> Config {

@@ -8,15 +8,15 @@ use crate::tree::Origin;
 /// A scenario or setting that cannot be. It reads as one line that names the file and its line, or
 /// the setting, the key, what is wrong and what would be valid.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ScenarioError(String);
+pub struct Error(String);
 
-impl fmt::Display for ScenarioError {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for ScenarioError {}
+impl std::error::Error for Error {}
 
 /// A fault in a scenario whose name is not known at the place where the fault is found.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,7 +63,7 @@ impl Fault {
     }
 
     /// The fault as a line about the scenario `name`.
-    pub fn of(self, name: &str) -> ScenarioError {
+    pub fn of(self, name: &str) -> Error {
         let Self { origin, subject, message } = self;
         let place = match origin {
             Origin::File => name.to_owned(),
@@ -88,7 +88,7 @@ fn member(subject: &str) -> Option<&str> {
 }
 
 /// Keys and values come from outside, so they may hold anything.
-fn one_line(text: &str) -> ScenarioError {
+fn one_line(text: &str) -> Error {
     let mut line = String::with_capacity(text.len());
     for letter in text.chars() {
         if letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}') {
@@ -97,5 +97,5 @@ fn one_line(text: &str) -> ScenarioError {
             line.push(letter);
         }
     }
-    ScenarioError(line)
+    Error(line)
 }

@@ -12,7 +12,7 @@ mod tree;
 
 pub use apply::Schema;
 pub use base::{Words, words};
-pub use error::{Fault, ScenarioError};
+pub use error::{Error, Fault};
 pub use form::*;
 pub use nearest::nearest;
 pub use tree::{Item, Kind, Node, Origin, Scalar, Table, setting_value};

@@ -14,7 +14,7 @@ words! {
 
 section! {
     /// What one kind has in a table of its own.
-    pub struct Turn {
+    pub struct TurnKeys {
         /// Which way.
         pub way: Way as Word<Way> = Way::Right;
     }
@@ -30,7 +30,7 @@ kinds! {
             /// How long a turn is.
             pub length: u32 as Count<u32, 1, 100> = 1;
             /// Which way they go.
-            pub turn: Turn as Always<Turn> = Turn::default();
+            pub turn: TurnKeys as Always<TurnKeys> = TurnKeys::default();
         } = "turns",
         /// The longest.
         Longest {
@@ -72,7 +72,7 @@ fn read(text: &str, settings: &[(&str, &str)]) -> Result<Order, String> {
 #[test]
 fn each_kind_has_its_own_keys() {
     assert_eq!(read("", &[]), Ok(Order::First));
-    let turn = Turn { way: Way::Left };
+    let turn = TurnKeys { way: Way::Left };
     let text = "[order]\nkind = \"turns\"\nlength = 7\nturn.way = \"left\"";
     assert_eq!(read(text, &[]), Ok(Order::Turns { length: 7, turn }));
 }

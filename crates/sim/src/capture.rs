@@ -19,7 +19,7 @@ use crate::Trace;
 use crate::trace::DatagramPassage;
 use addresses::AddressBook;
 
-/// A place to capture at: a node with endpoints or a middlebox, or any node of a mobile network.
+/// A point to capture at: a node with endpoints or a middlebox, or any node of a mobile network.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vantage {
     /// The node's name.
@@ -27,7 +27,7 @@ pub struct Vantage {
     sees: Sees,
 }
 
-/// What is seen from there.
+/// What is captured there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Sees {
     /// Segments over IPv4 at the endpoints and the middlebox of a node, and its datagrams.
@@ -36,7 +36,7 @@ enum Sees {
     Packets(Interfaces),
 }
 
-/// What a node has of connections.
+/// The endpoints and the middlebox of a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Ends {
     node: u32,
@@ -55,8 +55,7 @@ struct Interfaces {
 }
 
 impl Vantage {
-    /// Every node of `world`, which is a mobile network if there is a `mobile_ip`, where captures
-    /// can be taken.
+    /// Every node of `world` where captures can be taken; with `mobile_ip` it is a mobile network.
     pub(crate) fn all<B: Body>(world: &World<B>, mobile_ip: Option<&MobileIp>) -> Vec<Self> {
         match mobile_ip {
             Some(mobile_ip) => Self::all_mobile(world, mobile_ip),
@@ -98,13 +97,14 @@ impl Vantage {
     /// Every node from which packets leave: addresses of mobiles are nodes as well.
     fn all_mobile<B: Body>(world: &World<B>, mobile_ip: &MobileIp) -> Vec<Self> {
         let book = Arc::new(AddressBook::of(world, mobile_ip));
-        let links: Vec<_> = world.machines().filter_map(Way::of).collect();
+        let links: Vec<_> = world.machines().filter_map(CaptureLink::of).collect();
         let of_node = |(number, node): (u32, &world::Node)| {
             let hops: BTreeSet<u32> = node.hops().map(|hop| hop.0).collect();
             let mut names: Vec<String> = Vec::new();
             let mut numbers = BTreeMap::new();
-            let is_here =
-                |way: &&Way<'_>| way.to == Some(NodeId(number)) || hops.contains(&way.machine);
+            let is_here = |way: &&CaptureLink<'_>| {
+                way.to == Some(NodeId(number)) || hops.contains(&way.machine)
+            };
             for way in links.iter().filter(is_here) {
                 let known = names.iter().position(|name| name == way.link);
                 let interface = known.unwrap_or_else(|| {
@@ -123,15 +123,15 @@ impl Vantage {
 }
 
 /// One direction of a wired link, or a WLAN.
-struct Way<'a> {
+struct CaptureLink<'a> {
     machine: u32,
-    /// What both directions are called.
+    /// The name of both directions.
     link: &'a str,
     /// Where it ends, if that is one node.
     to: Option<NodeId>,
 }
 
-impl<'a> Way<'a> {
+impl<'a> CaptureLink<'a> {
     fn of<B: Body>((id, name, of): (MachineId, &'a str, &Machine<B>)) -> Option<Self> {
         let to = match of {
             Machine::Pipe { to, .. } | Machine::Link { to, .. } => Some(*to),
@@ -231,8 +231,8 @@ mod tests {
         }
     }
 
-    /// What was seen in 140 s: names of messages, and of each packet what stands around it, and
-    /// around how much of that it was cut. Each was written as long as it was on the links.
+    /// What was seen in 140 s: names of messages, and of each packet its encapsulation, and where
+    /// in it it was fragmented. Each was written as long as it was on the links.
     fn seen(settings: &[(&str, &str)]) -> BTreeSet<String> {
         let mut settings = settings.to_vec();
         settings.extend([("duration", "140 s"), ("wlan.loss", "none")]);

@@ -69,11 +69,11 @@ pub struct CellSummary {
     pub state_changes: u64,
     /// Requests for codes that failed, each time that one was refused.
     pub blocked: Blocked,
-    /// Spreading factor and number of the codes that the common channels of a cell have all along.
+    /// Spreading factor and number of the codes that the common channels of a cell always have.
     pub common_codes: Vec<[u32; 2]>,
     /// Codes allocated to mobiles, of all cells together.
     pub codes_in_use: CodesInUse,
-    /// What became of the sets of cells.
+    /// Changes of active sets.
     pub handovers: Handovers,
     /// Blocks on the shared channels.
     pub shared: SharedBlocks,
@@ -139,8 +139,8 @@ pub struct SharedBlocks {
 }
 
 impl CellSummary {
-    /// Of mobiles whose states are `states` at the `end`, in `cells` cells, each of which began
-    /// with the tree `codes`.
+    /// The summary of mobiles in `states` at the `end`, in `cells` cells, each of which began with
+    /// the tree `codes`.
     pub(crate) fn of(
         metrics: &CellMetrics,
         states: &[RrcState],

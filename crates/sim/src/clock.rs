@@ -11,14 +11,14 @@ use world::{Body, Ipv4, Ipv6, World};
 use crate::transit::Transits;
 use crate::{Flow, Metrics, Summary, Trace, Vantage};
 
-/// How many events pass between two looks at whether to go on.
+/// How many events pass between two calls of `pulse`.
 const EVENTS_PER_PULSE: u64 = 1 << 15;
 
 /// A run that was told to stop before its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interrupted;
 
-/// What a run leaves behind.
+/// The results of a run.
 #[derive(Debug)]
 pub struct Outcome {
     /// Its numbers.
@@ -53,7 +53,7 @@ pub enum Recording {
 /// [`Interrupted`], if `pulse` ended it.
 ///
 /// # Panics
-/// If a packet found no way, which cannot be in a built network.
+/// If a packet had no route, which cannot happen in a built network.
 pub fn simulate(
     scenario: &Scenario,
     recording: Recording,

@@ -1,4 +1,4 @@
-//! The way of a flow's data packets through the network.
+//! A flow's data packets on their path through the network.
 
 use base::{Duration, Time};
 use schemars::JsonSchema;
@@ -11,13 +11,12 @@ use crate::flow::FlowMetrics;
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Crossing")]
 pub struct NetworkSummary {
-    /// One way, of each data packet from its departure at the sender, this transmission's, to its
-    /// arrival at the receiver.
+    /// One-way delay of each data packet, from the departure of this transmission to its arrival.
     pub delay_s: Distribution,
     /// Payload of every data packet that the receiver got, over the whole run.
     pub throughput_bps: f64,
-    /// The longest time between two data packets that the receiver got one after the other: what
-    /// a handover interrupts.
+    /// The longest time between two successive data packets at the receiver: the interruption by a
+    /// handover.
     pub longest_gap_s: Option<f64>,
     /// Data packets received over data packets sent, retransmissions included.
     pub efficiency: Option<f64>,
@@ -25,8 +24,8 @@ pub struct NetworkSummary {
 
 /// What has arrived of the data packets that a flow's sender sent, packet by packet.
 ///
-/// What a middlebox has put on the way in place of another arrives too, but how long it took from
-/// the sender cannot be told.
+/// What a middlebox sent in place of another packet arrives as well, but its delay from the sender
+/// is unknown.
 #[derive(Debug, Default)]
 pub(crate) struct Crossing {
     /// From the sender to the receiver, one for each that the sender sent and that arrived, and for
@@ -38,7 +37,7 @@ pub(crate) struct Crossing {
     pub(crate) bytes: u64,
     /// When the last came.
     pub(crate) last: Option<Time>,
-    /// The longest time between two, one after the other.
+    /// The longest time between two successive ones.
     pub(crate) longest_gap: Option<Duration>,
 }
 

@@ -12,11 +12,11 @@ pub struct DatagramRow {
     pub sent: Time,
     /// Bytes of payload.
     pub bytes: u32,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: DatagramOutcome,
 }
 
-/// What became of a datagram by the end of a run.
+/// The outcome of a datagram at the end of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DatagramOutcome {
     /// It is still on its way.
@@ -87,8 +87,7 @@ impl Datagrams {
         is_first
     }
 
-    /// Datagram `number` was dropped; where it is not the only one of the number, another may
-    /// arrive.
+    /// Datagram `number` was dropped; if it was a copy, another may arrive.
     pub(crate) fn dropped(&mut self, number: u64, machine: u32, reason: DropReason) {
         let row = &mut self.rows[number as usize];
         if row.outcome == DatagramOutcome::UnderWay {

@@ -6,7 +6,7 @@ use base::{Duration, Time, UdpDatagram, words};
 use observe::{EchoFact, PageFact, RttSample, TcpFact};
 use scenario::Content;
 
-use crate::course::Course;
+use crate::connection::ConnectionProgress;
 use crate::crossing::Crossing;
 use crate::datagrams::{DatagramRow, Datagrams};
 
@@ -21,13 +21,13 @@ pub struct Flow {
     pub variant: String,
     /// Bytes of payload in a segment.
     pub mss: u32,
-    /// The most that may be in flight, in bytes.
+    /// The most that is allowed in flight, in bytes.
     pub window_bytes: u64,
     /// Bytes to transfer; `None` without end.
     pub bytes: Option<u64>,
     /// The name of its group.
     pub group: String,
-    /// What it transfers.
+    /// Its application.
     pub content: Content,
 }
 
@@ -45,8 +45,7 @@ pub struct Timed<T> {
 pub struct CwndRow {
     /// When it changed.
     pub time: Time,
-    /// Congestion window in bytes, at most what may be in flight at all; of several connections
-    /// the sum.
+    /// Congestion window in bytes, at most the maximum in flight; of several connections the sum.
     pub cwnd: u64,
     /// Slow-start threshold in bytes.
     pub ssthresh: u64,
@@ -101,8 +100,8 @@ pub struct FlowMetrics {
     pub rtt: Vec<Timed<RttSample>>,
     /// Windows.
     pub cwnd: Vec<CwndRow>,
-    /// What its controller held for the round-trip time without queues, after each change; none of
-    /// controllers that hold none.
+    /// Its controller's estimate of the round-trip time without queues, after each change, if it
+    /// has one.
     pub base_rtt: Vec<Timed<Duration>>,
     /// Events.
     pub events: Vec<EventRow>,
@@ -110,8 +109,8 @@ pub struct FlowMetrics {
     pub pages: Vec<Timed<PageFact>>,
     /// Echoes of what was typed, as they were whole.
     pub echoes: Vec<Timed<EchoFact>>,
-    /// How long each probe took one way from its first transmission, when it and all before it
-    /// were there.
+    /// One-way delay of each probe, from its first transmission until it and all before it had
+    /// arrived.
     pub probes: Vec<Timed<Duration>>,
     pub(crate) datagrams: Datagrams,
     pub(crate) started: Option<Time>,
@@ -130,8 +129,8 @@ pub struct FlowMetrics {
     pub(crate) crossing: Crossing,
     /// Congestion windows of the connections that are open.
     window: u64,
-    /// Where each of its connections is.
-    courses: Vec<Course>,
+    /// The progress of each of its connections.
+    connections: Vec<ConnectionProgress>,
     /// Probes on their way: the offset after each, and when it was first sent.
     under_way: VecDeque<(u64, Time)>,
 }
@@ -139,7 +138,7 @@ pub struct FlowMetrics {
 impl FlowMetrics {
     pub(crate) fn new(flow: Flow) -> Self {
         Self {
-            courses: vec![Course::new(flow.bytes)],
+            connections: vec![ConnectionProgress::new(flow.bytes)],
             flow,
             rtt: Vec::new(),
             cwnd: Vec::new(),
@@ -180,8 +179,8 @@ impl FlowMetrics {
 
     /// One more connection, which is to carry so many bytes; says its number.
     pub(crate) fn open(&mut self, bytes: u64) -> usize {
-        self.courses.push(Course::new(Some(bytes)));
-        self.courses.len() - 1
+        self.connections.push(ConnectionProgress::new(Some(bytes)));
+        self.connections.len() - 1
     }
 
     /// A packet reached the receiver of a connection.
@@ -190,7 +189,7 @@ impl FlowMetrics {
             self.crossing.arrived(now, packet.departed, packet.payload);
         }
         match packet.udp {
-            None => self.courses[connection].arrived(packet.uid, packet.header_bytes),
+            None => self.connections[connection].arrived(packet.uid, packet.header_bytes),
             Some(datagram) if self.datagrams.arrived(now, datagram.number) => {
                 self.wire_bytes_delivered += u64::from(packet.header_bytes + packet.payload);
                 self.delivered(now, packet.payload.into());
@@ -247,12 +246,12 @@ impl FlowMetrics {
     /// A fact of the receiver's endpoint of a connection.
     pub(crate) fn receiver_fact(&mut self, now: Time, connection: usize, fact: TcpFact) {
         let TcpFact::Data { offset, length, fresh, delivered } = fact else { return };
-        let course = &mut self.courses[connection];
-        if !course.undecided.is_empty() {
-            course.decide(offset, offset + u64::from(length), &mut self.events);
+        let progress = &mut self.connections[connection];
+        if !progress.undecided.is_empty() {
+            progress.decide(offset, offset + u64::from(length), &mut self.events);
         }
-        let more = delivered - course.delivered;
-        self.wire_bytes_delivered += course.deliver(offset, fresh, delivered);
+        let more = delivered - progress.delivered;
+        self.wire_bytes_delivered += progress.deliver(offset, fresh, delivered);
         self.delivered(now, more);
         while let Some(&(end, sent)) = self.under_way.front()
             && end <= delivered
@@ -267,9 +266,9 @@ impl FlowMetrics {
     }
 
     fn acked(&mut self, now: Time, connection: usize, offset: u64) {
-        let course = &mut self.courses[connection];
-        self.bytes_acked += offset - course.acked;
-        course.acked = offset;
+        let progress = &mut self.connections[connection];
+        self.bytes_acked += offset - progress.acked;
+        progress.acked = offset;
         if self.flow.bytes.is_some_and(|bytes| self.bytes_acked >= bytes) {
             self.complete(now);
         }
@@ -283,21 +282,21 @@ impl FlowMetrics {
     }
 
     fn window(&mut self, now: Time, connection: usize, cwnd: u64, ssthresh: u64) {
-        let course = &mut self.courses[connection];
+        let progress = &mut self.connections[connection];
         let of_one = cwnd.min(self.flow.window_bytes);
-        self.window = self.window - course.window + of_one;
-        course.window = of_one;
+        self.window = self.window - progress.window + of_one;
+        progress.window = of_one;
         let cwnd = self.window;
         if self.cwnd.last().is_none_or(|row| (row.cwnd, row.ssthresh) != (cwnd, ssthresh)) {
             self.cwnd.push(CwndRow { time: now, cwnd, ssthresh });
         }
     }
 
-    /// A connection is over: given up, unless all that it was for has arrived.
+    /// A connection is over: given up, unless everything has arrived.
     fn closed(&mut self, now: Time, connection: usize) {
-        let course = &mut self.courses[connection];
-        self.window -= std::mem::take(&mut course.window);
-        if !course.is_whole() {
+        let progress = &mut self.connections[connection];
+        self.window -= std::mem::take(&mut progress.window);
+        if !progress.is_whole() {
             self.given_up = Some(now);
             self.event(now, Event::GivenUp, self.bytes_acked);
         } else if self.flow.bytes == Some(0) {
@@ -308,12 +307,12 @@ impl FlowMetrics {
     fn timed_out(&mut self, now: Time, connection: usize, offset: u64, next_uid: u64) {
         let row = self.events.len();
         self.event(now, Event::Timeout, offset);
-        let course = &mut self.courses[connection];
-        if offset < course.delivered {
+        let progress = &mut self.connections[connection];
+        if offset < progress.delivered {
             self.events[row].event = Event::SpuriousTimeout;
             return;
         }
-        course.doubt(offset, next_uid, row);
+        progress.doubt(offset, next_uid, row);
     }
 
     /// Time-weighted mean and maximum of the congestion window, in bytes, up to `end`.

@@ -6,7 +6,7 @@
 mod capture;
 mod cell;
 mod clock;
-mod course;
+mod connection;
 mod crossing;
 mod datagrams;
 mod flow;
@@ -40,5 +40,5 @@ pub use summary::{
     CwndSummary, DirectionSummary, DropsSummary, FlowSummary, LinkSummary, PageSummary,
     QueueSummary, RadioSummary, Summary,
 };
-pub use trace::{HopRow, SegmentRow, Trace, Way};
+pub use trace::{FlowDirection, HopRow, SegmentRow, Trace};
 pub use world::Side;

@@ -1,4 +1,4 @@
-//! The observer that measures: always on, one row a round trip and a window change.
+//! The observer that measures: always on, one row per round trip and window change.
 
 use base::{Time, UdpDatagram};
 use observe::{
@@ -88,7 +88,7 @@ impl Metrics {
 }
 
 impl Observe for Metrics {
-    // Inlined, what happens at links vanishes: only endpoints count here.
+    // Inlined, the calls at links compile away: only endpoints count here.
     #[inline]
     fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
         match fact.event {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::Distribution;
 
-/// What is under way to a mobile, from a moment on. Bytes are capped at 4 GiB.
+/// The backlog and flight towards a mobile, from a time on. Bytes are capped at 4 GiB.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BacklogRow {
     /// When it changed.
@@ -43,7 +43,7 @@ words! {
         Retransmitted = "retransmitted",
         /// A segment was sent again on acknowledgements of others.
         RetransmittedSkipped = "retransmitted_skipped",
-        /// A segment was sent again because nothing was heard.
+        /// A segment was retransmitted because nothing was heard.
         RetransmittedTimeout = "retransmitted_timeout",
         /// A segment was sent again, since it was larger than the path takes.
         RetransmittedTooLarge = "retransmitted_too_large",
@@ -103,7 +103,7 @@ impl MiddleboxMetrics {
     /// Something happened.
     pub(crate) fn fact(&mut self, now: Time, fact: MiddleboxFact) {
         match fact {
-            // No table has it: what is said of a mobile has its number.
+            // Not in any table: rows carry the mobile's number.
             MiddleboxFact::Opened { .. } | MiddleboxFact::Closed { .. } => {}
             MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd } => {
                 let [queued, in_flight, cwnd] =
@@ -142,7 +142,7 @@ impl MiddleboxMetrics {
         }
     }
 
-    /// Keeps the last of what is said of a mobile at a time, if it is new.
+    /// Keeps the last row of a mobile at one time, if it differs from the one before.
     fn backlog(&mut self, row: BacklogRow) {
         let known = self.mobile(row.mobile);
         let held = u64::from(row.queued) + u64::from(row.in_flight);
@@ -210,9 +210,9 @@ impl MiddleboxMetrics {
 pub struct MiddleboxSummary {
     /// Its scheme.
     pub kind: &'static str,
-    /// The node where it stands.
+    /// Its node.
     pub at: String,
-    /// Mobiles that it took part in connections of.
+    /// Mobiles whose connections it took part in.
     pub mobiles: u64,
     /// Packets in, of either leg.
     pub packets_in: u64,
@@ -236,11 +236,11 @@ pub struct MiddleboxSummary {
     pub retransmissions: u64,
     /// Times that it heard nothing from a mobile for too long.
     pub timeouts: u64,
-    /// Acknowledgements that it kept from a sender.
+    /// Acknowledgements that it withheld from a sender.
     pub suppressed: u64,
     /// Zero windows that it advertised.
     pub zero_windows: u64,
-    /// Payload bytes that it threw away because of a reset.
+    /// Payload bytes that it discarded because of a reset.
     pub discarded_bytes: u64,
     /// How long it heard nothing from mobiles, all together.
     pub stall_s: f64,

@@ -27,7 +27,7 @@ pub struct MobilityRow {
 pub struct MobilityMetrics {
     /// All that happened, in order of time.
     pub rows: Vec<MobilityRow>,
-    /// By machine number: hosts and agents lose packets for reasons that no link has, and the WLAN
+    /// By machine number: hosts and agents drop packets for reasons that no link has, and the WLAN
     /// for one of them.
     lost: BTreeMap<u32, LostSummary>,
 }
@@ -37,7 +37,7 @@ impl MobilityMetrics {
         self.rows.push(MobilityRow { time, machine, fact });
     }
 
-    /// A packet went no further than `machine`, which counts if that is a host or an agent.
+    /// `machine` dropped a packet, which counts if that is a host or an agent.
     pub(crate) fn dropped(&mut self, machine: u32, reason: DropReason) {
         let counter: fn(&mut LostSummary) -> &mut u64 = match reason {
             DropReason::Unreachable => |lost| &mut lost.unreachable,
@@ -55,15 +55,15 @@ impl MobilityMetrics {
     }
 }
 
-/// Packets that went no further than a host or an agent.
+/// Packets dropped by hosts or agents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[schemars(rename = "Lost")]
 pub struct LostSummary {
     /// The mobile was bound nowhere, or not where the packet came from.
     pub unreachable: u64,
-    /// Pieces of packets of which others did not come.
+    /// Fragments whose other fragments did not come.
     pub incomplete: u64,
-    /// Larger than a tunnel takes, which told the source.
+    /// Larger than a tunnel takes; its entry notified the source.
     pub too_big: u64,
 }
 
@@ -81,9 +81,9 @@ pub struct MobilitySummary {
     pub bindings: u64,
     /// Bindings that ended.
     pub unbindings: u64,
-    /// How often a mobile gave up to have an address bound.
+    /// How often a mobile gave up having an address bound.
     pub given_up: u64,
-    /// Packets that went no further than a host or an agent; those of links are with these.
+    /// Packets dropped by hosts or agents; drops of links are counted there.
     pub lost: LostSummary,
 }
 
@@ -97,26 +97,26 @@ pub struct HandoverSummary {
     pub router: u32,
     /// That of the one before, if there was one.
     pub router_before: Option<u32>,
-    /// When the last link before was lost, if that was ahead of the new one.
+    /// When the last link before was lost, if that was before the new one came up.
     pub link_down_s: Option<f64>,
     /// When the new link came up.
     pub link_up_s: f64,
-    /// When its router was heard of.
+    /// When its router's advertisement came.
     pub advertised_s: Option<f64>,
     /// When an address there could be used.
     pub address_s: Option<f64>,
     /// When the mobile learnt that the first agent reaches it by another address: the MAP, where
     /// there is one.
     pub registered_s: Option<f64>,
-    /// When it learnt the same of the home agent, if that had to be told.
+    /// When it learnt the same of the home agent, if that had to be updated.
     pub home_registered_s: Option<f64>,
-    /// From the loss of the link before, or where there were two from the new one, to when the last
-    /// of these agents reached it.
+    /// From the loss of the link before, or with two links from when the new one came up, to when
+    /// the last of these agents reached it.
     pub latency_s: Option<f64>,
 }
 
 impl MobilitySummary {
-    /// Of the mobiles of `world`, whose home agent is at node `home_agent`.
+    /// The summary of the mobiles of `world`, whose home agent is at node `home_agent`.
     pub(crate) fn of<B: Body>(
         world: &World<B>,
         metrics: &MobilityMetrics,
@@ -139,7 +139,7 @@ impl MobilitySummary {
                 Machine::Agent { at, .. } => {
                     let rows = rows.remove(&id.0).unwrap_or_default();
                     let changes = changes(&rows, &numbers);
-                    latencies.extend(changes.iter().filter_map(Change::latency));
+                    latencies.extend(changes.iter().filter_map(RouterChange::latency));
                     let mobile = world.node(*at).name();
                     handovers.extend(changes.iter().map(|change| change.summary(mobile)));
                 }
@@ -179,7 +179,7 @@ impl MobilitySummary {
 
 /// A change of a mobile to another access router.
 #[derive(Clone, Copy, Debug)]
-struct Change {
+struct RouterChange {
     routers: [Option<u32>; 2],
     down: Option<Time>,
     up: Time,
@@ -189,7 +189,7 @@ struct Change {
     home_registered: Option<Time>,
 }
 
-impl Change {
+impl RouterChange {
     const fn new(routers: [Option<u32>; 2], down: Option<Time>, up: Time) -> Self {
         let [advertised, usable, registered, home_registered] = [None; 4];
         Self { routers, down, up, advertised, usable, registered, home_registered }
@@ -218,7 +218,7 @@ impl Change {
     }
 }
 
-/// Those of a world.
+/// Numbers of a world.
 struct Numbered<'a, B: Body> {
     world: &'a World<B>,
     directory: Option<&'a Directory>,
@@ -236,18 +236,19 @@ impl<B: Body> Numbers for Numbered<'_, B> {
     }
 }
 
-/// What numbers stand for, as far as handovers go.
+/// The meaning of numbers in facts, as far as handovers need it.
 trait Numbers {
-    /// The access router at which an address is reached; `None` of a regional one.
+    /// The access router at which an address is reached; `None` for a regional one.
     fn router_of(&self, address: u32) -> Option<u32>;
 
     /// Whether an agent is the home agent.
     fn is_home(&self, agent: u32) -> bool;
 }
 
-/// The changes of a mobile, from all that happened to it. A link that it has at the start is none.
-fn changes(rows: &[&MobilityRow], numbers: &impl Numbers) -> Vec<Change> {
-    let mut changes: Vec<Change> = Vec::new();
+/// The changes of a mobile, from all that happened to it. A link that it has at the start does not
+/// count.
+fn changes(rows: &[&MobilityRow], numbers: &impl Numbers) -> Vec<RouterChange> {
+    let mut changes: Vec<RouterChange> = Vec::new();
     let mut links = Vec::new();
     let (mut down, mut before) = (None, None);
     for &&MobilityRow { time, fact, .. } in rows {
@@ -263,7 +264,7 @@ fn changes(rows: &[&MobilityRow], numbers: &impl Numbers) -> Vec<Change> {
                 links.push(router);
                 let routers = [before.replace(router), Some(router)];
                 if time > Time::ZERO {
-                    changes.push(Change::new(routers, down, time));
+                    changes.push(RouterChange::new(routers, down, time));
                 }
             }
             MobilityFact::Advertised { router } => {
@@ -306,7 +307,7 @@ fn changes(rows: &[&MobilityRow], numbers: &impl Numbers) -> Vec<Change> {
 
 /// The last change to an access router, which may not be the last of all: what follows from one may
 /// come after the next has begun.
-fn last_to(changes: &mut [Change], router: u32) -> Option<&mut Change> {
+fn last_to(changes: &mut [RouterChange], router: u32) -> Option<&mut RouterChange> {
     changes.iter_mut().rfind(|change| change.routers[1] == Some(router))
 }
 
@@ -340,7 +341,7 @@ mod tests {
         let millis = |time: Option<Time>| {
             time.map_or("-".to_owned(), |time| (time.as_nanos() / 1_000_000).to_string())
         };
-        let line = |change: &Change| {
+        let line = |change: &RouterChange| {
             let [before, router] = change
                 .routers
                 .map(|number| number.map_or("-".to_owned(), |number| number.to_string()));

@@ -1,5 +1,5 @@
-//! A network at rest, as a picture or a list shows it. Rates are bit/s, times seconds, places
-//! metres; what is `null` has no limit, or is no matter of a single number.
+//! A network at time zero, for a drawing or a list. Rates are in bit/s, times in seconds, positions
+//! in metres; `null` means no limit, or no single value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,11 +20,11 @@ pub struct Layout {
     pub nodes: Vec<NodeLayout>,
     /// Each direction of each link, bearer or cell.
     pub links: Vec<LinkLayout>,
-    /// Base stations that have a place.
+    /// Base stations with a position.
     pub stations: Vec<StationLayout>,
-    /// Mobiles that have a place.
+    /// Mobiles with a position.
     pub walks: Vec<WalkLayout>,
-    /// Where packets go another way than that of the least delay.
+    /// Static routes, other than those of minimum delay.
     pub routes: Vec<RouteLayout>,
 }
 
@@ -33,7 +33,7 @@ pub struct Layout {
 pub struct NodeLayout {
     /// `host`, `RNC`, `UE`.
     pub name: String,
-    /// The kind of the middlebox that stands here.
+    /// The kind of the middlebox here.
     pub middlebox: Option<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct LinkLayout {
     pub to: u32,
     /// Bits a second at the start; `None` takes no time to send, or has time slots.
     pub rate_bps: Option<u64>,
-    /// Seconds one way at the start; `None` of a radio, where it depends.
+    /// Seconds one way at the start; `None` for a radio, where it varies.
     pub delay_s: Option<f64>,
     /// The most packets that wait or are being sent.
     pub queue_packets: Option<u32>,
@@ -62,9 +62,9 @@ pub struct LinkLayout {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LinkKind {
-    /// A wire, or whatever a plain link stands for.
+    /// A wire, or whatever a plain link models.
     Wired,
-    /// A radio bearer, which one mobile has for itself.
+    /// A radio bearer of one mobile.
     Bearer,
     /// Radio cells, which mobiles share.
     Cell,
@@ -72,7 +72,7 @@ pub enum LinkKind {
     Wlan,
 }
 
-/// What stands somewhere and sends.
+/// A base station or access point.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct StationLayout {
     /// Its name.
@@ -88,15 +88,15 @@ pub struct StationLayout {
 pub struct WalkLayout {
     /// The mobile's name.
     pub name: String,
-    /// Time, east and north wherever its way bends, and at the end of the run; in between it goes
-    /// straight on.
+    /// Time, east and north at each bend of its path and at the end of the run; in between it moves
+    /// straight.
     pub course: Vec<[f64; 3]>,
 }
 
 /// A static route, by the names of nodes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RouteLayout {
-    /// Where it holds.
+    /// The node that has it.
     pub at: String,
     /// Where its packets go.
     pub to: String,
@@ -105,7 +105,7 @@ pub struct RouteLayout {
 }
 
 impl Layout {
-    /// Of the network that `scenario` describes.
+    /// The layout of the network that `scenario` describes.
     pub fn of(scenario: &Scenario) -> Self {
         match scenario.mobile_ip {
             None => Self::of_world(&scenario::build(scenario).world, scenario),
@@ -117,7 +117,7 @@ impl Layout {
 
     fn of_world<B: Body>(world: &World<B>, scenario: &Scenario) -> Self {
         let mut links = links(world, scenario);
-        // To each node something leads. Mere addresses have numbers too, and are none.
+        // Nodes are what routes lead to. Addresses have numbers too, but are no nodes.
         let nodes: BTreeSet<u32> = links.iter().map(|(_, link)| link.to).collect();
         let numbers: BTreeMap<u32, u32> = nodes.iter().copied().zip(0..).collect();
         let sources = sources(world, &nodes);
@@ -146,7 +146,7 @@ fn route(Route { at, to, via, .. }: &Route) -> RouteLayout {
     RouteLayout { at: at.clone(), to: to.clone(), via: via.clone() }
 }
 
-/// The node with a number, and what stands there.
+/// The node with a number, and its middlebox.
 fn node<B: Body>(world: &World<B>, id: u32, scenario: &Scenario) -> NodeLayout {
     let node = world.node(NodeId(id));
     let middlebox = scenario.middlebox.as_ref().filter(|_| node.middlebox().is_some());
@@ -156,7 +156,7 @@ fn node<B: Body>(world: &World<B>, id: u32, scenario: &Scenario) -> NodeLayout {
     }
 }
 
-/// From which of the nodes packets come into what a route leads into.
+/// The node from which packets enter a link that a route leads into.
 fn sources<B: Body>(world: &World<B>, nodes: &BTreeSet<u32>) -> BTreeMap<MachineId, u32> {
     let hops = |id: &u32| {
         let id = *id;
@@ -215,7 +215,7 @@ fn links<B: Body>(world: &World<B>, scenario: &Scenario) -> Vec<(MachineId, Link
 }
 
 impl LinkLayout {
-    /// Of which no more is known yet.
+    /// With no more known yet.
     fn new(name: &str, kind: LinkKind, to: NodeId) -> Self {
         Self {
             name: name.to_owned(),
@@ -229,7 +229,7 @@ impl LinkLayout {
         }
     }
 
-    /// The way down and the way up of `[radio]` between the network's node and a mobile's.
+    /// Downlink and uplink of `[radio]` between the network's node and a mobile's.
     fn radio(name: &str, kind: LinkKind, ends: [NodeId; 2], scenario: &Scenario) -> [Self; 2] {
         let radio = scenario.radio.as_ref().expect("a bearer comes from [radio]");
         let rates = radio.keys().rates().map(|rates| rates.map(|rate| Some(rate.as_bps())));
@@ -264,7 +264,7 @@ impl LinkLayout {
     }
 }
 
-/// The base stations that are given, or the one at the origin beside which mobiles are.
+/// The base stations that are given, or the one at the origin.
 fn stations(cells: &CellKeys) -> Vec<StationLayout> {
     let station =
         |name: &str, position_m| StationLayout { name: name.to_owned(), position_m, range_m: None };
@@ -283,7 +283,7 @@ fn access_points(wlan: &WlanKeys) -> impl Iterator<Item = StationLayout> {
     })
 }
 
-/// Of a mobile that walks to and fro through a very long run so many are drawn.
+/// The most bends that are drawn of a mobile that walks back and forth through a very long run.
 const MOST_BENDS: usize = 1_000;
 
 /// Where the mobiles of a wireless LAN go within the run.

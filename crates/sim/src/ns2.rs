@@ -8,36 +8,36 @@ use std::io::{self, Write};
 use base::{Ecn, Flags, Time};
 use world::NodeId;
 
-use crate::transit::{Cargo, Kind, Place, StepEvent, Transit};
-use crate::{Metrics, Outcome, Way};
+use crate::transit::{Cargo, Kind, StreamPosition, Transit, TransitEventKind};
+use crate::{FlowDirection, Metrics, Outcome};
 
-/// What ns-2 writes where there is no number.
+/// What ns-2 writes in place of a missing number.
 const NONE: i64 = -1;
 
-/// Writes the trace file of `outcome`, which was recorded with [`crate::Recording::Ns2`]; of
-/// others it is empty.
+/// Writes the trace file of `outcome`, which was recorded with [`crate::Recording::Ns2`]; of other
+/// outcomes it is empty.
 ///
 /// # Errors
 /// The writer's.
 pub fn write_ns2(outcome: &Outcome, mut writer: impl Write) -> io::Result<()> {
     let transits = outcome.trace.as_ref().and_then(|trace| trace.transits.as_ref());
     let flows = Flows::of(outcome);
-    for step in transits.iter().flat_map(|transits| &transits.steps) {
+    for step in transits.iter().flat_map(|transits| &transits.events) {
         let transit = transits.map(|transits| &transits.rows[step.transit as usize]);
         let Some(transit) = transit else { continue };
         let (letter, ecn) = match step.event {
-            StepEvent::Enqueued => ('+', transit.ecn[0]),
+            TransitEventKind::Enqueued => ('+', transit.ecn[0]),
             // A queue marks before the packet leaves it.
-            StepEvent::Dequeued => ('-', transit.ecn[1]),
-            StepEvent::Received => ('r', transit.ecn[1]),
-            StepEvent::Dropped => ('d', transit.ecn[1]),
+            TransitEventKind::Dequeued => ('-', transit.ecn[1]),
+            TransitEventKind::Received => ('r', transit.ecn[1]),
+            TransitEventKind::Dropped => ('d', transit.ecn[1]),
         };
         flows.write(&mut writer, letter, Seconds(step.time), transit, ecn)?;
     }
     writer.flush()
 }
 
-/// Writes which number stands for which node or address of a mobile, a line each.
+/// Writes the number of each node and address of a mobile, a line each.
 ///
 /// # Errors
 /// The writer's.
@@ -48,12 +48,12 @@ pub fn write_ns2_nodes(outcome: &Outcome, mut writer: impl Write) -> io::Result<
     writer.flush()
 }
 
-/// Which connections are whose.
+/// The flows of connections.
 struct Flows<'a> {
     metrics: &'a Metrics,
     /// The number of the flow, and the bytes of its segments.
-    by_way: BTreeMap<Way, (i64, u64)>,
-    /// Higher ones stand for several nodes.
+    by_way: BTreeMap<FlowDirection, (i64, u64)>,
+    /// Higher numbers are addresses of mobiles.
     nodes: u32,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Flows<'a> {
         };
         let flow = cargo.and_then(|cargo| self.flow(&cargo));
         let (fid, number) = match (flow, cargo) {
-            (Some((fid, mss)), Some(cargo)) => (fid, number(cargo.place, mss)),
+            (Some((fid, mss)), Some(cargo)) => (fid, number(cargo.position, mss)),
             _ => (NONE, NONE),
         };
         let to = to.map_or(NONE, i64::from);
@@ -118,18 +118,18 @@ impl<'a> Flows<'a> {
 
 /// ns-2 counts segments: the SYN is 0, data are numbered from 1, and an acknowledgement bears the
 /// number of the last segment that it covers.
-const fn number(place: Place, mss: u64) -> i64 {
-    let number = match place {
-        Place::Syn => 0,
-        Place::From(byte) => 1 + byte / mss,
-        Place::UpTo(byte) => byte.div_ceil(mss),
-        Place::Behind(byte) => 1 + byte.div_ceil(mss),
-        Place::Number(number) => number,
+const fn number(position: StreamPosition, mss: u64) -> i64 {
+    let number = match position {
+        StreamPosition::Syn => 0,
+        StreamPosition::From(byte) => 1 + byte / mss,
+        StreamPosition::UpTo(byte) => byte.div_ceil(mss),
+        StreamPosition::Behind(byte) => 1 + byte.div_ceil(mss),
+        StreamPosition::Number(number) => number,
     };
     number as i64
 }
 
-/// The letters of congestion notification at their places.
+/// The letters of congestion notification in their columns.
 struct Letters {
     ecn: Ecn,
     flags: Flags,
@@ -200,17 +200,18 @@ mod tests {
 
     #[test]
     fn segments_are_counted_from_the_syn() {
-        let check = |place, expected| assert_eq!(number(place, 1000), expected, "{place:?}");
-        check(Place::Syn, 0);
-        check(Place::From(0), 1);
-        check(Place::From(999), 1);
-        check(Place::From(1000), 2);
-        check(Place::UpTo(0), 0);
-        check(Place::UpTo(1000), 1);
-        check(Place::UpTo(1001), 2);
-        check(Place::Behind(0), 1);
-        check(Place::Behind(2000), 3);
-        check(Place::Behind(2001), 4);
+        let check =
+            |position, expected| assert_eq!(number(position, 1000), expected, "{position:?}");
+        check(StreamPosition::Syn, 0);
+        check(StreamPosition::From(0), 1);
+        check(StreamPosition::From(999), 1);
+        check(StreamPosition::From(1000), 2);
+        check(StreamPosition::UpTo(0), 0);
+        check(StreamPosition::UpTo(1000), 1);
+        check(StreamPosition::UpTo(1001), 2);
+        check(StreamPosition::Behind(0), 1);
+        check(StreamPosition::Behind(2000), 3);
+        check(StreamPosition::Behind(2001), 4);
     }
 
     #[test]

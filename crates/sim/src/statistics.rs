@@ -27,7 +27,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Of `samples`, in any order.
+    /// The distribution of `samples`, in any order.
     pub fn of(samples: impl Iterator<Item = Duration>) -> Self {
         let mut nanos: Vec<u64> = samples.map(Duration::as_nanos).collect();
         nanos.sort_unstable();

@@ -26,7 +26,7 @@ pub struct Summary {
     pub duration_s: f64,
     /// Machines woken.
     pub events: u64,
-    /// One entry a flow.
+    /// One entry for each flow.
     pub flows: Vec<FlowSummary>,
     /// One entry for each direction of each link or bearer.
     pub links: Vec<LinkSummary>,
@@ -60,16 +60,16 @@ pub struct FlowSummary {
     pub normalized_throughput: Option<f64>,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
-    /// Data segments sent again.
+    /// Data segments retransmitted.
     pub retransmits: u64,
-    /// Retransmission time-outs.
+    /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Those of them whose segment had not been lost.
+    /// Timeouts whose segment had not been lost.
     pub spurious_timeouts: u64,
     /// Fast retransmits.
     pub fast_retransmits: u64,
-    /// Round-trip times of data segments sent once whose acknowledgement did not wait for another
-    /// to be sent again.
+    /// Round-trip times of data segments sent once whose acknowledgement did not wait for a
+    /// retransmission.
     pub rtt_s: Distribution,
     /// What the network did to its data packets.
     pub network: NetworkSummary,
@@ -87,9 +87,9 @@ pub struct FlowSummary {
     pub received_s: Option<f64>,
     /// Pages, where the flow has them.
     pub pages: Option<PageSummary>,
-    /// Echoes, from a keystroke to the last byte of what comes back, where the flow has them.
+    /// Echoes, from a keystroke to the last byte of its echo, where the flow has them.
     pub echo_s: Option<Distribution>,
-    /// Probes, one way from the first transmission, where the flow has them.
+    /// Probes, one-way delay from the first transmission, where the flow has them.
     pub probe_s: Option<Distribution>,
     /// Datagrams, where the flow has them.
     pub datagrams: Option<DatagramSummary>,
@@ -126,7 +126,7 @@ pub struct LinkSummary {
     pub drops: u64,
     /// The same by what dropped them.
     pub drops_by_reason: DropsSummary,
-    /// Packets marked in the place of being dropped (RFC 3168).
+    /// Packets marked instead of dropped (RFC 3168).
     pub marks: u64,
     /// Share of the time (a bearer: of the blocks; a trace: of its opportunities) in use. Of a WLAN
     /// that of the media of its access points, on average, which both directions share.
@@ -185,7 +185,7 @@ pub struct DirectionSummary {
     pub blocks_sent: u64,
     /// Those that arrived in error.
     pub blocks_in_error: u64,
-    /// Data blocks sent again.
+    /// Data blocks retransmitted.
     pub retransmitted_blocks: u64,
     /// Status reports sent.
     pub status_pdus: u64,
@@ -193,15 +193,15 @@ pub struct DirectionSummary {
     pub rlc_resets: u64,
     /// Packets that RLC gave up.
     pub discarded_sdus: u64,
-    /// What the blocks sent took of the channel: data, padding and control, repeats included. Over
-    /// `bytes_delivered` it is the effort of a delivery.
+    /// Channel bytes that the blocks sent took: data, padding and control, retransmissions
+    /// included. Divided by `bytes_delivered` it is the effort of a delivery.
     pub bytes_sent: u64,
     /// Packets delivered, in bytes at the IP layer.
     pub bytes_delivered: u64,
 }
 
 impl Summary {
-    /// Of a run of `scenario` that has ended.
+    /// The summary of a run of `scenario` that has ended.
     pub(crate) fn of<B: Body>(
         scenario: &Scenario,
         network: &Network<B>,
@@ -253,7 +253,7 @@ impl FlowSummary {
     ) -> Self {
         let duration = scenario.duration;
         let end = Time::ZERO + duration;
-        // A middlebox may acknowledge what the receiver is still to get.
+        // A middlebox may acknowledge what the receiver does not have yet.
         let received = flow.received.unwrap_or(end);
         let last = match flow.flow.content {
             Content::Udp => flow.crossing.last.unwrap_or(end),
@@ -310,7 +310,7 @@ impl FlowSummary {
 }
 
 impl LinkSummary {
-    /// Of the directions of `machine` from time zero to `end`; none of an endpoint.
+    /// The links that `machine` is, from time zero to `end`; none for an endpoint.
     pub fn of<B: Body>(name: &str, machine: &Machine<B>, end: Time) -> Vec<Self> {
         let elapsed = end.as_secs_f64();
         match machine {
@@ -357,8 +357,8 @@ impl LinkSummary {
         }
     }
 
-    /// Of a machine that dropped and marked so many packets, and whose packets waited so long, all
-    /// together.
+    /// The summary of a link that dropped and marked so many packets, with the total waiting time
+    /// of its packets.
     fn new(
         name: String,
         (drops, marks): (Drops, u64),
@@ -406,7 +406,7 @@ impl From<Drops> for DropsSummary {
 }
 
 impl RadioSummary {
-    /// Of the bearers and networks of cells among `machines`, all together.
+    /// The summary of the bearers and networks of cells among `machines`, all together.
     pub fn of<'a, B: Body + 'a>(machines: impl Iterator<Item = &'a Machine<B>>) -> Option<Self> {
         let counters = machines.filter_map(|machine| {
             let of = |direction| match machine {

@@ -24,8 +24,8 @@ pub struct SegmentRow {
     pub event: PacketEvent,
     /// The packet's number.
     pub uid: u64,
-    /// From which host and port it goes to which.
-    pub way: Way,
+    /// Its source and destination hosts and ports.
+    pub way: FlowDirection,
     /// Its TCP header.
     pub header: TcpHeader,
     /// Sequence number counted from the connection's first: 0 is the SYN.
@@ -66,7 +66,7 @@ pub(crate) struct PassageRow {
     pub(crate) machine: u32,
     /// [`PacketEvent::Entered`], from the node, or [`PacketEvent::Left`], to it.
     pub(crate) event: PacketEvent,
-    /// What it looked like, by its place in [`Trace::forms`].
+    /// Its form, as an index into [`Trace::forms`].
     pub(crate) form: usize,
 }
 
@@ -75,13 +75,12 @@ pub(crate) struct PassageRow {
 pub(crate) struct DatagramPassage {
     pub(crate) time: Time,
     pub(crate) node: u32,
-    /// From which node it goes to which.
+    /// Its source and destination nodes.
     pub(crate) nodes: [u32; 2],
     pub(crate) datagram: UdpDatagram,
 }
 
-/// What a packet of a mobile network looks like, until something is put around it, taken off or
-/// cut.
+/// A packet of a mobile network, until it is encapsulated, decapsulated or fragmented.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
     pub(crate) ends: Ends,
@@ -102,29 +101,29 @@ pub struct Trace {
     pub(crate) datagrams: Vec<DatagramPassage>,
     /// Packets at interfaces of nodes.
     pub(crate) passages: Vec<PassageRow>,
-    /// What they looked like, each only as often as that changed.
+    /// The forms of packets, one for each change.
     pub(crate) forms: Vec<Form>,
     /// The last of them, by number of the packet.
     last_forms: BTreeMap<u64, usize>,
-    /// What an ns-2 trace file tells, where that was asked for.
+    /// The content of an ns-2 trace file, if that was requested.
     pub(crate) transits: Option<Transits>,
-    /// The transmission that the packet about to depart is.
+    /// The transmission number of the packet about to depart.
     transmission: u32,
     /// What each machine knows of the directions of connections.
-    directions: BTreeMap<(u32, Way), Course>,
+    directions: BTreeMap<(u32, FlowDirection), DirectionState>,
 }
 
-/// From which host and port a packet goes to which.
+/// The direction of a flow: source and destination hosts and ports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Way {
+pub struct FlowDirection {
     /// The numbers of the nodes.
     pub nodes: [u32; 2],
     /// The ports.
     pub ports: [u16; 2],
 }
 
-impl Way {
-    /// The other way.
+impl FlowDirection {
+    /// The opposite direction.
     #[must_use]
     pub const fn reversed(self) -> Self {
         let Self { nodes: [from, to], ports: [source, destination] } = self;
@@ -134,7 +133,7 @@ impl Way {
 
 /// What a machine knows of one direction of a connection.
 #[derive(Clone, Debug, Default)]
-struct Course {
+struct DirectionState {
     syn: Syn,
     /// How often a middlebox has sent the segment that begins with a byte.
     sent: BTreeMap<u32, u32>,
@@ -148,12 +147,12 @@ struct Syn {
 }
 
 impl Trace {
-    /// Nothing yet; transits are recorded as well if there are some.
+    /// An empty trace; with `transits` those are recorded as well.
     pub(crate) fn with(transits: Option<Transits>) -> Self {
         Self { transits, ..Self::default() }
     }
 
-    /// True if it holds what a trace file of ns-2 tells.
+    /// True if it holds the content of a trace file of ns-2.
     #[must_use]
     pub const fn has_ns2(&self) -> bool {
         self.transits.is_some()
@@ -161,21 +160,21 @@ impl Trace {
 
     fn segment(&mut self, now: Time, fact: &PacketFact<'_>, header: TcpHeader) {
         let nodes = [fact.source, fact.destination];
-        let way = Way { nodes, ports: [header.source_port, header.destination_port] };
+        let way = FlowDirection { nodes, ports: [header.source_port, header.destination_port] };
         let other = self.directions.get(&(fact.machine, way.reversed()));
-        let other = other.map_or_else(Syn::default, |course| course.syn);
-        let course = self.directions.entry((fact.machine, way)).or_default();
+        let other = other.map_or_else(Syn::default, |direction| direction.syn);
+        let direction = self.directions.entry((fact.machine, way)).or_default();
         let opens = header.flags.contains(Flags::SYN);
         if opens {
             let syn = Syn { isn: header.seq, window_scale: header.options.window_scale };
-            *course = Course { syn, ..Course::default() };
+            *direction = DirectionState { syn, ..DirectionState::default() };
         }
-        let own = course.syn;
+        let own = direction.syn;
         let relative_seq = header.seq - own.isn;
         let mut transmission = std::mem::take(&mut self.transmission);
-        // A middlebox does not say how often it has sent something.
+        // A middlebox does not report how often it has sent something.
         if fact.event == PacketEvent::Departed && fact.payload > 0 && transmission == 0 {
-            let sent = course.sent.entry(relative_seq).or_default();
+            let sent = direction.sent.entry(relative_seq).or_default();
             *sent += 1;
             transmission = *sent;
         }

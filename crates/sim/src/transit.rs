@@ -1,4 +1,4 @@
-//! What becomes of packets at links: enqueued, dequeued, then received or dropped.
+//! Packets at links: enqueued, dequeued, then received or dropped.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use observe::{PacketEvent, PacketFact};
 use tcp::Length;
 use world::{Body, Directory, Ends, Ipv4, Ipv6, Machine, NodeId, World};
 
-use crate::Way;
+use crate::FlowDirection;
 
 /// A packet at a link or bearer.
 #[derive(Clone, Copy, Debug)]
@@ -16,43 +16,43 @@ pub(crate) struct Transit {
     pub(crate) uid: u64,
     /// The node that it comes from.
     pub(crate) from: u32,
-    /// The node where it goes; `None` of a mobile's packet that no access point is known to hear.
+    /// The node where it goes; `None` for a mobile's packet if its access point is unknown.
     pub(crate) to: Option<u32>,
     /// The outermost addresses.
     pub(crate) ends: Ends,
     /// Size at the IP layer in bytes.
     pub(crate) bytes: u32,
-    /// What it says of congestion when it enters and when it leaves.
+    /// Its ECN codepoint when it enters and when it leaves.
     pub(crate) ecn: [Ecn; 2],
-    /// What it carries; `None` of messages of mobility.
+    /// Its content; `None` for mobility messages.
     pub(crate) cargo: Option<Cargo>,
 }
 
 /// A segment or a datagram.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cargo {
-    /// Between the connection's own ends, whatever stands around the packet.
-    pub(crate) way: Way,
+    /// Between the connection's own ends, regardless of encapsulation.
+    pub(crate) way: FlowDirection,
     pub(crate) flags: Flags,
     pub(crate) kind: Kind,
-    pub(crate) place: Place,
+    pub(crate) position: StreamPosition,
 }
 
-/// What a packet is to those who count.
+/// The kind of a packet for counting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// It takes sequence numbers, or resets the connection.
     Data,
-    /// It only acknowledges, as what answers a SYN does.
+    /// It only acknowledges, as the answer to a SYN does.
     Acknowledgement,
     /// UDP, of the machine with this number.
     Datagram(u32),
 }
 
-/// Where in the stream it belongs, in bytes of payload from 0, or which datagram it is.
+/// Its position in the stream, in bytes of payload from 0, or the number of its datagram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
-    /// Ahead of it.
+pub(crate) enum StreamPosition {
+    /// Before the stream.
     Syn,
     /// From this byte on.
     From(u64),
@@ -66,16 +66,16 @@ pub(crate) enum Place {
 
 /// Something that happened to a packet at a link.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct TransitEvent {
     pub(crate) time: Time,
-    /// Its place in [`Transits::rows`].
+    /// Its index in [`Transits::rows`].
     pub(crate) transit: u32,
-    pub(crate) event: StepEvent,
+    pub(crate) event: TransitEventKind,
 }
 
 /// What happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum StepEvent {
+pub(crate) enum TransitEventKind {
     Enqueued,
     Dequeued,
     Received,
@@ -87,20 +87,20 @@ pub(crate) enum StepEvent {
 pub(crate) struct Transits {
     pub(crate) rows: Vec<Transit>,
     /// In order of time once [`Transits::end`] was called.
-    pub(crate) steps: Vec<Step>,
+    pub(crate) events: Vec<TransitEvent>,
     /// By number of the machine.
     far: Vec<Option<Far>>,
-    /// Those between their first and their last step, by machine and packet.
+    /// Packets between their first and their last event, by machine and packet.
     open: BTreeMap<(u32, u64), Open>,
-    streams: BTreeMap<Way, Stream>,
-    /// What is in the packets that pieces are of, by number of the packet or piece.
+    streams: BTreeMap<FlowDirection, Stream>,
+    /// The content of fragmented packets, by number of the packet or piece.
     cut: BTreeMap<u64, Option<Cargo>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Open {
     transit: u32,
-    /// A radio may begin anew with an SDU: the first time counts.
+    /// A radio may restart an SDU: the first time counts.
     is_dequeued: bool,
 }
 
@@ -108,7 +108,7 @@ struct Open {
 #[derive(Debug)]
 enum Far {
     At(NodeId),
-    /// At the one that they do not come from.
+    /// At the end that they do not come from.
     Other([NodeId; 2]),
     /// At this node, or at the mobile that they are for.
     Cell(NodeId),
@@ -131,7 +131,7 @@ impl Far {
         }
     }
 
-    /// Of what goes in at `from`.
+    /// The exit of what enters at `from`.
     fn node(&self, from: NodeId, ends: Ends) -> Option<NodeId> {
         match self {
             Self::At(to) => Some(*to),
@@ -147,10 +147,10 @@ impl Far {
 #[derive(Clone, Copy, Debug)]
 struct Stream {
     isn: Seq,
-    /// The highest byte seen so far, by which sequence numbers are told apart that wrapped.
+    /// The highest byte seen so far, which resolves wrapped sequence numbers.
     top: u64,
-    /// The bytes before the FIN, and where its acknowledgement belongs.
-    fin: Option<(u64, Place)>,
+    /// The bytes before the FIN, and the position of its acknowledgement.
+    fin: Option<(u64, StreamPosition)>,
 }
 
 impl Stream {
@@ -162,7 +162,7 @@ impl Stream {
 }
 
 impl Transits {
-    /// None, at the links of `world`.
+    /// An empty record for the links of `world`.
     pub(crate) fn new<B: Body>(world: &World<B>) -> Self {
         let far = world.machines().map(|(_, _, machine)| Far::of(machine)).collect();
         Self { far, ..Self::default() }
@@ -174,36 +174,36 @@ impl Transits {
         let event = match fact.event {
             PacketEvent::Departed | PacketEvent::Arrived => return,
             PacketEvent::Entered => return self.enter(now, fact),
-            PacketEvent::Left => StepEvent::Received,
-            PacketEvent::Dropped(_) => StepEvent::Dropped,
+            PacketEvent::Left => TransitEventKind::Received,
+            PacketEvent::Dropped(_) => TransitEventKind::Dropped,
         };
-        // Hosts and agents drop what is at no link.
+        // Drops by hosts and agents are not at a link.
         let Some(Open { transit, .. }) = self.open.remove(&key) else { return };
-        if event == StepEvent::Received && fact.node.is_none() {
-            // Each mobile is sent a copy in its place, at once.
+        if event == TransitEventKind::Received && fact.node.is_none() {
+            // Each mobile is sent a copy instead, at once.
             self.rows.pop();
-            self.steps.pop();
+            self.events.pop();
             return;
         }
         let left = &mut self.rows[transit as usize];
         left.ecn[1] = ecn(fact);
         left.to = fact.node.or(left.to);
-        self.steps.push(Step { time: now, transit, event });
+        self.events.push(TransitEvent { time: now, transit, event });
     }
 
     /// It leaves the queue at `time`.
     pub(crate) fn dequeued(&mut self, time: Time, machine: u32, uid: u64) {
         let Some(open) = self.open.get_mut(&(machine, uid)) else { return };
         if !std::mem::replace(&mut open.is_dequeued, true) {
-            let event = StepEvent::Dequeued;
-            self.steps.push(Step { time, transit: open.transit, event });
+            let event = TransitEventKind::Dequeued;
+            self.events.push(TransitEvent { time, transit: open.transit, event });
         }
     }
 
-    /// The run ends at `until`: what was foretold of later times has not happened.
+    /// The run ends at `until`: events that were recorded for later have not happened.
     pub(crate) fn end(&mut self, until: Time) {
-        self.steps.retain(|step| step.time <= until);
-        self.steps.sort_by_key(|step| step.time);
+        self.events.retain(|step| step.time <= until);
+        self.events.sort_by_key(|step| step.time);
     }
 
     fn enter(&mut self, now: Time, fact: &PacketFact<'_>) {
@@ -215,7 +215,7 @@ impl Transits {
         let (uid, bytes, ecn) = (fact.uid, fact.bytes, [ecn(fact); 2]);
         let transit = self.rows.len() as u32;
         self.rows.push(Transit { uid, from, to, ends, bytes, ecn, cargo });
-        self.steps.push(Step { time: now, transit, event: StepEvent::Enqueued });
+        self.events.push(TransitEvent { time: now, transit, event: TransitEventKind::Enqueued });
         self.open.insert((fact.machine, uid), Open { transit, is_dequeued: false });
     }
 
@@ -237,12 +237,17 @@ impl Transits {
 
     fn segment(&mut self, ends: Ends, header: &TcpHeader, payload: u32) -> Cargo {
         let nodes = [ends.source.0, ends.destination.0];
-        let way = Way { nodes, ports: [header.source_port, header.destination_port] };
-        let (kind, place) = self.place(way, header, payload);
-        Cargo { way, flags: header.flags, kind, place }
+        let way = FlowDirection { nodes, ports: [header.source_port, header.destination_port] };
+        let (kind, position) = self.position(way, header, payload);
+        Cargo { way, flags: header.flags, kind, position }
     }
 
-    fn place(&mut self, way: Way, header: &TcpHeader, payload: u32) -> (Kind, Place) {
+    fn position(
+        &mut self,
+        way: FlowDirection,
+        header: &TcpHeader,
+        payload: u32,
+    ) -> (Kind, StreamPosition) {
         let has = |flag| header.flags.contains(flag);
         if has(Flags::SYN) {
             let new = Stream { isn: header.seq, top: 0, fin: None };
@@ -252,37 +257,46 @@ impl Transits {
             }
             let answers = has(Flags::ACK);
             return if answers {
-                (Kind::Acknowledgement, Place::UpTo(0))
+                (Kind::Acknowledgement, StreamPosition::UpTo(0))
             } else {
-                (Kind::Data, Place::Syn)
+                (Kind::Data, StreamPosition::Syn)
             };
         }
         if payload == 0 && !has(Flags::FIN) && !has(Flags::RST) {
             let other = self.streams.get(&way.reversed());
             let acked = other.map_or(0, |other| other.offset(header.ack));
             let fin = other.and_then(|other| other.fin).filter(|(bytes, _)| acked > *bytes);
-            return (Kind::Acknowledgement, fin.map_or(Place::UpTo(acked), |(_, place)| place));
+            return (
+                Kind::Acknowledgement,
+                fin.map_or(StreamPosition::UpTo(acked), |(_, position)| position),
+            );
         }
-        let Some(own) = self.streams.get_mut(&way) else { return (Kind::Data, Place::Behind(0)) };
+        let Some(own) = self.streams.get_mut(&way) else {
+            return (Kind::Data, StreamPosition::Behind(0));
+        };
         let offset = own.offset(header.seq);
         let end = offset + u64::from(payload);
         own.top = own.top.max(end);
         if has(Flags::FIN) {
-            let acknowledged = if payload > 0 { Place::UpTo(end) } else { Place::Behind(end) };
+            let acknowledged =
+                if payload > 0 { StreamPosition::UpTo(end) } else { StreamPosition::Behind(end) };
             own.fin.get_or_insert((end, acknowledged));
         }
-        (Kind::Data, if payload > 0 { Place::From(offset) } else { Place::Behind(offset) })
+        (
+            Kind::Data,
+            if payload > 0 { StreamPosition::From(offset) } else { StreamPosition::Behind(offset) },
+        )
     }
 }
 
 fn datagram(ends: Ends, udp: &UdpDatagram) -> Cargo {
     let nodes = [ends.source.0, ends.destination.0];
-    let way = Way { nodes, ports: [udp.source_port, udp.destination_port] };
-    let (kind, place) = (Kind::Datagram(udp.sender), Place::Number(udp.number));
-    Cargo { way, flags: Flags::NONE, kind, place }
+    let way = FlowDirection { nodes, ports: [udp.source_port, udp.destination_port] };
+    let (kind, position) = (Kind::Datagram(udp.sender), StreamPosition::Number(udp.number));
+    Cargo { way, flags: Flags::NONE, kind, position }
 }
 
-/// What a packet says of congestion; a datagram says nothing.
+/// The ECN codepoint of a packet; none for a datagram.
 fn ecn(fact: &PacketFact<'_>) -> Ecn {
     match fact.body.downcast_ref() {
         Some(Ipv4::<Length>::Segment(segment)) => segment.ecn,
@@ -295,7 +309,7 @@ fn ecn(fact: &PacketFact<'_>) -> Ecn {
 mod tests {
     use super::*;
 
-    const FORTH: Way = Way { nodes: [0, 1], ports: [20, 1024] };
+    const FORTH: FlowDirection = FlowDirection { nodes: [0, 1], ports: [20, 1024] };
     const FIRST: Seq = Seq::new(u32::MAX - 500);
 
     fn header(flags: Flags, seq: Seq, ack: Seq) -> TcpHeader {
@@ -306,24 +320,30 @@ mod tests {
     fn open() -> Transits {
         let mut transits = Transits::default();
         let (syn, answer) = (Flags::SYN, Flags::SYN | Flags::ACK);
-        let placed = transits.place(FORTH, &header(syn, FIRST, Seq::new(0)), 0);
-        assert_eq!(placed, (Kind::Data, Place::Syn));
+        let located = transits.position(FORTH, &header(syn, FIRST, Seq::new(0)), 0);
+        assert_eq!(located, (Kind::Data, StreamPosition::Syn));
         let back = FORTH.reversed();
-        let placed = transits.place(back, &header(answer, FIRST, FIRST + 1), 0);
-        assert_eq!(placed, (Kind::Acknowledgement, Place::UpTo(0)));
+        let located = transits.position(back, &header(answer, FIRST, FIRST + 1), 0);
+        assert_eq!(located, (Kind::Acknowledgement, StreamPosition::UpTo(0)));
         transits
     }
 
-    /// Where a segment of the way forth belongs, and the acknowledgement of all of it.
-    fn send(transits: &mut Transits, flags: Flags, offset: u64, payload: u32) -> [Place; 2] {
+    /// The positions of a segment in the forward direction, and of the acknowledgement of all of
+    /// it.
+    fn send(
+        transits: &mut Transits,
+        flags: Flags,
+        offset: u64,
+        payload: u32,
+    ) -> [StreamPosition; 2] {
         let seq = FIRST + 1 + offset as u32;
-        let (kind, place) = transits.place(FORTH, &header(flags, seq, FIRST + 1), payload);
+        let (kind, position) = transits.position(FORTH, &header(flags, seq, FIRST + 1), payload);
         assert_eq!(kind, Kind::Data);
         let end = seq + payload + u32::from(flags.contains(Flags::FIN));
         let ack = header(Flags::ACK, FIRST + 1, end);
-        let (kind, acknowledged) = transits.place(FORTH.reversed(), &ack, 0);
+        let (kind, acknowledged) = transits.position(FORTH.reversed(), &ack, 0);
         assert_eq!(kind, Kind::Acknowledgement);
-        [place, acknowledged]
+        [position, acknowledged]
     }
 
     #[test]
@@ -331,12 +351,18 @@ mod tests {
         let mut transits = open();
         let mut offset = 0;
         while offset < 1 << 34 {
-            let placed = send(&mut transits, Flags::ACK, offset, 1 << 30);
-            assert_eq!(placed, [Place::From(offset), Place::UpTo(offset + (1 << 30))]);
+            let located = send(&mut transits, Flags::ACK, offset, 1 << 30);
+            assert_eq!(
+                located,
+                [StreamPosition::From(offset), StreamPosition::UpTo(offset + (1 << 30))]
+            );
             offset += 1 << 30;
         }
         let again = send(&mut transits, Flags::ACK, offset - 3000, 1000);
-        assert_eq!(again, [Place::From(offset - 3000), Place::UpTo(offset - 2000)]);
+        assert_eq!(
+            again,
+            [StreamPosition::From(offset - 3000), StreamPosition::UpTo(offset - 2000)]
+        );
     }
 
     #[test]
@@ -344,15 +370,18 @@ mod tests {
         let fin = Flags::FIN | Flags::ACK;
         let mut alone = open();
         send(&mut alone, Flags::ACK, 0, 1000);
-        assert_eq!(send(&mut alone, fin, 1000, 0), [Place::Behind(1000); 2]);
+        assert_eq!(send(&mut alone, fin, 1000, 0), [StreamPosition::Behind(1000); 2]);
         let mut riding = open();
-        assert_eq!(send(&mut riding, fin, 0, 1000), [Place::From(0), Place::UpTo(1000)]);
+        assert_eq!(
+            send(&mut riding, fin, 0, 1000),
+            [StreamPosition::From(0), StreamPosition::UpTo(1000)]
+        );
     }
 
     #[test]
     fn what_answers_nobody_is_a_reset_at_the_beginning() {
         let mut transits = Transits::default();
         let reset = header(Flags::RST, Seq::new(77), Seq::new(0));
-        assert_eq!(transits.place(FORTH, &reset, 0), (Kind::Data, Place::Behind(0)));
+        assert_eq!(transits.position(FORTH, &reset, 0), (Kind::Data, StreamPosition::Behind(0)));
     }
 }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use base::{Duration, Stream, Time};
 use mobility::binding::{
-    Acknowledgement, Address, Authority, Extent, Message, Peer, Place, Sequence, Status, Update,
+    Acknowledgement, Address, Authority, Extent, Location, Message, Peer, Sequence, Status, Update,
 };
 use observe::{MobilityFact, Observe, PacketEvent, PacketFact};
 use proptest::prelude::*;
@@ -170,7 +170,7 @@ fn a_handover_takes_the_sum_of_its_parts() {
         sequence,
         status: Status::Accepted,
         lifetime,
-        place: Place::Away,
+        location: Location::Away,
         by: Peer::Agent,
     });
     // After a frame the medium waits for its acknowledgement, and then some.

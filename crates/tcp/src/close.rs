@@ -43,9 +43,9 @@ pub fn refusal<P: Payload>(segment: &Segment<P>) -> Option<Segment<P>> {
 }
 
 impl<P: Payload> Endpoint<P> {
-    /// Nothing more will be written: a FIN follows the last byte. Data still arrive until the
-    /// peer closes, too (half-close, RFC 9293 §3.6). A connection that does not stand yet is
-    /// closed once it does and everything written is sent.
+    /// Nothing more will be written: a FIN follows the last byte. Data still arrive until the peer
+    /// closes, too (half-close, RFC 9293 §3.6). A connection that is still being opened is closed
+    /// once it is established and everything written is sent.
     pub fn close(&mut self) {
         self.sender.close();
         if let Some(next) = self.state.after(Event::Close) {
@@ -53,7 +53,7 @@ impl<P: Payload> Endpoint<P> {
         }
     }
 
-    /// Ends the connection at once; the peer is told by a reset (RFC 9293 §3.10.5).
+    /// Ends the connection at once; the peer learns of it by a reset (RFC 9293 §3.10.5).
     pub fn abort<O: Observe>(&mut self, now: Time, observe: &mut O) {
         if self.state.is_synchronized() && self.state != State::TimeWait {
             let (seq, ack) = (self.sender.idle_seq(), self.receiver.next_seq());

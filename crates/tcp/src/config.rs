@@ -15,15 +15,15 @@ use crate::{
 section! {
     /// `[tcp]`: an endpoint.
     pub struct Config {
-        /// A named set of defaults for this table. Keys that the scenario or a setting gives count
-        /// more. Default: the defaults listed here.
+        /// A named set of defaults for this table. Keys that the scenario or a setting gives take
+        /// precedence. Default: the defaults listed here.
         pub profile: Option<Profile> as Or<Nothing, Word<Profile>> = None;
         /// Congestion control and loss recovery, a named pair: tahoe, reno and vegas have both of
         /// that name; newreno, sack and fack are loss recoveries with Reno's congestion control;
         /// westwood comes with newreno, cubic with sack, bbr and wtcp with rack. wtcp needs
         /// tcp.timestamps. Default: Reno (RFC 5681).
         pub variant: Variant as Word<Variant> = Variant::Reno;
-        /// How the window is found. `variant` is the half of tcp.variant.
+        /// How the congestion window is controlled. `variant` is the half of tcp.variant.
         pub congestion_control: Option<CongestionControl> as Or<as_key::Variant, Controlled> =
             None;
         /// How losses are repaired. `variant` is the half of tcp.variant; sack, fack and rack need
@@ -32,10 +32,10 @@ section! {
         /// Payload bytes of a full segment. Default: RFC 9293 §3.7.1 over IPv4. At most what fits
         /// in a packet of 65,535 B.
         pub mss: u32 as Bytes<u32, 1, 65_495> = 536;
-        /// A peer whose SYN names less, options included, is sent segments of this size all the
-        /// same: or it could have a packet sent for each byte. Default: Linux's `tcp_min_snd_mss`.
+        /// The smallest MSS, options included, that a peer's SYN can set: a smaller one is raised
+        /// to it, or it could force a packet for each byte. Default: Linux's `tcp_min_snd_mss`.
         pub min_mss: u32 as Bytes<u32, 1, 65_495> = 48;
-        /// The most that may be in flight, in segments. Default: lo2005 Table 3.
+        /// The most that is allowed in flight, in segments. Default: lo2005 Table 3.
         pub window: u32 as Count<u32, 1, 1_073_741_824> = 64;
         /// The congestion window to start with, in segments. Default: ns-2; RFC 5681 §3.1 allows
         /// it for every MSS.
@@ -63,12 +63,11 @@ section! {
         /// Timeouts in a row after which a connection is given up (RFC 9293 §3.8.3, R2). Default:
         /// never, as in ns-2.
         pub max_retransmissions: Option<u32> as Or<Unlimited, Count<u32, 1, 1_000_000>> = None;
-        /// How the retransmission timeout grows each time that it runs out in a row: to twice as
-        /// long, or by as much as the first, or not at all, as with wtcp always. Default:
-        /// RFC 6298 (5.5).
+        /// How the retransmission timeout grows with each timeout in a row: it doubles, or grows by
+        /// the first one's length, or does not grow, as always with wtcp. Default: RFC 6298 (5.5).
         pub back_off: BackOff as Word<BackOff> = BackOff::Exponential;
-        /// How a timeout is found to have been in vain, and then undone (RFC 4015): not at all, by
-        /// F-RTO (RFC 5682) or by Eifel (RFC 3522), which needs tcp.timestamps. Default: ns-2.
+        /// How a timeout is detected to have been spurious, and then undone (RFC 4015): not at all,
+        /// by F-RTO (RFC 5682) or by Eifel (RFC 3522), which needs tcp.timestamps. Default: ns-2.
         pub spurious_timeouts: SpuriousTimeouts as Word<SpuriousTimeouts> =
             SpuriousTimeouts::Unseen;
         /// Which round-trip times the retransmission timer is fed with. Default: RFC 6298 §3,
@@ -82,7 +81,7 @@ section! {
         /// How the sack recovery counts what is in the network: as RFC 6675 does, or as the first
         /// of its kind (Fall and Floyd 1996), which ns-2 has. Default: RFC 6675.
         pub sack_rule: SackRule as Word<SackRule> = SackRule::Rfc6675;
-        /// Tell of what arrives twice (RFC 2883), where selective acknowledgements are agreed upon.
+        /// Report what arrives twice (RFC 2883), where selective acknowledgements are agreed upon.
         /// Default: off, as in ns-2.
         pub dsack: bool as Flag = false;
         /// Reduce the window step by step (proportional rate reduction, RFC 9937) in the sack, fack
@@ -95,16 +94,17 @@ section! {
         /// names a rate, such as bbr, is paced always. Default: ns-2.
         pub pacing: Pacing as Word<Pacing> = Pacing::Off;
         /// When segments leave RTT / cwnd apart, by the round trip of `spacing_rtt`: packet spacing
-        /// (Yew, Ong and Ahmad 2012, equation 3). The same pacing by another round trip than
-        /// `pacing` goes by, and not beside it. Default: ns-2.
+        /// (Yew, Ong and Ahmad 2012, equation 3). It excludes `pacing`, which paces by the smoothed
+        /// round trip. Default: ns-2.
         pub spacing: Pacing as Word<Pacing> = Pacing::Off;
         /// The round trip of `spacing`: the latest sample, or the smallest (Vegas's baseRTT, where
         /// that is the congestion control; else kept at handovers). Default: Yew, Ong and Ahmad
         /// 2012.
         pub spacing_rtt: SpacingRtt as Word<SpacingRtt> = SpacingRtt::Current;
-        /// New data on the first two duplicate acknowledgements. Default: RFC 3042, ns-2.
+        /// Send new data on the first two duplicate acknowledgements (Limited Transmit). Default:
+        /// RFC 3042, ns-2.
         pub limited_transmit: bool as Flag = true;
-        /// Back to the initial window after an idle timeout. Default: RFC 5681 §4.1.
+        /// Return to the initial window after being idle for a timeout. Default: RFC 5681 §4.1.
         pub slow_start_restart: bool as Flag = true;
         /// How long an acknowledgement may wait for a second segment: at most 500 ms
         /// (RFC 9293 §3.8.6.3); `true` is ns-2's 100 ms. Default: an acknowledgement per segment,
@@ -121,14 +121,14 @@ section! {
         pub share_state: ShareState as Word<ShareState> = ShareState::Off;
         /// How long TIME-WAIT lasts. Default: two maximum segment lifetimes (RFC 9293 §3.4.2).
         pub time_wait: Duration as OfTime = Duration::from_secs(240);
-        /// What congestion controls are told.
+        /// Parameters of congestion controls.
         pub control: cc::Parameters as Flat<cc::Parameters> = cc::Parameters::default();
-        /// What loss recoveries are told.
+        /// Parameters of loss recoveries.
         pub repair: RecoveryRules as Flat<RecoveryRules> = RecoveryRules::default();
         /// What receivers do about disconnections.
         pub freeze: Freeze as Always<Freeze> = Freeze::default();
         /// Feed the retransmission timer with the round-trip time of the handshake (RFC 6298 §2.2),
-        /// where `[tcp.vegas]` says nothing else.
+        /// unless `[tcp.vegas]` says otherwise.
         pub times_handshake: bool as NoKey<bool> = true;
     }
     check(Self::goes_together)
@@ -180,7 +180,7 @@ impl Config {
         }
         if self.pacing != Pacing::Off && self.spacing != Pacing::Off {
             let message = format!(
-                "give {at}.pacing or {at}.spacing, not both: they are one pacing by two round trips"
+                "{at}.pacing and {at}.spacing exclude each other: both pace, from different RTTs"
             );
             return tree.clash_at(at, &["spacing", "pacing"], message);
         }
@@ -226,7 +226,7 @@ impl Leaf for DelayedAck {
 
 words! {
     /// Which round-trip times the retransmission timer is fed with. Segments that were sent more
-    /// than once never count (Karn's algorithm, RFC 6298 §3), unless timestamps tell which
+    /// than once never count (Karn's algorithm, RFC 6298 §3), unless timestamps show which
     /// transmission was acknowledged (RFC 7323 §4.1).
     pub enum RttSampling {
         /// One segment is timed at a time (RFC 6298 §3: at least one sample per round trip; ns-2).
@@ -262,7 +262,7 @@ impl Config {
         Self { control: cc::Parameters { seed, ..self.control }, ..self.clone() }
     }
 
-    /// The most that may be in flight, in bytes.
+    /// The most that is allowed in flight, in bytes.
     pub const fn window_bytes(&self) -> u64 {
         self.window as u64 * self.mss as u64
     }
@@ -321,7 +321,7 @@ impl Config {
         self.controller_within(&self.limits(mss, initial_window))
     }
 
-    /// The frame in which such a controller moves its window.
+    /// The limits within which such a controller moves its window.
     pub(crate) fn limits(&self, mss: u32, initial_window: u32) -> Limits {
         Limits {
             mss,

@@ -91,8 +91,9 @@ impl<P: Payload> Receiver<P> {
         }
     }
 
-    /// RFC 5681 §4.2: at once for what leaves a gap, fills one, or had come before. Where nothing
-    /// moved on, it must count as a duplicate; and full segments have no room for blocks.
+    /// RFC 5681 §4.2: acknowledge at once what leaves a gap, fills one, or had come before. Where
+    /// RCV.NXT does not move, the acknowledgement must count as a duplicate; and full segments have
+    /// no room for SACK blocks.
     fn out_of_order_ack(&self, before: u64) -> AckDue {
         let moved = self.next() > before || self.is_at_fin();
         if moved && !self.has_blocks() { AckDue::Now } else { AckDue::Alone }

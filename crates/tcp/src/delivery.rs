@@ -7,7 +7,8 @@ use cc::{LostSegment, RateSample};
 
 use crate::scoreboard::Sent;
 
-/// Follows each outstanding segment, so that its acknowledgement tells the rate of its flight.
+/// Tracks each outstanding segment, so that its acknowledgement yields the delivery rate of its
+/// flight.
 #[derive(Debug, Default)]
 pub(crate) struct Delivery {
     /// Bytes delivered (C.delivered) and when the last of them were (`C.delivered_time`).
@@ -17,16 +18,15 @@ pub(crate) struct Delivery {
     first_sent_at: Time,
     /// Bytes found lost (C.lost).
     lost: u64,
-    /// Until so many bytes are delivered the application is what holds the sender back
-    /// (`C.app_limited`).
+    /// The sender is application-limited until so many bytes are delivered (`C.app_limited`).
     app_limited_until: u64,
     /// The outstanding segments, in the order of the stream.
     flights: VecDeque<Flight>,
-    /// The newest segment of those that the present acknowledgement covers.
+    /// The newest of the segments that the present acknowledgement covers.
     newest: Option<Flight>,
 }
 
-/// What held when a segment was last sent.
+/// The state when a segment was last sent.
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     /// The end of the segment.
@@ -85,7 +85,7 @@ impl Delivery {
         }
     }
 
-    /// The rate that the present acknowledgement tells.
+    /// The rate that follows from the present acknowledgement.
     pub(crate) fn take_sample(&mut self) -> Option<RateSample> {
         let newest = self.newest.take()?;
         let sending = newest.sent_at.saturating_since(newest.first_sent_at);
@@ -118,7 +118,7 @@ impl Delivery {
         })
     }
 
-    /// There was nothing to send, though the window had room beside the `pipe` bytes in it.
+    /// There was nothing to send, though the window had room for more than the `pipe` bytes in it.
     pub(crate) const fn on_nothing_to_send(&mut self, pipe: u64) {
         let until = self.total + pipe;
         self.app_limited_until = if until > 0 { until } else { 1 };

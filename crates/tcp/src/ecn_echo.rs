@@ -5,13 +5,13 @@ use base::{Ecn, Flags};
 
 use crate::{Arrival, Payload, Receiver};
 
-/// What a SYN, or the answer to one, carries to say yes (RFC 3168 §6.1.1).
+/// What a SYN, or the answer to one, carries to agree (RFC 3168 §6.1.1).
 pub(crate) fn setup_flags(flags: Flags) -> Flags {
     if flags.contains(Flags::ACK) { Flags::ECE } else { Flags::ECE | Flags::CWR }
 }
 
-/// True if a SYN, or the answer to one, says yes. An answer with both flags comes from a peer
-/// that only mirrors them.
+/// True if a SYN, or the answer to one, agrees. An answer with both flags comes from a peer that
+/// only mirrors them.
 pub(crate) fn is_setup(flags: Flags) -> bool {
     let both = Flags::ECE | Flags::CWR;
     flags.bits() & both.bits() == setup_flags(flags).bits()

@@ -2,7 +2,7 @@
 
 use base::Ecn;
 
-/// Where a sender stands with its peer on congestion marks.
+/// What a sender knows of ECN on its connection.
 #[derive(Debug, Default)]
 pub(crate) struct EcnSender {
     /// True if the handshake agreed upon it.

@@ -19,9 +19,9 @@ use crate::{
 /// One side of a connection.
 ///
 /// After [`Endpoint::handle_segment`], [`Endpoint::handle_timeout`], [`Endpoint::write`],
-/// [`Endpoint::read`], [`Endpoint::close`] and [`Endpoint::abort`], poll
-/// [`Endpoint::poll_output`] until `None` and then read [`Endpoint::poll_timeout`]. Read what has
-/// arrived before polling: so the acknowledgement advertises the room that reading made.
+/// [`Endpoint::read`], [`Endpoint::close`] and [`Endpoint::abort`], poll [`Endpoint::poll_output`]
+/// until `None` and then read [`Endpoint::poll_timeout`]. Read what has arrived before polling:
+/// then the acknowledgement advertises the room that reading made.
 #[derive(Debug)]
 pub struct Endpoint<P> {
     pub(crate) config: Arc<Config>,
@@ -31,7 +31,7 @@ pub struct Endpoint<P> {
     pub(crate) sender: Sender<P>,
     pub(crate) receiver: Receiver<P>,
     pub(crate) handshake: Handshake,
-    /// Tells the peer that there is no connection, or no more.
+    /// Tells the peer that there is no connection, or that it has ended.
     pub(crate) reset: Option<Reset>,
     challenges: Challenges,
     /// When TIME-WAIT ends.
@@ -89,15 +89,15 @@ impl<P: Payload> Endpoint<P> {
         self.state
     }
 
-    /// The path takes no segment with more than `bytes` of payload from now on, as an ICMP message
-    /// says: see [`Sender::limit_segment`].
+    /// From now on the path takes no segment with more than `bytes` of payload, according to an
+    /// ICMP message: see [`Sender::limit_segment`].
     pub fn limit_segment<O: Observe>(&mut self, now: Time, bytes: u32, observe: &mut O) {
         self.sender.limit_segment(now, bytes, observe);
     }
 
     /// The same in bytes of a whole segment without SACK blocks, header and timestamps included;
-    /// what is on its way goes again unless it arrives in pieces. Before the connection stands it
-    /// changes nothing.
+    /// what is in flight is retransmitted unless it arrives in fragments. Before the connection is
+    /// established it changes nothing.
     pub fn limit_path<O: Observe>(
         &mut self,
         now: Time,
@@ -116,9 +116,9 @@ impl<P: Payload> Endpoint<P> {
         }
     }
 
-    /// The way to the peer has changed, as at the end of a handover: see
+    /// The path to the peer has changed, as at the end of a handover: see
     /// [`cc::Controller::on_path_change`].
-    pub fn moved(&mut self, now: Time) {
+    pub fn on_path_change(&mut self, now: Time) {
         self.sender.on_path_change(now);
     }
 
@@ -278,7 +278,7 @@ impl<P: Payload> Endpoint<P> {
         }
     }
 
-    /// RFC 9293 §3.10.7.4, first check. At a closed window, what stands right before it may still
+    /// RFC 9293 §3.10.7.4, first check. At a closed window, a segment right before it may still
     /// bring an acknowledgement or a reset.
     fn is_acceptable(&self, segment: &Segment<P>) -> bool {
         let start = i64::from(segment.header.seq.distance(self.receiver.next_seq()));
@@ -287,8 +287,8 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// An old or stray segment: acknowledged, so that a peer out of step learns where things are.
-    /// What an old one acknowledges counts all the same (as in BSD): two sides that both hold the
-    /// other's segments for old would otherwise never learn better.
+    /// What an old one acknowledges counts all the same (as in BSD): two sides that each consider
+    /// the other's segments old would otherwise never recover.
     fn answer_unacceptable(&mut self, cx: &mut Context<'_, impl Observe>, segment: Segment<P>) {
         if segment.has(Flags::RST) {
             return;
@@ -310,7 +310,7 @@ impl<P: Payload> Endpoint<P> {
         }
     }
 
-    /// Tells congestion control of both clocks, where timestamps were agreed upon.
+    /// Gives congestion control both clocks, where timestamps were agreed upon.
     fn tell_clocks(&mut self, segment: &Segment<P>) {
         let Some(Timestamps { value, echo }) = segment.header.options.timestamps else { return };
         if self.handshake.agreed().timestamps {
@@ -362,7 +362,7 @@ impl<P: Payload> Endpoint<P> {
         }
     }
 
-    /// True once nothing of one's own is left to be acknowledged.
+    /// True once everything that this side sent is acknowledged.
     const fn finished_sending(&self) -> bool {
         match self.state {
             State::FinWait2 | State::TimeWait | State::Closed => true,
@@ -377,8 +377,8 @@ impl<P: Payload> Endpoint<P> {
         }
     }
 
-    /// Acknowledges what came in vain: always if it carries something, which is sent again until
-    /// it is acknowledged.
+    /// Acknowledges an unacceptable segment: always if it carries something, since the peer
+    /// retransmits that until it is acknowledged.
     fn answer(&mut self, now: Time, segment: &Segment<P>) {
         if segment.numbers() > 0 && !segment.has(Flags::SYN) {
             self.receiver.ack = AckDue::Alone;
@@ -387,7 +387,7 @@ impl<P: Payload> Endpoint<P> {
         }
     }
 
-    /// Acknowledges what may be forged, unless that has been done often enough.
+    /// Challenges what may be forged, as often as the limit of challenges allows.
     pub(crate) fn challenge(&mut self, now: Time) {
         if self.challenges.allow(now) {
             self.receiver.ack = AckDue::Alone;

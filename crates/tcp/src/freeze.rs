@@ -17,11 +17,13 @@ section! {
         /// How long before a disconnection the mobile is warned; about a round trip (Goff et al.
         /// §3.2), as 1 s over GPRS. Default: never.
         pub warning: Option<Duration> as Or<Off, OfTime> = None;
-        /// How often the closed window is told, in case some of it is lost. Default: our choice.
+        /// How many acknowledgements advertise the closed window, in case some are lost. Default:
+        /// our choice.
         pub notices: u8 as Count<u8, 1, 100> = 3;
-        /// Three acknowledgements tell of the way back (TR-ACKs), not one. Default: Goff et al. §3.
+        /// Reopen the window with three acknowledgements (TR-ACKs), not one. Default: Goff et al.
+        /// §3.
         pub tr_acks: bool as Flag = true;
-        /// Mean of the exponential time from one warning in vain to the next. The sender is thawed
+        /// Mean of the exponential time from one false warning to the next. The sender is thawed
         /// when the disconnection should have begun. Default: never.
         pub false_warnings: Option<Duration> as Or<Off, OfTime<1>> = None;
     }
@@ -29,25 +31,25 @@ section! {
 }
 
 impl Freeze {
-    /// Each is told once.
+    /// Each change is advertised once.
     pub const ONCE: Self = Self { warning: None, notices: 1, tr_acks: false, false_warnings: None };
 
-    /// How many acknowledgements tell that the window is open again. Three (Goff et al. §3, after
-    /// Cáceres and Iftode 1995) have a sender that was not frozen in time send again at once.
+    /// How many acknowledgements reopen the window. Three (Goff et al. §3, after Cáceres and Iftode
+    /// 1995) have a sender that was not frozen in time send again at once.
     const fn reopenings(&self) -> u8 {
         if self.tr_acks { 3 } else { 1 }
     }
 
     fn goes_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         if self.false_warnings.is_some() && self.warning.is_none() {
-            let message = format!("warnings in vain need {at}.warning, how long they last");
+            let message = format!("{at}.false_warnings needs {at}.warning");
             return tree.clash_at(at, &["false_warnings", "warning"], message);
         }
         Ok(())
     }
 }
 
-/// The window that is told, whatever room there is.
+/// The window that is advertised, whatever room there is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Gate {
     #[default]
@@ -56,7 +58,7 @@ pub(crate) enum Gate {
 }
 
 impl<P: Payload> Endpoint<P> {
-    /// The way to the peer is about to break: its window is closed (ZWA, zero window
+    /// The path to the peer is about to break: closes the peer's window (ZWA, zero window
     /// advertisement). Without a connection nothing happens.
     pub fn freeze(&mut self) {
         if self.is_connected() {
@@ -64,7 +66,7 @@ impl<P: Payload> Endpoint<P> {
         }
     }
 
-    /// The way is there again, or never broke: the window is what room there is.
+    /// The path is there again, or never broke: advertises the room that there is.
     pub fn thaw(&mut self) {
         if self.is_connected() && self.receiver.gate == Gate::Closed {
             self.receiver.set_gate(Gate::Open, self.config.freeze.reopenings());
@@ -77,7 +79,7 @@ impl<P: Payload> Endpoint<P> {
 }
 
 impl<P: Payload> Receiver<P> {
-    /// Opens or closes the gate, which `times` acknowledgements tell.
+    /// Opens or closes the gate, with `times` acknowledgements.
     fn set_gate(&mut self, gate: Gate, times: u8) {
         self.gate = gate;
         self.copies = times.saturating_sub(1);

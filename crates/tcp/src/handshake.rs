@@ -23,7 +23,7 @@ pub(crate) struct Handshake {
     opening: Opening,
     /// True if the SYN is to be sent now.
     pub(crate) due: bool,
-    /// When it is to be sent again.
+    /// When it is to be retransmitted.
     pub(crate) deadline: Option<Time>,
     transmissions: u32,
     sent: Time,
@@ -87,7 +87,7 @@ impl Handshake {
     /// The shift of this side's window, if both sides offered one (RFC 7323 §2.2).
     fn agreed_scale(&self) -> Option<u8> {
         let offered = self.peer.is_some_and(|peer| peer.window_scale.is_some());
-        // An active opener without need offers none; a passive one answers an offer always.
+        // An active opener offers none unless it needs one; a passive one always answers an offer.
         offered.then_some(self.scale)
     }
 
@@ -101,7 +101,7 @@ impl Handshake {
         self.peer.map_or(Offers::NONE, |peer| self.offers.and(peer.offers))
     }
 
-    /// What a SYN says: all that is offered, or of it what the peer's SYN offers as well.
+    /// What a SYN offers: everything, or, in answer to the peer's SYN, what that offers as well.
     fn offered(&self) -> Offers {
         if self.peer.is_some() { self.agreed() } else { self.offers }
     }
@@ -188,7 +188,7 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// RFC 9293 §3.10.7.4, second and fourth check: a reset, or another SYN, before the connection
-    /// stands. Whoever waited for it waits again, and is not told. True if so.
+    /// is established. A listener listens again, and its application is not notified. True if so.
     pub(crate) fn listen_again(&mut self, cx: &mut Context<'_, impl Observe>) -> bool {
         let waits = self.state == State::SynReceived && self.handshake.opening == Opening::Passive;
         if waits {
@@ -203,8 +203,8 @@ impl<P: Payload> Endpoint<P> {
         waits
     }
 
-    /// One's own SYN was acknowledged: the connection stands. False if `segment` acknowledges
-    /// something else.
+    /// This side's SYN was acknowledged: the connection is established. False if `segment`
+    /// acknowledges something else.
     pub(crate) fn establish(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
@@ -244,7 +244,7 @@ impl<P: Payload> Endpoint<P> {
         true
     }
 
-    /// The SYN is sent again, or given up.
+    /// Retransmits the SYN, or gives up.
     pub(crate) fn handshake_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
         if self.handshake.deadline.is_none_or(|deadline| deadline > cx.now) {
             return;

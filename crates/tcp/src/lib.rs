@@ -1,8 +1,8 @@
 //! TCP endpoints (RFC 9293) as machines without sockets.
 //!
-//! An [`Endpoint`] is told the time and handed segments; it hands out segments and one deadline.
-//! What it carries is a parameter: a [`Length`] in a simulation, [`bytes::Bytes`] on a wire. Its
-//! halves, [`Sender`] and [`Receiver`], work alone as well.
+//! An [`Endpoint`] takes the time and segments, and hands out segments and one deadline. What it
+//! carries is a parameter: a [`Length`] in a simulation, [`bytes::Bytes`] on a wire. Its halves,
+//! [`Sender`] and [`Receiver`], work alone as well.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -30,7 +30,6 @@
 mod challenge;
 mod close;
 mod config;
-mod crumbs;
 mod data_in;
 mod delivery;
 mod ecn_echo;
@@ -59,13 +58,13 @@ mod spurious;
 mod state;
 mod stretches;
 mod timestamps;
+mod tiny_segments;
 mod unopened;
 mod variant;
 mod window_opening;
 
 pub use close::refusal;
 pub use config::{Config, DelayedAck, Offers, RttSampling};
-pub use crumbs::are_crumbs;
 pub use data_in::Arrival;
 pub use endpoint::Endpoint;
 pub use freeze::Freeze;
@@ -86,5 +85,6 @@ pub use shared::{ShareState, Shared};
 pub use spurious::SpuriousTimeouts;
 pub use state::{Event, State};
 pub use timestamps::Timeliness;
+pub use tiny_segments::are_tiny_segments;
 pub use variant::Variant;
 pub use window_opening::ReceiverKind;

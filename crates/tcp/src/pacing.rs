@@ -23,17 +23,17 @@ words! {
 }
 
 words! {
-    /// Which round trip packet spacing goes by.
+    /// Which round trip packet spacing uses.
     pub enum SpacingRtt {
         /// The latest sample (Yew, Ong and Ahmad 2012, equation 3).
         Current = "current",
-        /// The smallest sample, or what the controller holds for it.
+        /// The smallest sample, or the controller's estimate of it.
         Base = "base",
     }
 }
 
-/// Segments that leave together where a controller names the rate: a wake for each would cost more
-/// than all else (draft-ietf-ccwg-bbr, "Send Quantum").
+/// Segments that leave together where a controller names the rate: an event for each would cost
+/// more than everything else (draft-ietf-ccwg-bbr, "Send Quantum").
 const QUANTUM: u8 = 2;
 
 /// When the next segment may leave.
@@ -42,9 +42,9 @@ pub(crate) struct Pacer {
     pacing: Pacing,
     /// `None` is the smoothed one.
     rtt: Option<SpacingRtt>,
-    /// Of the samples the one that it goes by, if it goes by samples.
+    /// The sample that it uses, if it uses samples.
     sample: Option<Duration>,
-    /// True if the smallest sample is the controller's affair alone.
+    /// True if only the controller tracks the smallest sample.
     leaves_base: bool,
     /// True while something waits.
     waiting: bool,
@@ -54,7 +54,7 @@ pub(crate) struct Pacer {
     free: Time,
 }
 
-/// What a pacer goes by.
+/// What a pacer is based on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// The controller's own rate.
@@ -65,7 +65,7 @@ pub(crate) struct Pace {
     pub(crate) ssthresh: u64,
     /// Smoothed round-trip time.
     pub(crate) srtt: Option<Duration>,
-    /// What the controller holds for the round-trip time without queues.
+    /// The controller's estimate of the round-trip time without queues.
     pub(crate) base_rtt: Option<Duration>,
 }
 
@@ -92,8 +92,8 @@ impl Pacer {
         }
     }
 
-    /// The controller has forgotten what it held for the round trip without queues, as the way to
-    /// the peer has changed. It knows which samples are of the new way.
+    /// The controller has forgotten its estimate of the round trip without queues, since the path
+    /// to the peer has changed. It knows which samples belong to the new path.
     pub(crate) fn forget_base(&mut self) {
         if self.rtt == Some(SpacingRtt::Base) {
             (self.sample, self.leaves_base) = (None, true);
@@ -231,11 +231,11 @@ mod tests {
         check(None, None, &[300, 200, 400], Some(10));
         check(Some(SpacingRtt::Current), None, &[300, 200, 400], Some(40));
         check(Some(SpacingRtt::Base), None, &[300, 200, 400], Some(20));
-        // The controller knows better what the way without queues takes.
+        // The controller knows better how long the path takes without queues.
         check(Some(SpacingRtt::Base), Some(250), &[300, 200, 400], Some(25));
         check(Some(SpacingRtt::Current), Some(250), &[300], Some(30));
-        // Once the controller has forgotten its base, what it learns counts alone; but the latest
-        // is the latest.
+        // Once the controller has forgotten its base, only what it learns counts; but the latest
+        // sample is the latest.
         let after = |rtt, base_rtt: Option<u64>| {
             let mut pacer = Pacer::new((Pacing::Always, rtt));
             pacer.sample(Duration::from_millis(100));

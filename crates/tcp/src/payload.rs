@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use bytes::{Bytes, BytesMut};
 
-/// A run of payload bytes, or what stands for one.
+/// A run of payload bytes, or its stand-in.
 pub trait Payload: Clone + Debug + Default + 'static {
     /// Its length in bytes.
     fn length(&self) -> u64;
@@ -16,7 +16,7 @@ pub trait Payload: Clone + Debug + Default + 'static {
     #[must_use]
     fn slice(&self, from: u64, to: u64) -> Self;
 
-    /// The same, to be kept for long: not at the cost of what lies around them.
+    /// The same, to be kept for long: without holding the memory around them.
     #[must_use]
     fn keep(&self, from: u64, to: u64) -> Self {
         self.slice(from, to)
@@ -30,8 +30,8 @@ pub trait Payload: Clone + Debug + Default + 'static {
     fn join(pieces: impl Iterator<Item = Self>) -> Self;
 }
 
-/// What has fewer bytes than this is copied to what stands before it: by itself it would take
-/// several times its length, up to some 100 B for one.
+/// A piece of fewer bytes than this is copied into the piece before it: by itself it would take
+/// several times its length, up to some 100 B for one byte.
 const SMALL: usize = 512;
 
 /// What has been copied together is no longer than this.

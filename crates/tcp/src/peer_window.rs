@@ -2,7 +2,7 @@
 
 use base::Seq;
 
-/// The window that the peer advertises, in bytes from the lowest not acknowledged on.
+/// The window that the peer advertises, in bytes from SND.UNA on.
 #[derive(Debug, Default)]
 pub(crate) struct PeerWindow {
     size: u64,

@@ -18,14 +18,14 @@ impl Persist {
         self.deadline
     }
 
-    /// The peer's window stands in the way.
+    /// The peer's window prevents sending.
     pub(crate) fn start(&mut self, now: Time, timer: &RetransmissionTimer) {
         if self.deadline.is_none() {
             self.deadline = Some(now + timer.doubled(self.probes));
         }
     }
 
-    /// True while the peer's window stands in the way.
+    /// True while the peer's window prevents sending.
     pub(crate) const fn is_running(&self) -> bool {
         self.deadline.is_some() || self.due
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::Payload;
 
-/// A stretch of a stream: what is put in at the end is let go of at the start.
+/// A stretch of a stream: appended to at the end, released from the start.
 ///
 /// A stretch in one piece needs no memory beyond this.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl<P: Payload> Piece<P> {
         self.offset + self.payload.length()
     }
 
-    /// The part of it that lies in `from..to`, which it meets.
+    /// The part of it that lies in `from..to`, which it overlaps.
     fn slice(&self, from: u64, to: u64) -> P {
         self.payload.slice(from.max(self.offset) - self.offset, to.min(self.end()) - self.offset)
     }
@@ -116,7 +116,7 @@ impl<P: Payload> Pieces<P> {
         }
     }
 
-    /// Lets go of everything below `offset`.
+    /// Releases everything below `offset`.
     pub fn drop_below(&mut self, offset: u64) {
         self.start = self.start.max(offset.min(self.end));
         while self.first.as_ref().is_some_and(|piece| piece.end() <= self.start) {

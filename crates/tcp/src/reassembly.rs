@@ -1,9 +1,9 @@
-//! Data that arrived before its turn (RFC 9293 §3.10.7.4).
+//! Data that arrived out of order (RFC 9293 §3.10.7.4).
 
 use std::collections::VecDeque;
 
 use crate::stretches::{Stretch, Stretches};
-use crate::{Payload, are_crumbs};
+use crate::{Payload, are_tiny_segments};
 
 /// Runs of the stream beyond the next byte expected: sorted, apart from each other or at most
 /// touching, so that a new one is found from the end, where it mostly belongs.
@@ -41,9 +41,9 @@ impl<P: Payload> Reassembly<P> {
         self.0.is_none()
     }
 
-    /// Takes `payload` in at `offset`: of bytes that are here already, the first ones to come
-    /// stay. Says how many were new; none if there are too many runs for their lengths. It is as
-    /// if they had not come, and their sender sends them again.
+    /// Takes `payload` in at `offset`: of bytes that are here already, the first ones to come stay.
+    /// Says how many were new; none if there are too many runs for their lengths: then they count
+    /// as lost, and their sender retransmits them.
     pub(crate) fn insert(&mut self, offset: u64, payload: &P) -> u64 {
         let end = offset + payload.length();
         if offset == end {
@@ -52,7 +52,7 @@ impl<P: Payload> Reassembly<P> {
         let early = self.0.get_or_insert_with(|| {
             Box::new(Early { runs: VecDeque::new(), stretches: Stretches::default(), bytes: 0 })
         });
-        if are_crumbs(early.runs.len() + 1, early.bytes + end - offset) {
+        if are_tiny_segments(early.runs.len() + 1, early.bytes + end - offset) {
             return 0;
         }
         early.stretches.insert(offset, end);
@@ -241,7 +241,7 @@ mod tests {
     /// Bytes that come one by one with a gap after each, and between them all others, which arrive
     /// in order or the other way round.
     #[test]
-    fn crumbs_take_no_more_memory_than_a_few_times_their_length() {
+    fn tiny_segments_take_no_more_memory_than_a_few_times_their_length() {
         let check = |offsets: &mut dyn Iterator<Item = u64>| {
             let mut reassembly = Reassembly::new();
             let sum: u64 = offsets.map(|at| reassembly.insert(at, &text(at, at + 1))).sum();
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn large_runs_have_room_among_crumbs() {
+    fn large_runs_have_room_among_tiny_segments() {
         let mut reassembly = Reassembly::new();
         for number in 0..CRUMBS {
             assert_eq!(reassembly.insert(1 + 2 * number, &text(0, 1)), 1);

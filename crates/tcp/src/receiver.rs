@@ -25,7 +25,7 @@ pub struct Receiver<P> {
     capacity: u64,
     /// The window is no larger, whatever room there is.
     pub(crate) opened: u32,
-    /// Where the window ends, if somebody else says so.
+    /// Where the window ends, if a relay says so.
     pub(crate) limit: Option<u64>,
     /// Shift of the advertised window (RFC 7323 §2.2).
     pub(crate) scale: u8,
@@ -35,13 +35,13 @@ pub struct Receiver<P> {
     pub(crate) early: Reassembly<P>,
     /// The offset after the last byte, once the FIN has arrived.
     pub(crate) fin: Option<u64>,
-    /// The end of the window that was promised. It never moves back (RFC 9293 §3.8.6). If somebody
-    /// else says where the window ends, the farthest that they said.
+    /// The end of the window that was promised. It never moves back (RFC 9293 §3.8.6). If a relay
+    /// says where the window ends, the farthest that it said.
     pub(crate) promised: u64,
     /// The end of the window as the peer read it: scaling rounds the promise up.
     pub(crate) edge: u64,
     pub(crate) ack: AckDue,
-    /// Whether the peer is held off, and how many more acknowledgements tell it so or not so.
+    /// Whether the peer is frozen, and how many more acknowledgements advertise that or its end.
     pub(crate) gate: Gate,
     pub(crate) copies: u8,
     /// In-order bytes that arrived since the last acknowledgement.
@@ -59,11 +59,11 @@ pub struct Receiver<P> {
 /// Whether to acknowledge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AckDue {
-    /// There is nothing to tell.
+    /// There is nothing to acknowledge.
     No,
     /// At this time, unless a segment leaves before.
     At(Time),
-    /// Now, on whatever leaves next.
+    /// Now, on the next segment that leaves.
     Now,
     /// Now, and on a segment of its own, so that it counts as a duplicate (RFC 5681 §2).
     Alone,
@@ -114,8 +114,8 @@ impl<P: Payload> Receiver<P> {
     /// Takes a piece of what has arrived in order. That frees room in the window.
     pub fn read(&mut self) -> Option<P> {
         let piece = self.ready.pop();
-        // RFC 9293 §3.8.6.2.2: tell of the room when it is worth two segments or half the buffer;
-        // there is no hurry while half the buffer is promised anyway.
+        // RFC 9293 §3.8.6.2.2: advertise the room once it amounts to two segments or half the
+        // buffer; there is no hurry while half the buffer is promised anyway.
         let half = self.capacity / 2;
         let worth = (2 * u64::from(self.mss)).min(half);
         let wanted = self.promised <= self.next() + half && self.gate == Gate::Open;
@@ -159,8 +159,8 @@ impl<P: Payload> Receiver<P> {
         }
     }
 
-    /// The acknowledgement and the window for a segment that leaves now, the window as it stands
-    /// in the header.
+    /// The acknowledgement and the window for a segment that leaves now, the window as in the
+    /// header field.
     pub fn acknowledge(&mut self) -> (Seq, u16) {
         let window = self.advertise();
         self.ack = if self.copies > 0 { AckDue::Alone } else { AckDue::No };
@@ -208,14 +208,14 @@ impl<P: Payload> Receiver<P> {
         self.limit.unwrap_or_else(|| self.next() + room())
     }
 
-    /// True if the window's edge can move by what is worth telling (RFC 9293 §3.8.6.2.2).
+    /// True if the window's edge can move by enough to advertise (RFC 9293 §3.8.6.2.2).
     pub(crate) fn can_widen(&self) -> bool {
         let told = if self.limit.is_some() { self.edge } else { self.promised };
         self.room_edge() >= told + u64::from(self.mss).min(self.capacity / 2)
     }
 
-    /// Moves the window's edge if that is worth a segment or half the buffer (RFC 9293
-    /// §3.8.6.2.2), and says what the header's field shall be.
+    /// Moves the window's edge if that is worth a segment or half the buffer (RFC 9293 §3.8.6.2.2),
+    /// and returns the header field.
     fn advertise(&mut self) -> u16 {
         if self.gate == Gate::Closed {
             return 0;

@@ -1,4 +1,4 @@
-//! A receiving half in the middle of a path: what it takes in is for somebody else, who says how
+//! A receiving half in the middle of a path: what it receives goes to a next leg, which limits how
 //! much that may be.
 
 use crate::{AckDue, Payload, Receiver};
@@ -11,15 +11,15 @@ impl<P: Payload> Receiver<P> {
     }
 
     /// What the header's window shall be: up to `limit` in whole units of the scale. Where that is
-    /// not worth telling, as much as keeps the edge where it is; as arriving data need not come in
-    /// whole units, that may be up to a unit more (RFC 7323 §2.4 has a receiver round up). But it
-    /// ends less than a unit beyond the limit, or segments smaller than a unit would keep the
-    /// window open for ever: there the edge steps back, by less than a unit (RFC 7323 appendix F),
-    /// and what the peer had been told is still taken in.
+    /// too little to advertise, as much as keeps the edge where it is; as arriving data need not
+    /// come in whole units, that may be up to a unit more (RFC 7323 §2.4 has a receiver round up).
+    /// But it ends less than a unit beyond the limit, or segments smaller than a unit would keep
+    /// the window open for ever: there the edge steps back, by less than a unit (RFC 7323 appendix
+    /// F), and what the peer had been told is still taken in.
     pub(crate) fn advertise_up_to(&mut self, limit: u64) -> u16 {
         let unit = 1 << self.scale;
         let room = |edge: u64| edge.saturating_sub(self.next());
-        // A window of zero opens by whatever the limit has: whoever sets it says what is worth it.
+        // A window of zero opens by whatever the limit has: the caller decides how much is enough.
         let wide = if self.has_wider_window() { room(limit) / unit } else { 0 };
         let granted = self.promised.max(limit);
         let kept = room(self.edge.min(granted)).div_ceil(unit);
@@ -30,7 +30,7 @@ impl<P: Payload> Receiver<P> {
     }
 
     /// True if the peer may be told of a wider window: by a segment or half of the first window
-    /// (RFC 9293 §3.8.6.2.2), or of one above zero if whoever limits it wants that.
+    /// (RFC 9293 §3.8.6.2.2), or of one above zero if the caller wants that.
     pub fn has_wider_window(&self) -> bool {
         let least = self.next() + (1 << self.scale);
         let opens = self.edge <= self.next() && self.limit.is_some_and(|limit| limit >= least);

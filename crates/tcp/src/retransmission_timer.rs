@@ -8,19 +8,19 @@ use settings::words;
 use crate::{Config, RttSampling, timestamps};
 
 words! {
-    /// How the retransmission timeout grows each time that it runs out in a row.
+    /// How the retransmission timeout grows with each timeout in a row.
     pub enum BackOff {
         /// It doubles (RFC 6298 §5.5).
         Exponential = "exponential",
-        /// It grows by itself: 1, 2, 3, … times the first.
+        /// It grows linearly: 1, 2, 3, … times the first.
         Linear = "linear",
         /// Not at all.
         Constant = "constant",
     }
 }
 
-/// After so many timeouts in a row, what was measured before counts no more (RFC 6298 §5 allows it;
-/// four as in BSD and ns-2).
+/// After so many timeouts in a row, earlier measurements are discarded (RFC 6298 §5 allows it; four
+/// as in BSD and ns-2).
 const BOGUS: u32 = 4;
 
 /// Smoothed round-trip time, its variation, the timeout that follows from them, and the timer that
@@ -136,7 +136,7 @@ impl RetransmissionTimer {
     /// `echo` this side's clock as it is echoed.
     pub(crate) fn on_ack(&mut self, now: Time, una: u64, rtt: Option<Duration>, echo: Option<u32>) {
         let sample = match self.config.rtt_sampling {
-            // RFC 7323 §4.1: an echo tells of the segment sent again itself.
+            // RFC 7323 §4.1: an echo identifies the transmission, even of a retransmitted segment.
             RttSampling::EverySegment => {
                 rtt.or_else(|| echo.and_then(|echo| timestamps::since(now, echo)))
             }
@@ -163,7 +163,8 @@ impl RetransmissionTimer {
         self.end_back_off();
     }
 
-    /// A round-trip time, ending `now`, that may be another's.
+    /// A round-trip time, ending `now`, that may belong to another transmission; it ends no
+    /// back-off.
     fn measure(&mut self, now: Time, rtt: Duration) {
         let rtt = self.units_passed(now, rtt);
         // RFC 6298 equations 2.2 and 2.3.
@@ -201,7 +202,7 @@ impl RetransmissionTimer {
     }
 
     /// The timer had run out too early: a segment took `rtt` and was not lost. RFC 4015 §3.2 step
-    /// 9: no less than that is expected from now on.
+    /// 9: the timeout is no shorter than that from now on.
     pub(crate) fn grow_patient(&mut self, rtt: Duration) {
         let rtt = rtt.as_nanos().div_ceil(self.unit);
         let (srtt8, rttvar4) = self.smoothed.unwrap_or((0, 0));

@@ -5,14 +5,14 @@ use std::collections::VecDeque;
 
 use base::Time;
 
-/// What became of a segment, as far as is known.
+/// What is known of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Fate {
+pub(crate) enum SegmentStatus {
     /// It is in the network.
-    Flying,
+    InFlight,
     /// It arrived: a selective acknowledgement covers it.
     Selected,
-    /// It left the network without arriving, and was not sent again since.
+    /// It left the network without arriving, and was not retransmitted since.
     Lost,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Sent {
     pub(crate) length: u32,
     /// How often it was sent.
     pub(crate) transmissions: u16,
-    pub(crate) fate: Fate,
+    pub(crate) status: SegmentStatus,
     /// When it was sent first.
     pub(crate) first_at: Time,
     /// When it was sent last.
@@ -54,9 +54,9 @@ pub(crate) struct Scoreboard {
     lost_from: u64,
     /// How many are lost.
     lost: u32,
-    /// Segments found lost and not yet told of, where somebody wants to know.
+    /// Segments found lost and not yet reported, if the caller collects them.
     #[expect(clippy::box_collection, reason = "one word in an idle endpoint, not three")]
-    news: Option<Box<Vec<Sent>>>,
+    pending_losses: Option<Box<Vec<Sent>>>,
 }
 
 impl Scoreboard {
@@ -79,7 +79,7 @@ impl Scoreboard {
 
     /// The segments in the network, in the order of the stream.
     pub(crate) fn flying(&self) -> impl Iterator<Item = &Sent> {
-        self.segments.iter().filter(|segment| segment.fate == Fate::Flying)
+        self.segments.iter().filter(|segment| segment.status == SegmentStatus::InFlight)
     }
 
     /// The segment that ends at `end`.
@@ -88,8 +88,8 @@ impl Scoreboard {
     }
 
     /// The segment that ends at `end`, if it is in the network.
-    pub(crate) fn flying_to(&self, end: u64) -> Option<&Sent> {
-        self.ending_at(end).filter(|segment| segment.fate == Fate::Flying)
+    pub(crate) fn in_flight_to(&self, end: u64) -> Option<&Sent> {
+        self.ending_at(end).filter(|segment| segment.status == SegmentStatus::InFlight)
     }
 
     /// How many segments are lost and were not sent again.
@@ -104,12 +104,12 @@ impl Scoreboard {
 
     /// Whether to keep each segment found lost for [`Scoreboard::take_losses`].
     pub(crate) fn watch_losses(&mut self, watch: bool) {
-        self.news = watch.then(Box::default);
+        self.pending_losses = watch.then(Box::default);
     }
 
     /// The segments found lost since the last call.
     pub(crate) fn take_losses(&mut self) -> impl Iterator<Item = Sent> {
-        self.news.iter_mut().flat_map(|news| news.drain(..))
+        self.pending_losses.iter_mut().flat_map(|losses| losses.drain(..))
     }
 
     /// Numbers that arrived out of order.
@@ -135,18 +135,18 @@ impl Scoreboard {
         segment
     }
 
-    /// The segment at `offset` was sent again, with `length` numbers by now.
+    /// The segment at `offset` was retransmitted, now with `length` numbers.
     pub(crate) fn sent_again(&mut self, now: Time, offset: u64, length: u32) -> Sent {
         let index = self.index(offset);
         let segment = &mut self.segments[index];
-        match segment.fate {
-            Fate::Flying => self.pipe += u64::from(length - segment.length),
-            Fate::Lost => {
+        match segment.status {
+            SegmentStatus::InFlight => self.pipe += u64::from(length - segment.length),
+            SegmentStatus::Lost => {
                 self.pipe += u64::from(length);
                 self.lost -= 1;
-                segment.fate = Fate::Flying;
+                segment.status = SegmentStatus::InFlight;
             }
-            Fate::Selected => {}
+            SegmentStatus::Selected => {}
         }
         segment.length = length;
         segment.transmissions = segment.transmissions.saturating_add(1);
@@ -158,11 +158,11 @@ impl Scoreboard {
     pub(crate) fn pop_below(&mut self, una: u64) -> Option<Sent> {
         let oldest = self.segments.front_mut()?;
         let gone = una.min(oldest.end()).saturating_sub(oldest.offset);
-        if oldest.fate == Fate::Flying {
+        if oldest.status == SegmentStatus::InFlight {
             self.pipe -= gone;
         }
         if oldest.end() <= una {
-            self.lost -= u32::from(oldest.fate == Fate::Lost);
+            self.lost -= u32::from(oldest.status == SegmentStatus::Lost);
             return self.segments.pop_front();
         }
         oldest.length -= gone as u32;
@@ -184,8 +184,8 @@ impl Scoreboard {
         }
     }
 
-    /// Everything in `from..to` arrived; tells each segment of which that was not known. A segment
-    /// counts when all of it arrived.
+    /// Everything in `from..to` arrived; calls back with each segment that was not known to have. A
+    /// segment counts when all of it arrived.
     pub(crate) fn select(&mut self, from: u64, to: u64, mut arrived: impl FnMut(&Sent)) {
         let mut at = from;
         while let Some([left, right]) = self.unselected(at, to) {
@@ -219,7 +219,7 @@ impl Scoreboard {
         [from, to]
     }
 
-    /// The segments that meet `from..to` and lie within `run` arrived.
+    /// The segments that overlap `from..to` and lie within `run` arrived.
     fn select_segments(
         &mut self,
         from: u64,
@@ -235,18 +235,18 @@ impl Scoreboard {
             if segment.offset < run[0] || segment.end() > run[1] {
                 continue;
             }
-            match segment.fate {
-                Fate::Flying => self.pipe -= u64::from(segment.length),
-                Fate::Lost => self.lost -= 1,
-                Fate::Selected => continue,
+            match segment.status {
+                SegmentStatus::InFlight => self.pipe -= u64::from(segment.length),
+                SegmentStatus::Lost => self.lost -= 1,
+                SegmentStatus::Selected => continue,
             }
-            segment.fate = Fate::Selected;
+            segment.status = SegmentStatus::Selected;
             arrived(segment);
         }
     }
 
-    /// RFC 6675 §4, `IsLost`: the end of what is lost when more than `bytes` that lie above it were
-    /// selected, or `runs` stretches.
+    /// RFC 6675 §4, `IsLost`: the end of what is lost: more than `bytes` above it were selected, or
+    /// `runs` stretches.
     pub(crate) fn lost_edge(&self, bytes: u64, runs: usize) -> u64 {
         let mut above = 0;
         for (index, &[from, to]) in self.selected.iter().rev().enumerate() {
@@ -298,12 +298,12 @@ impl Scoreboard {
 
     /// Cuts segments into pieces of at most `most` bytes of data, which end at `end`; a FIN goes
     /// with the last. What is cut and has not arrived is lost, since nothing of it can arrive, but
-    /// is no news of a loss. True if anything is.
+    /// that is no loss to report. True if anything is.
     pub(crate) fn cut(&mut self, most: u32, end: u64) -> bool {
         let mut found = false;
         for segment in std::mem::take(&mut self.segments) {
             if segment.end().min(end) > segment.offset + u64::from(most) {
-                found |= segment.fate != Fate::Selected;
+                found |= segment.status != SegmentStatus::Selected;
                 self.push_pieces(&segment, most, end);
             } else {
                 self.segments.push_back(segment);
@@ -314,16 +314,16 @@ impl Scoreboard {
     }
 
     fn push_pieces(&mut self, segment: &Sent, most: u32, end: u64) {
-        let fate = match segment.fate {
-            Fate::Flying => {
+        let status = match segment.status {
+            SegmentStatus::InFlight => {
                 self.pipe -= u64::from(segment.length);
-                Fate::Lost
+                SegmentStatus::Lost
             }
-            Fate::Lost => {
+            SegmentStatus::Lost => {
                 self.lost -= 1;
-                Fate::Lost
+                SegmentStatus::Lost
             }
-            Fate::Selected => Fate::Selected,
+            SegmentStatus::Selected => SegmentStatus::Selected,
         };
         let mut offset = segment.offset;
         while offset < segment.end() {
@@ -332,18 +332,20 @@ impl Scoreboard {
             self.segments.push_back(Sent {
                 offset,
                 length: (to - offset) as u32,
-                fate,
+                status,
                 ..*segment
             });
-            self.lost += u32::from(fate == Fate::Lost);
+            self.lost += u32::from(status == SegmentStatus::Lost);
             offset = to;
         }
     }
 
-    /// What was held for lost is in the network after all, and may be judged anew.
+    /// What was considered lost is in the network after all, and may be judged anew.
     pub(crate) fn find_lost(&mut self) {
-        for segment in self.segments.iter_mut().filter(|segment| segment.fate == Fate::Lost) {
-            segment.fate = Fate::Flying;
+        for segment in
+            self.segments.iter_mut().filter(|segment| segment.status == SegmentStatus::Lost)
+        {
+            segment.status = SegmentStatus::InFlight;
             self.pipe += u64::from(segment.length);
         }
         self.lost = 0;
@@ -352,14 +354,14 @@ impl Scoreboard {
 
     fn lose(&mut self, index: usize) {
         let segment = &mut self.segments[index];
-        if segment.fate == Fate::Flying {
-            segment.fate = Fate::Lost;
+        if segment.status == SegmentStatus::InFlight {
+            segment.status = SegmentStatus::Lost;
             self.pipe -= u64::from(segment.length);
             self.lost_from =
                 if self.lost == 0 { segment.offset } else { self.lost_from.min(segment.offset) };
             self.lost += 1;
-            if let Some(news) = &mut self.news {
-                news.push(*segment);
+            if let Some(losses) = &mut self.pending_losses {
+                losses.push(*segment);
             }
         }
     }
@@ -370,7 +372,8 @@ impl Scoreboard {
             return None;
         }
         let from = self.index(self.lost_from);
-        let lost = self.segments.range(from..).find(|segment| segment.fate == Fate::Lost)?;
+        let lost =
+            self.segments.range(from..).find(|segment| segment.status == SegmentStatus::Lost)?;
         self.lost_from = lost.offset;
         Some(lost)
     }
@@ -378,13 +381,13 @@ impl Scoreboard {
     /// The lowest lost segment that starts at `offset` or above.
     pub(crate) fn lost_from(&self, offset: u64) -> Option<&Sent> {
         let first = self.index(offset);
-        self.segments.range(first..).find(|segment| segment.fate == Fate::Lost)
+        self.segments.range(first..).find(|segment| segment.status == SegmentStatus::Lost)
     }
 
     /// True if the oldest was selected, and yet the peer acknowledges nothing beyond what comes
-    /// before it: it gave up what it had (RFC 2018 §8).
+    /// before it: it reneged (RFC 2018 §8).
     pub(crate) fn is_reneged_on(&self) -> bool {
-        self.segments.front().is_some_and(|oldest| oldest.fate == Fate::Selected)
+        self.segments.front().is_some_and(|oldest| oldest.status == SegmentStatus::Selected)
     }
 
     /// Forgets every selective acknowledgement: everything may have to be sent again (RFC 2018
@@ -396,12 +399,12 @@ impl Scoreboard {
         self.lost = 0;
         self.pipe = 0;
         for segment in &mut self.segments {
-            segment.fate = Fate::Flying;
+            segment.status = SegmentStatus::InFlight;
             self.pipe += u64::from(segment.length);
         }
     }
 
-    /// The place of the first segment that ends at `end` or later.
+    /// The index of the first segment that ends at `end` or later.
     fn index_of_end(&self, end: u64) -> usize {
         match self.segments.front() {
             Some(oldest) if oldest.end() < end => {
@@ -411,7 +414,7 @@ impl Scoreboard {
         }
     }
 
-    /// The place of the first segment that starts at `offset` or later.
+    /// The index of the first segment that starts at `offset` or later.
     fn index(&self, offset: u64) -> usize {
         match self.segments.front() {
             Some(oldest) if oldest.offset < offset => {
@@ -433,8 +436,8 @@ mod tests {
         for &length in lengths {
             let offset = board.last().map_or(0, Sent::end);
             let (first_at, last_at) = (Time::ZERO, Time::ZERO);
-            let (transmissions, fate) = (1, Fate::Flying);
-            board.push(Sent { offset, length, transmissions, fate, first_at, last_at });
+            let (transmissions, status) = (1, SegmentStatus::InFlight);
+            board.push(Sent { offset, length, transmissions, status, first_at, last_at });
         }
         board
     }
@@ -462,7 +465,7 @@ mod tests {
                 bitmap[from..to].iter().all(|it| *it)
             };
             for segment in &board.segments {
-                prop_assert_eq!(segment.fate == Fate::Selected, whole(segment));
+                prop_assert_eq!(segment.status == SegmentStatus::Selected, whole(segment));
             }
             prop_assert_eq!(board.pipe() + arrived, end);
             let una = una.min(end);

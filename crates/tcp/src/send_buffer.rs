@@ -4,9 +4,9 @@ use base::{Flags, Seq, Time};
 
 use crate::Payload;
 use crate::pieces::Pieces;
-use crate::scoreboard::{Fate, Scoreboard, Sent};
+use crate::scoreboard::{Scoreboard, SegmentStatus, Sent};
 
-/// One direction of a stream from its lowest byte not acknowledged on, and how far it was sent.
+/// One direction of a stream from SND.UNA on, and how far it was sent.
 ///
 /// Offsets count bytes of the stream from 0; a FIN takes the offset after the last byte.
 #[derive(Debug)]
@@ -90,12 +90,12 @@ impl<P: Payload> SendBuffer<P> {
         self.max
     }
 
-    /// Bytes from the lowest not acknowledged to the next to send.
+    /// Bytes from SND.UNA to SND.NXT.
     pub(crate) const fn in_flight(&self) -> u64 {
         self.nxt - self.una
     }
 
-    /// Bytes from the lowest not acknowledged to the end of what was ever sent.
+    /// Bytes from SND.UNA to the end of what was ever sent.
     pub(crate) const fn outstanding(&self) -> u64 {
         self.max - self.una
     }
@@ -118,8 +118,8 @@ impl<P: Payload> SendBuffer<P> {
         within.then_some([from as u64, to as u64])
     }
 
-    /// Everything below `una` was acknowledged: of data, what lies between the two that come back
-    /// for the first time.
+    /// Everything below `una` was acknowledged: returns from where to where data are newly
+    /// acknowledged.
     pub(crate) fn acknowledge(&mut self, una: u64) -> [u64; 2] {
         let end = una.min(self.written.end());
         let acked = [self.una.min(end), end];
@@ -130,13 +130,13 @@ impl<P: Payload> SendBuffer<P> {
         acked
     }
 
-    /// The oldest outstanding segment is the next to send, in its turn.
+    /// Sends from the oldest outstanding segment on (go-back-N).
     pub(crate) const fn go_back(&mut self) {
         self.resend = false;
         self.nxt = self.una;
     }
 
-    /// What was sent below `offset` need not be sent again in its turn.
+    /// What was sent below `offset` need not be retransmitted in order.
     pub(crate) fn go_on_from(&mut self, offset: u64) {
         self.nxt = self.nxt.max(offset);
     }
@@ -163,7 +163,7 @@ impl<P: Payload> SendBuffer<P> {
             offset: self.nxt,
             length: (end - self.nxt) as u32,
             transmissions: 1,
-            fate: Fate::Flying,
+            status: SegmentStatus::InFlight,
             first_at: now,
             last_at: now,
         };
@@ -173,7 +173,7 @@ impl<P: Payload> SendBuffer<P> {
         segment
     }
 
-    /// The outstanding segment at `offset` leaves once more. The last one, if it is short, is
+    /// The outstanding segment at `offset` is retransmitted. The last one, if it is short, is
     /// filled up to `mss` bytes, but not beyond `edge`, with what has been written since: a window
     /// probe grows into a segment.
     pub(crate) fn send_again(&mut self, now: Time, offset: u64, mss: u32, edge: u64) -> Sent {

@@ -22,10 +22,10 @@ use crate::pacing::{Pace, Pacer};
 use crate::peer_window::PeerWindow;
 use crate::persist::Persist;
 use crate::recovery::prr::{Progress, Prr};
-use crate::recovery::{self, DUPLICATE_THRESHOLD, Order, Recovery};
+use crate::recovery::{self, DUPLICATE_THRESHOLD, Recovery, RepairOrder};
 use crate::retransmission_timer::RetransmissionTimer;
 use crate::send_buffer::SendBuffer;
-use crate::spurious::{Cause, Doubt};
+use crate::spurious::{Cause, SpuriousDetector};
 use crate::unopened::Unopened;
 use crate::{Config, Payload, Shared};
 
@@ -44,18 +44,18 @@ pub struct Sender<P> {
     peer: PeerWindow,
     controller: Box<dyn Controller>,
     recovery: Box<dyn Recovery>,
-    /// The most that may be in flight, in bytes.
+    /// The most that is allowed in flight, in bytes.
     cap: u64,
     /// The windows as last reported, in bytes; `cwnd` with fast recovery's inflation.
     cwnd: u64,
     ssthresh: u64,
-    /// What may be in flight, in bytes, as far as this side decides.
+    /// What this side allows in flight, in bytes.
     allowance: u64,
     /// The window on its way down, where it is reduced in proportion.
     prr: Option<Box<Prr>>,
     /// True if the congestion window, and nothing else, held the last segment back.
     window_limited: bool,
-    /// For data, and before for the SYN.
+    /// For data, and before that for the SYN.
     pub(crate) timer: RetransmissionTimer,
     persist: Persist,
     last_sent: Option<Time>,
@@ -63,8 +63,8 @@ pub struct Sender<P> {
     ecn: EcnSender,
     /// Where the controller wants to know how fast data are delivered.
     delivery: Option<Box<Delivery>>,
-    /// Where losses may turn out to have been none.
-    doubt: Option<Box<Doubt>>,
+    /// Where losses may turn out to be spurious.
+    spurious: Option<Box<SpuriousDetector>>,
     /// What other connections know.
     inherited: Option<Box<Shared>>,
 }
@@ -110,12 +110,12 @@ impl<P: Payload> Sender<P> {
             pacer: Pacer::new(config.pace()),
             ecn: EcnSender::default(),
             delivery: None,
-            doubt: None,
+            spurious: None,
             inherited: None,
         }
     }
 
-    /// The connection stands.
+    /// The connection is established.
     pub fn start<O: Observe>(&mut self, now: Time, agreement: &Agreement, observe: &mut O) {
         let Agreement { mss, window, initial_window, sack, timestamps: _, ecn } = *agreement;
         self.mss = mss;
@@ -126,11 +126,11 @@ impl<P: Payload> Sender<P> {
         self.delivery = self.controller.wants_rate().then(Box::default);
         self.buffer.board.watch_losses(self.delivery.is_some());
         self.ecn.start(ecn);
-        self.doubt = Doubt::new(self.config.spurious_timeouts);
+        self.spurious = SpuriousDetector::new(self.config.spurious_timeouts);
         self.update_window(&mut Context { now, observe });
     }
 
-    /// The controller that the connection begins with: RFC 5681 §3.1, or as others have it
+    /// The controller that the connection begins with: as in RFC 5681 §3.1, or from shared state
     /// (RFC 9040 §6), unless the SYN was lost.
     fn first_controller(&self, initial_window: u32) -> Box<dyn Controller> {
         let config = &self.config;
@@ -145,13 +145,13 @@ impl<P: Payload> Sender<P> {
         config.controller_within(&limits)
     }
 
-    /// Begins with what others know.
+    /// Begins with what other connections know.
     pub(crate) fn inherit(&mut self, shared: &Shared) {
         self.timer.inherit(shared.srtt, shared.rttvar);
         self.inherited = Some(Box::new(*shared));
     }
 
-    /// What it knows of the way to its peer, once it has measured a round trip of data.
+    /// What it knows of the path to its peer, once it has measured a round trip of data.
     pub(crate) fn shared(&self) -> Option<Shared> {
         let (srtt, rttvar) = self.timer.measured()?;
         Some(Shared {
@@ -169,8 +169,8 @@ impl<P: Payload> Sender<P> {
         self.pacer.sample(rtt);
     }
 
-    /// Feeds the retransmission timer with the round-trip time of a handshake that somebody else
-    /// led (RFC 6298 §2.2).
+    /// Feeds the retransmission timer with the round-trip time of a handshake that the caller
+    /// performed (RFC 6298 §2.2).
     pub fn know_round_trip(&mut self, now: Time, rtt: Duration) {
         self.timer.sample(now, rtt);
     }
@@ -209,13 +209,13 @@ impl<P: Payload> Sender<P> {
         self.timer.is_hopeless()
     }
 
-    /// Tells congestion control of both clocks.
+    /// Gives congestion control both clocks.
     pub(crate) fn on_clocks(&mut self, clocks: &Clocks) {
         self.controller.on_clocks(clocks);
     }
 
-    /// The way to the peer has changed. Who paces by their own smallest round-trip time forget
-    /// that where their controller forgets the like, and else keep it.
+    /// The path to the peer has changed. A sender that paces by its own smallest round-trip time
+    /// forgets that if its controller forgets its own, and else keeps it.
     pub(crate) fn on_path_change(&mut self, now: Time) {
         let before = self.controller.base_rtt();
         self.controller.on_path_change(now);
@@ -241,7 +241,7 @@ impl<P: Payload> Sender<P> {
         }
     }
 
-    /// Bytes from the lowest not acknowledged to the next to send.
+    /// Bytes from SND.UNA to SND.NXT.
     pub const fn in_flight(&self) -> u64 {
         self.buffer.in_flight()
     }
@@ -252,7 +252,7 @@ impl<P: Payload> Sender<P> {
         self.buffer.seq(self.buffer.max().min(self.peer_edge()))
     }
 
-    /// The end of what the peer lets fly.
+    /// The end of the peer's window.
     fn peer_edge(&self) -> u64 {
         self.buffer.una() + self.peer.size()
     }
@@ -268,7 +268,7 @@ impl<P: Payload> Sender<P> {
     }
 
     /// Tells the controller of the loss of the oldest outstanding segment; of a timeout even if
-    /// there is none, which opens a window that has closed wholly.
+    /// nothing is outstanding, since that opens a window that has closed wholly.
     fn lose(&mut self, now: Time, kind: LossKind) {
         let (sent, transmissions) = match self.buffer.board.oldest() {
             Some(oldest) => {
@@ -292,14 +292,14 @@ impl<P: Payload> Sender<P> {
         });
     }
 
-    /// The last loss was none: the window becomes what it was.
+    /// The last loss was spurious: restores the window.
     fn restore_window(&mut self, now: Time) {
         self.prr = None;
         self.controller.on_undo(now);
     }
 
-    /// Starts the retransmission timer anew, or stops it when nothing is in flight (RFC 6298
-    /// §5.2 and §5.3). A window that has closed wholly (ns-2's Vegas) waits for it, too.
+    /// Starts the retransmission timer anew, or stops it when nothing is in flight (RFC 6298 §5.2
+    /// and §5.3). A congestion window of zero (ns-2's Vegas) waits for it, too.
     fn restart_timer(&mut self, now: Time) {
         if self.in_flight() > 0 || self.controller.window() == 0 {
             self.timer.restart(now);
@@ -320,8 +320,8 @@ impl<P: Payload> Sender<P> {
             Some(burst) => granted.min(self.pipe() + u64::from(burst) * mss),
             None => granted,
         };
-        let doubt = self.doubt.as_ref();
-        self.allowance = doubt.and_then(|doubt| doubt.allowance(mss)).unwrap_or(granted);
+        let spurious = self.spurious.as_ref();
+        self.allowance = spurious.and_then(|spurious| spurious.allowance(mss)).unwrap_or(granted);
         let ssthresh = self.controller.ssthresh();
         if (cwnd, ssthresh) != (self.cwnd, self.ssthresh) {
             (self.cwnd, self.ssthresh) = (cwnd, ssthresh);
@@ -331,16 +331,16 @@ impl<P: Payload> Sender<P> {
 
     /// Segments by which new data may exceed the window: RFC 3042 grants as many as there are
     /// duplicate acknowledgements, before these count as a loss. While losses are repaired each
-    /// duplicate opens the window itself (RFC 6582 §3.2 step 2); where the scoreboard tells what is
-    /// in the network, what was selected has made room already.
+    /// duplicate opens the window itself (RFC 6582 §3.2 step 2); where the scoreboard counts what
+    /// is in the network, what was selected has made room already.
     fn limited_transmit(&self) -> u32 {
         let duplicates = self.recovery.duplicates();
         let counts = self.config.has_limited_transmit()
             && duplicates < DUPLICATE_THRESHOLD
             && !self.recovery.is_recovering();
         match self.order() {
-            Order::Stream if counts => duplicates,
-            Order::Stream | Order::Lost { .. } => 0,
+            RepairOrder::Stream if counts => duplicates,
+            RepairOrder::Stream | RepairOrder::Lost { .. } => 0,
         }
     }
 
@@ -356,9 +356,9 @@ impl<P: Payload> Sender<P> {
         })
     }
 
-    /// A recovery begins of which congestion control knows: its window is where the reduction ends.
+    /// A recovery begins that congestion control knows of: the reduction ends at its window.
     fn begin_reduction(&mut self) {
-        let Order::Lost { pipe } = self.order() else { return };
+        let RepairOrder::Lost { pipe } = self.order() else { return };
         if self.config.prr {
             let flight = self.in_flight().saturating_sub(self.buffer.board.selected_bytes());
             let prr = Prr::new(self.controller.window(), flight, pipe, u64::from(self.mss));
@@ -366,27 +366,27 @@ impl<P: Payload> Sender<P> {
         }
     }
 
-    /// An acknowledgement came that tells of `delivered` bytes that have arrived.
+    /// An acknowledgement reported `delivered` bytes.
     fn reduce(&mut self, delivered: u64, progress: Progress) {
         let Some(prr) = &mut self.prr else { return };
         if !self.recovery.is_recovering() {
             self.prr = None;
             return;
         }
-        if let Order::Lost { pipe } = self.recovery.order(&self.buffer.board) {
+        if let RepairOrder::Lost { pipe } = self.recovery.order(&self.buffer.board) {
             prr.on_ack(delivered, pipe, progress, u64::from(self.mss));
         }
     }
 
-    fn order(&self) -> Order {
+    fn order(&self) -> RepairOrder {
         self.recovery.order(&self.buffer.board)
     }
 
     /// Bytes in the network, as loss recovery counts them.
     fn pipe(&self) -> u64 {
         match self.order() {
-            Order::Stream => self.in_flight(),
-            Order::Lost { pipe } => pipe,
+            RepairOrder::Stream => self.in_flight(),
+            RepairOrder::Lost { pipe } => pipe,
         }
     }
 
@@ -395,7 +395,7 @@ impl<P: Payload> Sender<P> {
     fn retransmission_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
         let rto = self.timer.current();
         cx.tcp(self.id, TcpFact::Timeout { offset: self.buffer.una(), rto });
-        self.doubt_loss(Cause::Timeout);
+        self.begin_spurious_check(Cause::Timeout);
         self.prr = None;
         self.lose(cx.now, LossKind::Timeout);
         if self.buffer.board.is_reneged_on() {
@@ -406,19 +406,19 @@ impl<P: Payload> Sender<P> {
         self.recovery.on_timeout(cx.now, max, mss, &mut self.buffer.board);
         self.timer.run_out();
         match self.order() {
-            Order::Lost { pipe } if self.peer.size() > 0 && self.buffer.nxt() == max => {
+            RepairOrder::Lost { pipe } if self.peer.size() > 0 && self.buffer.nxt() == max => {
                 self.timer.stop_timing();
-                // What still flies must not hold the oldest back.
+                // What is still in flight must not hold the oldest back.
                 self.buffer.set_resend(pipe > 0);
             }
             // In the order of the stream (go-back-N); so, too, where a closed window has to be
             // probed with the oldest, or has been.
-            Order::Stream | Order::Lost { .. } => self.go_back(),
+            RepairOrder::Stream | RepairOrder::Lost { .. } => self.go_back(),
         }
         self.update_window(cx);
     }
 
-    /// The oldest outstanding segment is the next to send.
+    /// Sends from the oldest outstanding segment on.
     fn go_back(&mut self) {
         self.timer.stop_timing();
         self.buffer.go_back();

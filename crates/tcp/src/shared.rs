@@ -17,7 +17,7 @@ words! {
     }
 }
 
-/// What a connection knows of the way to its peer (RFC 9040 §4).
+/// What a connection knows of the path to its peer (RFC 9040 §4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shared {
     /// When it last sent something.
@@ -28,7 +28,7 @@ pub struct Shared {
     pub rttvar: Duration,
     /// In bytes.
     pub ssthresh: u64,
-    /// The congestion window in bytes, of which each of several connections has its part.
+    /// The congestion window in bytes, shared among several connections.
     pub cwnd: u64,
 }
 
@@ -52,7 +52,7 @@ impl<P: Payload> Endpoint<P> {
         self.sender.shared()
     }
 
-    /// Begins with what others know. Once the connection stands it is too late.
+    /// Begins with what other connections know. Has no effect once the connection is established.
     pub fn inherit(&mut self, shared: &Shared) {
         if matches!(self.state, State::Listen | State::SynSent) {
             self.sender.inherit(shared);

@@ -1,4 +1,4 @@
-//! The states of a connection (RFC 9293 §3.3.2) and every way from one to another.
+//! The states of a connection (RFC 9293 §3.3.2) and all transitions between them.
 
 /// A connection's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,9 +19,9 @@ pub enum State {
     FinWait2,
     /// Closed by the peer.
     CloseWait,
-    /// Closed by both at once, the own FIN not yet acknowledged.
+    /// Closed by both at once, this side's FIN not yet acknowledged.
     Closing,
-    /// Closed by the peer first and then here, the own FIN not yet acknowledged.
+    /// Closed by the peer first and then here, this side's FIN not yet acknowledged.
     LastAck,
     /// Over, but old segments may still come.
     TimeWait,
@@ -30,17 +30,17 @@ pub enum State {
 /// What moves a connection from one state to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// A SYN arrived without an acknowledgement of one's own.
+    /// A SYN arrived without an acknowledgement of this side's SYN.
     Syn,
-    /// One's own SYN was acknowledged, by a segment with a SYN if none had come before.
+    /// This side's SYN was acknowledged, by a segment with a SYN if none had come before.
     SynAcknowledged,
     /// The application closed its side.
     Close,
     /// The peer's FIN was reached: everything before it has arrived.
     Fin,
-    /// One's own FIN was acknowledged.
+    /// This side's FIN was acknowledged.
     FinAcknowledged,
-    /// The peer reset what it had opened and this side had waited for, before it stood.
+    /// The peer reset a connection that this side had listened for, before it was established.
     Withdraw,
     /// Reset, aborted or given up.
     Abort,
@@ -102,7 +102,7 @@ impl State {
         }
     }
 
-    /// True while data or a FIN of one's own may be sent.
+    /// True while this side may send data or a FIN.
     pub const fn sends(self) -> bool {
         match self {
             Self::Established
@@ -164,7 +164,7 @@ impl State {
         }
     }
 
-    /// A connection that is still being opened is closed once it stands.
+    /// A connection that is still being opened is closed once it is established.
     const fn after_close(self) -> Option<Self> {
         match self {
             Self::Listen => Some(Self::Closed),

@@ -11,7 +11,8 @@ pub(crate) struct Stretch {
     grown: u64,
 }
 
-/// Stretches in the order of the stream; none is looked at without need, however many there are.
+/// Stretches in the order of the stream; an operation visits only those it needs, however many
+/// there are.
 #[derive(Debug, Default)]
 pub(crate) struct Stretches {
     held: VecDeque<Stretch>,

@@ -15,7 +15,7 @@ pub(crate) fn clock(now: Time) -> u32 {
     (now - Time::ZERO).whole(TICK) as u32
 }
 
-/// How long ago this side's clock stood at `echo`; `None` if that lies ahead, as after nonsense.
+/// How long ago this side's clock showed `echo`; `None` if that lies in the future.
 pub(crate) fn since(now: Time, echo: u32) -> Option<Duration> {
     let ticks = Seq::new(clock(now)).distance(Seq::new(echo));
     u64::try_from(ticks).ok().map(|ticks| TICK * ticks)
@@ -37,7 +37,7 @@ pub(crate) struct PeerClock {
 pub enum Timeliness {
     /// It may be looked at.
     Timely,
-    /// It lacks the timestamp that was agreed upon: drop it without a word (RFC 7323 §3.2).
+    /// It lacks the timestamp that was agreed upon: drop it silently (RFC 7323 §3.2).
     Unstamped,
     /// It is an old duplicate from before the numbers wrapped: drop it and acknowledge
     /// (RFC 7323 §5.3, R1).

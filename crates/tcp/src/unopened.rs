@@ -1,9 +1,9 @@
-//! Congestion control before the connection stands.
+//! Congestion control before the connection is established.
 
 use base::Time;
 use cc::{Ack, Controller, Loss};
 
-/// Lets nothing out: the handshake decides what the real controller starts with.
+/// Allows nothing in flight: the handshake decides what the real controller starts with.
 #[derive(Debug)]
 pub(crate) struct Unopened;
 

@@ -73,7 +73,7 @@ impl Config {
         self.recovery.unwrap_or(self.variant.halves().1)
     }
 
-    /// Its congestion control, if that was handed in.
+    /// Its congestion control, if it is a custom one.
     pub const fn custom(&self) -> Option<&Custom> {
         match &self.congestion_control {
             Some(CongestionControl::Custom(custom)) => Some(custom),

@@ -5,10 +5,10 @@ use settings::words;
 use crate::{Payload, Receiver};
 
 words! {
-    /// Which receiver it is: how large its buffer is where nothing else says, and how the window
-    /// that it advertises comes to that size.
+    /// The kind of receiver: the default size of its buffer, and how the advertised window grows to
+    /// that size.
     pub enum ReceiverKind {
-        /// It has its window from the start, all of it.
+        /// The whole window from the start.
         Plain = "plain",
         /// Linux 2.4: four segments at first (`tcp_select_initial_window`), two more with each that
         /// arrives in order (`tcp_grow_window`), up to 65,535 B.
@@ -42,7 +42,7 @@ impl ReceiverKind {
     }
 }
 
-/// Segments of less say nothing of what the peer sends (Linux 2.4, `tcp_event_data_recv`).
+/// Shorter segments say nothing about the peer's segment size (Linux 2.4, `tcp_event_data_recv`).
 const TELLING: u64 = 128;
 
 impl<P: Payload> Receiver<P> {

@@ -109,11 +109,11 @@ fn an_idle_endpoint_is_small() {
 
 /// Counts in its window how often it was told that it was idle, and to start over.
 #[derive(Debug)]
-struct Told {
+struct IdleCounter {
     window: u64,
 }
 
-impl Controller for Told {
+impl Controller for IdleCounter {
     fn on_ack(&mut self, _ack: &Ack) {}
 
     fn on_loss(&mut self, _loss: &Loss) {}
@@ -140,7 +140,7 @@ impl Controller for Told {
 #[test]
 fn every_controller_hears_of_idle_times_and_restarts_only_where_configured() {
     let told = |limits: &Limits| -> Box<dyn Controller> {
-        Box::new(Told { window: u64::from(limits.mss) })
+        Box::new(IdleCounter { window: u64::from(limits.mss) })
     };
     let check = |slow_start_restart, expect| {
         let congestion_control = Some(Custom::new("told", told).into());

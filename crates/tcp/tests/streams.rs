@@ -130,7 +130,7 @@ impl Observe for Laws {
 
 /// The right edge of the window that a side has been told, and the shift it has been told with.
 #[derive(Clone, Copy, Debug, Default)]
-struct Told {
+struct AdvertisedWindow {
     edge: Option<Seq>,
     syn_scale: Option<u8>,
 }
@@ -139,7 +139,7 @@ struct Run {
     plan: Plan,
     chance: Stream,
     sides: [Endpoint<Bytes>; 2],
-    told: [Told; 2],
+    advertised: [AdvertisedWindow; 2],
     way: BTreeMap<(Time, u64), (usize, Segment<Bytes>)>,
     segments: u64,
     received: [Vec<u8>; 2],
@@ -171,7 +171,7 @@ impl Run {
         Self {
             chance: Stream::named(plan.weather.seed, "weather"),
             sides,
-            told: [Told::default(); 2],
+            advertised: [AdvertisedWindow::default(); 2],
             way: BTreeMap::new(),
             segments: 0,
             received: [Vec::new(), Vec::new()],
@@ -301,13 +301,13 @@ impl Run {
     fn note_window(&mut self, side: usize, segment: &Segment<Bytes>) {
         let mut scale = 0;
         if segment.has(Flags::SYN) {
-            self.told[side].syn_scale = segment.header.options.window_scale;
-        } else if self.told[1 - side].syn_scale.is_some() {
-            scale = self.told[side].syn_scale.unwrap_or(0);
+            self.advertised[side].syn_scale = segment.header.options.window_scale;
+        } else if self.advertised[1 - side].syn_scale.is_some() {
+            scale = self.advertised[side].syn_scale.unwrap_or(0);
         }
         if segment.has(Flags::ACK) {
             let edge = segment.header.ack + (u32::from(segment.header.window) << scale);
-            let told = &mut self.told[side].edge;
+            let told = &mut self.advertised[side].edge;
             *told = Some(told.filter(|&old| edge.before(old)).unwrap_or(edge));
         }
     }
@@ -348,7 +348,7 @@ impl Run {
             return;
         }
         let end = segment.header.seq + segment.payload.length() as u32;
-        let edge = self.told[side].edge.expect("data follow the handshake");
+        let edge = self.advertised[side].edge.expect("data follow the handshake");
         assert!(end.before_or_at(edge + 1), "{segment:?} goes beyond {edge:?}");
     }
 }

@@ -18,9 +18,9 @@ use pcap_file::{DataLink, PcapError, TsResolution};
 pub struct Arrival {
     /// When its first packet passed, counted from the first packet of the capture.
     pub start: Duration,
-    /// Which host opened it: these are numbered as they come, from 0.
+    /// Which host opened it, numbered from 0 in order of appearance.
     pub client: u32,
-    /// The port of the other.
+    /// The other host's port.
     pub port: u16,
     /// Bytes of payload that the one who opened it sent, repetitions counted once.
     pub request: u64,
@@ -33,7 +33,7 @@ pub struct Arrival {
 pub enum CaptureError {
     /// It is neither pcap nor pcapng, or broken.
     Format(PcapError),
-    /// Its packets begin with something else than an IP or an Ethernet header.
+    /// Its packets begin with something other than an IP or Ethernet header.
     LinkLayer(DataLink),
     /// No TCP connection in it carries anything.
     Empty,
@@ -60,8 +60,8 @@ impl From<PcapError> for CaptureError {
 }
 
 /// The connections of `capture`, a pcap or pcapng file, that carried data, in order of their first
-/// packets. One whose SYN is missing was opened by whoever sent its first packet, unless that came
-/// from the lower port. Packets may be cut short.
+/// packets. If a SYN is missing, the sender of the first packet counts as the opener, unless that
+/// came from the lower port. Packets may be cut short.
 ///
 /// # Errors
 /// What the file is instead.
@@ -86,7 +86,7 @@ fn read_pcap(capture: &[u8], connections: &mut Connections) -> Result<(), Captur
         TsResolution::MicroSecond => 1000,
         TsResolution::NanoSecond => 1,
     };
-    // Raw, since pcap-file takes a packet that is cut short for a broken one.
+    // Raw, since pcap-file rejects packets that are cut short.
     while let Some(packet) = reader.next_raw_packet() {
         let packet = packet?;
         let nanos = u64::from(packet.ts_frac) * fraction;
@@ -132,10 +132,10 @@ type End = (IpAddr, u16);
 struct Connections {
     /// The time of the first packet.
     began: Option<Duration>,
-    /// The hosts that opened some, with their numbers in the order in which they came.
+    /// The hosts that opened connections, numbered in order of appearance.
     clients: BTreeMap<IpAddr, u32>,
     all: Vec<Connection>,
-    /// The latest of each pair of ends, the lesser first.
+    /// The latest of each pair of ends, the lower end first.
     latest: BTreeMap<[End; 2], usize>,
 }
 
@@ -159,8 +159,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// Bytes from `seq` on. Those before the first that was seen do not count, nor does a FIN,
-    /// which a segment without payload may lie behind.
+    /// Bytes from `seq` on. Those before the first that was seen do not count, nor does a FIN.
     fn take(&mut self, seq: Seq, bytes: u64) {
         let next = *self.next.get_or_insert(seq);
         if bytes == 0 {

@@ -27,7 +27,7 @@ pub enum LinkLayer {
 pub struct Passage {
     /// The interface, by its number in the order in which they were named.
     pub interface: u32,
-    /// Which way.
+    /// In or out.
     pub sense: Sense,
 }
 
@@ -60,8 +60,8 @@ pub struct Capture<W: Write> {
 
 impl<W: Write> Capture<W> {
     /// Begins a capture of IP packets in a simulation, which starts at second 1 of 1970, since
-    /// tcptrace takes a stamp of zero for none. The writer gets many small pieces, so it should be
-    /// a buffered one.
+    /// tcptrace treats a time stamp of zero as none. The writer gets many small pieces, so it
+    /// should be a buffered one.
     ///
     /// # Errors
     /// The writer's.

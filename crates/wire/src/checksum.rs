@@ -6,14 +6,14 @@ use etherparse::IpNumber;
 
 use crate::Addresses;
 
-/// Of an IPv4 header or an ICMP message: as it has to stand there, where it is zero now, and zero
-/// where it is right.
+/// Of an IPv4 header or an ICMP message: the checksum to write if its field is zero, or zero if the
+/// field is right.
 pub(crate) fn of_bytes(bytes: &[u8]) -> [u8; 2] {
     complement(sum(bytes))
 }
 
 /// Of a segment of TCP or a datagram of UDP between `addresses`, in pieces of which only the last
-/// may have an odd length: as it has to stand there, where it is zero now, and zero where it is
+/// may have an odd length: the checksum to write if its field is zero, or zero if the field is
 /// right (RFC 9293 §3.1, RFC 768).
 pub(crate) fn of_segment(addresses: &Addresses, protocol: IpNumber, pieces: [&[u8]; 2]) -> [u8; 2] {
     let ends = match addresses {
@@ -25,16 +25,16 @@ pub(crate) fn of_segment(addresses: &Addresses, protocol: IpNumber, pieces: [&[u
     complement(pseudo + sum(pieces[0]) + sum(pieces[1]))
 }
 
-/// Of the message `bytes` of protocol `kind` over IPv6 (RFC 8200 §8.1): as it has to stand there,
-/// where it is zero now.
+/// Of the message `bytes` of protocol `kind` over IPv6 (RFC 8200 §8.1): the checksum to write if
+/// its field is zero.
 pub(crate) fn of_message(source: &Ipv6Addr, to: &Ipv6Addr, kind: u8, bytes: &[u8]) -> [u8; 2] {
     let ends = sum(&source.octets()) + sum(&to.octets());
     let pseudo = ends + sum(&(bytes.len() as u32).to_be_bytes()) + sum(&[0, 0, 0, kind]);
     complement(pseudo + sum(bytes))
 }
 
-/// In whatever order the machine has bytes: the sum comes out in the same (RFC 1071 §2). In words
-/// of four bytes it is the same, and compilers have an easy time; 64 KB of them do not overflow.
+/// In the machine's byte order: the sum comes out in the same (RFC 1071 §2). Words of four bytes
+/// give the same sum and compile to fast code; 64 KB of them do not overflow.
 fn sum(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<4>();
     let mut last = [0; 4];

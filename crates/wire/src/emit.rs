@@ -59,8 +59,7 @@ impl std::error::Error for TooLong {}
 
 /// Replaces what is in `packet` with an IP packet of `header` and `payload`, checksums included.
 /// The packet may not be fragmented on its way. Of [`IpFields`] with more bits than a header has
-/// room for, the lower ones count; an [`Ecn`](base::Ecn) alone stands for those of a host that
-/// cares for no more.
+/// room for, the lower ones count; an [`Ecn`](base::Ecn) alone converts into a host's defaults.
 ///
 /// # Errors
 /// [`TooLong`] if IP or the TCP header cannot carry that much.
@@ -101,7 +100,7 @@ pub fn emit(
 }
 
 /// An IPv4 header without options (RFC 791 §3.1), or an IPv6 header (RFC 8200 §3), ahead of so many
-/// bytes of that kind.
+/// bytes of protocol `kind`.
 pub(crate) fn put_ip(
     addresses: &Addresses,
     ip: IpFields,
@@ -111,7 +110,7 @@ pub(crate) fn put_ip(
     match addresses {
         Addresses::V4 { source, destination } => {
             let [high, low] = (Ipv4Header::MIN_LEN as u16 + length).to_be_bytes();
-            // The flag is that the packet may not be fragmented.
+            // The flag is DF, do not fragment.
             let flags = 0x40;
             let fixed = [0x45, ip.traffic_class(), high, low, 0, 0, flags, 0, ip.hop_limit, kind];
             out[..10].copy_from_slice(&fixed);
@@ -126,7 +125,7 @@ pub(crate) fn put_ip(
     }
 }
 
-/// An IPv6 header (RFC 8200 §3) ahead of so many bytes of that kind.
+/// An IPv6 header (RFC 8200 §3) ahead of so many bytes of protocol `kind`.
 pub(crate) fn put_ipv6(
     [source, destination]: [&Ipv6Addr; 2],
     ip: IpFields,
@@ -152,7 +151,7 @@ fn put_tcp(header: &TcpHeader, addresses: &Addresses, payload: &[u8], out: &mut 
     out[12] = (out.len() as u8 / 4) << 4;
     out[13] = header.flags.bits();
     out[14..16].copy_from_slice(&header.window.to_be_bytes());
-    out[20..].copy_from_slice(options::Written::new(&header.options).as_slice());
+    out[20..].copy_from_slice(options::OptionBytes::new(&header.options).as_slice());
     let checksum = of_segment(addresses, IpNumber::TCP, [out, payload]);
     out[16..18].copy_from_slice(&checksum);
 }

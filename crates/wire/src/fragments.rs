@@ -9,11 +9,11 @@ use etherparse::{IpNumber, Ipv4Header, Ipv4Slice};
 use crate::checksum::of_bytes;
 use crate::mark::{ecn, mark};
 
-/// Puts TCP segments together whose datagrams were cut up on their way (RFC 791 §3.2). Pieces are
-/// kept as they came: whoever does not want the whole still has them.
+/// Reassembles TCP segments whose datagrams were fragmented on their way (RFC 791 §3.2). Fragments
+/// are kept as they came, for callers that do not want the whole.
 ///
-/// By hand, since buffers that take a piece at any place let later ones overwrite earlier ones, and
-/// hold 64 KB for a few bytes at the end.
+/// Written here, since libraries that write fragments into one buffer let later ones overwrite
+/// earlier ones, and hold 64 KB for a few bytes at the end.
 #[derive(Debug, Default)]
 pub struct Fragments {
     /// In the order of their first pieces.
@@ -23,15 +23,15 @@ pub struct Fragments {
     expired: u64,
 }
 
-/// What became of a packet.
+/// The result of adding a packet.
 #[derive(Debug)]
 pub enum Fragment {
     /// It is no piece of a TCP segment, or there is no room for more.
     Untouched,
     /// It waits for others.
     Held,
-    /// It contradicts other pieces, which are gone with it (as RFC 8200 §4.5 wants of overlaps), or
-    /// what IP can carry.
+    /// It contradicts other pieces, which are discarded with it (as RFC 8200 §4.5 requires for
+    /// overlaps), or exceeds what IP can carry.
     Refused,
     /// It was the last one.
     Whole(Datagram),
@@ -100,7 +100,7 @@ impl Fragments {
         Fragment::Held
     }
 
-    /// Throws away what has waited for too long.
+    /// Discards what has waited for too long.
     pub fn handle_timeout(&mut self, now: Time) {
         while self.poll_timeout().is_some_and(|expires| expires <= now)
             && let Some(datagram) = self.datagrams.pop_front()

@@ -7,7 +7,7 @@ use etherparse::{Icmpv4Slice, Icmpv4Type, Icmpv6Slice, Icmpv6Type, IpNumber, IpS
 use crate::Addresses;
 use crate::checksum::of_bytes;
 
-/// An error that a router or a host tells the sender of a segment (RFC 792, RFC 4443).
+/// An error that a router or a host reports to the sender of a segment (RFC 792, RFC 4443).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IcmpError {
     /// What is wrong.
@@ -46,8 +46,8 @@ pub struct Quote {
     pub seq: Seq,
 }
 
-/// Reads a whole ICMP error with a right checksum that quotes a TCP segment for which it was made:
-/// it goes where that came from. `None` of everything else.
+/// Reads a whole ICMP error with a right checksum that quotes a TCP segment and goes to where that
+/// came from. `None` for everything else.
 pub fn icmp_error(packet: &[u8]) -> Option<IcmpError> {
     let ip = IpSlice::from_slice(packet).ok()?;
     let message = ip.payload();

@@ -1,4 +1,4 @@
-//! What an IP header says beside its addresses.
+//! What an IP header says besides its addresses.
 
 use base::Ecn;
 use etherparse::{IpEcn, IpSlice};
@@ -43,8 +43,7 @@ impl IpFields {
         }
     }
 
-    /// As lies in the second byte of an IPv4 header, and in the traffic class of IPv6 (RFC 8200
-    /// §7).
+    /// The second byte of an IPv4 header, and the traffic class of IPv6 (RFC 8200 §7).
     pub(crate) const fn traffic_class(self) -> u8 {
         let ecn = match self.ecn {
             Ecn::NotCapable => IpEcn::NotEct,
@@ -55,7 +54,7 @@ impl IpFields {
     }
 }
 
-/// Those of a host that cares for none of the others.
+/// A host's defaults for the other fields.
 impl From<Ecn> for IpFields {
     fn from(ecn: Ecn) -> Self {
         Self { ecn, dscp: 0, hop_limit: Self::HOPS, flow_label: 0 }

@@ -2,24 +2,25 @@
 
 use base::Ecn;
 
-/// Where a version of IP keeps the field.
+/// The version of IP, which determines where a field is.
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
-    /// The lower two bits of the second byte; the header has a checksum (RFC 791 §3.1).
+pub(crate) enum IpVersion {
+    /// RFC 791 §3.1: ECN is the lower two bits of the second byte; the header has a checksum.
     V4,
-    /// The same bits of the traffic class, which begins in the middle of a byte (RFC 8200 §3).
+    /// RFC 8200 §3: ECN is the same bits of the traffic class, which begins in the middle of a
+    /// byte.
     V6,
 }
 
 /// Both ECT codepoints, and CE with both bits.
 const EITHER: u8 = 0b11;
 
-/// What an IP packet says of congestion; of what is none, that it is not capable.
+/// The ECN codepoint of an IP packet; not capable if it is no IP packet.
 pub fn ecn(packet: &[u8]) -> Ecn {
-    let field = match place(packet) {
+    let field = match version(packet) {
         None => return Ecn::NotCapable,
-        Some(Place::V4) => packet[1] & EITHER,
-        Some(Place::V6) => packet[1] >> 4 & EITHER,
+        Some(IpVersion::V4) => packet[1] & EITHER,
+        Some(IpVersion::V6) => packet[1] >> 4 & EITHER,
     };
     match field {
         0 => Ecn::NotCapable,
@@ -28,32 +29,32 @@ pub fn ecn(packet: &[u8]) -> Ecn {
     }
 }
 
-/// Sets Congestion Experienced in an IP packet, the IPv4 header's checksum with it; false, and
-/// nothing is changed, where its ends would not understand.
+/// Sets Congestion Experienced in an IP packet, and updates the IPv4 header's checksum; false, and
+/// nothing is changed, if its ends are not ECN-capable.
 pub fn mark(packet: &mut [u8]) -> bool {
     if ecn(packet) == Ecn::NotCapable {
         return false;
     }
-    match place(packet) {
+    match version(packet) {
         None => false,
-        Some(Place::V4) => {
+        Some(IpVersion::V4) => {
             let before = word(&packet[..2]);
             packet[1] |= EITHER;
             let checksum = updated(word(&packet[10..12]), before, word(&packet[..2]));
             packet[10..12].copy_from_slice(&checksum.to_be_bytes());
             true
         }
-        Some(Place::V6) => {
+        Some(IpVersion::V6) => {
             packet[1] |= EITHER << 4;
             true
         }
     }
 }
 
-pub(crate) fn place(packet: &[u8]) -> Option<Place> {
+pub(crate) fn version(packet: &[u8]) -> Option<IpVersion> {
     match packet.first()? >> 4 {
-        4 if packet.len() >= 20 => Some(Place::V4),
-        6 if packet.len() >= 40 => Some(Place::V6),
+        4 if packet.len() >= 20 => Some(IpVersion::V4),
+        6 if packet.len() >= 40 => Some(IpVersion::V6),
         _ => None,
     }
 }
@@ -62,8 +63,8 @@ pub(crate) fn word(bytes: &[u8]) -> u16 {
     u16::from_be_bytes([bytes[0], bytes[1]])
 }
 
-/// A checksum after one word it covers went from `before` to `after` (RFC 1624 §3, eqn. 3). One
-/// that was wrong stays as wrong as it was.
+/// A checksum after one word it covers went from `before` to `after` (RFC 1624 §3, eqn. 3). A wrong
+/// one stays wrong by the same amount.
 pub(crate) fn updated(checksum: u16, before: u16, after: u16) -> u16 {
     if before == after {
         return checksum;

@@ -12,12 +12,12 @@ const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 
 /// Options as bytes: as many as [`Options::bytes`] says.
-pub(crate) struct Written {
+pub(crate) struct OptionBytes {
     bytes: [u8; Options::ROOM as usize],
     length: usize,
 }
 
-impl Written {
+impl OptionBytes {
     /// `options`, which a header has room for.
     pub(crate) fn new(options: &Options) -> Self {
         let mut out = Self { bytes: [0; Options::ROOM as usize], length: 0 };
@@ -82,7 +82,7 @@ pub(crate) fn read(mut bytes: &[u8]) -> (Options, Option<u8>) {
     }
 }
 
-/// One option; of an unknown kind, or with a length that is not its kind's, it says nothing: false.
+/// One option; of an unknown kind, or with a length that is not its kind's, it is ignored: false.
 fn read_one(kind: u8, value: &[u8], options: &mut Options) -> bool {
     match (kind, value) {
         (MAXIMUM_SEGMENT_SIZE, &[high, low]) => {

@@ -23,7 +23,8 @@ pub struct Segment<'a> {
     pub unkept: Unkept,
 }
 
-/// What of a packet [`Segment`] has no place for, so that whoever writes it anew leaves it out.
+/// What a packet had that [`Segment`] does not hold, and that is lost if the segment is written
+/// again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Unkept {
     /// The kind of the first TCP option that is not known, or whose length is not its kind's.
@@ -36,13 +37,13 @@ pub struct Unkept {
 }
 
 impl Unkept {
-    /// True if there was nothing of the kind.
+    /// True if nothing is lost.
     pub const fn is_empty(&self) -> bool {
         matches!(self, Self { option: None, urgent: None, extension: None })
     }
 }
 
-/// Why some bytes are no TCP segment.
+/// Why some bytes are not a TCP segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParseError {
     /// The IP header, or the length that it states, is wrong.
@@ -71,7 +72,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// What the headers of an IP packet say, be its checksums as they may.
+/// What the headers of an IP packet say, whatever its checksums.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Glance {
     /// What it carries, by the numbers that IANA assigns: 6 is TCP.

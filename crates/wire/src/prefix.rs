@@ -11,7 +11,7 @@ pub struct Prefix {
 }
 
 impl Prefix {
-    /// Every address that has the first `length` bits of `address`; `None` if it has not so many.
+    /// Every address that has the first `length` bits of `address`; `None` if it has fewer bits.
     pub fn new(address: IpAddr, length: u8) -> Option<Self> {
         let width = width(address);
         (length <= width).then(|| {

@@ -49,7 +49,8 @@ impl Headers {
         FULL_BYTES as u32 + self.option_bytes as u32
     }
 
-    /// True if `other` belongs to the same connection and does not differ in what hardly changes.
+    /// True if `other` belongs to the same connection and does not differ in fields that hardly
+    /// change.
     fn shares_context(&self, other: &Self) -> bool {
         let of = |h: &Self| {
             let addresses = (h.source, h.destination, h.source_port, h.destination_port);
@@ -58,13 +59,13 @@ impl Headers {
         of(self) == of(other)
     }
 
-    /// True if all that differences leave out is as they imply.
+    /// True if everything that the differences leave out is as they imply.
     fn is_plain(&self) -> bool {
         self.option_bytes == 0 && self.flags.bits() & !(PSH | URG) == Flags::ACK.bits()
     }
 }
 
-/// What stands in place of the headers on the air.
+/// What replaces the headers on the air.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
     kind: PacketKind,

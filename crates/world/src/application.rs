@@ -14,12 +14,12 @@ use crate::{Browser, Server};
 pub enum Application<P> {
     /// Hands over all it has at once and then, where `close` is set, closes: an FTP source.
     Source {
-        /// What is still to be handed over.
+        /// What is not yet handed over.
         data: Option<P>,
         /// Whether the connection ends with the data.
         close: bool,
     },
-    /// Reads whatever comes as it comes, and closes when the peer has.
+    /// Reads data as they come, and closes when the peer has.
     Sink,
     /// Asks for pages and reads them.
     Browser(Browser<P>),
@@ -35,12 +35,12 @@ pub enum Application<P> {
     Asker(Asker<P>),
     /// Answers once, and then closes.
     Answerer(Answerer<P>),
-    /// There is none any more.
+    /// The application has ended.
     Gone,
 }
 
 impl<P: Payload> Application<P> {
-    /// Does whatever there is to do now.
+    /// Does what is due now.
     pub(crate) fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         match self {
             Self::Source { data, close } => {

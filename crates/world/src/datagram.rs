@@ -10,8 +10,8 @@ use wire::{Addresses, Payload};
 
 use crate::{Body, Ends};
 
-/// The bytes of a frame and where in it the IP packet begins. What cannot be read is carried all
-/// the same, as it is.
+/// The bytes of a frame and where in it the IP packet begins. What cannot be parsed is carried
+/// unchanged.
 #[derive(Clone, Debug)]
 pub struct Datagram {
     frame: Bytes,
@@ -41,7 +41,7 @@ impl Datagram {
         &self.frame
     }
 
-    /// What the IP packet carries, by the numbers that IANA assigns; `None` if it is none.
+    /// The IP packet's protocol, by the numbers that IANA assigns; `None` if it is no IP packet.
     pub const fn protocol(&self) -> Option<u8> {
         self.protocol
     }
@@ -79,8 +79,7 @@ impl Body for Datagram {
         self.payload_bytes
     }
 
-    /// What the frame has behind its link header, but at least 1: on no link does a packet take
-    /// no room.
+    /// The bytes behind the link header, but at least 1: links carry no empty packets.
     fn bytes(&self) -> u32 {
         (self.packet().len() as u32).max(1)
     }
@@ -112,7 +111,7 @@ impl Body for Datagram {
         })
     }
 
-    /// A mark copies the frame: others may look at the same bytes.
+    /// Marking copies the frame: its bytes may be shared.
     fn mark(&mut self) -> bool {
         match wire::ecn(self.packet()) {
             Ecn::NotCapable => false,

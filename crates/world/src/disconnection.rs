@@ -1,11 +1,11 @@
-//! What a mobile is told of its own radio: that it is about to be cut off, and that it is not any
-//! more (Goff et al., Freeze-TCP, INFOCOM 2000).
+//! What a mobile knows of its own radio: that it is about to lose the network, and that it has it
+//! again (Goff et al., Freeze-TCP, INFOCOM 2000).
 
 use std::sync::Arc;
 
 use base::Time;
 
-/// A time without network, as a mobile knows of it.
+/// A time without network, as foreseen by a mobile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Disconnection {
     /// When it sees it coming.
@@ -14,14 +14,14 @@ pub struct Disconnection {
     pub over: Time,
 }
 
-/// What comes of that.
+/// The beginning or the end of a disconnection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Turn {
-    Away,
-    Back,
+pub(crate) enum ConnectivityChange {
+    Lost,
+    Restored,
 }
 
-/// The disconnections to come, in order of time and apart.
+/// The disconnections to come, in order of time without overlap.
 #[derive(Clone, Debug)]
 pub(crate) struct Forecast {
     disconnections: Arc<[Disconnection]>,
@@ -39,17 +39,21 @@ impl Forecast {
         Self { disconnections: Arc::clone(disconnections), passed: 0 }
     }
 
-    /// When the next turn comes.
+    /// When the next change comes.
     pub(crate) fn deadline(&self) -> Option<Time> {
         let next = self.disconnections.get(self.passed / 2)?;
         Some(if self.passed.is_multiple_of(2) { next.warned } else { next.over })
     }
 
-    /// The next turn that has come by `now`.
-    pub(crate) fn take(&mut self, now: Time) -> Option<Turn> {
+    /// The next change that has come by `now`.
+    pub(crate) fn take(&mut self, now: Time) -> Option<ConnectivityChange> {
         self.deadline().filter(|&deadline| deadline <= now)?;
         self.passed += 1;
-        Some(if self.passed.is_multiple_of(2) { Turn::Back } else { Turn::Away })
+        Some(if self.passed.is_multiple_of(2) {
+            ConnectivityChange::Restored
+        } else {
+            ConnectivityChange::Lost
+        })
     }
 }
 
@@ -64,13 +68,17 @@ mod tests {
         let spans =
             spans.map(|(warned, over)| Disconnection { warned: at(warned), over: at(over) });
         let mut forecast = Forecast::new(&spans.into());
-        let mut check = |now, turns: &[Turn], next: Option<u64>| {
+        let mut check = |now, turns: &[ConnectivityChange], next: Option<u64>| {
             let found: Vec<_> = std::iter::from_fn(|| forecast.take(at(now))).collect();
             assert_eq!((found.as_slice(), forecast.deadline()), (turns, next.map(at)), "{now}");
         };
         check(4, &[], Some(5));
-        check(8, &[Turn::Away], Some(9));
-        check(19, &[Turn::Back, Turn::Away, Turn::Back], Some(20));
-        check(99, &[Turn::Away, Turn::Back], None);
+        check(8, &[ConnectivityChange::Lost], Some(9));
+        check(
+            19,
+            &[ConnectivityChange::Restored, ConnectivityChange::Lost, ConnectivityChange::Restored],
+            Some(20),
+        );
+        check(99, &[ConnectivityChange::Lost, ConnectivityChange::Restored], None);
     }
 }

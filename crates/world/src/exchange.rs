@@ -1,11 +1,11 @@
-//! One request and one answer over a connection, which the one who answers then closes: an object
-//! of HTTP/1.0 (RFC 1945 §1.3), or what a connection of a capture carried.
+//! One request and one answer over a connection, which the answering end then closes: an object of
+//! HTTP/1.0 (RFC 1945 §1.3), or what a connection of a capture carried.
 
 use tcp::{Endpoint, Payload, State};
 
 use crate::{Application, MachineId};
 
-/// How much goes which way.
+/// The sizes of request and answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Exchange {
     /// Bytes of the request, from the receiver of the data.
@@ -17,11 +17,11 @@ pub struct Exchange {
 /// The end that asks.
 #[derive(Debug)]
 pub struct Asker<P> {
-    /// What is still to be said.
+    /// What is not yet written.
     request: Option<P>,
     /// Bytes of the answer that are missing.
     left: u64,
-    /// Whoever wants to know how it goes.
+    /// The browser that is notified of its progress.
     browser: Option<MachineId>,
 }
 
@@ -30,7 +30,7 @@ pub struct Asker<P> {
 pub struct Answerer<P> {
     /// Bytes of the request that are missing.
     left: u64,
-    /// What is still to be said.
+    /// What is not yet written.
     answer: Option<P>,
 }
 
@@ -54,7 +54,7 @@ impl<P: Payload> Asker<P> {
         Self { request, left: exchange.answer, browser: None }
     }
 
-    /// From now on `browser` wants to know how it goes.
+    /// From now on `browser` is notified of its progress.
     pub(crate) const fn watch(&mut self, browser: MachineId) {
         self.browser = Some(browser);
     }
@@ -79,7 +79,7 @@ impl<P: Payload> Asker<P> {
         }
     }
 
-    /// Who is to look at what has changed, where there may be something to see.
+    /// The browser to notify, if something may have changed.
     pub(crate) fn watched_by(&self, state: State) -> Option<MachineId> {
         self.browser.filter(|_| self.progress(state) != Progress::Missing)
     }
@@ -102,7 +102,7 @@ impl<P: Payload> Answerer<P> {
     }
 }
 
-/// Whether this end knows that nothing more will come.
+/// Whether this end has seen that nothing more will come.
 const fn is_over(state: State) -> bool {
     match state {
         State::CloseWait | State::Closing | State::LastAck | State::TimeWait | State::Closed => {
@@ -117,13 +117,13 @@ const fn is_over(state: State) -> bool {
     }
 }
 
-/// Reads whatever has come, and says how many bytes that is.
+/// Reads everything that has come; returns its bytes.
 pub(crate) fn read_all<P: Payload>(endpoint: &mut Endpoint<P>) -> u64 {
     std::iter::from_fn(|| endpoint.read()).map(|piece| piece.length()).sum()
 }
 
 impl<P> Application<P> {
-    /// The end that asks, where it is one.
+    /// The asking end, if it is one.
     pub(crate) const fn asker(&self) -> Option<&Asker<P>> {
         if let Self::Asker(asker) = self { Some(asker) } else { None }
     }

@@ -2,7 +2,7 @@
 
 use crate::{FRAGMENT_HEADER_BYTES, IPV6_HEADER_BYTES};
 
-/// What hosts send at most in one packet.
+/// The most that hosts send in one packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fragmentation {
     /// A packet of so many bytes: each piece but the last carries a multiple of 8 (RFC 8200 §4.5).

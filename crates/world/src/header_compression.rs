@@ -19,14 +19,14 @@ pub(crate) struct Rfc2507 {
     base: u64,
 }
 
-/// What stands in place of the headers of a packet.
+/// How the headers of a packet are sent.
 #[derive(Clone, Copy, Debug)]
 enum Slot {
     /// Its own headers.
     Plain,
     /// Compressed ones.
     Compressed(rfc2507::Packet),
-    /// It is not on its way any more.
+    /// It is no longer on its way.
     Gone,
 }
 

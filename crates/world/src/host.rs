@@ -6,7 +6,7 @@ use base::{Seq, Stream, Time};
 use observe::{Context, Observe};
 use tcp::{Endpoint, Payload, Segment, ShareState, Shared};
 
-use crate::disconnection::{Forecast, Turn};
+use crate::disconnection::{ConnectivityChange, Forecast};
 use crate::exchange::{Answerer, Asker, Exchange, Progress};
 use crate::probe::Prober;
 use crate::telnet::{Echoer, Typist};
@@ -23,13 +23,13 @@ pub struct Connection<'a, P> {
     pub receiver: NodeId,
     /// How both endpoints behave.
     pub tcp: &'a Arc<tcp::Config>,
-    /// What is sent, or what it is made of.
+    /// The data that are sent, or cut into messages.
     pub data: P,
-    /// What the data are sent for.
+    /// The application.
     pub traffic: Traffic,
-    /// Which side has the port that the other knows beforehand, ...
+    /// Which side has a fixed port, ...
     pub server: Side,
-    /// ... and that port. The other side takes the next of its own that is free for it.
+    /// ... and that port. The other side takes its next free one.
     pub port: u16,
     /// Which side opens it.
     pub opener: Side,
@@ -41,12 +41,12 @@ pub struct Connection<'a, P> {
     pub isn: [Seq; 2],
 }
 
-/// What uses a connection.
+/// The application of a connection.
 #[derive(Clone, Debug)]
 pub enum Traffic {
     /// One file: all data, and then the connection ends.
     File,
-    /// All data, and then the connection rests.
+    /// All data, and then the connection stays open.
     Stream,
     /// Pages, each of which the receiver asks for, cut from the data.
     Web(Pages),
@@ -59,7 +59,7 @@ pub enum Traffic {
 }
 
 impl<P: Payload> Connection<'_, P> {
-    /// What uses the sender's end.
+    /// The application at the sender's end.
     fn sending(&self) -> Application<P> {
         let data = || self.data.clone();
         match &self.traffic {
@@ -76,7 +76,7 @@ impl<P: Payload> Connection<'_, P> {
         }
     }
 
-    /// What uses the receiver's end, which is endpoint number `id`.
+    /// The application at the receiver's end, which is endpoint number `id`.
     fn receiving(&self, id: u32) -> Application<P> {
         let data = || self.data.clone();
         match &self.traffic {
@@ -101,13 +101,13 @@ pub struct Host<P: Payload> {
     pub(crate) ports: [u16; 2],
     pub(crate) endpoint: Endpoint<P>,
     pub(crate) application: Application<P>,
-    /// When it comes to life, while that lies ahead.
+    /// When it starts, if it has not yet.
     pub(crate) start: Option<Time>,
-    /// When its application goes, while that lies ahead.
+    /// When its application aborts, if it has not yet.
     abort: Option<Time>,
-    /// What it knows of its network's future.
+    /// The disconnections that it foresees.
     forecast: Option<Box<Forecast>>,
-    /// Packets sent, which number themselves in their IP headers.
+    /// Packets sent, which number the IP identification.
     pub(crate) sent: u16,
 }
 
@@ -157,12 +157,12 @@ impl<P: Payload> Host<P> {
         }
     }
 
-    /// It will know when it is about to have no network.
+    /// Lets it foresee disconnections.
     pub(crate) fn foretell(&mut self, disconnections: &Arc<[Disconnection]>) {
         self.forecast = Some(Box::new(Forecast::new(disconnections)));
     }
 
-    /// What the connection knew whose place this one takes.
+    /// Takes over what an earlier connection knew.
     pub(crate) fn remember(&mut self, before: Option<Shared>) {
         if let (ShareState::Temporal, Some(before)) = (self.endpoint.learns(), before) {
             self.endpoint.inherit(&before);
@@ -174,12 +174,12 @@ impl<P: Payload> Host<P> {
         &self.endpoint
     }
 
-    /// The node where it lives.
+    /// Its node.
     pub const fn node(&self) -> NodeId {
         self.node
     }
 
-    /// The node that it talks to.
+    /// Its peer's node.
     pub const fn peer(&self) -> NodeId {
         self.peer
     }
@@ -201,32 +201,32 @@ impl<P: Payload> Host<P> {
         let Some(forecast) = &mut self.forecast else { return };
         while let Some(turn) = forecast.take(now) {
             match turn {
-                Turn::Away => self.endpoint.freeze(),
-                Turn::Back => self.endpoint.thaw(),
+                ConnectivityChange::Lost => self.endpoint.freeze(),
+                ConnectivityChange::Restored => self.endpoint.thaw(),
             }
         }
     }
 
-    /// Its application goes, and resets what is open.
+    /// Its application ends, and resets the connection if it is open.
     pub(crate) fn leave(&mut self, cx: &mut Context<'_, impl Observe>) {
         (self.start, self.abort) = (None, None);
         self.application = Application::Gone;
         self.endpoint.abort(cx.now, cx.observe);
     }
 
-    /// How far its exchange has come, where its application asks in one.
+    /// The progress of its exchange, if its application asks.
     pub(crate) fn progress(&self) -> Option<Progress> {
         self.application.asker().map(|asker| asker.progress(self.endpoint.state()))
     }
 
-    /// From now on `browser` wants to know how the exchange goes.
+    /// From now on `browser` is notified of the exchange's progress.
     pub(crate) const fn watch(&mut self, browser: MachineId) {
         if let Application::Asker(asker) = &mut self.application {
             asker.watch(browser);
         }
     }
 
-    /// Who is to look at what has changed, where there may be something to see.
+    /// The browser to notify, if something may have changed.
     pub(crate) fn watched_by(&self) -> Option<MachineId> {
         self.application.asker().and_then(|asker| asker.watched_by(self.endpoint.state()))
     }

@@ -6,7 +6,7 @@ use wire::rfc2507::Headers;
 
 use crate::{Body, Ends, IPV4_HEADER_BYTES};
 
-/// What stands behind an IPv4 header.
+/// The content of an IPv4 packet.
 #[derive(Clone, Debug)]
 pub enum Ipv4<P> {
     /// A segment of TCP.
@@ -52,12 +52,12 @@ impl<P: Payload> Body for Ipv4<P> {
         }
     }
 
-    /// No compressor of this house knows UDP.
+    /// The compressors here do not handle UDP.
     fn headers(&self, ends: Ends, identification: u16) -> Option<Headers> {
         if let Self::Segment(segment) = self { segment.headers(ends, identification) } else { None }
     }
 
-    /// Nobody above UDP would read it (RFC 8085 §3.1.7).
+    /// No UDP application here reads it (RFC 8085 §3.1.7).
     fn mark(&mut self) -> bool {
         if let Self::Segment(segment) = self { segment.mark() } else { false }
     }

@@ -1,5 +1,5 @@
-//! A packet of a simulated IPv6 network: what it carries, what stands around it, and whether it is
-//! a piece of one.
+//! A packet of a simulated IPv6 network: what it carries, its encapsulation, and whether it is a
+//! fragment.
 
 use base::{Ecn, TcpHeader, UdpDatagram};
 use mobility::binding::{Message, Wrap};
@@ -13,7 +13,7 @@ pub const IPV6_HEADER_BYTES: u32 = 40;
 /// Bytes of a fragment header (RFC 8200 §4.5).
 pub const FRAGMENT_HEADER_BYTES: u32 = 8;
 
-/// Headers that may stand around a packet: the Tunnel Encapsulation Limit (RFC 2473 §6.6).
+/// The most headers around a packet: the Tunnel Encapsulation Limit (RFC 2473 §6.6).
 pub const MOST_WRAPS: usize = 4;
 
 /// A packet above its outermost addresses.
@@ -21,7 +21,7 @@ pub const MOST_WRAPS: usize = 4;
 pub struct Ipv6<P> {
     content: Content<P>,
     wraps: Wraps,
-    /// Which piece it is of which packets, the innermost first: tunnels cut pieces again.
+    /// Which piece of which packets it is, the innermost first: tunnels fragment fragments again.
     pieces: Vec<Piece>,
 }
 
@@ -30,13 +30,13 @@ enum Content<P> {
     Segment(Segment<P>),
     Datagram(UdpDatagram),
     Message(Message),
-    /// Rare and large: not the measure of all others.
+    /// Boxed, since it is rare and large.
     TooBig(Box<TooBig>),
-    /// Of a piece that is not the first: that has all.
+    /// A piece that is not the first; the first has the content.
     Rest(Transport),
 }
 
-/// What a piece is one of.
+/// What a piece belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Transport {
     /// A segment of TCP.
@@ -45,7 +45,7 @@ pub enum Transport {
     Udp,
 }
 
-/// What stands around a packet: its addresses within each, the innermost first.
+/// The encapsulation of a packet: its addresses within each header, the innermost first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wraps {
     depth: u8,
@@ -65,7 +65,7 @@ impl Wraps {
         &self.within[..usize::from(self.depth)]
     }
 
-    /// Takes off the outermost.
+    /// Removes the outermost.
     pub(crate) fn pop(&mut self) -> Option<(Ends, Wrap)> {
         let outermost = *self.standing().last()?;
         self.depth -= 1;
@@ -73,7 +73,7 @@ impl Wraps {
     }
 }
 
-/// Which piece of a packet it is. What is put around a piece is none of the packet's.
+/// Which piece of a packet it is. Headers around a piece are not part of the packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
     /// The packet's number.
@@ -82,9 +82,9 @@ pub struct Piece {
     pub number: u8,
     /// How many there are.
     pub count: u8,
-    /// Of the packet's bytes above its IPv6 header, so many.
+    /// How many of the packet's bytes above its IPv6 header it has.
     pub bytes: u32,
-    /// From that one on.
+    /// The offset of the first of them.
     pub offset: u32,
     /// Headers around the packet when it was cut.
     pub depth: u8,
@@ -95,7 +95,7 @@ impl<P: Payload> Ipv6<P> {
         Self { content, wraps: Wraps::default(), pieces: Vec::new() }
     }
 
-    /// What stands around it, the innermost first, each with the addresses within.
+    /// Its encapsulation, the innermost first, each with the addresses within.
     pub fn wraps(&self) -> &[(Ends, Wrap)] {
         self.wraps.standing()
     }
@@ -125,7 +125,7 @@ impl<P: Payload> Ipv6<P> {
         }
     }
 
-    /// What its pieces are of.
+    /// What its pieces belong to.
     pub const fn transport(&self) -> Transport {
         match &self.content {
             Content::Datagram(_) => Transport::Udp,
@@ -178,7 +178,7 @@ impl<P: Payload> Body for Ipv6<P> {
         }
     }
 
-    /// No compressor of this house knows IPv6.
+    /// The compressors here do not handle IPv6.
     fn mark(&mut self) -> bool {
         if let Content::Segment(segment) = &mut self.content { segment.ecn.mark() } else { false }
     }
@@ -199,7 +199,7 @@ impl<P: Payload> Body for Ipv6<P> {
         if let Content::TooBig(too_big) = &self.content { Some(**too_big) } else { None }
     }
 
-    /// Of a piece no more than that: only the first has what is within.
+    /// A later piece has nothing else: only the first has the content.
     fn quote(&self, ends: Ends) -> Quote {
         let wraps = if self.piece().is_some() { Wraps::default() } else { self.wraps };
         let piece = self.piece().or(self.pieces.first().copied());
@@ -213,7 +213,7 @@ impl<P: Payload> Body for Ipv6<P> {
         self.wraps.standing().last().map(|(_, wrap)| *wrap)
     }
 
-    fn put_within(&mut self, ends: Ends, wrap: Wrap) -> bool {
+    fn encapsulate(&mut self, ends: Ends, wrap: Wrap) -> bool {
         let Some(place) = self.wraps.within.get_mut(usize::from(self.wraps.depth)) else {
             return false;
         };
@@ -222,7 +222,7 @@ impl<P: Payload> Body for Ipv6<P> {
         true
     }
 
-    fn take_out(&mut self) -> Option<Ends> {
+    fn decapsulate(&mut self) -> Option<Ends> {
         self.wraps.pop().map(|(ends, _)| ends)
     }
 

@@ -2,8 +2,8 @@
 //!
 //! A [`World`] is assembled by [`World::add_node`], [`World::add_pipe`], [`World::add_bearer`],
 //! [`World::add_connection`] and [`World::set_route`], and then advanced by [`World::step`] under
-//! whatever clock its owner has. It is generic over the packet's [`Body`]: a typed TCP segment
-//! with a length for a payload in a simulation, bytes on a real network.
+//! its owner's clock. It is generic over the packet's [`Body`]: a typed TCP segment with a length
+//! for a payload in a simulation, bytes on a real network.
 
 mod application;
 mod datagram;

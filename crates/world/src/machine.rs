@@ -27,7 +27,7 @@ pub enum Machine<B: Body> {
         /// Where it ends.
         to: NodeId,
     },
-    /// One direction of a wired link that a pipe cannot be.
+    /// One direction of a wired link that a pipe cannot model.
     Link {
         /// The link.
         link: Box<Link<Packet<B>>>,
@@ -56,9 +56,9 @@ pub enum Machine<B: Body> {
     Wlan {
         /// The access network.
         wlan: Box<Wlan<Packet<B>>>,
-        /// Which nodes and addresses are whose.
+        /// Which nodes and addresses belong to which station.
         directory: Box<Directory>,
-        /// Whether what comes out of it is being handed on.
+        /// Whether its output is being handed on.
         is_running: bool,
     },
     /// A middlebox at a node.
@@ -67,7 +67,7 @@ pub enum Machine<B: Body> {
         middlebox: Box<dyn Middlebox<B::Payload>>,
         /// The node.
         at: NodeId,
-        /// Packets sent, which number themselves in their IP headers.
+        /// Packets sent, which number the IP identification.
         sent: u16,
     },
     /// An agent of mobility at a node.

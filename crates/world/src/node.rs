@@ -1,4 +1,4 @@
-//! Nodes and where they send things.
+//! Nodes and their routes.
 
 use std::ops::{Index, IndexMut};
 
@@ -11,32 +11,32 @@ use crate::MachineId;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u32);
 
-/// A host or router: where packets for each destination leave, and which endpoints live here.
+/// A host or router: its routes and its endpoints.
 #[derive(Debug)]
 pub struct Node {
     name: String,
-    /// Where everything without a route of its own leaves.
+    /// The default route.
     default_route: Option<MachineId>,
     /// By number of the destination; shorter than the world where the rest takes the default.
     routes: Vec<Option<MachineId>>,
     /// Endpoints by their connections.
     endpoints: FxHashMap<FourTuple, MachineId>,
-    /// The port that is tried next where any will do.
+    /// The next ephemeral port to try.
     next_port: u16,
-    /// Whether endpoints have gone, for which something may still come.
+    /// Whether endpoints have ended for which packets may still come.
     has_released: bool,
     /// Whether what arrives here leaves the world.
     is_open: bool,
-    /// The box that what comes by is handed to.
+    /// The middlebox that intercepts packets here.
     middlebox: Option<MachineId>,
-    /// The agent that is shown all that is here.
+    /// The mobility agent that is shown all packets here.
     agent: Option<MachineId>,
     /// Its side of middleboxes.
     leg: Leg,
 }
 
-/// What a node tells connections apart by: the peer, its port and the own one. What differs most
-/// comes last, where it reaches all bits of a product, which is what the map hashes by.
+/// What identifies a connection at a node: the peer, its port and the local one. What differs most
+/// comes last, where it affects all bits of the map's multiplicative hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct FourTuple(u64);
 
@@ -49,14 +49,14 @@ impl FourTuple {
         NodeId((self.0 >> 32) as u32)
     }
 
-    /// Here and there.
+    /// The local and the remote port.
     const fn ports(self) -> [u16; 2] {
         [self.0 as u16, (self.0 >> 16) as u16]
     }
 }
 
 impl Node {
-    /// The first of the ports that connections take which may have any.
+    /// The first ephemeral port.
     pub const FIRST_PORT: u16 = 1024;
 
     pub(crate) fn new(name: &str) -> Self {
@@ -88,7 +88,7 @@ impl Node {
         self.is_open = true;
     }
 
-    /// The box that packets are handed to which come by.
+    /// The middlebox that intercepts packets here.
     pub const fn middlebox(&self) -> Option<MachineId> {
         self.middlebox
     }
@@ -98,7 +98,7 @@ impl Node {
         self.middlebox = Some(middlebox);
     }
 
-    /// The agent that all packets here are shown to.
+    /// The agent that is shown all packets here.
     pub const fn agent(&self) -> Option<MachineId> {
         self.agent
     }
@@ -144,8 +144,8 @@ impl Node {
         self.routes.iter().copied().chain([self.default_route]).flatten()
     }
 
-    /// A port for a connection to `remote` of `peer`: the next that has none to the same yet.
-    /// `None` if all 64,512 have.
+    /// A port for a connection to `remote` of `peer`: the next that has no connection to the same
+    /// port yet. `None` if all 64,512 have.
     pub(crate) fn take_port(&mut self, peer: NodeId, remote: u16) -> Option<u16> {
         for _ in Self::FIRST_PORT..=u16::MAX {
             let port = self.next_port;
@@ -186,7 +186,7 @@ impl Node {
         self.endpoints.iter().map(|(tuple, id)| (*id, tuple.peer(), tuple.ports()))
     }
 
-    /// Whether connections have ended here for good, for which something may still come.
+    /// Whether connections have ended here for which packets may still come.
     pub(crate) const fn has_released(&self) -> bool {
         self.has_released
     }

@@ -14,7 +14,7 @@ use crate::{NodeId, Piece, Quote, TooBig};
 /// Bytes of an IPv4 header without options (RFC 791 §3.1).
 pub const IPV4_HEADER_BYTES: u32 = 20;
 
-/// The content of a packet above IP. Only endpoints look inside; all else passes it on.
+/// The content of a packet above IP. Only endpoints look inside; everything else passes it on.
 pub trait Body: Sized + 'static {
     /// What the segments of TCP carry.
     type Payload: Payload;
@@ -34,7 +34,7 @@ pub trait Body: Sized + 'static {
     /// Size of the packet at the IP layer in bytes, above zero.
     fn bytes(&self) -> u32;
 
-    /// The headers that a radio may compress, if there are such. `identification` is that of the
+    /// The headers that a radio may compress, if there are any. `identification` is that of the
     /// packet around it, for a body without an IP header.
     fn headers(&self, _ends: Ends, _identification: u16) -> Option<Headers> {
         None
@@ -43,7 +43,7 @@ pub trait Body: Sized + 'static {
     /// Sets Congestion Experienced (RFC 3168 §5), or says `false` where the ends cannot read it.
     fn mark(&mut self) -> bool;
 
-    /// A body that carries `datagram`; `None` of networks without UDP sources.
+    /// A body that carries `datagram`; `None` in networks without UDP sources.
     fn from_udp(_datagram: UdpDatagram) -> Option<Self> {
         None
     }
@@ -53,7 +53,7 @@ pub trait Body: Sized + 'static {
         None
     }
 
-    /// A body that carries `message`; `None` of networks without mobility.
+    /// A body that carries `message`; `None` in networks without mobility.
     fn from_message(_message: Message) -> Option<Self> {
         None
     }
@@ -63,7 +63,7 @@ pub trait Body: Sized + 'static {
         None
     }
 
-    /// A body that carries `too_big`; `None` of networks where nobody says so.
+    /// A body that carries `too_big`; `None` in networks without such messages.
     fn from_too_big(_too_big: TooBig) -> Option<Self> {
         None
     }
@@ -73,40 +73,39 @@ pub trait Body: Sized + 'static {
         None
     }
 
-    /// What such a message says of this packet, which goes by `ends`.
+    /// What such a message quotes of this packet, whose addresses are `ends`.
     fn quote(&self, ends: Ends) -> Quote {
         Quote::new(ends, self.bytes(), Wraps::default())
     }
 
-    /// What stands around the packet, outermost.
+    /// The packet's outermost encapsulation.
     fn wrap(&self) -> Option<Wrap> {
         None
     }
 
-    /// Keeps `ends`, as something is put around the packet which has addresses of its own. False
-    /// if too much stands there already.
-    fn put_within(&mut self, _ends: Ends, _wrap: Wrap) -> bool {
+    /// Encapsulates the packet: keeps its inner addresses `ends`. False if there are too many
+    /// headers already.
+    fn encapsulate(&mut self, _ends: Ends, _wrap: Wrap) -> bool {
         false
     }
 
-    /// Takes off what stands around the packet outermost, and tells the addresses within.
-    fn take_out(&mut self) -> Option<Ends> {
+    /// Removes the outermost encapsulation, and returns the addresses within.
+    fn decapsulate(&mut self) -> Option<Ends> {
         None
     }
 
-    /// The same once more; `None` of bodies that are never sent twice.
+    /// A copy; `None` for bodies that are never sent twice.
     fn copy(&self) -> Option<Self> {
         None
     }
 
-    /// Which piece of a packet it is, where nothing stands around it but what stood around the
-    /// whole.
+    /// Which piece of a packet it is, if it has no encapsulation beyond that of the whole.
     fn piece(&self) -> Option<Piece> {
         None
     }
 
     /// Cuts packet number `of` into pieces of `sizes` bytes above the IPv6 header, of which it
-    /// becomes the first, and gives the others. None of what cannot be cut.
+    /// becomes the first, and gives the others. None if it cannot be cut.
     fn cut(&mut self, _of: u64, _sizes: &[u32]) -> Vec<Self> {
         Vec::new()
     }
@@ -115,7 +114,7 @@ pub trait Body: Sized + 'static {
     fn join(&mut self) {}
 }
 
-/// From where a packet goes to where.
+/// Source and destination of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Ends {
     /// Where it comes from.
@@ -182,9 +181,9 @@ pub struct Packet<B> {
     pub ends: Ends,
     /// Size at the IP layer in bytes.
     pub bytes: u32,
-    /// Identification in its IP header (RFC 791 §3.1): its sender counts.
+    /// Identification in its IP header (RFC 791 §3.1): counted by its sender.
     pub identification: u16,
-    /// When an endpoint sent it; `None` of what something on the way has made.
+    /// When an endpoint sent it; `None` if something on the path made it.
     pub departed: Option<Time>,
     /// What it carries.
     pub body: B,
@@ -245,7 +244,7 @@ impl Packets {
         Packet { uid: self.number(), ends, bytes, identification, departed: None, body }
     }
 
-    /// Another packet like `packet`; `None` of one that is never sent twice.
+    /// Another packet like `packet`; `None` if it is never sent twice.
     pub(crate) fn copy<B: Body>(&mut self, packet: &Packet<B>) -> Option<Packet<B>> {
         let Packet { ends, identification, bytes, departed, ref body, .. } = *packet;
         let body = body.copy()?;

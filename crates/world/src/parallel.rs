@@ -1,9 +1,9 @@
 //! Browsing as with HTTP/1.0 (RFC 1945): a connection for each object, several at a time, each of
 //! which the server closes.
 //!
-//! A page is the main object alone first; what is embedded in it is asked for once it is whole, in
-//! order, as fast as connections become free. A connection is in use until the server's close is
-//! read. An object whose connection failed is asked for again.
+//! Of a page the main object is requested first; once it is whole the embedded ones are requested
+//! in order, as connections become free. A connection is in use until the server's close is read.
+//! An object whose connection failed is requested again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::exchange::Progress;
 use crate::web::Page;
 use crate::{Exchange, MachineId, NodeId, Pages};
 
-/// What pages are fetched by.
+/// How pages are fetched.
 #[derive(Debug)]
 pub struct Fetching<P> {
     /// Where they come from.
@@ -36,7 +36,7 @@ pub struct Fetching<P> {
     pub isn: Stream,
     /// When the first page is asked for.
     pub start: Time,
-    /// When the reader resets whatever is open and asks for no more.
+    /// When the reader resets open connections and stops.
     pub abort: Option<Time>,
 }
 
@@ -65,11 +65,11 @@ pub(crate) struct Fetch {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Browsing {
-    /// The next page is asked for then.
+    /// The next page is requested then.
     Reading(Time),
     /// A page is on its way, and so many of its objects are missing.
     Waiting { asked: Time, bytes: u64, embedded: Vec<u64>, left: usize, reading: Duration },
-    /// The reader has gone.
+    /// The reader has stopped.
     Gone,
 }
 
@@ -85,7 +85,7 @@ impl<P> ParallelBrowser<P> {
         }
     }
 
-    /// What pages are fetched by.
+    /// How pages are fetched.
     pub const fn fetching(&self) -> &Fetching<P> {
         &self.fetching
     }
@@ -95,7 +95,7 @@ impl<P> ParallelBrowser<P> {
         self.open.len()
     }
 
-    /// The connection in use at this place.
+    /// The connection in use at this index.
     pub(crate) fn fetch(&self, at: usize) -> Option<Fetch> {
         self.open.get(at).copied()
     }
@@ -114,8 +114,8 @@ impl<P> ParallelBrowser<P> {
         }
     }
 
-    /// The connection at this place has come so far. True if it is no longer in use, and the next
-    /// has taken its place.
+    /// Takes in the progress of the connection at this index. True if it is no longer in use, and
+    /// the next has taken its index.
     pub(crate) fn take_in(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
@@ -148,7 +148,7 @@ impl<P> ParallelBrowser<P> {
         let Browsing::Waiting { asked, bytes, embedded, left, reading } = &mut self.state else {
             return;
         };
-        // The first is the main one, which says what else there is.
+        // The first is the main one, which lists the others.
         self.waiting.extend(embedded.drain(..));
         *left -= 1;
         if *left == 0 {
@@ -187,12 +187,12 @@ impl<P> ParallelBrowser<P> {
         self.open.push(Fetch { ends, bytes: exchange.answer, is_whole: false });
     }
 
-    /// Whether the reader goes now.
+    /// Whether the reader stops now.
     pub(crate) fn goes(&self, now: Time) -> bool {
         self.state != Browsing::Gone && self.fetching.abort.is_some_and(|abort| abort <= now)
     }
 
-    /// The reader has gone; says which of its endpoints were in use.
+    /// The reader stops; returns which of its endpoints were in use.
     pub(crate) fn leave(&mut self) -> Vec<MachineId> {
         self.state = Browsing::Gone;
         self.waiting.clear();

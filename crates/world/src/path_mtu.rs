@@ -14,7 +14,7 @@ pub const IPV6_MTU_MIN: u32 = 1_280;
 /// Type, code, checksum and MTU of the message (RFC 4443 §3.2).
 const ICMPV6_BYTES: u32 = 8;
 
-/// For how long a path is held for smaller than its links (RFC 8201 §4).
+/// For how long a path is considered smaller than its links (RFC 8201 §4).
 const AGE: Duration = Duration::from_secs(600);
 
 /// A Packet Too Big message (RFC 4443 §3.2).
@@ -27,10 +27,10 @@ pub struct TooBig {
 }
 
 impl TooBig {
-    /// What facts call it.
+    /// Its name in facts.
     pub const NAME: &'static str = "packet too big";
 
-    /// Its size above the IPv6 header: with as much of the packet as fits in the least MTU.
+    /// Its size above the IPv6 header: with as much of the packet as fits in the minimum MTU.
     pub(crate) fn above_header(&self) -> u32 {
         (ICMPV6_BYTES + self.quote.bytes).min(IPV6_MTU_MIN - IPV6_HEADER_BYTES)
     }
@@ -60,12 +60,12 @@ impl Quote {
         Self { ends, bytes, header: None, udp: None, transport, piece: None, wraps }
     }
 
-    /// What stands around it, the innermost first, each with the addresses within.
+    /// Its encapsulation, the innermost first, each with the addresses within.
     pub fn wraps(&self) -> &[(Ends, Wrap)] {
         self.wraps.standing()
     }
 
-    /// What stands around it outermost, and the packet within that.
+    /// Its outermost encapsulation, and the packet within that.
     pub(crate) fn within(mut self) -> Option<(Wrap, Self)> {
         let (ends, wrap) = self.wraps.pop()?;
         let bytes = self.bytes - wrap.bytes();
@@ -73,8 +73,8 @@ impl Quote {
     }
 }
 
-/// What those who send packets know of the paths. A path goes by its ends: an address is only one
-/// node's, so that hosts and tunnel entries need no tables of their own.
+/// What senders know of path MTUs. A path is identified by its ends: an address belongs to one
+/// node, so that hosts and tunnel entries need no tables of their own.
 #[derive(Debug)]
 pub(crate) struct PathMtus {
     /// What all links take.
@@ -100,14 +100,14 @@ impl PathMtus {
         self.learnt(now, path).map_or(self.links, |(mtu, _)| mtu)
     }
 
-    /// The same where it is less than the links take, and what becomes of larger ones.
+    /// The same if it is less than the links take, and what happens to larger packets.
     pub(crate) fn learnt(&self, now: Time, path: Ends) -> Option<(u32, Larger)> {
         let known = self.known.get(&path)?;
         (now.saturating_since(known.since) < AGE).then_some((known.mtu, known.larger))
     }
 
-    /// Nothing larger than `mtu` goes through whole. What says more than is known changes nothing
-    /// (RFC 8201 §4).
+    /// Nothing larger than `mtu` goes through whole. A larger value than the known one changes
+    /// nothing (RFC 8201 §4).
     pub(crate) fn learn(&mut self, now: Time, path: Ends, mtu: u32, larger: Larger) {
         if mtu < self.get(now, path) {
             self.known.insert(path, Known { mtu, since: now, larger });

@@ -1,5 +1,5 @@
-//! Probing: single segments over an open connection, with so long a pause after each that a radio
-//! has let go of its channel, as for figure 1 of Chakravorty et al. 2003.
+//! Probing: single segments over an open connection, with a pause after each that is long enough
+//! for a radio to release its channel, as for figure 1 of Chakravorty et al. 2003.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub struct Prober<P> {
     data: P,
     /// Probes to come.
     left: u64,
-    /// When the next comes; the first a pause after the connection stands.
+    /// When the next comes; the first a pause after the connection is established.
     next: Option<Time>,
 }
 

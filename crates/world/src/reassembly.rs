@@ -1,4 +1,4 @@
-//! Pieces of packets that wait for the others (RFC 8200 §4.5).
+//! Fragments that wait for the others (RFC 8200 §4.5).
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ pub struct Reassembly<B> {
 struct Waiting<B> {
     at: NodeId,
     of: u64,
-    /// Headers that stood around the whole: a tunnel's exit may be where the packet within goes.
+    /// Headers around the whole packet: a tunnel's exit may be the inner destination.
     depth: u8,
     since: Time,
     /// A bit for each that has come.
@@ -36,7 +36,7 @@ impl<B> Default for Reassembly<B> {
     }
 }
 
-/// What has come of a piece.
+/// The result of adding a piece.
 pub(crate) enum Joined<B> {
     /// It waits for others.
     Waits,
@@ -47,7 +47,7 @@ pub(crate) enum Joined<B> {
 }
 
 impl<B: Body> Reassembly<B> {
-    /// A piece has come to the node `at`, which it is for.
+    /// A piece has come to the node `at`, its destination.
     pub(crate) fn handle_packet(&mut self, now: Time, at: NodeId, packet: Packet<B>) -> Joined<B> {
         let Some(piece) = packet.body.piece() else { return Joined::Whole(packet, Vec::new()) };
         let is_it = |waiting: &Waiting<B>| {

@@ -41,7 +41,7 @@ pub struct Typist<P> {
     data: P,
     /// Keystrokes to come.
     left: Option<u64>,
-    /// When the next comes; the first a gap after the connection stands.
+    /// When the next comes; the first a gap after the connection is established.
     next: Option<Time>,
     /// When those were typed whose echoes are not whole.
     waiting: VecDeque<Time>,

@@ -1,9 +1,9 @@
-//! UDP (RFC 768): a source that sends whatever becomes of it, and the end that it sends to.
+//! UDP (RFC 768): a source that sends without feedback, and its receiver.
 //!
-//! The source sends datagrams of one size at a constant rate, as ns-2's CBR over UDP does, or in
-//! on times with off times in between, as its Exponential and ns-3's `OnOffApplication` do. Its
-//! clock stands still while it is off: what an on time leaves of the gap to the next datagram is
-//! paid in the next one, so that the mean rate is exactly the share of the on times.
+//! The source sends datagrams of one size at a constant rate, as ns-2's CBR over UDP does, or in on
+//! times with off times in between, as its Exponential and ns-3's `OnOffApplication` do. The gap
+//! between datagrams is suspended while it is off: its rest counts in the next on time, so that the
+//! mean rate is exactly the share of the on times.
 
 use base::{Duration, Rate, Stream, Time, Transmitter, UdpDatagram};
 use settings::{
@@ -25,9 +25,9 @@ section! {
         pub rate: Rate as Speed = Rate::from_bps(64_000);
         /// For how long it sends at a time (ns-2: `burst_time_`).
         pub on_time: Duration as OfTime<1> = Duration::from_millis(500);
-        /// For how long it then does not (ns-2: `idle_time_`). Default: it never pauses.
+        /// For how long it then pauses (ns-2: `idle_time_`). Default: it never pauses.
         pub off_time: Duration as OfTime = Duration::ZERO;
-        /// Whether on and off times are all alike, or exponential with these means.
+        /// Whether on and off times are constant, or exponential with these means.
         pub times: UdpTimes as Word<UdpTimes> = UdpTimes::Exponential;
         /// When it stops, counted from its start.
         pub stop: Option<Duration> as Or<Off, OfTime<1>> = None;
@@ -38,7 +38,7 @@ section! {
 words! {
     /// How long on and off times are.
     pub enum UdpTimes {
-        /// All alike.
+        /// Constant.
         Constant = "constant",
         /// Exponential.
         Exponential = "exponential",
@@ -51,7 +51,7 @@ impl Udp {
         self.off_time > Duration::ZERO
     }
 
-    /// Who never pauses has no on times, and one holds a datagram.
+    /// Checks that on times are given only with pauses, and fit a datagram.
     fn times_suit(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         let off_time = join(at, "off_time");
         if !self.is_on_off() {
@@ -79,7 +79,7 @@ pub struct UdpFlow {
     pub sender: NodeId,
     /// Where they go.
     pub receiver: NodeId,
-    /// The receiver's port; the sender takes the next of its own that is free for it.
+    /// The receiver's port; the sender takes its next free one.
     pub port: u16,
     /// What is sent.
     pub udp: Udp,
@@ -96,7 +96,7 @@ pub struct UdpFlow {
 pub struct UdpEnd {
     node: NodeId,
     peer: NodeId,
-    /// `None` of the receiver, which says nothing.
+    /// `None` at the receiver, which sends nothing.
     source: Option<UdpSource>,
 }
 
@@ -133,12 +133,12 @@ impl UdpEnd {
         Self { node: flow.receiver, peer: flow.sender, source: None }
     }
 
-    /// The node where it lives.
+    /// Its node.
     pub const fn node(&self) -> NodeId {
         self.node
     }
 
-    /// The node that it talks to.
+    /// Its peer's node.
     pub const fn peer(&self) -> NodeId {
         self.peer
     }

@@ -2,7 +2,7 @@
 //!
 //! The model is the HTTP traffic of 3GPP TR 25.892 §A.2 (that of 3GPP2 C.R1002 §2.3): a page is a
 //! main object and embedded ones, then comes a reading time. It is simplified: one request fetches
-//! the page with all that is embedded in it, over one connection for all pages, as if requests were
+//! the page with all its embedded objects, over one connection for all pages, as if requests were
 //! pipelined (HTTP/1.1). `parallel` has the same pages by a connection for each object.
 
 use std::sync::Arc;
@@ -61,7 +61,7 @@ section! {
     pub struct Objects {
         /// The shape.
         pub shape: f64 as Positive = 1.1;
-        /// The scale, which becomes no object.
+        /// The scale, which is subtracted.
         pub scale: u32 as Count<u32, 1, 1000> = 2;
         /// The cut-off before the scale is taken off.
         pub most: u32 as Count<u32, 1, 1000> = 55;
@@ -102,7 +102,7 @@ pub struct Browser<P> {
     /// The number of its endpoint.
     id: u32,
     pages: Pages,
-    /// What requests are made of.
+    /// The data that requests are cut from.
     data: P,
     state: Browsing,
 }
@@ -119,7 +119,7 @@ enum Browsing {
 #[derive(Debug)]
 pub struct Server<P> {
     pages: Pages,
-    /// What pages are made of.
+    /// The data that pages are cut from.
     data: P,
     /// Bytes of requests that are not whole.
     heard: u64,
@@ -165,7 +165,7 @@ impl Sizes {
     }
 }
 
-/// So often is a size drawn before the limits are taken to exclude nearly all.
+/// The number of draws of a size after which the limits count as excluding nearly all.
 const ATTEMPTS: u32 = 64;
 
 impl Objects {

@@ -51,11 +51,11 @@ pub struct World<B: Body> {
     unroutable: u64,
     /// What arrived at open nodes, oldest first.
     outbox: VecDeque<Delivery<B>>,
-    /// Those that hear of the radio.
+    /// Middleboxes, which get reports of the radio.
     middleboxes: Vec<MachineId>,
-    /// What hosts cut, and who joins it again.
+    /// Fragmentation by hosts, and reassembly.
     fragments: Option<(Fragmentation, MachineId)>,
-    /// How large packets may be.
+    /// Path MTUs.
     path_mtus: PathMtus,
 }
 
@@ -92,7 +92,7 @@ impl<B: Body> World<B> {
     }
 
     /// Adds one direction of a wired link, which ends at node `to`: a pipe where that is enough.
-    /// Its sources of chance go by `seed` and its name.
+    /// Its random streams come from `seed` and its name.
     pub fn add_link(
         &mut self,
         name: &str,
@@ -184,7 +184,7 @@ impl<B: Body> World<B> {
         self.packets.next_uid()
     }
 
-    /// Packets that no route led any further: a fault of whoever assembled the world.
+    /// Packets without a route: a bug in the assembly of the world.
     pub const fn unroutable(&self) -> u64 {
         self.unroutable
     }
@@ -224,8 +224,7 @@ impl<B: Body> World<B> {
     }
 
     /// Takes in a packet that enters the world at `from` and is for `to`, under the number
-    /// [`World::next_uid`]. What [`World::step`] has to do before `now` should be done. Poll
-    /// afterwards.
+    /// [`World::next_uid`]. [`World::step`] should have been called up to `now`. Poll afterwards.
     pub fn handle_packet(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
@@ -251,15 +250,15 @@ impl<B: Body> World<B> {
         self.machines.earliest()
     }
 
-    /// Takes `packet`, which has come to `node` or starts there, towards its destination until it
-    /// rests somewhere.
+    /// Moves `packet`, which has come to `node` or starts there, towards its destination until it
+    /// waits somewhere.
     fn forward(&mut self, cx: &mut Context<'_, impl Observe>, node: NodeId, packet: Packet<B>) {
         let of_node = self.node(node);
         match (of_node.middlebox(), of_node.agent()) {
             (Some(id), _) if packet.body.header().is_some() => {
                 self.intercept(cx, id, packet);
             }
-            (None, Some(id)) => self.consult(cx, id, packet),
+            (None, Some(id)) => self.apply_agent(cx, id, packet),
             (Some(_), _) | (None, None) => self.route(cx, node, packet),
         }
     }
@@ -269,8 +268,8 @@ impl<B: Body> World<B> {
         loop {
             let here = &self.nodes[node];
             let Some(id) = here.hop(packet.ends.destination) else {
-                // A home agent without a home link has packets of mobiles that have told it
-                // nothing yet.
+                // Packets at a home agent without a home link, for mobiles that have not registered
+                // yet.
                 match here.agent() {
                     Some(agent) => lose(cx, agent, &packet),
                     None => self.unroutable += 1,
@@ -281,8 +280,8 @@ impl<B: Body> World<B> {
             let Machine::Pipe { pipe, to } = &mut self.machines[id] else {
                 return self.enter(cx, node, id, packet);
             };
-            // What takes no time needs no event; but at the destination it does, where the
-            // answer could come back in the same instant, without end.
+            // A pipe that takes no time needs no event, except at the destination: an answer could
+            // come back in the same instant, without end.
             let uid = packet.uid;
             if !pipe.is_instant() || *to == packet.ends.destination {
                 return match pipe.handle_input(cx.now, packet) {
@@ -377,20 +376,20 @@ impl<B: Body> World<B> {
     ) {
         cx.packet(&packet.fact_at(PacketEvent::Left, from.0, to));
         match self.node(to).agent() {
-            Some(agent) => self.consult(cx, agent, packet),
+            Some(agent) => self.apply_agent(cx, agent, packet),
             None if packet.ends.destination == to => self.hand_over(cx, to, packet),
             None => self.forward(cx, to, packet),
         }
     }
 
-    /// A packet has come to the node `at`, which it is for; pieces wait until they are whole.
+    /// A packet has come to the node `at`, its destination; fragments wait until they are whole.
     fn hand_over(&mut self, cx: &mut Context<'_, impl Observe>, at: NodeId, packet: Packet<B>) {
         if let Some(whole) = self.join(cx, at, packet) {
             self.deliver(cx, whole);
         }
     }
 
-    /// Gives a packet to the endpoint that it is for, or out of the world.
+    /// Gives a packet to its endpoint, or out of the world.
     fn deliver(&mut self, cx: &mut Context<'_, impl Observe>, packet: Packet<B>) {
         let at = packet.ends.destination;
         let node = &self.nodes[at];
@@ -399,7 +398,7 @@ impl<B: Body> World<B> {
             return;
         }
         if let (Some(too_big), Some((_, id))) = (packet.body.too_big(), self.fragments) {
-            return self.heed_too_big(cx, id, &packet, too_big);
+            return self.handle_too_big(cx, id, &packet, too_big);
         }
         let endpoint =
             packet.ports().and_then(|[from, to]| node.endpoint(to, packet.ends.source, from));
@@ -412,7 +411,7 @@ impl<B: Body> World<B> {
         if packet.body.udp().is_some() {
             return;
         }
-        self.let_listener_learn(id);
+        self.inherit_if_listening(id);
         if let Machine::Host(host) = &mut self.machines[id]
             && let Some(segment) = packet.body.into_segment()
         {

@@ -109,7 +109,7 @@ impl Run {
     fn command(&mut self, command: Command) {
         match command {
             Command::Drain => self.gateway.drain(self.now),
-            Command::End => self.gateway.end(self.now),
+            Command::End => self.gateway.reset_all(self.now),
             Command::Reload(how) => {
                 self.gateway.reload(self.now, &configuration(self.which, how));
             }
@@ -153,7 +153,7 @@ impl Run {
 
     fn note(&mut self) {
         while let Some((place, exposure)) = self.gateway.poll_exposure() {
-            assert!(place < self.gateway.places());
+            assert!(place < self.gateway.journal_places());
             if exposure.is_some() {
                 self.journal.insert(place);
             } else {

@@ -93,8 +93,8 @@ impl WindowedMax {
 mod tests {
     use super::*;
 
-    /// Beside a list of everything within the window: never below its maximum of now, and never
-    /// a value that is too old.
+    /// Against a list of everything within the window: never below its present maximum, and never a
+    /// value that is too old.
     #[test]
     fn the_maximum_is_of_the_window() {
         let mut filter = WindowedMax::default();

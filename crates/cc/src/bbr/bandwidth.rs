@@ -17,7 +17,8 @@ impl MaxBandwidth {
         }
     }
 
-    /// `AdvanceMaxBwFilter` (§5.5.6). A cycle without a sample is none: what is known stays (§3.8).
+    /// `AdvanceMaxBwFilter` (§5.5.6). A cycle without a sample does not count: the maximum stays
+    /// (§3.8).
     pub(super) const fn advance(&mut self) {
         if self.this_cycle > 0.0 {
             self.last_cycle = self.this_cycle;

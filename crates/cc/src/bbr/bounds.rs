@@ -112,7 +112,7 @@ impl Bbr {
     }
 
     /// `NoteLoss` (§5.5.10.2). What was before is saved at the first loss of an episode
-    /// (§5.5.11.1), not of each round: a probe that the episode ended would be forgotten.
+    /// (§5.5.11.1), not of each round: else a probe that the episode ended would be forgotten.
     pub(super) fn note_loss(&mut self) {
         self.note_congestion();
         if !self.undo.saved {
@@ -120,7 +120,7 @@ impl Bbr {
         }
     }
 
-    /// A loss, or a mark, which is nothing to restore from.
+    /// A loss, or a mark, after which nothing is restored.
     pub(super) const fn note_congestion(&mut self) {
         if !self.bounds.loss_in_round {
             self.bounds.loss_round_end = self.round.delivered;

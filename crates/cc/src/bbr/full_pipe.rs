@@ -2,7 +2,7 @@
 
 use super::sample::Sample;
 
-/// The least growth of a round that still finds bandwidth.
+/// The minimum growth of a round that still finds bandwidth.
 const GROWTH: f64 = 1.25;
 /// Rounds without that growth after which the pipe is full.
 const ROUNDS: u32 = 3;

@@ -233,7 +233,7 @@ impl Controller for Bbr {
         self.cwnd.now as u64
     }
 
-    /// None is used: as far as the window may go.
+    /// BBR has no slow-start threshold: the largest window.
     fn ssthresh(&self) -> u64 {
         self.cwnd.maximum as u64
     }

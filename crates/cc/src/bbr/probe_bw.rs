@@ -7,7 +7,7 @@ use super::{Bbr, Phase, State};
 
 /// The most rounds between two probes, to leave Reno its share (§5.3.3.8.2).
 const RENO_ROUNDS: f64 = 63.0;
-/// The least time between two probes for bandwidth; chance adds up to `SPREAD` (§5.3.3.8.2).
+/// The minimum time between two probes for bandwidth; chance adds up to `SPREAD` (§5.3.3.8.2).
 const WAIT: Duration = Duration::from_secs(2);
 /// In nanoseconds.
 const SPREAD: u64 = 1_000_000_000;
@@ -38,7 +38,7 @@ pub(super) struct ProbeBw {
     prev_precautionary: bool,
 }
 
-/// `BBR.ack_phase`: what acknowledgements tell of (§2.14).
+/// `BBR.ack_phase`: what acknowledgements cover (§2.14).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum AckPhase {
     Init,
@@ -66,7 +66,7 @@ impl Default for ProbeBw {
 }
 
 impl ProbeBw {
-    /// Nothing more is sent to probe; what was still has to arrive.
+    /// Nothing more is sent to probe; what was sent has yet to be acknowledged.
     pub(super) const fn stop(&mut self) {
         self.acks = AckPhase::ProbeStopping;
     }

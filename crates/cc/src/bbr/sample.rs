@@ -1,4 +1,4 @@
-//! What one acknowledgement says (§4).
+//! The facts of one acknowledgement (§4).
 
 use base::{Duration, Time};
 

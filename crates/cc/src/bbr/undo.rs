@@ -1,8 +1,8 @@
-//! A loss that was none (§5.5.11).
+//! A spurious loss (§5.5.11).
 
 use super::{Bbr, Phase, State};
 
-/// What was before a loss, where it may have to be restored.
+/// The state before a loss, as far as it may have to be restored.
 #[derive(Debug, Default)]
 pub(super) struct Undo {
     /// True if this is of the present episode of losses.

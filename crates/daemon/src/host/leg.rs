@@ -42,7 +42,7 @@ impl Legs {
         all.max().unwrap_or(u16::MAX)
     }
 
-    /// Looks at the interfaces again, and tells whether one has changed. One that is gone for a
+    /// Looks at the interfaces again, and returns whether one has changed. One that is gone for a
     /// while keeps what it had. Takes a few microseconds an interface.
     pub(crate) fn look(&mut self) -> bool {
         let mut has_changed = false;
@@ -64,7 +64,7 @@ impl Interface {
     }
 }
 
-/// No IP packet is larger than its length field can tell (RFC 791 §3.1).
+/// No IP packet is larger than its length field can express (RFC 791 §3.1).
 fn fit(mtu: u32) -> u16 {
     mtu.try_into().unwrap_or(u16::MAX)
 }

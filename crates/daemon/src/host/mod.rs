@@ -9,7 +9,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use check::{Finding, Gravity, check};
+pub use check::{Finding, Severity, check};
 pub(super) use leg::Legs;
 pub(super) use privileges::{Identity, drop_to_two, identity, may_serve};
 
@@ -25,7 +25,7 @@ use rule::{Rule, Target};
 const SMALLEST_MTU_6: u16 = 1280;
 
 /// The rules and routes by which packets come to a proxy's device. They stay when it is dropped:
-/// what becomes of packets then [`OnFailure`] has decided.
+/// [`OnFailure`] decides what then happens to packets.
 #[derive(Debug)]
 pub(super) struct Host {
     target: Target,
@@ -37,7 +37,7 @@ pub(super) struct Host {
     way: Way,
 }
 
-/// Whether packets come to the device.
+/// Whether packets are led to the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
     Closed,
@@ -72,7 +72,7 @@ impl Host {
         Ok(host)
     }
 
-    /// Without addresses, and forwarded whatever else is.
+    /// Without addresses, and with forwarding on, whatever the setting of other interfaces.
     fn bring_up(&self) -> Result<(), SetupError> {
         let device = &self.device;
         let mut lines = vec![format!("link set dev {device} up")];
@@ -97,8 +97,8 @@ impl Host {
         iproute::batch(&[format!("link set dev {} mtu {mtu}", self.device)])
     }
 
-    /// Packets of the mobiles of `config` come to the device from now on. The route comes first,
-    /// so that none falls through.
+    /// Leads packets of the mobiles of `config` to the device. The route is made first, so that
+    /// none is lost.
     ///
     /// # Errors
     /// What `ip` says.
@@ -108,7 +108,8 @@ impl Host {
         self.add(config)
     }
 
-    /// No packet comes any more: the kernel forwards them itself, or refuses them. The rules stay.
+    /// Leads no more packets to the device: the kernel forwards them itself, or rejects them. The
+    /// rules stay.
     ///
     /// # Errors
     /// What `ip` says.
@@ -171,7 +172,7 @@ impl Host {
         rules
     }
 
-    /// What becomes of packets when the proxy fails is now this.
+    /// Sets what happens to packets when the proxy fails.
     ///
     /// # Errors
     /// What `ip` says.
@@ -187,8 +188,8 @@ impl Host {
         Ok(())
     }
 
-    /// Takes rules and routes away: first the rules, so that no packet finds a table without
-    /// route. Those that wait at the device then are the last.
+    /// Removes rules and routes: first the rules, so that no packet finds a table without routes.
+    /// Packets that wait at the device then are the last.
     ///
     /// # Errors
     /// What `ip` says.
@@ -216,7 +217,7 @@ fn strict_everywhere() -> Option<SetupError> {
 /// Why the device cannot be made.
 pub(super) fn no_device(device: &str, error: &io::Error) -> SetupError {
     SetupError::new(match error.kind() {
-        // The latter of an interface of another kind.
+        // The latter error is that of an interface of another kind.
         io::ErrorKind::ResourceBusy | io::ErrorKind::InvalidInput => {
             format!("{device} is there already: a proxy runs, or routing.device needs another name")
         }
@@ -237,8 +238,8 @@ fn table_is_taken(table: u32, family: Family) -> SetupError {
     setup_error!("routing.table = {table}: that table has {name} routes of others: take another")
 }
 
-/// Removes rules and routes that another proxy has left. A table with routes of others is left as
-/// it is, and so are the rules that lead there: a proxy with another device may be using them.
+/// Removes rules and routes that another proxy has left. A table with foreign routes is left as it
+/// is, and so are the rules that lead there: a proxy with another device may be using them.
 fn clear(target: Target, device: &str) -> Result<(), SetupError> {
     let mut refusing = Vec::new();
     for family in Family::known() {

@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "users stand in a file; this room talks to the system"
+    reason = "users stand in a file; this module talks to the system"
 )]
 
 use std::fmt;
@@ -19,16 +19,17 @@ use rustix::thread::{
 
 use os::{SetupError, setup_error};
 
-/// What it takes: rules, routes and devices, and packets in others' names.
+/// The capabilities needed: for rules, routes and devices, and for packets with foreign source
+/// addresses.
 const TWO: CapabilitySet = CapabilitySet::NET_ADMIN.union(CapabilitySet::NET_RAW);
 
-/// The capabilities that there may be: the kernel has room for 64.
+/// The kernel has room for 64 capabilities.
 const MOST: u32 = 64;
 
-/// Whom root becomes unless it is told otherwise.
+/// The user that root becomes by default.
 const NOBODY: &str = "nobody";
 
-/// The number of who is nobody where no user of that name is, and of the group `nogroup` (the
+/// The number of the user nobody where there is no such name, and of the group `nogroup` (the
 /// kernel's `overflowuid` and `overflowgid`).
 const NOBODY_ID: u32 = 65_534;
 
@@ -46,8 +47,7 @@ impl fmt::Display for Identity {
 }
 
 impl Identity {
-    /// Has whatever is made meanwhile belong to its group, unless that is the one of all who have
-    /// none of their own.
+    /// Runs a function whose files will belong to its group, unless that is `nogroup`.
     ///
     /// # Errors
     /// The kernel's.
@@ -96,7 +96,7 @@ pub(crate) fn may_serve() -> Result<(), SetupError> {
     ))
 }
 
-/// Whether this process is root's.
+/// Whether this process runs as root.
 pub(super) fn is_root() -> bool {
     geteuid().is_root()
 }
@@ -106,7 +106,7 @@ pub(super) fn may_make_nodes() -> bool {
     capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::MKNOD))
 }
 
-/// Whom to become; `None` is who this process is already.
+/// The user to become; `None` to stay the same.
 ///
 /// # Errors
 /// One line: there is no such user, or only root can become it.
@@ -172,8 +172,8 @@ fn is_known(user: Uid, map: &str) -> bool {
     })
 }
 
-/// Has this thread become `identity`, keeping just what it takes to serve; programs that it starts
-/// have the same. Threads that there are already keep what they have.
+/// This thread becomes `identity`, with only the capabilities needed to serve; so do programs that
+/// it starts. Existing threads keep theirs.
 ///
 /// # Errors
 /// One line: what the kernel refused.
@@ -196,15 +196,15 @@ pub(crate) fn drop_to_two(identity: Option<Identity>) -> Result<(), SetupError> 
     set_no_new_privs(true).map_err(failed("rule out new privileges"))
 }
 
-/// Keeps all other capabilities from programs that are started, if that is allowed: what this
-/// process may not have itself it cannot hand on either.
+/// Drops all other capabilities from the bounding set, if that is allowed: otherwise this process
+/// does not have them to pass on either.
 fn bound() -> io::Result<()> {
     if !capabilities(None)?.effective.contains(CapabilitySet::SETPCAP) {
         return Ok(());
     }
     for number in 0..MOST {
         let capability = CapabilitySet::from_bits_retain(1 << number);
-        // Beyond the last that this kernel has it is an error to ask.
+        // Asking for one beyond the last of this kernel is an error.
         let is_there = capability_is_in_bounding_set(capability).unwrap_or(false);
         if is_there && !TWO.contains(capability) {
             remove_capability_from_bounding_set(capability)?;
@@ -213,7 +213,7 @@ fn bound() -> io::Result<()> {
     Ok(())
 }
 
-/// Has this thread keep no capability at all, nor any way to one.
+/// Drops all capabilities of this thread, and every way to regain one.
 ///
 /// # Errors
 /// One line: what the kernel refused.
@@ -289,7 +289,7 @@ mod tests {
         assert_eq!((chosen.user.as_raw(), chosen.group.as_raw()), (NOBODY_ID, NOBODY_ID));
     }
 
-    /// This very test is what a process of its own does that is told so by this variable.
+    /// With this variable set, a process runs this very test as the child.
     const ROLE: &str = "THINPIPE_TEST_PRIVILEGES";
 
     const TEST: &str = "proxy::host::privileges::tests::just_two_are_kept_and_then_none";
@@ -306,7 +306,7 @@ mod tests {
         lines.collect()
     }
 
-    /// Drops, and tells what is left.
+    /// Drops, and returns what is left.
     fn drop_and_tell() {
         let own = || fs::read_to_string("/proc/thread-self/status").expect("a status");
         let of_program = || {
@@ -320,7 +320,7 @@ mod tests {
         print!("{}{}", told("none", &own()), told("none-program", &of_program()));
     }
 
-    /// What is told by a process that is started by `prefix`; `None` if it cannot be started so.
+    /// The output of a process that is started by `prefix`; `None` if it cannot be started so.
     fn under(prefix: &[&str]) -> Option<String> {
         let own = env::current_exe().expect("a path");
         let (program, rest) = prefix.split_first().unwrap_or((&"env", &[]));

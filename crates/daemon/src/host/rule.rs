@@ -14,7 +14,7 @@ const TCP: u8 = 6;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Rule {
     interface: String,
-    /// At which end the mobile is.
+    /// The end of the mobile.
     end: End,
     prefix: Prefix,
     protocol: u8,
@@ -27,7 +27,7 @@ enum End {
 }
 
 impl Rule {
-    /// What it applies to.
+    /// The packets that it applies to.
     pub(super) fn family(&self) -> Family {
         Family::of(&self.prefix)
     }
@@ -85,7 +85,7 @@ impl Target {
         let added = self.change("add", rules);
         if added.is_err() {
             for rule in rules {
-                // Where it has not been added it need not be removed.
+                // A rule that was not added need not be removed.
                 drop(self.change("delete", &[rule]));
             }
         }
@@ -118,7 +118,7 @@ impl Target {
         Ok(rules.iter().filter(is_own).count())
     }
 
-    /// Removes whatever rules there are of this target, and tells how many there were.
+    /// Removes all rules of this target, and returns how many there were.
     pub(super) fn clear(self) -> Result<usize, SetupError> {
         let Self { priority, table } = self;
         let mut removed = 0;
@@ -132,12 +132,12 @@ impl Target {
     }
 }
 
-/// A rule of whomever.
+/// Any rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Listed {
     /// Its place among all.
     pub(super) priority: u32,
-    /// The interface by which packets come in to which it applies, if it says so.
+    /// The incoming interface of the packets that it applies to, if it names one.
     pub(super) interface: Option<String>,
     /// `None` if it leads to no table.
     pub(super) target: Option<Target>,

@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "what the kernel is set to stands in files; this room talks to the system"
+    reason = "what the kernel is set to stands in files; this module talks to the system"
 )]
 
 use std::fs;

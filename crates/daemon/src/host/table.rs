@@ -11,7 +11,7 @@ const LAST: u32 = 4_278_198_272;
 /// `unreachable` as a number (`RTN_UNREACHABLE` of linux/rtnetlink.h).
 const UNREACHABLE: &str = "7";
 
-/// The destination of everything, of either family.
+/// The default destination of either family.
 const fn everywhere(family: Family) -> &'static str {
     match family {
         Family::V4 => "0.0.0.0/0",
@@ -29,12 +29,12 @@ pub(super) fn unroute(table: u32, device: &str, families: &[Family]) -> Result<(
     change("delete", table, families, |all| format!("{all} dev {device}"))
 }
 
-/// Has packets refused that no other route of `table` takes.
+/// Rejects packets that no other route of `table` takes.
 pub(super) fn refuse(table: u32, families: &[Family]) -> Result<(), SetupError> {
     change("replace", table, families, last)
 }
 
-/// Takes away what [`refuse`] made, which must be there.
+/// Removes the route that [`refuse`] made, which must be there.
 pub(super) fn refuse_no_more(table: u32, families: &[Family]) -> Result<(), SetupError> {
     change("delete", table, families, last)
 }
@@ -43,7 +43,7 @@ fn last(all: &str) -> String {
     format!("unreachable {all} metric {LAST}")
 }
 
-/// Changes the `route` of everything, for each of `families`.
+/// Changes the default `route`, for each of `families`.
 fn change(
     verb: &str,
     table: u32,

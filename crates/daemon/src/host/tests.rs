@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use proxy::{Config, OnFailure};
 
-use super::{Family, Gravity, Host, Legs, Target, check, table};
+use super::{Family, Host, Legs, Severity, Target, check, table};
 use crate::skip::skip;
 use os::Resident;
 use os::{Port, SetupError, Tun, iproute};
@@ -422,7 +422,7 @@ fn the_machine_is_looked_at() {
             let found = check(&config);
             // Who may open that differs between systems.
             let is_told = |found: &super::Finding| {
-                found.gravity != Gravity::Ok && !found.line.starts_with("/dev/net/tun is of mode")
+                found.severity != Severity::Ok && !found.line.starts_with("/dev/net/tun is of mode")
             };
             found.into_iter().filter(is_told).collect::<Vec<_>>()
         })
@@ -446,7 +446,7 @@ fn the_machine_is_looked_at() {
          address delete 10.45.0.1/24 dev wl0",
     );
     assert!(found[0].line.contains("reached by wired0, which is none of radio"), "{found:?}");
-    assert_eq!(found[0].gravity, Gravity::Error);
+    assert_eq!(found[0].severity, Severity::Error);
     let found = look("link set wl0 down");
     assert!(found[0].line.starts_with("wl0 is down"), "{found:?}");
     let found = look("link delete wl0");

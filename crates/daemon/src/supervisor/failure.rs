@@ -12,11 +12,12 @@ use crate::resets::Resets;
 use os::{LARGEST_PACKET, Port, SetupError};
 
 impl Supervisor {
-    /// Has packets take the plain way, resets the connections that would hang, and sees to the next
-    /// worker. `event` is what befell the last one.
+    /// Switches packets to plain forwarding, resets the connections that would hang, and schedules
+    /// the next worker. `event` is what happened to the last one.
     ///
     /// # Errors
-    /// What leaves packets on the way to nobody. They take the plain way once this process is over.
+    /// Failures that leave packets diverted to no worker. They are forwarded plainly once this
+    /// process has ended.
     pub(super) fn reap_worker(&mut self, event: Event) -> Result<(), SetupError> {
         let now = self.clock.now();
         let WorkerState::Running(handle, _) =
@@ -48,7 +49,7 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Resets both ends of the connections in the journal, which nobody writes any more.
+    /// Resets both ends of the connections in the journal, whose writer is gone.
     fn reset_exposed(&mut self) {
         let exposures = self.journal.exposed().collect();
         self.reset_left(exposures);
@@ -68,15 +69,15 @@ impl Supervisor {
         self.repeats.add(self.clock.now(), exposures);
     }
 
-    /// Resets again what may not have heard of it.
+    /// Repeats resets that may have been lost.
     pub(super) fn repeat_resets(&mut self) {
         while let Some(exposures) = self.repeats.take(self.clock.now()) {
-            // Those before were told of in the log.
+            // The first ones were logged.
             reset(&exposures).ok();
         }
     }
 
-    /// Packets that waited for the worker that is gone go on as all others do now.
+    /// Forwards packets that waited for the worker that is gone.
     fn forward_waiting(&self) {
         let mut packet = vec![0; LARGEST_PACKET];
         for _ in 0..self.device.room().unwrap_or_default() {
@@ -88,7 +89,7 @@ impl Supervisor {
     }
 }
 
-/// Resets both ends of connections; says of how many not every packet was sent.
+/// Resets both ends of connections; returns for how many not every packet was sent.
 fn reset(exposures: &[Exposure]) -> io::Result<usize> {
     let resets = Resets::open()?;
     Ok(exposures.iter().filter(|each| !resets.reset(each)).count())

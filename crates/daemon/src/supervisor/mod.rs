@@ -1,4 +1,4 @@
-//! The process that watches the worker and speaks with the system.
+//! The process that watches the worker and configures the system.
 
 mod failure;
 mod orders;
@@ -21,14 +21,14 @@ use super::back_off::BackOff;
 use super::child::Child;
 use super::device::device;
 use super::event::Event;
-use super::heartbeat::{Verdict, Watch};
+use super::heartbeat::{Liveness, Watchdog};
 use super::host::{Host, Legs};
 use super::journal::Journal;
 use super::log::Log;
 use super::machine::Shared;
-use super::message::{Line, Order, WorkerEvent};
+use super::message::{MessageSocket, Order, WorkerEvent};
 use super::notify::Manager;
-use super::observer::Doors;
+use super::observer::Listeners;
 use super::resets::Repeats;
 use super::shared_status::SharedStatus;
 use super::signals::{Request, Signals};
@@ -46,21 +46,21 @@ const LOOKS: Duration = Duration::from_secs(2);
 pub(super) struct Supervisor {
     file: PathBuf,
     config: Config,
-    /// What the worker was told to use and has not yet agreed to, oldest first.
+    /// Configurations that were sent to the worker and not yet confirmed, oldest first.
     proposed: VecDeque<Config>,
-    /// Profiles that were taken out, of which the worker still has connections.
+    /// Removed profiles that still have connections in the worker.
     retired: Vec<String>,
-    /// Whether the worker may have connections of mobiles that no profile has any more.
+    /// Whether the worker may have connections of mobiles that are in no profile any more.
     has_former: bool,
     device: Tun,
     host: Host,
     legs: Legs,
-    doors: Doors,
+    listeners: Listeners,
     log: Arc<Log>,
     clock: Clock,
     signals: Signals,
     manager: Manager,
-    /// Whether it was told that the daemon serves.
+    /// Whether the manager was told that the daemon serves.
     is_ready: bool,
     status: Arc<SharedStatus>,
     journal: Journal,
@@ -81,7 +81,7 @@ pub(super) struct Prepared {
     pub(super) device: Tun,
     pub(super) host: Host,
     pub(super) legs: Legs,
-    pub(super) doors: Doors,
+    pub(super) listeners: Listeners,
     pub(super) journal: Journal,
     pub(super) log: Arc<Log>,
     pub(super) signals: Signals,
@@ -90,11 +90,11 @@ pub(super) struct Prepared {
 /// Who handles packets.
 #[derive(Debug)]
 enum WorkerState {
-    /// This process, and whether packets are diverted to it.
+    /// A worker process, and whether packets are diverted to it.
     Running(WorkerHandle, Routing),
-    /// Nobody until then.
+    /// No worker until then.
     Awaited(Time),
-    /// Nobody any more.
+    /// No worker any more.
     Gone,
 }
 
@@ -104,28 +104,28 @@ struct WorkerHandle {
     child: Child,
     orders: Orders,
     started: Time,
-    watch: Watch,
+    watchdog: Watchdog,
 }
 
-/// Which way packets take.
+/// Where packets go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Routing {
-    /// As without a proxy, or none.
+    /// They are forwarded plainly, or rejected.
     Plain,
-    /// Through the worker.
+    /// To the worker.
     Diverted,
 }
 
-/// How far the daemon is from its end.
+/// The stage of the shutdown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
-    /// Not at all.
+    /// Not shutting down.
     Serving,
-    /// Connections come to their end until then.
+    /// Connections may end by themselves until then.
     Draining(Time),
     /// Those that are left are being reset, until then.
     Ending(Time),
-    /// Packets take the plain way; the worker goes, until then.
+    /// Packets are forwarded plainly; the worker exits, until then.
     Leaving(Time),
 }
 
@@ -135,7 +135,8 @@ impl Supervisor {
     /// # Errors
     /// The kernel's.
     pub(super) fn new(prepared: Prepared, left: Vec<Exposure>) -> Result<Self, SetupError> {
-        let Prepared { file, config, device, host, legs, doors, journal, log, signals } = prepared;
+        let Prepared { file, config, device, host, legs, listeners, journal, log, signals } =
+            prepared;
         let clock = Clock::start();
         let now = clock.now();
         let status = SharedStatus::new(now)
@@ -148,7 +149,7 @@ impl Supervisor {
             device,
             host,
             legs,
-            doors,
+            listeners,
             log,
             clock,
             signals,
@@ -171,7 +172,8 @@ impl Supervisor {
     /// Serves until it is told to stop; then the worker is gone.
     ///
     /// # Errors
-    /// What leaves no way to serve. Packets take the plain way as soon as the process has ended.
+    /// Failures that make serving impossible. Packets are forwarded plainly as soon as the process
+    /// has ended.
     pub(super) fn run(&mut self) -> Result<(), SetupError> {
         while !matches!(self.worker, WorkerState::Gone) {
             let heard = self.wait()?;
@@ -184,7 +186,7 @@ impl Supervisor {
             if heard.end {
                 self.reap_worker(Event::WorkerDied)?;
             }
-            self.watch()?;
+            self.check_heartbeat()?;
             self.enforce_deadlines()?;
             self.repeat_resets();
             self.spawn_worker();
@@ -194,8 +196,8 @@ impl Supervisor {
     }
 
     /// What is left when it is over, to be taken away.
-    pub(super) fn into_host(self) -> (Host, Doors) {
-        (self.host, self.doors)
+    pub(super) fn into_host(self) -> (Host, Listeners) {
+        (self.host, self.listeners)
     }
 
     /// Waits until something is to be done.
@@ -212,10 +214,10 @@ impl Supervisor {
         Ok(Heard { request: heard(0), words: heard(1), end: heard(2) })
     }
 
-    /// When something is to be done even if nothing is heard.
+    /// When something is to be done even without events.
     fn due(&self) -> Time {
         let worker = match &self.worker {
-            WorkerState::Running(handle, _) => Some(handle.watch.due()),
+            WorkerState::Running(handle, _) => Some(handle.watchdog.due()),
             WorkerState::Awaited(time) => Some(*time),
             WorkerState::Gone => None,
         };
@@ -239,10 +241,10 @@ impl Supervisor {
 
     fn listen(&mut self) -> Result<(), SetupError> {
         while let WorkerState::Running(handle, _) = &self.worker
-            && let Some(word) = handle.orders.hear().unwrap_or_default()
+            && let Some(word) = handle.orders.receive_message().unwrap_or_default()
         {
             match word {
-                // The heart is looked at after this.
+                // The heartbeat is checked after this.
                 WorkerEvent::Ready => {}
                 WorkerEvent::Reloaded { retired } => self.apply_reload(retired),
                 WorkerEvent::Refused { why } => self.abandon(&why),
@@ -257,8 +259,8 @@ impl Supervisor {
         Ok(())
     }
 
-    /// Gives `order` to the worker; what it replaces, see [`Orders::give`]. One that does not
-    /// listen is found by its heart.
+    /// Sends `order` to the worker; for what it replaces see [`Orders::give`]. A worker that does
+    /// not read is found by its heartbeat.
     fn order(&mut self, order: Order) -> Option<Order> {
         match &mut self.worker {
             WorkerState::Running(handle, _) => handle.orders.give(order),
@@ -266,14 +268,14 @@ impl Supervisor {
         }
     }
 
-    /// Looks at the worker's heart.
-    fn watch(&mut self) -> Result<(), SetupError> {
+    /// Checks the heartbeat of the worker.
+    fn check_heartbeat(&mut self) -> Result<(), SetupError> {
         let now = self.clock.now();
         let WorkerState::Running(handle, routing) = &mut self.worker else { return Ok(()) };
-        match handle.watch.look(now, self.status.last_beat()) {
-            Verdict::Unborn => return Ok(()),
-            Verdict::Hung => return self.reap_worker(Event::WorkerHung),
-            Verdict::Alive => {}
+        match handle.watchdog.check(now, self.status.last_beat()) {
+            Liveness::Starting => return Ok(()),
+            Liveness::Hung => return self.reap_worker(Event::WorkerHung),
+            Liveness::Alive => {}
         }
         if *routing == Routing::Plain && self.stage == Stage::Serving && self.next_try <= now {
             self.next_try = now + LOOKS;
@@ -333,7 +335,7 @@ impl Supervisor {
             self.host = Host::set_up(&self.config, self.legs.largest())?;
         }
         let refused = |error: io::Error| setup_error!("cannot start a worker: {error}");
-        let (line, far) = Line::pair().map_err(refused)?;
+        let (line, far) = MessageSocket::pair().map_err(refused)?;
         self.journal.clear();
         self.status.note_worker(now);
         let worker = Worker {
@@ -342,7 +344,7 @@ impl Supervisor {
             mtu: self.legs.mtu(),
             clock: self.clock,
             line: far,
-            doors: self.doors.try_clone().map_err(refused)?,
+            listeners: self.listeners.try_clone().map_err(refused)?,
             log: Arc::clone(&self.log),
             shared: Shared {
                 journal: &self.journal,
@@ -352,11 +354,11 @@ impl Supervisor {
         };
         let child = Child::start(|| worker.work()).map_err(refused)?;
         self.log.tell(Event::WorkerStarted, &json!({ "process": child.number() }));
-        let watch = Watch::new(now, self.config.heartbeat);
-        Ok(WorkerHandle { child, orders: Orders::new(line), started: now, watch })
+        let watchdog = Watchdog::new(now, self.config.heartbeat);
+        Ok(WorkerHandle { child, orders: Orders::new(line), started: now, watchdog })
     }
 
-    /// Looks whether the interfaces are what they were.
+    /// Checks whether the interfaces have changed.
     fn poll_interfaces(&mut self) {
         let now = self.clock.now();
         if now < self.next_look {
@@ -377,7 +379,7 @@ impl Supervisor {
             && *routing == Routing::Diverted
             && !is_up(device)
         {
-            // Its routes are gone with that.
+            // That removes its routes.
             *routing = Routing::Plain;
             self.log.tell(Event::Host, &json!({ "why": format!("{device} is down") }));
         }

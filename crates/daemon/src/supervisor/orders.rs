@@ -1,27 +1,27 @@
-//! What a worker is told, as soon as it can be.
+//! Orders for a worker, sent as soon as possible.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::mem::{discriminant, replace};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use crate::message::{Line, Order, WorkerEvent};
+use crate::message::{MessageSocket, Order, WorkerEvent};
 
-/// The supervisor's end of a line, and orders for which it has no room yet: one of each kind at
-/// most.
+/// The supervisor's end of the socket, and orders for which its buffer has no room yet: at most one
+/// of each kind.
 #[derive(Debug)]
 pub(super) struct Orders {
-    line: Line,
+    line: MessageSocket,
     waiting: VecDeque<Order>,
 }
 
 impl Orders {
-    pub(super) const fn new(line: Line) -> Self {
+    pub(super) const fn new(line: MessageSocket) -> Self {
         Self { line, waiting: VecDeque::new() }
     }
 
-    /// Gives `order`, after those that wait. In place of one of its kind that waits, which is told:
-    /// the worker never hears of that.
+    /// Sends `order`, after those that wait. It replaces a waiting one of its kind, which is
+    /// returned and never sent.
     pub(super) fn give(&mut self, order: Order) -> Option<Order> {
         let kind = discriminant(&order);
         let waiting = self.waiting.iter_mut().find(|waiting| discriminant(*waiting) == kind);
@@ -35,13 +35,17 @@ impl Orders {
         former
     }
 
-    /// Says what there is room for.
+    /// Sends the orders for which there is room.
     pub(super) fn send(&mut self) {
         while let Some(order) = self.waiting.front() {
-            if self.line.say(order).is_err_and(|error| error.kind() == ErrorKind::WouldBlock) {
+            if self
+                .line
+                .send_message(order)
+                .is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+            {
                 return;
             }
-            // Said, or to nobody: that is found by the worker's end.
+            // Sent, or the worker is gone: that is found when its process ends.
             self.waiting.pop_front();
         }
     }
@@ -51,12 +55,12 @@ impl Orders {
         !self.waiting.is_empty()
     }
 
-    /// The worker's next word, if there is one.
+    /// The next message of the worker, if there is one.
     ///
     /// # Errors
-    /// As [`Line::hear`].
-    pub(super) fn hear(&self) -> io::Result<Option<WorkerEvent>> {
-        self.line.hear()
+    /// As [`MessageSocket::receive_message`].
+    pub(super) fn receive_message(&self) -> io::Result<Option<WorkerEvent>> {
+        self.line.receive_message()
     }
 }
 
@@ -82,10 +86,10 @@ mod tests {
         heard.iter().filter_map(name).collect()
     }
 
-    /// A worker that does not listen for a while misses nothing but what is out of date.
+    /// A worker that does not read for a while misses only outdated orders.
     #[test]
     fn no_order_is_lost() {
-        let (near, far) = Line::pair().expect("sockets");
+        let (near, far) = MessageSocket::pair().expect("sockets");
         let mut orders = Orders::new(near);
         let mut replaced = Vec::new();
         for number in 0..20 {
@@ -95,7 +99,7 @@ mod tests {
         orders.give(Order::Drain);
         assert!(orders.is_waiting());
         let mut heard = Vec::new();
-        while let Some(order) = far.hear().expect("messages") {
+        while let Some(order) = far.receive_message().expect("messages") {
             heard.push(order);
             orders.send();
         }

@@ -13,16 +13,16 @@ use crate::message::{LONGEST, Order};
 use os::{SetupError, setup_error};
 
 impl Supervisor {
-    /// Reads the file again. One that cannot be used changes nothing.
+    /// Reads the file again. An invalid one changes nothing.
     pub(super) fn reload(&mut self) {
         if self.stage != Stage::Serving {
-            return self.refuse("the daemon is about to end");
+            return self.reject("the daemon is about to end");
         }
         if self.is_ready {
             self.manager.tell("RELOADING=1");
         }
         if let Err(trouble) = self.propose() {
-            self.refuse(&trouble.to_string());
+            self.reject(&trouble.to_string());
         }
         self.tell_ready();
     }
@@ -42,7 +42,7 @@ impl Supervisor {
         self.host.add(&config)?;
         self.fit(legs)?;
         if self.order(order).is_some() {
-            // The worker does not hear of the one before.
+            // The one before is never sent to the worker.
             self.proposed.pop_back();
         }
         self.proposed.push_back(config);
@@ -52,7 +52,7 @@ impl Supervisor {
         Ok(())
     }
 
-    /// What will be used when the worker has agreed to everything.
+    /// What will be used when the worker has confirmed everything.
     fn last(&self) -> &Config {
         self.proposed.back().unwrap_or(&self.config)
     }
@@ -71,7 +71,7 @@ impl Supervisor {
         self.has_former = true;
         self.take(config, &retired);
         if let WorkerState::Running(handle, _) = &mut self.worker {
-            handle.watch.set_limit(self.config.heartbeat);
+            handle.watchdog.set_limit(self.config.heartbeat);
         }
         self.retired.extend(retired);
     }
@@ -79,7 +79,7 @@ impl Supervisor {
     /// The worker cannot use what was proposed first.
     pub(super) fn abandon(&mut self, why: &str) {
         self.proposed.pop_front();
-        self.refuse(why);
+        self.reject(why);
         if let Err(trouble) = Legs::read(self.last()).and_then(|legs| self.fit(legs)) {
             self.complain(&trouble);
         }
@@ -87,7 +87,7 @@ impl Supervisor {
         self.tell_ready();
     }
 
-    /// Profiles that were taken out have no connections any more.
+    /// Removed profiles have no connections any more.
     pub(super) fn retire(&mut self) {
         let names = mem::take(&mut self.retired);
         if !names.is_empty() {
@@ -114,18 +114,20 @@ impl Supervisor {
         self.tell_ready();
     }
 
-    /// No connection is left of mobiles that no profile has any more.
+    /// Mobiles that are in no profile any more have no connections left.
     pub(super) fn apply_mtu(&mut self) {
-        // It is about what was adopted last: a proposal will be answered in the same way.
+        // It is about the configuration that was adopted last: a proposal will get its own answer.
         self.has_former = false;
         self.narrow();
     }
 
-    /// Takes away the rules of mobiles that no profile has any more, unless a proposal needs them
-    /// or a connection may. If that cannot be done now, it is tried again at the next look around.
+    /// Removes the rules of mobiles that are in no profile any more, unless a proposal or a
+    /// connection may need them. If that cannot be done now, it is tried again at the next look
+    /// around.
     ///
-    /// Whether a connection does, only the worker knows: of one that is idle the next packet would
-    /// be acknowledged before the rules have gone, and nothing that comes back would be seen.
+    /// Only the worker knows whether a connection does: the next packet of an idle one might be
+    /// acknowledged just before the rules are removed, and packets of the other direction would be
+    /// missed.
     pub(super) fn narrow(&mut self) {
         let is_settled = self.proposed.is_empty() && !self.has_former;
         if !is_settled || !self.host.has_more_than(&self.config) {
@@ -136,7 +138,7 @@ impl Supervisor {
         }
     }
 
-    fn refuse(&self, why: &str) {
+    fn reject(&self, why: &str) {
         self.status.note_refused();
         self.log.tell(Event::ReloadRefused, &json!({ "why": why }));
     }

@@ -1,4 +1,4 @@
-//! The way to the end.
+//! The shutdown.
 
 use base::{Duration, Time};
 use serde_json::json;
@@ -8,14 +8,14 @@ use crate::event::Event;
 use crate::message::Order;
 use os::SetupError;
 
-/// How long a worker may take for what takes no time.
+/// How long a worker may take for orders that take no time.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What is left to be done after `drain` takes no longer, rules of many prefixes included.
+/// The limit for the work after `drain`, including the rules of many prefixes.
 const TO_END: Duration = Duration::from_secs(30);
 
 impl Supervisor {
-    /// Drains the worker; asked once more, ends at once.
+    /// Drains the worker; when asked once more, ends at once.
     pub(super) fn stop(&mut self) {
         let now = self.clock.now();
         match self.stage {
@@ -35,7 +35,7 @@ impl Supervisor {
         }
     }
 
-    /// Does what is due on the way.
+    /// Does what is due during the shutdown.
     ///
     /// # Errors
     /// As [`Supervisor::bury`].
@@ -51,7 +51,7 @@ impl Supervisor {
         Ok(())
     }
 
-    /// The worker is needed no more: packets take the plain way, and it goes.
+    /// The worker is no longer needed: packets are forwarded plainly, and it exits.
     ///
     /// # Errors
     /// As [`Supervisor::bury`].

@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "the kernel lists connections in files; this room talks to the system"
+    reason = "the kernel lists connections in files; this module talks to the system"
 )]
 
 use std::fs;

@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "what the kernel is set to stands in files; this room talks to the system"
+    reason = "what the kernel is set to stands in files; this module talks to the system"
 )]
 
 use std::fs;
@@ -13,7 +13,7 @@ use std::path::Path;
 use wire::Prefix;
 
 use super::address::Space;
-use super::ledger::{self, Entry, Ledger, Turn};
+use super::ledger::{self, Entry, Ledger, SetupLock};
 use super::processes::Mark;
 use super::relay::Relay;
 use super::{Devices, FORWARDING_4, FORWARDING_6, NetnsConfig, NetnsSetup, SetupError};
@@ -37,7 +37,7 @@ const MOST: u32 = 100;
 pub(super) fn make(config: &NetnsConfig) -> Result<(NetnsSetup, Devices), SetupError> {
     user::check_rights()?;
     let directory = ledger::directory()?;
-    let turn = Turn::wait(&directory)?;
+    let setup_lock = SetupLock::wait(&directory)?;
     ledger::clear(&directory);
     let mut notes = Vec::new();
     let routes = iproute::routes()?;
@@ -80,7 +80,7 @@ pub(super) fn make(config: &NetnsConfig) -> Result<(NetnsSetup, Devices), SetupE
     setup.notes.extend(uplink.notes);
     setup.table = table.filter(|_| uplink.is_masqueraded);
     resolve_names(&mut setup, &space, &directory)?;
-    drop(turn);
+    drop(setup_lock);
     Ok((setup, devices))
 }
 

@@ -3,7 +3,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "what is left behind is found in files; this room talks to the system"
+    reason = "what is left behind is found in files; this module talks to the system"
 )]
 #![expect(clippy::disallowed_types, reason = "a lock is waited for in real time")]
 
@@ -101,11 +101,11 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// Held while addresses and names are chosen, so that two that start at once choose different ones.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(super) struct SetupLock {
     _lock: File,
 }
 
-impl Turn {
+impl SetupLock {
     /// Waits until no other emulator is choosing.
     pub(super) fn wait(directory: &Path) -> Result<Self, SetupError> {
         let path = directory.join(".turn");

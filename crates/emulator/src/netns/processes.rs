@@ -3,7 +3,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "processes are read below /proc; this room talks to the system"
+    reason = "processes are read below /proc; this module talks to the system"
 )]
 #![expect(clippy::disallowed_types, reason = "a grace is slept through in real time")]
 
@@ -36,7 +36,7 @@ pub(super) struct Mark {
 /// Whether the mobile side's namespace is still held. The kernel gives its number away again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tenure {
-    /// It is: whoever lives there is ours, even with another environment, as behind `sudo`.
+    /// It is: a program in it is ours, even with another environment, as behind `sudo`.
     Held,
     /// It is not: only who has the token as well.
     Over,

@@ -46,13 +46,13 @@ impl Relay {
     /// # Errors
     /// `AddrInUse` if another name server serves all addresses.
     pub(super) fn start(gateways: &[IpAddr], servers: Vec<SocketAddr>) -> io::Result<Self> {
-        let mut doors = Vec::new();
+        let mut listeners = Vec::new();
         for &gateway in gateways {
             let udp = UdpSocket::bind((gateway, PORT))?;
             udp.set_nonblocking(true)?;
             let tcp = TcpListener::bind((gateway, PORT))?;
             tcp.set_nonblocking(true)?;
-            doors.push(Door { udp: Arc::new(udp), tcp });
+            listeners.push(DnsListener { udp: Arc::new(udp), tcp });
         }
         let stop = eventfd(0, EventfdFlags::CLOEXEC)?;
         let stopped = stop.try_clone()?;
@@ -64,7 +64,7 @@ impl Relay {
         };
         let thread = thread::Builder::new()
             .name("dns-relay".into())
-            .spawn(move || serve(&doors, &stopped, &service))?;
+            .spawn(move || serve(&listeners, &stopped, &service))?;
         Ok(Self { stop, thread: Some(thread) })
     }
 }
@@ -81,17 +81,17 @@ impl Drop for Relay {
 }
 
 /// Where queries to one address arrive.
-struct Door {
+struct DnsListener {
     udp: Arc<UdpSocket>,
     tcp: TcpListener,
 }
 
 /// Takes queries in until told to stop.
-fn serve(doors: &[Door], stop: &OwnedFd, service: &Service) {
+fn serve(listeners: &[DnsListener], stop: &OwnedFd, service: &Service) {
     loop {
-        let mut ready: Vec<_> = doors
+        let mut ready: Vec<_> = listeners
             .iter()
-            .flat_map(|door| [door.udp.as_fd(), door.tcp.as_fd()])
+            .flat_map(|listener| [listener.udp.as_fd(), listener.tcp.as_fd()])
             .chain([stop.as_fd()])
             .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
             .collect();
@@ -102,13 +102,13 @@ fn serve(doors: &[Door], stop: &OwnedFd, service: &Service) {
         if ready.last().is_some_and(|stop| !stop.revents().is_empty()) {
             return;
         }
-        for door in doors {
-            door.take_in(service);
+        for listener in listeners {
+            listener.take_in(service);
         }
     }
 }
 
-impl Door {
+impl DnsListener {
     /// One query and one connection, if they wait. Errors are the clients'.
     fn take_in(&self, service: &Service) {
         let mut query = vec![0; LARGEST];
@@ -142,11 +142,11 @@ struct Service {
 impl Service {
     /// Does `work` in a thread of its own, unless too many of its kind are served.
     fn work(&self, served: &Arc<AtomicUsize>, work: impl FnOnce(&Self) + Send + 'static) {
-        let place = Place(Arc::clone(served));
-        if place.0.fetch_add(1, Ordering::Relaxed) < MOST {
+        let permit = Permit(Arc::clone(served));
+        if permit.0.fetch_add(1, Ordering::Relaxed) < MOST {
             let service = self.clone();
             let started = thread::Builder::new().name("dns-query".into()).spawn(move || {
-                let _place = place;
+                let _permit = permit;
                 work(&service);
             });
             // Not one thread more to be had: as if there were too many.
@@ -232,9 +232,9 @@ impl Service {
 }
 
 /// A place among those served, free again when it is dropped.
-struct Place(Arc<AtomicUsize>);
+struct Permit(Arc<AtomicUsize>);
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -3,7 +3,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "whether the host forwards stands below /proc; this room talks to the system"
+    reason = "whether the host forwards stands below /proc; this module talks to the system"
 )]
 
 use std::fs;

@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "what the kernel allows stands below /proc; this room talks to the system"
+    reason = "what the kernel allows stands below /proc; this module talks to the system"
 )]
 
 use std::fs;
@@ -24,7 +24,7 @@ pub fn become_root_of_own_namespaces() -> Result<(), SetupError> {
         return Ok(());
     }
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-    namespace::leave(UnshareFlags::NEWUSER).map_err(|error| refusal(&error))?;
+    namespace::unshare(UnshareFlags::NEWUSER).map_err(|error| refusal(&error))?;
     // Apparmor lets anybody make such a namespace, but nobody be root in it.
     let write = |file: &str, text: &str| {
         fs::write(format!("/proc/self/{file}"), text)
@@ -33,7 +33,7 @@ pub fn become_root_of_own_namespaces() -> Result<(), SetupError> {
     write("setgroups", "deny")?;
     write("uid_map", &format!("0 {user} 1"))?;
     write("gid_map", &format!("0 {group} 1"))?;
-    namespace::leave(UnshareFlags::NEWNET | UnshareFlags::NEWNS)
+    namespace::unshare(UnshareFlags::NEWNET | UnshareFlags::NEWNS)
         .map_err(|error| refusal(&error))?;
     namespace::hide_mounts().map_err(SetupError::at("keep mounts to a namespace"))?;
     iproute::batch(&["link set dev lo up".to_owned()])

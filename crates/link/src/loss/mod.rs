@@ -18,11 +18,12 @@ section! {
     pub struct Keys {
         /// Chance that a packet is lost on the wire, each on its own.
         pub loss: Probability as Chance = Probability::NEVER;
-        /// Losses in bursts, beside those of `loss`.
+        /// Losses in bursts, in addition to those of `loss`.
         pub gilbert_elliott: gilbert_elliott::Config as Always<gilbert_elliott::Config> =
             gilbert_elliott::Config::default();
-        /// Packets that are dropped when they arrive, by number: the SYN is 0, on the way back that
-        /// with its acknowledgement, data follow, pure acknowledgements do not count.
+        /// Packets that are dropped when they arrive, by number: the SYN is 0, in the reverse
+        /// direction that with its acknowledgement, data follow, pure acknowledgements do not
+        /// count.
         pub drop_arrivals: Vec<u64> as Numbers = Vec::new();
         /// From when to when all packets are lost on the wire.
         pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
@@ -30,7 +31,7 @@ section! {
 }
 
 impl Keys {
-    /// What is lost on the wire, where the chance `loss` takes the course `bernoulli`.
+    /// What is lost on the wire, where `bernoulli` is the chance `loss` over time.
     pub(crate) fn config(&self, bernoulli: Schedule<Probability>) -> Config {
         let is_there = bernoulli.values().any(|chance| chance != Probability::NEVER);
         let outage =
@@ -50,7 +51,7 @@ pub struct Config {
     pub bernoulli: Option<Schedule<Probability>>,
     /// In bursts.
     pub gilbert_elliott: Option<gilbert_elliott::Config>,
-    /// All that leave in one of these.
+    /// All packets that leave in one of these.
     pub outages: Vec<Outage>,
 }
 
@@ -63,7 +64,7 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// On the link called `name`, by whose name and `seed` each source of chance goes.
+    /// On the link called `name`; that and `seed` determine each source of chance.
     pub fn new(config: &Config, seed: u64, name: &str) -> Self {
         let stream = |source: &str| Stream::named(seed, &format!("{name} {source}"));
         Self {
@@ -78,8 +79,8 @@ impl Losses {
         }
     }
 
-    /// What a packet is lost to that leaves at `departs`, if anything. Each source of chance is
-    /// asked of every packet, so that what one loses does not depend on the others.
+    /// Why a packet that leaves at `departs` is lost, if it is. Each source of chance is drawn for
+    /// every packet, so that what one loses does not depend on the others.
     pub fn of(&mut self, departs: Time) -> Option<DropReason> {
         let alone = self.bernoulli.as_mut().is_some_and(|loss| loss.loses(departs));
         let in_burst = self.gilbert_elliott.as_mut().is_some_and(GilbertElliott::loses);

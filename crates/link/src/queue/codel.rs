@@ -9,11 +9,11 @@ section! {
     /// `[queue.codel]`: Controlled Delay. Defaults: RFC 8289 §4.
     #[derive(Copy, Eq)]
     pub struct Config {
-        /// TARGET: the wait that is acceptable for ever.
+        /// TARGET: the wait that is acceptable permanently.
         pub target: Duration as OfTime = Duration::from_millis(5);
         /// INTERVAL: how long the wait must stay above it; a round-trip time.
         pub interval: Duration as OfTime<1> = Duration::from_millis(100);
-        /// No packet is dropped that leaves no more than this behind.
+        /// A packet that leaves no more than this behind is not dropped.
         pub mtu: u32 as Bytes<u32, 1, 65_535> = 1500;
     }
 }
@@ -34,9 +34,9 @@ pub struct CoDel {
     first_above_time: Option<Time>,
     /// Whether packets are being dropped.
     phase: Phase,
-    /// When the next is to go.
+    /// When the next packet is dropped.
     drop_next: Time,
-    /// How many went since dropping began.
+    /// How many were dropped since dropping began.
     count: u32,
     /// The count with which it last began.
     last_count: u32,
@@ -45,7 +45,7 @@ pub struct CoDel {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
     Passing,
-    /// The last packet went, and when the next does is open until the queue is seen again.
+    /// A packet was just dropped; the time of the next drop is set at the next departure.
     Dropped,
     Dropping,
 }
@@ -138,7 +138,7 @@ mod tests {
     const EARLY: Departure = Departure { sojourn: Duration::from_millis(4), bytes_behind: 30_000 };
     const SHORT: Departure = Departure { sojourn: Duration::from_millis(20), bytes_behind: 1500 };
 
-    /// The milliseconds at which a packet a millisecond, all of them `departure`, has to go.
+    /// The milliseconds at which a packet a millisecond, all of them `departure`, is dropped.
     fn drops(codel: &mut CoDel, millis: std::ops::Range<u64>, departure: Departure) -> Vec<u64> {
         millis
             .filter(|&now| codel.on_departure(at(now), departure) == Verdict::Notify)

@@ -3,7 +3,7 @@
 //! 1995).
 //!
 //! Simplified against RFC 8290: no `CoDel` within a flow, a queue for each flow rather than for
-//! each value of a hash, and what goes when all is full is one packet at a time.
+//! each value of a hash, and one packet at a time is dropped when all is full.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -32,11 +32,12 @@ impl Parameters for Config {
 pub(crate) struct Fair<T> {
     quantum: i64,
     flows: Vec<Flow<T>>,
-    /// Where each flow lies that is on a list.
+    /// The index of each flow that is on a list.
     places: BTreeMap<u64, usize>,
-    /// Places of flows that are on no list.
+    /// Indices of flows that are on no list.
     free: Vec<usize>,
-    /// Flows that have not had a turn since they were empty, and the others; the first is next.
+    /// New flows, which have not had a turn since they were empty, and old ones; the first of a
+    /// list is next.
     new: VecDeque<usize>,
     old: VecDeque<usize>,
     items: usize,
@@ -110,8 +111,8 @@ impl<T> Fair<T> {
         }
     }
 
-    /// Takes the oldest item out of the flow with most bytes, where `bytes` more of the flow `key`
-    /// come; `None` if that flow has the most, and nothing there yet.
+    /// Takes the oldest item out of the flow with the most bytes, to make room for `bytes` of the
+    /// flow `key`; `None` if that flow has the most, and nothing there yet.
     pub(crate) fn evict(&mut self, key: u64, bytes: u32) -> Option<T> {
         let arriving = |flow: &Flow<T>| if flow.key == key { u64::from(bytes) } else { 0 };
         let (mut longest, mut most) = (None, 0);

@@ -10,34 +10,34 @@ section! {
     pub struct Queues {
         /// The most that fits.
         pub limit: Limit as Flat<Limit> = Limit::default();
-        /// Whether the limits of both directions hold for each flow apart; needs [radio].
+        /// Whether the limits of both directions apply to each flow separately; needs [radio].
         pub per_flow: bool as Flag = false;
-        /// Which packets go before it is full, or that flows take turns; red, codel and fair need
-        /// [link]. Default: none.
+        /// Which packets are dropped before it is full, or that flows take turns; red, codel and
+        /// fair need [link]. Default: none.
         pub kind: Kind as Word<Kind> = Kind::DropTail;
-        /// red and codel mark packets that can carry it, in the place of dropping them (RFC 3168),
+        /// red and codel mark packets that can carry a mark, instead of dropping them (RFC 3168),
         /// in either direction. Default: ns-2.
         pub ecn: bool as Flag = false;
-        /// The queue of the way back.
-        pub back: Back as Always<Back> = Back::default();
-        /// What the disciplines do in either direction.
+        /// The queue of the reverse direction.
+        pub back: ReverseQueue as Always<ReverseQueue> = ReverseQueue::default();
+        /// Parameters of the disciplines, in either direction.
         pub disciplines: Disciplines as Flat<Disciplines> = Disciplines::default();
     }
     check(Self::kinds_suit)
 }
 
 section! {
-    /// `[queue.back]`: the queue of the way back, ahead of `[link.back]` or the radio's uplink.
-    /// What red, codel and fair do stands in `[queue.red]`, `[queue.codel]` and `[queue.fair]` for
+    /// `[queue.back]`: the queue of the reverse direction, ahead of `[link.back]` or the radio's
+    /// uplink. `[queue.red]`, `[queue.codel]` and `[queue.fair]` configure the disciplines of
     /// either direction.
-    pub struct Back {
+    pub struct ReverseQueue {
         /// Most packets that wait or are being sent. Default: ns-2, whose duplex links have one
         /// limit for either direction.
         pub packets: Option<Option<u32>> as Or<as_key::QueuePackets, Packets> = None;
         /// Most bytes that wait or are being sent. Default: ns-2, as `queue.back.packets`.
         pub bytes: Option<Option<u64>> as Or<as_key::QueueBytes, Size> = None;
-        /// Which packets go before it is full, or that flows take turns; red, codel and fair need
-        /// [link]. Default: none.
+        /// Which packets are dropped before it is full, or that flows take turns; red, codel and
+        /// fair need [link]. Default: none.
         pub kind: Kind as Word<Kind> = Kind::DropTail;
     }
 }
@@ -48,9 +48,9 @@ impl Queues {
         self.config(self.kind, self.limit)
     }
 
-    /// The queue of the way back.
+    /// The queue of the reverse direction.
     pub fn back(&self) -> Config {
-        let Back { packets, bytes, kind } = self.back;
+        let ReverseQueue { packets, bytes, kind } = self.back;
         let limit = Limit {
             packets: packets.unwrap_or(self.limit.packets),
             bytes: bytes.unwrap_or(self.limit.bytes),
@@ -63,12 +63,12 @@ impl Queues {
         Config { limit, discipline: self.disciplines.of(kind), notice }
     }
 
-    /// The kinds of both directions, each with its key.
+    /// The disciplines of both directions, each with its key.
     pub const fn kinds(&self) -> [(&'static str, Kind); 2] {
         [("queue.kind", self.kind), ("queue.back.kind", self.back.kind)]
     }
 
-    /// Nothing is said of what neither direction has.
+    /// A discipline that neither direction uses has no keys.
     fn kinds_suit(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         let kinds = self.kinds();
         if self.ecn && !kinds.iter().any(|(_, kind)| kind.notifies()) {

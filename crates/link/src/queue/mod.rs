@@ -1,8 +1,8 @@
-//! What waits ahead of a link, and who has to go.
+//! What waits ahead of a link, and what is dropped.
 //!
 //! A `Judge`, as RED and `CoDel` are, sees facts of the queue and answers with a [`Verdict`]; it
-//! holds no packets. The packets are in a [`Queue`], of one row or of one for each flow. What a
-//! scenario may say of all this is [`Queues`].
+//! holds no packets. The packets are in a [`Queue`], as one FIFO or one for each flow. The keys of
+//! a scenario for all this are [`Queues`].
 
 pub mod codel;
 pub mod droptail;
@@ -16,15 +16,15 @@ use std::fmt;
 use base::{Duration, Stream, Time};
 use settings::{Always, section, words};
 
-pub use keys::{Back, Queues};
-pub use waiting::{Queue, Transmission, Turn};
+pub use keys::{Queues, ReverseQueue};
+pub use waiting::{Queue, Queued, Transmission};
 
-/// Declares the disciplines, each with the module that has its parameters, its state and its
-/// table of keys, which bears the discipline's name.
+/// Declares the disciplines, each with the module of the same name, which has its parameters, its
+/// state and its table of keys.
 macro_rules! disciplines {
     ($($(#[doc = $doc:literal])* $name:ident: $module:ident = $word:literal,)*) => {
         words! {
-            /// Which packets go before a queue is full.
+            /// Which packets are dropped before a queue is full.
             pub enum Kind {
                 /// None.
                 DropTail = "droptail",
@@ -41,7 +41,7 @@ macro_rules! disciplines {
         }
 
         impl Discipline {
-            /// What it is at an empty queue, whose sources of chance go by their names.
+            /// Its state at an empty queue; `chance` gives it sources of chance by name.
             fn start(&self, chance: &dyn Fn(&str) -> Stream) -> Start {
                 match self {
                     Self::DropTail => Start::default(),
@@ -71,7 +71,7 @@ macro_rules! disciplines {
         }
 
         impl Kind {
-            /// Whether it tells senders of congestion before the queue is full.
+            /// Whether it notifies senders of congestion before the queue is full.
             pub const fn notifies(self) -> bool {
                 match self {
                     Self::DropTail => false,
@@ -83,24 +83,25 @@ macro_rules! disciplines {
 }
 
 disciplines! {
-    /// Some on arrival, the more the longer the average queue: Floyd and Jacobson 1993.
+    /// Some on arrival, with a chance that grows with the average queue: Floyd and Jacobson 1993.
     Red: red = "red",
     /// Some on departure, while packets have waited too long for some time: RFC 8289.
     CoDel: codel = "codel",
-    /// Flows take turns, and the longest one gives way when all is full: RFC 8290 without `CoDel`.
+    /// Flows take turns, and the longest one loses a packet when all is full: RFC 8290 without
+    /// `CoDel`.
     Fair: fair = "fair",
 }
 
 /// The parameters of a discipline.
 trait Parameters {
-    /// Whether it tells senders of congestion before the queue is full.
+    /// Whether it notifies senders of congestion before the queue is full.
     const NOTIFIES: bool = false;
 
-    /// What it is at an empty queue, whose sources of chance go by their names.
+    /// Its state at an empty queue; `chance` gives it sources of chance by name.
     fn start(&self, chance: &dyn Fn(&str) -> Stream) -> Start;
 }
 
-/// What makes a discipline.
+/// The state that a discipline starts with.
 #[derive(Debug, Default)]
 struct Start {
     /// Who decides on single packets, if anybody does.
@@ -110,7 +111,7 @@ struct Start {
 }
 
 impl Start {
-    /// One row of packets, on which `judge` decides.
+    /// One FIFO of packets, on which `judge` decides.
     fn judged(judge: impl Judge + 'static) -> Self {
         Self { judge: Some(Box::new(judge)), turns: None }
     }
@@ -118,18 +119,18 @@ impl Start {
 
 /// Who decides on single packets.
 trait Judge: fmt::Debug + Send + Sync {
-    /// What becomes of a packet that arrives.
+    /// Decides on a packet that arrives.
     fn on_arrival(&mut self, _arrival: Arrival) -> Verdict {
         Verdict::Pass
     }
 
-    /// What becomes of the packet whose turn it is. If it is dropped, ask of the next.
+    /// Decides on the packet whose turn it is. If that is dropped, it is asked about the next.
     fn on_departure(&mut self, _now: Time, _departure: Departure) -> Verdict {
         Verdict::Pass
     }
 
     /// Whether it matters how long the transmitter was idle.
-    fn heeds_idleness(&self) -> bool {
+    fn uses_idle_time(&self) -> bool {
         false
     }
 }
@@ -139,13 +140,14 @@ trait Judge: fmt::Debug + Send + Sync {
 pub enum Verdict {
     /// It goes on.
     Pass,
-    /// It is to tell its sender of congestion: by a mark where that is possible, else by its loss.
+    /// It is to notify its sender of congestion: by a mark where that is possible, else by its
+    /// loss.
     Notify,
     /// It is dropped.
     Drop,
 }
 
-/// How a sender is told of congestion before the queue is full.
+/// How a sender is notified of congestion before the queue is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notice {
     /// By dropping the packet.
@@ -157,11 +159,11 @@ pub enum Notice {
 /// A queue.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Config {
-    /// The most that fits.
+    /// Its limits.
     pub limit: droptail::Limit,
-    /// Which packets go before it is full.
+    /// Which packets are dropped before it is full.
     pub discipline: Discipline,
-    /// How their senders are told.
+    /// How their senders are notified.
     pub notice: Notice,
 }
 
@@ -192,7 +194,7 @@ pub struct Arrival {
     pub idle_bytes: u64,
 }
 
-/// A packet whose turn it is, as a discipline sees it.
+/// A packet at the head of the queue, as a discipline sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Departure {
     /// How long it has waited.

@@ -20,10 +20,10 @@ section! {
         pub max_probability: Probability as Chance = Probability::new(0.1).unwrap_or_default();
         /// `w_q`: how much a new length counts in the average.
         pub weight: Probability as Share = Probability::new(0.002).unwrap_or_default();
-        /// Above `max_threshold` the chance grows to 1 at twice the threshold, in the place of
-        /// jumping there.
+        /// Above `max_threshold` the chance grows to 1 at twice the threshold, instead of jumping
+        /// there (gentle RED).
         pub gentle: bool as Flag = true;
-        /// A typical packet: an idle link forgets as many as it could have sent.
+        /// Size of a typical packet: the average decays by as many as an idle link could have sent.
         pub mean_packet: u32 as Bytes<u32, 1, 65_535> = 500;
     }
     check(Self::thresholds)
@@ -54,7 +54,8 @@ pub struct Red {
     chance: Stream,
     /// `avg`, in packets.
     average: f64,
-    /// Packets since the last one that had to go, while the average asks for some; from 0.
+    /// Packets since the last one that was dropped or marked, while the average is above
+    /// `min_threshold`; from 0.
     count: Option<u32>,
 }
 
@@ -64,8 +65,8 @@ impl Red {
         Self { config, chance, average: 0.0, count: None }
     }
 
-    /// §4: the average forgets, while the link is idle, as if that many small packets had met an
-    /// empty queue.
+    /// §4: while the link is idle the average decays as if that many small packets had met an empty
+    /// queue.
     fn update_average(&mut self, Arrival { backlog, idle_bytes }: Arrival) {
         let weight = self.config.weight.value();
         let keep = 1.0 - weight;
@@ -115,12 +116,12 @@ impl Judge for Red {
         if self.average < self.config.max_threshold { Verdict::Notify } else { Verdict::Drop }
     }
 
-    fn heeds_idleness(&self) -> bool {
+    fn uses_idle_time(&self) -> bool {
         true
     }
 }
 
-/// `p_a`: spreads the packets that have to go evenly, at most 1/`p_b` apart.
+/// `p_a`: spreads the dropped or marked packets evenly, at most 1/`p_b` apart.
 fn spread(probability: f64, count: u32) -> f64 {
     let passed = f64::from(count) * probability;
     if passed < 1.0 { probability / (1.0 - passed) } else { 1.0 }

@@ -9,8 +9,7 @@ use super::fair::Fair;
 use super::{Arrival, Backlog, Config, Departure, Judge, Notice, Start, Verdict, droptail};
 use crate::{Counters, Dropped, Load};
 
-/// Packets that wait for a transmitter: whoever sends them takes one with [`Queue::pop`] when its
-/// turn comes.
+/// Packets that wait for a transmitter: the transmitter takes the next with [`Queue::pop`].
 #[derive(Debug)]
 pub struct Queue<T> {
     limit: droptail::Limit,
@@ -25,13 +24,13 @@ pub struct Queue<T> {
 /// What waits, in the order in which it leaves.
 #[derive(Debug)]
 enum Waiting<T> {
-    Fifo(VecDeque<Turn<T>>),
-    Fair(Box<Fair<Turn<T>>>),
+    Fifo(VecDeque<Queued<T>>),
+    Fair(Box<Fair<Queued<T>>>),
 }
 
-/// A packet whose turn it is.
+/// A packet in a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Turn<T> {
+pub struct Queued<T> {
     /// When it came.
     pub since: Time,
     /// The packet.
@@ -48,7 +47,7 @@ pub struct Transmission {
 }
 
 impl<T: Load> Queue<T> {
-    /// An empty queue ahead of what is called `name`, by which with `seed` its chance goes.
+    /// An empty queue ahead of what is called `name`; that and `seed` determine its chance.
     pub fn new(config: &Config, seed: u64, name: &str) -> Self {
         let chance = |source: &str| Stream::named(seed, &format!("{name} {source}"));
         let Config { limit, discipline, notice } = config;
@@ -61,7 +60,7 @@ impl<T: Load> Queue<T> {
         Self { limit, notice, judge, waiting, bytes: 0, gone: VecDeque::new() }
     }
 
-    /// Takes in `packet`, or gives it back. What has to go for it comes out of
+    /// Takes in `packet`, or gives it back. What is dropped to make room for it comes out of
     /// [`Queue::poll_gone`].
     ///
     /// # Errors
@@ -82,18 +81,18 @@ impl<T: Load> Queue<T> {
         let bytes = packet.bytes();
         self.bytes += u64::from(bytes);
         match &mut self.waiting {
-            Waiting::Fifo(queue) => queue.push_back(Turn { since: now, packet }),
-            Waiting::Fair(fair) => fair.push(packet.flow(), bytes, Turn { since: now, packet }),
+            Waiting::Fifo(queue) => queue.push_back(Queued { since: now, packet }),
+            Waiting::Fair(fair) => fair.push(packet.flow(), bytes, Queued { since: now, packet }),
         }
         let packets = self.backlog(transmission.sending).packets;
         counters.queue_max = counters.queue_max.max(packets);
         Ok(())
     }
 
-    /// The packet whose turn it is when the transmitter is free from `free` on.
-    pub fn pop(&mut self, free: Time, counters: &mut Counters) -> Option<Turn<T>> {
+    /// The next packet to send when the transmitter is free from `free` on.
+    pub fn pop(&mut self, free: Time, counters: &mut Counters) -> Option<Queued<T>> {
         loop {
-            let Turn { since, mut packet } = match &mut self.waiting {
+            let Queued { since, mut packet } = match &mut self.waiting {
                 Waiting::Fifo(queue) => queue.pop_front(),
                 Waiting::Fair(fair) => fair.pop(),
             }?;
@@ -102,9 +101,9 @@ impl<T: Load> Queue<T> {
             let departure = Departure { sojourn: start - since, bytes_behind: self.bytes };
             let verdict = self.judge(|judge| judge.on_departure(start, departure));
             if !has_to_go(verdict, self.notice, &mut packet, counters) {
-                return Some(Turn { since, packet });
+                return Some(Queued { since, packet });
             }
-            self.leave(start, Turn { since, packet }, DropReason::Aqm, counters);
+            self.leave(start, Queued { since, packet }, DropReason::Aqm, counters);
         }
     }
 
@@ -120,11 +119,11 @@ impl<T: Load> Queue<T> {
     }
 
     /// Whether it matters how long the transmitter was idle.
-    pub fn heeds_idleness(&self) -> bool {
-        self.judge.as_ref().is_some_and(|judge| judge.heeds_idleness())
+    pub fn uses_idle_time(&self) -> bool {
+        self.judge.as_ref().is_some_and(|judge| judge.uses_idle_time())
     }
 
-    /// When the first packet was that was taken in and dropped later.
+    /// When the first packet that was taken in and dropped later was dropped.
     #[must_use]
     pub fn gone_since(&self) -> Option<Time> {
         self.gone.front().map(|(time, _)| *time)
@@ -154,7 +153,7 @@ impl<T: Load> Queue<T> {
     }
 
     /// What waits, and when each came.
-    pub fn waiting(&self) -> impl Iterator<Item = &Turn<T>> {
+    pub fn waiting(&self) -> impl Iterator<Item = &Queued<T>> {
         let (fifo, fair) = match &self.waiting {
             Waiting::Fifo(queue) => (Some(queue.iter()), None),
             Waiting::Fair(fair) => (None, Some(fair.iter())),
@@ -168,7 +167,7 @@ impl<T: Load> Queue<T> {
         gone.chain(self.waiting().map(|turn| &turn.packet))
     }
 
-    /// What the judge says, if there is one.
+    /// The judge's verdict, if there is a judge.
     fn judge(&mut self, ask: impl FnOnce(&mut dyn Judge) -> Verdict) -> Verdict {
         match &mut self.judge {
             Some(judge) => ask(&mut **judge),
@@ -198,7 +197,7 @@ impl<T: Load> Queue<T> {
         has_to_go(verdict, self.notice, packet, counters).then_some(DropReason::Aqm)
     }
 
-    /// True if `packet` fits, where flows are apart after longer ones have given way.
+    /// True if `packet` fits; in a fair queue, after longer flows have given way.
     fn make_room(
         &mut self,
         now: Time,
@@ -217,8 +216,8 @@ impl<T: Load> Queue<T> {
         }
     }
 
-    fn leave(&mut self, at: Time, turn: Turn<T>, reason: DropReason, counters: &mut Counters) {
-        let Turn { since, packet } = turn;
+    fn leave(&mut self, at: Time, queued: Queued<T>, reason: DropReason, counters: &mut Counters) {
+        let Queued { since, packet } = queued;
         counters.drops.count(reason);
         counters.queue_integral += at - since;
         self.gone.push_back((at, Dropped { packet, reason }));

@@ -11,12 +11,12 @@ use super::Flows;
 use super::config::AtcpConfig;
 use super::deference::Deference;
 use super::estimator::{Arrived, Estimator};
-use super::flow::{Flow, Next, Telling};
-use super::flow_control::{Books, Grant, Step};
+use super::flow::{Flow, Next, WindowUpdate};
+use super::flow_control::{EdgeMove, Grant, Totals};
 use super::recovery::Recovery;
 use super::schedule::Schedule;
 use super::shaper::Shaper;
-use super::unacked::{Fate, NONE, Sent, Skips, Unacknowledged};
+use super::unacked::{NONE, PacketState, Sent, Skips, Unacknowledged};
 use crate::radio_rtt::RadioRtt;
 use crate::{FlowId, Watch};
 
@@ -35,28 +35,28 @@ pub(super) struct Aggregate {
     pub(super) shaper: Shaper,
     pub(super) deference: Deference,
     pub(super) recovery: Recovery,
-    pub(super) books: Books,
+    pub(super) totals: Totals,
     pub(super) persist: Persist,
     /// The largest segment of any flow.
     pub(super) mss: u64,
     /// When something last left the pipe.
     pub(super) freed_at: Time,
-    /// When the next segment leaves for which there is less than room.
+    /// When the next segment leaves for which the window has too little room.
     pub(super) part: Option<Time>,
     /// When the first short segment that waits to be filled is due.
     pub(super) hold: Option<Time>,
     /// Flows that wait for room in the budget.
-    pub(super) line: VecDeque<u32>,
+    pub(super) budget_queue: VecDeque<u32>,
     pub(super) tally: Tally,
-    /// Flows that are held to be dead.
+    /// Flows that are given up as dead.
     pub(super) given_up: Vec<FlowId>,
-    /// True while it is in the line of those that may have something to send.
+    /// True while it is in the queue of those that may have something to send.
     pub(super) polled: bool,
-    /// The backlog as last told.
-    told: (u64, u64, u64),
+    /// The backlog as last reported.
+    reported: (u64, u64, u64),
 }
 
-/// Windows of the mobile that stand in the way.
+/// Closed windows of the mobile, to be probed.
 #[derive(Debug, Default)]
 pub(super) struct Persist {
     pub(super) deadline: Option<Time>,
@@ -68,7 +68,7 @@ pub(super) struct Persist {
 /// What an aggregate counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
-    /// Packets sent again.
+    /// Packets retransmitted.
     pub(super) retransmissions: u64,
     /// Stalls.
     pub(super) timeouts: u64,
@@ -84,29 +84,30 @@ impl Tally {
     }
 }
 
-/// What is at hand when an aggregate is told something.
+/// What an aggregate needs besides its own state.
 pub(super) struct Context<'a, P> {
     pub(super) now: Time,
     pub(super) config: &'a AtcpConfig,
     pub(super) flows: &'a mut Flows<P>,
-    /// Flows whose senders are to be told of their windows.
+    /// Flows whose windows are to be announced to their senders.
     pub(super) updates: &'a mut VecDeque<u32>,
     pub(super) watch: Watch<'a>,
 }
 
-/// What acknowledgements tell of packets that were not known to have arrived.
+/// What an acknowledgement newly delivers: packets that were not known to have arrived.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct News {
+pub(super) struct Acked {
     pub(super) bytes: u64,
-    /// The round-trip time of the newest, if nothing of all that was sent again.
+    /// The round-trip time of the newest, if none of them was retransmitted.
     pub(super) rtt: Option<Duration>,
-    /// True if something was.
+    /// True if one was.
     pub(super) repaired: bool,
     /// One above the highest position that arrived.
     pub(super) beyond: u64,
     /// Positions below have been skipped often enough.
     pub(super) bound: u64,
-    /// True if something arrived that was sent before the last stall, and not only again in it.
+    /// True if a packet arrived from before the last stall, rather than its retransmission during
+    /// it.
     pub(super) waited: bool,
 }
 
@@ -123,21 +124,21 @@ impl Aggregate {
             shaper: Shaper::default(),
             deference: Deference::default(),
             recovery: Recovery::default(),
-            books: Books::default(),
+            totals: Totals::default(),
             persist: Persist::default(),
             mss: 1,
             freed_at: Time::ZERO,
             part: None,
             hold: None,
-            line: VecDeque::new(),
+            budget_queue: VecDeque::new(),
             tally: Tally::default(),
             given_up: Vec::new(),
             polled: false,
-            told: (0, 0, 0),
+            reported: (0, 0, 0),
         }
     }
 
-    /// What may be in flight, in bytes.
+    /// Bytes allowed in flight.
     pub(super) fn cwnd(&self, config: &AtcpConfig) -> u64 {
         let clamp = self.estimator.clamp().max(self.mss);
         clamp + u64::from(self.recovery.tests(config)) * self.mss
@@ -149,51 +150,51 @@ impl Aggregate {
         let flow = &mut context.flows[id];
         let bytes = payload.length();
         if flow.buffer.length() == 0 {
-            self.books.tickets += u64::from(flow.place.share.tickets);
-            flow.window.resume(now, &self.books);
+            self.totals.tickets += u64::from(flow.stride.share.tickets);
+            flow.window.resume(now, &self.totals);
         }
-        self.books.credit -= flow.credit();
+        self.totals.credit -= flow.credit();
         flow.write(now, payload);
-        self.books.credit += flow.credit();
-        self.books.held += bytes;
-        self.books.held_max = self.books.held_max.max(self.books.held);
-        self.books.queued += bytes;
-        flow.window.on_arrival(config, &self.books, u64::from(flow.sender_mss));
-        self.schedule.join(id, &mut flow.place);
+        self.totals.credit += flow.credit();
+        self.totals.held += bytes;
+        self.totals.held_max = self.totals.held_max.max(self.totals.held);
+        self.totals.queued += bytes;
+        flow.window.on_arrival(config, &self.totals, u64::from(flow.sender_mss));
+        self.schedule.join(id, &mut flow.stride);
     }
 
-    /// The sender of flow `id` has sent all: what more it was allowed is others'.
+    /// The sender of flow `id` has sent everything: its unused allowance goes to others.
     pub(super) fn close<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) {
         let flow = &mut context.flows[id];
-        self.books.credit -= flow.credit();
+        self.totals.credit -= flow.credit();
         flow.closed = true;
-        self.schedule.join(id, &mut flow.place);
-        self.serve_line(context);
+        self.schedule.join(id, &mut flow.stride);
+        self.serve_budget_queue(context);
     }
 
-    /// Flow `id` is no more: says how many bytes were held of it.
+    /// Removes flow `id`. Returns how many bytes were held of it.
     pub(super) fn remove<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) -> u64 {
         let mut flow = context.flows.0[id as usize].take().expect("a flow is removed once");
         let held = flow.buffer.length();
-        self.books.held -= held;
-        self.books.queued -= flow.queued();
-        self.books.credit -= flow.credit();
-        self.books.connections -= 1;
+        self.totals.held -= held;
+        self.totals.queued -= flow.queued();
+        self.totals.credit -= flow.credit();
+        self.totals.connections -= 1;
         if held > 0 {
-            self.books.tickets -= u64::from(flow.place.share.tickets);
+            self.totals.tickets -= u64::from(flow.stride.share.tickets);
         }
         self.unacked.abandon(&mut flow.chain);
         self.await_orphans(context.now, context.config);
-        self.schedule.remove(id, &flow.place);
+        self.schedule.remove(id, &flow.stride);
         self.persist.due.retain(|&other| other != id);
-        if flow.telling == Telling::InLine {
-            self.line.retain(|&other| other != id);
+        if flow.window_update == WindowUpdate::AwaitsBudget {
+            self.budget_queue.retain(|&other| other != id);
         }
         self.members.swap_remove(flow.member as usize);
         if let Some(&moved) = self.members.get(flow.member as usize) {
             context.flows[moved].member = flow.member;
         }
-        self.serve_line(context);
+        self.serve_budget_queue(context);
         held
     }
 
@@ -207,24 +208,24 @@ impl Aggregate {
         let now = context.now;
         let Some(heard) = context.flows[id].hear(now, arrival) else { return };
         let limited = self.unacked.in_flight() + self.mss > self.cwnd(context.config);
-        let mut news = News::default();
-        self.take_acknowledged(id, heard.una, context, &mut news);
-        self.take_selected(id, arrival, context, &mut news);
+        let mut acked = Acked::default();
+        self.take_acknowledged(id, heard.una, context, &mut acked);
+        self.take_selected(id, arrival, context, &mut acked);
         let flow = &mut context.flows[id];
         if heard.duplicate && !flow.sack {
-            self.take_duplicate(id, context, &mut news);
+            self.take_duplicate(id, context, &mut acked);
         }
         self.take_back_head(id, context);
-        if news.bytes > 0 {
+        if acked.bytes > 0 {
             self.freed_at = now;
-            self.measure(context, id, &news, limited);
-            self.heard(context, &news);
+            self.measure(context, id, &acked, limited);
+            self.heard(context, &acked);
         }
         let flow = &mut context.flows[id];
         if flow.next(now, None) != Next::Nothing {
-            self.schedule.join(id, &mut flow.place);
+            self.schedule.join(id, &mut flow.stride);
         }
-        self.serve_line(context);
+        self.serve_budget_queue(context);
     }
 
     /// Takes off the list what is acknowledged.
@@ -233,7 +234,7 @@ impl Aggregate {
         id: u32,
         una: u64,
         context: &mut Context<'_, P>,
-        news: &mut News,
+        acked: &mut Acked,
     ) {
         let flow = &mut context.flows[id];
         if una == flow.una {
@@ -241,8 +242,8 @@ impl Aggregate {
         }
         while !flow.chain.is_empty() && self.unacked.get(flow.chain.first).end() <= una {
             let Some(sent) = self.unacked.pop(&mut flow.chain) else { break };
-            if sent.fate != Fate::Sacked {
-                self.arrived(context.now, &sent, news);
+            if sent.state != PacketState::Sacked {
+                self.arrived(context.now, &sent, acked);
             }
         }
         if !flow.chain.is_empty() && self.unacked.get(flow.chain.first).offset < una {
@@ -250,20 +251,20 @@ impl Aggregate {
         }
         let (held, queued) = (flow.buffer.length(), flow.queued());
         flow.acknowledge(context.now, una);
-        self.books.held -= held - flow.buffer.length();
-        self.books.queued -= queued - flow.queued();
+        self.totals.held -= held - flow.buffer.length();
+        self.totals.queued -= queued - flow.queued();
         if held > 0 && flow.buffer.length() == 0 {
-            self.books.tickets -= u64::from(flow.place.share.tickets);
+            self.totals.tickets -= u64::from(flow.stride.share.tickets);
         }
     }
 
-    /// Marks what was selected beyond.
+    /// Marks what was selectively acknowledged.
     fn take_selected<P: Payload>(
         &mut self,
         id: u32,
         arrival: &Acknowledgement,
         context: &mut Context<'_, P>,
-        news: &mut News,
+        acked: &mut Acked,
     ) {
         let flow = &context.flows[id];
         for &block in arrival.sack.as_slice() {
@@ -271,46 +272,47 @@ impl Aggregate {
             let mut slot = flow.chain.first;
             while slot != NONE && self.unacked.get(slot).end() <= to {
                 let sent = *self.unacked.get(slot);
-                if sent.offset >= from && sent.fate != Fate::Sacked {
+                if sent.offset >= from && sent.state != PacketState::Sacked {
                     self.unacked.sack(slot);
-                    self.arrived(context.now, &sent, news);
+                    self.arrived(context.now, &sent, acked);
                 }
                 slot = self.unacked.next(slot);
             }
         }
     }
 
-    /// A mobile that does not select: a duplicate says that one later packet of the flow arrived.
-    /// Which one, it does not say: the one that was sent first is taken for it, since no other
-    /// arrives before, if that can have arrived by now. It tells no round-trip time, and not that
-    /// nothing was sent in vain.
+    /// A mobile without SACK: a duplicate says that one later packet of the flow arrived, but not
+    /// which. It is taken to be the one that was sent first, which arrives before all others, if
+    /// that can have arrived by now. The duplicate gives no round-trip time, and may come from a
+    /// needless retransmission.
     fn take_duplicate<P: Payload>(
         &mut self,
         id: u32,
         context: &mut Context<'_, P>,
-        news: &mut News,
+        acked: &mut Acked,
     ) {
         let chain = context.flows[id].chain;
         if chain.is_empty() {
             return;
         }
-        let later = self.unacked.after(chain.first).filter(|sent| sent.1.fate != Fate::Sacked);
+        let later =
+            self.unacked.after(chain.first).filter(|sent| sent.1.state != PacketState::Sacked);
         if let Some((slot, sent)) = later.min_by_key(|sent| sent.1.position)
             && self.may_have_arrived(context.now, &sent)
         {
             self.unacked.sack(slot);
-            news.bytes += u64::from(sent.length);
-            news.bound = news.bound.max(self.skips.arrived(sent.position));
-            news.beyond = news.beyond.max(sent.position + 1);
+            acked.bytes += u64::from(sent.length);
+            acked.bound = acked.bound.max(self.skips.arrived(sent.position));
+            acked.beyond = acked.beyond.max(sent.position + 1);
         }
     }
 
-    /// The first packet that is not acknowledged cannot have arrived. If it counts as arrived, the
-    /// mobile gave it up (RFC 2018 §8), and it is lost; or a duplicate was about another one, and
-    /// it is lost if it has been skipped.
+    /// The first packet that is not acknowledged cannot have arrived. If it counts as arrived,
+    /// either the mobile reneged (RFC 2018 §8), and it is lost; or a duplicate was about another
+    /// packet, and it is lost if it has been skipped.
     fn take_back_head<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) {
         let Flow { chain, sack, .. } = context.flows[id];
-        if chain.is_empty() || self.unacked.get(chain.first).fate != Fate::Sacked {
+        if chain.is_empty() || self.unacked.get(chain.first).state != PacketState::Sacked {
             return;
         }
         if sack {
@@ -320,31 +322,31 @@ impl Aggregate {
         }
     }
 
-    /// A packet arrived that was not known to have.
+    /// A packet is newly known to have arrived.
     ///
-    /// Sent again, it may have arrived either time. Where that was less than the shortest
-    /// round-trip time ago it was the first time (as in RFC 8985 §6.2). Where it was less than the
-    /// usual one, with a queue that takes seconds, it may have been: it says nothing of what was
-    /// sent before the second time, or one packet that was sent again in vain would be taken for
-    /// the loss of all before it. It never tells a round-trip time (Karn's algorithm).
-    fn arrived(&mut self, now: Time, sent: &Sent, news: &mut News) {
+    /// Of a retransmitted packet either transmission may have arrived. If the second was less than
+    /// the shortest round-trip time ago, it was the first (as in RFC 8985 §6.2). If it was less
+    /// than the usual round-trip time ago, with a queue of seconds, it may have been the first:
+    /// then it says nothing about packets sent before the second, or one needless retransmission
+    /// would count as the loss of all of them. It never gives a round-trip time (Karn's algorithm).
+    fn arrived(&mut self, now: Time, sent: &Sent, acked: &mut Acked) {
         let age = now - sent.at;
         let once = sent.transmissions == 1;
         let early = !once && self.round_trip.smallest().is_none_or(|least| age < least);
-        news.bytes += u64::from(sent.length);
-        news.waited |= early || once && self.recovery.is_before_stall(sent.position);
+        acked.bytes += u64::from(sent.length);
+        acked.waited |= early || once && self.recovery.is_before_stall(sent.position);
         if !once {
-            // What is acknowledged with it may have waited for it at the mobile.
-            (news.repaired, news.rtt) = (true, None);
+            // Packets that are acknowledged with it may have waited for it at the mobile.
+            (acked.repaired, acked.rtt) = (true, None);
             if !self.may_have_arrived(now, sent) {
                 return;
             }
         }
-        news.bound = news.bound.max(self.skips.arrived(sent.position));
-        if sent.position >= news.beyond {
-            news.beyond = sent.position + 1;
-            if once && !news.repaired && sent.position >= self.recovery.timed_from {
-                news.rtt = Some(age);
+        acked.bound = acked.bound.max(self.skips.arrived(sent.position));
+        if sent.position >= acked.beyond {
+            acked.beyond = sent.position + 1;
+            if once && !acked.repaired && sent.position >= self.recovery.timed_from {
+                acked.rtt = Some(age);
             }
         }
     }
@@ -358,10 +360,10 @@ impl Aggregate {
         &mut self,
         context: &mut Context<'_, P>,
         id: u32,
-        news: &News,
+        acked: &Acked,
         limited: bool,
     ) {
-        if let Some(rtt) = news.rtt {
+        if let Some(rtt) = acked.rtt {
             self.round_trip.sample(rtt);
             let connection = context.flows[id].connection;
             (context.watch)(MiddleboxFact::Rtt { mobile: self.mobile, connection, rtt });
@@ -371,88 +373,89 @@ impl Aggregate {
         else {
             return;
         };
-        let (bytes, mss) = (news.bytes, self.mss);
+        let (bytes, mss) = (acked.bytes, self.mss);
         let arrived = Arrived { bytes, limited, smoothed, least, mss };
         self.estimator.on_arrival(context.now, context.config, &arrived);
     }
 
-    /// Where the right edge of flow `id` may be now, with the window as it stands. What is left of
-    /// the budget is for those first who wait for it.
+    /// Where the right edge of flow `id` may be now, with its present window. Flows that wait for
+    /// the budget come first.
     fn grant<P: Payload>(&self, id: u32, context: &Context<'_, P>) -> Grant {
         let flow = &context.flows[id];
         if self.recovery.is_stalled() || flow.closed {
             return Grant::Enough;
         }
-        let first = self.line.front().is_none_or(|&first| first == id);
-        let left = if first { self.books.left(context.config.budget, Step::Whole) } else { 0 };
+        let first = self.budget_queue.front().is_none_or(|&first| first == id);
+        let left =
+            if first { self.totals.left(context.config.budget, EdgeMove::Segment) } else { 0 };
         flow.window.grant(&flow.position(), left)
     }
 
-    /// Moves the right edge of flow `id` as far as it may. Says whether it moved.
+    /// Moves the right edge of flow `id` as far as it may. Returns whether it moved.
     fn move_edge<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) -> bool {
         let grant = self.grant(id, context);
         let flow = &mut context.flows[id];
-        let coalesces = self.books.queued >= self.mss && !self.recovery.is_stalled();
+        let coalesces = self.totals.queued >= self.mss && !self.recovery.is_stalled();
         let moved = match grant {
-            Grant::Edge(edge) => Some((edge, Step::Whole)),
+            Grant::Edge(edge) => Some((edge, EdgeMove::Segment)),
             Grant::Short | Grant::Enough if !coalesces => None,
             Grant::Short | Grant::Enough => {
-                let left = self.books.left(context.config.budget, Step::Sliver);
-                let edge = flow.window.sliver(&flow.position(), left, self.books.connections);
-                edge.map(|edge| (edge, Step::Sliver))
+                let left = self.totals.left(context.config.budget, EdgeMove::Nudge);
+                let edge = flow.window.nudge(&flow.position(), left, self.totals.connections);
+                edge.map(|edge| (edge, EdgeMove::Nudge))
             }
         };
-        if let Some((edge, step)) = moved {
-            self.books.credit -= flow.credit();
-            flow.window.move_to(edge, step);
-            self.books.credit += flow.credit();
+        if let Some((edge, edge_move)) = moved {
+            self.totals.credit -= flow.credit();
+            flow.window.move_to(edge, edge_move);
+            self.totals.credit += flow.credit();
         }
-        if grant == Grant::Short && flow.telling != Telling::InLine {
-            flow.telling = Telling::InLine;
-            self.line.push_back(id);
+        if grant == Grant::Short && flow.window_update != WindowUpdate::AwaitsBudget {
+            flow.window_update = WindowUpdate::AwaitsBudget;
+            self.budget_queue.push_back(id);
         }
-        if flow.telling == Telling::InLine && grant != Grant::Short {
-            flow.telling = Telling::Settled;
-            self.line.retain(|&other| other != id);
+        if flow.window_update == WindowUpdate::AwaitsBudget && grant != Grant::Short {
+            flow.window_update = WindowUpdate::Known;
+            self.budget_queue.retain(|&other| other != id);
         }
         moved.is_some()
     }
 
-    /// The right edge of flow `id`, which its sender is about to be told.
+    /// The right edge of flow `id`, which is about to be announced to its sender.
     pub(super) fn right_edge<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) -> u64 {
         if self.move_edge(id, context) {
-            self.serve_line(context);
+            self.serve_budget_queue(context);
         }
         let flow = &mut context.flows[id];
-        if flow.telling == Telling::Due {
-            flow.telling = Telling::Settled;
+        if flow.window_update == WindowUpdate::Due {
+            flow.window_update = WindowUpdate::Known;
         }
         flow.window.edge
     }
 
-    /// The sender of flow `id` is to be told of its window, if that has moved.
-    pub(super) fn tell<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) {
-        if self.move_edge(id, context) && context.flows[id].telling == Telling::Settled {
-            context.flows[id].telling = Telling::Due;
+    /// Has the window of flow `id` announced to its sender, if it has moved.
+    pub(super) fn announce_window<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) {
+        if self.move_edge(id, context) && context.flows[id].window_update == WindowUpdate::Known {
+            context.flows[id].window_update = WindowUpdate::Due;
             context.updates.push_back(id);
         }
     }
 
-    /// There may be room in the budget for the first in line.
-    pub(super) fn serve_line<P: Payload>(&mut self, context: &mut Context<'_, P>) {
-        while let Some(&id) = self.line.front() {
-            self.tell(id, context);
-            if self.line.front() == Some(&id) {
+    /// There may be room in the budget for the first that waits for it.
+    pub(super) fn serve_budget_queue<P: Payload>(&mut self, context: &mut Context<'_, P>) {
+        while let Some(&id) = self.budget_queue.front() {
+            self.announce_window(id, context);
+            if self.budget_queue.front() == Some(&id) {
                 return;
             }
         }
     }
 
-    /// Tells of the backlog if it changed.
+    /// Reports the backlog if it has changed.
     pub(super) fn report(&mut self, config: &AtcpConfig, watch: Watch<'_>) {
-        let backlog = (self.books.queued, self.unacked.in_flight(), self.cwnd(config));
-        if backlog != self.told {
-            self.told = backlog;
+        let backlog = (self.totals.queued, self.unacked.in_flight(), self.cwnd(config));
+        if backlog != self.reported {
+            self.reported = backlog;
             let (queued, in_flight, cwnd) = backlog;
             let mobile = self.mobile;
             watch(MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd });

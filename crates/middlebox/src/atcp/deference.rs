@@ -12,12 +12,12 @@ use super::config::AtcpConfig;
 /// For how many round trips after a segment its priority counts as active.
 const ROUND_TRIPS: u64 = 4;
 
-/// Who gives way to whom, and for how long.
+/// Which priorities give way, and for how long.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Deference {
     /// The highest priority above 0 that is active, and until when.
     active: Option<(u8, Time)>,
-    /// When what has left will have passed at the rate of lower priorities.
+    /// When all that has left would be over at the rate of lower priorities.
     free_at: Time,
 }
 

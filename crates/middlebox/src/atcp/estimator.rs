@@ -6,14 +6,14 @@
 //!   takes it for its window;
 //! * *radio*: the rate that the radio reports × the usual round-trip time.
 //!
-//! Only round trips in which the window was always in the way tell anything: a rate that the
-//! senders limit is not the radio's. A rise counts at once, a fall by half each round trip.
-//! (Westwood+ smooths twice by 1/8: a window takes minutes to follow.)
+//! Only round trips that were limited by the window throughout count: a rate that the senders limit
+//! is not that of the radio. A rise counts at once, a fall by half each round trip. (Westwood+
+//! smooths twice by 1/8: a window takes minutes to follow.)
 //!
 //! The shortest round-trip time is that of a SYN-ACK, which takes the radio no time to speak of,
 //! and remains when the rate falls; a segment that is being transmitted comes on top. The window
 //! exceeds both by `headroom`, and by a segment at least: one that is less than a segment above
-//! what arrived would send as much again, and never find out that the radio carries more.
+//! what arrived would send the same amount again, and never find out that the radio carries more.
 //! The window is never above half the budget.
 
 use base::{Duration, Rate, Time};
@@ -35,15 +35,15 @@ struct Round {
     since: Time,
     /// Bytes that arrived after that.
     arrived: u64,
-    /// True if the window was always in the way.
+    /// True if the window was the limit throughout.
     limited: bool,
 }
 
-/// What an acknowledgement tells of a round trip.
+/// What an acknowledgement adds to a round trip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrived {
     pub(super) bytes: u64,
-    /// True if the window was in the way of more.
+    /// True if the window was the limit.
     pub(super) limited: bool,
     pub(super) smoothed: Duration,
     pub(super) least: Duration,
@@ -87,8 +87,8 @@ impl Estimator {
         self.round = Some(Round { since: now, arrived: 0, limited: true });
     }
 
-    /// The radio says what it carries; while nothing gets through, the window stays: the timer sees
-    /// to that.
+    /// The radio reports its rate. While nothing gets through, the window stays: the timer handles
+    /// that.
     pub(super) fn on_report(&mut self, rate: Option<Rate>, config: &AtcpConfig, mss: u64) {
         if let (Estimation::Radio, Some(rate)) = (config.estimator, rate) {
             let segment = config.transmission(mss);
@@ -97,7 +97,7 @@ impl Estimator {
         }
     }
 
-    /// Nothing arrived for long: what was measured of this round trip is worth nothing.
+    /// Nothing has arrived for long: discards what was measured of this round trip.
     pub(super) const fn interrupt(&mut self) {
         self.round = None;
     }

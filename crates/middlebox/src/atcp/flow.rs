@@ -4,10 +4,10 @@ use base::{Duration, Ecn, Flags, Seq, Time};
 use tcp::{Acknowledgement, Departure, Payload, Pieces};
 
 use super::flow_control::{Position, Window};
-use super::schedule::Place;
+use super::schedule::StrideState;
 use super::unacked::Chain;
 
-/// What is known of a flow. All that concerns the radio is its aggregate's.
+/// What is known of a flow. All that concerns the radio belongs to its aggregate.
 #[derive(Debug)]
 pub(super) struct Flow<P> {
     /// The number of its aggregate, and its place among that one's flows.
@@ -16,12 +16,12 @@ pub(super) struct Flow<P> {
     /// What facts call the connection.
     pub(super) connection: u32,
     first: Seq,
-    /// Payload bytes of a full segment: of those that are sent, which a path may make smaller, and
-    /// of its sender's.
+    /// Payload bytes of a full segment: of those sent to the mobile, which a path may make smaller,
+    /// and of those of its sender.
     pub(super) mss: u32,
     pub(super) sender_mss: u32,
     pub(super) sack: bool,
-    /// RFC 7323: of the windows that its sender is told.
+    /// RFC 7323: the shift of the windows announced to its sender.
     scale: u8,
     /// Written and not acknowledged.
     pub(super) buffer: Pieces<P>,
@@ -33,16 +33,16 @@ pub(super) struct Flow<P> {
     probed: u64,
     peer: PeerWindow,
     pub(super) chain: Chain,
-    pub(super) place: Place,
+    pub(super) stride: StrideState,
     pub(super) window: Window,
-    /// When its mobile acknowledged something of it or asked for more, and when something was
-    /// acknowledged; or when something was sent with nothing else in flight.
+    /// When its mobile last acknowledged something of it or asked for more, and when it last
+    /// acknowledged something new; or when something was sent with nothing else in flight.
     pub(super) heard_at: Time,
     pub(super) moved_at: Time,
-    /// Since when something waits that was not sent.
+    /// Since when unsent data wait.
     waiting_since: Time,
-    /// Whether the sender is to be told of its window.
-    pub(super) telling: Telling,
+    /// Whether its window is to be announced to its sender.
+    pub(super) window_update: WindowUpdate,
 }
 
 /// The window that the mobile advertises.
@@ -55,15 +55,15 @@ struct PeerWindow {
     source: Option<(Seq, Seq)>,
 }
 
-/// Whether a sender is to be told of its window without having sent.
+/// Whether a window is to be announced to a sender that has sent nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Telling {
-    /// It knows.
-    Settled,
-    /// It is in the line of those to be told.
+pub(super) enum WindowUpdate {
+    /// The sender knows it.
+    Known,
+    /// It is queued to be announced.
     Due,
     /// It waits until there is room in the budget.
-    InLine,
+    AwaitsBudget,
 }
 
 /// What a flow could send.
@@ -73,7 +73,7 @@ pub(super) enum Next {
     Segment(u64),
     /// A short segment, but not before.
     Hold(Time),
-    /// The mobile's window is in the way.
+    /// The mobile's window is closed.
     Blocked,
     Nothing,
 }
@@ -83,7 +83,7 @@ pub(super) enum Next {
 pub(super) struct Heard {
     /// The offset below which all is acknowledged.
     pub(super) una: u64,
-    /// RFC 5681 §2: it says nothing that had not been said.
+    /// Whether it is a duplicate (RFC 5681 §2).
     pub(super) duplicate: bool,
 }
 
@@ -92,7 +92,7 @@ impl<P: Payload> Flow<P> {
         aggregate: u32,
         member: u32,
         terms: &crate::Terms,
-        place: Place,
+        stride: StrideState,
         window: Window,
     ) -> Self {
         Self {
@@ -111,12 +111,12 @@ impl<P: Payload> Flow<P> {
             probed: 0,
             peer: PeerWindow::new(terms.window),
             chain: Chain::EMPTY,
-            place,
+            stride,
             window,
             heard_at: Time::ZERO,
             moved_at: Time::ZERO,
             waiting_since: Time::ZERO,
-            telling: Telling::Settled,
+            window_update: WindowUpdate::Known,
         }
     }
 
@@ -148,7 +148,7 @@ impl<P: Payload> Flow<P> {
         self.buffer.push(payload);
     }
 
-    /// What it could send; less than a full segment waits `coalescing` for more.
+    /// What it could send; less than a full segment waits for more for `coalescing`.
     pub(super) fn next(&self, now: Time, coalescing: Option<Duration>) -> Next {
         if self.nxt == self.end() {
             return Next::Nothing;
@@ -193,7 +193,7 @@ impl<P: Payload> Flow<P> {
             flags = flags | Flags::PSH;
         }
         let payload = self.buffer.slice(from.min(data_end), data_end);
-        // What the radio marks would change nothing: the window is the radio's own.
+        // Marks of the radio would change nothing: the window is fixed by the radio.
         Departure { seq: self.first + from as u32, flags, payload, ecn: Ecn::NotCapable }
     }
 
@@ -204,8 +204,7 @@ impl<P: Payload> Flow<P> {
         self.segment(self.nxt, self.nxt + 1)
     }
 
-    /// Takes in the window of an acknowledgement. `None` if it is old, or about what was never
-    /// sent.
+    /// Takes in the window of an acknowledgement. `None` if it is old, or of something never sent.
     pub(super) fn hear(&mut self, now: Time, arrival: &Acknowledgement) -> Option<Heard> {
         let ahead = i64::from(arrival.ack.distance(self.first + self.una as u32));
         if ahead < 0 || ahead > (self.probed - self.una) as i64 {
@@ -235,9 +234,9 @@ impl<P: Payload> Flow<P> {
         self.buffer.drop_below(una);
     }
 
-    /// A block of numbers as offsets, if it lies above what is acknowledged and was sent. One that
-    /// reaches to the last byte reaches over the FIN that was sent with it: some receivers leave
-    /// its number out.
+    /// A block of numbers as offsets, if it lies above what is acknowledged and was sent. A block
+    /// up to the last byte includes the FIN that was sent with it: some receivers leave its number
+    /// out.
     pub(super) fn block(&self, [left, right]: [Seq; 2]) -> Option<[u64; 2]> {
         let base = self.first + self.una as u32;
         let [from, to] = [left, right].map(|edge| self.una as i64 + i64::from(edge.distance(base)));

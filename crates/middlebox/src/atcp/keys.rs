@@ -1,4 +1,4 @@
-//! The keys of the aggregating proxy, and what they say of its box.
+//! The keys of the aggregating proxy, and what follows for its box.
 
 use base::{Duration, Rate};
 use settings::{Always, Bytes, Fault, Shared, Table, join, section};
@@ -74,7 +74,7 @@ impl SchemeKeys for AtcpKeys {
 }
 
 impl AtcpConfig {
-    /// What the aggregating proxy is told of the radio, where it is not told so itself.
+    /// What the aggregating proxy derives from the radio link where its own keys are not given.
     fn fit_to(&mut self, radio: &RadioLink, is_given: &dyn Fn(&str) -> bool) {
         let rate = radio.rate.or(is_given("rate").then_some(self.rate));
         let round_trip = radio.round_trip.or(is_given("round_trip").then_some(self.round_trip));

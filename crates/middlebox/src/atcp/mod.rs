@@ -11,11 +11,11 @@
 //! | `flow_control.rs` | the windows that senders see |
 //! | `estimator.rs` | what may be in flight |
 //!
-//! The paper is silent about, and this decides: mobiles without selective acknowledgements (a
-//! duplicate acknowledgement says that one later packet of its flow arrived), ECN on the radio
-//! (data are sent as not capable of it: a fixed window would not answer a mark), and mobiles that
-//! are never heard from again (given up after a quarter of an hour).
-//! What was reconstructed otherwise stands at its place, and in `docs/models/atcp.md`.
+//! The paper is silent about the following, which is decided here: mobiles without selective
+//! acknowledgements (a duplicate acknowledgement says that one later packet of its flow arrived),
+//! ECN on the radio (data are sent as not capable of it: a fixed window would not react to a mark),
+//! and mobiles that are never heard from again (given up after a quarter of an hour). Other
+//! reconstructions are described where they are made, and in `docs/models/atcp.md`.
 
 mod aggregate;
 mod config;
@@ -41,9 +41,9 @@ use base::{Agenda, Time};
 use tcp::{Acknowledgement, Departure, Payload};
 
 use aggregate::{Aggregate, Context, Tally};
-use flow::{Flow, Telling};
+use flow::{Flow, WindowUpdate};
 use flow_control::Window;
-use schedule::Place;
+use schedule::StrideState;
 
 use crate::{Address, Counters, FlowId, Leg, RadioLeg, RadioReport, Reserve, Terms, Watch};
 
@@ -61,7 +61,7 @@ pub struct Atcp<P> {
     next: Option<Time>,
     /// Aggregates that may have something to send.
     polled: VecDeque<u32>,
-    /// Flows whose senders are to be told of their windows.
+    /// Flows whose windows are to be announced to their senders.
     updates: VecDeque<u32>,
     given_up: Vec<FlowId>,
 }
@@ -73,7 +73,7 @@ struct Aggregates {
     free: Vec<u32>,
     /// The aggregate of each mobile.
     of: BTreeMap<u128, u32>,
-    /// What those counted that are forgotten.
+    /// Counters of those that were forgotten.
     tally: Tally,
     held_max: u64,
 }
@@ -94,12 +94,12 @@ impl Aggregates {
         index
     }
 
-    /// Forgets that of a mobile without flows.
+    /// Removes the aggregate of a mobile without flows.
     fn remove(&mut self, host: u128) -> Option<u32> {
         let index = self.of.remove(&host)?;
-        let Aggregate { tally, books, .. } = *self.slots[index as usize].take()?;
+        let Aggregate { tally, totals, .. } = *self.slots[index as usize].take()?;
         self.tally = self.tally.and(&tally);
-        self.held_max = self.held_max.max(books.held_max);
+        self.held_max = self.held_max.max(totals.held_max);
         self.free.push(index);
         Some(index)
     }
@@ -152,7 +152,7 @@ impl<P: Payload> Atcp<P> {
         }
     }
 
-    /// Does something to the aggregate `index`, which may have something to send afterwards.
+    /// Calls the aggregate `index`, which may have something to send afterwards.
     fn with<R>(
         &mut self,
         now: Time,
@@ -193,7 +193,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
 
     fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>) {
         let index = self.aggregate_of(terms);
-        let place = Place::new(self.config.class(&terms.connection, terms.dscp));
+        let stride = StrideState::new(self.config.class(&terms.connection, terms.dscp));
         let slot = flow.0 as usize;
         if self.flows.0.len() <= slot {
             self.flows.0.resize_with(slot + 1, || None);
@@ -201,13 +201,13 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
         self.with(now, index, watch, |aggregate, context| {
             let mss = u64::from(terms.mss);
             aggregate.mss = aggregate.mss.max(u64::from(terms.mss));
-            aggregate.books.connections += 1;
-            let (books, promised) = (&aggregate.books, terms.promised);
-            let window = Window::new(now, context.config, books, mss, promised);
+            aggregate.totals.connections += 1;
+            let (totals, promised) = (&aggregate.totals, terms.promised);
+            let window = Window::new(now, context.config, totals, mss, promised);
             let member = aggregate.members.len() as u32;
             aggregate.members.push(flow.0);
-            let opened = Flow::new(index, member, terms, place, window);
-            aggregate.books.credit += opened.credit();
+            let opened = Flow::new(index, member, terms, stride, window);
+            aggregate.totals.credit += opened.credit();
             context.flows.0[slot] = Some(Box::new(opened));
             if let Some(rtt) = terms.rtt {
                 aggregate.round_trip.sample(rtt);
@@ -305,8 +305,9 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
 
     fn poll_window_update(&mut self) -> Option<FlowId> {
         let flows = &self.flows.0;
-        let due =
-            |id: u32| flows[id as usize].as_ref().is_some_and(|flow| flow.telling == Telling::Due);
+        let due = |id: u32| {
+            flows[id as usize].as_ref().is_some_and(|flow| flow.window_update == WindowUpdate::Due)
+        };
         std::iter::from_fn(|| self.updates.pop_front()).find(|&id| due(id)).map(FlowId)
     }
 
@@ -321,7 +322,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
     }
 
     fn held_bytes(&self, flow: FlowId) -> u64 {
-        self.aggregates[self.flows[flow.0].aggregate].books.held
+        self.aggregates[self.flows[flow.0].aggregate].totals.held
     }
 
     fn forget(&mut self, _number: u32, mobile: Address) {
@@ -334,9 +335,9 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
     fn count(&self, counters: &mut Counters) {
         let mut whole = self.aggregates.tally;
         counters.held_max = counters.held_max.max(self.aggregates.held_max);
-        for Aggregate { books, tally, .. } in self.aggregates.iter() {
-            counters.held_bytes += books.held;
-            counters.held_max = counters.held_max.max(books.held_max);
+        for Aggregate { totals, tally, .. } in self.aggregates.iter() {
+            counters.held_bytes += totals.held;
+            counters.held_max = counters.held_max.max(totals.held_max);
             whole = whole.and(tally);
         }
         counters.retransmissions += whole.retransmissions;

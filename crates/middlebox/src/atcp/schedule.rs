@@ -2,9 +2,9 @@
 //!
 //! Stride scheduling (Waldspurger and Weihl, MIT/LCS/TM-528): each flow has a pass, the lowest
 //! sends, and its pass rises by bytes ÷ tickets. The global pass of a priority is the highest of
-//! those served: who comes back from an idle time starts there, and has no claim to what it did not
-//! use. A new flow starts [`FIRST`] ÷ tickets before: its first window goes ahead, as in a fair
-//! queue that favours new flows (RFC 8290 §3.2), and what is short is over soon.
+//! those served: a flow that returns from an idle time starts there, without a claim to what it did
+//! not use. A new flow starts [`FIRST`] ÷ tickets before: its first window goes ahead, as in a fair
+//! queue that favours new flows (RFC 8290 §3.2), and short flows are over soon.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,25 +17,25 @@ const STRIDE: u64 = 1 << 20;
 /// Bytes of a new flow that go ahead: the initial window of RFC 3390 §1.
 const FIRST: u64 = 4_380;
 
-/// Who waits for a turn.
+/// The flows that wait for their turn.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
-    ready: BinaryHeap<Turn>,
-    /// The global pass of each priority that occurred, sorted by priority.
+    ready: BinaryHeap<ReadyFlow>,
+    /// The global pass of each priority so far, sorted by priority.
     global: Vec<(u8, u64)>,
 }
 
 /// A flow that waits: the highest priority, then the lowest pass, then the lowest number first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Turn {
+struct ReadyFlow {
     priority: u8,
     pass: Reverse<u64>,
     flow: Reverse<u32>,
 }
 
-/// A flow's place in the schedule.
+/// The state of a flow in the schedule.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct StrideState {
     pub(super) share: Share,
     pass: u64,
     /// Bytes of its first window that are still to go ahead.
@@ -44,7 +44,7 @@ pub(super) struct Place {
     waiting: bool,
 }
 
-impl Place {
+impl StrideState {
     pub(super) const fn new(share: Share) -> Self {
         Self { share, pass: 0, ahead: FIRST, waiting: false }
     }
@@ -52,13 +52,13 @@ impl Place {
 
 impl Schedule {
     /// The flow may have something to send.
-    pub(super) fn join(&mut self, flow: u32, place: &mut Place) {
-        if !std::mem::replace(&mut place.waiting, true) {
-            let priority = place.share.priority;
-            let ahead = place.ahead * STRIDE / u64::from(place.share.tickets);
-            place.pass = place.pass.max(self.global(priority).saturating_sub(ahead));
-            let (pass, flow) = (Reverse(place.pass), Reverse(flow));
-            self.ready.push(Turn { priority, pass, flow });
+    pub(super) fn join(&mut self, flow: u32, stride: &mut StrideState) {
+        if !std::mem::replace(&mut stride.waiting, true) {
+            let priority = stride.share.priority;
+            let ahead = stride.ahead * STRIDE / u64::from(stride.share.tickets);
+            stride.pass = stride.pass.max(self.global(priority).saturating_sub(ahead));
+            let (pass, flow) = (Reverse(stride.pass), Reverse(flow));
+            self.ready.push(ReadyFlow { priority, pass, flow });
         }
     }
 
@@ -67,31 +67,31 @@ impl Schedule {
         self.ready.peek().map(|turn| turn.flow.0)
     }
 
-    /// Of what priority that is.
+    /// The priority of that flow.
     pub(super) fn priority(&self) -> Option<u8> {
         self.ready.peek().map(|turn| turn.priority)
     }
 
-    /// The first, whose place this is, cannot send: it will join again.
-    pub(super) fn skip(&mut self, place: &mut Place) {
+    /// The first flow, whose state this is, cannot send: it will join again.
+    pub(super) fn skip(&mut self, stride: &mut StrideState) {
         self.ready.pop();
-        place.waiting = false;
+        stride.waiting = false;
     }
 
-    /// The first, whose place this is, sends `bytes`.
-    pub(super) fn serve(&mut self, flow: u32, place: &mut Place, bytes: u64) {
+    /// The first flow, whose state this is, sends `bytes`.
+    pub(super) fn serve(&mut self, flow: u32, stride: &mut StrideState, bytes: u64) {
         self.ready.pop();
-        let global = self.global(place.share.priority);
-        *global = place.pass.max(*global);
-        place.ahead = place.ahead.saturating_sub(bytes);
-        place.pass += bytes * STRIDE / u64::from(place.share.tickets);
-        place.waiting = false;
-        self.join(flow, place);
+        let global = self.global(stride.share.priority);
+        *global = stride.pass.max(*global);
+        stride.ahead = stride.ahead.saturating_sub(bytes);
+        stride.pass += bytes * STRIDE / u64::from(stride.share.tickets);
+        stride.waiting = false;
+        self.join(flow, stride);
     }
 
-    /// The flow is no more.
-    pub(super) fn remove(&mut self, flow: u32, place: &Place) {
-        if place.waiting {
+    /// Removes the flow.
+    pub(super) fn remove(&mut self, flow: u32, stride: &StrideState) {
+        if stride.waiting {
             self.ready.retain(|turn| turn.flow.0 != flow);
         }
     }
@@ -116,19 +116,19 @@ mod tests {
     /// `total`, in segments of these sizes.
     fn served(flows: &[(u8, u32, u64)], total: u64) -> Vec<u64> {
         let mut schedule = Schedule::default();
-        let mut places: Vec<_> = flows
+        let mut strides: Vec<_> = flows
             .iter()
-            .map(|&(priority, tickets, _)| Place::new(Share { priority, tickets }))
+            .map(|&(priority, tickets, _)| StrideState::new(Share { priority, tickets }))
             .collect();
-        for (id, place) in places.iter_mut().enumerate() {
-            schedule.join(id as u32, place);
+        for (id, stride) in strides.iter_mut().enumerate() {
+            schedule.join(id as u32, stride);
         }
         let mut bytes = vec![0; flows.len()];
         while bytes.iter().sum::<u64>() < total {
             let id = schedule.first().expect("somebody waits");
             let length = flows[id as usize].2;
             bytes[id as usize] += length;
-            schedule.serve(id, &mut places[id as usize], length);
+            schedule.serve(id, &mut strides[id as usize], length);
         }
         bytes
     }
@@ -156,7 +156,7 @@ mod tests {
     fn who_comes_late_has_a_window_ahead_and_no_claim_to_more() {
         let mut schedule = Schedule::default();
         let share = Share { priority: 0, tickets: 1 };
-        let (mut old, mut new) = (Place::new(share), Place::new(share));
+        let (mut old, mut new) = (StrideState::new(share), StrideState::new(share));
         schedule.join(0, &mut old);
         for _ in 0..100 {
             schedule.serve(0, &mut old, 1_000);
@@ -175,7 +175,7 @@ mod tests {
     fn leaving_and_coming_back_gains_nothing() {
         let mut schedule = Schedule::default();
         let share = Share { priority: 0, tickets: 1 };
-        let (mut stays, mut returns) = (Place::new(share), Place::new(share));
+        let (mut stays, mut returns) = (StrideState::new(share), StrideState::new(share));
         let mut bytes = [0, 0];
         for _ in 0..1_000 {
             schedule.join(0, &mut stays);

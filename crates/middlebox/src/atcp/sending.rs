@@ -1,10 +1,10 @@
-//! What an aggregate sends next (§IV.B): first what is lost, then whoever's turn it is, whenever
-//! what is in flight is a segment below the window. A flow of a priority above 0 may fill the rest
-//! of the window, and lower ones defer to it.
+//! What an aggregate sends next (§IV.B): first what is lost, then a segment of the flow whose turn
+//! it is, whenever what is in flight is a segment below the window. A flow of a priority above 0
+//! may fill the rest of the window, and lower ones defer to it.
 
 use base::{Duration, Time};
 use observe::{MiddleboxFact, RepairReason};
-use tcp::{Departure, Payload, are_crumbs};
+use tcp::{Departure, Payload, are_tiny_segments};
 
 use super::aggregate::{Aggregate, Context};
 use super::config::AtcpConfig;
@@ -57,7 +57,7 @@ impl Aggregate {
         self.departed(now, context.config);
         self.shaper.sent(now, context.config.shaping, bytes);
         let flow = &context.flows[sent.flow];
-        self.deference.sent(now, context.config, flow.place.share.priority, bytes);
+        self.deference.sent(now, context.config, flow.stride.share.priority, bytes);
         if self.is_dead(now, flow) {
             self.given_up.push(FlowId(sent.flow));
         }
@@ -67,14 +67,14 @@ impl Aggregate {
         (sent.flow, flow.segment(sent.offset, sent.end()))
     }
 
-    /// Whose turn it is sends.
+    /// The flow whose turn it is sends.
     fn send_new<P: Payload>(
         &mut self,
         context: &mut Context<'_, P>,
     ) -> Option<(u32, Departure<P>)> {
         while let Some(id) = self.schedule.first() {
             let flow = &mut context.flows[id];
-            let priority = flow.place.share.priority;
+            let priority = flow.stride.share.priority;
             let interactive = priority > 0;
             let coalescing = context.config.coalescing().filter(|_| !interactive);
             match flow.next(context.now, coalescing) {
@@ -82,8 +82,8 @@ impl Aggregate {
                     let room = if interactive { numbers } else { self.mss };
                     let in_flight = self.unacked.in_flight();
                     let defers = self.deference.holds(context.now, priority).is_some();
-                    let crumbs = are_crumbs(self.unacked.len() + 1, in_flight + numbers);
-                    let fits = self.fits(context.now, room, context.config) && !defers && !crumbs;
+                    let are_tiny = are_tiny_segments(self.unacked.len() + 1, in_flight + numbers);
+                    let fits = self.fits(context.now, room, context.config) && !defers && !are_tiny;
                     let anyway = in_flight == 0 || self.recovery.is_stalled();
                     return (fits || anyway).then(|| (id, self.send(id, numbers, context)));
                 }
@@ -93,12 +93,12 @@ impl Aggregate {
                 Next::Blocked => self.blocked(context),
                 Next::Nothing => {}
             }
-            self.schedule.skip(&mut context.flows[id].place);
+            self.schedule.skip(&mut context.flows[id].stride);
         }
         None
     }
 
-    /// Whether the window has room for `bytes` more, or what it lacks has had its time.
+    /// Whether the window has room for `bytes` more, or the time of what it lacks is over.
     fn fits(&mut self, now: Time, bytes: u64, config: &AtcpConfig) -> bool {
         let (in_flight, cwnd) = (self.unacked.in_flight(), self.cwnd(config));
         let lacking = (in_flight + bytes).saturating_sub(cwnd);
@@ -128,19 +128,19 @@ impl Aggregate {
         let queued = flow.queued();
         self.unacked.push(now, &mut flow.chain, id, from, numbers as u32);
         flow.advance(now, numbers);
-        self.schedule.serve(id, &mut flow.place, numbers);
+        self.schedule.serve(id, &mut flow.stride, numbers);
         let bytes = queued - flow.queued();
-        self.books.queued -= bytes;
-        self.books.sent += bytes;
-        let (tickets, mss) = (flow.place.share.tickets, u64::from(flow.sender_mss));
-        let priority = flow.place.share.priority;
-        flow.window.on_sent(now, config, &self.books, tickets, bytes, mss);
+        self.totals.queued -= bytes;
+        self.totals.sent += bytes;
+        let (tickets, mss) = (flow.stride.share.tickets, u64::from(flow.sender_mss));
+        let priority = flow.stride.share.priority;
+        flow.window.on_sent(now, config, &self.totals, tickets, bytes, mss);
         let departure = flow.segment(from, from + numbers);
         self.departed(now, config);
         self.shaper.sent(now, config.shaping, numbers);
         self.deference.sent(now, config, priority, numbers);
         self.persist.doublings = 0;
-        self.tell(id, context);
+        self.announce_window(id, context);
         departure
     }
 
@@ -159,13 +159,13 @@ impl Aggregate {
         }
         flow.mss = bytes;
         self.unacked.cut(&mut flow.chain, bytes, flow.buffer.end());
-        self.schedule.join(id, &mut flow.place);
+        self.schedule.join(id, &mut flow.stride);
         self.mss =
             self.members.iter().map(|&id| u64::from(context.flows[id].mss)).max().unwrap_or(1);
         self.recovery.hurry();
     }
 
-    /// A mobile's window is in the way: if nothing of that flow is in flight, it has to be probed.
+    /// A mobile's window is closed: if nothing of that flow is in flight, it has to be probed.
     fn blocked<P: Payload>(&mut self, context: &Context<'_, P>) {
         if self.persist.deadline.is_none() {
             let timeout = self.timeout(context.config).doubled(self.persist.doublings, PERSIST_MAX);
@@ -181,7 +181,7 @@ impl Aggregate {
         let id = self.persist.due.pop()?;
         let flow = &mut context.flows[id];
         if let Next::Segment(_) = flow.next(context.now, None) {
-            self.schedule.join(id, &mut flow.place);
+            self.schedule.join(id, &mut flow.stride);
             return None;
         }
         Some((id, flow.probe()))
@@ -195,7 +195,7 @@ impl Aggregate {
             for &id in &self.members {
                 let flow = &mut context.flows[id];
                 if flow.queued() > 0 {
-                    self.schedule.join(id, &mut flow.place);
+                    self.schedule.join(id, &mut flow.stride);
                 }
             }
         }

@@ -1,14 +1,14 @@
-//! Shaping of the first packets after an idle time (§IV.C): a full window at once could overrun
-//! what is before the radio. Once as much as a window has been sent, acknowledgements set the pace.
+//! Shaping of the first packets after an idle time (§IV.C): a full window at once could overrun the
+//! queue before the radio. Once as much as a window has been sent, acknowledgements set the pace.
 
 use base::{Rate, Time};
 
-/// How far the first window of a busy time is.
+/// The progress of the first window of a busy time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shaper {
     /// Bytes still to be shaped.
     left: u64,
-    /// No packet leaves before.
+    /// No packet leaves before this time.
     until: Option<Time>,
 }
 

@@ -1,15 +1,15 @@
-//! What was sent to a mobile and not yet acknowledged, of all its flows in one list in the order
-//! of sending (§IV.E and figure 7).
+//! What was sent to a mobile and not yet acknowledged: one list for all its flows, in the order of
+//! sending (§IV.E and figure 7).
 //!
-//! The paper counts in each packet, as `skipack`, how many packets arrived that were sent after
-//! it. Packets have positions in the order of sending, so that number is how many of the positions
-//! that arrived are higher than its own, and it reaches three when the third highest of them is:
-//! three numbers for the whole list take the place of a counter in each packet
-//! ([`Skips`]; the tests count as the paper does).
+//! The paper counts in each packet, as `skipack`, how many packets arrived that were sent after it.
+//! Packets have positions in the order of sending, so that number is how many higher positions have
+//! arrived, and it reaches three when the third highest that has arrived is above: three numbers
+//! for the whole list replace a counter in each packet ([`Skips`]; the tests count as the paper
+//! does).
 //!
 //! Decisions where the paper is silent:
-//! * a packet that is sent again moves to the tail, with a new position and so with no skips, or it
-//!   would be sent again with every acknowledgement;
+//! * a packet that is retransmitted moves to the tail, with a new position and so with no skips, or
+//!   it would be retransmitted with every acknowledgement;
 //! * a skip is counted for each packet newly delivered, not for each acknowledgement: receivers
 //!   delay acknowledgements, so that one tells of two packets;
 //! * of a flow that was reset, what is in flight stays in the list as an orphan, since it still
@@ -24,19 +24,19 @@ pub(super) type Slot = u32;
 
 pub(super) const NONE: Slot = u32::MAX;
 
-/// So many places an idle list keeps: a conversation packet by packet allocates nothing.
+/// How many entries an idle list keeps: a dialogue of single packets allocates nothing.
 const KEPT: usize = 4;
 
-/// What became of a packet, as far as is known.
+/// Where a packet is, as far as is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fate {
+pub(super) enum PacketState {
     /// In the network.
-    Flying,
-    /// Later packets arrived: it is to be sent again.
+    InFlight,
+    /// Later packets arrived: it is to be retransmitted.
     Lost,
-    /// It left the network: it arrived out of order, or that is as likely as not.
+    /// It has left the network: it arrived out of order, or probably did.
     Sacked,
-    /// In the network, of a flow that is no more.
+    /// In the network, of a flow that was removed.
     Orphaned,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Sent {
     /// When it was sent last.
     pub(super) at: Time,
     pub(super) transmissions: u32,
-    pub(super) fate: Fate,
+    pub(super) state: PacketState,
     /// Why it was lost last.
     pub(super) reason: RepairReason,
 }
@@ -102,18 +102,18 @@ impl List {
 /// The list of one aggregate.
 #[derive(Debug)]
 pub(super) struct Unacknowledged {
-    /// Beyond [`KEPT`] places they are given back once nothing is in use.
+    /// Entries beyond [`KEPT`] are freed once nothing is in use.
     entries: Vec<Entry>,
     used: u32,
     free: Slot,
-    /// What flies, orphans among it, in the order of positions.
-    flying: List,
-    /// What is lost, in the order in which that was found.
+    /// Packets in the network, orphans included, in the order of positions.
+    flight: List,
+    /// Lost packets, in the order in which they were found lost.
     lost: List,
     in_flight: u64,
     orphans: u32,
     next_position: u64,
-    /// What flew below this position has been taken for lost.
+    /// Packets in the network below this position have been taken for lost.
     bound: u64,
 }
 
@@ -123,7 +123,7 @@ impl Unacknowledged {
             entries: Vec::new(),
             used: 0,
             free: NONE,
-            flying: List::EMPTY,
+            flight: List::EMPTY,
             lost: List::EMPTY,
             in_flight: 0,
             orphans: 0,
@@ -132,7 +132,7 @@ impl Unacknowledged {
         }
     }
 
-    /// Packets, whatever became of them.
+    /// Packets, wherever they are.
     pub(super) const fn len(&self) -> usize {
         self.used as usize
     }
@@ -162,9 +162,9 @@ impl Unacknowledged {
         std::iter::successors(known(self.next(slot)), move |&(slot, _)| known(self.next(slot)))
     }
 
-    /// The packet that has been flying longest.
+    /// The packet that has been in the network longest.
     pub(super) fn oldest(&self) -> Option<Slot> {
-        (self.flying.head != NONE).then_some(self.flying.head)
+        (self.flight.head != NONE).then_some(self.flight.head)
     }
 
     /// The lost packet to send next.
@@ -182,8 +182,9 @@ impl Unacknowledged {
         length: u32,
     ) {
         let position = self.take_position();
-        let (fate, reason) = (Fate::Flying, RepairReason::Skipped);
-        let sent = Sent { flow, length, offset, position, at: now, transmissions: 1, fate, reason };
+        let (state, reason) = (PacketState::InFlight, RepairReason::Skipped);
+        let sent =
+            Sent { flow, length, offset, position, at: now, transmissions: 1, state, reason };
         let slot = self.store(Entry { sent, before: NONE, after: NONE, next: NONE });
         if chain.is_empty() {
             chain.first = slot;
@@ -192,10 +193,10 @@ impl Unacknowledged {
         }
         chain.last = slot;
         self.in_flight += u64::from(length);
-        link(&mut self.entries, &mut self.flying, slot);
+        link(&mut self.entries, &mut self.flight, slot);
     }
 
-    /// The packet is sent again: it moves to the tail.
+    /// The packet is retransmitted: it moves to the tail.
     pub(super) fn send_again(&mut self, now: Time, slot: Slot) -> Sent {
         self.leave(slot);
         let position = self.take_position();
@@ -203,36 +204,36 @@ impl Unacknowledged {
         sent.position = position;
         sent.at = now;
         sent.transmissions += 1;
-        sent.fate = Fate::Flying;
+        sent.state = PacketState::InFlight;
         let copy = *sent;
         self.in_flight += u64::from(copy.length);
-        link(&mut self.entries, &mut self.flying, slot);
+        link(&mut self.entries, &mut self.flight, slot);
         copy
     }
 
     /// The packet arrived, out of order.
     pub(super) fn sack(&mut self, slot: Slot) {
         self.leave(slot);
-        self.entries[slot as usize].sent.fate = Fate::Sacked;
+        self.entries[slot as usize].sent.state = PacketState::Sacked;
     }
 
     /// The packet is lost.
     pub(super) fn lose(&mut self, slot: Slot, reason: RepairReason) {
         self.leave(slot);
         let sent = &mut self.entries[slot as usize].sent;
-        (sent.fate, sent.reason) = (Fate::Lost, reason);
+        (sent.state, sent.reason) = (PacketState::Lost, reason);
         link(&mut self.entries, &mut self.lost, slot);
     }
 
     /// Packets of a flow with more than `most` bytes of data, which end at `end`, are cut into
-    /// pieces of so many; a FIN goes with the last. They are lost, unless they have arrived.
+    /// pieces of that size; a FIN goes with the last. They are lost, unless they have arrived.
     pub(super) fn cut(&mut self, chain: &mut Chain, most: u32, end: u64) {
         let mut slot = chain.first;
         while slot != NONE {
             let sent = *self.get(slot);
             let piece = sent.offset + u64::from(most);
             if sent.end().min(end) > piece {
-                if sent.fate != Fate::Sacked {
+                if sent.state != PacketState::Sacked {
                     self.lose(slot, RepairReason::TooLarge);
                 }
                 self.divide(chain, slot, piece);
@@ -241,7 +242,7 @@ impl Unacknowledged {
         }
     }
 
-    /// What lies from offset `at` on in the packet, which is not in the network, is one of its own.
+    /// Splits the packet, which is not in the network, at offset `at`.
     fn divide(&mut self, chain: &mut Chain, slot: Slot, at: u64) {
         let sent = *self.get(slot);
         let rest = Sent { offset: at, length: (sent.end() - at) as u32, ..sent };
@@ -252,13 +253,13 @@ impl Unacknowledged {
         if chain.last == slot {
             chain.last = added;
         }
-        if rest.fate == Fate::Lost {
+        if rest.state == PacketState::Lost {
             link(&mut self.entries, &mut self.lost, added);
         }
     }
 
-    /// All that flies and has a position below `bound` is lost, or has left the network at least
-    /// where it is not `known` that it did not arrive.
+    /// Every packet in the network below position `bound` is lost if it is `known` not to have
+    /// arrived, and otherwise has at least left the network.
     pub(super) fn lose_below(
         &mut self,
         bound: u64,
@@ -268,7 +269,7 @@ impl Unacknowledged {
         self.bound = self.bound.max(bound);
         while let Some(slot) = self.oldest().filter(|&slot| self.get(slot).position < bound) {
             let sent = self.get(slot);
-            if sent.fate == Fate::Orphaned {
+            if sent.state == PacketState::Orphaned {
                 self.forget(slot);
             } else if known(sent) {
                 self.lose(slot, reason);
@@ -278,20 +279,20 @@ impl Unacknowledged {
         }
     }
 
-    /// The packet, which was held to have arrived, has not: it is where it would be otherwise.
+    /// The packet, which was taken to have arrived, has not: moves it back to where it was.
     pub(super) fn take_back(&mut self, slot: Slot) {
         let Sent { position, length, .. } = *self.get(slot);
         if position < self.bound {
             self.lose(slot, RepairReason::Skipped);
             return;
         }
-        let mut after = self.flying.head;
+        let mut after = self.flight.head;
         while after != NONE && self.get(after).position < position {
             after = self.entries[after as usize].after;
         }
-        self.entries[slot as usize].sent.fate = Fate::Flying;
+        self.entries[slot as usize].sent.state = PacketState::InFlight;
         self.in_flight += u64::from(length);
-        link_before(&mut self.entries, &mut self.flying, slot, after);
+        link_before(&mut self.entries, &mut self.flight, slot, after);
     }
 
     /// Takes the first packet of a flow out.
@@ -312,18 +313,18 @@ impl Unacknowledged {
         let cut = offset - sent.offset;
         sent.offset = offset;
         sent.length -= cut as u32;
-        if matches!(sent.fate, Fate::Flying | Fate::Orphaned) {
+        if matches!(sent.state, PacketState::InFlight | PacketState::Orphaned) {
             self.in_flight -= cut;
         }
     }
 
-    /// The flow is no more: what flies of it becomes orphans.
+    /// The flow is removed: its packets in the network become orphans.
     pub(super) fn abandon(&mut self, chain: &mut Chain) {
         let mut slot = std::mem::replace(chain, Chain::EMPTY).first;
         while slot != NONE {
             let next = self.next(slot);
-            if self.get(slot).fate == Fate::Flying {
-                self.entries[slot as usize].sent.fate = Fate::Orphaned;
+            if self.get(slot).state == PacketState::InFlight {
+                self.entries[slot as usize].sent.state = PacketState::Orphaned;
                 self.orphans += 1;
             } else {
                 self.forget(slot);
@@ -332,17 +333,17 @@ impl Unacknowledged {
         }
     }
 
-    /// Whether something is in flight of flows that are no more.
+    /// Whether packets of removed flows are in flight.
     pub(super) const fn has_orphans(&self) -> bool {
         self.orphans > 0
     }
 
     /// Orphans below `bound` have left the pipe.
     pub(super) fn remove_orphans(&mut self, bound: u64) {
-        let mut slot = self.flying.head;
+        let mut slot = self.flight.head;
         while self.orphans > 0 && slot != NONE && self.get(slot).position < bound {
             let after = self.entries[slot as usize].after;
-            if self.get(slot).fate == Fate::Orphaned {
+            if self.get(slot).state == PacketState::Orphaned {
                 self.forget(slot);
             }
             slot = after;
@@ -356,15 +357,15 @@ impl Unacknowledged {
 
     /// Takes the entry out of the list that holds it.
     fn leave(&mut self, slot: Slot) {
-        let Sent { fate, length, .. } = *self.get(slot);
-        match fate {
-            Fate::Flying | Fate::Orphaned => {
+        let Sent { state, length, .. } = *self.get(slot);
+        match state {
+            PacketState::InFlight | PacketState::Orphaned => {
                 self.in_flight -= u64::from(length);
-                self.orphans -= u32::from(fate == Fate::Orphaned);
-                unlink(&mut self.entries, &mut self.flying, slot);
+                self.orphans -= u32::from(state == PacketState::Orphaned);
+                unlink(&mut self.entries, &mut self.flight, slot);
             }
-            Fate::Lost => unlink(&mut self.entries, &mut self.lost, slot),
-            Fate::Sacked => {}
+            PacketState::Lost => unlink(&mut self.entries, &mut self.lost, slot),
+            PacketState::Sacked => {}
         }
     }
 
@@ -433,8 +434,8 @@ impl Skips {
         Self { highest: Vec::new(), threshold: threshold as usize }
     }
 
-    /// The packet at `position` arrived. What lies below the answer has been skipped often enough
-    /// to be lost.
+    /// The packet at `position` arrived. Returns the position below which packets have been skipped
+    /// often enough to be lost.
     pub(super) fn arrived(&mut self, position: u64) -> u64 {
         let index = self.highest.partition_point(|&other| other > position);
         if index < self.threshold {
@@ -474,7 +475,8 @@ mod tests {
             Self { list, skips: Skips::new(3), chains }
         }
 
-        /// The packet sent at `position` arrived, out of order; says which are lost for it.
+        /// The packet sent at `position` arrived, out of order; returns which are found lost by
+        /// that.
         fn sack(&mut self, slot: Slot) -> Vec<u64> {
             self.list.sack(slot);
             let bound = self.skips.arrived(self.list.get(slot).position);
@@ -512,7 +514,7 @@ mod tests {
             assert_eq!(window.list.first_lost(), Some(slot));
             window.list.send_again(Time::ZERO, slot);
         }
-        // At the tail, they have been skipped by nobody.
+        // At the tail they have not been skipped.
         assert_eq!((window.skips(0..3), window.list.in_flight()), (vec![0, 0, 0], 3));
         assert_eq!(window.list.first_lost(), None);
     }
@@ -586,7 +588,7 @@ mod tests {
 
     struct Counted {
         offset: u64,
-        fate: Fate,
+        state: PacketState,
         skipack: u32,
     }
 
@@ -598,18 +600,18 @@ mod tests {
         fn arrived(&mut self, offset: u64) {
             let index = self.index(offset);
             for packet in &mut self.packets[..index] {
-                if packet.fate == Fate::Flying {
+                if packet.state == PacketState::InFlight {
                     packet.skipack += 1;
                     if packet.skipack == 3 {
-                        packet.fate = Fate::Lost;
+                        packet.state = PacketState::Lost;
                     }
                 }
             }
         }
 
-        fn with(&self, fate: Fate) -> Vec<u64> {
-            let of_fate = self.packets.iter().filter(|packet| packet.fate == fate);
-            let mut offsets: Vec<_> = of_fate.map(|packet| packet.offset).collect();
+        fn with(&self, state: PacketState) -> Vec<u64> {
+            let of_state = self.packets.iter().filter(|packet| packet.state == state);
+            let mut offsets: Vec<_> = of_state.map(|packet| packet.offset).collect();
             offsets.sort_unstable();
             offsets
         }
@@ -651,33 +653,33 @@ mod tests {
                         *end += 1;
                         let chain = &mut window.chains[flow as usize];
                         window.list.push(Time::ZERO, chain, flow, offset, 1);
-                        let (fate, skipack) = (Fate::Flying, 0);
-                        naive.packets.push(Counted { offset, fate, skipack });
+                        let (state, skipack) = (PacketState::InFlight, 0);
+                        naive.packets.push(Counted { offset, state, skipack });
                     }
                     Operation::Sack(nth) => {
                         let Some(packet) = naive.packets.get(nth) else { continue };
-                        if packet.fate == Fate::Sacked {
+                        if packet.state == PacketState::Sacked {
                             continue;
                         }
-                        let (offset, lost) = (packet.offset, packet.fate == Fate::Lost);
+                        let (offset, lost) = (packet.offset, packet.state == PacketState::Lost);
                         let flow = (offset >> 32) as usize;
                         let mut slot = window.chains[flow].first;
                         while window.list.get(slot).offset != offset {
                             slot = window.list.next(slot);
                         }
                         let position = window.list.get(slot).position;
-                        naive.packets[nth].fate = Fate::Sacked;
+                        naive.packets[nth].state = PacketState::Sacked;
                         window.list.sack(slot);
                         let bound = window.skips.arrived(position);
                         window.list.remove_orphans(position + 1);
                         window.list.lose_below(bound, RepairReason::Skipped, |_| true);
-                        prop_assert!(!lost || window.list.get(slot).fate == Fate::Sacked);
+                        prop_assert!(!lost || window.list.get(slot).state == PacketState::Sacked);
                         naive.arrived(offset);
                     }
                     Operation::Acknowledge(flow) => {
                         let popped = window.list.pop(&mut window.chains[flow as usize]);
                         if let Some(sent) = popped {
-                            if sent.fate != Fate::Sacked {
+                            if sent.state != PacketState::Sacked {
                                 let bound = window.skips.arrived(sent.position);
                                 window.list.remove_orphans(sent.position + 1);
                                 window.list.lose_below(bound, RepairReason::Skipped, |_| true);
@@ -692,8 +694,8 @@ mod tests {
                             let offset = window.list.send_again(Time::ZERO, slot).offset;
                             let index = naive.index(offset);
                             let mut packet = naive.packets.remove(index);
-                            prop_assert_eq!(packet.fate, Fate::Lost);
-                            (packet.fate, packet.skipack) = (Fate::Flying, 0);
+                            prop_assert_eq!(packet.state, PacketState::Lost);
+                            (packet.state, packet.skipack) = (PacketState::InFlight, 0);
                             naive.packets.push(packet);
                         }
                     }
@@ -704,9 +706,10 @@ mod tests {
                 }
                 let mut lost = window.lost();
                 lost.sort_unstable();
-                prop_assert_eq!(lost, naive.with(Fate::Lost));
-                let flying = naive.with(Fate::Flying).len() as u64 + u64::from(window.list.orphans);
-                prop_assert_eq!(window.list.in_flight(), flying);
+                prop_assert_eq!(lost, naive.with(PacketState::Lost));
+                let flight = naive.with(PacketState::InFlight).len() as u64;
+                let flight = flight + u64::from(window.list.orphans);
+                prop_assert_eq!(window.list.in_flight(), flight);
             }
         }
     }

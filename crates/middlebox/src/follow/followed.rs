@@ -6,7 +6,7 @@ use tcp::{Payload, Segment};
 use super::offer::Offer;
 use super::table::Side;
 use super::{Follow, Load};
-use crate::{Limits, Reserve};
+use crate::{MiddleboxLimits, Reserve};
 
 /// A connection that is followed.
 #[derive(Debug)]
@@ -18,14 +18,14 @@ pub(super) struct Followed<F> {
     pub(super) heard: Time,
 }
 
-/// How far a connection has come.
+/// The state of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stage {
     /// The caller has not acknowledged the callee.
     Opening,
-    /// It has.
-    Stands,
-    /// It has, and what may be held has no room.
+    /// It has: the connection is established.
+    Established,
+    /// It has, but the budget has no room for it.
     Refused,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct End<F> {
     /// The number after its FIN.
     pub(super) fin: Option<Seq>,
     pub(super) fin_acked: bool,
-    /// Data towards it, where it is a mobile: boxed, for mostly one end is not.
+    /// Data towards it, if it is a mobile; boxed, since usually one end is not.
     pub(super) toward: Option<Box<Toward<F>>>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct End<F> {
 pub(super) struct Toward<F> {
     pub(super) mobile: u32,
     pub(super) follow: F,
-    /// As it has gone into the mobile's sum.
+    /// As counted in the sum of the mobile.
     pub(super) load: Load,
 }
 
@@ -77,17 +77,17 @@ impl<F> Followed<F> {
         self.sides.iter().filter_map(|end| end.toward.as_ref()).map(|toward| toward.load.held).sum()
     }
 
-    pub(super) fn idle_at(&self, limits: &Limits) -> Time {
+    pub(super) fn idle_at(&self, limits: &MiddleboxLimits) -> Time {
         let goes_on = self.sides.iter().all(|end| end.fin.is_none());
         self.heard
             + match self.stage {
-                Stage::Stands if goes_on => limits.idle,
-                Stage::Stands | Stage::Opening | Stage::Refused => limits.transitory,
+                Stage::Established if goes_on => limits.idle,
+                Stage::Established | Stage::Opening | Stage::Refused => limits.transitory,
             }
     }
 
-    /// `segment`, which is no SYN, came from `side`: true if it is the first by which the caller
-    /// acknowledges the callee.
+    /// `segment`, which is not a SYN, came from `side`: true if it is the first with which the
+    /// caller acknowledges the callee.
     pub(super) fn stands_with<P: Payload>(&self, side: Side, segment: &Segment<P>) -> bool {
         self.stage == Stage::Opening
             && side == self.caller

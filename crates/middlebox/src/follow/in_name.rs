@@ -1,4 +1,4 @@
-//! What a box may say in a host's name.
+//! What a box may send in the name of a host.
 
 use base::{Flags, SackBlocks};
 use tcp::{Payload, Segment};
@@ -17,7 +17,7 @@ impl<P: Payload> InName<P> {
         Self { last: None }
     }
 
-    /// The host said this, as the other hears it.
+    /// The host sent this, as the other end receives it.
     pub(crate) fn remember(&mut self, packet: &Packet<P>) {
         let mut header = packet.segment.header;
         header.seq = header.seq + packet.segment.numbers();

@@ -9,24 +9,23 @@ use tcp::{Payload, Segment};
 use super::followed::{End, Followed, Stage, Toward};
 use super::offer::Offer;
 use super::table::{Key, Side, Table};
-use super::{Agreed, Follow, Load, Port, Verdict};
-use crate::limits::{Admission, Door, Ends, ends};
+use super::{Agreed, Disposition, Follow, Load, Port};
+use crate::limits::{Admission, BoxAdmission, Ends, ends};
 use crate::mobiles::Mobiles;
 use crate::{
-    Address, Bypass, Bypasses, Connection, Counters, Leg, Limits, Managed, Middlebox, Packet,
-    PmtuHandler, RadioReport, Usage, Watch,
+    Address, Bypass, Bypasses, Connection, Counters, Leg, Managed, Middlebox, MiddleboxLimits,
+    Packet, PmtuHandler, RadioReport, Usage, Watch,
 };
 
 /// A box that follows each direction towards a mobile with an `F` of its own.
 ///
-/// A connection is followed from its SYNs on, one whose SYNs did not pass not at all. It is
-/// forgotten when both FINs are acknowledged, on a reset, or when nothing has been heard of it for
-/// long.
+/// A connection is followed from its SYNs on, one whose SYNs did not pass is not. It is forgotten
+/// when both FINs are acknowledged, on a reset, or when nothing has been heard of it for long.
 #[derive(Debug)]
 pub struct Following<P: Payload, F: Follow<P>> {
     config: F::Config,
-    limits: Limits,
-    door: Door,
+    limits: MiddleboxLimits,
+    admission: BoxAdmission,
     draining: bool,
     connections: Table<Followed<F>>,
     mobiles: Mobiles,
@@ -45,7 +44,7 @@ struct Mobile {
     heard: Time,
 }
 
-/// What calls upon a direction.
+/// A call to a direction.
 enum Call<'a, P> {
     Data(&'a mut Packet<P>),
     Ack(&'a mut Packet<P>),
@@ -63,15 +62,15 @@ fn mobiles(key: &Key) -> Ends {
 impl<P: Payload, F: Follow<P>> Following<P, F> {
     /// A box that follows connections with these parameters, without limits.
     pub fn new(config: F::Config) -> Self {
-        Self::within(Limits::NONE, config)
+        Self::within(MiddleboxLimits::NONE, config)
     }
 
     /// The same within these limits.
-    pub fn within(limits: Limits, config: F::Config) -> Self {
+    pub fn within(limits: MiddleboxLimits, config: F::Config) -> Self {
         Self {
             config,
             limits,
-            door: Door::new(Admission::new(limits)),
+            admission: BoxAdmission::new(Admission::new(limits)),
             draining: false,
             connections: Table::new(),
             mobiles: Mobiles::default(),
@@ -85,7 +84,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
     /// The same, which shares the bounds of others.
     #[must_use]
     pub fn sharing(mut self, admission: Admission) -> Self {
-        self.door = Door::new(admission);
+        self.admission = BoxAdmission::new(admission);
         self
     }
 
@@ -123,7 +122,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         } else if ends(caller.source, caller.destination) == [None; 2] || syn.payload.length() > 0 {
             Err(Bypass::Handshake)
         } else {
-            self.door.open(caller)
+            self.admission.open(caller)
         }
     }
 
@@ -138,7 +137,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         self.arm(id);
     }
 
-    /// The end on `side` makes its offer, as the other has before it: data may follow.
+    /// The end on `side` makes its offer, after the other: data may follow.
     fn open(&mut self, id: u32, now: Time, side: Side, offer: Offer) {
         while let Some((number, _)) = self.mobiles.forget(now, &self.limits) {
             self.loads[number as usize] = Mobile::default();
@@ -160,25 +159,25 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         self.arm(id);
     }
 
-    /// Calls upon the direction towards `side` of a connection, if there is one.
+    /// Calls the direction towards `side` of a connection, if there is one.
     fn call(
         &mut self,
         now: Time,
         (id, side): (u32, Side),
         call: Call<'_, P>,
         watch: Watch<'_>,
-    ) -> Verdict {
+    ) -> Disposition {
         let (_, followed) = self.connections.get_mut(id);
         let connection = followed.number;
-        let Some(toward) = &mut followed.side(side).toward else { return Verdict::Forward };
+        let Some(toward) = &mut followed.side(side).toward else { return Disposition::Forward };
         let (mobile, follow) = (toward.mobile, &mut toward.follow);
         let (out, counters) = (&mut self.out, &mut self.counters);
         let heard = self.loads[mobile as usize].heard;
         let port = &mut Port { now, mobile, connection, heard, out, counters, watch: &mut *watch };
-        let mut verdict = Verdict::Keep;
+        let mut disposition = Disposition::Keep;
         match call {
-            Call::Data(packet) => verdict = follow.handle_data(packet, port),
-            Call::Ack(packet) => verdict = follow.handle_ack(packet, port),
+            Call::Data(packet) => disposition = follow.handle_data(packet, port),
+            Call::Ack(packet) => disposition = follow.handle_ack(packet, port),
             Call::Timeout => follow.handle_timeout(port),
             Call::Report(report) => follow.handle_report(report, port),
             Call::Release => follow.release(port),
@@ -187,7 +186,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         let load = follow.load();
         let before = std::mem::replace(&mut toward.load, load);
         self.account(mobile, before, load, watch);
-        verdict
+        disposition
     }
 
     /// A direction towards `mobile` had `before` under way and now has `after`.
@@ -231,9 +230,9 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
     fn forget(&mut self, now: Time, id: u32, watch: Watch<'_>) {
         let (key, followed) = self.connections.remove(id);
         match followed.stage {
-            Stage::Opening => self.door.cancel(&key.called_by(followed.caller)),
-            Stage::Stands => {
-                self.door.leave(&key.called_by(followed.caller), followed.reserve::<P>());
+            Stage::Opening => self.admission.cancel(&key.called_by(followed.caller)),
+            Stage::Established => {
+                self.admission.close(&key.called_by(followed.caller), followed.reserve::<P>());
             }
             Stage::Refused => {}
         }
@@ -242,19 +241,19 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             self.loads[mobile as usize].connections.retain(|&other| other != id);
             self.account(mobile, load, Load::default(), &mut *watch);
             self.mobiles.leave(now, mobile, self.limits.idle);
-            if followed.stage == Stage::Stands && host.is_some() {
+            if followed.stage == Stage::Established && host.is_some() {
                 watch(MiddleboxFact::Closed { mobile });
             }
         }
     }
 
-    /// The handshake of a connection is over: false if there is no room for what it may hold.
+    /// The handshake of a connection is over: false if the budget has no room for it.
     fn establish(&mut self, id: u32, watch: Watch<'_>) -> bool {
         let (key, followed) = self.connections.get_mut(id);
         let hosts = mobiles(key);
         let connection = key.called_by(followed.caller);
-        let admitted = self.door.establish(&connection, followed.reserve::<P>()).is_ok();
-        followed.stage = if admitted { Stage::Stands } else { Stage::Refused };
+        let admitted = self.admission.establish(&connection, followed.reserve::<P>()).is_ok();
+        followed.stage = if admitted { Stage::Established } else { Stage::Refused };
         for (end, host) in followed.sides.iter().zip(hosts).filter(|_| admitted) {
             if let (Some(toward), Some(Address { host, .. })) = (&end.toward, host) {
                 watch(MiddleboxFact::Opened { mobile: toward.mobile, host });
@@ -263,7 +262,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         admitted
     }
 
-    /// A connection that is about to open.
+    /// A half-open connection.
     fn opening(&mut self, connection: &Connection) -> Option<u32> {
         let id = self.connections.find(&Key::of(*connection).0)?;
         (self.connections.get_mut(id).1.stage == Stage::Opening).then_some(id)
@@ -308,12 +307,12 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         }
         let (_, followed) = self.connections.get_mut(id);
         let is_over = followed.is_over_with(side, &packet.segment);
-        let mut verdict = self.call(now, (id, side), Call::Ack(&mut packet), &mut *watch);
-        if verdict == Verdict::Forward {
+        let mut disposition = self.call(now, (id, side), Call::Ack(&mut packet), &mut *watch);
+        if disposition == Disposition::Forward {
             let to = (id, side.opposite());
-            verdict = self.call(now, to, Call::Data(&mut packet), &mut *watch);
+            disposition = self.call(now, to, Call::Data(&mut packet), &mut *watch);
         }
-        if verdict == Verdict::Forward {
+        if disposition == Disposition::Forward {
             self.out.push_back(packet);
         }
         if is_over {
@@ -396,10 +395,10 @@ impl<P: Payload + Send, F: Follow<P>> Managed<P> for Following<P, F> {
     }
 
     fn usage(&self) -> Usage {
-        self.door.usage()
+        self.admission.usage()
     }
 
-    /// What it sends is as large as its sender made it: that one has to hear.
+    /// The packets that it sends are as large as their sender made them: that one has to handle it.
     fn handle_path_mtu(
         &mut self,
         now: Time,
@@ -420,7 +419,7 @@ impl<P: Payload + Send, F: Follow<P>> Managed<P> for Following<P, F> {
 
     fn ignore(&mut self, connection: Connection) {
         if let Some(id) = self.opening(&connection) {
-            // Nothing is told of what has not begun.
+            // Nothing is reported before it has begun.
             self.pass_by(Time::ZERO, id, Bypass::Left, &mut |_| {});
         }
     }
@@ -435,7 +434,7 @@ impl<P: Payload + Send, F: Follow<P>> Managed<P> for Following<P, F> {
         self.release_all(now, watch);
     }
 
-    /// Nobody has to be reset.
+    /// Nothing has to be reset.
     fn reset_all(&mut self, now: Time, watch: Watch<'_>) {
         self.release_all(now, watch);
     }

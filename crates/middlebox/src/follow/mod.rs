@@ -26,12 +26,12 @@ use tcp::Payload;
 
 use crate::{Packet, RadioReport};
 
-/// What becomes of a packet that was looked at.
+/// What is to be done with a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// It goes on, as it now is.
+pub enum Disposition {
+    /// It goes on as it is now.
     Forward,
-    /// It does not: it is held, or spent.
+    /// It does not: the scheme keeps or drops it.
     Keep,
 }
 
@@ -43,7 +43,7 @@ pub struct Load {
     pub queued: u64,
     /// Sent and not acknowledged.
     pub in_flight: u64,
-    /// May be in flight.
+    /// Allowed in flight.
     pub cwnd: u64,
     /// Is kept by the box, sent or not.
     pub held: u64,
@@ -53,8 +53,8 @@ pub struct Load {
 
 /// What a scheme does for data from a host to a mobile, and what it keeps of that.
 ///
-/// SYNs and resets are none of its business. The time is its [`Port::now`]. Where both ends are
-/// mobiles, each direction has one.
+/// It sees neither SYNs nor resets. The time is its [`Port::now`]. Where both ends are mobiles,
+/// each direction has one.
 pub trait Follow<P: Payload>: Debug + Send {
     /// Its parameters.
     type Config: Debug + Send;
@@ -66,27 +66,27 @@ pub trait Follow<P: Payload>: Debug + Send {
     fn open(config: &Self::Config, agreed: &Agreed) -> Self;
 
     /// A packet from the sender's host.
-    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict;
+    fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Disposition;
 
     /// A packet from the mobile.
-    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Verdict;
+    fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Disposition;
 
     /// Its deadline has come.
     fn handle_timeout(&mut self, port: &mut Port<'_, P>);
 
-    /// The radio says how the mobile fares.
+    /// The radio reports the state of the mobile.
     fn handle_report(&mut self, _report: RadioReport, _port: &mut Port<'_, P>) {}
 
     /// The mobile's path takes no segment of more than `bytes`, TCP header included, from now on.
-    /// Its sender will hear of it, and send smaller ones: what is kept and larger never arrives as
-    /// it is.
+    /// Its sender will learn of it and send smaller ones; larger segments that are kept will never
+    /// arrive as they are.
     fn limit_segment(&mut self, _bytes: u64, _port: &mut Port<'_, P>) {}
 
-    /// The box releases the connection, whose hosts are on their own from now on: what it had in
-    /// hand goes its way.
+    /// The box releases the connection, whose hosts are on their own from now on: packets that are
+    /// held back are sent.
     fn release(&mut self, _port: &mut Port<'_, P>) {}
 
-    /// The most payload bytes that it can come to hold.
+    /// The most payload bytes that it can hold.
     fn reserve(&self) -> u64 {
         0
     }

@@ -1,8 +1,8 @@
-//! What the two sides of a connection say of themselves in their SYNs.
+//! What the two ends of a connection offer in their SYNs.
 
 use base::{Duration, Seq, TcpHeader, Time};
 
-/// RFC 9293 §3.7.1: of a host that does not say.
+/// RFC 9293 §3.7.1: the MSS of a host that names none.
 const DEFAULT_MSS: u32 = 536;
 
 /// The largest shift (RFC 7323 §2.3).

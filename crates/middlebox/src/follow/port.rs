@@ -1,4 +1,4 @@
-//! Where what follows a connection sends packets and facts.
+//! Where a scheme sends packets and facts.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ pub struct Port<'a, P> {
 }
 
 impl<P> Port<'_, P> {
-    /// When the mobile was last heard, on whichever connection.
+    /// When the mobile last sent something, on any connection.
     pub const fn heard(&self) -> Time {
         self.heard
     }
@@ -30,8 +30,8 @@ impl<P> Port<'_, P> {
         self.out.push_back(packet);
     }
 
-    /// Sends to the mobile once more what lies at `offset`. It leaves before the packet that was
-    /// the occasion.
+    /// Retransmits to the mobile what lies at `offset`. It leaves before the packet that caused
+    /// this.
     pub fn resend(&mut self, offset: u64, packet: Packet<P>, reason: RepairReason) {
         self.counters.retransmissions += 1;
         let (mobile, connection) = (self.mobile, self.connection);

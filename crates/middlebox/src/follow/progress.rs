@@ -7,8 +7,8 @@ use tcp::{Payload, Segment};
 
 use super::Agreed;
 
-/// How far beyond the mobile's right edge a segment may lie and still be believed: probes of a
-/// closed window do so (RFC 9293 §3.8.6.1).
+/// How far beyond the mobile's right edge an acceptable segment may lie: probes of a closed window
+/// do (RFC 9293 §3.8.6.1).
 const SLACK: u64 = 65_536;
 
 /// A stream of data towards a mobile. Offsets count its bytes from the one after the SYN; a FIN
@@ -19,7 +19,7 @@ pub(crate) struct Progress {
     shift: u8,
     /// Below it the mobile has acknowledged everything.
     acked: u64,
-    /// The end of what came by from the sender's host.
+    /// The end of what has passed from the sender's host.
     passed: u64,
     /// The mobile's right edge, the furthest so far.
     edge: u64,
@@ -30,15 +30,15 @@ pub(crate) struct Progress {
 /// What a segment from the mobile says of the stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Heard {
-    /// It acknowledges what had not been, from the first offset up to the second.
+    /// It is the first to acknowledge the bytes from the first offset up to the second.
     New(u64, u64),
     /// A duplicate acknowledgement (RFC 5681 §2).
     Duplicate,
-    /// It repeats an acknowledgement and says something else, such as a new window.
+    /// It repeats an acknowledgement but changes something else, such as the window.
     Again,
-    /// It acknowledges less than others did before it.
+    /// It is an old acknowledgement.
     Old,
-    /// Nothing that can be believed.
+    /// It acknowledges nothing acceptable.
     Nothing,
 }
 
@@ -60,12 +60,12 @@ impl Progress {
         self.acked
     }
 
-    /// The end of what has come by.
+    /// The end of what has passed.
     pub(crate) const fn passed(&self) -> u64 {
         self.passed
     }
 
-    /// Bytes that came by and are not acknowledged.
+    /// Bytes that have passed and are not acknowledged.
     pub(crate) const fn outstanding(&self) -> u64 {
         self.passed - self.acked
     }
@@ -93,8 +93,8 @@ impl Progress {
         (offset <= self.edge + SLACK).then_some(offset)
     }
 
-    /// The offsets of what a segment of the sender's host brings; `None` if it brings nothing or
-    /// cannot be believed.
+    /// The offsets of what a segment of the sender's host brings; `None` if it brings nothing or is
+    /// not acceptable.
     pub(crate) fn handle_data<P: Payload>(&mut self, segment: &Segment<P>) -> Option<Range<u64>> {
         let from = self.offset(segment.header.seq).filter(|_| segment.numbers() > 0)?;
         let to = from + u64::from(segment.numbers());

@@ -1,4 +1,4 @@
-//! What is kept of connections, found by their ends.
+//! A table of connections, by their ends.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use crate::{Address, Connection, Leg};
 /// One of the two ends of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Side {
-    /// The one that stands first in the connection's name.
+    /// The first in the name of the connection.
     One,
     /// The other.
     Other,
@@ -63,7 +63,7 @@ fn rank(address: Address, port: u16) -> (u128, u16, bool) {
     (address.host, port, address.leg == Leg::Radio)
 }
 
-/// Entries by name and by number, and when they are due; numbers of those that went are used again.
+/// Entries by name and by number, and when they are due; numbers of removed entries are reused.
 #[derive(Debug)]
 pub(super) struct Table<T> {
     numbers: Map<Key, u32>,

@@ -8,8 +8,8 @@ use super::side::Side;
 use super::toward_host::Stage;
 use crate::{Leg, Packet};
 
-/// The least time between two acknowledgements that only strange segments call for (RFC 5961 §7
-/// asks for a limit; this is Linux's).
+/// The minimum time between two acknowledgements that only unacceptable segments call for (RFC 5961
+/// §7 asks for a limit; this is Linux's).
 const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
 
 /// What becomes of a connection after a segment.
@@ -17,14 +17,14 @@ const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
 pub(super) enum After {
     /// It goes on.
     GoesOn,
-    /// The same, but the segment is none of its end's.
+    /// The same, but the segment was not sent by its end.
     Ignored,
     /// An end has reset it: the other is to be told.
     Reset,
 }
 
 impl<P: Payload> Split<P> {
-    /// A segment from `from`. A SYN is the last one's repetition.
+    /// A segment from `from`. A SYN is a repetition of the last one.
     pub(super) fn handle_segment(
         &mut self,
         cx: &mut Context<'_, P>,
@@ -62,7 +62,7 @@ impl<P: Payload> Split<P> {
             self.challenge(cx, from);
             return After::Ignored;
         };
-        // Nothing before has said that it is its end's.
+        // Nothing so far shows that its end sent it.
         self.ends[from].ip = ip;
         self.take_clocks(from, &segment);
         self.ack_in(cx, from, &segment, acked, segment.numbers() == 0);
@@ -90,11 +90,12 @@ impl<P: Payload> Split<P> {
         (-peer.reach()..=peer.largest_window as i64 + 1).contains(&i64::from(start))
     }
 
-    /// What the window has no room for. It ends here, challenged, also where data ride through: it
-    /// would bear the box's acknowledgement, and a host that has moved on might believe it.
+    /// What the window has no room for is dropped and challenged here, even where data are passed
+    /// through: it would carry the acknowledgement of the box, which a host that has moved on might
+    /// believe.
     ///
-    /// A sender that asks whether its peer is still there is answered once the peer has answered,
-    /// unless data are under way: they ask as well.
+    /// A keep-alive is answered once the peer has answered, unless data are under way, which serve
+    /// as one.
     fn strange_in(&mut self, cx: &mut Context<'_, P>, from: Side, segment: &Segment<P>) -> After {
         let asks = self.halves[from].as_ref().is_some_and(|half| {
             half.stage == Stage::Open
@@ -142,8 +143,8 @@ impl<P: Payload> Split<P> {
         }
     }
 
-    /// What came in vain: acknowledged always if it carries something for the box to take in, which
-    /// is sent again until it is acknowledged.
+    /// What is not acceptable is always acknowledged if it carries something for the box to take
+    /// in: its sender retransmits that until it is acknowledged.
     fn answer(&mut self, cx: &Context<'_, P>, from: Side, segment: &Segment<P>) {
         if segment.numbers() > 0 && self.halves[from].is_some() {
             self.owe(from);
@@ -152,7 +153,7 @@ impl<P: Payload> Split<P> {
         }
     }
 
-    /// What an old segment acknowledges counts all the same, if it was in a window once.
+    /// The acknowledgement of an old segment still counts, if it was in a window once.
     fn old_acknowledgement(&mut self, cx: &mut Context<'_, P>, from: Side, segment: &Segment<P>) {
         let Some(half) = &self.halves[from] else { return };
         let reach = self.ends[from.other()].reach().max(i64::from(half.receiver.window()));
@@ -201,10 +202,10 @@ impl<P: Payload> Split<P> {
     ) {
         let to = from.other();
         let header = &segment.header;
-        let news = self.take_window(from, acked, segment);
+        let is_update = self.take_window(from, acked, segment);
         match &mut self.halves[to] {
             None if pure => self.relay_ack(cx, to, segment),
-            None => self.owed[to] |= news || !header.options.sack.is_empty(),
+            None => self.owed[to] |= is_update || !header.options.sack.is_empty(),
             Some(half) if half.stage == Stage::Closed => {}
             Some(half) => {
                 let end = &self.ends[from];
@@ -238,16 +239,17 @@ impl<P: Payload> Split<P> {
         if !newer {
             return false;
         }
-        let news = ahead || end.window != header.window;
+        let is_update = ahead || end.window != header.window;
         end.acked = end.acked.max(acked.max(0) as u64);
         end.window = header.window;
         end.window_source = header.seq;
         end.largest_window = end.largest_window.max(end.window_bytes());
         end.ece = ecn && segment.has(Flags::ECE);
-        news
+        is_update
     }
 
-    /// Whoever sends much to a fixed host shares the mobile's uplink, until it has sent all.
+    /// A connection that sends much to a fixed host shares the uplink of its mobile until it has
+    /// sent all.
     fn note_upload(&self, cx: &mut Context<'_, P>, from: Side, segment: &Segment<P>) {
         if cx.way(from).destination.leg == Leg::Radio {
             return;
@@ -272,8 +274,8 @@ impl<P: Payload> Split<P> {
         }
     }
 
-    /// Data towards a fixed host ride through; so does what asks whether the host is still there
-    /// (RFC 9293 §3.8.4). A mobile's plain acknowledgement ends here.
+    /// Data towards a fixed host are passed through, and so are keep-alives (RFC 9293 §3.8.4).
+    /// Plain acknowledgements of a mobile end here.
     fn pass_data(&mut self, cx: &mut Context<'_, P>, from: Side, segment: Segment<P>) {
         let (own, peer) = (self.ends[from], self.ends[from.other()]);
         let start = offset(own.first, own.sent, segment.header.seq);

@@ -9,7 +9,7 @@ use crate::{Address, Counters, Leg, RadioReport, Reserve, Watch};
 /// A radio leg `L`, and a sender for each connection's data towards a fixed host: a flow is given
 /// to the one or the other by where its data go.
 ///
-/// Facts are about the radio leg alone; what the wired one holds and sends again is counted.
+/// Facts are about the radio leg alone; what the wired one holds and retransmits is counted.
 #[derive(Debug)]
 pub struct BothWays<P, L> {
     radio: L,
@@ -35,7 +35,7 @@ impl<P: Payload + Send, L: RadioLeg<P>> BothWays<P, L> {
         self.on(self.legs[flow.0 as usize])
     }
 
-    /// Has the leg of `flow` do something.
+    /// Calls the leg of `flow`.
     fn with<R>(
         &mut self,
         flow: FlowId,

@@ -2,7 +2,7 @@
 
 use base::Duration;
 
-use crate::{Leg, Limits};
+use crate::{Leg, MiddleboxLimits};
 
 /// How connections are split, whatever the radio leg does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,37 +18,38 @@ pub struct SplitConfig {
     /// How long an acknowledgement to a sender may wait for a second segment (RFC 9293 §3.8.6.3).
     pub delayed_ack: Option<Duration>,
     /// How much the box takes upon itself.
-    pub limits: Limits,
-    /// Whether somebody notes what [`crate::Managed::poll_exposure`] tells.
+    pub limits: MiddleboxLimits,
+    /// Whether a journal is kept of what [`crate::Managed::poll_exposure`] returns.
     pub journal: Journal,
 }
 
 /// What becomes of data towards a fixed host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Uplink {
-    /// They ride through: the host acknowledges them, and their sender sends again what is lost.
+    /// They are passed through: the host acknowledges them, and their sender retransmits what is
+    /// lost.
     Rides,
     /// They are acknowledged as they come in and sent on, as data towards a mobile are.
     Split,
 }
 
-/// Whether somebody keeps a journal of connections that would not outlive the box.
+/// Whether a journal is kept of connections that would not outlive the box.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Journal {
-    /// Nobody.
+    /// None is.
     Unkept,
-    /// Somebody, who asks for each exposure.
+    /// One is: each exposure is polled.
     Kept,
 }
 
 impl SplitConfig {
-    /// Everything off that can be, without limits.
+    /// Every option off, without limits.
     pub const PLAIN: Self = Self {
         uplink: Uplink::Rides,
         uplink_clamp: None,
         min_mss: 1,
         delayed_ack: None,
-        limits: Limits::NONE,
+        limits: MiddleboxLimits::NONE,
         journal: Journal::Unkept,
     };
 

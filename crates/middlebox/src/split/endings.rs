@@ -1,4 +1,4 @@
-//! How connections end before their time, or are left: replaced, reset, given up, handed back.
+//! How connections end early, or leave the box: replaced, reset, given up, handed back.
 
 use base::{Flags, Seq, TcpHeader, Time};
 use observe::MiddleboxFact;
@@ -15,7 +15,7 @@ use crate::limits::{Bypass, ends};
 use crate::{Connection, Packet, Watch};
 
 impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
-    /// A SYN with new numbers on a connection that stands: it passes, as its end may be over
+    /// A SYN with new numbers on an established connection: it passes, as its end may be over
     /// there. Once it is answered, the old connection is gone. One with data (RFC 7413) passes
     /// untouched, and so does its answer if the old connection is over.
     pub(super) fn renew(
@@ -39,7 +39,8 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         }
         let offer = packet.segment.header;
         let packet = self.clamped(now, packet);
-        let Some(Flow { phase: Phase::Stands(split), .. }) = self.table[slot].as_deref_mut() else {
+        let Some(Flow { phase: Phase::Established(split), .. }) = self.table[slot].as_deref_mut()
+        else {
             return;
         };
         if opens {
@@ -69,7 +70,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         }
         self.forget(now, slot, watch);
         let name = Name::of(packet.connection().reversed());
-        if let Err(reason) = self.door.open(&name.connection()) {
+        if let Err(reason) = self.admission.open(&name.connection()) {
             self.counters.bypass(reason);
             self.out.push_back(packet);
             return;
@@ -80,19 +81,20 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         self.opening_in(now, slot, Side::Callee, packet, watch);
     }
 
-    /// Whether both ends of a connection that stood have closed it.
+    /// Whether both ends of an established connection have closed it.
     fn is_over(&self, slot: u32) -> bool {
-        let is_over = |flow: &Flow<P>| matches!(&flow.phase, Phase::Stands(it) if it.is_over());
+        let is_over =
+            |flow: &Flow<P>| matches!(&flow.phase, Phase::Established(it) if it.is_over());
         self.table[slot].as_deref().is_some_and(is_over)
     }
 
-    /// The box takes part in the connection no more.
+    /// The box no longer takes part in the connection.
     pub(super) fn forget(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
         self.discard(now, slot, watch);
         let _ = self.retire(slot, watch);
         let Some(flow) = self.table.remove(slot) else { return };
         if matches!(flow.phase, Phase::Opening(_)) {
-            self.door.cancel(&flow.name.connection());
+            self.admission.cancel(&flow.name.connection());
         }
         self.changes.note(slot);
     }
@@ -100,7 +102,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// The radio leg forgets the connection, which is split no more after this.
     fn discard(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
         let Some(flow) = &mut self.table[slot] else { return };
-        let Phase::Stands(split) = &mut flow.phase else { return };
+        let Phase::Established(split) = &mut flow.phase else { return };
         for side in Side::BOTH {
             let Some(half) = split.halves[side].take() else { continue };
             if half.stage != Stage::Closed {
@@ -111,9 +113,9 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         }
     }
 
-    /// The connection lives no more, and others may take its place: true once.
+    /// The connection is dead, and others may take its place: true once.
     fn retire(&mut self, slot: u32, watch: Watch<'_>) -> bool {
-        let Some(Flow { phase: Phase::Stands(split), name, lives, .. }) =
+        let Some(Flow { phase: Phase::Established(split), name, lives, .. }) =
             self.table[slot].as_deref_mut()
         else {
             return false;
@@ -122,7 +124,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         let (connection, numbers) = (name.connection(), split.numbers);
         if lived {
             let reserve = self.reserve(&connection, scales);
-            self.door.leave(&connection, reserve);
+            self.admission.close(&connection, reserve);
             let ends = ends(connection.source, connection.destination);
             for (side, _) in Side::BOTH.into_iter().zip(ends).filter(|(_, end)| end.is_some()) {
                 watch(MiddleboxFact::Closed { mobile: numbers[side.other()].mobile });
@@ -136,8 +138,8 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         if !self.retire(slot, watch) {
             return;
         }
-        self.remains.add(now, slot, self.config.limits.transitory);
-        while let Some(oldest) = self.remains.spill(self.config.limits.opening) {
+        self.closed_flows.add(now, slot, self.config.limits.transitory);
+        while let Some(oldest) = self.closed_flows.pop_beyond(self.config.limits.opening) {
             let rests = |flow: &Flow<P>| !flow.lives && !matches!(flow.phase, Phase::Opening(_));
             if self.table[oldest].as_deref().is_some_and(rests) {
                 self.forget(now, oldest, watch);
@@ -145,7 +147,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         }
     }
 
-    /// The connection is over: `told` are to learn so, and what waits is thrown away.
+    /// The connection is over: the ends in `told` are sent resets, and waiting data are discarded.
     pub(super) fn reset(&mut self, now: Time, slot: u32, told: &[Side], watch: Watch<'_>) {
         let stood = self.with_split(now, slot, watch, |split, cx| {
             for &side in told {
@@ -165,8 +167,8 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         self.changes.note(slot);
     }
 
-    /// A segment of a connection that was reset: its sender has not heard of that, or its SYN
-    /// opens another one.
+    /// A segment of a connection that was reset: its sender has not received the reset, or its SYN
+    /// opens a new connection.
     pub(super) fn reset_in(
         &mut self,
         now: Time,
@@ -207,37 +209,37 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         });
     }
 
-    /// Leaves a connection alone whose packets carry what a box must not touch: options that sign
-    /// them (RFC 2385, RFC 5925) or join them with others (RFC 8684). Whoever reads packets knows.
-    /// One that is split already is not left.
+    /// Ignores a connection whose packets carry what a box must not touch: options that sign them
+    /// (RFC 2385, RFC 5925) or join them with others (RFC 8684). The caller, which reads the
+    /// packets, knows. One that is split already is not ignored.
     pub(super) fn ignore_opening(&mut self, connection: Connection) {
         if let Some(slot) = self.table.find(&Name::of(connection)) {
             self.pass_by(slot, Bypass::Left);
         }
     }
 
-    /// A connection that is about to open does so without the box.
+    /// A half-open connection goes on without the box.
     pub(super) fn pass_by(&mut self, slot: u32, reason: Bypass) {
         if self.cancel(slot) {
             self.counters.bypass(reason);
         }
     }
 
-    /// Forgets a connection that is about to open. Says whether it was.
+    /// Forgets a half-open connection. Returns whether there was one.
     pub(super) fn cancel(&mut self, slot: u32) -> bool {
         let opens = |flow: &Flow<P>| matches!(flow.phase, Phase::Opening(_));
         if !self.table[slot].as_deref().is_some_and(opens) {
             return false;
         }
         if let Some(flow) = self.table.remove(slot) {
-            self.door.cancel(&flow.name.connection());
+            self.admission.cancel(&flow.name.connection());
         }
         true
     }
 
-    /// Takes no new connections any more, and hands each that stands back to plain forwarding as
-    /// soon as nothing of it is under way, no FIN is held, and no end was promised more than its
-    /// peer has room for.
+    /// Takes no new connections any more, and hands each established one back to plain forwarding
+    /// as soon as nothing of it is under way, no FIN is held back, and no end was promised more
+    /// than its peer has room for.
     pub(super) fn hand_back(&mut self, now: Time, watch: Watch<'_>) {
         self.draining = Draining::Yes;
         for slot in 0..self.table.bound() {
@@ -245,24 +247,24 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
                 Some(Flow { phase: Phase::Opening(_), .. }) => {
                     self.pass_by(slot, Bypass::Draining);
                 }
-                Some(Flow { phase: Phase::Stands(_), .. }) => self.settle(now, slot, watch),
+                Some(Flow { phase: Phase::Established(_), .. }) => self.settle(now, slot, watch),
                 Some(Flow { phase: Phase::Reset(_), .. }) => self.forget(now, slot, watch),
                 None => {}
             }
         }
     }
 
-    /// Knows nothing any more. What could not go on is reset at both ends; all else is handed back:
-    /// at worst a sender has to be content with less room than it was promised.
+    /// Forgets everything. Connections that cannot go on are reset at both ends; all others are
+    /// handed back: at worst a sender gets a smaller window than it was promised.
     pub(super) fn reset_exposed(&mut self, now: Time, watch: Watch<'_>) {
         self.hand_back(now, watch);
         for slot in 0..self.table.bound() {
             let Some(flow) = self.table[slot].as_deref() else { continue };
             match &flow.phase {
-                Phase::Stands(split) if split.is_exposed(&self.leg) => {
+                Phase::Established(split) if split.is_exposed(&self.leg) => {
                     self.reset(now, slot, &Side::BOTH, watch);
                 }
-                Phase::Stands(_) => self.counters.released += u64::from(flow.lives),
+                Phase::Established(_) => self.counters.released += u64::from(flow.lives),
                 Phase::Opening(_) | Phase::Reset(_) => {}
             }
             self.forget(now, slot, watch);

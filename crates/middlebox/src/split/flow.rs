@@ -17,7 +17,7 @@ use crate::{Connection, Counters, Exposure, IpFields, Packet, PmtuHandler, Watch
 /// How far behind what was acknowledged a number may be where no window is known.
 const WINDOW_MIN: u64 = 65_535;
 
-/// What a connection's segments are handled with.
+/// What handling the segments of a connection needs.
 pub(super) struct Context<'a, P: Payload> {
     pub(super) now: Time,
     pub(super) config: &'a SplitConfig,
@@ -59,7 +59,7 @@ pub(super) struct Split<P> {
     pub(super) ends: Pair<End>,
     /// Of each end whose data go to a mobile: what takes them in.
     pub(super) halves: Pair<Option<Box<TowardHost<P>>>>,
-    /// Whether an end is owed an acknowledgement that only its peer can have given.
+    /// Whether an end is owed an acknowledgement that only its peer could give.
     pub(super) owed: Pair<bool>,
     /// Whether an end has asked if its peer is still there.
     pub(super) asked: Pair<bool>,
@@ -67,13 +67,13 @@ pub(super) struct Split<P> {
     pub(super) listed: bool,
     /// Whether full segments of its ends are small enough for all of the way, as far as is known.
     pub(super) fits: bool,
-    /// From when on a strange segment calls for an acknowledgement again.
+    /// When an unacceptable segment may be acknowledged again.
     pub(super) challenges_from: Time,
-    /// A SYN with new numbers has passed: what comes of it.
+    /// The handshake of a SYN with new numbers that has passed.
     pub(super) successor: Option<Box<Handshake>>,
 }
 
-/// One end of a connection, as its segments tell.
+/// One end of a connection, as known from its segments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End {
     /// The number of its first byte.
@@ -130,7 +130,7 @@ impl End {
         (self.window as u64) << self.scale
     }
 
-    /// How far behind what it has acknowledged a number may be that is no stranger's.
+    /// How far behind its acknowledgement an acceptable number may be.
     pub(super) fn reach(&self) -> i64 {
         self.largest_window.max(WINDOW_MIN) as i64
     }
@@ -236,7 +236,7 @@ impl<P: Payload> Split<P> {
         self.halves.0.iter_mut().flatten().for_each(|half| half.receiver.handle_timeout(now));
     }
 
-    /// True once both ends have closed, and each knows that the other has.
+    /// True once both ends have closed, and each has learned that the other has.
     pub(super) fn is_over(&self) -> bool {
         Side::BOTH.iter().all(|&from| match &self.halves[from] {
             Some(half) => half.stage == Stage::Closed,
@@ -244,8 +244,8 @@ impl<P: Payload> Split<P> {
         })
     }
 
-    /// Whether its packets could pass untouched from now on: nothing that an end was told is not
-    /// true of its peer, and nothing that it is owed would never come.
+    /// Whether its packets could pass untouched from now on: all that an end was told is true of
+    /// its peer, and all that it is owed will come.
     pub(super) fn is_releasable(&self, leg: &dyn RadioLeg<P>) -> bool {
         self.fits
             && Side::BOTH.iter().all(|&from| {
@@ -258,17 +258,17 @@ impl<P: Payload> Split<P> {
             })
     }
 
-    /// Whether its ends could not go on without the box: one of them takes for delivered what is
-    /// not. A FIN that is held back, or data behind a gap, their sender will send again; so it will
-    /// what only waits to be acknowledged. And whoever was promised more than its peer has room for
-    /// has to be content with less (RFC 9293 §3.8.6).
+    /// Whether its ends could not go on without the box: one of them believes that data were
+    /// delivered which were not. A FIN that is held back, data behind a gap, and data that only
+    /// wait to be acknowledged will be retransmitted by their sender. An end that was promised more
+    /// than its peer has room for has to accept a smaller window (RFC 9293 §3.8.6).
     pub(super) fn is_exposed(&self, leg: &dyn RadioLeg<P>) -> bool {
         let lacks = |half: &TowardHost<P>| acknowledged(leg, half) < half.receiver.received();
         self.halves.0.iter().flatten().any(|half| lacks(half))
     }
 
-    /// What it takes to end the connection `name` in the names of both, if they could not go on
-    /// without the box.
+    /// What resetting both ends of the connection `name` takes, if they could not go on without the
+    /// box.
     pub(super) fn exposure(&self, leg: &dyn RadioLeg<P>, name: &Name) -> Option<Exposure> {
         self.is_exposed(leg).then(|| Exposure {
             connection: name.connection(),
@@ -284,7 +284,8 @@ impl<P: Payload> Split<P> {
         self.ends[by.other()].first + self.ends[by].acked as u32
     }
 
-    /// No packet that `from` sends may have more than `mtu` bytes: says who has to heed it.
+    /// No packet that `from` sends may have more than `mtu` bytes: returns who has to send smaller
+    /// ones.
     pub(super) fn limit_path(
         &mut self,
         cx: &mut Context<'_, P>,

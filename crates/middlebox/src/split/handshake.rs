@@ -1,4 +1,5 @@
-//! The three-way handshake as it passes: what both SYNs said, and when the connection stands.
+//! The three-way handshake as it passes: what both SYNs said, and when the connection is
+//! established.
 
 use base::{Duration, Flags, Options, Seq, TcpHeader, Time};
 use tcp::{Offers, Payload, Segment};
@@ -28,7 +29,7 @@ pub(super) struct Syn {
     pub(super) offers: Offers,
     /// The window, never scaled on a SYN, as it went on.
     pub(super) window: u16,
-    /// The same as it came: what the mobile has room for.
+    /// The same as it came: the receive buffer of the mobile.
     pub(super) room: u16,
     /// Its clock.
     pub(super) clock: u32,
@@ -38,14 +39,14 @@ pub(super) struct Syn {
     repeated: bool,
 }
 
-/// What became of a segment of a handshake.
+/// What is to be done about a segment of a handshake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Step {
-    /// It passes.
-    Passes,
-    /// The connection stands: the segment is the first of it.
-    Stands,
-    /// It passes, and all that follows: the box has not seen all.
+pub(super) enum HandshakeStep {
+    /// It is forwarded.
+    Forward,
+    /// The connection is established: the segment is the first of it.
+    Established,
+    /// It passes, and so does all that follows: the box has not seen the whole handshake.
     Bypass,
 }
 
@@ -70,48 +71,51 @@ impl Handshake {
         }
     }
 
-    /// A segment from `from`, a SYN as it will go on. Whatever acknowledges the other's SYN and may
-    /// be taken in makes the connection stand, data and FINs as well as a plain acknowledgement:
-    /// that may be lost.
+    /// A segment from `from`, a SYN as it will go on. Any acceptable segment that acknowledges the
+    /// SYN of the other establishes the connection, data and FINs as well as a plain
+    /// acknowledgement, which may have been lost.
     pub(super) fn handle<P: Payload>(
         &mut self,
         now: Time,
         from: Side,
         segment: &Segment<P>,
         ip: IpFields,
-    ) -> Step {
+    ) -> HandshakeStep {
         let header = &segment.header;
         let other = self.syns[from.other()];
         let acknowledges =
             segment.has(Flags::ACK).then(|| other.is_some_and(|other| header.ack == other.isn + 1));
         if segment.payload.length() > 0 && segment.has(Flags::SYN) {
-            // TCP Fast Open (RFC 7413): what was sent before the split is none of the box's.
-            return Step::Bypass;
+            // TCP Fast Open (RFC 7413): what was sent before the split is not for the box.
+            return HandshakeStep::Bypass;
         }
         if segment.has(Flags::SYN) {
             if acknowledges == Some(false) {
                 // The callee took data in that came with a SYN, or answers somebody else.
-                return Step::Bypass;
+                return HandshakeStep::Bypass;
             }
             let syn = Syn::read(now, segment, ip);
             self.syns[from] = Some(match self.syns[from] {
                 Some(before) if before.isn == syn.isn => before.again(&syn),
                 Some(_) if from == Side::Caller => {
                     *self = Self { syns: Pair([Some(syn), None]) };
-                    return Step::Passes;
+                    return HandshakeStep::Forward;
                 }
                 Some(_) | None => syn,
             });
-            return Step::Passes;
+            return HandshakeStep::Forward;
         }
-        // Data may have come before the acknowledgement; after a full window it stands at its end.
+        // Data may have come before the acknowledgement, whose number then is at their end: at most
+        // that of a full window.
         let window = other.map_or(0, |other| u32::from(other.window) + 1);
         match (self.syns[from], acknowledges) {
-            (Some(own), Some(true)) if header.seq.within(own.isn + 1, window) => Step::Stands,
+            (Some(own), Some(true)) if header.seq.within(own.isn + 1, window) => {
+                HandshakeStep::Established
+            }
             // Its SYN went another way.
-            (None, Some(true)) => Step::Bypass,
-            // Nothing that an end would take for the handshake's; they will sort that out.
-            (Some(_), Some(true)) | (_, Some(false) | None) => Step::Passes,
+            (None, Some(true)) => HandshakeStep::Bypass,
+            // Nothing that an end would accept in the handshake; they will sort that out.
+            (Some(_), Some(true)) | (_, Some(false) | None) => HandshakeStep::Forward,
         }
     }
 
@@ -140,7 +144,7 @@ impl Handshake {
 }
 
 impl Syn {
-    /// What a segment says that is a SYN.
+    /// What a SYN says.
     pub(super) fn read<P: Payload>(at: Time, segment: &Segment<P>, ip: IpFields) -> Self {
         let header: &TcpHeader = &segment.header;
         let Options { mss, window_scale, sack_permitted, timestamps, .. } = header.options;
@@ -168,7 +172,7 @@ impl Syn {
     }
 
     /// The same SYN once more. A repetition may offer less, and the peer may have answered either:
-    /// its answer tells.
+    /// its answer decides.
     const fn again(self, newer: &Self) -> Self {
         Self {
             mss: if self.mss < newer.mss { self.mss } else { newer.mss },

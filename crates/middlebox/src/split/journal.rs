@@ -4,26 +4,26 @@ use std::collections::VecDeque;
 
 use super::Journal;
 
-/// Connections whose exposure is to be told, by their numbers.
+/// Connections whose exposure is to be reported, by their numbers.
 #[derive(Debug)]
-pub(super) struct Changes {
+pub(super) struct ExposureChanges {
     journal: Journal,
     queue: VecDeque<u32>,
-    places: Vec<Place>,
+    noted: Vec<Noted>,
 }
 
 /// What is known of a number.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct Noted {
     queued: bool,
-    /// Whether it was last told as exposed.
+    /// Whether it was last reported as exposed.
     exposed: bool,
 }
 
-impl Changes {
+impl ExposureChanges {
     /// None yet.
     pub(super) const fn new(journal: Journal) -> Self {
-        Self { journal, queue: VecDeque::new(), places: Vec::new() }
+        Self { journal, queue: VecDeque::new(), noted: Vec::new() }
     }
 
     /// Something happened to connection `slot`.
@@ -32,10 +32,10 @@ impl Changes {
             Journal::Unkept => {}
             Journal::Kept => {
                 let index = slot as usize;
-                if self.places.len() <= index {
-                    self.places.resize(index + 1, Place::default());
+                if self.noted.len() <= index {
+                    self.noted.resize(index + 1, Noted::default());
                 }
-                if !std::mem::replace(&mut self.places[index].queued, true) {
+                if !std::mem::replace(&mut self.noted[index].queued, true) {
                     self.queue.push_back(slot);
                 }
             }
@@ -45,12 +45,12 @@ impl Changes {
     /// The next connection to be looked at.
     pub(super) fn next(&mut self) -> Option<u32> {
         let slot = self.queue.pop_front()?;
-        self.places[slot as usize].queued = false;
+        self.noted[slot as usize].queued = false;
         Some(slot)
     }
 
-    /// Connection `slot` is exposed now, or is not: whether that is worth telling.
-    pub(super) fn is_news(&mut self, slot: u32, exposed: bool) -> bool {
-        std::mem::replace(&mut self.places[slot as usize].exposed, exposed) || exposed
+    /// Connection `slot` is exposed now, or is not: whether that has to be reported.
+    pub(super) fn is_changed(&mut self, slot: u32, exposed: bool) -> bool {
+        std::mem::replace(&mut self.noted[slot as usize].exposed, exposed) || exposed
     }
 }

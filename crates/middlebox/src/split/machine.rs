@@ -6,47 +6,47 @@ use base::{Flags, Time};
 use tcp::Payload;
 
 use super::arrivals::After;
+use super::closed_flows::ClosedFlows;
 use super::flow::{Context, Draining, Split};
 use super::handshake::{Handshake, has_mobile};
-use super::journal::Changes;
-use super::remains::Remains;
+use super::journal::ExposureChanges;
 use super::rounds::Rounds;
 use super::side::{Pair, Side};
 use super::table::{Directions, Name, Table};
 use super::toward_host::TowardHost;
 use super::uplink::Uplink;
 use super::{RadioLeg, SplitConfig};
-use crate::limits::{Admission, Door};
+use crate::limits::{Admission, BoxAdmission};
 use crate::mobiles::Mobiles;
 use crate::{
     Address, Bypasses, Connection, Counters, Exposure, IpFields, Managed, Middlebox, Packet,
     PmtuHandler, RadioReport, Usage, Watch,
 };
 
-/// Splits each connection whose handshake it sees, in the directions that end at a mobile: data
-/// are acknowledged as they come in, and sent on by the radio leg `L`. Sequence numbers are the
-/// same on both legs, so a connection of which nothing is under way can be handed back.
+/// Splits each connection whose handshake it sees, in the directions that end at a mobile: data are
+/// acknowledged as they come in, and sent on by the radio leg `L`. Sequence numbers are the same on
+/// both legs, so a connection with nothing under way can be handed back.
 ///
 /// * SYN, SYN-ACK and what becomes of them pass; both SYNs' offers hold on both legs. A connection
 ///   is split when the callee is acknowledged.
-/// * Data towards a fixed host ride through, with what the host was told in place of what the
-///   mobile says; its acknowledgements ride back.
+/// * Data towards a fixed host are passed through, with what the host was told in place of what the
+///   mobile says; its acknowledgements are passed back.
 /// * A FIN is acknowledged once the mobile has acknowledged it.
-/// * A reset goes through, and what waited is thrown away.
+/// * A reset passes, and waiting data are discarded.
 #[derive(Debug)]
 pub struct Splitter<P, L> {
     pub(super) config: SplitConfig,
     pub(super) leg: L,
     pub(super) draining: Draining,
-    pub(super) door: Door,
+    pub(super) admission: BoxAdmission,
     pub(super) table: Table<P>,
     pub(super) directions: Directions,
     pub(super) mobiles: Mobiles,
     pub(super) uplink: Uplink,
     pub(super) connections: u32,
     pub(super) rounds: Rounds,
-    pub(super) remains: Remains,
-    pub(super) changes: Changes,
+    pub(super) closed_flows: ClosedFlows,
+    pub(super) changes: ExposureChanges,
     pub(super) out: VecDeque<Packet<P>>,
     /// Flows that may owe an acknowledgement.
     pub(super) due: VecDeque<u32>,
@@ -60,7 +60,7 @@ pub(super) struct Flow<P> {
     /// As the caller's packets name it.
     pub(super) name: Name,
     pub(super) phase: Phase<P>,
-    /// From when it stands until it is over.
+    /// From its establishment until it is over.
     pub(super) lives: bool,
     /// When something last came of it.
     pub(super) active: Time,
@@ -69,8 +69,8 @@ pub(super) struct Flow<P> {
 #[derive(Debug)]
 pub(super) enum Phase<P> {
     Opening(Handshake),
-    Stands(Split<P>),
-    /// Reset. Who still speaks is told so.
+    Established(Split<P>),
+    /// Reset. An end that still sends is sent a reset.
     Reset(Pair<IpFields>),
 }
 
@@ -82,15 +82,15 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             config,
             leg,
             draining: Draining::No,
-            door: Door::new(Admission::new(limits)),
+            admission: BoxAdmission::new(Admission::new(limits)),
             table: Table::default(),
             directions: Directions::default(),
             mobiles: Mobiles::default(),
             uplink: Uplink::new(config.uplink_clamp),
             connections: 0,
             rounds: Rounds::new(limits.idle.min(limits.transitory)),
-            remains: Remains::default(),
-            changes: Changes::new(config.journal),
+            closed_flows: ClosedFlows::default(),
+            changes: ExposureChanges::new(config.journal),
             out: VecDeque::new(),
             due: VecDeque::new(),
             counters: Counters::default(),
@@ -101,7 +101,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// The same, which shares the bounds of others.
     #[must_use]
     pub fn sharing(mut self, admission: Admission) -> Self {
-        self.door = Door::new(admission);
+        self.admission = BoxAdmission::new(admission);
         self
     }
 
@@ -128,7 +128,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         Some(act(phase, &mut cx))
     }
 
-    /// The same, if it stands.
+    /// The same, if it is established.
     pub(super) fn with_split<R>(
         &mut self,
         now: Time,
@@ -137,13 +137,13 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         act: impl FnOnce(&mut Split<P>, &mut Context<'_, P>) -> R,
     ) -> Option<R> {
         let done = self.with(now, slot, watch, |phase, cx| match phase {
-            Phase::Stands(split) => Some(act(split, cx)),
+            Phase::Established(split) => Some(act(split, cx)),
             Phase::Opening(_) | Phase::Reset(_) => None,
         });
         done.flatten()
     }
 
-    pub(super) fn standing_in(
+    pub(super) fn handle_established(
         &mut self,
         now: Time,
         slot: u32,
@@ -154,7 +154,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         let segment = &packet.segment;
         if segment.has(Flags::SYN)
             && !segment.has(Flags::RST)
-            && let Some(Flow { phase: Phase::Stands(split), .. }) = self.table[slot].as_deref()
+            && let Some(Flow { phase: Phase::Established(split), .. }) = self.table[slot].as_deref()
             && segment.header.seq + 1 != split.ends[from].first
         {
             self.renew(now, slot, from, packet, watch);
@@ -175,11 +175,11 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         }
     }
 
-    /// After anything happened to a connection: it is handed back, or looked at again when
-    /// something is due.
+    /// After anything has happened to a connection: hands it back, or sets when it is looked at
+    /// next.
     pub(super) fn settle(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
         let Some(flow) = &mut self.table[slot] else { return };
-        let Phase::Stands(split) = &mut flow.phase else { return };
+        let Phase::Established(split) = &mut flow.phase else { return };
         self.changes.note(slot);
         if self.draining == Draining::Yes && split.is_releasable(&self.leg) {
             self.counters.released += u64::from(flow.lives);
@@ -203,20 +203,21 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
 
     /// An acknowledgement of a connection has waited long enough.
     fn wake(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
-        if let Some(Flow { phase: Phase::Stands(split), .. }) = self.table[slot].as_deref_mut() {
+        if let Some(Flow { phase: Phase::Established(split), .. }) = self.table[slot].as_deref_mut()
+        {
             split.handle_timeout(now);
             self.settle(now, slot, watch);
         }
     }
 
-    /// The round has come to a connection: it is forgotten if it has been silent for too long.
+    /// The round has come to a connection: forgets it if it has been silent for too long.
     fn look_at(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
         let Some(flow) = &self.table[slot] else { return };
         let limits = &self.config.limits;
         let patience = match &flow.phase {
             Phase::Opening(_) | Phase::Reset(_) => limits.transitory,
-            Phase::Stands(split) if split.is_over() => limits.transitory,
-            Phase::Stands(_) => limits.idle,
+            Phase::Established(split) if split.is_over() => limits.transitory,
+            Phase::Established(_) => limits.idle,
         };
         if flow.active + patience <= now {
             self.forget(now, slot, watch);
@@ -289,7 +290,7 @@ impl<P: Payload + Send, L: RadioLeg<P>> Middlebox<P> for Splitter<P, L> {
         let from = if caller { Side::Caller } else { Side::Callee };
         match flow.phase {
             Phase::Opening(_) => self.opening_in(now, slot, from, packet, watch),
-            Phase::Stands(_) => self.standing_in(now, slot, from, packet, watch),
+            Phase::Established(_) => self.handle_established(now, slot, from, packet, watch),
             Phase::Reset(_) => self.reset_in(now, slot, from, packet, watch),
         }
     }
@@ -346,7 +347,7 @@ impl<P: Payload + Send, L: RadioLeg<P>> Managed<P> for Splitter<P, L> {
     }
 
     fn usage(&self) -> Usage {
-        self.door.usage()
+        self.admission.usage()
     }
 
     fn ignore(&mut self, connection: Connection) {
@@ -386,12 +387,12 @@ impl<P: Payload + Send, L: RadioLeg<P>> Managed<P> for Splitter<P, L> {
     fn poll_exposure(&mut self) -> Option<(u32, Option<Exposure>)> {
         while let Some(slot) = self.changes.next() {
             let exposure = match self.table[slot].as_deref() {
-                Some(Flow { phase: Phase::Stands(split), name, .. }) => {
+                Some(Flow { phase: Phase::Established(split), name, .. }) => {
                     split.exposure(&self.leg, name)
                 }
                 Some(Flow { phase: Phase::Opening(_) | Phase::Reset(_), .. }) | None => None,
             };
-            if self.changes.is_news(slot, exposure.is_some()) {
+            if self.changes.is_changed(slot, exposure.is_some()) {
                 return Some((slot, exposure));
             }
         }

@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod both_ways;
+mod closed_flows;
 mod config;
 mod endings;
 mod flow;
@@ -13,7 +14,6 @@ mod packet_size;
 mod per_flow;
 mod radio_leg;
 mod relay;
-mod remains;
 mod rewrite;
 mod rounds;
 mod side;

@@ -1,11 +1,11 @@
-//! Connections from their SYN to the moment they stand.
+//! Connections from their SYN until they are established.
 
 use base::{Flags, Time};
 use observe::MiddleboxFact;
 use tcp::Payload;
 
 use super::flow::{Draining, Split, full_segment};
-use super::handshake::{Handshake, Step, Syn, agreed, clamp};
+use super::handshake::{Handshake, HandshakeStep, Syn, agreed, clamp};
 use super::machine::{Flow, Phase, Splitter};
 use super::side::{Pair, Side};
 use super::table::Name;
@@ -21,7 +21,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         } else if packet.segment.payload.length() > 0 {
             Err(Bypass::Handshake)
         } else {
-            self.door.open(&packet.connection())
+            self.admission.open(&packet.connection())
         };
         if let Err(reason) = admitted {
             self.counters.bypass(reason);
@@ -57,7 +57,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         let segment = full_segment(self.config.segment_to(said.mss), said.offers) as u16;
         let scale = said.shift();
         match self.mobiles.find(syn.destination) {
-            // Its number is the one that it will have.
+            // It will have this number.
             Some(mobile) => {
                 let upload = Numbers { mobile, connection: self.connections };
                 self.uplink.share(now, upload, segment, scale)
@@ -96,20 +96,20 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             handshake.note_offer(from, &offer);
         }
         match step {
-            Step::Passes => self.out.push_back(packet),
-            Step::Stands => {
+            HandshakeStep::Forward => self.out.push_back(packet),
+            HandshakeStep::Established => {
                 let handshake = *handshake;
                 self.establish(now, slot, &handshake, from, packet, watch);
             }
-            Step::Bypass => {
+            HandshakeStep::Bypass => {
                 self.pass_by(slot, Bypass::Handshake);
                 self.out.push_back(packet);
             }
         }
     }
 
-    /// What a connection may come to hold: of each direction that is split what the radio leg says,
-    /// and less than a unit of the window's scale more.
+    /// The most that a connection can hold: for each split direction what the radio leg says, and
+    /// less than one unit of the window scale.
     pub(super) fn reserve(&self, connection: &Connection, scales: Pair<u8>) -> Reserve {
         let ends =
             [(Side::Caller, connection.source.leg), (Side::Callee, connection.destination.leg)];
@@ -142,8 +142,8 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         let Some(flow) = self.table[slot].as_deref() else { return };
         let connection = flow.name.connection();
         let reserve = self.reserve(&connection, agreed.scales);
-        if let Err(reason) = self.door.establish(&connection, reserve) {
-            // It is not among those that open any more.
+        if let Err(reason) = self.admission.establish(&connection, reserve) {
+            // It is no longer half-open.
             self.table.remove(slot);
             self.counters.bypass(reason);
             self.out.push_back(packet);
@@ -179,8 +179,8 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             let mut split = Split::new(cx, handshake, syns, numbers, flows);
             // The callee waits for this, and a plain acknowledgement of a mobile ends here.
             split.owe_soon(from.other());
-            *phase = Phase::Stands(split);
+            *phase = Phase::Established(split);
         });
-        self.standing_in(now, slot, from, packet, watch);
+        self.handle_established(now, slot, from, packet, watch);
     }
 }

@@ -10,9 +10,9 @@ use tcp::{Acknowledgement, Agreement, Config, Departure, Payload, Sender};
 use super::{FlowId, Numbers, RadioLeg, SocketBuffers, Terms};
 use crate::{Address, Counters, Leg, RadioReport, Reserve, Watch};
 
-/// A TCP sender for each connection, and between it and the host what a relay over two sockets
-/// has: a receive buffer of fixed size that is moved to a send buffer of fixed size as there is
-/// room. Nothing but full buffers slows a host down.
+/// A TCP sender for each connection, and between it and the host what a relay over two sockets has:
+/// a receive buffer of fixed size that is moved to a send buffer of fixed size as there is room.
+/// Only full buffers slow a host down.
 #[derive(Debug)]
 pub struct PerFlow<P> {
     config: Arc<Config>,
@@ -21,7 +21,7 @@ pub struct PerFlow<P> {
     agenda: Agenda,
     /// Flows that may have something to send.
     ready: VecDeque<FlowId>,
-    /// Flows whose host is to be told of its right edge.
+    /// Flows whose right edge is to be announced.
     widened: VecDeque<FlowId>,
     given_up: VecDeque<FlowId>,
     /// By their numbers.
@@ -57,7 +57,7 @@ impl Backlog {
         self.queued + self.in_flight
     }
 
-    /// Has `now` in it in the place of `before`.
+    /// Replaces `before` by `now` in the sum.
     const fn replace(&mut self, before: &Self, now: &Self) {
         self.queued = self.queued - before.queued + now.queued;
         self.in_flight = self.in_flight - before.in_flight + now.in_flight;
@@ -71,37 +71,37 @@ struct Line<P> {
     sender: Sender<P>,
     /// Bytes taken in.
     written: u64,
-    /// The right edge that the host was last told of.
-    told: u64,
+    /// The right edge that was last announced to the host.
+    announced: u64,
     notes: Notes,
     /// Its part of what is under way to the mobile.
     backlog: Backlog,
-    /// When it last heard of anything, or began to wait.
+    /// When it last received something, or began to wait.
     since: Time,
     /// Whether it is in the queue of those that may send.
     ready: bool,
-    /// Whether it is in the queue of those whose host is to be told of its right edge.
+    /// Whether it is in the queue of those whose right edge is to be announced.
     widened: bool,
 }
 
-/// What a line's sender has told.
+/// What the sender of a connection has reported.
 #[derive(Debug)]
 struct Notes {
     numbers: Numbers,
     cwnd: u64,
-    /// Why it sends again.
+    /// Why it retransmits.
     reason: RepairReason,
 }
 
-/// Turns what a sender tells into what a box tells.
-struct Told<'a, 'b> {
+/// Turns the facts of a TCP sender into those of a box.
+struct SenderObserver<'a, 'b> {
     notes: &'a mut Notes,
     retransmissions: &'a mut u64,
     timeouts: &'a mut u64,
     watch: Watch<'b>,
 }
 
-impl Observe for Told<'_, '_> {
+impl Observe for SenderObserver<'_, '_> {
     fn tcp(&mut self, _now: Time, _endpoint: u32, fact: TcpFact) {
         let Numbers { mobile, connection } = self.notes.numbers;
         match fact {
@@ -154,17 +154,17 @@ impl<P: Payload> PerFlow<P> {
         &mut self,
         flow: FlowId,
         watch: Watch<'_>,
-        act: impl FnOnce(&mut Line<P>, &mut Told<'_, '_>) -> R,
+        act: impl FnOnce(&mut Line<P>, &mut SenderObserver<'_, '_>) -> R,
     ) -> Option<R> {
         let line = self.lines.get_mut(flow.0 as usize)?.as_mut()?;
         let mut notes = Notes { ..line.notes };
-        let mut told = Told {
+        let mut observer = SenderObserver {
             notes: &mut notes,
             retransmissions: &mut self.retransmissions,
             timeouts: &mut self.timeouts,
             watch,
         };
-        let result = act(line, &mut told);
+        let result = act(line, &mut observer);
         line.notes = notes;
         if !std::mem::replace(&mut line.ready, true) {
             self.ready.push_back(flow);
@@ -172,7 +172,7 @@ impl<P: Payload> PerFlow<P> {
         Some(result)
     }
 
-    /// Tells what is under way to the mobile of `flow` if that has changed.
+    /// Reports what is under way to the mobile of `flow` if that has changed.
     fn report_backlog(&mut self, flow: FlowId, watch: Watch<'_>) {
         let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return };
         let held = line.sender.unacknowledged();
@@ -214,16 +214,16 @@ impl<P: Payload> PerFlow<P> {
         }
     }
 
-    /// A host that believes in little room is told when there is more by what is worth it: two
-    /// segments or half the buffer, as any receiver has it (RFC 9293 §3.8.6.2.2).
+    /// A host that sees a small window is told when it has grown enough: by two segments or half
+    /// the buffer, as with any receiver (RFC 9293 §3.8.6.2.2).
     fn note_widening(&mut self, flow: FlowId) {
         let buffers = self.buffers;
         let mss = u64::from(self.config.mss);
         let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return };
         let half = buffers.receive_buffer / 2;
-        let wanted = line.told <= line.written + half;
+        let wanted = line.announced <= line.written + half;
         let worth = (2 * mss).min(half);
-        let wide = line.edge(buffers) >= line.told + worth;
+        let wide = line.edge(buffers) >= line.announced + worth;
         if wanted && wide && !std::mem::replace(&mut line.widened, true) {
             self.widened.push_back(flow);
         }
@@ -259,7 +259,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         self.lines[index] = Some(Box::new(Line {
             sender: Sender::new(flow.0, &self.config, terms.first),
             written: 0,
-            told: terms.promised,
+            announced: terms.promised,
             notes: Notes { numbers: terms.numbers, cwnd: 0, reason: RepairReason::Duplicates },
             backlog: Backlog::default(),
             since: now,
@@ -276,17 +276,17 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
             ecn: terms.ecn,
         };
         let rtt = terms.rtt.filter(|_| self.config.times_handshake());
-        self.with(flow, watch, |line, told| {
+        self.with(flow, watch, |line, observer| {
             if let Some(rtt) = rtt {
                 line.sender.know_round_trip(now, rtt);
             }
-            line.sender.start(now, &agreement, told);
+            line.sender.start(now, &agreement, observer);
         });
     }
 
     fn write(&mut self, _now: Time, flow: FlowId, payload: P, watch: Watch<'_>) {
         let length = payload.length();
-        self.with(flow, watch, |line, _told| {
+        self.with(flow, watch, |line, _observer| {
             line.written += length;
             line.sender.write(payload);
         });
@@ -295,7 +295,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
     }
 
     fn close(&mut self, _now: Time, flow: FlowId) {
-        self.with(flow, &mut |_| {}, |line, _told| line.sender.close());
+        self.with(flow, &mut |_| {}, |line, _observer| line.sender.close());
     }
 
     fn remove(&mut self, _now: Time, flow: FlowId, watch: Watch<'_>) -> u64 {
@@ -313,10 +313,10 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         acknowledgement: &Acknowledgement,
         watch: Watch<'_>,
     ) {
-        let freed = self.with(flow, watch, |line, told| {
+        let freed = self.with(flow, watch, |line, observer| {
             let before = line.sender.unacknowledged();
             // The box has looked at its number already.
-            line.sender.handle_ack(now, acknowledgement, told);
+            line.sender.handle_ack(now, acknowledgement, observer);
             let freed = before - line.sender.unacknowledged();
             if freed > 0 {
                 line.since = now;
@@ -332,9 +332,9 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
     }
 
     fn limit_segment(&mut self, now: Time, flow: FlowId, bytes: u32, watch: Watch<'_>) {
-        self.with(flow, watch, |line, told| {
-            told.notes.reason = RepairReason::TooLarge;
-            line.sender.limit_segment(now, bytes, told);
+        self.with(flow, watch, |line, observer| {
+            observer.notes.reason = RepairReason::TooLarge;
+            line.sender.limit_segment(now, bytes, observer);
         });
         self.report_backlog(flow, watch);
     }
@@ -343,8 +343,8 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         while let Some((_, id)) = self.agenda.next(now) {
             let flow = FlowId(id);
             let missed = self.timeouts;
-            let hopeless = self.with(flow, watch, |line, told| {
-                line.sender.handle_timeout(now, told);
+            let hopeless = self.with(flow, watch, |line, observer| {
+                line.sender.handle_timeout(now, observer);
                 line.sender.is_hopeless()
             });
             if self.timeouts > missed {
@@ -361,8 +361,8 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
 
     fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<(FlowId, Departure<P>)> {
         while let Some(&flow) = self.ready.front() {
-            let departure = self.with(flow, watch, |line, told| {
-                let departure = line.sender.poll_output(now, told)?;
+            let departure = self.with(flow, watch, |line, observer| {
+                let departure = line.sender.poll_output(now, observer)?;
                 if line.backlog.in_flight == 0 {
                     line.since = now;
                 }
@@ -389,14 +389,14 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
 
     fn right_edge(&mut self, _now: Time, flow: FlowId) -> u64 {
         let buffers = self.buffers;
-        // RFC 9293 §3.8.6.2.2: by what is worth telling.
+        // RFC 9293 §3.8.6.2.2: by enough to be announced.
         let worth = u64::from(self.config.mss).min(buffers.receive_buffer / 2);
         let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return 0 };
         let edge = line.edge(buffers);
-        if edge >= line.told + worth {
-            line.told = edge;
+        if edge >= line.announced + worth {
+            line.announced = edge;
         }
-        line.told
+        line.announced
     }
 
     fn poll_window_update(&mut self) -> Option<FlowId> {
@@ -416,7 +416,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         line.map_or(0, |line| line.sender.acknowledged())
     }
 
-    /// Its number is another's from now on.
+    /// Its number may be reused from now on.
     fn forget(&mut self, number: u32, _mobile: Address) {
         if let Some(mobile) = self.mobiles.get_mut(number as usize) {
             *mobile = Mobile::default();

@@ -5,8 +5,8 @@ use tcp::{Acknowledgement, Departure, Payload};
 
 use crate::{Address, Connection, Counters, Leg, Reserve, Watch};
 
-/// The number of a split connection's direction towards a mobile. Numbers of flows that ended are
-/// used again.
+/// The number of one direction, towards a mobile, of a split connection. Numbers of flows that
+/// ended are used again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FlowId(pub u32);
 
@@ -40,7 +40,7 @@ pub struct Terms {
     pub sack: bool,
     /// Whether the mobile understands ECN (RFC 3168).
     pub ecn: bool,
-    /// The offset up to which the handshake has let the sender's host send already.
+    /// The offset up to which the sender may send since the handshake.
     pub promised: u64,
     /// What facts call mobile and connection.
     pub numbers: Numbers,
@@ -55,17 +55,17 @@ pub struct Terms {
 /// count bytes of the stream from [`Terms::first`].
 pub trait RadioLeg<P: Payload>: std::fmt::Debug + Send {
     /// The largest window in bytes that a SYN of `host` may advertise to the one that will send to
-    /// it. It is the first right edge, and none moves back.
+    /// it. It is the first right edge, and right edges never move back.
     fn syn_window(&self, _host: Address) -> u64 {
         u64::MAX
     }
 
     /// The most bytes that it can come to hold: for a mobile, and for each direction of a
-    /// connection that ends on `leg`. What its right edges allow counts, and not how windows are
-    /// rounded.
+    /// connection that ends on `leg`. That includes what its right edges allow, but not the
+    /// rounding of windows.
     fn reserve(&self, leg: Leg) -> Reserve;
 
-    /// A connection stands.
+    /// A connection is established.
     fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>);
 
     /// Takes in bytes that the sender's host has sent in order.
@@ -74,8 +74,8 @@ pub trait RadioLeg<P: Payload>: std::fmt::Debug + Send {
     /// A FIN follows the last byte written.
     fn close(&mut self, now: Time, flow: FlowId);
 
-    /// The connection is over, finished or reset: whatever is held of it is forgotten. Says how
-    /// many bytes those were.
+    /// The connection is over, finished or reset: discards what is held of it. Returns how many
+    /// bytes those were.
     fn remove(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) -> u64;
 
     /// The mobile acknowledged.
@@ -115,12 +115,12 @@ pub trait RadioLeg<P: Payload>: std::fmt::Debug + Send {
     /// advertised as it stands, rounded down to whole units of the window scale.
     fn right_edge(&mut self, now: Time, flow: FlowId) -> u64;
 
-    /// Whether the sender's host is to be told of its right edge though no data came from it: the
-    /// next flow for which that is so.
+    /// The next flow whose right edge is to be announced to its host though no data came from
+    /// there.
     #[must_use]
     fn poll_window_update(&mut self) -> Option<FlowId>;
 
-    /// A flow whose mobile is held to be gone: both ends will be reset, and the flow removed.
+    /// A flow whose mobile is taken to be gone: both ends will be reset, and the flow removed.
     #[must_use]
     fn poll_given_up(&mut self) -> Option<FlowId> {
         None
@@ -129,12 +129,12 @@ pub trait RadioLeg<P: Payload>: std::fmt::Debug + Send {
     /// The offset below which the mobile has acknowledged everything; a FIN counts as a byte.
     fn acknowledged(&self, flow: FlowId) -> u64;
 
-    /// The mobile, without flows for long, is forgotten, and its number given to another.
+    /// The mobile has long had no flows and is forgotten; its number is reused.
     fn forget(&mut self, _number: u32, _mobile: Address) {}
 
     /// Bytes held for all flows of the mobile of `flow`.
     fn held_bytes(&self, flow: FlowId) -> u64;
 
-    /// Puts what the leg has counted in: bytes held, retransmissions and timeouts.
+    /// Adds what the leg has counted: bytes held, retransmissions and timeouts.
     fn count(&self, _counters: &mut Counters) {}
 }

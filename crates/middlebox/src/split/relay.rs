@@ -1,4 +1,4 @@
-//! What boxes that relay each connection between two sockets are told.
+//! Keys of boxes that relay each connection between two sockets.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ section! {
 }
 
 impl Relay {
-    /// What is not given is as `hosts` have it, but for congestion control and loss recovery.
+    /// Keys that are not given are as for `hosts`, except congestion control and loss recovery.
     pub(crate) fn take_over(&mut self, variant: Variant, hosts: &tcp::Config) {
         let own = tcp::Config {
             variant,

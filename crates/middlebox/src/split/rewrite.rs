@@ -39,7 +39,8 @@ impl<P: Payload> Split<P> {
         self.send(cx, to, segment);
     }
 
-    /// What a mobile sends to the fixed host `to` rides through; it says what `to` was told.
+    /// What a mobile sends to the fixed host `to` is passed through, acknowledging what `to` was
+    /// told.
     pub(super) fn ride(&mut self, cx: &mut Context<'_, P>, to: Side, segment: Segment<P>) {
         let theirs = Flags::from_bits(
             segment.header.flags.bits() & (Flags::PSH | Flags::FIN | Flags::CWR).bits(),
@@ -57,7 +58,7 @@ impl<P: Payload> Split<P> {
         self.send(cx, to, Segment { header, ..segment });
     }
 
-    /// An acknowledgement of the fixed host for the mobile `to`, which rides through.
+    /// An acknowledgement of the fixed host for the mobile `to`, which is passed through.
     pub(super) fn relay_ack(&mut self, cx: &mut Context<'_, P>, to: Side, segment: &Segment<P>) {
         let seq = self.idle_seq(to);
         let (mut header, _) = self.header(cx, to, seq, Flags::ACK);
@@ -67,8 +68,8 @@ impl<P: Payload> Split<P> {
         self.send(cx, to, Segment { header, ..Segment::default() });
     }
 
-    /// Tells `to` that the connection is no more, with the number that it expects, and with the one
-    /// that it expects if all that is under way to it gets lost.
+    /// Resets `to`, with the number that it expects, and with the one that it expects if all that
+    /// is under way to it is lost.
     pub(super) fn reset(&mut self, cx: &mut Context<'_, P>, to: Side) {
         let (next, least) = (self.expected_of(to.other()), self.acknowledged_by(to));
         for seq in [Some(next), Some(least).filter(|&least| least != next)].into_iter().flatten() {
@@ -78,7 +79,7 @@ impl<P: Payload> Split<P> {
         }
     }
 
-    /// Asks in the name of its peer whether `to` is still there (RFC 9293 §3.8.4).
+    /// Sends `to` a keep-alive in the name of its peer (RFC 9293 §3.8.4).
     pub(super) fn ask(&mut self, cx: &mut Context<'_, P>, to: Side) {
         let seq = self.idle_seq(to) - 1;
         let (header, _) = self.header(cx, to, seq, Flags::ACK);
@@ -110,8 +111,8 @@ impl<P: Payload> Split<P> {
     }
 
     /// The header of a segment to `to` that leaves now, and the blocks to go with it if there is
-    /// room. Timestamps are the peer's latest: a value that came before passes (RFC 7323 §5.3),
-    /// one that nobody's clock has shown would outrun its owner.
+    /// room. Timestamps are the peer's latest: a value that was seen before passes (RFC 7323 §5.3),
+    /// but an invented one might be ahead of the peer's own clock.
     fn header(
         &mut self,
         cx: &mut Context<'_, P>,
@@ -146,7 +147,7 @@ impl<P: Payload> Split<P> {
         (header, sack)
     }
 
-    /// Whether `to` is to be told of a wider window, which it is owed from now on.
+    /// Whether a wider window is to be announced to `to`, which is owed to it from now on.
     pub(super) fn widens(&mut self, cx: &mut Context<'_, P>, to: Side) -> bool {
         self.limit_window(cx, to);
         let Some(half) = &mut self.halves[to] else { return false };
@@ -157,9 +158,9 @@ impl<P: Payload> Split<P> {
         wider
     }
 
-    /// Lets the right edge that `to` is told of be what the radio leg says now. While draining it
-    /// goes no further than its peer's own. A mobile is never promised more at once than its host
-    /// ever promised, so that the connection can be handed back.
+    /// Moves the announced right edge of `to` to that of the radio leg, while draining no further
+    /// than its peer's own. A mobile is never promised more at once than its host ever promised, so
+    /// that the connection can be handed back.
     fn limit_window(&mut self, cx: &mut Context<'_, P>, to: Side) {
         let (peer, upload) = (&self.ends[to.other()], self.upload(to));
         let Some(half) = &mut self.halves[to] else { return };
@@ -182,8 +183,8 @@ impl<P: Payload> Split<P> {
         half.receiver.limit_window(edge.min(cap).min(most));
     }
 
-    /// What facts call the upload of the mobile `from`. Its number is that of what goes the other
-    /// way, which is split always.
+    /// What facts call the upload of the mobile `from`. Its number is that of the opposite
+    /// direction, which is always split.
     pub(super) fn upload(&self, from: Side) -> Numbers {
         self.numbers[from.other()]
     }

@@ -4,16 +4,16 @@ use std::collections::VecDeque;
 
 use base::{Duration, Time};
 
-/// Deadlines of connections by their numbers. Each wait is as long as the one before, so they come
-/// in the order in which they were set: queues do, and no heap with a place for each. A number may
-/// have become another connection's meanwhile, which then is looked at early.
+/// Deadlines of connections by their numbers. All waits are equally long, so deadlines expire in
+/// the order in which they were set: a queue suffices, without a heap entry for each. A number may
+/// have been reused meanwhile; that connection is then looked at early.
 #[derive(Debug)]
 pub(super) struct Rounds {
-    /// How long a round takes: so much later than its time a connection may be forgotten.
+    /// How long a round takes: a connection may be forgotten that much too late.
     period: Duration,
     /// Each number in use, once, and some that are in use no more.
     queue: VecDeque<(Time, u32)>,
-    /// Which those are.
+    /// Which numbers are in use.
     queued: Vec<bool>,
     /// Connections with an acknowledgement that waits.
     delayed: VecDeque<(Time, u32)>,
@@ -23,7 +23,7 @@ pub(super) struct Rounds {
 const ROUNDS: u64 = 8;
 
 impl Rounds {
-    /// Connections without a packet for `patience` or longer are to be noticed.
+    /// To find connections without a packet for `patience` or longer.
     pub(super) const fn new(patience: Duration) -> Self {
         let period = Duration::from_nanos(patience.as_nanos() / ROUNDS + 1);
         Self { period, queue: VecDeque::new(), queued: Vec::new(), delayed: VecDeque::new() }

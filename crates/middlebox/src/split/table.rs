@@ -1,4 +1,4 @@
-//! Who is who: connections by their names and numbers, and the flows of each.
+//! Connections by their names and numbers, and the flows of each.
 
 use std::hash::BuildHasher;
 use std::ops::{Index, IndexMut};
@@ -36,7 +36,7 @@ impl<P> Table<P> {
         self.index.find(name.hash(), is_it).copied()
     }
 
-    /// Takes a connection in that is not there yet.
+    /// Adds a connection that is not there yet.
     pub(super) fn insert(&mut self, flow: Box<Flow<P>>) -> u32 {
         let hash = flow.name.hash();
         let slot = self.free.pop().unwrap_or_else(|| {
@@ -49,7 +49,7 @@ impl<P> Table<P> {
         slot
     }
 
-    /// Takes a connection out. Its number may be another's from now on.
+    /// Removes a connection. Its number may be reused from now on.
     pub(super) fn remove(&mut self, slot: u32) -> Option<Box<Flow<P>>> {
         let flow = self[slot].take()?;
         if let Ok(entry) = self.index.find_entry(flow.name.hash(), |&other| other == slot) {

@@ -6,7 +6,8 @@ use tcp::{AckDue, Arrival, Payload, Receiver, Reports, Segment, Timeliness};
 use super::handshake::{Agreed, Syn};
 use super::{FlowId, SplitConfig};
 
-/// What a sender's host is told, and what of its stream has not been handed to the radio leg.
+/// What the sender's host is told, and the part of its stream that has not been handed to the radio
+/// leg.
 ///
 /// Offsets count from the first byte; a FIN takes the one after the last.
 #[derive(Debug)]
@@ -57,7 +58,7 @@ impl<P: Payload> TowardHost<P> {
         Self { flow, receiver, fin: None, stage: Stage::Open, departed: 0 }
     }
 
-    /// RFC 9293 §3.10.7.4, first check: the window has room for it. At a closed window, what stands
+    /// RFC 9293 §3.10.7.4, first check: the window has room for it. At a closed window, a segment
     /// right before it may still bring an acknowledgement or a reset.
     pub(super) fn is_acceptable(&self, segment: &Segment<P>) -> bool {
         let start = i64::from(segment.header.seq.distance(self.receiver.next_seq()));
@@ -65,8 +66,8 @@ impl<P: Payload> TowardHost<P> {
         start < i64::from(self.receiver.window().max(1)) && (end > 0 || start == 0)
     }
 
-    /// RFC 9293 §3.8.4: what asks whether its peer is still there has nothing or a byte right
-    /// before an open window. Into a closed one it asks for room.
+    /// RFC 9293 §3.8.4: a keep-alive has nothing or a byte right before an open window. Right
+    /// before a closed one it is a window probe.
     pub(super) fn is_asked_by(&self, segment: &Segment<P>) -> bool {
         segment.header.seq + 1 == self.receiver.next_seq()
             && segment.payload.length() <= 1
@@ -74,19 +75,19 @@ impl<P: Payload> TowardHost<P> {
             && self.receiver.window() > 0
     }
 
-    /// RFC 5961 §3.2: the very next number. Of a FIN that is held back the sender thinks as sent.
+    /// RFC 5961 §3.2: the very next number. The sender counts a FIN as sent that is held back here.
     pub(super) fn resets(&self, seq: Seq) -> bool {
         let next = self.receiver.next_seq();
         seq == next || (self.stage == Stage::Closing && seq == next + 1)
     }
 
-    /// RFC 7323 §5.3, R1, and what it says of the clock.
+    /// RFC 7323 §5.3, R1, and the update of the timestamp.
     pub(super) fn timeliness(&self, now: Time, segment: &Segment<P>) -> Timeliness {
         self.receiver.timeliness(now, segment.header.options.timestamps)
     }
 
-    /// Takes in data and FIN of an acceptable segment. The FIN is kept from the receiver: nothing
-    /// acknowledges it before the mobile has.
+    /// Takes in data and FIN of an acceptable segment. The FIN is held back: it is not acknowledged
+    /// before the mobile has acknowledged it.
     pub(super) fn handle_segment(&mut self, now: Time, segment: Segment<P>) {
         let seq = segment.header.seq;
         self.receiver.take_timestamps(now, seq, segment.header.options.timestamps);
@@ -115,7 +116,7 @@ impl<P: Payload> TowardHost<P> {
         self.receiver.handle_data(now, &arrival, &mut ());
     }
 
-    /// True once, when all up to the FIN has come.
+    /// True once, when everything up to the FIN has come.
     pub(super) fn take_end(&mut self) -> bool {
         let ends = self.stage == Stage::Open && self.fin == Some(self.receiver.received());
         if ends {
@@ -136,8 +137,8 @@ impl<P: Payload> TowardHost<P> {
         confirmed
     }
 
-    /// What an acknowledgement that leaves now says: the next number expected, the window as it
-    /// stands in the header, what came beyond, the congestion echoed.
+    /// What an acknowledgement that leaves now says: the next number expected, the window field,
+    /// SACK blocks, and the congestion echo.
     pub(super) fn acknowledge(&mut self) -> (Seq, u16, SackBlocks, Flags) {
         let (ack, window) = self.receiver.acknowledge();
         (ack, window, self.receiver.blocks(), self.receiver.echo())
@@ -148,7 +149,8 @@ impl<P: Payload> TowardHost<P> {
         self.receiver.timestamps(now).map_or(0, |Timestamps { echo, .. }| echo)
     }
 
-    /// True if nothing is under way in this direction, of which `acknowledged` has arrived.
+    /// True if nothing is under way in this direction, in which everything below `acknowledged` has
+    /// arrived.
     pub(super) fn is_empty(&self, acknowledged: u64) -> bool {
         match self.stage {
             Stage::Open => {

@@ -1,12 +1,12 @@
 //! How much mobiles may have under way over the radio towards fixed hosts: a mobile's uploads
 //! share one clamp.
 //!
-//! The window that a mobile is told ends so much beyond what has come by here, whatever the way
-//! from here to the host takes. Shares are whole segments, and one at least. In units of the host's
+//! The window of a mobile ends at its share beyond what has come by here, however long the path
+//! from here to the host. Shares are whole segments, and one at least. In units of the host's
 //! window they are rounded up if that adds less than a quarter of a segment, and down otherwise:
 //! Linux fills what is added, and others leave a whole segment where a byte of it is missing. A
 //! connection counts as an upload while segments come that are half full or more, so that requests
-//! and acknowledgements take no share. What one upload leaves, the others are told of with their
+//! and acknowledgements take no share. The others learn of a share that becomes free with their
 //! next acknowledgements.
 
 use base::{Duration, Time};
@@ -75,7 +75,7 @@ impl Uplink {
         self.among(others as u64 + 1, segment, scale)
     }
 
-    /// How many bytes each of so many `uploads` may have under way.
+    /// How many bytes each of this many `uploads` may have under way.
     pub(super) fn among(&self, uploads: u64, segment: u16, scale: u8) -> Option<u64> {
         let (share, segment) = (u64::from(self.clamp?) / uploads, u64::from(segment.max(1)));
         let (whole, unit) = ((share + segment / 2) / segment * segment, 1 << scale);

@@ -129,7 +129,7 @@ fn period() -> Config {
 }
 
 /// Over ten seeds, in a network that `harm`s: seconds, segments that the host sent twice, segments
-/// that the box sent again.
+/// that the box retransmitted.
 fn harmed(
     scheme: impl Fn() -> Box<dyn Managed<Bytes>>,
     host: &Config,

@@ -144,7 +144,7 @@ fn the_sender_does_not_see_how_long_data_wait_here() {
     assert_eq!(said, ["ack 4000 win 50000 echo 1900"]);
 }
 
-/// It is sent again after the timeout of 1.1 s, at 2700 ms.
+/// It is retransmitted after the timeout of 1.1 s, at 2700 ms.
 #[test]
 fn the_sender_does_not_see_how_long_repairs_take() {
     let offered = Offered { timestamps: true, ..Offered::PLAIN };

@@ -1,4 +1,4 @@
-//! An access router: advertisements, answers to solicitations, and fast handovers if it does them.
+//! An access router: advertisements, answers to solicitations, and fast handovers if enabled.
 
 use std::collections::VecDeque;
 
@@ -7,9 +7,9 @@ use observe::{Context, Observe};
 
 use super::fast_router::{FastRouter, FastRouterConfig};
 use super::outbox::Outbox;
-use super::{Address, Answer, Header, Message, Order, Outgoing, Verdict};
+use super::{Address, AgentRequest, Answer, Header, Message, Outgoing, PacketAction};
 
-/// What an access router is.
+/// The configuration of an access router.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AccessRouterConfig {
     /// Its number.
@@ -20,11 +20,11 @@ pub struct AccessRouterConfig {
     pub map: Option<Address>,
     /// How often it advertises to all on the link; `None` only answers.
     pub interval: Option<Interval>,
-    /// A solicited advertisement waits for up to that. RFC 4861 §10: `MAX_RA_DELAY_TIME`, 0.5 s.
+    /// The longest delay of a solicited advertisement. RFC 4861 §10: `MAX_RA_DELAY_TIME`, 0.5 s.
     pub answer_delay_max: Duration,
-    /// Addresses that others have on its link.
+    /// Addresses that other hosts use on its link.
     pub taken: Vec<Address>,
-    /// Its fast handovers, if it does them.
+    /// Its fast handovers, if enabled.
     pub fast: Option<FastRouterConfig>,
 }
 
@@ -50,7 +50,7 @@ pub struct AccessRouter {
 }
 
 impl AccessRouter {
-    /// Machine number `machine`; chance by `seed`.
+    /// Machine number `machine`; random streams by `seed`.
     pub fn new(machine: u32, config: AccessRouterConfig, seed: u64) -> Self {
         let mut chance = Stream::named(seed, &format!("advertisements of {}", config.router));
         let first = config.interval.map(|interval| Time::ZERO + draw(&mut chance, interval));
@@ -59,12 +59,12 @@ impl AccessRouter {
         Self { config, outbox, chance, advertises: first, answers: VecDeque::new(), fast }
     }
 
-    pub(super) fn look(&mut self, now: Time, header: &Header) -> Verdict {
+    pub(super) fn look(&mut self, now: Time, header: &Header) -> PacketAction {
         if header.destination == self.config.address {
             let is_for_it = header.is_message && header.wrap.is_none();
-            return if is_for_it { Verdict::Take } else { Verdict::Pass };
+            return if is_for_it { PacketAction::Take } else { PacketAction::Pass };
         }
-        self.fast.as_ref().map_or(Verdict::Pass, |fast| fast.look(now, header))
+        self.fast.as_ref().map_or(PacketAction::Pass, |fast| fast.look(now, header))
     }
 
     pub(super) fn handle_message(
@@ -134,8 +134,8 @@ impl AccessRouter {
         self.outbox.pop().or_else(|| self.fast.as_mut()?.poll_output())
     }
 
-    pub(super) fn poll_order(&mut self) -> Option<Order> {
-        self.fast.as_mut()?.poll_order()
+    pub(super) fn poll_request(&mut self) -> Option<AgentRequest> {
+        self.fast.as_mut()?.poll_request()
     }
 
     pub(super) fn poll_timeout(&self) -> Option<Time> {

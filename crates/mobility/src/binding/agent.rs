@@ -1,4 +1,4 @@
-//! What stands at a node and takes part in mobility.
+//! The mobility agent of a node.
 
 use base::Time;
 use observe::{Context, Observe};
@@ -16,7 +16,7 @@ impl Address {
     pub const ALL_NODES: Self = Self(u32::MAX);
 }
 
-/// What stands around a packet.
+/// What encapsulates a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wrap {
     /// An IPv6 header of its own (RFC 2473).
@@ -38,14 +38,14 @@ impl Wrap {
     }
 }
 
-/// What an agent puts around a packet, which then goes by these addresses.
+/// An outer header that an agent adds, with the addresses that the packet then has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outer {
-    /// From there.
+    /// The source.
     pub source: Address,
-    /// To there.
+    /// The destination.
     pub destination: Address,
-    /// As what.
+    /// Which kind of header.
     pub wrap: Wrap,
 }
 
@@ -56,47 +56,47 @@ pub struct Header {
     pub source: Address,
     /// The outermost destination.
     pub destination: Address,
-    /// What stands around it, outermost.
+    /// Its outermost encapsulation.
     pub wrap: Option<Wrap>,
-    /// Whether it carries a [`Message`] (of what is within wraps, if there are any), or an error of
-    /// ICMP from elsewhere.
+    /// Whether it carries a [`Message`] (within its encapsulation, if any), or an ICMP error from
+    /// elsewhere.
     pub is_message: bool,
 }
 
-/// What becomes of a packet at the node of an agent. After `Wrap`, `Both` and `Unwrap` the agent
-/// is asked again, about what has come of it.
+/// What to do with a packet at the node of an agent. After `Wrap`, `Both` and `Unwrap` the agent is
+/// asked again about the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// It goes on as it is: to its destination, or to whom it is for at this node.
+pub enum PacketAction {
+    /// Pass it on as it is: towards its destination, or up at this node.
     Pass,
-    /// It goes on within this.
+    /// Encapsulate it in this.
     Wrap(Outer),
-    /// It goes on twice, once within each (bicast).
+    /// Send it twice, once in each (bicast).
     Both([Outer; 2]),
-    /// What stands around it outermost is taken off.
+    /// Remove its outermost encapsulation.
     Unwrap,
     /// It is a message for the agent: [`Agent::handle_message`] follows.
     Take,
-    /// It goes no further: nobody is bound to its destination (any more), it came by an address
-    /// that is not bound, or a mobile has no address to send it by.
+    /// Drop it: its destination is not bound (any more), it came through an address that is not
+    /// bound, or a mobile has no address to send it from.
     Drop,
 }
 
 /// A message that an agent sends, or was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outgoing {
-    /// From there.
+    /// The source.
     pub source: Address,
-    /// To there.
+    /// The destination.
     pub destination: Address,
     /// The message.
     pub message: Message,
 }
 
-/// What the link of a mobile tells of the access router numbered `router`, from 0.
+/// What the link of a mobile reports of the access router numbered `router`, from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkEvent {
-    /// The mobile can be heard there now. Said again if that is the better of two links again.
+    /// The mobile can be heard there now. Repeated if that is the better of two links again.
     Up {
         /// The access router.
         router: u32,
@@ -113,24 +113,24 @@ pub enum LinkEvent {
     },
 }
 
-/// What an agent has others do at its node.
+/// What an agent requests of its node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
-    /// Packets for the mobile take another way from now on: whoever talks to it may know.
+pub enum AgentRequest {
+    /// Packets for the mobile take another path from now on: its peers may be notified.
     Moved,
-    /// Packets for a mobile that comes by a fast handover wait at the access router's link.
+    /// Hold packets for a mobile that arrives by a fast handover at the access router's link.
     Hold {
         /// Its home address.
         mobile: Address,
     },
-    /// They wait no longer.
+    /// Release them.
     Release {
         /// Its home address.
         mobile: Address,
     },
 }
 
-/// What stands at a node.
+/// The agent of a node.
 #[derive(Debug)]
 pub enum Agent {
     /// A mobile.
@@ -144,8 +144,9 @@ pub enum Agent {
 }
 
 impl Agent {
-    /// What becomes of a packet at its node. After [`Verdict::Drop`] there may be an output.
-    pub fn look(&mut self, now: Time, header: &Header) -> Verdict {
+    /// Decides what to do with a packet at its node. After [`PacketAction::Drop`] there may be an
+    /// output.
+    pub fn look(&mut self, now: Time, header: &Header) -> PacketAction {
         match self {
             Self::Mobile(mobile) => mobile.look(now, header),
             Self::Anchor(anchor) => anchor.look(now, header),
@@ -154,7 +155,7 @@ impl Agent {
         }
     }
 
-    /// A message that it took.
+    /// Takes in a message.
     pub fn handle_message(&mut self, cx: &mut Context<'_, impl Observe>, message: &Outgoing) {
         match self {
             Self::Mobile(mobile) => mobile.handle_message(cx, message),
@@ -166,7 +167,7 @@ impl Agent {
         }
     }
 
-    /// Its link has changed. Nothing but a mobile minds.
+    /// Its link has changed. Only a mobile reacts.
     pub fn handle_link(&mut self, cx: &mut Context<'_, impl Observe>, event: LinkEvent) {
         match self {
             Self::Mobile(mobile) => mobile.handle_link(cx, event),
@@ -195,14 +196,14 @@ impl Agent {
         }
     }
 
-    /// The next order. To be called after each `handle_…` until it says `None`.
+    /// The next request. To be called after each `handle_…` until it says `None`.
     #[must_use]
-    pub fn poll_order(&mut self) -> Option<Order> {
+    pub fn poll_request(&mut self) -> Option<AgentRequest> {
         match self {
-            Self::Mobile(mobile) => mobile.poll_order(),
+            Self::Mobile(mobile) => mobile.poll_request(),
             Self::Correspondent(_) => None,
-            Self::Anchor(anchor) => anchor.poll_order(),
-            Self::AccessRouter(router) => router.poll_order(),
+            Self::Anchor(anchor) => anchor.poll_request(),
+            Self::AccessRouter(router) => router.poll_request(),
         }
     }
 

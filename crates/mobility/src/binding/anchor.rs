@@ -5,14 +5,14 @@ use observe::{Context, MobilityFact, Observe};
 
 use super::access_router::AccessRouter;
 use super::cache::{Action, Cache, Check, Event, Route, Waiting};
-use super::message::Judgement;
+use super::message::UpdateResult;
 use super::outbox::Outbox;
 use super::{
-    AccessRouterConfig, Address, Header, Message, Order, Outer, Outgoing, Peer, Policy, Status,
-    Update, Verdict, Wrap,
+    AccessRouterConfig, Address, AgentRequest, Header, Message, Outer, Outgoing, PacketAction,
+    Peer, Policy, Status, Update, Wrap,
 };
 
-/// What a home agent or a MAP is.
+/// The configuration of a home agent or a MAP.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AnchorConfig {
     /// Its address.
@@ -25,7 +25,7 @@ pub struct AnchorConfig {
     /// How long it waits for an objection before it binds an address for the first time; `None`
     /// does not ask. RFC 4861 §10: `RETRANS_TIMER`, 1 s, for one solicitation.
     pub detection: Option<Duration>,
-    /// Addresses that others have on its link.
+    /// Addresses that other hosts use on its link.
     pub taken: Vec<Address>,
     /// How many care-of addresses of one mobile it keeps.
     pub policy: Policy,
@@ -33,12 +33,12 @@ pub struct AnchorConfig {
     pub access: Option<AccessRouterConfig>,
 }
 
-/// For what addresses an anchor stands.
+/// Which addresses an anchor serves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// A home agent: a mobile without a binding is on the home link.
     HomeAgent,
-    /// A MAP: a mobile without a binding is nowhere.
+    /// A MAP: a mobile without a binding cannot be reached.
     Map,
 }
 
@@ -52,39 +52,44 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    /// Machine number `machine`; chance by `seed`.
+    /// Machine number `machine`; random streams by `seed`.
     pub fn new(machine: u32, config: AnchorConfig, seed: u64) -> Self {
         let access = config.access.clone().map(|access| AccessRouter::new(machine, access, seed));
         Self { config, cache: Cache::new(), outbox: Outbox::new(machine), access }
     }
 
-    pub(super) fn look(&mut self, now: Time, header: &Header) -> Verdict {
+    pub(super) fn look(&mut self, now: Time, header: &Header) -> PacketAction {
         if header.destination == self.config.address {
             return self.arrived(now, header);
         }
-        // Its own messages go as they are addressed: on the home link a mobile that is still bound
-        // is told that it is there.
+        // Its own messages go as addressed: a mobile that is still bound is reached on the home
+        // link.
         if header.source == self.config.address && header.is_message && header.wrap.is_none() {
-            return Verdict::Pass;
+            return PacketAction::Pass;
         }
         match self.cache.route(now, header.destination) {
-            Route::To(care_of) => Verdict::Wrap(self.tunnel(care_of)),
-            Route::ToBoth([one, other]) => Verdict::Both([self.tunnel(one), self.tunnel(other)]),
-            Route::Ended if self.config.role == Role::Map => Verdict::Drop,
+            Route::To(care_of) => PacketAction::Wrap(self.tunnel(care_of)),
+            Route::ToBoth([one, other]) => {
+                PacketAction::Both([self.tunnel(one), self.tunnel(other)])
+            }
+            Route::Ended if self.config.role == Role::Map => PacketAction::Drop,
             Route::Ended | Route::Unknown => match &mut self.access {
                 Some(access) => access.look(now, header),
-                None => Verdict::Pass,
+                None => PacketAction::Pass,
             },
         }
     }
 
-    /// A packet for the anchor itself. A tunnel is only for those who have a binding (§10.4.5).
-    fn arrived(&self, now: Time, header: &Header) -> Verdict {
+    /// A packet for the anchor itself. A tunnel is accepted only from mobiles with a binding
+    /// (§10.4.5).
+    fn arrived(&self, now: Time, header: &Header) -> PacketAction {
         match header.wrap {
-            Some(Wrap::Tunnel) if self.cache.has_care_of(now, header.source) => Verdict::Unwrap,
-            Some(Wrap::Tunnel | Wrap::Routing | Wrap::HomeAddress) => Verdict::Drop,
-            None if header.is_message => Verdict::Take,
-            None => Verdict::Pass,
+            Some(Wrap::Tunnel) if self.cache.has_care_of(now, header.source) => {
+                PacketAction::Unwrap
+            }
+            Some(Wrap::Tunnel | Wrap::Routing | Wrap::HomeAddress) => PacketAction::Drop,
+            None if header.is_message => PacketAction::Take,
+            None => PacketAction::Pass,
         }
     }
 
@@ -108,9 +113,9 @@ impl Anchor {
 
     fn updated(&mut self, cx: &mut Context<'_, impl Observe>, of: Waiting) {
         let update = of.update;
-        let entry = match self.cache.heed(&update) {
+        let entry = match self.cache.accept_update(&update) {
             Ok(entry) => entry,
-            Err(last) => return self.answer(cx, &of, Judgement::older_than(last)),
+            Err(last) => return self.answer(cx, &of, UpdateResult::older_than(last)),
         };
         let event = if update.is_withdrawal() {
             Event::Withdrawal
@@ -124,10 +129,10 @@ impl Anchor {
         self.act(cx, action, of);
     }
 
-    /// Does what follows from an update.
+    /// Carries out what follows from an update.
     fn act(&mut self, cx: &mut Context<'_, impl Observe>, action: Action, of: Waiting) {
         let home = of.update.home.0;
-        let judgement = match action {
+        let result = match action {
             Action::None | Action::Lapse => return,
             Action::Verify | Action::Note => return self.verify(cx, action, of),
             Action::Bind => {
@@ -144,7 +149,7 @@ impl Anchor {
                 of.update.judged(Status::Duplicate)
             }
         };
-        self.answer(cx, &of, judgement);
+        self.answer(cx, &of, result);
     }
 
     fn verify(&mut self, cx: &mut Context<'_, impl Observe>, action: Action, of: Waiting) {
@@ -167,10 +172,10 @@ impl Anchor {
         self.outbox.tell(cx, MobilityFact::Bound { home, care_of });
     }
 
-    fn answer(&mut self, cx: &mut Context<'_, impl Observe>, of: &Waiting, judgement: Judgement) {
+    fn answer(&mut self, cx: &mut Context<'_, impl Observe>, of: &Waiting, result: UpdateResult) {
         let (source, destination) = (self.config.address, of.source);
         let lifetime_max = self.config.lifetime_max;
-        let message = of.update.acknowledgement(judgement, destination, lifetime_max, Peer::Agent);
+        let message = of.update.acknowledgement(result, destination, lifetime_max, Peer::Agent);
         self.outbox.send(cx, Outgoing { source, destination, message });
     }
 
@@ -200,8 +205,8 @@ impl Anchor {
         self.outbox.pop().or_else(|| self.access.as_mut()?.poll_output())
     }
 
-    pub(super) fn poll_order(&mut self) -> Option<Order> {
-        self.access.as_mut()?.poll_order()
+    pub(super) fn poll_request(&mut self) -> Option<AgentRequest> {
+        self.access.as_mut()?.poll_request()
     }
 
     pub(super) fn poll_timeout(&self) -> Option<Time> {

@@ -7,7 +7,7 @@ use base::listed;
 use super::transition::{Transition, go};
 
 listed! {
-    /// How far a mobile is.
+    /// The state of a mobile at an access router.
     pub enum State {
         /// It cannot be heard there.
         Down,
@@ -15,23 +15,23 @@ listed! {
         Seeking,
         /// Duplicate address detection runs, and the address must wait for it (RFC 4862 §5.4).
         Tentative,
-        /// It runs, and the address is used all the same (RFC 4429).
+        /// It runs, and the address is used optimistically (RFC 4429).
         Optimistic,
         /// The address can be used.
         Usable,
-        /// The address is somebody else's (RFC 4862 §5.4.5).
+        /// The address is a duplicate (RFC 4862 §5.4.5).
         Duplicate,
     }
 }
 
-/// What happens.
+/// An event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
     /// The link came up.
     Up,
     /// It came up, and the address is known to be free (RFC 5568).
     UpPrepared,
-    /// It went.
+    /// It went down.
     Down,
     /// An advertisement of the router came.
     Advertised(Detection),
@@ -55,7 +55,7 @@ words! {
     }
 }
 
-/// What the mobile does.
+/// An action of the mobile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Nothing.
@@ -68,11 +68,11 @@ pub enum Action {
     ProbeAndUse,
     /// It uses the address.
     Use,
-    /// It does without the address, never having used it.
+    /// It gives the address up without having used it.
     Reject,
-    /// It uses the address no longer.
+    /// It stops using the address.
     Remove,
-    /// It uses the address no longer: it is somebody else's.
+    /// It stops using the address, a duplicate.
     Withdraw,
 }
 
@@ -100,7 +100,7 @@ const fn down(event: Event) -> Transition<State, Action> {
     }
 }
 
-/// RFC 6275 §11.5.1: an advertisement tells on which link the mobile is.
+/// RFC 6275 §11.5.1: an advertisement shows on which link the mobile is.
 const fn seeking(event: Event) -> Transition<State, Action> {
     match event {
         Event::Advertised(Detection::Standard) => go(State::Tentative, Action::Probe),
@@ -157,7 +157,7 @@ const fn duplicate(event: Event) -> Transition<State, Action> {
 }
 
 impl State {
-    /// Whether packets can go by the address.
+    /// Whether packets can use the address.
     pub const fn is_usable(self) -> bool {
         match self {
             Self::Optimistic | Self::Usable => true,
@@ -167,7 +167,7 @@ impl State {
 }
 
 impl Event {
-    /// All, in order.
+    /// All states, in order.
     pub const ALL: [Self; 9] = [
         Self::Up,
         Self::UpPrepared,

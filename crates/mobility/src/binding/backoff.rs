@@ -1,8 +1,8 @@
-//! When a message without an answer is sent again.
+//! Retransmission of messages without an answer.
 
 use base::{Duration, Time};
 
-/// How often and for how long: waits double from `first` to `most` (RFC 6275 §11.8).
+/// How often and how long to wait: waits double from `first` to `most` (RFC 6275 §11.8).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Patience {
     /// Before the second transmission. Not zero.
@@ -17,11 +17,11 @@ impl Patience {
     pub(super) const FIRST: Self =
         Self { first: Duration::from_millis(1_500), most: Duration::from_secs(32) };
 
-    /// With all else: `INITIAL_BINDACK_TIMEOUT` to `MAX_BINDACK_TIMEOUT` (RFC 6275 §12).
+    /// With everything else: `INITIAL_BINDACK_TIMEOUT` to `MAX_BINDACK_TIMEOUT` (RFC 6275 §12).
     pub(super) const LATER: Self =
         Self { first: Duration::from_secs(1), most: Duration::from_secs(32) };
 
-    /// With fast handovers, where RFC 5568 §9 leaves waits to configuration.
+    /// With fast handovers, whose waits RFC 5568 §9 leaves to configuration.
     pub(super) const FAST: Self =
         Self { first: Duration::from_millis(100), most: Duration::from_millis(400) };
 }
@@ -48,19 +48,18 @@ impl Backoff {
         Self { attempt: 1, due: now + wait, wait, most: patience.most }
     }
 
-    /// Sent again after `last`, or for the first time.
+    /// Retransmitted after `last`, or sent for the first time.
     pub(super) fn after(last: Option<Self>, now: Time, patience: Patience) -> Self {
         last.map_or_else(|| Self::begin(now, patience), |last| last.again(now))
     }
 
-    /// Nothing is sent and nothing comes: as long as for all of a fast handover's is waited all the
-    /// same.
+    /// Waits without sending, as long as for all transmissions of a fast handover.
     pub(super) fn rest(now: Time) -> Self {
         let wait = Patience::FAST.most * u64::from(FAST_ATTEMPTS);
         Self { attempt: FAST_ATTEMPTS, due: now + wait, wait, most: wait }
     }
 
-    /// Sent again.
+    /// Retransmitted.
     #[must_use]
     fn again(self, now: Time) -> Self {
         let wait = (self.wait * 2).min(self.most.max(self.wait));

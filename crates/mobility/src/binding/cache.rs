@@ -8,7 +8,7 @@ use super::transition::{Transition, go};
 use super::{Address, Extent, Sequence, Update};
 
 listed! {
-    /// How far an entry is.
+    /// The state of an entry.
     pub enum State {
         /// Nothing is bound; the last sequence number is remembered.
         Absent,
@@ -19,7 +19,7 @@ listed! {
     }
 }
 
-/// What happens.
+/// An event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
     /// A new update came.
@@ -34,16 +34,16 @@ pub enum Event {
     Expired,
 }
 
-/// Whether an address has to be verified before its first binding.
+/// Whether an address is checked for duplicates before its first binding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Check {
-    /// It has.
+    /// It is.
     First,
-    /// It has not.
+    /// It is not.
     None,
 }
 
-/// What the keeper of the cache does.
+/// An action of the owner of the cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Nothing.
@@ -52,11 +52,11 @@ pub enum Action {
     Bind,
     /// It asks for duplicates, and acknowledges later.
     Verify,
-    /// It notes what was asked for last, and goes on to wait.
+    /// It records the latest update, and keeps waiting.
     Note,
     /// It ends the binding and acknowledges.
     Release,
-    /// It acknowledges: there was nothing to end.
+    /// It acknowledges, though there was nothing to end.
     Acknowledge,
     /// It refuses.
     Refuse,
@@ -85,7 +85,7 @@ pub const fn next(state: State, event: Event) -> Transition<State, Action> {
 }
 
 impl Event {
-    /// All, in order.
+    /// All states, in order.
     pub const ALL: [Self; 6] = [
         Self::Update(Check::First),
         Self::Update(Check::None),
@@ -96,7 +96,7 @@ impl Event {
     ];
 }
 
-/// An address that packets for another are sent to.
+/// An address to which packets for another are sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Binding {
     care_of: Address,
@@ -115,13 +115,13 @@ pub enum Policy {
 /// Where packets to an address go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Route {
-    /// There.
+    /// To this address.
     To(Address),
     /// To both.
     ToBoth([Address; 2]),
     /// Nowhere: it was bound once, and is no longer.
     Ended,
-    /// Wherever they go without the cache.
+    /// The cache has no entry: as without it.
     Unknown,
 }
 
@@ -129,7 +129,7 @@ pub(super) enum Route {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) state: State,
-    /// Of the last update that was heeded.
+    /// Of the last update that was accepted.
     pub(super) sequence: Sequence,
     /// The last update that waits for its verification, with the source it came from.
     pub(super) waiting: Option<Waiting>,
@@ -219,7 +219,7 @@ impl Entry {
 #[derive(Debug)]
 pub(super) struct Cache {
     entries: BTreeMap<Address, Entry>,
-    /// When something is due next: entries change seldom and are looked at for each packet.
+    /// When something is due next, cached: entries change seldom but are looked up for each packet.
     deadline: Option<Time>,
 }
 
@@ -228,7 +228,7 @@ impl Cache {
         Self { entries: BTreeMap::new(), deadline: None }
     }
 
-    /// Where packets to `home` go at `now`: never by a binding that is over.
+    /// Where packets to `home` go at `now`: never by an expired binding.
     pub(super) fn route(&self, now: Time, home: Address) -> Route {
         let Some(entry) = self.entries.get(&home) else { return Route::Unknown };
         let mut live = entry.live(now);
@@ -245,9 +245,9 @@ impl Cache {
         self.entries.values().any(|entry| entry.live(now).any(|other| other == care_of))
     }
 
-    /// Heeds `update` if it is news: else the last number (RFC 6275 §9.5.1). A binding that never
-    /// was, or whose number nobody remembers, takes any.
-    pub(super) fn heed(&mut self, update: &Update) -> Result<&mut Entry, Sequence> {
+    /// Accepts `update` if its number is new; else returns the last number (RFC 6275 §9.5.1).
+    /// Without a remembered number any is accepted.
+    pub(super) fn accept_update(&mut self, update: &Update) -> Result<&mut Entry, Sequence> {
         use std::collections::btree_map::Entry as Slot;
         match self.entries.entry(update.home) {
             Slot::Vacant(slot) => Ok(slot.insert(Entry::new(update.sequence))),
@@ -328,8 +328,9 @@ mod tests {
     fn old_numbers_are_told_the_last_one() {
         let mut cache = Cache::new();
         let mut check = |sequence, expect: Result<(), u16>| {
-            let heeded = cache.heed(&update(sequence)).map(|_| ()).map_err(|last| last.0);
-            assert_eq!(heeded, expect, "{sequence}");
+            let accepted =
+                cache.accept_update(&update(sequence)).map(|_| ()).map_err(|last| last.0);
+            assert_eq!(accepted, expect, "{sequence}");
         };
         check(65_000, Ok(()));
         check(65_000, Err(65_000));
@@ -342,7 +343,7 @@ mod tests {
     fn a_binding_ends_at_its_lifetime_to_the_nanosecond() {
         let mut cache = Cache::new();
         assert_eq!(cache.route(Time::ZERO, HOME), Route::Unknown);
-        let entry = cache.heed(&update(1)).expect("news");
+        let entry = cache.accept_update(&update(1)).expect("news");
         assert_eq!(entry.apply(Event::Update(Check::None)), Action::Bind);
         entry.bind(Time::ZERO, Address(2), Time::ZERO + SECOND, Extent::Only, Policy::One);
         cache.set_deadline();
@@ -362,7 +363,7 @@ mod tests {
     fn a_second_address_stays_only_where_both_sides_want_it() {
         let check = |policy, extent, expect| {
             let mut cache = Cache::new();
-            let entry = cache.heed(&update(1)).expect("news");
+            let entry = cache.accept_update(&update(1)).expect("news");
             let (now, end) = (Time::ZERO, Time::ZERO + SECOND);
             entry.bind(now, Address(2), end, Extent::Only, policy);
             entry.bind(now, Address(3), end, extent, policy);

@@ -4,11 +4,11 @@ use base::{Duration, Time};
 use observe::{Context, MobilityFact, Observe};
 
 use super::cache::{Action, Cache, Check, Event, Route};
-use super::message::Judgement;
+use super::message::UpdateResult;
 use super::outbox::Outbox;
 use super::{
-    Address, Authority, Header, Message, Outer, Outgoing, Peer, Policy, Status, Update, Verdict,
-    Wrap,
+    Address, Authority, Header, Message, Outer, Outgoing, PacketAction, Peer, Policy, Status,
+    Update, Wrap,
 };
 
 /// The longest lifetime that it grants: `MAX_RR_BINDING_LIFETIME` (RFC 6275 §12).
@@ -31,23 +31,23 @@ impl Correspondent {
         Self { address, cache: Cache::new(), outbox: Outbox::new(machine) }
     }
 
-    /// Its own messages go as they are addressed: a home test has to show that the mobile can be
-    /// reached at home (§5.2.5).
-    pub(super) fn look(&mut self, now: Time, header: &Header) -> Verdict {
+    /// Its own messages go as addressed: a home test has to show that the mobile can be reached at
+    /// home (§5.2.5).
+    pub(super) fn look(&mut self, now: Time, header: &Header) -> PacketAction {
         if header.destination == self.address {
             return self.arrived(now, header);
         }
         let starts_here = header.source == self.address && header.wrap.is_none();
         if !starts_here || header.is_message {
-            return Verdict::Pass;
+            return PacketAction::Pass;
         }
         match self.care_of(now, header.destination) {
-            Some(care_of) => Verdict::Wrap(Outer {
+            Some(care_of) => PacketAction::Wrap(Outer {
                 source: self.address,
                 destination: care_of,
                 wrap: Wrap::Routing,
             }),
-            None => Verdict::Pass,
+            None => PacketAction::Pass,
         }
     }
 
@@ -59,24 +59,24 @@ impl Correspondent {
         }
     }
 
-    fn arrived(&mut self, now: Time, header: &Header) -> Verdict {
+    fn arrived(&mut self, now: Time, header: &Header) -> PacketAction {
         match header.wrap {
             Some(Wrap::HomeAddress) if self.cache.has_care_of(now, header.source) => {
-                Verdict::Unwrap
+                PacketAction::Unwrap
             }
-            // §9.3.1: without a binding the packet is dropped, and the mobile told.
+            // §9.3.1: without a binding the packet is dropped, and the mobile notified.
             Some(Wrap::HomeAddress) => {
                 let (from, to) = (self.address, header.source);
                 self.outbox.send_quietly(from, to, Message::BindingError);
-                Verdict::Drop
+                PacketAction::Drop
             }
-            Some(Wrap::Tunnel | Wrap::Routing) => Verdict::Drop,
-            None if header.is_message => Verdict::Take,
-            None => Verdict::Pass,
+            Some(Wrap::Tunnel | Wrap::Routing) => PacketAction::Drop,
+            None if header.is_message => PacketAction::Take,
+            None => PacketAction::Pass,
         }
     }
 
-    /// §9.4.1, §9.4.2: whoever asks for a token gets one, and nothing is remembered.
+    /// §9.4.1, §9.4.2: anyone who asks gets a token, and no state is kept.
     pub(super) fn handle_message(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
@@ -100,14 +100,14 @@ impl Correspondent {
         self.outbox.send(cx, Outgoing { source, destination, message });
     }
 
-    fn updated(&mut self, cx: &mut Context<'_, impl Observe>, update: &Update) -> Judgement {
+    fn updated(&mut self, cx: &mut Context<'_, impl Observe>, update: &Update) -> UpdateResult {
         let status = judge(cx.now, update);
         if status != Status::Accepted {
             return update.judged(status);
         }
-        let entry = match self.cache.heed(update) {
+        let entry = match self.cache.accept_update(update) {
             Ok(entry) => entry,
-            Err(last) => return Judgement::older_than(last),
+            Err(last) => return UpdateResult::older_than(last),
         };
         let (home, care_of) = (update.home.0, update.care_of.0);
         let event =
@@ -121,7 +121,7 @@ impl Correspondent {
             Action::Release => {
                 self.outbox.tell(cx, MobilityFact::Unbound { home });
             }
-            // What needs a verification does not come up: there is none here.
+            // Cannot happen: a correspondent does not check for duplicates.
             Action::None
             | Action::Verify
             | Action::Note

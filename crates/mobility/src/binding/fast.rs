@@ -5,7 +5,7 @@ use base::listed;
 use super::transition::{Transition, go};
 
 listed! {
-    /// How far it is.
+    /// The state of the fast handover.
     pub enum State {
         /// There is none.
         Idle,
@@ -13,21 +13,21 @@ listed! {
         Asking,
         /// It knows its next address, and has asked for its packets to be sent there.
         Updating,
-        /// That will be done.
+        /// The router has agreed.
         Prepared,
-        /// It has moved before that was said, and asks from there.
+        /// It has moved before the answer, and asks from the new link.
         Following,
     }
 }
 
 listed! {
-    /// What happens.
+    /// An event.
     pub enum Event {
-        /// The link says that it will change.
+        /// The link announces a change.
         Fading,
-        /// The router has told about the next one.
+        /// The router has answered about the next one.
         Advised,
-        /// The router will send packets on.
+        /// The router will forward packets.
         Accepted,
         /// It will not.
         Refused,
@@ -42,7 +42,7 @@ listed! {
     }
 }
 
-/// What the mobile does.
+/// An action of the mobile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Nothing.
@@ -51,15 +51,15 @@ pub enum Action {
     Ask,
     /// It asks again.
     AskAgain,
-    /// It asks for its packets, from the old link.
+    /// It asks for forwarding, from the old link.
     Update,
-    /// It asks again, from whatever link it is on.
+    /// It asks again, from its present link.
     UpdateAgain,
     /// It waits for the link to change.
     Await,
-    /// The link has not changed: it has its packets again from where it is.
+    /// The link has not changed: it asks for its packets on the present link.
     Recall,
-    /// It uses its new address, and says that it is there.
+    /// It uses its new address, and announces itself.
     Announce,
     /// It uses its new address, says that it is there, and asks for its packets.
     AnnounceAndUpdate,

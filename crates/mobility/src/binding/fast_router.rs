@@ -9,21 +9,21 @@ use super::backoff::{Backoff, Patience};
 use super::forwarding::{Action, Event, Forwarding};
 use super::outbox::Outbox;
 use super::{
-    Address, Answer, Fast, Header, Message, Order, Outer, Outgoing, Sequence, Transition, Verdict,
-    Wrap, holding,
+    Address, AgentRequest, Answer, Fast, Header, Message, Outer, Outgoing, PacketAction, Sequence,
+    Transition, Wrap, holding,
 };
 
-/// How an access router does fast handovers.
+/// The configuration of an access router's fast handovers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FastRouterConfig {
     /// The other access routers it knows.
     pub neighbors: Vec<Neighbor>,
-    /// For how long it sends packets on.
+    /// For how long it forwards packets.
     pub forward: Duration,
 }
 
-/// For how long packets are held for a mobile that does not come, and an announcement of one that
-/// came may be late: `PROXY_ND_LIFETIME` (RFC 5568 §9).
+/// For how long packets are held for a mobile that does not arrive, and for how long a late
+/// announcement of one that arrived is ignored: `PROXY_ND_LIFETIME` (RFC 5568 §9).
 const HOLD: Duration = Duration::from_millis(1_500);
 
 /// Another access router.
@@ -42,10 +42,10 @@ pub(super) struct FastRouter {
     address: Address,
     /// Mobiles that leave, by home address.
     leaving: BTreeMap<Address, Forwarding>,
-    /// Mobiles that come or came, by home address, and until when that matters.
+    /// Mobiles that arrive or arrived, by home address, and until when the entry is kept.
     coming: BTreeMap<Address, (holding::State, Time)>,
     sequence: Sequence,
-    orders: VecDeque<Order>,
+    requests: VecDeque<AgentRequest>,
     outbox: Outbox,
 }
 
@@ -57,21 +57,21 @@ impl FastRouter {
             leaving: BTreeMap::new(),
             coming: BTreeMap::new(),
             sequence: Sequence(0),
-            orders: VecDeque::new(),
+            requests: VecDeque::new(),
             outbox: Outbox::new(machine),
         }
     }
 
-    /// Sends on what is for a mobile that left. What another router has sent on goes no further,
-    /// lest two routers send it to and fro.
-    pub(super) fn look(&self, now: Time, header: &Header) -> Verdict {
+    /// Forwards what is for a mobile that left. What another router has forwarded goes no further,
+    /// or two routers could forward it back and forth.
+    pub(super) fn look(&self, now: Time, header: &Header) -> PacketAction {
         let is_own = header.source == self.address;
         if self.leaving.is_empty() || is_own || self.is_neighbor(header.source) {
-            return Verdict::Pass;
+            return PacketAction::Pass;
         }
         let onward = self.leaving.values().find_map(|f| f.onward(now, header.destination));
-        onward.map_or(Verdict::Pass, |destination| {
-            Verdict::Wrap(Outer { source: self.address, destination, wrap: Wrap::Tunnel })
+        onward.map_or(PacketAction::Pass, |destination| {
+            PacketAction::Wrap(Outer { source: self.address, destination, wrap: Wrap::Tunnel })
         })
     }
 
@@ -84,7 +84,7 @@ impl FastRouter {
         found.map(|neighbor| neighbor.address)
     }
 
-    /// A mobile asks about the next router. Of one that it does not know it says nothing.
+    /// A mobile asks about the next router. It does not answer about an unknown one.
     pub(super) fn asked(&mut self, cx: &mut Context<'_, impl Observe>, next: u32, from: Address) {
         if self.neighbor(next).is_some() {
             let message = Message::ProxyAdvertisement { next };
@@ -93,7 +93,7 @@ impl FastRouter {
         }
     }
 
-    /// A mobile that leaves, or has left, wants its packets.
+    /// A mobile that leaves, or has left, asks for its packets.
     pub(super) fn updated(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
@@ -109,7 +109,7 @@ impl FastRouter {
         self.act(cx, fast.home, before, action);
     }
 
-    /// Does what follows; `old` is the address that was forwarded before.
+    /// Carries out an action; `old` is the address that was forwarded before.
     fn act(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
@@ -146,7 +146,7 @@ impl FastRouter {
         }
         let backoff = Backoff::after(last, cx.now, Patience::FAST);
         slot.backoff = Some(backoff);
-        // Nobody answers for a router that is not known: the mobile is refused in the end.
+        // An unknown router never answers: the mobile is refused in the end.
         let Some(known) = known else { return };
         let message = Message::HandoverInitiate(Fast { sequence: slot.asked, ..slot.fast });
         let question = Outgoing { source: self.address, destination: known.address, message };
@@ -189,7 +189,7 @@ impl FastRouter {
         self.act(cx, home, old, action);
     }
 
-    /// The old router of a mobile says that it comes, to an address that may be `answer`ed for.
+    /// The old router of a mobile announces it; `answer` says whether its new address is accepted.
     pub(super) fn announced(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
@@ -212,7 +212,7 @@ impl FastRouter {
         self.apply_coming(cx.now, home, holding::Event::Arrived);
     }
 
-    /// What is for a mobile that is, or comes, here goes nowhere else.
+    /// Stops forwarding for a mobile that is, or arrives, here.
     fn returned(&mut self, cx: &mut Context<'_, impl Observe>, home: Address) {
         let Some(slot) = self.leaving.get_mut(&home) else { return };
         let old = slot.fast.old;
@@ -232,8 +232,8 @@ impl FastRouter {
         }
         match action {
             holding::Action::None => {}
-            holding::Action::Hold => self.orders.push_back(Order::Hold { mobile }),
-            holding::Action::Release => self.orders.push_back(Order::Release { mobile }),
+            holding::Action::Hold => self.requests.push_back(AgentRequest::Hold { mobile }),
+            holding::Action::Release => self.requests.push_back(AgentRequest::Release { mobile }),
         }
     }
 
@@ -258,8 +258,8 @@ impl FastRouter {
         self.outbox.pop()
     }
 
-    pub(super) fn poll_order(&mut self) -> Option<Order> {
-        self.orders.pop_front()
+    pub(super) fn poll_request(&mut self) -> Option<AgentRequest> {
+        self.requests.pop_front()
     }
 
     pub(super) fn poll_timeout(&self) -> Option<Time> {

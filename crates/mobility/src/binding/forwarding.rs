@@ -8,19 +8,19 @@ use super::transition::{Transition, go};
 use super::{Address, Fast, Sequence};
 
 listed! {
-    /// How far it is.
+    /// The state of forwarding for one mobile.
     pub enum State {
         /// It does nothing.
         Absent,
-        /// It has told the next router, and waits for its answer.
+        /// It has notified the next router, and waits for its answer.
         Initiating,
-        /// Packets for the old care-of address go on to the new one.
+        /// Packets for the old care-of address are forwarded to the new one.
         Forwarding,
     }
 }
 
 listed! {
-    /// What happens.
+    /// An event.
     pub enum Event {
         /// The mobile asks for it.
         Update,
@@ -41,24 +41,24 @@ listed! {
     }
 }
 
-/// What the router does.
+/// An action of the router.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Nothing.
     None,
-    /// It tells the next router.
+    /// It notifies the next router.
     Initiate,
-    /// It tells it again.
+    /// It notifies it again.
     InitiateAgain,
-    /// It begins to forward, and tells the mobile.
+    /// It begins to forward, and acknowledges to the mobile.
     Forward,
-    /// It tells the mobile once more.
+    /// It acknowledges once more.
     Confirm,
-    /// It tells the mobile that it will not.
+    /// It refuses the mobile.
     Decline,
     /// It ends forwarding.
     Stop,
-    /// It ends forwarding, and tells the next router of what is asked now.
+    /// It ends forwarding, and notifies the next router of the new request.
     StopAndInitiate,
 }
 
@@ -93,15 +93,15 @@ pub const fn next(state: State, event: Event) -> Transition<State, Action> {
     }
 }
 
-/// What goes on for one mobile.
+/// Forwarding for one mobile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Forwarding {
     pub(super) state: State,
-    /// What the mobile asked for last.
+    /// The mobile's last request.
     pub(super) fast: Fast,
-    /// From where.
+    /// The address that the request came from.
     pub(super) source: Address,
-    /// The number of the last question to the next router, however often it was sent.
+    /// The number of the last question to the next router, the same in all retransmissions.
     pub(super) asked: Sequence,
     /// That question.
     pub(super) backoff: Option<Backoff>,
@@ -126,7 +126,7 @@ impl Forwarding {
         action
     }
 
-    /// Where packets for `address` go on to at `now`.
+    /// Where packets for `address` are forwarded at `now`.
     pub(super) fn onward(&self, now: Time, address: Address) -> Option<Address> {
         let is_on = self.until.is_some_and(|until| now < until);
         (is_on && address == self.fast.old).then_some(self.fast.new)

@@ -4,18 +4,18 @@
 use super::Mode::{self, Predictive, Reactive};
 use super::transition::{Transition, go};
 
-/// How far it is.
+/// The state of holding for one mobile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     /// It does nothing.
     Absent,
     /// Packets for the mobile wait for it.
     Holding,
-    /// It came a short while ago: an announcement that comes late holds nothing.
+    /// It arrived a short while ago: a late announcement does not hold packets.
     Present,
 }
 
-/// What happens.
+/// An event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
     /// The old router says that the mobile comes, or is there already.
@@ -24,18 +24,18 @@ pub enum Event {
     Arrived,
     /// It leaves.
     Left,
-    /// The time for it is over.
+    /// The time is over.
     Over,
 }
 
-/// What the router does.
+/// An action of the router.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Nothing.
     None,
     /// It has the link hold packets for the mobile.
     Hold,
-    /// It has the link hold them no longer.
+    /// It has the link release them.
     Release,
 }
 
@@ -60,12 +60,12 @@ pub const fn next(state: State, event: Event) -> Transition<State, Action> {
 }
 
 impl State {
-    /// All, in order.
+    /// All values, in order.
     pub const ALL: [Self; 3] = [Self::Absent, Self::Holding, Self::Present];
 }
 
 impl Event {
-    /// All, in order.
+    /// All values, in order.
     pub const ALL: [Self; 5] = [
         Self::Announced(Predictive),
         Self::Announced(Reactive),

@@ -6,29 +6,29 @@ use settings::{Bytes, Fault, Flag, Label, OfTime, Table, Word, section, words};
 use super::{Detection, Overlap};
 
 section! {
-    /// `[mobile_ip]`: mobile IPv6 over the network of `[[wired]]`, which may then have any shape:
-    /// packets take the way of the least delay, or that of a `[[route]]`.
+    /// `[mobile_ip]`: mobile IPv6 over the network of `[[wired]]`, which may then have any
+    /// topology: packets take the path of minimum delay, or a `[[route]]`.
     pub struct MobileIp {
         /// With a mobility anchor point (RFC 5380), or with the home agent alone (RFC 6275).
         pub kind: Reach as Word<Reach> = Reach::Hierarchical;
-        /// The node of the fixed host, which flows come from or go to.
+        /// The node of the fixed host, the other end of the mobiles' flows.
         pub correspondent: String as Label = "CN".to_owned();
         /// The node of the home agent. An access point there is the mobiles' home.
         pub home_agent: String as Label = "HA".to_owned();
         /// The node of the mobility anchor point.
         pub map: String as Label = "MAP".to_owned();
         /// Whether the fixed host and mobiles send to the care-of address itself, after return
-        /// routability (RFC 6275 §5.2.5), instead of by way of the home agent.
+        /// routability (RFC 6275 §5.2.5), instead of through the home agent.
         pub route_optimization: bool as Flag = false;
         /// Whether a new address may be used before it is known that nobody else has it.
         pub duplicate_address_detection: Detection as Word<Detection> = Detection::Standard;
-        /// How long a mobile waits for whoever has its address (`RetransTimer`). Default: RFC 4861
-        /// §10.
+        /// How long a mobile waits for objections to a new address (`RetransTimer`). Default: RFC
+        /// 4861 §10.
         pub dad_time: Duration as OfTime<1> = Duration::from_secs(1);
-        /// What an anchor does with a mobile that has two local addresses. Default: RFC 5380 keeps
-        /// the last.
+        /// What an anchor does if a mobile has two local addresses. Default: RFC 5380 keeps the
+        /// last.
         pub two_addresses: Overlap as Word<Overlap> = Overlap::Newest;
-        /// Tunnels from the router before to the one after (RFC 5568).
+        /// Tunnels from the old access router to the new one (RFC 5568).
         pub fast_handovers: bool as Flag = false;
         /// Whether a mobile asks for a router advertisement when its link has come up (RFC 4861
         /// §6.3.7), or waits for the next.
@@ -36,11 +36,11 @@ section! {
         /// From one router advertisement to the next, always the same: no less than
         /// `MinRtrAdvInterval` may be (RFC 6275 §7.5). Default: a choice.
         pub advertisement_interval: Duration as OfTime<30_000_000> = Duration::from_secs(1);
-        /// The longest wait before a router answers who asks for an advertisement. Default: none;
-        /// RFC 4861 §10 has 0.5 s, which RFC 6275 §7.5 lets an access router shorten.
+        /// The longest wait before a router answers a solicitation. Default: none; RFC 4861 §10 has
+        /// 0.5 s, which RFC 6275 §7.5 lets an access router shorten.
         pub answer_delay: Duration as OfTime = Duration::ZERO;
-        /// For how long the access router before sends packets on, with `fast_handovers`. Default:
-        /// a choice.
+        /// For how long the old access router forwards packets, with `fast_handovers`. Default: a
+        /// choice.
         pub forward_time: Duration as OfTime<1> = Duration::from_secs(10);
         /// How long a binding lasts that is not renewed: from 4 s to 65,535 times that, as a
         /// binding update can say (RFC 6275 §6.1.7); in between it is not rounded to 4 s. Default:
@@ -55,7 +55,7 @@ section! {
 }
 
 words! {
-    /// Who is told where a mobile is.
+    /// Which agents are told where a mobile is.
     pub enum Reach {
         /// The home agent (RFC 6275).
         Plain = "mipv6",
@@ -65,7 +65,7 @@ words! {
 }
 
 impl MobileIp {
-    /// Keys that wait for another. At its default a key says nothing.
+    /// Checks keys that need another. A key at its default needs none.
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         let usual = Self::default();
         let detects = self.duplicate_address_detection == Detection::Standard;

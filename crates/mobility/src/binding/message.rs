@@ -1,4 +1,4 @@
-//! What agents say to each other.
+//! Messages between agents.
 
 use base::{Duration, Time};
 
@@ -9,55 +9,54 @@ use super::{Address, Sequence, size};
 pub enum Message {
     /// A mobile asks for an advertisement (RFC 4861 §4.1).
     RouterSolicitation,
-    /// An access router says that it is there (RFC 4861 §4.2).
+    /// An access router advertises itself (RFC 4861 §4.2).
     RouterAdvertisement {
         /// Its number.
         router: u32,
         /// The MAP that can be used there (RFC 5380 §4).
         map: Option<Address>,
     },
-    /// Has anybody got this address (RFC 4862 §5.4.2)?
+    /// Asks whether anybody has this address (RFC 4862 §5.4.2).
     NeighborSolicitation {
         /// The address.
         target: Address,
     },
-    /// Somebody has (RFC 4862 §5.4.4).
+    /// Somebody has it (RFC 4862 §5.4.4).
     NeighborAdvertisement {
         /// The address.
         target: Address,
     },
-    /// A mobile binds an address to another, or takes that back (RFC 6275 §6.1.7).
+    /// A mobile binds an address to another, or withdraws that (RFC 6275 §6.1.7).
     BindingUpdate(Update),
     /// The answer (RFC 6275 §6.1.8).
     BindingAcknowledgement(Acknowledgement),
-    /// A correspondent knows nothing of a binding that a packet speaks of (RFC 6275 §6.1.9).
+    /// A correspondent has no binding for a packet's home address option (RFC 6275 §6.1.9).
     BindingError,
-    /// A mobile asks a correspondent for a token, by way of its home agent (RFC 6275 §6.1.3).
+    /// A mobile asks a correspondent for a token, through its home agent (RFC 6275 §6.1.3).
     HomeTestInit {
-        /// By which it knows the answer.
+        /// Identifies the answer.
         cookie: u32,
     },
     /// The same directly (RFC 6275 §6.1.4).
     CareOfTestInit {
-        /// By which it knows the answer.
+        /// Identifies the answer.
         cookie: u32,
     },
-    /// A token, by way of the home agent (RFC 6275 §6.1.5).
+    /// A token, through the home agent (RFC 6275 §6.1.5).
     HomeTest {
-        /// Of the question.
+        /// Of the request.
         cookie: u32,
-        /// When it was made; stands for nonce and token.
+        /// When it was made; represents nonce and token.
         nonce: Time,
     },
     /// The same directly (RFC 6275 §6.1.6).
     CareOfTest {
-        /// Of the question.
+        /// Of the request.
         cookie: u32,
-        /// When it was made; stands for nonce and token.
+        /// When it was made; represents nonce and token.
         nonce: Time,
     },
-    /// A mobile asks its access router for what is to be known of the next one: `RtSolPr` (RFC
-    /// 5568 §6.1.1).
+    /// A mobile asks its access router about the next one: `RtSolPr` (RFC 5568 §6.1.1).
     ProxySolicitation {
         /// The next access router.
         next: u32,
@@ -67,30 +66,30 @@ pub enum Message {
         /// The next access router.
         next: u32,
     },
-    /// A mobile has its old access router send its packets to where it goes: FBU (RFC 5568
+    /// A mobile has its old access router forward its packets to the new one: FBU (RFC 5568
     /// §6.2.2).
     FastUpdate(Fast),
     /// The answer: `FBack` (RFC 5568 §6.2.3).
     FastAcknowledgement {
         /// Of the update.
         sequence: Sequence,
-        /// Whether it does.
+        /// Whether the router forwards them.
         answer: Answer,
     },
-    /// An access router tells the next one of a mobile: HI (RFC 5568 §6.2.1.1).
+    /// An access router announces a mobile to the next one: HI (RFC 5568 §6.2.1.1).
     HandoverInitiate(Fast),
     /// The answer: `HAck` (RFC 5568 §6.2.1.2).
     HandoverAcknowledge {
         /// The mobile's home address.
         home: Address,
-        /// Of the question.
+        /// Of the request.
         sequence: Sequence,
         /// Whether the mobile may come with its new address.
         answer: Answer,
     },
-    /// A mobile tells its new access router that it is there: UNA (RFC 5568 §6.3).
+    /// A mobile announces itself to its new access router: UNA (RFC 5568 §6.3).
     Attached {
-        /// Its home address; stands for its link-layer address.
+        /// Its home address; represents its link-layer address.
         home: Address,
     },
 }
@@ -100,15 +99,15 @@ pub enum Message {
 pub struct Update {
     /// The address that is bound: home address, or `RCoA` at a MAP.
     pub home: Address,
-    /// What it is bound to. The home address itself takes the binding back.
+    /// What it is bound to. The home address itself withdraws the binding.
     pub care_of: Address,
     /// Of this update.
     pub sequence: Sequence,
-    /// For how long; zero takes the binding back.
+    /// For how long; zero withdraws the binding.
     pub lifetime: Duration,
-    /// What becomes of another care-of address.
+    /// What happens to another care-of address.
     pub extent: Extent,
-    /// By what right.
+    /// What authorizes it.
     pub authority: Authority,
 }
 
@@ -119,22 +118,22 @@ impl Update {
     }
 }
 
-/// What becomes of another care-of address that is bound already.
+/// What happens to another care-of address that is already bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
-    /// The new one takes its place (RFC 5380 §2: a MAP has one `LCoA` of a mobile).
+    /// The new one replaces it (RFC 5380 §2: a MAP has one `LCoA` per mobile).
     Only,
-    /// Both are valid (as with RFC 5648), if the agent does so.
+    /// Both are valid (as with RFC 5648), if the agent supports that.
     Beside,
 }
 
-/// By what right a mobile sends an update.
+/// What authorizes a mobile's update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Authority {
-    /// An agent knows it.
+    /// A security association with the agent.
     Agent,
-    /// A correspondent does not: it showed that it can be reached at both addresses, or, to take a
-    /// binding back, at home (RFC 6275 §5.2).
+    /// Return routability at a correspondent: the mobile can be reached at both addresses, or, to
+    /// withdraw a binding, at home (RFC 6275 §5.2).
     Tokens {
         /// From a home test.
         home: Time,
@@ -150,17 +149,17 @@ pub struct Acknowledgement {
     pub home: Address,
     /// Of the update; the last one accepted if that was out of the window (RFC 6275 §9.5.1).
     pub sequence: Sequence,
-    /// What became of it.
+    /// The status of the update.
     pub status: Status,
     /// For how long the binding holds.
     pub lifetime: Duration,
     /// Where the mobile is.
-    pub place: Place,
+    pub location: Location,
     /// Who acknowledges.
     pub by: Peer,
 }
 
-/// What became of an update (RFC 6275 §6.1.8).
+/// The status of an update (RFC 6275 §6.1.8).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// 0: accepted.
@@ -175,16 +174,16 @@ pub enum Status {
     CareOfTokenExpired,
 }
 
-/// Where a mobile is, which decides how it is written to.
+/// Where a mobile is, which determines how it is addressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Location {
     /// At its home address.
     Home,
     /// At a care-of address: with a routing header.
     Away,
 }
 
-/// Who keeps a binding.
+/// Who holds a binding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Peer {
     /// A home agent or a MAP.
@@ -193,10 +192,10 @@ pub enum Peer {
     Correspondent,
 }
 
-/// What a fast handover is about.
+/// The subject of a fast handover.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fast {
-    /// The mobile's home address; stands for its link-layer address.
+    /// The mobile's home address; represents its link-layer address.
     pub home: Address,
     /// Its old care-of address.
     pub old: Address,
@@ -206,33 +205,33 @@ pub struct Fast {
     pub next: u32,
     /// Of this message.
     pub sequence: Sequence,
-    /// From which side it is announced.
+    /// From which link it is announced.
     pub mode: Mode,
 }
 
 /// From which link a mobile announces that it changes (RFC 5568 §3.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// From the old one, before: packets for it may have to wait for it.
+    /// From the old one, before the change: packets may have to be held.
     Predictive,
-    /// From the new one, after.
+    /// From the new one, after the change.
     Reactive,
 }
 
 /// Yes or no.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// So it is done.
+    /// Accepted.
     Accepted,
-    /// It is not.
+    /// Refused.
     Refused,
 }
 
 impl Message {
-    /// The name of what tells a mobile that its address is bound.
+    /// The name of the message that confirms a binding to a mobile.
     pub const BINDING_ACKNOWLEDGEMENT: &'static str = "binding acknowledgement";
 
-    /// What facts call it.
+    /// Its name in facts.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::RouterSolicitation => "router solicitation",
@@ -256,7 +255,7 @@ impl Message {
         }
     }
 
-    /// Whether a mobile says it to a correspondent: a test init or a binding update.
+    /// Whether a mobile sends it to a correspondent: a test init or a binding update.
     pub(super) const fn is_for_correspondent(&self) -> bool {
         matches!(
             self,
@@ -264,8 +263,8 @@ impl Message {
         )
     }
 
-    /// Its size at the IP layer in bytes, IPv6 header included, and what it has of routing headers
-    /// and home address options: they need no [`Wrap`](super::Wrap). `IPsec` is left out.
+    /// Its size at the IP layer in bytes, IPv6 header included, with its routing header and home
+    /// address option: these need no [`Wrap`](super::Wrap). `IPsec` is left out.
     pub const fn bytes(&self) -> u32 {
         match self {
             Self::RouterSolicitation => size::ROUTER_SOLICITATION,
@@ -292,11 +291,10 @@ impl Message {
 }
 
 impl Update {
-    /// What is said of it to whoever sent it from `to`; the lifetime is no longer than
-    /// `lifetime_max`.
+    /// Its acknowledgement to `to`, with a lifetime of at most `lifetime_max`.
     pub(super) fn acknowledgement(
         &self,
-        verdict: Judgement,
+        result: UpdateResult,
         to: Address,
         lifetime_max: Duration,
         by: Peer,
@@ -304,22 +302,22 @@ impl Update {
         let asked = if self.is_withdrawal() { Duration::ZERO } else { self.lifetime };
         Message::BindingAcknowledgement(Acknowledgement {
             home: self.home,
-            sequence: verdict.sequence,
-            status: verdict.status,
+            sequence: result.sequence,
+            status: result.status,
             lifetime: asked.min(lifetime_max),
-            place: if to == self.home { Place::Home } else { Place::Away },
+            location: if to == self.home { Location::Home } else { Location::Away },
             by,
         })
     }
 
     /// It is accepted.
-    pub(super) const fn accepted(&self) -> Judgement {
+    pub(super) const fn accepted(&self) -> UpdateResult {
         self.judged(Status::Accepted)
     }
 
-    /// That becomes of it.
-    pub(super) const fn judged(&self, status: Status) -> Judgement {
-        Judgement { status, sequence: self.sequence }
+    /// The result of it with this status.
+    pub(super) const fn judged(&self, status: Status) -> UpdateResult {
+        UpdateResult { status, sequence: self.sequence }
     }
 
     const fn bytes(&self) -> u32 {
@@ -333,15 +331,15 @@ impl Update {
     }
 }
 
-/// What becomes of an update, and the sequence number to tell.
+/// The result of an update: the status and sequence number to acknowledge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Judgement {
+pub(super) struct UpdateResult {
     pub(super) status: Status,
     pub(super) sequence: Sequence,
 }
 
-impl Judgement {
-    /// It is older than that.
+impl UpdateResult {
+    /// The update is older than the last number, `sequence`.
     pub(super) const fn older_than(sequence: Sequence) -> Self {
         Self { status: Status::OutOfWindow, sequence }
     }
@@ -353,9 +351,9 @@ impl Acknowledgement {
             Peer::Agent => size::ACKNOWLEDGEMENT,
             Peer::Correspondent => size::AUTHORIZED_ACKNOWLEDGEMENT,
         };
-        match self.place {
-            Place::Home => body,
-            Place::Away => body + size::ROUTING,
+        match self.location {
+            Location::Home => body,
+            Location::Away => body + size::ROUTING,
         }
     }
 }

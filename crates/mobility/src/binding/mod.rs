@@ -1,11 +1,11 @@
 //! Mobile IPv6 (RFC 6275), hierarchical (RFC 5380) and with fast handovers (RFC 5568).
 //!
-//! An [`Agent`] stands at a node and is shown every packet that comes there: what starts there,
-//! what comes by and what has arrived. It says what becomes of each ([`Verdict`]), and sends and
-//! receives [`Message`]s, which are packets as well.
+//! An [`Agent`] at a node is shown every packet there: those that start there, pass through and
+//! arrive. It decides on each ([`PacketAction`]), and sends and receives [`Message`]s, which are
+//! packets as well.
 //!
-//! What has states has a table of them: a mobile at an access router ([`attachment`]), its bindings
-//! as it knows them ([`registration`]) and its tokens ([`token`]), bindings as others keep them
+//! Each state machine is a table: a mobile at an access router ([`attachment`]), its bindings as it
+//! knows them ([`registration`]) and its tokens ([`token`]), bindings as others keep them
 //! ([`cache`]), and the three sides of a fast handover ([`fast`], [`forwarding`], [`holding`]).
 
 mod access_router;
@@ -30,7 +30,9 @@ pub mod token;
 mod transition;
 
 pub use access_router::{AccessRouter, AccessRouterConfig, Interval};
-pub use agent::{Address, Agent, Header, LinkEvent, Order, Outer, Outgoing, Verdict, Wrap};
+pub use agent::{
+    Address, Agent, AgentRequest, Header, LinkEvent, Outer, Outgoing, PacketAction, Wrap,
+};
 pub use anchor::{Anchor, AnchorConfig, Role};
 pub use attachment::Detection;
 pub use cache::Policy;
@@ -38,7 +40,7 @@ pub use correspondent::Correspondent;
 pub use fast_router::{FastRouterConfig, Neighbor};
 pub use keys::{MobileIp, Reach};
 pub use message::{
-    Acknowledgement, Answer, Authority, Extent, Fast, Message, Mode, Peer, Place, Status, Update,
+    Acknowledgement, Answer, Authority, Extent, Fast, Location, Message, Mode, Peer, Status, Update,
 };
 pub use mobile::{Access, Mobile, MobileConfig, Network, Optimization, Overlap, Regional};
 pub use registration::RegistrationConfig;

@@ -1,4 +1,4 @@
-//! What an agent has to send, and what it tells of itself.
+//! What an agent has to send, and the facts that it reports.
 
 use std::collections::VecDeque;
 
@@ -39,7 +39,7 @@ impl Outbox {
         self.queue.push_back(outgoing);
     }
 
-    /// A message of which there is nothing to tell: there are many.
+    /// A message that is not reported, since there are many.
     pub(super) fn send_quietly(&mut self, source: Address, destination: Address, body: Message) {
         self.queue.push_back(Outgoing { source, destination, message: body });
     }

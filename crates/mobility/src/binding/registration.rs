@@ -7,17 +7,17 @@ use super::transition::{Transition, go};
 use super::{Address, Extent, Sequence};
 
 listed! {
-    /// How far it is.
+    /// The state of a registration.
     pub enum State {
-        /// No binding is sought.
+        /// No binding is wanted.
         Absent,
         /// An update is under way, and the peer has no binding as far as the mobile knows.
         First,
         /// The peer has acknowledged.
         Bound,
-        /// An update is under way, and an earlier binding holds.
+        /// An update is under way, and an earlier binding is valid.
         Renewing,
-        /// The mobile takes the binding back.
+        /// The mobile withdraws the binding.
         Leaving,
         /// The peer refused.
         Refused,
@@ -25,7 +25,7 @@ listed! {
 }
 
 listed! {
-    /// What happens.
+    /// An event.
     pub enum Event {
         /// Another care-of address is to be bound.
         Wanted,
@@ -39,7 +39,7 @@ listed! {
         Outdated,
         /// No answer came in time.
         Unanswered,
-        /// The lifetime will soon be over.
+        /// The lifetime is about to end.
         RefreshDue,
         /// It is over.
         Lapsed,
@@ -48,7 +48,7 @@ listed! {
     }
 }
 
-/// What the mobile does.
+/// An action of the mobile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Nothing.
@@ -57,7 +57,7 @@ pub enum Action {
     Send,
     /// It sends the update again, with a new sequence number (RFC 6275 §11.8).
     SendAgain,
-    /// It does without.
+    /// It gives up.
     GiveUp,
 }
 
@@ -137,7 +137,7 @@ const fn leaving(event: Event) -> Transition<State, Action> {
     }
 }
 
-/// Only another care-of address is worth another try.
+/// Only another care-of address starts another attempt.
 const fn refused(event: Event) -> Transition<State, Action> {
     match event {
         Event::Wanted => go(State::First, Action::Send),
@@ -160,7 +160,7 @@ impl State {
         }
     }
 
-    /// Whether packets can go by the binding.
+    /// Whether packets can use the binding.
     pub const fn is_live(self) -> bool {
         match self {
             Self::Bound | Self::Renewing => true,
@@ -176,7 +176,7 @@ pub(super) struct Target {
     pub(super) extent: Extent,
 }
 
-/// How bindings are sought.
+/// The parameters of registrations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RegistrationConfig {
     /// The lifetime that is asked for. RFC 6275 §6.1.7 counts it in units of 4 s up to 262,140 s,
@@ -220,12 +220,12 @@ impl Registration {
         self.state == State::Bound && self.target.is_some_and(|t| t.care_of == care_of)
     }
 
-    /// The address that packets can go by.
+    /// The care-of address that packets can use.
     pub(super) fn care_of(&self) -> Option<Address> {
         self.target.filter(|_| self.state.is_live()).map(|target| target.care_of)
     }
 
-    /// Applies `event`; what is to be done with it is the caller's.
+    /// Applies `event`; the caller carries out the action.
     pub(super) fn apply(&mut self, event: Event) -> Action {
         let Transition { to, action } = next(self.state, event);
         if to != self.state {
@@ -243,7 +243,7 @@ impl Registration {
         action
     }
 
-    /// Notes that an update is being sent, whose number and attempt this answers.
+    /// Records that an update is being sent; returns its number and attempt.
     pub(super) fn sending(&mut self, now: Time, action: Action) -> (Sequence, u32) {
         let is_first = self.state == State::First;
         let patience = if is_first { Patience::FIRST } else { Patience::LATER };
@@ -274,14 +274,14 @@ impl Registration {
         true
     }
 
-    /// Where the peer, which has just accepted, reaches the mobile, if that is elsewhere than after
-    /// the acceptance before: at its `home` where it has no binding.
-    pub(super) fn news(&mut self, home: Address) -> Option<Address> {
+    /// The address at which the peer, which has just accepted, reaches the mobile, if that has
+    /// changed since its last acceptance; `home` without a binding.
+    pub(super) fn newly_registered(&mut self, home: Address) -> Option<Address> {
         let care_of = self.care_of().unwrap_or(home);
         (self.reached_at.replace(care_of) != Some(care_of)).then_some(care_of)
     }
 
-    /// The peer has seen an update at least as new. None if it is not news.
+    /// The peer has seen an update at least as new. `None` if that changes nothing.
     pub(super) fn outdated(&mut self, last: Sequence) -> Option<Action> {
         if !self.state.is_waiting() || self.sequence.is_newer_than(last) {
             return None;
@@ -322,7 +322,7 @@ impl Registration {
         self.state.is_waiting() && sequence == self.sequence
     }
 
-    /// Waits no longer for an answer: the update itself waits for something.
+    /// Stops waiting for an answer: the update itself is pending.
     pub(super) fn hold(&mut self) {
         self.backoff = None;
     }

@@ -1,6 +1,6 @@
 //! Sequence numbers of binding updates.
 
-/// A sequence number of 16 bits, which wraps and thus has no order of its own.
+/// A sequence number of 16 bits, which wraps and thus has no total order.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Sequence(pub u16);
 

@@ -6,11 +6,11 @@ use super::backoff::{Backoff, Patience};
 use super::transition::{Transition, go};
 
 listed! {
-    /// How far it is.
+    /// The state of a token.
     pub enum State {
         /// There is none.
         Absent,
-        /// It was asked for.
+        /// It has been requested.
         Asked,
         /// It is there.
         Held,
@@ -18,7 +18,7 @@ listed! {
 }
 
 listed! {
-    /// What happens.
+    /// An event.
     pub enum Event {
         /// It is needed.
         Wanted,
@@ -33,7 +33,7 @@ listed! {
     }
 }
 
-/// What the mobile does.
+/// An action of the mobile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Nothing.
@@ -62,11 +62,11 @@ pub const fn next(state: State, event: Event) -> Transition<State, Action> {
 /// For how long a token is used: `MAX_TOKEN_LIFETIME` (RFC 6275 §12).
 const LIFETIME: Duration = Duration::from_secs(210);
 
-/// A token, or the question for it.
+/// A token, or the request for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub(super) state: State,
-    /// Of the last question; an answer to another one is none.
+    /// Of the last request; answers to others are ignored.
     pub(super) cookie: u32,
     backoff: Option<Backoff>,
     nonce: Time,
@@ -89,12 +89,13 @@ impl Token {
         action
     }
 
-    /// What shows that the address can be reached, if it is there.
+    /// The token, if it is there.
     pub(super) fn nonce(&self) -> Option<Time> {
         (self.state == State::Held).then_some(self.nonce)
     }
 
-    /// Notes that the question is being sent, a new one with a new cookie; says cookie and attempt.
+    /// Records that the request is being sent, a new one with a new cookie; returns cookie and
+    /// attempt.
     pub(super) fn asking(&mut self, now: Time, action: Action) -> (u32, u32) {
         let last = self.backoff.filter(|_| action == Action::AskAgain);
         if last.is_none() {

@@ -1,4 +1,4 @@
-//! What a table says of an event in a state.
+//! An entry of a transition table.
 
 /// What follows from an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,8 +22,8 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Holds the code against a table by hand: a line of states; then a line for each event, with
-    /// the state after it, `.` for the same, and what is done if it is anything.
+    /// Compares the code with a table written by hand: a line of states; then a line for each
+    /// event, with the state after it, `.` for the same, and the action if there is one.
     pub(in super::super) fn check<S: Copy + PartialEq + Debug, E: Copy + Debug, A: Debug>(
         table: &str,
         states: &[S],

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-use Change::{Down, Fading as Warn, Up};
+use LinkChange::{Down, Fading as Warn, Up};
 use Mode::{BreakBeforeMake, MakeBeforeBreak};
 use State::{At, Between, Both, Fading, Joining, Nowhere};
 
@@ -14,29 +14,32 @@ const fn at(millis: u64) -> Time {
     Time::from_nanos(millis * 1_000_000)
 }
 
-const fn up(access_point: u32) -> Change {
+const fn up(access_point: u32) -> LinkChange {
     Up { access_point }
 }
 
-const fn down(access_point: u32) -> Change {
+const fn down(access_point: u32) -> LinkChange {
     Down { access_point }
 }
 
-type Key = (State, Event, Mode, Notice);
+type Key = (State, Event, Mode, Anticipation);
 
 const MODES: [Mode; 2] = [BreakBeforeMake, MakeBeforeBreak];
-const NOTICES: [Notice; 2] = [Notice::None, Notice::Ahead];
+const ANTICIPATIONS: [Anticipation; 2] = [Anticipation::None, Anticipation::Ahead];
 
 /// Every transition that can happen among three access points, written out.
-fn expected(a: u32, b: u32, c: u32) -> Vec<(Key, Step)> {
+fn expected(a: u32, b: u32, c: u32) -> Vec<(Key, HandoverStep)> {
     use Event::{Better, Due, Found, Lost};
     let mut rows = Vec::new();
-    let mut row = |state, event, mode, notice, after, timer, told: &[Change]| {
-        let told = [told.first().copied(), told.get(1).copied()];
-        rows.push(((state, event, mode, notice), Step { state: after, timer, told }));
+    let mut row = |state, event, mode, anticipation, after, timer, announced: &[LinkChange]| {
+        let announced = [announced.first().copied(), announced.get(1).copied()];
+        rows.push((
+            (state, event, mode, anticipation),
+            HandoverStep { state: after, timer, announced },
+        ));
     };
     for mode in MODES {
-        for n in NOTICES {
+        for n in ANTICIPATIONS {
             let (between, fading) = (Between { next: b }, Fading { at: a, next: b });
             let (joining, both) = (Joining { at: a, next: b }, Both { at: a, old: b });
             row(Nowhere, Found(b), mode, n, between, Timer::Switch, &[]);
@@ -55,17 +58,17 @@ fn expected(a: u32, b: u32, c: u32) -> Vec<(Key, Step)> {
         let (at_a, fading) = (At { at: a }, Fading { at: a, next: b });
         let both = Both { at: a, old: c };
         let warned = [Warn { next: b }];
-        row(at_a, Better(b), mode, Notice::Ahead, fading, Timer::Anticipation, &warned);
-        let told = [down(c), Warn { next: b }];
-        row(both, Better(b), mode, Notice::Ahead, fading, Timer::Anticipation, &told);
-        let (after, first): (State, &[Change]) = match mode {
+        row(at_a, Better(b), mode, Anticipation::Ahead, fading, Timer::Anticipation, &warned);
+        let announced = [down(c), Warn { next: b }];
+        row(both, Better(b), mode, Anticipation::Ahead, fading, Timer::Anticipation, &announced);
+        let (after, first): (State, &[LinkChange]) = match mode {
             BreakBeforeMake => (Between { next: b }, &[down(a)]),
             MakeBeforeBreak => (Joining { at: a, next: b }, &[]),
         };
-        row(at_a, Better(b), mode, Notice::None, after, Timer::Switch, first);
-        let told = [&[down(c)], first].concat();
-        row(both, Better(b), mode, Notice::None, after, Timer::Switch, &told);
-        for n in NOTICES {
+        row(at_a, Better(b), mode, Anticipation::None, after, Timer::Switch, first);
+        let announced = [&[down(c)], first].concat();
+        row(both, Better(b), mode, Anticipation::None, after, Timer::Switch, &announced);
+        for n in ANTICIPATIONS {
             row(fading, Due, mode, n, after, Timer::Switch, first);
         }
     }
@@ -98,10 +101,12 @@ fn the_table_is_whole() {
     let mut count = 0;
     for state in states {
         for event in &events {
-            for (mode, notice) in MODES.iter().flat_map(|m| NOTICES.iter().map(move |n| (*m, *n))) {
-                let key: Key = (state, *event, mode, notice);
+            for (mode, anticipation) in
+                MODES.iter().flat_map(|m| ANTICIPATIONS.iter().map(move |n| (*m, *n)))
+            {
+                let key: Key = (state, *event, mode, anticipation);
                 let expect = table.get(&format!("{key:?}")).copied();
-                assert_eq!(state.after(*event, mode, notice), expect, "{key:?}");
+                assert_eq!(state.after(*event, mode, anticipation), expect, "{key:?}");
                 count += usize::from(expect.is_some());
             }
         }
@@ -120,7 +125,7 @@ fn config(mode: Mode) -> Config {
 }
 
 /// Measures at each beacon of 100 ms and tells every change and its time in ms.
-fn changes(config: Config, levels: &[&[f64]]) -> Vec<(u64, Change)> {
+fn changes(config: Config, levels: &[&[f64]]) -> Vec<(u64, LinkChange)> {
     let mut handover = Handover::new(config, levels[0]);
     let mut changes = Vec::new();
     let mut poll = |handover: &mut Handover, millis| {
@@ -296,8 +301,8 @@ proptest! {
                         }
                     }
                 }
-                let told: Vec<_> = handover.state().links().into_iter().flatten().collect();
-                prop_assert_eq!(&told, &links);
+                let announced: Vec<_> = handover.state().links().into_iter().flatten().collect();
+                prop_assert_eq!(&announced, &links);
                 let most = if config.mode == BreakBeforeMake { 1 } else { 2 };
                 prop_assert!(links.len() <= most);
                 if matches!(handover.state(), Fading { .. }) {

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Duration, Stream, Time};
 use mobility::binding::{
-    Address, Agent, Header, LinkEvent, Message, Mobile, Order, Outer, Outgoing, Status, Verdict,
-    Wrap,
+    Address, Agent, AgentRequest, Header, LinkEvent, Message, Mobile, Outer, Outgoing,
+    PacketAction, Status, Wrap,
 };
 use observe::{Context, MobilityFact, Observe};
 
@@ -170,7 +170,7 @@ pub(crate) struct Network {
     /// Until when each anchor and correspondent may send to a care-of address, from its answers.
     valid: BTreeMap<(Address, Address), Time>,
     /// What access routers had their links do.
-    pub(crate) orders: Vec<(Time, Order)>,
+    pub(crate) requests: Vec<(Time, AgentRequest)>,
 }
 
 impl Network {
@@ -192,7 +192,7 @@ impl Network {
             delivered: Vec::new(),
             depth: 0,
             valid: BTreeMap::new(),
-            orders: Vec::new(),
+            requests: Vec::new(),
         }
     }
 
@@ -305,8 +305,8 @@ impl Network {
                 self.note(node, &outgoing);
                 let Outgoing { source, destination, message } = outgoing;
                 self.look(node, Packet::new(source, destination, Body::Message(message)));
-            } else if let Some(order) = agent.poll_order() {
-                self.obey(node, order);
+            } else if let Some(request) = agent.poll_request() {
+                self.obey(node, request);
             } else {
                 return;
             }
@@ -332,19 +332,19 @@ impl Network {
         }
     }
 
-    fn obey(&mut self, node: Address, order: Order) {
-        match order {
-            Order::Moved => return,
-            Order::Hold { mobile } => {
+    fn obey(&mut self, node: Address, request: AgentRequest) {
+        match request {
+            AgentRequest::Moved => return,
+            AgentRequest::Hold { mobile } => {
                 self.held.entry((node, mobile)).or_default();
             }
-            Order::Release { mobile } => {
+            AgentRequest::Release { mobile } => {
                 for packet in self.held.remove(&(node, mobile)).unwrap_or_default() {
                     self.over_the_air(node, packet);
                 }
             }
         }
-        self.orders.push((self.now, order));
+        self.requests.push((self.now, request));
     }
 
     /// Shows a packet to the agent of a node until it is clear what becomes of it.
@@ -354,16 +354,16 @@ impl Network {
             questions += 1;
             assert!(questions <= 8, "{node:?} never ends with {packet:?}");
             match agent.look(self.now, &packet.header()) {
-                Verdict::Pass => break,
-                Verdict::Wrap(outer) => self.put(node, &mut packet, outer),
-                Verdict::Both([one, other]) => {
+                PacketAction::Pass => break,
+                PacketAction::Wrap(outer) => self.put(node, &mut packet, outer),
+                PacketAction::Both([one, other]) => {
                     let mut copy = packet.clone();
                     self.put(node, &mut copy, other);
                     self.onward(node, copy);
                     self.put(node, &mut packet, one);
                 }
-                Verdict::Unwrap => packet.unwrap(),
-                Verdict::Take => {
+                PacketAction::Unwrap => packet.unwrap(),
+                PacketAction::Take => {
                     let Body::Message(message) = packet.body else { panic!("took {packet:?}") };
                     assert!(packet.wraps.is_empty(), "took {packet:?}");
                     let Packet { source, destination, .. } = packet;
@@ -372,7 +372,7 @@ impl Network {
                     agent.handle_message(cx, &incoming);
                     return self.drain(node);
                 }
-                Verdict::Drop => return self.drain(node),
+                PacketAction::Drop => return self.drain(node),
             }
         }
         self.onward(node, packet);

@@ -8,10 +8,10 @@ use wire::Prefix;
 
 use super::{Config, Profile};
 
-/// Tables of the kernel that are not for us (linux/rtnetlink.h): default, main, local.
+/// Tables that are reserved by the kernel (linux/rtnetlink.h): default, main, local.
 const TAKEN_TABLES: [(u32, &str); 3] = [(253, "default"), (254, "main"), (255, "local")];
 
-/// Each profile has a name of its own, by which it is found.
+/// Names of profiles are unique.
 pub(super) fn names(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     if proxy.profile.is_empty() {
         let message = "no [[profile]]: needs one, with name and mobiles";
@@ -30,7 +30,7 @@ pub(super) fn names(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     Ok(())
 }
 
-/// All the rest.
+/// All other rules.
 pub(super) fn whole(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     interfaces(proxy, tree)?;
     routing(proxy, tree)?;
@@ -44,7 +44,7 @@ pub(super) fn whole(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     })
 }
 
-/// Either side has some, and none is on both.
+/// Either side has interfaces, and none is on both.
 fn interfaces(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     let sides = [("radio", &proxy.radio.interfaces), ("wired", &proxy.wired.interfaces)];
     for (side, interfaces) in sides {
@@ -80,7 +80,7 @@ fn routing(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     }
 }
 
-/// Every profile has mobiles, and no prefix is of two.
+/// Every profile has mobiles, and no prefix belongs to two.
 fn prefixes(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     let mut earlier: Vec<(&Profile, &Prefix)> = Vec::new();
     for profile in &proxy.profile {
@@ -118,7 +118,7 @@ const fn is_of_hosts(address: IpAddr) -> bool {
     !(is_mapped || address.is_multicast() || address.is_loopback() || address.is_unspecified())
 }
 
-/// What is said of the radio can be, and is enough.
+/// What is given of the radio is consistent and sufficient.
 fn radio(profile: &Profile, tree: &Table, at: &dyn Fn(&str) -> String) -> Result<(), Fault> {
     let (rate, round_trip, bdp) = (at("rate"), at("round_trip"), at("bdp"));
     match (profile.rate, profile.round_trip, profile.bdp) {
@@ -136,11 +136,11 @@ fn radio(profile: &Profile, tree: &Table, at: &dyn Fn(&str) -> String) -> Result
     }
 }
 
-/// The scheme is one, and its own keys go together.
+/// There is a scheme, and its keys go together.
 fn scheme(profile: &Profile, tree: &Table, at: &dyn Fn(&str) -> String) -> Result<(), Fault> {
     let (middlebox, key) = (&profile.middlebox, at("middlebox"));
     let Some(keys) = middlebox.keys() else {
-        let message = "a profile needs a scheme: who shall have none stands in never.hosts";
+        let message = "a profile needs a scheme: list hosts without one in never.hosts";
         return tree.clash(&[&at("middlebox.kind")], message);
     };
     if profile.split_uplink && keys.sockets().is_none() {
@@ -152,7 +152,7 @@ fn scheme(profile: &Profile, tree: &Table, at: &dyn Fn(&str) -> String) -> Resul
 }
 
 impl Profile {
-    /// Payload bytes that are set aside for each connection that stands, if its segments carry
+    /// Payload bytes that are set aside for each established connection, if its segments carry
     /// `mss` bytes. What is set aside for a mobile, whatever its connections, comes on top.
     pub fn bytes_of_connection(&self, mss: u16) -> u64 {
         let Some(keys) = self.middlebox.keys() else { return 0 };

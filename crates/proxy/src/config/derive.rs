@@ -1,12 +1,12 @@
-//! What of a profile follows from the rest of it.
+//! Keys of a profile that follow from others.
 
 use middlebox::{RadioLink, Scheme};
 use settings::{Always, Fault, Form, Key, Scope, Section, Table, join};
 
 use super::{Config, Profile};
 
-/// Gives each profile's scheme what it does not have of its own: what hosts of today have, and what
-/// is said of the radio.
+/// Completes the scheme of each profile with the values of today's hosts, and with what is given of
+/// the radio.
 pub(super) fn lay_under(proxy: &mut Config, tree: &Table) -> Result<(), Fault> {
     let hosts = tcp::Profile::Modern.config();
     for profile in &mut proxy.profile {
@@ -26,7 +26,7 @@ pub(super) fn lay_under(proxy: &mut Config, tree: &Table) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What schemes that stand under `at` have of hosts of today where nothing else is said.
+/// The values of today's hosts for the schemes at `at`, where nothing else is given.
 pub(super) fn taken_over(at: &str) -> Vec<Key> {
     let hosts = tcp::Profile::Modern.config();
     let mut taken = Vec::new();

@@ -15,8 +15,8 @@ const LONGEST_NAME: usize = 15;
 /// The longest path of a socket in bytes (`sun_path` of unix(7), less the zero).
 const LONGEST_PATH: usize = 107;
 
-/// The name of an interface, as the kernel takes it (`dev_valid_name`); with % it would make a name
-/// of its own from it.
+/// The name of an interface, as the kernel accepts it (`dev_valid_name`), but without %, from which
+/// it would generate a name.
 pub(crate) struct InterfaceName;
 
 impl Leaf for InterfaceName {

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use base::Stream;
-use middlebox::{Admission, Journal, Limits, Managed, Setup};
+use middlebox::{Admission, Journal, Managed, MiddleboxLimits, Setup};
 use tcp::Payload;
 
 use super::Profile;
 
 impl Profile {
-    /// The box of its mobiles, which lets connections in by `admission`. Its sources of chance go
-    /// by `seed`.
+    /// The box of its mobiles, which admits connections by `admission`. Its sources of chance use
+    /// `seed`.
     ///
     /// # Panics
     /// If it has no scheme, which cannot be in a parsed configuration.
     pub fn machine<P: Payload + Send + 'static>(
         &self,
-        limits: Limits,
+        limits: MiddleboxLimits,
         admission: &Admission,
         seed: u64,
     ) -> Box<dyn Managed<P>> {

@@ -12,14 +12,14 @@ pub use schema::{
     Config, Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Profile, Routing,
 };
 
-use settings::{Fault, Key, MEMBER, ScenarioError, Scope, Section, Table};
+use settings::{Error, Fault, Key, MEMBER, Scope, Section, Table};
 
 impl Config {
     /// Reads a configuration that came from `name`.
     ///
     /// # Errors
     /// The first thing that is wrong, in one line.
-    pub fn parse(source: &str, name: &str) -> Result<Self, ScenarioError> {
+    pub fn parse(source: &str, name: &str) -> Result<Self, Error> {
         read(source).map_err(|fault| fault.among(Self::keys()).of(name))
     }
 

@@ -4,7 +4,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use base::{Duration, Rate};
-use middlebox::{AtcpKeys, Limits, Scheme};
+use middlebox::{AtcpKeys, MiddleboxLimits, Scheme};
 use wire::Prefix;
 
 use super::forms::{AddressPrefix, InterfaceName, Listen, Several, SocketPath};
@@ -22,35 +22,35 @@ const MINUTE: u64 = 60_000 * MS;
 section! {
     /// The configuration of a proxy.
     pub struct Config {
-        /// Who it is once it runs, beside two capabilities. Default: who started it; instead of
+        /// The user that it becomes, with two capabilities. Default: who started it; instead of
         /// root, nobody.
         pub user: Option<String> as Or<Nothing, Label> = None;
-        /// What becomes of connections of mobiles when the proxy fails. Default: a proxy that
-        /// fails shall not be noticed.
+        /// What becomes of connections of mobiles when the proxy fails. Default: a failure of the
+        /// proxy is not to be noticed.
         pub on_failure: OnFailure as Word<OnFailure> = OnFailure::Bypass;
-        /// How long it waits at its end for connections that cannot be handed back. Default: a
+        /// How long it waits when it stops for connections that cannot be handed back. Default: a
         /// web page over a thin pipe; systemd waits 90 s.
         pub drain: Duration as OfTime<0, { 60 * MINUTE }> = Duration::from_secs(30);
-        /// After how long a silence packets go around a worker that hangs. Default: half of the
-        /// second in which new connections shall be forwarded again.
+        /// How long a worker may be silent before it counts as hung and packets go around it.
+        /// Default: half of the second within which new connections are to be forwarded again.
         pub heartbeat: Duration as OfTime<{ 200 * MS }, MINUTE> = Duration::from_millis(500);
-        /// Where the mobiles are.
+        /// The interfaces where the mobiles are.
         pub radio: Interfaces as Always<Interfaces> = Interfaces::default();
-        /// Where the fixed hosts are.
+        /// The interfaces where the fixed hosts are.
         pub wired: Interfaces as Always<Interfaces> = Interfaces::default();
         /// How packets come to the proxy.
         pub routing: Routing as Always<Routing> = Routing::default();
-        /// How much it takes on.
-        pub limits: Limits as Always<Limits> = Limits::default();
-        /// What it leaves alone.
+        /// Limits on connections and bytes.
+        pub limits: MiddleboxLimits as Always<MiddleboxLimits> = MiddleboxLimits::default();
+        /// Connections that it ignores.
         pub never: Never as Always<Never> = Never::default();
-        /// Which mobiles are served how.
+        /// How mobiles are served.
         pub profile: Vec<Profile> as Each<Profile> = Vec::new();
-        /// Figures for Prometheus.
+        /// Metrics for Prometheus.
         pub metrics: Metrics as Always<Metrics> = Metrics::default();
-        /// Where it can be asked how it fares.
+        /// The control socket.
         pub control: Control as Always<Control> = Control::default();
-        /// What it tells on its standard error.
+        /// The log on standard error.
         pub log: Log as Always<Log> = Log::default();
     }
 }
@@ -70,7 +70,7 @@ words! {
 section! {
     /// `[radio]` or `[wired]`: one side of the proxy.
     pub struct Interfaces {
-        /// Its interfaces; one at least.
+        /// Its interfaces; at least one.
         pub interfaces: Vec<String> as Several<InterfaceName> = Vec::new();
     }
 }
@@ -78,10 +78,10 @@ section! {
 section! {
     /// `[routing]`: what is set up in the kernel so that packets come to the proxy.
     pub struct Routing {
-        /// The routing table of its own. Default: a number that nothing else is known to use.
+        /// The routing table of its own. Default: a number without another known use.
         pub table: u32 as Count<u32, 1, { u32::MAX as u64 }> = 101;
-        /// The preference of its rules, ahead of which and behind which others may stand. Default:
-        /// ahead of those that `ip rule` makes by itself, from 32765 down.
+        /// The preference of its rules, among those of others. Default: ahead of those that `ip
+        /// rule` makes by itself, from 32765 down.
         pub priority: u32 as Count<u32, 1, 32_765> = 1_000;
         /// The TUN device.
         pub device: String as InterfaceName = "thinpipe0".to_owned();
@@ -92,7 +92,7 @@ section! {
 }
 
 section! {
-    /// `[never]`: connections that are never taken part in.
+    /// `[never]`: connections that are never intercepted.
     pub struct Never {
         /// With an end at one of these addresses.
         pub hosts: Vec<Prefix> as Several<AddressPrefix> = Vec::new();
@@ -105,18 +105,19 @@ section! {
     /// `[[profile]]`: mobiles that are served alike. Where several fit an address, that with the
     /// longest prefix counts.
     pub struct Profile {
-        /// Its name in figures and messages.
+        /// Its name in metrics and messages.
         pub name: String as Label = String::new();
-        /// The addresses of its mobiles; one prefix at least.
+        /// The addresses of its mobiles; at least one prefix.
         pub mobiles: Vec<Prefix> as Several<AddressPrefix> = Vec::new();
-        /// Most bytes of data in a packet that the hosts are told to send each other; mtu is what
-        /// the interfaces take. Default: what the interfaces take. At least: Linux's `TCP_MIN_MSS`.
+        /// The largest segment that hosts are told to send each other, in bytes of data; mtu is
+        /// what the interfaces take. Default: what the interfaces take. At least: Linux's
+        /// `TCP_MIN_MSS`.
         pub mss: Option<u16> as Or<Mtu, Count<u16, 88, 65_495>> = None;
-        /// What the radio carries towards a mobile. Beside `round_trip` or bdp: what
+        /// The rate of the radio towards a mobile. Beside `round_trip` or bdp: what
         /// middlebox.atcp.rate is by default.
         pub rate: Option<Rate> as Or<Nothing, Speed> = None;
-        /// What the radio carries from a mobile: what `middlebox.atcp.uplink_rate` is by default,
-        /// from which follows how much its uploads may have under way.
+        /// The rate of the radio from a mobile: the default of `middlebox.atcp.uplink_rate`, from
+        /// which follows how much its uploads may have under way.
         pub uplink_rate: Option<Rate> as Or<Nothing, Speed> = None;
         /// The round-trip time over the radio, of a full segment while nothing waits. Beside rate:
         /// what `middlebox.atcp.round_trip` is by default.
@@ -125,11 +126,10 @@ section! {
         /// middlebox.atcp. Whichever two are given, middlebox.atcp.clamp is by default
         /// middlebox.atcp.headroom times that, and the budget as much more.
         pub bdp: Option<u64> as Or<Nothing, Bytes<u64, 100, 1_000_000_000>> = None;
-        /// Whether what the mobiles send is acknowledged by the proxy, too. Default: their data
-        /// ride through.
+        /// Whether the proxy acknowledges what mobiles send, too. Default: their data pass through.
         pub split_uplink: bool as Flag = false;
-        /// The scheme: the keys of a scenario's [middlebox] but at, and atcp by default. Where
-        /// that takes what is not given of [tcp], it is here as in the profile modern.
+        /// The scheme: the keys of a scenario's [middlebox] but at, and atcp by default. Where a
+        /// scenario uses [tcp] for keys that are not given, it is here the profile modern.
         pub middlebox: Scheme as Always<Scheme> = Scheme::Atcp { keys: AtcpKeys::default() };
     }
 }
@@ -144,17 +144,17 @@ impl Absent for Mtu {
 }
 
 section! {
-    /// `[metrics]`: figures for Prometheus.
+    /// `[metrics]`: metrics for Prometheus.
     pub struct Metrics {
-        /// Where it is asked for them, by HTTP at /metrics. Default: from this host only, at the
-        /// port of OpenTelemetry's exporter for Prometheus.
+        /// Where they are served, by HTTP at /metrics. Default: from this host only, at the port of
+        /// OpenTelemetry's exporter for Prometheus.
         pub listen: Option<SocketAddr> as Or<Off, Listen> =
             Some(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 9464));
     }
 }
 
 section! {
-    /// `[control]`: where the proxy can be asked how it fares.
+    /// `[control]`: where the proxy answers questions about its state.
     pub struct Control {
         /// A socket of this host.
         pub socket: String as SocketPath = "/run/thinpipe/control".to_owned();
@@ -162,21 +162,21 @@ section! {
 }
 
 section! {
-    /// `[log]`: what is told on standard error, a JSON object a line.
+    /// `[log]`: what is logged on standard error, a JSON object a line.
     pub struct Log {
-        /// The least that is told.
+        /// The lowest level that is logged.
         pub level: LogLevel as Word<LogLevel> = LogLevel::Info;
         /// Whether there is a line for each connection that ends, with its addresses and counters.
-        /// Default: addresses are nobody's business.
+        /// Default: addresses are private.
         pub flows: bool as Flag = false;
     }
 }
 
 words! {
-    /// How grave an event is.
+    /// The severity of an event.
     #[derive(PartialOrd, Ord, Default)]
     pub enum LogLevel {
-        /// The proxy cannot do what it is for.
+        /// The proxy cannot do its work.
         Error = "error",
         /// Something was lost, or will be.
         Warning = "warning",

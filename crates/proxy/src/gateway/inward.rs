@@ -117,7 +117,7 @@ impl Gateway {
         }
     }
 
-    /// Half-open connections that `connection` needs the places of go on without the proxy.
+    /// Half-open connections that have to make room for `connection` go on without the proxy.
     fn make_room(&mut self, now: Time, connection: &Connection) {
         while let Some(Seen { number, connection }) = self.boxes.displaced_by(connection) {
             let Some(served) = self.boxes.get_mut(number) else { return };
@@ -125,7 +125,7 @@ impl Gateway {
             served.stats.syns_displaced += 1;
             served.stats.bypassed += 1;
             self.records.drop(&connection);
-            self.stir(number);
+            self.mark_active(number);
         }
     }
 
@@ -162,13 +162,13 @@ impl Gateway {
         let syn = header.flags.contains(Flags::SYN);
         if syn && (segment.unkept.option.is_some() || segment.unkept.extension.is_some()) {
             served.machine.ignore(connection);
-            self.stir(number);
+            self.mark_active(number);
             if !self.boxes.knows(number, &connection) {
                 return self.pass(Bypass::Option, original);
             }
         }
         if syn {
-            // It may open another connection in the place of one that is over.
+            // It may open a new connection in place of one that is over.
             let answers = header.flags.contains(Flags::ACK);
             let called = if answers { connection.reversed() } else { connection };
             self.make_room(now, &called);
@@ -226,9 +226,9 @@ impl Gateway {
         if declined.is_none() {
             served.stats.leg(connection.source.leg).received.add(original.bytes());
         }
-        self.stir(number);
+        self.mark_active(number);
         let Some(reason) = declined else { return Shown::Taken };
-        // The box hands it back: in its place goes what came.
+        // The box hands it back: the original goes on.
         let mut packets = Vec::new();
         original.each(|packet| {
             self.tallies.bypasses.add(reason.into());
@@ -238,8 +238,8 @@ impl Gateway {
         Shown::Declined
     }
 
-    /// The most bytes of data in a packet that goes over both legs: whoever sends them may do so
-    /// without the proxy some day.
+    /// The largest segment that both legs carry, in bytes of data: its sender may later send
+    /// without the proxy.
     fn mss(&self, addresses: &Addresses) -> u16 {
         let headers = match addresses {
             Addresses::V4 { .. } => 40,
@@ -257,8 +257,8 @@ impl Gateway {
         }
     }
 
-    /// An ICMP error. Addresses, ports and numbers are the same on both legs: what it quotes is
-    /// right for whom it goes to.
+    /// An ICMP error. Addresses, ports and numbers are the same on both legs, so that its quotation
+    /// is valid for its receiver.
     fn heed(&mut self, now: Time, error: &IcmpError) -> Icmp {
         let IcmpError { complaint, quote } = error;
         let ports = [quote.source_port, quote.destination_port];
@@ -268,8 +268,8 @@ impl Gateway {
         match *complaint {
             Complaint::TooBig { mtu } => {
                 let Some(mtu) = believable(mtu, &quote.addresses) else { return Icmp::Error };
-                // The sender may be the box: its own numbers tell (RFC 5927 §4.1). Looking them up
-                // takes time, of which a flood shall not take much.
+                // The sender may be the box: the quoted number shows it (RFC 5927 §4.1). Looking it
+                // up takes time, which is limited for a flood.
                 if now < self.quotes_from {
                     return Icmp::Error;
                 }
@@ -281,7 +281,7 @@ impl Gateway {
                 let heeds = served.with(now, |machine, watch| {
                     machine.handle_path_mtu(now, connection, mtu, watch)
                 });
-                self.stir(number);
+                self.mark_active(number);
                 match heeds {
                     PmtuHandler::Box => Icmp::PathMtu,
                     PmtuHandler::Sender => Icmp::Error,
@@ -293,7 +293,7 @@ impl Gateway {
                 {
                     served.stats.syns_refused += 1;
                     served.machine.forget_opening(now, connection);
-                    self.stir(number);
+                    self.mark_active(number);
                 }
                 Icmp::Error
             }
@@ -301,8 +301,8 @@ impl Gateway {
         }
     }
 
-    /// Whether a box may have sent a segment of number `seq` that is not acknowledged yet: it lies
-    /// no further back than all that is under way to the mobile, or a window without a scale.
+    /// Whether a box may have sent a segment of number `seq` that is not acknowledged yet: it is no
+    /// further back than all that is under way to the mobile, or an unscaled window.
     fn may_be_under_way(&self, seen: &Seen, seq: Seq) -> bool {
         let back = seen.connection.reversed();
         let next = self.exposures.iter().flatten().find_map(|exposure| {
@@ -327,7 +327,7 @@ impl Gateway {
     }
 }
 
-/// How long one ICMP error is looked into at least.
+/// The minimum time from one examined ICMP error to the next.
 const BETWEEN_QUOTES: Duration = Duration::from_millis(10);
 
 /// Whether a box took what it was shown.
@@ -342,8 +342,8 @@ fn hosts_of(addresses: &Addresses) -> Option<[u128; 2]> {
     Some([hosts::number(addresses.source())?, hosts::number(addresses.destination())?])
 }
 
-/// The size of packets that a router asks for, if a host may heed it: IPv6 has no link of less than
-/// 1,280 (RFC 8201 §4), and an IPv4 router of old does not say (RFC 1191 §5).
+/// The packet size that a router asks for, if a host may accept it: IPv6 has no link of less than
+/// 1,280 (RFC 8201 §4), and old IPv4 routers do not name it (RFC 1191 §5).
 fn believable(mtu: u32, addresses: &Addresses) -> Option<u16> {
     let least = match addresses {
         Addresses::V4 { .. } => 68,
@@ -360,7 +360,7 @@ mod tests {
 
     use super::*;
 
-    /// Lets everything pass, and does not count.
+    /// Forwards everything, and does not count.
     #[derive(Debug)]
     struct Uncounted(Option<Packet<Bytes>>);
 
@@ -390,7 +390,7 @@ mod tests {
         }
     }
 
-    /// A box's counters take as long as it has mobiles: they are for who asks for stats.
+    /// Counting takes time for each mobile: only stats ask for these counters.
     #[test]
     fn no_packet_has_a_box_counted() {
         let text = "[radio]\ninterfaces = ['wl0']\n[wired]\ninterfaces = ['eth0']\n\

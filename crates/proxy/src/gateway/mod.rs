@@ -13,23 +13,23 @@ use middlebox::{Connection, Exposure, Managed, Packet, Watch};
 use wire::Fragments;
 
 use crate::boxes::Boxes;
+use crate::journal_places::JournalPlaces;
 use crate::merged::counters;
 use crate::openings::Openings;
 use crate::passing::Passing;
-use crate::places::Places;
 use crate::reasons::{Bypasses, Drops, IcmpTally};
 use crate::records::{FlowRecord, Records};
-use crate::served::Standing;
+use crate::served::ProfileStatus;
 use crate::{Fragments as FragmentStats, ProfileStats, Volume, merged};
 
 /// All boxes of a proxy, as one machine over IP packets.
 ///
-/// After every `handle_…`, poll packets until there is none, and read
-/// [`Gateway::poll_timeout`]. Whoever keeps a journal polls exposures until there is none after
-/// each poll of a packet, and before that leaves.
+/// After every `handle_…`, poll packets until there is none, and read [`Gateway::poll_timeout`].
+/// The keeper of a journal polls exposures until there is none after each poll of a packet, before
+/// that packet leaves.
 ///
-/// A packet has come a hop to get here and has another to go: what passes untouched gets one back,
-/// and what a box sends has as many as it would have without the proxy.
+/// The detour to the proxy takes a hop: packets that pass untouched get one back, and packets of a
+/// box have as many as without the proxy.
 #[derive(Debug)]
 pub struct Gateway {
     config: Config,
@@ -39,22 +39,22 @@ pub struct Gateway {
     mtu: [u16; 2],
     fragments: Fragments,
     passing: Passing,
-    /// What a box was shown and does not want, as it came.
+    /// Packets that boxes hand back, as they came.
     declined: Vec<Declined>,
     /// Boxes that may have packets.
-    stirred: VecDeque<u32>,
+    boxes_with_packets: VecDeque<u32>,
     /// What is left of a packet that had to be cut, and its box.
     rest: Option<(u32, Packet<Bytes>)>,
-    /// Boxes that may have exposures to tell.
-    telling: VecDeque<u32>,
-    places: Places,
-    /// The exposures that were told, by their places.
+    /// Boxes that may have changed exposures.
+    boxes_with_exposures: VecDeque<u32>,
+    journal_places: JournalPlaces,
+    /// The exposures that were returned, by their places.
     exposures: Vec<Option<Exposure>>,
     /// Places of boxes that are gone.
-    vacant: Vec<u32>,
+    vacated_places: Vec<u32>,
     /// What boxes that are gone have counted, by profile.
     past: Vec<ProfileStats>,
-    /// When an ICMP error may be looked into again.
+    /// When an ICMP error may be examined again.
     quotes_from: Time,
     openings: Openings,
     records: Records,
@@ -78,7 +78,7 @@ enum Draining {
     Yes,
 }
 
-/// What was counted beside the boxes.
+/// Counters of the gateway itself.
 #[derive(Debug, Default)]
 struct Tallies {
     received: Volume,
@@ -91,7 +91,7 @@ struct Tallies {
     stripped: u64,
 }
 
-/// What a new configuration came to.
+/// The result of a reload.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reloaded {
     /// Names of profiles whose connections go on as before, apart from new ones. They are in the
@@ -110,12 +110,12 @@ impl Gateway {
             fragments: Fragments::default(),
             passing: Passing::default(),
             declined: Vec::new(),
-            stirred: VecDeque::new(),
+            boxes_with_packets: VecDeque::new(),
             rest: None,
-            telling: VecDeque::new(),
-            places: Places::new(config.limits.flows),
+            boxes_with_exposures: VecDeque::new(),
+            journal_places: JournalPlaces::new(config.limits.flows),
             exposures: Vec::new(),
-            vacant: Vec::new(),
+            vacated_places: Vec::new(),
             past: Vec::new(),
             quotes_from: Time::ZERO,
             openings: Openings::default(),
@@ -142,22 +142,22 @@ impl Gateway {
     }
 
     /// The next connection whose exposure may have changed: its place in a journal of
-    /// [`Gateway::places`], and what it is now.
+    /// [`Gateway::journal_places`], and the present exposure.
     pub fn poll_exposure(&mut self) -> Option<(u32, Option<Exposure>)> {
-        if let Some(place) = self.vacant.pop() {
+        if let Some(place) = self.vacated_places.pop() {
             self.exposures[place as usize] = None;
             return Some((place, None));
         }
-        while let Some(&number) = self.telling.front() {
-            let news = self.boxes.get_mut(number).and_then(|served| {
+        while let Some(&number) = self.boxes_with_exposures.front() {
+            let change = self.boxes.get_mut(number).and_then(|served| {
                 let (place, exposure) = served.machine.poll_exposure()?;
                 let place = match exposure {
-                    Some(_) => self.places.lend(&mut served.lent, place),
-                    None => self.places.take_back(&mut served.lent, place),
+                    Some(_) => self.journal_places.assign(&mut served.places, place),
+                    None => self.journal_places.release(&mut served.places, place),
                 };
                 Some((place, exposure))
             });
-            match news {
+            match change {
                 Some((Some(place), exposure)) => {
                     let at = place as usize;
                     self.exposures.resize(self.exposures.len().max(at + 1), None);
@@ -167,15 +167,15 @@ impl Gateway {
                 // No place is free, or none was.
                 Some((None, _)) => {}
                 None => {
-                    self.telling.pop_front();
+                    self.boxes_with_exposures.pop_front();
                 }
             }
         }
         None
     }
 
-    /// The next connection of a box that has ended, within a second after that, if the
-    /// configuration asks for these (`log.flows`).
+    /// The next connection of a box that has ended, within a second of its end, if the
+    /// configuration asks for it (`log.flows`).
     pub fn poll_record(&mut self, now: Time) -> Option<FlowRecord> {
         let Self { records, boxes, config, .. } = self;
         if !config.log.flows {
@@ -191,12 +191,12 @@ impl Gateway {
     }
 
     /// Places of a journal that holds all connections there can be.
-    pub const fn places(&self) -> u32 {
-        self.places.bound()
+    pub const fn journal_places(&self) -> u32 {
+        self.journal_places.bound()
     }
 
-    /// Uses `config` for new connections; those that stand keep their profile. The journal stays
-    /// as large as it was.
+    /// Uses `config` for new connections; established ones keep their profile. The journal stays as
+    /// large as it was.
     pub fn reload(&mut self, now: Time, config: &Config) -> Reloaded {
         let retired = self.boxes.reload(config, &self.config);
         self.config = config.clone();
@@ -230,24 +230,24 @@ impl Gateway {
     }
 
     /// Resets both ends of whatever still depends on the proxy.
-    pub fn end(&mut self, now: Time) {
+    pub fn reset_all(&mut self, now: Time) {
         for number in self.boxes.numbers() {
             self.with(now, number, |machine, watch| machine.reset_all(now, watch));
         }
     }
 
-    /// Whether connections go on of profiles that the configuration no longer has.
+    /// Whether profiles that the configuration no longer has still have connections.
     pub fn has_retired(&self) -> bool {
-        self.boxes.each().any(|served| served.standing == Standing::Retired)
+        self.boxes.each().any(|served| served.status == ProfileStatus::Retired)
     }
 
-    /// Whether mobiles have connections that no profile of the configuration has any more. New ones
-    /// are not taken, so that once there are none there will be none, until it is reloaded.
+    /// Whether mobiles have connections that are in no profile of the configuration any more. They
+    /// get no new ones, so that once there are none there will be none until the next reload.
     pub fn has_former(&self) -> bool {
         self.boxes.has_former()
     }
 
-    /// Has a box do something that it may have packets and exposures of.
+    /// Calls a box, which may have packets and exposures afterwards.
     fn with(
         &mut self,
         now: Time,
@@ -256,30 +256,30 @@ impl Gateway {
     ) {
         if let Some(served) = self.boxes.get_mut(number) {
             served.with(now, act);
-            self.stir(number);
+            self.mark_active(number);
         }
     }
 
-    /// A box was told something: it may have packets and exposures.
-    fn stir(&mut self, number: u32) {
-        add(&mut self.stirred, number);
-        add(&mut self.telling, number);
+    /// A box was called: it may have packets and exposures.
+    fn mark_active(&mut self, number: u32) {
+        add(&mut self.boxes_with_packets, number);
+        add(&mut self.boxes_with_exposures, number);
     }
 
-    /// A box that is retired goes with its last connection, once all that it has to say is said.
+    /// Removes a retired box with its last connection, once it has nothing more to return.
     fn remove_if_idle(&mut self, now: Time, number: u32) {
-        if self.stirred.contains(&number) {
+        if self.boxes_with_packets.contains(&number) {
             return;
         }
         if let Some(mut served) = self.boxes.remove_if_idle(number) {
-            self.vacant.extend(self.places.take_back_all(&mut served.lent));
+            self.vacated_places.extend(self.journal_places.release_all(&mut served.places));
             self.past.push(counters(report::stats(now, &served)));
             self.past = merged(&self.past);
         }
     }
 }
 
-/// Boxes are few.
+/// There are few boxes.
 fn add(list: &mut VecDeque<u32>, number: u32) {
     if !list.contains(&number) {
         list.push_back(number);

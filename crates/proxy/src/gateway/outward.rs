@@ -30,26 +30,26 @@ impl Gateway {
     }
 
     fn poll_boxes(&mut self, now: Time) -> Option<(u32, Packet<Bytes>)> {
-        while let Some(&number) = self.stirred.front() {
+        while let Some(&number) = self.boxes_with_packets.front() {
             if let Some(served) = self.boxes.get_mut(number)
                 && let Some(packet) =
                     served.with(now, |machine, watch| machine.poll_output(now, watch))
             {
-                add(&mut self.telling, number);
+                add(&mut self.boxes_with_exposures, number);
                 return Some((number, packet));
             }
-            self.stirred.pop_front();
+            self.boxes_with_packets.pop_front();
             self.remove_if_idle(now, number);
         }
         None
     }
 
-    /// In place of what its box hands back goes what came: true if it was that.
+    /// Sends the original of a segment that its box hands back; true if it was one.
     fn restore(&mut self, next: &Packet<Bytes>) -> bool {
         if self.declined.is_empty() {
             return false;
         }
-        // Its box may have something of its own to say to the same end before.
+        // Its box may have sent something of its own to the same end before.
         let TcpHeader { seq, flags, .. } = next.segment.header;
         let is_it = |it: &Declined| {
             (it.connection, it.header.seq, it.header.flags) == (next.connection(), seq, flags)
@@ -88,8 +88,8 @@ impl Gateway {
         true
     }
 
-    /// As much of a packet as its leg takes; the rest comes next. Hosts that heed what they are
-    /// told of sizes never make that necessary, but a link may have become narrower since.
+    /// As much of a packet as its leg takes; the rest comes next. Hosts that respect the announced
+    /// sizes never make that necessary, but the MTU of a link may have fallen since.
     fn cut(
         &mut self,
         number: u32,

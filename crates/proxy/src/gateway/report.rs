@@ -1,14 +1,14 @@
-//! What there is to know.
+//! Stats of a gateway.
 
 use base::Time;
 
 use super::{Draining, Gateway};
 use crate::merged::add;
-use crate::served::{Served, Standing};
+use crate::served::{ProfileStatus, Served};
 use crate::{Fragments, Mobile, ProfileStats, Snapshot};
 
 impl Gateway {
-    /// What there is to know, for metrics and status.
+    /// All stats, for metrics and status.
     pub fn snapshot(&self, now: Time) -> Snapshot {
         let tallies = &self.tallies;
         let fragments = Fragments {
@@ -29,7 +29,7 @@ impl Gateway {
             cut: tallies.cut,
             stripped: tallies.stripped,
             limit_bytes: self.config.limits.bytes,
-            journal_places: self.places(),
+            journal_places: self.journal_places(),
             profiles: self
                 .boxes
                 .iter(&self.config)
@@ -44,7 +44,8 @@ impl Gateway {
         self.boxes.each().map(|served| served.stats.syns_displaced).chain(past).sum()
     }
 
-    /// The stats of a box; one of the configuration goes on from where others of the name ended.
+    /// The stats of a box; one of the configuration continues the counters of earlier ones of its
+    /// name.
     fn all_of(&self, now: Time, served: &Served) -> ProfileStats {
         let mut stats = stats(now, served);
         let is_its = |past: &&ProfileStats| !stats.retired && past.name == stats.name;
@@ -71,12 +72,12 @@ impl Gateway {
 }
 
 pub(super) fn stats(now: Time, served: &Served) -> ProfileStats {
-    let Served { profile, machine, stats, standing, .. } = served;
+    let Served { profile, machine, stats, status, .. } = served;
     let budget = profile.middlebox.keys().and_then(middlebox::SchemeKeys::budget);
     ProfileStats {
         name: profile.name.clone(),
         scheme: profile.middlebox.name().into(),
-        retired: *standing == Standing::Retired,
+        retired: *status == ProfileStatus::Retired,
         budget_bytes: budget.map_or(0, |(_, bytes)| bytes),
         ..stats.report(now, &machine.counters(), machine.usage())
     }

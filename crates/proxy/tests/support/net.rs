@@ -159,7 +159,7 @@ impl Net {
         loop {
             let is_any = self.gateway.poll_packet(now, &mut packet);
             while let Some((place, exposure)) = self.gateway.poll_exposure() {
-                assert!(place < self.gateway.places());
+                assert!(place < self.gateway.journal_places());
                 match exposure {
                     Some(exposure) => self.journal.insert(place, exposure),
                     None => self.journal.remove(&place),

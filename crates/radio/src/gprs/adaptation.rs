@@ -3,19 +3,19 @@
 use base::Probability;
 use settings::{Chance, Count, Fault, Table, section};
 
-use super::arq::Judgement;
+use super::arq::AckCounts;
 use super::coding::CodingScheme;
 
 section! {
-    /// `[radio.gprs.adaptation]`: a coding scheme goes up or down by the share of blocks that
-    /// reports ask for again. Defaults: osmo-pcu.
+    /// `[radio.gprs.adaptation]`: the coding scheme goes up or down by the share of blocks that
+    /// reports ask to be retransmitted. Defaults: osmo-pcu.
     #[derive(Copy)]
     pub struct Adaptation {
-        /// Below it the next faster one.
+        /// Below this share the next faster scheme is used.
         pub up: Probability as Chance = Probability::new(0.1).unwrap_or_default();
-        /// Above it the next slower one.
+        /// Above this share the next slower scheme is used.
         pub down: Probability as Chance = Probability::new(0.33).unwrap_or_default();
-        /// So many blocks are judged before either. Default: as many as between polls.
+        /// The number of blocks that are judged before a change. Default: as many as between polls.
         pub blocks: u32 as Count<u32, 1, 10_000> = 20;
     }
     check(Self::check)
@@ -31,35 +31,35 @@ impl Adaptation {
     }
 }
 
-/// Goes from scheme to scheme by what reports say.
+/// Adapts the scheme to what reports say.
 #[derive(Debug)]
 pub(crate) struct Adapter {
     scheme: CodingScheme,
     limits: Option<Adaptation>,
-    judged: Judgement,
+    judged: AckCounts,
 }
 
 impl Adapter {
     pub(crate) const fn new(scheme: CodingScheme, limits: Option<Adaptation>) -> Self {
-        Self { scheme, limits, judged: Judgement { acked: 0, nacked: 0 } }
+        Self { scheme, limits, judged: AckCounts { acked: 0, nacked: 0 } }
     }
 
-    /// That of new blocks. One that is sent again keeps its own (TS 44.060 §8.1.1).
+    /// The scheme of new blocks. A retransmitted block keeps its own (TS 44.060 §8.1.1).
     pub(crate) const fn scheme(&self) -> CodingScheme {
         self.scheme
     }
 
     /// A report has come.
-    pub(crate) fn judge(&mut self, judgement: Judgement) {
+    pub(crate) fn judge(&mut self, counts: AckCounts) {
         let Some(Adaptation { up, down, blocks }) = self.limits else { return };
-        self.judged.acked += judgement.acked;
-        self.judged.nacked += judgement.nacked;
+        self.judged.acked += counts.acked;
+        self.judged.nacked += counts.nacked;
         let all = self.judged.acked + self.judged.nacked;
         if all < blocks {
             return;
         }
         let share = f64::from(self.judged.nacked) / f64::from(all);
-        self.judged = Judgement::default();
+        self.judged = AckCounts::default();
         let next = if share < up.value() {
             self.scheme.faster()
         } else if share > down.value() {
@@ -84,7 +84,7 @@ mod tests {
         let limits = Adaptation { up: of(0.1), down: of(0.33), blocks: 20 };
         let check = |acked, nacked, expect| {
             let mut adapter = Adapter::new(CodingScheme::Cs2, Some(limits));
-            adapter.judge(Judgement { acked, nacked });
+            adapter.judge(AckCounts { acked, nacked });
             assert_eq!(adapter.scheme(), expect, "{acked} acknowledged, {nacked} not");
         };
         check(19, 0, CodingScheme::Cs2);
@@ -93,7 +93,7 @@ mod tests {
         check(14, 6, CodingScheme::Cs2);
         check(13, 7, CodingScheme::Cs1);
         let mut fixed = Adapter::new(CodingScheme::Cs4, None);
-        fixed.judge(Judgement { acked: 0, nacked: 100 });
+        fixed.judge(AckCounts { acked: 0, nacked: 100 });
         assert_eq!(fixed.scheme(), CodingScheme::Cs4);
     }
 
@@ -101,10 +101,10 @@ mod tests {
     fn it_stays_within_its_system() {
         let limits = Adaptation { up: of(0.1), down: of(0.33), blocks: 1 };
         let mut adapter = Adapter::new(CodingScheme::Cs4, Some(limits));
-        adapter.judge(Judgement { acked: 1, nacked: 0 });
+        adapter.judge(AckCounts { acked: 1, nacked: 0 });
         assert_eq!(adapter.scheme(), CodingScheme::Cs4);
         let mut adapter = Adapter::new(CodingScheme::Mcs1, Some(limits));
-        adapter.judge(Judgement { acked: 0, nacked: 1 });
+        adapter.judge(AckCounts { acked: 0, nacked: 1 });
         assert_eq!(adapter.scheme(), CodingScheme::Mcs1);
     }
 }

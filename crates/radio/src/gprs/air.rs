@@ -10,21 +10,21 @@ use super::coding::CodingScheme;
 pub enum Errors {
     /// The same for every block of every coding scheme.
     Constant(Probability),
-    /// States that the radio is in by turns. The first begins.
+    /// States that the radio alternates between, starting with the first.
     States(Vec<State>),
 }
 
-/// A state of the radio. It lasts for an exponential time, then one of the others next to it in
-/// the list comes, each as likely.
+/// A state of the radio. It lasts for an exponential time, then one of its neighbours in the list
+/// follows, each with the same chance.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct State {
     /// How often blocks err in it.
     pub quality: Quality,
-    /// How long it lasts on average; `None` is for ever.
+    /// How long it lasts on average; `None` is permanent.
     pub mean: Option<Duration>,
 }
 
-/// How good the radio is.
+/// The quality of the radio.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Quality {
     /// The block error rate, whatever the coding scheme.
@@ -101,11 +101,11 @@ impl Air {
 }
 
 /// Whether a block is in error: a function of the seed, the direction's name, the block period, the
-/// slot and the error rate, and not of what is sent. A higher error rate only adds errors.
+/// slot and the error rate, independent of what is sent. A higher error rate only adds errors.
 #[derive(Debug)]
 pub(crate) struct BlockErrors {
     chance: Philox,
-    /// The draws made last, and what for.
+    /// The last draws, and what they were for.
     drawn: Option<([u32; 3], [u32; 4])>,
     period: Period,
 }

@@ -1,14 +1,14 @@
 //! Selective repeat (TS 44.060 §9.1, §9.3).
 //!
-//! Both ends are one structure: beside each block stands when it was last sent and when it
-//! arrived. A report needs no bitmap of its own: what it would say is read off those times.
+//! Both ends share one structure: each block has the times when it was last sent and when it
+//! arrived. A report needs no bitmap: its content follows from those times.
 
 use std::collections::VecDeque;
 
 use super::coding::CodingScheme;
 
-/// The number of a block since the TBF began; the block sequence number is its rest by the
-/// sequence number space, which a window of half of it keeps unambiguous (§9.1.1).
+/// The number of a block since the TBF began; the block sequence number (BSN) is this modulo the
+/// sequence number space, unambiguous with a window of half that space (§9.1.1).
 pub(crate) type Bsn = u64;
 
 /// The number of a block period since time 0.
@@ -22,7 +22,7 @@ pub(crate) struct Window {
     first: Bsn,
     /// From V(A) to V(S).
     blocks: VecDeque<Block>,
-    /// To be sent again, in the order in which reports said so.
+    /// To be retransmitted, in the order in which reports asked for it.
     repeats: VecDeque<Bsn>,
     /// V(Q): everything below has arrived.
     in_sequence: Bsn,
@@ -39,12 +39,12 @@ struct Block {
     sent: Period,
     /// When it arrived.
     arrived: Option<Period>,
-    fate: Fate,
+    state: AckState,
 }
 
 /// V(B), what the sender knows of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Fate {
+enum AckState {
     PendingAck,
     Nacked,
     Acked,
@@ -53,15 +53,15 @@ enum Fate {
 /// A Packet Ack/Nack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Report {
-    /// It tells what had arrived before this period.
+    /// It reports what had arrived before this period.
     pub(crate) built: Period,
     /// V(R) at that time.
     pub(crate) highest: Bsn,
 }
 
-/// What a report told.
+/// How many blocks a report acknowledged or asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Judgement {
+pub(crate) struct AckCounts {
     pub(crate) acked: u32,
     pub(crate) nacked: u32,
 }
@@ -98,27 +98,28 @@ impl Window {
         self.blocks.len() as u64 >= u64::from(self.size)
     }
 
-    /// True if a report asked for blocks that have not been sent again yet.
+    /// True if a report asked for blocks that have not been retransmitted yet.
     pub(crate) fn has_repeats(&self) -> bool {
         !self.repeats.is_empty()
     }
 
-    /// Numbers a new block of `scheme` that is sent in `now`, in which `ends` LLC frames end.
+    /// Numbers a new block of `scheme` that is sent in period `now`, in which `ends` LLC frames
+    /// end.
     pub(crate) fn send_new(&mut self, now: Period, scheme: CodingScheme, ends: u32) -> Bsn {
         debug_assert!(!self.is_stalled(), "a new block fits in the window");
-        let fate = Fate::PendingAck;
-        self.blocks.push_back(Block { scheme, ends, sent: now, arrived: None, fate });
+        let state = AckState::PendingAck;
+        self.blocks.push_back(Block { scheme, ends, sent: now, arrived: None, state });
         self.first + self.blocks.len() as u64 - 1
     }
 
-    /// The next block that a report asked for, sent again in `now`.
+    /// The next block that a report asked for, retransmitted in `now`.
     pub(crate) fn send_again(&mut self, now: Period) -> Option<(Bsn, CodingScheme)> {
         let bsn = self.repeats.pop_front()?;
         self.repeat(bsn, now)
     }
 
-    /// The oldest block that no report has acknowledged, sent again in `now` with a poll: where
-    /// nothing else can be sent and no report comes (§9.1.3).
+    /// The oldest block that no report has acknowledged, retransmitted in `now` with a poll: for
+    /// when nothing else can be sent and no report comes (§9.1.3).
     pub(crate) fn send_oldest(&mut self, now: Period) -> Option<(Bsn, CodingScheme)> {
         self.repeat(self.first, now)
     }
@@ -126,12 +127,11 @@ impl Window {
     fn repeat(&mut self, bsn: Bsn, now: Period) -> Option<(Bsn, CodingScheme)> {
         let block = self.blocks.get_mut((bsn - self.first) as usize)?;
         block.sent = now;
-        block.fate = Fate::PendingAck;
+        block.state = AckState::PendingAck;
         Some((bsn, block.scheme))
     }
 
-    /// Block `bsn` arrives in `now`. Returns how many LLC frames are complete and in sequence by
-    /// that.
+    /// Block `bsn` arrives in `now`. Returns how many LLC frames became complete and in sequence.
     pub(crate) fn receive(&mut self, bsn: Bsn, now: Period) -> u32 {
         let index = (bsn - self.first) as usize;
         self.blocks[index].arrived.get_or_insert(now);
@@ -146,42 +146,44 @@ impl Window {
         complete
     }
 
-    /// What the receiver tells in a report that is sent in `now`.
+    /// The report that the receiver sends in `now`.
     pub(crate) const fn report(&self, now: Period) -> Report {
         Report { built: now, highest: self.highest }
     }
 
     /// The sender has heard a report.
-    pub(crate) fn judge(&mut self, report: Report) -> Judgement {
-        let mut judgement = Judgement::default();
+    pub(crate) fn judge(&mut self, report: Report) -> AckCounts {
+        let mut counts = AckCounts::default();
         let first = self.first;
         let told = report.highest.saturating_sub(first) as usize;
         for (bsn, block) in (first..).zip(self.blocks.iter_mut().take(told)) {
-            if block.fate == Fate::Acked {
+            if block.state == AckState::Acked {
                 continue;
             }
             if block.arrived.is_some_and(|arrived| arrived < report.built) {
-                block.fate = Fate::Acked;
-                judgement.acked += 1;
-            } else if block.fate == Fate::PendingAck && block.sent < report.built {
-                block.fate = Fate::Nacked;
+                block.state = AckState::Acked;
+                counts.acked += 1;
+            } else if block.state == AckState::PendingAck && block.sent < report.built {
+                block.state = AckState::Nacked;
                 self.repeats.push_back(bsn);
-                judgement.nacked += 1;
+                counts.nacked += 1;
             }
         }
-        while self.blocks.front().is_some_and(|block| block.fate == Fate::Acked) {
+        while self.blocks.front().is_some_and(|block| block.state == AckState::Acked) {
             self.blocks.pop_front();
             self.first += 1;
         }
-        if judgement.acked > 0 {
+        if counts.acked > 0 {
             let (first, blocks) = (self.first, &self.blocks);
             let is_open = |bsn: &Bsn| {
                 let index = bsn.checked_sub(first).map(|index| index as usize);
-                index.and_then(|index| blocks.get(index)).is_some_and(|b| b.fate == Fate::Nacked)
+                index
+                    .and_then(|index| blocks.get(index))
+                    .is_some_and(|b| b.state == AckState::Nacked)
             };
             self.repeats.retain(is_open);
         }
-        judgement
+        counts
     }
 }
 
@@ -203,13 +205,13 @@ mod tests {
         assert_eq!(window.receive(2, 2), 0, "1 is missing");
         let report = window.report(3);
         assert_eq!(window.receive(3, 3), 0);
-        assert_eq!(window.judge(report), Judgement { acked: 2, nacked: 1 });
+        assert_eq!(window.judge(report), AckCounts { acked: 2, nacked: 1 });
         assert_eq!(window.send_again(6), Some((1, SCHEME)));
         assert_eq!(window.send_again(6), None);
-        assert_eq!(window.judge(report), Judgement::default(), "1 is on its way again");
+        assert_eq!(window.judge(report), AckCounts::default(), "1 is on its way again");
         assert_eq!(window.receive(1, 6), 3, "1, 2 and 3");
         assert_eq!(window.receive(4, 6), 1);
-        assert_eq!(window.judge(window.report(7)), Judgement { acked: 3, nacked: 0 });
+        assert_eq!(window.judge(window.report(7)), AckCounts { acked: 3, nacked: 0 });
         assert!(window.is_settled());
     }
 
@@ -220,7 +222,7 @@ mod tests {
             window.send_new(now, SCHEME, 0);
         }
         window.receive(1, 1);
-        assert_eq!(window.judge(window.report(9)), Judgement { acked: 1, nacked: 1 });
+        assert_eq!(window.judge(window.report(9)), AckCounts { acked: 1, nacked: 1 });
         assert_eq!(window.send_again(9), Some((0, SCHEME)));
         assert_eq!(window.send_again(9), None, "2 and 3 may be on their way for all that it tells");
         assert_eq!(window.send_oldest(20), Some((0, SCHEME)));

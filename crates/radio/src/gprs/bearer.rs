@@ -1,4 +1,4 @@
-//! A bearer as one machine.
+//! A GPRS bearer as one machine.
 
 use base::{Direction, Duration, Probability, Rate, Stream, Time};
 use observe::Observe;
@@ -27,7 +27,7 @@ pub struct Bearer<T> {
     uplink: Lane<T>,
     air: Air,
     chance: Stream,
-    /// Gaps that are not over, and what has been done about the first.
+    /// Gaps that are not over, and how far the first has come.
     gaps: std::vec::IntoIter<Gap>,
     gap: Option<Gap>,
     phase: Phase,
@@ -59,8 +59,8 @@ enum Phase {
 }
 
 impl<T: Sdu> Bearer<T> {
-    /// A bearer whose facts bear the number `machine`. Its chance comes from `seed` and streams
-    /// that begin with `name`.
+    /// A bearer that reports facts as machine number `machine`. Its random streams come from `seed`
+    /// and names that begin with `name`.
     pub fn new(machine: u32, config: &Config, seed: u64, name: &str) -> Self {
         let lane = |direction| Lane::new(direction, config, seed, name);
         let mut gaps = config.gaps.clone().into_iter();
@@ -136,8 +136,8 @@ impl<T: Sdu> Bearer<T> {
     }
 
     /// What the downlink can carry, if that has changed since it was asked last: its coverage, its
-    /// coding scheme or how often blocks err. Noticed while there is traffic, and where coverage
-    /// comes and goes.
+    /// coding scheme or how often blocks err. Checked while there is traffic, and when coverage
+    /// comes or goes.
     #[must_use]
     pub const fn poll_report(&mut self) -> Option<DownlinkReport> {
         self.report.take()
@@ -163,7 +163,7 @@ impl<T: Sdu> Bearer<T> {
         self.lane(direction).adapter.scheme()
     }
 
-    /// What there is of a TBF in `direction`, as of the last event.
+    /// The TBF of `direction`, as of the last event.
     pub fn tbf(&self, direction: Direction) -> Tbf {
         self.lane(direction).tbf
     }
@@ -178,7 +178,8 @@ impl<T: Sdu> Bearer<T> {
         self.uplink.advance(now, period);
         self.ask_downlink(now);
         self.ask_uplink(now);
-        // The uplink's blocks go at the same time, so that neither direction knows of the other's.
+        // Both directions send at the same time: neither knows of the other's blocks in this
+        // period.
         let answers = [self.uplink.answer(period), self.downlink.answer(period)];
         let air = (self.phase == Phase::Ahead).then_some(&self.air);
         let moment = &mut Moment { now, period, machine: self.machine, air, observe };
@@ -220,7 +221,7 @@ impl<T: Sdu> Bearer<T> {
         self.look();
     }
 
-    /// What becomes of gaps that begin, last or end.
+    /// Handles gaps that begin, last or end.
     fn pass_gaps(&mut self, now: Time) {
         while let Some(gap) = self.gap {
             if self.phase == Phase::Ahead && gap.from <= now {
@@ -265,7 +266,7 @@ impl<T: Sdu> Bearer<T> {
         }
     }
 
-    /// Both ends give their TBFs up, and the base station what waits there.
+    /// Both ends give their TBFs up, and the base station discards what waits there.
     fn lose(&mut self, now: Time) {
         self.downlink.packets.arrive(now);
         self.downlink.lose_begun();
@@ -355,7 +356,7 @@ impl<T: Sdu> Bearer<T> {
         self.tick = next.map(start);
     }
 
-    /// Whether the downlink can carry something else than before.
+    /// Whether what the downlink can carry has changed.
     fn look(&mut self) {
         let conditions = self.conditions();
         if conditions != self.reported {
@@ -375,7 +376,7 @@ impl<T: Sdu> Bearer<T> {
         DownlinkReport { rate: Some(Rate::from_bps(bps.round() as u64)) }
     }
 
-    /// Uniform between limits.
+    /// A uniform draw between limits.
     fn draw(&mut self, [low, high]: [Duration; 2]) -> Duration {
         let span = high.saturating_sub(low).as_nanos() as f64;
         low + Duration::from_nanos((span * self.chance.next_f64()) as u64)
@@ -390,8 +391,8 @@ impl<T: Sdu> Bearer<T> {
     }
 }
 
-/// How often a mobile is polled while its downlink TBF is kept with nothing to send: so often a
-/// dummy block goes to it (T200 of a network; our choice).
+/// How often a mobile is polled while its downlink TBF is kept with nothing to send: how often a
+/// dummy block is sent to it (T200 of a network; our choice).
 const KEPT_POLL: Duration = Duration::from_millis(200);
 
 /// When block period number `period` begins.

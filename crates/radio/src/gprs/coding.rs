@@ -130,8 +130,8 @@ impl CodingScheme {
     }
 }
 
-/// How many dB change the odds of a block by e: fading flattens the curves of TS 45.005. Our
-/// choice.
+/// The change in dB that changes a block's odds by a factor of e: fading flattens the curves of TS
+/// 45.005. Our choice.
 const SLOPE: f64 = 2.2;
 
 #[cfg(test)]

@@ -49,9 +49,9 @@ pub enum GapKind {
     /// No coverage.
     Outage,
     /// The mobile goes to another cell; with this probability what waits in the old one is
-    /// forwarded to the new one, else it is lost.
+    /// forwarded to the new one; else it is lost.
     Reselection(Probability),
-    /// The mobile has stopped to listen, until it is made to begin anew; then all that is on its
-    /// way is lost.
+    /// The mobile has stopped listening, until its link is restarted; then everything on its way is
+    /// lost.
     Reset,
 }

@@ -4,20 +4,21 @@ use base::{Duration, Philox, Time, float};
 
 use super::keys::Core;
 
-/// One way through the core network: log-normal jitter about a median. No packet overtakes another.
+/// One direction through the core network: log-normal jitter about a median. No packet overtakes
+/// another.
 #[derive(Debug)]
 pub(crate) struct CoreNetwork {
     /// Half of the packets take no longer.
     median: Duration,
     jitter: f64,
-    /// What disturbs one packet disturbs the next.
+    /// How long one draw of the jitter lasts: packets close in time have similar delays.
     coherence: Duration,
     chance: Philox,
     last: Time,
 }
 
 impl CoreNetwork {
-    /// The way called `name`, whose delay has this `median`.
+    /// The direction called `name`, whose delay has this `median`.
     pub(crate) fn new(median: Duration, core: &Core, seed: u64, name: &str) -> Self {
         let Core { jitter, coherence, .. } = *core;
         Self { median, jitter, coherence, chance: Philox::named(seed, name), last: Time::ZERO }

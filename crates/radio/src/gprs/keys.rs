@@ -4,7 +4,7 @@ use std::iter::successors;
 
 use base::{Duration, Probability, Rate, Time};
 use settings::{
-    Absent, Along, Always, Chance, Count, Decibels, Factor, Fault, Limits, Moments, OfTime, Off,
+    Absent, Along, Always, Bounds, Chance, Count, Decibels, Factor, Fault, Moments, OfTime, Off,
     Or, Perhaps, Share, Spans, Standard, Steps, Table, Tbler, Timed, Word, section, words,
 };
 
@@ -13,7 +13,7 @@ use super::air::{Errors, Quality, State};
 use super::coding::{BLOCK_PERIOD, CodingScheme};
 use super::config::{Config, Gap, GapKind};
 use super::outages::RandomOutages;
-use crate::kinds::{Around, Keys, Queues};
+use crate::kinds::{Keys, Queues, RadioContext};
 
 section! {
     /// `[radio]` of a bearer over time slots.
@@ -21,18 +21,18 @@ section! {
         /// Transport block error rate of both directions: every block is in error with this
         /// probability, independently of all others.
         pub tbler: Probability as Tbler = Probability::NEVER;
-        /// `gprs`: a good and a bad state, in the place of `tbler`.
+        /// `gprs`: a good and a bad state, in place of `tbler`.
         pub gilbert_elliott: Option<RadioBursts> as Perhaps<RadioBursts> = None;
-        /// `gprs`: the ratio of carrier to interference, which decides with the coding scheme how
-        /// many blocks err, in the place of `tbler`.
+        /// `gprs`: the ratio of carrier to interference, which with the coding scheme determines
+        /// how many blocks err, in place of `tbler`.
         pub ci: Option<f64> as Or<Off, Along<Decibels>> = None;
         /// `gprs`: from when to when nothing gets through.
         pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
-        /// `gprs`: outages at random, beside those.
+        /// `gprs`: random outages, in addition to those.
         pub outage: RandomOutages as Always<RandomOutages> = RandomOutages::default();
         /// `gprs`: when the mobile goes to another cell.
         pub reselections: Vec<Reselection> as Steps<Reselection> = Vec::new();
-        /// `gprs`: when the mobile stops to listen, until it begins anew (`radio.gprs.restart`).
+        /// `gprs`: when the mobile stops listening, until it restarts (`radio.gprs.restart`).
         pub resets: Vec<Duration> as Moments = Vec::new();
         /// Towards the mobile.
         pub downlink: Slots as Always<Slots> = Slots::default();
@@ -40,8 +40,9 @@ section! {
         pub uplink: Slots as Always<Slots> = Slots { slots: 1 };
         /// `gprs`: time slots, flows of blocks and the core network.
         pub gprs: Gprs as Always<Gprs> = Gprs::default();
-        /// How many mobiles there are: of `umts-cell` beside those of `[[radio.ue]]`, otherwise
-        /// each with a bearer of its own, where 0 is one called UE. Flows take turns.
+        /// How many mobiles there are. For `umts-cell`, in addition to those of `[[radio.ue]]`;
+        /// otherwise each has a bearer of its own, and 0 means one called UE. Flows are assigned in
+        /// turn.
         pub ues: u32 as Count<u32, 0, 50_000> = 0;
     }
     check(Self::check_errors)
@@ -62,7 +63,7 @@ section! {
         /// What radio blocks are coded with.
         pub coding_scheme: Option<CodingScheme> as Or<Adaptive, Word<CodingScheme>> =
             Some(CodingScheme::Cs2);
-        /// `coding_scheme = "adaptive"`: what it begins with.
+        /// `coding_scheme = "adaptive"`: the first scheme.
         pub initial_scheme: CodingScheme as Word<CodingScheme> = CodingScheme::Cs2;
         /// When an adaptive scheme changes.
         pub adaptation: Adaptation as Always<Adaptation> = Adaptation::default();
@@ -72,22 +73,22 @@ section! {
         /// WS: blocks between the first not acknowledged and the next. Default: 64, with EDGE 64
         /// and twice as many a slot (TS 44.060 §9.1.9).
         pub window: Option<u32> as Or<Standard, Count<u32, 1, 1024>> = None;
-        /// Every so many blocks the receiver is asked for a report, which TS 44.060 leaves to the
+        /// The receiver is polled for a report every so many blocks, which TS 44.060 leaves to the
         /// network. Default: fits the groups of acknowledgements of chakravorty2003 §III; osmo-pcu
         /// has 20.
         pub poll_blocks: u32 as Count<u32, 1, 1024> = 25;
-        /// From a block with a poll to when its sender has understood the report. Default: fits
-        /// the rates measured, within the 120 to 200 ms of a base station.
+        /// From a block with a poll to when its sender has received and processed the report.
+        /// Default: fits the rates measured, within the 120 to 200 ms of a base station.
         pub round_trip: Duration as OfTime<100_000_000> = Duration::from_millis(120);
-        /// One downlink block in so many goes to other messages of the network. Default: none are
+        /// One downlink block in so many carries other messages of the network. Default: none are
         /// needed to fit the rates measured.
         pub control_every: Option<u32> as Or<Off, Count<u32, 2, 1_000_000>> = None;
         /// A packet that has waited longer for the radio is discarded (TS 48.018 §6.1).
         pub lifetime: Option<Duration> as Or<Off, OfTime<1>> = None;
-        /// A longer outage loses what waits at the base station; others delay it. Default: the
-        /// stall of chakravorty2003 §VI.D, which lost nothing, lasted about so long.
+        /// An outage longer than this loses what waits at the base station; shorter ones delay it.
+        /// Default: the stall of chakravorty2003 §VI.D, which lost nothing, lasted about so long.
         pub keep: Duration as OfTime = Duration::from_secs(10);
-        /// From a link reset until the mobile begins anew. Default: our choice.
+        /// From a link reset until the mobile restarts. Default: our choice.
         pub restart: Duration as OfTime<1> = Duration::from_secs(30);
         /// Temporary block flows.
         pub tbf: TbfTimes as Always<TbfTimes> = TbfTimes::default();
@@ -100,13 +101,13 @@ section! {
 section! {
     /// `[radio.gprs.tbf]`: how temporary block flows come and go.
     pub struct TbfTimes {
-        /// How long the set-up of either direction takes while the other has one, or while the
+        /// How long the set-up of either direction takes while the other has a TBF, or while the
         /// mobile still listens: uniform. Default: chakravorty2003 §II.
-        pub associated: [Duration; 2] as Limits<OfTime> = millis(100, 200);
+        pub associated: [Duration; 2] as Bounds<OfTime> = millis(100, 200);
         /// Downlink otherwise.
-        pub common: [Duration; 2] as Limits<OfTime> = millis(300, 700);
+        pub common: [Duration; 2] as Bounds<OfTime> = millis(300, 700);
         /// Uplink otherwise: random access and assignment.
-        pub access: [Duration; 2] as Limits<OfTime> = millis(150, 400);
+        pub access: [Duration; 2] as Bounds<OfTime> = millis(150, 400);
         /// T3192: how long the mobile listens after a release.
         pub t3192: Duration as OfTime = Duration::from_millis(500);
         /// Delayed release downlink (R99): how long a flow is kept with nothing to send. Default:
@@ -114,16 +115,16 @@ section! {
         pub delayed_release: Duration as OfTime = Duration::ZERO;
         /// The same of an extended uplink flow (R4).
         pub extended_uplink: Duration as OfTime = Duration::ZERO;
-        /// A mobile that receives asks for its uplink in reports, and is granted it no sooner
-        /// after the last time; off: it uses random access. Default: groups of three to four
+        /// A mobile that receives requests its uplink in reports, and is granted it no sooner than
+        /// this after the last grant; off: it uses random access. Default: groups of three to four
         /// acknowledgements, as chakravorty2003 §III saw them.
         pub coupling: Option<Duration> as Or<Off, OfTime> = Some(Duration::from_secs(1));
     }
 }
 
 section! {
-    /// `[radio.gprs.core]`: gateway, support nodes and what joins them to the base station. Jitter
-    /// is log-normal, and reorders nothing.
+    /// `[radio.gprs.core]`: the gateway, support nodes and links to the base station. Jitter is
+    /// log-normal, and reorders nothing.
     pub struct Core {
         /// Median of the delay towards the mobile. Default: fits chakravorty2003 Fig. 1 and §VI.C.
         pub downlink: Duration as OfTime = Duration::from_millis(300);
@@ -131,7 +132,7 @@ section! {
         pub uplink: Duration as OfTime = Duration::from_millis(250);
         /// Standard deviation of the logarithm of either. Default: our choice.
         pub jitter: f64 as Factor = 0.15;
-        /// For how long a draw holds. Default: our choice.
+        /// For how long a draw of the jitter lasts. Default: our choice.
         pub coherence: Duration as OfTime<1> = Duration::from_secs(1);
     }
     check(Self::check_jitter)
@@ -139,7 +140,7 @@ section! {
 
 section! {
     /// `[radio.gilbert_elliott]`: a good and a bad state of the radio, which last for exponential
-    /// times, alike for both directions.
+    /// times, the same in both directions.
     pub struct RadioBursts {
         /// Block error rate in the good state.
         pub good: Probability as Chance = Probability::new(0.04).unwrap_or_default();
@@ -193,7 +194,7 @@ words! {
         Fair = "fair",
         /// A carrier with which CS-1 has 40 % of its blocks in error.
         Bad = "bad",
-        /// Those three by turns, for 30, 10 and 5 s on average.
+        /// Alternates between those three, for 30, 10 and 5 s on average.
         Varying = "varying",
     }
 }
@@ -209,7 +210,7 @@ impl Gprs {
         self.coding_scheme.is_none().then_some(self.adaptation)
     }
 
-    /// A first scheme is for those that change.
+    /// Checks that a first scheme is given only for adaptation.
     fn check_scheme(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         let key = "initial_scheme";
         let is_given = tree.find(&format!("{at}.{key}")).is_some();
@@ -232,17 +233,17 @@ impl Core {
     }
 }
 
-/// What delays of a core network could at most be spread by.
+/// The largest jitter of a core network.
 const MOST_JITTER: f64 = 3.0;
 
 impl GprsKeys {
     /// How a bearer called `name` behaves. Random outages are drawn by the seed and the name.
-    pub fn config(&self, around: &Around<'_>, name: &str) -> Config {
+    pub fn config(&self, context: &RadioContext<'_>, name: &str) -> Config {
         Config {
             slots: [self.downlink.slots, self.uplink.slots],
-            queues: around.queues,
+            queues: context.queues,
             errors: self.errors(),
-            gaps: self.gaps(around, name),
+            gaps: self.gaps(context, name),
             gprs: self.gprs.clone(),
         }
     }
@@ -272,9 +273,9 @@ impl GprsKeys {
         }
     }
 
-    /// When nothing gets through, in order: of two gaps that overlap the later one begins when the
+    /// When nothing gets through, in order: if two gaps overlap, the later one begins when the
     /// earlier one ends.
-    fn gaps(&self, around: &Around<'_>, name: &str) -> Vec<Gap> {
+    fn gaps(&self, context: &RadioContext<'_>, name: &str) -> Vec<Gap> {
         let at = |time: Duration| Time::ZERO + time;
         let outage = |[from, to]: [Time; 2]| Gap { from, to, kind: GapKind::Outage };
         let reselections = self.reselections.iter().map(|one| Gap {
@@ -287,7 +288,7 @@ impl GprsKeys {
             to: at(*from + self.gprs.restart),
             kind: GapKind::Reset,
         });
-        let outages = self.outages(around, name).into_iter().map(outage);
+        let outages = self.outages(context, name).into_iter().map(outage);
         let mut gaps: Vec<_> = outages.chain(reselections).chain(resets).collect();
         gaps.sort_by_key(|gap| gap.from);
         let mut end = Time::ZERO;
@@ -299,7 +300,7 @@ impl GprsKeys {
         gaps
     }
 
-    /// Block error rates come from one place.
+    /// Checks that block error rates come from one place.
     fn check_errors(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         let sources = [
             ("tbler", tree.find(&format!("{at}.tbler")).is_some()),
@@ -325,7 +326,7 @@ impl Keys for GprsKeys {
         Queues::Together("GPRS")
     }
 
-    fn settle(&mut self, _tree: &Table, _around: &Around<'_>) -> Result<(), Fault> {
+    fn settle(&mut self, _tree: &Table, _context: &RadioContext<'_>) -> Result<(), Fault> {
         Ok(())
     }
 
@@ -349,11 +350,11 @@ impl Keys for GprsKeys {
         Rate::from_bps(bits * 1_000_000_000 / BLOCK_PERIOD.as_nanos())
     }
 
-    fn outages(&self, around: &Around<'_>, name: &str) -> Vec<[Time; 2]> {
+    fn outages(&self, context: &RadioContext<'_>, name: &str) -> Vec<[Time; 2]> {
         let given = self.outages.iter().map(|outage| outage.map(|time| Time::ZERO + time));
         let mut outages: Vec<_> = given.collect();
-        let end = Time::ZERO + around.duration;
-        outages.extend(self.outage.draw(end, around.seed, &format!("{name}/outages")));
+        let end = Time::ZERO + context.duration;
+        outages.extend(self.outage.draw(end, context.seed, &format!("{name}/outages")));
         outages.sort_unstable();
         outages
     }

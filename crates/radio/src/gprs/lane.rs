@@ -32,19 +32,19 @@ pub(crate) struct Lane<T> {
     release: Release,
     pub(crate) adapter: Adapter,
     window: Window,
-    /// Block periods in which the receiver is to answer a poll.
+    /// The block periods in which the receiver answers polls.
     answers: VecDeque<Period>,
-    /// Reports on their way, and when their receiver has understood them.
+    /// Reports on their way, and when they take effect at their receiver.
     reports: VecDeque<(Period, Report)>,
     last_poll: Period,
     since_poll: u32,
     errors: BlockErrors,
-    /// Delivered, and when that can be seen.
+    /// Delivered, and when that becomes visible.
     behind: VecDeque<(Time, T)>,
     counters: Counters,
 }
 
-/// What a block period is like for a direction.
+/// The circumstances of a block period in one direction.
 pub(crate) struct Moment<'a, O> {
     pub(crate) now: Time,
     pub(crate) period: Period,
@@ -107,8 +107,8 @@ impl<T: Sdu> Lane<T> {
         }
         self.tbf = self.tbf.after(Event::Elapsed(now), self.release);
         while let Some((_, report)) = pop_if(&mut self.reports, |(due, _)| *due <= period) {
-            let judgement = self.window.judge(report);
-            self.adapter.judge(judgement);
+            let counts = self.window.judge(report);
+            self.adapter.judge(counts);
         }
         if self.tbf.is_sending() && self.window.is_settled() && !self.packets.has_more() {
             self.tbf = self.tbf.after(Event::Drained(now), self.release);
@@ -116,7 +116,7 @@ impl<T: Sdu> Lane<T> {
         }
     }
 
-    /// What a new TBF starts with; also what one that is kept goes on with.
+    /// The state with which a new TBF starts, or a kept one goes on.
     fn begin(&mut self) {
         self.window.clear();
         self.answers.clear();
@@ -171,7 +171,7 @@ impl<T: Sdu> Lane<T> {
         pop_if(&mut self.answers, |due| *due <= period).map(|_| self.window.report(period))
     }
 
-    /// The sender will have understood `report`, which answered in `period`.
+    /// The sender will process `report`, which was sent in `period`.
     pub(crate) fn hear(&mut self, period: Period, report: Report) {
         let due = (period + self.round_trip - ANSWER).max(period + 2);
         self.reports.push_back((due, report));
@@ -205,7 +205,7 @@ impl<T: Sdu> Lane<T> {
         }
     }
 
-    /// When the first packet that has been delivered can be seen.
+    /// When the first delivered packet becomes visible.
     pub(crate) fn visible(&self) -> Option<Time> {
         let gone = self.packets.gone.front().map(|_| Time::ZERO);
         gone.or_else(|| self.behind.front().map(|(due, _)| *due))
@@ -233,14 +233,14 @@ impl<T: Sdu> Lane<T> {
         self.behind.iter().map(|(_, sdu)| sdu).chain(self.packets.held())
     }
 
-    /// The TBF is gone; what has been sent in part begins anew with the next.
+    /// The TBF has ended; what has been sent in part starts again with the next.
     pub(crate) fn restart(&mut self) {
         self.on(Event::Lost);
         self.begin();
         self.packets.restart();
     }
 
-    /// The TBF is gone, and with it what has been sent in part.
+    /// The TBF has ended, and with it what has been sent in part is lost.
     pub(crate) fn lose_begun(&mut self) {
         self.on(Event::Lost);
         self.begin();
@@ -292,8 +292,8 @@ impl<T: Sdu> Lane<T> {
         self.tell(moment, &Block { bsn, kind, poll, error });
     }
 
-    /// The next data block: what a report asked for, else a new one, else, where that may be and no
-    /// report has come for a round trip, the oldest again.
+    /// The next data block: what a report asked for, else a new one, else, if allowed and no report
+    /// has come for a round trip, the oldest again.
     fn next_block<O: Observe>(
         &mut self,
         moment: &mut Moment<'_, O>,
@@ -334,7 +334,7 @@ impl<T: Sdu> Lane<T> {
         }
     }
 
-    /// A TBF that is not kept lets nothing new in from its countdown on, downlink from its final
+    /// A TBF that is not kept admits nothing new from its countdown on, or downlink from its final
     /// block on.
     fn close_if_due(&mut self) {
         let is_last = match (self.release.keep, self.direction) {

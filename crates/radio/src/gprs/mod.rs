@@ -13,7 +13,7 @@
 //! * RLC is in acknowledged, LLC in unacknowledged mode. A length indicator always takes a byte.
 //! * A sender knows when a report was built. Messages of the set-up take blocks, but none is lost.
 //! * Uplink the network grants blocks whenever the mobile has some, and asks for none otherwise.
-//! * What an outage of more than `keep` loses is known to both ends at once.
+//! * Both ends know at once what an outage of more than `keep` loses.
 //! * EDGE: neither incremental redundancy nor resegmentation; a block keeps its scheme.
 
 mod adaptation;

@@ -6,7 +6,7 @@ use settings::{Factor, Fault, OfTime, Off, Or, Table, section};
 use super::core::normal;
 
 section! {
-    /// `[radio.outage]`: outages at random, beside those of `radio.outages`.
+    /// `[radio.outage]`: random outages, in addition to those of `radio.outages`.
     pub struct RandomOutages {
         /// Mean of the exponential time from one to the next: 120 s while driving, 20 min
         /// standing still.
@@ -68,7 +68,7 @@ impl RandomOutages {
     }
 }
 
-/// So often is a length drawn before the limits are taken to exclude nearly all.
+/// The number of draws of a length after which the limits count as excluding nearly all.
 const ATTEMPTS: u64 = 64;
 
 #[cfg(test)]

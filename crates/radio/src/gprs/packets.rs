@@ -1,10 +1,10 @@
-//! The packets of one direction, from where they come to the blocks that carry them.
+//! The packets of one direction, from hand-in to the blocks that carry them.
 
 use std::collections::VecDeque;
 
 use base::{Duration, Time};
 use link::Dropped;
-use link::queue::{self, Backlog, Queue, Transmission, Turn};
+use link::queue::{self, Backlog, Queue, Queued, Transmission};
 
 use super::coding::BLOCK_PERIOD;
 use crate::{Output, Sdu};
@@ -14,26 +14,26 @@ use crate::{Output, Sdu};
 pub(crate) struct Packets<T> {
     /// Downlink: on the way through the core network.
     ahead: VecDeque<(Time, T)>,
-    /// To be sent again from the first byte.
-    again: VecDeque<Turn<T>>,
+    /// To be retransmitted from the first byte.
+    again: VecDeque<Queued<T>>,
     queue: Queue<T>,
     queue_counters: link::Counters,
-    /// So many packets may still begin in this TBF; `None` for no limit.
+    /// How many packets may still begin in this TBF; `None` for no limit.
     admitted: Option<usize>,
-    /// Of which the first byte has been sent and the last has not been delivered.
-    begun: VecDeque<Turn<T>>,
+    /// Packets whose first byte has been sent and whose last has not been delivered.
+    begun: VecDeque<Queued<T>>,
     /// Bytes of the last of those that have not been sent.
     left: u32,
     lifetime: Option<Duration>,
-    /// What came out otherwise than by the radio.
+    /// What was discarded or dropped.
     pub(crate) gone: VecDeque<Output<T>>,
     /// The sum of the times from hand-in to the end of the first transmission.
     pub(crate) waiting_time: Duration,
 }
 
 impl<T: Sdu> Packets<T> {
-    /// None, ahead of a channel called `name`. One that has waited for longer than `lifetime` is
-    /// discarded when its turn comes.
+    /// An empty queue ahead of a channel called `name`. A packet that has waited for longer than
+    /// `lifetime` is discarded when its turn comes.
     pub(crate) fn new(
         queue: &queue::Config,
         lifetime: Option<Duration>,
@@ -98,12 +98,12 @@ impl<T: Sdu> Packets<T> {
         self.queue_counters.queue_max
     }
 
-    /// A new TBF lets every packet in.
+    /// A new TBF admits every packet.
     pub(crate) const fn admit_all(&mut self) {
         self.admitted = None;
     }
 
-    /// From now on the TBF lets in what waits and nothing more.
+    /// From now on the TBF admits what waits already, and nothing more.
     pub(crate) fn admit_no_more(&mut self) {
         self.admitted = Some(self.again.len() + self.queue.len());
     }
@@ -168,7 +168,7 @@ impl<T: Sdu> Packets<T> {
         self.begun.pop_front().expect("what has been sent has begun").packet
     }
 
-    /// What has been sent in part begins anew.
+    /// What has been sent in part starts again.
     pub(crate) fn restart(&mut self) {
         self.left = 0;
         while let Some(turn) = self.begun.pop_back() {
@@ -185,7 +185,7 @@ impl<T: Sdu> Packets<T> {
     /// All that waits is lost.
     pub(crate) fn lose_waiting(&mut self, now: Time) {
         self.gone.extend(self.again.drain(..).map(|turn| Output::Discarded(turn.packet)));
-        while let Some(Turn { packet, .. }) = self.queue.pop(now, &mut self.queue_counters) {
+        while let Some(Queued { packet, .. }) = self.queue.pop(now, &mut self.queue_counters) {
             self.gone.push_back(Output::Discarded(packet));
         }
         self.take_gone();
@@ -198,7 +198,7 @@ impl<T: Sdu> Packets<T> {
         u64::from(self.left) + again + self.queue.bytes() + frames * OVERHEAD
     }
 
-    /// True if a packet waits to be begun or sent on, whether or not this TBF lets it in.
+    /// True if a packet waits to be begun or sent on, whether or not this TBF admits it.
     pub(crate) fn has_waiting(&self) -> bool {
         !self.again.is_empty() || !self.queue.is_empty()
     }
@@ -227,7 +227,7 @@ const OVERHEAD: u64 = 10;
 /// The most of a packet that an LLC frame carries: N201-U (TS 44.064 §8.9.8).
 const SEGMENT: u32 = 1500;
 
-/// What a packet of `bytes` takes of the blocks, but for their length indicators.
+/// The bytes that a packet of `bytes` takes in blocks, without length indicators.
 const fn frame_bytes(bytes: u32) -> u32 {
     bytes + bytes.div_ceil(SEGMENT) * OVERHEAD as u32
 }

@@ -4,25 +4,25 @@ use base::{Direction, Duration, Time};
 
 use super::keys::TbfTimes;
 
-/// What there is of a temporary block flow (TBF).
+/// The state of a temporary block flow (TBF).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tbf {
-    /// Nothing.
+    /// None.
     Absent,
-    /// Uplink: the mobile will ask for one in its next Packet Downlink Ack/Nack (§8.1.2.5).
+    /// Uplink: the mobile will request one in its next Packet Downlink Ack/Nack (§8.1.2.5).
     Requesting,
-    /// Asked for; it can be used from `ready` on.
+    /// Requested; it can be used from `ready` on.
     SettingUp {
         /// From then on.
         ready: Time,
     },
-    /// Blocks go to and fro.
+    /// Blocks are being sent.
     Open,
     /// The countdown runs (uplink, §9.3.1) or the final block has been sent (downlink, §9.3.2.3):
-    /// what comes now waits for the next TBF.
+    /// new packets wait for the next TBF.
     Closing,
-    /// Nothing is left to send and it is kept: delayed release (R99) downlink, extended uplink TBF
-    /// (R4, §9.5).
+    /// Nothing is left to send, and the TBF is kept: delayed release (R99) downlink, extended
+    /// uplink TBF (R4, §9.5).
     Kept {
         /// Until then.
         until: Time,
@@ -39,9 +39,9 @@ pub enum Tbf {
 pub enum Event {
     /// There is something to send, and a TBF could be ready at a time.
     Wanted(Time),
-    /// There is something to send, and the next Ack/Nack can say so.
+    /// There is something to send, and the next Ack/Nack can request a TBF.
     Piggybacked,
-    /// No new packet is let in any more.
+    /// No new packet is admitted any more.
     LastBlocks,
     /// All has been acknowledged and nothing waits, or it waits for the next TBF.
     Drained(Time),
@@ -70,7 +70,7 @@ impl Release {
 }
 
 impl Tbf {
-    /// What it is after `event`.
+    /// The state after `event`.
     #[must_use]
     pub fn after(self, event: Event, release: Release) -> Self {
         match (self, event) {

@@ -15,14 +15,16 @@ use super::rrc::Dedicated;
 
 section! {
     /// `[radio.admission]`: how much load dedicated channels may bring.
-    pub struct Limits {
-        /// Noise rise uplink, where places decide error rates. Default: TR 25.942.
+    pub struct AdmissionLimits {
+        /// Limit of the noise rise uplink, where error rates depend on positions. Default: TR
+        /// 25.942.
         pub noise_rise: f64 as Along<Decibels> = 6.0;
-        /// Share of a cell's power, where places decide error rates.
+        /// Limit of the share of a cell's power in use, where error rates depend on positions.
         pub power_share: Probability as Share = Probability::ALWAYS;
-        /// Where the factor wanted is not to be had, the next ones up to this, downlink.
+        /// If the wanted spreading factor is not available, the next ones up to this are tried,
+        /// downlink.
         pub downlink_sf: SpreadingFactor as Sf = SpreadingFactor::ALL[2];
-        /// The same, uplink.
+        /// The same for the uplink.
         pub uplink_sf: SpreadingFactor as Sf = SpreadingFactor::ALL[2];
     }
 }
@@ -30,18 +32,19 @@ section! {
 /// Why a UE gets no dedicated channels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Refusal {
-    /// The uplink would be too loud.
+    /// The uplink's noise rise would be too high.
     NoiseRise {
         /// In this cell.
         cell: u32,
-        /// So loud at the lowest rate, in dB.
+        /// The noise rise at the lowest rate, in dB.
         after_db: f64,
     },
     /// The downlink lacks power.
     Power {
         /// In this cell.
         cell: u32,
-        /// The share it would send at the lowest rate; infinite if one link may not have so much.
+        /// The share it would send at the lowest rate; infinite if it exceeds the limit of one
+        /// link.
         after: f64,
     },
     /// The downlink's code tree has no free code.
@@ -65,23 +68,23 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Who asks.
+/// A request for dedicated channels.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The cells that the channels would be in.
     pub cells: &'a [u32],
     /// Where the UE is: [`Interference::gains`].
     pub gains: &'a [f64],
-    /// What it wants.
+    /// The channels that it wants.
     pub wanted: Dedicated,
 }
 
-impl Limits {
+impl AdmissionLimits {
     /// The channels that `request` may have: those it wants, or slower ones. `is_free` says whether
-    /// a cell has a downlink code of a spreading factor; without `radio` only codes are scarce.
+    /// a cell has a downlink code of a spreading factor; without `radio` only codes are limited.
     ///
     /// # Errors
-    /// Why not even the slowest.
+    /// Why not even the slowest channels are possible.
     pub fn admit(
         &self,
         request: &Request<'_>,
@@ -134,8 +137,8 @@ impl Limits {
     }
 }
 
-/// The first spreading factor from `wanted` up to `thinnest` that passes, or what the last one
-/// failed for.
+/// The first spreading factor from `wanted` up to `thinnest` that passes, or why the last one
+/// failed.
 fn first_fit(
     wanted: SpreadingFactor,
     thinnest: SpreadingFactor,

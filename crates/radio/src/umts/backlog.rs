@@ -1,4 +1,4 @@
-//! What waits ahead of the radio, and how much of it there may be.
+//! The queue ahead of the radio and its limit.
 
 use std::collections::VecDeque;
 
@@ -9,24 +9,24 @@ use crate::Sdu;
 pub struct Limit {
     /// How many; `None` is without limit.
     pub packets: Option<u32>,
-    /// How many bytes at the IP layer, that which is being sent included whole; `None` is without
+    /// How many bytes at the IP layer, including all of the one being sent; `None` is without
     /// limit.
     pub bytes: Option<u64>,
-    /// Of what.
+    /// What is counted.
     pub scope: Scope,
 }
 
-/// What a limit is for.
+/// What a limit applies to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
     /// All SDUs of a direction together.
     Direction,
-    /// Those of each flow apart.
+    /// Those of each flow separately.
     Flow,
 }
 
 impl Limit {
-    /// Anything goes.
+    /// No limit.
     pub const NONE: Self = Self { packets: None, bytes: None, scope: Scope::Direction };
 
     /// At most `packets` in all.
@@ -34,19 +34,19 @@ impl Limit {
         Self { packets: Some(packets), ..Self::NONE }
     }
 
-    /// True if an SDU of `bytes` fits beside what waits.
+    /// True if an SDU of `bytes` fits in addition to what waits.
     pub(crate) fn admits(&self, packets: u32, waiting: u64, bytes: u32) -> bool {
         self.packets.is_none_or(|limit| packets < limit)
             && self.bytes.is_none_or(|limit| waiting + u64::from(bytes) <= limit)
     }
 
-    /// True if a count of SDUs is enough to tell what fits.
+    /// True if counting SDUs is enough to decide what fits.
     pub(crate) fn is_count(&self) -> bool {
         self.bytes.is_none() && self.scope == Scope::Direction
     }
 }
 
-/// What waits, of which flow and how large: kept only where a limit asks for it.
+/// What waits, with its flow and size: kept only if a limit needs it.
 #[derive(Debug, Default)]
 pub(crate) struct Backlog {
     /// The number of the first SDU that waits.
@@ -78,7 +78,7 @@ pub(crate) struct Share {
 }
 
 impl Backlog {
-    /// How much waits that counts for an SDU of `flow`.
+    /// How much of what waits counts for an SDU of `flow`.
     pub(crate) fn share(&self, scope: Scope, flow: u64) -> Share {
         match scope {
             Scope::Direction => self.total,
@@ -107,7 +107,7 @@ impl Backlog {
         self.count(sdu, Share::add);
     }
 
-    /// One of those that wait is next behind those that have a number.
+    /// One of those that wait gets the next number.
     pub(crate) fn number(&mut self, sdu: Waiting) {
         self.waiting.push_back(sdu);
     }

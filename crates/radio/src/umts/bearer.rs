@@ -1,9 +1,9 @@
-//! A bearer as one machine.
+//! A UMTS bearer as one machine.
 
 use base::{Direction, Duration, Rate, Time};
 use observe::Observe;
 
-use super::conditions::{Change, Relocation, Timeline};
+use super::conditions::{ConditionChange, Relocation, Timeline};
 use super::lane::Lane;
 use super::rlc::{Entity, Health, PeerChannel, Traffic};
 use super::{BlockErrorRate, ChannelState, DchConfig};
@@ -11,13 +11,13 @@ use crate::{Counters, DownlinkReport, Output, Sdu};
 
 /// A bearer of both directions over a dedicated channel, from PDCP to PDCP.
 ///
-/// Time passes in ticks: each direction has its grid of TTIs, which starts at time 0. On a tick
-/// the blocks of the TTIs that begin are sent first, from what was known before; then those of the
+/// Time passes in ticks: each direction has its grid of TTIs, which starts at time 0. On a tick the
+/// blocks of the TTIs that begin are sent first, from the state before the tick; then those of the
 /// TTIs that end are received and SDUs delivered. So what arrives on a tick, by radio or by
 /// [`Bearer::handle_input`], misses the TTI that begins there. There are no ticks while there is
 /// nothing to send, to receive or to wait for.
 ///
-/// A channel may change at any time; a TTI that begins has what holds then, and what is on the air
+/// A channel may change at any time; a TTI has the state at its beginning, and what is on the air
 /// arrives as it was sent.
 #[derive(Debug)]
 pub struct Bearer<T> {
@@ -28,7 +28,7 @@ pub struct Bearer<T> {
     network: Entity,
     /// The end that sends uplink.
     mobile: Entity,
-    /// The changes that its configuration knows of.
+    /// The changes that its configuration contains.
     timeline: Timeline,
     /// The last tick.
     ticked: Option<Time>,
@@ -39,8 +39,8 @@ pub struct Bearer<T> {
 }
 
 impl<T: Sdu> Bearer<T> {
-    /// A bearer whose facts bear the number `machine`. Its chance comes from `seed` and the
-    /// streams `name/downlink` and `name/uplink`.
+    /// A bearer that reports facts as machine number `machine`. Its random streams come from `seed`
+    /// and the names `name/downlink` and `name/uplink`.
     pub fn new(machine: u32, config: &DchConfig, seed: u64, name: &str) -> Self {
         let (start, timeline) = Timeline::new(config);
         let (down, up) = (&config.downlink, &config.uplink);
@@ -107,7 +107,7 @@ impl<T: Sdu> Bearer<T> {
     }
 
     /// A hard handover with relocation: both ends of the link control are established anew (TS
-    /// 25.322 §9.7.7), and what is on the air goes unheard. In acknowledged mode every SDU not yet
+    /// 25.322 §9.7.7), and what is on the air is lost. In acknowledged mode every SDU not yet
     /// delivered is sent again from its first byte, and none is delivered twice (TS 25.323 §5.4);
     /// else what has been sent in part is discarded. What was due before `now` must have been
     /// handled.
@@ -156,7 +156,8 @@ impl<T: Sdu> Bearer<T> {
         self.lane(direction).state
     }
 
-    /// What the downlink can carry, link control included, if that is not what was said last.
+    /// What the downlink can carry, link control included, if that has changed since the last
+    /// report.
     #[must_use]
     pub fn poll_report(&mut self) -> Option<DownlinkReport> {
         let report = DownlinkReport { rate: self.downlink_rate() };
@@ -189,12 +190,12 @@ impl<T: Sdu> Bearer<T> {
         if is_down {
             let health = self.downlink.fill(now, &mut self.network, &mut self.uplink.sdus);
             self.downlink.send(self.machine, observe);
-            self.heed(now, health, Direction::Downlink);
+            self.apply_health(now, health, Direction::Downlink);
         }
         if is_up {
             let health = self.uplink.fill(now, &mut self.mobile, &mut self.downlink.sdus);
             self.uplink.send(self.machine, observe);
-            self.heed(now, health, Direction::Uplink);
+            self.apply_health(now, health, Direction::Uplink);
         }
         if is_down {
             self.downlink.receive(now, &mut self.mobile, &mut self.uplink.sdus);
@@ -211,9 +212,9 @@ impl<T: Sdu> Bearer<T> {
         self.uplink.top_up(now, 1);
     }
 
-    /// After an unrecoverable error both ends are established anew at once; what was on the air
-    /// goes unheard. (Signalling for this is not modelled.)
-    fn heed(&mut self, now: Time, health: Health, direction: Direction) {
+    /// After an unrecoverable error both ends are established anew at once; what was on the air is
+    /// lost. (Signalling for this is not modelled.)
+    fn apply_health(&mut self, now: Time, health: Health, direction: Direction) {
         if health == Health::Well {
             return;
         }
@@ -226,7 +227,7 @@ impl<T: Sdu> Bearer<T> {
         self.mobile.establish(now, &mut Traffic { own: &mut up.sdus, peer: &mut down.sdus });
     }
 
-    /// Both ends start anew at another place.
+    /// Re-establishes both ends at the new place.
     fn restart(&mut self, now: Time) {
         let (down, up) = (&mut self.downlink, &mut self.uplink);
         for lane in [&mut *down, &mut *up] {
@@ -240,11 +241,11 @@ impl<T: Sdu> Bearer<T> {
         self.top_up(now);
     }
 
-    /// Takes over what the configuration says of all times up to `now`.
+    /// Applies the configured changes up to `now`.
     #[cold]
     fn apply_changes(&mut self, now: Time) {
         while let Some(change) = self.timeline.take(now) {
-            let Change { at, downlink, uplink, relocation } = change;
+            let ConditionChange { at, downlink, uplink, relocation } = change;
             if relocation == Relocation::Now {
                 self.restart(at);
             }
@@ -261,8 +262,8 @@ impl<T: Sdu> Bearer<T> {
         direction.of(&mut self.mobile, &mut self.network).set_peer(peer);
     }
 
-    /// The last moment of which all has been done, where something comes at `now`: `now` itself if
-    /// its tick is over.
+    /// The last instant that is fully processed when something comes at `now`: `now` itself if its
+    /// tick is over.
     fn last_moment(&self, now: Time) -> Time {
         debug_assert!(self.next.is_none_or(|next| next >= now), "handled up to now");
         if self.ticked == Some(now) {

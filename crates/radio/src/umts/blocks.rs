@@ -10,7 +10,7 @@ use base::{Duration, Rate};
 ///   ⌊(n + 1) · r⌋ − ⌊n · r⌋
 ///
 /// blocks, with r blocks a TTI from time 0 on: the remainder is never lost, and which TTI has how
-/// many depends on nothing that is sent, so that an idle channel need not be counted along.
+/// many depends on nothing that is sent, so that an idle channel needs no counting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Blocks {
     whole: u32,

@@ -1,5 +1,5 @@
-//! A manager of the buffer ahead of the radio that talks to RRC: Hynderick and Raes 2004 §VII name
-//! it as future work.
+//! A manager of the buffer ahead of the radio that knows the rate from RRC, named as future work in
+//! Hynderick and Raes 2004 §VII.
 
 use base::Duration;
 use settings::{Factor, Fault, OfTime, Or, Table, Word, as_key, section, words};
@@ -8,17 +8,17 @@ use super::Blocks;
 use super::backlog::Share;
 use super::keys::Missing;
 
-/// Gives each flow the room that the channel's rate asks for, now or soon.
+/// Gives each flow the buffer space that suits the channel's rate, now or soon.
 ///
 /// A flow may have as much waiting as its share of the channel carries in `factor` round-trip
 /// times: of a bandwidth-delay product (BDP) that is shared evenly among the flows that have
-/// something waiting. RRC tells it the rate, and the changes of rate that it has planned.
+/// something waiting. RRC gives it the rate, and planned changes of rate.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BufferManager {
     /// The round-trip time of the path without its queue.
     pub rtt: Duration,
-    /// How many BDPs a flow may have waiting, by what it is for: those of the first, third, …
-    /// flow of a direction and of the others.
+    /// How many BDPs a flow may have waiting, by its class: those of the first, third, … flow of a
+    /// direction and of the others.
     pub factors: [f64; 2],
     /// In which order what waits is sent.
     pub service: Service,
@@ -27,14 +27,15 @@ pub struct BufferManager {
 }
 
 section! {
-    /// `[radio.buffer]`: a manager of the queue ahead of the radio that RRC tells the channel's
-    /// rate. `[queue]` still bounds what it grants.
+    /// `[radio.buffer]`: a manager of the queue ahead of the radio that knows the channel's rate
+    /// from RRC. `[queue]` still bounds what it grants.
     pub struct Buffer {
-        /// What gives each flow its room. Default: nothing, `[queue]` alone counts.
+        /// The manager that gives each flow its buffer space. Default: nothing, `[queue]` alone
+        /// counts.
         pub manager: Manager as Word<Manager> = Manager::Off;
         /// The round-trip time of the path without its queue; required by `bdp`.
         pub rtt: Option<Duration> as Or<Missing, OfTime<1>> = None;
-        /// What the flows are for.
+        /// The classes of the flows.
         pub class: Class as Word<Class> = Class::Bulk;
         /// How many bandwidth-delay products (BDP) a bulk flow may have waiting. Default: one
         /// (Villamizar and Song 1994).
@@ -44,14 +45,14 @@ section! {
         /// In which order what waits is sent.
         pub service: Service as Word<Service> = Service::InOrder;
         /// How long ahead of a change of rate the coming rate counts. Default: one round trip, so
-        /// that the senders have heard of it when it comes.
+        /// that the senders have reacted when it comes.
         pub anticipation: Option<Duration> as Or<as_key::Rtt, OfTime> = None;
     }
     check(Self::check)
 }
 
 words! {
-    /// What gives each flow its room in the queue.
+    /// What gives each flow its buffer space.
     pub enum Manager {
         /// Nothing.
         Off = "off",
@@ -61,7 +62,7 @@ words! {
 }
 
 words! {
-    /// What flows are for.
+    /// The classes of flows.
     pub enum Class {
         /// Throughput.
         Bulk = "bulk",
@@ -113,7 +114,7 @@ impl BufferManager {
         self.factors[place % 2] * bdp / f64::from(flows.max(1))
     }
 
-    /// True if an SDU of `bytes` fits in `room` beside what `waiting` there is of its flow. Three
+    /// True if an SDU of `bytes` fits in `room` in addition to what is `waiting` of its flow. Three
     /// always fit, so that a flow can go on at any rate.
     pub(crate) fn admits(room: f64, waiting: Share, bytes: u32) -> bool {
         waiting.packets < LEAST || (waiting.bytes + u64::from(bytes)) as f64 <= room
@@ -126,8 +127,8 @@ impl BufferManager {
     }
 }
 
-/// How many SDUs a flow may always have waiting, that which is being sent included: those whose
-/// acknowledgements tell the sender at once that the one before them was dropped (RFC 5681 §3.2).
+/// How many SDUs a flow may always have waiting, including the one being sent: enough for the
+/// duplicate acknowledgements of a fast retransmit (RFC 5681 §3.2).
 const LEAST: u32 = 3;
 
 #[cfg(test)]

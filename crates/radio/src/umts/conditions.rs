@@ -1,15 +1,15 @@
-//! What the channels of a bearer are like, and how that changes over time.
+//! The state of a bearer's channels over time.
 
 use base::{Direction, Duration, Probability, Time};
 use settings::words;
 
 use super::{Blocks, Channel, DchConfig};
 
-/// What the channel of one direction is like. It holds for whole TTIs: what is on the air when it
+/// The state of the channel of one direction. It applies to whole TTIs: what is on the air when it
 /// changes arrives as it was sent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ChannelState {
-    /// What a TTI has room for. With [`Blocks::NONE`] the direction sleeps.
+    /// How many blocks a TTI carries. With [`Blocks::NONE`] the direction sleeps.
     pub blocks: Blocks,
     /// How often a block is in error.
     pub tbler: BlockErrorRate,
@@ -22,7 +22,7 @@ pub enum BlockErrorRate {
     /// The same at all times.
     Constant(Probability),
     /// Drawn uniformly for each frame of 10 ms. A block is interleaved over all frames of its TTI
-    /// (TS 25.212 §4.2.5), so in a longer TTI the mean of its frames holds.
+    /// (TS 25.212 §4.2.5), so a longer TTI has the mean of its frames.
     Drawn {
         /// At least this.
         low: Probability,
@@ -67,52 +67,52 @@ pub enum Coverage {
 /// nothing is lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interruption {
-    /// The first moment.
+    /// Its beginning.
     pub from: Time,
-    /// The moment after the last.
+    /// Its end, exclusive.
     pub to: Time,
-    /// What it ends with.
+    /// How it ends.
     pub end: End,
 }
 
-/// What an interruption ends with.
+/// How an interruption ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
-    /// All goes on as it was: a delay spike (RFC 3481 §2.4).
+    /// Everything continues as before: a delay spike (RFC 3481 §2.4).
     Continuation,
-    /// The link control starts anew at both ends: a hard handover with relocation.
+    /// The link control is re-established at both ends: a hard handover with relocation.
     Relocation,
 }
 
 /// The channels of both directions over time, as a configuration says.
 #[derive(Clone, Debug)]
 pub(crate) struct Timeline {
-    changes: Vec<Change>,
-    /// How many have come.
+    changes: Vec<ConditionChange>,
+    /// How many have been taken.
     begun: usize,
-    /// When the next comes.
+    /// When the next change comes.
     next: Option<Time>,
 }
 
-/// What holds from a moment on.
+/// The channel states from a time on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Change {
+pub(crate) struct ConditionChange {
     pub(crate) at: Time,
     pub(crate) downlink: ChannelState,
     pub(crate) uplink: ChannelState,
     pub(crate) relocation: Relocation,
 }
 
-/// Whether the link control starts anew.
+/// Whether the link control is re-established.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Relocation {
-    /// It does.
+    /// It is.
     Now,
-    /// It goes on.
+    /// It continues.
     None,
 }
 
-impl Change {
+impl ConditionChange {
     /// The channel of `direction` from then on.
     pub(crate) fn of(&self, direction: Direction) -> ChannelState {
         direction.of(self.downlink, self.uplink)
@@ -120,8 +120,8 @@ impl Change {
 }
 
 impl Timeline {
-    /// What holds at the start, and the changes that follow.
-    pub(crate) fn new(config: &DchConfig) -> (Change, Self) {
+    /// The state at the start, and the changes that follow.
+    pub(crate) fn new(config: &DchConfig) -> (ConditionChange, Self) {
         let payload = config.rlc.block_bytes();
         let change = |at| {
             let lost = config.coverage.at(at) == Coverage::Lost;
@@ -131,7 +131,7 @@ impl Timeline {
                 tbler: if lost { BlockErrorRate::LOST } else { channel.tbler.at(at) },
             };
             let ends = |gap: &Interruption| gap.to == at && gap.end == End::Relocation;
-            Change {
+            ConditionChange {
                 at,
                 downlink: state(&config.downlink),
                 uplink: state(&config.uplink),
@@ -156,7 +156,7 @@ impl Timeline {
     }
 
     /// Takes the next change, if it has come by `now`.
-    pub(crate) fn take(&mut self, now: Time) -> Option<Change> {
+    pub(crate) fn take(&mut self, now: Time) -> Option<ConditionChange> {
         let change = self.pending().first().filter(|change| change.at <= now).copied()?;
         self.begun += 1;
         self.next = self.pending().first().map(|change| change.at);
@@ -173,19 +173,19 @@ impl Timeline {
         self.next.is_some_and(|next| next <= now)
     }
 
-    /// What a TTI of `direction` will have room for at `time`, as far as changes of rate are known
-    /// that have not been taken. An interruption is none.
+    /// How many blocks a TTI of `direction` will carry at `time`, given the changes of rate that
+    /// have not been taken. Interruptions do not count.
     pub(crate) fn blocks_at(&self, time: Time, direction: Direction) -> Option<Blocks> {
         let coming = self.pending().iter().take_while(|change| change.at <= time);
         coming.map(|change| change.of(direction).blocks).filter(|blocks| !blocks.is_none()).last()
     }
 
     /// The changes that have not been taken, in order of time.
-    pub(crate) fn pending(&self) -> &[Change] {
+    pub(crate) fn pending(&self) -> &[ConditionChange] {
         &self.changes[self.begun..]
     }
 }
 
-/// A radio frame (TS 25.211 §5): an error rate that is drawn holds for one, and links are monitored
-/// once in each.
+/// A radio frame (TS 25.211 §5): a drawn error rate lasts for one, and links are monitored once in
+/// each.
 pub(crate) const FRAME: Duration = Duration::from_millis(10);

@@ -14,14 +14,14 @@ pub struct DchConfig {
     pub uplink: Channel,
     /// What decides whether a block arrives, in either direction.
     pub dpcch: Dpcch,
-    /// How many DPDCHs go under one DPCCH, downlink and uplink: as many blocks are on the air side
-    /// by side, and where the DPCCH fails on its own they are lost together.
+    /// How many DPDCHs go under one DPCCH, downlink and uplink: as many blocks are on the air in
+    /// parallel, and if the DPCCH fails on its own they are lost together.
     pub dpdchs: [u32; 2],
     /// Whether the mobile is reached at all.
     pub coverage: Schedule<Coverage>,
     /// When nothing is sent in either direction.
     pub interruptions: Vec<Interruption>,
-    /// What gives each flow its room in the queue, within the limits of the channels.
+    /// The manager that gives each flow its buffer space, within the limits of the channels.
     pub buffer: Option<BufferManager>,
     /// The convergence protocol, alike in both directions.
     pub pdcp: PdcpConfig,
@@ -30,7 +30,7 @@ pub struct DchConfig {
 }
 
 impl DchConfig {
-    /// A bearer of two channels that are there at all times.
+    /// A bearer of two channels that exist at all times.
     pub fn new(downlink: Channel, uplink: Channel, pdcp: PdcpConfig, rlc: rlc::Config) -> Self {
         Self {
             downlink,
@@ -55,12 +55,12 @@ pub struct Channel {
     pub tti: Duration,
     /// The transport block error rate.
     pub tbler: Schedule<BlockErrorRate>,
-    /// What may wait for the end of its first transmission; an SDU beyond it is dropped.
+    /// The limit of what waits for the end of its first transmission; an SDU beyond it is dropped.
     pub limit: Limit,
 }
 
 impl Channel {
-    /// What a TTI has room for at `time`, in blocks of `pdu_payload` bytes.
+    /// How many blocks of `pdu_payload` bytes a TTI carries at `time`.
     ///
     /// # Panics
     /// If that is more than can be counted.

@@ -10,12 +10,12 @@ use super::channels::SpreadingFactor;
 use super::channels::spreading::{Sf, Spreading};
 use super::keys::{ChannelKeys, Missing, UmtsKeys, table_of};
 use super::{Channel, Coverage, DchConfig, End, Interruption};
-use crate::kinds::{Around, Keys, Queues};
+use crate::kinds::{Keys, Queues, RadioContext};
 
 section! {
     /// `[radio]` of a bearer over dedicated channels.
     pub struct DchKeys {
-        /// What it has as cells have it.
+        /// The keys that it shares with `umts-cell`.
         pub umts: UmtsKeys as Flat<UmtsKeys> = UmtsKeys::default();
         /// What changes when: `rate` or `sf` of the downlink, `tbler` of both directions, and
         /// `coverage`.
@@ -29,8 +29,9 @@ section! {
         /// From the mobile. Default: 64 kbit/s in TTIs of 20 ms.
         pub uplink: DchChannel as Always<DchChannel> =
             DchChannel { channel: ChannelKeys::usual_uplink(), ..DchChannel::default() };
-        /// How many mobiles there are: of `umts-cell` beside those of `[[radio.ue]]`, otherwise
-        /// each with a bearer of its own, where 0 is one called UE. Flows take turns.
+        /// How many mobiles there are. For `umts-cell`, in addition to those of `[[radio.ue]]`;
+        /// otherwise each has a bearer of its own, and 0 means one called UE. Flows are assigned in
+        /// turn.
         pub ues: u32 as Count<u32, 0, 50_000> = 0;
     }
     check(Self::check)
@@ -39,7 +40,7 @@ section! {
 section! {
     /// `[radio.downlink]`, `[radio.uplink]`: the dedicated channel of one direction.
     pub struct DchChannel {
-        /// What it has as channels of cells have it.
+        /// The keys that it shares with channels of cells.
         pub channel: ChannelKeys as Flat<ChannelKeys> = ChannelKeys::default();
         /// How many DPDCHs of that factor go under one DPCCH; their rates add up. Uplink 1 to 6,
         /// several of them with factor 4 alone (TS 25.211 §5.2.1).
@@ -53,11 +54,11 @@ section! {
     /// A step of `radio.downlink.schedule` or `radio.uplink.schedule`: what is left out stays as
     /// it was.
     pub struct ChannelStep {
-        /// From when it holds; required.
+        /// When it takes effect; required.
         pub at: Duration as OfTime = Duration::ZERO;
         /// The rate.
         pub rate: Option<Rate> as Or<as_key::Before, Speed> = None;
-        /// The spreading factor, in the place of `rate`.
+        /// The spreading factor, in place of `rate`.
         pub sf: Option<SpreadingFactor> as Or<as_key::Before, Sf> = None;
         /// Transport block error rate, up to 100 %.
         pub tbler: Option<Probability> as Or<as_key::Before, Chance> = None;
@@ -67,11 +68,11 @@ section! {
 section! {
     /// A step of `radio.schedule`: what is left out stays as it was.
     pub struct RadioStep {
-        /// From when it holds; required.
+        /// When it takes effect; required.
         pub at: Duration as OfTime = Duration::ZERO;
         /// The rate of the downlink.
         pub rate: Option<Rate> as Or<as_key::Before, Speed> = None;
-        /// The spreading factor of the downlink, in the place of `rate`.
+        /// The spreading factor of the downlink, in place of `rate`.
         pub sf: Option<SpreadingFactor> as Or<as_key::Before, Sf> = None;
         /// Transport block error rate of both directions, up to 100 %.
         pub tbler: Option<Probability> as Or<as_key::Before, Chance> = None;
@@ -113,7 +114,7 @@ impl Handover {
     }
 }
 
-/// The gap of a hard handover that names none.
+/// The default gap of a hard handover.
 const USUAL_GAP: Duration = Duration::from_millis(200);
 
 /// A longer one is no handover but a link lost (in ns).
@@ -122,8 +123,8 @@ const LONGEST_GAP: u64 = 10_000_000_000;
 words! {
     /// A kind of handover.
     pub enum HandoverKind {
-        /// The old link ends first: for a while nothing is sent, and the link control begins anew
-        /// at another place.
+        /// The old link ends first: for a while nothing is sent, and the link control is relocated
+        /// and re-established.
         Hard = "hard",
         /// The mobile has links to both base stations meanwhile: nothing is lost.
         Soft = "soft",
@@ -145,15 +146,15 @@ timed!(ChannelStep, RadioStep, Spike, Handover);
 
 impl DchKeys {
     /// How the bearer behaves.
-    pub fn config(&self, around: &Around<'_>, _name: &str) -> DchConfig {
-        let [forth, back] = &around.queues;
-        let channel = |keys: &DchChannel, changes: &[Change], queue| Channel {
+    pub fn config(&self, context: &RadioContext<'_>, _name: &str) -> DchConfig {
+        let [forth, back] = &context.queues;
+        let channel = |keys: &DchChannel, changes: &[ChannelChange], queue| Channel {
             rate: course(keys.channel.rate, changes, |change| change.rate),
             tti: keys.channel.tti,
             tbler: course(self.umts.errors(&keys.channel), changes, |change| {
                 change.tbler.map(Into::into)
             }),
-            limit: UmtsKeys::limit(queue, around),
+            limit: UmtsKeys::limit(queue, context),
         };
         let coverage = |there| if there { Coverage::There } else { Coverage::Lost };
         let steps = self.schedule.iter().map(|step| (Time::ZERO + step.at, step.coverage));
@@ -174,8 +175,8 @@ impl DchKeys {
     }
 
     /// What happens to the downlink, in order: `radio.schedule` and its own.
-    fn downlink_changes(&self) -> Vec<Change> {
-        let both = self.schedule.iter().map(|step| Change {
+    fn downlink_changes(&self) -> Vec<ChannelChange> {
+        let both = self.schedule.iter().map(|step| ChannelChange {
             at: step.at,
             rate: step.rate,
             tbler: step.tbler,
@@ -184,9 +185,12 @@ impl DchKeys {
     }
 
     /// What happens to the uplink, in order.
-    fn uplink_changes(&self) -> Vec<Change> {
-        let both =
-            self.schedule.iter().map(|step| Change { at: step.at, rate: None, tbler: step.tbler });
+    fn uplink_changes(&self) -> Vec<ChannelChange> {
+        let both = self.schedule.iter().map(|step| ChannelChange {
+            at: step.at,
+            rate: None,
+            tbler: step.tbler,
+        });
         in_order(both, &self.uplink)
     }
 
@@ -214,7 +218,7 @@ impl DchKeys {
         self.check_handovers(tree)
     }
 
-    /// Each step changes something, and says a rate in one way.
+    /// Checks that each step changes something, and gives a rate in one form.
     fn check_steps(&self, tree: &Table) -> Result<(), Fault> {
         let own = |channel: &DchChannel| {
             let step = |step: &ChannelStep| {
@@ -285,8 +289,8 @@ impl DchKeys {
         Ok(())
     }
 
-    /// Puts the rate that each spreading factor has in its place.
-    fn settle_rates(&mut self, tree: &Table, around: &Around<'_>) -> Result<(), Fault> {
+    /// Resolves spreading factors to rates.
+    fn settle_rates(&mut self, tree: &Table, context: &RadioContext<'_>) -> Result<(), Fault> {
         let Self { umts, schedule, downlink, uplink, .. } = self;
         let down = downlink.dpdch;
         for (direction, channel) in [(Direction::Downlink, downlink), (Direction::Uplink, uplink)] {
@@ -307,7 +311,7 @@ impl DchKeys {
                 let message = format!("several DPDCHs need a factor: {at}.sf, as in sf = 4");
                 return tree.clash(&[&format!("{at}.dpdch")], message);
             }
-            umts.settle_rate(&mut channel.channel, direction, dpdchs, (tree, around))?;
+            umts.settle_rate(&mut channel.channel, direction, dpdchs, (tree, context))?;
         }
         for step in schedule {
             if let Some(sf) = step.sf {
@@ -328,8 +332,8 @@ impl Keys for DchKeys {
         Queues::DropTail("UMTS")
     }
 
-    fn settle(&mut self, tree: &Table, around: &Around<'_>) -> Result<(), Fault> {
-        self.settle_rates(tree, around)?;
+    fn settle(&mut self, tree: &Table, context: &RadioContext<'_>) -> Result<(), Fault> {
+        self.settle_rates(tree, context)?;
         let rates = |channel: &DchChannel| {
             channel.schedule.iter().filter_map(|step| step.rate).collect::<Vec<_>>()
         };
@@ -353,7 +357,7 @@ impl Keys for DchKeys {
         self.downlink.channel.rate
     }
 
-    fn outages(&self, around: &Around<'_>, _name: &str) -> Vec<[Time; 2]> {
+    fn outages(&self, context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
         let (mut spans, mut since) = (Vec::new(), None);
         for step in &self.schedule {
             match step.coverage {
@@ -362,21 +366,24 @@ impl Keys for DchKeys {
                 None => {}
             }
         }
-        spans.extend(since.map(|from| [from, around.duration.max(from)]));
+        spans.extend(since.map(|from| [from, context.duration.max(from)]));
         spans.into_iter().map(|span| span.map(|time| Time::ZERO + time)).collect()
     }
 }
 
-/// What changes at a moment in one direction.
-struct Change {
+/// A change of the channel of one direction.
+struct ChannelChange {
     at: Duration,
     rate: Option<Rate>,
     tbler: Option<Probability>,
 }
 
-/// `changes` and those of `channel`'s own schedule, which count last where both are at a time.
-fn in_order(changes: impl Iterator<Item = Change>, channel: &DchChannel) -> Vec<Change> {
-    let own = channel.schedule.iter().map(|step| Change {
+/// `changes` and those of `channel`'s own schedule, which take precedence at equal times.
+fn in_order(
+    changes: impl Iterator<Item = ChannelChange>,
+    channel: &DchChannel,
+) -> Vec<ChannelChange> {
+    let own = channel.schedule.iter().map(|step| ChannelChange {
         at: step.at,
         rate: step.rate,
         tbler: step.tbler,
@@ -386,8 +393,12 @@ fn in_order(changes: impl Iterator<Item = Change>, channel: &DchChannel) -> Vec<
     changes
 }
 
-/// The course of a value that is `first` at the start and what `field` says from then on.
-fn course<V: Copy>(first: V, changes: &[Change], field: fn(&Change) -> Option<V>) -> Schedule<V> {
-    let change = |change: &Change| Some((Time::ZERO + change.at, field(change)?));
+/// A value over time: `first` at the start, then `field` of each change.
+fn course<V: Copy>(
+    first: V,
+    changes: &[ChannelChange],
+    field: fn(&ChannelChange) -> Option<V>,
+) -> Schedule<V> {
+    let change = |change: &ChannelChange| Some((Time::ZERO + change.at, field(change)?));
     Schedule::new(first, changes.iter().filter_map(change).collect())
 }

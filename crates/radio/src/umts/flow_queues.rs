@@ -10,7 +10,7 @@ use crate::Sdu;
 /// RFC 970).
 #[derive(Debug)]
 pub(crate) struct FlowQueues<T> {
-    /// That whose turn it is stands first.
+    /// The next to be served is first.
     queues: VecDeque<(u64, Queue<T>)>,
 }
 
@@ -22,7 +22,7 @@ impl<T> FlowQueues<T> {
         Self { queues: VecDeque::new() }
     }
 
-    /// The SDU whose turn it is, and when it came.
+    /// The next SDU, and when it came.
     pub(crate) fn pop(&mut self) -> Option<(Time, T)> {
         let (flow, mut queue) = self.queues.pop_front()?;
         let sdu = queue.pop_front();

@@ -6,7 +6,7 @@
 //!   pilot of each cell ─> ActiveSet::measure ─> Decision
 //! ```
 //!
-//! Limits stand in `docs/models/umts-handover.md`.
+//! Simplifications are listed in `docs/models/umts-handover.md`.
 
 mod keys;
 
@@ -25,7 +25,7 @@ words! {
     }
 }
 
-/// Where the cells of a network belong.
+/// The topology of a network of cells.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Topology {
     /// By number of cell.
@@ -34,7 +34,7 @@ pub struct Topology {
     pub iur: Iur,
 }
 
-/// Where a cell belongs.
+/// A cell's place in the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Site {
     /// Its `NodeB`: cells of one are sectors of it.
@@ -57,13 +57,13 @@ pub enum Iur {
 /// How a cell joins the active set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
-    /// Beside a cell of another `NodeB`: the RNC picks what one of them received.
+    /// In addition to a cell of another `NodeB`: the RNC picks what one of them received.
     Soft,
-    /// Beside a sector of its own `NodeB`, which combines what both hear.
+    /// In addition to a sector of the same `NodeB`, which combines what both receive.
     Softer,
 }
 
-/// What becomes of the serving RNC in a hard handover.
+/// What happens to the serving RNC in a hard handover.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Serving {
     /// It stays, over Iur if need be.
@@ -72,14 +72,14 @@ pub enum Serving {
     Moved,
 }
 
-/// What is to be done; the active set has done its part already.
+/// A decision for the network to carry out; the active set has been updated already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
     /// Link the UE to one more cell (event 1a).
     Add {
         /// The cell.
         cell: u32,
-        /// Beside what.
+        /// Soft or softer.
         kind: Kind,
     },
     /// End the link to a cell (event 1b).
@@ -93,14 +93,14 @@ pub enum Decision {
         old: u32,
         /// The cell that joins.
         new: u32,
-        /// Beside what.
+        /// Soft or softer.
         kind: Kind,
     },
     /// End all links, then begin one.
     Hard {
         /// To this cell.
         to: u32,
-        /// And its RNC?
+        /// What happens to the serving RNC.
         serving: Serving,
     },
     /// The serving RNC's role moves, without a change of cells (SRNS relocation, TS 23.060
@@ -119,7 +119,7 @@ pub struct ActiveSet {
     serving: u32,
     /// Since when no member is under the serving RNC.
     drifting_since: Option<Time>,
-    /// What holds, and since when.
+    /// Which conditions hold, and since when.
     holding: Vec<(Event, Time)>,
 }
 
@@ -137,7 +137,7 @@ enum Event {
 }
 
 impl ActiveSet {
-    /// A set of one cell, whose RNC serves.
+    /// A set of one cell, whose RNC is the serving one.
     pub fn new(mobility: Mobility, topology: &Topology, cell: u32) -> Self {
         Self {
             mobility,
@@ -148,7 +148,7 @@ impl ActiveSet {
         }
     }
 
-    /// The cells, in order of their joining; never none.
+    /// The cells, in order of their joining; at least one.
     pub fn members(&self) -> &[u32] {
         &self.members
     }
@@ -197,7 +197,7 @@ impl ActiveSet {
         decision
     }
 
-    /// What holds of TS 25.331 §14.1.2.1–4 with W = 0 and no cell offsets.
+    /// Which conditions of TS 25.331 §14.1.2.1–4 hold, with W = 0 and no cell offsets.
     fn events(&self, topology: &Topology, pilots_db: &[f64]) -> Vec<Event> {
         let Mobility { add_range, remove_range, hysteresis, .. } = self.mobility;
         let pilot = |cell: u32| pilots_db[cell as usize];
@@ -225,7 +225,7 @@ impl ActiveSet {
         events
     }
 
-    /// Soft handover wants the same carrier, and a way to the serving RNC.
+    /// Soft handover needs the same carrier, and a path to the serving RNC.
     fn may_join(&self, topology: &Topology, cell: u32) -> bool {
         let site = topology.cells[cell as usize];
         self.mobility.handover == Diversity::Allowed
@@ -351,7 +351,7 @@ pub struct LinkMonitor {
     fails: Option<Time>,
 }
 
-/// How a radio link is.
+/// The state of a radio link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkState {
     /// In sync, or out of it for a few frames.

@@ -3,7 +3,7 @@
 use base::{Direction, Duration, Probability, Rate};
 use link::queue;
 use settings::{
-    Absent, Always, ChanceLimits, Fault, Leaf, Nothing, OfTime, Off, Or, Scalar, Speed, Table,
+    Absent, Always, ChanceBounds, Fault, Leaf, Nothing, OfTime, Off, Or, Scalar, Speed, Table,
     Tbler, Word, as_key, section, words,
 };
 
@@ -12,24 +12,24 @@ use super::channels::spreading::{Spreading, SpreadingFactor, SpreadingTable};
 use super::channels::{DedicatedChannels, DedicatedError};
 use super::pdcp::PdcpConfig;
 use super::{BlockErrorRate, Blocks, Buffer, Dpcch, rlc};
-use crate::kinds::Around;
+use crate::kinds::RadioContext;
 
 section! {
     /// `[radio]` of either kind of UMTS. Defaults: lo2005 Table 3, and where its text leaves a
     /// value open, what fits its results.
     pub struct UmtsKeys {
-        /// The set of defaults for this table: what is given here counts more.
+        /// The set of defaults for this table; keys given here take precedence.
         pub profile: Option<Profile> as Or<Nothing, Word<Profile>> = None;
         /// Transport block error rate of both directions: every block is in error with this
         /// probability, independently of all others.
         pub tbler: Probability as Tbler = Probability::NEVER;
         /// Limits between which the block error rate of both directions is drawn for each frame of
-        /// 10 ms, in the place of `tbler`; in a longer TTI the mean of its frames holds.
-        pub tbler_limits: Option<[Probability; 2]> as ChanceLimits<Off> = None;
+        /// 10 ms, in place of `tbler`; a longer TTI has the mean of its frames.
+        pub tbler_limits: Option<[Probability; 2]> as ChanceBounds<Off> = None;
         /// What decides whether a block arrives: one draw, or one each for data and control
         /// channel. Default: hynderick2004 III.B, data and control succeed or fail together.
         pub dpcch: Dpcch as Word<Dpcch> = Dpcch::WithData;
-        /// What rate a spreading factor has.
+        /// The rate of each spreading factor.
         pub spreading: SpreadingTable as Word<SpreadingTable> = SpreadingTable::Module;
         /// The manager of the queue ahead of the radio.
         pub buffer: Buffer as Always<Buffer> = Buffer::default();
@@ -56,15 +56,15 @@ section! {
     pub struct ChannelKeys {
         /// RLC payload per time, without RLC headers.
         pub rate: Rate as Speed = Rate::from_bps(384_000);
-        /// The spreading factor, in the place of `rate`: `radio.spreading` says what rate it has.
-        /// With `auto` the least rate that carries what the flows ask for together (`flow.rate`).
+        /// The spreading factor, in place of `rate`: `radio.spreading` says what rate it has. With
+        /// `auto` the lowest rate that carries what the flows ask for together (`flow.rate`).
         pub sf: Option<Spreading> as Or<as_key::Rate, Spreading> = None;
         /// Transmission time interval.
         pub tti: Duration as Tti = Duration::from_millis(10);
         /// Transport block error rate of this direction.
         pub tbler: Option<Probability> as Or<as_key::RadioTbler, Tbler> = None;
-        /// Limits of this direction's block error rate, in the place of `tbler`.
-        pub tbler_limits: Option<[Probability; 2]> as ChanceLimits<as_key::RadioTblerLimits> = None;
+        /// Limits of this direction's block error rate, in place of `tbler`.
+        pub tbler_limits: Option<[Probability; 2]> as ChanceBounds<as_key::RadioTblerLimits> = None;
     }
     check(Self::check)
 }
@@ -97,9 +97,9 @@ impl UmtsKeys {
         }
     }
 
-    /// What may wait for a direction with `queue` ahead of it.
-    pub(crate) fn limit(queue: &queue::Config, around: &Around<'_>) -> Limit {
-        let scope = if around.per_flow { Scope::Flow } else { Scope::Direction };
+    /// The limit of what waits in a direction with `queue` ahead of it.
+    pub(crate) fn limit(queue: &queue::Config, context: &RadioContext<'_>) -> Limit {
+        let scope = if context.per_flow { Scope::Flow } else { Scope::Direction };
         Limit { packets: queue.limit.packets, bytes: queue.limit.bytes, scope }
     }
 
@@ -107,7 +107,7 @@ impl UmtsKeys {
         check_errors(tree, at, self.tbler_limits)
     }
 
-    /// The rate of `dpdchs` DPDCHs of the factor `sf` that `key` has.
+    /// The rate of `dpdchs` DPDCHs of the factor `sf`, the value of `key`.
     pub(crate) fn rate_of(
         &self,
         tree: &Table,
@@ -124,13 +124,13 @@ impl UmtsKeys {
         })
     }
 
-    /// Puts the rate that the spreading factor of `channel` has in its place.
+    /// Resolves the spreading factor of `channel` to its rate.
     pub(crate) fn settle_rate(
         &self,
         channel: &mut ChannelKeys,
         direction: Direction,
         dpdchs: u32,
-        (tree, around): (&Table, &Around<'_>),
+        (tree, context): (&Table, &RadioContext<'_>),
     ) -> Result<(), Fault> {
         let [rate, key] = ["rate", "sf"].map(|field| format!("{}.{field}", table_of(direction)));
         let Some(sf) = channel.sf else { return Ok(()) };
@@ -144,7 +144,7 @@ impl UmtsKeys {
         let factor = match sf {
             Spreading::Factor(factor) => factor,
             Spreading::Auto => {
-                let Some(asked) = around.asked else {
+                let Some(asked) = context.asked else {
                     let message =
                         format!("{key} = auto needs flow.rate, as in rate = \"140 kbit/s\"");
                     return tree.clash(&[&key, "flow"], message);
@@ -158,7 +158,7 @@ impl UmtsKeys {
         Ok(())
     }
 
-    /// RLC can number what a TTI of `channel` carries, at its rate and at `later` ones.
+    /// Checks that RLC can number what a TTI of `channel` carries, at its rate and at `later` ones.
     pub(crate) fn check_channel(
         &self,
         tree: &Table,
@@ -188,10 +188,10 @@ impl UmtsKeys {
     }
 }
 
-/// RLC tells no more PDUs apart than its largest window has.
+/// RLC can distinguish only as many PDUs as its largest window has.
 const MOST_BLOCKS: u64 = 4095;
 
-/// An error rate is constant or drawn, and lets something through.
+/// Checks that an error rate is either constant or drawn, and below 100 %.
 fn check_errors(tree: &Table, at: &str, limits: Option<[Probability; 2]>) -> Result<(), Fault> {
     let [tbler, key] = ["tbler", "tbler_limits"].map(|field| format!("{at}.{field}"));
     let Some([low, _]) = limits else { return Ok(()) };

@@ -25,13 +25,13 @@ pub(crate) struct Lane<T> {
     pub(crate) state: ChannelState,
     /// The first TTI that `state` held for.
     since: u64,
-    /// How many blocks all TTIs before that had room for.
+    /// How many blocks all TTIs before that carried at most.
     room_before: u64,
     limit: Limit,
     manager: Option<BufferManager>,
     /// The last state in which something could be sent, for the manager.
     usual: Blocks,
-    /// What waits, where the limit is more than a count.
+    /// What waits, if the limit is more than a count.
     backlog: Option<Backlog>,
     /// What waits ahead of the link control, where flows are served in turn.
     queues: Option<FlowQueues<T>>,
@@ -51,7 +51,7 @@ pub(crate) struct Lane<T> {
 struct Contents<T> {
     base: u64,
     sdus: VecDeque<Option<T>>,
-    /// Those below this number have been told to observers as dequeued.
+    /// Those below this number have been reported to observers as dequeued.
     told: u64,
 }
 
@@ -123,7 +123,7 @@ impl<T: Sdu> Lane<T> {
         self.manager.map(|manager| manager.anticipation)
     }
 
-    /// Hands the TTI that ends to its receiver, and puts the one that begins on the air.
+    /// Gives the TTI that ends to its receiver, and puts the one that begins on the air.
     pub(crate) fn receive(&mut self, now: Time, receiver: &mut Entity, own: &mut Sdus) {
         if self.air.used() > 0 {
             self.counters.blocks_received += u64::from(self.air.intact());
@@ -133,7 +133,7 @@ impl<T: Sdu> Lane<T> {
         mem::swap(&mut self.air, &mut self.next);
     }
 
-    /// What is on the air arrives, but no one listens.
+    /// Discards what is on the air.
     pub(crate) fn silence(&mut self, now: Time) {
         for blocks in [&mut self.air, &mut self.next] {
             self.counters.blocks_received += u64::from(blocks.intact());
@@ -141,7 +141,7 @@ impl<T: Sdu> Lane<T> {
         }
     }
 
-    /// When this direction's next TTI must be looked at.
+    /// When this direction's next TTI must be processed.
     pub(crate) fn next_tick(&self, now: Time, sender: &Entity, peer: &Sdus) -> Option<Time> {
         let next = now.next_multiple(self.tti);
         if self.air.used() > 0 {
@@ -209,8 +209,8 @@ impl<T: Sdu> Lane<T> {
         }
     }
 
-    /// Takes in `sdu`, or gives it back if the queue is full. A manager counts with `coming` in
-    /// the place of what a TTI has room for now.
+    /// Takes in `sdu`, or gives it back if the queue is full. A manager uses the `coming` blocks
+    /// per TTI in place of the present ones.
     pub(crate) fn push(&mut self, now: Time, sdu: T, coming: Option<Blocks>) -> Result<(), T> {
         self.counters.sdus += 1;
         let share = self.waiting_beside(&sdu);
@@ -251,7 +251,7 @@ impl<T: Sdu> Lane<T> {
         }
     }
 
-    /// Apart from `top_up`, since most bearers have no queues to look at on every tick.
+    /// Separate from `top_up`, since most bearers have no queues to check on every tick.
     #[cold]
     fn serve_in_turn(&mut self, now: Time, bytes: u64) {
         while self.sdus.unsent_bytes() < bytes {
@@ -276,7 +276,7 @@ impl<T: Sdu> Lane<T> {
         self.queues.iter().flat_map(FlowQueues::sdus).map(|sdu| u64::from(sdu.bytes())).sum()
     }
 
-    /// After a relocation, SDUs wait that had been sent.
+    /// After a relocation, SDUs that had been sent wait again.
     pub(crate) fn wait_again(&mut self) {
         if let Some(backlog) = &mut self.backlog {
             backlog.forget_below(self.sdus.first_waiting());
@@ -314,7 +314,7 @@ impl<T: Sdu> Lane<T> {
         Some(output)
     }
 
-    /// True if no manager is there, or it has room for `sdu`.
+    /// True if there is no manager, or it has room for `sdu`.
     fn manager_admits(&self, sdu: &T, coming: Option<Blocks>) -> bool {
         let (Some(manager), Some(backlog)) = (self.manager, &self.backlog) else { return true };
         let bdp = manager.bdp(coming.unwrap_or(self.usual), self.payload, self.tti);
@@ -323,7 +323,7 @@ impl<T: Sdu> Lane<T> {
         BufferManager::admits(room, waiting, sdu.bytes())
     }
 
-    /// How much waits that the limit counts beside `sdu`.
+    /// How much of what waits the limit counts together with `sdu`.
     fn waiting_beside(&mut self, sdu: &T) -> Share {
         match &mut self.backlog {
             None => Share { packets: self.sdus.waiting(), bytes: 0 },

@@ -23,7 +23,7 @@ pub(crate) struct TransportBlocks {
 }
 
 impl TransportBlocks {
-    /// None, and room for none.
+    /// An empty TTI without room.
     pub(crate) fn new() -> Self {
         Self {
             start: Time::ZERO,
@@ -97,12 +97,12 @@ impl TransportBlocks {
         })
     }
 
-    /// How many blocks carry data again.
+    /// How many blocks carry retransmitted data.
     pub(crate) fn retransmissions(&self) -> u32 {
         self.data.iter().filter(|run| run.kind == DataKind::Again).map(|run| run.pdus).sum()
     }
 
-    /// Tells `observe` of each block.
+    /// Reports each block to `observe`.
     pub(crate) fn facts(&self, machine: u32, direction: Direction, observe: &mut impl Observe) {
         let is_in_error = |place| self.errors.from(place) & 1 == 1;
         for place in 0..self.control.len() as u32 {

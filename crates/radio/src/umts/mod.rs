@@ -8,7 +8,7 @@
 //! TS 25.321, transport channels TS 25.302.
 //!
 //! What is modelled in a simplified way:
-//! * Processing takes no time, but what ends on a tick misses that tick.
+//! * Processing takes no time, but what ends on a tick misses the TTI that begins there.
 //! * A sender knows when a status report was built: it subtracts the fixed delay of the channel.
 //! * Status reports are not piggybacked on data PDUs; each takes a block.
 //! * A window-based poll is set when the threshold is crossed and when the window closes, not on
@@ -21,7 +21,7 @@
 //! * With windows above 2048 PDUs, old duplicates are never taken for new PDUs.
 //! * After an unrecoverable error both ends are established anew at once, without signalling.
 //! * Header compression uses full and compressed TCP headers only; contexts heal with the full
-//!   headers of TCP's own retransmissions. The TCP checksum is played by a comparison.
+//!   headers of TCP's own retransmissions. A comparison stands in for the TCP checksum.
 
 pub mod admission;
 mod backlog;

@@ -1,7 +1,7 @@
 //! Several logical channels, of one UE or of many, on one transport channel.
 //!
-//! In each TTI the channels of the highest priority are served first. Channels of one priority
-//! take turns, block by block, and the next TTI goes on where the room ended (TS 25.321 §11.4
+//! In each TTI the channels of the highest priority are served first. Channels of one priority take
+//! turns, block by block, and the next TTI continues where the last one ended (TS 25.321 §11.4
 //! leaves their order open).
 
 use super::channels::{MacHeader, Priority};
@@ -13,9 +13,9 @@ pub struct ChannelId(u32);
 /// Transport blocks of a TTI for one channel, at least one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grant {
-    /// Whose.
+    /// Its channel.
     pub channel: ChannelId,
-    /// How many.
+    /// How many blocks.
     pub blocks: u32,
 }
 
@@ -24,7 +24,7 @@ pub struct Grant {
 pub struct Multiplexer {
     /// By priority; within one in the order of `add`.
     members: Vec<Member>,
-    /// Where the turn of each priority is.
+    /// Whose turn it is in each priority.
     turns: [usize; Priority::LOWEST.level() as usize],
     grants: Vec<Grant>,
     next: u32,
@@ -41,7 +41,7 @@ struct Member {
 }
 
 impl Multiplexer {
-    /// Lets a logical channel on, whose blocks have `header`. It is served last of its priority.
+    /// Adds a logical channel, whose blocks have `header`. It is served last of its priority.
     pub fn add(&mut self, priority: Priority, header: MacHeader) -> ChannelId {
         let id = ChannelId(self.next);
         self.next += 1;
@@ -50,7 +50,7 @@ impl Multiplexer {
         id
     }
 
-    /// Takes a channel off. It does nothing if the channel is not there.
+    /// Removes a channel. Does nothing if it is not there.
     pub fn remove(&mut self, id: ChannelId) {
         let Some(place) = self.place(id) else { return };
         let removed = self.members.remove(place);
@@ -80,7 +80,7 @@ impl Multiplexer {
     /// Shares a TTI with room for `room` blocks among the channels, given how many blocks wait in
     /// each: no more than wait, and as many in all as there are, or room for.
     ///
-    /// Nothing is allocated once as many grants were made before.
+    /// Memory is allocated only when the number of grants exceeds all earlier ones.
     pub fn select(&mut self, room: u32, waiting: impl Fn(ChannelId) -> u32) -> &[Grant] {
         self.grants.clear();
         let (mut room, mut members) = (room, self.members.as_mut_slice());

@@ -5,17 +5,17 @@ use base::{Duration, Philox, Probability};
 use super::conditions::{BlockErrorRate, Dpcch, FRAME};
 
 /// Independent block errors. Whether a block is in error is a function of the seed, the channel's
-/// name, the TTI, the block's place in it and the error rate, and not of what is sent: every
-/// scenario with the same seed meets the same radio, and a higher error rate only adds errors.
+/// name, the TTI, the block's place in it and the error rate, independent of what is sent: every
+/// scenario with the same seed has the same radio, and a higher error rate only adds errors.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockErrors {
     /// Whether a block of the data channel is in error.
     data: Philox,
     /// The same of the control channel, where that fails on its own.
     control: Option<Philox>,
-    /// How many blocks go side by side, under one slot of the control channel.
+    /// How many blocks are sent in parallel, under one slot of the control channel.
     dpdchs: u32,
-    /// Where in its limits the error rate of a frame lies.
+    /// The position of a frame's error rate within its limits.
     frames: Philox,
     frames_per_tti: u64,
 }
@@ -107,7 +107,7 @@ impl ErrorMask {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Adds the errors that `philox` has for TTI number `tti`, and perhaps some beyond `blocks`.
+    /// Adds the errors that `philox` draws for TTI number `tti`, possibly some beyond `blocks`.
     fn add(&mut self, philox: Philox, tti: u64, blocks: u32, tbler: Probability) {
         for group in 0..blocks.div_ceil(4) {
             let draws = philox.at([group, tti as u32, (tti >> 32) as u32, 0]);

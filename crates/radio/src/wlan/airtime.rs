@@ -32,7 +32,7 @@ impl DataRate {
 }
 
 words! {
-    /// What stands ahead of a frame: preamble and PLCP header (§17.2.2).
+    /// What precedes a frame: preamble and PLCP header (§17.2.2).
     pub enum Preamble {
         /// 144 bits and a header of 48 at 1 Mbit/s: 192 µs.
         Long = "long",

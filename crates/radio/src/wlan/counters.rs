@@ -17,11 +17,11 @@ pub struct Counters {
     pub drops: Drops,
     /// SDUs marked instead of dropped (RFC 3168 §5).
     pub marks: u64,
-    /// Frames sent, each time counted.
+    /// Frames sent, retransmissions included.
     pub frames: u64,
     /// Frames that were not heard or in error.
     pub frame_errors: u64,
-    /// Frames that were lost to others at the same time.
+    /// Frames that were lost to collisions.
     pub collisions: u64,
     /// The sum over SDUs of the time from hand-in to delivery or drop.
     pub waiting_time: Duration,

@@ -1,4 +1,4 @@
-//! How loud a signal is at a distance, and how many frames are in error.
+//! Signal levels over distance, and frame errors.
 
 use std::f64::consts::PI;
 
@@ -19,7 +19,7 @@ const HEADER_BITS: u64 = 48;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FreeSpace {
     range_m: f64,
-    /// What is received at 1 m, in dBm, and over the noise, plain.
+    /// What is received at 1 m, in dBm, and relative to the noise, as a ratio.
     at_1_m_dbm: f64,
     at_1_m_snr: f64,
 }
@@ -58,21 +58,21 @@ impl FreeSpace {
     }
 }
 
-/// Closer than 1 m is as loud as 1 m: the far field begins somewhere there.
+/// Closer than 1 m the level is that at 1 m: the far field begins about there.
 fn near(distance_m: f64) -> f64 {
     distance_m.max(1.0)
 }
 
-/// The share of frames of `bytes` in error at the plain signal-to-noise ratio `snr` in 22 MHz: the
-/// header and every bit of the frame have to be right.
+/// The share of frames of `bytes` in error at the signal-to-noise ratio `snr` (not in dB) in 22
+/// MHz: the header and every bit of the frame have to be right.
 fn frame_error_rate(snr: f64, rate: DataRate, bytes: u32) -> f64 {
     let header = power(1.0 - bit_error_rate(snr, DataRate::Mbps1), HEADER_BITS);
     let frame = power(1.0 - bit_error_rate(snr, rate), 8 * u64::from(bytes));
     1.0 - header * frame
 }
 
-/// The bit error rate at the plain signal-to-noise ratio `snr` in 22 MHz, by the formulas with
-/// which IEEE 802.15.2-2003 and Annex E of IEEE 802.15.4-2006 model 802.11b. Those of CCK are
+/// The bit error rate at the signal-to-noise ratio `snr` (not in dB) in 22 MHz, by the formulas
+/// with which IEEE 802.15.2-2003 and Annex E of IEEE 802.15.4-2006 model 802.11b. Those of CCK are
 /// union bounds over the distances of its code words.
 fn bit_error_rate(snr: f64, rate: DataRate) -> f64 {
     let terms = |terms: &[(f64, f64)]| -> f64 {

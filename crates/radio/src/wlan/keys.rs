@@ -17,25 +17,25 @@ const SPEEDS: [f64; 2] = [1.0, 5.0];
 section! {
     /// `[wlan]`: wireless access by IEEE 802.11b.
     pub struct WlanKeys {
-        /// At which rate data frames are sent.
+        /// The rate of data frames.
         pub rate: DataRate as SpeedOf<DataRate> = DataRate::Mbps11;
-        /// At which rate they are acknowledged, or at their own if that is lower (§9.7.6.5).
+        /// The rate of acknowledgements, or that of the data frame if lower (§9.7.6.5).
         pub basic_rate: DataRate as SpeedOf<DataRate> = DataRate::Mbps2;
-        /// What stands ahead of a frame.
+        /// The preamble of frames.
         pub preamble: Preamble as Word<Preamble> = Preamble::Long;
-        /// Who sends next.
+        /// How the medium is shared.
         pub access: Access as Word<Access> = Access::ContentionFree;
         /// The contention window of csma-ca at first, in slots. Default: 802.11b.
         pub cw_min: u32 as Count<u32, 0, 65_535> = 31;
         /// The contention window at most, in slots, no less than `cw_min`. Default: 802.11b.
         pub cw_max: u32 as Count<u32, 0, 65_535> = 1_023;
-        /// How often a frame is sent in vain before it is dropped. Default: dot11ShortRetryLimit.
+        /// After how many failed transmissions a frame is dropped. Default: dot11ShortRetryLimit.
         pub retry_limit: u32 as Count<u32, 1, 255> = 7;
         /// Which frames are in error.
         pub loss: Loss as Word<Loss> = Loss::FromPlace;
-        /// Of access points and mobiles alike, antenna gains included.
+        /// Transmit power of access points and mobiles, antenna gains included.
         pub power: f64 as Along<Dbm> = 15.0;
-        /// The carrier.
+        /// The carrier frequency.
         pub frequency: f64 as Along<Gigahertz> = 2.4;
         /// Thermal noise in 22 MHz and the noise figure of a receiver.
         pub noise: f64 as Along<Dbm> = -94.0;
@@ -43,40 +43,40 @@ section! {
         pub range: f64 as Distance = 250.0;
         /// How mobiles change their access point.
         pub handover: Mode as Word<Mode> = Mode::MakeBeforeBreak;
-        /// By how much another access point must be louder. Below zero a mobile with two links
-        /// joins the next one sooner. Default: as soon as it is heard.
+        /// By how much the signal of another access point must be stronger. Below zero a mobile
+        /// with two links joins the next one sooner. Default: as soon as it is heard.
         pub hysteresis: f64 as Along<Decibels> = -100.0;
         /// For how long that must hold.
         pub time_to_trigger: Duration as OfTime = Duration::ZERO;
         /// From the decision to the new link (L2 delay). Default: within the 60 to 400 ms of
         /// Mishra, Shin and Arbaugh 2003.
         pub switch_time: Duration as OfTime = Duration::from_millis(100);
-        /// How long ahead of a change it is told, for fast handovers (RFC 5568 §3.1).
+        /// How long before a change it is announced, for fast handovers (RFC 5568 §3.1).
         pub anticipation: Option<Duration> as Or<Off, OfTime<1>> = None;
-        /// How often mobiles that move look how loud access points are: a time unit of 1024 µs or
-        /// more (IEEE 802.11-2012 §8.4.1.3).
+        /// How often mobiles that move measure access points: a time unit of 1024 µs or more (IEEE
+        /// 802.11-2012 §8.4.1.3).
         pub beacon_interval: Duration as OfTime<1_024_000> = Duration::from_millis(100);
-        /// How many packets wait at an access point for a mobile that is to come there, with
+        /// How many packets an access point holds for a mobile that is about to arrive, with
         /// `mobile_ip.fast_handovers`.
         pub hold_limit: u32 as Count<u32, 0, 1_000_000> = 50;
         /// The access points, each at a node of `[[wired]]`.
         pub access_point: Vec<AccessPoint> as Each<AccessPoint> = Vec::new();
         /// The mobiles. Those that `wlan.mobiles` counts come after them.
         pub mobile: Vec<MobileKeys> as Each<MobileKeys> = Vec::new();
-        /// So many mobiles more, of which each walks to and fro between the first and the last
-        /// access point away from home, from a place and at a speed of its own.
+        /// How many mobiles more, each of which walks back and forth between the first and the last
+        /// access point away from home, from a random place and at a random speed.
         pub mobiles: u32 as Count<u32, 0, 10_000> = 0;
     }
     check(Self::check)
 }
 
 section! {
-    /// `[[wlan.access_point]]`: an access point beside its access router. The one at the node of
-    /// the home agent, if there is one, is the mobiles' home.
+    /// `[[wlan.access_point]]`: an access point with its access router. The one at the node of the
+    /// home agent, if there is one, is the mobiles' home.
     pub struct AccessPoint {
         /// Its node among those of `[[wired]]`, by which settings and results call it; required.
         pub name: String as Label = String::new();
-        /// Where it stands.
+        /// Its position.
         pub position: [f64; 2] as Pair<Metres> = [0.0; 2];
     }
 }
@@ -91,16 +91,16 @@ section! {
         /// Where it is at the start.
         pub position: [f64; 2] as Pair<Metres> = [0.0; 2];
         /// Where it goes, and when: `{ at = "5 s", to = ["580 m", "0 m"], speed = "100 m/s" }`. It
-        /// rests between its ways.
-        pub walk: Vec<Way> as Steps<Way> = Vec::new();
+        /// rests between its legs.
+        pub walk: Vec<WalkLeg> as Steps<WalkLeg> = Vec::new();
     }
 }
 
 named!(MobileKeys);
 
 section! {
-    /// A way of `wlan.mobile.NAME.walk`.
-    pub struct Way {
+    /// A leg of `wlan.mobile.NAME.walk`.
+    pub struct WalkLeg {
         /// When it begins, or when the one before it ends if that is later; required.
         pub at: Duration as OfTime = Duration::ZERO;
         /// Where it leads; required.
@@ -110,7 +110,7 @@ section! {
     }
 }
 
-impl Timed for Way {
+impl Timed for WalkLeg {
     const NEEDED: &'static [(&'static str, &'static str)] =
         &[("at", "\"20 s\""), ("to", "[\"580 m\", \"0 m\"]"), ("speed", "\"1 m/s\"")];
 
@@ -134,7 +134,7 @@ words! {
     pub enum Loss {
         /// None.
         None = "none",
-        /// By chance, as the signal-to-noise ratio where the station is makes them.
+        /// At random, by the signal-to-noise ratio at the station.
         FromPlace = "from-place",
     }
 }
@@ -201,7 +201,7 @@ impl WlanKeys {
         Ok(())
     }
 
-    /// A mobile that walks to and fro, a source of chance of its own.
+    /// A mobile that walks back and forth, with a random stream of its own.
     fn walker(&self, number: u32, home: &str, seed: u64) -> (String, Station) {
         let name = format!("MN-{number}");
         let mut chance = Stream::named(seed, &format!("{name}/walk"));
@@ -220,7 +220,7 @@ impl WlanKeys {
 }
 
 impl AccessPoint {
-    /// Where it stands.
+    /// Its position.
     pub fn place(&self) -> Position {
         place(self.position)
     }
@@ -228,7 +228,8 @@ impl AccessPoint {
 
 impl MobileKeys {
     fn motion(&self) -> Motion {
-        let leg = |way: &Way| Leg::new(place(way.to), way.speed).not_before(Time::ZERO + way.at);
+        let leg =
+            |way: &WalkLeg| Leg::new(place(way.to), way.speed).not_before(Time::ZERO + way.at);
         let legs: Vec<_> = self.walk.iter().map(leg).collect();
         Motion::along(place(self.position), &legs)
     }

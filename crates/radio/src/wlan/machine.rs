@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use base::{Agenda, Direction, Duration, Time};
 use link::{Dropped, queue};
-use mobility::handover::{Change, Handover};
+use mobility::handover::{Handover, LinkChange};
 use mobility::motion::{Motion, Position};
 use observe::DropReason;
 
@@ -17,9 +17,9 @@ use crate::Sdu;
 
 /// Access points and stations. Both go by their numbers, from 0.
 ///
-/// Within it each station is a machine that wakes when its link changes, or at a beacon if that
-/// may tell it something new: one that rests and is content costs nothing. Then come the media of
-/// the access points. What happens to a station at the same moment as to a frame comes first.
+/// Within it each station is a machine that wakes when its link changes, or at a beacon if that may
+/// bring a change: one at rest with a settled link costs nothing. The media of the access points
+/// follow. At the same instant stations come before frames.
 #[derive(Debug)]
 pub struct Wlan<T> {
     config: WlanKeys,
@@ -31,11 +31,11 @@ pub struct Wlan<T> {
     next: Option<Time>,
     counters: [Counters; 2],
     outputs: VecDeque<Output<T>>,
-    /// Room for the levels of all access points.
+    /// A buffer for the levels of all access points.
     levels_dbm: Vec<f64>,
 }
 
-/// A station: where it is, and whom it hears.
+/// A station: where it is, and which access points it hears.
 #[derive(Debug)]
 pub(super) struct Mobile {
     motion: Motion,
@@ -47,7 +47,7 @@ pub(super) struct Mobile {
 /// A mobile.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Station {
-    /// Where it is when.
+    /// Its motion.
     pub motion: Motion,
 }
 
@@ -72,7 +72,7 @@ pub enum Output<T> {
         /// The station.
         station: u32,
         /// What has changed.
-        event: Change,
+        event: LinkChange,
     },
 }
 
@@ -110,12 +110,12 @@ impl Mobile {
 }
 
 impl<T: Sdu> Wlan<T> {
-    /// A network that has long been there: who hears an access point has a link to the loudest,
-    /// which is told by the first outputs. Its chance comes from `seed` and streams under the names
-    /// of its access points.
+    /// A network in its steady state: a station that hears an access point has a link to the
+    /// loudest, as the first outputs report. Its random streams come from `seed` and the names of
+    /// its access points.
     ///
-    /// Of `queues` one is at each access point for all of its stations, the other at each station
-    /// for each access point.
+    /// Of `queues` the first is at each access point for all of its stations, the second at each
+    /// station for each access point.
     pub fn new(
         config: &WlanKeys,
         queues: [queue::Config; 2],
@@ -221,14 +221,14 @@ impl<T: Sdu> Wlan<T> {
         self.next
     }
 
-    /// From now on what `access_point` has or gets for `station` waits while the station is not
-    /// there, instead of being dropped, up to the limit of the configuration.
+    /// From now on `access_point` holds what it has or gets for `station` while that is not there,
+    /// instead of dropping it, up to the configured limit.
     pub fn hold(&mut self, access_point: u32, station: u32) {
         self.media[access_point as usize].hold(station);
     }
 
-    /// What has waited at `access_point` for `station` goes, ahead of all else; what comes from now
-    /// on waits no longer. Does nothing if nothing was held. Poll afterwards.
+    /// Sends what `access_point` has held for `station`, ahead of everything else, and holds
+    /// nothing more. Does nothing if nothing was held. Poll afterwards.
     pub fn release(&mut self, now: Time, access_point: u32, station: u32) {
         self.handle_timeout(now);
         let (medium, mut around) = self.medium(access_point);
@@ -272,7 +272,7 @@ impl<T: Sdu> Wlan<T> {
         self.mobiles[station as usize].is_at(access_point)
     }
 
-    /// Takes in `frame` at its end of `access_point`, which is `None` if it can go nowhere.
+    /// Takes in `frame` at its end of `access_point`, which is `None` if it cannot be sent.
     fn handle_input(
         &mut self,
         now: Time,
@@ -295,7 +295,7 @@ impl<T: Sdu> Wlan<T> {
         taken
     }
 
-    /// The link of `station` has something to do.
+    /// The link of `station` is due.
     fn run_station(&mut self, now: Time, station: u32) {
         let mobile = &mut self.mobiles[station as usize];
         mobile.handover.handle_timeout(now);
@@ -307,7 +307,7 @@ impl<T: Sdu> Wlan<T> {
         self.settle_station(now, station);
     }
 
-    /// After anything that concerns `station`: what it tells, and when it is due.
+    /// After anything that concerns `station`: reports its changes, and sets when it is due.
     fn settle_station(&mut self, now: Time, station: u32) {
         let mobile = &mut self.mobiles[station as usize];
         while let Some(event) = mobile.handover.poll_output() {
@@ -318,13 +318,13 @@ impl<T: Sdu> Wlan<T> {
         self.agenda.set(station, due);
     }
 
-    /// After anything that concerns `access_point`: when its medium is due.
+    /// After anything that concerns `access_point`: sets when its medium is due.
     fn settle_medium(&mut self, access_point: u32) {
         let id = self.mobiles.len() as u32 + access_point;
         self.agenda.set(id, self.media[access_point as usize].poll_timeout());
     }
 
-    /// Finds how loud each access point is at `place`.
+    /// Finds the level of each access point at `place`.
     fn hear(&mut self, place: Position) {
         for (level, position) in self.levels_dbm.iter_mut().zip(&self.positions) {
             *level = self.space.level_dbm(*position, place);

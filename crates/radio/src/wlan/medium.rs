@@ -25,15 +25,15 @@ use crate::Sdu;
 pub(super) struct Medium<T> {
     senders: Vec<Sender<T>>,
     turns: Turns,
-    /// Whose frames are on the air, from when, and until when the longest is.
+    /// Whose frames are on the air, since when, and until when the longest one is.
     on_air: Vec<u32>,
     began: Time,
     until: Time,
-    /// From when on the medium can be used, if nothing is on the air.
+    /// When the medium becomes usable, if nothing is on the air.
     idle_from: Time,
     errors: Stream,
     holds: Vec<Hold<T>>,
-    /// What was held and goes ahead of the queue of the access point.
+    /// What was held and is sent ahead of the queue of the access point.
     released: VecDeque<Head<T>>,
     /// How long it was in use in all exchanges that have ended.
     busy: Duration,
@@ -46,7 +46,7 @@ struct Hold<T> {
     frames: VecDeque<Head<T>>,
 }
 
-/// What a medium knows of the rest.
+/// What a medium knows of the rest of the network.
 pub(super) struct Surroundings<'a, T> {
     pub(super) config: &'a WlanKeys,
     pub(super) space: &'a FreeSpace,
@@ -58,7 +58,7 @@ pub(super) struct Surroundings<'a, T> {
 }
 
 impl<T: Sdu> Medium<T> {
-    /// A medium with the chance called `name`.
+    /// A medium with the random stream called `name`.
     pub(super) fn new(
         config: &WlanKeys,
         [forth, back]: [queue::Config; 2],
@@ -97,7 +97,7 @@ impl<T: Sdu> Medium<T> {
         let idle_since = self.idle_since(now);
         let from = &mut self.senders[sender as usize];
         let idle_bytes = match idle_since {
-            Some(since) if from.heeds_idleness() => {
+            Some(since) if from.uses_idle_time() => {
                 base::Rate::from_bps(around.config.rate.bps()).bytes_in(now - since)
             }
             Some(_) | None => 0,
@@ -111,7 +111,7 @@ impl<T: Sdu> Medium<T> {
         Ok(())
     }
 
-    /// Does what is due at `now`, no later than that.
+    /// Does what is due at `now`. Must not be called later.
     pub(super) fn handle_timeout(&mut self, now: Time, around: &mut Surroundings<'_, T>) {
         while self.poll_timeout().is_some_and(|due| due <= now) {
             if self.on_air.is_empty() {
@@ -137,19 +137,19 @@ impl<T: Sdu> Medium<T> {
         if self.on_air.is_empty() { self.turns.start(self.idle_from) } else { Some(self.until) }
     }
 
-    /// From now on what comes for `station` waits while it is not there.
+    /// From now on holds what comes for `station` while that is not there.
     pub(super) fn hold(&mut self, station: u32) {
         if !self.awaits(station) {
             self.holds.push(Hold { station, frames: VecDeque::new() });
         }
     }
 
-    /// True if what comes for `station` waits.
+    /// True if it holds what comes for `station`.
     pub(super) fn awaits(&self, station: u32) -> bool {
         self.holds.iter().any(|hold| hold.station == station)
     }
 
-    /// What waited for `station` goes, ahead of all else.
+    /// Sends what was held for `station`, ahead of everything else.
     pub(super) fn release(&mut self, now: Time, station: u32, around: &mut Surroundings<'_, T>) {
         let Some(at) = self.holds.iter().position(|hold| hold.station == station) else { return };
         for head in self.holds.remove(at).frames {
@@ -202,7 +202,7 @@ impl<T: Sdu> Medium<T> {
         });
         (self.began, self.until) = (now, now + longest);
         if on_air.is_empty() {
-            // The turn is over all the same: the slots until then have passed.
+            // The turn is over even so: the slots until then have passed.
             self.idle_from = now;
         }
         self.on_air = on_air;
@@ -211,7 +211,7 @@ impl<T: Sdu> Medium<T> {
     /// Ends the exchange on the air.
     fn end(&mut self, around: &mut Surroundings<'_, T>) {
         let WlanKeys { rate, basic_rate, preamble, .. } = *around.config;
-        // No faster than what is acknowledged (§9.7.6.5).
+        // No faster than the frame that is acknowledged (§9.7.6.5).
         let acknowledgement = SIFS + frame_time(ACK_BYTES, basic_rate.min(rate), preamble);
         let now = self.until;
         self.busy += (now - self.began) + acknowledgement;
@@ -273,15 +273,15 @@ impl<T: Sdu> Medium<T> {
         head
     }
 
-    /// True if a frame of `sender` can go to or from `station`; what is for a station for which
-    /// older frames wait has to wait as well.
+    /// True if a frame of `sender` can go to or from `station`; what is for a station with older
+    /// frames held is held as well.
     fn is_there(&self, sender: u32, station: u32, around: &Surroundings<'_, T>) -> bool {
         let waits = |hold: &Hold<T>| hold.station == station && !hold.frames.is_empty();
         around.mobiles[station as usize].is_at(around.access_point)
             && !(sender == 0 && self.holds.iter().any(waits))
     }
 
-    /// A frame whose station is not there waits if it is awaited, else it is dropped.
+    /// A frame whose station is not there is held if the station is awaited, else dropped.
     fn put_aside(
         &mut self,
         now: Time,
@@ -302,7 +302,7 @@ impl<T: Sdu> Medium<T> {
         drop_frame(now, from.direction, head, reason, around);
     }
 
-    /// The frame of `sender` was sent in vain.
+    /// The transmission of `sender` failed.
     fn fail(
         &mut self,
         now: Time,
@@ -343,7 +343,7 @@ impl<T: Sdu> Medium<T> {
         }
     }
 
-    /// Hands out what the queue of `sender` has dropped.
+    /// Outputs what the queue of `sender` has dropped.
     fn take_gone(&mut self, sender: u32, around: &mut Surroundings<'_, T>) {
         while let Some(dropped) = self.senders[sender as usize].poll_gone() {
             around.outputs.push_back(Output::Dropped(dropped));

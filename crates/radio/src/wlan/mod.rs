@@ -7,8 +7,8 @@
 //!   places ─ levels ─ mobility::handover ─ who is where
 //! ```
 //!
-//! Access points have channels that do not overlap, so that each has a medium of its own. Limits
-//! stand in `docs/models/wlan.md`.
+//! Access points have channels that do not overlap, so that each has a medium of its own.
+//! Simplifications are listed in `docs/models/wlan.md`.
 
 mod airtime;
 mod counters;
@@ -21,5 +21,5 @@ mod turns;
 
 pub use airtime::{ACK_BYTES, DIFS, DataRate, OVERHEAD_BYTES, Preamble, SIFS, SLOT, frame_time};
 pub use counters::Counters;
-pub use keys::{Access, AccessPoint, Loss, MobileKeys, Way, WlanKeys};
+pub use keys::{Access, AccessPoint, Loss, MobileKeys, WalkLeg, WlanKeys};
 pub use machine::{End, Output, Station, Wlan};

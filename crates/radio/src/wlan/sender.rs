@@ -1,7 +1,7 @@
 //! Who sends on a medium: its access point, or a station.
 
 use base::{Direction, Duration, Time};
-use link::queue::{self, Backlog, Queue, Transmission, Turn};
+use link::queue::{self, Backlog, Queue, Queued, Transmission};
 use link::{Dropped, Load};
 
 use super::counters::Counters;
@@ -28,13 +28,13 @@ impl<T: Sdu> Load for Frame<T> {
     }
 }
 
-/// A frame that is being sent or has been in vain.
+/// A frame that is being sent, or whose transmission failed.
 #[derive(Debug)]
 pub(super) struct Head<T> {
     /// When it was handed in.
     pub(super) since: Time,
     pub(super) frame: Frame<T>,
-    /// How often it was sent in vain.
+    /// How many transmissions failed.
     pub(super) retries: u32,
     /// Whether observers know that it has left the queue.
     pub(super) is_told: bool,
@@ -78,7 +78,12 @@ impl<T: Sdu> Sender<T> {
         let mut counts = link::Counters::default();
         let turn = self.queue.pop(now, &mut counts);
         counters.add(&counts);
-        turn.map(|Turn { since, packet: frame }| Head { since, frame, retries: 0, is_told: false })
+        turn.map(|Queued { since, packet: frame }| Head {
+            since,
+            frame,
+            retries: 0,
+            is_told: false,
+        })
     }
 
     /// The next SDU that the queue took in and dropped later.
@@ -93,8 +98,8 @@ impl<T: Sdu> Sender<T> {
     }
 
     /// Whether it matters how long the medium was idle.
-    pub(super) fn heeds_idleness(&self) -> bool {
-        self.queue.heeds_idleness()
+    pub(super) fn uses_idle_time(&self) -> bool {
+        self.queue.uses_idle_time()
     }
 
     /// What it holds.
@@ -105,7 +110,7 @@ impl<T: Sdu> Sender<T> {
 }
 
 impl Counters {
-    /// What a queue counted.
+    /// The counters of its queue.
     fn add(&mut self, counts: &link::Counters) {
         self.marks += counts.marks;
         self.drops.queue += counts.drops.queue;

@@ -17,7 +17,7 @@ pub(super) enum Turns {
 }
 
 impl Turns {
-    /// Of `senders`, with the chance called `name`.
+    /// For `senders`, with the random stream called `name`.
     pub(super) fn new(config: &WlanKeys, senders: usize, seed: u64, name: &str) -> Self {
         match config.access {
             Access::ContentionFree => Self::Order(VecDeque::new()),
@@ -50,7 +50,7 @@ impl Turns {
         }
     }
 
-    /// Whose turn begins: of several, all collide.
+    /// The senders whose turn begins: if there are several, they collide.
     pub(super) fn take(&mut self, senders: &mut Vec<u32>) {
         match self {
             Self::Order(order) => senders.extend(order.pop_front()),
@@ -63,7 +63,7 @@ impl Turns {
         }
     }
 
-    /// `sender` sends the same frame again, after `retries` in vain.
+    /// `sender` retransmits its frame, after `retries` failed transmissions.
     pub(super) fn again(&mut self, sender: u32, retries: u32) {
         match self {
             Self::Order(order) => order.push_front(sender),
@@ -91,7 +91,7 @@ impl Turns {
     }
 }
 
-/// What a sender still has to send.
+/// Whether a sender still has something to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Left {
     Something,
@@ -99,7 +99,7 @@ pub(super) enum Left {
 }
 
 /// Turns by back-off, as slots in which the medium is idle: a sender may send in slot `due`, and
-/// while the medium is busy no slot passes, so that counters are frozen by themselves.
+/// while the medium is busy no slot passes, which freezes the counters.
 #[derive(Debug)]
 pub(super) struct Slots {
     /// The contention windows at first and at most, in slots.
@@ -107,7 +107,7 @@ pub(super) struct Slots {
     /// Slots that had passed when the medium was last taken.
     elapsed: u64,
     backoffs: Vec<Backoff>,
-    /// Who has something to send.
+    /// Which senders have something to send.
     waiting: Vec<u32>,
     chance: Stream,
 }
@@ -126,8 +126,8 @@ impl Slots {
         }
         let due = self.backoffs[sender as usize].due;
         match idle_since {
-            // Its back-off has run meanwhile; if it is over the frame goes at once, which is in
-            // the next slot here.
+            // Its back-off has run meanwhile; if it is over, the frame is sent at once, here in the
+            // next slot.
             Some(since) => {
                 let passed = (now - since).as_nanos().div_ceil(SLOT.as_nanos());
                 self.backoffs[sender as usize].due = due.max(self.elapsed + passed);
@@ -144,7 +144,7 @@ impl Slots {
         self.waiting.iter().map(|sender| self.backoffs[*sender as usize].due).min()
     }
 
-    /// The contention window after `retries` in vain, in slots.
+    /// The contention window after `retries` failed transmissions, in slots.
     fn window(&self, retries: u32) -> u32 {
         let [first, most] = self.windows;
         let doubled = (u64::from(first) + 1) << retries.min(32);

@@ -5,7 +5,7 @@ use link::Dropped;
 use mobility::motion::{Motion, Position};
 use observe::Observe;
 use radio::umts::Output;
-use radio::umts::admission::Limits;
+use radio::umts::admission::AdmissionLimits;
 use radio::umts::cell::{Cell, CellConfig, Fach, Rach, UeConfig};
 use radio::umts::channels::SpreadingFactor;
 use radio::umts::channels::spreading::SpreadingTable;
@@ -60,7 +60,11 @@ pub fn network(node_bs: u32, metres: f64, ues: Vec<UeConfig>) -> CellConfig {
         spreading: SpreadingTable::Standard,
         fach: Fach { rate: base::Rate::from_bps(32_000), sf: sf(64) },
         rach: Rach { rate: base::Rate::from_bps(32_000), access_delay: millis(40) },
-        admission: Limits { downlink_sf: sf(32), uplink_sf: sf(64), ..Limits::default() },
+        admission: AdmissionLimits {
+            downlink_sf: sf(32),
+            uplink_sf: sf(64),
+            ..AdmissionLimits::default()
+        },
         interference: Air::default(),
         topology: Topology { cells: (0..node_bs).map(site).collect(), iur: Iur::Connected },
         mobility: Mobility::default(),

@@ -1,7 +1,7 @@
 //! To the nanosecond, without errors.
 
 use base::{Direction, Duration, Time};
-use mobility::handover::{Change, Mode};
+use mobility::handover::{LinkChange, Mode};
 use mobility::motion::{Leg, Motion, Position};
 use observe::DropReason;
 use radio::wlan::{Access, DataRate, End, Loss, Station, WlanKeys};
@@ -17,9 +17,9 @@ const fn full(number: u32) -> Packet {
     Packet { number, bytes: 1500 }
 }
 
-const UP_0: Change = Change::Up { access_point: 0 };
-const UP_1: Change = Change::Up { access_point: 1 };
-const DOWN_0: Change = Change::Down { access_point: 0 };
+const UP_0: LinkChange = LinkChange::Up { access_point: 0 };
+const UP_1: LinkChange = LinkChange::Up { access_point: 1 };
+const DOWN_0: LinkChange = LinkChange::Down { access_point: 0 };
 
 #[test]
 fn frames_go_one_after_the_other() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Direction, Duration, Time};
 use link::queue::{self, Discipline};
-use mobility::handover::{Change, Mode};
+use mobility::handover::{LinkChange, Mode};
 use mobility::motion::{Leg, Motion, Position};
 use proptest::prelude::*;
 use radio::wlan::{Access, End, Loss, Output, Station, WlanKeys};
@@ -94,7 +94,7 @@ fn any_run() -> impl Strategy<Value = Run> {
 
 /// The books of a run: what became of each packet, and the links that were told.
 #[derive(Default)]
-struct Books {
+struct Ledger {
     /// Direction, station and access point (if it was said) of each packet under way.
     under_way: BTreeMap<u32, (Direction, u32, Option<u32>)>,
     /// The last packet that arrived of each direction, station and access point.
@@ -105,7 +105,7 @@ struct Books {
     refused: [u64; 2],
 }
 
-impl Books {
+impl Ledger {
     fn enter(&mut self, output: &Output<Packet>) {
         match *output {
             Output::Delivered { at, access_point, station, sdu } => {
@@ -133,15 +133,15 @@ impl Books {
             Output::Link { station, event } => {
                 let links = self.links.entry(station).or_default();
                 match event {
-                    Change::Up { access_point } => {
+                    LinkChange::Up { access_point } => {
                         links.retain(|link| *link != access_point);
                         links.push(access_point);
                     }
-                    Change::Down { access_point } => {
+                    LinkChange::Down { access_point } => {
                         assert!(links.contains(&access_point));
                         links.retain(|link| *link != access_point);
                     }
-                    Change::Fading { next } => assert!(!links.contains(&next)),
+                    LinkChange::Fading { next } => assert!(!links.contains(&next)),
                 }
             }
         }
@@ -174,9 +174,9 @@ enum Wakes {
     DueAndEarly,
 }
 
-fn play(run: &Run, wakes: Wakes) -> (Net, Books) {
+fn play(run: &Run, wakes: Wakes) -> (Net, Ledger) {
     let mut net = Net::with_queues(&run.config, run.queue, run.points, &run.stations);
-    let (mut books, mut now, mut read) = (Books::default(), 0, 0);
+    let (mut ledger, mut now, mut read) = (Ledger::default(), 0, 0);
     for (number, (pause, step)) in (0_u32..).zip(&run.steps) {
         now += pause;
         let time = Time::from_nanos(now * 1_000);
@@ -187,16 +187,16 @@ fn play(run: &Run, wakes: Wakes) -> (Net, Books) {
             net.poll(early);
         }
         net.run(time);
-        enter(&mut books, &net, &mut read);
+        enter(&mut ledger, &net, &mut read);
         let packet = |bytes| Packet { number, bytes };
         let (direction, taken) = match *step {
             Step::Down { point, station, bytes } => {
-                books.under_way.insert(number, (Direction::Downlink, station, Some(point)));
+                ledger.under_way.insert(number, (Direction::Downlink, station, Some(point)));
                 let taken = net.wlan.handle_downlink(time, point, station, packet(bytes));
                 (Direction::Downlink, taken)
             }
             Step::Up { station, point, bytes } => {
-                books.under_way.insert(number, (Direction::Uplink, station, point));
+                ledger.under_way.insert(number, (Direction::Uplink, station, point));
                 let taken = net.wlan.handle_uplink(time, station, point, packet(bytes));
                 (Direction::Uplink, taken)
             }
@@ -210,22 +210,22 @@ fn play(run: &Run, wakes: Wakes) -> (Net, Books) {
             }
         };
         if taken.is_err() {
-            books.under_way.remove(&number);
-            books.refused[direction as usize] += 1;
+            ledger.under_way.remove(&number);
+            ledger.refused[direction as usize] += 1;
         }
         net.poll(time);
-        enter(&mut books, &net, &mut read);
-        books.balance(&net);
+        enter(&mut ledger, &net, &mut read);
+        ledger.balance(&net);
     }
     net.run(Time::from_nanos(now * 1_000 + 300_000_000_000));
-    enter(&mut books, &net, &mut read);
-    books.balance(&net);
-    (net, books)
+    enter(&mut ledger, &net, &mut read);
+    ledger.balance(&net);
+    (net, ledger)
 }
 
-fn enter(books: &mut Books, net: &Net, read: &mut usize) {
+fn enter(ledger: &mut Ledger, net: &Net, read: &mut usize) {
     for event in &net.log[*read..] {
-        books.enter(&event.output);
+        ledger.enter(&event.output);
     }
     *read = net.log.len();
 }
@@ -236,10 +236,10 @@ proptest! {
     /// Each packet comes out once, in order, where it was to go; what is left is held for somebody.
     #[test]
     fn nothing_is_lost_or_made(run in any_run()) {
-        let (mut net, books) = play(&run, Wakes::Due);
+        let (mut net, ledger) = play(&run, Wakes::Due);
         let held = net.wlan.held(Direction::Downlink).count();
         prop_assert_eq!(net.wlan.held(Direction::Uplink).count(), 0);
-        prop_assert_eq!(books.under_way.len(), held);
+        prop_assert_eq!(ledger.under_way.len(), held);
         prop_assert_eq!(net.wlan.poll_timeout(), None, "all rest");
         let later = Time::from_nanos(400_000_000_000);
         for point in 0..run.points {

@@ -2,7 +2,7 @@
 
 use base::{Duration, Time};
 use link::{Dropped, Load, queue};
-use mobility::handover::{Change, Mode};
+use mobility::handover::{LinkChange, Mode};
 use mobility::motion::{Leg, Motion, Position};
 use radio::Sdu;
 use radio::wlan::{AccessPoint, DataRate, End, Loss, Output, Station, Wlan, WlanKeys};
@@ -163,7 +163,7 @@ impl Net {
     }
 
     /// When links changed and how.
-    pub(crate) fn links(&self) -> Vec<(u64, Change)> {
+    pub(crate) fn links(&self) -> Vec<(u64, LinkChange)> {
         let of = |event: &Event| match event.output {
             Output::Link { event: change, .. } => Some((event.time.as_nanos(), change)),
             Output::Delivered { .. } | Output::Dropped(_) => None,

@@ -83,9 +83,9 @@ fn span(item: &Item) -> Option<[Duration; 2]> {
 
 /// The word of `A` for `None`, else a lower and an upper limit of a probability:
 /// `["1 %", "10 %"]`, or `1 %,10 %` in a setting.
-pub struct ChanceLimits<A>(PhantomData<A>);
+pub struct ChanceBounds<A>(PhantomData<A>);
 
-impl<A: Absent> Form for ChanceLimits<A> {
+impl<A: Absent> Form for ChanceBounds<A> {
     type Value = Option<[Probability; 2]>;
 
     fn read(item: &Item, key: &str, _default: &Self::Value) -> Result<Self::Value, Fault> {
@@ -122,9 +122,9 @@ fn expected_limits<A: Absent>() -> String {
 }
 
 /// A lower and an upper limit: `["100 ms", "200 ms"]`, or `100 ms,200 ms` in a setting.
-pub struct Limits<L>(PhantomData<L>);
+pub struct Bounds<L>(PhantomData<L>);
 
-impl<L: Leaf<Value: PartialOrd + Copy>> Form for Limits<L> {
+impl<L: Leaf<Value: PartialOrd + Copy>> Form for Bounds<L> {
     type Value = [L::Value; 2];
 
     fn read(item: &Item, key: &str, _default: &Self::Value) -> Result<Self::Value, Fault> {

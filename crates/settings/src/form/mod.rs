@@ -4,7 +4,7 @@ mod choice;
 mod kinds;
 mod list;
 mod number;
-mod place;
+mod position;
 mod quantity;
 mod section;
 
@@ -12,9 +12,11 @@ pub use choice::{
     Absent, Flag, Label, Nothing, Off, Or, Standard, Text, Unlimited, Word, as_key, path,
 };
 pub use kinds::{kind_of, visit_kinds};
-pub use list::{ChanceLimits, Limits, Moments, Numbers, Spans, Steps, Timed};
+pub use list::{Bounds, ChanceBounds, Moments, Numbers, Spans, Steps, Timed};
 pub use number::{Chance, Count, Factor, Fraction, Positive, Share, Tbler};
-pub use place::{Along, Dbm, Decibels, Distance, Gigahertz, Labels, Metres, MetresPerSecond, Pair};
+pub use position::{
+    Along, Dbm, Decibels, Distance, Gigahertz, Labels, Metres, MetresPerSecond, Pair,
+};
 pub use quantity::{Bytes, OfTime, Speed, SpeedOf};
 pub use section::{
     Always, Each, Field, Flat, Named, NoKey, Perhaps, Section, Shared, changed_keys,

@@ -8,10 +8,10 @@ use mobility::binding::{Address, Agent, Mobile};
 use wire::LinkLayerAddress;
 use world::{Body, Machine, World};
 
-/// What is in the place of each number. Node number n, counted from 1 and written in hexadecimal,
-/// has the prefix `2001:db8:0:n::/64` on its links (RFC 3849), its own address there is `::1`, and
-/// its link-layer address is `02:00:` and n in four bytes. The addresses of mobile number m have
-/// the prefix of the router where they are (home agent, MAP or access router) and the interface
+/// The address of each number. Node number n, counted from 1 and written in hexadecimal, has the
+/// prefix `2001:db8:0:n::/64` on its links (RFC 3849), its own address there is `::1`, and its
+/// link-layer address is `02:00:` and n in four bytes. The addresses of mobile number m have the
+/// prefix of the router where they are (home agent, MAP or access router) and the interface
 /// identifier that follows from its link-layer address (RFC 4291, appendix A): `::ff:fe00:m`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct AddressBook {
@@ -22,9 +22,9 @@ pub(crate) struct AddressBook {
     home_agent: Option<u32>,
     /// From one advertisement to the next.
     pub(crate) interval: Duration,
-    /// Of bindings, and for so long a MAP can be used.
+    /// The lifetime of bindings, and of a MAP option.
     pub(crate) lifetime: Duration,
-    /// For so long an access router sends packets on after a mobile.
+    /// For how long an access router forwards packets of a mobile that left.
     pub(crate) forward: Duration,
 }
 
@@ -37,10 +37,10 @@ struct Entry {
     role: Role,
 }
 
-/// What an address is.
+/// The kind of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
-    /// Of a node that stays where it is.
+    /// Of a fixed node.
     Fixed,
     /// Of a mobile at its home agent or at an access router.
     Mobile,
@@ -49,7 +49,7 @@ enum Role {
 }
 
 impl AddressBook {
-    /// Of `world`, which was built from `mobile_ip`.
+    /// The addresses of `world`, which was built from `mobile_ip`.
     pub(crate) fn of<B: Body>(world: &World<B>, mobile_ip: &MobileIp) -> Self {
         let numbers = 0..world.nodes().len() as u32;
         let fixed = |number| Entry { prefix: number, owner: number, role: Role::Fixed };
@@ -113,7 +113,7 @@ impl AddressBook {
         LinkLayerAddress(link_layer(self.entries[address.0 as usize].owner))
     }
 
-    /// The home address of whose `address` is.
+    /// The home address of the mobile with `address`.
     pub(crate) fn home(&self, address: Address) -> Address {
         Address(self.entries[address.0 as usize].owner)
     }

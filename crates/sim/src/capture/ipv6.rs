@@ -12,16 +12,16 @@ use super::messages;
 /// Type, code, checksum and MTU of a Packet Too Big message (RFC 4443 §3.2).
 const TOO_BIG_BYTES: u32 = 8;
 
-/// What a packet carries, and what the IPv6 header ahead of that says.
+/// The content of a packet, and the fields of the IPv6 header in front of it.
 pub(super) struct Core {
     pub(super) packet: Ipv6Packet,
     pub(super) ends: Ipv6Ends,
     pub(super) hops: u8,
 }
 
-/// What stands around that.
+/// The encapsulation of a packet.
 #[derive(Clone, Copy)]
-struct Around<'a> {
+struct Encapsulation<'a> {
     /// Outermost.
     ends: Ends,
     wraps: &'a [(Ends, Wrap)],
@@ -29,15 +29,15 @@ struct Around<'a> {
     ecn: Ecn,
 }
 
-/// A packet that goes by `ends`, as bytes.
+/// A packet with the outer addresses `ends`, as bytes.
 pub(super) fn packet(
     book: &AddressBook,
     ends: Ends,
     body: &Ipv6<Length>,
 ) -> Result<Ipv6Packet, TooLong> {
     let (wraps, pieces) = (body.wraps(), body.pieces());
-    let around = Around { ends, wraps, pieces, ecn: body.ecn() };
-    let innermost = around.innermost();
+    let outside = Encapsulation { ends, wraps, pieces, ecn: body.ecn() };
+    let innermost = outside.innermost();
     let core = if let Some(header) = body.header() {
         let ends = global(book, innermost);
         let packet = Ipv6Packet::tcp(header, ends, body.payload_bytes() as usize)?;
@@ -55,40 +55,40 @@ pub(super) fn packet(
         let packet = Ipv6Packet::icmp(&Icmpv6::TooBig { mtu, quoted }, ends);
         Core { packet, ends, hops: IpFields::HOPS }
     } else {
-        return rest(book, around, body.transport());
+        return rest(book, outside, body.transport());
     };
-    put_around(book, core, 0, around)
+    encapsulate(book, core, 0, outside)
 }
 
-/// The packet that a Packet Too Big message speaks of.
+/// The packet that a Packet Too Big message quotes.
 fn quoted(book: &AddressBook, quote: &Quote) -> Result<Ipv6Packet, TooLong> {
     let Quote { ends, bytes, header, udp, transport, piece, .. } = *quote;
     let pieces = piece.as_slice();
-    let around = Around { ends, wraps: quote.wraps(), pieces, ecn: Ecn::NotCapable };
-    let wraps: u32 = around.wraps.iter().map(|(_, wrap)| wrap.bytes()).sum();
+    let outside = Encapsulation { ends, wraps: quote.wraps(), pieces, ecn: Ecn::NotCapable };
+    let wraps: u32 = outside.wraps.iter().map(|(_, wrap)| wrap.bytes()).sum();
     let above_header = piece.map_or(bytes - IPV6_HEADER_BYTES - wraps, |piece| piece.bytes);
     let depth = piece.map_or(0, |piece| piece.depth);
-    let ends = global(book, around.innermost());
+    let ends = global(book, outside.innermost());
     let packet = match (header, udp) {
         (Some(header), _) if depth == 0 => {
             let payload = above_header - header.bytes();
             Ipv6Packet::tcp(&header, ends, payload as usize)?
         }
         (None, Some(datagram)) if depth == 0 => Ipv6Packet::udp(&datagram, ends)?,
-        (Some(_) | None, _) => return rest(book, around, transport),
+        (Some(_) | None, _) => return rest(book, outside, transport),
     };
-    put_around(book, Core { packet, ends, hops: IpFields::HOPS }, 0, around)
+    encapsulate(book, Core { packet, ends, hops: IpFields::HOPS }, 0, outside)
 }
 
-/// A piece of which nobody knows what is in it.
+/// A piece with unknown content.
 fn rest(
     book: &AddressBook,
-    around: Around<'_>,
+    outside: Encapsulation<'_>,
     transport: Transport,
 ) -> Result<Ipv6Packet, TooLong> {
-    let piece = around.pieces.first();
+    let piece = outside.pieces.first();
     let depth = piece.map_or(0, |piece| usize::from(piece.depth));
-    let what = match depth.checked_sub(1).map(|within| around.wraps.get(within)) {
+    let what = match depth.checked_sub(1).map(|within| outside.wraps.get(within)) {
         None => match transport {
             Transport::Tcp => Unseen::Segment,
             Transport::Udp => Unseen::Datagram,
@@ -99,31 +99,31 @@ fn rest(
         Some(None) => Unseen::Unknown,
     };
     let packet = Ipv6Packet::unseen(what, piece.map_or(0, |piece| piece.bytes as usize));
-    let depth = depth.min(around.wraps.len());
-    let ends = global(book, around.within(depth));
-    put_around(book, Core { packet, ends, hops: IpFields::HOPS }, depth, around)
+    let depth = depth.min(outside.wraps.len());
+    let ends = global(book, outside.within(depth));
+    encapsulate(book, Core { packet, ends, hops: IpFields::HOPS }, depth, outside)
 }
 
-/// Puts around `core`, which has so many headers in it, the others and the IPv6 header.
-fn put_around(
+/// Adds the other headers and the IPv6 header around `core`, which has `depth` of them already.
+fn encapsulate(
     book: &AddressBook,
     core: Core,
     depth: usize,
-    around: Around<'_>,
+    outside: Encapsulation<'_>,
 ) -> Result<Ipv6Packet, TooLong> {
     let Core { mut packet, mut ends, mut hops } = core;
-    let fields = |hop_limit| IpFields { hop_limit, ..around.ecn.into() };
-    for depth in depth..around.wraps.len() {
-        packet = cut(packet, around.pieces, |cut_at| cut_at == depth);
-        match around.wraps[depth].1 {
+    let fields = |hop_limit| IpFields { hop_limit, ..outside.ecn.into() };
+    for depth in depth..outside.wraps.len() {
+        packet = cut(packet, outside.pieces, |cut_at| cut_at == depth);
+        match outside.wraps[depth].1 {
             Wrap::Tunnel => packet = packet.behind_ip(ends, fields(hops))?,
             Wrap::Routing => packet = packet.behind_routing(ends.destination),
             Wrap::HomeAddress => packet = packet.behind_home_address(ends.source),
         }
-        (ends, hops) = (global(book, around.within(depth + 1)), IpFields::HOPS);
+        (ends, hops) = (global(book, outside.within(depth + 1)), IpFields::HOPS);
     }
-    // A quoted piece was cut within headers of which nobody knows any more.
-    packet = cut(packet, around.pieces, |cut_at| cut_at >= around.wraps.len());
+    // A quoted piece was cut within headers that are no longer known.
+    packet = cut(packet, outside.pieces, |cut_at| cut_at >= outside.wraps.len());
     packet.behind_ip(ends, fields(hops))
 }
 
@@ -140,7 +140,7 @@ fn cut(mut packet: Ipv6Packet, pieces: &[Piece], is_here: impl Fn(usize) -> bool
     packet
 }
 
-impl Around<'_> {
+impl Encapsulation<'_> {
     fn innermost(self) -> Ends {
         self.within(0)
     }

@@ -4,7 +4,8 @@ use std::net::Ipv6Addr;
 
 use base::{Duration, Time};
 use mobility::binding::{
-    Acknowledgement, Address, Answer, Authority, Fast, Message, Mode, Peer, Place, Status, Update,
+    Acknowledgement, Address, Answer, Authority, Fast, Location, Message, Mode, Peer, Status,
+    Update,
 };
 use wire::{
     Icmpv6, IpFields, Ipv6Ends, Ipv6Packet, Keeper, Map, MobilityMessage, MobilityOption, Prefix64,
@@ -14,7 +15,7 @@ use wire::{
 use super::addresses::AddressBook;
 use super::ipv6::Core;
 
-/// How far messages of neighbour discovery come: no router sends them on (RFC 4861 §4).
+/// The hop limit of neighbour discovery: no router forwards it (RFC 4861 §4).
 const ON_LINK: u8 = 255;
 
 /// All routers on a link (RFC 4291 §2.7.1).
@@ -26,7 +27,7 @@ const NONCE_PERIOD: Duration = Duration::from_secs(30);
 /// No binding for a home address option (RFC 6275 §6.1.9).
 const UNKNOWN_BINDING: u8 = 1;
 
-/// Refused, for no reason that is told (RFC 5568 §6.2.1.2, §6.2.3).
+/// Refused, reason unspecified (RFC 5568 §6.2.1.2, §6.2.3).
 const REFUSED: u8 = 128;
 
 /// `message`, which goes from one number to the other.
@@ -38,7 +39,7 @@ pub(super) fn core(book: &AddressBook, [from, to]: [Address; 2], message: &Messa
     })
 }
 
-/// Neighbour discovery: by the addresses that stand for those of the simulation on a link.
+/// Neighbour discovery: with the link addresses that correspond to those of the simulation.
 fn discovery(book: &AddressBook, [from, to]: [Address; 2], message: &Message) -> Option<Core> {
     let (local, global) = (book.link_local(from), book.global(from));
     let prefix = |router| Prefix64(book.global(router));
@@ -191,9 +192,9 @@ fn acknowledgement(book: &AddressBook, ends: Ipv6Ends, answer: &Acknowledgement)
         lifetime: units(answer.lifetime),
         options,
     };
-    match answer.place {
-        Place::Home => Ipv6Packet::mobility(&message, ends),
-        Place::Away => {
+    match answer.location {
+        Location::Home => Ipv6Packet::mobility(&message, ends),
+        Location::Away => {
             let home = book.global(answer.home);
             let in_the_end = Ipv6Ends { destination: home, ..ends };
             Ipv6Packet::mobility(&message, in_the_end).behind_routing(home)
@@ -240,13 +241,13 @@ const fn code(answer: Answer) -> u8 {
     }
 }
 
-/// A nonce by the time when it was made: 0 stands for none.
+/// A nonce by the time when it was made: 0 is none.
 fn nonce_index(nonce: Time) -> u16 {
     let periods = nonce.saturating_since(Time::ZERO).whole(NONCE_PERIOD);
     (periods % u64::from(u16::MAX)) as u16 + 1
 }
 
-/// Lifetimes are told in units of 4 s (RFC 6275 §6.1.7); one that is shorter is not none.
+/// Lifetimes are in units of 4 s (RFC 6275 §6.1.7), rounded up so that a shorter one is not zero.
 fn units(lifetime: Duration) -> u16 {
     let unit = Duration::from_secs(4);
     u16::try_from(lifetime.ceil_to(unit).whole(unit)).unwrap_or(u16::MAX)
@@ -295,10 +296,10 @@ mod tests {
             Message::BindingUpdate(Update { home, care_of, sequence, lifetime, extent, authority })
         };
         let tokens = |care_of| Authority::Tokens { home: nonce, care_of };
-        let answer = |place, by| {
+        let answer = |location, by| {
             let (status, lifetime) = (Status::Accepted, MINUTE);
             let home = regional;
-            let answer = Acknowledgement { home, sequence, status, lifetime, place, by };
+            let answer = Acknowledgement { home, sequence, status, lifetime, location, by };
             Message::BindingAcknowledgement(answer)
         };
         let fast = |mode| Fast { home, old, new, next, sequence, mode };
@@ -315,10 +316,10 @@ mod tests {
             update(home, home, Authority::Agent),
             update(home, old, tokens(Some(nonce))),
             update(home, home, tokens(None)),
-            answer(Place::Away, Peer::Agent),
-            answer(Place::Home, Peer::Agent),
-            answer(Place::Away, Peer::Correspondent),
-            answer(Place::Home, Peer::Correspondent),
+            answer(Location::Away, Peer::Agent),
+            answer(Location::Home, Peer::Agent),
+            answer(Location::Away, Peer::Correspondent),
+            answer(Location::Home, Peer::Correspondent),
             Message::BindingError,
             Message::HomeTestInit { cookie },
             Message::CareOfTestInit { cookie },

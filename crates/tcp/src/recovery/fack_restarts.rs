@@ -4,16 +4,16 @@ use base::{Duration, Time};
 use cc::LossKind;
 use settings::{Word, section, words};
 
-use super::{DUPLICATE_THRESHOLD, Order, Recovery, Standing, Verdict};
+use super::{AckInfo, DUPLICATE_THRESHOLD, Recovery, RecoveryAction, RepairOrder};
 use crate::scoreboard::{Scoreboard, Sent};
 
 section! {
     /// `[tcp.fack]`: the window in the fack recovery.
     #[derive(Copy)]
     pub struct FackRules {
-        /// What a loss does to it: it is halved and stands still during recovery; or it starts
-        /// over from one segment, opens with each acknowledgement from the first retransmission
-        /// on, and duplicates before that release nothing. Default: Mathis and Mahdavi 1996.
+        /// What a loss does to it: it is halved and frozen during recovery; or it starts over from
+        /// one segment, opens with each acknowledgement from the first retransmission on, and
+        /// duplicates before that release nothing. Default: Mathis and Mahdavi 1996.
         pub window: FackWindow as Word<FackWindow> = FackWindow::Halves;
     }
 }
@@ -21,7 +21,7 @@ section! {
 words! {
     /// What a loss does to the window in the fack recovery.
     pub enum FackWindow {
-        /// It is halved, and stands still during recovery (Mathis and Mahdavi 1996).
+        /// It is halved, and frozen during recovery (Mathis and Mahdavi 1996).
         Halves = "halves",
         /// It starts over from one segment, and each acknowledgement opens it from the first
         /// retransmission on; duplicates before that release nothing (ns-2).
@@ -30,15 +30,15 @@ words! {
 }
 
 /// A loss is found when more than three segments are missing below the forward-most one that
-/// arrived; congestion control is told of it as of a timeout, and each acknowledgement of the
-/// recovery, duplicates too, opens the window. Recovery ends with an acknowledgement of more than
-/// had been sent when it began that leaves nothing selected behind.
+/// arrived; it is reported to congestion control as a timeout, and each acknowledgement of the
+/// recovery, duplicates too, opens the window. Recovery ends with an acknowledgement beyond what
+/// had been sent when it began, if nothing selected is left beyond that.
 ///
 /// * Nothing is sent while something is missing that does not count as lost yet.
 /// * A retransmission that is lost again is found (a segment sent after it was selected), but not
 ///   repaired: everything waits for the timer.
-/// * After a timeout everything is sent again in the order of the stream, over what is selected
-///   from then on. It does not end a recovery.
+/// * After a timeout everything is sent again in the order of the stream, including what is
+///   selected from then on. It does not end a recovery.
 /// * While something is missing, each acknowledgement restarts the timer, and then feeds it with
 ///   the age of the segment that was the last to be acknowledged in order.
 #[derive(Debug, Default)]
@@ -55,36 +55,36 @@ pub(crate) struct FackRestarts {
 }
 
 impl FackRestarts {
-    fn on_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
-        self.una = standing.una;
-        let edge = board.forward_most().unwrap_or(standing.una);
+    fn on_ack(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction {
+        self.una = ack.una;
+        let edge = board.forward_most().unwrap_or(ack.una);
         if let Some(recover) = self.recover {
             self.opens = true;
             board.lose_below(edge);
             self.stalled |= is_lost_again(board, edge);
-            if board.selected_bytes() == 0 && standing.una > recover {
+            if board.selected_bytes() == 0 && ack.una > recover {
                 self.recover = None;
                 self.stalled = false;
             }
-            return Verdict::Wait;
+            return RecoveryAction::Wait;
         }
-        self.opens = standing.acked > 0 && board.selected_bytes() == 0;
-        if edge <= standing.una + u64::from(DUPLICATE_THRESHOLD) * standing.mss {
-            return Verdict::Wait;
+        self.opens = ack.acked > 0 && board.selected_bytes() == 0;
+        if edge <= ack.una + u64::from(DUPLICATE_THRESHOLD) * ack.mss {
+            return RecoveryAction::Wait;
         }
-        self.recover = Some(board.lost_from(edge).map_or(standing.nxt, |lost| lost.offset));
+        self.recover = Some(board.lost_from(edge).map_or(ack.nxt, |lost| lost.offset));
         board.lose_below(edge);
-        Verdict::Retransmit(LossKind::Timeout)
+        RecoveryAction::Retransmit(LossKind::Timeout)
     }
 }
 
 impl Recovery for FackRestarts {
-    fn on_duplicate_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
-        self.on_ack(standing, board)
+    fn on_duplicate_ack(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction {
+        self.on_ack(ack, board)
     }
 
-    fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
-        self.on_ack(standing, board)
+    fn on_new_ack(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction {
+        self.on_ack(ack, board)
     }
 
     fn on_timeout(&mut self, _: Time, _: u64, _: u64, board: &mut Scoreboard) {
@@ -132,8 +132,8 @@ impl Recovery for FackRestarts {
         self.opens
     }
 
-    fn order(&self, board: &Scoreboard) -> Order {
-        Order::Lost { pipe: board.pipe() }
+    fn order(&self, board: &Scoreboard) -> RepairOrder {
+        RepairOrder::Lost { pipe: board.pipe() }
     }
 }
 

@@ -28,8 +28,8 @@ pub(crate) use rack::Rack;
 use crate::Config;
 use crate::scoreboard::{Scoreboard, Sent};
 
-/// Registers recoveries, a line for each: its section in `[tcp]` if it has one, its word, what it
-/// goes by, and what makes it.
+/// Registers recoveries, a line for each: its section in `[tcp]` if it has one, its word, its loss
+/// signal, and its constructor.
 macro_rules! recoveries {
     ($(
         $(#[doc = $doc:literal])*
@@ -44,11 +44,11 @@ macro_rules! recoveries {
         }
 
         section! {
-            /// What recoveries are told, those of `[tcp]` that are not in use as well.
+            /// Parameters of all recoveries, including those that are not in use.
             #[derive(Copy)]
             pub struct RecoveryRules {
                 $($(
-                    /// What the recovery of that name is told.
+                    /// Parameters of the recovery of that name.
                     pub $field: $type as Shared<$type> = Default::default();
                 )?)*
             }
@@ -58,7 +58,7 @@ macro_rules! recoveries {
             /// True if it needs selective acknowledgements.
             pub const fn needs_sack(self) -> bool {
                 match self {
-                    $(Self::$name => matches!(Evidence::$evidence, Evidence::Selections),)*
+                    $(Self::$name => matches!(LossSignal::$evidence, LossSignal::Selections),)*
                 }
             }
 
@@ -71,8 +71,8 @@ macro_rules! recoveries {
     };
 }
 
-/// What tells a recovery of losses.
-enum Evidence {
+/// By which signal a recovery detects losses.
+enum LossSignal {
     Duplicates,
     Selections,
 }
@@ -88,14 +88,14 @@ recoveries! {
     Sack = "sack", Selections, selective::sack;
     /// From the forward-most selective acknowledgement (Mathis and Mahdavi 1996).
     Fack(fack: FackRules) = "fack", Selections, selective::fack;
-    /// Reno's, and a fine-grained timer that is looked at on acknowledgements (Brakmo and Peterson
+    /// Reno's, and a fine-grained timer that is checked on acknowledgements (Brakmo and Peterson
     /// 1995 §III-A).
     Vegas(vegas: VegasRules) = "vegas", Duplicates, vegas::Vegas::boxed;
     /// From the time that passed since later segments arrived, with a probe of the tail (RFC 8985).
     Rack = "rack", Selections, Rack::boxed;
 }
 
-/// The recovery of a connection; `sack` tells if selective acknowledgements were agreed upon.
+/// The recovery of a connection; `sack` says whether selective acknowledgements were agreed upon.
 pub(crate) fn recovery(config: &Config, sack: bool) -> Box<dyn Recovery> {
     match config.recovery_kind() {
         kind if kind.needs_sack() && !sack => newreno::NewReno::rfc_6582(config),
@@ -106,13 +106,13 @@ pub(crate) fn recovery(config: &Config, sack: bool) -> Box<dyn Recovery> {
 /// Duplicate acknowledgements that count as a loss (RFC 5681 §3.2).
 pub(crate) const DUPLICATE_THRESHOLD: u32 = 3;
 
-/// Where the stream stands when an acknowledgement has come in.
+/// A new acknowledgement, and the state of the stream after it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct AckInfo {
     pub(crate) now: Time,
     /// What it acknowledged for the first time.
     pub(crate) acked: u64,
-    /// What it selected for the first time.
+    /// What it acknowledged selectively for the first time.
     pub(crate) selected: u64,
     pub(crate) una: u64,
     pub(crate) nxt: u64,
@@ -123,78 +123,79 @@ pub(crate) struct Standing {
     pub(crate) rtt: Option<Duration>,
 }
 
-/// What to do.
+/// What a recovery answers to an acknowledgement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Verdict {
-    /// Nothing is lost, or nothing that need be told.
+pub(crate) enum RecoveryAction {
+    /// Nothing is lost, or nothing that is news to congestion control.
     Wait,
-    /// Send the oldest segment again, and tell congestion control of its loss.
+    /// Retransmit the oldest segment, and report its loss to congestion control.
     Retransmit(LossKind),
-    /// Send everything again from the oldest on, and tell congestion control of its loss.
+    /// Retransmit everything from the oldest on, and report its loss to congestion control.
     GoBack(LossKind),
-    /// Send the oldest segment again as part of a recovery that congestion control knows of.
+    /// Retransmit the oldest segment as part of a recovery that congestion control knows of.
     Repair,
-    /// The same, but leave the retransmission timer alone.
+    /// The same, without restarting the retransmission timer.
     RepairImpatiently,
 }
 
 /// In which order segments are sent again, and what counts as being in the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Order {
+pub(crate) enum RepairOrder {
     /// In the order of the stream: everything from the lowest not acknowledged to the next to
     /// send is in the network.
     Stream,
-    /// What the scoreboard holds for lost, and then new data: so many bytes are in the network.
+    /// What the scoreboard considers lost, and then new data: so many bytes are in the network.
     Lost {
-        /// RFC 6675's pipe, or what the scheme has in its place.
+        /// RFC 6675's pipe, or the scheme's own estimate.
         pipe: u64,
     },
 }
 
-/// A way of repairing losses, of one connection.
+/// The loss recovery of one connection.
 pub(crate) trait Recovery: Debug + Send {
     /// The oldest segment was acknowledged once more, and nothing else; or something was selected.
-    fn on_duplicate_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict;
+    fn on_duplicate_ack(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction;
 
     /// Something new was acknowledged.
-    fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict;
+    fn on_new_ack(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction;
 
     /// The retransmission timer ran out when everything up to `max` had been sent.
     fn on_timeout(&mut self, now: Time, max: u64, mss: u64, board: &mut Scoreboard);
 
     /// Segments were cut, since they were larger than the path takes, and count as lost. What had
-    /// been sent up to `max` tells of no congestion.
+    /// been sent up to `max` is no sign of congestion.
     fn on_cut(&mut self, now: Time, max: u64, mss: u64, board: &mut Scoreboard) {
         self.on_timeout(now, max, mss, board);
     }
 
-    /// The last loss was none, and nothing counts as lost any more.
+    /// The last loss was spurious, and nothing counts as lost any more.
     fn on_undo(&mut self, board: &Scoreboard);
 
-    /// A segment arrived of which that was not known; `echo` is this side's clock as the
-    /// acknowledgement echoes it.
+    /// A segment is newly known to have arrived; `echo` is this side's clock as the acknowledgement
+    /// echoes it.
     fn on_arrival(&mut self, _now: Time, _segment: &Sent, _echo: Option<u32>) {}
 
     /// A segment leaves.
     fn on_departure(&mut self, _segment: &Sent, _mss: u64) {}
 
-    /// A segment left while [`Order::Lost`] ruled.
+    /// A segment left under [`RepairOrder::Lost`].
     fn on_sent(&mut self, _offset: u64, _end: u64) {}
 
-    /// The peer gave up what it had selected, and everything may have to be sent again.
+    /// The peer reneged on what it had selected (RFC 2018 §8), and everything may have to be
+    /// retransmitted.
     fn on_reneging(&mut self, _board: &Scoreboard) {}
 
-    /// Nothing is to be found lost before more arrives.
+    /// No loss is detected before more arrives.
     fn rest(&mut self) {}
 
-    /// When to look again though nothing has arrived.
+    /// When to check for losses again though nothing has arrived.
     fn deadline(&self) -> Option<Time> {
         None
     }
 
     /// What is sent next, and what counts as being in the network.
-    fn order(&self, _board: &Scoreboard) -> Order {
-        Order::Stream
+    fn order(&self, _board: &Scoreboard) -> RepairOrder {
+        RepairOrder::Stream
     }
 
     /// Duplicate acknowledgements in a row.
@@ -202,7 +203,7 @@ pub(crate) trait Recovery: Debug + Send {
         0
     }
 
-    /// True if it goes by what is selected, and not by duplicates.
+    /// True if it detects losses by selective acknowledgements, not by duplicates.
     fn counts_selections(&self) -> bool {
         false
     }
@@ -217,7 +218,7 @@ pub(crate) trait Recovery: Debug + Send {
         cwnd
     }
 
-    /// True if the window stands still with the acknowledgement that has just been taken in.
+    /// True if the acknowledgement just taken in leaves the window as it is.
     fn holds_window(&self) -> bool {
         self.is_recovering()
     }
@@ -227,10 +228,10 @@ pub(crate) trait Recovery: Debug + Send {
         false
     }
 
-    /// What duplicates open is the controller's to keep, if it will.
+    /// Hands the window inflation by duplicates to the controller, if that keeps it.
     fn hand_inflation_to(&mut self, _controller: &mut dyn Controller) {}
 
-    /// True if something new that is acknowledged now ends what the controller keeps.
+    /// True if a new acknowledgement ends the inflation that the controller keeps.
     fn deflates(&self) -> bool {
         false
     }
@@ -250,14 +251,14 @@ pub(crate) trait Recovery: Debug + Send {
         false
     }
 
-    /// What the retransmission timer is fed with, and restarted before, where an acknowledgement of
-    /// `acked` bytes does so whatever was sent again.
+    /// The age that the retransmission timer is fed with, after a restart, where an acknowledgement
+    /// of `acked` bytes does so regardless of retransmissions.
     fn age(&self, _now: Time, _acked: u64, _board: &Scoreboard) -> Option<Duration> {
         None
     }
 
     /// The round-trip time of the newest of the segments from `from` to `una`, which have just been
-    /// acknowledged; as far as the scoreboard tells it is `rtt`.
+    /// acknowledged; by the scoreboard it is `rtt`.
     fn take_round_trip(
         &mut self,
         _now: Time,
@@ -268,14 +269,14 @@ pub(crate) trait Recovery: Debug + Send {
         rtt
     }
 
-    /// RACK, if it is that: it has timers of its own.
+    /// Itself, if it is RACK, which has timers of its own.
     fn rack(&mut self) -> Option<&mut Rack> {
         None
     }
 }
 
-/// RFC 6582 §3.2 step 2: no second reduction for one window of data. A loss may be acted upon when
-/// the acknowledgement covers more than what had been sent at the last one.
+/// RFC 6582 §3.2 step 2: no second reduction for one window of data. A loss counts once the
+/// acknowledgement covers more than had been sent at the last loss.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guard {
     on: bool,
@@ -304,8 +305,8 @@ impl Guard {
         !self.on || self.recover.is_none_or(|recover| una > recover)
     }
 
-    /// RFC 6675 §5.1: where selections tell of the loss, it is enough that everything is
-    /// acknowledged that had been sent at the last one.
+    /// RFC 6675 §5.1: where selective acknowledgements show the loss, it is enough that everything
+    /// sent before the last loss is acknowledged.
     pub(crate) fn allows_selected(&self, una: u64) -> bool {
         !self.on || self.recover.is_none_or(|recover| una >= recover)
     }

@@ -4,7 +4,7 @@ use base::Time;
 use cc::LossKind;
 use settings::{Count, Or, Unlimited, Word, section, words};
 
-use super::{DUPLICATE_THRESHOLD, Guard, Recovery, Standing, Verdict};
+use super::{AckInfo, DUPLICATE_THRESHOLD, Guard, Recovery, RecoveryAction};
 use crate::Config;
 use crate::scoreboard::Scoreboard;
 
@@ -47,7 +47,7 @@ words! {
 }
 
 /// Reno's, but recovery lasts until everything is acknowledged that had been sent when it began. A
-/// new acknowledgement of less (a partial one) tells of the next loss, which is repaired at once:
+/// new acknowledgement of less (a partial one) reveals the next loss, which is repaired at once:
 /// one loss a round trip.
 #[derive(Debug)]
 pub(crate) struct NewReno {
@@ -85,41 +85,41 @@ impl NewReno {
 }
 
 impl Recovery for NewReno {
-    fn on_duplicate_ack(&mut self, standing: &Standing, _: &mut Scoreboard) -> Verdict {
-        let mss = standing.mss as i64;
+    fn on_duplicate_ack(&mut self, ack: &AckInfo, _: &mut Scoreboard) -> RecoveryAction {
+        let mss = ack.mss as i64;
         self.duplicates += 1;
         if self.recover.is_some() {
             self.inflation += mss;
-            return Verdict::Wait;
+            return RecoveryAction::Wait;
         }
-        if self.duplicates != DUPLICATE_THRESHOLD || !self.guard.allows(standing.una) {
-            return Verdict::Wait;
+        if self.duplicates != DUPLICATE_THRESHOLD || !self.guard.allows(ack.una) {
+            return RecoveryAction::Wait;
         }
-        self.guard.set(standing.max);
-        self.recover = Some(standing.max);
+        self.guard.set(ack.max);
+        self.recover = Some(ack.max);
         self.partial = false;
         self.inflation = i64::from(DUPLICATE_THRESHOLD) * mss;
-        Verdict::Retransmit(LossKind::DuplicateAcks)
+        RecoveryAction::Retransmit(LossKind::DuplicateAcks)
     }
 
-    fn on_new_ack(&mut self, standing: &Standing, _: &mut Scoreboard) -> Verdict {
-        if self.recover.is_none_or(|recover| standing.una >= recover) {
+    fn on_new_ack(&mut self, ack: &AckInfo, _: &mut Scoreboard) -> RecoveryAction {
+        if self.recover.is_none_or(|recover| ack.una >= recover) {
             self.duplicates = 0;
             self.recover = None;
             self.inflation = 0;
-            return Verdict::Wait;
+            return RecoveryAction::Wait;
         }
         self.inflation = match self.rules.window {
             PartialAckWindow::Closes => 0,
             // RFC 6582 §3.2 step 3.
             PartialAckWindow::Deflates => {
-                self.inflation - standing.acked as i64 + standing.mss.min(standing.acked) as i64
+                self.inflation - ack.acked as i64 + ack.mss.min(ack.acked) as i64
             }
         };
         let first = !std::mem::replace(&mut self.partial, true);
         match self.rules.timer {
-            PartialAckTimer::Impatient if !first => Verdict::RepairImpatiently,
-            PartialAckTimer::Impatient | PartialAckTimer::SlowButSteady => Verdict::Repair,
+            PartialAckTimer::Impatient if !first => RecoveryAction::RepairImpatiently,
+            PartialAckTimer::Impatient | PartialAckTimer::SlowButSteady => RecoveryAction::Repair,
         }
     }
 

@@ -32,8 +32,8 @@ impl Prr {
         Self { target, flight: flight.max(1), delivered: 0, out: 0, window: pipe + mss }
     }
 
-    /// An acknowledgement tells of `delivered` bytes that have arrived; `pipe` are in the network
-    /// after it (RFC 9937 §6.2).
+    /// An acknowledgement reports `delivered` bytes; `pipe` bytes are in the network after it (RFC
+    /// 9937 §6.2).
     pub(crate) fn on_ack(&mut self, delivered: u64, pipe: u64, progress: Progress, mss: u64) {
         if delivered == 0 {
             return;

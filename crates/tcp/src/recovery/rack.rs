@@ -6,7 +6,7 @@ use base::{Duration, Seq, Time};
 use cc::LossKind;
 
 use super::tail_probe::TailProbe;
-use super::{DUPLICATE_THRESHOLD, Order, Recovery, Standing, Verdict};
+use super::{AckInfo, DUPLICATE_THRESHOLD, Recovery, RecoveryAction, RepairOrder};
 use crate::Config;
 use crate::scoreboard::{Scoreboard, Sent};
 use crate::timestamps::clock;
@@ -16,8 +16,8 @@ use crate::timestamps::clock;
 /// were sent again and lost again are found like any other.
 ///
 /// Transmissions wait in the order of their times, so that an acknowledgement looks at those only
-/// whose time is up. Of those that it leaves in doubt, the reordering timer waits for the first;
-/// RFC 8985 §6.2 step 5 waits for the last and looks at all of them then.
+/// whose time is up. The reordering timer runs until the first of those that are still undecided is
+/// due; RFC 8985 §6.2 step 5 waits for the last and checks all of them then.
 #[derive(Debug, Default)]
 pub(crate) struct Rack {
     /// Every transmission since the oldest that may be in the network. Those of segments that
@@ -45,7 +45,7 @@ struct Transmission {
     end: u64,
 }
 
-/// Until everything is acknowledged that had been sent when a loss was found.
+/// A recovery: until everything is acknowledged that had been sent when a loss was found.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     Fast { point: u64 },
@@ -99,15 +99,15 @@ impl Rack {
         self.smoothed = smoothed;
     }
 
-    /// An acknowledgement told of something new.
-    fn on_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+    /// An acknowledgement brought something new.
+    fn on_ack(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction {
         self.order.highest = self.order.highest_now;
-        let over = self.phase.is_some_and(|phase| standing.una >= phase.point());
+        let over = self.phase.is_some_and(|phase| ack.una >= phase.point());
         if over {
             self.phase = None;
             self.window.end_recovery();
         }
-        self.detect(standing.now, standing.max, standing.mss, board)
+        self.detect(ack.now, ack.max, ack.mss, board)
     }
 
     /// RFC 8985 §6.2 step 5.
@@ -117,13 +117,13 @@ impl Rack {
         max: u64,
         mss: u64,
         board: &mut Scoreboard,
-    ) -> Verdict {
+    ) -> RecoveryAction {
         let mut patience = None;
         let mut found = false;
         self.deadline = None;
         while let Some(&sent) = self.queue.front() {
             if sent.flies(board) {
-                // As a rule: nothing in flight is older than what arrived.
+                // The usual case: nothing in flight is older than what arrived.
                 if sent >= self.newest {
                     break;
                 }
@@ -139,10 +139,10 @@ impl Rack {
             self.queue.pop_front();
         }
         if !found || self.phase.is_some() {
-            return Verdict::Wait;
+            return RecoveryAction::Wait;
         }
         self.phase = Some(Phase::Fast { point: max });
-        Verdict::Retransmit(LossKind::DuplicateAcks)
+        RecoveryAction::Retransmit(LossKind::DuplicateAcks)
     }
 
     /// Every segment in the network is judged anew.
@@ -163,7 +163,7 @@ impl Rack {
     }
 
     /// RFC 8985 §6.2 step 4: `RACK_update_reo_wnd`. While no reordering was ever seen, three
-    /// segments beyond count as a loss at once, as they do by RFC 6675 §4.
+    /// segments above it count as a loss at once, as they do by RFC 6675 §4.
     fn reordering_window(&self, mss: u64, board: &Scoreboard) -> Duration {
         if !self.order.reordered {
             let most = u64::from(DUPLICATE_THRESHOLD - 1) * mss;
@@ -177,12 +177,12 @@ impl Rack {
 }
 
 impl Recovery for Rack {
-    fn on_duplicate_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
-        self.on_ack(standing, board)
+    fn on_duplicate_ack(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction {
+        self.on_ack(ack, board)
     }
 
-    fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
-        self.on_ack(standing, board)
+    fn on_new_ack(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction {
+        self.on_ack(ack, board)
     }
 
     /// RFC 8985 §6.3: the oldest is lost, and what was sent more than a round trip ago.
@@ -206,21 +206,21 @@ impl Recovery for Rack {
         self.tail.cancel();
     }
 
-    /// Losses up to `max` are no news to congestion control.
+    /// Congestion control knows of losses up to `max` already.
     fn on_cut(&mut self, _: Time, max: u64, _: u64, _: &mut Scoreboard) {
         self.phase = Some(Phase::Timeout { point: max });
         self.deadline = None;
         self.tail.cancel();
     }
 
-    /// What was held for lost is in the network after all.
+    /// What was considered lost is in the network after all.
     fn on_undo(&mut self, board: &Scoreboard) {
         self.phase = None;
         self.look_at_all(board);
     }
 
     /// RFC 8985 §6.2 steps 1 to 3: a segment arrived. If it was sent more than once, `echo` may
-    /// tell that an earlier transmission did (RFC 3522), and so may a time too short.
+    /// show that an earlier transmission arrived (RFC 3522), and so may too short a time.
     fn on_arrival(&mut self, now: Time, segment: &Sent, echo: Option<u32>) {
         let once = segment.transmissions == 1;
         let rtt = now.saturating_since(segment.last_at);
@@ -252,16 +252,16 @@ impl Recovery for Rack {
         self.tail.cancel();
     }
 
-    /// When to look again though nothing has arrived: the reordering timer and the probe's.
+    /// When a timer is due: the reordering timer or the probe's.
     fn deadline(&self) -> Option<Time> {
         Time::earlier(self.deadline, self.tail.deadline())
     }
 
-    fn order(&self, board: &Scoreboard) -> Order {
+    fn order(&self, board: &Scoreboard) -> RepairOrder {
         // Before a loss is established, only Limited Transmit lets selections release new data.
         let held = !self.limited_transmit && self.phase.is_none();
         let arrived = if held { board.selected_bytes() } else { 0 };
-        Order::Lost { pipe: board.pipe() + arrived }
+        RepairOrder::Lost { pipe: board.pipe() + arrived }
     }
 
     /// True in fast recovery.
@@ -285,7 +285,7 @@ impl Transmission {
 
     /// True if it is the last one of its segment, and that is in the network.
     fn flies(self, board: &Scoreboard) -> bool {
-        board.flying_to(self.end).is_some_and(|segment| segment.last_at == self.at)
+        board.in_flight_to(self.end).is_some_and(|segment| segment.last_at == self.at)
     }
 }
 
@@ -312,11 +312,11 @@ impl ReorderingWindow {
     }
 }
 
-/// The least round-trip time of the last five to ten minutes (RFC 8985 §6.2 step 1 asks for a
+/// The minimum round-trip time of the last five to ten minutes (RFC 8985 §6.2 step 1 asks for a
 /// minimum over a window, so that a longer path is noticed).
 #[derive(Debug, Default)]
 struct MinimumRtt {
-    /// The least of this window of time, and of the last.
+    /// The minimum of this window of time, and of the last.
     least: [Option<Duration>; 2],
     since: Time,
 }
@@ -342,7 +342,7 @@ impl MinimumRtt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scoreboard::Fate;
+    use crate::scoreboard::SegmentStatus;
 
     const fn at(millis: u64) -> Time {
         Time::from_nanos(millis * 1_000_000)
@@ -384,23 +384,23 @@ mod tests {
         assert_eq!(rack.window.quarters, 1);
     }
 
-    /// Of two transmissions the queue knows which is the last; the other is dropped.
+    /// Of two transmissions of a segment the queue keeps the last; the other is dropped.
     #[test]
     fn a_segment_sent_again_is_judged_by_its_last_transmission() {
         let (mut rack, mut board) =
             (Rack { limited_transmit: true, ..Rack::default() }, Scoreboard::default());
         for offset in [0, 10, 20] {
             let (first_at, last_at) = (at(0), at(0));
-            let (length, transmissions, fate) = (10, 1, Fate::Flying);
-            board.push(Sent { offset, length, transmissions, fate, first_at, last_at });
+            let (length, transmissions, status) = (10, 1, SegmentStatus::InFlight);
+            board.push(Sent { offset, length, transmissions, status, first_at, last_at });
             rack.on_departure(board.last().expect("it was pushed"), 10);
         }
         let again = board.sent_again(at(50), 0, 10);
         rack.on_departure(&again, 10);
         board.select(20, 30, |segment| rack.on_arrival(at(100), segment, None));
         rack.detect(at(125), 30, 10, &mut board);
-        let fates: Vec<_> = [0, 10, 20].iter().map(|&offset| board.at(offset).fate).collect();
-        assert_eq!(fates, [Fate::Flying, Fate::Lost, Fate::Selected]);
+        let fates: Vec<_> = [0, 10, 20].iter().map(|&offset| board.at(offset).status).collect();
+        assert_eq!(fates, [SegmentStatus::InFlight, SegmentStatus::Lost, SegmentStatus::Selected]);
         assert_eq!(rack.queue, [Transmission { at: at(50), end: 10 }]);
     }
 }

@@ -3,17 +3,17 @@
 use base::Time;
 use cc::LossKind;
 
-use super::{DUPLICATE_THRESHOLD, Guard, Recovery, Standing, Verdict};
+use super::{AckInfo, DUPLICATE_THRESHOLD, Guard, Recovery, RecoveryAction};
 use crate::Config;
 use crate::scoreboard::Scoreboard;
 
-/// Sends the oldest segment again on the third duplicate acknowledgement, lets each further one
+/// Retransmits the oldest segment on the third duplicate acknowledgement, lets each further one
 /// inflate the window by a segment, and deflates it on the first new one.
 #[derive(Debug)]
 pub(crate) struct Reno {
     guard: Guard,
     duplicates: u32,
-    /// Segments by which the window is larger while duplicates tell of segments that arrived.
+    /// Window inflation in segments, one for each duplicate.
     inflation: u32,
 }
 
@@ -25,23 +25,23 @@ impl Reno {
 }
 
 impl Recovery for Reno {
-    fn on_duplicate_ack(&mut self, standing: &Standing, _: &mut Scoreboard) -> Verdict {
+    fn on_duplicate_ack(&mut self, ack: &AckInfo, _: &mut Scoreboard) -> RecoveryAction {
         self.duplicates += 1;
-        if self.duplicates == DUPLICATE_THRESHOLD && self.guard.allows(standing.una) {
-            self.guard.set(standing.max);
+        if self.duplicates == DUPLICATE_THRESHOLD && self.guard.allows(ack.una) {
+            self.guard.set(ack.max);
             self.inflation = DUPLICATE_THRESHOLD;
-            return Verdict::Retransmit(LossKind::DuplicateAcks);
+            return RecoveryAction::Retransmit(LossKind::DuplicateAcks);
         }
         if self.inflation > 0 {
             self.inflation += 1;
         }
-        Verdict::Wait
+        RecoveryAction::Wait
     }
 
-    fn on_new_ack(&mut self, _: &Standing, _: &mut Scoreboard) -> Verdict {
+    fn on_new_ack(&mut self, _: &AckInfo, _: &mut Scoreboard) -> RecoveryAction {
         self.duplicates = 0;
         self.inflation = 0;
-        Verdict::Wait
+        RecoveryAction::Wait
     }
 
     fn on_timeout(&mut self, _: Time, max: u64, _: u64, _: &mut Scoreboard) {

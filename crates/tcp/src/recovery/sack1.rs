@@ -4,7 +4,7 @@ use base::Time;
 use cc::LossKind;
 use settings::words;
 
-use super::{DUPLICATE_THRESHOLD, Guard, Order, Recovery, Standing, Verdict};
+use super::{AckInfo, DUPLICATE_THRESHOLD, Guard, Recovery, RecoveryAction, RepairOrder};
 use crate::scoreboard::Scoreboard;
 
 words! {
@@ -30,7 +30,7 @@ pub(crate) struct Sack1 {
     recovery: Option<Episode>,
     /// True if the newest acknowledgement ended an episode.
     ended: bool,
-    /// True from a timeout until something new is acknowledged: duplicates tell nothing.
+    /// True from a timeout until something new is acknowledged: duplicates mean nothing.
     timed_out: bool,
 }
 
@@ -55,44 +55,44 @@ impl Sack1 {
 }
 
 impl Recovery for Sack1 {
-    fn on_duplicate_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
-        let mss = standing.mss as i64;
+    fn on_duplicate_ack(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction {
+        let mss = ack.mss as i64;
         if let Some(episode) = &mut self.recovery {
             episode.pipe -= mss;
             lose_holes(board);
-            return Verdict::Wait;
+            return RecoveryAction::Wait;
         }
-        let stale = standing.selected == 0 && board.selected_bytes() > 0;
+        let stale = ack.selected == 0 && board.selected_bytes() > 0;
         if self.timed_out || stale {
-            return Verdict::Wait;
+            return RecoveryAction::Wait;
         }
         self.duplicates += 1;
-        if self.duplicates != DUPLICATE_THRESHOLD || !self.guard.allows(standing.una) {
-            return Verdict::Wait;
+        if self.duplicates != DUPLICATE_THRESHOLD || !self.guard.allows(ack.una) {
+            return RecoveryAction::Wait;
         }
         self.guard.clear();
-        let flight = (standing.nxt - standing.una) as i64;
+        let flight = (ack.nxt - ack.una) as i64;
         let pipe = flight - i64::from(DUPLICATE_THRESHOLD) * mss;
-        self.recovery = Some(Episode { recover: standing.max, pipe });
+        self.recovery = Some(Episode { recover: ack.max, pipe });
         lose_holes(board);
-        // The oldest goes first, also where the last episode sent it again.
-        board.lose_at(standing.una);
-        Verdict::Retransmit(LossKind::DuplicateAcks)
+        // The oldest goes first, even if the last episode retransmitted it.
+        board.lose_at(ack.una);
+        RecoveryAction::Retransmit(LossKind::DuplicateAcks)
     }
 
-    fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+    fn on_new_ack(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction {
         self.duplicates = 0;
         self.timed_out = false;
-        self.ended = self.recovery.as_ref().is_some_and(|it| standing.una >= it.recover);
+        self.ended = self.recovery.as_ref().is_some_and(|it| ack.una >= it.recover);
         let Some(episode) = self.recovery.as_mut().filter(|_| !self.ended) else {
             self.recovery = None;
             // What was selected beyond it may be selected, and count as a duplicate, once more.
             board.forget_selections();
-            return Verdict::Wait;
+            return RecoveryAction::Wait;
         };
-        episode.pipe -= 2 * standing.mss as i64;
+        episode.pipe -= 2 * ack.mss as i64;
         lose_holes(board);
-        Verdict::Wait
+        RecoveryAction::Wait
     }
 
     fn on_timeout(&mut self, _: Time, max: u64, _: u64, board: &mut Scoreboard) {
@@ -110,8 +110,8 @@ impl Recovery for Sack1 {
         self.recovery = None;
     }
 
-    /// A segment left. The first retransmission of an episode is not told of: it takes the place of
-    /// the lost one.
+    /// A segment left. The first retransmission of an episode is not counted: it takes the place of
+    /// the lost segment.
     fn on_sent(&mut self, offset: u64, end: u64) {
         if let Some(episode) = &mut self.recovery {
             episode.pipe += (end - offset) as i64;
@@ -131,15 +131,16 @@ impl Recovery for Sack1 {
         self.duplicates
     }
 
-    fn order(&self, _: &Scoreboard) -> Order {
+    fn order(&self, _: &Scoreboard) -> RepairOrder {
         match &self.recovery {
-            Some(episode) => Order::Lost { pipe: episode.pipe.max(0) as u64 },
-            None => Order::Stream,
+            Some(episode) => RepairOrder::Lost { pipe: episode.pipe.max(0) as u64 },
+            None => RepairOrder::Stream,
         }
     }
 }
 
-/// Whatever lies below the forward-most selected segment and was not sent again is a hole.
+/// Everything unselected below the forward-most selected segment that was not retransmitted is a
+/// hole.
 fn lose_holes(board: &mut Scoreboard) {
     if let Some(edge) = board.forward_most() {
         board.lose_below(edge);

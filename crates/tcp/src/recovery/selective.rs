@@ -5,7 +5,10 @@ use cc::LossKind;
 
 use super::fack_restarts::FackRestarts;
 use super::sack1::Sack1;
-use super::{DUPLICATE_THRESHOLD, FackWindow, Guard, Order, Recovery, SackRule, Standing, Verdict};
+use super::{
+    AckInfo, DUPLICATE_THRESHOLD, FackWindow, Guard, Recovery, RecoveryAction, RepairOrder,
+    SackRule,
+};
 use crate::Config;
 use crate::scoreboard::Scoreboard;
 
@@ -19,9 +22,8 @@ enum Rule {
     Fack,
 }
 
-/// RFC 6675 §5: sends again what is lost and then new data, as long as what is in the network
-/// stays below the window; from the first loss until everything is acknowledged that had been sent
-/// then.
+/// RFC 6675 §5: retransmits what is lost, then sends new data, as long as what is in the network
+/// stays below the window; from the first loss until everything sent before it is acknowledged.
 ///
 /// After a timeout everything that was not selected counts as lost (§5.1).
 #[derive(Debug)]
@@ -51,19 +53,19 @@ pub(super) fn fack(config: &Config) -> Box<dyn Recovery> {
 }
 
 impl Recovery for Selective {
-    fn on_duplicate_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+    fn on_duplicate_ack(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction {
         self.duplicates += 1;
-        self.look(standing, board)
+        self.look(ack, board)
     }
 
-    fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+    fn on_new_ack(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction {
         // RFC 6675 §5: what selects something is a duplicate, "regardless of its status as a
         // cumulative acknowledgment".
-        self.duplicates = u32::from(standing.selected > 0);
-        if self.recovery_point.is_some_and(|point| standing.una >= point) {
+        self.duplicates = u32::from(ack.selected > 0);
+        if self.recovery_point.is_some_and(|point| ack.una >= point) {
             self.recovery_point = None;
         }
-        self.look(standing, board)
+        self.look(ack, board)
     }
 
     fn on_timeout(&mut self, _: Time, max: u64, _: u64, board: &mut Scoreboard) {
@@ -90,12 +92,12 @@ impl Recovery for Selective {
         self.recovery_point.is_some()
     }
 
-    fn order(&self, board: &Scoreboard) -> Order {
+    fn order(&self, board: &Scoreboard) -> RepairOrder {
         // Before a loss is established, only Limited Transmit lets duplicates release new data.
         let in_order = self.recovery_point.is_none() && board.lost_segments() == 0;
         let held = !self.limited_transmit && self.duplicates > 0 && in_order;
         let arrived = if held { board.selected_bytes() } else { 0 };
-        Order::Lost { pipe: board.pipe() + arrived }
+        RepairOrder::Lost { pipe: board.pipe() + arrived }
     }
 
     fn duplicates(&self) -> u32 {
@@ -115,32 +117,32 @@ impl Selective {
     }
 
     /// RFC 6675 §5 steps 1 to 4, and C.
-    fn look(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+    fn look(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction {
         let (lost_below, triggered) = match self.rule {
             Rule::Sack => {
                 let segments = u64::from(DUPLICATE_THRESHOLD - 1);
-                let edge = board.lost_edge(segments * standing.mss, DUPLICATE_THRESHOLD as usize);
-                (edge, edge > standing.una)
+                let edge = board.lost_edge(segments * ack.mss, DUPLICATE_THRESHOLD as usize);
+                (edge, edge > ack.una)
             }
             Rule::Fack => {
                 let edge = board.forward_most().unwrap_or(0);
-                let missing = u64::from(DUPLICATE_THRESHOLD) * standing.mss;
-                (edge, edge > standing.una + missing)
+                let missing = u64::from(DUPLICATE_THRESHOLD) * ack.mss;
+                (edge, edge > ack.una + missing)
             }
         };
         if self.recovery_point.is_some() {
             board.lose_below(lost_below);
-            return Verdict::Wait;
+            return RecoveryAction::Wait;
         }
         let triggered = triggered || self.duplicates >= DUPLICATE_THRESHOLD;
-        let allowed = self.guard.allows_selected(standing.una);
-        if !triggered || !allowed || standing.una == standing.max {
-            return Verdict::Wait;
+        let allowed = self.guard.allows_selected(ack.una);
+        if !triggered || !allowed || ack.una == ack.max {
+            return RecoveryAction::Wait;
         }
-        self.guard.set(standing.max);
-        self.recovery_point = Some(standing.max);
+        self.guard.set(ack.max);
+        self.recovery_point = Some(ack.max);
         board.lose_below(lost_below);
-        board.lose_at(standing.una);
-        Verdict::Retransmit(LossKind::DuplicateAcks)
+        board.lose_at(ack.una);
+        RecoveryAction::Retransmit(LossKind::DuplicateAcks)
     }
 }

@@ -3,7 +3,7 @@
 use base::Time;
 use cc::LossKind;
 
-use super::{DUPLICATE_THRESHOLD, Guard, Recovery, Standing, Verdict};
+use super::{AckInfo, DUPLICATE_THRESHOLD, Guard, Recovery, RecoveryAction};
 use crate::Config;
 use crate::scoreboard::Scoreboard;
 
@@ -26,24 +26,23 @@ impl Tahoe {
 }
 
 impl Recovery for Tahoe {
-    fn on_duplicate_ack(&mut self, standing: &Standing, _: &mut Scoreboard) -> Verdict {
+    fn on_duplicate_ack(&mut self, ack: &AckInfo, _: &mut Scoreboard) -> RecoveryAction {
         self.duplicates += 1;
-        if self.earlier + self.duplicates == DUPLICATE_THRESHOLD && self.guard.allows(standing.una)
-        {
-            self.guard.set(standing.max);
-            return Verdict::GoBack(LossKind::DuplicateAcks);
+        if self.earlier + self.duplicates == DUPLICATE_THRESHOLD && self.guard.allows(ack.una) {
+            self.guard.set(ack.max);
+            return RecoveryAction::GoBack(LossKind::DuplicateAcks);
         }
-        Verdict::Wait
+        RecoveryAction::Wait
     }
 
-    fn on_new_ack(&mut self, _: &Standing, _: &mut Scoreboard) -> Verdict {
+    fn on_new_ack(&mut self, _: &AckInfo, _: &mut Scoreboard) -> RecoveryAction {
         self.duplicates = 0;
         self.earlier = 0;
-        Verdict::Wait
+        RecoveryAction::Wait
     }
 
-    /// Duplicates that count for Limited Transmit: those before a timeout have had their turn, and
-    /// count for the threshold alone.
+    /// Duplicates that count for Limited Transmit: those before a timeout count for the threshold
+    /// alone.
     fn duplicates(&self) -> u32 {
         let counts = self.earlier + self.duplicates < DUPLICATE_THRESHOLD;
         if counts { self.duplicates } else { DUPLICATE_THRESHOLD }

@@ -1,5 +1,5 @@
 //! The tail loss probe (RFC 8985 §7): when the last segments of a flight are lost, nothing that
-//! arrives later tells of it, and a probe brings news before the retransmission timer runs out.
+//! arrives later reveals it; a probe does, before the retransmission timer runs out.
 
 use base::{Duration, Time};
 
@@ -22,13 +22,13 @@ pub(crate) struct TailProbe {
     deadline: Option<Time>,
     /// True if it is to be sent at once.
     due: bool,
-    flying: Option<Flying>,
+    in_flight: Option<ProbeInFlight>,
     /// True until a round-trip time is measured after the last probe (RFC 8985 §7.3).
     unmeasured: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Flying {
+struct ProbeInFlight {
     /// `TLP.end_seq`: what had been sent when the probe had.
     end: u64,
     content: Content,
@@ -41,11 +41,11 @@ pub(crate) enum Content {
     LastSegment,
 }
 
-/// What an acknowledgement tells of a probe.
+/// What an acknowledgement shows about a probe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ProbeNews {
+pub(crate) enum ProbeOutcome {
     Nothing,
-    /// The probe repaired a loss that nothing else told of.
+    /// The probe repaired a loss that nothing else revealed.
     RepairedLoss,
 }
 
@@ -54,10 +54,10 @@ impl TailProbe {
         self.deadline
     }
 
-    /// Everything in doubt is dealt with in another way.
+    /// Recovery or the retransmission timer has taken over.
     pub(crate) const fn cancel(&mut self) {
         self.deadline = None;
-        self.flying = None;
+        self.in_flight = None;
     }
 
     pub(crate) const fn on_round_trip(&mut self) {
@@ -67,13 +67,12 @@ impl TailProbe {
     /// RFC 8985 §7.2: new data left, or something was acknowledged. `timer` is when the
     /// retransmission timer runs out.
     pub(crate) fn arm(&mut self, probe: Time, timer: Option<Time>) {
-        let may_start = self.flying.is_none() && !self.unmeasured;
+        let may_start = self.in_flight.is_none() && !self.unmeasured;
         self.due = false;
         self.deadline = may_start.then(|| timer.map_or(probe, |timer| timer.min(probe)));
     }
 
-    /// The same where there is no need to probe: nothing is in flight, losses are repaired, or
-    /// selections tell of one.
+    /// No need to probe: nothing is in flight, losses are being repaired, or selections reveal one.
     pub(crate) const fn disarm(&mut self) {
         self.due = false;
         self.deadline = None;
@@ -97,14 +96,16 @@ impl TailProbe {
     /// A probe left, when everything up to `end` had been sent.
     pub(crate) const fn on_sent(&mut self, end: u64, content: Content) {
         self.deadline = None;
-        self.flying = Some(Flying { end, content });
+        self.in_flight = Some(ProbeInFlight { end, content });
         self.unmeasured = true;
     }
 
     /// RFC 8985 §7.4.2: `TLP_process_ack`.
-    pub(crate) fn on_ack(&mut self, una: u64, sign: Sign) -> ProbeNews {
-        let Some(Flying { end, content }) = self.flying.filter(|flying| una >= flying.end) else {
-            return ProbeNews::Nothing;
+    pub(crate) fn on_ack(&mut self, una: u64, sign: Sign) -> ProbeOutcome {
+        let Some(ProbeInFlight { end, content }) =
+            self.in_flight.filter(|in_flight| una >= in_flight.end)
+        else {
+            return ProbeOutcome::Nothing;
         };
         let arrived_twice = match sign {
             Sign::Twice(twice) => twice == end,
@@ -112,24 +113,24 @@ impl TailProbe {
             Sign::None => false,
         };
         match content {
-            Content::NewData => self.flying = None,
-            Content::LastSegment if arrived_twice => self.flying = None,
+            Content::NewData => self.in_flight = None,
+            Content::LastSegment if arrived_twice => self.in_flight = None,
             Content::LastSegment if una > end => {
-                self.flying = None;
-                return ProbeNews::RepairedLoss;
+                self.in_flight = None;
+                return ProbeOutcome::RepairedLoss;
             }
             Content::LastSegment => {}
         }
-        ProbeNews::Nothing
+        ProbeOutcome::Nothing
     }
 }
 
-/// How an acknowledgement may tell that a probe arrived beside what it repeated.
+/// How an acknowledgement may show that both a probe and the segment it repeated arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sign {
     None,
     /// It reports a duplicate that ends there (RFC 2883).
     Twice(u64),
-    /// It says nothing at all.
+    /// It is a plain duplicate.
     Bare,
 }

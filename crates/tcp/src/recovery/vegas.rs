@@ -4,28 +4,28 @@ use base::{Duration, Time};
 use cc::{Controller, Inflation, LossKind};
 use settings::{Count, Flag, Or, Word, as_key, section, words};
 
-use super::{DUPLICATE_THRESHOLD, Guard, Recovery, Standing, Verdict};
+use super::{AckInfo, DUPLICATE_THRESHOLD, Guard, Recovery, RecoveryAction};
 use crate::Config;
 use crate::scoreboard::{Scoreboard, Sent};
 
 section! {
-    /// What of `[tcp.vegas]` is no parameter of the congestion control.
+    /// The keys of `[tcp.vegas]` that belong to loss recovery.
     #[derive(Copy)]
     pub struct VegasRules {
-        /// The congestion window to start with, in segments, if it is another than that of the
-        /// other algorithms: ns-2's Vegas opens no connection, and starts otherwise.
+        /// The congestion window to start with, in segments, if it differs from that of the other
+        /// algorithms: ns-2's Vegas has no handshake, and starts with a window of its own.
         pub initial_window: Option<u32> as Or<as_key::InitialWindow, Count<u32, 1, 1_073_741_824>> =
             None;
-        /// New data on the first two duplicate acknowledgements in the vegas recovery, if that is
-        /// not as in the others: ns-2's has none.
+        /// Limited Transmit in the vegas recovery, if it differs from the others: ns-2's Vegas has
+        /// none.
         pub limited_transmit: Option<bool> as Or<as_key::LimitedTransmit, Flag> = None;
         /// Feed the retransmission timer with the handshake's round-trip time. Default: RFC 6298
         /// §2.2.
         pub times_handshake: bool as Flag = true;
         /// What the vegas recovery remembers of when and how often each segment was sent: that, or
-        /// what ns-2's ring of `window` places still holds of it. With the ring, a retransmission
-        /// also backs the timer off, duplicates open cwnd itself, and a segment that is
-        /// not outstanding counts as lost. Default: Brakmo and Peterson 1995.
+        /// what ns-2's ring of `window` slots still holds of it. With the ring, a retransmission
+        /// also backs the timer off, duplicates open cwnd itself, and a segment that is not
+        /// outstanding counts as lost. Default: Brakmo and Peterson 1995.
         pub records: VegasRecords as Word<VegasRecords> = VegasRecords::Exact;
     }
 }
@@ -35,8 +35,8 @@ words! {
     pub enum VegasRecords {
         /// When each was sent, and how often.
         Exact = "exact",
-        /// The same in a ring of as many places as the window has segments, which is not always
-        /// emptied, with what comes of it (ns-2).
+        /// The same in a ring with a slot for each segment of the window, which is not always
+        /// emptied, as in ns-2.
         Ring = "ring",
     }
 }
@@ -51,17 +51,17 @@ impl VegasRules {
     }
 }
 
-/// Reno's, and a fine-grained timer that is looked at when acknowledgements come: on each
-/// duplicate, and on the first two new ones after a retransmission. If the oldest segment is
-/// older than the timeout, it is sent again at once.
+/// Reno's, and a fine-grained timer that is checked when acknowledgements come: on each duplicate,
+/// and on the first two new ones after a retransmission. If the oldest segment is older than the
+/// timeout, it is sent again at once.
 ///
 /// With ns-2's [`Ring`] also: a retransmission backs the coarse timer off; duplicates open the
-/// controller's own window ([`cc::Inflation::Window`]), which stays as it is if none follows upon
-/// the retransmission; and a timeout ends no looking.
+/// controller's own window ([`cc::Inflation::Window`]), which stays as it is if none follows the
+/// retransmission; and a timeout does not end the checks.
 #[derive(Debug)]
 pub(crate) struct Vegas {
-    /// After a timeout, no retransmission until all is acknowledged that had been sent then, or
-    /// duplicates tell of another loss.
+    /// After a timeout, no retransmission until everything sent before it is acknowledged, or
+    /// duplicates signal another loss.
     guard: Guard,
     timer: FineTimer,
     ring: Option<Ring>,
@@ -69,7 +69,7 @@ pub(crate) struct Vegas {
     inflation: u32,
     /// When the window was last cut: what was sent before is no reason to cut it once more.
     cut: Option<Time>,
-    /// New acknowledgements that still look at the timer.
+    /// New acknowledgements that still check the timer.
     worried: u64,
 }
 
@@ -82,8 +82,8 @@ impl Vegas {
         Box::new(Self::new(config.recover_guard, ring))
     }
 
-    /// `ring` is the number of segments that the window lets fly, if they are remembered as in
-    /// ns-2.
+    /// `ring` is the number of segments that the window allows in flight, if they are remembered as
+    /// in ns-2.
     fn new(guard: bool, ring: Option<u32>) -> Self {
         Self {
             guard: Guard::new(guard),
@@ -96,66 +96,66 @@ impl Vegas {
         }
     }
 
-    fn next_has_expired(&self, standing: &Standing, oldest: Option<&Sent>) -> bool {
+    fn next_has_expired(&self, ack: &AckInfo, oldest: Option<&Sent>) -> bool {
         let sent = match (&self.ring, oldest) {
-            // An empty place is older than any timeout: what follows is sent once more than needed.
-            (Some(ring), _) => match ring.slot(number(standing.una, standing.mss)).sent {
+            // An empty slot is older than any timeout: what follows is sent once more than needed.
+            (Some(ring), _) => match ring.slot(number(ack.una, ack.mss)).sent {
                 Some(sent) => sent,
                 None => return true,
             },
             (None, Some(oldest)) => oldest.last_at,
             (None, None) => return false,
         };
-        self.timer.has_expired(standing.now, sent)
+        self.timer.has_expired(ack.now, sent)
     }
 }
 
 impl Recovery for Vegas {
-    fn on_duplicate_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+    fn on_duplicate_ack(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction {
         self.duplicates += 1;
-        let Some(oldest) = board.oldest() else { return Verdict::Wait };
-        let transmissions = self.transmissions(oldest, standing.mss);
-        let expired = self.timer.has_expired(standing.now, oldest.last_at);
+        let Some(oldest) = board.oldest() else { return RecoveryAction::Wait };
+        let transmissions = self.transmissions(oldest, ack.mss);
+        let expired = self.timer.has_expired(ack.now, oldest.last_at);
         if !expired && self.duplicates != DUPLICATE_THRESHOLD {
             let heard = self.ring.is_some() || !self.guard.is_set();
             if self.duplicates > DUPLICATE_THRESHOLD && heard {
                 self.inflation += 1;
             }
-            return Verdict::Wait;
+            return RecoveryAction::Wait;
         }
-        if !self.guard.allows(standing.una) {
-            return Verdict::Wait;
+        if !self.guard.allows(ack.una) {
+            return RecoveryAction::Wait;
         }
         self.guard.clear();
         if self.cut.is_none_or(|cut| cut < oldest.last_at) {
             self.inflation = self.duplicates;
-            self.cut = Some(standing.now);
+            self.cut = Some(ack.now);
         }
-        self.worried = 2.min((standing.nxt - standing.una).div_ceil(standing.mss));
+        self.worried = 2.min((ack.nxt - ack.una).div_ceil(ack.mss));
         self.timer.back_off(transmissions);
         if transmissions == 1 {
             self.duplicates = DUPLICATE_THRESHOLD;
         }
         let kind = if expired { LossKind::FineTimeout } else { LossKind::DuplicateAcks };
-        Verdict::Retransmit(kind)
+        RecoveryAction::Retransmit(kind)
     }
 
-    fn on_new_ack(&mut self, standing: &Standing, board: &mut Scoreboard) -> Verdict {
+    fn on_new_ack(&mut self, ack: &AckInfo, board: &mut Scoreboard) -> RecoveryAction {
         self.duplicates = 0;
         self.inflation = 0;
-        if let Some(rtt) = standing.rtt {
+        if let Some(rtt) = ack.rtt {
             self.timer.sample(rtt);
         }
         if self.worried == 0 {
-            return Verdict::Wait;
+            return RecoveryAction::Wait;
         }
         self.worried -= 1;
-        if !self.next_has_expired(standing, board.oldest()) {
+        if !self.next_has_expired(ack, board.oldest()) {
             self.worried = 0;
-            return Verdict::Wait;
+            return RecoveryAction::Wait;
         }
         self.duplicates = DUPLICATE_THRESHOLD;
-        Verdict::Repair
+        RecoveryAction::Repair
     }
 
     fn on_departure(&mut self, segment: &Sent, mss: u64) {
@@ -223,14 +223,14 @@ impl Recovery for Vegas {
     }
 }
 
-/// What ns-2 remembers of segments: a place for each that the window lets fly, which the next
-/// segment of that place finds as it was left. Where several are acknowledged at once and the first
-/// of them has a higher place than the last, none is emptied.
+/// What ns-2 remembers of segments: a slot for each that the window allows in flight, which the
+/// next segment of that slot finds as it was left. Where several are acknowledged at once and the
+/// first of them has a higher slot than the last, none is emptied.
 #[derive(Debug)]
 struct Ring {
-    /// Places in all.
+    /// Slots in all.
     window: u64,
-    /// Those that segments have been at: the window may be as large as nobody sends.
+    /// Slots used so far: the window may be larger than any sender needs.
     slots: Vec<Slot>,
 }
 
@@ -328,7 +328,7 @@ mod tests {
         Time::from_nanos(millis * 1_000_000)
     }
 
-    /// What duplicates open stays beside the window of a controller that has no place for it.
+    /// The inflation by duplicates stays out of the window of a controller that does not keep it.
     #[test]
     fn inflation_is_lost_with_no_controller() {
         let limits =
@@ -357,7 +357,7 @@ mod tests {
         assert_eq!(ring.slot(1_000_000).sent, None);
     }
 
-    /// ns-2 empties no place when what is acknowledged goes over the ring's end.
+    /// ns-2 empties no slot when what is acknowledged wraps around the ring.
     #[test]
     fn the_end_of_the_ring_empties_nothing() {
         let mut ring = Ring::new(4);

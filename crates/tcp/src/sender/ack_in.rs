@@ -8,8 +8,8 @@ use super::Sender;
 use crate::Payload;
 use crate::delivery::Delivery;
 use crate::recovery::prr::Progress;
-use crate::recovery::{Standing, Verdict};
-use crate::scoreboard::{Fate, Sent};
+use crate::recovery::{AckInfo, RecoveryAction};
+use crate::scoreboard::{SegmentStatus, Sent};
 use crate::spurious::{Cause, Evidence, reported};
 
 /// The acknowledgement and the window of a segment.
@@ -32,7 +32,7 @@ pub struct Acknowledgement {
     pub ece: bool,
 }
 
-/// What became of an acknowledgement.
+/// How an acknowledgement was received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AckOutcome {
     /// It was taken in, or was harmlessly old.
@@ -89,8 +89,8 @@ impl<P: Payload> Sender<P> {
         }
     }
 
-    /// The peer closed its window over what is in flight (RFC 9293 §3.8.6): it is probed in the
-    /// standard way. Nothing counts as lost and no other timer runs.
+    /// The peer closed its window below what is in flight (RFC 9293 §3.8.6): the persist timer
+    /// alone runs, and nothing counts as lost.
     fn withdraw(&mut self) {
         self.peer.close_over(self.buffer.nxt());
         self.go_back();
@@ -99,9 +99,9 @@ impl<P: Payload> Sender<P> {
         self.recovery.rest();
     }
 
-    /// The window opens again. What was in flight may be so still, unless nothing of it was
-    /// acknowledged for as long as a retransmission timeout: then it goes again from the oldest on
-    /// (as in BSD).
+    /// The window opens again. What was in flight may still be, unless nothing of it was
+    /// acknowledged for a retransmission timeout: then it is retransmitted from the oldest on (as
+    /// in BSD).
     fn resume(&mut self, now: Time) {
         if !self.persist.has_run_out() {
             self.buffer.go_on_from(self.peer.closed_over());
@@ -109,9 +109,9 @@ impl<P: Payload> Sender<P> {
         }
     }
 
-    /// RFC 6675 §2 where the scoreboard rules: it selects something new. Else RFC 5681 §2: it says
-    /// nothing that had not been said.
-    fn is_duplicate(&self, arrival: &Acknowledgement, window: u64, selected: &News) -> bool {
+    /// Whether an acknowledgement is a duplicate: with a scoreboard, if it selects something new
+    /// (RFC 6675 §2); else, if it repeats the last one (RFC 5681 §2).
+    fn is_duplicate(&self, arrival: &Acknowledgement, window: u64, selected: &NewlyAcked) -> bool {
         if self.recovery.counts_selections() {
             selected.delivered > 0
         } else {
@@ -123,17 +123,17 @@ impl<P: Payload> Sender<P> {
         &mut self,
         cx: &mut Context<'_, impl Observe>,
         una: u64,
-        selected: News,
+        selected: NewlyAcked,
         echo: Option<u32>,
     ) {
         let [from, to] = self.buffer.acknowledge(una);
         let acked = to - from;
         self.timer.forgive();
         let beyond = selected.delivered;
-        let mut news = self.take_acknowledged(cx, selected, echo);
+        let mut newly = self.take_acknowledged(cx, selected, echo);
         if acked > 0 {
             let mss = u64::from(self.mss);
-            news.rtt = self.recovery.take_round_trip(cx.now, [from, to], mss, news.rtt);
+            newly.rtt = self.recovery.take_round_trip(cx.now, [from, to], mss, newly.rtt);
         }
         if acked > 0 {
             cx.tcp(self.id, TcpFact::Acked { offset: to });
@@ -142,60 +142,59 @@ impl<P: Payload> Sender<P> {
         if let Some(age) = age {
             self.time_by_age(cx.now, age);
         } else {
-            if let Some(rtt) = news.rtt {
+            if let Some(rtt) = newly.rtt {
                 self.pacer.sample(rtt);
             }
-            self.timer.on_ack(cx.now, una, news.rtt, echo);
+            self.timer.on_ack(cx.now, una, newly.rtt, echo);
         }
-        // The byte of a probe that was taken in is no progress of what was in flight.
+        // A window probe's byte that was acknowledged is no progress of what was in flight.
         if una <= self.peer.closed_over() {
             self.persist.restart(cx.now, &self.timer);
         }
-        if let Some(doubt) = &mut self.doubt {
-            let finding = doubt.on_new_ack(&Evidence { una, echo, once: news.once });
-            self.conclude(finding, cx.now, news.rtt);
+        if let Some(spurious) = &mut self.spurious {
+            let finding = spurious.on_new_ack(&Evidence { una, echo, once: newly.once });
+            self.conclude(finding, cx.now, newly.rtt);
         }
         if self.recovery.deflates() {
             self.controller.deflate();
         }
         let lost = self.buffer.board.lost_segments();
-        let standing = Standing { acked, selected: beyond, ..self.standing(cx.now, &news) };
-        let verdict = self.recovery.on_new_ack(&standing, &mut self.buffer.board);
-        if verdict != Verdict::RepairImpatiently && age.is_none() {
+        let ack = AckInfo { acked, selected: beyond, ..self.ack_info(cx.now, &newly) };
+        let action = self.recovery.on_new_ack(&ack, &mut self.buffer.board);
+        if action != RecoveryAction::RepairImpatiently && age.is_none() {
             self.restart_timer(cx.now);
         }
-        self.follow(cx, verdict);
+        self.follow(cx, action);
         if acked > 0 {
-            self.tell_controller(cx, acked, &news);
+            self.tell_controller(cx, acked, &newly);
         }
         let good = self.buffer.board.lost_segments() <= lost;
-        self.reduce(news.delivered, if good { Progress::Good } else { Progress::Doubtful });
+        self.reduce(newly.delivered, if good { Progress::Good } else { Progress::Doubtful });
         self.arm_probe(cx.now);
         self.update_window(cx);
     }
 
-    fn duplicate_ack(&mut self, cx: &mut Context<'_, impl Observe>, selected: News) {
-        if let Some(doubt) = &mut self.doubt {
+    fn duplicate_ack(&mut self, cx: &mut Context<'_, impl Observe>, selected: NewlyAcked) {
+        if let Some(spurious) = &mut self.spurious {
             let order = self.recovery.order(&self.buffer.board);
             let una = self.buffer.una();
             let evidence = Evidence { una, echo: None, once: selected.once };
-            let finding = doubt.on_duplicate_ack(order, &evidence);
+            let finding = spurious.on_duplicate_ack(order, &evidence);
             self.conclude(finding, cx.now, None);
         }
-        // Not what tells nothing: it would hold the timer up for ever.
+        // Duplicates that select nothing new do not restart the timer, or it would never fire.
         let age =
             self.recovery.age(cx.now, 0, &self.buffer.board).filter(|_| selected.delivered > 0);
         if let Some(age) = age {
             self.time_by_age(cx.now, age);
         }
-        let standing =
-            Standing { selected: selected.delivered, ..self.standing(cx.now, &selected) };
-        let verdict = self.recovery.on_duplicate_ack(&standing, &mut self.buffer.board);
-        self.follow(cx, verdict);
+        let ack = AckInfo { selected: selected.delivered, ..self.ack_info(cx.now, &selected) };
+        let action = self.recovery.on_duplicate_ack(&ack, &mut self.buffer.board);
+        self.follow(cx, action);
         self.recovery.hand_inflation_to(&mut *self.controller);
         let opens = self.recovery.opens_with_duplicates();
         if opens || selected.delivered > 0 {
-            let acked = if opens { standing.mss } else { 0 };
+            let acked = if opens { ack.mss } else { 0 };
             self.tell_controller(cx, acked, &selected);
         }
         self.reduce(selected.delivered, Progress::Doubtful);
@@ -209,8 +208,8 @@ impl<P: Payload> Sender<P> {
         self.timer.on_age(now, self.buffer.una(), age);
     }
 
-    fn standing(&self, now: Time, news: &News) -> Standing {
-        Standing {
+    fn ack_info(&self, now: Time, newly: &NewlyAcked) -> AckInfo {
+        AckInfo {
             now,
             acked: 0,
             selected: 0,
@@ -218,21 +217,26 @@ impl<P: Payload> Sender<P> {
             nxt: self.buffer.nxt(),
             max: self.buffer.max(),
             mss: u64::from(self.mss),
-            rtt: news.rtt,
+            rtt: newly.rtt,
         }
     }
 
-    fn tell_controller(&mut self, cx: &mut Context<'_, impl Observe>, acked: u64, news: &News) {
+    fn tell_controller(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        acked: u64,
+        newly: &NewlyAcked,
+    ) {
         self.tell_losses(cx.now);
         let before = if cx.is_watched() { self.controller.base_rtt() } else { None };
         self.controller.on_ack(&Ack {
             now: cx.now,
             acked,
-            delivered: news.delivered,
+            delivered: newly.delivered,
             una: self.buffer.una(),
             nxt: self.buffer.nxt(),
             pipe: self.pipe(),
-            rtt: news.rtt,
+            rtt: newly.rtt,
             recovering: self.recovery.holds_window(),
             window_limited: self.window_limited,
             rate: self.delivery.as_mut().and_then(|delivery| delivery.take_sample()),
@@ -244,11 +248,11 @@ impl<P: Payload> Sender<P> {
         }
     }
 
-    pub(super) fn follow(&mut self, cx: &mut Context<'_, impl Observe>, verdict: Verdict) {
-        match verdict {
-            Verdict::Wait => return,
-            Verdict::Retransmit(kind) => {
-                self.doubt_loss(Cause::Acknowledgements);
+    pub(super) fn follow(&mut self, cx: &mut Context<'_, impl Observe>, action: RecoveryAction) {
+        match action {
+            RecoveryAction::Wait => return,
+            RecoveryAction::Retransmit(kind) => {
+                self.begin_spurious_check(Cause::Acknowledgements);
                 self.lose(cx.now, kind);
                 self.begin_reduction();
                 self.timer.stop_timing();
@@ -258,21 +262,23 @@ impl<P: Payload> Sender<P> {
                 }
                 self.restart_timer(cx.now);
             }
-            Verdict::GoBack(kind) => {
-                self.doubt_loss(Cause::Acknowledgements);
+            RecoveryAction::GoBack(kind) => {
+                self.begin_spurious_check(Cause::Acknowledgements);
                 self.lose(cx.now, kind);
                 self.go_back();
                 self.timer.stop();
             }
-            Verdict::Repair | Verdict::RepairImpatiently => self.buffer.set_resend(true),
+            RecoveryAction::Repair | RecoveryAction::RepairImpatiently => {
+                self.buffer.set_resend(true);
+            }
         }
         let offset = self.buffer.first_to_repair();
         cx.tcp(self.id, TcpFact::FastRetransmit { offset });
     }
 
-    /// An acknowledgement of everything below `una` may report what arrived twice (RFC 2883). When
-    /// every retransmission since the last loss did, nothing had been lost: the window becomes
-    /// what it was.
+    /// An acknowledgement of everything below `una` may report what arrived twice (RFC 2883). Once
+    /// that holds for every retransmission since the last loss, nothing had been lost: the window
+    /// is restored.
     fn hear_of_duplicates(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
@@ -284,7 +290,7 @@ impl<P: Payload> Sender<P> {
             block.map(|edge| una.saturating_add_signed(i64::from(edge.distance(base))))
         });
         if let Some([from, _]) = twice
-            && self.doubt.as_mut().is_some_and(|doubt| doubt.on_reported(from))
+            && self.spurious.as_mut().is_some_and(|spurious| spurious.on_reported(from))
         {
             self.restore_window(cx.now);
             self.update_window(cx);
@@ -298,67 +304,68 @@ impl<P: Payload> Sender<P> {
         }
     }
 
-    /// Takes in what was selected beyond `una`.
+    /// Takes in the selective acknowledgements beyond `una`.
     fn take_selections(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
         una: u64,
         arrival: &Acknowledgement,
-    ) -> News {
-        let mut news = News::default();
+    ) -> NewlyAcked {
+        let mut newly = NewlyAcked::default();
         let (delivery, recovery) = (&mut self.delivery, &mut self.recovery);
         for &block in arrival.sack.as_slice() {
             if let Some([from, to]) = self.buffer.offsets_of(una, block) {
                 let (id, end) = (self.id, self.buffer.end());
                 self.buffer.board.select(from, to, |segment| {
-                    news.take(segment, cx.now, delivery.as_deref_mut());
+                    newly.take(segment, cx.now, delivery.as_deref_mut());
                     recovery.on_arrival(cx.now, segment, arrival.echo);
                     report_round_trip(cx, segment, id, end);
                 });
             }
         }
-        news
+        newly
     }
 
     /// Takes what is acknowledged off the scoreboard.
     fn take_acknowledged(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
-        selected: News,
+        selected: NewlyAcked,
         echo: Option<u32>,
-    ) -> News {
-        let mut news = selected;
+    ) -> NewlyAcked {
+        let mut newly = selected;
         let una = self.buffer.una();
         let mut rest = self.buffer.board.oldest().map_or(una, |oldest| oldest.offset);
         while let Some(segment) = self.buffer.board.pop_below(una) {
             rest = segment.end();
-            if segment.fate != Fate::Selected {
-                news.take(&segment, cx.now, self.delivery.as_deref_mut());
+            if segment.status != SegmentStatus::Selected {
+                newly.take(&segment, cx.now, self.delivery.as_deref_mut());
                 self.recovery.on_arrival(cx.now, &segment, echo);
-                if !news.resent {
+                if !newly.resent {
                     report_round_trip(cx, &segment, self.id, self.buffer.end());
                 }
             }
         }
-        if news.resent {
-            // What waited for a segment to be sent again tells how long that took.
-            news.rtt = None;
+        if newly.resent {
+            // A segment behind a retransmitted one was held up by it: its time is no round trip.
+            newly.rtt = None;
         }
-        news.delivered += una.saturating_sub(rest);
+        newly.delivered += una.saturating_sub(rest);
         self.buffer.board.unselect_below(una);
         if let Some(delivery) = &mut self.delivery {
             delivery.forget_below(una);
         }
-        news
+        newly
     }
 }
 
-/// What an acknowledgement tells of segments that were not known to have arrived.
+/// What an acknowledgement newly acknowledges or selects.
 #[derive(Clone, Copy, Debug, Default)]
-struct News {
+struct NewlyAcked {
     /// Their bytes.
     delivered: u64,
-    /// The round-trip time of the newest, if it was sent once and did not wait for one sent again.
+    /// The round-trip time of the newest, if it was sent once and did not wait for a
+    /// retransmission.
     rtt: Option<Duration>,
     /// The lowest offset of those sent once.
     once: Option<u64>,
@@ -366,7 +373,7 @@ struct News {
     resent: bool,
 }
 
-impl News {
+impl NewlyAcked {
     fn take(&mut self, segment: &Sent, now: Time, delivery: Option<&mut Delivery>) {
         self.delivered += u64::from(segment.length);
         self.rtt = round_trip(segment, now);
@@ -380,12 +387,12 @@ impl News {
     }
 }
 
-/// Karn's algorithm: a segment sent again tells no round-trip time.
+/// Karn's algorithm: a retransmitted segment gives no round-trip time.
 fn round_trip(segment: &Sent, now: Time) -> Option<Duration> {
     (segment.transmissions == 1).then(|| now - segment.first_at)
 }
 
-/// Tells observers of the round-trip time of `segment`, if it carried data (which end at `end`).
+/// Reports the round-trip time of `segment` to observers, if it carried data (which end at `end`).
 fn report_round_trip(cx: &mut Context<'_, impl Observe>, segment: &Sent, id: u32, end: u64) {
     if cx.is_watched()
         && segment.offset < end

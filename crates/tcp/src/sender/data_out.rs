@@ -4,9 +4,9 @@ use base::{Ecn, Flags, Seq, Time};
 use observe::{Context, Observe, TcpFact};
 
 use super::Sender;
-use crate::recovery::Order;
+use crate::recovery::RepairOrder;
 use crate::scoreboard::Sent;
-use crate::{Payload, are_crumbs};
+use crate::{Payload, are_tiny_segments};
 
 /// What a sender hands out: a segment without the receiving half's part of the header.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,8 +31,7 @@ impl<P: Payload> Sender<P> {
             return None;
         }
         if self.buffer.take_resend() {
-            // ns-2's Vegas takes the next segment for one that is lost, and then sends it in its
-            // turn.
+            // ns-2's Vegas considers the next segment lost, and then sends it in its turn.
             if self.buffer.outstanding() == 0 {
                 let departure = self.send_new(cx);
                 self.buffer.go_back();
@@ -60,15 +59,15 @@ impl<P: Payload> Sender<P> {
         self.probe(cx)
     }
 
-    /// Data wait for their time. A window that is spread over the round trip is what holds them
-    /// back, or it would not grow while acknowledgements come before the next may leave.
+    /// Data wait for the pacer. This counts as limited by the window, or the window would not grow
+    /// while acknowledgements come before the next segment may leave.
     fn note_pacing(&mut self) {
         let nxt = self.buffer.nxt();
         let waits = nxt < self.buffer.end() && nxt < self.peer_edge();
         self.window_limited |= waits && self.controller.pacing_rate().is_none();
     }
 
-    /// Nothing could be sent: for want of data, if the window has room.
+    /// Nothing could be sent: for lack of data, if the window has room.
     fn note_idleness(&mut self) {
         if self.delivery.is_none() || self.buffer.nxt() < self.buffer.end() {
             return;
@@ -81,12 +80,12 @@ impl<P: Payload> Sender<P> {
         }
     }
 
-    /// The end of what congestion control and the configured window let fly.
+    /// The end of what congestion control and the configured window allow in flight.
     const fn window_edge(&self) -> u64 {
         self.buffer.una() + self.allowance
     }
 
-    /// A segment leaves: what repairs losses takes note.
+    /// A segment leaves: loss recovery records it.
     fn follow_departure(&mut self, now: Time, segment: &Sent) {
         self.recovery.on_departure(segment, u64::from(self.mss));
         if let Some(prr) = &mut self.prr {
@@ -94,15 +93,15 @@ impl<P: Payload> Sender<P> {
         }
         if segment.transmissions == 1 {
             self.arm_probe(now);
-        } else if let Some(doubt) = &mut self.doubt {
-            doubt.on_resent(now, segment);
+        } else if let Some(spurious) = &mut self.spurious {
+            spurious.on_resent(now, segment);
         }
     }
 
-    /// What the scoreboard holds for lost comes first; then new data.
+    /// What the scoreboard considers lost comes first; then new data.
     fn send_lost(&mut self, cx: &mut Context<'_, impl Observe>) -> Option<Departure<P>> {
-        let Order::Lost { pipe } = self.order() else { return None };
-        if self.doubt.as_ref().is_some_and(|doubt| doubt.probes()) {
+        let RepairOrder::Lost { pipe } = self.order() else { return None };
+        if self.spurious.as_ref().is_some_and(|spurious| spurious.probes()) {
             return None;
         }
         let &Sent { offset, length, .. } = self.buffer.board.next_lost()?;
@@ -179,28 +178,28 @@ impl<P: Payload> Sender<P> {
     pub(super) fn waits_for_more(&self, length: u64) -> bool {
         let outstanding = self.buffer.outstanding();
         let short = length < u64::from(self.mss) && !self.is_closed() && outstanding > 0;
-        let crumbs = || are_crumbs(self.buffer.board.len() + 1, outstanding + length);
-        short && (self.config.nagle || crumbs())
+        let are_tiny = || are_tiny_segments(self.buffer.board.len() + 1, outstanding + length);
+        short && (self.config.nagle || are_tiny())
     }
 
     /// True if something that is lost waits for room in the window.
     fn lost_waits(&mut self) -> bool {
-        matches!(self.order(), Order::Lost { .. }) && self.buffer.board.next_lost().is_some()
+        matches!(self.order(), RepairOrder::Lost { .. }) && self.buffer.board.next_lost().is_some()
     }
 
-    /// True if the congestion window and the configured one let `length` more bytes of new data
-    /// fly.
+    /// True if the congestion window and the configured one allow `length` more bytes of new data
+    /// in flight.
     fn congestion_allows(&self, length: u64) -> bool {
         match self.order() {
-            Order::Stream => self.in_flight() + length <= self.allowance,
-            Order::Lost { pipe } => {
+            RepairOrder::Stream => self.in_flight() + length <= self.allowance,
+            RepairOrder::Lost { pipe } => {
                 pipe + length <= self.allowance && self.in_flight() + length <= self.cap
             }
         }
     }
 
-    /// Nothing else may go: when something waits and nothing is in flight, the peer's window is
-    /// in the way, and from time to time a byte is sent all the same.
+    /// Nothing else may be sent: when something waits and nothing is in flight, the peer's window
+    /// prevents it, and is probed with a byte from time to time.
     fn probe(&mut self, cx: &mut Context<'_, impl Observe>) -> Option<Departure<P>> {
         let waiting = self.buffer.stream_end() - self.buffer.nxt();
         if self.in_flight() > 0 || waiting == 0 {
@@ -216,7 +215,7 @@ impl<P: Payload> Sender<P> {
         let departure = if self.buffer.outstanding() > 0 {
             self.send_again(cx, self.buffer.una())
         } else if room > 0 {
-            // RFC 9293 §3.8.6.2.1: the small segment that was not worth it must go after a while.
+            // RFC 9293 §3.8.6.2.1: a small segment that was held back must be sent after a while.
             return Some(self.send_first(cx, self.buffer.nxt() + room));
         } else {
             self.send_first(cx, self.buffer.nxt() + 1)
@@ -230,7 +229,7 @@ impl<P: Payload> Sender<P> {
     fn restart_after_idle(&mut self, cx: &mut Context<'_, impl Observe>) {
         let idle =
             self.last_sent.is_some_and(|sent| cx.now.saturating_since(sent) > self.timer.current());
-        // Whom the peer's closed window held back had enough to send: no idleness, as in BSD.
+        // A sender held back by the peer's closed window was not idle, as in BSD.
         if !idle || self.buffer.nxt() >= self.buffer.end() || self.persist.is_running() {
             return;
         }

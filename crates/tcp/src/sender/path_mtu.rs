@@ -1,13 +1,13 @@
-//! A path that takes less than was thought (RFC 1191 §6.4, RFC 8201 §5.4).
+//! A path whose MTU is smaller than was assumed (RFC 1191 §6.4, RFC 8201 §5.4).
 
 use base::Time;
 use observe::{Context, Observe};
 
 use super::Sender;
 use crate::Payload;
-use crate::recovery::Order;
+use crate::recovery::RepairOrder;
 
-/// What becomes of segments that are larger than their path takes.
+/// What happens to segments larger than their path's MTU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Larger {
     /// None arrives.
@@ -23,7 +23,7 @@ impl<P: Payload> Sender<P> {
     }
 
     /// No segment carries more than `bytes` from now on. What is on its way and larger cannot have
-    /// arrived: it goes again at once in smaller pieces, and that is no sign of congestion
+    /// arrived: it is retransmitted at once in smaller pieces, and that is no sign of congestion
     /// (RFC 1191 §6.4, RFC 8201 §5.4). A limit of no less than a full segment changes nothing.
     pub fn limit_segment<O: Observe>(&mut self, now: Time, bytes: u32, observe: &mut O) {
         let cx = &mut Context { now, observe };
@@ -41,8 +41,8 @@ impl<P: Payload> Sender<P> {
         self.timer.stop_timing();
         self.recovery.on_cut(cx.now, self.buffer.max(), u64::from(bytes), &mut self.buffer.board);
         match self.order() {
-            Order::Stream => self.go_back(),
-            Order::Lost { .. } => {}
+            RepairOrder::Stream => self.go_back(),
+            RepairOrder::Lost { .. } => {}
         }
         self.restart_timer(cx.now);
         self.update_window(cx);

@@ -6,11 +6,11 @@ use observe::{Context, Observe};
 
 use super::{Acknowledgement, Departure, Sender};
 use crate::Payload;
-use crate::recovery::tail_probe::{self, Content, ProbeNews, Sign};
+use crate::recovery::tail_probe::{self, Content, ProbeOutcome, Sign};
 
 impl<P: Payload> Sender<P> {
     /// RFC 8985 §7.2: new data left, or something was acknowledged. While losses are repaired, or
-    /// selections tell of one, there is no need to probe.
+    /// selections reveal one, there is no need to probe.
     pub(super) fn arm_probe(&mut self, now: Time) {
         let Some(rack) = self.recovery.rack() else { return };
         let in_flight = self.buffer.in_flight();
@@ -25,7 +25,7 @@ impl<P: Payload> Sender<P> {
     }
 
     /// Time has passed: RACK's reordering timer (RFC 8985 §6.2 step 5) and the probe's (§7.3),
-    /// which the retransmission timer starts anew for.
+    /// which restarts the retransmission timer.
     pub(super) fn early_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
         let Some(rack) = self.recovery.rack() else { return };
         let reordering = rack.is_due(cx.now);
@@ -40,9 +40,9 @@ impl<P: Payload> Sender<P> {
     fn look_again(&mut self, cx: &mut Context<'_, impl Observe>) {
         let Some(rack) = self.recovery.rack() else { return };
         let (max, mss) = (self.buffer.max(), u64::from(self.mss));
-        let verdict = rack.detect(cx.now, max, mss, &mut self.buffer.board);
+        let action = rack.detect(cx.now, max, mss, &mut self.buffer.board);
         self.tell_losses(cx.now);
-        self.follow(cx, verdict);
+        self.follow(cx, action);
         self.update_window(cx);
     }
 
@@ -70,8 +70,8 @@ impl<P: Payload> Sender<P> {
         Some(departure)
     }
 
-    /// What an acknowledgement of everything below `una` tells of a probe; `twice` is what it
-    /// reports as duplicate. A loss that the probe repaired is one all the same (RFC 8985 §7.4.2).
+    /// What an acknowledgement of everything below `una` shows about a probe; `twice` is what it
+    /// reports as duplicate. A loss that the probe repaired counts all the same (RFC 8985 §7.4.2).
     pub(super) fn hear_of_probe(
         &mut self,
         now: Time,
@@ -87,8 +87,8 @@ impl<P: Payload> Sender<P> {
             None => Sign::None,
         };
         match rack.tail.on_ack(una, sign) {
-            ProbeNews::Nothing => {}
-            ProbeNews::RepairedLoss => self.tell_loss(now, LossKind::DuplicateAcks, now, 1),
+            ProbeOutcome::Nothing => {}
+            ProbeOutcome::RepairedLoss => self.tell_loss(now, LossKind::DuplicateAcks, now, 1),
         }
     }
 }

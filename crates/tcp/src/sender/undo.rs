@@ -1,25 +1,25 @@
-//! What becomes of a loss that may have been none (RFC 4015).
+//! How a spurious loss is undone (RFC 4015).
 
 use base::{Duration, Time};
 
 use super::Sender;
 use crate::Payload;
-use crate::recovery::Order;
+use crate::recovery::RepairOrder;
 use crate::spurious::{Cause, Finding, PROBES};
 
 impl<P: Payload> Sender<P> {
-    /// A loss begins, or what counts as one.
-    pub(super) fn doubt_loss(&mut self, cause: Cause) {
-        if let Some(doubt) = &mut self.doubt {
-            doubt.begin(cause, self.buffer.una(), self.buffer.max());
+    /// A loss was detected: starts the check whether it was spurious.
+    pub(super) fn begin_spurious_check(&mut self, cause: Cause) {
+        if let Some(spurious) = &mut self.spurious {
+            spurious.begin(cause, self.buffer.una(), self.buffer.max());
         }
     }
 
-    /// An acknowledgement that shows `rtt` tells this of the last loss; loss recovery has not seen
-    /// it yet.
+    /// Acts on what an acknowledgement with the round-trip time `rtt` shows about the last loss,
+    /// before loss recovery sees it.
     pub(super) fn conclude(&mut self, finding: Finding, now: Time, rtt: Option<Duration>) {
         match finding {
-            Finding::GoBack if self.order() == Order::Stream => self.go_back(),
+            Finding::GoBack if self.order() == RepairOrder::Stream => self.go_back(),
             Finding::Open | Finding::Genuine | Finding::GoBack => {}
             Finding::Probe => self.probe_with_new_data(),
             Finding::Spurious => self.take_back(now, rtt),
@@ -32,17 +32,17 @@ impl<P: Payload> Sender<P> {
         let waiting = self.buffer.end().saturating_sub(self.buffer.max()).min(mss);
         let room = self.peer.size().min(self.cap).saturating_sub(self.buffer.outstanding());
         let may = waiting > 0 && waiting <= room && !self.waits_for_more(waiting);
-        if may && self.order() == Order::Stream {
+        if may && self.order() == RepairOrder::Stream {
             self.buffer.go_on_from(self.buffer.max());
         }
         let allowance = may.then(|| self.pipe() + (PROBES * mss).min(room));
-        if let Some(doubt) = &mut self.doubt {
-            doubt.probe(allowance);
+        if let Some(spurious) = &mut self.spurious {
+            spurious.probe(allowance);
         }
     }
 
-    /// RFC 4015 §3.2: the window becomes what it was, sending goes on with new data (step 7), and
-    /// the retransmission timer becomes more patient (step 9).
+    /// RFC 4015 §3.2: the window is restored, sending goes on with new data (step 7), and the
+    /// retransmission timer becomes more patient (step 9).
     ///
     /// The window is restored whole (steps 8: ssthresh only, and cwnd from there on by slow
     /// start): the acknowledgements that were late still come one by one and clock what is sent.
@@ -50,12 +50,12 @@ impl<P: Payload> Sender<P> {
         self.restore_window(now);
         self.buffer.set_resend(false);
         match self.order() {
-            Order::Stream => self.buffer.go_on_from(self.buffer.max()),
-            Order::Lost { .. } => self.buffer.board.find_lost(),
+            RepairOrder::Stream => self.buffer.go_on_from(self.buffer.max()),
+            RepairOrder::Lost { .. } => self.buffer.board.find_lost(),
         }
         self.recovery.on_undo(&self.buffer.board);
         let una = self.buffer.una();
-        let late = self.doubt.as_mut().is_some_and(|doubt| doubt.take_back(una));
+        let late = self.spurious.as_mut().is_some_and(|spurious| spurious.take_back(una));
         if let Some(rtt) = rtt.filter(|_| late) {
             self.timer.grow_patient(rtt);
         }

@@ -1,8 +1,9 @@
-//! What arrived twice (RFC 2883), and what that tells of retransmissions (after RFC 3708).
+//! Duplicate reports (DSACK, RFC 2883), and which retransmissions they show to be spurious (after
+//! RFC 3708).
 
 use base::{SackBlocks, Seq};
 
-use super::Doubt;
+use super::SpuriousDetector;
 
 /// RFC 2883 §4: the first block reports what arrived twice if it lies below the acknowledgement,
 /// or within the second block.
@@ -15,7 +16,7 @@ pub(crate) fn reported(blocks: &SackBlocks, ack: Seq) -> Option<[Seq; 2]> {
     (from.before(to) && (old || within)).then_some([from, to])
 }
 
-impl Doubt {
+impl SpuriousDetector {
     /// The peer reports that what starts at `from` arrived twice. True if every retransmission
     /// since the last loss has by now: nothing had been lost.
     pub(crate) fn on_reported(&mut self, from: u64) -> bool {

@@ -5,8 +5,8 @@ use base::Seq;
 use super::{Finding, Resent};
 use crate::timestamps::clock;
 
-/// RFC 3522 §3.2 steps 4 and 5: the first acknowledgement of what was sent again, up to `una`,
-/// echoes the timestamp of the transmission that arrived first. If that is older than the
+/// RFC 3522 §3.2 steps 4 and 5: the first acknowledgement of a retransmission, up to `una`, echoes
+/// the timestamp of the transmission that arrived first. If that is older than the
 /// retransmission's, it is the original's.
 pub(super) fn judge(resent: Option<Resent>, una: u64, echo: Option<u32>) -> Finding {
     let Some(resent) = resent.filter(|resent| resent.offset < una) else {

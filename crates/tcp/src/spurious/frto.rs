@@ -1,14 +1,14 @@
-//! F-RTO (RFC 5682): after a timeout the oldest segment is sent again, and then new data instead
-//! of more old. If what comes back acknowledges something that was sent once only, before the
-//! timeout, that had been under way all the time.
+//! F-RTO (RFC 5682): after a timeout the oldest segment is retransmitted, and then new data are
+//! sent instead of more old. If an acknowledgement then covers something that was sent only once,
+//! before the timeout, that had been in flight all the time.
 
 use super::{Evidence, Finding};
-use crate::recovery::Order;
+use crate::recovery::RepairOrder;
 
-/// How far it has come.
+/// Its step (RFC 5682 §2.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Step {
-    /// RFC 5682 §2.1 steps 1 and 2: the oldest is sent again, and nothing else.
+pub(super) enum FRtoStep {
+    /// RFC 5682 §2.1 steps 1 and 2: the oldest is retransmitted, and nothing else.
     Waiting,
     /// Step 3: new data may be sent, up to so many bytes in the network.
     Probing { allowance: u64 },
@@ -22,32 +22,34 @@ pub(crate) const PROBES: u64 = 2;
 ///
 /// Another timeout of the same segment starts over, where RFC 5682 gives up: nothing else was sent
 /// again by then, and step 3 counts only what was sent once. Linux does the same.
-pub(super) fn on_new_ack(step: Step, recover: u64, evidence: &Evidence) -> Finding {
+pub(super) fn on_new_ack(step: FRtoStep, recover: u64, evidence: &Evidence) -> Finding {
     match step {
-        Step::Waiting if evidence.una >= recover => Finding::Genuine,
-        Step::Waiting => Finding::Probe,
-        Step::Probing { .. } => evidence.of_first_transmission(recover),
+        FRtoStep::Waiting if evidence.una >= recover => Finding::Genuine,
+        FRtoStep::Waiting => Finding::Probe,
+        FRtoStep::Probing { .. } => evidence.of_first_transmission(recover),
     }
 }
 
-/// The same on a duplicate acknowledgement. Where the scoreboard rules, what it selects tells (§3.1
-/// steps 2 and 3); else it is the end (§2.1 steps 2a and 3a).
+/// The same on a duplicate acknowledgement. With a scoreboard, what it selects decides (§3.1 steps
+/// 2 and 3); else the timeout was genuine (§2.1 steps 2a and 3a).
 pub(super) fn on_duplicate_ack(
-    step: Step,
-    order: Order,
+    step: FRtoStep,
+    order: RepairOrder,
     recover: u64,
     evidence: &Evidence,
 ) -> Finding {
     match (step, order) {
-        (Step::Waiting, Order::Stream) => Finding::Genuine,
-        (Step::Waiting, Order::Lost { .. }) => Finding::Open,
-        (Step::Probing { .. }, Order::Lost { .. }) => evidence.of_first_transmission(recover),
-        (Step::Probing { .. }, Order::Stream) => Finding::GoBack,
+        (FRtoStep::Waiting, RepairOrder::Stream) => Finding::Genuine,
+        (FRtoStep::Waiting, RepairOrder::Lost { .. }) => Finding::Open,
+        (FRtoStep::Probing { .. }, RepairOrder::Lost { .. }) => {
+            evidence.of_first_transmission(recover)
+        }
+        (FRtoStep::Probing { .. }, RepairOrder::Stream) => Finding::GoBack,
     }
 }
 
 impl Evidence {
-    /// Step 3: whether it tells of something below `recover` that was sent once.
+    /// Step 3: whether it covers something below `recover` that was sent once.
     fn of_first_transmission(&self, recover: u64) -> Finding {
         let arrived = self.once.is_some_and(|once| once < recover);
         if arrived { Finding::Spurious } else { Finding::GoBack }

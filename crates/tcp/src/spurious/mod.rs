@@ -1,9 +1,8 @@
-//! Losses that were none: how they are found, and how they are taken back (RFC 4015).
+//! Spurious losses: how they are detected, and how they are undone (RFC 4015).
 //!
-//! A segment that is merely late makes the retransmission timer run out, and one that was
-//! overtaken brings duplicate acknowledgements: what follows is as after a loss. If it turns out
-//! that the first transmission arrived, the window becomes what it was and nothing more is sent
-//! again.
+//! A segment that is merely late makes the retransmission timer run out, and one that was overtaken
+//! brings duplicate acknowledgements: what follows is as after a loss. If it turns out that the
+//! first transmission arrived, the window is restored and nothing more is retransmitted.
 
 mod dsack;
 mod eifel;
@@ -15,24 +14,24 @@ pub(crate) use frto::PROBES;
 use base::Time;
 use settings::words;
 
-use crate::recovery::Order;
+use crate::recovery::RepairOrder;
 use crate::scoreboard::Sent;
 
 words! {
-    /// Whether and how a timeout is found to have been in vain, and then undone (RFC 4015).
+    /// Whether and how a spurious timeout is detected, and then undone (RFC 4015).
     pub enum SpuriousTimeouts {
-        /// It never is.
+        /// Not at all.
         Unseen = "unseen",
-        /// New data sent after it tell (RFC 5682).
+        /// By new data sent after it (RFC 5682).
         FRto = "f-rto",
-        /// The timestamp of the first acknowledgement after it tells (RFC 3522).
+        /// By the timestamp of the first acknowledgement after it (RFC 3522).
         Eifel = "eifel",
     }
 }
 
-/// The last loss, as far as it may have been none.
+/// Checks whether the last loss was spurious.
 #[derive(Debug)]
-pub(crate) struct Doubt {
+pub(crate) struct SpuriousDetector {
     detection: Detection,
     episode: Option<Episode>,
 }
@@ -69,31 +68,31 @@ struct Resent {
     at: Time,
 }
 
-/// How it is being found out.
+/// The detection under way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Test {
-    FRto(frto::Step),
+    FRto(frto::FRtoStep),
     Eifel,
-    /// It is over; only reports of duplicates may still tell.
+    /// It is over; only reports of duplicates may still show a spurious loss.
     Settled,
 }
 
-/// What an acknowledgement tells of the last loss.
+/// What an acknowledgement shows about the last loss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Finding {
-    /// Nothing: what comes next may.
+    /// Nothing yet.
     Open,
-    /// It was one.
+    /// It was a loss.
     Genuine,
-    /// It was one, and what F-RTO left out is to be sent again after all.
+    /// It was a loss, and what F-RTO left out is to be retransmitted after all.
     GoBack,
-    /// F-RTO would send new data now: see [`Doubt::probe`].
+    /// F-RTO would send new data now: see [`SpuriousDetector::probe`].
     Probe,
-    /// It was none.
+    /// It was spurious.
     Spurious,
 }
 
-/// What an acknowledgement has to say.
+/// The facts of an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Evidence {
     /// Everything below was acknowledged.
@@ -104,7 +103,7 @@ pub(crate) struct Evidence {
     pub(crate) once: Option<u64>,
 }
 
-impl Doubt {
+impl SpuriousDetector {
     pub(crate) fn new(configured: SpuriousTimeouts) -> Option<Box<Self>> {
         let detection = match configured {
             SpuriousTimeouts::Unseen => return None,
@@ -114,8 +113,8 @@ impl Doubt {
         Some(Box::new(Self { detection, episode: None }))
     }
 
-    /// A loss, or what counts as one, of what is outstanding from `una` to `max`. If it is the
-    /// oldest segment's as was the last, that goes on.
+    /// A loss was detected while `una` to `max` was outstanding. If the last one was of the same
+    /// segment, the check goes on.
     pub(crate) fn begin(&mut self, cause: Cause, una: u64, max: u64) {
         // RFC 5682 §2.1 step 1: no second test while what the last timeout found lost is repaired,
         // or each would repair one segment.
@@ -123,7 +122,7 @@ impl Doubt {
             episode.cause == Cause::Timeout && (episode.from + 1..episode.recover).contains(&una)
         });
         let test = match (self.detection, cause) {
-            (Detection::FRto, Cause::Timeout) if !repairs => Test::FRto(frto::Step::Waiting),
+            (Detection::FRto, Cause::Timeout) if !repairs => Test::FRto(frto::FRtoStep::Waiting),
             (Detection::FRto, Cause::Timeout | Cause::Acknowledgements) => Test::Settled,
             (Detection::Eifel, Cause::Timeout | Cause::Acknowledgements) => Test::Eifel,
         };
@@ -135,7 +134,7 @@ impl Doubt {
         self.episode = Some(Episode { cause, from: una, recover, test, first_resent, unreported });
     }
 
-    /// A segment was sent again.
+    /// A segment was retransmitted.
     pub(crate) fn on_resent(&mut self, now: Time, segment: &Sent) {
         if let Some(episode) = &mut self.episode
             && segment.offset >= episode.from
@@ -159,7 +158,7 @@ impl Doubt {
     }
 
     /// A duplicate acknowledgement came.
-    pub(crate) fn on_duplicate_ack(&mut self, order: Order, evidence: &Evidence) -> Finding {
+    pub(crate) fn on_duplicate_ack(&mut self, order: RepairOrder, evidence: &Evidence) -> Finding {
         let Some(episode) = &self.episode else { return Finding::Open };
         let finding = match episode.test {
             Test::FRto(step) => frto::on_duplicate_ack(step, order, episode.recover, evidence),
@@ -182,38 +181,38 @@ impl Doubt {
         }
     }
 
-    /// F-RTO sends new data, up to `allowance` bytes in the network. Without any that may leave at
-    /// once, there is nothing to find out with.
+    /// F-RTO sends new data, up to `allowance` bytes in the network; if no new data may be sent at
+    /// once, the test is over.
     pub(crate) fn probe(&mut self, allowance: Option<u64>) {
-        let probing = |allowance| Test::FRto(frto::Step::Probing { allowance });
+        let probing = |allowance| Test::FRto(frto::FRtoStep::Probing { allowance });
         self.set_test(allowance.map_or(Test::Settled, probing));
     }
 
-    /// The loss was none. True if the retransmission timer ran out on a segment that was merely
-    /// late. If everything is acknowledged at once, it may have been acknowledgements that were
-    /// lost: the time it took tells nothing.
+    /// The loss was spurious. True if the retransmission timer ran out on a segment that was merely
+    /// late. If everything is acknowledged at once, acknowledgements may have been lost: then the
+    /// time it took says nothing.
     pub(crate) fn take_back(&mut self, una: u64) -> bool {
         let late = |episode: Episode| episode.cause == Cause::Timeout && una < episode.recover;
         self.episode.take().is_some_and(late)
     }
 
-    fn frto(&self) -> Option<frto::Step> {
+    fn frto(&self) -> Option<frto::FRtoStep> {
         match self.episode?.test {
             Test::FRto(step) => Some(step),
             Test::Eifel | Test::Settled => None,
         }
     }
 
-    /// What may be in flight while F-RTO finds out, in bytes.
+    /// What F-RTO allows in flight during its test, in bytes.
     pub(crate) fn allowance(&self, mss: u64) -> Option<u64> {
         match self.frto()? {
-            frto::Step::Waiting => Some(mss),
-            frto::Step::Probing { allowance } => Some(allowance),
+            frto::FRtoStep::Waiting => Some(mss),
+            frto::FRtoStep::Probing { allowance } => Some(allowance),
         }
     }
 
     /// True while F-RTO sends new data instead of what is lost.
     pub(crate) fn probes(&self) -> bool {
-        matches!(self.frto(), Some(frto::Step::Probing { .. }))
+        matches!(self.frto(), Some(frto::FRtoStep::Probing { .. }))
     }
 }

@@ -150,7 +150,7 @@ impl Run {
             "close" => self.endpoint.close(),
             "freeze" => self.endpoint.freeze(),
             "thaw" => self.endpoint.thaw(),
-            "moved" => self.endpoint.moved(self.now),
+            "moved" => self.endpoint.on_path_change(self.now),
             "abort" => self.endpoint.abort(self.now, &mut self.log),
             "ack_each" if rest == "off" => self.ack_each = None,
             "ack_each" => self.ack_each = Some(setup::seconds(rest)?),

@@ -27,14 +27,14 @@ pub struct Map {
 pub enum Icmpv6<'a> {
     /// Somebody asks for an advertisement (RFC 4861 §4.1).
     RouterSolicitation {
-        /// The sender's.
+        /// The sender's link-layer address.
         link_layer: LinkLayerAddress,
     },
     /// A router says that it is there (RFC 4861 §4.2).
     RouterAdvertisement {
         /// Its own.
         link_layer: LinkLayerAddress,
-        /// Its address, which tells the prefix (RFC 6275 §7.2).
+        /// Its address, which gives the prefix (RFC 6275 §7.2).
         prefix: Prefix64,
         /// How often it does so (RFC 6275 §7.3).
         interval: Duration,
@@ -43,13 +43,13 @@ pub enum Icmpv6<'a> {
         /// The MAP.
         map: Option<Map>,
     },
-    /// Has anybody got this address (RFC 4861 §4.3)? Without the sender's link-layer address, as
-    /// in duplicate address detection.
+    /// Asks whether anybody has this address (RFC 4861 §4.3), without the sender's link-layer
+    /// address, as in duplicate address detection.
     NeighborSolicitation {
         /// The address.
         target: Ipv6Addr,
     },
-    /// Somebody has, without having been asked by name (RFC 4861 §4.4).
+    /// An unsolicited answer that somebody has (RFC 4861 §4.4).
     NeighborAdvertisement {
         /// The address.
         target: Ipv6Addr,
@@ -58,9 +58,9 @@ pub enum Icmpv6<'a> {
     },
     /// A mobile asks what is to be known of another access point: `RtSolPr` (RFC 5568 §6.1.1).
     ProxySolicitation {
-        /// By which it knows the answer.
+        /// Identifies the answer.
         identifier: u16,
-        /// The mobile's.
+        /// The mobile's link-layer address.
         mobile: LinkLayerAddress,
         /// The access point's.
         next: LinkLayerAddress,
@@ -69,11 +69,11 @@ pub enum Icmpv6<'a> {
     ProxyAdvertisement {
         /// Of the question.
         identifier: u16,
-        /// The sender's.
+        /// The sender's link-layer address.
         router: LinkLayerAddress,
         /// The access point's, and its router's.
         next: LinkLayerAddress,
-        /// That router's address, which tells the prefix.
+        /// That router's address, which gives the prefix.
         prefix: Prefix64,
     },
     /// A packet does not go through (RFC 4443 §3.2).
@@ -90,7 +90,7 @@ pub enum Icmpv6<'a> {
 pub enum RouterRole {
     /// A home agent on that link.
     HomeAgent,
-    /// A router and no more.
+    /// Only a router.
     Router,
 }
 

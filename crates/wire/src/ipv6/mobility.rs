@@ -9,14 +9,14 @@ use super::{LinkLayerAddress, NO_NEXT_HEADER, PAD_N};
 pub enum MobilityMessage<'a> {
     /// A home test init or a care-of test init (RFC 6275 §6.1.3, §6.1.4).
     TestInit {
-        /// Which.
+        /// Which of the two.
         of: Test,
-        /// By which the answer is known.
+        /// Identifies the answer.
         cookie: u64,
     },
     /// A home test or a care-of test (RFC 6275 §6.1.5, §6.1.6).
     Test {
-        /// Which.
+        /// Which of the two.
         of: Test,
         /// Which nonce the token is made from.
         index: u16,
@@ -40,7 +40,7 @@ pub enum MobilityMessage<'a> {
     Acknowledgement {
         /// Of whom.
         of: Keeper,
-        /// What became of the update.
+        /// The status of the update.
         status: u8,
         /// Its number.
         sequence: u16,
@@ -74,7 +74,7 @@ pub enum MobilityMessage<'a> {
     },
 }
 
-/// Which way is tested.
+/// Which path is tested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Test {
     /// By way of the home agent.
@@ -212,7 +212,7 @@ impl MobilityMessage<'_> {
 }
 
 impl MobilityOption {
-    /// Where it must begin: so much after a multiple of a unit.
+    /// Its alignment: where it must begin after a multiple of a unit.
     const fn place(&self) -> (usize, usize) {
         match self {
             Self::AlternateCareOf(_) => (8, 6),
@@ -262,7 +262,7 @@ fn put_address(code: u8, address: Ipv6Addr, out: &mut Vec<u8>) {
     out.extend(address.octets());
 }
 
-/// Pad1 or `PadN` up to the next place that is `after` past a multiple of `unit` (RFC 6275 §6.2.2,
+/// Pad1 or `PadN` up to the next offset that is `after` past a multiple of `unit` (RFC 6275 §6.2.2,
 /// §6.2.3).
 fn pad(out: &mut Vec<u8>, unit: usize, after: usize) {
     match (after + unit - out.len() % unit) % unit {

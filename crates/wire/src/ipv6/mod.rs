@@ -27,11 +27,12 @@ const FRAGMENT: u8 = IpNumber::IPV6_FRAGMENTATION_HEADER.0;
 const HOME_ADDRESS: u8 = 0xC9;
 const ROUTING_TYPE: u8 = 2;
 
-/// An option of any length that says nothing (RFC 8200 §4.2, RFC 6275 §6.2.3).
+/// Padding, an option of any length (RFC 8200 §4.2, RFC 6275 §6.2.3).
 const PAD_N: u8 = 1;
 
-/// Where a message of IPv6 comes from and where it goes, for its checksum: in the end, whatever a
-/// routing header or a home address option says on the way (RFC 8200 §8.1, RFC 6275 §6.1.1).
+/// Where a message of IPv6 comes from and where it goes, for its checksum: the final addresses,
+/// whatever a routing header or a home address option says on the way (RFC 8200 §8.1, RFC 6275
+/// §6.1.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ipv6Ends {
     /// Where it comes from.
@@ -45,24 +46,24 @@ pub struct Ipv6Ends {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ipv6Packet {
     bytes: Vec<u8>,
-    /// What stands first.
+    /// The next header value of what comes first.
     kind: u8,
 }
 
-/// What the bytes of a packet are of which only the number is known.
+/// The content of a packet of which only the length is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unseen {
-    /// TCP's.
+    /// A TCP segment.
     Segment,
-    /// UDP's.
+    /// A UDP datagram.
     Datagram,
-    /// Those of a packet within a tunnel.
+    /// A packet within a tunnel.
     Packet,
-    /// Those behind a routing header.
+    /// What follows a routing header.
     Routing,
-    /// Those behind a destination options header.
+    /// What follows a destination options header.
     DestinationOptions,
-    /// Nobody can tell.
+    /// Unknown.
     Unknown,
 }
 
@@ -144,12 +145,12 @@ impl Ipv6Packet {
         Self { bytes, kind }
     }
 
-    /// So many zeros in the place of bytes that nobody knows.
+    /// So many zeros in place of unknown bytes.
     pub fn unseen(what: Unseen, bytes: usize) -> Self {
         Self { bytes: vec![0; bytes], kind: what.kind() }
     }
 
-    /// Behind a home address option in a header of its own, which must begin at 8n + 6 (RFC 6275
+    /// Adds a home address option in a header of its own, which must begin at 8n + 6 (RFC 6275
     /// §6.3).
     #[must_use]
     pub fn behind_home_address(self, home: Ipv6Addr) -> Self {
@@ -157,14 +158,14 @@ impl Ipv6Packet {
         self.behind(&fixed, &home.octets(), DESTINATION_OPTIONS)
     }
 
-    /// Behind a type 2 routing header (RFC 6275 §6.4.1).
+    /// Adds a type 2 routing header (RFC 6275 §6.4.1).
     #[must_use]
     pub fn behind_routing(self, home: Ipv6Addr) -> Self {
         let fixed = [self.kind, 2, ROUTING_TYPE, 1, 0, 0, 0, 0];
         self.behind(&fixed, &home.octets(), ROUTING)
     }
 
-    /// As `piece`, which begins where it begins, behind a fragment header (RFC 8200 §4.5).
+    /// Makes it the fragment `piece`, behind a fragment header (RFC 8200 §4.5).
     #[must_use]
     pub fn cut(mut self, piece: Ipv6Piece) -> Self {
         self.bytes.truncate(piece.bytes.into());
@@ -177,8 +178,8 @@ impl Ipv6Packet {
         self.behind(&fixed, &piece.identification.to_be_bytes(), FRAGMENT)
     }
 
-    /// Behind an IPv6 header (RFC 8200 §3): a packet, which goes within another if there is more to
-    /// come (RFC 2473 §3).
+    /// Adds an IPv6 header (RFC 8200 §3): a packet, which is tunnelled if more headers follow (RFC
+    /// 2473 §3).
     ///
     /// # Errors
     /// [`TooLong`] if it cannot carry that much.
@@ -190,7 +191,7 @@ impl Ipv6Packet {
         Ok(self.behind(&header, &[], IpNumber::IPV6.0))
     }
 
-    /// All that is there.
+    /// The bytes so far.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

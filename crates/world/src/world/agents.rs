@@ -1,20 +1,20 @@
-//! Agents of mobility at nodes: what they put around packets and take off, and what they say.
+//! Mobility agents at nodes: encapsulation, decapsulation, and their messages.
 
 use base::Time;
-use mobility::binding::{Address, Agent, Header, LinkEvent, Order, Outgoing, Verdict};
+use mobility::binding::{Address, Agent, AgentRequest, Header, LinkEvent, Outgoing, PacketAction};
 use observe::{Context, DropReason, Observe, PacketEvent};
 
 use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
 
 /// Assembling.
 impl<B: Body> World<B> {
-    /// Adds an address of mobiles, which is routed to as nodes are, and says its number.
+    /// Adds an address of mobiles, which is routed like a node; returns its number.
     pub fn add_address(&mut self, name: &str) -> Address {
         Address(self.add_node(name).0)
     }
 
-    /// Puts an agent at `node`: it is shown every packet that starts there, comes by or has
-    /// arrived. `make` builds it from its machine number.
+    /// Puts an agent at `node`: it is shown every packet that starts there, passes through or
+    /// arrives. `make` builds it from its machine number.
     ///
     /// # Panics
     /// If there is an agent or a middlebox already.
@@ -30,9 +30,9 @@ impl<B: Body> World<B> {
 
 /// Running.
 impl<B: Body> World<B> {
-    /// Shows `packet`, which is at the node `at`, to the agent `id` there, until it is clear what
-    /// becomes of it.
-    pub(super) fn consult(
+    /// Applies the decisions of the agent `id` to `packet` at its node, until the packet leaves or
+    /// ends there.
+    pub(super) fn apply_agent(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
         id: MachineId,
@@ -42,45 +42,45 @@ impl<B: Body> World<B> {
             let Machine::Agent { agent, at } = &mut self.machines[id] else { return };
             let at = *at;
             match agent.look(cx.now, &header(&packet, at)) {
-                Verdict::Pass if packet.ends.destination == at => {
+                PacketAction::Pass if packet.ends.destination == at => {
                     return self.hand_over(cx, at, packet);
                 }
-                Verdict::Pass => return self.route(cx, at, packet),
-                Verdict::Wrap(outer) | Verdict::Both([outer, _])
+                PacketAction::Pass => return self.route(cx, at, packet),
+                PacketAction::Wrap(outer) | PacketAction::Both([outer, _])
                     if self.is_too_big(cx.now, &packet, outer) =>
                 {
-                    return self.refuse_too_big(cx, id, &packet, outer);
+                    return self.drop_too_big(cx, id, &packet, outer);
                 }
-                Verdict::Wrap(outer) => {
-                    let within = self.put_within(cx, (id, at), packet, outer);
+                PacketAction::Wrap(outer) => {
+                    let within = self.encapsulate(cx, (id, at), packet, outer);
                     let Some(within) = within else { return };
                     packet = within;
                 }
-                Verdict::Both([first, second]) => {
-                    // What the second tunnel refuses goes by the first alone.
+                PacketAction::Both([first, second]) => {
+                    // What the second tunnel refuses goes through the first only.
                     if !self.is_too_big(cx.now, &packet, second)
                         && let Some(copy) = self.copy(cx, id, &packet)
-                        && let Some(within) = self.put_within(cx, (id, at), copy, second)
+                        && let Some(within) = self.encapsulate(cx, (id, at), copy, second)
                     {
                         self.route(cx, at, within);
                     }
-                    let within = self.put_within(cx, (id, at), packet, first);
+                    let within = self.encapsulate(cx, (id, at), packet, first);
                     let Some(within) = within else { return };
                     packet = within;
                 }
-                Verdict::Unwrap => {
+                PacketAction::Unwrap => {
                     let Some(whole) = self.join(cx, at, packet) else { return };
                     packet = whole;
-                    let Some(ends) = packet.body.take_out() else {
+                    let Some(ends) = packet.body.decapsulate() else {
                         return lose(cx, id, &packet);
                     };
                     packet.ends = ends;
                     packet.bytes = packet.body.bytes();
                 }
-                Verdict::Take => return self.tell_agent(cx, id, &packet),
-                Verdict::Drop => {
+                PacketAction::Take => return self.tell_agent(cx, id, &packet),
+                PacketAction::Drop => {
                     lose(cx, id, &packet);
-                    // It may say so.
+                    // The agent may notify the source.
                     return self.run_agent(cx, id);
                 }
             }
@@ -107,7 +107,7 @@ impl<B: Body> World<B> {
         packet: &Packet<B>,
     ) {
         if let Some(too_big) = packet.body.too_big() {
-            return self.heed_too_big(cx, id, packet, too_big);
+            return self.handle_too_big(cx, id, packet, too_big);
         }
         cx.packet(&packet.fact(PacketEvent::Arrived, id.0));
         if let (Machine::Agent { agent, .. }, Some(message)) =
@@ -120,8 +120,8 @@ impl<B: Body> World<B> {
         self.run_agent(cx, id);
     }
 
-    /// Packets of the mobile at `node` take another way from now on: both ends of each of its
-    /// connections are told, as if they knew.
+    /// Packets of the mobile at `node` take another path from now on: both ends of each of its
+    /// connections are notified, as if they could know.
     fn tell_ends(&mut self, now: Time, node: NodeId) {
         let others_end = |(id, peer, [local, remote]): (MachineId, NodeId, [u16; 2])| {
             [Some(id), self.node(peer).endpoint(remote, node, local)]
@@ -129,7 +129,7 @@ impl<B: Body> World<B> {
         let ends: Vec<_> = self.node(node).connections().flat_map(others_end).collect();
         for id in ends.into_iter().flatten() {
             if let Machine::Host(host) = &mut self.machines[id] {
-                host.endpoint.moved(now);
+                host.endpoint.on_path_change(now);
             }
         }
     }
@@ -169,13 +169,13 @@ impl<B: Body> World<B> {
             self.forward(cx, at, packet);
         }
         while let Machine::Agent { agent, at } = &mut self.machines[id]
-            && let Some(order) = agent.poll_order()
+            && let Some(request) = agent.poll_request()
         {
             let at = *at;
-            match order {
-                Order::Moved => self.tell_ends(cx.now, at),
-                Order::Hold { mobile } => self.hold(at, NodeId(mobile.0)),
-                Order::Release { mobile } => self.release(cx, at, NodeId(mobile.0)),
+            match request {
+                AgentRequest::Moved => self.tell_ends(cx.now, at),
+                AgentRequest::Hold { mobile } => self.hold(at, NodeId(mobile.0)),
+                AgentRequest::Release { mobile } => self.release(cx, at, NodeId(mobile.0)),
             }
         }
         self.machines.reschedule(id);
@@ -183,7 +183,7 @@ impl<B: Body> World<B> {
 }
 
 /// What an agent at the node `at` sees of a packet. Its node's own Packet Too Big messages have to
-/// reach mobiles where they are, as data do.
+/// reach mobiles where they are, like data.
 fn header<B: Body>(packet: &Packet<B>, at: NodeId) -> Header {
     let [source, destination] = addresses(packet.ends);
     let is_error = packet.body.too_big().is_some() && packet.ends.source != at;

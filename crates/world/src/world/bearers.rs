@@ -29,7 +29,7 @@ impl<B: Body> World<B> {
         self.machines.reschedule(id);
     }
 
-    /// An SDU has come out of a bearer at node `to`, or will not.
+    /// An SDU has come out of a bearer at node `to`, or was dropped.
     fn emerge(
         &mut self,
         cx: &mut Context<'_, impl Observe>,

@@ -56,7 +56,7 @@ impl<B: Body> World<B> {
         }
     }
 
-    /// Leads what comes for a connection to its endpoints, which may have something to do.
+    /// Routes packets of a connection to its endpoints, and wakes them.
     fn bind(&mut self, nodes: [NodeId; 2], ports: [u16; 2], ends: [MachineId; 2]) {
         for at in [0, 1] {
             let (id, peer) = (ends[at], 1 - at);
@@ -69,7 +69,7 @@ impl<B: Body> World<B> {
 
 /// Running.
 impl<B: Body> World<B> {
-    /// Has a browser look at its connections and open what is to be opened.
+    /// Has a browser check its connections and open new ones.
     pub(crate) fn run_browser(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         let mut at = 0;
         while let Some(fetch) = self.browser(id).fetch(at) {
@@ -130,7 +130,7 @@ impl<B: Body> World<B> {
         self.browser(id).opened(exchange, ends);
     }
 
-    /// Puts the endpoints of `connection` in the place of `ends`, which are closed.
+    /// Replaces the closed endpoints `ends` with those of `connection`.
     fn replace(&mut self, connection: &Connection<'_, B::Payload>, ends: [MachineId; 2]) {
         let nodes = [connection.sender, connection.receiver];
         let ports = self.ports(connection);
@@ -147,7 +147,7 @@ impl<B: Body> World<B> {
         self.bind(nodes, ports, ends);
     }
 
-    /// Lets endpoint `id` know beforehand when it will have no network (Freeze-TCP).
+    /// Lets endpoint `id` foresee disconnections (Freeze-TCP).
     ///
     /// # Panics
     /// If the disconnections overlap or are not in order of time.
@@ -158,8 +158,8 @@ impl<B: Body> World<B> {
         }
     }
 
-    /// Answers what finds nobody, such as what is late for a connection that both sides have done
-    /// with (RFC 9293 §3.10.7.1).
+    /// Answers a packet without an endpoint, such as a late one for a connection that both sides
+    /// have ended (RFC 9293 §3.10.7.1).
     pub(super) fn refuse(&mut self, cx: &mut Context<'_, impl Observe>, packet: Packet<B>) {
         let Ends { source, destination } = packet.ends;
         let refusal = packet.body.into_segment().and_then(|segment| tcp::refusal(&segment));
@@ -176,7 +176,7 @@ impl<B: Body> World<B> {
         browser
     }
 
-    /// How far the exchange has come of which `id` is the end that asks.
+    /// The progress of the exchange whose asking end is `id`.
     fn progress(&self, id: MachineId) -> Progress {
         self.machines.host(id).and_then(Host::progress).unwrap_or(Progress::Failed)
     }

@@ -1,4 +1,4 @@
-//! Hosts that cut their packets, and join what others have cut.
+//! Fragmentation and reassembly at hosts.
 
 use observe::{Context, DropReason, Observe, PacketEvent};
 
@@ -8,8 +8,8 @@ use crate::{Body, Fragmentation, Machine, MachineId, NodeId, Packet, World};
 
 /// Assembling.
 impl<B: Body> World<B> {
-    /// Has every host cut packets that are too large, and every tunnel be on links that take
-    /// packets of `mtu` bytes.
+    /// Makes every host fragment packets that are too large, and gives the links of every tunnel an
+    /// MTU of `mtu` bytes.
     pub fn fragment(&mut self, how: Fragmentation, mtu: u32) {
         let id = self.machines.add("reassembly", Machine::Reassembly(Reassembly::default()));
         self.fragments = Some((how, id));
@@ -92,7 +92,7 @@ impl<B: Body> World<B> {
         }
     }
 
-    /// Pieces have waited in vain.
+    /// Fragments have waited too long.
     pub(super) fn give_up_pieces(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         let Machine::Reassembly(reassembly) = &mut self.machines[id] else { return };
         while let Some(piece) = reassembly.poll_given_up(cx.now) {

@@ -1,4 +1,4 @@
-//! Middleboxes at nodes: what they take out of the way of packets, and what they send.
+//! Middleboxes at nodes: what they intercept, and what they send.
 
 use middlebox::{Address, IpFields, Leg, Middlebox, RadioReport};
 use observe::{Context, Observe, PacketEvent};
@@ -7,8 +7,8 @@ use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
 
 /// Assembling.
 impl<B: Body> World<B> {
-    /// Puts `middlebox` at `node`, between hosts: it is handed every TCP packet that comes there on
-    /// its way to another node. What it sends goes on from `node`.
+    /// Puts `middlebox` at `node`, between hosts: it intercepts every TCP packet there on its way
+    /// to another node. What it sends goes on from `node`.
     ///
     /// # Panics
     /// If there is one already.
@@ -34,7 +34,7 @@ impl<B: Body> World<B> {
 
 /// Running.
 impl<B: Body> World<B> {
-    /// Hands `packet`, which is TCP, to the middlebox `id`, at whose node it has come by.
+    /// Hands `packet`, which is TCP, to the middlebox `id` at its node.
     pub(super) fn intercept(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
@@ -61,7 +61,7 @@ impl<B: Body> World<B> {
         self.run_middlebox(cx, id);
     }
 
-    /// Tells every middlebox how the downlink of `bearer` fares, if that has changed.
+    /// Reports the downlink of `bearer` to every middlebox, if that has changed.
     pub(crate) fn report(&mut self, cx: &mut Context<'_, impl Observe>, bearer: MachineId) {
         if self.middleboxes.is_empty() {
             return;
@@ -108,7 +108,7 @@ impl<B: Body> World<B> {
         }
     }
 
-    /// What middleboxes know a node by.
+    /// A node's address for middleboxes.
     fn address(&self, node: NodeId) -> Address {
         Address { leg: self.node(node).leg(), host: u128::from(node.0) }
     }

@@ -23,7 +23,8 @@ impl<B: Body> World<B> {
         self.machines.reschedule(id);
     }
 
-    /// Tells what has left the queues of a link or a WLAN by `now`: machines that have no observer.
+    /// Reports what has left the queues of a link or a WLAN by `now`, which have no observer of
+    /// their own.
     pub(super) fn tell_dequeued<O: Observe>(&mut self, cx: &mut Context<'_, O>, id: MachineId) {
         if !O::DEQUEUES {
             return;

@@ -43,13 +43,13 @@ impl<B: Body> Machines<B> {
         self.agenda.earliest()
     }
 
-    /// Machine `id` is due when it says.
+    /// Machine `id` is due at its own deadline.
     #[inline]
     pub(super) fn reschedule(&mut self, id: MachineId) {
         self.agenda.set(id.0, self[id].poll_timeout());
     }
 
-    /// Machine `id` is due at `time`, whatever it says.
+    /// Machine `id` is due at `time`, whatever its own deadline.
     pub(super) fn wake(&mut self, id: MachineId, time: Time) {
         self.agenda.set(id.0, Some(time));
     }

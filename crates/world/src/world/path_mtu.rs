@@ -1,5 +1,5 @@
-//! Packets that a path does not take: what the entries of tunnels do with them (RFC 2473 §7.1),
-//! and who learns of it (RFC 2473 §8, RFC 8201).
+//! Packets that exceed a path's MTU: what tunnel entries do with them (RFC 2473 §7.1), and who is
+//! notified (RFC 2473 §8, RFC 8201).
 
 use base::Time;
 use mobility::binding::{Agent, Outer, Wrap};
@@ -20,17 +20,17 @@ impl<B: Body> World<B> {
 
 /// Running.
 impl<B: Body> World<B> {
-    /// Whether the tunnel `outer` refuses `packet` (RFC 2473 §7.1): what is no larger than the
-    /// least MTU it has to take.
+    /// Whether the tunnel `outer` refuses `packet` (RFC 2473 §7.1): packets up to the minimum MTU
+    /// have to be taken.
     pub(super) fn is_too_big(&self, now: Time, packet: &Packet<B>, outer: Outer) -> bool {
         outer.wrap == Wrap::Tunnel
             && packet.bytes > IPV6_MTU_MIN
             && packet.bytes + outer.wrap.bytes() > self.path_mtus.get(now, ends(outer))
     }
 
-    /// Drops `packet`, which is too big for the tunnel `outer` of the agent `id`, and says so to
-    /// its source.
-    pub(super) fn refuse_too_big(
+    /// Drops `packet`, which is too big for the tunnel `outer` of the agent `id`, and notifies its
+    /// source.
+    pub(super) fn drop_too_big(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
         id: MachineId,
@@ -41,12 +41,12 @@ impl<B: Body> World<B> {
         cx.packet(&packet.fact(event, id.0));
         let mtu = self.path_mtus.get(cx.now, ends(outer)) - outer.wrap.bytes();
         let too_big = TooBig { mtu: mtu.max(IPV6_MTU_MIN), quote: packet.body.quote(packet.ends) };
-        self.say_too_big(cx, id, too_big);
+        self.send_too_big(cx, id, too_big);
     }
 
-    /// The agent `id` tells the source of what is quoted. A mobile's own tunnels take nothing but
-    /// what starts there: it tells itself.
-    fn say_too_big(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId, too_big: TooBig) {
+    /// The agent `id` notifies the source of the quoted packet. A mobile's own tunnels carry only
+    /// what starts there: it notifies itself.
+    fn send_too_big(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId, too_big: TooBig) {
         let Machine::Agent { agent, at } = &self.machines[id] else { return };
         let (at, is_mobile) = (*at, matches!(**agent, Agent::Mobile(_)));
         let Some(body) = B::from_too_big(too_big) else { return };
@@ -56,15 +56,15 @@ impl<B: Body> World<B> {
         let packet = self.packets.make(ends, 0, body);
         cx.packet(&packet.fact(PacketEvent::Departed, id.0));
         if is_mobile {
-            self.heed_too_big(cx, id, &packet, too_big);
+            self.handle_too_big(cx, id, &packet, too_big);
         } else {
             self.forward(cx, at, packet);
         }
     }
 
-    /// Puts `outer` around `packet` at the node `at` of the agent `id`, and cuts it if it is too
-    /// large then: sends all pieces but the last, which it gives back.
-    pub(super) fn put_within(
+    /// Encapsulates `packet` in `outer` at the node `at` of the agent `id`, and fragments it if it
+    /// is too large then: sends all pieces but the last, which it gives back.
+    pub(super) fn encapsulate(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
         (id, at): (MachineId, NodeId),
@@ -72,7 +72,7 @@ impl<B: Body> World<B> {
         outer: Outer,
     ) -> Option<Packet<B>> {
         let inner = packet.ends;
-        if !packet.body.put_within(inner, outer.wrap) {
+        if !packet.body.encapsulate(inner, outer.wrap) {
             super::agents::lose(cx, id, &packet);
             return None;
         }
@@ -84,7 +84,7 @@ impl<B: Body> World<B> {
         }
         match outer.wrap {
             Wrap::Tunnel => {}
-            // A host knows of its own headers.
+            // A host accounts for its own headers.
             Wrap::Routing | Wrap::HomeAddress => {
                 self.learn(cx.now, inner, mtu - outer.wrap.bytes(), Larger::InPieces);
             }
@@ -93,9 +93,9 @@ impl<B: Body> World<B> {
         Some(self.cut(cx, at, packet, &sizes))
     }
 
-    /// A Packet Too Big message has come to its destination, where machine `id` notes it. What
-    /// began a tunnel there tells the source of what is within (RFC 2473 §8.2); a host heeds it.
-    pub(super) fn heed_too_big(
+    /// A Packet Too Big message has come to its destination, the node of machine `id`. A tunnel
+    /// entry notifies the source of the inner packet (RFC 2473 §8.2); a host applies it.
+    pub(super) fn handle_too_big(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
         id: MachineId,
@@ -115,15 +115,15 @@ impl<B: Body> World<B> {
                 Wrap::Routing | Wrap::HomeAddress => {}
                 Wrap::Tunnel if quote.bytes > IPV6_MTU_MIN => {
                     let too_big = TooBig { mtu: mtu.max(IPV6_MTU_MIN), quote };
-                    return self.say_too_big(cx, id, too_big);
+                    return self.send_too_big(cx, id, too_big);
                 }
                 Wrap::Tunnel => return,
             }
         }
     }
 
-    /// Nothing larger than `mtu` goes through whole on `path`: connections there are to heed it at
-    /// once.
+    /// Nothing larger than `mtu` goes through whole on `path`: wakes its connections to apply that
+    /// at once.
     fn learn(&mut self, now: Time, path: Ends, mtu: u32, larger: Larger) {
         self.path_mtus.learn(now, path, mtu, larger);
         for id in self.nodes[path.source].endpoints_to(path.destination) {
@@ -131,8 +131,8 @@ impl<B: Body> World<B> {
         }
     }
 
-    /// Has the endpoint `id` send no more in a segment than its path takes.
-    pub(super) fn heed_path(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
+    /// Limits the segments of endpoint `id` to its path's MTU.
+    pub(super) fn apply_pmtu(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         let Machine::Host(host) = &mut self.machines[id] else { return };
         let path = Ends { source: host.node, destination: host.peer };
         if let Some((mtu, larger)) = self.path_mtus.learnt(cx.now, path) {

@@ -7,10 +7,10 @@ use crate::{Body, Ends, Host, Machine, MachineId, Packet, World};
 impl<B: Body> World<B> {
     /// Sends what an endpoint wants to send.
     pub(super) fn run_host(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
-        self.heed_path(cx, id);
-        // What is sent may show at once what the path takes.
+        self.apply_pmtu(cx, id);
+        // A sent packet may reveal the path's MTU at once.
         while self.send_all(cx, id) && self.fragments.is_some() {
-            self.heed_path(cx, id);
+            self.apply_pmtu(cx, id);
         }
         self.machines.reschedule(id);
         if let Some(browser) = self.machines.host(id).and_then(Host::watched_by) {
@@ -18,7 +18,7 @@ impl<B: Body> World<B> {
         }
     }
 
-    /// Sends what an endpoint wants to send on the path that it knows. False if there was nothing.
+    /// Sends what an endpoint wants to send with the known path MTU. False if there was nothing.
     fn send_all(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) -> bool {
         let mut has_sent = false;
         while let Machine::Host(host) = &mut self.machines[id]

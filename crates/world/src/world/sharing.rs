@@ -11,7 +11,7 @@ impl<B: Body> World<B> {
         if let Some(host) = self.machines.host(id)
             && host.start.is_some_and(|start| start <= cx.now)
         {
-            self.let_learn(id);
+            self.inherit_tcp_state(id);
         }
         if let Machine::Host(host) = &mut self.machines[id] {
             host.handle_timeout(cx);
@@ -19,18 +19,19 @@ impl<B: Body> World<B> {
         self.run_host(cx, id);
     }
 
-    /// A packet has come for endpoint `id`: if it listens, it is about to open.
-    pub(super) fn let_listener_learn(&mut self, id: MachineId) {
+    /// A packet has come for endpoint `id`: if that listens, it is about to open, and inherits TCP
+    /// state.
+    pub(super) fn inherit_if_listening(&mut self, id: MachineId) {
         if let Some(host) = self.machines.host(id)
             && host.endpoint.state() == State::Listen
         {
-            self.let_learn(id);
+            self.inherit_tcp_state(id);
         }
     }
 
-    /// Gives endpoint `id`, if it is about to open and may learn, what others at its node know of
-    /// the way to its peer.
-    fn let_learn(&mut self, id: MachineId) {
+    /// Gives endpoint `id`, if it is about to open and shares state, what others at its node know
+    /// of the path to its peer.
+    fn inherit_tcp_state(&mut self, id: MachineId) {
         let Some(host) = self.machines.host(id) else { return };
         let shared = match host.endpoint.learns() {
             ShareState::Off => return,

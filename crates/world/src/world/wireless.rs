@@ -1,26 +1,26 @@
-//! Access points and mobiles: which packets go to which of them.
+//! Access points and mobiles, and the packets between them.
 
 use base::Time;
 use link::Dropped;
 use mobility::binding::{Address, LinkEvent};
-use mobility::handover::Change;
+use mobility::handover::LinkChange;
 use observe::{Context, DropReason, Observe, PacketEvent};
 use radio::wlan::{End, Output, Wlan};
 
 use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
 
-/// Whoever is on a link.
+/// Any station on a link.
 const ALL_NODES: NodeId = NodeId(Address::ALL_NODES.0);
 
-/// Who is who in a WLAN.
+/// The directory of a WLAN: nodes, addresses and stations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WlanNodes {
     /// The access routers, by the numbers of their access points.
     pub routers: Vec<NodeId>,
     /// The mobiles, by their numbers as stations.
     pub mobiles: Vec<NodeId>,
-    /// Whose each address of a mobile is, and at which access point it is reached (`None` where it
-    /// prefers to be). A mobile's own node need not be named.
+    /// The station of each address, and the access point at which it is reached (`None` for the
+    /// preferred one). A mobile's own node need not be listed.
     pub addresses: Vec<(Address, u32, Option<u32>)>,
 }
 
@@ -29,7 +29,7 @@ pub struct WlanNodes {
 pub struct Directory {
     routers: Vec<NodeId>,
     mobiles: Vec<NodeId>,
-    /// By number of the node, as far as they go.
+    /// By number of the node; may be shorter.
     access_points: Vec<Option<u32>>,
     by_address: Vec<Option<(u32, Option<u32>)>>,
 }
@@ -67,14 +67,14 @@ impl Directory {
         self.routers.iter().flat_map(to_all)
     }
 
-    /// The access point at which a mobile is reached by `address`; `None` of one that is nobody's,
-    /// or of no access point.
+    /// The access point at which a mobile is reached by `address`; `None` for one without a station
+    /// or access point.
     pub fn access_point_of(&self, address: Address) -> Option<u32> {
         self.find(NodeId(address.0))?.1
     }
 
-    /// Where what `from` sends comes out, if that can be told before it does: a mobile may prefer
-    /// now this access point, now that.
+    /// Where what `from` sends comes out, if that is known in advance: a mobile's preferred access
+    /// point may change.
     pub fn far_end(&self, from: NodeId, ends: Ends) -> Option<NodeId> {
         if self.access_point(from).is_some() {
             return self.station(ends.destination).map(|station| self.mobiles[station as usize]);
@@ -105,7 +105,7 @@ impl<B: Body> World<B> {
             self.set_mobile(*mobile);
         }
         let directory = Box::new(Directory::new(nodes));
-        // What mobiles hear at first is told when the run begins.
+        // The first links of mobiles are reported when the run begins.
         let id = self
             .machines
             .add(name, Machine::Wlan { wlan: Box::new(wlan), directory, is_running: false });
@@ -158,7 +158,7 @@ impl<B: Body> World<B> {
         id: MachineId,
         packet: &Packet<B>,
     ) {
-        // This one has been taken in, and what leaves is its copies.
+        // The original ends here; its copies are sent.
         cx.packet(&packet.fact(PacketEvent::Left, id.0));
         cx.packet(&packet.fact(PacketEvent::Arrived, id.0));
         let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id] else {
@@ -184,7 +184,7 @@ impl<B: Body> World<B> {
     pub(super) fn run_wlan(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         self.tell_dequeued(cx, id);
         let Machine::Wlan { is_running, .. } = &mut self.machines[id] else { return };
-        // What comes out makes others put in: whoever runs it already hands on all that follows.
+        // Output causes further input: the outermost call hands on everything that follows.
         if std::mem::replace(is_running, true) {
             return;
         }
@@ -205,9 +205,11 @@ impl<B: Body> World<B> {
                 Output::Link { station, event } => {
                     let mobile = directory.mobiles[station as usize];
                     let event = match event {
-                        Change::Up { access_point } => LinkEvent::Up { router: access_point },
-                        Change::Down { access_point } => LinkEvent::Down { router: access_point },
-                        Change::Fading { next } => LinkEvent::Fading { next },
+                        LinkChange::Up { access_point } => LinkEvent::Up { router: access_point },
+                        LinkChange::Down { access_point } => {
+                            LinkEvent::Down { router: access_point }
+                        }
+                        LinkChange::Fading { next } => LinkEvent::Fading { next },
                     };
                     self.tell_of_link(cx, mobile, event);
                 }
@@ -219,7 +221,7 @@ impl<B: Body> World<B> {
         self.machines.reschedule(id);
     }
 
-    /// The access router at `node` has packets for a mobile wait.
+    /// The access router at `node` holds packets for a mobile.
     pub(super) fn hold(&mut self, node: NodeId, mobile: NodeId) {
         if let Some((id, [access_point, station])) = self.link_between(node, mobile)
             && let Machine::Wlan { wlan, .. } = &mut self.machines[id]
@@ -228,7 +230,7 @@ impl<B: Body> World<B> {
         }
     }
 
-    /// It lets them go.
+    /// The access router releases them.
     pub(super) fn release(
         &mut self,
         cx: &mut Context<'_, impl Observe>,

@@ -6,11 +6,11 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use daemon::{Gravity, Question, Summary};
-use options::{Errand, Failure, Style, Subject, USAGE};
+use daemon::{Question, Severity, Summary};
+use options::{Command, Failure, Style, Subject, USAGE};
 
 fn main() -> ExitCode {
-    match Errand::from_command_line().and_then(|errand| run(&errand)) {
+    match Command::from_command_line().and_then(|command| run(&command)) {
         Ok(status) => status,
         Err(failure) => {
             eprintln!("thinpiped: {failure}");
@@ -19,13 +19,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(errand: &Errand) -> Result<ExitCode, Failure> {
-    match errand {
-        Errand::Help => say(USAGE)?,
-        Errand::Version => say(&format!("thinpiped {}\n", env!("CARGO_PKG_VERSION")))?,
-        Errand::Serve(file) => daemon::serve(file)?,
-        Errand::Check(file) => return check(file),
-        Errand::Status { file, subject, style } => status(file, *subject, *style)?,
+fn run(command: &Command) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Help => say(USAGE)?,
+        Command::Version => say(&format!("thinpiped {}\n", env!("CARGO_PKG_VERSION")))?,
+        Command::Serve(file) => daemon::serve(file)?,
+        Command::Check(file) => return check(file),
+        Command::Status { file, subject, style } => status(file, *subject, *style)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -35,8 +35,8 @@ fn check(file: &Path) -> Result<ExitCode, Failure> {
     for finding in &findings {
         say(&format!("{finding}\n"))?;
     }
-    let is_grave = findings.iter().any(|finding| finding.gravity == Gravity::Error);
-    Ok(if is_grave { ExitCode::from(2) } else { ExitCode::SUCCESS })
+    let is_error = findings.iter().any(|finding| finding.severity == Severity::Error);
+    Ok(if is_error { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
 fn status(file: &Path, subject: Subject, style: Style) -> Result<(), Failure> {
@@ -51,7 +51,7 @@ fn status(file: &Path, subject: Subject, style: Style) -> Result<(), Failure> {
     })
 }
 
-/// Whoever reads only the beginning, such as `head`, has read what it wants.
+/// A reader of only the beginning, such as `head`, is no error.
 fn say(text: &str) -> Result<(), Failure> {
     match io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

@@ -24,7 +24,7 @@ pub(crate) type Failure = Box<dyn Error>;
 
 /// What to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Errand {
+pub(crate) enum Command {
     Help,
     Version,
     Serve(PathBuf),
@@ -40,7 +40,7 @@ pub(crate) enum Subject {
     Mobiles,
 }
 
-/// For whom the answer is.
+/// The form of the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Style {
     #[default]
@@ -48,7 +48,7 @@ pub(crate) enum Style {
     Programs,
 }
 
-/// What the words ask for.
+/// What the command line asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Verb {
     #[default]
@@ -57,7 +57,7 @@ enum Verb {
     Status,
 }
 
-impl Errand {
+impl Command {
     pub(crate) fn from_command_line() -> Result<Self, Failure> {
         Self::read(Parser::from_env())
     }
@@ -104,26 +104,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errands_and_what_is_none() {
-        let check = |words: &str, expected: Result<Errand, &str>| {
-            let errand = Errand::read(Parser::from_args(words.split_whitespace()));
-            let errand = errand.map_err(|failure| failure.to_string());
+    fn commands_and_what_is_none() {
+        let check = |words: &str, expected: Result<Command, &str>| {
+            let command = Command::read(Parser::from_args(words.split_whitespace()));
+            let command = command.map_err(|failure| failure.to_string());
             assert_eq!(
-                errand.as_ref().map_err(String::as_str),
+                command.as_ref().map_err(String::as_str),
                 expected.as_ref().map_err(|it| *it)
             );
         };
         let file = || PathBuf::from("p.toml");
         let (subject, style) = (Subject::Daemon, Style::People);
-        check("--config p.toml", Ok(Errand::Serve(file())));
-        check("--config=p.toml --check", Ok(Errand::Check(file())));
-        check("status --config p.toml", Ok(Errand::Status { file: file(), subject, style }));
+        check("--config p.toml", Ok(Command::Serve(file())));
+        check("--config=p.toml --check", Ok(Command::Check(file())));
+        check("status --config p.toml", Ok(Command::Status { file: file(), subject, style }));
         check(
             "--config p.toml status --json --mobiles",
-            Ok(Errand::Status { file: file(), subject: Subject::Mobiles, style: Style::Programs }),
+            Ok(Command::Status { file: file(), subject: Subject::Mobiles, style: Style::Programs }),
         );
-        check("--check --help", Ok(Errand::Help));
-        check("--version", Ok(Errand::Version));
+        check("--check --help", Ok(Command::Help));
+        check("--version", Ok(Command::Version));
         check("", Err("--config FILE is missing; see --help"));
         check("--config", Err("missing argument for option '--config'"));
         check("stop", Err("\"stop\": there is no such word; see --help"));

@@ -1,4 +1,4 @@
-//! Whether what may be held is enough for the connections that may stand, and for a segment.
+//! Whether the limits on bytes suffice for the permitted connections, and for a segment.
 
 use proxy::{Config, Profile};
 
@@ -18,7 +18,7 @@ pub(super) fn check(config: &Config, report: &mut Report) {
     }
 }
 
-/// The sizes of a profile beside the `largest` segment in bytes that the interfaces take.
+/// Checks the sizes of a profile against the `largest` segment, in bytes, that the interfaces take.
 fn segments(profile: &Profile, largest: u16, report: &mut Report) {
     let Profile { name, middlebox, mss: wanted, .. } = profile;
     let mss = wanted.unwrap_or(largest).min(largest);
@@ -33,7 +33,7 @@ fn segments(profile: &Profile, largest: u16, report: &mut Report) {
     }
 }
 
-/// Connections of a profile whose segments carry up to `mss` bytes.
+/// Checks the connections of a profile whose segments carry up to `mss` bytes.
 fn one(config: &Config, profile: &Profile, mss: u16, report: &mut Report) {
     let (all, each) = (config.limits.bytes, profile.bytes_of_connection(mss));
     let asked = config.limits.flows_per_mobile;

@@ -1,12 +1,12 @@
-//! What of netfilter may be in the way. No more than hints: what its rules come to, only packets
-//! tell.
+//! Netfilter rules that may be in the way. These are only hints: the effect of rules shows only
+//! with packets.
 
 use serde_json::Value;
 
 use super::Report;
 use os::iproute;
 
-/// Words of rules that take packets away before they are routed.
+/// Words of rules that divert packets before they are routed.
 const TAKERS: [&str; 4] = ["tproxy", "queue", "TPROXY", "NFQUEUE"];
 
 /// Words of rules that give connections other addresses.
@@ -25,7 +25,7 @@ pub(super) fn check(report: &mut Report) {
     found.tell(report);
 }
 
-/// What there is of what may be in the way.
+/// The obstacles that were found.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct Found {
     /// A chain that drops what is forwarded unless a rule lets it pass.

@@ -44,7 +44,8 @@ fn forwarding_6(report: &mut Report) {
     }
 }
 
-/// Where a side has several interfaces, packets may come in by another than the way back.
+/// Where a side has several interfaces, packets may come in by a different one than the reverse
+/// path uses.
 fn reverse_paths(config: &Config, report: &mut Report) {
     let filter = |name: &String| sysctl::get(&format!("ipv4/conf/{name}/rp_filter"));
     for side in [&config.radio.interfaces, &config.wired.interfaces] {

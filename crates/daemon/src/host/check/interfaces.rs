@@ -1,8 +1,9 @@
 //! Whether the interfaces are there and hand over packets as they came.
 //!
-//! Of all offloads only LRO is in the way: what it merges cannot be cut again as it was. What GRO
-//! merges, or a sender on the same machine leaves uncut and without a checksum (TSO, GSO), the
-//! kernel cuts and sums itself before it comes to a TUN device, which offers no offload.
+//! Of all offloads only LRO is a problem: what it merges cannot be split again as it was. Packets
+//! that GRO merges, or that a sender on the same machine leaves unsegmented and without a checksum
+//! (TSO, GSO), are segmented and completed by the kernel before they come to a TUN device, which
+//! offers no offload.
 
 use proxy::Config;
 use serde_json::Value;

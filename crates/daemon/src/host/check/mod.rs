@@ -1,4 +1,4 @@
-//! Whether a machine is fit for a proxy: what `--check` looks at beside the configuration.
+//! Whether a machine is fit for a proxy: what `--check` examines besides the configuration.
 
 mod budgets;
 mod filters;
@@ -14,27 +14,27 @@ use proxy::Config;
 
 use os::iproute::{self, Family};
 
-/// What was found at one look.
+/// A result of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// How much it matters.
-    pub gravity: Gravity,
+    /// Its severity.
+    pub severity: Severity,
     /// What it is and, unless all is well, what to do.
     pub line: String,
 }
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Gravity {
+pub enum Severity {
     /// Not at all.
     Ok,
     /// Some packets may not be served.
     Warning,
-    /// The proxy would not start, or be of no use.
+    /// The proxy would not start, or would not work.
     Error,
 }
 
-impl fmt::Display for Gravity {
+impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Ok => "ok",
@@ -47,7 +47,7 @@ impl fmt::Display for Gravity {
 /// As a line of a listing.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.gravity, self.line)
+        write!(f, "{}: {}", self.severity, self.line)
     }
 }
 
@@ -80,15 +80,15 @@ struct Report(Vec<Finding>);
 
 impl Report {
     fn ok(&mut self, line: impl Into<String>) {
-        self.0.push(Finding { gravity: Gravity::Ok, line: line.into() });
+        self.0.push(Finding { severity: Severity::Ok, line: line.into() });
     }
 
     fn warning(&mut self, line: impl Into<String>) {
-        self.0.push(Finding { gravity: Gravity::Warning, line: line.into() });
+        self.0.push(Finding { severity: Severity::Warning, line: line.into() });
     }
 
     fn error(&mut self, line: impl Into<String>) {
-        self.0.push(Finding { gravity: Gravity::Error, line: line.into() });
+        self.0.push(Finding { severity: Severity::Error, line: line.into() });
     }
 
     #[cfg(test)]

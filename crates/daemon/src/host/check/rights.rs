@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use proxy::Config;
 
 use super::super::{Identity, no_device, privileges};
-use super::{Finding, Gravity, Report};
+use super::{Finding, Report, Severity};
 
 pub(super) fn check(config: &Config, report: &mut Report) {
     match privileges::may_serve() {
@@ -38,22 +38,22 @@ pub(super) fn check(config: &Config, report: &mut Report) {
     }
 }
 
-/// Who starts it is whom it stays.
+/// It stays the user that starts it.
 fn stays(user: Option<&str>, is_root: bool) -> Finding {
     match user {
         Some(user) if is_root => Finding {
-            gravity: Gravity::Warning,
+            severity: Severity::Warning,
             line: format!(
                 "user = \"{user}\": stays root, whose files it could read if it were broken into: \
                  leave user out, or name one of its own"
             ),
         },
-        Some(_) | None => Finding { gravity: Gravity::Ok, line: "user: stays who it is".into() },
+        Some(_) | None => Finding { severity: Severity::Ok, line: "user: stays who it is".into() },
     }
 }
 
-/// Root makes the device, but whom it becomes has to if somebody deletes that; a service that is
-/// not started as root has to from the beginning.
+/// Root makes the device. If it is deleted later, the user that the proxy has become must be able
+/// to make it; a service that is not started as root must be able to from the beginning.
 fn again(device: &str, identity: Identity, of: [u32; 3], report: &mut Report) {
     if !identity.may_use(of) {
         report.warning(format!(
@@ -71,10 +71,10 @@ mod tests {
 
     #[test]
     fn who_stays_root_by_name_is_told() {
-        let gravity = |user, is_root| stays(user, is_root).gravity;
-        assert_eq!(gravity(Some("root"), true), Gravity::Warning);
+        let severity = |user, is_root| stays(user, is_root).severity;
+        assert_eq!(severity(Some("root"), true), Severity::Warning);
         // Root of a namespace that knows nobody else is an ordinary user outside.
-        assert_eq!(gravity(None, true), Gravity::Ok);
-        assert_eq!(gravity(Some("thinpipe"), false), Gravity::Ok);
+        assert_eq!(severity(None, true), Severity::Ok);
+        assert_eq!(severity(Some("thinpipe"), false), Severity::Ok);
     }
 }

@@ -1,4 +1,4 @@
-//! Whether routes and rules are such that packets of mobiles come by the proxy, both ways.
+//! Whether routes and rules lead packets of mobiles through the proxy in both directions.
 
 use std::net::IpAddr;
 
@@ -107,7 +107,7 @@ fn devices(route: &Value) -> Vec<&str> {
     std::iter::once(route).chain(hops).filter_map(|hop| hop["dev"].as_str()).collect()
 }
 
-/// No rule of others ahead of ours takes packets from our interfaces.
+/// No foreign rule ahead of ours applies to packets from our interfaces.
 fn ahead(
     rules: &[Listed],
     own: Target,
@@ -116,7 +116,7 @@ fn ahead(
     report: &mut Report,
 ) {
     let is_ahead = |rule: &&Listed| {
-        // The first of all leads to what is this host's own.
+        // The first rule leads to this host's own addresses.
         (1..=own.priority).contains(&rule.priority) && rule.target != Some(own)
     };
     let concerns = |rule: &&Listed| {

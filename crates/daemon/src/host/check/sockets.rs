@@ -1,4 +1,4 @@
-//! Whether the places to listen are free, and who reaches them.
+//! Whether the listening addresses are free, and who can reach them.
 
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixStream;
@@ -7,7 +7,7 @@ use proxy::Config;
 
 use super::Report;
 
-/// Whoever reaches the metrics may read them.
+/// The metrics can be read by all who can reach them.
 pub(super) fn reach(config: &Config, report: &mut Report) {
     if let Some(listen) = config.metrics.listen.filter(is_everywhere) {
         report.warning(format!(

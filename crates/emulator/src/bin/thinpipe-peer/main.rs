@@ -37,7 +37,7 @@ fn talk(options: &Options) -> Result<Report, Failure> {
     let application = Application::new(sink, options.pause, options.close);
     let data = data(options.send.as_deref())?;
     let mut peer = Peer::new(options.opening, &config, &ends, application, data, options.seed)?
-        .disturbed(&options.mishaps, options.seed)
+        .impaired(&options.impairments, options.seed)
         .limited(options.limit);
     if let Some(directory) = &options.capture {
         peer = peer.captured(Captures::within(directory)?);

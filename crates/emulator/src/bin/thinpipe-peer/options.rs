@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use base::{Duration, Probability};
-use emulator::{Close, Ends, Mishaps, Opening, Pause};
+use emulator::{Close, Ends, Impairments, Opening, Pause};
 use lexopt::{Arg, Parser, ValueExt};
 use os::TunConfig;
 use scenario::Scenario;
@@ -31,11 +31,11 @@ thinpipe-peer --device NAME --local ADDRESS:PORT --remote ADDRESS:PORT --prefix 
                          reading so many
   --set KEY=VALUE        a key of a scenario's [tcp], as in tcp.variant=vegas; what is not set is
                          as tcp.profile=modern has it
-  --seed NUMBER          for the initial sequence number and the mishaps
+  --seed NUMBER          for the initial sequence number and the impairments
   --limit SECONDS        give up after so long
-  --capture DIRECTORY    write endpoint.pcapng and kernel.pcapng, either side of the mishaps
+  --capture DIRECTORY    write endpoint.pcapng and kernel.pcapng, either side of the impairments
 
-Mishaps, in either direction, by chance from 0 to 1 each:
+Impairments, in either direction, by chance from 0 to 1 each:
   --delay SECONDS        one way
   --loss P               a packet is lost
   --duplication P        a packet arrives twice
@@ -71,7 +71,7 @@ pub(crate) struct Options {
     pub(crate) seed: u64,
     pub(crate) limit: Option<Duration>,
     pub(crate) capture: Option<PathBuf>,
-    pub(crate) mishaps: Mishaps,
+    pub(crate) impairments: Impairments,
 }
 
 impl Options {
@@ -96,7 +96,7 @@ impl Options {
             return Ok(());
         }
         let value = parser.value()?.string()?;
-        let mishaps = &mut self.mishaps;
+        let impairments = &mut self.impairments;
         match name {
             "device" => self.device = Some(value),
             "namespace" => self.namespace = Some(value),
@@ -114,11 +114,11 @@ impl Options {
             "seed" => self.seed = value.parse()?,
             "limit" => self.limit = Some(seconds(&value)?),
             "capture" => self.capture = Some(value.into()),
-            "delay" => mishaps.delay = seconds(&value)?,
-            "loss" => mishaps.loss = chance(&value)?,
-            "duplication" => mishaps.duplication = chance(&value)?,
-            "reordering" => mishaps.reordering = chance(&value)?,
-            "lateness" => mishaps.lateness = seconds(&value)?,
+            "delay" => impairments.delay = seconds(&value)?,
+            "loss" => impairments.loss = chance(&value)?,
+            "duplication" => impairments.duplication = chance(&value)?,
+            "reordering" => impairments.reordering = chance(&value)?,
+            "lateness" => impairments.lateness = seconds(&value)?,
             _ => return Err("there is no such option".into()),
         }
         Ok(())

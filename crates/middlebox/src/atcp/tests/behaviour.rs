@@ -172,8 +172,8 @@ fn a_reset_flow_leaves_orphans() {
     assert_eq!((pipe.queued(), pipe.in_flight()), (0, 0));
 }
 
-/// Where orphans leave no room for anything that could tell that they are gone, a round trip does,
-/// not the timer.
+/// Where orphans leave no room for a packet whose arrival would show that they are gone, a round
+/// trip shows it, not the timer.
 #[test]
 fn orphans_that_fill_the_pipe_are_gone_after_a_round_trip() {
     let (clamp, min_rto) = (6 * MSS, Duration::from_secs(60));
@@ -221,12 +221,12 @@ fn the_first_burst_is_shaped() {
     assert_eq!(pipe.sent.len(), 7);
 }
 
-/// A connection that waits for its other direction keeps nothing of the budget from others.
+/// A connection that waits for its other direction takes nothing of the budget.
 #[test]
 fn a_sender_that_has_closed_is_allowed_nothing_more() {
     let mut pipe = Pipe::new(config());
     let flow = pipe.open(Plan::of(30_000));
     pipe.run_for(Duration::from_secs(60));
     assert_eq!(pipe.read(flow), 30_000);
-    assert_eq!(pipe.leg.aggregates[0].books.committed(), 0);
+    assert_eq!(pipe.leg.aggregates[0].totals.committed(), 0);
 }

@@ -31,8 +31,8 @@ fn the_queue_settles_where_the_equation_says() {
     check(1, [0.25, 0.0, 2_877.0], 20, 1_000);
 }
 
-/// Where a segment of each flow is more than that, it is a segment of each at most, and as often
-/// waited for as there.
+/// Where a segment of each flow is more than that, it is a segment of each at most, which is waited
+/// for as often as there.
 #[test]
 fn with_more_flows_than_segments_each_holds_one() {
     let mut pipe = Pipe::new(config());
@@ -70,7 +70,7 @@ fn the_budget_is_kept_and_shared() {
 #[test]
 fn senders_never_see_a_window_of_zero() {
     for flows in [1, 2, 3, 4, 8, 16, 32] {
-        // Slivers of whole units are few: with many flows they do not last for a long start.
+        // Nudges of whole units are few: with many flows they do not last through a long start.
         let scaled = if flows <= 4 { 5 } else { 0 };
         for (persist, scale) in [(1_000, 0), (200, 0), (1_000, scaled)] {
             let mut pipe = Pipe::new(config());
@@ -86,8 +86,8 @@ fn senders_never_see_a_window_of_zero() {
     }
 }
 
-/// What was sent again in a minute, and how much of that in vain, of flows whose mobile delays its
-/// acknowledgements by `delay` ms over a radio of `rate` bytes/s that loses nothing.
+/// What was retransmitted in a minute, and how much of that needlessly, of flows whose mobile
+/// delays its acknowledgements by `delay` ms over a radio of `rate` bytes/s that loses nothing.
 fn sent_again(rate: u64, delay: u64, flows: u64, patience: u64) -> (u64, u64) {
     let mut pipe = Pipe::new(AtcpConfig {
         clamp: rate * 24 / 10,

@@ -240,7 +240,7 @@ impl Pipe {
     }
 
     pub(super) fn queued(&self) -> u64 {
-        self.leg.aggregates.iter().map(|aggregate| aggregate.books.queued).sum()
+        self.leg.aggregates.iter().map(|aggregate| aggregate.totals.queued).sum()
     }
 
     pub(super) fn in_flight(&self) -> u64 {
@@ -347,7 +347,7 @@ impl Pipe {
         while let Some(FlowId(id)) = self.leg.poll_window_update() {
             self.advertise(id);
         }
-        let committed = self.leg.aggregates.iter().map(|aggregate| aggregate.books.committed());
+        let committed = self.leg.aggregates.iter().map(|aggregate| aggregate.totals.committed());
         self.committed_max = self.committed_max.max(committed.sum());
     }
 

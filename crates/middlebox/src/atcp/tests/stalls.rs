@@ -20,7 +20,7 @@ fn probes(pipe: &Pipe) -> Vec<Time> {
     pipe.facts.iter().filter(probe).map(|fact| fact.0).collect()
 }
 
-/// P6: an outage of 10 s in which packets wait: the probes, and nothing else sent again.
+/// P6: an outage of 10 s in which packets wait: the probes, and nothing else retransmitted.
 #[test]
 fn an_outage_that_only_delays_costs_the_probes() {
     let mut pipe = Pipe::new(config());
@@ -123,7 +123,7 @@ fn a_dead_connection_does_not_stall_the_others() {
     pipe.silence(dead);
     pipe.run_for(secs(12));
     let live = pipe.open(Plan::of(100_000));
-    // It takes 26 s alone, and what is sent in vain its time.
+    // It takes 26 s alone; needless retransmissions take more.
     pipe.run_for(secs(110));
     assert_eq!(pipe.read(live), 100_000);
     pipe.open(Plan::of(1_000_000));

@@ -1,4 +1,4 @@
-//! What a mobile is told of itself and of the networks it can be in.
+//! The configuration of a mobile and of the networks it can be in.
 
 use base::Duration;
 use settings::words;
@@ -7,7 +7,7 @@ use super::super::attachment::Detection;
 use super::super::registration::RegistrationConfig;
 use super::Address;
 
-/// What a mobile is.
+/// The configuration of a mobile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MobileConfig {
     /// Its home address.
@@ -22,15 +22,15 @@ pub struct MobileConfig {
     pub access: Vec<Access>,
     /// Whether it asks for advertisements, or waits for the next one.
     pub solicits: bool,
-    /// What it does about duplicates of its local addresses; its home address is its own.
+    /// How it checks local addresses for duplicates; its home address needs no check.
     pub detection: Detection,
     /// How long it waits for objections. RFC 4861 §10: `RETRANS_TIMER`, 1 s.
     pub retransmit_timer: Duration,
     /// What it does where it can be heard by two access routers.
     pub overlap: Overlap,
-    /// Route optimization, if it does that.
+    /// Route optimization, if enabled.
     pub optimization: Option<Optimization>,
-    /// Whether it keeps the bindings of other mobiles, as their correspondent.
+    /// Whether it holds bindings of other mobiles, as their correspondent.
     pub keeps_bindings: bool,
     /// Whether it does fast handovers (RFC 5568 §3).
     pub fast_handovers: bool,
@@ -59,9 +59,9 @@ pub struct Access {
 /// Whose network an access router is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Network {
-    /// The mobile's own.
+    /// The mobile's home network.
     Home,
-    /// Another.
+    /// A foreign network.
     Foreign,
 }
 
@@ -78,7 +78,7 @@ words! {
 /// Route optimization (RFC 6275 §11.6, §11.7.2).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Optimization {
-    /// With these.
+    /// The correspondents.
     pub correspondents: Vec<Address>,
     /// How it registers there.
     pub registration: RegistrationConfig,

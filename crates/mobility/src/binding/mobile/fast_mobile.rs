@@ -41,8 +41,8 @@ impl FastHandover {
 }
 
 impl Mobile {
-    /// The link will change. From and to home the mobile moves without: there is no care-of
-    /// address to send on from or to.
+    /// The link will change. Moves from and to home have no fast handover: there is no care-of
+    /// address to forward from or to.
     pub(super) fn link_fading(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         let Some(current) = self.current().filter(|current| *current != index) else { return };
         let is_foreign = |router: usize| self.config.access[router].network == Network::Foreign;
@@ -92,7 +92,7 @@ impl Mobile {
         }
     }
 
-    /// The new router is taken to be in the same domain, until it advertises.
+    /// The new router is assumed to be in the same domain until it advertises.
     fn announce(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         let map = self.attachments[self.fast.from].map;
         let attachment = &mut self.attachments[index];
@@ -100,8 +100,8 @@ impl Mobile {
         self.change(cx, index, attachment::Event::UpPrepared);
     }
 
-    /// Wherever it can be reached from now on, the mobile says so: nothing that is for it there is
-    /// to be held, or to go on to another router any more.
+    /// Announces the mobile wherever it can be reached from now on, so that its packets there are
+    /// no longer held or forwarded.
     pub(super) fn say_attached(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         if self.config.fast_handovers && self.config.access[index].network == Network::Foreign {
             let message = self.to_router(index, Message::Attached { home: self.config.home });
@@ -158,7 +158,7 @@ impl Mobile {
         Outgoing { source, destination: from.router, message }
     }
 
-    /// Does what is due of a fast handover. True if something was.
+    /// Does what is due of a fast handover. True if anything was due.
     pub(super) fn do_fast(&mut self, cx: &mut Context<'_, impl Observe>) -> bool {
         let Some(backoff) = self.fast.backoff.filter(|backoff| backoff.due <= cx.now) else {
             return false;

@@ -19,7 +19,7 @@ pub(super) struct Attachment {
     pub(super) state: State,
     /// The MAP that the router advertised last.
     pub(super) map: Option<Address>,
-    /// The place of its address in the order in which addresses became the preferred one.
+    /// The rank of its address in the order in which addresses became preferred.
     pub(super) since: u64,
     /// When the next solicitation, or the end of duplicate address detection, is due.
     pub(super) due: Option<Time>,
@@ -49,7 +49,7 @@ impl Mobile {
         self.detached(index);
     }
 
-    /// An advertisement came. There are many: only what it changes is told.
+    /// An advertisement came. There are many: only changes are reported.
     pub(super) fn advertised(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
@@ -80,7 +80,7 @@ impl Mobile {
         }
     }
 
-    /// Does what is due of the links. True if something was.
+    /// Does what is due of the links. True if anything was due.
     pub(super) fn do_link(&mut self, cx: &mut Context<'_, impl Observe>) -> bool {
         let is_due = |attachment: &Attachment| attachment.due.is_some_and(|at| at <= cx.now);
         let Some(index) = self.attachments.iter().position(is_due) else { return false };
@@ -166,15 +166,15 @@ impl Mobile {
         self.prefer(cx, index);
     }
 
-    /// Sends by that link from now on.
+    /// Sends through that link from now on.
     fn prefer(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         self.preferred += 1;
         self.attachments[index].since = self.preferred;
         self.say_attached(cx, index);
     }
 
-    /// A message on one link. The router's address stands for the multicast groups that it is in
-    /// there, and the mobile's for its link-local and for the unspecified one.
+    /// A message on one link. The router's address represents its multicast groups on the link, and
+    /// the mobile's its link-local and the unspecified address.
     pub(super) fn to_router(&self, index: usize, message: Message) -> Outgoing {
         let access = &self.config.access[index];
         Outgoing { source: access.care_of, destination: access.router, message }

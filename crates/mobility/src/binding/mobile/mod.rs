@@ -1,4 +1,4 @@
-//! A mobile (RFC 6275 §11, RFC 5380 §6.1): where it is, and who is told.
+//! A mobile (RFC 6275 §11, RFC 5380 §6.1): where it is, and which peers know.
 
 mod config;
 mod fast_mobile;
@@ -12,7 +12,8 @@ use observe::{Context, MobilityFact, Observe};
 use super::outbox::Outbox;
 use super::registration::Registration;
 use super::{
-    Address, Correspondent, Header, LinkEvent, Message, Order, Outer, Outgoing, Verdict, Wrap,
+    Address, AgentRequest, Correspondent, Header, LinkEvent, Message, Outer, Outgoing,
+    PacketAction, Wrap,
 };
 pub use config::{Access, MobileConfig, Network, Optimization, Overlap, Regional};
 use fast_mobile::FastHandover;
@@ -25,7 +26,7 @@ pub struct Mobile {
     config: MobileConfig,
     outbox: Outbox,
     attachments: Vec<Attachment>,
-    /// Counts addresses as they become the preferred one: the last is sent by.
+    /// Counts addresses as they become preferred: the last one is the source of packets.
     preferred: u64,
     to_map: Registration,
     to_home: Registration,
@@ -33,7 +34,7 @@ pub struct Mobile {
     /// The bindings of other mobiles.
     correspondent: Option<Correspondent>,
     fast: FastHandover,
-    /// Whether packets have taken another way since it was asked last.
+    /// Whether packets have taken another path since the last request.
     has_moved: bool,
 }
 
@@ -59,13 +60,13 @@ impl Mobile {
         }
     }
 
-    /// What it was told.
+    /// Its configuration.
     #[must_use]
     pub const fn config(&self) -> &MobileConfig {
         &self.config
     }
 
-    /// The access router that is sent by: of the usable ones the last that was preferred.
+    /// The access router through which it sends: the usable one that was preferred last.
     fn current(&self) -> Option<usize> {
         let usable = self.attachments.iter().enumerate().filter(|(_, a)| a.state.is_usable());
         usable.max_by_key(|(_, attachment)| attachment.since).map(|(index, _)| index)
@@ -81,29 +82,29 @@ impl Mobile {
         self.to_home.care_of()
     }
 
-    /// Whether all that are to know where the mobile is have acknowledged it.
+    /// Whether every peer that has to know where the mobile is has acknowledged.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         let Some(current) = self.current() else { return false };
         self.is_registered(current) && self.correspondences.iter().all(|c| !c.is_busy())
     }
 
-    pub(super) fn look(&mut self, now: Time, header: &Header) -> Verdict {
+    pub(super) fn look(&mut self, now: Time, header: &Header) -> PacketAction {
         if self.is_own(header.destination) {
             return self.arrived(now, header);
         }
         if header.destination == Address::ALL_NODES {
-            return if header.is_message { Verdict::Take } else { Verdict::Drop };
+            return if header.is_message { PacketAction::Take } else { PacketAction::Drop };
         }
         let regional = self.config.regional.filter(|r| r.care_of == header.source);
         if let Some(outer) = self.optimized(now, header) {
-            Verdict::Wrap(outer)
+            PacketAction::Wrap(outer)
         } else if header.source == self.config.home {
             self.starting_at_home_address(header)
         } else if let Some(regional) = regional {
             self.tunnel(self.to_map.care_of(), regional.map)
         } else {
-            Verdict::Pass
+            PacketAction::Pass
         }
     }
 
@@ -113,8 +114,8 @@ impl Mobile {
             || self.config.access.iter().any(|access| access.care_of == address)
     }
 
-    /// What route optimization puts around data that start here: a home address option for a
-    /// correspondent that has the binding (RFC 6275 §11.3.1), then a routing header to a mobile
+    /// The headers that route optimization adds to data that start here: a home address option for
+    /// a correspondent that has the binding (RFC 6275 §11.3.1), then a routing header to a mobile
     /// whose binding is here (§9.3.2); both between two mobiles that are away (§6.3 has them in
     /// this order). Messages show that the home agents can be passed.
     fn optimized(&self, now: Time, header: &Header) -> Option<Outer> {
@@ -141,23 +142,23 @@ impl Mobile {
         self.correspondences.iter().any(is_known).then_some(care_of)
     }
 
-    fn starting_at_home_address(&self, header: &Header) -> Verdict {
+    fn starting_at_home_address(&self, header: &Header) -> PacketAction {
         if self.is_at_home() || (header.is_message && self.is_home_router(header.destination)) {
-            return Verdict::Pass;
+            return PacketAction::Pass;
         }
         self.tunnel(self.to_home.care_of(), self.config.home_agent)
     }
 
     /// A packet for one of the mobile's addresses.
-    fn arrived(&mut self, now: Time, header: &Header) -> Verdict {
+    fn arrived(&mut self, now: Time, header: &Header) -> PacketAction {
         match header.wrap {
-            Some(Wrap::Tunnel | Wrap::Routing) => Verdict::Unwrap,
+            Some(Wrap::Tunnel | Wrap::Routing) => PacketAction::Unwrap,
             Some(Wrap::HomeAddress) => match &mut self.correspondent {
                 Some(correspondent) => correspondent.look(now, header),
-                None => Verdict::Drop,
+                None => PacketAction::Drop,
             },
-            None if header.is_message => Verdict::Take,
-            None => Verdict::Pass,
+            None if header.is_message => PacketAction::Take,
+            None => PacketAction::Pass,
         }
     }
 
@@ -168,11 +169,11 @@ impl Mobile {
         access.any(|access| access.network == Network::Home && access.router == address)
     }
 
-    /// Nothing is sent by an address that is bound nowhere, or on no link.
-    fn tunnel(&self, care_of: Option<Address>, destination: Address) -> Verdict {
+    /// Nothing is sent from an address without a binding or a link.
+    fn tunnel(&self, care_of: Option<Address>, destination: Address) -> PacketAction {
         match care_of.filter(|_| self.current().is_some()) {
-            Some(source) => Verdict::Wrap(Outer { source, destination, wrap: Wrap::Tunnel }),
-            None => Verdict::Drop,
+            Some(source) => PacketAction::Wrap(Outer { source, destination, wrap: Wrap::Tunnel }),
+            None => PacketAction::Drop,
         }
     }
 
@@ -203,7 +204,7 @@ impl Mobile {
             Message::FastAcknowledgement { sequence, answer } => {
                 self.fast_answered(cx, sequence, answer);
             }
-            // Nobody sends these to a mobile that is nobody's correspondent.
+            // A mobile that is no correspondent gets none of these.
             Message::RouterAdvertisement { .. }
             | Message::RouterSolicitation
             | Message::NeighborSolicitation { .. }
@@ -245,7 +246,7 @@ impl Mobile {
         self.settle(cx);
     }
 
-    /// Tells whom it concerns, then does what is due, until nothing is.
+    /// Updates peers, then does what is due, until nothing is.
     fn settle(&mut self, cx: &mut Context<'_, impl Observe>) {
         loop {
             self.inform(cx);
@@ -255,7 +256,7 @@ impl Mobile {
         }
     }
 
-    /// Does one thing that is due, if there is one. Without a link nothing but links matters.
+    /// Does one thing that is due, if there is one. Without a link, only links count.
     fn do_next(&mut self, cx: &mut Context<'_, impl Observe>) -> bool {
         self.do_link(cx)
             || (self.current().is_some()
@@ -266,8 +267,8 @@ impl Mobile {
         self.outbox.pop().or_else(|| self.correspondent.as_mut()?.poll_output())
     }
 
-    pub(super) fn poll_order(&mut self) -> Option<Order> {
-        std::mem::take(&mut self.has_moved).then_some(Order::Moved)
+    pub(super) fn poll_request(&mut self) -> Option<AgentRequest> {
+        std::mem::take(&mut self.has_moved).then_some(AgentRequest::Moved)
     }
 
     pub(super) fn poll_timeout(&self) -> Option<Time> {

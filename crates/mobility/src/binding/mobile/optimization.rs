@@ -10,16 +10,16 @@ use super::super::{
 };
 use super::Mobile;
 
-/// What goes on with one correspondent.
+/// The state towards one correspondent.
 #[derive(Debug)]
 pub(super) struct Correspondence {
     pub(super) address: Address,
     pub(super) registration: Registration,
     home_token: Token,
     care_of_token: Token,
-    /// The care-of address that the correspondent is to know; `None` at home.
+    /// The care-of address that the correspondent should have; `None` at home.
     care_of: Option<Address>,
-    /// An update is to be sent as soon as the tokens for it are there.
+    /// An update is pending until its tokens are there.
     is_pending: bool,
 }
 
@@ -42,7 +42,7 @@ impl Correspondence {
         }
     }
 
-    /// Whether the correspondent has yet to learn something.
+    /// Whether the correspondent is out of date.
     pub(super) fn is_busy(&self) -> bool {
         self.is_pending || self.registration.state.is_waiting()
     }
@@ -92,7 +92,7 @@ impl Mobile {
         }
     }
 
-    /// At home they need no longer know.
+    /// At home they need no binding.
     pub(super) fn leave_correspondents(&mut self, cx: &mut Context<'_, impl Observe>) {
         for index in 0..self.correspondences.len() {
             let correspondence = &mut self.correspondences[index];
@@ -109,7 +109,7 @@ impl Mobile {
         }
     }
 
-    /// The correspondent is to be told how things are, as soon as the tokens for it are there.
+    /// Updates the correspondent as soon as the tokens are there.
     fn update(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         self.correspondences[index].is_pending = true;
         self.proceed(cx, index);
@@ -157,7 +157,7 @@ impl Mobile {
         self.correspondences.iter().position(|other| other.address == address)
     }
 
-    /// Sends what waits for tokens, or asks for those that it lacks.
+    /// Sends the pending update, or asks for missing tokens.
     fn proceed(&mut self, cx: &mut Context<'_, impl Observe>, index: usize) {
         let correspondence = &mut self.correspondences[index];
         if !correspondence.is_pending {
@@ -251,7 +251,7 @@ impl Mobile {
         }
     }
 
-    /// A correspondent knows nothing of the binding (RFC 6275 §11.3.6).
+    /// A correspondent has no binding (RFC 6275 §11.3.6).
     pub(super) fn unknown_to(&mut self, cx: &mut Context<'_, impl Observe>, from: Address) {
         let Some(index) = self.correspondence(from) else { return };
         let registration = &mut self.correspondences[index].registration;
@@ -261,7 +261,7 @@ impl Mobile {
         }
     }
 
-    /// Does what is due with a correspondent. True if something was.
+    /// Does what is due with a correspondent. True if anything was due.
     pub(super) fn do_correspondence(&mut self, cx: &mut Context<'_, impl Observe>) -> bool {
         for index in 0..self.correspondences.len() {
             for kind in [Kind::Home, Kind::CareOf] {
@@ -288,8 +288,8 @@ impl Mobile {
     ) {
         let correspondence = &mut self.correspondences[index];
         let action = match event {
-            // Nothing goes by a binding that is over, whether or not tokens are there. At home it
-            // is taken back all the same: one whose acknowledgement was lost may last longer.
+            // An expired binding is not used, with or without tokens. At home it is withdrawn
+            // nevertheless: if an acknowledgement was lost, the peer's may last longer.
             Event::Lapsed if correspondence.care_of.is_none() => return,
             Event::Lapsed => correspondence.registration.apply(event),
             Event::Unanswered if correspondence.has_tokens() => {

@@ -1,4 +1,4 @@
-//! Whom a mobile tells where it is: the MAP first, then the home agent (RFC 5380 §6.1), then
+//! Which peers a mobile updates: the MAP first, then the home agent (RFC 5380 §6.1), then
 //! correspondents.
 
 use base::Duration;
@@ -11,7 +11,7 @@ use super::super::{
 use super::{Mobile, Network, Overlap, Regional};
 
 impl Mobile {
-    /// Has everybody told what they should know and do not.
+    /// Updates all peers that are out of date.
     pub(super) fn inform(&mut self, cx: &mut Context<'_, impl Observe>) {
         let Some(current) = self.current() else { return };
         if self.config.access[current].network == Network::Home {
@@ -40,7 +40,7 @@ impl Mobile {
         self.config.regional.filter(|regional| self.attachments[index].map == Some(regional.map))
     }
 
-    /// The local address, and whether another one is to stay beside it.
+    /// The local address, and whether another one stays valid.
     fn local(&self, current: usize) -> Target {
         let map = self.attachments[current].map;
         let is_other = |index: usize| {
@@ -56,7 +56,7 @@ impl Mobile {
         Target { care_of: self.config.access[current].care_of, extent }
     }
 
-    /// Whether the agents know of the link that is sent by.
+    /// Whether the agents know of the link through which it sends.
     pub(super) fn is_registered(&self, current: usize) -> bool {
         let access = self.config.access[current];
         match (access.network, self.regional(current)) {
@@ -172,17 +172,17 @@ impl Mobile {
         self.act_on_update(cx, role, action.unwrap_or(Action::None));
     }
 
-    /// An agent has accepted: whoever talks to the mobile is to know if the way has changed.
+    /// An agent has accepted: the mobile's peers are notified if the path has changed.
     fn registered(&mut self, cx: &mut Context<'_, impl Observe>, role: Role) {
         let home = self.bound_at(role);
-        if let Some(care_of) = self.registration(role).news(home) {
+        if let Some(care_of) = self.registration(role).newly_registered(home) {
             let (agent, care_of) = (self.agent(role).0, care_of.0);
             self.outbox.tell(cx, MobilityFact::Registered { agent, care_of });
             self.has_moved = true;
         }
     }
 
-    /// Does what is due at an agent. True if something was.
+    /// Does what is due at an agent. True if anything was due.
     pub(super) fn do_update(&mut self, cx: &mut Context<'_, impl Observe>) -> bool {
         for role in [Role::Map, Role::HomeAgent] {
             if let Some(event) = self.registration(role).due(cx.now) {

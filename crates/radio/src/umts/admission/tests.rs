@@ -12,8 +12,8 @@ fn channels(downlink: u32, uplink: u32) -> Dedicated {
     Dedicated { downlink: sf(downlink), uplink: sf(uplink) }
 }
 
-fn limits() -> Limits {
-    Limits {
+fn limits() -> AdmissionLimits {
+    AdmissionLimits {
         noise_rise: 4.0,
         power_share: Probability::new(0.75).expect("a share"),
         downlink_sf: sf(128),

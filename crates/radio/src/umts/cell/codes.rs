@@ -1,4 +1,4 @@
-//! Codes: who may have dedicated channels, and which.
+//! Admission and channelisation codes.
 
 use observe::{CodeEvent, CodeFact, Context, Observe};
 
@@ -16,7 +16,7 @@ impl<T: Sdu> Cell<T> {
         ue: u32,
         wanted: Dedicated,
     ) -> Option<Dedicated> {
-        // Who asks again before the old channels are closed has no more use for them.
+        // A UE that asks again before its old channels are closed no longer needs them.
         if matches!(self.ues[ue as usize].channels, Channels::Dedicated(_)) {
             self.carry(cx, ue, Channels::None);
         }

@@ -8,16 +8,16 @@ use crate::umts::multiplexer::{ChannelId, Multiplexer};
 
 /// A common channel with its MAC.
 ///
-/// MAC decides at the start of each TTI who sends in the next one, from what waits then.
+/// At the start of each TTI, MAC decides from what waits which UEs send in the next one.
 #[derive(Debug)]
 pub(super) struct Common {
     pub(super) direction: Direction,
     pub(super) tti: Duration,
     blocks: Blocks,
     multiplexer: Multiplexer,
-    /// Who is on it, by the number of the logical channel, which only grows.
+    /// The UEs on it, by the number of the logical channel, which only increases.
     members: Vec<(ChannelId, u32)>,
-    /// Who sends in the TTI that begins next, and how many blocks.
+    /// Which UEs send in the next TTI, and how many blocks.
     pub(super) granted: Vec<(u32, u32)>,
     /// When MAC decides next.
     pub(super) due: Option<Time>,
@@ -36,7 +36,7 @@ impl Common {
         }
     }
 
-    /// Lets `ue` on, with its traffic channel.
+    /// Adds `ue` with its traffic channel.
     pub(super) fn join(&mut self, ue: u32) {
         let over = match self.direction {
             Direction::Downlink => TransportChannel::Fach,
@@ -49,7 +49,7 @@ impl Common {
         self.members.push((id, ue));
     }
 
-    /// Takes `ue` off.
+    /// Removes `ue`.
     pub(super) fn leave(&mut self, ue: u32) {
         let place = self.members.iter().position(|(_, member)| *member == ue);
         let (id, _) = self.members.remove(place.expect("who leaves has joined"));
@@ -76,12 +76,12 @@ impl Common {
         before.max(now.next_multiple(self.tti))
     }
 
-    /// Who is on it.
+    /// The UEs on it.
     pub(super) fn members(&self) -> impl Iterator<Item = u32> {
         self.members.iter().map(|(_, ue)| *ue)
     }
 
-    /// How many blocks a second has room for.
+    /// How many blocks fit in a second.
     pub(super) fn capacity(&self) -> u32 {
         self.blocks.before(Duration::from_secs(1).whole(self.tti)) as u32
     }

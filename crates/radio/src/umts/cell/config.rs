@@ -4,7 +4,7 @@ use base::{Direction, Duration, Rate};
 use mobility::motion::Motion;
 use settings::{OfTime, Speed, section};
 
-use crate::umts::admission::Limits;
+use crate::umts::admission::AdmissionLimits;
 use crate::umts::channels::spreading::{Sf, SpreadingFactor, SpreadingTable};
 use crate::umts::handover::{Mobility, Topology};
 use crate::umts::interference::{Air, Antenna};
@@ -14,12 +14,12 @@ use crate::umts::{BlockErrorRate, DchConfig};
 /// A network of cells and the UEs in it.
 #[derive(Clone, Debug)]
 pub struct CellConfig {
-    /// What the bearers have in common: TTIs, queues, PDCP and RLC. Rates and error rates are the
-    /// network's to set.
+    /// What the bearers have in common: TTIs, queues, PDCP and RLC. The network sets rates and
+    /// error rates.
     pub bearer: DchConfig,
     /// The antenna of each cell.
     pub cells: Vec<Antenna>,
-    /// Who takes part.
+    /// The UEs.
     pub ues: Vec<UeConfig>,
     /// How connections come and go, alike for all.
     pub rrc: rrc::Config,
@@ -31,8 +31,8 @@ pub struct CellConfig {
     pub fach: Fach,
     /// The shared channel uplink.
     pub rach: Rach,
-    /// How much load admission control leaves room for.
-    pub admission: Limits,
+    /// The limits of admission control.
+    pub admission: AdmissionLimits,
     /// Powers, noise and path loss, and where the error rates of blocks come from.
     pub interference: Air,
     /// Where each cell belongs.
@@ -45,13 +45,13 @@ pub struct CellConfig {
 /// A UE.
 #[derive(Clone, PartialEq, Debug)]
 pub struct UeConfig {
-    /// Its name; its sources of chance go by it.
+    /// Its name; its random streams are named after it.
     pub name: String,
-    /// Where it is.
+    /// Its motion.
     pub motion: Motion,
     /// What each of its flows asks for.
     pub flows: Vec<(Direction, Rate)>,
-    /// How often blocks are in error, downlink and uplink, where the place does not decide it.
+    /// Block error rates, downlink and uplink, if they do not depend on the position.
     pub tbler: [BlockErrorRate; 2],
 }
 
@@ -71,7 +71,7 @@ section! {
     pub struct Rach {
         /// RLC payload per time, without RLC headers, for all mobiles of a cell together.
         pub rate: Rate as Speed = Rate::from_bps(16_000);
-        /// From the wish to send to the first block: preambles and their acknowledgement.
+        /// From having something to send to the first block: preambles and their acknowledgement.
         pub access_delay: Duration as OfTime = Duration::from_millis(40);
     }
 }

@@ -1,4 +1,4 @@
-//! `[radio]` with `kind = "umts-cell"`: who takes part in a network of cells.
+//! `[radio]` with `kind = "umts-cell"`: the base stations and mobiles of a network of cells.
 
 use base::{Direction, Probability, Rate, Stream, Time};
 use mobility::motion::{Motion, Position};
@@ -8,8 +8,8 @@ use settings::{
 };
 
 use super::config::{CellConfig, Fach, Rach, UeConfig};
-use crate::kinds::{Around, Keys, Queues};
-use crate::umts::admission::Limits;
+use crate::kinds::{Keys, Queues, RadioContext};
+use crate::umts::admission::AdmissionLimits;
 use crate::umts::channels::CodeTree;
 use crate::umts::channels::spreading::{Spreading, SpreadingFactor};
 use crate::umts::handover::{Iur, Mobility, Site, Topology};
@@ -19,11 +19,11 @@ use crate::umts::rrc::{self, Dedicated};
 use crate::umts::{BlockErrorRate, Channel, DchConfig};
 
 section! {
-    /// `[[radio.node_b]]`: a base station. Without any there is one, `NodeB`, at the origin.
+    /// `[[radio.node_b]]`: a base station. If none is given there is one, `NodeB`, at the origin.
     pub struct NodeB {
         /// Its name in settings (`radio.node_b.NAME.position`) and results; required.
         pub name: String as Label = String::new();
-        /// Where it stands.
+        /// Its position.
         pub position: [f64; 2] as Pair<Metres> = [0.0; 2];
         /// The RNC that it belongs to, one of `radio.rncs`.
         pub rnc: String as Label = "RNC".to_owned();
@@ -39,7 +39,7 @@ section! {
     pub struct Ue {
         /// Its name in settings (`radio.ue.NAME.position`) and results; required.
         pub name: String as Label = String::new();
-        /// Where it is at the start.
+        /// Its position at the start.
         pub position: [f64; 2] as Pair<Metres> = [0.0; 2];
         /// How fast it goes, and where to.
         pub velocity: [f64; 2] as Pair<MetresPerSecond> = [0.0; 2];
@@ -51,9 +51,10 @@ section! {
 named!(Ue);
 
 section! {
-    /// `[radio.place]`: where mobiles are that `radio.ues` counts.
-    pub struct Place {
-        /// They are spread evenly within so much of their base station, to which they go in turn.
+    /// `[radio.place]`: where the mobiles counted by `radio.ues` are.
+    pub struct Placement {
+        /// Their greatest distance from their base station, around which they are spread evenly;
+        /// they are assigned to base stations in turn.
         pub radius: f64 as Distance = 500.0;
     }
 }
@@ -61,22 +62,23 @@ section! {
 section! {
     /// `[radio]` of a network of cells.
     pub struct CellKeys {
-        /// What it has as dedicated channels alone have it.
+        /// The keys that it shares with `umts-dch`.
         pub umts: UmtsKeys as Flat<UmtsKeys> = UmtsKeys::default();
         /// Towards the mobile.
         pub downlink: ChannelKeys as Always<ChannelKeys> = ChannelKeys::default();
         /// From the mobile. Default: 64 kbit/s in TTIs of 20 ms.
         pub uplink: ChannelKeys as Always<ChannelKeys> = ChannelKeys::usual_uplink();
-        /// How many mobiles there are: of `umts-cell` beside those of `[[radio.ue]]`, otherwise
-        /// each with a bearer of its own, where 0 is one called UE. Flows take turns.
+        /// How many mobiles there are. For `umts-cell`, in addition to those of `[[radio.ue]]`;
+        /// otherwise each has a bearer of its own, and 0 means one called UE. Flows are assigned in
+        /// turn.
         pub ues: u32 as Count<u32, 0, 50_000> = 0;
-        /// `umts-cell`: where those are.
-        pub place: Place as Always<Place> = Place::default();
-        /// `umts-cell`: mobiles with a place of their own.
+        /// `umts-cell`: where the mobiles counted by `ues` are.
+        pub place: Placement as Always<Placement> = Placement::default();
+        /// `umts-cell`: mobiles with positions of their own.
         pub ue: Vec<Ue> as Each<Ue> = Vec::new();
         /// `umts-cell`: base stations.
         pub node_b: Vec<NodeB> as Each<NodeB> = Vec::new();
-        /// `umts-cell`: the RNCs. Whose base station a mobile begins with serves it.
+        /// `umts-cell`: the RNCs. A mobile is served by the RNC of its first base station.
         pub rncs: Vec<String> as Labels = vec!["RNC".to_owned()];
         /// `umts-cell`: how connections come and go.
         pub rrc: rrc::Config as Always<rrc::Config> = rrc::Config::default();
@@ -87,7 +89,7 @@ section! {
         /// `umts-cell`: powers, noise and path loss.
         pub interference: Air as Always<Air> = Air::default();
         /// `umts-cell`: how much load dedicated channels may bring.
-        pub admission: Limits as Always<Limits> = Limits::default();
+        pub admission: AdmissionLimits as Always<AdmissionLimits> = AdmissionLimits::default();
         /// `umts-cell`: how mobiles go from cell to cell.
         pub mobility: Mobility as Always<Mobility> = Mobility::default();
     }
@@ -95,15 +97,15 @@ section! {
 
 impl CellKeys {
     /// The network of cells.
-    pub fn config(&self, around: &Around<'_>) -> CellConfig {
+    pub fn config(&self, context: &RadioContext<'_>) -> CellConfig {
         let node_bs = self.node_bs();
         let channel = |keys: &ChannelKeys, queue| Channel {
             rate: keys.rate.into(),
             tti: keys.tti,
             tbler: self.umts.errors(keys).into(),
-            limit: UmtsKeys::limit(queue, around),
+            limit: UmtsKeys::limit(queue, context),
         };
-        let [forth, back] = &around.queues;
+        let [forth, back] = &context.queues;
         CellConfig {
             bearer: DchConfig {
                 dpcch: self.umts.dpcch,
@@ -116,7 +118,7 @@ impl CellKeys {
                 )
             },
             cells: antennas(&node_bs),
-            ues: self.ues(around, &node_bs),
+            ues: self.ues(context, &node_bs),
             rrc: self.rrc.clone(),
             dedicated: Dedicated {
                 downlink: self.factor(Direction::Downlink, &self.downlink),
@@ -132,8 +134,8 @@ impl CellKeys {
         }
     }
 
-    /// Those that have a name, then those that are counted.
-    fn ues(&self, around: &Around<'_>, node_bs: &[NodeB]) -> Vec<UeConfig> {
+    /// The named mobiles, then the counted ones.
+    fn ues(&self, context: &RadioContext<'_>, node_bs: &[NodeB]) -> Vec<UeConfig> {
         let errors = |tbler: Option<Probability>| -> [BlockErrorRate; 2] {
             [&self.downlink, &self.uplink]
                 .map(|channel| tbler.map_or_else(|| self.umts.errors(channel), Into::into))
@@ -142,7 +144,7 @@ impl CellKeys {
             let motion = Motion::with_velocity(position(ue.position), position(ue.velocity));
             (ue.name.clone(), motion, errors(ue.tbler))
         });
-        let mut chance = Stream::named(around.seed, "places");
+        let mut chance = Stream::named(context.seed, "places");
         let counted = (0..self.ues as usize).map(|index| {
             let centre = position(node_bs[index % node_bs.len()].position);
             let motion = Motion::resting(within(centre, self.place.radius, &mut chance));
@@ -153,13 +155,13 @@ impl CellKeys {
         let ue = |(index, (name, motion, tbler)): (usize, (String, Motion, _))| UeConfig {
             name,
             motion,
-            flows: self.asked_of(&(around.asked_of)(index, count)),
+            flows: self.asked_of(&(context.asked_of)(index, count)),
             tbler,
         };
         all.into_iter().enumerate().map(ue).collect()
     }
 
-    /// What flows of these `rates` ask for, where that picks the spreading factor.
+    /// What flows of these `rates` ask for, if that determines the spreading factor.
     fn asked_of(&self, rates: &[Rate]) -> Vec<(Direction, Rate)> {
         let directions = [(Direction::Downlink, &self.downlink), (Direction::Uplink, &self.uplink)];
         let auto =
@@ -167,7 +169,7 @@ impl CellKeys {
         auto.flat_map(|(direction, _)| rates.iter().map(move |rate| (direction, *rate))).collect()
     }
 
-    /// The base stations: one at the origin, if none is given.
+    /// The base stations: one at the origin if none is given.
     pub fn node_bs(&self) -> Vec<NodeB> {
         if !self.node_b.is_empty() {
             return self.node_b.clone();
@@ -187,7 +189,7 @@ impl CellKeys {
         }
     }
 
-    /// The spreading factor of `channel`: its own, or what carries its rate.
+    /// The spreading factor of `channel`: its own, or the one that carries its rate.
     fn factor(&self, direction: Direction, channel: &ChannelKeys) -> SpreadingFactor {
         match channel.sf {
             Some(Spreading::Factor(factor)) => factor,
@@ -198,7 +200,7 @@ impl CellKeys {
         }
     }
 
-    /// Mobiles and base stations have names of their own.
+    /// Checks that names of mobiles and base stations are unique.
     fn check_members(&self, tree: &Table) -> Result<(), Fault> {
         if self.mobiles() == 0 {
             let message = "no mobile: needs radio.ues above zero, as in ues = 50, or [[radio.ue]]";
@@ -222,7 +224,7 @@ impl CellKeys {
         Ok(())
     }
 
-    /// Base stations have an RNC.
+    /// Checks that each base station has an RNC.
     fn check_rncs(&self, tree: &Table) -> Result<(), Fault> {
         for (index, rnc) in self.rncs.iter().enumerate() {
             if self.rncs[..index].contains(rnc) {
@@ -245,10 +247,11 @@ impl CellKeys {
         Ok(())
     }
 
-    /// Each mobile hears a pilot where it starts, and there are codes for the shared channels.
-    fn check_coverage(&self, tree: &Table, around: &Around<'_>) -> Result<(), Fault> {
-        let config = self.config(around);
-        let air = Interference::new(config.interference, &config.cells, around.seed, "cells");
+    /// Checks that each mobile hears a pilot where it starts, and that there are codes for the
+    /// shared channels.
+    fn check_coverage(&self, tree: &Table, context: &RadioContext<'_>) -> Result<(), Fault> {
+        let config = self.config(context);
+        let air = Interference::new(config.interference, &config.cells, context.seed, "cells");
         for ue in &config.ues {
             let pilots = air.pilots_db(&air.gains(ue.motion.at(Time::ZERO)));
             let best = pilots.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -278,11 +281,11 @@ impl Keys for CellKeys {
         Queues::DropTail("UMTS")
     }
 
-    fn settle(&mut self, tree: &Table, around: &Around<'_>) -> Result<(), Fault> {
+    fn settle(&mut self, tree: &Table, context: &RadioContext<'_>) -> Result<(), Fault> {
         let both =
             [(Direction::Downlink, &mut self.downlink), (Direction::Uplink, &mut self.uplink)];
         for (direction, channel) in both {
-            self.umts.settle_rate(channel, direction, 1, (tree, around))?;
+            self.umts.settle_rate(channel, direction, 1, (tree, context))?;
             self.umts.check_channel(tree, channel, direction, std::iter::empty())?;
         }
         self.check_members(tree)?;
@@ -291,7 +294,7 @@ impl Keys for CellKeys {
         if let Err(error) = self.umts.spreading.rate_of(direction, self.admission.uplink_sf) {
             return tree.clash(&[key], error.to_string());
         }
-        self.check_coverage(tree, around)
+        self.check_coverage(tree, context)
     }
 
     fn mobiles(&self) -> usize {
@@ -306,7 +309,7 @@ impl Keys for CellKeys {
         self.downlink.rate
     }
 
-    fn outages(&self, _around: &Around<'_>, _name: &str) -> Vec<[Time; 2]> {
+    fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
         Vec::new()
     }
 }
@@ -329,7 +332,7 @@ const fn position([x, y]: [f64; 2]) -> Position {
     Position::new(x, y)
 }
 
-/// A place evenly drawn within `radius` of `centre`.
+/// A position drawn evenly within `radius` of `centre`.
 fn within(centre: Position, radius: f64, chance: &mut Stream) -> Position {
     loop {
         let [x, y] = [(); 2].map(|()| radius * (2.0 * chance.next_f64() - 1.0));

@@ -16,9 +16,9 @@ use crate::{Counters, Output, Sdu};
 
 /// A network of cells with its UEs, each of which has a bearer.
 ///
-/// Within it each UE is a machine that wakes when its bearer or its connection wants to. Shared
-/// channels come after the UEs, since MAC decides from what waits when a TTI begins; last comes
-/// the look at places and powers, which happens while someone moves or disturbs others. A UE
+/// Within it each UE is a machine that wakes when its bearer or its connection is due. Shared
+/// channels come after the UEs, since MAC decides from what waits when a TTI begins; the
+/// measurement of positions and powers comes last, and runs while a UE moves or interferes. A UE
 /// without traffic costs nothing.
 #[derive(Debug)]
 pub struct Cell<T> {
@@ -28,9 +28,9 @@ pub struct Cell<T> {
     pub(super) ues: Vec<Ue<T>>,
     pub(super) radio: Interference,
     agenda: Agenda,
-    /// The UEs whose place is looked at.
+    /// The UEs whose position is measured.
     pub(super) watched: Vec<u32>,
-    /// Who may have SDUs to hand out.
+    /// The UEs that may have output.
     ready: VecDeque<u32>,
     next: Option<Time>,
 }
@@ -42,13 +42,13 @@ pub(super) struct Sector {
     common: [Common; 2],
 }
 
-/// How often places and powers are looked at (TS 25.133 §8.1.2.2: the measurement period of
+/// How often positions and powers are measured (TS 25.133 §8.1.2.2: the measurement period of
 /// pilots on one carrier).
 pub(super) const LOOK: Duration = Duration::from_millis(200);
 
 impl<T: Sdu> Cell<T> {
-    /// A network whose facts bear the number `machine`. Its chance comes from `seed` and streams
-    /// under the names of its UEs.
+    /// A network that reports facts as machine number `machine`. Its random streams come from
+    /// `seed` and the names of its UEs.
     ///
     /// # Panics
     /// If the shared channels take more codes than a cell has.
@@ -71,7 +71,7 @@ impl<T: Sdu> Cell<T> {
         }
         for ue in 0..cell.ues.len() as u32 {
             cell.select_cell(Time::ZERO, ue);
-            cell.heed(&mut Context { now: Time::ZERO, observe: &mut () }, ue);
+            cell.apply_rrc_actions(&mut Context { now: Time::ZERO, observe: &mut () }, ue);
             cell.settle(Time::ZERO, ue);
         }
         cell.next = cell.agenda.peek();
@@ -127,7 +127,7 @@ impl<T: Sdu> Cell<T> {
         let taken = mobile.bearer.handle_input(now, direction, sdu, observe);
         let waiting = mobile.bearer.buffer_occupancy(direction);
         self.tell(now, ue, Input::Arrived { direction, waiting });
-        self.heed(&mut Context { now, observe }, ue);
+        self.apply_rrc_actions(&mut Context { now, observe }, ue);
         self.settle(now, ue);
         self.next = self.agenda.peek();
         taken
@@ -149,7 +149,7 @@ impl<T: Sdu> Cell<T> {
         self.next = self.agenda.peek();
     }
 
-    /// The next SDU that has been delivered or given up, and whose it is. To be called after each
+    /// The next SDU that has been delivered or given up, and its UE. To be called after each
     /// `handle_…` until it says `None`.
     #[must_use]
     pub fn poll_output(&mut self) -> Option<(u32, Direction, Output<T>)> {
@@ -197,7 +197,7 @@ impl<T: Sdu> Cell<T> {
         let now = cx.now;
         let mobile = &mut self.ues[ue as usize];
         mobile.rrc.handle_timeout(now);
-        self.heed(cx, ue);
+        self.apply_rrc_actions(cx, ue);
         if self.ues[ue as usize].gap.is_some_and(|end| end <= now) {
             self.ues[ue as usize].gap = None;
             self.open(now, ue);
@@ -211,7 +211,7 @@ impl<T: Sdu> Cell<T> {
                 self.tell(now, ue, Input::Sent { direction, waiting });
             }
         }
-        self.heed(cx, ue);
+        self.apply_rrc_actions(cx, ue);
         self.settle(now, ue);
     }
 
@@ -243,7 +243,7 @@ impl<T: Sdu> Cell<T> {
         }
         before.clear();
         let common = &mut self.sectors[cell as usize].common[direction as usize];
-        // Who was granted a TTI must lose it after that.
+        // A UE that was granted a TTI is removed only after it.
         if !granted.is_empty() {
             common.due = Some(common.due.map_or(start, |due| due.min(start)));
         }
@@ -251,7 +251,7 @@ impl<T: Sdu> Cell<T> {
         self.wish_again(now, cell, direction);
     }
 
-    /// After a decision: when the next is needed.
+    /// After a decision: sets when the next is needed.
     fn wish_again(&mut self, now: Time, cell: u32, direction: Direction) {
         let common = &self.sectors[cell as usize].common[direction as usize];
         let wishes = common.members().filter_map(|ue| {
@@ -263,7 +263,7 @@ impl<T: Sdu> Cell<T> {
         self.agenda.set(self.common_id(cell, direction), due);
     }
 
-    /// After anything that concerns `ue`: when it and the channels that it shares are due.
+    /// After anything that concerns `ue`: sets when it and its shared channels are due.
     pub(super) fn settle(&mut self, now: Time, ue: u32) {
         let mobile = &mut self.ues[ue as usize];
         let timers = [mobile.bearer.poll_timeout(), mobile.rrc.poll_timeout(), mobile.gap];
@@ -290,7 +290,7 @@ impl<T: Sdu> Cell<T> {
         self.watch(now, ue);
     }
 
-    /// Has the place of `ue` looked at if it moves, or if places decide how well it is heard.
+    /// Measures the position of `ue` regularly if it moves or if its error rates depend on it.
     fn watch(&mut self, now: Time, ue: u32) {
         let mobile = &mut self.ues[ue as usize];
         let disturbs = match self.config.interference.error_rates {
@@ -307,13 +307,13 @@ impl<T: Sdu> Cell<T> {
         self.watched.push(ue);
     }
 
-    /// Looks at the places of those who are watched, and at the powers.
+    /// Measures the positions of moving UEs, and all powers.
     fn look(&mut self, cx: &mut Context<'_, impl Observe>) {
         let now = cx.now;
         let watched = std::mem::take(&mut self.watched);
         for ue in &watched {
             self.move_ue(cx, *ue);
-            self.heed(cx, *ue);
+            self.apply_rrc_actions(cx, *ue);
         }
         self.set_powers(now, &watched);
         for ue in watched {
@@ -329,8 +329,8 @@ impl<T: Sdu> Cell<T> {
         told.unwrap_or_else(|illegal| panic!("the network asks for nothing illegal: {illegal}"));
     }
 
-    /// Does what the connection of `ue` wants done.
-    pub(super) fn heed(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32) {
+    /// Carries out the actions of the RRC connection of `ue`.
+    pub(super) fn apply_rrc_actions(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32) {
         let now = cx.now;
         while let Some(action) = self.ues[ue as usize].rrc.poll_output() {
             match action {
@@ -349,7 +349,7 @@ impl<T: Sdu> Cell<T> {
     }
 
     /// From now on `channels` carry the bearer of `ue`. Codes that are reserved and not yet in use
-    /// stay so.
+    /// stay reserved.
     pub(super) fn carry(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
@@ -376,7 +376,7 @@ impl<T: Sdu> Cell<T> {
         }
     }
 
-    /// Opens the dedicated channels of both directions, with the error rates of now.
+    /// Opens the dedicated channels of both directions, with the present error rates.
     pub(super) fn open(&mut self, now: Time, ue: u32) {
         let Channels::Dedicated(dedicated) = self.ues[ue as usize].channels else { return };
         for direction in Direction::BOTH {
@@ -396,7 +396,7 @@ impl<T: Sdu> Cell<T> {
         }
     }
 
-    /// How often blocks of the dedicated channels of `ue` are in error where it is.
+    /// The block error rates of the dedicated channels of `ue` at its position.
     fn tbler(&self, ue: u32, direction: Direction) -> BlockErrorRate {
         let mobile = &self.ues[ue as usize];
         if mobile.pilot_db < self.config.mobility.pilot_min {
@@ -411,7 +411,7 @@ impl<T: Sdu> Cell<T> {
         }
     }
 
-    /// Lets `ue` onto the shared channels of the cell that it camps on.
+    /// Adds `ue` to the shared channels of the cell that it camps on.
     pub(super) fn join_common(&mut self, ue: u32) {
         let mobile = &mut self.ues[ue as usize];
         mobile.joined = mobile.cells.first().copied();

@@ -6,13 +6,13 @@
 //!              └─ cell: code tree ─ FACH and RACH (mac multiplexer)
 //! ```
 //!
-//! * `machine`: the network, and what connections want of it;
-//! * `movement`: who is where, handover and loss of coverage;
+//! * `machine`: the network, and the actions of connections;
+//! * `movement`: positions, handover and loss of coverage;
 //! * `codes`: admission, and the codes of each cell;
 //! * `common`: the channels that a cell's UEs share;
-//! * `ue`: what there is of each UE.
+//! * `ue`: the state of each UE.
 //!
-//! What is modelled in a simplified way stands in `docs/models/umts-cell.md`.
+//! Simplifications are listed in `docs/models/umts-cell.md`.
 
 mod codes;
 mod common;
@@ -23,5 +23,5 @@ mod movement;
 mod ue;
 
 pub use config::{CellConfig, Fach, Rach, UeConfig};
-pub use keys::{CellKeys, NodeB, Place, Ue};
+pub use keys::{CellKeys, NodeB, Placement, Ue};
 pub use machine::Cell;

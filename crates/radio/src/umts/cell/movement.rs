@@ -1,4 +1,4 @@
-//! Who is where: the choice of cells, handover, and what happens where there is no cell.
+//! Positions: the choice of cells, handover, and loss of coverage.
 
 use base::{Direction, Time};
 use observe::{Context, HandoverEvent, HandoverFact, Observe};
@@ -14,14 +14,14 @@ use crate::umts::interference::Rates;
 use crate::umts::rrc::{Channels, Input};
 
 impl<T: Sdu> Cell<T> {
-    /// Has `ue` camp on the best cell where it is, quietly: nobody need know.
+    /// Makes `ue` camp on the best cell where it is, without signalling.
     pub(super) fn select_cell(&mut self, now: Time, ue: u32) {
         if let Some(change) = self.choose(now, ue) {
             self.tell(now, ue, change);
         }
     }
 
-    /// Looks at where `ue` is.
+    /// Measures where `ue` is.
     pub(super) fn move_ue(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32) {
         let now = cx.now;
         if self.ues[ue as usize].links.is_none() {
@@ -56,7 +56,7 @@ impl<T: Sdu> Cell<T> {
         self.link(ue);
     }
 
-    /// After all have been looked at: powers settle, and error rates follow.
+    /// After all measurements: settles powers, and sets error rates.
     pub(super) fn set_powers(&mut self, now: Time, watched: &[u32]) {
         match self.config.interference.error_rates {
             ErrorRates::Given => {}
@@ -67,7 +67,7 @@ impl<T: Sdu> Cell<T> {
         }
     }
 
-    /// The dedicated channels of `ue` have begun: in the cell where it has its code.
+    /// The dedicated channels of `ue` have begun, in the cell where it has its code.
     pub(super) fn begin_links(&mut self, now: Time, ue: u32) {
         let CellConfig { mobility, topology, .. } = &self.config;
         let mobile = &mut self.ues[ue as usize];
@@ -82,7 +82,7 @@ impl<T: Sdu> Cell<T> {
         self.link(ue);
     }
 
-    /// Tells the radio where `ue` is and what it has.
+    /// Gives the interference model the position and the links of `ue`.
     fn link(&mut self, ue: u32) {
         let mobile = &mut self.ues[ue as usize];
         let (Some(links), Channels::Dedicated(dedicated)) = (&mobile.links, mobile.channels) else {
@@ -155,15 +155,15 @@ impl<T: Sdu> Cell<T> {
         true
     }
 
-    /// The radio link of `ue` has failed: it looks for a cell, which may be the same.
+    /// The radio link of `ue` has failed: it searches for a cell, which may be the same.
     fn fail(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32) {
         self.handed_over(cx, ue, HandoverEvent::Failed);
         self.tell(cx.now, ue, Input::RadioLinkFailure);
-        self.heed(cx, ue);
+        self.apply_rrc_actions(cx, ue);
         self.select_cell(cx.now, ue);
     }
 
-    /// Where `ue` is, the cell that it should camp on: says what RRC must know of it.
+    /// Chooses the cell that `ue` should camp on: returns what RRC must know.
     fn choose(&mut self, now: Time, ue: u32) -> Option<Input> {
         let pilots = self.pilots(now, ue);
         let CellConfig { mobility, topology, .. } = &self.config;

@@ -1,4 +1,4 @@
-//! A UE of the network: its bearer, its connection, its place.
+//! A UE of the network: its bearer, its connection, its position.
 
 use base::{Direction, Time};
 use mobility::motion::Motion;
@@ -17,26 +17,26 @@ pub(super) struct Ue<T> {
     pub(super) bearer: Bearer<T>,
     pub(super) rrc: Entity,
     pub(super) motion: Motion,
-    /// How often blocks are in error, where the place does not decide it.
+    /// Block error rates, if they do not depend on the position.
     pub(super) tbler: [BlockErrorRate; 2],
-    /// What of a power sent by each cell arrives where it is.
+    /// The gain from each cell to its position.
     pub(super) gains: Vec<f64>,
     /// The cells that it is in: none, one, or several in soft handover. The first is the one that
     /// it camps on.
     pub(super) cells: Vec<u32>,
-    /// Its codes: of each cell, in the order in which they were had.
+    /// Its codes: of each cell, in order of allocation.
     pub(super) codes: Vec<(u32, Code)>,
     /// What carries the bearer.
     pub(super) channels: Channels,
     /// The cell whose shared channels it is on.
     pub(super) joined: Option<u32>,
-    /// On shared channels: when each direction has something to send.
+    /// On shared channels: since when each direction has something to send.
     pub(super) wishes: [Option<Time>; 2],
     /// On the RACH: when its preamble has been heard.
     pub(super) access: Option<Time>,
     /// Blocks sent in each direction, as far as RRC knows.
     pub(super) sent: [u64; 2],
-    /// Whether its place is looked at from time to time.
+    /// Whether its position is measured regularly.
     pub(super) watched: bool,
     /// A hard handover: nothing is sent until then.
     pub(super) gap: Option<Time>,
@@ -44,7 +44,7 @@ pub(super) struct Ue<T> {
     pub(super) links: Option<Links>,
     /// The best pilot of its radio links, in dB.
     pub(super) pilot_db: f64,
-    /// Whether any cell is heard where it is.
+    /// Whether it hears any cell where it is.
     pub(super) coverage: Coverage,
 }
 
@@ -56,7 +56,7 @@ impl<T: Sdu> Ue<T> {
         }
     }
 
-    /// Lets `blocks` a TTI go.
+    /// Sets the channel to `blocks` per TTI.
     pub(super) fn grant(
         &mut self,
         now: Time,

@@ -21,7 +21,7 @@ impl Code {
     /// The primary common control physical channel (TS 25.213 §5.2.1).
     pub const PRIMARY_CCPCH: Self = Self { sf: SpreadingFactor::ALL[1], number: 1 };
 
-    /// Code `number` of factor `sf`, counted from 0; `None` if there are not so many.
+    /// Code `number` of factor `sf`, counted from 0; `None` if there are fewer.
     pub fn new(sf: SpreadingFactor, number: u32) -> Option<Self> {
         (number < sf.chips()).then_some(Self { sf, number: number as u16 })
     }
@@ -133,7 +133,7 @@ impl CodeTree {
     /// Takes exactly `code`.
     ///
     /// # Errors
-    /// With what it is instead, if it is not free. This is not counted as blocked.
+    /// Its state, if it is not free. This is not counted as blocked.
     pub fn take(&mut self, code: Code) -> Result<(), CodeState> {
         match self.state(code) {
             CodeState::Free => {
@@ -181,8 +181,8 @@ impl CodeTree {
         self.used.iter().map(|quarter| quarter.count_zeros()).sum()
     }
 
-    /// How many codes of factor `sf` could be taken one after the other. With codes in use at odd
-    /// places it is less than the free capacity has room for.
+    /// How many codes of factor `sf` could be allocated one after the other. If codes in use are
+    /// scattered it is less than the free capacity allows.
     pub fn free(&self, sf: SpreadingFactor) -> u32 {
         self.used.iter().map(|used| free_blocks(*used, width(sf)).count_ones()).sum()
     }
@@ -222,7 +222,7 @@ impl CodeTree {
 pub struct NoCode {
     /// The factor asked.
     pub sf: SpreadingFactor,
-    /// How many codes of factor 512 are free all the same.
+    /// How many codes of factor 512 are free nevertheless.
     pub free_leaves: u32,
 }
 

@@ -197,8 +197,8 @@ impl CombinationSet {
     /// of those the one that carries most of the next, and so on; of those the one with the lowest
     /// rate, the lowest number of equals (TS 25.321 §11.4).
     ///
-    /// `held` has a TFI for each channel in the midst of its TTI: it keeps that format. `None` if
-    /// no combination agrees with them.
+    /// `held` has a TFI for each channel that is in the middle of a TTI: it keeps that format.
+    /// `None` if no combination agrees with them.
     pub fn select(&self, held: &[Option<u8>], waiting: &[Waiting]) -> Option<usize> {
         let agrees = |tfis: &[u8]| {
             held.iter().zip(tfis).all(|(held, tfi)| held.is_none_or(|held| held == *tfi))

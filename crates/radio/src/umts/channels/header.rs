@@ -1,4 +1,4 @@
-//! The MAC header: whose block it is on a channel that several share (TS 25.321 §9.2.1, FDD).
+//! The MAC header: which UE a block belongs to on a shared channel (TS 25.321 §9.2.1, FDD).
 //!
 //! ```text
 //!   TCTF 2 or 8 | UE-Id type 2 | UE-Id 16 or 32 | C/T 4 | RLC PDU
@@ -110,7 +110,7 @@ impl MacHeader {
         self.fields().map(|field| field.bits).sum()
     }
 
-    /// Whose block it is; `None` on a channel that tells by itself.
+    /// Whose block it is; `None` on a channel that identifies the UE by itself.
     pub const fn ue(&self) -> Option<UeId> {
         self.ue
     }

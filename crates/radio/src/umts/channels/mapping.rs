@@ -1,5 +1,5 @@
-//! What may carry what: logical channels over transport channels (TS 25.301 §5.3.1.1.2), transport
-//! channels over physical channels (TS 25.211 §6.1).
+//! Which channel may carry which: logical channels over transport channels (TS 25.301 §5.3.1.1.2),
+//! transport channels over physical channels (TS 25.211 §6.1).
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The channels of the radio interface, and what may carry what.
+//! The channels of the radio interface, and which may carry which.
 //!
 //! A logical channel says *what* is carried, a transport channel *how*, a physical channel *over
 //! which codes*. As of release 99, FDD mode.
@@ -67,7 +67,7 @@ impl fmt::Display for Directions {
     }
 }
 
-/// Whose a channel is.
+/// Which UEs a channel belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
     /// Of all UEs of a cell.

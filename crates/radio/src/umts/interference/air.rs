@@ -12,25 +12,26 @@ section! {
         pub antenna_gain: f64 as Along<Decibels> = 11.0;
         /// Standard deviation of shadowing. Default: none, unlike TR 25.942 (10 dB).
         pub shadowing: f64 as Along<Decibels> = 0.0;
-        /// Over how many metres shadows change.
+        /// The correlation distance of shadowing, in metres.
         pub shadowing_grid: f64 as Distance = 50.0;
         /// Thermal noise in a base station.
         pub uplink_noise: f64 as Along<Dbm> = -103.0;
         /// Thermal noise in a mobile.
         pub downlink_noise: f64 as Along<Dbm> = -99.0;
-        /// The share of a cell's own power that does not disturb. Default: Holma and Toskala.
+        /// Orthogonality: the share of a cell's own power that does not interfere. Default: Holma
+        /// and Toskala.
         pub orthogonality: f64 as Fraction = 0.6;
-        /// The most that a mobile sends.
+        /// The maximum power of a mobile.
         pub ue_power: f64 as Along<Dbm> = 21.0;
-        /// The most that a cell sends.
+        /// The maximum power of a cell.
         pub cell_power: f64 as Along<Dbm> = 43.0;
-        /// The most that a cell sends to one mobile.
+        /// The maximum power of a cell to one mobile.
         pub link_power: f64 as Along<Dbm> = 38.0;
-        /// What a cell always sends: pilot, broadcast, FACH.
+        /// The constant power of a cell: pilot, broadcast, FACH.
         pub common_power: f64 as Along<Dbm> = 36.0;
-        /// The pilot's part of it.
+        /// The pilot's share of it.
         pub pilot_power: f64 as Along<Dbm> = 33.0;
-        /// The share of time in which a channel is on.
+        /// Activity factor: the share of time in which a channel is on.
         pub activity: f64 as Factor = 1.0;
         /// The block error rate that power control aims at, in both directions.
         pub target: f64 as Fraction = 0.1;
@@ -38,7 +39,7 @@ section! {
         pub downlink_ebn0: f64 as Along<Decibels> = 5.0;
         /// Eb/N0 uplink at which a tenth of the blocks is in error.
         pub uplink_ebn0: f64 as Along<Decibels> = 1.5;
-        /// Eb/N0 that makes errors ten times as rare.
+        /// The increase of Eb/N0 that makes errors ten times as rare.
         pub decade: f64 as Along<Decibels> = 2.0;
     }
 }
@@ -46,9 +47,9 @@ section! {
 words! {
     /// Where block error rates come from.
     pub enum ErrorRates {
-        /// From `tbler`, wherever the mobile is.
+        /// From `tbler`, independent of position.
         Given = "given",
-        /// From Eb/N0 at its place.
+        /// From Eb/N0 at the mobile's position.
         FromPlace = "from-place",
     }
 }

@@ -1,9 +1,9 @@
-//! Who disturbs whom: from places and rates to Eb/N0 and block errors.
+//! Interference: from positions and rates to Eb/N0 and block errors.
 //!
-//! All dedicated channels of a network at one moment. Each link sends what its target needs, up to
-//! what it has (closed-loop power control, TS 25.214 §5): its block error rate stays at the target
-//! until power runs out. Powers are in mW, gains and ratios plain, where no unit says otherwise.
-//! Sources and limits stand in `docs/models/umts-interference.md`.
+//! All dedicated channels of a network at one moment. Each link sends the power that its target
+//! needs, up to its limit (closed-loop power control, TS 25.214 §5): its block error rate stays at
+//! the target until power runs out. Powers are in mW, gains and ratios linear, unless a unit says
+//! otherwise. Sources and simplifications are in `docs/models/umts-interference.md`.
 
 mod air;
 mod curve;
@@ -34,7 +34,7 @@ pub struct Rates {
     pub uplink: Rate,
 }
 
-/// What the radio does to one direction of a link.
+/// The quality of one direction of a link.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Quality {
     /// Eb/N0 in dB: uplink of the best `NodeB`, downlink of all cells together.
@@ -68,18 +68,19 @@ pub struct Interference {
 #[derive(Clone, Debug)]
 struct Cell {
     antenna: Antenna,
-    /// All that its receiver hears, noise included.
+    /// Total received power, noise included.
     received: f64,
-    /// All that it sends.
+    /// Total transmitted power.
     sent: f64,
-    /// What is left of traffic power where the links together want more than there is.
+    /// The factor by which traffic power is scaled down where the links together need more than
+    /// there is.
     scale: f64,
 }
 
 #[derive(Clone, Debug)]
 struct Link {
     ue: u32,
-    /// To each cell of the network.
+    /// The gain to each cell of the network.
     gains: Vec<f64>,
     /// The active set.
     members: Vec<u32>,
@@ -91,8 +92,8 @@ struct Link {
 }
 
 impl Interference {
-    /// The radio of a network with a cell for each of `antennas`. Its shadows come from `seed` and
-    /// the stream `name/shadowing`.
+    /// The radio of a network with a cell for each of `antennas`. Its shadowing comes from `seed`
+    /// and the stream `name/shadowing`.
     pub fn new(air: Air, antennas: &[Antenna], seed: u64, name: &str) -> Self {
         let stream = format!("{name}/shadowing");
         let common = from_db(air.common_power);
@@ -120,7 +121,7 @@ impl Interference {
         }
     }
 
-    /// What of a power sent by each cell arrives at `place`, and of one sent there at each cell.
+    /// The gain between each cell and `place`, the same both ways.
     pub fn gains(&self, place: Position) -> Vec<f64> {
         let gain = |(index, cell): (usize, &Cell)| {
             let antenna = &cell.antenna;
@@ -143,8 +144,8 @@ impl Interference {
         self.cells.iter().zip(gains).map(heard).collect()
     }
 
-    /// A UE has dedicated channels of `rates` in the cells `members`, at least one, and is where
-    /// `gains` say. It begins at no power; one that has a link keeps its powers.
+    /// A UE has dedicated channels of `rates` in the cells `members`, at least one, and its
+    /// position has these `gains`. It begins at no power; one that has a link keeps its powers.
     ///
     /// # Panics
     /// If `members` is empty.
@@ -180,8 +181,8 @@ impl Interference {
         })
     }
 
-    /// By how much a cell hears more than thermal noise, in dB: 1/(1 − η) of the load factor η
-    /// (Holma and Toskala, eq. 8.11).
+    /// The noise rise of a cell, in dB: 1/(1 − η) of the load factor η (Holma and Toskala, eq.
+    /// 8.11).
     pub fn noise_rise_db(&self, cell: u32) -> f64 {
         to_db(self.cells[cell as usize].received / self.uplink_noise)
     }
@@ -199,8 +200,8 @@ impl Interference {
         if left > 0.0 { to_db(1.0 / left) } else { f64::INFINITY }
     }
 
-    /// The share of a cell's power that it sends after one more link of `rate` to a UE where
-    /// `gains` say; infinite if the link needs more than a link may have.
+    /// The share of a cell's power that it sends after one more link of `rate` to a UE at a
+    /// position with these `gains`; infinite if the link needs more than a link may have.
     pub fn power_share_after(&self, cell: u32, gains: &[f64], rate: Rate) -> f64 {
         let disturbance = self.disturbance(cell, gains, 0.0);
         let needed = self.downlink_need(rate) * disturbance / gains[cell as usize];

@@ -1,9 +1,9 @@
 //! The powers of all links, as closed-loop power control sets them.
 //!
-//! Each step every link takes the power that its target needs against what was heard in the step
-//! before: a standard interference function, whose powers settle wherever there are powers that
-//! serve all (Yates, A Framework for Uplink Power Control in Cellular Radio Systems, IEEE JSAC
-//! 1995), and climb to their limits where there are none.
+//! Each step every link takes the power that its target needs against the interference of the step
+//! before: a standard interference function, whose powers converge if there are powers that satisfy
+//! all links (Yates, A Framework for Uplink Power Control in Cellular Radio Systems, IEEE JSAC
+//! 1995), and rise to their limits if there are none.
 
 use base::{Probability, Rate};
 
@@ -40,14 +40,15 @@ impl Interference {
         }
     }
 
-    /// What a UE sends for its target: as much as the `NodeB` needs that needs least, since a UE in
-    /// soft handover heeds whoever bids it lower its power (TS 25.214 §5.1.2.2.2).
+    /// The power that a UE sends for its target: what the `NodeB` that needs the least needs, since
+    /// a UE in soft handover obeys any command to lower its power (TS 25.214 §5.1.2.2.2).
     fn uplink_want(&self, link: &Link) -> f64 {
         let need = self.uplink_ebn0 * per_chip(link.rates.uplink);
         need / self.uplink_paths(link).fold(0.0, f64::max)
     }
 
-    /// What each cell of its active set sends a UE for its target: the UE combines them.
+    /// The power that each cell of its active set sends to a UE for its target: the UE combines
+    /// them.
     fn downlink_want(&self, link: &Link) -> f64 {
         let path = |cell: &u32| self.downlink_path(link, *cell);
         self.downlink_need(link.rates.downlink) / link.members.iter().map(path).sum::<f64>()
@@ -111,9 +112,10 @@ impl Interference {
         link.gains[cell as usize] / self.disturbance(cell, &link.gains, own)
     }
 
-    /// What disturbs the signal of `cell` where `gains` say: the part of its other power that is
-    /// not orthogonal (α: 1 if codes are orthogonal on arrival, 0 if multipath leaves nothing of
-    /// that), all other cells of the carrier, noise (Holma and Toskala, §8.2.2.2, eq. 8.16).
+    /// The interference to the signal of `cell` at a position with these `gains`: the part of its
+    /// other power that is not orthogonal (α: 1 if codes are orthogonal on arrival, 0 if multipath
+    /// destroys that), all other cells of the carrier, noise (Holma and Toskala, §8.2.2.2, eq.
+    /// 8.16).
     pub(super) fn disturbance(&self, cell: u32, gains: &[f64], own: f64) -> f64 {
         let Cell { antenna, sent, .. } = &self.cells[cell as usize];
         let gain = gains[cell as usize];
@@ -122,14 +124,14 @@ impl Interference {
         intra + others.max(self.downlink_noise)
     }
 
-    /// All that a UE hears on a carrier, noise included.
+    /// All that a UE receives on a carrier, noise included.
     pub(super) fn heard_downlink(&self, carrier: u32, gains: &[f64]) -> f64 {
         let cells = self.cells.iter().zip(gains);
         let cells = cells.filter(|(cell, _)| cell.antenna.carrier == carrier);
         self.downlink_noise + cells.map(|(cell, gain)| cell.sent * gain).sum::<f64>()
     }
 
-    /// What each cell sends and hears with the powers as they are.
+    /// Updates what each cell sends and receives with the present powers.
     fn listen(&mut self) {
         let activity = self.air.activity;
         let budget = (from_db(self.air.cell_power) - self.common).max(0.0);

@@ -12,11 +12,11 @@ pub struct PathLoss {
     pub at_1_km_db: f64,
     /// b, in dB a decade of distance.
     pub decade_db: f64,
-    /// The least loss from antenna to antenna, however near (minimum coupling loss), in dB.
+    /// The minimum loss from antenna to antenna, at any distance (minimum coupling loss), in dB.
     pub least_db: f64,
 }
 
-/// What is built around the UE.
+/// The built-up area around the UE.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Area {
     /// Towns of medium size and suburbs with some trees.
@@ -55,9 +55,9 @@ impl PathLoss {
 /// The antenna of one cell.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Antenna {
-    /// Where it stands.
+    /// Its position.
     pub position: Position,
-    /// Where a sector points, in degrees clockwise from north; `None` radiates all around.
+    /// The direction of a sector, in degrees clockwise from north; `None` radiates all around.
     pub azimuth: Option<f64>,
     /// The `NodeB` it belongs to: what its sectors receive is combined before it is decoded.
     pub node_b: u32,
@@ -66,8 +66,8 @@ pub struct Antenna {
 }
 
 impl Antenna {
-    /// What its pattern takes off towards `place`, in dB: min(12 (θ/θ₃)², 20) with a beam of
-    /// θ₃ = 70° (TR 25.996 §4.5.1).
+    /// The attenuation of its pattern towards `place`, in dB: min(12 (θ/θ₃)², 20) with a beam of θ₃
+    /// = 70° (TR 25.996 §4.5.1).
     pub fn off_axis_db(&self, place: Position) -> f64 {
         const BEAM: f64 = 70.0;
         const BACK_DB: f64 = 20.0;
@@ -102,8 +102,8 @@ fn arctangent(x: f64) -> f64 {
     4.0 * x * series.fold(0.0, |sum, factor| factor - square * sum)
 }
 
-/// Log-normal shadowing: a map for each cell, fixed for a run, so that who stands at the same place
-/// stands in the same shadow, and who walks walks from shadow to shadow.
+/// Log-normal shadowing: a map for each cell, fixed for a run, so that UEs at the same position
+/// have the same shadowing, and a moving UE passes through it.
 ///
 /// The map has a value of its own at each corner of a grid, the sum of twelve uniform draws (normal
 /// but for tails beyond 6σ), and between corners the mean of four, weighted by nearness and scaled
@@ -123,7 +123,7 @@ impl Shadowing {
         Self { chance: Philox::named(seed, name), deviation_db, grid_m }
     }
 
-    /// What the shadow of `place` takes off the signal of `cell`, in dB; below zero it adds.
+    /// The shadowing loss of the signal of `cell` at `place`, in dB; negative if it is a gain.
     pub fn loss_db(&self, cell: u32, place: Position) -> f64 {
         if self.deviation_db == 0.0 {
             return 0.0;

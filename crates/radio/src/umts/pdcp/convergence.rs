@@ -17,7 +17,7 @@ impl<T: Sdu> Convergence<T> {
         Self { header_bytes: config.header_bytes, compression }
     }
 
-    /// `sdu`, the next one, is sent: how many bytes it has on the air.
+    /// Compresses `sdu`, the next one: returns its bytes on the air.
     pub(crate) fn send(&mut self, sdu: &T) -> u32 {
         let saved = self.compression.as_mut().map_or(0, |ends| ends.compress(sdu));
         sdu.bytes() + self.header_bytes - saved

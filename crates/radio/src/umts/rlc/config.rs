@@ -13,12 +13,12 @@ use super::{next_expected, tm, um};
 section! {
     /// `[radio.rlc]`: the link control of a bearer, alike at both ends and in both directions.
     pub struct Config {
-        /// What the link control does about losses. Default: lo2005 Table 3.
+        /// The mode of the link control. Default: lo2005 Table 3.
         pub mode: Mode as Word<Mode> = Mode::Am;
         /// How acknowledged mode recovers. Default: lo2005 §2.
         pub arq: Arq as Word<Arq> = Arq::SelectiveRepeat;
-        // In the least a status report with a list of four gaps fits; in the largest 15-bit length
-        // indicators can point at each byte.
+        // The minimum fits a status report with a list of four gaps; the maximum is what 15-bit
+        // length indicators can address.
         /// Bytes that a PDU carries after its header. Default: lo2005 Table 3, 320 bit.
         pub pdu_payload: u32 as Bytes<u32, 10, 32_000> = 40;
         /// A header that tells where a packet ends and that the channel's `rate` has to carry too,
@@ -33,9 +33,9 @@ section! {
         pub concatenation: bool as Flag = true;
         /// Whether SDUs are delivered in sequence. Default: lo2005 Table 3.
         pub in_order: bool as Flag = true;
-        /// How often a PDU may be sent again, for a report or for the sake of its poll
-        /// (`MaxDAT` − 2); with `next-expected`, how often it is asked for until its packet is
-        /// discarded. Default: EURANE.
+        /// How often a PDU may be sent again, for a report or for its poll (`MaxDAT` − 2); with
+        /// `next-expected`, how often it is asked for until its packet is discarded. Default:
+        /// EURANE.
         pub max_retransmissions: Option<u32> as Or<Unlimited, Count<u32, 0, 1_000_000>> = None;
         /// What happens when a PDU has been sent again that often. Default: TS 25.322 §9.7.3.4.
         pub on_limit: OnLimit as Word<OnLimit> = OnLimit::Reset;
@@ -66,7 +66,7 @@ words! {
         Tm = "tm",
         /// Unacknowledged mode: numbers, but no recovery (TS 25.322 §11.2).
         Um = "um",
-        /// Acknowledged mode: what is lost is sent again (TS 25.322 §11.3).
+        /// Acknowledged mode: what is lost is retransmitted (TS 25.322 §11.3).
         Am = "am",
     }
 }
@@ -76,7 +76,7 @@ words! {
     pub enum Arq {
         /// Polls and status reports that name each PDU (TS 25.322).
         SelectiveRepeat = "selective-repeat",
-        /// Feedback that names the PDU expected next, and a time-out (hynderick2004 §III.B).
+        /// Feedback that names the PDU expected next, and a timeout (hynderick2004 §III.B).
         NextExpected = "next-expected",
     }
 }
@@ -104,8 +104,8 @@ impl Leaf for Window {
 }
 
 impl Config {
-    /// Bytes of the channel's rate that a block takes: those after the PDU's header, and the
-    /// header where the rate has to carry it too.
+    /// Bytes of the channel's rate that a block takes: those after the PDU's header, and the header
+    /// if the rate has to carry it too.
     pub const fn block_bytes(&self) -> u32 {
         let header = match (self.mode, self.arq) {
             (Mode::Um, _) | (Mode::Am, Arq::NextExpected) => self.header,

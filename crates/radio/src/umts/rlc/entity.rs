@@ -17,7 +17,7 @@ pub(crate) enum Entity {
     Transparent(tm::Entity),
 }
 
-/// How fast the peer can send.
+/// The peer's channel: how fast it can send.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PeerChannel {
     pub(crate) tti: Duration,
@@ -117,7 +117,7 @@ impl Entity {
         }
     }
 
-    /// Starts as new, as after establishment of the bearer.
+    /// Re-establishes the entity, as after establishment of the bearer.
     pub(crate) fn establish(&mut self, now: Time, traffic: &mut Traffic<'_>) {
         match self {
             Self::Acknowledged(entity) => entity.establish(now, traffic),
@@ -127,8 +127,8 @@ impl Entity {
         }
     }
 
-    /// Starts as new at another place. In acknowledged mode what has not been delivered is sent
-    /// again, whole; else what has been sent in part is discarded.
+    /// Re-establishes the entity after a relocation. In acknowledged mode what has not been
+    /// delivered is retransmitted whole; else what has been sent in part is discarded.
     pub(crate) fn relocate(&mut self, now: Time, traffic: &mut Traffic<'_>) {
         match self {
             Self::Acknowledged(entity) => entity.relocate(now, traffic),

@@ -43,8 +43,8 @@ pub(crate) struct Sdus {
     remaining: u32,
     /// How many bytes of it and of all after it are not yet in a PDU.
     unsent: u64,
-    /// The SDU before the cursor filled its PDU so well that no length indicator fitted; the next
-    /// PDU tells its end (TS 25.322 §9.2.2.8, the special values for this).
+    /// The SDU before the cursor filled its PDU so that no length indicator fitted; the next PDU
+    /// indicates its end (TS 25.322 §9.2.2.8, the special values for this).
     end_untold: bool,
     /// In sequence: every SDU below has been delivered or discarded.
     delivered: u64,
@@ -52,7 +52,7 @@ pub(crate) struct Sdus {
     pub(crate) waiting_time: Duration,
 }
 
-/// What became of an SDU.
+/// The outcome of an SDU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Outcome {
     /// The peer has it whole.
@@ -72,13 +72,13 @@ struct Entry {
     start: Sn,
     /// How many of its bytes are in that PDU.
     start_bytes: u32,
-    /// The PDU that tells its end, once there is one.
+    /// The PDU that indicates its end, once there is one.
     end: Option<Sn>,
-    fate: Fate,
+    state: SduState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Fate {
+enum SduState {
     Open,
     Delivered,
     Discarded,
@@ -123,7 +123,7 @@ impl Sdus {
             start: Sn::ZERO,
             start_bytes: 0,
             end: None,
-            fate: Fate::Open,
+            state: SduState::Open,
         });
     }
 
@@ -157,7 +157,7 @@ impl Sdus {
         self.cursor + u64::from(self.has_begun())
     }
 
-    /// How many PDUs of its own the rest of the next SDU takes.
+    /// How many PDUs the rest of the next SDU takes on its own.
     pub(crate) const fn next_pdus(&self) -> u32 {
         self.remaining.div_ceil(self.way.payload)
     }
@@ -165,7 +165,7 @@ impl Sdus {
     /// Discards the next SDU, of which nothing has been sent.
     pub(crate) fn drop_next(&mut self, now: Time) {
         debug_assert!(!self.has_begun(), "it can still be sent");
-        self.settle(self.cursor, Fate::Discarded);
+        self.settle(self.cursor, SduState::Discarded);
         self.step(now);
         self.pop_settled(Sn::ZERO);
     }
@@ -205,7 +205,7 @@ impl Sdus {
         cut
     }
 
-    /// The number of the oldest SDU that needs care.
+    /// The number of the oldest SDU that is still needed.
     pub(crate) const fn first(&self) -> u64 {
         self.base
     }
@@ -244,8 +244,8 @@ impl Sdus {
     /// The receiver passes over every SDU below `sdu` that is not whole.
     pub(crate) fn discard_below(&mut self, sdu: u64) {
         for number in self.base..sdu {
-            if self.entry(number).fate == Fate::Open {
-                self.settle(number, Fate::Discarded);
+            if self.entry(number).state == SduState::Open {
+                self.settle(number, SduState::Discarded);
             }
         }
     }
@@ -259,11 +259,11 @@ impl Sdus {
         while self.delivered < self.end() {
             let number = self.delivered;
             let entry = self.entry(number);
-            if entry.fate == Fate::Open {
+            if entry.state == SduState::Open {
                 if entry.end.is_none_or(|end| end >= sn) {
                     return;
                 }
-                self.settle(number, Fate::Delivered);
+                self.settle(number, SduState::Delivered);
             }
             self.delivered += 1;
         }
@@ -275,21 +275,21 @@ impl Sdus {
         let told = (self.cursor - self.base) as usize - usize::from(self.end_untold);
         let first = self.entries.partition_point(|entry| entry.end.is_some_and(|end| end < sn));
         for index in first..told {
-            let Entry { start, end: Some(end), fate, .. } = self.entries[index] else { continue };
+            let Entry { start, end: Some(end), state, .. } = self.entries[index] else { continue };
             if start > sn {
                 return;
             }
-            if fate == Fate::Open && whole(start, end) {
-                self.settle(self.base + index as u64, Fate::Delivered);
+            if state == SduState::Open && whole(start, end) {
+                self.settle(self.base + index as u64, SduState::Delivered);
             }
         }
     }
 
-    /// PDU `sn` will never arrive, nor the SDUs that it tells of.
+    /// PDU `sn` will never arrive, nor the SDUs with a part in it.
     pub(crate) fn lose(&mut self, sn: Sn) {
         for number in self.base..self.after_pdu(sn) {
             if self.entry(number).end.is_none_or(|end| end >= sn) {
-                self.settle(number, Fate::Discarded);
+                self.settle(number, SduState::Discarded);
             }
         }
     }
@@ -304,14 +304,15 @@ impl Sdus {
         self.open_in(sn).any(|end| end.is_none_or(|end| end > sn))
     }
 
-    /// The sender knows that every PDU below `sn` has arrived: their SDUs need no more care.
+    /// The sender knows that every PDU below `sn` has arrived: their SDUs are no longer needed.
     pub(crate) fn acknowledge(&mut self, sn: Sn) {
         self.pop_settled(sn);
     }
 
     /// The sender knows that the receiver has passed over the SDUs below `sdu`.
     pub(crate) fn passed_over(&mut self, sdu: u64) {
-        while self.base < sdu && self.entries.front().is_some_and(|entry| entry.fate != Fate::Open)
+        while self.base < sdu
+            && self.entries.front().is_some_and(|entry| entry.state != SduState::Open)
         {
             self.pop();
         }
@@ -324,15 +325,15 @@ impl Sdus {
         }
         self.end_untold = false;
         while self.base < self.cursor {
-            self.settle(self.base, Fate::Discarded);
+            self.settle(self.base, SduState::Discarded);
             self.pop();
         }
     }
 
-    /// Everything not yet delivered will be sent again from its first byte, by a link that knows
-    /// nothing of what was sent before.
+    /// Everything not yet delivered will be retransmitted from its first byte, by a link without
+    /// knowledge of what was sent before.
     pub(crate) fn restart(&mut self, now: Time) {
-        while self.base < self.cursor && self.entry(self.base).fate != Fate::Open {
+        while self.base < self.cursor && self.entry(self.base).state != SduState::Open {
             self.pop();
         }
         let sent = (self.cursor - self.base) as usize;
@@ -355,7 +356,7 @@ impl Sdus {
     fn open_in(&self, sn: Sn) -> impl Iterator<Item = Option<Sn>> {
         let count = (self.after_pdu(sn) - self.base) as usize;
         let entries = self.entries.iter().take(count);
-        entries.filter(|entry| entry.fate == Fate::Open).map(|entry| entry.end)
+        entries.filter(|entry| entry.state == SduState::Open).map(|entry| entry.end)
     }
 
     fn end(&self) -> u64 {
@@ -370,24 +371,24 @@ impl Sdus {
         &mut self.entries[(number - self.base) as usize]
     }
 
-    /// Decides an open SDU's fate.
-    fn settle(&mut self, number: u64, fate: Fate) {
+    /// Decides an open SDU.
+    fn settle(&mut self, number: u64, state: SduState) {
         let entry = self.entry_mut(number);
-        if entry.fate != Fate::Open {
+        if entry.state != SduState::Open {
             return;
         }
-        entry.fate = fate;
-        self.outcomes.push_back(match fate {
-            Fate::Delivered => Outcome::Delivered(number),
-            Fate::Discarded => Outcome::Discarded(number),
-            Fate::Open => unreachable!("an open fate is no decision"),
+        entry.state = state;
+        self.outcomes.push_back(match state {
+            SduState::Delivered => Outcome::Delivered(number),
+            SduState::Discarded => Outcome::Discarded(number),
+            SduState::Open => unreachable!("an open state is no decision"),
         });
     }
 
-    /// An SDU whose end will never be told cannot be delivered.
+    /// An SDU whose end will never be indicated cannot be delivered.
     fn cut_short(&mut self, number: u64, next: Sn) {
         self.entry_mut(number).end = Some(if next > Sn::ZERO { next - 1 } else { next });
-        self.settle(number, Fate::Discarded);
+        self.settle(number, SduState::Discarded);
     }
 
     fn pop(&mut self) {
@@ -398,10 +399,10 @@ impl Sdus {
     fn pop_settled(&mut self, acknowledged: Sn) {
         let told = self.cursor - u64::from(self.end_untold);
         while self.base < told
-            && self.entries.front().is_some_and(|entry| match entry.fate {
-                Fate::Open => false,
-                Fate::Delivered => entry.end.is_some_and(|end| end < acknowledged),
-                Fate::Discarded => true,
+            && self.entries.front().is_some_and(|entry| match entry.state {
+                SduState::Open => false,
+                SduState::Delivered => entry.end.is_some_and(|end| end < acknowledged),
+                SduState::Discarded => true,
             })
         {
             self.pop();
@@ -465,7 +466,7 @@ impl Sdus {
         self.way.concatenation && space >= MIN_START && ends < self.way.max_ends
     }
 
-    /// The window move over SDUs below `sdu` whose ends have all been told.
+    /// The window move over SDUs below `sdu` whose ends have all been indicated.
     fn move_within_sent(&self, sdu: u64) -> WindowMove {
         let end = self.entry(sdu - 1).end.expect("an SDU before the cursor has an end");
         let next = self.entries.get((sdu - self.base) as usize);
@@ -487,8 +488,8 @@ mod tests {
     use super::*;
 
     impl Sdus {
-        /// PDU `sn` as it stands on the air with 7-bit indicators: the parts of SDUs as
-        /// `number[from..to]`, its length indicators, and what is left as `pad`.
+        /// PDU `sn` as on the air with 7-bit indicators: the parts of SDUs as `number[from..to]`,
+        /// its length indicators, and what is left as `pad`.
         fn layout(&self, sn: Sn) -> String {
             let (mut text, mut indicators, mut data) = (String::new(), Vec::new(), 0);
             for (number, entry) in (self.base..).zip(&self.entries) {
@@ -622,7 +623,8 @@ mod tests {
         );
     }
 
-    /// With 15-bit indicators an SDU that leaves one byte is told in the next PDU too.
+    /// With 15-bit indicators the end of an SDU that leaves one byte is indicated in the next PDU,
+    /// too.
     #[test]
     fn wide_indicators_take_two_bytes() {
         let ends = |bytes| {

@@ -8,9 +8,9 @@ const BITS: u32 = 12;
 /// The number of an acknowledged-mode PDU, counted from 0 without wrapping. On the air it has
 /// 12 bits ([`Sn::wire`]).
 ///
-/// With windows of up to 2048 PDUs the 12 bits always tell the receiver the whole number. With
-/// larger ones, which the standard allows up to 4095, an old duplicate can look like a new PDU;
-/// the model knows better, so that here too each SDU arrives once.
+/// With windows of up to 2048 PDUs the 12 bits always give the receiver the whole number. With
+/// larger ones, which the standard allows up to 4095, an old duplicate can look like a new PDU; the
+/// model keeps whole numbers, so that each SDU arrives once even then.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Sn(u64);
 
@@ -26,12 +26,12 @@ impl Sn {
         Self(count)
     }
 
-    /// As it stands in a PDU's header.
+    /// As in a PDU's header.
     pub const fn wire(self) -> u16 {
         (self.0 % Self::SPAN) as u16
     }
 
-    /// The first number at or after `self` that stands as `wire` in a header.
+    /// The first number at or after `self` that is `wire` in a header.
     #[must_use]
     pub const fn unwrap(self, wire: u16) -> Self {
         Self(self.0 + (wire as u64).wrapping_sub(self.0) % Self::SPAN)

@@ -11,7 +11,7 @@ use crate::umts::mac::TransportBlocks;
 /// comes. (Where a rate is no whole number of blocks a TTI, some TTIs hold one less.)
 #[derive(Debug)]
 pub(crate) struct Entity {
-    /// The next block. It is on no air; the model numbers blocks to tell SDUs apart.
+    /// The next block. It is not transmitted; the model numbers blocks to distinguish SDUs.
     next: Sn,
 }
 
@@ -51,7 +51,7 @@ impl Entity {
         own.has_data().then_some(now)
     }
 
-    /// Starts as new.
+    /// Re-establishes the entity.
     pub(crate) fn establish(&mut self, now: Time, traffic: &mut Traffic<'_>) {
         traffic.own.reset(now);
         self.next = Sn::ZERO;

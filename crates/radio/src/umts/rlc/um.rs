@@ -1,5 +1,5 @@
-//! Unacknowledged mode (TS 25.322 §11.2): nothing is sent again. A lost PDU takes with it the SDUs
-//! that have a part in it; delivery goes on with the next SDU that begins.
+//! Unacknowledged mode (TS 25.322 §11.2): nothing is retransmitted. With a lost PDU all SDUs that
+//! have a part in it are lost; delivery continues with the next SDU that begins.
 
 use base::Time;
 
@@ -8,11 +8,11 @@ use super::segmentation::{Sdus, Segmentation};
 use super::{Config, Sn, Traffic};
 use crate::umts::mac::TransportBlocks;
 
-/// One end. The receiving half needs no memory: a gap is known by the numbers around it.
+/// One end. The receiving half needs no memory: a gap shows in the sequence numbers.
 ///
 /// The model settles a lost SDU at the end of the TTI that lost it, where the standard's receiver
-/// learns of it from the next PDU. It also takes for granted that a PDU says whether an SDU begins
-/// with it (§9.2.2.8, a length indicator of its own, whose byte is not counted).
+/// learns of it from the next PDU. It also assumes that a PDU indicates whether an SDU begins with
+/// it (§9.2.2.8, a length indicator of its own, whose byte is not counted).
 #[derive(Debug)]
 pub(crate) struct Entity {
     /// The next PDU (`VT(US)`).
@@ -56,14 +56,14 @@ impl Entity {
         own.has_data().then_some(now)
     }
 
-    /// Starts as new: what has been sent in part is given up.
+    /// Re-establishes the entity: what has been sent in part is given up.
     pub(crate) fn establish(&mut self, now: Time, traffic: &mut Traffic<'_>) {
         traffic.own.reset(now);
         self.next = Sn::ZERO;
     }
 }
 
-/// Takes in a TTI: what it has of each SDU is all that will ever come.
+/// Takes in a TTI: what it has of each SDU is all that will ever arrive.
 pub(super) fn receive(blocks: &TransportBlocks, peer: &mut Sdus) {
     for (place, run) in blocks.runs() {
         let mut lost = blocks.errors.from(place) & low_bits(run.pdus);

@@ -24,18 +24,18 @@ section! {
         pub update_delay: Duration as OfTime = Duration::from_millis(250);
         /// How long a page waits for the mobile to listen: half of a DRX cycle of 1.28 s.
         pub paging_delay: Duration as OfTime = Duration::from_millis(640);
-        /// How long each state bears quiet.
+        /// How long each state lasts without activity.
         pub inactivity: Inactivity as Always<Inactivity> = Inactivity::default();
-        /// What ends quiet (Hynderick and Raes 2004, III.B): `sdu`, packets from above; `pdu`,
-        /// whatever RLC sends, retransmissions and control included.
+        /// What counts as activity (Hynderick and Raes 2004, III.B): `sdu`, packets from above;
+        /// `pdu`, everything that RLC sends, retransmissions and control included.
         pub activity: Activity as Word<Activity> = Activity::Pdu;
         /// What a new connection gets.
         pub first_channel: FirstChannel as Word<FirstChannel> = FirstChannel::Shared;
-        /// Where quiet on dedicated channels leads.
+        /// Where inactivity on dedicated channels leads.
         pub after_dch: AfterDch as Word<AfterDch> = AfterDch::Shared;
-        /// Where quiet on the shared channels leads.
+        /// Where inactivity on the shared channels leads.
         pub rest: Rest as Word<Rest> = Rest::CellPch;
-        /// The traffic volume that asks for dedicated channels.
+        /// The traffic volume that triggers a request for dedicated channels.
         pub traffic_volume: TrafficVolume as Always<TrafficVolume> = TrafficVolume::default();
         /// After so many cell updates in a row without data a mobile is put into `URA_PCH`.
         pub updates_before_ura: Option<u32> as Or<Off, Count<u32, 1, 1000>> = Some(5);
@@ -45,9 +45,9 @@ section! {
 }
 
 section! {
-    /// `[radio.rrc.inactivity]`: how long each state bears quiet; `off` is for ever. Defaults of
-    /// `dch` and `fach`: inferred of a carrier by Qian et al. (Characterizing Radio Resource
-    /// Allocation for 3G Networks, IMC 2010); of `pch`: T305 (TS 25.331).
+    /// `[radio.rrc.inactivity]`: how long each state lasts without activity; `off` is unlimited.
+    /// Defaults of `dch` and `fach`: inferred of a carrier by Qian et al. (Characterizing Radio
+    /// Resource Allocation for 3G Networks, IMC 2010); of `pch`: T305 (TS 25.331).
     pub struct Inactivity {
         /// In `CELL_DCH`.
         pub dch: Option<Duration> as Or<Off, OfTime<1>> = Some(Duration::from_secs(5));
@@ -59,14 +59,14 @@ section! {
 }
 
 section! {
-    /// `[radio.rrc.traffic_volume]`: the measurement that asks for dedicated channels (TS 25.331
-    /// §14.4.2.1, event 4a).
+    /// `[radio.rrc.traffic_volume]`: the measurement that triggers a request for dedicated channels
+    /// (TS 25.331 §14.4.2.1, event 4a).
     pub struct TrafficVolume {
         /// More bytes than these wait downlink.
         pub downlink: u64 as Bytes<u64, 0, 1_000_000_000> = 512;
         /// More bytes than these wait uplink.
         pub uplink: u64 as Bytes<u64, 0, 1_000_000_000> = 512;
-        /// They must do so for so long.
+        /// How long they must do so (time to trigger).
         pub time_to_trigger: Duration as OfTime = Duration::ZERO;
         /// After a refusal, how long until the next trigger counts.
         pub pending_time: Duration as OfTime = Duration::from_secs(2);
@@ -92,10 +92,10 @@ words! {
 words! {
     /// What counts as activity (Hynderick and Raes 2004, III.B, third set, modification 2).
     pub enum Activity {
-        /// Packets from above. Retransmissions of RLC are quiet, so that a poor radio can end the
-        /// channels in the midst of a transfer.
+        /// Packets from above. Retransmissions of RLC do not count, so that a poor radio can close
+        /// the channels in the middle of a transfer.
         Sdu = "sdu",
-        /// Whatever RLC sends, retransmissions and control included.
+        /// Everything that RLC sends, retransmissions and control included.
         Pdu = "pdu",
     }
 }
@@ -105,13 +105,13 @@ words! {
     pub enum FirstChannel {
         /// Dedicated channels; shared ones if those are refused.
         Dedicated = "dedicated",
-        /// Shared channels; dedicated ones when the traffic volume asks for them.
+        /// Shared channels; dedicated ones when the traffic volume requires them.
         Shared = "shared",
     }
 }
 
 words! {
-    /// Where quiet on dedicated channels leads.
+    /// Where inactivity on dedicated channels leads.
     pub enum AfterDch {
         /// To the shared channels.
         Shared = "shared",
@@ -121,7 +121,7 @@ words! {
 }
 
 words! {
-    /// Where quiet on the shared channels leads.
+    /// Where inactivity on the shared channels leads.
     pub enum Rest {
         /// To `CELL_PCH`.
         CellPch = "cell-pch",

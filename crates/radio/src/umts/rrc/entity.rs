@@ -8,16 +8,16 @@ use observe::{RrcEvent, RrcState};
 use super::state::{Illegal, Procedure, next};
 use super::traffic::Traffic;
 use super::{
-    Action, Activity, AfterDch, Change, Channels, Config, Dedicated, FirstChannel, Input, Rest,
+    Action, Activity, AfterDch, Channels, Config, Dedicated, FirstChannel, Input, Rest, StateChange,
 };
 use crate::umts::channels::spreading::SpreadingTable;
 
 /// The RRC of one UE, both ends of it.
 ///
-/// It is told what comes from above, what RLC sends and what the radio does, and says which
-/// channels carry the UE's bearer. Signalling takes its time and is never lost. After each
-/// `handle_…` it is polled until it says `None`; [`Action::Admit`] wants
-/// [`Input::Admitted`] or [`Input::Refused`], at once or later.
+/// It takes what comes from above, what RLC sends and what the radio does, and answers which
+/// channels carry the UE's bearer. Signalling takes time and is never lost. After each `handle_…`
+/// it is polled until it says `None`; [`Action::Admit`] wants [`Input::Admitted`] or
+/// [`Input::Refused`], at once or later.
 #[derive(Clone, Debug)]
 pub struct Entity {
     config: Config,
@@ -28,11 +28,11 @@ pub struct Entity {
     running: Option<Running>,
     /// Admitted, and not yet in use or in use.
     dedicated: Option<Dedicated>,
-    /// What was last said by [`Action::Use`].
+    /// The channels of the last [`Action::Use`].
     channels: Channels,
     downlink: Traffic,
     uplink: Traffic,
-    /// Since when the state has been quiet.
+    /// Since when there has been no activity.
     quiet_since: Time,
     /// Since when there has been no cell.
     lost_since: Option<Time>,
@@ -49,7 +49,7 @@ struct Running {
     procedure: Procedure,
     /// How long it takes, once admitted.
     delay: Duration,
-    /// When it ends; `None` while admission control thinks.
+    /// When it ends; `None` while admission control decides.
     due: Option<Time>,
     /// Where an update without data leads back to.
     back: Option<RrcState>,
@@ -146,7 +146,7 @@ impl Entity {
             Input::CoverageLost => self.lose_coverage(now),
             Input::CoverageFound => self.find_coverage(now)?,
         }
-        self.heed_traffic(now);
+        self.handle_traffic(now);
         self.say_channels();
         self.handle_timeout(now);
         Ok(())
@@ -156,7 +156,7 @@ impl Entity {
     pub fn handle_timeout(&mut self, now: Time) {
         while let Some(due) = self.poll_timeout().filter(|due| *due <= now) {
             self.expire(due);
-            self.heed_traffic(due);
+            self.handle_traffic(due);
             self.say_channels();
         }
     }
@@ -214,7 +214,7 @@ impl Entity {
         }
     }
 
-    /// Looks `event` up in the table and lives by it.
+    /// Looks `event` up in the table and carries out the transition.
     fn apply(&mut self, now: Time, event: RrcEvent) -> Result<(), Illegal> {
         let from = self.state;
         let transition = next(from, event)?;
@@ -247,7 +247,7 @@ impl Entity {
         for traffic in [&mut self.downlink, &mut self.uplink] {
             traffic.above_since = traffic.above_since.map(|_| now);
         }
-        self.actions.push_back(Action::Changed(Change { from, to, event }));
+        self.actions.push_back(Action::Changed(StateChange { from, to, event }));
     }
 
     /// Where an update that `event` begins leads back to, if there is no data.
@@ -358,8 +358,8 @@ impl Entity {
         traffic.above_since = (waiting > threshold).then_some(since);
     }
 
-    /// Asks for what the waiting traffic needs.
-    fn heed_traffic(&mut self, now: Time) {
+    /// Requests what the waiting traffic needs.
+    fn handle_traffic(&mut self, now: Time) {
         if self.lost_since.is_some() {
             return;
         }
@@ -385,7 +385,7 @@ impl Entity {
         self.apply(now, event).expect("traffic is legal in every state");
     }
 
-    /// When the traffic volume asks for dedicated channels.
+    /// When the traffic volume triggers a request for dedicated channels.
     fn volume_triggers(&self) -> Option<Time> {
         let idle = self.running.is_none() && self.lost_since.is_none();
         if self.state != RrcState::CellFach || !idle {
@@ -396,7 +396,7 @@ impl Entity {
         Some((since + self.config.traffic_volume.time_to_trigger).max(self.patience))
     }
 
-    /// When the state has been quiet for long enough.
+    /// When the inactivity timer of the state runs out.
     fn quiet_ends(&self) -> Option<Time> {
         let limits = &self.config.inactivity;
         let limit = match self.state {
@@ -409,12 +409,12 @@ impl Entity {
         limit.filter(|_| idle || self.waits_in_dch()).map(|limit| self.quiet_since + limit)
     }
 
-    /// Dedicated channels are quiet whether there is coverage or not.
+    /// On dedicated channels inactivity counts with or without coverage.
     fn waits_in_dch(&self) -> bool {
         self.state == RrcState::CellDch && self.running.is_none()
     }
 
-    /// What quiet leads to.
+    /// What inactivity leads to.
     const fn after_quiet(&self) -> RrcEvent {
         match (self.state, self.config.after_dch, self.config.rest) {
             (RrcState::CellDch, AfterDch::Release, _) | (RrcState::CellFach, _, Rest::Release) => {
@@ -436,7 +436,7 @@ impl Entity {
         self.lost_since.filter(|_| connected).map(|since| since + self.config.out_of_service)
     }
 
-    /// Says what carries the bearer, if that changed.
+    /// Reports what carries the bearer, if that changed.
     fn say_channels(&mut self) {
         let updating = self.running.is_some_and(|now| now.procedure == Procedure::Update);
         let channels = match self.state {
@@ -456,7 +456,7 @@ impl Entity {
     }
 }
 
-/// True for what only moves a UE from cell to cell: it does not end quiet.
+/// True for what only moves a UE from cell to cell: it is no activity.
 const fn is_mobility(event: RrcEvent) -> bool {
     match event {
         RrcEvent::CellReselected

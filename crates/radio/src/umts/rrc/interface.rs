@@ -1,4 +1,4 @@
-//! What an RRC entity is told, and what it wants done.
+//! The inputs and actions of an RRC entity.
 
 use base::Direction;
 use observe::{RrcEvent, RrcState};
@@ -27,7 +27,7 @@ pub enum Channels {
     Dedicated(Dedicated),
 }
 
-/// What an [`Entity`] is told.
+/// An input of an [`Entity`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Input {
     /// SDUs came from above for `direction`.
@@ -46,7 +46,7 @@ pub enum Input {
     },
     /// The channels that [`Action::Admit`] asked for are reserved, or cheaper ones in their place.
     Admitted(Dedicated),
-    /// They are not.
+    /// The request was refused.
     Refused,
     /// The UE chose another cell. (On dedicated channels it chooses none: illegal.)
     CellReselected,
@@ -62,22 +62,22 @@ pub enum Input {
     Release,
 }
 
-/// What an [`Entity`] wants done.
+/// An action that an [`Entity`] requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Reserve these, or cheaper ones, and answer.
     Admit(Dedicated),
-    /// What was reserved is not needed after all.
+    /// The reservation is not needed after all.
     Cancel(Dedicated),
     /// From now on these carry the bearer. Dedicated channels that are no longer named are free.
     Use(Channels),
     /// The state changed.
-    Changed(Change),
+    Changed(StateChange),
 }
 
 /// A change of state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Change {
+pub struct StateChange {
     /// The state left.
     pub from: RrcState,
     /// The state entered.

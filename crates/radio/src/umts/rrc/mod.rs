@@ -1,10 +1,10 @@
 //! Radio resource control (TS 25.331) of one UE, the UE's part and the network's as one machine.
 //!
 //! * `state`: the transition table, every state × event;
-//! * `entity`: the machine that lives by it: timers, procedures that take time, the spreading
+//! * `entity`: the machine that follows it: timers, procedures that take time, the spreading
 //!   factors to ask for.
 //!
-//! What is modelled in a simplified way stands in `docs/models/umts-rrc.md`.
+//! Simplifications are listed in `docs/models/umts-rrc.md`.
 
 mod config;
 mod entity;
@@ -16,5 +16,5 @@ pub use config::{
     Activity, AfterDch, Config, FirstChannel, Inactivity, InitialState, Rest, TrafficVolume,
 };
 pub use entity::Entity;
-pub use interface::{Action, Change, Channels, Dedicated, Input};
+pub use interface::{Action, Channels, Dedicated, Input, StateChange};
 pub use state::{Illegal, Procedure, Transition, next};

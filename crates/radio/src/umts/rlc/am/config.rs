@@ -1,4 +1,4 @@
-//! What acknowledged mode with selective repeat can be told: polls, reports and repetitions.
+//! Parameters of acknowledged mode with selective repeat: polls, reports and repetitions.
 
 use base::{Duration, Probability};
 use settings::{Count, Flag, OfTime, Off, Or, Share, Unlimited, section, words};
@@ -8,7 +8,7 @@ use crate::umts::rlc::segmentation::Segmentation;
 
 section! {
     /// `[radio.rlc.poll]`: triggers of the poll bit (TS 25.322 §9.7.1; lo2005 Table 1). Defaults:
-    /// the set that fits lo2005's results, of which the text does not say which were chosen.
+    /// the set that fits lo2005's results, since its text does not say which were chosen.
     pub struct Poll {
         /// On the last PDU of the transmission buffer.
         pub last_in_buffer: bool as Flag = true;
@@ -19,7 +19,7 @@ section! {
         /// On the last PDU of every so many SDUs (`Poll_SDU`).
         pub every_sdus: Option<u32> as Or<Off, Count<u32, 1, 1_000_000>> = None;
         /// On the PDU with which this share of the window is in use (`Poll_Window`). Default: the
-        /// PDU that closes the window, without which a loaded bearer comes to a standstill.
+        /// PDU that closes the window, without which a loaded bearer stalls.
         pub window_utilization: Option<Probability> as Or<Off, Share> = Probability::new(1.0);
         /// From an unanswered poll to its repetition (`Timer_Poll`).
         pub timer: Option<Duration> as Or<Off, OfTime<1>> = Some(Duration::from_millis(80));
@@ -30,7 +30,7 @@ section! {
 
 section! {
     /// `[radio.rlc.status]`: triggers of status reports (TS 25.322 §9.7.2; lo2005 Table 2); a poll
-    /// always is one. Defaults: as for the poll.
+    /// always triggers one. Defaults: as for the poll.
     pub struct Status {
         /// On each new gap in what was received.
         pub missing: bool as Flag = true;
@@ -50,17 +50,17 @@ section! {
     /// answered. Defaults: our choice; TS 25.322 leaves them to the network.
     #[derive(Copy, Eq)]
     pub struct Repetition {
-        /// From one to the next.
+        /// The interval of repetitions.
         pub timer: Duration as OfTime<1> = Duration::from_millis(200);
-        /// How many in all.
+        /// How many times in all.
         pub max: Option<u32> as Or<Unlimited, Count<u32, 1, 1_000_000>> = Some(8);
     }
 }
 
 words! {
-    /// What happens when a PDU has been sent again as often as it may.
+    /// What happens when a PDU has reached its limit of retransmissions.
     pub enum OnLimit {
-        /// Both ends start anew (TS 25.322 §9.7.3.4).
+        /// Both ends are reset (TS 25.322 §9.7.3.4).
         Reset = "reset",
         /// Its SDUs are discarded (TS 25.322 §9.7.3.3).
         Discard = "discard",

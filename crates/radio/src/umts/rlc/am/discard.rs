@@ -25,12 +25,12 @@ pub(super) struct Discard {
 #[derive(Clone, Copy, Debug)]
 struct Moving {
     to: WindowMove,
-    /// When the command is sent for the next time.
+    /// When the command is sent next.
     again: Time,
     sent: u32,
 }
 
-/// The command was sent as often as it may be.
+/// The command has reached its limit of transmissions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Unanswered;
 

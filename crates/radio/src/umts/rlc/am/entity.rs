@@ -4,7 +4,7 @@ use base::Time;
 
 use super::receiver::Receiver;
 use super::reset::{Action, Reset, State};
-use super::transmitter::{Transmitter, Verdict};
+use super::transmitter::{Transmitter, WindowHealth};
 use crate::umts::mac::TransportBlocks;
 use crate::umts::rlc::Config;
 use crate::umts::rlc::block::Control;
@@ -61,14 +61,14 @@ impl Entity {
         if self.reset.state() == State::ResetPending {
             return Health::Well;
         }
-        let verdict = self.transmitter.fill_control(traffic.own, blocks);
-        if self.heed(now, verdict) == State::ResetPending {
+        let health = self.transmitter.fill_control(traffic.own, blocks);
+        if self.reset_if_needed(now, health) == State::ResetPending {
             return Health::Well;
         }
         self.receiver.fill(traffic.peer, blocks);
         self.transmitter.fill(traffic.own, blocks);
-        let verdict = self.transmitter.apply_limit(now, traffic.own);
-        self.heed(now, verdict);
+        let health = self.transmitter.apply_limit(now, traffic.own);
+        self.reset_if_needed(now, health);
         Health::Well
     }
 
@@ -88,8 +88,8 @@ impl Entity {
             for (place, run) in blocks.runs() {
                 self.receiver.handle_data(run, blocks.errors.from(place), traffic.peer);
             }
-            let verdict = self.transmitter.apply_limit(now, traffic.own);
-            self.heed(now, verdict);
+            let health = self.transmitter.apply_limit(now, traffic.own);
+            self.reset_if_needed(now, health);
         }
     }
 
@@ -108,13 +108,14 @@ impl Entity {
         }
     }
 
-    /// Starts as new, as after establishment of the bearer.
+    /// Re-establishes the entity, as after establishment of the bearer.
     pub(crate) fn establish(&mut self, now: Time, traffic: &mut Traffic<'_>) {
         self.clear(now, traffic);
         self.reset = Reset::new(self.config.reset);
     }
 
-    /// Starts as new at another place: what has not been delivered is sent again, whole.
+    /// Re-establishes the entity after a relocation: what has not been delivered is retransmitted
+    /// whole.
     pub(crate) fn relocate(&mut self, now: Time, traffic: &mut Traffic<'_>) {
         traffic.own.restart(now);
         self.establish(now, traffic);
@@ -151,8 +152,8 @@ impl Entity {
     }
 
     /// Begins a reset if the transmitter needs one.
-    fn heed(&mut self, now: Time, verdict: Verdict) -> State {
-        if verdict == Verdict::ResetNeeded && self.reset.begin(now) == Action::Begin {
+    fn reset_if_needed(&mut self, now: Time, health: WindowHealth) -> State {
+        if health == WindowHealth::ResetNeeded && self.reset.begin(now) == Action::Begin {
             self.resets += 1;
         }
         self.reset.state()

@@ -1,6 +1,6 @@
 //! Acknowledged-mode PDUs bit by bit (TS 25.322 §9.2).
 //!
-//! Inside a bearer PDUs travel as typed values; these are the same PDUs as they stand on the air.
+//! Inside a bearer PDUs travel as typed values; these are the same PDUs as encoded on the air.
 
 use super::bitstream::{BitReader, BitWriter};
 use super::superfield::SuperField;
@@ -45,9 +45,9 @@ pub enum IndicatorWidth {
 pub enum ControlPdu {
     /// Super-fields in their order. The coding ends the list with NO MORE where no ACK does.
     Status(Vec<SuperField>),
-    /// Start anew.
+    /// RESET.
     Reset(ResetFields),
-    /// Started anew.
+    /// RESET ACK.
     ResetAck(ResetFields),
 }
 

@@ -65,8 +65,8 @@ impl Polls {
         &self.triggers
     }
 
-    /// How many new PDUs may be sent before one must be looked at for a poll, with `window_used`
-    /// PDUs of the window in use.
+    /// How many new PDUs may be sent before one must be checked for a poll, with `window_used` PDUs
+    /// of the window in use.
     pub(super) fn stride(&self, now: Time, window_used: u64) -> u32 {
         if self.held_back && !self.is_prohibited(now) {
             return 1;
@@ -79,7 +79,7 @@ impl Polls {
         to_threshold.min(self.pdus_left.into()) as u32
     }
 
-    /// How many SDU ends may be sent before a PDU must be looked at for a poll.
+    /// How many SDU ends may be sent before a PDU must be checked for a poll.
     pub(super) const fn sdu_stride(&self) -> u32 {
         self.sdus_left
     }
@@ -158,7 +158,7 @@ impl Polls {
     }
 }
 
-/// Counts `left` down by `sent`; at zero it starts again from `every` and says so.
+/// Counts `left` down by `sent`; at zero it restarts from `every` and returns true.
 fn count(left: &mut u32, sent: u32, every: Option<u32>) -> bool {
     let Some(every) = every else { return false };
     *left = left.saturating_sub(sent);

@@ -100,7 +100,7 @@ impl Receiver {
         self.window > half || lowest.unwrap(sn.wire()) == sn
     }
 
-    /// The general case: some are missing, or were, or come again.
+    /// The general case: some are missing, were missing, or are duplicates.
     fn handle_gaps(&mut self, sn: Sn, intact: u64, sdus: &mut Sdus) {
         let stale = if sn < self.next { self.next - sn } else { 0 };
         let (sn, intact) = (sn + stale, intact >> stale);
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(end.reports(60, 4), ["ack 12, 12..12 lacks []"]);
     }
 
-    /// 40 B PDUs hold 248 bits; a part acknowledges nothing that lies below its own first number.
+    /// 40 B PDUs hold 248 bits; a part acknowledges nothing below its own first number.
     #[test]
     fn a_long_report_is_split() {
         let mut end = Harness::new(triggers());

@@ -1,4 +1,4 @@
-//! The reset procedure (TS 25.322 §11.4): both ends start anew.
+//! The reset procedure (TS 25.322 §11.4): both ends are reset.
 
 use base::Time;
 
@@ -47,9 +47,9 @@ pub(crate) enum Action {
     Repeat,
     /// Acknowledge the peer's RESET.
     Acknowledge,
-    /// Forget all that was sent and received, and acknowledge the peer's RESET.
+    /// Forget everything sent and received, and acknowledge the peer's RESET.
     ClearAndAcknowledge,
-    /// Forget all that was sent and received.
+    /// Forget everything sent and received.
     Clear,
     /// Report an unrecoverable error.
     Fail,

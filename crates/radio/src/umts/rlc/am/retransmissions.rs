@@ -1,4 +1,4 @@
-//! How often each PDU of the window has been sent again, and when.
+//! How often each PDU of the window has been retransmitted, and when.
 
 use base::Time;
 
@@ -11,7 +11,7 @@ pub(super) struct Retransmissions {
     ring: Vec<Retransmitted>,
 }
 
-/// How often a PDU has been sent again, and when for the last time.
+/// How often a PDU has been retransmitted, and when last.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Retransmitted {
     pub(super) last: Time,
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(counts(&retransmissions, [4094, 4095, 4096]), [0, 0, 1]);
     }
 
-    /// 64 kB a direction are too much for each of thousands of idle bearers.
+    /// 64 kB a direction are too much for thousands of idle bearers.
     #[test]
     fn nothing_is_kept_before_the_first() {
         let mut retransmissions = Retransmissions::default();

@@ -52,9 +52,9 @@ const MAX_OCTETS: u32 = 16;
 const MAX_SPAN: u32 = 2048;
 
 impl StatusReport {
-    /// As super-fields. Bitmaps come in whole octets and must not speak of what has not been heard
-    /// of; so the last one covers the last 8 PDUs, some of them for the second time. A report on
-    /// fewer is a list of gaps.
+    /// As super-fields. Bitmaps are whole octets and must not cover PDUs beyond the highest
+    /// received; so the last one covers the last 8 PDUs, some of them for the second time. A report
+    /// on fewer is a list of gaps.
     #[cfg(test)]
     pub(crate) fn superfields(&self) -> Vec<SuperField> {
         let mut fields = Vec::new();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     /// Every length that a status PDU of 42 bytes takes, across the wrap of the numbers: it fits,
-    /// names each missing PDU, calls none missing that is not, and says nothing beyond its ends.
+    /// names each missing PDU, calls none missing that is not, and reports nothing beyond its ends.
     #[test]
     fn a_report_says_what_it_should_and_no_more() {
         assert_eq!(report_span(42), 248);

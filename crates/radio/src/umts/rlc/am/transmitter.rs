@@ -18,7 +18,7 @@ use crate::umts::rlc::segmentation::Sdus;
 #[derive(Debug)]
 pub(crate) struct Transmitter {
     window: u64,
-    /// How long a block is on its way.
+    /// The delay of a block.
     delay: Duration,
     max_retransmissions: Option<u32>,
     on_limit: OnLimit,
@@ -38,12 +38,12 @@ pub(crate) struct Transmitter {
     exhausted: Option<Sn>,
 }
 
-/// What a window that does not get through leads to.
+/// Whether a PDU or a window move has reached its limit of retransmissions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Verdict {
-    /// Carry on.
+pub(crate) enum WindowHealth {
+    /// No, or its SDUs were discarded.
     Fine,
-    /// Both ends must start anew.
+    /// Yes: a reset is needed.
     ResetNeeded,
 }
 
@@ -82,25 +82,25 @@ impl Transmitter {
         &mut self,
         sdus: &mut Sdus,
         blocks: &mut TransportBlocks,
-    ) -> Verdict {
+    ) -> WindowHealth {
         let now = blocks.start;
         if let Some(sdu) = self.discard.first_fresh(now, sdus) {
             self.abandon(now, sdu, sdus);
         }
         if blocks.room() == 0 {
-            return Verdict::Fine;
+            return WindowHealth::Fine;
         }
         match self.discard.command(now) {
             Ok(Some(to)) => {
                 blocks.push_control(Control::MoveWindow(to));
-                Verdict::Fine
+                WindowHealth::Fine
             }
-            Ok(None) => Verdict::Fine,
-            Err(Unanswered) => Verdict::ResetNeeded,
+            Ok(None) => WindowHealth::Fine,
+            Err(Unanswered) => WindowHealth::ResetNeeded,
         }
     }
 
-    /// Learns from a status report.
+    /// Takes in a status report.
     pub(crate) fn handle_status(&mut self, report: &StatusReport, sdus: &mut Sdus) {
         if report.ack > self.unacknowledged {
             self.forget(self.unacknowledged, report.ack);
@@ -135,13 +135,13 @@ impl Transmitter {
     }
 
     /// Does what the configuration says if a PDU has reached its limit of retransmissions.
-    pub(crate) fn apply_limit(&mut self, now: Time, sdus: &mut Sdus) -> Verdict {
-        let Some(sn) = self.exhausted.take() else { return Verdict::Fine };
+    pub(crate) fn apply_limit(&mut self, now: Time, sdus: &mut Sdus) -> WindowHealth {
+        let Some(sn) = self.exhausted.take() else { return WindowHealth::Fine };
         match self.on_limit {
-            OnLimit::Reset => Verdict::ResetNeeded,
+            OnLimit::Reset => WindowHealth::ResetNeeded,
             OnLimit::Discard => {
                 self.abandon(now, sdus.after_pdu(sn), sdus);
-                Verdict::Fine
+                WindowHealth::Fine
             }
         }
     }
@@ -217,8 +217,8 @@ impl Transmitter {
         }
     }
 
-    /// Sends a PDU again for the sake of its poll bit: the last one, unless a report has named it
-    /// already; then the oldest, which is known to be missing.
+    /// Retransmits a PDU for its poll bit: the last one, unless a report has named it already; then
+    /// the oldest, which is known to be missing.
     fn repeat_poll(&mut self, now: Time, blocks: &mut TransportBlocks) {
         if self.floor() == self.next {
             self.polls.give_up();
@@ -300,8 +300,8 @@ mod tests {
 
         fn send(&mut self, millis: u64) -> String {
             let mut blocks = tti(millis, 12);
-            let verdict = self.transmitter.fill_control(&mut self.sdus, &mut blocks);
-            assert_eq!(verdict, Verdict::Fine);
+            let health = self.transmitter.fill_control(&mut self.sdus, &mut blocks);
+            assert_eq!(health, WindowHealth::Fine);
             self.transmitter.fill(&mut self.sdus, &mut blocks);
             let control = blocks.control.iter().map(|control| format!("{control:?} "));
             control.collect::<String>() + &show(&blocks)
@@ -454,12 +454,12 @@ mod tests {
             end.report(40, &[3], 24);
             assert_eq!(end.send(60), "r3 24-27");
             end.report(100, &[3], 28);
-            let verdict = end.transmitter.apply_limit(at(100), &mut end.sdus);
-            (end, verdict)
+            let health = end.transmitter.apply_limit(at(100), &mut end.sdus);
+            (end, health)
         };
-        assert_eq!(exhaust(&limited(OnLimit::Reset)).1, Verdict::ResetNeeded);
-        let (mut end, verdict) = exhaust(&limited(OnLimit::Discard));
-        assert_eq!(verdict, Verdict::Fine);
+        assert_eq!(exhaust(&limited(OnLimit::Reset)).1, WindowHealth::ResetNeeded);
+        let (mut end, health) = exhaust(&limited(OnLimit::Discard));
+        assert_eq!(health, WindowHealth::Fine);
         let command = "MoveWindow(WindowMove { sn: Sn(13), ends: 1, sdu: 1 }) ";
         assert_eq!([110, 120, 310].map(|t| end.send(t)), [command, "", command]);
         let moved = WindowMoved { sn: Sn::new(13), ends: 0 };
@@ -492,7 +492,7 @@ mod tests {
         );
         assert!(end.send(200).starts_with("MoveWindow"));
         let mut blocks = tti(250, 12);
-        let verdict = end.transmitter.fill_control(&mut end.sdus, &mut blocks);
-        assert_eq!(verdict, Verdict::ResetNeeded, "twice is all");
+        let health = end.transmitter.fill_control(&mut end.sdus, &mut blocks);
+        assert_eq!(health, WindowHealth::ResetNeeded, "twice is all");
     }
 }

@@ -56,14 +56,15 @@ impl Entity {
         Time::earlier(self.sender.poll_timeout(now, own), self.receiver.poll_timeout(now))
     }
 
-    /// Starts as new: what has been sent in part is given up.
+    /// Re-establishes the entity: what has been sent in part is given up.
     pub(crate) fn establish(&mut self, now: Time, traffic: &mut Traffic<'_>) {
         traffic.own.reset(now);
         self.sender.reset();
         self.receiver.reset();
     }
 
-    /// Starts as new at another place: what has not been delivered is sent again, whole.
+    /// Re-establishes the entity after a relocation: what has not been delivered is retransmitted
+    /// whole.
     pub(crate) fn relocate(&mut self, now: Time, traffic: &mut Traffic<'_>) {
         traffic.own.restart(now);
         self.establish(now, traffic);

@@ -1,8 +1,8 @@
 //! The recovery of the UMTS module that Hynderick and Raes 2004 repaired (§III.B): feedback names
 //! the PDU expected next, and a recovery time-out repeats what is not answered.
 //!
-//! Its text gives the words, not the algorithm. What they leave open is decided in
-//! `docs/models/umts-rlc-next-expected.md`, which compares the readings with its results.
+//! Its text describes the recovery without an algorithm. What it leaves open is decided in
+//! `docs/models/umts-rlc-next-expected.md`, which compares possible readings with its results.
 
 mod entity;
 mod receiver;

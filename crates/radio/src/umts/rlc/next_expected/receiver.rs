@@ -31,7 +31,7 @@ pub(super) struct Receiver {
     highest: Sn,
     /// What has not arrived of those below, lowest first.
     missing: VecDeque<Missing>,
-    /// Until the next PDU of the SDU that is arriving is taken for lost.
+    /// When the next PDU of the SDU that is arriving counts as lost.
     silence: Option<Silence>,
 }
 
@@ -44,8 +44,8 @@ struct Missing {
     due: Time,
 }
 
-/// The timer that each PDU starts anew, but not the last of an SDU: a transfer that is complete
-/// asks for nothing.
+/// The timer that each PDU restarts, except the last of an SDU: a complete transfer requests
+/// nothing.
 #[derive(Clone, Copy, Debug)]
 struct Silence {
     requests: u32,
@@ -84,7 +84,7 @@ impl Receiver {
         sdus.acknowledge(self.next());
     }
 
-    /// Puts the feedback that is due into the TTI. One alone says nothing new, so none is sent.
+    /// Puts the feedback that is due into the TTI. Feedback without requests is not sent.
     pub(super) fn fill(&mut self, sdus: &mut Sdus, blocks: &mut TransportBlocks) {
         let now = blocks.start;
         self.give_up(now, sdus);
@@ -136,7 +136,7 @@ impl Receiver {
         last < self.highest && self.missing.get(from).is_none_or(|missing| missing.sn > last)
     }
 
-    /// Notes PDU `sn`. False if it is one too many: then it is cleared away.
+    /// Notes PDU `sn`. False if it is a duplicate: then it is discarded.
     fn arrive(&mut self, now: Time, sn: Sn, sdus: &Sdus) -> bool {
         if sn < self.highest {
             let place = self.missing.binary_search_by_key(&sn, |missing| missing.sn);
@@ -157,7 +157,7 @@ impl Receiver {
         sdus.deliver_in_order(self.next());
     }
 
-    /// Discards the SDUs of PDUs that were asked for as often as they may be.
+    /// Discards the SDUs of PDUs that have reached the limit of requests.
     fn give_up(&mut self, now: Time, sdus: &mut Sdus) {
         let Some(max) = self.max_requests else { return };
         let is_over = |requests, due| requests >= max && is_due(Some(due), now);

@@ -16,7 +16,7 @@ pub(super) struct Sender {
     retransmissions_first: bool,
     /// The next new PDU.
     next: Sn,
-    /// Asked for, in the order of asking.
+    /// Requested PDUs, in the order of the requests.
     again: VecDeque<Sn>,
 }
 
@@ -51,8 +51,8 @@ impl Sender {
         }
     }
 
-    /// Learns what the receiver has and wants. A PDU that waits to be sent again is not queued
-    /// twice, and none is sent again before it has been sent.
+    /// Takes in what the receiver has and requests. A PDU that waits to be sent again is not queued
+    /// twice, and none is retransmitted before it has been sent.
     pub(super) fn handle_feedback(&mut self, expected: &Expected) {
         self.again.retain(|sn| *sn >= expected.next);
         for sn in &expected.asked {

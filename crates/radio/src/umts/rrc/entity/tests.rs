@@ -112,7 +112,7 @@ impl Script {
                 Action::Use(Channels::Dedicated(Dedicated { downlink, uplink })) => {
                     self.log.push(format!("{ms} use {downlink}/{uplink}"));
                 }
-                Action::Changed(Change { from, to, event }) => {
+                Action::Changed(StateChange { from, to, event }) => {
                     let names = [from, to].map(RrcState::name);
                     self.log.push(format!("{ms} {} > {}: {}", names[0], names[1], event.name()));
                 }
@@ -438,7 +438,7 @@ proptest! {
                             reserved -= i32::from(matches!(used, Channels::Dedicated(_)));
                             used = channels;
                         }
-                        Action::Changed(Change { from, to, event }) => {
+                        Action::Changed(StateChange { from, to, event }) => {
                             prop_assert_eq!(state.unwrap_or(from), from);
                             prop_assert_eq!(next(from, event).map(|it| it.to), Ok(to));
                             state = Some(to);

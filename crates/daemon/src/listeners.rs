@@ -1,4 +1,4 @@
-//! Where a daemon can be asked.
+//! The sockets at which a daemon answers.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind};
@@ -14,20 +14,20 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, listen
 use rustix::process::umask;
 
 use super::host::Identity;
-use super::observer::Doors;
+use super::observer::Listeners;
 use os::{SetupError, setup_error};
 
-/// Who starts the daemon and the group of its user may ask.
+/// The user that starts the daemon and the group of the daemon's user may connect.
 const MODE: Mode = Mode::from_bits_retain(0o660);
 
-/// Anybody may look for the socket.
+/// Anybody may search the directory.
 const DIRECTORY_MODE: u32 = 0o755;
 
-impl Doors {
+impl Listeners {
     /// Opens what `config` names, for a daemon that becomes `identity`.
     ///
     /// # Errors
-    /// An address or a path that is not to be had.
+    /// An address or a path that cannot be used.
     pub(super) fn open(config: &Config, identity: Option<&Identity>) -> Result<Self, SetupError> {
         let listen = |address| {
             TcpListener::bind(address).map_err(|error| {
@@ -49,7 +49,7 @@ impl Doors {
         Ok(Self { metrics, control })
     }
 
-    /// The same, for another process.
+    /// The same sockets, for another process.
     ///
     /// # Errors
     /// The kernel's: too many open files.
@@ -58,7 +58,7 @@ impl Doors {
         Ok(Self { metrics, control: self.control.try_clone()? })
     }
 
-    /// Takes the socket out of its directory, if its user may. The next daemon takes away what is
+    /// Removes the socket from its directory, if its user may. The next daemon removes what is
     /// left.
     pub(super) fn remove(&self) {
         if let Ok(address) = self.control.local_addr()
@@ -69,9 +69,9 @@ impl Doors {
     }
 }
 
-/// Binds and listens. The socket has its mode and its group from the beginning: by its name nothing
-/// is changed afterwards, since whoever owns the directory may have put something else there. A
-/// directory that has to be made belongs to who makes it.
+/// Binds and listens. The socket has its mode and its group from the beginning: nothing is changed
+/// by name afterwards, since the owner of the directory may have put something else there. A
+/// directory that has to be made belongs to its maker.
 fn control(path: &Path, identity: Option<&Identity>) -> io::Result<UnixListener> {
     if let Some(directory) = path.parent().filter(|directory| !directory.exists()) {
         unmasked(|| DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(directory))?;
@@ -99,13 +99,14 @@ fn bind(path: &Path) -> io::Result<UnixListener> {
     Ok(socket.into())
 }
 
-/// Those who may wait to be answered.
+/// How many clients may wait to be accepted.
 const BACKLOG: i32 = 128;
 
 /// The mask is the whole process's: one thread at a time may change it.
 static MASK: Mutex<()> = Mutex::new(());
 
-/// Has files made with just the modes that they are asked for, whatever the mask of this process.
+/// Runs `make` without the mask of this process, so that files get exactly the modes that are asked
+/// for.
 fn unmasked<T>(make: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let _alone = MASK.lock().unwrap_or_else(PoisonError::into_inner);
     let mask = umask(Mode::empty());
@@ -114,7 +115,7 @@ fn unmasked<T>(make: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     done
 }
 
-/// Whether there is a socket, and no link to one, at which nobody listens.
+/// Whether there is a socket, not a link to one, at which nobody listens.
 fn is_left_behind(path: &Path) -> bool {
     let is_socket = fs::symlink_metadata(path).is_ok_and(|it| it.file_type().is_socket());
     let refused = |error: &io::Error| error.kind() == ErrorKind::ConnectionRefused;
@@ -152,12 +153,12 @@ mod tests {
         drop(first);
         let next = control(&path, None).expect("nobody is there any more");
         assert_eq!((mode(&path), mode(&directory)), (0o660, DIRECTORY_MODE));
-        Doors { metrics: None, control: next }.remove();
+        Listeners { metrics: None, control: next }.remove();
         assert!(!path.exists());
         fs::remove_dir(&directory).expect("it is empty");
     }
 
-    /// Root gives the socket to a group, and the directory to nobody.
+    /// Root gives the socket to a group, but not the directory.
     #[test]
     fn only_the_group_is_another() {
         // A user that every Linux has (LSB 5.0, core, 23.2), of a group of its own.
@@ -175,7 +176,7 @@ mod tests {
         fs::remove_dir_all(&directory).expect("it is ours");
     }
 
-    /// Whoever has no group of its own is nobody's group.
+    /// A user without a group of its own is in `nogroup`.
     #[test]
     fn the_group_of_nobody_gets_nothing() {
         let Ok(Some(identity)) = host::identity(None) else {
@@ -204,7 +205,7 @@ mod tests {
         fs::remove_dir_all(&directory).expect("it is ours");
     }
 
-    /// Whoever owns the directory may put a link in the socket's place at any moment.
+    /// The owner of the directory may put a link in the socket's place at any moment.
     #[test]
     fn links_are_not_followed() {
         let directory = directory("links");

@@ -6,7 +6,7 @@ use base::{Duration, Probability, Stream, Time};
 
 /// How a wire treats packets.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Mishaps {
+pub struct Impairments {
     /// How long a packet is on its way.
     pub delay: Duration,
     /// A packet is lost.
@@ -35,8 +35,8 @@ pub struct Counters {
 /// One direction of a wire. What befalls the n-th packet is a function of the seed, the name and
 /// n: each kind of mishap has its own stream, and every packet draws from all of them.
 #[derive(Debug)]
-pub struct Disturbance<T> {
-    mishaps: Mishaps,
+pub struct ImpairedWire<T> {
+    impairments: Impairments,
     loss: Stream,
     duplication: Stream,
     reordering: Stream,
@@ -48,12 +48,12 @@ pub struct Disturbance<T> {
     left: u64,
 }
 
-impl<T: Clone> Disturbance<T> {
+impl<T: Clone> ImpairedWire<T> {
     /// The wire called `name`, empty.
-    pub fn new(mishaps: &Mishaps, seed: u64, name: &str) -> Self {
+    pub fn new(impairments: &Impairments, seed: u64, name: &str) -> Self {
         let stream = |kind| Stream::named(seed, &format!("{name}/{kind}"));
         Self {
-            mishaps: *mishaps,
+            impairments: *impairments,
             loss: stream("loss"),
             duplication: stream("duplication"),
             reordering: stream("reordering"),
@@ -66,7 +66,7 @@ impl<T: Clone> Disturbance<T> {
 
     /// Takes in a packet.
     pub fn handle_input(&mut self, now: Time, packet: T) {
-        let Mishaps { delay, loss, duplication, reordering, lateness } = self.mishaps;
+        let Impairments { delay, loss, duplication, reordering, lateness } = self.impairments;
         self.counters.packets += 1;
         let late = self.lateness.next_f64() * lateness.as_secs_f64();
         let is_late = reordering.hit(self.reordering.next_u32());
@@ -114,7 +114,7 @@ mod tests {
 
     const COUNT: u32 = 100_000;
     const GAP: Duration = Duration::from_micros(100);
-    const GOOD: Mishaps = Mishaps {
+    const GOOD: Impairments = Impairments {
         delay: Duration::from_millis(5),
         loss: Probability::NEVER,
         duplication: Probability::NEVER,
@@ -123,8 +123,8 @@ mod tests {
     };
 
     /// What comes out of `COUNT` numbered packets.
-    fn through(mishaps: &Mishaps) -> Vec<u32> {
-        let mut wire = Disturbance::new(mishaps, 1, "test");
+    fn through(impairments: &Impairments) -> Vec<u32> {
+        let mut wire = ImpairedWire::new(impairments, 1, "test");
         let mut out = Vec::new();
         for number in 0..COUNT {
             let now = Time::ZERO + GAP * u64::from(number);
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_good_wire_keeps_all_in_order_and_takes_its_time() {
         assert!(through(&GOOD).into_iter().eq(0..COUNT));
-        let mut wire = Disturbance::new(&GOOD, 1, "test");
+        let mut wire = ImpairedWire::new(&GOOD, 1, "test");
         wire.handle_input(Time::ZERO, ());
         assert_eq!(wire.poll_timeout(), Some(Time::ZERO + GOOD.delay));
         assert_eq!(wire.poll_output(Time::ZERO), None);
@@ -153,13 +153,13 @@ mod tests {
     #[test]
     fn each_mishap_befalls_as_many_as_it_should() {
         let near = |count: usize, expect: usize| assert!(count.abs_diff(expect) < 200, "{count}");
-        let lossy = through(&Mishaps { loss: percent(2.0), ..GOOD });
+        let lossy = through(&Impairments { loss: percent(2.0), ..GOOD });
         near(lossy.len(), 98_000);
         assert!(lossy.is_sorted());
-        let double = through(&Mishaps { duplication: percent(2.0), ..GOOD });
+        let double = through(&Impairments { duplication: percent(2.0), ..GOOD });
         near(double.len(), 102_000);
         assert!(double.is_sorted());
-        let disordered = through(&Mishaps { reordering: percent(2.0), ..GOOD });
+        let disordered = through(&Impairments { reordering: percent(2.0), ..GOOD });
         assert_eq!(disordered.len(), COUNT as usize);
         // A tenth of the late ones is late by less than a gap.
         near(disordered.windows(2).filter(|pair| pair[0] > pair[1]).count(), 1_800);
@@ -167,8 +167,8 @@ mod tests {
 
     #[test]
     fn mishaps_of_one_kind_do_not_shift_those_of_another() {
-        let lossy = through(&Mishaps { loss: percent(2.0), ..GOOD });
-        let both = Mishaps { loss: percent(2.0), duplication: percent(5.0), ..GOOD };
+        let lossy = through(&Impairments { loss: percent(2.0), ..GOOD });
+        let both = Impairments { loss: percent(2.0), duplication: percent(5.0), ..GOOD };
         let mut once = through(&both);
         once.dedup();
         assert_eq!(once, lossy);

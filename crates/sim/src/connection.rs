@@ -1,12 +1,12 @@
-//! Where one connection of a flow is.
+//! The progress of one connection of a flow.
 
 use std::collections::VecDeque;
 
 use crate::flow::{Event, EventRow};
 
-/// A connection, as its two ends have told.
+/// The progress of a connection, from the facts of its two ends.
 #[derive(Debug)]
-pub(crate) struct Course {
+pub(crate) struct ConnectionProgress {
     /// Bytes that it is to carry; `None` without end.
     bytes: Option<u64>,
     /// Everything below has been acknowledged to the sender.
@@ -15,9 +15,9 @@ pub(crate) struct Course {
     pub(crate) delivered: u64,
     /// The congestion window in bytes, while it is open.
     pub(crate) window: u64,
-    /// Time-outs whose original may still turn up.
+    /// Timeouts that may still turn out to be spurious.
     pub(crate) undecided: VecDeque<Undecided>,
-    /// The packet that the receiver is looking at.
+    /// The packet that the receiver is processing.
     arrival: Arrival,
     /// Segments accepted out of order: offset and size with headers.
     out_of_order: Vec<(u64, u64)>,
@@ -39,10 +39,10 @@ pub(crate) struct Undecided {
     row: usize,
 }
 
-/// An original later than this many time-outs is not waited for.
+/// After this many newer timeouts one counts as genuine.
 const UNDECIDED_MAX: usize = 64;
 
-impl Course {
+impl ConnectionProgress {
     pub(crate) const fn new(bytes: Option<u64>) -> Self {
         Self {
             bytes,
@@ -55,7 +55,7 @@ impl Course {
         }
     }
 
-    /// Whether all that it was for has arrived, as the sender knows.
+    /// Whether everything has arrived, as far as the sender knows.
     pub(crate) fn is_whole(&self) -> bool {
         self.bytes.is_some_and(|bytes| self.acked >= bytes)
     }
@@ -64,8 +64,8 @@ impl Course {
         self.arrival = Arrival { uid, header_bytes: u64::from(header_bytes) };
     }
 
-    /// The packet at hand brought `fresh` bytes at `offset`, and now everything below `delivered`
-    /// is there. Says how many bytes of segments are in order that were not, headers included.
+    /// The packet at hand brought `fresh` bytes at `offset`, and everything below `delivered` is
+    /// there now. Returns the bytes of segments that are newly in order, headers included.
     pub(crate) fn deliver(&mut self, offset: u64, fresh: u32, delivered: u64) -> u64 {
         self.delivered = delivered;
         let mut total = 0;
