@@ -78,81 +78,48 @@ pub enum Action {
 
 /// What follows from `event` in `state`. Late events change nothing.
 pub const fn next(state: State, event: Event) -> Transition<State, Action> {
-    match state {
-        State::Down => down(event),
-        State::Seeking => seeking(event),
-        State::Tentative => tentative(event),
-        State::Optimistic => optimistic(event),
-        State::Usable => usable(event),
-        State::Duplicate => duplicate(event),
-    }
-}
-
-const fn down(event: Event) -> Transition<State, Action> {
-    match event {
-        Event::Up => go(State::Seeking, Action::Seek),
-        Event::UpPrepared => go(State::Usable, Action::Use),
-        Event::Down
-        | Event::Advertised(_)
-        | Event::Unanswered
-        | Event::Verified
-        | Event::Conflict => go(State::Down, Action::None),
-    }
-}
-
-/// RFC 6275 §11.5.1: an advertisement shows on which link the mobile is.
-const fn seeking(event: Event) -> Transition<State, Action> {
-    match event {
-        Event::Advertised(Detection::Standard) => go(State::Tentative, Action::Probe),
-        Event::Advertised(Detection::Optimistic) => go(State::Optimistic, Action::ProbeAndUse),
-        Event::Advertised(Detection::Off) | Event::UpPrepared => go(State::Usable, Action::Use),
-        Event::Unanswered => go(State::Seeking, Action::Seek),
-        Event::Down => go(State::Down, Action::None),
-        Event::Up | Event::Verified | Event::Conflict => go(State::Seeking, Action::None),
-    }
-}
-
-const fn tentative(event: Event) -> Transition<State, Action> {
-    match event {
-        Event::Verified | Event::UpPrepared => go(State::Usable, Action::Use),
-        Event::Conflict => go(State::Duplicate, Action::Reject),
-        Event::Down => go(State::Down, Action::None),
-        Event::Up | Event::Advertised(_) | Event::Unanswered => go(State::Tentative, Action::None),
-    }
-}
-
-const fn optimistic(event: Event) -> Transition<State, Action> {
-    match event {
-        Event::Verified | Event::UpPrepared => go(State::Usable, Action::None),
-        Event::Conflict => go(State::Duplicate, Action::Withdraw),
-        Event::Down => go(State::Down, Action::Remove),
-        Event::Up | Event::Advertised(_) | Event::Unanswered => go(State::Optimistic, Action::None),
-    }
-}
-
-/// RFC 4862 §5.4: only addresses that are not verified yet can be found to be duplicates.
-const fn usable(event: Event) -> Transition<State, Action> {
-    match event {
-        Event::Down => go(State::Down, Action::Remove),
-        Event::Up
-        | Event::UpPrepared
-        | Event::Advertised(_)
-        | Event::Unanswered
-        | Event::Verified
-        | Event::Conflict => go(State::Usable, Action::None),
-    }
-}
-
-/// The mobile has no other address there: it waits until it can be heard elsewhere.
-const fn duplicate(event: Event) -> Transition<State, Action> {
-    match event {
-        Event::Down => go(State::Down, Action::None),
-        Event::Up
-        | Event::UpPrepared
-        | Event::Advertised(_)
-        | Event::Unanswered
-        | Event::Verified
-        | Event::Conflict => go(State::Duplicate, Action::None),
+    match (state, event) {
+        (State::Down, Event::Up) | (State::Seeking, Event::Unanswered) => {
+            go(State::Seeking, Action::Seek)
+        }
+        // RFC 6275 §11.5.1: an advertisement shows on which link the mobile is.
+        (State::Seeking, Event::Advertised(Detection::Standard)) => {
+            go(State::Tentative, Action::Probe)
+        }
+        (State::Seeking, Event::Advertised(Detection::Optimistic)) => {
+            go(State::Optimistic, Action::ProbeAndUse)
+        }
+        (State::Seeking, Event::Advertised(Detection::Off))
+        | (State::Tentative, Event::Verified)
+        | (State::Down | State::Seeking | State::Tentative, Event::UpPrepared) => {
+            go(State::Usable, Action::Use)
+        }
+        (State::Optimistic, Event::Verified | Event::UpPrepared) => go(State::Usable, Action::None),
+        (State::Tentative, Event::Conflict) => go(State::Duplicate, Action::Reject),
+        (State::Optimistic, Event::Conflict) => go(State::Duplicate, Action::Withdraw),
+        (State::Optimistic | State::Usable, Event::Down) => go(State::Down, Action::Remove),
+        (State::Down | State::Seeking | State::Tentative | State::Duplicate, Event::Down) => {
+            go(State::Down, Action::None)
+        }
+        // RFC 4862 §5.4: only addresses that are not verified yet can be found to be duplicates.
+        // With one the mobile has no other address there: it waits until it is heard elsewhere.
+        (State::Usable | State::Duplicate, Event::UpPrepared)
+        | (
+            State::Down | State::Seeking | State::Usable | State::Duplicate,
+            Event::Verified | Event::Conflict,
+        )
+        | (
+            State::Down | State::Tentative | State::Optimistic | State::Usable | State::Duplicate,
+            Event::Advertised(_) | Event::Unanswered,
+        )
+        | (
+            State::Seeking
+            | State::Tentative
+            | State::Optimistic
+            | State::Usable
+            | State::Duplicate,
+            Event::Up,
+        ) => go(state, Action::None),
     }
 }
 

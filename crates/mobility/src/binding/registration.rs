@@ -63,91 +63,37 @@ pub enum Action {
 
 /// What follows from `event` in `state`. Late events change nothing.
 pub const fn next(state: State, event: Event) -> Transition<State, Action> {
-    match state {
-        State::Absent => absent(event),
-        State::First => first(event),
-        State::Bound => bound(event),
-        State::Renewing => renewing(event),
-        State::Leaving => leaving(event),
-        State::Refused => refused(event),
-    }
-}
-
-const fn absent(event: Event) -> Transition<State, Action> {
-    match event {
-        Event::Wanted => go(State::First, Action::Send),
-        Event::Unwanted
-        | Event::Acknowledged
-        | Event::Refused
-        | Event::Outdated
-        | Event::Unanswered
-        | Event::RefreshDue
-        | Event::Lapsed
-        | Event::Forgotten => go(State::Absent, Action::None),
-    }
-}
-
-const fn first(event: Event) -> Transition<State, Action> {
-    match event {
-        Event::Wanted | Event::Outdated => go(State::First, Action::Send),
-        // The acknowledgement may have been lost.
-        Event::Unwanted => go(State::Leaving, Action::Send),
-        Event::Acknowledged => go(State::Bound, Action::None),
-        Event::Refused => go(State::Refused, Action::GiveUp),
-        Event::Unanswered => go(State::First, Action::SendAgain),
-        Event::RefreshDue | Event::Lapsed => go(State::First, Action::None),
-        Event::Forgotten => go(State::Absent, Action::None),
-    }
-}
-
-const fn bound(event: Event) -> Transition<State, Action> {
-    match event {
-        Event::Wanted | Event::RefreshDue => go(State::Renewing, Action::Send),
-        Event::Unwanted => go(State::Leaving, Action::Send),
-        Event::Lapsed => go(State::First, Action::Send),
-        Event::Forgotten => go(State::Absent, Action::None),
-        Event::Acknowledged | Event::Refused | Event::Outdated | Event::Unanswered => {
-            go(State::Bound, Action::None)
+    match (state, event) {
+        // When refused, only another care-of address starts another attempt.
+        (State::Absent | State::Leaving | State::Refused, Event::Wanted)
+        | (State::First, Event::Wanted | Event::Outdated)
+        | (State::Bound, Event::Lapsed) => go(State::First, Action::Send),
+        (State::Bound, Event::Wanted | Event::RefreshDue)
+        | (State::Renewing, Event::Wanted | Event::Outdated) => go(State::Renewing, Action::Send),
+        // The acknowledgement of a first update may have been lost; a mobile that is leaving may
+        // have been away meanwhile.
+        (State::First | State::Bound | State::Renewing | State::Leaving, Event::Unwanted)
+        | (State::Leaving, Event::Outdated) => go(State::Leaving, Action::Send),
+        (State::First | State::Renewing | State::Leaving, Event::Unanswered) => {
+            go(state, Action::SendAgain)
         }
-    }
-}
-
-const fn renewing(event: Event) -> Transition<State, Action> {
-    match event {
-        Event::Wanted | Event::Outdated => go(State::Renewing, Action::Send),
-        Event::Unwanted => go(State::Leaving, Action::Send),
-        Event::Acknowledged => go(State::Bound, Action::None),
-        Event::Refused => go(State::Refused, Action::GiveUp),
-        Event::Unanswered => go(State::Renewing, Action::SendAgain),
-        Event::RefreshDue => go(State::Renewing, Action::None),
-        Event::Lapsed => go(State::First, Action::None),
-        Event::Forgotten => go(State::Absent, Action::None),
-    }
-}
-
-const fn leaving(event: Event) -> Transition<State, Action> {
-    match event {
-        Event::Wanted => go(State::First, Action::Send),
-        // The mobile may have been away meanwhile.
-        Event::Unwanted | Event::Outdated => go(State::Leaving, Action::Send),
-        Event::Unanswered => go(State::Leaving, Action::SendAgain),
-        Event::Acknowledged | Event::Refused | Event::Forgotten => go(State::Absent, Action::None),
+        (State::First | State::Renewing, Event::Acknowledged) => go(State::Bound, Action::None),
+        (State::First | State::Renewing, Event::Refused) => go(State::Refused, Action::GiveUp),
+        (State::Renewing, Event::Lapsed) => go(State::First, Action::None),
+        (State::Leaving, Event::Acknowledged | Event::Refused)
+        | (State::Refused, Event::Unwanted)
+        | (_, Event::Forgotten) => go(State::Absent, Action::None),
+        (State::Absent, Event::Unwanted)
+        | (
+            State::Absent | State::Bound | State::Refused,
+            Event::Acknowledged | Event::Refused | Event::Outdated | Event::Unanswered,
+        )
         // An update whose acknowledgement was lost may have made the peer's last longer.
-        Event::RefreshDue | Event::Lapsed => go(State::Leaving, Action::None),
-    }
-}
-
-/// Only another care-of address starts another attempt.
-const fn refused(event: Event) -> Transition<State, Action> {
-    match event {
-        Event::Wanted => go(State::First, Action::Send),
-        Event::Unwanted | Event::Forgotten => go(State::Absent, Action::None),
-        Event::Acknowledged
-        | Event::Refused
-        | Event::Outdated
-        | Event::Unanswered
-        | Event::RefreshDue
-        | Event::Lapsed => go(State::Refused, Action::None),
+        | (State::Absent | State::First | State::Leaving | State::Refused, Event::Lapsed)
+        | (
+            State::Absent | State::First | State::Renewing | State::Leaving | State::Refused,
+            Event::RefreshDue,
+        ) => go(state, Action::None),
     }
 }
 
