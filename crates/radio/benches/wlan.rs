@@ -7,7 +7,7 @@ use divan::Bencher;
 use link::queue;
 use mobility::handover::Mode;
 use mobility::motion::{Leg, Motion, Position};
-use radio::wlan::{Access, AccessPoint, DataRate, End, Output, Station, Wlan, WlanKeys};
+use radio::wlan::{Access, AccessPoint, DataRate, End, Output, Wlan, WlanKeys};
 use support::Packet;
 
 fn main() {
@@ -71,10 +71,10 @@ fn send(wlan: &mut Wlan<Packet>, now: Time, station: u32) {
 }
 
 /// To and fro along the access points at 2 m/s.
-fn walker(number: f64) -> Station {
+fn walker(number: f64) -> Motion {
     let leg = |x| Leg::new(Position::new(x, number / 2.0), 2.0);
     let legs = [leg(450.0), leg(0.0)];
-    Station { motion: Motion::along(Position::new(4.0 * number, 10.0), &legs) }
+    Motion::along(Position::new(4.0 * number, 10.0), &legs)
 }
 
 fn config(access: Access, access_point: Vec<AccessPoint>) -> WlanKeys {

@@ -4,6 +4,9 @@ use std::iter::Sum;
 use std::ops::Add;
 
 use base::Duration;
+use observe::DropReason;
+
+use crate::{Output, Sdu};
 
 /// Counts of one direction since the start.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -44,6 +47,26 @@ pub struct Counters {
     pub waiting_time: Duration,
     /// The largest number of SDUs that waited at once.
     pub queue_max: u32,
+}
+
+impl Counters {
+    /// Counts what has come out.
+    pub(crate) fn count(&mut self, output: &Output<impl Sdu>) {
+        match output {
+            Output::Delivered(sdu) => {
+                self.delivered += 1;
+                self.bytes_delivered += u64::from(sdu.bytes());
+            }
+            Output::Discarded(_) => self.discarded += 1,
+            Output::Dropped(dropped) => self.count_drop(dropped.reason),
+        }
+    }
+
+    /// Counts an SDU that a queue has dropped.
+    pub(crate) fn count_drop(&mut self, reason: DropReason) {
+        let counter = if reason == DropReason::Aqm { &mut self.managed } else { &mut self.dropped };
+        *counter += 1;
+    }
 }
 
 /// Of two bearers together; `queue_max` is the longer one's.

@@ -13,7 +13,6 @@ impl Scenario {
         let (Some(wlan), Some(mobile_ip)) = (&self.wlan, &self.mobile_ip) else {
             return Vec::new();
         };
-        let stations = wlan.stations(&mobile_ip.home_agent, self.seed).into_iter();
-        stations.map(|(name, station)| (name, station.motion)).collect()
+        wlan.stations(&mobile_ip.home_agent, self.seed)
     }
 }

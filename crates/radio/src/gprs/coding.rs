@@ -43,36 +43,12 @@ words! {
 impl CodingScheme {
     /// Bytes that one RLC data block carries, without its headers (TS 44.060 §10.2.1, §10.3a).
     pub const fn block_bytes(self) -> u32 {
-        match self {
-            Self::Cs1 => 20,
-            Self::Cs2 => 30,
-            Self::Cs3 => 36,
-            Self::Cs4 => 50,
-            Self::Mcs1 => 22,
-            Self::Mcs2 => 28,
-            Self::Mcs3 => 37,
-            Self::Mcs4 => 44,
-            Self::Mcs5 | Self::Mcs7 => 56,
-            Self::Mcs8 => 68,
-            Self::Mcs6 | Self::Mcs9 => 74,
-        }
+        SCHEMES[self as usize].0
     }
 
     /// RLC data blocks in a radio block.
     pub const fn blocks(self) -> u32 {
-        match self {
-            Self::Mcs7 | Self::Mcs8 | Self::Mcs9 => 2,
-            Self::Cs1
-            | Self::Cs2
-            | Self::Cs3
-            | Self::Cs4
-            | Self::Mcs1
-            | Self::Mcs2
-            | Self::Mcs3
-            | Self::Mcs4
-            | Self::Mcs5
-            | Self::Mcs6 => 1,
-        }
+        SCHEMES[self as usize].1
     }
 
     /// Bytes that a radio block carries.
@@ -101,20 +77,7 @@ impl CodingScheme {
     /// after TS 45.005 Table 2, TU50 without hopping at 900 MHz, rounded; those of MCS-7 to 9,
     /// for which the table has other rates, are extrapolated.
     pub const fn reference_ci(self) -> f64 {
-        match self {
-            Self::Cs1 | Self::Mcs1 => 10.0,
-            Self::Cs2 => 14.0,
-            Self::Cs3 => 16.0,
-            Self::Cs4 => 24.0,
-            Self::Mcs2 => 12.0,
-            Self::Mcs3 => 17.0,
-            Self::Mcs4 => 21.5,
-            Self::Mcs5 => 16.5,
-            Self::Mcs6 => 19.0,
-            Self::Mcs7 => 25.0,
-            Self::Mcs8 => 29.5,
-            Self::Mcs9 => 33.0,
-        }
+        SCHEMES[self as usize].2
     }
 
     /// The block error rate at `ci` dB: logistic, a tenth at the reference, and a hundredth
@@ -129,6 +92,24 @@ impl CodingScheme {
         self.reference_ci() + SLOPE * float::ln((1.0 / rate - 1.0) / 9.0)
     }
 }
+
+/// Of each scheme, in their order: bytes of a data block, data blocks in a radio block, and the
+/// reference in dB.
+const SCHEMES: [(u32, u32, f64); CodingScheme::ALL.len()] = [
+    (20, 1, 10.0),
+    (30, 1, 14.0),
+    (36, 1, 16.0),
+    (50, 1, 24.0),
+    (22, 1, 10.0),
+    (28, 1, 12.0),
+    (37, 1, 17.0),
+    (44, 1, 21.5),
+    (56, 1, 16.5),
+    (74, 1, 19.0),
+    (56, 2, 25.0),
+    (68, 2, 29.5),
+    (74, 2, 33.0),
+];
 
 /// The change in dB that changes a block's odds by a factor of e: fading flattens the curves of TS
 /// 45.005. Our choice.

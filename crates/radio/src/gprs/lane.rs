@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use base::{Direction, Duration, Time};
-use observe::{BlockFact, BlockKind, DropReason, Observe};
+use observe::{BlockFact, BlockKind, Observe};
 
 use super::adaptation::Adapter;
 use super::air::{Air, BlockErrors};
@@ -93,7 +93,7 @@ impl<T: Sdu> Lane<T> {
                 Ok(())
             }
             Direction::Uplink => self.packets.enqueue(now, sdu).map_err(|dropped| {
-                self.count_drop(dropped.reason);
+                self.counters.count_drop(dropped.reason);
                 dropped.packet
             }),
         }
@@ -217,14 +217,7 @@ impl<T: Sdu> Lane<T> {
             Some(output) => output,
             None => Output::Delivered(pop_if(&mut self.behind, |(due, _)| *due <= now)?.1),
         };
-        match &output {
-            Output::Delivered(sdu) => {
-                self.counters.delivered += 1;
-                self.counters.bytes_delivered += u64::from(sdu.bytes());
-            }
-            Output::Discarded(_) => self.counters.discarded += 1,
-            Output::Dropped(dropped) => self.count_drop(dropped.reason),
-        }
+        self.counters.count(&output);
         Some(output)
     }
 
@@ -375,20 +368,6 @@ impl<T: Sdu> Lane<T> {
         self.counters.blocks_in_error += u64::from(error);
         self.counters.blocks_received += u64::from(!error);
         self.counters.bytes_sent += u64::from(scheme.bytes());
-    }
-
-    const fn count_drop(&mut self, reason: DropReason) {
-        match reason {
-            DropReason::Aqm => self.counters.managed += 1,
-            DropReason::Queue
-            | DropReason::Loss
-            | DropReason::List
-            | DropReason::Outage
-            | DropReason::Discarded
-            | DropReason::Unreachable
-            | DropReason::Incomplete
-            | DropReason::TooBig => self.counters.dropped += 1,
-        }
     }
 
     fn tell(&self, moment: &mut Moment<'_, impl Observe>, block: &Block) {

@@ -3,7 +3,7 @@
 use base::{Direction, Duration, Rate, Time};
 use observe::Observe;
 
-use super::conditions::{ConditionChange, Relocation, Timeline};
+use super::conditions::{ConditionChange, End, Timeline};
 use super::lane::Lane;
 use super::rlc::{Entity, Health, PeerChannel, Traffic};
 use super::{BlockErrorRate, ChannelState, DchConfig};
@@ -245,8 +245,8 @@ impl<T: Sdu> Bearer<T> {
     #[cold]
     fn apply_changes(&mut self, now: Time) {
         while let Some(change) = self.timeline.take(now) {
-            let ConditionChange { at, downlink, uplink, relocation } = change;
-            if relocation == Relocation::Now {
+            let ConditionChange { at, downlink, uplink, end } = change;
+            if end == End::Relocation {
                 self.restart(at);
             }
             self.set_state(at, Direction::Downlink, downlink);

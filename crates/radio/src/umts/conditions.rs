@@ -100,16 +100,8 @@ pub(crate) struct ConditionChange {
     pub(crate) at: Time,
     pub(crate) downlink: ChannelState,
     pub(crate) uplink: ChannelState,
-    pub(crate) relocation: Relocation,
-}
-
-/// Whether the link control is re-established.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Relocation {
-    /// It is.
-    Now,
-    /// It continues.
-    None,
+    /// The end of the interruption before.
+    pub(crate) end: End,
 }
 
 impl ConditionChange {
@@ -130,15 +122,15 @@ impl Timeline {
                 blocks: if gap { Blocks::NONE } else { channel.blocks_at(at, payload) },
                 tbler: if lost { BlockErrorRate::LOST } else { channel.tbler.at(at) },
             };
-            let ends = |gap: &Interruption| gap.to == at && gap.end == End::Relocation;
+            let relocates = |gap: &Interruption| gap.to == at && gap.end == End::Relocation;
             ConditionChange {
                 at,
                 downlink: state(&config.downlink),
                 uplink: state(&config.uplink),
-                relocation: if config.interruptions.iter().any(ends) {
-                    Relocation::Now
+                end: if config.interruptions.iter().any(relocates) {
+                    End::Relocation
                 } else {
-                    Relocation::None
+                    End::Continuation
                 },
             }
         };

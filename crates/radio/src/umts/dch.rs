@@ -148,7 +148,7 @@ impl DchKeys {
     /// How the bearer behaves.
     pub fn config(&self, context: &RadioContext<'_>, _name: &str) -> DchConfig {
         let [forth, back] = &context.queues;
-        let channel = |keys: &DchChannel, changes: &[ChannelChange], queue| Channel {
+        let channel = |keys: &DchChannel, changes: &[ChannelStep], queue| Channel {
             rate: course(keys.channel.rate, changes, |change| change.rate),
             tti: keys.channel.tti,
             tbler: course(self.umts.errors(&keys.channel), changes, |change| {
@@ -166,32 +166,27 @@ impl DchKeys {
             interruptions: self.interruptions(),
             buffer: self.umts.buffer.config(),
             ..DchConfig::new(
-                channel(&self.downlink, &self.downlink_changes(), forth),
-                channel(&self.uplink, &self.uplink_changes(), back),
+                channel(&self.downlink, &self.changes(Direction::Downlink), forth),
+                channel(&self.uplink, &self.changes(Direction::Uplink), back),
                 self.umts.pdcp.clone(),
                 self.umts.rlc.clone(),
             )
         }
     }
 
-    /// What happens to the downlink, in order: `radio.schedule` and its own.
-    fn downlink_changes(&self) -> Vec<ChannelChange> {
-        let both = self.schedule.iter().map(|step| ChannelChange {
+    /// What happens to the channel of `direction`, in order: `radio.schedule`, which has rates of
+    /// the downlink alone, and its own, which takes precedence at equal times.
+    fn changes(&self, direction: Direction) -> Vec<ChannelStep> {
+        let both = self.schedule.iter().map(|step| ChannelStep {
             at: step.at,
-            rate: step.rate,
+            rate: step.rate.filter(|_| direction == Direction::Downlink),
+            sf: None,
             tbler: step.tbler,
         });
-        in_order(both, &self.downlink)
-    }
-
-    /// What happens to the uplink, in order.
-    fn uplink_changes(&self) -> Vec<ChannelChange> {
-        let both = self.schedule.iter().map(|step| ChannelChange {
-            at: step.at,
-            rate: None,
-            tbler: step.tbler,
-        });
-        in_order(both, &self.uplink)
+        let own = &direction.of(&self.downlink, &self.uplink).schedule;
+        let mut changes: Vec<_> = both.chain(own.iter().cloned()).collect();
+        changes.sort_by_key(|change| change.at);
+        changes
     }
 
     fn interruptions(&self) -> Vec<Interruption> {
@@ -371,34 +366,12 @@ impl Keys for DchKeys {
     }
 }
 
-/// A change of the channel of one direction.
-struct ChannelChange {
-    at: Duration,
-    rate: Option<Rate>,
-    tbler: Option<Probability>,
-}
-
-/// `changes` and those of `channel`'s own schedule, which take precedence at equal times.
-fn in_order(
-    changes: impl Iterator<Item = ChannelChange>,
-    channel: &DchChannel,
-) -> Vec<ChannelChange> {
-    let own = channel.schedule.iter().map(|step| ChannelChange {
-        at: step.at,
-        rate: step.rate,
-        tbler: step.tbler,
-    });
-    let mut changes: Vec<_> = changes.chain(own).collect();
-    changes.sort_by_key(|change| change.at);
-    changes
-}
-
 /// A value over time: `first` at the start, then `field` of each change.
 fn course<V: Copy>(
     first: V,
-    changes: &[ChannelChange],
-    field: fn(&ChannelChange) -> Option<V>,
+    changes: &[ChannelStep],
+    field: fn(&ChannelStep) -> Option<V>,
 ) -> Schedule<V> {
-    let change = |change: &ChannelChange| Some((Time::ZERO + change.at, field(change)?));
+    let change = |change: &ChannelStep| Some((Time::ZERO + change.at, field(change)?));
     Schedule::new(first, changes.iter().filter_map(change).collect())
 }

@@ -185,9 +185,7 @@ impl<T: Sdu> Lane<T> {
         let past = time.saturating_since(Time::ZERO);
         past.whole(self.tti) + u64::from(!time.is_multiple_of(self.tti))
     }
-}
 
-impl<T: Sdu> Lane<T> {
     /// Draws the errors of the TTI that begins.
     pub(crate) fn send<O: Observe>(&mut self, machine: u32, observe: &mut O) {
         let (blocks, counters) = (&mut self.next, &mut self.counters);
@@ -303,14 +301,7 @@ impl<T: Sdu> Lane<T> {
                 Output::Discarded(self.contents.take(number))
             }
         };
-        match &output {
-            Output::Delivered(sdu) => {
-                self.counters.delivered += 1;
-                self.counters.bytes_delivered += u64::from(sdu.bytes());
-            }
-            Output::Discarded(_) => self.counters.discarded += 1,
-            Output::Dropped(_) => self.counters.dropped += 1,
-        }
+        self.counters.count(&output);
         Some(output)
     }
 

@@ -9,7 +9,6 @@ use settings::{
 };
 
 use super::airtime::{DataRate, Preamble};
-use super::machine::Station;
 
 /// The speeds of mobiles that are only counted: walkers and runners.
 const SPEEDS: [f64; 2] = [1.0, 5.0];
@@ -157,11 +156,8 @@ impl WlanKeys {
     }
 
     /// The names of the mobiles and how they move; none walks to the access point called `home`.
-    pub fn stations(&self, home: &str, seed: u64) -> Vec<(String, Station)> {
-        let named = self.mobile.iter().map(|mobile| {
-            let station = Station { motion: mobile.motion() };
-            (mobile.name.clone(), station)
-        });
+    pub fn stations(&self, home: &str, seed: u64) -> Vec<(String, Motion)> {
+        let named = self.mobile.iter().map(|mobile| (mobile.name.clone(), mobile.motion()));
         let walkers = (0..self.mobiles).map(|number| self.walker(number, home, seed));
         named.chain(walkers).collect()
     }
@@ -202,7 +198,7 @@ impl WlanKeys {
     }
 
     /// A mobile that walks back and forth, with a random stream of its own.
-    fn walker(&self, number: u32, home: &str, seed: u64) -> (String, Station) {
+    fn walker(&self, number: u32, home: &str, seed: u64) -> (String, Motion) {
         let name = format!("MN-{number}");
         let mut chance = Stream::named(seed, &format!("{name}/walk"));
         let mut away = self.access_point.iter().filter(|point| point.name != home);
@@ -215,7 +211,7 @@ impl WlanKeys {
         let [slowest, fastest] = SPEEDS;
         let pace = slowest + (fastest - slowest) * chance.next_f64();
         let start = along(chance.next_f64());
-        (name, Station { motion: Motion::to_and_fro(start, [first, last], pace) })
+        (name, Motion::to_and_fro(start, [first, last], pace))
     }
 }
 

@@ -44,13 +44,6 @@ pub(super) struct Mobile {
     look: Option<Time>,
 }
 
-/// A mobile.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Station {
-    /// Its motion.
-    pub motion: Motion,
-}
-
 /// What comes out of a WLAN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Output<T> {
@@ -119,7 +112,7 @@ impl<T: Sdu> Wlan<T> {
     pub fn new(
         config: &WlanKeys,
         queues: [queue::Config; 2],
-        stations: &[Station],
+        stations: &[Motion],
         seed: u64,
     ) -> Self {
         let access_points = &config.access_point;
@@ -137,10 +130,10 @@ impl<T: Sdu> Wlan<T> {
             outputs: VecDeque::new(),
             levels_dbm: vec![f64::NEG_INFINITY; access_points.len()],
         };
-        for (number, station) in (0_u32..).zip(stations) {
-            wlan.hear(station.motion.at(Time::ZERO));
+        for (number, motion) in (0_u32..).zip(stations) {
+            wlan.hear(motion.at(Time::ZERO));
             let handover = Handover::new(config.handover(), &wlan.levels_dbm);
-            let motion = station.motion.clone();
+            let motion = motion.clone();
             wlan.mobiles.push(Mobile { motion, handover, look: None });
             wlan.settle_station(Time::ZERO, number);
         }

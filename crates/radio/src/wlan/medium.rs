@@ -13,7 +13,7 @@ use super::errors::FreeSpace;
 use super::keys::{Loss, WlanKeys};
 use super::machine::{End, Mobile, Output};
 use super::sender::{Frame, Head, Sender};
-use super::turns::{Left, Turns};
+use super::turns::Turns;
 use crate::Sdu;
 
 /// The medium around one access point, and what waits for it. Sender 0 is the access point, then
@@ -192,7 +192,7 @@ impl<T: Sdu> Medium<T> {
             self.load(now, sender, around);
             let from = &self.senders[sender as usize];
             let Some(head) = &from.head else {
-                self.turns.pass(sender);
+                self.turns.leave(sender);
                 return false;
             };
             let bytes = head.frame.sdu.bytes() + OVERHEAD_BYTES;
@@ -323,7 +323,10 @@ impl<T: Sdu> Medium<T> {
     fn done(&mut self, sender: u32) {
         let has_more =
             self.senders[sender as usize].has_more() || sender == 0 && !self.released.is_empty();
-        self.turns.done(sender, if has_more { Left::Something } else { Left::Nothing });
+        self.turns.done(sender);
+        if !has_more {
+            self.turns.leave(sender);
+        }
     }
 
     /// Draws whether a frame that ends at `now` is in error.

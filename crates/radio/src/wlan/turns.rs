@@ -72,30 +72,23 @@ impl Turns {
     }
 
     /// `sender` is done with its frame.
-    pub(super) fn done(&mut self, sender: u32, left: Left) {
+    pub(super) fn done(&mut self, sender: u32) {
+        match self {
+            Self::Order(_) => {}
+            Self::Slots(slots) => slots.back_off(sender, 0),
+        }
+    }
+
+    /// `sender` has nothing more to send.
+    pub(super) fn leave(&mut self, sender: u32) {
         match self {
             Self::Order(_) => {}
             Self::Slots(slots) => {
-                slots.back_off(sender, 0);
-                slots.leave_if_empty(sender, left);
+                slots.backoffs[sender as usize].is_waiting = false;
+                slots.waiting.retain(|other| *other != sender);
             }
         }
     }
-
-    /// `sender` had nothing to send when its turn came.
-    pub(super) fn pass(&mut self, sender: u32) {
-        match self {
-            Self::Order(_) => {}
-            Self::Slots(slots) => slots.leave_if_empty(sender, Left::Nothing),
-        }
-    }
-}
-
-/// Whether a sender still has something to send.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Left {
-    Something,
-    Nothing,
 }
 
 /// Turns by back-off, as slots in which the medium is idle: a sender may send in slot `due`, and
@@ -154,12 +147,5 @@ impl Slots {
     fn back_off(&mut self, sender: u32, retries: u32) {
         let slots = self.chance.below(self.window(retries).saturating_add(1));
         self.backoffs[sender as usize].due = self.elapsed + u64::from(slots);
-    }
-
-    fn leave_if_empty(&mut self, sender: u32, left: Left) {
-        if left == Left::Nothing {
-            self.backoffs[sender as usize].is_waiting = false;
-            self.waiting.retain(|other| *other != sender);
-        }
     }
 }

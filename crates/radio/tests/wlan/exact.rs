@@ -4,7 +4,7 @@ use base::{Direction, Duration, Time};
 use mobility::handover::{LinkChange, Mode};
 use mobility::motion::{Leg, Motion, Position};
 use observe::DropReason;
-use radio::wlan::{Access, DataRate, End, Loss, Station, WlanKeys};
+use radio::wlan::{Access, DataRate, End, Loss, WlanKeys};
 
 use super::support::{Net, Packet, config, micros, millis, resting, walking};
 
@@ -309,7 +309,7 @@ fn who_rests_in_range_costs_nothing() {
     net.run(millis(100));
     assert_eq!(net.wlan.poll_timeout(), None);
     let late = Leg::new(Position::new(100.0, 0.0), 100.0).not_before(millis(5_040));
-    let late = Station { motion: Motion::along(Position::default(), &[late]) };
+    let late = Motion::along(Position::default(), &[late]);
     let mut net = Net::new(&config(), 2, &[late]);
     net.run(millis(4_000));
     assert_eq!(net.wlan.poll_timeout(), Some(millis(5_100)), "at the beacon after it has begun");

@@ -7,7 +7,7 @@ use link::queue::{self, Discipline};
 use mobility::handover::{LinkChange, Mode};
 use mobility::motion::{Leg, Motion, Position};
 use proptest::prelude::*;
-use radio::wlan::{Access, End, Loss, Output, Station, WlanKeys};
+use radio::wlan::{Access, End, Loss, Output, WlanKeys};
 
 use super::support::{Net, Packet, config, packets};
 
@@ -27,7 +27,7 @@ struct Run {
     config: WlanKeys,
     queue: queue::Config,
     points: u32,
-    stations: Vec<Station>,
+    stations: Vec<Motion>,
     steps: Vec<(u64, Step)>,
 }
 
@@ -72,7 +72,7 @@ fn any_run() -> impl Strategy<Value = Run> {
         let walk = |corners: &Vec<(f64, f64, f64)>| {
             let leg = |&(x, y, speed): &(f64, f64, f64)| Leg::new(Position::new(x, y), speed);
             let legs: Vec<_> = corners.iter().map(leg).collect();
-            Station { motion: Motion::along(legs[0].to, &legs) }
+            Motion::along(legs[0].to, &legs)
         };
         let stations: Vec<_> = corners.iter().map(walk).collect();
         let (point, station) = (0..points, 0..stations.len() as u32);

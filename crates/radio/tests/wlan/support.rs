@@ -5,7 +5,7 @@ use link::{Dropped, Load, queue};
 use mobility::handover::{LinkChange, Mode};
 use mobility::motion::{Leg, Motion, Position};
 use radio::Sdu;
-use radio::wlan::{AccessPoint, DataRate, End, Loss, Output, Station, Wlan, WlanKeys};
+use radio::wlan::{AccessPoint, DataRate, End, Loss, Output, Wlan, WlanKeys};
 
 /// A packet with a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,14 +60,14 @@ pub(crate) fn row(count: u32) -> Vec<AccessPoint> {
     (0..count).map(point).collect()
 }
 
-pub(crate) fn resting(x: f64) -> Station {
-    Station { motion: Motion::resting(Position::new(x, 10.0)) }
+pub(crate) fn resting(x: f64) -> Motion {
+    Motion::resting(Position::new(x, 10.0))
 }
 
 /// From `start` to `end` along the row at `speed` m/s.
-pub(crate) fn walking(start: f64, end: f64, speed: f64) -> Station {
+pub(crate) fn walking(start: f64, end: f64, speed: f64) -> Motion {
     let leg = Leg::new(Position::new(end, 0.0), speed);
-    Station { motion: Motion::along(Position::new(start, 0.0), &[leg]) }
+    Motion::along(Position::new(start, 0.0), &[leg])
 }
 
 /// What happened, and when in ns.
@@ -84,7 +84,7 @@ pub(crate) struct Net {
 }
 
 impl Net {
-    pub(crate) fn new(config: &WlanKeys, points: u32, stations: &[Station]) -> Self {
+    pub(crate) fn new(config: &WlanKeys, points: u32, stations: &[Motion]) -> Self {
         Self::with_queues(config, packets(50), points, stations)
     }
 
@@ -92,7 +92,7 @@ impl Net {
         config: &WlanKeys,
         queue: queue::Config,
         points: u32,
-        stations: &[Station],
+        stations: &[Motion],
     ) -> Self {
         let config = WlanKeys { access_point: row(points), ..config.clone() };
         let mut net = Self { wlan: Wlan::new(&config, [queue; 2], stations, 1), log: Vec::new() };

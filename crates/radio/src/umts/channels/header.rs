@@ -27,10 +27,7 @@ pub enum UeId {
 impl UeId {
     /// Bits of its value, without those of its type.
     pub const fn bits(self) -> u32 {
-        match self {
-            Self::Cell(_) | Self::Dsch(_) => 16,
-            Self::Utran(_) => 32,
-        }
+        self.value().bits
     }
 
     /// TS 25.321 §9.2.1: C-RNTI and DSCH-RNTI share a type, as no channel has both.

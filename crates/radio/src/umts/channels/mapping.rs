@@ -107,8 +107,8 @@ impl fmt::Display for IllegalMapping {
                 let name = direction.name();
                 write!(f, "{channel} cannot be carried by {over} {name}: ")?;
                 why_not_logical(f, channel, over, direction)?;
-                let carriers: Vec<String> =
-                    channel.carriers(direction).map(|carrier| carrier.to_string()).collect();
+                let carriers: Vec<_> =
+                    channel.carriers(direction).map(TransportChannel::name).collect();
                 match carriers.as_slice() {
                     [] => Ok(()),
                     [only] => write!(f, "; {channel} goes over {only}"),
@@ -144,12 +144,8 @@ fn why_not_logical(
     } else if over.scope() == Scope::Dedicated {
         write!(f, "{over} belongs to one UE, {channel} to all")
     } else {
-        let carries = |(_, carriers): &&(_, &[TransportChannel])| carriers.contains(&over);
-        let names: Vec<String> = LOGICAL_OVER_TRANSPORT
-            .iter()
-            .filter(carries)
-            .map(|(channel, _)| channel.to_string())
-            .collect();
+        let all = LOGICAL_OVER_TRANSPORT.iter().filter(|(_, over_any)| over_any.contains(&over));
+        let names: Vec<_> = all.map(|(channel, _)| channel.name()).collect();
         write!(f, "{over} carries {} alone", names.join(" and "))
     }
 }
@@ -165,12 +161,8 @@ fn why_not_transport(
     } else if !from.meet(to) {
         write!(f, "{over} is {to}, {channel} is {from}")
     } else {
-        let carries = |(_, carrier): &&(_, PhysicalChannel)| *carrier == over;
-        let names: Vec<String> = TRANSPORT_OVER_PHYSICAL
-            .iter()
-            .filter(carries)
-            .map(|(channel, _)| channel.to_string())
-            .collect();
+        let all = TRANSPORT_OVER_PHYSICAL.iter().filter(|(_, carrier)| *carrier == over);
+        let names: Vec<_> = all.map(|(channel, _)| channel.name()).collect();
         write!(f, "{over} carries {} alone", names.join(" and "))
     }
 }
@@ -246,54 +238,30 @@ mod tests {
 
     #[test]
     fn an_illegal_mapping_says_why() {
-        let logical = |channel: LogicalChannel, over, direction| {
-            channel.carried_by(over, direction).unwrap_err().to_string()
+        use LogicalChannel::{Bcch, Ccch, Ctch, Dtch, Pcch};
+        use PhysicalChannel::{Dpcch, SCcpch};
+        use TransportChannel::{Bch, Dch, Fach, Pch, Rach};
+        let logical = |channel: LogicalChannel, over, direction: Direction, why| {
+            let error = channel.carried_by(over, direction).unwrap_err().to_string();
+            let direction = direction.name();
+            assert_eq!(error, format!("{channel} cannot be carried by {over} {direction}: {why}"));
         };
-        let check = |error: String, expected: &str| assert_eq!(error, expected);
-        check(
-            logical(LogicalChannel::Pcch, TransportChannel::Rach, Uplink),
-            "PCCH cannot be carried by RACH uplink: RACH is uplink, PCCH is downlink",
-        );
-        check(
-            logical(LogicalChannel::Pcch, TransportChannel::Rach, Downlink),
-            "PCCH cannot be carried by RACH downlink: RACH is uplink, PCCH is downlink; \
-             PCCH goes over PCH",
-        );
-        check(
-            logical(LogicalChannel::Dtch, TransportChannel::Fach, Uplink),
-            "DTCH cannot be carried by FACH uplink: FACH is downlink; \
-             DTCH goes over RACH, CPCH or DCH uplink",
-        );
-        check(
-            logical(LogicalChannel::Bcch, TransportChannel::Dch, Uplink),
-            "BCCH cannot be carried by DCH uplink: BCCH is downlink",
-        );
-        check(
-            logical(LogicalChannel::Ccch, TransportChannel::Dch, Uplink),
-            "CCCH cannot be carried by DCH uplink: DCH belongs to one UE, CCCH to all; \
-             CCCH goes over RACH",
-        );
-        check(
-            logical(LogicalChannel::Ctch, TransportChannel::Pch, Downlink),
-            "CTCH cannot be carried by PCH downlink: PCH carries PCCH alone; CTCH goes over FACH",
-        );
-        let transport =
-            |channel: TransportChannel, over| channel.carried_by(over).unwrap_err().to_string();
-        check(
-            transport(TransportChannel::Dch, PhysicalChannel::Dpcch),
-            "DCH cannot be carried by DPCCH: DPCCH carries the physical layer's control alone, \
-             beside DPDCH; DCH goes over DPDCH",
-        );
-        check(
-            transport(TransportChannel::Rach, PhysicalChannel::SCcpch),
-            "RACH cannot be carried by S-CCPCH: S-CCPCH is downlink, RACH is uplink; \
-             RACH goes over PRACH",
-        );
-        check(
-            transport(TransportChannel::Bch, PhysicalChannel::SCcpch),
-            "BCH cannot be carried by S-CCPCH: S-CCPCH carries PCH and FACH alone; \
-             BCH goes over P-CCPCH",
-        );
+        logical(Pcch, Rach, Uplink, "RACH is uplink, PCCH is downlink");
+        logical(Pcch, Rach, Downlink, "RACH is uplink, PCCH is downlink; PCCH goes over PCH");
+        let why = "FACH is downlink; DTCH goes over RACH, CPCH or DCH uplink";
+        logical(Dtch, Fach, Uplink, why);
+        logical(Bcch, Dch, Uplink, "BCCH is downlink");
+        logical(Ccch, Dch, Uplink, "DCH belongs to one UE, CCCH to all; CCCH goes over RACH");
+        logical(Ctch, Pch, Downlink, "PCH carries PCCH alone; CTCH goes over FACH");
+        let transport = |channel: TransportChannel, over, why| {
+            let error = channel.carried_by(over).unwrap_err().to_string();
+            assert_eq!(error, format!("{channel} cannot be carried by {over}: {why}"));
+        };
+        let why = "DPCCH carries the physical layer's control alone, beside DPDCH; \
+                   DCH goes over DPDCH";
+        transport(Dch, Dpcch, why);
+        transport(Rach, SCcpch, "S-CCPCH is downlink, RACH is uplink; RACH goes over PRACH");
+        transport(Bch, SCcpch, "S-CCPCH carries PCH and FACH alone; BCH goes over P-CCPCH");
     }
 
     /// Hynderick and Raes 2004, Table II.2: "specificity" and "recipient".

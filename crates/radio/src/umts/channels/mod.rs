@@ -8,25 +8,23 @@ use std::fmt;
 use base::Direction;
 
 pub mod codes;
+mod dedicated;
 pub mod formats;
 pub mod header;
-mod logical;
+mod kinds;
 pub mod mapping;
-mod physical;
 pub mod spreading;
-mod transport;
 
 pub use codes::{Code, CodeState, CodeTree, NoCode};
+pub use dedicated::{DedicatedChannels, DedicatedError};
 pub use formats::{
     Coding, CombinationSet, FormatError, Priority, SemiStatic, TransportFormat, TransportFormatSet,
     Waiting,
 };
 pub use header::{HeaderError, MacHeader, Multiplexed, UeId};
-pub use logical::{LogicalChannel, Plane};
+pub use kinds::{Content, LogicalChannel, PhysicalChannel, Plane, TransportChannel};
 pub use mapping::IllegalMapping;
-pub use physical::{Content, DedicatedChannels, DedicatedError, PhysicalChannel};
 pub use spreading::{SlotFormat, SpreadingError, SpreadingFactor, SpreadingTable};
-pub use transport::TransportChannel;
 
 /// Where a kind of channel exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,11 +40,9 @@ pub enum Directions {
 impl Directions {
     /// Whether `direction` is one of them.
     pub const fn include(self, direction: Direction) -> bool {
-        match (self, direction) {
-            (Self::Both, Direction::Downlink | Direction::Uplink)
-            | (Self::Downlink, Direction::Downlink)
-            | (Self::Uplink, Direction::Uplink) => true,
-            (Self::Downlink, Direction::Uplink) | (Self::Uplink, Direction::Downlink) => false,
+        match direction {
+            Direction::Downlink => matches!(self, Self::Downlink | Self::Both),
+            Direction::Uplink => matches!(self, Self::Uplink | Self::Both),
         }
     }
 

@@ -3,7 +3,7 @@
 use base::{Duration, Time};
 
 use super::segmentation::Sdus;
-use super::{Arq, Config, Mode, am, next_expected, tm, um};
+use super::{Arq, Config, Mode, Sn, am, next_expected, tm, um};
 use crate::umts::Blocks;
 use crate::umts::mac::TransportBlocks;
 
@@ -13,8 +13,10 @@ pub(crate) enum Entity {
     /// Boxed, as it is ten times as large as the others.
     Acknowledged(Box<am::Entity>),
     NextExpected(next_expected::Entity),
-    Unacknowledged(um::Entity),
-    Transparent(tm::Entity),
+    /// With the number of the next PDU.
+    Unacknowledged(Sn),
+    /// With the number of the next block.
+    Transparent(Sn),
 }
 
 /// The peer's channel: how fast it can send.
@@ -48,8 +50,8 @@ impl Entity {
                 Self::Acknowledged(Box::new(am::Entity::new(config, own, peer)))
             }
             (Mode::Am, Arq::NextExpected) => Self::NextExpected(next_expected::Entity::new(config)),
-            (Mode::Um, _) => Self::Unacknowledged(um::Entity::new()),
-            (Mode::Tm, _) => Self::Transparent(tm::Entity::new()),
+            (Mode::Um, _) => Self::Unacknowledged(Sn::ZERO),
+            (Mode::Tm, _) => Self::Transparent(Sn::ZERO),
         }
     }
 
@@ -87,8 +89,8 @@ impl Entity {
         match self {
             Self::Acknowledged(entity) => return entity.fill(traffic, blocks),
             Self::NextExpected(entity) => entity.fill(traffic, blocks),
-            Self::Unacknowledged(entity) => entity.fill(traffic.own, blocks),
-            Self::Transparent(entity) => entity.fill(traffic.own, blocks),
+            Self::Unacknowledged(next) => um::fill(next, traffic.own, blocks),
+            Self::Transparent(next) => tm::fill(next, traffic.own, blocks),
         }
         Health::Well
     }
@@ -112,8 +114,7 @@ impl Entity {
         match self {
             Self::Acknowledged(entity) => entity.poll_timeout(now, own, peer),
             Self::NextExpected(entity) => entity.poll_timeout(now, own),
-            Self::Unacknowledged(_) => um::Entity::poll_timeout(now, own),
-            Self::Transparent(_) => tm::Entity::poll_timeout(now, own),
+            Self::Unacknowledged(_) | Self::Transparent(_) => own.has_data().then_some(now),
         }
     }
 
@@ -122,8 +123,10 @@ impl Entity {
         match self {
             Self::Acknowledged(entity) => entity.establish(now, traffic),
             Self::NextExpected(entity) => entity.establish(now, traffic),
-            Self::Unacknowledged(entity) => entity.establish(now, traffic),
-            Self::Transparent(entity) => entity.establish(now, traffic),
+            Self::Unacknowledged(next) | Self::Transparent(next) => {
+                traffic.own.reset(now);
+                *next = Sn::ZERO;
+            }
         }
     }
 
@@ -131,10 +134,9 @@ impl Entity {
     /// delivered is retransmitted whole; else what has been sent in part is discarded.
     pub(crate) fn relocate(&mut self, now: Time, traffic: &mut Traffic<'_>) {
         match self {
-            Self::Acknowledged(entity) => entity.relocate(now, traffic),
-            Self::NextExpected(entity) => entity.relocate(now, traffic),
-            Self::Unacknowledged(entity) => entity.establish(now, traffic),
-            Self::Transparent(entity) => entity.establish(now, traffic),
+            Self::Acknowledged(_) | Self::NextExpected(_) => traffic.own.restart(now),
+            Self::Unacknowledged(_) | Self::Transparent(_) => {}
         }
+        self.establish(now, traffic);
     }
 }

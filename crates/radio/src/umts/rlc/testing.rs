@@ -2,7 +2,7 @@
 
 use base::{Duration, Time};
 
-use super::{DataKind, Run, Sn};
+use super::{DataKind, Outcome, Run, Sdus, Sn};
 use crate::umts::mac::TransportBlocks;
 
 pub(crate) fn at(millis: u64) -> Time {
@@ -24,6 +24,16 @@ pub(crate) fn lose(blocks: &mut TransportBlocks, lost: &[u64]) {
     let places = blocks.runs().flat_map(pdus).filter(|(_, sn)| is_lost(*sn));
     let places: Vec<_> = places.map(|(place, _)| place).collect();
     blocks.errors.set(&places);
+}
+
+/// What became of SDUs since it was asked last: ` +n` delivered, ` -n` discarded.
+pub(crate) fn outcomes(sdus: &mut Sdus) -> String {
+    let outcomes = std::iter::from_fn(|| sdus.poll_outcome());
+    let show = |outcome| match outcome {
+        Outcome::Delivered(number) => format!(" +{number}"),
+        Outcome::Discarded(number) => format!(" -{number}"),
+    };
+    outcomes.map(show).collect()
 }
 
 /// What a TTI holds: data as `sn` or `sn-sn`, `r` before retransmissions, `?` after a poll.

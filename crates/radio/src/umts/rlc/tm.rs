@@ -1,19 +1,9 @@
 //! Transparent mode (TS 25.322 §11.1): no header, so no number and no padding. An SDU is cut into
 //! the blocks of one TTI, which carries nothing else; what arrives in error is discarded.
 
-use base::Time;
-
 use super::segmentation::{Sdus, Segmentation};
-use super::{Config, Sn, Traffic};
+use super::{Config, Sn};
 use crate::umts::mac::TransportBlocks;
-
-/// One end. An SDU larger than its TTI holds can never be sent and is discarded when its turn
-/// comes. (Where a rate is no whole number of blocks a TTI, some TTIs hold one less.)
-#[derive(Debug)]
-pub(crate) struct Entity {
-    /// The next block. It is not transmitted; the model numbers blocks to distinguish SDUs.
-    next: Sn,
-}
 
 /// How SDUs are cut and delivered.
 pub(super) const fn segmentation(config: &Config) -> Segmentation {
@@ -26,41 +16,29 @@ pub(super) const fn segmentation(config: &Config) -> Segmentation {
     }
 }
 
-impl Entity {
-    pub(crate) const fn new() -> Self {
-        Self { next: Sn::ZERO }
+/// Puts the next SDU that fits into the TTI. One that is larger than its TTI holds can never be
+/// sent and is discarded when its turn comes. (Where a rate is no whole number of blocks a TTI,
+/// some TTIs hold one less.) `next` is the next block's number, which is not transmitted: the model
+/// numbers blocks to distinguish SDUs.
+pub(super) fn fill(next: &mut Sn, own: &mut Sdus, blocks: &mut TransportBlocks) {
+    let now = blocks.start;
+    while own.has_data() && own.next_pdus() > blocks.room() {
+        own.drop_next(now);
     }
-
-    /// Puts the next SDU that fits into the TTI.
-    pub(crate) fn fill(&mut self, own: &mut Sdus, blocks: &mut TransportBlocks) {
-        let now = blocks.start;
-        while own.has_data() && own.next_pdus() > blocks.room() {
-            own.drop_next(now);
-        }
-        let mut left = if own.has_data() { own.next_pdus() } else { 0 };
-        while left > 0 {
-            let cut = own.segment(now, self.next, left.min(64), 1);
-            blocks.push_new(self.next, cut.pdus, false);
-            self.next = self.next + u64::from(cut.pdus);
-            left -= cut.pdus;
-        }
-    }
-
-    /// When there will be something to send.
-    pub(crate) fn poll_timeout(now: Time, own: &Sdus) -> Option<Time> {
-        own.has_data().then_some(now)
-    }
-
-    /// Re-establishes the entity.
-    pub(crate) fn establish(&mut self, now: Time, traffic: &mut Traffic<'_>) {
-        traffic.own.reset(now);
-        self.next = Sn::ZERO;
+    let mut left = if own.has_data() { own.next_pdus() } else { 0 };
+    while left > 0 {
+        let cut = own.segment(now, *next, left.min(64), 1);
+        blocks.push_new(*next, cut.pdus, false);
+        *next = *next + u64::from(cut.pdus);
+        left -= cut.pdus;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Mode, Outcome, testing, um};
+    use base::Time;
+
+    use super::super::{Mode, testing, um};
     use super::*;
 
     /// Each TTI of 3 blocks of 40 bytes for SDUs of `sizes`: its blocks, and what became of SDUs.
@@ -69,19 +47,14 @@ mod tests {
         for bytes in sizes {
             sdus.push(Time::ZERO, *bytes);
         }
-        let mut entity = Entity::new();
+        let mut next = Sn::ZERO;
         let mut lines = Vec::new();
         while !sdus.is_settled() {
             let mut blocks = testing::tti(lines.len() as u64 * 10, 3);
-            entity.fill(&mut sdus, &mut blocks);
+            fill(&mut next, &mut sdus, &mut blocks);
             testing::lose(&mut blocks, lost);
             um::receive(&blocks, &mut sdus);
-            let outcomes = std::iter::from_fn(|| sdus.poll_outcome());
-            let fates = outcomes.map(|outcome| match outcome {
-                Outcome::Delivered(number) => format!(" +{number}"),
-                Outcome::Discarded(number) => format!(" -{number}"),
-            });
-            lines.push(testing::show(&blocks) + &fates.collect::<String>());
+            lines.push(testing::show(&blocks) + &testing::outcomes(&mut sdus));
         }
         lines
     }

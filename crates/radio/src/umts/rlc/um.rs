@@ -1,23 +1,15 @@
 //! Unacknowledged mode (TS 25.322 §11.2): nothing is retransmitted. With a lost PDU all SDUs that
-//! have a part in it are lost; delivery continues with the next SDU that begins.
-
-use base::Time;
+//! have a part in it are lost; delivery continues with the next SDU that begins. The receiving half
+//! needs no memory: a gap shows in the sequence numbers.
+//!
+//! The model settles a lost SDU at the end of the TTI that lost it, where the standard's receiver
+//! learns of it from the next PDU. It also assumes that a PDU indicates whether an SDU begins with
+//! it (§9.2.2.8, a length indicator of its own, whose byte is not counted).
 
 use super::bits::low_bits;
 use super::segmentation::{Sdus, Segmentation};
-use super::{Config, Sn, Traffic};
+use super::{Config, Sn};
 use crate::umts::mac::TransportBlocks;
-
-/// One end. The receiving half needs no memory: a gap shows in the sequence numbers.
-///
-/// The model settles a lost SDU at the end of the TTI that lost it, where the standard's receiver
-/// learns of it from the next PDU. It also assumes that a PDU indicates whether an SDU begins with
-/// it (§9.2.2.8, a length indicator of its own, whose byte is not counted).
-#[derive(Debug)]
-pub(crate) struct Entity {
-    /// The next PDU (`VT(US)`).
-    next: Sn,
-}
 
 /// How SDUs are cut and delivered.
 pub(super) const fn segmentation(config: &Config) -> Segmentation {
@@ -37,29 +29,12 @@ pub(super) const fn segmentation(config: &Config) -> Segmentation {
 /// Bytes of an unacknowledged-mode PDU's header, with a sequence number of 7 bits (§9.2.1.3).
 const HEADER_BYTES: u32 = 1;
 
-impl Entity {
-    pub(crate) const fn new() -> Self {
-        Self { next: Sn::ZERO }
-    }
-
-    /// Fills a TTI with new data.
-    pub(crate) fn fill(&mut self, own: &mut Sdus, blocks: &mut TransportBlocks) {
-        while blocks.room() > 0 && own.has_data() {
-            let cut = own.segment(blocks.start, self.next, blocks.room().min(64), u32::MAX);
-            blocks.push_new(self.next, cut.pdus, false);
-            self.next = self.next + u64::from(cut.pdus);
-        }
-    }
-
-    /// When there will be something to send.
-    pub(crate) fn poll_timeout(now: Time, own: &Sdus) -> Option<Time> {
-        own.has_data().then_some(now)
-    }
-
-    /// Re-establishes the entity: what has been sent in part is given up.
-    pub(crate) fn establish(&mut self, now: Time, traffic: &mut Traffic<'_>) {
-        traffic.own.reset(now);
-        self.next = Sn::ZERO;
+/// Fills a TTI with new data; `next` is the next PDU (`VT(US)`).
+pub(super) fn fill(next: &mut Sn, own: &mut Sdus, blocks: &mut TransportBlocks) {
+    while blocks.room() > 0 && own.has_data() {
+        let cut = own.segment(blocks.start, *next, blocks.room().min(64), u32::MAX);
+        blocks.push_new(*next, cut.pdus, false);
+        *next = *next + u64::from(cut.pdus);
     }
 }
 
@@ -81,7 +56,9 @@ pub(super) fn receive(blocks: &TransportBlocks, peer: &mut Sdus) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Mode, Outcome, testing};
+    use base::Time;
+
+    use super::super::{Mode, testing};
     use super::*;
 
     /// Sends SDUs of `sizes` in PDUs of 40 bytes, 4 a TTI, and loses the PDUs `lost`: what becomes
@@ -92,10 +69,10 @@ mod tests {
         for bytes in sizes {
             sdus.push(Time::ZERO, *bytes);
         }
-        let mut entity = Entity::new();
+        let mut next = Sn::ZERO;
         for tti in 0.. {
             let mut blocks = testing::tti(tti * 10, 4);
-            entity.fill(&mut sdus, &mut blocks);
+            fill(&mut next, &mut sdus, &mut blocks);
             if blocks.used() == 0 {
                 break;
             }
@@ -103,12 +80,7 @@ mod tests {
             receive(&blocks, &mut sdus);
         }
         assert!(sdus.is_settled(), "each SDU has a fate");
-        let outcomes = std::iter::from_fn(|| sdus.poll_outcome());
-        let texts = outcomes.map(|outcome| match outcome {
-            Outcome::Delivered(number) => format!("+{number}"),
-            Outcome::Discarded(number) => format!("-{number}"),
-        });
-        texts.collect::<Vec<_>>().join(" ")
+        testing::outcomes(&mut sdus).trim_start().to_owned()
     }
 
     #[test]

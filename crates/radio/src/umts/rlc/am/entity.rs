@@ -114,13 +114,6 @@ impl Entity {
         self.reset = Reset::new(self.config.reset);
     }
 
-    /// Re-establishes the entity after a relocation: what has not been delivered is retransmitted
-    /// whole.
-    pub(crate) fn relocate(&mut self, now: Time, traffic: &mut Traffic<'_>) {
-        traffic.own.restart(now);
-        self.establish(now, traffic);
-    }
-
     fn handle_control(&mut self, now: Time, control: &Control, traffic: &mut Traffic<'_>) {
         let is_ready = self.reset.state() == State::Ready;
         match control {
@@ -148,7 +141,7 @@ impl Entity {
 
     fn clear(&mut self, now: Time, traffic: &mut Traffic<'_>) {
         self.transmitter.reset(now, &self.config, traffic.own);
-        self.receiver.reset();
+        self.receiver.reset(&self.config);
     }
 
     /// Begins a reset if the transmitter needs one.

@@ -165,16 +165,8 @@ impl Receiver {
     }
 
     /// Forgets all, after a reset.
-    pub(crate) fn reset(&mut self) {
-        self.next = Sn::ZERO;
-        self.highest = Sn::ZERO;
-        self.arrived = Bits::new();
-        self.wanted = false;
-        self.part = None;
-        self.prohibited_until = None;
-        self.periodic = None;
-        self.estimate = None;
-        self.moved = None;
+    pub(crate) fn reset(&mut self, config: &Config) {
+        *self = Self::new(config, self.peer);
     }
 
     /// Puts window-move acknowledgements and status reports into the TTI. `sdus` are those of the

@@ -1,5 +1,7 @@
 //! The transmitting half of an acknowledged-mode entity.
 
+use std::mem;
+
 use base::{Duration, Time};
 
 use super::OnLimit;
@@ -149,14 +151,8 @@ impl Transmitter {
     /// Forgets all, after a reset.
     pub(crate) fn reset(&mut self, now: Time, config: &Config, sdus: &mut Sdus) {
         sdus.reset(now);
-        self.polls = Polls::new(&config.poll, config.window);
-        self.discard = Discard::new(config);
-        self.unacknowledged = Sn::ZERO;
-        self.next = Sn::ZERO;
-        self.reported = Sn::ZERO;
-        self.missing = Bits::new();
-        self.missing_count = 0;
-        self.exhausted = None;
+        let retransmissions = mem::take(&mut self.retransmissions);
+        *self = Self { retransmissions, ..Self::new(config, self.delay) };
     }
 
     /// How many PDUs wait to be sent again.

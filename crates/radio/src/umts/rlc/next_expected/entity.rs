@@ -62,11 +62,4 @@ impl Entity {
         self.sender.reset();
         self.receiver.reset();
     }
-
-    /// Re-establishes the entity after a relocation: what has not been delivered is retransmitted
-    /// whole.
-    pub(crate) fn relocate(&mut self, now: Time, traffic: &mut Traffic<'_>) {
-        traffic.own.restart(now);
-        self.establish(now, traffic);
-    }
 }

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
     use crate::umts::rlc::segmentation::Sdus;
     use crate::umts::rlc::testing::{self, at, show, tti};
-    use crate::umts::rlc::{Arq, Control, Outcome, Traffic};
+    use crate::umts::rlc::{Arq, Control, Traffic};
 
     /// Two ends, of which one sends packets of 4 PDUs, 5 blocks a TTI of 10 ms.
     struct Harness {
@@ -93,12 +93,7 @@ mod tests {
         }
 
         fn outcomes(&mut self) -> String {
-            std::iter::from_fn(|| self.forth.poll_outcome())
-                .map(|outcome| match outcome {
-                    Outcome::Delivered(number) => format!(" +{number}"),
-                    Outcome::Discarded(number) => format!(" -{number}"),
-                })
-                .collect()
+            testing::outcomes(&mut self.forth)
         }
 
         fn wakes(&self, millis: u64) -> Option<Time> {
@@ -212,8 +207,12 @@ mod tests {
     fn at_another_place_the_rest_is_sent_again_whole() {
         let mut ends = Harness::new(&config(), 3);
         assert_eq!(ends.send(0, &[]), "0-3 4 +0");
-        ends.sender.relocate(at(10), &mut Traffic { own: &mut ends.forth, peer: &mut ends.back });
-        ends.receiver.relocate(at(10), &mut Traffic { own: &mut ends.back, peer: &mut ends.forth });
+        ends.forth.restart(at(10));
+        let mut traffic = Traffic { own: &mut ends.forth, peer: &mut ends.back };
+        ends.sender.establish(at(10), &mut traffic);
+        ends.back.restart(at(10));
+        let mut traffic = Traffic { own: &mut ends.back, peer: &mut ends.forth };
+        ends.receiver.establish(at(10), &mut traffic);
         assert_eq!(ends.send(20, &[]), "0-3 4 +1");
         assert_eq!(ends.send(30, &[]), "5-7 +2");
     }

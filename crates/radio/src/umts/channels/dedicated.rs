@@ -1,77 +1,10 @@
-//! Physical channels: over which codes data are carried (TS 25.211 §5).
+//! The dedicated physical channels of one UE (TS 25.211 §5).
 
 use std::fmt;
 
-use base::{Direction, Rate, words};
+use base::{Direction, Rate};
 
-use super::{Directions, Scope, SpreadingError, SpreadingFactor, SpreadingTable};
-
-words! {
-    /// A physical channel that carries transport channels, or the control beside them.
-    ///
-    /// In the order of Hynderick and Raes 2004, Table II.4.
-    #[derive(PartialOrd, Ord, Hash)]
-    pub enum PhysicalChannel {
-        /// Primary common control (§5.3.3.3).
-        PCcpch = "P-CCPCH",
-        /// Secondary common control (§5.3.3.4).
-        SCcpch = "S-CCPCH",
-        /// Random access (§5.2.2.1).
-        Prach = "PRACH",
-        /// Dedicated data (§5.2.1 uplink, §5.3.2 downlink).
-        Dpdch = "DPDCH",
-        /// Dedicated control: pilot, power control and format indicator (§5.2.1, §5.3.2).
-        Dpcch = "DPCCH",
-        /// Downlink shared (§5.3.3.6).
-        Pdsch = "PDSCH",
-        /// Common packets (§5.2.2.2).
-        Pcpch = "PCPCH",
-    }
-}
-
-/// What a physical channel carries.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Content {
-    /// Transport channels, its own control included.
-    TransportChannels,
-    /// The physical layer's own control alone.
-    Layer1Control,
-}
-
-impl PhysicalChannel {
-    /// Where it runs.
-    pub const fn directions(self) -> Directions {
-        match self {
-            Self::PCcpch | Self::SCcpch | Self::Pdsch => Directions::Downlink,
-            Self::Prach | Self::Pcpch => Directions::Uplink,
-            Self::Dpdch | Self::Dpcch => Directions::Both,
-        }
-    }
-
-    /// Whether one UE has it alone.
-    pub const fn scope(self) -> Scope {
-        match self {
-            Self::PCcpch | Self::SCcpch | Self::Prach | Self::Pdsch | Self::Pcpch => Scope::Common,
-            Self::Dpdch | Self::Dpcch => Scope::Dedicated,
-        }
-    }
-
-    /// Transport channels or control.
-    pub const fn content(self) -> Content {
-        match self {
-            Self::PCcpch | Self::SCcpch | Self::Prach | Self::Dpdch | Self::Pdsch | Self::Pcpch => {
-                Content::TransportChannels
-            }
-            Self::Dpcch => Content::Layer1Control,
-        }
-    }
-}
-
-impl fmt::Display for PhysicalChannel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+use super::{SpreadingError, SpreadingFactor, SpreadingTable};
 
 /// The DPDCHs of one UE in one direction, under one DPCCH.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
