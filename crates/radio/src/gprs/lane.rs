@@ -7,7 +7,7 @@ use observe::{BlockFact, BlockKind, Observe};
 
 use super::adaptation::Adapter;
 use super::air::{Air, BlockErrors};
-use super::arq::{Period, Report, Window};
+use super::arq::{Bsn, Period, Report, Window};
 use super::coding::{BLOCK_PERIOD, CodingScheme};
 use super::config::Config;
 use super::core::CoreNetwork;
@@ -162,7 +162,7 @@ impl<T: Sdu> Lane<T> {
         self.count_block(CodingScheme::Cs1, error);
         self.counters.status_pdus += 1;
         let kind = BlockKind::Control;
-        self.tell(moment, &Block { bsn: 0, kind, poll: false, error });
+        self.tell(moment, 0, kind, false, error);
         !error
     }
 
@@ -282,7 +282,7 @@ impl<T: Sdu> Lane<T> {
             let complete = self.window.receive(bsn, moment.period);
             self.deliver(moment.now + BLOCK_PERIOD, complete);
         }
-        self.tell(moment, &Block { bsn, kind, poll, error });
+        self.tell(moment, bsn, kind, poll, error);
     }
 
     /// The next data block: what a report asked for, else a new one, else, if allowed and no report
@@ -370,28 +370,19 @@ impl<T: Sdu> Lane<T> {
         self.counters.bytes_sent += u64::from(scheme.bytes());
     }
 
-    fn tell(&self, moment: &mut Moment<'_, impl Observe>, block: &Block) {
-        let Block { bsn, kind, poll, error } = *block;
-        moment.observe.block(
-            moment.now,
-            BlockFact {
-                machine: moment.machine,
-                direction: self.direction,
-                sn: (bsn % self.numbers) as u16,
-                kind,
-                poll,
-                error,
-            },
-        );
+    fn tell(
+        &self,
+        moment: &mut Moment<'_, impl Observe>,
+        bsn: Bsn,
+        kind: BlockKind,
+        poll: bool,
+        error: bool,
+    ) {
+        let (machine, direction) = (moment.machine, self.direction);
+        let sn = (bsn % self.numbers) as u16;
+        let fact = BlockFact { machine, direction, sn, kind, poll, error };
+        moment.observe.block(moment.now, fact);
     }
-}
-
-/// A block on the air.
-struct Block {
-    bsn: u64,
-    kind: BlockKind,
-    poll: bool,
-    error: bool,
 }
 
 /// From a poll to its answer, in block periods: 13 TDMA frames (RRBP, TS 44.060 §10.4.5).

@@ -173,48 +173,20 @@ mod tests {
 
     #[test]
     fn every_state_and_every_event() {
-        let [absent, requesting, setting_up, open, closing, kept, listening] = STATES;
+        let [absent, asked, setup, open, closing, kept, idle] = STATES;
         let new = Tbf::SettingUp { ready: at(1300) };
-        check(Event::Wanted(at(1300)), R97, [new, new, setting_up, open, closing, open, new]);
-        check(
-            Event::Piggybacked,
-            R97,
-            [requesting, requesting, setting_up, open, closing, open, requesting],
-        );
-        check(
-            Event::LastBlocks,
-            R97,
-            [absent, requesting, setting_up, closing, closing, kept, listening],
-        );
+        check(Event::Wanted(at(1300)), R97, [new, new, setup, open, closing, open, new]);
+        check(Event::Piggybacked, R97, [asked, asked, setup, open, closing, open, asked]);
+        check(Event::LastBlocks, R97, [absent, asked, setup, closing, closing, kept, idle]);
         let heard = Tbf::Listening { until: at(1500) };
-        check(
-            Event::Drained(at(1000)),
-            R97,
-            [absent, requesting, setting_up, heard, heard, kept, listening],
-        );
+        check(Event::Drained(at(1000)), R97, [absent, asked, setup, heard, heard, kept, idle]);
         let held = Tbf::Kept { until: at(3000) };
-        check(
-            Event::Drained(at(1000)),
-            R99,
-            [absent, requesting, setting_up, held, held, kept, listening],
-        );
-        check(
-            Event::Drained(at(1000)),
-            BARE,
-            [absent, requesting, setting_up, absent, absent, kept, listening],
-        );
+        check(Event::Drained(at(1000)), R99, [absent, asked, setup, held, held, kept, idle]);
+        check(Event::Drained(at(1000)), BARE, [absent, asked, setup, absent, absent, kept, idle]);
         check(Event::Elapsed(at(1099)), R97, STATES);
         let late = Tbf::Listening { until: at(1600) };
-        check(
-            Event::Elapsed(at(1100)),
-            R97,
-            [absent, requesting, open, open, closing, late, absent],
-        );
-        check(
-            Event::Elapsed(at(1600)),
-            R97,
-            [absent, requesting, open, open, closing, absent, absent],
-        );
+        check(Event::Elapsed(at(1100)), R97, [absent, asked, open, open, closing, late, absent]);
+        check(Event::Elapsed(at(1600)), R97, [absent, asked, open, open, closing, absent, absent]);
         check(Event::Lost, R97, [absent; 7]);
     }
 

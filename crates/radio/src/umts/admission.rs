@@ -4,8 +4,6 @@
 //! wanted spreading factor is tried, then each higher one with half the rate; the first under which
 //! every cell stays below its limits is given (Holma and Toskala, §9.5).
 
-use std::fmt;
-
 use base::{Direction, Probability};
 use settings::{Along, Decibels, Share, section};
 
@@ -54,20 +52,6 @@ pub enum Refusal {
     },
 }
 
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoiseRise { cell, after_db } => {
-                write!(f, "cell {cell}: noise rise would be {after_db:.1} dB")
-            }
-            Self::Power { cell, after } => {
-                write!(f, "cell {cell}: would send {:.0} % of its power", after * 100.0)
-            }
-            Self::Codes { cell } => write!(f, "cell {cell}: no code is free"),
-        }
-    }
-}
-
 /// A request for dedicated channels.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
@@ -85,6 +69,9 @@ impl AdmissionLimits {
     ///
     /// # Errors
     /// Why not even the slowest channels are possible.
+    ///
+    /// # Panics
+    /// If the request or the limits have factors that the direction has not.
     pub fn admit(
         &self,
         request: &Request<'_>,
@@ -92,48 +79,34 @@ impl AdmissionLimits {
         radio: Option<&Interference>,
         is_free: impl Fn(u32, SpreadingFactor) -> bool,
     ) -> Result<Dedicated, Refusal> {
+        let rate = |direction, sf| {
+            spreading.rate_of(direction, sf).expect("a factor of the channel's direction")
+        };
         let downlink = first_fit(request.wanted.downlink, self.downlink_sf, |sf| {
-            for cell in request.cells {
-                if !is_free(*cell, sf) {
-                    return Err(Refusal::Codes { cell: *cell });
+            let rate = rate(Direction::Downlink, sf);
+            for &cell in request.cells {
+                if !is_free(cell, sf) {
+                    return Err(Refusal::Codes { cell });
                 }
-                self.check_power(*cell, request.gains, spreading, radio, sf)?;
+                let after =
+                    radio.map_or(0.0, |radio| radio.power_share_after(cell, request.gains, rate));
+                if after > self.power_share.value() {
+                    return Err(Refusal::Power { cell, after });
+                }
             }
             Ok(())
         })?;
         let uplink = first_fit(request.wanted.uplink, self.uplink_sf, |sf| {
-            let mut cells = request.cells.iter();
-            cells.try_for_each(|cell| self.check_noise(*cell, spreading, radio, sf))
+            let rate = rate(Direction::Uplink, sf);
+            for &cell in request.cells {
+                let after_db = radio.map_or(0.0, |radio| radio.noise_rise_after_db(cell, rate));
+                if after_db > self.noise_rise {
+                    return Err(Refusal::NoiseRise { cell, after_db });
+                }
+            }
+            Ok(())
         })?;
         Ok(Dedicated { downlink, uplink })
-    }
-
-    fn check_power(
-        &self,
-        cell: u32,
-        gains: &[f64],
-        spreading: SpreadingTable,
-        radio: Option<&Interference>,
-        sf: SpreadingFactor,
-    ) -> Result<(), Refusal> {
-        let rate = spreading.rate_of(Direction::Downlink, sf).expect("a factor of the downlink");
-        let after = radio.map_or(0.0, |radio| radio.power_share_after(cell, gains, rate));
-        if after > self.power_share.value() { Err(Refusal::Power { cell, after }) } else { Ok(()) }
-    }
-
-    fn check_noise(
-        &self,
-        cell: u32,
-        spreading: SpreadingTable,
-        radio: Option<&Interference>,
-        sf: SpreadingFactor,
-    ) -> Result<(), Refusal> {
-        let rate = spreading.rate_of(Direction::Uplink, sf).expect("a factor of the uplink");
-        let after_db = radio.map_or(0.0, |radio| radio.noise_rise_after_db(cell, rate));
-        if after_db > self.noise_rise {
-            return Err(Refusal::NoiseRise { cell, after_db });
-        }
-        Ok(())
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::collections::VecDeque;
 
+use link::queue::Backlog as Share;
+use link::queue::droptail;
+
 use crate::Sdu;
 
 /// The most SDUs that may wait for the end of their first transmission.
@@ -35,9 +38,9 @@ impl Limit {
     }
 
     /// True if an SDU of `bytes` fits in addition to what waits.
-    pub(crate) fn admits(&self, packets: u32, waiting: u64, bytes: u32) -> bool {
-        self.packets.is_none_or(|limit| packets < limit)
-            && self.bytes.is_none_or(|limit| waiting + u64::from(bytes) <= limit)
+    pub(crate) fn admits(&self, waiting: Share, bytes: u32) -> bool {
+        let Self { packets, bytes: most, scope: _ } = *self;
+        droptail::Limit { packets, bytes: most }.admits(waiting, bytes)
     }
 
     /// True if counting SDUs is enough to decide what fits.
@@ -70,13 +73,6 @@ impl Waiting {
     }
 }
 
-/// How much waits of a flow, or of all.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Share {
-    pub(crate) packets: u32,
-    pub(crate) bytes: u64,
-}
-
 impl Backlog {
     /// How much of what waits counts for an SDU of `flow`.
     pub(crate) fn share(&self, scope: Scope, flow: u64) -> Share {
@@ -104,7 +100,7 @@ impl Backlog {
 
     /// One more waits.
     pub(crate) fn enter(&mut self, sdu: Waiting) {
-        self.count(sdu, Share::add);
+        self.count(sdu, add);
     }
 
     /// One of those that wait gets the next number.
@@ -116,7 +112,7 @@ impl Backlog {
     pub(crate) fn forget_below(&mut self, first: u64) {
         while self.first < first {
             let sdu = self.waiting.pop_front().expect("what has left was waiting");
-            self.count(sdu, Share::remove);
+            self.count(sdu, remove);
             self.first += 1;
         }
     }
@@ -126,7 +122,7 @@ impl Backlog {
         while self.first > first {
             self.first -= 1;
             let sdu = sdu(self.first);
-            self.count(sdu, Share::add);
+            self.count(sdu, add);
             self.waiting.push_front(sdu);
         }
     }
@@ -142,35 +138,19 @@ impl Backlog {
     }
 }
 
-impl Share {
-    fn add(&mut self, bytes: u32) {
-        self.packets += 1;
-        self.bytes += u64::from(bytes);
-    }
+fn add(share: &mut Share, bytes: u32) {
+    share.packets += 1;
+    share.bytes += u64::from(bytes);
+}
 
-    fn remove(&mut self, bytes: u32) {
-        self.packets -= 1;
-        self.bytes -= u64::from(bytes);
-    }
+fn remove(share: &mut Share, bytes: u32) {
+    share.packets -= 1;
+    share.bytes -= u64::from(bytes);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn limits() {
-        let check = |packets, bytes, waiting: (u32, u64), size, expect| {
-            let limit = Limit { packets, bytes, scope: Scope::Direction };
-            assert_eq!(limit.admits(waiting.0, waiting.1, size), expect, "{limit:?} {waiting:?}");
-        };
-        check(None, None, (1_000_000, 1 << 40), 1500, true);
-        check(Some(1), None, (0, 0), 1500, true);
-        check(Some(1), None, (1, 40), 40, false);
-        check(None, Some(3000), (1, 1500), 1500, true);
-        check(None, Some(3000), (1, 1500), 1501, false);
-        check(Some(2), Some(3000), (2, 80), 40, false);
-    }
 
     #[test]
     fn each_flow_has_its_share() {

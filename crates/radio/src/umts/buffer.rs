@@ -4,8 +4,9 @@
 use base::Duration;
 use settings::{Factor, Fault, OfTime, Or, Table, Word, as_key, section, words};
 
+use link::queue::Backlog;
+
 use super::Blocks;
-use super::backlog::Share;
 use super::keys::Missing;
 
 /// Gives each flow the buffer space that suits the channel's rate, now or soon.
@@ -116,7 +117,7 @@ impl BufferManager {
 
     /// True if an SDU of `bytes` fits in `room` in addition to what is `waiting` of its flow. Three
     /// always fit, so that a flow can go on at any rate.
-    pub(crate) fn admits(room: f64, waiting: Share, bytes: u32) -> bool {
+    pub(crate) fn admits(room: f64, waiting: Backlog, bytes: u32) -> bool {
         waiting.packets < LEAST || (waiting.bytes + u64::from(bytes)) as f64 <= room
     }
 
@@ -166,7 +167,7 @@ mod tests {
     #[test]
     fn each_flow_has_its_share_and_never_less_than_three() {
         let check = |factor, flows, packets, waiting: u64, expect| {
-            let share = Share { packets, bytes: waiting };
+            let share = Backlog { packets, bytes: waiting };
             let room = manager(factor).room(6000.0, 0, flows);
             let admits = BufferManager::admits(room, share, 1500);
             assert_eq!(admits, expect, "{factor} of {flows} flows, {packets} wait");

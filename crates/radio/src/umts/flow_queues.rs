@@ -4,8 +4,6 @@ use std::collections::VecDeque;
 
 use base::Time;
 
-use crate::Sdu;
-
 /// The queues of the flows that have something waiting, served in turn, an SDU each (Nagle 1985,
 /// RFC 970).
 #[derive(Debug)]
@@ -41,12 +39,9 @@ impl<T> FlowQueues<T> {
     pub(crate) fn sdus(&self) -> impl Iterator<Item = &T> {
         self.queues.iter().flat_map(|(_, queue)| queue.iter().map(|(_, sdu)| sdu))
     }
-}
 
-impl<T: Sdu> FlowQueues<T> {
-    /// `sdu` waits behind those of its flow.
-    pub(crate) fn push(&mut self, now: Time, sdu: T) {
-        let flow = sdu.flow();
+    /// `sdu` waits behind those of its `flow`.
+    pub(crate) fn push(&mut self, now: Time, flow: u64, sdu: T) {
         match self.queues.iter_mut().find(|(known, _)| *known == flow) {
             Some((_, queue)) => queue.push_back((now, sdu)),
             None => self.queues.push_back((flow, [(now, sdu)].into())),
@@ -56,51 +51,30 @@ impl<T: Sdu> FlowQueues<T> {
 
 #[cfg(test)]
 mod tests {
-    use link::Load;
-
     use super::*;
-
-    #[derive(Debug)]
-    struct Numbered {
-        flow: u64,
-        number: u32,
-    }
-
-    impl Load for Numbered {
-        fn bytes(&self) -> u32 {
-            1
-        }
-
-        fn flow(&self) -> u64 {
-            self.flow
-        }
-    }
-
-    impl Sdu for Numbered {}
 
     #[test]
     fn flows_take_turns_and_keep_their_order() {
         let mut queues = FlowQueues::new();
         let came = [(7, 0), (7, 1), (7, 2), (9, 3), (9, 4), (8, 5)];
         for (flow, number) in came {
-            queues.push(Time::from_nanos(number.into()), Numbered { flow, number });
+            queues.push(Time::from_nanos(number), flow, number);
         }
         assert_eq!((queues.len(), queues.sdus().count()), (6, 6));
         let left = std::iter::from_fn(|| queues.pop());
-        let left: Vec<_> = left.map(|(at, sdu)| (at.as_nanos(), sdu.number)).collect();
-        assert_eq!(left, [0, 3, 5, 1, 4, 2].map(|number| (u64::from(number), number)));
+        let left: Vec<_> = left.map(|(at, number)| (at.as_nanos(), number)).collect();
+        assert_eq!(left, [0, 3, 5, 1, 4, 2].map(|number| (number, number)));
         assert_eq!((queues.len(), queues.sdus().count()), (0, 0));
     }
 
     #[test]
     fn a_flow_that_comes_waits_for_one_sdu_of_another() {
         let mut queues = FlowQueues::new();
-        let mut push = |flow, number| queues.push(Time::ZERO, Numbered { flow, number });
         for number in 0..10 {
-            push(7, number);
+            queues.push(Time::ZERO, 7, number);
         }
-        push(9, 10);
-        let left: Vec<_> = std::iter::from_fn(|| queues.pop()).map(|(_, sdu)| sdu.number).collect();
+        queues.push(Time::ZERO, 9, 10);
+        let left: Vec<_> = std::iter::from_fn(|| queues.pop()).map(|(_, number)| number).collect();
         assert_eq!(left[..3], [0, 10, 1]);
     }
 }

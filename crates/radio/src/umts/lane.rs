@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::mem;
 
 use base::{Direction, Duration, Time};
+use link::queue;
 use observe::Observe;
 
-use super::backlog::{Backlog, Share, Waiting};
+use super::backlog::{Backlog, Waiting};
 use super::flow_queues::FlowQueues;
 use super::mac::TransportBlocks;
 use super::pdcp::Convergence;
@@ -212,7 +213,7 @@ impl<T: Sdu> Lane<T> {
     pub(crate) fn push(&mut self, now: Time, sdu: T, coming: Option<Blocks>) -> Result<(), T> {
         self.counters.sdus += 1;
         let share = self.waiting_beside(&sdu);
-        let fits = self.limit.admits(share.packets, share.bytes, sdu.bytes());
+        let fits = self.limit.admits(share, sdu.bytes());
         if !fits || !self.manager_admits(&sdu, coming) {
             self.counters.dropped += 1;
             return Err(sdu);
@@ -222,7 +223,7 @@ impl<T: Sdu> Lane<T> {
         }
         match &mut self.queues {
             None => self.hand_in(now, sdu),
-            Some(queues) => queues.push(now, sdu),
+            Some(queues) => queues.push(now, sdu.flow(), sdu),
         }
         let ahead = self.queues.as_ref().map_or(0, FlowQueues::len);
         self.counters.queue_max = self.counters.queue_max.max(self.sdus.waiting() + ahead);
@@ -315,9 +316,9 @@ impl<T: Sdu> Lane<T> {
     }
 
     /// How much of what waits the limit counts together with `sdu`.
-    fn waiting_beside(&mut self, sdu: &T) -> Share {
+    fn waiting_beside(&mut self, sdu: &T) -> queue::Backlog {
         match &mut self.backlog {
-            None => Share { packets: self.sdus.waiting(), bytes: 0 },
+            None => queue::Backlog { packets: self.sdus.waiting(), bytes: 0 },
             Some(backlog) => {
                 backlog.forget_below(self.sdus.first_waiting());
                 backlog.share(self.limit.scope, sdu.flow())

@@ -271,23 +271,10 @@ const fn paired(free: Quarter, width: u32) -> Quarter {
     if width == Quarter::BITS {
         return 0;
     }
-    free & free >> width & EVEN[width.ilog2() as usize]
+    // The first leaf of each block with an even number: a bit in every two blocks.
+    let even = Quarter::MAX / (Quarter::MAX >> (Quarter::BITS - 2 * width));
+    free & free >> width & even
 }
-
-/// For blocks of 1, 2, … 64 leaves, the first leaf of each with an even number.
-const EVEN: [Quarter; 7] = {
-    let mut even = [0; 7];
-    let mut level = 0;
-    while level < 7 {
-        let mut leaf = 0;
-        while leaf < Quarter::BITS {
-            even[level] |= 1 << leaf;
-            leaf += 2 << level;
-        }
-        level += 1;
-    }
-    even
-};
 
 #[cfg(test)]
 mod tests {

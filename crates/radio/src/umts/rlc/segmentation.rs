@@ -167,7 +167,7 @@ impl Sdus {
         debug_assert!(!self.has_begun(), "it can still be sent");
         self.settle(self.cursor, SduState::Discarded);
         self.step(now);
-        self.pop_settled(Sn::ZERO);
+        self.acknowledge(Sn::ZERO);
     }
 
     /// True if SDUs are delivered in sequence.
@@ -237,7 +237,7 @@ impl Sdus {
             self.cut_short(self.cursor, next);
             self.step(now);
         }
-        self.pop_settled(Sn::ZERO);
+        self.acknowledge(Sn::ZERO);
         is_move_needed.then_some(WindowMove { sn: next, ends: 0, sdu })
     }
 
@@ -306,7 +306,16 @@ impl Sdus {
 
     /// The sender knows that every PDU below `sn` has arrived: their SDUs are no longer needed.
     pub(crate) fn acknowledge(&mut self, sn: Sn) {
-        self.pop_settled(sn);
+        let told = self.cursor - u64::from(self.end_untold);
+        while self.base < told
+            && self.entries.front().is_some_and(|entry| match entry.state {
+                SduState::Open => false,
+                SduState::Delivered => entry.end.is_some_and(|end| end < sn),
+                SduState::Discarded => true,
+            })
+        {
+            self.pop();
+        }
     }
 
     /// The sender knows that the receiver has passed over the SDUs below `sdu`.
@@ -394,19 +403,6 @@ impl Sdus {
     fn pop(&mut self) {
         self.entries.pop_front();
         self.base += 1;
-    }
-
-    fn pop_settled(&mut self, acknowledged: Sn) {
-        let told = self.cursor - u64::from(self.end_untold);
-        while self.base < told
-            && self.entries.front().is_some_and(|entry| match entry.state {
-                SduState::Open => false,
-                SduState::Delivered => entry.end.is_some_and(|end| end < acknowledged),
-                SduState::Discarded => true,
-            })
-        {
-            self.pop();
-        }
     }
 
     /// Puts `bytes` of the SDU at the cursor into PDUs from `sn` on, `in_first` of them into the
@@ -527,7 +523,7 @@ mod tests {
     }
 
     /// Cuts SDUs of `sizes` into PDUs of 40 bytes from number `first` on.
-    fn check(concatenation: bool, sizes: &[u32], first: u64, expect: &[&str]) {
+    fn check(concatenation: bool, sizes: &[u32], first: u64, expect: &str) {
         let mut sdus = Sdus::new(Config { concatenation, ..config() }.segmentation());
         for bytes in sizes {
             sdus.push(Time::ZERO, *bytes);
@@ -535,92 +531,56 @@ mod tests {
         let cut = sdus.segment(Time::ZERO, Sn::new(first), 1000, u32::MAX);
         let layouts: Vec<_> =
             (0..cut.pdus).map(|pdu| sdus.layout(Sn::new(first + u64::from(pdu)))).collect();
-        assert_eq!(layouts, expect, "{sizes:?}");
+        assert_eq!(layouts.join(" / "), expect, "{sizes:?}");
         assert!(!sdus.has_data() && sdus.waiting() == 0);
         assert_eq!(cut.sdu_ends as usize, sizes.len());
     }
 
     #[test]
     fn an_acknowledgement_takes_two_pdus() {
-        check(true, &[41], 0, &["0[0..40] []", "0[40..41] pad 37 [End(1), Padding]"]);
+        check(true, &[41], 0, "0[0..40] [] / 0[40..41] pad 37 [End(1), Padding]");
     }
 
     #[test]
     fn a_packet_of_lo2005_takes_fourteen_pdus() {
-        let mut expect: Vec<_> =
-            (0..13).map(|i| format!("0[{}..{}] []", i * 40, i * 40 + 40)).collect();
-        expect.push("0[520..553] pad 5 [End(33), Padding]".to_owned());
-        let expect: Vec<_> = expect.iter().map(String::as_str).collect();
+        let full = (0..13).map(|i| format!("0[{}..{}] [] / ", i * 40, i * 40 + 40));
+        let expect = full.collect::<String>() + "0[520..553] pad 5 [End(33), Padding]";
         check(true, &[553], 0, &expect);
     }
 
     #[test]
     fn an_sdu_joins_the_pdu_where_another_ended() {
-        check(
-            true,
-            &[73, 41],
-            4095,
-            &["0[0..40] []", "0[40..73] 1[0..6] [End(33)]", "1[6..41] pad 3 [End(35), Padding]"],
-        );
-        check(
-            true,
-            &[3, 4, 5, 22],
-            0,
-            &["0[0..3] 1[0..4] 2[0..5] 3[0..22] pad 1 [End(3), End(7), End(12), End(34), Padding]"],
-        );
+        let expect =
+            "0[0..40] [] / 0[40..73] 1[0..6] [End(33)] / 1[6..41] pad 3 [End(35), Padding]";
+        check(true, &[73, 41], 4095, expect);
+        let ends = "[End(3), End(7), End(12), End(34), Padding]";
+        let expect = format!("0[0..3] 1[0..4] 2[0..5] 3[0..22] pad 1 {ends}");
+        check(true, &[3, 4, 5, 22], 0, &expect);
     }
 
     #[test]
     fn at_least_three_bytes_must_be_left_to_join() {
-        check(
-            true,
-            &[36, 9],
-            0,
-            &["0[0..36] 1[0..3] [End(36)]", "1[3..9] pad 32 [End(6), Padding]"],
-        );
-        check(
-            true,
-            &[37, 9],
-            0,
-            &["0[0..37] pad 1 [End(37), Padding]", "1[0..9] pad 29 [End(9), Padding]"],
-        );
-        check(true, &[39, 9], 0, &["0[0..39] [End(39)]", "1[0..9] pad 29 [End(9), Padding]"]);
+        let expect = "0[0..36] 1[0..3] [End(36)] / 1[3..9] pad 32 [End(6), Padding]";
+        check(true, &[36, 9], 0, expect);
+        let expect = "0[0..37] pad 1 [End(37), Padding] / 1[0..9] pad 29 [End(9), Padding]";
+        check(true, &[37, 9], 0, expect);
+        check(true, &[39, 9], 0, "0[0..39] [End(39)] / 1[0..9] pad 29 [End(9), Padding]");
     }
 
     #[test]
     fn an_exact_fill_is_told_in_the_next_pdu() {
-        check(
-            true,
-            &[80, 9],
-            0,
-            &["0[0..40] []", "0[40..80] []", "1[0..9] pad 28 [PreviousFilled, End(9), Padding]"],
-        );
-        check(true, &[40], 0, &["0[0..40] []", "pad 38 [PreviousFilled, Padding]"]);
-        check(
-            false,
-            &[40, 79],
-            0,
-            &[
-                "0[0..40] []",
-                "1[0..39] [PreviousFilled]",
-                "1[39..79] []",
-                "pad 38 [PreviousFilled, Padding]",
-            ],
-        );
+        let next = "1[0..9] pad 28 [PreviousFilled, End(9), Padding]";
+        check(true, &[80, 9], 0, &format!("0[0..40] [] / 0[40..80] [] / {next}"));
+        let alone = "pad 38 [PreviousFilled, Padding]";
+        check(true, &[40], 0, &format!("0[0..40] [] / {alone}"));
+        let expect = format!("0[0..40] [] / 1[0..39] [PreviousFilled] / 1[39..79] [] / {alone}");
+        check(false, &[40, 79], 0, &expect);
     }
 
     #[test]
     fn segmentation_only_begins_each_sdu_in_its_own_pdu() {
-        check(
-            false,
-            &[10, 41],
-            0,
-            &[
-                "0[0..10] pad 28 [End(10), Padding]",
-                "1[0..40] []",
-                "1[40..41] pad 37 [End(1), Padding]",
-            ],
-        );
+        let second = "1[0..40] [] / 1[40..41] pad 37 [End(1), Padding]";
+        check(false, &[10, 41], 0, &format!("0[0..10] pad 28 [End(10), Padding] / {second}"));
     }
 
     /// With 15-bit indicators the end of an SDU that leaves one byte is indicated in the next PDU,

@@ -9,7 +9,7 @@ section! {
     /// (`docs/models/umts-rrc.md`).
     pub struct Config {
         /// The state in which a mobile begins.
-        pub initial: InitialState as Word<InitialState> = InitialState::Idle;
+        pub initial: RrcState as Word<RrcState> = RrcState::Idle;
         /// From the request for a connection to the first block on its channel, without paging and
         /// the core network's part. Default: as `dch_delay`; measured with that part it is
         /// longer (`docs/models/umts-rrc.md`).
@@ -74,22 +74,6 @@ section! {
 }
 
 words! {
-    /// The state in which a mobile begins.
-    pub enum InitialState {
-        /// No connection.
-        Idle = "idle",
-        /// Dedicated channels.
-        CellDch = "cell-dch",
-        /// The shared channels.
-        CellFach = "cell-fach",
-        /// Paged in its cell.
-        CellPch = "cell-pch",
-        /// Paged in a registration area.
-        UraPch = "ura-pch",
-    }
-}
-
-words! {
     /// What counts as activity (Hynderick and Raes 2004, III.B, third set, modification 2).
     pub enum Activity {
         /// Packets from above. Retransmissions of RLC do not count, so that a poor radio can close
@@ -129,18 +113,5 @@ words! {
         UraPch = "ura-pch",
         /// The connection is released.
         Release = "release",
-    }
-}
-
-impl InitialState {
-    /// In [`RrcState::CellDch`] a UE asks for its channels at once.
-    pub(super) const fn state(self) -> RrcState {
-        match self {
-            Self::Idle => RrcState::Idle,
-            Self::CellDch => RrcState::CellDch,
-            Self::CellFach => RrcState::CellFach,
-            Self::CellPch => RrcState::CellPch,
-            Self::UraPch => RrcState::UraPch,
-        }
     }
 }

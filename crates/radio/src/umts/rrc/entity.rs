@@ -59,9 +59,9 @@ impl Entity {
     /// An entity that begins at time 0 in its initial state, and asks for `usual` channels in a
     /// direction in which no flow asks for a rate.
     pub fn new(config: Config, usual: Dedicated, spreading: SpreadingTable) -> Self {
-        let initial = config.initial.state();
-        let at_once = initial == RrcState::CellDch;
-        let state = if at_once { RrcState::CellFach } else { initial };
+        // One that begins on dedicated channels asks for them at once.
+        let at_once = config.initial == RrcState::CellDch;
+        let state = if at_once { RrcState::CellFach } else { config.initial };
         let mut entity = Self {
             config,
             usual,

@@ -12,9 +12,7 @@ mod interface;
 mod state;
 mod traffic;
 
-pub use config::{
-    Activity, AfterDch, Config, FirstChannel, Inactivity, InitialState, Rest, TrafficVolume,
-};
+pub use config::{Activity, AfterDch, Config, FirstChannel, Inactivity, Rest, TrafficVolume};
 pub use entity::Entity;
 pub use interface::{Action, Channels, Dedicated, Input, StateChange};
 pub use state::{Illegal, Procedure, Transition, next};

@@ -71,8 +71,7 @@ pub const fn next(state: State, event: Event) -> Result<Transition, Illegal> {
         State::Idle => idle(event),
         State::CellDch => dch(event),
         State::CellFach => fach(event),
-        State::CellPch => cell_pch(event),
-        State::UraPch => ura_pch(event),
+        State::CellPch | State::UraPch => pch(state, event),
     };
     match row {
         Ok(transition) => Ok(transition),
@@ -163,30 +162,15 @@ const fn fach(event: Event) -> Row {
 }
 
 /// §7.2.2.3: for any uplink activity the UE moves to `CELL_FACH`, with a cell update (§8.3.1.2).
-const fn cell_pch(event: Event) -> Row {
+/// §7.2.2.4: in `URA_PCH` a new cell is reported only with a new registration area.
+const fn pch(state: State, event: Event) -> Row {
     match event {
+        Event::CellReselected if matches!(state, State::UraPch) => Ok(to(State::UraPch)),
         Event::UplinkData | Event::Paged | Event::CellReselected | Event::UraReselected => {
             Ok(begin(State::CellFach, Procedure::Update))
         }
-        Event::DownlinkData => Ok(begin(State::CellPch, Procedure::Paging)),
+        Event::DownlinkData => Ok(begin(state, Procedure::Paging)),
         // Released by a page that says so (§8.1.4.1).
-        Event::Inactivity | Event::OutOfService | Event::Released => Ok(to(State::Idle)),
-        Event::ConnectedOnDch | Event::ConnectedOnFach => Err(CONNECTED),
-        Event::Refused | Event::DchOpened => Err(NOT_ASKED),
-        Event::TrafficVolume | Event::SentToCellPch | Event::SentToUraPch => Err(NO_CHANNEL),
-        Event::SentToFach | Event::RadioLinkFailure => Err(NOT_DEDICATED),
-        Event::UpdateConfirmed => Err(NO_UPDATE),
-    }
-}
-
-/// §7.2.2.4: as `CELL_PCH`, but a new cell is reported only with a new registration area.
-const fn ura_pch(event: Event) -> Row {
-    match event {
-        Event::UplinkData | Event::Paged | Event::UraReselected => {
-            Ok(begin(State::CellFach, Procedure::Update))
-        }
-        Event::DownlinkData => Ok(begin(State::UraPch, Procedure::Paging)),
-        Event::CellReselected => Ok(to(State::UraPch)),
         Event::Inactivity | Event::OutOfService | Event::Released => Ok(to(State::Idle)),
         Event::ConnectedOnDch | Event::ConnectedOnFach => Err(CONNECTED),
         Event::Refused | Event::DchOpened => Err(NOT_ASKED),

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::umts::channels::spreading::SpreadingFactor;
-use crate::umts::rrc::{Inactivity, InitialState, TrafficVolume};
+use crate::umts::rrc::{Inactivity, TrafficVolume};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -21,7 +21,7 @@ fn entity(config: Config) -> Entity {
 
 fn config() -> Config {
     Config {
-        initial: InitialState::Idle,
+        initial: Idle,
         setup_delay: MS * 250,
         dch_delay: MS * 200,
         release_delay: MS * 50,
@@ -73,12 +73,6 @@ struct Script {
 impl Script {
     fn new(config: Config) -> Self {
         let mut script = Self { entity: entity(config), admit: true, log: Vec::new() };
-        script.drain(Time::ZERO);
-        script
-    }
-
-    fn refusing(config: Config) -> Self {
-        let mut script = Self { entity: entity(config), admit: false, log: Vec::new() };
         script.drain(Time::ZERO);
         script
     }
@@ -197,7 +191,7 @@ fn quiet_can_release_and_a_state_can_bear_it_for_ever() {
 
 #[test]
 fn small_traffic_rides_on_the_shared_channels() {
-    let mut script = Script::new(Config { initial: InitialState::CellFach, ..config() });
+    let mut script = Script::new(Config { initial: CellFach, ..config() });
     script
         .expect(&["0 use shared"])
         .input(100, arrived(UP, 300))
@@ -215,7 +209,8 @@ fn small_traffic_rides_on_the_shared_channels() {
 
 #[test]
 fn a_refusal_keeps_the_shared_channels_and_is_asked_again() {
-    let mut script = Script::refusing(config());
+    let mut script = Script::new(config());
+    script.admit = false;
     script
         .input(0, arrived(DOWN, 10_000))
         .until(570)
@@ -227,12 +222,12 @@ fn a_refusal_keeps_the_shared_channels_and_is_asked_again() {
 
 #[test]
 fn the_initial_dch_opens_at_once_and_the_rest_begins_as_it_says() {
-    Script::new(Config { initial: InitialState::CellDch, ..config() }).expect(&[
+    Script::new(Config { initial: CellDch, ..config() }).expect(&[
         "0 use shared",
         "0 cell-fach > cell-dch: DCH opened",
         "0 use 16/32",
     ]);
-    for initial in [InitialState::Idle, InitialState::CellPch, InitialState::UraPch] {
+    for initial in [Idle, CellPch, UraPch] {
         Script::new(Config { initial, ..config() }).expect(&[]);
     }
 }
@@ -255,7 +250,7 @@ fn the_sum_of_the_flows_chooses_the_spreading_factors() {
 
 #[test]
 fn a_ue_at_rest_updates_its_cell_and_goes_back_to_rest() {
-    let mut script = Script::new(Config { initial: InitialState::CellPch, ..config() });
+    let mut script = Script::new(Config { initial: CellPch, ..config() });
     script.input(1000, Input::CellReselected).until(2000).expect(&[
         "1000 cell-pch > cell-fach: cell reselected",
         "1100 cell-fach > cell-pch: sent to CELL_PCH",
@@ -276,7 +271,7 @@ fn a_ue_at_rest_updates_its_cell_and_goes_back_to_rest() {
 
 #[test]
 fn data_during_an_update_keep_the_ue_on_the_shared_channels() {
-    let mut script = Script::new(Config { initial: InitialState::CellPch, ..config() });
+    let mut script = Script::new(Config { initial: CellPch, ..config() });
     script
         .input(1000, Input::CellReselected)
         .input(1050, arrived(UP, 40))
@@ -286,7 +281,7 @@ fn data_during_an_update_keep_the_ue_on_the_shared_channels() {
 
 #[test]
 fn a_page_wakes_a_ue_at_rest() {
-    Script::new(Config { initial: InitialState::UraPch, ..config() })
+    Script::new(Config { initial: UraPch, ..config() })
         .input(1000, arrived(DOWN, 40))
         .until(2000)
         .expect(&["1320 ura-pch > cell-fach: paged", "1420 use shared"]);
@@ -294,7 +289,7 @@ fn a_page_wakes_a_ue_at_rest() {
 
 #[test]
 fn a_lost_link_is_followed_by_an_update_and_dedicated_channels_again() {
-    Script::new(Config { initial: InitialState::CellDch, ..config() })
+    Script::new(Config { initial: CellDch, ..config() })
         .input(1000, arrived(DOWN, 9000))
         .input(2000, Input::RadioLinkFailure)
         .until(3000)
@@ -312,7 +307,7 @@ fn a_lost_link_is_followed_by_an_update_and_dedicated_channels_again() {
 
 #[test]
 fn without_coverage_the_connection_ends_after_its_timer() {
-    let mut script = Script::new(Config { initial: InitialState::CellDch, ..config() });
+    let mut script = Script::new(Config { initial: CellDch, ..config() });
     script.log.clear();
     script
         .input(1000, arrived(DOWN, 9000))
@@ -331,7 +326,7 @@ fn without_coverage_the_connection_ends_after_its_timer() {
 
 #[test]
 fn coverage_that_comes_back_in_time_costs_an_update() {
-    let mut script = Script::new(Config { initial: InitialState::CellFach, ..config() });
+    let mut script = Script::new(Config { initial: CellFach, ..config() });
     script
         .input(1000, arrived(DOWN, 40))
         .input(2000, Input::CoverageLost)
@@ -342,7 +337,7 @@ fn coverage_that_comes_back_in_time_costs_an_update() {
 
 #[test]
 fn a_set_up_that_is_overtaken_gives_its_channels_back() {
-    Script::new(Config { initial: InitialState::CellFach, ..config() })
+    Script::new(Config { initial: CellFach, ..config() })
         .input(1000, arrived(DOWN, 9000))
         .until(1020)
         .input(1100, Input::CellReselected)
@@ -393,7 +388,7 @@ proptest! {
     #[test]
     fn random_walks_keep_the_laws(
         walk in prop::collection::vec((inputs(), 0..20_000_u64, any::<bool>()), 1..80),
-        initial in prop::sample::select(<InitialState as settings::Words>::ALL.to_vec()),
+        initial in prop::sample::select(RrcState::ALL.to_vec()),
         first in prop_oneof![Just(FirstChannel::Dedicated), Just(FirstChannel::Shared)],
         after_dch in prop_oneof![Just(AfterDch::Shared), Just(AfterDch::Release)],
         rest in prop_oneof![Just(Rest::CellPch), Just(Rest::UraPch), Just(Rest::Release)],
