@@ -22,19 +22,25 @@ pub trait Keys {
     ///
     /// # Errors
     /// If they do not.
-    fn settle(&mut self, tree: &Table, context: &RadioContext<'_>) -> Result<(), Fault>;
+    fn settle(&mut self, _tree: &Table, _context: &RadioContext<'_>) -> Result<(), Fault> {
+        Ok(())
+    }
 
     /// How many mobiles are counted; 0 is one.
     fn mobiles(&self) -> usize;
 
     /// The rates of its channels towards the mobile and from it, if both have one.
-    fn rates(&self) -> Option<[Rate; 2]>;
+    fn rates(&self) -> Option<[Rate; 2]> {
+        None
+    }
 
     /// The rate that throughput is compared with.
     fn bottleneck(&self) -> Rate;
 
     /// When nothing gets through to a mobile whose bearer is called `name`, in order of beginning.
-    fn outages(&self, context: &RadioContext<'_>, name: &str) -> Vec<[Time; 2]>;
+    fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
+        Vec::new()
+    }
 }
 
 /// What a radio's keys need to know of the rest of the scenario.

@@ -16,13 +16,13 @@ mod decibel;
 pub mod gprs;
 mod kinds;
 mod output;
-mod report;
 mod sdu;
+#[cfg(test)]
+mod testing;
 pub mod umts;
 pub mod wlan;
 
 pub use counters::Counters;
 pub use kinds::{Bearer, Keys, Queues, Radio, RadioContext};
-pub use output::Output;
-pub use report::DownlinkReport;
+pub use output::{DownlinkReport, Output};
 pub use sdu::{HeaderCompression, Sdu};

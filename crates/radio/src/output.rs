@@ -1,5 +1,6 @@
-//! What comes out of a bearer.
+//! What comes out of a bearer, and what its base station reports.
 
+use base::Rate;
 use link::Dropped;
 
 /// What comes out of a bearer: every SDU that it took in, in the end.
@@ -11,4 +12,11 @@ pub enum Output<T> {
     Discarded(T),
     /// An SDU that the queue ahead of the radio dropped after the bearer had taken it in.
     Dropped(Dropped<T>),
+}
+
+/// What a mobile's downlink can carry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DownlinkReport {
+    /// Payload of the blocks that arrive, per time; `None` while nothing gets through.
+    pub rate: Option<Rate>,
 }

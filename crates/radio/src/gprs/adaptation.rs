@@ -74,10 +74,7 @@ impl Adapter {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn of(value: f64) -> Probability {
-        Probability::new(value).expect("in range")
-    }
+    use crate::testing::of;
 
     #[test]
     fn schemes_follow_the_share_of_blocks_asked_for_again() {

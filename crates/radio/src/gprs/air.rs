@@ -139,10 +139,7 @@ impl BlockErrors {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn of(value: f64) -> Probability {
-        Probability::new(value).expect("in range")
-    }
+    use crate::testing::of;
 
     #[test]
     fn a_block_meets_the_same_radio_whatever_else_is_sent() {

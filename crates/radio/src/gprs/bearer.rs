@@ -280,15 +280,8 @@ impl<T: Sdu> Bearer<T> {
             return;
         }
         let TbfTimes { associated, common, .. } = self.times;
-        let hears = match self.downlink.tbf {
-            Tbf::Listening { .. } => true,
-            Tbf::Absent
-            | Tbf::Requesting
-            | Tbf::SettingUp { .. }
-            | Tbf::Open
-            | Tbf::Closing
-            | Tbf::Kept { .. } => self.uplink.tbf.has_channel(),
-        };
+        let listens = matches!(self.downlink.tbf, Tbf::Listening { .. });
+        let hears = listens || self.uplink.tbf.has_channel();
         let is_kept = matches!(self.downlink.tbf, Tbf::Kept { .. });
         let ready = match self.ongoing() {
             Some(gap) => gap.to + self.draw(common),

@@ -51,10 +51,7 @@ pub(crate) fn normal(chance: Philox, index: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const fn at(millis: u64) -> Time {
-        Time::from_nanos(millis * 1_000_000)
-    }
+    use crate::testing::at;
 
     fn network(jitter: f64) -> CoreNetwork {
         let core = Core { jitter, coherence: Duration::from_secs(1), ..Core::default() };

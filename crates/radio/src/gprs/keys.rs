@@ -326,16 +326,8 @@ impl Keys for GprsKeys {
         Queues::Together("GPRS")
     }
 
-    fn settle(&mut self, _tree: &Table, _context: &RadioContext<'_>) -> Result<(), Fault> {
-        Ok(())
-    }
-
     fn mobiles(&self) -> usize {
         self.ues as usize
-    }
-
-    fn rates(&self) -> Option<[Rate; 2]> {
-        None
     }
 
     /// Of the payload of the slots, without errors and before headers, in the fastest scheme that

@@ -145,10 +145,7 @@ impl Tbf {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const fn at(millis: u64) -> Time {
-        Time::from_nanos(millis * 1_000_000)
-    }
+    use crate::testing::at;
 
     const R97: Release = Release { keep: Duration::ZERO, listen: Duration::from_millis(500) };
     const R99: Release = Release { keep: Duration::from_secs(2), listen: R97.listen };

@@ -10,7 +10,7 @@
 
 mod keys;
 
-use base::{Probability, Time};
+use base::Time;
 use settings::words;
 
 pub use keys::Mobility;
@@ -328,16 +328,6 @@ impl Topology {
         let sibling = members.iter().any(|member| node_b(*member) == node_b(cell));
         if sibling { Kind::Softer } else { Kind::Soft }
     }
-}
-
-/// Selection combining (TS 25.401 §7.2.4.3): a block is in error if all `NodeB`s of the active set
-/// have it in error, independently.
-///
-/// # Panics
-/// Never: a product of probabilities is one.
-pub fn selection(error_rates: impl IntoIterator<Item = Probability>) -> Probability {
-    let all = error_rates.into_iter().map(Probability::value).product();
-    Probability::new(all).expect("a product of probabilities is one")
 }
 
 /// Watches the link of one UE, once a radio frame: when is it lost (TS 25.331 §8.5.6; TS 25.214

@@ -60,16 +60,6 @@ impl Multiplexer {
         *turn -= usize::from(place - first < *turn);
     }
 
-    /// How many channels there are.
-    pub fn len(&self) -> usize {
-        self.members.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
-    }
-
     /// What is left for the RLC PDU of a transport block of `block_bits` of that channel; `None` if
     /// it is not there, or if its header does not even fit.
     pub fn payload_bits(&self, id: ChannelId, block_bits: u32) -> Option<u32> {
@@ -208,7 +198,7 @@ mod tests {
         assert_eq!(blocks(&mut multiplexer, 1, &[9, 9, 9]), [0, 0, 1], "its turn is kept");
         assert_eq!(multiplexer.add(priority(1), header(9)), ChannelId(3));
         assert_eq!(blocks(&mut multiplexer, 2, &[9, 9, 9, 1]), [0, 1, 0, 1]);
-        assert_eq!(multiplexer.len(), 3);
+        assert_eq!(multiplexer.members.len(), 3);
     }
 
     #[test]

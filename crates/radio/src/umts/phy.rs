@@ -137,10 +137,7 @@ impl ErrorMask {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn of(value: f64) -> Probability {
-        Probability::new(value).expect("in range")
-    }
+    use crate::testing::of;
 
     fn errors(millis: u64, dpcch: Dpcch) -> BlockErrors {
         BlockErrors::new(1, "bearer/downlink", Duration::from_millis(millis), dpcch, 1)

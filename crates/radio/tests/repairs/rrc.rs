@@ -55,7 +55,7 @@ fn run(activity: Activity, inputs: &[(u64, Input)], end: u64) -> Vec<(u64, Chann
                     entity.handle_input(now, Input::Admitted(wanted)).expect("it was asked for");
                 }
                 Action::Use(channels) => log.push((now.as_nanos() / 1_000_000, channels)),
-                Action::Cancel(_) | Action::Changed(_) => {}
+                Action::Cancel(_) | Action::Changed { .. } => {}
             }
         }
     };

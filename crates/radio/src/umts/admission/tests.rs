@@ -2,11 +2,8 @@ use mobility::motion::Position;
 
 use super::*;
 use crate::decibel::log10;
+use crate::testing::sf;
 use crate::umts::interference::{Air, Antenna, Rates};
-
-fn sf(chips: u32) -> SpreadingFactor {
-    SpreadingFactor::new(chips, Direction::Downlink).expect("a factor")
-}
 
 fn channels(downlink: u32, uplink: u32) -> Dedicated {
     Dedicated { downlink: sf(downlink), uplink: sf(uplink) }

@@ -21,6 +21,7 @@ impl<T: Sdu> Cell<T> {
             self.carry(cx, ue, Channels::None);
         }
         let mobile = &self.ues[ue as usize];
+        let camps = *mobile.cells.first()?;
         let request = Request { cells: &mobile.cells, gains: &mobile.gains, wanted };
         let radio = match self.config.interference.error_rates {
             ErrorRates::Given => None,
@@ -28,37 +29,25 @@ impl<T: Sdu> Cell<T> {
         };
         let sectors = &self.sectors;
         let is_free = |cell: u32, sf| sectors[cell as usize].codes.free(sf) > 0;
-        let spreading = self.config.spreading;
-        let given = if mobile.cells.is_empty() {
-            return None;
-        } else {
-            self.config.admission.admit(&request, spreading, radio, is_free)
-        };
-        let camps = mobile.cells[0];
-        let fact = |cell, event| {
-            let sf = wanted.downlink.chips() as u16;
-            CodeFact { machine: self.machine, cell, ue, sf, code: 0, event }
-        };
-        match given {
-            Ok(given) => {
-                if given != wanted && !is_free(camps, wanted.downlink) {
-                    cx.observe.code(cx.now, fact(camps, CodeEvent::NoCode));
-                }
-                for cell in mobile.cells.clone() {
-                    self.allocate(cx, ue, cell, given);
-                }
-                Some(given)
+        let given = self.config.admission.admit(&request, self.config.spreading, radio, is_free);
+        let refused = match given {
+            Ok(given) if given != wanted && !is_free(camps, wanted.downlink) => {
+                Some((camps, CodeEvent::NoCode))
             }
-            Err(refusal) => {
-                let (cell, event) = match refusal {
-                    Refusal::Codes { cell } => (cell, CodeEvent::NoCode),
-                    Refusal::Power { cell, .. } => (cell, CodeEvent::NoPower),
-                    Refusal::NoiseRise { cell, .. } => (cell, CodeEvent::NoUplink),
-                };
-                cx.observe.code(cx.now, fact(cell, event));
-                None
-            }
+            Ok(_) => None,
+            Err(Refusal::Codes { cell }) => Some((cell, CodeEvent::NoCode)),
+            Err(Refusal::Power { cell, .. }) => Some((cell, CodeEvent::NoPower)),
+            Err(Refusal::NoiseRise { cell, .. }) => Some((cell, CodeEvent::NoUplink)),
+        };
+        if let Some((cell, event)) = refused {
+            let (machine, sf) = (self.machine, wanted.downlink.chips() as u16);
+            cx.observe.code(cx.now, CodeFact { machine, cell, ue, sf, code: 0, event });
         }
+        let given = given.ok()?;
+        for cell in mobile.cells.clone() {
+            self.allocate(cx, ue, cell, given);
+        }
+        Some(given)
     }
 
     /// Takes a code of `cell` for `ue`. Says whether there was one.

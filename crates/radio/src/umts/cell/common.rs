@@ -90,12 +90,9 @@ impl Common {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::at;
 
     const TTI: Duration = Duration::from_millis(10);
-
-    fn at(millis: u64) -> Time {
-        Time::ZERO + Duration::from_millis(millis)
-    }
 
     fn shared(common: &mut Common, waiting: &[u32]) -> Vec<(u32, u32)> {
         common.share(at(10), |ue| waiting[ue as usize]);

@@ -308,10 +308,6 @@ impl Keys for CellKeys {
     fn bottleneck(&self) -> Rate {
         self.downlink.rate
     }
-
-    fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
-        Vec::new()
-    }
 }
 
 /// The antenna of each cell.

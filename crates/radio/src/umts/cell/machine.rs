@@ -340,8 +340,7 @@ impl<T: Sdu> Cell<T> {
                 }
                 Action::Cancel(_) => self.release(cx, ue),
                 Action::Use(channels) => self.carry(cx, ue, channels),
-                Action::Changed(change) => {
-                    let (from, to, event) = (change.from, change.to, change.event);
+                Action::Changed { from, to, event } => {
                     cx.observe.rrc(now, RrcFact { machine: self.machine, ue, from, to, event });
                 }
             }

@@ -91,11 +91,13 @@ impl<T: Sdu> Cell<T> {
         mobile.cells.clear();
         mobile.cells.extend_from_slice(links.active.members());
         if self.config.interference.error_rates == ErrorRates::FromPlace {
-            let rate = |direction, sf| self.config.spreading.rate_of(direction, sf);
+            let rate = |direction, sf| {
+                let rate = self.config.spreading.rate_of(direction, sf);
+                rate.expect("a factor of the channel's direction")
+            };
             let rates = Rates {
-                downlink: rate(Direction::Downlink, dedicated.downlink)
-                    .expect("a factor of the downlink"),
-                uplink: rate(Direction::Uplink, dedicated.uplink).expect("a factor of the uplink"),
+                downlink: rate(Direction::Downlink, dedicated.downlink),
+                uplink: rate(Direction::Uplink, dedicated.uplink),
             };
             self.radio.set_link(ue, mobile.gains.clone(), &mobile.cells, rates);
         }

@@ -278,14 +278,10 @@ const fn paired(free: Quarter, width: u32) -> Quarter {
 
 #[cfg(test)]
 mod tests {
-    use base::Direction;
     use proptest::prelude::*;
 
     use super::*;
-
-    fn sf(chips: u32) -> SpreadingFactor {
-        SpreadingFactor::new(chips, Direction::Downlink).expect("a factor")
-    }
+    use crate::testing::sf;
 
     fn code(chips: u32, number: u32) -> Code {
         Code::new(sf(chips), number).expect("a code")

@@ -353,32 +353,23 @@ mod tests {
         let check = |result: Result<CombinationSet, FormatError>, expected: &str| {
             assert_eq!(result.unwrap_err().to_string(), expected);
         };
-        let one = || TransportFormatSet::up_to(1, 336, semi_static(10)).expect("formats");
+        let up_to = TransportFormatSet::up_to;
         let from = |formats: Result<TransportFormatSet, FormatError>| {
             CombinationSet::new(vec![formats?], &[&[0]])
         };
-        check(
-            from(TransportFormatSet::up_to(1, 336, semi_static(30))),
-            "TTI 0.03s: must be 10 ms, 20 ms, 40 ms or 80 ms",
-        );
-        check(
-            from(TransportFormatSet::up_to(32, 336, semi_static(10))),
-            "33 transport formats: must be 1 to 32",
-        );
-        check(
-            from(TransportFormatSet::up_to(1, 336, SemiStatic { crc_bits: 4, ..semi_static(10) })),
-            "CRC of 4 bits: must be 0, 8, 12, 16 or 24",
-        );
-        check(
-            CombinationSet::new(vec![one()], &[]),
-            "0 transport format combinations: must be 1 to 1024",
-        );
+        let expected = "TTI 0.03s: must be 10 ms, 20 ms, 40 ms or 80 ms";
+        check(from(up_to(1, 336, semi_static(30))), expected);
+        let expected = "33 transport formats: must be 1 to 32";
+        check(from(up_to(32, 336, semi_static(10))), expected);
+        let crc_of_4 = SemiStatic { crc_bits: 4, ..semi_static(10) };
+        check(from(up_to(1, 336, crc_of_4)), "CRC of 4 bits: must be 0, 8, 12, 16 or 24");
+        let one = || vec![up_to(1, 336, semi_static(10)).expect("formats")];
+        let expected = "0 transport format combinations: must be 1 to 1024";
+        check(CombinationSet::new(one(), &[]), expected);
         for combination in [&[2_u8] as &[u8], &[0, 0], &[]] {
-            check(
-                CombinationSet::new(vec![one()], &[&[0], combination]),
-                "transport format combination 1: must name a format of each of the 1 transport \
-                 channels",
-            );
+            let expected = "transport format combination 1: must name a format of each of the 1 \
+                            transport channels";
+            check(CombinationSet::new(one(), &[&[0], combination]), expected);
         }
     }
 

@@ -310,10 +310,7 @@ mod tests {
     use SpreadingTable::{Module, Standard};
 
     use super::*;
-
-    fn sf(chips: u32) -> SpreadingFactor {
-        SpreadingFactor::new(chips, Downlink).expect("a factor")
-    }
+    use crate::testing::sf;
 
     fn bps(table: SpreadingTable, direction: Direction) -> Vec<u64> {
         let rate = |sf| table.rate_of(direction, sf).map(Rate::as_bps);

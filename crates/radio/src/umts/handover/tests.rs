@@ -125,14 +125,6 @@ fn a_drift_rnc_comes_to_serve_when_the_old_one_has_no_cell_left() {
     assert!(!set.drifts(&net) && set.serving() == 1 && !set.is_pending());
 }
 
-#[test]
-fn selection_combining_fails_only_if_all_fail() {
-    let p = |value| Probability::new(value).expect("in range");
-    assert!((selection([p(0.1), p(0.2)]).value() - 0.02).abs() < 1e-12);
-    assert!((selection([p(0.3)]).value() - 0.3).abs() < 1e-12);
-    assert!(selection([p(0.3), p(0.0)]).value() == 0.0);
-}
-
 /// Feeds (quality, frames) and says in which frame each state is new.
 fn watch(script: &[(f64, u64)]) -> Vec<(u64, LinkState)> {
     let mut monitor = LinkMonitor::new(Mobility { n315: 2, ..Mobility::default() });

@@ -156,10 +156,7 @@ impl Shadowing {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn close(a: f64, b: f64, within: f64) {
-        assert!((a - b).abs() <= within, "{a} is not {b}");
-    }
+    use crate::testing::close;
 
     #[test]
     fn path_loss_follows_its_formula() {

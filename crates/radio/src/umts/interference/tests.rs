@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::decibel::log10;
+use crate::testing::close;
 
 /// With block error rates of 1 % at 5 dB, and a tenth of that at 6.
 fn air() -> Air {
@@ -39,10 +40,6 @@ fn network(air: Air, masts: u32, ues: &[(f64, &[u32])], rates: Rates) -> Interfe
 
 fn bler(radio: &Interference, ue: u32, direction: Direction) -> f64 {
     radio.quality(ue, direction).expect("a link").bler.value()
-}
-
-fn close(a: f64, b: f64, within: f64) {
-    assert!((a - b).abs() <= within, "{a} is not {b}");
 }
 
 const BOTH: [Direction; 2] = Direction::BOTH;

@@ -1,13 +1,8 @@
 //! What the tests of all modes share.
 
-use base::{Duration, Time};
-
 use super::{DataKind, Outcome, Run, Sdus, Sn};
+pub(crate) use crate::testing::at;
 use crate::umts::mac::TransportBlocks;
-
-pub(crate) fn at(millis: u64) -> Time {
-    Time::ZERO + Duration::from_millis(millis)
-}
 
 /// An empty TTI for `capacity` blocks that starts at `millis`.
 pub(crate) fn tti(millis: u64, capacity: u32) -> TransportBlocks {

@@ -7,9 +7,7 @@ use observe::{RrcEvent, RrcState};
 
 use super::state::{Illegal, Procedure, next};
 use super::traffic::Traffic;
-use super::{
-    Action, Activity, AfterDch, Channels, Config, Dedicated, FirstChannel, Input, Rest, StateChange,
-};
+use super::{Action, Activity, AfterDch, Channels, Config, Dedicated, FirstChannel, Input, Rest};
 use crate::umts::channels::spreading::SpreadingTable;
 
 /// The RRC of one UE, both ends of it.
@@ -247,7 +245,7 @@ impl Entity {
         for traffic in [&mut self.downlink, &mut self.uplink] {
             traffic.above_since = traffic.above_since.map(|_| now);
         }
-        self.actions.push_back(Action::Changed(StateChange { from, to, event }));
+        self.actions.push_back(Action::Changed { from, to, event });
     }
 
     /// Where an update that `event` begins leads back to, if there is no data.

@@ -72,16 +72,12 @@ pub enum Action {
     /// From now on these carry the bearer. Dedicated channels that are no longer named are free.
     Use(Channels),
     /// The state changed.
-    Changed(StateChange),
-}
-
-/// A change of state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct StateChange {
-    /// The state left.
-    pub from: RrcState,
-    /// The state entered.
-    pub to: RrcState,
-    /// Why.
-    pub event: RrcEvent,
+    Changed {
+        /// The state left.
+        from: RrcState,
+        /// The state entered.
+        to: RrcState,
+        /// Why.
+        event: RrcEvent,
+    },
 }

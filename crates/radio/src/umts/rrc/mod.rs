@@ -14,5 +14,5 @@ mod traffic;
 
 pub use config::{Activity, AfterDch, Config, FirstChannel, Inactivity, Rest, TrafficVolume};
 pub use entity::Entity;
-pub use interface::{Action, Channels, Dedicated, Input, StateChange};
+pub use interface::{Action, Channels, Dedicated, Input};
 pub use state::{Illegal, Procedure, Transition, next};

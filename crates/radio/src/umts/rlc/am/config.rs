@@ -73,7 +73,9 @@ pub(crate) const fn segmentation(config: &Config) -> Segmentation {
         || (config.max_retransmissions.is_some() && matches!(config.on_limit, OnLimit::Discard));
     Segmentation {
         payload: config.pdu_payload,
-        length_indicator: length_indicator_bytes(config),
+        // 7 bits and an extension bit where no PDU is larger than 126 bytes, else 15 and one
+        // (TS 25.322 §9.2.2.8).
+        length_indicator: if pdu_bytes(config) <= 126 { 1 } else { 2 },
         concatenation: config.concatenation,
         max_ends: if discards { MAX_ENDS } else { u32::MAX },
         in_order: config.in_order,
@@ -83,12 +85,6 @@ pub(crate) const fn segmentation(config: &Config) -> Segmentation {
 /// Bytes of a PDU with its header.
 pub(crate) const fn pdu_bytes(config: &Config) -> u32 {
     config.pdu_payload + HEADER_BYTES
-}
-
-/// Bytes of a length indicator: 7 bits and an extension bit where no PDU is larger than 126
-/// bytes, else 15 and one (TS 25.322 §9.2.2.8).
-pub(crate) const fn length_indicator_bytes(config: &Config) -> u32 {
-    if pdu_bytes(config) <= 126 { 1 } else { 2 }
 }
 
 /// Bytes of an acknowledged-mode data PDU's header (TS 25.322 §9.2.1.4).

@@ -4,11 +4,10 @@
 use base::{Duration, Time};
 
 use super::Repetition;
-use crate::umts::rlc::Config;
-use crate::umts::rlc::Sn;
 use crate::umts::rlc::block::{WindowMove, WindowMoved};
 use crate::umts::rlc::segmentation::Sdus;
 use crate::umts::rlc::timers::is_due;
+use crate::umts::rlc::{Config, Sn};
 
 /// The discard function of a transmitter.
 #[derive(Debug)]

@@ -60,20 +60,14 @@ impl State {
     pub(crate) const fn on(self, event: Event) -> (Self, Action) {
         match (self, event) {
             (Self::Ready, Event::LimitReached) => (Self::ResetPending, Action::Begin),
-            (Self::Ready, Event::Reset) => (Self::Ready, Action::ClearAndAcknowledge),
-            (Self::Ready, Event::ResetAgain) => (Self::Ready, Action::Acknowledge),
-            (
-                Self::Ready,
-                Event::Acknowledged | Event::WrongNumber | Event::Timeout | Event::LastTimeout,
-            ) => (Self::Ready, Action::Ignore),
-            (Self::ResetPending, Event::Reset) => (Self::ResetPending, Action::ClearAndAcknowledge),
-            (Self::ResetPending, Event::ResetAgain) => (Self::ResetPending, Action::Acknowledge),
+            (_, Event::Reset) => (self, Action::ClearAndAcknowledge),
+            (_, Event::ResetAgain) => (self, Action::Acknowledge),
             (Self::ResetPending, Event::Acknowledged) => (Self::Ready, Action::Clear),
-            (Self::ResetPending, Event::Timeout) => (Self::ResetPending, Action::Repeat),
+            (Self::ResetPending, Event::Timeout) => (self, Action::Repeat),
             (Self::ResetPending, Event::LastTimeout) => (Self::Ready, Action::Fail),
-            (Self::ResetPending, Event::LimitReached | Event::WrongNumber) => {
-                (Self::ResetPending, Action::Ignore)
-            }
+            (Self::Ready, Event::Acknowledged | Event::Timeout | Event::LastTimeout)
+            | (Self::ResetPending, Event::LimitReached)
+            | (_, Event::WrongNumber) => (self, Action::Ignore),
         }
     }
 }

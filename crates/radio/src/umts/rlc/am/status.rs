@@ -2,8 +2,6 @@
 
 use base::Time;
 
-#[cfg(test)]
-use super::superfield::{Gap, SuperField};
 use crate::umts::rlc::Sn;
 use crate::umts::rlc::bits::Bits;
 
@@ -51,57 +49,58 @@ const MAX_OCTETS: u32 = 16;
 /// No report needs to be longer than half the number space.
 const MAX_SPAN: u32 = 2048;
 
-impl StatusReport {
-    /// As super-fields. Bitmaps are whole octets and must not cover PDUs beyond the highest
-    /// received; so the last one covers the last 8 PDUs, some of them for the second time. A report
-    /// on fewer is a list of gaps.
-    #[cfg(test)]
-    pub(crate) fn superfields(&self) -> Vec<SuperField> {
-        let mut fields = Vec::new();
-        let length = self.end - self.first;
-        let (whole, mut next) = (self.first + length / 8 * 8, self.first);
-        while next < whole {
-            let past = whole.min(next + u64::from(MAX_OCTETS * 8));
-            fields.push(self.bitmap(next, past));
-            next = past;
-        }
-        if length >= 8 && whole < self.end {
-            fields.push(self.bitmap(self.end - 8, self.end));
-        }
-        if length < 8 {
-            let gaps = self.gaps();
-            fields.extend((!gaps.is_empty()).then_some(SuperField::List(gaps)));
-        }
-        fields.push(SuperField::Ack { lsn: self.ack.wire() });
-        fields
-    }
-
-    /// The bitmap of `from..to`, whole octets.
-    #[cfg(test)]
-    fn bitmap(&self, from: Sn, to: Sn) -> SuperField {
-        let octet = |index: u64| (self.received.chunk(from + index * 8) as u8).reverse_bits();
-        SuperField::Bitmap { fsn: from.wire(), octets: (0..(to - from) / 8).map(octet).collect() }
-    }
-
-    /// The runs of missing PDUs of a report on fewer than 8.
-    #[cfg(test)]
-    fn gaps(&self) -> Vec<Gap> {
-        let (mut gaps, mut next) = (Vec::new(), self.first);
-        loop {
-            let sn = self.received.first_clear(next, self.end);
-            if sn == self.end {
-                return gaps;
-            }
-            next = self.received.first_set(sn, self.end).unwrap_or(self.end);
-            gaps.push(Gap { sn: sn.wire(), more: (next - sn) as u8 - 1 });
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::pdu::ControlPdu;
+    use super::super::superfield::{Gap, SuperField};
     use super::*;
+
+    impl StatusReport {
+        /// As super-fields. Bitmaps are whole octets and must not cover PDUs beyond the highest
+        /// received; so the last one covers the last 8 PDUs, some of them for the second time. A
+        /// report on fewer is a list of gaps.
+        fn superfields(&self) -> Vec<SuperField> {
+            let mut fields = Vec::new();
+            let length = self.end - self.first;
+            let (whole, mut next) = (self.first + length / 8 * 8, self.first);
+            while next < whole {
+                let past = whole.min(next + u64::from(MAX_OCTETS * 8));
+                fields.push(self.bitmap(next, past));
+                next = past;
+            }
+            if length >= 8 && whole < self.end {
+                fields.push(self.bitmap(self.end - 8, self.end));
+            }
+            if length < 8 {
+                let gaps = self.gaps();
+                fields.extend((!gaps.is_empty()).then_some(SuperField::List(gaps)));
+            }
+            fields.push(SuperField::Ack { lsn: self.ack.wire() });
+            fields
+        }
+
+        /// The bitmap of `from..to`, whole octets.
+        fn bitmap(&self, from: Sn, to: Sn) -> SuperField {
+            let octet = |index: u64| (self.received.chunk(from + index * 8) as u8).reverse_bits();
+            SuperField::Bitmap {
+                fsn: from.wire(),
+                octets: (0..(to - from) / 8).map(octet).collect(),
+            }
+        }
+
+        /// The runs of missing PDUs of a report on fewer than 8.
+        fn gaps(&self) -> Vec<Gap> {
+            let (mut gaps, mut next) = (Vec::new(), self.first);
+            loop {
+                let sn = self.received.first_clear(next, self.end);
+                if sn == self.end {
+                    return gaps;
+                }
+                next = self.received.first_set(sn, self.end).unwrap_or(self.end);
+                gaps.push(Gap { sn: sn.wire(), more: (next - sn) as u8 - 1 });
+            }
+        }
+    }
 
     /// A report on `first..first + length`, of which the offsets `missing` have not arrived.
     fn report(first: u64, length: u64, missing: &[u64]) -> StatusReport {

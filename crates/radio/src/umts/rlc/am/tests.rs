@@ -1,12 +1,11 @@
 //! What the tests of acknowledged mode share.
 
-use base::{Duration, Probability, Time};
+use base::{Duration, Time};
 
 use super::{Poll, Repetition, Status};
-use crate::umts::rlc::Config;
-use crate::umts::rlc::Sn;
 use crate::umts::rlc::block::{DataKind, Run};
 use crate::umts::rlc::segmentation::Sdus;
+use crate::umts::rlc::{Config, Sn};
 
 /// PDUs of 40 bytes, every trigger off.
 pub(in crate::umts::rlc) fn config() -> Config {
@@ -32,11 +31,8 @@ pub(in crate::umts::rlc) fn config() -> Config {
     }
 }
 
+pub(super) use crate::testing::of as share;
 pub(super) use crate::umts::rlc::testing::{at, show, tti};
-
-pub(super) fn share(value: f64) -> Probability {
-    Probability::new(value).expect("in range")
-}
 
 /// New PDUs `sn..sn + pdus`.
 pub(super) fn run(sn: u64, pdus: u32) -> Run {

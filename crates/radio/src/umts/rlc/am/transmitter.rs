@@ -10,11 +10,10 @@ use super::poll::{Polls, Sending};
 use super::retransmissions::{Retransmissions, Retransmitted};
 use super::status::StatusReport;
 use crate::umts::mac::TransportBlocks;
-use crate::umts::rlc::Config;
-use crate::umts::rlc::Sn;
 use crate::umts::rlc::bits::{Bits, chunks};
 use crate::umts::rlc::block::{Control, WindowMoved};
 use crate::umts::rlc::segmentation::Sdus;
+use crate::umts::rlc::{Config, Sn};
 
 /// What has been sent in one direction and not yet been acknowledged.
 #[derive(Debug)]

@@ -4,15 +4,18 @@
 //! Its text describes the recovery without an algorithm. What it leaves open is decided in
 //! `docs/models/umts-rlc-next-expected.md`, which compares possible readings with its results.
 
-mod entity;
 mod receiver;
 mod sender;
 
-pub(crate) use entity::Entity;
-pub(crate) use receiver::Expected;
+use base::Time;
 
-use super::Config;
-use super::segmentation::Segmentation;
+pub(crate) use receiver::Expected;
+use receiver::Receiver;
+use sender::Sender;
+
+use super::segmentation::{Sdus, Segmentation};
+use super::{Config, Control, Traffic};
+use crate::umts::mac::TransportBlocks;
 
 /// How SDUs are cut and delivered. The header tells where an SDU ends: there are no length
 /// indicators.
@@ -26,14 +29,68 @@ pub(crate) const fn segmentation(config: &Config) -> Segmentation {
     }
 }
 
+/// One end: it sends the SDUs of one direction and receives those of the other.
+#[derive(Debug)]
+pub(crate) struct Entity {
+    sender: Sender,
+    receiver: Receiver,
+}
+
+impl Entity {
+    pub(crate) fn new(config: &Config) -> Self {
+        Self { sender: Sender::new(config), receiver: Receiver::new(config) }
+    }
+
+    /// How many PDUs wait to be sent again.
+    pub(crate) fn to_send_again(&self) -> u32 {
+        self.sender.to_send_again()
+    }
+
+    /// Fills a TTI: feedback, then data.
+    pub(crate) fn fill(&mut self, traffic: &mut Traffic<'_>, blocks: &mut TransportBlocks) {
+        self.receiver.fill(traffic.peer, blocks);
+        self.sender.fill(traffic.own, blocks);
+    }
+
+    /// Takes in a TTI that ended at `now`, without the blocks in error.
+    pub(crate) fn receive(
+        &mut self,
+        now: Time,
+        blocks: &TransportBlocks,
+        traffic: &mut Traffic<'_>,
+    ) {
+        for (place, control) in (0..).zip(&blocks.control) {
+            if let Control::Expected(expected) = control
+                && blocks.errors.from(place) & 1 == 0
+            {
+                self.sender.handle_feedback(expected);
+            }
+        }
+        for (place, run) in blocks.runs() {
+            self.receiver.handle_data(now, run, blocks.errors.from(place), traffic.peer);
+        }
+    }
+
+    /// When there will be something to send, `now` at the earliest.
+    pub(crate) fn poll_timeout(&self, now: Time, own: &Sdus) -> Option<Time> {
+        Time::earlier(self.sender.poll_timeout(now, own), self.receiver.poll_timeout(now))
+    }
+
+    /// Re-establishes the entity: what has been sent in part is given up.
+    pub(crate) fn establish(&mut self, now: Time, traffic: &mut Traffic<'_>) {
+        traffic.own.reset(now);
+        self.sender.reset();
+        self.receiver.reset();
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use base::{Duration, Time};
+    use base::Duration;
 
     use super::*;
-    use crate::umts::rlc::segmentation::Sdus;
+    use crate::umts::rlc::Arq;
     use crate::umts::rlc::testing::{self, at, show, tti};
-    use crate::umts::rlc::{Arq, Control, Traffic};
 
     /// Two ends, of which one sends packets of 4 PDUs, 5 blocks a TTI of 10 ms.
     struct Harness {

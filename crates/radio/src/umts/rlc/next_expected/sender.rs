@@ -6,9 +6,8 @@ use base::Time;
 
 use super::Expected;
 use crate::umts::mac::TransportBlocks;
-use crate::umts::rlc::Config;
-use crate::umts::rlc::Sn;
 use crate::umts::rlc::segmentation::Sdus;
+use crate::umts::rlc::{Config, Sn};
 
 /// What has been sent, and what is to be sent again.
 #[derive(Debug)]

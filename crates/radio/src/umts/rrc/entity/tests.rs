@@ -2,14 +2,10 @@ use observe::RrcState::{CellDch, CellFach, CellPch, Idle, UraPch};
 use proptest::prelude::*;
 
 use super::*;
-use crate::umts::channels::spreading::SpreadingFactor;
+use crate::testing::{at, sf};
 use crate::umts::rrc::{Inactivity, TrafficVolume};
 
 const MS: Duration = Duration::from_millis(1);
-
-fn sf(chips: u32) -> SpreadingFactor {
-    SpreadingFactor::new(chips, Direction::Downlink).expect("a factor")
-}
 
 fn dedicated() -> Dedicated {
     Dedicated { downlink: sf(16), uplink: sf(32) }
@@ -45,10 +41,6 @@ fn config() -> Config {
         updates_before_ura: Some(3),
         out_of_service: Duration::from_secs(30),
     }
-}
-
-fn at(ms: u64) -> Time {
-    Time::ZERO + MS * ms
 }
 
 fn arrived(direction: Direction, waiting: u64) -> Input {
@@ -106,7 +98,7 @@ impl Script {
                 Action::Use(Channels::Dedicated(Dedicated { downlink, uplink })) => {
                     self.log.push(format!("{ms} use {downlink}/{uplink}"));
                 }
-                Action::Changed(StateChange { from, to, event }) => {
+                Action::Changed { from, to, event } => {
                     let names = [from, to].map(RrcState::name);
                     self.log.push(format!("{ms} {} > {}: {}", names[0], names[1], event.name()));
                 }
@@ -433,7 +425,7 @@ proptest! {
                             reserved -= i32::from(matches!(used, Channels::Dedicated(_)));
                             used = channels;
                         }
-                        Action::Changed(StateChange { from, to, event }) => {
+                        Action::Changed { from, to, event } => {
                             prop_assert_eq!(state.unwrap_or(from), from);
                             prop_assert_eq!(next(from, event).map(|it| it.to), Ok(to));
                             state = Some(to);
