@@ -154,9 +154,9 @@ impl Anchor {
 
     fn verify(&mut self, cx: &mut Context<'_, impl Observe>, action: Action, of: Waiting) {
         let Some(entry) = self.cache.get_mut(of.update.home) else { return };
-        entry.wait(of);
+        entry.waiting = Some(of);
         if let (Action::Verify, Some(wait)) = (action, self.config.detection) {
-            entry.wait_until(cx.now + wait);
+            entry.verified = Some(cx.now + wait);
             let address = of.update.home.0;
             self.outbox.tell(cx, MobilityFact::Tentative { address });
         }

@@ -134,7 +134,7 @@ pub(super) struct Entry {
     /// The last update that waits for its verification, with the source it came from.
     pub(super) waiting: Option<Waiting>,
     /// When the verification is over.
-    verified: Option<Time>,
+    pub(super) verified: Option<Time>,
     bindings: [Option<Binding>; 2],
 }
 
@@ -170,14 +170,6 @@ impl Entry {
             State::Verifying => {}
         }
         action
-    }
-
-    pub(super) fn wait(&mut self, waiting: Waiting) {
-        self.waiting = Some(waiting);
-    }
-
-    pub(super) fn wait_until(&mut self, verified: Time) {
-        self.verified = Some(verified);
     }
 
     /// Binds to `care_of` until `expires`.

@@ -38,10 +38,7 @@ impl Common {
 
     /// Adds `ue` with its traffic channel.
     pub(super) fn join(&mut self, ue: u32) {
-        let over = match self.direction {
-            Direction::Downlink => TransportChannel::Fach,
-            Direction::Uplink => TransportChannel::Rach,
-        };
+        let over = self.direction.of(TransportChannel::Fach, TransportChannel::Rach);
         let identity = Some(UeId::Cell(ue as u16));
         let header = MacHeader::new(LogicalChannel::Dtch, over, self.direction, identity, None)
             .expect("a traffic channel is carried by the common channels");

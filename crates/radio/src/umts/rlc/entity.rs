@@ -58,7 +58,7 @@ impl Entity {
     /// How often it began a reset.
     pub(crate) const fn resets(&self) -> u64 {
         match self {
-            Self::Acknowledged(entity) => entity.resets(),
+            Self::Acknowledged(entity) => entity.resets,
             Self::NextExpected(_) | Self::Unacknowledged(_) | Self::Transparent(_) => 0,
         }
     }

@@ -18,7 +18,8 @@ pub(crate) struct Entity {
     transmitter: Transmitter,
     receiver: Receiver,
     reset: Reset,
-    resets: u64,
+    /// How often it began a reset.
+    pub(crate) resets: u64,
 }
 
 impl Entity {
@@ -33,11 +34,6 @@ impl Entity {
         }
     }
 
-    /// How often it began a reset.
-    pub(crate) const fn resets(&self) -> u64 {
-        self.resets
-    }
-
     /// How many PDUs wait to be sent again.
     pub(crate) const fn to_send_again(&self) -> u32 {
         self.transmitter.to_send_again()
@@ -45,7 +41,7 @@ impl Entity {
 
     /// The channel over which it hears its peer has changed.
     pub(crate) const fn set_peer(&mut self, peer: PeerChannel) {
-        self.receiver.set_peer(peer);
+        self.receiver.peer = peer;
     }
 
     /// Fills a TTI: reset, window move, status, retransmissions, a repeated poll, new data.

@@ -9,7 +9,7 @@ use crate::umts::rlc::timers::is_due;
 /// The poll triggers and timers of a transmitter.
 #[derive(Debug)]
 pub(super) struct Polls {
-    triggers: Poll,
+    pub(super) triggers: Poll,
     /// With so many PDUs of the window in use, `Poll_Window` is reached.
     window_threshold: Option<u64>,
     window: u64,
@@ -59,10 +59,6 @@ impl Polls {
             asked: Sn::ZERO,
             triggers: triggers.clone(),
         }
-    }
-
-    pub(super) const fn triggers(&self) -> &Poll {
-        &self.triggers
     }
 
     /// How many new PDUs may be sent before one must be checked for a poll, with `window_used` PDUs

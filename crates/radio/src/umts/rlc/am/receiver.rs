@@ -20,8 +20,8 @@ pub(crate) struct Receiver {
     triggers: Status,
     /// How many PDUs the bitmaps of one status PDU cover.
     report_span: u64,
-    /// How long `pdus` PDUs of the peer take, as the peer's TTI and blocks per TTI.
-    peer: PeerChannel,
+    /// How fast the peer can send.
+    pub(super) peer: PeerChannel,
     /// Every PDU below has arrived (`VR(R)`).
     next: Sn,
     /// The PDU after the highest that has arrived (`VR(H)`).
@@ -64,11 +64,6 @@ impl Receiver {
             estimate: None,
             moved: None,
         }
-    }
-
-    /// The peer's channel has changed.
-    pub(crate) const fn set_peer(&mut self, peer: PeerChannel) {
-        self.peer = peer;
     }
 
     /// Takes in a run of data PDUs of which those in `errors` were lost.

@@ -204,7 +204,7 @@ impl Transmitter {
             self.missing_count -= 1;
             self.retransmissions.note(now, sn);
             let is_last =
-                self.missing_count == 0 && self.polls.triggers().last_in_retransmission_buffer;
+                self.missing_count == 0 && self.polls.triggers.last_in_retransmission_buffer;
             let sending =
                 Sending { pdus: 1, sdu_ends: 0, is_last, window_used: None, next: self.next };
             blocks.push_again(sn, self.polls.decide(now, sending));
@@ -247,7 +247,7 @@ impl Transmitter {
             let sending = Sending {
                 pdus: cut.pdus,
                 sdu_ends: cut.sdu_ends,
-                is_last: self.polls.triggers().last_in_buffer && !sdus.has_data(),
+                is_last: self.polls.triggers.last_in_buffer && !sdus.has_data(),
                 window_used: Some(self.window_used()),
                 next: self.next,
             };
