@@ -481,6 +481,7 @@ mod tests {
     use super::super::Config;
     use super::super::am::pdu::LengthIndicator;
     use super::super::am::tests::config;
+    use super::super::testing::sdus;
     use super::*;
 
     impl Sdus {
@@ -524,10 +525,8 @@ mod tests {
 
     /// Cuts SDUs of `sizes` into PDUs of 40 bytes from number `first` on.
     fn check(concatenation: bool, sizes: &[u32], first: u64, expect: &str) {
-        let mut sdus = Sdus::new(Config { concatenation, ..config() }.segmentation());
-        for bytes in sizes {
-            sdus.push(Time::ZERO, *bytes);
-        }
+        let config = Config { concatenation, ..config() };
+        let mut sdus = sdus(&config, sizes.iter().copied());
         let cut = sdus.segment(Time::ZERO, Sn::new(first), 1000, u32::MAX);
         let layouts: Vec<_> =
             (0..cut.pdus).map(|pdu| sdus.layout(Sn::new(first + u64::from(pdu)))).collect();
@@ -588,8 +587,7 @@ mod tests {
     #[test]
     fn wide_indicators_take_two_bytes() {
         let ends = |bytes| {
-            let mut sdus = Sdus::new(Config { pdu_payload: 200, ..config() }.segmentation());
-            sdus.push(Time::ZERO, bytes);
+            let mut sdus = sdus(&Config { pdu_payload: 200, ..config() }, [bytes]);
             sdus.segment(Time::ZERO, Sn::ZERO, 9, u32::MAX).pdus
         };
         assert_eq!([197, 198, 199, 200, 201].map(ends), [1, 1, 2, 2, 2]);
@@ -597,10 +595,7 @@ mod tests {
 
     #[test]
     fn cutting_stops_at_limits() {
-        let mut sdus = Sdus::new(config().segmentation());
-        for bytes in [100, 100, 100] {
-            sdus.push(Time::ZERO, bytes);
-        }
+        let mut sdus = sdus(&config(), [100; 3]);
         let mut segment = |sn, pdus, ends| sdus.segment(Time::ZERO, Sn::new(sn), pdus, ends);
         assert_eq!(segment(0, 2, 9), Cut { pdus: 2, sdu_ends: 0 });
         assert_eq!(segment(2, 9, 1), Cut { pdus: 1, sdu_ends: 1 });
@@ -610,8 +605,7 @@ mod tests {
 
     #[test]
     fn an_sdu_that_comes_later_does_not_join_a_pdu_that_is_gone() {
-        let mut sdus = Sdus::new(config().segmentation());
-        sdus.push(Time::ZERO, 10);
+        let mut sdus = sdus(&config(), [10]);
         sdus.segment(Time::ZERO, Sn::ZERO, 1, 9);
         sdus.push(Time::ZERO, 10);
         sdus.segment(Time::ZERO, Sn::new(1), 1, 9);
@@ -622,10 +616,7 @@ mod tests {
     #[test]
     fn window_moves_point_behind_the_last_discarded_sdu() {
         let check = |pdus, count, expect: Option<(u64, u8)>| {
-            let mut sdus = Sdus::new(config().segmentation());
-            for bytes in [73, 73, 73] {
-                sdus.push(Time::ZERO, bytes);
-            }
+            let mut sdus = sdus(&config(), [73; 3]);
             sdus.segment(Time::ZERO, Sn::ZERO, pdus, 9);
             let to = sdus.abandon(Time::ZERO, count, Sn::new(pdus.into()));
             assert_eq!(to.map(|to| (to.sn - Sn::ZERO, to.ends)), expect, "{pdus} {count}");

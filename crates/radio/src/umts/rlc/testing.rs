@@ -1,8 +1,17 @@
 //! What the tests of all modes share.
 
-use super::{DataKind, Outcome, Run, Sdus, Sn};
+use base::Time;
+
+use super::{Config, DataKind, Outcome, Run, Sdus, Sn};
 pub(crate) use crate::testing::at;
 use crate::umts::mac::TransportBlocks;
+
+/// SDUs of `sizes`, handed in at the start.
+pub(crate) fn sdus(config: &Config, sizes: impl IntoIterator<Item = u32>) -> Sdus {
+    let mut sdus = Sdus::new(config.segmentation());
+    sizes.into_iter().for_each(|bytes| sdus.push(Time::ZERO, bytes));
+    sdus
+}
 
 /// An empty TTI for `capacity` blocks that starts at `millis`.
 pub(crate) fn tti(millis: u64, capacity: u32) -> TransportBlocks {

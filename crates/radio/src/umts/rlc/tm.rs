@@ -36,17 +36,13 @@ pub(super) fn fill(next: &mut Sn, own: &mut Sdus, blocks: &mut TransportBlocks) 
 
 #[cfg(test)]
 mod tests {
-    use base::Time;
-
     use super::super::{Mode, testing, um};
     use super::*;
 
     /// Each TTI of 3 blocks of 40 bytes for SDUs of `sizes`: its blocks, and what became of SDUs.
     fn ttis(sizes: &[u32], lost: &[u64]) -> Vec<String> {
-        let mut sdus = Sdus::new(Config { mode: Mode::Tm, ..Config::default() }.segmentation());
-        for bytes in sizes {
-            sdus.push(Time::ZERO, *bytes);
-        }
+        let config = Config { mode: Mode::Tm, ..Config::default() };
+        let mut sdus = testing::sdus(&config, sizes.iter().copied());
         let mut next = Sn::ZERO;
         let mut lines = Vec::new();
         while !sdus.is_settled() {

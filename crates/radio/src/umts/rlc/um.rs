@@ -56,19 +56,14 @@ pub(super) fn receive(blocks: &TransportBlocks, peer: &mut Sdus) {
 
 #[cfg(test)]
 mod tests {
-    use base::Time;
-
     use super::super::{Mode, testing};
     use super::*;
 
     /// Sends SDUs of `sizes` in PDUs of 40 bytes, 4 a TTI, and loses the PDUs `lost`: what becomes
     /// of each SDU, in the order of its fate, `+` delivered and `-` discarded.
     fn fates(concatenation: bool, sizes: &[u32], lost: &[u64]) -> String {
-        let mut sdus =
-            Sdus::new(Config { mode: Mode::Um, concatenation, ..Config::default() }.segmentation());
-        for bytes in sizes {
-            sdus.push(Time::ZERO, *bytes);
-        }
+        let config = Config { mode: Mode::Um, concatenation, ..Config::default() };
+        let mut sdus = testing::sdus(&config, sizes.iter().copied());
         let mut next = Sn::ZERO;
         for tti in 0.. {
             let mut blocks = testing::tti(tti * 10, 4);

@@ -275,7 +275,7 @@ mod tests {
         fn new(status: Status) -> Self {
             let config = Config { status, ..config() };
             let peer = PeerChannel { tti: Duration::from_millis(10), blocks: 12.into() };
-            Self { receiver: Receiver::new(&config, peer), sdus: sdus(&config, 1, 100_000) }
+            Self { receiver: Receiver::new(&config, peer), sdus: sdus(&config, [100_000]) }
         }
 
         /// PDUs `sn..sn + pdus` come in, but for those in `errors`.

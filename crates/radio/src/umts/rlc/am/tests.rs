@@ -1,10 +1,9 @@
 //! What the tests of acknowledged mode share.
 
-use base::{Duration, Time};
+use base::Duration;
 
 use super::{Poll, Repetition, Status};
 use crate::umts::rlc::block::{DataKind, Run};
-use crate::umts::rlc::segmentation::Sdus;
 use crate::umts::rlc::{Config, Sn};
 
 /// PDUs of 40 bytes, every trigger off.
@@ -32,16 +31,9 @@ pub(in crate::umts::rlc) fn config() -> Config {
 }
 
 pub(super) use crate::testing::of as share;
-pub(super) use crate::umts::rlc::testing::{at, show, tti};
+pub(super) use crate::umts::rlc::testing::{at, sdus, show, tti};
 
 /// New PDUs `sn..sn + pdus`.
 pub(super) fn run(sn: u64, pdus: u32) -> Run {
     Run { sn: Sn::new(sn), pdus, kind: DataKind::New, poll: false }
-}
-
-/// `count` SDUs of `bytes` bytes.
-pub(super) fn sdus(config: &Config, count: usize, bytes: u32) -> Sdus {
-    let mut sdus = Sdus::new(config.segmentation());
-    (0..count).for_each(|_| sdus.push(Time::ZERO, bytes));
-    sdus
 }

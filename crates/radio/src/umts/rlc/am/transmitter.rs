@@ -290,7 +290,7 @@ mod tests {
         /// `packets` SDUs of 553 B, 14 PDUs each or 13 and a share.
         fn new(config: &Config, packets: usize) -> Self {
             let transmitter = Transmitter::new(config, Duration::from_millis(10));
-            Self { transmitter, sdus: sdus(config, packets, 553) }
+            Self { transmitter, sdus: sdus(config, std::iter::repeat_n(553, packets)) }
         }
 
         fn send(&mut self, millis: u64) -> String {

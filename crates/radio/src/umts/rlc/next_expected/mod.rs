@@ -112,9 +112,8 @@ mod tests {
 
     impl Harness {
         fn new(config: &Config, packets: usize) -> Self {
-            let mut forth = Sdus::new(config.segmentation());
-            (0..packets).for_each(|_| forth.push(Time::ZERO, 240));
-            let back = Sdus::new(config.segmentation());
+            let forth = testing::sdus(config, std::iter::repeat_n(240, packets));
+            let back = testing::sdus(config, []);
             let (sender, receiver) = (Entity::new(config), Entity::new(config));
             Self { sender, receiver, forth, back }
         }
