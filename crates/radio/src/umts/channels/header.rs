@@ -127,25 +127,18 @@ impl MacHeader {
 /// The target channel type field (TS 25.321 §9.2.1).
 const fn target(channel: LogicalChannel, over: TransportChannel) -> Option<Field> {
     use LogicalChannel::{Bcch, Ccch, Ctch, Dcch, Dtch, Pcch};
-    match over {
-        TransportChannel::Fach => match channel {
-            Bcch => Some(Field::new(0b00, 2)),
-            Ccch => Some(Field::new(0b0100_0000, 8)),
-            Ctch => Some(Field::new(0b1000_0000, 8)),
-            Dcch | Dtch => Some(Field::new(0b11, 2)),
-            Pcch => None,
-        },
-        TransportChannel::Rach => match channel {
-            Ccch => Some(Field::new(0b00, 2)),
-            Dcch | Dtch => Some(Field::new(0b01, 2)),
-            Bcch | Pcch | Ctch => None,
-        },
-        TransportChannel::Bch
-        | TransportChannel::Pch
-        | TransportChannel::Cpch
-        | TransportChannel::Dsch
-        | TransportChannel::Dch => None,
-    }
+    use TransportChannel::{Bch, Cpch, Dch, Dsch, Fach, Pch, Rach};
+    let (value, bits) = match (over, channel) {
+        (Fach, Bcch) | (Rach, Ccch) => (0b00, 2),
+        (Fach, Ccch) => (0b0100_0000, 8),
+        (Fach, Ctch) => (0b1000_0000, 8),
+        (Fach, Dcch | Dtch) => (0b11, 2),
+        (Rach, Dcch | Dtch) => (0b01, 2),
+        (Fach, Pcch) | (Rach, Bcch | Pcch | Ctch) | (Bch | Pch | Cpch | Dsch | Dch, _) => {
+            return None;
+        }
+    };
+    Some(Field::new(value, bits))
 }
 
 /// A value and the bits that it takes.
@@ -177,27 +170,18 @@ pub enum HeaderError {
 
 impl fmt::Display for HeaderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use Scope::{Common, Dedicated};
+        use TransportChannel::{Bch, Cpch, Dch, Dsch, Fach, Pch, Rach};
         match self {
             Self::Mapping(error) => error.fmt(f),
             Self::Identity { channel, over } => {
-                write!(f, "identity of the UE of {channel} over {over}: must be ")?;
-                f.write_str(match (channel.scope(), over) {
-                    (Scope::Common, _) | (Scope::Dedicated, TransportChannel::Dch) => "none",
-                    (Scope::Dedicated, TransportChannel::Dsch) => "a DSCH-RNTI",
-                    (Scope::Dedicated, TransportChannel::Fach)
-                        if *channel == LogicalChannel::Dcch =>
-                    {
-                        "a C-RNTI or a U-RNTI"
-                    }
-                    (
-                        Scope::Dedicated,
-                        TransportChannel::Bch
-                        | TransportChannel::Pch
-                        | TransportChannel::Rach
-                        | TransportChannel::Cpch
-                        | TransportChannel::Fach,
-                    ) => "a C-RNTI",
-                })
+                let kind = match (channel.scope(), *over) {
+                    (Common, _) | (Dedicated, Dch) => "none",
+                    (Dedicated, Dsch) => "a DSCH-RNTI",
+                    (Dedicated, Fach) if *channel == LogicalChannel::Dcch => "a C-RNTI or a U-RNTI",
+                    (Dedicated, Bch | Pch | Rach | Cpch | Fach) => "a C-RNTI",
+                };
+                write!(f, "identity of the UE of {channel} over {over}: must be {kind}")
             }
         }
     }
