@@ -289,7 +289,8 @@ impl<B: Body> World<B> {
                         if O::DEQUEUES {
                             cx.observe.dequeued(pipe.last_starts(cx.now), id.0, uid);
                         }
-                        self.machines.reschedule(id);
+                        let deadline = pipe.poll_timeout();
+                        self.machines.schedule(id, deadline);
                     }
                     Err(packet) => drop_full(cx, id, &packet),
                 };
@@ -357,13 +358,14 @@ impl<B: Body> World<B> {
 
     /// Hands on what has come out of a pipe.
     fn run_pipe(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
-        while let Machine::Pipe { pipe, to } = &mut self.machines[id]
-            && let Some(packet) = pipe.poll_output(cx.now)
-        {
+        while let Machine::Pipe { pipe, to } = &mut self.machines[id] {
+            let Some(packet) = pipe.poll_output(cx.now) else {
+                let deadline = pipe.poll_timeout();
+                return self.machines.schedule(id, deadline);
+            };
             let to = *to;
             self.arrive(cx, id, to, packet);
         }
-        self.machines.reschedule(id);
     }
 
     /// A packet has come out of machine `from` at node `to`.

@@ -8,13 +8,15 @@ use crate::{Body, Machine, MachineId, NodeId, Packet, World};
 impl<B: Body> World<B> {
     /// Hands on what has come out of a bearer.
     pub(super) fn run_bearer(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
-        while let Machine::Bearer { bearer, network, mobile } = &mut self.machines[id]
-            && let Some((direction, output)) = bearer.poll_output()
-        {
+        while let Machine::Bearer { bearer, network, mobile } = &mut self.machines[id] {
+            let Some((direction, output)) = bearer.poll_output() else {
+                let deadline = bearer.poll_timeout();
+                self.machines.schedule(id, deadline);
+                break;
+            };
             let to = direction.of(*mobile, *network);
             self.emerge(cx, id, to, output);
         }
-        self.machines.reschedule(id);
         self.report(cx, id);
     }
 

@@ -44,9 +44,15 @@ impl<B: Body> Machines<B> {
     }
 
     /// Machine `id` is due at its own deadline.
-    #[inline]
     pub(super) fn reschedule(&mut self, id: MachineId) {
         self.agenda.set(id.0, self[id].poll_timeout());
+    }
+
+    /// The same for a caller that knows the `deadline`, as where packets pass: to find the machine
+    /// again costs more than the rest.
+    #[inline]
+    pub(super) fn schedule(&mut self, id: MachineId, deadline: Option<Time>) {
+        self.agenda.set(id.0, deadline);
     }
 
     /// Machine `id` is due at `time`, whatever its own deadline.

@@ -2,7 +2,7 @@
 
 use observe::{Context, Observe, PacketEvent};
 
-use crate::{Body, Ends, Host, Machine, MachineId, Packet, World};
+use crate::{Body, Ends, Machine, MachineId, Packet, World};
 
 impl<B: Body> World<B> {
     /// Sends what an endpoint wants to send.
@@ -12,8 +12,10 @@ impl<B: Body> World<B> {
         while self.send_all(cx, id) && self.fragments.is_some() {
             self.apply_pmtu(cx, id);
         }
-        self.machines.reschedule(id);
-        if let Some(browser) = self.machines.host(id).and_then(Host::watched_by) {
+        let Machine::Host(host) = &self.machines[id] else { return };
+        let (deadline, browser) = (host.poll_timeout(), host.watched_by());
+        self.machines.schedule(id, deadline);
+        if let Some(browser) = browser {
             self.machines.wake(browser, cx.now);
         }
     }
