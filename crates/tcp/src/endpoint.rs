@@ -364,17 +364,7 @@ impl<P: Payload> Endpoint<P> {
 
     /// True once everything that this side sent is acknowledged.
     const fn finished_sending(&self) -> bool {
-        match self.state {
-            State::FinWait2 | State::TimeWait | State::Closed => true,
-            State::Listen
-            | State::SynSent
-            | State::SynReceived
-            | State::Established
-            | State::FinWait1
-            | State::CloseWait
-            | State::Closing
-            | State::LastAck => false,
-        }
+        matches!(self.state, State::FinWait2 | State::TimeWait | State::Closed)
     }
 
     /// Acknowledges an unacceptable segment: always if it carries something, since the peer
@@ -410,18 +400,10 @@ impl<P: Payload> Endpoint<P> {
     }
 
     fn acknowledgement(&mut self, now: Time) -> Segment<P> {
-        let seq = match self.state {
-            State::SynReceived => self.handshake.isn + 1,
-            State::Closed
-            | State::Listen
-            | State::SynSent
-            | State::Established
-            | State::FinWait1
-            | State::FinWait2
-            | State::CloseWait
-            | State::Closing
-            | State::LastAck
-            | State::TimeWait => self.sender.idle_seq(),
+        let seq = if self.state == State::SynReceived {
+            self.handshake.isn + 1
+        } else {
+            self.sender.idle_seq()
         };
         let mut header = self.header(now, seq, Flags::ACK);
         header.options.sack = self.receiver.blocks();

@@ -61,18 +61,8 @@ impl<P: Payload> Endpoint<P> {
 
     /// From which connections it would learn, if it is not too late.
     pub fn learns(&self) -> ShareState {
-        match self.state {
-            State::Listen | State::SynSent => self.config.share_state,
-            State::SynReceived
-            | State::Established
-            | State::FinWait1
-            | State::FinWait2
-            | State::CloseWait
-            | State::Closing
-            | State::LastAck
-            | State::TimeWait
-            | State::Closed => ShareState::Off,
-        }
+        let is_too_late = !matches!(self.state, State::Listen | State::SynSent);
+        if is_too_late { ShareState::Off } else { self.config.share_state }
     }
 }
 

@@ -49,184 +49,46 @@ pub enum Event {
 }
 
 impl State {
-    /// The state after `event`; `None` if the event means nothing in this state.
+    /// The state after `event`; `None` if the event means nothing in this state. A connection that
+    /// is still being opened is closed once it is established.
     pub const fn after(self, event: Event) -> Option<Self> {
-        match event {
-            Event::Syn => self.after_syn(),
-            Event::SynAcknowledged => self.after_syn_acknowledged(),
-            Event::Close => self.after_close(),
-            Event::Fin => self.after_fin(),
-            Event::FinAcknowledged => self.after_fin_acknowledged(),
-            Event::Withdraw => self.after_withdraw(),
-            Event::Abort => match self {
-                Self::Closed => None,
-                Self::Listen
-                | Self::SynSent
-                | Self::SynReceived
-                | Self::Established
-                | Self::FinWait1
-                | Self::FinWait2
-                | Self::CloseWait
-                | Self::Closing
-                | Self::LastAck
-                | Self::TimeWait => Some(Self::Closed),
-            },
-            Event::Expire => match self {
-                Self::TimeWait => Some(Self::Closed),
-                Self::Closed
-                | Self::Listen
-                | Self::SynSent
-                | Self::SynReceived
-                | Self::Established
-                | Self::FinWait1
-                | Self::FinWait2
-                | Self::CloseWait
-                | Self::Closing
-                | Self::LastAck => None,
-            },
-        }
+        Some(match (self, event) {
+            (Self::Listen | Self::SynSent, Event::Syn) => Self::SynReceived,
+            (Self::SynReceived, Event::Withdraw) => Self::Listen,
+            (Self::SynSent | Self::SynReceived, Event::SynAcknowledged) => Self::Established,
+            (Self::Established, Event::Close) => Self::FinWait1,
+            (Self::FinWait1, Event::FinAcknowledged) => Self::FinWait2,
+            (Self::Established, Event::Fin) => Self::CloseWait,
+            (Self::FinWait1, Event::Fin) => Self::Closing,
+            (Self::CloseWait, Event::Close) => Self::LastAck,
+            (Self::FinWait2, Event::Fin) | (Self::Closing, Event::FinAcknowledged) => {
+                Self::TimeWait
+            }
+            (Self::Closed, Event::Abort) => return None,
+            (Self::Listen, Event::Close)
+            | (Self::LastAck, Event::FinAcknowledged)
+            | (Self::TimeWait, Event::Expire)
+            | (_, Event::Abort) => Self::Closed,
+            _ => return None,
+        })
     }
 
     /// True while the peer's data are taken in.
     pub const fn receives(self) -> bool {
-        match self {
-            Self::Established | Self::FinWait1 | Self::FinWait2 => true,
-            Self::Closed
-            | Self::Listen
-            | Self::SynSent
-            | Self::SynReceived
-            | Self::CloseWait
-            | Self::Closing
-            | Self::LastAck
-            | Self::TimeWait => false,
-        }
+        matches!(self, Self::Established | Self::FinWait1 | Self::FinWait2)
     }
 
     /// True while this side may send data or a FIN.
     pub const fn sends(self) -> bool {
-        match self {
-            Self::Established
-            | Self::FinWait1
-            | Self::CloseWait
-            | Self::Closing
-            | Self::LastAck => true,
-            Self::Closed
-            | Self::Listen
-            | Self::SynSent
-            | Self::SynReceived
-            | Self::FinWait2
-            | Self::TimeWait => false,
-        }
+        matches!(
+            self,
+            Self::Established | Self::FinWait1 | Self::CloseWait | Self::Closing | Self::LastAck
+        )
     }
 
     /// True once both sides know each other's sequence numbers, until all is over.
     pub const fn is_synchronized(self) -> bool {
-        match self {
-            Self::SynReceived
-            | Self::Established
-            | Self::FinWait1
-            | Self::FinWait2
-            | Self::CloseWait
-            | Self::Closing
-            | Self::LastAck
-            | Self::TimeWait => true,
-            Self::Closed | Self::Listen | Self::SynSent => false,
-        }
-    }
-
-    const fn after_syn(self) -> Option<Self> {
-        match self {
-            Self::Listen | Self::SynSent => Some(Self::SynReceived),
-            Self::Closed
-            | Self::SynReceived
-            | Self::Established
-            | Self::FinWait1
-            | Self::FinWait2
-            | Self::CloseWait
-            | Self::Closing
-            | Self::LastAck
-            | Self::TimeWait => None,
-        }
-    }
-
-    const fn after_syn_acknowledged(self) -> Option<Self> {
-        match self {
-            Self::SynSent | Self::SynReceived => Some(Self::Established),
-            Self::Closed
-            | Self::Listen
-            | Self::Established
-            | Self::FinWait1
-            | Self::FinWait2
-            | Self::CloseWait
-            | Self::Closing
-            | Self::LastAck
-            | Self::TimeWait => None,
-        }
-    }
-
-    /// A connection that is still being opened is closed once it is established.
-    const fn after_close(self) -> Option<Self> {
-        match self {
-            Self::Listen => Some(Self::Closed),
-            Self::Established => Some(Self::FinWait1),
-            Self::CloseWait => Some(Self::LastAck),
-            Self::Closed
-            | Self::SynSent
-            | Self::SynReceived
-            | Self::FinWait1
-            | Self::FinWait2
-            | Self::Closing
-            | Self::LastAck
-            | Self::TimeWait => None,
-        }
-    }
-
-    const fn after_withdraw(self) -> Option<Self> {
-        match self {
-            Self::SynReceived => Some(Self::Listen),
-            Self::Closed
-            | Self::Listen
-            | Self::SynSent
-            | Self::Established
-            | Self::FinWait1
-            | Self::FinWait2
-            | Self::CloseWait
-            | Self::Closing
-            | Self::LastAck
-            | Self::TimeWait => None,
-        }
-    }
-
-    const fn after_fin(self) -> Option<Self> {
-        match self {
-            Self::Established => Some(Self::CloseWait),
-            Self::FinWait1 => Some(Self::Closing),
-            Self::FinWait2 => Some(Self::TimeWait),
-            Self::Closed
-            | Self::Listen
-            | Self::SynSent
-            | Self::SynReceived
-            | Self::CloseWait
-            | Self::Closing
-            | Self::LastAck
-            | Self::TimeWait => None,
-        }
-    }
-
-    const fn after_fin_acknowledged(self) -> Option<Self> {
-        match self {
-            Self::FinWait1 => Some(Self::FinWait2),
-            Self::Closing => Some(Self::TimeWait),
-            Self::LastAck => Some(Self::Closed),
-            Self::Closed
-            | Self::Listen
-            | Self::SynSent
-            | Self::SynReceived
-            | Self::Established
-            | Self::FinWait2
-            | Self::CloseWait
-            | Self::TimeWait => None,
-        }
+        !matches!(self, Self::Closed | Self::Listen | Self::SynSent)
     }
 }
 
