@@ -28,8 +28,10 @@ mod radio_rtt;
 mod scheme;
 mod segment_cache;
 mod sender_clock;
+mod side;
 mod snoop;
 mod split;
+mod table;
 mod w_tcp;
 
 pub use address::{Address, Leg};

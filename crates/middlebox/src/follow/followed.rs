@@ -4,18 +4,25 @@ use base::{Flags, Seq, Time};
 use tcp::{Payload, Segment};
 
 use super::offer::Offer;
-use super::table::Side;
 use super::{Follow, Load};
-use crate::{MiddleboxLimits, Reserve};
+use crate::side::{Pair, Side};
+use crate::table::{Name, Named};
+use crate::{Address, Connection, MiddleboxLimits, Reserve};
 
 /// A connection that is followed.
 #[derive(Debug)]
 pub(super) struct Followed<F> {
+    pub(super) name: Name,
     pub(super) number: u32,
-    pub(super) caller: Side,
     pub(super) stage: Stage,
-    pub(super) sides: [End<F>; 2],
+    pub(super) ends: Pair<End<F>>,
     pub(super) heard: Time,
+}
+
+impl<F> Named for Followed<F> {
+    fn name(&self) -> &Name {
+        &self.name
+    }
 }
 
 /// The state of a connection.
@@ -50,16 +57,23 @@ pub(super) struct Toward<F> {
 }
 
 impl<F> Followed<F> {
-    pub(super) fn side(&mut self, side: Side) -> &mut End<F> {
-        &mut self.sides[side as usize]
-    }
-
     pub(super) fn deadlines<P: Payload>(&self) -> [Option<Time>; 2]
     where
         F: Follow<P>,
     {
-        [&self.sides[0], &self.sides[1]]
+        self.ends
+            .0
+            .each_ref()
             .map(|end| end.toward.as_ref().and_then(|toward| toward.follow.poll_timeout()))
+    }
+
+    /// The host on `side`.
+    pub(super) const fn host(&self, side: Side) -> Address {
+        let Connection { source, destination, .. } = self.name.connection();
+        match side {
+            Side::Caller => source,
+            Side::Callee => destination,
+        }
     }
 
     /// What the box can come to keep of both directions.
@@ -67,18 +81,23 @@ impl<F> Followed<F> {
     where
         F: Follow<P>,
     {
-        let toward = self.sides.iter().filter_map(|end| end.toward.as_ref());
+        let toward = self.ends.0.iter().filter_map(|end| end.toward.as_ref());
         let per_flow = toward.map(|toward| toward.follow.reserve()).sum();
         Reserve { per_mobile: 0, per_flow }
     }
 
     /// Bytes that the box keeps of both directions.
     pub(super) fn held(&self) -> u64 {
-        self.sides.iter().filter_map(|end| end.toward.as_ref()).map(|toward| toward.load.held).sum()
+        self.ends
+            .0
+            .iter()
+            .filter_map(|end| end.toward.as_ref())
+            .map(|toward| toward.load.held)
+            .sum()
     }
 
     pub(super) fn idle_at(&self, limits: &MiddleboxLimits) -> Time {
-        let goes_on = self.sides.iter().all(|end| end.fin.is_none());
+        let goes_on = self.ends.0.iter().all(|end| end.fin.is_none());
         self.heard
             + match self.stage {
                 Stage::Established if goes_on => limits.idle,
@@ -90,21 +109,21 @@ impl<F> Followed<F> {
     /// caller acknowledges the callee.
     pub(super) fn stands_with<P: Payload>(&self, side: Side, segment: &Segment<P>) -> bool {
         self.stage == Stage::Opening
-            && side == self.caller
+            && side == Side::Caller
             && segment.has(Flags::ACK)
-            && self.sides.iter().all(|end| end.offer.is_some())
+            && self.ends.0.iter().all(|end| end.offer.is_some())
     }
 
     /// `segment` came from `side`: true once both directions are over.
     pub(super) fn is_over_with<P: Payload>(&mut self, side: Side, segment: &Segment<P>) -> bool {
         if segment.has(Flags::FIN) {
-            self.side(side).fin = Some(segment.header.seq + segment.numbers());
+            self.ends[side].fin = Some(segment.header.seq + segment.numbers());
         }
         if segment.has(Flags::ACK) {
-            let end = self.side(side.opposite());
+            let end = &mut self.ends[side.other()];
             end.fin_acked |= end.fin.is_some_and(|fin| fin.before_or_at(segment.header.ack));
         }
-        self.sides.iter().all(|end| end.fin_acked)
+        self.ends.0.iter().all(|end| end.fin_acked)
     }
 }
 

@@ -2,16 +2,17 @@
 
 use std::collections::VecDeque;
 
-use base::{Flags, Time};
+use base::{Agenda, Flags, Time};
 use observe::MiddleboxFact;
 use tcp::{Payload, Segment};
 
 use super::followed::{End, Followed, Stage, Toward};
 use super::offer::Offer;
-use super::table::{Key, Side, Table};
 use super::{Agreed, Disposition, Follow, Load, Port};
-use crate::limits::{Admission, BoxAdmission, Ends, ends};
+use crate::limits::{Admission, BoxAdmission, ends};
 use crate::mobiles::Mobiles;
+use crate::side::{Pair, Side};
+use crate::table::{Name, Table};
 use crate::{
     Address, Bypass, Bypasses, Connection, Counters, Leg, Managed, Middlebox, MiddleboxLimits,
     Packet, PmtuHandler, RadioReport, Usage, Watch,
@@ -28,6 +29,7 @@ pub struct Following<P: Payload, F: Follow<P>> {
     admission: BoxAdmission,
     draining: bool,
     connections: Table<Followed<F>>,
+    agenda: Agenda,
     mobiles: Mobiles,
     /// What all directions towards one mobile have under way.
     loads: Vec<Mobile>,
@@ -44,21 +46,6 @@ struct Mobile {
     heard: Time,
 }
 
-/// A call to a direction.
-enum Call<'a, P> {
-    Data(&'a mut Packet<P>),
-    Ack(&'a mut Packet<P>),
-    Timeout,
-    Report(RadioReport),
-    Release,
-    Limit(u64),
-}
-
-/// The mobiles of a connection.
-fn mobiles(key: &Key) -> Ends {
-    ends(key.host(Side::One), key.host(Side::Other))
-}
-
 impl<P: Payload, F: Follow<P>> Following<P, F> {
     /// A box that follows connections with these parameters, without limits.
     pub fn new(config: F::Config) -> Self {
@@ -72,7 +59,8 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             limits,
             admission: BoxAdmission::new(Admission::new(limits)),
             draining: false,
-            connections: Table::new(),
+            connections: Table::default(),
+            agenda: Agenda::default(),
             mobiles: Mobiles::default(),
             loads: Vec::new(),
             next: None,
@@ -91,16 +79,15 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
     /// A SYN: of a connection that is known, of a new one, or of one that takes the place of an
     /// old one with the same ends. A connection with data on its SYN (RFC 7413) is let pass.
     fn handle_syn(&mut self, now: Time, packet: &mut Packet<P>, watch: Watch<'_>) {
-        let (key, side) = Key::of(packet.connection());
         if packet.source.leg == Leg::Radio {
             F::edit_syn(&self.config, &mut packet.segment.header);
         }
         let offer = Offer::new(now, &packet.segment.header);
         let is_first = !packet.segment.has(Flags::ACK);
-        if let Some(id) = self.connections.find(&key) {
-            let (_, followed) = self.connections.get_mut(id);
+        if let Some((id, side)) = self.connections.find(packet.connection()) {
+            let followed = self.get_mut(id);
             followed.heard = now;
-            match &mut followed.side(side).offer {
+            match &mut followed.ends[side].offer {
                 Some(before) if before.first == offer.first => return before.repeat(),
                 Some(_) if !is_first => return,
                 Some(_) => self.forget(now, id, watch),
@@ -111,7 +98,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             return;
         }
         match self.admit(&packet.connection(), &packet.segment) {
-            Ok(()) => self.follow(key, now, side, offer),
+            Ok(()) => self.follow(Name::of(packet.connection()), now, offer),
             Err(reason) => self.counters.bypass(reason),
         }
     }
@@ -127,14 +114,21 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
     }
 
     /// A connection of which only the caller's offer is known.
-    fn follow(&mut self, key: Key, now: Time, caller: Side, offer: Offer) {
+    fn follow(&mut self, name: Name, now: Time, offer: Offer) {
         let number = self.counters.flows as u32;
         self.counters.flows += 1;
-        let (stage, sides) = (Stage::Opening, [End::NEW, End::NEW]);
-        let followed = Followed { number, caller, stage, sides, heard: now };
-        let id = self.connections.insert(key, followed);
-        self.connections.get_mut(id).1.side(caller).offer = Some(offer);
+        let ends = Pair([End { offer: Some(offer), ..End::NEW }, End::NEW]);
+        let bound = self.connections.bound();
+        let stage = Stage::Opening;
+        let id = self.connections.insert(Followed { name, number, stage, ends, heard: now });
+        if id == bound {
+            self.agenda.add();
+        }
         self.arm(id);
+    }
+
+    fn get_mut(&mut self, id: u32) -> &mut Followed<F> {
+        self.connections[id].as_mut().expect("a connection that is there")
     }
 
     /// The end on `side` makes its offer, after the other: data may follow.
@@ -142,51 +136,43 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         while let Some((number, _)) = self.mobiles.forget(now, &self.limits) {
             self.loads[number as usize] = Mobile::default();
         }
-        let (key, followed) = self.connections.get_mut(id);
-        followed.side(side).offer = Some(offer);
-        let Some(other) = followed.side(side.opposite()).offer else { return };
-        for (side, sender, receiver) in [(side, other, offer), (side.opposite(), offer, other)] {
-            let host = key.host(side);
+        let Some(followed) = &mut self.connections[id] else { return };
+        followed.ends[side].offer = Some(offer);
+        let Some(other) = followed.ends[side.other()].offer else { return };
+        for (side, sender, receiver) in [(side, other, offer), (side.other(), offer, other)] {
+            let host = followed.host(side);
             if host.leg == Leg::Radio {
                 let follow = F::open(&self.config, &Agreed::new(now, &sender, &receiver));
                 let mobile = self.mobiles.join(host);
                 self.loads.resize_with(self.loads.len().max(mobile as usize + 1), Mobile::default);
                 self.loads[mobile as usize].connections.push(id);
                 let toward = Toward { mobile, follow, load: Load::default() };
-                followed.side(side).toward = Some(Box::new(toward));
+                followed.ends[side].toward = Some(Box::new(toward));
             }
         }
         self.arm(id);
     }
 
     /// Calls the direction towards `side` of a connection, if there is one.
-    fn call(
+    fn call<R>(
         &mut self,
         now: Time,
         (id, side): (u32, Side),
-        call: Call<'_, P>,
         watch: Watch<'_>,
-    ) -> Disposition {
-        let (_, followed) = self.connections.get_mut(id);
+        act: impl FnOnce(&mut F, &mut Port<'_, P>) -> R,
+    ) -> Option<R> {
+        let followed = self.connections[id].as_mut()?;
         let connection = followed.number;
-        let Some(toward) = &mut followed.side(side).toward else { return Disposition::Forward };
+        let toward = followed.ends[side].toward.as_mut()?;
         let (mobile, follow) = (toward.mobile, &mut toward.follow);
         let (out, counters) = (&mut self.out, &mut self.counters);
         let heard = self.loads[mobile as usize].heard;
-        let port = &mut Port { now, mobile, connection, heard, out, counters, watch: &mut *watch };
-        let mut disposition = Disposition::Keep;
-        match call {
-            Call::Data(packet) => disposition = follow.handle_data(packet, port),
-            Call::Ack(packet) => disposition = follow.handle_ack(packet, port),
-            Call::Timeout => follow.handle_timeout(port),
-            Call::Report(report) => follow.handle_report(report, port),
-            Call::Release => follow.release(port),
-            Call::Limit(bytes) => follow.limit_segment(bytes, port),
-        }
+        let port = &mut Port { now, mobile, connection, heard, out, counters, watch };
+        let outcome = act(follow, port);
         let load = follow.load();
         let before = std::mem::replace(&mut toward.load, load);
         self.account(mobile, before, load, watch);
-        disposition
+        Some(outcome)
     }
 
     /// A direction towards `mobile` had `before` under way and now has `after`.
@@ -218,28 +204,26 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
 
     /// Sets the connection's deadline.
     fn arm(&mut self, id: u32) {
-        let (_, followed) = self.connections.get_mut(id);
-        let deadline = followed
-            .deadlines::<P>()
-            .into_iter()
-            .flatten()
-            .fold(followed.idle_at(&self.limits), Time::min);
-        self.connections.set_deadline(id, deadline);
+        let Some(followed) = &self.connections[id] else { return };
+        let deadlines = followed.deadlines::<P>().into_iter().flatten();
+        let deadline = deadlines.fold(followed.idle_at(&self.limits), Time::min);
+        self.agenda.set(id, Some(deadline));
     }
 
     fn forget(&mut self, now: Time, id: u32, watch: Watch<'_>) {
-        let (key, followed) = self.connections.remove(id);
+        let Some(followed) = self.connections.remove(id) else { return };
+        self.agenda.set(id, None);
+        let connection = followed.name.connection();
         match followed.stage {
-            Stage::Opening => self.admission.cancel(&key.called_by(followed.caller)),
-            Stage::Established => {
-                self.admission.close(&key.called_by(followed.caller), followed.reserve::<P>());
-            }
+            Stage::Opening => self.admission.cancel(&connection),
+            Stage::Established => self.admission.close(&connection, followed.reserve::<P>()),
             Stage::Refused => {}
         }
-        for (end, host) in followed.sides.iter().zip(mobiles(&key)) {
+        let hosts = ends(connection.source, connection.destination);
+        for (end, host) in followed.ends.0.iter().zip(hosts) {
             let Some(&Toward { mobile, load, .. }) = end.toward.as_deref() else { continue };
             self.loads[mobile as usize].connections.retain(|&other| other != id);
-            self.account(mobile, load, Load::default(), &mut *watch);
+            self.account(mobile, load, Load::default(), watch);
             self.mobiles.leave(now, mobile, self.limits.idle);
             if followed.stage == Stage::Established && host.is_some() {
                 watch(MiddleboxFact::Closed { mobile });
@@ -249,12 +233,12 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
 
     /// The handshake of a connection is over: false if the budget has no room for it.
     fn establish(&mut self, id: u32, watch: Watch<'_>) -> bool {
-        let (key, followed) = self.connections.get_mut(id);
-        let hosts = mobiles(key);
-        let connection = key.called_by(followed.caller);
+        let Some(followed) = &mut self.connections[id] else { return false };
+        let connection = followed.name.connection();
+        let hosts = ends(connection.source, connection.destination);
         let admitted = self.admission.establish(&connection, followed.reserve::<P>()).is_ok();
         followed.stage = if admitted { Stage::Established } else { Stage::Refused };
-        for (end, host) in followed.sides.iter().zip(hosts).filter(|_| admitted) {
+        for (end, host) in followed.ends.0.iter().zip(hosts).filter(|_| admitted) {
             if let (Some(toward), Some(Address { host, .. })) = (&end.toward, host) {
                 watch(MiddleboxFact::Opened { mobile: toward.mobile, host });
             }
@@ -263,9 +247,9 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
     }
 
     /// A half-open connection.
-    fn opening(&mut self, connection: &Connection) -> Option<u32> {
-        let id = self.connections.find(&Key::of(*connection).0)?;
-        (self.connections.get_mut(id).1.stage == Stage::Opening).then_some(id)
+    fn opening(&self, connection: Connection) -> Option<u32> {
+        let (id, _) = self.connections.find(connection)?;
+        self.connections[id].as_ref().filter(|it| it.stage == Stage::Opening).map(|_| id)
     }
 
     /// A connection that has just begun goes on without the box.
@@ -277,22 +261,27 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
     /// Each connection goes on without the box: nothing was acknowledged early.
     fn release_all(&mut self, now: Time, watch: Watch<'_>) {
         self.draining = true;
-        for id in self.connections.numbers() {
+        for id in 0..self.connections.bound() {
             for side in Side::BOTH {
-                let _ = self.call(now, (id, side), Call::Release, &mut *watch);
+                self.call(now, (id, side), watch, F::release);
             }
-            self.forget(now, id, &mut *watch);
-            self.counters.released += 1;
+            self.counters.released += u64::from(self.connections[id].is_some());
+            self.forget(now, id, watch);
         }
-        self.next = self.connections.next_deadline();
+        self.next = self.agenda.peek();
     }
 
     /// A packet of a connection that is followed.
-    fn handle_followed(&mut self, now: Time, id: u32, mut packet: Packet<P>, watch: Watch<'_>) {
-        let (_, side) = Key::of(packet.connection());
-        let (_, followed) = self.connections.get_mut(id);
+    fn handle_followed(
+        &mut self,
+        now: Time,
+        (id, side): (u32, Side),
+        mut packet: Packet<P>,
+        watch: Watch<'_>,
+    ) {
+        let Some(followed) = &mut self.connections[id] else { return };
         followed.heard = now;
-        if let Some(toward) = &followed.side(side).toward {
+        if let Some(toward) = &followed.ends[side].toward {
             self.loads[toward.mobile as usize].heard = now;
         }
         if packet.segment.has(Flags::RST) {
@@ -305,14 +294,16 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             self.out.push_back(packet);
             return self.pass_by(now, id, Bypass::Bytes, watch);
         }
-        let (_, followed) = self.connections.get_mut(id);
-        let is_over = followed.is_over_with(side, &packet.segment);
-        let mut disposition = self.call(now, (id, side), Call::Ack(&mut packet), &mut *watch);
-        if disposition == Disposition::Forward {
-            let to = (id, side.opposite());
-            disposition = self.call(now, to, Call::Data(&mut packet), &mut *watch);
-        }
-        if disposition == Disposition::Forward {
+        let is_over = self.get_mut(id).is_over_with(side, &packet.segment);
+        let heard =
+            self.call(now, (id, side), watch, |follow, port| follow.handle_ack(&mut packet, port));
+        let goes_on = heard != Some(Disposition::Keep) && {
+            let to = (id, side.other());
+            let seen =
+                self.call(now, to, watch, |follow, port| follow.handle_data(&mut packet, port));
+            seen != Some(Disposition::Keep)
+        };
+        if goes_on {
             self.out.push_back(packet);
         }
         if is_over {
@@ -330,44 +321,46 @@ impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
         if is_syn {
             self.handle_syn(now, &mut packet, watch);
             self.out.push_back(packet);
-        } else if let Some(id) = self.connections.find(&Key::of(packet.connection()).0) {
-            self.handle_followed(now, id, packet, watch);
+        } else if let Some(known) = self.connections.find(packet.connection()) {
+            self.handle_followed(now, known, packet, watch);
         } else {
             self.out.push_back(packet);
         }
-        self.next = self.connections.next_deadline();
+        self.next = self.agenda.peek();
     }
 
     fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
-        while let Some(id) = self.connections.due(now) {
-            let (_, followed) = self.connections.get_mut(id);
+        while let Some((_, id)) = self.agenda.next(now) {
+            let Some(followed) = &self.connections[id] else { continue };
+            let deadlines = followed.deadlines::<P>();
             if followed.idle_at(&self.limits) <= now {
-                self.forget(now, id, &mut *watch);
+                self.forget(now, id, watch);
                 continue;
             }
-            for (side, deadline) in Side::BOTH.into_iter().zip(followed.deadlines::<P>()) {
+            for (side, deadline) in Side::BOTH.into_iter().zip(deadlines) {
                 if deadline.is_some_and(|deadline| deadline <= now) {
-                    let _ = self.call(now, (id, side), Call::Timeout, &mut *watch);
+                    self.call(now, (id, side), watch, F::handle_timeout);
                 }
             }
             self.arm(id);
         }
-        self.next = self.connections.next_deadline();
+        self.next = self.agenda.peek();
     }
 
     fn handle_report(&mut self, now: Time, mobile: Address, report: RadioReport, watch: Watch<'_>) {
         let Some(number) = self.mobiles.find(mobile) else { return };
         for index in 0..self.loads[number as usize].connections.len() {
             let id = self.loads[number as usize].connections[index];
-            let (key, _) = self.connections.get_mut(id);
-            let key = *key;
-            let is_its = |side: &Side| key.host(*side).handset() == mobile.handset();
-            for side in Side::BOTH.into_iter().filter(is_its) {
-                let _ = self.call(now, (id, side), Call::Report(report), &mut *watch);
+            for side in Side::BOTH {
+                if self.get_mut(id).host(side).handset() == mobile.handset() {
+                    self.call(now, (id, side), watch, |follow, port| {
+                        follow.handle_report(report, port);
+                    });
+                }
             }
             self.arm(id);
         }
-        self.next = self.connections.next_deadline();
+        self.next = self.agenda.peek();
     }
 
     fn poll_output(&mut self, _now: Time, _watch: Watch<'_>) -> Option<Packet<P>> {
@@ -391,7 +384,7 @@ impl<P: Payload + Send, F: Follow<P>> Managed<P> for Following<P, F> {
     }
 
     fn knows(&self, connection: &Connection) -> bool {
-        self.connections.find(&Key::of(*connection).0).is_some()
+        self.connections.find(*connection).is_some()
     }
 
     fn usage(&self) -> Usage {
@@ -407,25 +400,27 @@ impl<P: Payload + Send, F: Follow<P>> Managed<P> for Following<P, F> {
         watch: Watch<'_>,
     ) -> PmtuHandler {
         let host = connection.destination;
-        let (key, side) = Key::of(connection);
-        if let Some(id) = self.connections.find(&key).filter(|_| mtu >= host.least_mtu()) {
+        let known = self.connections.find(connection).filter(|_| mtu >= host.least_mtu());
+        if let Some((id, side)) = known {
             let bytes = u64::from(mtu - host.ip_header());
-            let _ = self.call(now, (id, side.opposite()), Call::Limit(bytes), watch);
+            self.call(now, (id, side.other()), watch, |follow, port| {
+                follow.limit_segment(bytes, port);
+            });
             self.arm(id);
-            self.next = self.connections.next_deadline();
+            self.next = self.agenda.peek();
         }
         PmtuHandler::Sender
     }
 
     fn ignore(&mut self, connection: Connection) {
-        if let Some(id) = self.opening(&connection) {
+        if let Some(id) = self.opening(connection) {
             // Nothing is reported before it has begun.
             self.pass_by(Time::ZERO, id, Bypass::Left, &mut |_| {});
         }
     }
 
     fn forget_opening(&mut self, now: Time, connection: Connection) {
-        if let Some(id) = self.opening(&connection) {
+        if let Some(id) = self.opening(connection) {
             self.forget(now, id, &mut |_| {});
         }
     }
@@ -455,13 +450,13 @@ mod tests {
     const HOST: Address = Address { leg: Leg::Wired, host: 1 };
 
     /// A connection of one mobile that rests: both ends and the one direction; its places in the
-    /// map (with its key, and one place in two empty), in the agenda and with its mobile.
+    /// index (one place in two empty), in the agenda and with its mobile.
     #[test]
     fn a_connection_at_rest_takes_little() {
         #[track_caller]
         fn check<F: Follow<Length>>(most: usize) {
-            let entry = size_of::<Option<(Key, Followed<F>)>>() + size_of::<Toward<F>>();
-            let places = 2 * size_of::<(Key, u32)>() + 2 * size_of::<Option<Time>>();
+            let entry = size_of::<Option<Followed<F>>>() + size_of::<Toward<F>>();
+            let places = 2 * size_of::<u32>() + 2 * size_of::<Option<Time>>();
             let size = entry + places;
             assert!(size <= most, "{size} B");
         }
@@ -506,7 +501,7 @@ mod tests {
             pass(false, Flags::ACK, 2, 2);
         }
         assert_eq!(following.counters.flows, 100_000);
-        assert_eq!(following.connections.places(), 1, "one after the other");
+        assert_eq!(following.connections.bound(), 1, "one after the other");
         assert_eq!(following.poll_timeout(), None);
         assert_eq!(following.loads.len(), 10);
         assert!(following.loads.iter().all(|mobile| mobile.connections.is_empty()));

@@ -11,7 +11,6 @@ mod machine;
 mod offer;
 mod port;
 mod progress;
-mod table;
 
 pub(crate) use in_name::InName;
 pub use machine::Following;

@@ -4,8 +4,8 @@ use base::{Duration, Flags, SackBlocks, Seq};
 use tcp::{Acknowledgement, Payload, Segment, Timeliness};
 
 use super::flow::{Context, Split, offset};
-use super::side::Side;
 use super::toward_host::Stage;
+use crate::side::Side;
 use crate::{Leg, Packet};
 
 /// The minimum time between two acknowledgements that only unacceptable segments call for (RFC 5961

@@ -8,11 +8,11 @@ use super::RadioLeg;
 use super::flow::Draining;
 use super::handshake::Handshake;
 use super::machine::{Flow, Phase, Splitter};
-use super::side::{Pair, Side};
-use super::table::Name;
 use super::toward_host::Stage;
 use crate::limits::{Bypass, ends};
-use crate::{Connection, Packet, Watch};
+use crate::side::{Pair, Side};
+use crate::table::Name;
+use crate::{Packet, Watch};
 
 impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// A SYN with new numbers on an established connection: it passes, as its end may be over
@@ -207,15 +207,6 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             ip: fields[from.other()],
             segment: Segment { header, ..Segment::default() },
         });
-    }
-
-    /// Ignores a connection whose packets carry what a box must not touch: options that sign them
-    /// (RFC 2385, RFC 5925) or join them with others (RFC 8684). The caller, which reads the
-    /// packets, knows. One that is split already is not ignored.
-    pub(super) fn ignore_opening(&mut self, connection: Connection) {
-        if let Some(slot) = self.table.find(&Name::of(connection)) {
-            self.pass_by(slot, Bypass::Left);
-        }
     }
 
     /// A half-open connection goes on without the box.

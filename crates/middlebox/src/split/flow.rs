@@ -7,11 +7,11 @@ use tcp::{AckDue, Offers, Payload};
 
 use super::handshake::{Agreed, Handshake, Syn};
 use super::packet_size::{is_possible, mss_of};
-use super::side::{Pair, Side};
-use super::table::Name;
 use super::toward_host::{Stage, TowardHost};
 use super::uplink::Uplink;
 use super::{FlowId, Numbers, RadioLeg, SplitConfig, Terms};
+use crate::side::{Pair, Side};
+use crate::table::Name;
 use crate::{Connection, Counters, Exposure, IpFields, Packet, PmtuHandler, Watch};
 
 /// How far behind what was acknowledged a number may be where no window is known.

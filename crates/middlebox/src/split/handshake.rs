@@ -4,7 +4,7 @@
 use base::{Duration, Flags, Options, Seq, TcpHeader, Time};
 use tcp::{Offers, Payload, Segment};
 
-use super::side::{Pair, Side};
+use crate::side::{Pair, Side};
 use crate::{Address, IpFields, Leg};
 
 /// The segment size of a peer that names none (RFC 9293 §3.7.1).

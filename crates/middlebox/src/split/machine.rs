@@ -7,17 +7,18 @@ use tcp::Payload;
 
 use super::arrivals::After;
 use super::closed_flows::ClosedFlows;
+use super::directions::Directions;
 use super::flow::{Context, Draining, Split};
 use super::handshake::{Handshake, has_mobile};
 use super::journal::ExposureChanges;
 use super::rounds::Rounds;
-use super::side::{Pair, Side};
-use super::table::{Directions, Name, Table};
 use super::toward_host::TowardHost;
 use super::uplink::Uplink;
 use super::{RadioLeg, SplitConfig};
-use crate::limits::{Admission, BoxAdmission};
+use crate::limits::{Admission, BoxAdmission, Bypass};
 use crate::mobiles::Mobiles;
+use crate::side::{Pair, Side};
+use crate::table::{Name, Named, Table};
 use crate::{
     Address, Bypasses, Connection, Counters, Exposure, IpFields, Managed, Middlebox, Packet,
     PmtuHandler, RadioReport, Usage, Watch,
@@ -39,7 +40,7 @@ pub struct Splitter<P, L> {
     pub(super) leg: L,
     pub(super) draining: Draining,
     pub(super) admission: BoxAdmission,
-    pub(super) table: Table<P>,
+    pub(super) table: Table<Box<Flow<P>>>,
     pub(super) directions: Directions,
     pub(super) mobiles: Mobiles,
     pub(super) uplink: Uplink,
@@ -64,6 +65,12 @@ pub(super) struct Flow<P> {
     pub(super) lives: bool,
     /// When something last came of it.
     pub(super) active: Time,
+}
+
+impl<P> Named for Box<Flow<P>> {
+    fn name(&self) -> &Name {
+        &self.name
+    }
 }
 
 #[derive(Debug)]
@@ -270,10 +277,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
 impl<P: Payload + Send, L: RadioLeg<P>> Middlebox<P> for Splitter<P, L> {
     fn handle_packet(&mut self, now: Time, packet: Packet<P>, watch: Watch<'_>) {
         self.counters.packets_in += 1;
-        let name = Name::of(packet.connection());
-        let known = self.table.find(&name);
-        let Some((slot, flow)) = known.and_then(|slot| Some((slot, self.table[slot].as_mut()?)))
-        else {
+        let Some((slot, from)) = self.table.find(packet.connection()) else {
             let segment = &packet.segment;
             let opens = segment.has(Flags::SYN)
                 && !segment.has(Flags::ACK)
@@ -286,12 +290,11 @@ impl<P: Payload + Send, L: RadioLeg<P>> Middlebox<P> for Splitter<P, L> {
             }
             return;
         };
-        let caller = flow.name == name;
-        let from = if caller { Side::Caller } else { Side::Callee };
-        match flow.phase {
-            Phase::Opening(_) => self.opening_in(now, slot, from, packet, watch),
-            Phase::Established(_) => self.handle_established(now, slot, from, packet, watch),
-            Phase::Reset(_) => self.reset_in(now, slot, from, packet, watch),
+        match self.table[slot].as_deref().map(|flow| &flow.phase) {
+            Some(Phase::Opening(_)) => self.opening_in(now, slot, from, packet, watch),
+            Some(Phase::Established(_)) => self.handle_established(now, slot, from, packet, watch),
+            Some(Phase::Reset(_)) => self.reset_in(now, slot, from, packet, watch),
+            None => {}
         }
     }
 
@@ -343,19 +346,23 @@ impl<P: Payload + Send, L: RadioLeg<P>> Managed<P> for Splitter<P, L> {
     }
 
     fn knows(&self, connection: &Connection) -> bool {
-        self.table.find(&Name::of(*connection)).is_some()
+        self.table.find(*connection).is_some()
     }
 
     fn usage(&self) -> Usage {
         self.admission.usage()
     }
 
+    /// The caller, which reads the packets, knows which options sign them (RFC 2385, RFC 5925) or
+    /// join them with others (RFC 8684). A connection that is split already is not ignored.
     fn ignore(&mut self, connection: Connection) {
-        self.ignore_opening(connection);
+        if let Some((slot, _)) = self.table.find(connection) {
+            self.pass_by(slot, Bypass::Left);
+        }
     }
 
     fn forget_opening(&mut self, _now: Time, connection: Connection) {
-        if let Some(slot) = self.table.find(&Name::of(connection)) {
+        if let Some((slot, _)) = self.table.find(connection) {
             self.cancel(slot);
         }
     }
@@ -367,10 +374,7 @@ impl<P: Payload + Send, L: RadioLeg<P>> Managed<P> for Splitter<P, L> {
         mtu: u16,
         watch: Watch<'_>,
     ) -> PmtuHandler {
-        let name = Name::of(connection);
-        let Some(slot) = self.table.find(&name) else { return PmtuHandler::Sender };
-        let caller = self.table[slot].as_ref().is_some_and(|flow| flow.name == name);
-        let from = if caller { Side::Caller } else { Side::Callee };
+        let Some((slot, from)) = self.table.find(connection) else { return PmtuHandler::Sender };
         let heeds = self.with_split(now, slot, watch, |split, cx| split.limit_path(cx, from, mtu));
         self.settle(now, slot, watch);
         heeds.unwrap_or(PmtuHandler::Sender)

@@ -4,6 +4,7 @@ mod arrivals;
 mod both_ways;
 mod closed_flows;
 mod config;
+mod directions;
 mod endings;
 mod flow;
 mod handshake;
@@ -16,8 +17,6 @@ mod radio_leg;
 mod relay;
 mod rewrite;
 mod rounds;
-mod side;
-mod table;
 mod toward_host;
 mod uplink;
 

@@ -7,10 +7,10 @@ use tcp::Payload;
 use super::flow::{Draining, Split, full_segment};
 use super::handshake::{Handshake, HandshakeStep, Syn, agreed, clamp};
 use super::machine::{Flow, Phase, Splitter};
-use super::side::{Pair, Side};
-use super::table::Name;
 use super::{Numbers, RadioLeg};
 use crate::limits::{Bypass, Reserve, ends};
+use crate::side::{Pair, Side};
+use crate::table::Name;
 use crate::{Address, Connection, Leg, Packet, Watch};
 
 impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {

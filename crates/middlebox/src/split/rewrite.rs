@@ -6,8 +6,8 @@ use tcp::{AckDue, Departure, Payload, Segment};
 
 use super::Numbers;
 use super::flow::{Context, Draining, Split};
-use super::side::Side;
 use super::toward_host::Stage;
+use crate::side::Side;
 use crate::{Leg, Packet};
 
 impl<P: Payload> Split<P> {

@@ -4,7 +4,7 @@ use std::ops::{Index, IndexMut};
 
 /// An end of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Side {
+pub(crate) enum Side {
     /// The one whose SYN came first.
     Caller,
     /// The other.
@@ -12,9 +12,9 @@ pub(super) enum Side {
 }
 
 impl Side {
-    pub(super) const BOTH: [Self; 2] = [Self::Caller, Self::Callee];
+    pub(crate) const BOTH: [Self; 2] = [Self::Caller, Self::Callee];
 
-    pub(super) const fn other(self) -> Self {
+    pub(crate) const fn other(self) -> Self {
         match self {
             Self::Caller => Self::Callee,
             Self::Callee => Self::Caller,
@@ -24,7 +24,7 @@ impl Side {
 
 /// One of each end.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pair<T>(pub(super) [T; 2]);
+pub(crate) struct Pair<T>(pub(crate) [T; 2]);
 
 impl<T> Index<Side> for Pair<T> {
     type Output = T;

@@ -1,4 +1,4 @@
-//! Connections by their names and numbers, and the flows of each.
+//! Connections by their names and numbers.
 
 use std::hash::BuildHasher;
 use std::ops::{Index, IndexMut};
@@ -6,39 +6,45 @@ use std::ops::{Index, IndexMut};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::FlowId;
-use super::machine::Flow;
-use super::side::Side;
+use crate::side::Side;
 use crate::{Address, Connection, Leg};
+
+/// What a table has of a connection, with its name as the caller's packets have it.
+pub(crate) trait Named {
+    fn name(&self) -> &Name;
+}
 
 /// Connections by their numbers, and found by their names. A name is kept once, by its connection.
 #[derive(Debug)]
-pub(super) struct Table<P> {
-    slots: Vec<Option<Box<Flow<P>>>>,
+pub(crate) struct Table<T> {
+    slots: Vec<Option<T>>,
     free: Vec<u32>,
     index: HashTable<u32>,
 }
 
-impl<P> Default for Table<P> {
+impl<T> Default for Table<T> {
     fn default() -> Self {
         Self { slots: Vec::new(), free: Vec::new(), index: HashTable::new() }
     }
 }
 
-impl<P> Table<P> {
-    /// The number of a connection, whichever way it is named.
-    pub(super) fn find(&self, name: &Name) -> Option<u32> {
+impl<T: Named> Table<T> {
+    /// The number of a connection, and the end whose packets name it so.
+    pub(crate) fn find(&self, connection: Connection) -> Option<(u32, Side)> {
+        let name = Name::of(connection);
         let reversed = name.reversed();
         let is_it = |&slot: &u32| {
             let other = name_at(&self.slots, slot);
-            other == name || *other == reversed
+            *other == name || *other == reversed
         };
-        self.index.find(name.hash(), is_it).copied()
+        let slot = *self.index.find(name.hash(), is_it)?;
+        let is_caller = *name_at(&self.slots, slot) == name;
+        Some((slot, if is_caller { Side::Caller } else { Side::Callee }))
     }
 
     /// Adds a connection that is not there yet.
-    pub(super) fn insert(&mut self, flow: Box<Flow<P>>) -> u32 {
-        let hash = flow.name.hash();
+    pub(crate) fn insert(&mut self, flow: T) -> u32 {
+        let hash = flow.name().hash();
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
             self.slots.len() as u32 - 1
@@ -50,9 +56,9 @@ impl<P> Table<P> {
     }
 
     /// Removes a connection. Its number may be reused from now on.
-    pub(super) fn remove(&mut self, slot: u32) -> Option<Box<Flow<P>>> {
+    pub(crate) fn remove(&mut self, slot: u32) -> Option<T> {
         let flow = self[slot].take()?;
-        if let Ok(entry) = self.index.find_entry(flow.name.hash(), |&other| other == slot) {
+        if let Ok(entry) = self.index.find_entry(flow.name().hash(), |&other| other == slot) {
             entry.remove();
         }
         self.free.push(slot);
@@ -60,32 +66,32 @@ impl<P> Table<P> {
     }
 
     /// Above every number in use.
-    pub(super) const fn bound(&self) -> u32 {
+    pub(crate) const fn bound(&self) -> u32 {
         self.slots.len() as u32
     }
 }
 
-impl<P> Index<u32> for Table<P> {
-    type Output = Option<Box<Flow<P>>>;
+impl<T> Index<u32> for Table<T> {
+    type Output = Option<T>;
 
     fn index(&self, slot: u32) -> &Self::Output {
         &self.slots[slot as usize]
     }
 }
 
-impl<P> IndexMut<u32> for Table<P> {
+impl<T> IndexMut<u32> for Table<T> {
     fn index_mut(&mut self, slot: u32) -> &mut Self::Output {
         &mut self.slots[slot as usize]
     }
 }
 
-fn name_at<P>(slots: &[Option<Box<Flow<P>>>], slot: u32) -> &Name {
-    &slots[slot as usize].as_ref().expect("only connections that are there are indexed").name
+fn name_at<T: Named>(slots: &[Option<T>], slot: u32) -> &Name {
+    slots[slot as usize].as_ref().expect("only connections that are there are indexed").name()
 }
 
 /// A connection's name in half the memory of [`Connection`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Name([End; 2]);
+pub(crate) struct Name([End; 2]);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct End {
@@ -108,12 +114,12 @@ impl End {
 }
 
 impl Name {
-    pub(super) const fn of(connection: Connection) -> Self {
+    pub(crate) const fn of(connection: Connection) -> Self {
         let Connection { source, destination, source_port, destination_port } = connection;
         Self([End::new(source, source_port), End::new(destination, destination_port)])
     }
 
-    pub(super) const fn connection(&self) -> Connection {
+    pub(crate) const fn connection(&self) -> Connection {
         let Self([source, destination]) = *self;
         Connection {
             source: source.address(),
@@ -124,7 +130,7 @@ impl Name {
     }
 
     /// As packets the other way name it.
-    pub(super) const fn reversed(&self) -> Self {
+    pub(crate) const fn reversed(&self) -> Self {
         let Self([source, destination]) = *self;
         Self([destination, source])
     }
@@ -140,34 +146,43 @@ impl Name {
     }
 }
 
-/// Numbers of the directions that end at a mobile: consecutive, whichever they are.
-#[derive(Debug, Default)]
-pub(super) struct Directions {
-    /// Twice the number of its connection, and one for the callee's data.
-    of: Vec<u32>,
-    free: Vec<u32>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Directions {
-    /// A number for the data of side `from` of connection `slot`.
-    pub(super) fn add(&mut self, slot: u32, from: Side) -> FlowId {
-        let direction = slot * 2 + from as u32;
-        FlowId(if let Some(id) = self.free.pop() {
-            self.of[id as usize] = direction;
-            id
-        } else {
-            self.of.push(direction);
-            self.of.len() as u32 - 1
-        })
+    impl Named for Name {
+        fn name(&self) -> &Name {
+            self
+        }
     }
 
-    pub(super) fn remove(&mut self, flow: FlowId) {
-        self.free.push(flow.0);
+    const fn connection(leg: Leg, port: u16) -> Connection {
+        Connection {
+            source: Address { leg: Leg::Wired, host: 7 },
+            destination: Address { leg, host: 7 },
+            source_port: 80,
+            destination_port: port,
+        }
     }
 
-    /// The connection, and whose data they are.
-    pub(super) fn of(&self, flow: FlowId) -> (u32, Side) {
-        let direction = self.of[flow.0 as usize];
-        (direction / 2, if direction.is_multiple_of(2) { Side::Caller } else { Side::Callee })
+    #[test]
+    fn either_direction_names_it() {
+        for (leg, port) in [(Leg::Radio, 80), (Leg::Radio, 9), (Leg::Wired, 99)] {
+            let (mut table, connection) = (Table::default(), connection(leg, port));
+            let slot = table.insert(Name::of(connection));
+            assert_eq!(table.find(connection), Some((slot, Side::Caller)));
+            assert_eq!(table.find(connection.reversed()), Some((slot, Side::Callee)));
+            assert_eq!(Name::of(connection).connection(), connection);
+        }
+    }
+
+    #[test]
+    fn numbers_of_connections_are_used_again() {
+        let mut table = Table::default();
+        let [a, b] = [1, 2].map(|port| connection(Leg::Radio, port));
+        assert_eq!([a, b].map(|it| table.insert(Name::of(it))), [0, 1]);
+        assert_eq!(table.remove(0), Some(Name::of(a)));
+        assert_eq!((table.find(a), table.find(b)), (None, Some((1, Side::Caller))));
+        assert_eq!(table.insert(Name::of(a)), 0);
     }
 }
