@@ -40,15 +40,31 @@ impl Address {
         if self.is_ipv4() { 20 } else { 40 }
     }
 
-    /// The smallest packet in bytes that every path to it must carry (RFC 791 §3.2, RFC 8200 §5).
+    /// The smallest packet in bytes that every path to it must carry (RFC 791 §3.2, RFC 8200 §5). An
+    /// ICMP message that names less is not to be believed (RFC 1191 §3, RFC 8201 §4).
     pub(crate) const fn least_mtu(self) -> u16 {
         if self.is_ipv4() { 68 } else { 1_280 }
+    }
+
+    /// The MSS of packets of at most `mtu` bytes to it (RFC 6691); a TCP header without options has
+    /// 20.
+    pub(crate) fn mss_of(self, mtu: u16) -> u16 {
+        mtu.saturating_sub(self.ip_header() + 20).max(1)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ipv6_has_the_larger_header_and_the_larger_least_packet() {
+        let hosts = [0xFFFF_0A2D_0002, 0x2001_0DB8 << 96 | 2];
+        let hosts = hosts.map(|host| Address { leg: Leg::Radio, host });
+        let mss = |mtu| hosts.map(|host| host.mss_of(mtu));
+        assert_eq!([1_500, 1_280, 30].map(mss), [[1_460, 1_440], [1_240, 1_220], [1, 1]]);
+        assert_eq!(hosts.map(Address::least_mtu), [68, 1_280]);
+    }
 
     #[test]
     fn a_handset_has_many_addresses() {

@@ -1,6 +1,6 @@
 //! What boxes count.
 
-use std::ops::Index;
+use std::ops::{AddAssign, Index};
 
 use crate::Bypass;
 
@@ -67,7 +67,20 @@ impl Bypasses {
     }
 }
 
+impl AddAssign for Repairs {
+    fn add_assign(&mut self, more: Self) {
+        self.retransmissions += more.retransmissions;
+        self.timeouts += more.timeouts;
+    }
+}
+
 impl Counters {
+    /// What a part of the box did about losses.
+    pub(crate) const fn add(&mut self, repairs: Repairs) {
+        self.retransmissions += repairs.retransmissions;
+        self.timeouts += repairs.timeouts;
+    }
+
     /// One more connection passes untouched.
     pub(crate) const fn bypass(&mut self, reason: Bypass) {
         self.bypassed += 1;

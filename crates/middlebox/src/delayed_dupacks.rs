@@ -125,7 +125,7 @@ impl<P: Payload + Send> Follow<P> for DelayedDupacksFlow<P> {
     fn load(&self) -> Load {
         Load {
             in_flight: self.progress.outstanding(),
-            cwnd: self.progress.window(),
+            cwnd: self.progress.window,
             ..Load::default()
         }
     }

@@ -128,12 +128,12 @@ impl<P: Payload + Send> Follow<P> for FdaLikeFlow<P> {
 
     fn handle_ack(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Disposition {
         let (heard, disposition) = self.snoop.hear(&packet.segment, port);
-        let progress = self.snoop.progress();
-        let (acked, outstanding) = (progress.acked(), progress.outstanding());
+        let progress = &self.snoop.progress;
+        let (acked, outstanding) = (progress.acked, progress.outstanding());
         match heard {
             Heard::Nothing => return disposition,
             Heard::New(..) => {
-                let rtt = self.snoop.rtt().smoothed();
+                let rtt = self.snoop.rtt.smoothed();
                 self.drain.acknowledged(port.now, acked, outstanding, rtt);
             }
             Heard::Duplicate | Heard::Again | Heard::Old => {}
@@ -163,7 +163,7 @@ impl<P: Payload + Send> Follow<P> for FdaLikeFlow<P> {
     fn load(&self) -> Load {
         let load = self.snoop.load();
         let queued = self.queue();
-        let cwnd = self.edge.saturating_sub(self.snoop.progress().acked());
+        let cwnd = self.edge.saturating_sub(self.snoop.progress.acked);
         Load { queued, in_flight: load.in_flight - queued, cwnd, ..load }
     }
 }
@@ -171,21 +171,21 @@ impl<P: Payload + Send> Follow<P> for FdaLikeFlow<P> {
 impl<P: Payload + Send> FdaLikeFlow<P> {
     /// Bytes that wait at the border: what is under way, less what the radio itself holds.
     fn queue(&self) -> u64 {
-        let in_radio = self.drain.bytes_in(self.snoop.rtt().smallest());
-        self.snoop.progress().outstanding().saturating_sub(in_radio)
+        let in_radio = self.drain.bytes_in(self.snoop.rtt.smallest);
+        self.snoop.progress.outstanding().saturating_sub(in_radio)
     }
 
     /// The offset up to which the sender may send.
     fn wanted(&self) -> u64 {
         let credit = self.target_queue + self.drain.bytes_in(self.wired_rtt);
-        (self.snoop.progress().passed() + credit).saturating_sub(self.queue())
+        (self.snoop.progress.passed + credit).saturating_sub(self.queue())
     }
 
     /// Writes the window into a header of the mobile: never beyond the mobile's own right edge,
     /// never less than before, and no silly windows (RFC 9293 §3.8.6.2.2).
     fn advertise(&mut self, header: &mut TcpHeader, port: &mut Port<'_, P>) {
-        let progress = self.snoop.progress();
-        let (shift, Some(ack)) = (progress.shift(), progress.offset(header.ack)) else { return };
+        let progress = &self.snoop.progress;
+        let (shift, Some(ack)) = (progress.shift, progress.offset(header.ack)) else { return };
         let own = ack + (u64::from(header.window) << shift);
         let wanted = self.wanted().min(own);
         if wanted == own || wanted >= self.edge + self.mss {

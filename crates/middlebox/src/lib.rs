@@ -31,6 +31,7 @@ mod sender_clock;
 mod side;
 mod snoop;
 mod split;
+mod syn;
 mod table;
 mod w_tcp;
 

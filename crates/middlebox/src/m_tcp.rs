@@ -107,7 +107,7 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
     }
 
     fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Disposition {
-        let passed = self.progress.passed();
+        let passed = self.progress.passed;
         let Some(range) = self.progress.handle_data(&packet.segment) else {
             return Disposition::Forward;
         };
@@ -115,10 +115,10 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
         // Karn's algorithm: segments that may have been sent twice are not timed.
         let is_new = range.start >= passed;
         self.timed = self.timed.or(Some((range.end, port.now))).filter(|_| is_new);
-        if range.end <= self.progress.acked() && self.told < self.progress.acked() {
+        if range.end <= self.progress.acked && self.told < self.progress.acked {
             // Its timer ran out for the byte held back: it would send nothing else until that is
             // acknowledged.
-            self.told = self.progress.acked();
+            self.told = self.progress.acked;
             self.acknowledge(port);
             return Disposition::Keep;
         }
@@ -142,7 +142,7 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
             Heard::New(..) => true,
             Heard::Duplicate | Heard::Again => false,
         };
-        let acked = self.progress.acked();
+        let acked = self.progress.acked;
         if let Some((_, passed)) = self.timed.take_if(|(end, _)| *end <= acked) {
             self.rtt.sample(port.now - passed);
             port.measured(port.now - passed);
@@ -165,7 +165,7 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
             return Disposition::Forward;
         }
         if was != State::Open {
-            port.advertised(self.progress.window(), self.told + self.progress.window());
+            port.advertised(self.progress.window, self.told + self.progress.window);
         }
         self.silence = waits.then(|| port.now + self.too_long());
         self.release = (!waits && self.told < acked).then(|| port.now + self.config.release);
@@ -174,7 +174,7 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
 
     fn handle_timeout(&mut self, port: &mut Port<'_, P>) {
         if self.release.take_if(|release| *release <= port.now).is_some() {
-            self.told = self.progress.acked();
+            self.told = self.progress.acked;
             self.acknowledge(port);
         }
         if self.silence.take_if(|silence| *silence <= port.now).is_some() {
@@ -199,8 +199,8 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
     fn release(&mut self, port: &mut Port<'_, P>) {
         if self.state != State::Open {
             self.wake(port);
-        } else if self.told < self.progress.acked() {
-            self.told = self.progress.acked();
+        } else if self.told < self.progress.acked {
+            self.told = self.progress.acked;
             self.acknowledge(port);
         }
     }
@@ -212,7 +212,7 @@ impl<P: Payload + Send> Follow<P> for MTcpFlow<P> {
     fn load(&self) -> Load {
         Load {
             in_flight: self.progress.outstanding(),
-            cwnd: if self.state == State::Open { self.progress.window() } else { 0 },
+            cwnd: if self.state == State::Open { self.progress.window } else { 0 },
             stalled: matches!(self.state, State::Silent | State::Uncovered),
             ..Load::default()
         }
@@ -223,7 +223,7 @@ impl<P: Payload> MTcpFlow<P> {
     /// Puts the sender to sleep: the byte held back makes this a new acknowledgement.
     fn freeze(&mut self, state: State, port: &mut Port<'_, P>) {
         self.state = state;
-        self.told = self.progress.acked();
+        self.told = self.progress.acked;
         (self.timed, self.silence, self.release) = (None, None, None);
         port.advertised(0, self.told);
         self.acknowledge(port);
@@ -233,7 +233,7 @@ impl<P: Payload> MTcpFlow<P> {
     fn ask(&mut self, port: &mut Port<'_, P>) {
         self.silence = Some(port.now + self.config.timeout);
         if let Some(mut packet) = self.sender.repeat() {
-            packet.segment.header.seq = self.progress.seq(self.progress.acked()) - 1;
+            packet.segment.header.seq = self.progress.seq(self.progress.acked) - 1;
             port.send(packet);
         }
     }
@@ -241,8 +241,8 @@ impl<P: Payload> MTcpFlow<P> {
     /// Opens the window of a sender that sleeps.
     fn wake(&mut self, port: &mut Port<'_, P>) {
         self.state = State::Open;
-        self.told = self.progress.acked();
-        port.advertised(self.progress.window(), self.told + self.progress.window());
+        self.told = self.progress.acked;
+        port.advertised(self.progress.window, self.told + self.progress.window);
         self.acknowledge(port);
     }
 
@@ -255,7 +255,7 @@ impl<P: Payload> MTcpFlow<P> {
     /// already and should take one round trip: twice that, and the delay of an acknowledgement.
     fn pausing(&self) -> Duration {
         let MTcpConfig { timeout, release } = self.config;
-        self.rtt.smallest().map_or(timeout, |smallest| (smallest * 2 + release).min(timeout))
+        self.rtt.smallest.map_or(timeout, |smallest| (smallest * 2 + release).min(timeout))
     }
 
     /// The sender is being woken, and the mobile has just gone on acknowledging.
@@ -268,8 +268,8 @@ impl<P: Payload> MTcpFlow<P> {
     /// is there, and the radio is busy with them.
     fn fall_silent(&mut self, port: &mut Port<'_, P>) {
         let until = match self.state {
-            State::Open => port.heard() + self.too_long(),
-            State::Waking => (port.heard() + self.pausing()).min(self.waking + self.too_long()),
+            State::Open => port.heard + self.too_long(),
+            State::Waking => (port.heard + self.pausing()).min(self.waking + self.too_long()),
             State::Silent => return self.ask(port),
             State::Uncovered => return,
         };

@@ -12,7 +12,8 @@ const INITIAL_TIMEOUT: Duration = Duration::from_millis(1_100);
 pub(crate) struct RadioRtt {
     /// Eight times SRTT and four times RTTVAR in nanoseconds.
     smoothed: Option<(u64, u64)>,
-    smallest: Option<Duration>,
+    /// The shortest so far.
+    pub(crate) smallest: Option<Duration>,
     /// When the answer to the mobile's SYN passed, until the mobile sends again.
     answered: Option<Time>,
 }
@@ -73,11 +74,6 @@ impl RadioRtt {
     pub(crate) fn least_likely(&self) -> Option<Duration> {
         self.smoothed.map(|(srtt8, _)| Duration::from_nanos(srtt8 / 64 * 7))
     }
-
-    /// The shortest so far.
-    pub(crate) const fn smallest(&self) -> Option<Duration> {
-        self.smallest
-    }
 }
 
 #[cfg(test)]
@@ -101,6 +97,6 @@ mod tests {
         assert_eq!(rtt.timeout(millis(5_000)), millis(5_000));
         assert_eq!(rtt.silence(millis(100)), millis(810 + 2 * 320));
         assert_eq!(rtt.silence(millis(5_000)), millis(5_000));
-        assert_eq!(rtt.smallest(), Some(millis(800)));
+        assert_eq!(rtt.smallest, Some(millis(800)));
     }
 }

@@ -90,8 +90,10 @@ pub(crate) enum Insertion {
 pub(crate) struct SegmentCache<P> {
     segments: VecDeque<Cached<P>>,
     limit: usize,
-    room: u64,
-    bytes: u64,
+    /// The most bytes that it can keep.
+    pub(crate) room: u64,
+    /// Bytes that are kept.
+    pub(crate) bytes: u64,
 }
 
 impl<P: Payload> SegmentCache<P> {
@@ -101,19 +103,9 @@ impl<P: Payload> SegmentCache<P> {
         Self { segments: VecDeque::new(), limit: limit as usize, room, bytes: 0 }
     }
 
-    /// The most bytes that it can keep.
-    pub(crate) const fn room(&self) -> u64 {
-        self.room
-    }
-
     /// How many segments are kept.
     pub(crate) fn len(&self) -> usize {
         self.segments.len()
-    }
-
-    /// Bytes that are kept.
-    pub(crate) const fn bytes(&self) -> u64 {
-        self.bytes
     }
 
     /// The oldest segment.
@@ -234,11 +226,11 @@ mod tests {
         };
         let mut dropped = cache();
         dropped.drop_larger(30);
-        assert_eq!((ranges(&mut dropped), dropped.bytes()), (vec![(0, 10)], 10));
+        assert_eq!((ranges(&mut dropped), dropped.bytes), (vec![(0, 10)], 10));
         let (mut pieces, mut cut) = (cache(), Vec::new());
         pieces.cut_larger(30, |segment| cut.push(segment.length()));
         let expected = vec![(0, 10), (10, 20), (20, 30), (30, 40), (40, 50), (50, 56)];
-        assert_eq!((ranges(&mut pieces), pieces.bytes(), cut), (expected, 56, vec![20, 26]));
+        assert_eq!((ranges(&mut pieces), pieces.bytes, cut), (expected, 56, vec![20, 26]));
         let ends = |flag| {
             pieces.segments.iter().filter(|segment| segment.packet.segment.has(flag)).count()
         };
@@ -295,7 +287,7 @@ mod tests {
                     end = segment.range.end;
                     bytes += segment.length();
                 }
-                prop_assert_eq!(bytes, cache.bytes());
+                prop_assert_eq!(bytes, cache.bytes);
                 prop_assert!(cache.len() <= 7 && bytes <= 64);
             }
         }

@@ -63,13 +63,15 @@ impl SnoopConfig {
 #[derive(Debug)]
 pub struct SnoopFlow<P> {
     config: SnoopConfig,
-    progress: Progress,
+    /// How far the stream has come.
+    pub(crate) progress: Progress,
     cache: SegmentCache<P>,
     /// Duplicates since the acknowledgement that they repeat.
     duplicates: u32,
     /// Duplicates still expected for segments that were sent after the lost one.
     expected: u32,
-    rtt: RadioRtt,
+    /// The round-trip time over the radio.
+    pub(crate) rtt: RadioRtt,
     timer: Option<Time>,
 }
 
@@ -90,7 +92,7 @@ impl<P: Payload + Send> Follow<P> for SnoopFlow<P> {
 
     fn handle_data(&mut self, packet: &mut Packet<P>, port: &mut Port<'_, P>) -> Disposition {
         let range = self.progress.handle_data(&packet.segment);
-        let Some(range) = range.filter(|range| range.end > self.progress.acked()) else {
+        let Some(range) = range.filter(|range| range.end > self.progress.acked) else {
             return Disposition::Forward;
         };
         match self.cache.insert(&range, packet) {
@@ -122,7 +124,7 @@ impl<P: Payload + Send> Follow<P> for SnoopFlow<P> {
 
     fn handle_timeout(&mut self, port: &mut Port<'_, P>) {
         self.timer = None;
-        let (acked, max_tries) = (self.progress.acked(), self.config.max_tries);
+        let (acked, max_tries) = (self.progress.acked, self.config.max_tries);
         let oldest = self.cache.oldest();
         if oldest.is_some_and(|oldest| oldest.has_next(acked) && oldest.tries < max_tries) {
             port.timed_out();
@@ -137,7 +139,7 @@ impl<P: Payload + Send> Follow<P> for SnoopFlow<P> {
     }
 
     fn reserve(&self) -> u64 {
-        self.cache.room()
+        self.cache.room
     }
 
     fn poll_timeout(&self) -> Option<Time> {
@@ -147,24 +149,14 @@ impl<P: Payload + Send> Follow<P> for SnoopFlow<P> {
     fn load(&self) -> Load {
         Load {
             in_flight: self.progress.outstanding(),
-            cwnd: self.progress.window(),
-            held: self.cache.bytes(),
+            cwnd: self.progress.window,
+            held: self.cache.bytes,
             ..Load::default()
         }
     }
 }
 
 impl<P: Payload> SnoopFlow<P> {
-    /// How far the stream has come.
-    pub(crate) const fn progress(&self) -> &Progress {
-        &self.progress
-    }
-
-    /// The round-trip time over the radio.
-    pub(crate) const fn rtt(&self) -> &RadioRtt {
-        &self.rtt
-    }
-
     /// A segment of the mobile: what it acknowledges, and whether it goes on.
     pub(crate) fn hear(
         &mut self,
@@ -207,7 +199,7 @@ impl<P: Payload> SnoopFlow<P> {
             port.suppressed();
             return Disposition::Keep;
         }
-        let (acked, kept) = (self.progress.acked(), self.cache.len() as u32);
+        let (acked, kept) = (self.progress.acked, self.cache.len() as u32);
         let oldest = self.cache.oldest();
         let Some(oldest) = oldest.filter(|oldest| oldest.has_next(acked)) else {
             return Disposition::Forward;

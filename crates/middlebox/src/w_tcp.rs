@@ -141,7 +141,7 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
         let Some(range) = self.progress.handle_data(&packet.segment) else {
             return Disposition::Forward;
         };
-        if range.end <= self.progress.acked() {
+        if range.end <= self.progress.acked {
             // Its acknowledgement was lost on the wire.
             return match self.in_name.repeat() {
                 Some(ack) => {
@@ -156,7 +156,7 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
             Insertion::Between => self.unsent = self.unsent.min(range.start),
             // The mobile waits for it: if it were lost because the buffer is full, what is held
             // above it would stay for ever.
-            Insertion::Full if range.start <= self.progress.acked() => return Disposition::Forward,
+            Insertion::Full if range.start <= self.progress.acked => return Disposition::Forward,
             Insertion::Known | Insertion::Full => return Disposition::Keep,
             Insertion::Overlaps => return Disposition::Forward,
         }
@@ -219,7 +219,7 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
     }
 
     fn reserve(&self) -> u64 {
-        self.buffer.room()
+        self.buffer.room
     }
 
     fn poll_timeout(&self) -> Option<Time> {
@@ -229,10 +229,10 @@ impl<P: Payload + Send> Follow<P> for WTcpFlow<P> {
     fn load(&self) -> Load {
         let one = self.opening == Opening::OneSegment;
         Load {
-            queued: self.buffer.bytes() - self.in_flight,
+            queued: self.buffer.bytes - self.in_flight,
             in_flight: self.in_flight,
             cwnd: if one { self.in_flight } else { self.config.window },
-            held: self.buffer.bytes(),
+            held: self.buffer.bytes,
             stalled: one,
         }
     }
@@ -304,7 +304,7 @@ impl<P: Payload> WTcpFlow<P> {
     /// The sender need not hear of losses that the buffer repairs; what is not in it was lost on
     /// the wire.
     fn handle_duplicate(&mut self, port: &mut Port<'_, P>) -> Disposition {
-        let acked = self.progress.acked();
+        let acked = self.progress.acked;
         let oldest = self.buffer.oldest();
         let Some(oldest) = oldest.filter(|oldest| oldest.has_next(acked)) else {
             return Disposition::Forward;

@@ -18,7 +18,7 @@ use super::schedule::Schedule;
 use super::shaper::Shaper;
 use super::unacked::{NONE, PacketState, Sent, Skips, Unacknowledged};
 use crate::radio_rtt::RadioRtt;
-use crate::{FlowId, Watch};
+use crate::{FlowId, Repairs, Watch};
 
 /// All flows to one mobile.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub(super) struct Aggregate {
     pub(super) hold: Option<Time>,
     /// Flows that wait for room in the budget.
     pub(super) budget_queue: VecDeque<u32>,
-    pub(super) tally: Tally,
+    pub(super) repairs: Repairs,
     /// Flows that are given up as dead.
     pub(super) given_up: Vec<FlowId>,
     /// True while it is in the queue of those that may have something to send.
@@ -63,25 +63,6 @@ pub(super) struct Persist {
     pub(super) doublings: u32,
     /// Flows to probe now.
     pub(super) due: Vec<u32>,
-}
-
-/// What an aggregate counts.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tally {
-    /// Packets retransmitted.
-    pub(super) retransmissions: u64,
-    /// Stalls.
-    pub(super) timeouts: u64,
-}
-
-impl Tally {
-    /// Both together.
-    pub(super) const fn and(&self, other: &Self) -> Self {
-        Self {
-            retransmissions: self.retransmissions + other.retransmissions,
-            timeouts: self.timeouts + other.timeouts,
-        }
-    }
 }
 
 /// What an aggregate needs besides its own state.
@@ -131,7 +112,7 @@ impl Aggregate {
             part: None,
             hold: None,
             budget_queue: VecDeque::new(),
-            tally: Tally::default(),
+            repairs: Repairs::default(),
             given_up: Vec::new(),
             polled: false,
             reported: (0, 0, 0),
@@ -140,14 +121,14 @@ impl Aggregate {
 
     /// Bytes allowed in flight.
     pub(super) fn cwnd(&self, config: &AtcpConfig) -> u64 {
-        let clamp = self.estimator.clamp().max(self.mss);
+        let clamp = self.estimator.clamp.max(self.mss);
         clamp + u64::from(self.recovery.tests(config)) * self.mss
     }
 
     /// Bytes came from a sender.
-    pub(super) fn write<P: Payload>(&mut self, id: u32, payload: P, context: &mut Context<'_, P>) {
-        let (now, config) = (context.now, context.config);
-        let flow = &mut context.flows[id];
+    pub(super) fn write<P: Payload>(&mut self, id: u32, payload: P, cx: &mut Context<'_, P>) {
+        let (now, config) = (cx.now, cx.config);
+        let flow = &mut cx.flows[id];
         let bytes = payload.length();
         if flow.buffer.length() == 0 {
             self.totals.tickets += u64::from(flow.stride.share.tickets);
@@ -164,17 +145,17 @@ impl Aggregate {
     }
 
     /// The sender of flow `id` has sent everything: its unused allowance goes to others.
-    pub(super) fn close<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) {
-        let flow = &mut context.flows[id];
+    pub(super) fn close<P: Payload>(&mut self, id: u32, cx: &mut Context<'_, P>) {
+        let flow = &mut cx.flows[id];
         self.totals.credit -= flow.credit();
         flow.closed = true;
         self.schedule.join(id, &mut flow.stride);
-        self.serve_budget_queue(context);
+        self.serve_budget_queue(cx);
     }
 
     /// Removes flow `id`. Returns how many bytes were held of it.
-    pub(super) fn remove<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) -> u64 {
-        let mut flow = context.flows.0[id as usize].take().expect("a flow is removed once");
+    pub(super) fn remove<P: Payload>(&mut self, id: u32, cx: &mut Context<'_, P>) -> u64 {
+        let mut flow = cx.flows.0[id as usize].take().expect("a flow is removed once");
         let held = flow.buffer.length();
         self.totals.held -= held;
         self.totals.queued -= flow.queued();
@@ -184,7 +165,7 @@ impl Aggregate {
             self.totals.tickets -= u64::from(flow.stride.share.tickets);
         }
         self.unacked.abandon(&mut flow.chain);
-        self.await_orphans(context.now, context.config);
+        self.await_orphans(cx.now, cx.config);
         self.schedule.remove(id, &flow.stride);
         self.persist.due.retain(|&other| other != id);
         if flow.window_update == WindowUpdate::AwaitsBudget {
@@ -192,9 +173,9 @@ impl Aggregate {
         }
         self.members.swap_remove(flow.member as usize);
         if let Some(&moved) = self.members.get(flow.member as usize) {
-            context.flows[moved].member = flow.member;
+            cx.flows[moved].member = flow.member;
         }
-        self.serve_budget_queue(context);
+        self.serve_budget_queue(cx);
         held
     }
 
@@ -203,29 +184,29 @@ impl Aggregate {
         &mut self,
         id: u32,
         arrival: &Acknowledgement,
-        context: &mut Context<'_, P>,
+        cx: &mut Context<'_, P>,
     ) {
-        let now = context.now;
-        let Some(heard) = context.flows[id].hear(now, arrival) else { return };
-        let limited = self.unacked.in_flight() + self.mss > self.cwnd(context.config);
+        let now = cx.now;
+        let Some(heard) = cx.flows[id].hear(now, arrival) else { return };
+        let limited = self.unacked.in_flight + self.mss > self.cwnd(cx.config);
         let mut acked = Acked::default();
-        self.take_acknowledged(id, heard.una, context, &mut acked);
-        self.take_selected(id, arrival, context, &mut acked);
-        let flow = &mut context.flows[id];
+        self.take_acknowledged(id, heard.una, cx, &mut acked);
+        self.take_selected(id, arrival, cx, &mut acked);
+        let flow = &mut cx.flows[id];
         if heard.duplicate && !flow.sack {
-            self.take_duplicate(id, context, &mut acked);
+            self.take_duplicate(id, cx, &mut acked);
         }
-        self.take_back_head(id, context);
+        self.take_back_head(id, cx);
         if acked.bytes > 0 {
             self.freed_at = now;
-            self.measure(context, id, &acked, limited);
-            self.heard(context, &acked);
+            self.measure(cx, id, &acked, limited);
+            self.heard(cx, &acked);
         }
-        let flow = &mut context.flows[id];
+        let flow = &mut cx.flows[id];
         if flow.next(now, None) != Next::Nothing {
             self.schedule.join(id, &mut flow.stride);
         }
-        self.serve_budget_queue(context);
+        self.serve_budget_queue(cx);
     }
 
     /// Takes off the list what is acknowledged.
@@ -233,24 +214,24 @@ impl Aggregate {
         &mut self,
         id: u32,
         una: u64,
-        context: &mut Context<'_, P>,
+        cx: &mut Context<'_, P>,
         acked: &mut Acked,
     ) {
-        let flow = &mut context.flows[id];
+        let flow = &mut cx.flows[id];
         if una == flow.una {
             return;
         }
         while !flow.chain.is_empty() && self.unacked.get(flow.chain.first).end() <= una {
             let Some(sent) = self.unacked.pop(&mut flow.chain) else { break };
             if sent.state != PacketState::Sacked {
-                self.arrived(context.now, &sent, acked);
+                self.arrived(cx.now, &sent, acked);
             }
         }
         if !flow.chain.is_empty() && self.unacked.get(flow.chain.first).offset < una {
             self.unacked.trim(flow.chain.first, una);
         }
         let (held, queued) = (flow.buffer.length(), flow.queued());
-        flow.acknowledge(context.now, una);
+        flow.acknowledge(cx.now, una);
         self.totals.held -= held - flow.buffer.length();
         self.totals.queued -= queued - flow.queued();
         if held > 0 && flow.buffer.length() == 0 {
@@ -263,10 +244,10 @@ impl Aggregate {
         &mut self,
         id: u32,
         arrival: &Acknowledgement,
-        context: &mut Context<'_, P>,
+        cx: &mut Context<'_, P>,
         acked: &mut Acked,
     ) {
-        let flow = &context.flows[id];
+        let flow = &cx.flows[id];
         for &block in arrival.sack.as_slice() {
             let Some([from, to]) = flow.block(block) else { continue };
             let mut slot = flow.chain.first;
@@ -274,7 +255,7 @@ impl Aggregate {
                 let sent = *self.unacked.get(slot);
                 if sent.offset >= from && sent.state != PacketState::Sacked {
                     self.unacked.sack(slot);
-                    self.arrived(context.now, &sent, acked);
+                    self.arrived(cx.now, &sent, acked);
                 }
                 slot = self.unacked.next(slot);
             }
@@ -285,20 +266,15 @@ impl Aggregate {
     /// which. It is taken to be the one that was sent first, which arrives before all others, if
     /// that can have arrived by now. The duplicate gives no round-trip time, and may come from a
     /// needless retransmission.
-    fn take_duplicate<P: Payload>(
-        &mut self,
-        id: u32,
-        context: &mut Context<'_, P>,
-        acked: &mut Acked,
-    ) {
-        let chain = context.flows[id].chain;
+    fn take_duplicate<P: Payload>(&mut self, id: u32, cx: &mut Context<'_, P>, acked: &mut Acked) {
+        let chain = cx.flows[id].chain;
         if chain.is_empty() {
             return;
         }
         let later =
             self.unacked.after(chain.first).filter(|sent| sent.1.state != PacketState::Sacked);
         if let Some((slot, sent)) = later.min_by_key(|sent| sent.1.position)
-            && self.may_have_arrived(context.now, &sent)
+            && self.may_have_arrived(cx.now, &sent)
         {
             self.unacked.sack(slot);
             acked.bytes += u64::from(sent.length);
@@ -310,8 +286,8 @@ impl Aggregate {
     /// The first packet that is not acknowledged cannot have arrived. If it counts as arrived,
     /// either the mobile reneged (RFC 2018 §8), and it is lost; or a duplicate was about another
     /// packet, and it is lost if it has been skipped.
-    fn take_back_head<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) {
-        let Flow { chain, sack, .. } = context.flows[id];
+    fn take_back_head<P: Payload>(&mut self, id: u32, cx: &mut Context<'_, P>) {
+        let Flow { chain, sack, .. } = cx.flows[id];
         if chain.is_empty() || self.unacked.get(chain.first).state != PacketState::Sacked {
             return;
         }
@@ -332,7 +308,7 @@ impl Aggregate {
     fn arrived(&mut self, now: Time, sent: &Sent, acked: &mut Acked) {
         let age = now - sent.at;
         let once = sent.transmissions == 1;
-        let early = !once && self.round_trip.smallest().is_none_or(|least| age < least);
+        let early = !once && self.round_trip.smallest.is_none_or(|least| age < least);
         acked.bytes += u64::from(sent.length);
         acked.waited |= early || once && self.recovery.is_before_stall(sent.position);
         if !once {
@@ -358,49 +334,47 @@ impl Aggregate {
 
     fn measure<P: Payload>(
         &mut self,
-        context: &mut Context<'_, P>,
+        cx: &mut Context<'_, P>,
         id: u32,
         acked: &Acked,
         limited: bool,
     ) {
         if let Some(rtt) = acked.rtt {
             self.round_trip.sample(rtt);
-            let connection = context.flows[id].connection;
-            (context.watch)(MiddleboxFact::Rtt { mobile: self.mobile, connection, rtt });
+            let connection = cx.flows[id].connection;
+            (cx.watch)(MiddleboxFact::Rtt { mobile: self.mobile, connection, rtt });
         }
-        let (Some(smoothed), Some(least)) =
-            (self.round_trip.smoothed(), self.round_trip.smallest())
+        let (Some(smoothed), Some(least)) = (self.round_trip.smoothed(), self.round_trip.smallest)
         else {
             return;
         };
         let (bytes, mss) = (acked.bytes, self.mss);
         let arrived = Arrived { bytes, limited, smoothed, least, mss };
-        self.estimator.on_arrival(context.now, context.config, &arrived);
+        self.estimator.on_arrival(cx.now, cx.config, &arrived);
     }
 
     /// Where the right edge of flow `id` may be now, with its present window. Flows that wait for
     /// the budget come first.
-    fn grant<P: Payload>(&self, id: u32, context: &Context<'_, P>) -> Grant {
-        let flow = &context.flows[id];
+    fn grant<P: Payload>(&self, id: u32, cx: &Context<'_, P>) -> Grant {
+        let flow = &cx.flows[id];
         if self.recovery.is_stalled() || flow.closed {
             return Grant::Enough;
         }
         let first = self.budget_queue.front().is_none_or(|&first| first == id);
-        let left =
-            if first { self.totals.left(context.config.budget, EdgeMove::Segment) } else { 0 };
+        let left = if first { self.totals.left(cx.config.budget, EdgeMove::Segment) } else { 0 };
         flow.window.grant(&flow.position(), left)
     }
 
     /// Moves the right edge of flow `id` as far as it may. Returns whether it moved.
-    fn move_edge<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) -> bool {
-        let grant = self.grant(id, context);
-        let flow = &mut context.flows[id];
+    fn move_edge<P: Payload>(&mut self, id: u32, cx: &mut Context<'_, P>) -> bool {
+        let grant = self.grant(id, cx);
+        let flow = &mut cx.flows[id];
         let coalesces = self.totals.queued >= self.mss && !self.recovery.is_stalled();
         let moved = match grant {
             Grant::Edge(edge) => Some((edge, EdgeMove::Segment)),
             Grant::Short | Grant::Enough if !coalesces => None,
             Grant::Short | Grant::Enough => {
-                let left = self.totals.left(context.config.budget, EdgeMove::Nudge);
+                let left = self.totals.left(cx.config.budget, EdgeMove::Nudge);
                 let edge = flow.window.nudge(&flow.position(), left, self.totals.connections);
                 edge.map(|edge| (edge, EdgeMove::Nudge))
             }
@@ -422,11 +396,11 @@ impl Aggregate {
     }
 
     /// The right edge of flow `id`, which is about to be announced to its sender.
-    pub(super) fn right_edge<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) -> u64 {
-        if self.move_edge(id, context) {
-            self.serve_budget_queue(context);
+    pub(super) fn right_edge<P: Payload>(&mut self, id: u32, cx: &mut Context<'_, P>) -> u64 {
+        if self.move_edge(id, cx) {
+            self.serve_budget_queue(cx);
         }
-        let flow = &mut context.flows[id];
+        let flow = &mut cx.flows[id];
         if flow.window_update == WindowUpdate::Due {
             flow.window_update = WindowUpdate::Known;
         }
@@ -434,17 +408,17 @@ impl Aggregate {
     }
 
     /// Has the window of flow `id` announced to its sender, if it has moved.
-    pub(super) fn announce_window<P: Payload>(&mut self, id: u32, context: &mut Context<'_, P>) {
-        if self.move_edge(id, context) && context.flows[id].window_update == WindowUpdate::Known {
-            context.flows[id].window_update = WindowUpdate::Due;
-            context.updates.push_back(id);
+    pub(super) fn announce_window<P: Payload>(&mut self, id: u32, cx: &mut Context<'_, P>) {
+        if self.move_edge(id, cx) && cx.flows[id].window_update == WindowUpdate::Known {
+            cx.flows[id].window_update = WindowUpdate::Due;
+            cx.updates.push_back(id);
         }
     }
 
     /// There may be room in the budget for the first that waits for it.
-    pub(super) fn serve_budget_queue<P: Payload>(&mut self, context: &mut Context<'_, P>) {
+    pub(super) fn serve_budget_queue<P: Payload>(&mut self, cx: &mut Context<'_, P>) {
         while let Some(&id) = self.budget_queue.front() {
-            self.announce_window(id, context);
+            self.announce_window(id, cx);
             if self.budget_queue.front() == Some(&id) {
                 return;
             }
@@ -453,7 +427,7 @@ impl Aggregate {
 
     /// Reports the backlog if it has changed.
     pub(super) fn report(&mut self, config: &AtcpConfig, watch: Watch<'_>) {
-        let backlog = (self.totals.queued, self.unacked.in_flight(), self.cwnd(config));
+        let backlog = (self.totals.queued, self.unacked.in_flight, self.cwnd(config));
         if backlog != self.reported {
             self.reported = backlog;
             let (queued, in_flight, cwnd) = backlog;

@@ -23,7 +23,8 @@ use super::config::{AtcpConfig, Estimation};
 /// One estimator for all flows of a mobile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Estimator {
-    clamp: u64,
+    /// In bytes.
+    pub(super) clamp: u64,
     round: Option<Round>,
     /// Bytes/s.
     rate: Option<f64>,
@@ -53,11 +54,6 @@ pub(super) struct Arrived {
 impl Estimator {
     pub(super) const fn new(config: &AtcpConfig) -> Self {
         Self { clamp: config.clamp, round: None, rate: None }
-    }
-
-    /// In bytes.
-    pub(super) const fn clamp(&self) -> u64 {
-        self.clamp
     }
 
     /// Packets arrived.
@@ -134,7 +130,7 @@ mod tests {
                 now += smoothed * u64::from(step < 10) / 10;
             }
         }
-        estimator.clamp()
+        estimator.clamp
     }
 
     #[test]
@@ -171,7 +167,7 @@ mod tests {
                 AtcpConfig { estimator, rate, round_trip, headroom: 1.2, clamp: 7_000, ..config() };
             let mut estimator = Estimator::new(&config);
             estimator.on_report(report, &config, MSS);
-            assert_eq!(estimator.clamp(), expect);
+            assert_eq!(estimator.clamp, expect);
         };
         // 1.2 · (5000 B/s · (1.5 s − 1000 B ÷ 4000 B/s) + 1000 B).
         check(Estimation::Radio, Some(rate), 8_700);

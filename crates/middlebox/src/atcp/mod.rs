@@ -40,12 +40,14 @@ use std::sync::Arc;
 use base::{Agenda, Time};
 use tcp::{Acknowledgement, Departure, Payload};
 
-use aggregate::{Aggregate, Context, Tally};
+use aggregate::{Aggregate, Context};
 use flow::{Flow, WindowUpdate};
 use flow_control::Window;
 use schedule::StrideState;
 
-use crate::{Address, Counters, FlowId, Leg, RadioLeg, RadioReport, Reserve, Terms, Watch};
+use crate::{
+    Address, Counters, FlowId, Leg, RadioLeg, RadioReport, Repairs, Reserve, Terms, Watch,
+};
 
 pub use config::{AtcpConfig, Class, Estimation};
 pub use keys::AtcpKeys;
@@ -74,7 +76,7 @@ struct Aggregates {
     /// The aggregate of each mobile.
     of: BTreeMap<u128, u32>,
     /// Counters of those that were forgotten.
-    tally: Tally,
+    repairs: Repairs,
     held_max: u64,
 }
 
@@ -97,8 +99,8 @@ impl Aggregates {
     /// Removes the aggregate of a mobile without flows.
     fn remove(&mut self, host: u128) -> Option<u32> {
         let index = self.of.remove(&host)?;
-        let Aggregate { tally, totals, .. } = *self.slots[index as usize].take()?;
-        self.tally = self.tally.and(&tally);
+        let Aggregate { repairs, totals, .. } = *self.slots[index as usize].take()?;
+        self.repairs += repairs;
         self.held_max = self.held_max.max(totals.held_max);
         self.free.push(index);
         Some(index)
@@ -198,70 +200,64 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
         if self.flows.0.len() <= slot {
             self.flows.0.resize_with(slot + 1, || None);
         }
-        self.with(now, index, watch, |aggregate, context| {
+        self.with(now, index, watch, |aggregate, cx| {
             let mss = u64::from(terms.mss);
             aggregate.mss = aggregate.mss.max(u64::from(terms.mss));
             aggregate.totals.connections += 1;
             let (totals, promised) = (&aggregate.totals, terms.promised);
-            let window = Window::new(now, context.config, totals, mss, promised);
+            let window = Window::new(now, cx.config, totals, mss, promised);
             let member = aggregate.members.len() as u32;
             aggregate.members.push(flow.0);
             let opened = Flow::new(index, member, terms, stride, window);
             aggregate.totals.credit += opened.credit();
-            context.flows.0[slot] = Some(Box::new(opened));
+            cx.flows.0[slot] = Some(Box::new(opened));
             if let Some(rtt) = terms.rtt {
                 aggregate.round_trip.sample(rtt);
             }
-            aggregate.end_stall(context);
+            aggregate.end_stall(cx);
         });
     }
 
     fn write(&mut self, now: Time, flow: FlowId, payload: P, watch: Watch<'_>) {
         let index = self.flows[flow.0].aggregate;
-        self.with(now, index, watch, |aggregate, context| {
-            aggregate.write(flow.0, payload, context);
+        self.with(now, index, watch, |aggregate, cx| {
+            aggregate.write(flow.0, payload, cx);
         });
     }
 
     fn close(&mut self, now: Time, flow: FlowId) {
         let index = self.flows[flow.0].aggregate;
-        self.with(now, index, &mut |_| {}, |aggregate, context| {
-            aggregate.close(flow.0, context);
+        self.with(now, index, &mut |_| {}, |aggregate, cx| {
+            aggregate.close(flow.0, cx);
         });
     }
 
     fn remove(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) -> u64 {
         let index = self.flows[flow.0].aggregate;
-        self.with(now, index, watch, |aggregate, context| aggregate.remove(flow.0, context))
+        self.with(now, index, watch, |aggregate, cx| aggregate.remove(flow.0, cx))
     }
 
-    fn handle_ack(
-        &mut self,
-        now: Time,
-        flow: FlowId,
-        acknowledgement: &Acknowledgement,
-        watch: Watch<'_>,
-    ) {
+    fn handle_ack(&mut self, now: Time, flow: FlowId, ack: &Acknowledgement, watch: Watch<'_>) {
         let index = self.flows[flow.0].aggregate;
-        self.with(now, index, watch, |aggregate, context| {
-            aggregate.handle_ack(flow.0, acknowledgement, context);
+        self.with(now, index, watch, |aggregate, cx| {
+            aggregate.handle_ack(flow.0, ack, cx);
         });
     }
 
     fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
         while let Some((_, index)) = self.agenda.next(now) {
-            self.with(now, index, watch, |aggregate, context| {
-                aggregate.expire(context);
-                aggregate.wake(context);
-                aggregate.give_up(context);
+            self.with(now, index, watch, |aggregate, cx| {
+                aggregate.expire(cx);
+                aggregate.wake(cx);
+                aggregate.give_up(cx);
             });
         }
     }
 
     fn limit_segment(&mut self, now: Time, flow: FlowId, bytes: u32, watch: Watch<'_>) {
         let index = self.flows[flow.0].aggregate;
-        self.with(now, index, watch, |aggregate, context| {
-            aggregate.limit_segment(flow.0, bytes, context);
+        self.with(now, index, watch, |aggregate, cx| {
+            aggregate.limit_segment(flow.0, bytes, cx);
         });
     }
 
@@ -269,8 +265,8 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
         let Some(&index) = self.aggregates.of.get(&mobile.handset().host) else {
             return;
         };
-        self.with(now, index, watch, |aggregate, context| {
-            aggregate.estimator.on_report(report.rate, context.config, aggregate.mss);
+        self.with(now, index, watch, |aggregate, cx| {
+            aggregate.estimator.on_report(report.rate, cx.config, aggregate.mss);
         });
     }
 
@@ -299,8 +295,8 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
         let index = self.flows[flow.0].aggregate;
         let (flows, updates) = (&mut self.flows, &mut self.updates);
         let (config, watch) = (&self.config, &mut |_| {});
-        let mut context = Context { now, config, flows, updates, watch };
-        self.aggregates[index].right_edge(flow.0, &mut context)
+        let mut cx = Context { now, config, flows, updates, watch };
+        self.aggregates[index].right_edge(flow.0, &mut cx)
     }
 
     fn poll_window_update(&mut self) -> Option<FlowId> {
@@ -333,14 +329,12 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
     }
 
     fn count(&self, counters: &mut Counters) {
-        let mut whole = self.aggregates.tally;
+        counters.add(self.aggregates.repairs);
         counters.held_max = counters.held_max.max(self.aggregates.held_max);
-        for Aggregate { totals, tally, .. } in self.aggregates.iter() {
+        for Aggregate { totals, repairs, .. } in self.aggregates.iter() {
             counters.held_bytes += totals.held;
             counters.held_max = counters.held_max.max(totals.held_max);
-            whole = whole.and(tally);
+            counters.add(*repairs);
         }
-        counters.retransmissions += whole.retransmissions;
-        counters.timeouts += whole.timeouts;
     }
 }

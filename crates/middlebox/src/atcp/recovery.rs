@@ -144,7 +144,7 @@ impl Aggregate {
     pub(super) fn timeout(&self, config: &AtcpConfig) -> Duration {
         match self.recovery.state {
             RecoveryState::Steady => {
-                let least = config.min_rto.max(config.drain(self.estimator.clamp()));
+                let least = config.min_rto.max(config.drain(self.estimator.clamp));
                 self.round_trip.own_timeout().unwrap_or(Duration::ZERO).max(least)
             }
             RecoveryState::Stalled { .. } | RecoveryState::Doubtful { .. } => {
@@ -155,23 +155,23 @@ impl Aggregate {
     }
 
     /// Something arrived at the mobile.
-    pub(super) fn heard<P: Payload>(&mut self, context: &mut Context<'_, P>, acked: &Acked) {
-        let now = context.now;
+    pub(super) fn heard<P: Payload>(&mut self, cx: &mut Context<'_, P>, acked: &Acked) {
+        let now = cx.now;
         self.unacked.remove_orphans(acked.beyond);
-        if context.config.patience == Duration::ZERO {
-            self.skip_below(acked.bound, context);
+        if cx.config.patience == Duration::ZERO {
+            self.skip_below(acked.bound, cx);
         } else if self.recovery.doubts.back().is_none_or(|&(bound, _)| bound < acked.bound) {
-            self.recovery.doubts.push_back((acked.bound, now + context.config.patience));
+            self.recovery.doubts.push_back((acked.bound, now + cx.config.patience));
         }
         match self.recovery.state {
-            RecoveryState::Stalled { .. } => self.recover(context, acked.waited),
+            RecoveryState::Stalled { .. } => self.recover(cx, acked.waited),
             RecoveryState::Doubtful { .. } if acked.waited => {
                 self.recovery.state = RecoveryState::Steady;
             }
             RecoveryState::Steady | RecoveryState::Doubtful { .. } => {}
         }
         self.settle_doubt();
-        self.restart_timer(now, context.config);
+        self.restart_timer(now, cx.config);
     }
 
     /// Packets below `bound` have been skipped often enough to be lost. Of a flow without SACK only
@@ -179,8 +179,8 @@ impl Aggregate {
     /// (RFC 6582 §3.2, step 3). If those were retransmitted too, each that had arrived would bring
     /// a duplicate acknowledgement, which would be taken for another arrival. Packets that were in
     /// flight during a stall are all lost.
-    fn skip_below<P: Payload>(&mut self, bound: u64, context: &Context<'_, P>) {
-        let (flows, timed_from) = (&*context.flows, self.recovery.timed_from);
+    fn skip_below<P: Payload>(&mut self, bound: u64, cx: &Context<'_, P>) {
+        let (flows, timed_from) = (&*cx.flows, self.recovery.timed_from);
         self.unacked.lose_below(bound, RepairReason::Skipped, |sent| {
             let flow = &flows[sent.flow];
             flow.sack || flow.una == sent.offset || sent.position < timed_from
@@ -188,25 +188,25 @@ impl Aggregate {
     }
 
     /// The mobile answers again.
-    fn recover<P: Payload>(&mut self, context: &mut Context<'_, P>, waited: bool) {
-        let until = self.unacked.next_position();
+    fn recover<P: Payload>(&mut self, cx: &mut Context<'_, P>, waited: bool) {
+        let until = self.unacked.next_position;
         self.recovery.timed_from = until;
-        self.recovery.back_at = context.now;
+        self.recovery.back_at = cx.now;
         self.recovery.state =
             if waited { RecoveryState::Steady } else { RecoveryState::Doubtful { until } };
         self.settle_doubt();
-        (context.watch)(MiddleboxFact::Recovered { mobile: self.mobile });
+        (cx.watch)(MiddleboxFact::Recovered { mobile: self.mobile });
         for index in 0..self.members.len() {
-            self.announce_window(self.members[index], context);
+            self.announce_window(self.members[index], cx);
         }
     }
 
     /// Ends a stall, if there is one, although nothing was acknowledged: a handshake with the
     /// mobile has succeeded, so the radio works; or nothing is left that could be acknowledged.
-    pub(super) fn end_stall<P: Payload>(&mut self, context: &mut Context<'_, P>) {
+    pub(super) fn end_stall<P: Payload>(&mut self, cx: &mut Context<'_, P>) {
         if self.recovery.is_stalled() {
-            self.recover(context, false);
-            self.restart_timer(context.now, context.config);
+            self.recover(cx, false);
+            self.restart_timer(cx.now, cx.config);
         }
     }
 
@@ -230,48 +230,48 @@ impl Aggregate {
     pub(super) fn await_orphans(&mut self, now: Time, config: &AtcpConfig) {
         if self.recovery.orphans_until.is_none() && self.unacked.has_orphans() {
             let round_trip = self.round_trip.smoothed().unwrap_or(config.round_trip) * 3 / 2;
-            let due = now + round_trip.max(config.transmission(self.unacked.in_flight()));
-            self.recovery.orphans_until = Some((self.unacked.next_position(), due));
+            let due = now + round_trip.max(config.transmission(self.unacked.in_flight));
+            self.recovery.orphans_until = Some((self.unacked.next_position, due));
         }
     }
 
     /// Time has passed.
-    pub(super) fn expire<P: Payload>(&mut self, context: &mut Context<'_, P>) {
-        let now = context.now;
+    pub(super) fn expire<P: Payload>(&mut self, cx: &mut Context<'_, P>) {
+        let now = cx.now;
         if let Some((bound, due)) = self.recovery.orphans_until
             && due <= now
         {
             self.recovery.orphans_until = None;
             self.unacked.remove_orphans(bound);
-            self.await_orphans(now, context.config);
+            self.await_orphans(now, cx.config);
         }
         while let Some(&(bound, due)) = self.recovery.doubts.front()
             && due <= now
         {
             self.recovery.doubts.pop_front();
-            self.skip_below(bound, context);
+            self.skip_below(bound, cx);
             self.settle_doubt();
         }
         if self.recovery.timer.is_some_and(|timer| timer <= now) {
             self.recovery.timer = None;
-            self.run_out(context);
+            self.run_out(cx);
         }
     }
 
     /// The timer ran out.
-    fn run_out<P: Payload>(&mut self, context: &mut Context<'_, P>) {
-        let now = context.now;
+    fn run_out<P: Payload>(&mut self, cx: &mut Context<'_, P>) {
+        let now = cx.now;
         match self.recovery.state {
             RecoveryState::Steady => {
                 self.unacked.remove_orphans(u64::MAX);
                 if self.unacked.oldest().or(self.unacked.first_lost()).is_none() {
                     return;
                 }
-                self.recovery.stalled_from = self.unacked.next_position();
+                self.recovery.stalled_from = self.unacked.next_position;
                 self.recovery.state = RecoveryState::Stalled { since: now, due: true };
-                self.tally.timeouts += 1;
+                self.repairs.timeouts += 1;
                 self.estimator.interrupt();
-                (context.watch)(MiddleboxFact::Stalled { mobile: self.mobile });
+                (cx.watch)(MiddleboxFact::Stalled { mobile: self.mobile });
             }
             RecoveryState::Stalled { since, .. } => {
                 self.recovery.state = RecoveryState::Stalled { since, due: true };
@@ -279,16 +279,16 @@ impl Aggregate {
             RecoveryState::Doubtful { until } => {
                 self.unacked.lose_below(until, RepairReason::Timeout, |_| true);
                 self.recovery.state = RecoveryState::Steady;
-                self.restart_timer(now, context.config);
+                self.restart_timer(now, cx.config);
             }
         }
     }
 
     /// Gives up flows whose mobile has been silent for too long.
-    pub(super) fn give_up<P: Payload>(&mut self, context: &Context<'_, P>) {
+    pub(super) fn give_up<P: Payload>(&mut self, cx: &Context<'_, P>) {
         let RecoveryState::Stalled { since, .. } = self.recovery.state else { return };
-        if context.now - since > PATIENCE_WITH_MOBILE {
-            let in_flight = |id: &&u32| !context.flows[**id].chain.is_empty();
+        if cx.now - since > PATIENCE_WITH_MOBILE {
+            let in_flight = |id: &&u32| !cx.flows[**id].chain.is_empty();
             self.given_up.extend(self.members.iter().filter(in_flight).map(|&id| FlowId(id)));
         }
     }
@@ -317,7 +317,7 @@ impl Aggregate {
             RecoveryState::Steady | RecoveryState::Doubtful { .. } => {
                 let Some(slot) = self.unacked.first_lost() else { return Repair::Nothing };
                 let lost = self.unacked.get(slot);
-                let in_flight = self.unacked.in_flight();
+                let in_flight = self.unacked.in_flight;
                 if in_flight > 0 && in_flight + u64::from(lost.length) > self.cwnd(config) {
                     return Repair::Silence;
                 }

@@ -21,26 +21,26 @@ impl Aggregate {
     /// The next segment to send now, and of which flow.
     pub(super) fn next_output<P: Payload>(
         &mut self,
-        context: &mut Context<'_, P>,
+        cx: &mut Context<'_, P>,
     ) -> Option<(u32, Departure<P>)> {
         self.part = None;
-        if self.shaper.holds(context.now).is_some() {
+        if self.shaper.holds(cx.now).is_some() {
             return None;
         }
-        match self.repair(context.config) {
-            Repair::Packet(slot, reason) => Some(self.send_again(slot, reason, context)),
+        match self.repair(cx.config) {
+            Repair::Packet(slot, reason) => Some(self.send_again(slot, reason, cx)),
             Repair::Silence => None,
-            Repair::NewProbe(Some(old)) => self
-                .send_new(context)
-                .or_else(|| Some(self.send_again(old, RepairReason::Timeout, context))),
+            Repair::NewProbe(Some(old)) => {
+                self.send_new(cx).or_else(|| Some(self.send_again(old, RepairReason::Timeout, cx)))
+            }
             Repair::NewProbe(None) => {
-                let sent = self.send_new(context);
+                let sent = self.send_new(cx);
                 if sent.is_none() {
-                    self.end_stall(context);
+                    self.end_stall(cx);
                 }
                 sent
             }
-            Repair::Nothing => self.probe_window(context).or_else(|| self.send_new(context)),
+            Repair::Nothing => self.probe_window(cx).or_else(|| self.send_new(cx)),
         }
     }
 
@@ -48,59 +48,56 @@ impl Aggregate {
         &mut self,
         slot: Slot,
         reason: RepairReason,
-        context: &mut Context<'_, P>,
+        cx: &mut Context<'_, P>,
     ) -> (u32, Departure<P>) {
-        let now = context.now;
+        let now = cx.now;
         let sent = self.unacked.send_again(now, slot);
         let bytes = u64::from(sent.length);
-        self.tally.retransmissions += 1;
-        self.departed(now, context.config);
-        self.shaper.sent(now, context.config.shaping, bytes);
-        let flow = &context.flows[sent.flow];
-        self.deference.sent(now, context.config, flow.stride.share.priority, bytes);
+        self.repairs.retransmissions += 1;
+        self.departed(now, cx.config);
+        self.shaper.sent(now, cx.config.shaping, bytes);
+        let flow = &cx.flows[sent.flow];
+        self.deference.sent(now, cx.config, flow.stride.share.priority, bytes);
         if self.is_dead(now, flow) {
             self.given_up.push(FlowId(sent.flow));
         }
         let (mobile, connection) = (self.mobile, flow.connection);
         let offset = sent.offset;
-        (context.watch)(MiddleboxFact::Retransmitted { mobile, connection, offset, reason });
+        (cx.watch)(MiddleboxFact::Retransmitted { mobile, connection, offset, reason });
         (sent.flow, flow.segment(sent.offset, sent.end()))
     }
 
     /// The flow whose turn it is sends.
-    fn send_new<P: Payload>(
-        &mut self,
-        context: &mut Context<'_, P>,
-    ) -> Option<(u32, Departure<P>)> {
+    fn send_new<P: Payload>(&mut self, cx: &mut Context<'_, P>) -> Option<(u32, Departure<P>)> {
         while let Some(id) = self.schedule.first() {
-            let flow = &mut context.flows[id];
+            let flow = &mut cx.flows[id];
             let priority = flow.stride.share.priority;
             let interactive = priority > 0;
-            let coalescing = context.config.coalescing().filter(|_| !interactive);
-            match flow.next(context.now, coalescing) {
+            let coalescing = cx.config.coalescing().filter(|_| !interactive);
+            match flow.next(cx.now, coalescing) {
                 Next::Segment(numbers) => {
                     let room = if interactive { numbers } else { self.mss };
-                    let in_flight = self.unacked.in_flight();
-                    let defers = self.deference.holds(context.now, priority).is_some();
+                    let in_flight = self.unacked.in_flight;
+                    let defers = self.deference.holds(cx.now, priority).is_some();
                     let are_tiny = are_tiny_segments(self.unacked.len() + 1, in_flight + numbers);
-                    let fits = self.fits(context.now, room, context.config) && !defers && !are_tiny;
+                    let fits = self.fits(cx.now, room, cx.config) && !defers && !are_tiny;
                     let anyway = in_flight == 0 || self.recovery.is_stalled();
-                    return (fits || anyway).then(|| (id, self.send(id, numbers, context)));
+                    return (fits || anyway).then(|| (id, self.send(id, numbers, cx)));
                 }
                 Next::Hold(until) => {
                     self.hold = Some(self.hold.map_or(until, |hold| hold.min(until)));
                 }
-                Next::Blocked => self.blocked(context),
+                Next::Blocked => self.blocked(cx),
                 Next::Nothing => {}
             }
-            self.schedule.skip(&mut context.flows[id].stride);
+            self.schedule.skip(&mut cx.flows[id].stride);
         }
         None
     }
 
     /// Whether the window has room for `bytes` more, or the time of what it lacks is over.
     fn fits(&mut self, now: Time, bytes: u64, config: &AtcpConfig) -> bool {
-        let (in_flight, cwnd) = (self.unacked.in_flight(), self.cwnd(config));
+        let (in_flight, cwnd) = (self.unacked.in_flight, self.cwnd(config));
         let lacking = (in_flight + bytes).saturating_sub(cwnd);
         if lacking > 0 && in_flight < cwnd {
             let timed = || self.freed_at + config.transmission(lacking);
@@ -110,17 +107,12 @@ impl Aggregate {
     }
 
     /// Sends `numbers` more of flow `id`.
-    fn send<P: Payload>(
-        &mut self,
-        id: u32,
-        numbers: u64,
-        context: &mut Context<'_, P>,
-    ) -> Departure<P> {
-        let (now, config) = (context.now, context.config);
-        if self.unacked.in_flight() == 0 {
-            self.shaper.begin(self.estimator.clamp());
+    fn send<P: Payload>(&mut self, id: u32, numbers: u64, cx: &mut Context<'_, P>) -> Departure<P> {
+        let (now, config) = (cx.now, cx.config);
+        if self.unacked.in_flight == 0 {
+            self.shaper.begin(self.estimator.clamp);
         }
-        let flow = &mut context.flows[id];
+        let flow = &mut cx.flows[id];
         let from = flow.nxt;
         if flow.chain.is_empty() {
             (flow.heard_at, flow.moved_at) = (now, now);
@@ -140,7 +132,7 @@ impl Aggregate {
         self.shaper.sent(now, config.shaping, numbers);
         self.deference.sent(now, config, priority, numbers);
         self.persist.doublings = 0;
-        self.announce_window(id, context);
+        self.announce_window(id, cx);
         departure
     }
 
@@ -150,9 +142,9 @@ impl Aggregate {
         &mut self,
         id: u32,
         bytes: u32,
-        context: &mut Context<'_, P>,
+        cx: &mut Context<'_, P>,
     ) {
-        let flow = &mut context.flows[id];
+        let flow = &mut cx.flows[id];
         let bytes = bytes.max(1);
         if bytes >= flow.mss {
             return;
@@ -160,27 +152,23 @@ impl Aggregate {
         flow.mss = bytes;
         self.unacked.cut(&mut flow.chain, bytes, flow.buffer.end());
         self.schedule.join(id, &mut flow.stride);
-        self.mss =
-            self.members.iter().map(|&id| u64::from(context.flows[id].mss)).max().unwrap_or(1);
+        self.mss = self.members.iter().map(|&id| u64::from(cx.flows[id].mss)).max().unwrap_or(1);
         self.recovery.hurry();
     }
 
     /// A mobile's window is closed: if nothing of that flow is in flight, it has to be probed.
-    fn blocked<P: Payload>(&mut self, context: &Context<'_, P>) {
+    fn blocked<P: Payload>(&mut self, cx: &Context<'_, P>) {
         if self.persist.deadline.is_none() {
-            let timeout = self.timeout(context.config).doubled(self.persist.doublings, PERSIST_MAX);
-            self.persist.deadline = Some(context.now + timeout);
+            let timeout = self.timeout(cx.config).doubled(self.persist.doublings, PERSIST_MAX);
+            self.persist.deadline = Some(cx.now + timeout);
         }
     }
 
     /// A flow's window that is to be probed.
-    fn probe_window<P: Payload>(
-        &mut self,
-        context: &mut Context<'_, P>,
-    ) -> Option<(u32, Departure<P>)> {
+    fn probe_window<P: Payload>(&mut self, cx: &mut Context<'_, P>) -> Option<(u32, Departure<P>)> {
         let id = self.persist.due.pop()?;
-        let flow = &mut context.flows[id];
-        if let Next::Segment(_) = flow.next(context.now, None) {
+        let flow = &mut cx.flows[id];
+        if let Next::Segment(_) = flow.next(cx.now, None) {
             self.schedule.join(id, &mut flow.stride);
             return None;
         }
@@ -188,12 +176,12 @@ impl Aggregate {
     }
 
     /// Time has passed: short segments that waited, and windows to be probed.
-    pub(super) fn wake<P: Payload>(&mut self, context: &mut Context<'_, P>) {
-        let now = context.now;
+    pub(super) fn wake<P: Payload>(&mut self, cx: &mut Context<'_, P>) {
+        let now = cx.now;
         if self.hold.is_some_and(|hold| hold <= now) {
             self.hold = None;
             for &id in &self.members {
-                let flow = &mut context.flows[id];
+                let flow = &mut cx.flows[id];
                 if flow.queued() > 0 {
                     self.schedule.join(id, &mut flow.stride);
                 }
@@ -202,13 +190,13 @@ impl Aggregate {
         if self.persist.deadline.is_some_and(|deadline| deadline <= now) {
             self.persist.deadline = None;
             let closed = |&&id: &&u32| {
-                let flow = &context.flows[id];
+                let flow = &cx.flows[id];
                 flow.chain.is_empty() && flow.next(now, None) == Next::Blocked
             };
             self.persist.due = self.members.iter().filter(closed).copied().collect();
             if !self.persist.due.is_empty() {
                 self.persist.doublings = self.persist.doublings.saturating_add(1);
-                self.blocked(context);
+                self.blocked(cx);
             }
         }
     }

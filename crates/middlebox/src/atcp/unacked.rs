@@ -110,9 +110,11 @@ pub(super) struct Unacknowledged {
     flight: List,
     /// Lost packets, in the order in which they were found lost.
     lost: List,
-    in_flight: u64,
+    /// Bytes in the network, as far as is known.
+    pub(super) in_flight: u64,
     orphans: u32,
-    next_position: u64,
+    /// The position that the next packet will get.
+    pub(super) next_position: u64,
     /// Packets in the network below this position have been taken for lost.
     bound: u64,
 }
@@ -135,16 +137,6 @@ impl Unacknowledged {
     /// Packets, wherever they are.
     pub(super) const fn len(&self) -> usize {
         self.used as usize
-    }
-
-    /// Bytes in the network, as far as is known.
-    pub(super) const fn in_flight(&self) -> u64 {
-        self.in_flight
-    }
-
-    /// The position that the next packet will get.
-    pub(super) const fn next_position(&self) -> u64 {
-        self.next_position
     }
 
     pub(super) fn get(&self, slot: Slot) -> &Sent {
@@ -509,13 +501,13 @@ mod tests {
         assert_eq!(window.sack(4), []);
         assert_eq!(window.skips(0..3), [2, 2, 2]);
         assert_eq!(window.sack(5), [0, 1, 2]);
-        assert_eq!(window.list.in_flight(), 0);
+        assert_eq!(window.list.in_flight, 0);
         for slot in 0..3 {
             assert_eq!(window.list.first_lost(), Some(slot));
             window.list.send_again(Time::ZERO, slot);
         }
         // At the tail they have not been skipped.
-        assert_eq!((window.skips(0..3), window.list.in_flight()), (vec![0, 0, 0], 3));
+        assert_eq!((window.skips(0..3), window.list.in_flight), (vec![0, 0, 0], 3));
         assert_eq!(window.list.first_lost(), None);
     }
 
@@ -534,16 +526,12 @@ mod tests {
     fn orphans_fill_the_pipe_until_something_later_has_arrived() {
         let mut window = Window::of(&[0, 1, 0, 1]);
         window.list.abandon(&mut window.chains[0]);
-        assert_eq!((window.list.in_flight(), window.list.orphans), (4, 2));
+        assert_eq!((window.list.in_flight, window.list.orphans), (4, 2));
         let first = window.list.pop(&mut window.chains[1]).expect("it is there");
         window.list.remove_orphans(first.position + 1);
-        assert_eq!((window.list.in_flight(), window.list.orphans), (2, 1));
+        assert_eq!((window.list.in_flight, window.list.orphans), (2, 1));
         window.list.lose_below(u64::MAX, RepairReason::Skipped, |_| true);
-        assert_eq!(
-            (window.list.in_flight(), window.lost()),
-            (0, vec![3]),
-            "no orphan is sent again"
-        );
+        assert_eq!((window.list.in_flight, window.lost()), (0, vec![3]), "no orphan is sent again");
     }
 
     #[test]
@@ -555,7 +543,7 @@ mod tests {
         for slot in [2, 0, 4] {
             window.list.take_back(slot);
         }
-        assert_eq!(window.list.in_flight(), 5);
+        assert_eq!(window.list.in_flight, 5);
         let mut order = Vec::new();
         while let Some(slot) = window.list.oldest() {
             order.push(slot);
@@ -568,7 +556,7 @@ mod tests {
         assert_eq!((order, window.lost()), (vec![0, 1, 2, 3, 4], vec![0, 1, 2, 4]));
         // All have been skipped.
         window.list.take_back(3);
-        assert_eq!((window.list.in_flight(), window.lost()), (0, vec![0, 1, 2, 4, 3]));
+        assert_eq!((window.list.in_flight, window.lost()), (0, vec![0, 1, 2, 4, 3]));
     }
 
     #[test]
@@ -577,7 +565,7 @@ mod tests {
         let mut chain = Chain::EMPTY;
         list.push(Time::ZERO, &mut chain, 0, 100, 10);
         list.trim(0, 104);
-        assert_eq!((list.in_flight(), list.get(0).offset, list.get(0).end()), (6, 104, 110));
+        assert_eq!((list.in_flight, list.get(0).offset, list.get(0).end()), (6, 104, 110));
     }
 
     /// As the paper counts: a counter in each packet.
@@ -709,7 +697,7 @@ mod tests {
                 prop_assert_eq!(lost, naive.with(PacketState::Lost));
                 let flight = naive.with(PacketState::InFlight).len() as u64;
                 let flight = flight + u64::from(window.list.orphans);
-                prop_assert_eq!(window.list.in_flight(), flight);
+                prop_assert_eq!(window.list.in_flight, flight);
             }
         }
     }

@@ -3,9 +3,9 @@
 use base::{Flags, Seq, Time};
 use tcp::{Payload, Segment};
 
-use super::offer::Offer;
 use super::{Follow, Load};
 use crate::side::{Pair, Side};
+use crate::syn::Syn;
 use crate::table::{Name, Named};
 use crate::{Address, Connection, MiddleboxLimits, Reserve};
 
@@ -39,7 +39,8 @@ pub(super) enum Stage {
 /// One end of a connection.
 #[derive(Debug)]
 pub(super) struct End<F> {
-    pub(super) offer: Option<Offer>,
+    /// Its SYN, as it first passed.
+    pub(super) syn: Option<Syn>,
     /// The number after its FIN.
     pub(super) fin: Option<Seq>,
     pub(super) fin_acked: bool,
@@ -111,7 +112,7 @@ impl<F> Followed<F> {
         self.stage == Stage::Opening
             && side == Side::Caller
             && segment.has(Flags::ACK)
-            && self.ends.0.iter().all(|end| end.offer.is_some())
+            && self.ends.0.iter().all(|end| end.syn.is_some())
     }
 
     /// `segment` came from `side`: true once both directions are over.
@@ -128,5 +129,5 @@ impl<F> Followed<F> {
 }
 
 impl<F> End<F> {
-    pub(super) const NEW: Self = Self { offer: None, fin: None, fin_acked: false, toward: None };
+    pub(super) const NEW: Self = Self { syn: None, fin: None, fin_acked: false, toward: None };
 }

@@ -7,11 +7,11 @@ use observe::MiddleboxFact;
 use tcp::{Payload, Segment};
 
 use super::followed::{End, Followed, Stage, Toward};
-use super::offer::Offer;
 use super::{Agreed, Disposition, Follow, Load, Port};
 use crate::limits::{Admission, BoxAdmission, ends};
 use crate::mobiles::Mobiles;
 use crate::side::{Pair, Side};
+use crate::syn::Syn;
 use crate::table::{Name, Table};
 use crate::{
     Address, Bypass, Bypasses, Connection, Counters, Leg, Managed, Middlebox, MiddleboxLimits,
@@ -82,23 +82,23 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         if packet.source.leg == Leg::Radio {
             F::edit_syn(&self.config, &mut packet.segment.header);
         }
-        let offer = Offer::new(now, &packet.segment.header);
+        let syn = Syn::read(now, &packet.segment.header, packet.ip);
         let is_first = !packet.segment.has(Flags::ACK);
         if let Some((id, side)) = self.connections.find(packet.connection()) {
             let followed = self.get_mut(id);
             followed.heard = now;
-            match &mut followed.ends[side].offer {
-                Some(before) if before.first == offer.first => return before.repeat(),
+            match &mut followed.ends[side].syn {
+                Some(before) if before.isn == syn.isn => return before.repeated = true,
                 Some(_) if !is_first => return,
                 Some(_) => self.forget(now, id, watch),
-                None => return self.open(id, now, side, offer),
+                None => return self.open(id, now, side, syn),
             }
         }
         if !is_first {
             return;
         }
         match self.admit(&packet.connection(), &packet.segment) {
-            Ok(()) => self.follow(Name::of(packet.connection()), now, offer),
+            Ok(()) => self.follow(Name::of(packet.connection()), now, syn),
             Err(reason) => self.counters.bypass(reason),
         }
     }
@@ -113,11 +113,11 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         }
     }
 
-    /// A connection of which only the caller's offer is known.
-    fn follow(&mut self, name: Name, now: Time, offer: Offer) {
+    /// A connection of which only the caller's SYN is known.
+    fn follow(&mut self, name: Name, now: Time, syn: Syn) {
         let number = self.counters.flows as u32;
         self.counters.flows += 1;
-        let ends = Pair([End { offer: Some(offer), ..End::NEW }, End::NEW]);
+        let ends = Pair([End { syn: Some(syn), ..End::NEW }, End::NEW]);
         let bound = self.connections.bound();
         let stage = Stage::Opening;
         let id = self.connections.insert(Followed { name, number, stage, ends, heard: now });
@@ -131,15 +131,15 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         self.connections[id].as_mut().expect("a connection that is there")
     }
 
-    /// The end on `side` makes its offer, after the other: data may follow.
-    fn open(&mut self, id: u32, now: Time, side: Side, offer: Offer) {
+    /// The SYN of the end on `side` passes, after that of the other: data may follow.
+    fn open(&mut self, id: u32, now: Time, side: Side, syn: Syn) {
         while let Some((number, _)) = self.mobiles.forget(now, &self.limits) {
             self.loads[number as usize] = Mobile::default();
         }
         let Some(followed) = &mut self.connections[id] else { return };
-        followed.ends[side].offer = Some(offer);
-        let Some(other) = followed.ends[side.other()].offer else { return };
-        for (side, sender, receiver) in [(side, other, offer), (side.other(), offer, other)] {
+        followed.ends[side].syn = Some(syn);
+        let Some(other) = followed.ends[side.other()].syn else { return };
+        for (side, sender, receiver) in [(side, other, syn), (side.other(), syn, other)] {
             let host = followed.host(side);
             if host.leg == Leg::Radio {
                 let follow = F::open(&self.config, &Agreed::new(now, &sender, &receiver));
@@ -181,10 +181,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             return;
         }
         let Mobile { load, stalled, .. } = &mut self.loads[mobile as usize];
-        load.queued = load.queued - before.queued + after.queued;
-        load.in_flight = load.in_flight - before.in_flight + after.in_flight;
-        load.cwnd = load.cwnd - before.cwnd + after.cwnd;
-        load.held = load.held - before.held + after.held;
+        load.replace(&before, &after);
         let Counters { held_bytes, held_max, .. } = &mut self.counters;
         *held_bytes = *held_bytes - before.held + after.held;
         *held_max = (*held_max).max(load.held);
@@ -388,7 +385,7 @@ impl<P: Payload + Send, F: Follow<P>> Managed<P> for Following<P, F> {
     }
 
     fn usage(&self) -> Usage {
-        self.admission.usage()
+        self.admission.usage
     }
 
     /// The packets that it sends are as large as their sender made them: that one has to handle it.

@@ -5,16 +5,16 @@
 //! towards a mobile and with what the mobile answers. Since nothing is acknowledged early, a
 //! connection may be forgotten at any time: its hosts then are on their own, as without a box.
 
+mod agreed;
 mod followed;
 mod in_name;
 mod machine;
-mod offer;
 mod port;
 mod progress;
 
+pub use agreed::Agreed;
 pub(crate) use in_name::InName;
 pub use machine::Following;
-pub use offer::Agreed;
 pub use port::Port;
 pub(crate) use progress::{Heard, Progress};
 
@@ -48,6 +48,16 @@ pub struct Load {
     pub held: u64,
     /// The mobile has been silent for too long.
     pub stalled: bool,
+}
+
+impl Load {
+    /// Replaces `before` by `after` in a sum.
+    pub(crate) const fn replace(&mut self, before: &Self, after: &Self) {
+        self.queued = self.queued - before.queued + after.queued;
+        self.in_flight = self.in_flight - before.in_flight + after.in_flight;
+        self.cwnd = self.cwnd - before.cwnd + after.cwnd;
+        self.held = self.held - before.held + after.held;
+    }
 }
 
 /// What a scheme does for data from a host to a mobile, and what it keeps of that.

@@ -13,18 +13,14 @@ pub struct Port<'a, P> {
     pub now: Time,
     pub(super) mobile: u32,
     pub(super) connection: u32,
-    pub(super) heard: Time,
+    /// When the mobile last sent something, on any connection.
+    pub heard: Time,
     pub(super) out: &'a mut VecDeque<Packet<P>>,
     pub(super) counters: &'a mut Counters,
     pub(super) watch: Watch<'a>,
 }
 
 impl<P> Port<'_, P> {
-    /// When the mobile last sent something, on any connection.
-    pub const fn heard(&self) -> Time {
-        self.heard
-    }
-
     /// Sends a packet, now.
     pub fn send(&mut self, packet: Packet<P>) {
         self.out.push_back(packet);

@@ -16,15 +16,16 @@ const SLACK: u64 = 65_536;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     first: Seq,
-    shift: u8,
+    /// By how many bits the mobile's windows are shifted.
+    pub(crate) shift: u8,
     /// Below it the mobile has acknowledged everything.
-    acked: u64,
+    pub(crate) acked: u64,
     /// The end of what has passed from the sender's host.
-    passed: u64,
+    pub(crate) passed: u64,
     /// The mobile's right edge, the furthest so far.
     edge: u64,
-    /// The mobile's window as its newest segment has it, and how many sequence numbers it covers.
-    window: u64,
+    /// The mobile's window in bytes, as its newest segment has it.
+    pub(crate) window: u64,
 }
 
 /// What a segment from the mobile says of the stream.
@@ -55,29 +56,9 @@ impl Progress {
         }
     }
 
-    /// Below this offset the mobile has acknowledged everything.
-    pub(crate) const fn acked(&self) -> u64 {
-        self.acked
-    }
-
-    /// The end of what has passed.
-    pub(crate) const fn passed(&self) -> u64 {
-        self.passed
-    }
-
     /// Bytes that have passed and are not acknowledged.
     pub(crate) const fn outstanding(&self) -> u64 {
         self.passed - self.acked
-    }
-
-    /// The mobile's window in bytes, as it stands.
-    pub(crate) const fn window(&self) -> u64 {
-        self.window
-    }
-
-    /// By how many bits the mobile's windows are shifted.
-    pub(crate) const fn shift(&self) -> u8 {
-        self.shift
     }
 
     /// The sequence number at `offset`.
@@ -163,7 +144,7 @@ mod tests {
         assert_eq!(progress.handle_data(&data(0, 1_000)), Some(0..1_000));
         assert_eq!(progress.handle_data(&data(1_000, 500)), Some(1_000..1_500));
         assert_eq!(progress.handle_ack(&ack(1_000, 4_000)), Heard::New(0, 1_000));
-        assert_eq!((progress.outstanding(), progress.window()), (500, 8_000));
+        assert_eq!((progress.outstanding(), progress.window), (500, 8_000));
         assert_eq!(progress.seq(1_500), Seq::new(1_496));
     }
 
@@ -195,7 +176,7 @@ mod tests {
         for offset in [1 << 30, 1_u32.wrapping_neg(), 200_000] {
             assert_eq!(progress.handle_data(&data(offset, 10)), None);
         }
-        assert_eq!(progress.passed(), 0);
+        assert_eq!(progress.passed, 0);
     }
 
     #[test]

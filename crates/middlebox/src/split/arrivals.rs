@@ -132,12 +132,12 @@ impl<P: Payload> Split<P> {
         After::Ignored
     }
 
+    /// RFC 7323 §5.3, R1, and the update of the timestamp.
     fn timeliness(&self, cx: &Context<'_, P>, from: Side, segment: &Segment<P>) -> Timeliness {
+        let timestamps = segment.header.options.timestamps;
         match &self.halves[from] {
-            Some(half) => half.timeliness(cx.now, segment),
-            None if self.offers.timestamps && segment.header.options.timestamps.is_none() => {
-                Timeliness::Unstamped
-            }
+            Some(half) => half.receiver.timeliness(cx.now, timestamps),
+            None if self.offers.timestamps && timestamps.is_none() => Timeliness::Unstamped,
             // Its data are the host's to judge.
             None => Timeliness::Timely,
         }

@@ -79,14 +79,8 @@ impl<P: Payload + Send, L: RadioLeg<P>> RadioLeg<P> for BothWays<P, L> {
         self.with(flow, watch, |leg, watch| leg.remove(now, flow, watch))
     }
 
-    fn handle_ack(
-        &mut self,
-        now: Time,
-        flow: FlowId,
-        acknowledgement: &Acknowledgement,
-        watch: Watch<'_>,
-    ) {
-        self.with(flow, watch, |leg, watch| leg.handle_ack(now, flow, acknowledgement, watch));
+    fn handle_ack(&mut self, now: Time, flow: FlowId, ack: &Acknowledgement, watch: Watch<'_>) {
+        self.with(flow, watch, |leg, watch| leg.handle_ack(now, flow, ack, watch));
     }
 
     fn limit_segment(&mut self, now: Time, flow: FlowId, bytes: u32, watch: Watch<'_>) {

@@ -5,7 +5,6 @@ use observe::MiddleboxFact;
 use tcp::{Payload, Segment};
 
 use super::RadioLeg;
-use super::flow::Draining;
 use super::handshake::Handshake;
 use super::machine::{Flow, Phase, Splitter};
 use super::toward_host::Stage;
@@ -232,7 +231,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// as soon as nothing of it is under way, no FIN is held back, and no end was promised more
     /// than its peer has room for.
     pub(super) fn hand_back(&mut self, now: Time, watch: Watch<'_>) {
-        self.draining = Draining::Yes;
+        self.draining = true;
         for slot in 0..self.table.bound() {
             match self.table[slot].as_deref() {
                 Some(Flow { phase: Phase::Opening(_), .. }) => {

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use base::{Seq, Time, Timestamps};
 use tcp::{AckDue, Offers, Payload};
 
-use super::handshake::{Agreed, Handshake, Syn};
-use super::packet_size::{is_possible, mss_of};
+use super::handshake::{Agreed, Handshake};
 use super::toward_host::{Stage, TowardHost};
 use super::uplink::Uplink;
 use super::{FlowId, Numbers, RadioLeg, SplitConfig, Terms};
 use crate::side::{Pair, Side};
+use crate::syn::Syn;
 use crate::table::Name;
 use crate::{Connection, Counters, Exposure, IpFields, Packet, PmtuHandler, Watch};
 
@@ -26,7 +26,7 @@ pub(super) struct Context<'a, P: Payload> {
     pub(super) counters: &'a mut Counters,
     /// Packets that leave.
     pub(super) out: &'a mut VecDeque<Packet<P>>,
-    pub(super) draining: Draining,
+    pub(super) draining: bool,
     /// As the caller's packets name it.
     pub(super) connection: Connection,
     pub(super) watch: Watch<'a>,
@@ -40,15 +40,6 @@ impl<P: Payload> Context<'_, P> {
             Side::Callee => self.connection.reversed(),
         }
     }
-}
-
-/// Whether connections are to be handed back to plain forwarding.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Draining {
-    /// No.
-    No,
-    /// As soon as each can be.
-    Yes,
 }
 
 /// A split connection.
@@ -294,8 +285,8 @@ impl<P: Payload> Split<P> {
     ) -> PmtuHandler {
         let host = cx.way(from).destination;
         let Some(half) = &self.halves[from] else { return PmtuHandler::Sender };
-        if is_possible(mtu, host) && half.stage != Stage::Closed {
-            let bytes = full_segment(mss_of(mtu, host).into(), self.offers);
+        if mtu >= host.least_mtu() && half.stage != Stage::Closed {
+            let bytes = full_segment(host.mss_of(mtu).into(), self.offers);
             cx.leg.limit_segment(cx.now, half.flow, bytes, cx.watch);
             self.fits = false;
         }

@@ -1,42 +1,17 @@
 //! The three-way handshake as it passes: what both SYNs said, and when the connection is
 //! established.
 
-use base::{Duration, Flags, Options, Seq, TcpHeader, Time};
+use base::{Duration, Flags, TcpHeader, Time};
 use tcp::{Offers, Payload, Segment};
 
 use crate::side::{Pair, Side};
+use crate::syn::{self, Syn};
 use crate::{Address, IpFields, Leg};
-
-/// The segment size of a peer that names none (RFC 9293 §3.7.1).
-pub(super) const DEFAULT_MSS: u16 = 536;
-
-/// The largest shift (RFC 7323 §2.3).
-const SCALE_MAX: u8 = 14;
 
 /// A connection that opens.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Handshake {
     pub(super) syns: Pair<Option<Syn>>,
-}
-
-/// What one end's SYN said.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Syn {
-    pub(super) isn: Seq,
-    /// The largest segment to it.
-    pub(super) mss: u16,
-    pub(super) scale: Option<u8>,
-    pub(super) offers: Offers,
-    /// The window, never scaled on a SYN, as it went on.
-    pub(super) window: u16,
-    /// The same as it came: the receive buffer of the mobile.
-    pub(super) room: u16,
-    /// Its clock.
-    pub(super) clock: u32,
-    pub(super) ip: IpFields,
-    /// When it last passed.
-    at: Time,
-    repeated: bool,
 }
 
 /// What is to be done about a segment of a handshake.
@@ -61,7 +36,7 @@ pub(super) struct Agreed {
 impl Handshake {
     /// The SYN of a caller.
     pub(super) fn new<P: Payload>(now: Time, segment: &Segment<P>, ip: IpFields) -> Self {
-        Self { syns: Pair([Some(Syn::read(now, segment, ip)), None]) }
+        Self { syns: Pair([Some(Syn::read(now, &segment.header, ip)), None]) }
     }
 
     /// The SYN of `from` before it was clamped.
@@ -94,7 +69,7 @@ impl Handshake {
                 // The callee took data in that came with a SYN, or answers somebody else.
                 return HandshakeStep::Bypass;
             }
-            let syn = Syn::read(now, segment, ip);
+            let syn = Syn::read(now, &segment.header, ip);
             self.syns[from] = Some(match self.syns[from] {
                 Some(before) if before.isn == syn.isn => before.again(&syn),
                 Some(_) if from == Side::Caller => {
@@ -143,72 +118,15 @@ impl Handshake {
     }
 }
 
-impl Syn {
-    /// What a SYN says.
-    pub(super) fn read<P: Payload>(at: Time, segment: &Segment<P>, ip: IpFields) -> Self {
-        let header: &TcpHeader = &segment.header;
-        let Options { mss, window_scale, sack_permitted, timestamps, .. } = header.options;
-        Self {
-            isn: header.seq,
-            mss: mss.unwrap_or(DEFAULT_MSS),
-            scale: window_scale,
-            offers: Offers {
-                sack: sack_permitted,
-                timestamps: timestamps.is_some(),
-                ecn: offers_ecn(header.flags),
-            },
-            window: header.window,
-            room: header.window,
-            clock: timestamps.map_or(0, |timestamps| timestamps.value),
-            ip,
-            at,
-            repeated: false,
-        }
-    }
-
-    /// The shift of its window from the next segment on, if the peer offers one as well.
-    pub(super) fn shift(&self) -> u8 {
-        self.scale.map_or(0, |scale| scale.min(SCALE_MAX))
-    }
-
-    /// The same SYN once more. A repetition may offer less, and the peer may have answered either:
-    /// its answer decides.
-    const fn again(self, newer: &Self) -> Self {
-        Self {
-            mss: if self.mss < newer.mss { self.mss } else { newer.mss },
-            scale: if newer.scale.is_some() { newer.scale } else { self.scale },
-            offers: Offers {
-                sack: self.offers.sack || newer.offers.sack,
-                timestamps: self.offers.timestamps || newer.offers.timestamps,
-                ecn: self.offers.ecn || newer.offers.ecn,
-            },
-            repeated: true,
-            ..*newer
-        }
-    }
-}
-
 /// What both SYNs, in their order, agree upon: the answer names nothing that was not offered.
 pub(super) fn agreed(opener: &Syn, answerer: &Syn) -> Agreed {
-    let scaled = opener.scale.is_some() && answerer.scale.is_some();
-    let shift = |own: &Syn| if scaled { own.shift() } else { 0 };
     Agreed {
         offers: opener.offers.and(answerer.offers),
-        scales: Pair([shift(opener), shift(answerer)]),
+        scales: Pair(syn::scales([opener, answerer])),
     }
-}
-
-/// Changes a SYN on its way: the window to at most `window` bytes.
-pub(super) fn clamp(header: &mut TcpHeader, window: u64) {
-    header.window = window.min(u64::from(header.window)) as u16;
 }
 
 /// Whether a connection concerns a box at all.
 pub(super) const fn has_mobile(source: Address, destination: Address) -> bool {
     matches!(source.leg, Leg::Radio) || matches!(destination.leg, Leg::Radio)
-}
-
-/// RFC 3168 §6.1.1: a SYN says yes with both flags, the answer with ECE alone.
-fn offers_ecn(flags: Flags) -> bool {
-    flags.contains(Flags::ECE) && flags.contains(Flags::CWR) != flags.contains(Flags::ACK)
 }

@@ -8,7 +8,7 @@ use tcp::Payload;
 use super::arrivals::After;
 use super::closed_flows::ClosedFlows;
 use super::directions::Directions;
-use super::flow::{Context, Draining, Split};
+use super::flow::{Context, Split};
 use super::handshake::{Handshake, has_mobile};
 use super::journal::ExposureChanges;
 use super::rounds::Rounds;
@@ -38,7 +38,8 @@ use crate::{
 pub struct Splitter<P, L> {
     pub(super) config: SplitConfig,
     pub(super) leg: L,
-    pub(super) draining: Draining,
+    /// Whether connections are handed back to plain forwarding as soon as each can be.
+    pub(super) draining: bool,
     pub(super) admission: BoxAdmission,
     pub(super) table: Table<Box<Flow<P>>>,
     pub(super) directions: Directions,
@@ -88,7 +89,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         Self {
             config,
             leg,
-            draining: Draining::No,
+            draining: false,
             admission: BoxAdmission::new(Admission::new(limits)),
             table: Table::default(),
             directions: Directions::default(),
@@ -188,7 +189,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         let Some(flow) = &mut self.table[slot] else { return };
         let Phase::Established(split) = &mut flow.phase else { return };
         self.changes.note(slot);
-        if self.draining == Draining::Yes && split.is_releasable(&self.leg) {
+        if self.draining && split.is_releasable(&self.leg) {
             self.counters.released += u64::from(flow.lives);
             self.forget(now, slot, watch);
             return;
@@ -350,7 +351,7 @@ impl<P: Payload + Send, L: RadioLeg<P>> Managed<P> for Splitter<P, L> {
     }
 
     fn usage(&self) -> Usage {
-        self.admission.usage()
+        self.admission.usage
     }
 
     /// The caller, which reads the packets, knows which options sign them (RFC 2385, RFC 5925) or

@@ -11,7 +11,6 @@ mod handshake;
 mod journal;
 mod machine;
 mod opening;
-mod packet_size;
 mod per_flow;
 mod radio_leg;
 mod relay;

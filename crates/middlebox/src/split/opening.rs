@@ -4,19 +4,20 @@ use base::{Flags, Time};
 use observe::MiddleboxFact;
 use tcp::Payload;
 
-use super::flow::{Draining, Split, full_segment};
-use super::handshake::{Handshake, HandshakeStep, Syn, agreed, clamp};
+use super::flow::{Split, full_segment};
+use super::handshake::{Handshake, HandshakeStep, agreed};
 use super::machine::{Flow, Phase, Splitter};
 use super::{Numbers, RadioLeg};
 use crate::limits::{Bypass, Reserve, ends};
 use crate::side::{Pair, Side};
+use crate::syn::Syn;
 use crate::table::Name;
 use crate::{Address, Connection, Leg, Packet, Watch};
 
 impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// A SYN of a connection that is not known.
     pub(super) fn open(&mut self, now: Time, packet: Packet<P>) {
-        let admitted = if self.draining == Draining::Yes {
+        let admitted = if self.draining {
             Err(Bypass::Draining)
         } else if packet.segment.payload.length() > 0 {
             Err(Bypass::Handshake)
@@ -47,13 +48,14 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             Leg::Radio => u64::MAX,
             Leg::Wired => self.first_share(now, &packet).unwrap_or(u64::MAX),
         });
-        clamp(&mut packet.segment.header, window);
+        let header = &mut packet.segment.header;
+        header.window = window.min(u64::from(header.window)) as u16;
         packet
     }
 
     /// What a mobile may send first in answer to a SYN of a fixed host.
     fn first_share(&mut self, now: Time, syn: &Packet<P>) -> Option<u64> {
-        let said = Syn::read(now, &syn.segment, syn.ip);
+        let said = Syn::read(now, &syn.segment.header, syn.ip);
         let segment = full_segment(self.config.segment_to(said.mss), said.offers) as u16;
         let scale = said.shift();
         match self.mobiles.find(syn.destination) {

@@ -8,7 +8,7 @@ use observe::{MiddleboxFact, Observe, RepairReason, TcpFact};
 use tcp::{Acknowledgement, Agreement, Config, Departure, Payload, Sender};
 
 use super::{FlowId, Numbers, RadioLeg, SocketBuffers, Terms};
-use crate::{Address, Counters, Leg, RadioReport, Reserve, Watch};
+use crate::{Address, Counters, Leg, Load, RadioReport, Repairs, Reserve, Watch};
 
 /// A TCP sender for each connection, and between it and the host what a relay over two sockets has:
 /// a receive buffer of fixed size that is moved to a send buffer of fixed size as there is room.
@@ -28,8 +28,7 @@ pub struct PerFlow<P> {
     mobiles: Vec<Mobile>,
     /// The most bytes that were ever held for one.
     held_max: u64,
-    retransmissions: u64,
-    timeouts: u64,
+    repairs: Repairs,
     deadline: Option<Time>,
 }
 
@@ -37,32 +36,11 @@ pub struct PerFlow<P> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Mobile {
     /// Of all its connections.
-    backlog: Backlog,
+    load: Load,
     /// When something last came from it.
     heard_at: Time,
     /// Whether a timer ran out and nothing has come since.
     stalled: bool,
-}
-
-/// What is under way, in bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Backlog {
-    queued: u64,
-    in_flight: u64,
-    cwnd: u64,
-}
-
-impl Backlog {
-    const fn held(&self) -> u64 {
-        self.queued + self.in_flight
-    }
-
-    /// Replaces `before` by `now` in the sum.
-    const fn replace(&mut self, before: &Self, now: &Self) {
-        self.queued = self.queued - before.queued + now.queued;
-        self.in_flight = self.in_flight - before.in_flight + now.in_flight;
-        self.cwnd = self.cwnd - before.cwnd + now.cwnd;
-    }
 }
 
 /// One connection's.
@@ -75,7 +53,7 @@ struct Line<P> {
     announced: u64,
     notes: Notes,
     /// Its part of what is under way to the mobile.
-    backlog: Backlog,
+    load: Load,
     /// When it last received something, or began to wait.
     since: Time,
     /// Whether it is in the queue of those that may send.
@@ -96,8 +74,7 @@ struct Notes {
 /// Turns the facts of a TCP sender into those of a box.
 struct SenderObserver<'a, 'b> {
     notes: &'a mut Notes,
-    retransmissions: &'a mut u64,
-    timeouts: &'a mut u64,
+    repairs: &'a mut Repairs,
     watch: Watch<'b>,
 }
 
@@ -106,7 +83,7 @@ impl Observe for SenderObserver<'_, '_> {
         let Numbers { mobile, connection } = self.notes.numbers;
         match fact {
             TcpFact::Sent { offset, transmission, .. } if transmission > 1 => {
-                *self.retransmissions += 1;
+                self.repairs.retransmissions += 1;
                 let reason = self.notes.reason;
                 (self.watch)(MiddleboxFact::Retransmitted { mobile, connection, offset, reason });
             }
@@ -115,7 +92,7 @@ impl Observe for SenderObserver<'_, '_> {
             }
             TcpFact::Window { cwnd, .. } => self.notes.cwnd = cwnd,
             TcpFact::Timeout { .. } => {
-                *self.timeouts += 1;
+                self.repairs.timeouts += 1;
                 self.notes.reason = RepairReason::Timeout;
             }
             TcpFact::FastRetransmit { .. } => self.notes.reason = RepairReason::Duplicates,
@@ -143,8 +120,7 @@ impl<P: Payload> PerFlow<P> {
             given_up: VecDeque::new(),
             mobiles: Vec::new(),
             held_max: 0,
-            retransmissions: 0,
-            timeouts: 0,
+            repairs: Repairs::default(),
             deadline: None,
         }
     }
@@ -158,12 +134,7 @@ impl<P: Payload> PerFlow<P> {
     ) -> Option<R> {
         let line = self.lines.get_mut(flow.0 as usize)?.as_mut()?;
         let mut notes = Notes { ..line.notes };
-        let mut observer = SenderObserver {
-            notes: &mut notes,
-            retransmissions: &mut self.retransmissions,
-            timeouts: &mut self.timeouts,
-            watch,
-        };
+        let mut observer = SenderObserver { notes: &mut notes, repairs: &mut self.repairs, watch };
         let result = act(line, &mut observer);
         line.notes = notes;
         if !std::mem::replace(&mut line.ready, true) {
@@ -177,20 +148,21 @@ impl<P: Payload> PerFlow<P> {
         let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return };
         let held = line.sender.unacknowledged();
         let in_flight = line.sender.in_flight().min(held);
-        let now = Backlog { queued: held - in_flight, in_flight, cwnd: line.notes.cwnd };
-        let before = std::mem::replace(&mut line.backlog, now);
+        let (queued, cwnd) = (held - in_flight, line.notes.cwnd);
+        let now = Load { queued, in_flight, cwnd, held, stalled: false };
+        let before = std::mem::replace(&mut line.load, now);
         let mobile = line.notes.numbers.mobile;
         self.count_backlog(mobile, &before, &now, watch);
     }
 
-    fn count_backlog(&mut self, mobile: u32, before: &Backlog, now: &Backlog, watch: Watch<'_>) {
+    fn count_backlog(&mut self, mobile: u32, before: &Load, now: &Load, watch: Watch<'_>) {
         if before == now {
             return;
         }
-        let whole = &mut self.mobiles[mobile as usize].backlog;
+        let whole = &mut self.mobiles[mobile as usize].load;
         whole.replace(before, now);
-        self.held_max = self.held_max.max(whole.held());
-        let Backlog { queued, in_flight, cwnd } = *whole;
+        self.held_max = self.held_max.max(whole.held);
+        let Load { queued, in_flight, cwnd, .. } = *whole;
         watch(MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd });
     }
 
@@ -261,7 +233,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
             written: 0,
             announced: terms.promised,
             notes: Notes { numbers: terms.numbers, cwnd: 0, reason: RepairReason::Duplicates },
-            backlog: Backlog::default(),
+            load: Load::default(),
             since: now,
             ready: false,
             widened: false,
@@ -301,22 +273,16 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
     fn remove(&mut self, _now: Time, flow: FlowId, watch: Watch<'_>) -> u64 {
         let line = self.lines.get_mut(flow.0 as usize).and_then(Option::take);
         let Some(line) = line else { return 0 };
-        self.count_backlog(line.notes.numbers.mobile, &line.backlog, &Backlog::default(), watch);
+        self.count_backlog(line.notes.numbers.mobile, &line.load, &Load::default(), watch);
         self.agenda.set(flow.0, None);
         line.sender.unacknowledged()
     }
 
-    fn handle_ack(
-        &mut self,
-        now: Time,
-        flow: FlowId,
-        acknowledgement: &Acknowledgement,
-        watch: Watch<'_>,
-    ) {
+    fn handle_ack(&mut self, now: Time, flow: FlowId, ack: &Acknowledgement, watch: Watch<'_>) {
         let freed = self.with(flow, watch, |line, observer| {
             let before = line.sender.unacknowledged();
             // The box has looked at its number already.
-            line.sender.handle_ack(now, acknowledgement, observer);
+            line.sender.handle_ack(now, ack, observer);
             let freed = before - line.sender.unacknowledged();
             if freed > 0 {
                 line.since = now;
@@ -342,12 +308,12 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
     fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
         while let Some((_, id)) = self.agenda.next(now) {
             let flow = FlowId(id);
-            let missed = self.timeouts;
+            let missed = self.repairs.timeouts;
             let hopeless = self.with(flow, watch, |line, observer| {
                 line.sender.handle_timeout(now, observer);
                 line.sender.is_hopeless()
             });
-            if self.timeouts > missed {
+            if self.repairs.timeouts > missed {
                 self.miss(now, flow, watch);
             }
             if hopeless == Some(true) {
@@ -363,7 +329,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         while let Some(&flow) = self.ready.front() {
             let departure = self.with(flow, watch, |line, observer| {
                 let departure = line.sender.poll_output(now, observer)?;
-                if line.backlog.in_flight == 0 {
+                if line.load.in_flight == 0 {
                     line.since = now;
                 }
                 Some(departure)
@@ -425,13 +391,12 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
 
     fn held_bytes(&self, flow: FlowId) -> u64 {
         let line = self.lines.get(flow.0 as usize).and_then(Option::as_ref);
-        line.map_or(0, |line| self.mobiles[line.notes.numbers.mobile as usize].backlog.held())
+        line.map_or(0, |line| self.mobiles[line.notes.numbers.mobile as usize].load.held)
     }
 
     fn count(&self, counters: &mut Counters) {
-        counters.held_bytes += self.mobiles.iter().map(|mobile| mobile.backlog.held()).sum::<u64>();
+        counters.held_bytes += self.mobiles.iter().map(|mobile| mobile.load.held).sum::<u64>();
         counters.held_max = counters.held_max.max(self.held_max);
-        counters.retransmissions += self.retransmissions;
-        counters.timeouts += self.timeouts;
+        counters.add(self.repairs);
     }
 }

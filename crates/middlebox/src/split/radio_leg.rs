@@ -79,13 +79,7 @@ pub trait RadioLeg<P: Payload>: std::fmt::Debug + Send {
     fn remove(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) -> u64;
 
     /// The mobile acknowledged.
-    fn handle_ack(
-        &mut self,
-        now: Time,
-        flow: FlowId,
-        acknowledgement: &Acknowledgement,
-        watch: Watch<'_>,
-    );
+    fn handle_ack(&mut self, now: Time, flow: FlowId, ack: &Acknowledgement, watch: Watch<'_>);
 
     /// From now on no segment of the flow may carry more than `bytes`, since its path takes no
     /// more: what is under way and larger has not arrived.

@@ -5,7 +5,7 @@ use observe::MiddleboxFact;
 use tcp::{AckDue, Departure, Payload, Segment};
 
 use super::Numbers;
-use super::flow::{Context, Draining, Split};
+use super::flow::{Context, Split};
 use super::toward_host::Stage;
 use crate::side::Side;
 use crate::{Leg, Packet};
@@ -151,7 +151,7 @@ impl<P: Payload> Split<P> {
     pub(super) fn widens(&mut self, cx: &mut Context<'_, P>, to: Side) -> bool {
         self.limit_window(cx, to);
         let Some(half) = &mut self.halves[to] else { return false };
-        let wider = cx.draining == Draining::No && half.receiver.has_wider_window();
+        let wider = !cx.draining && half.receiver.has_wider_window();
         if wider {
             half.receiver.owe_ack(AckDue::Now);
         }
@@ -168,10 +168,7 @@ impl<P: Payload> Split<P> {
             return;
         }
         let edge = cx.leg.right_edge(cx.now, half.flow);
-        let cap = match cx.draining {
-            Draining::No => u64::MAX,
-            Draining::Yes => peer.edge(),
-        };
+        let cap = if cx.draining { peer.edge() } else { u64::MAX };
         let most = match cx.way(to).destination.leg {
             Leg::Radio => u64::MAX,
             Leg::Wired => {

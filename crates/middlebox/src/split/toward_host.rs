@@ -1,10 +1,11 @@
 //! The host-facing half of a split direction: takes data in early, and acknowledges them.
 
 use base::{Flags, SackBlocks, Seq, Time, Timestamps};
-use tcp::{AckDue, Arrival, Payload, Receiver, Reports, Segment, Timeliness};
+use tcp::{AckDue, Arrival, Payload, Receiver, Reports, Segment};
 
-use super::handshake::{Agreed, Syn};
+use super::handshake::Agreed;
 use super::{FlowId, SplitConfig};
+use crate::syn::Syn;
 
 /// What the sender's host is told, and the part of its stream that has not been handed to the radio
 /// leg.
@@ -79,11 +80,6 @@ impl<P: Payload> TowardHost<P> {
     pub(super) fn resets(&self, seq: Seq) -> bool {
         let next = self.receiver.next_seq();
         seq == next || (self.stage == Stage::Closing && seq == next + 1)
-    }
-
-    /// RFC 7323 §5.3, R1, and the update of the timestamp.
-    pub(super) fn timeliness(&self, now: Time, segment: &Segment<P>) -> Timeliness {
-        self.receiver.timeliness(now, segment.header.options.timestamps)
     }
 
     /// Takes in data and FIN of an acceptable segment. The FIN is held back: it is not acknowledged

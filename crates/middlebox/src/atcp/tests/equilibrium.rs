@@ -102,7 +102,7 @@ fn sent_again(rate: u64, delay: u64, flows: u64, patience: u64) -> (u64, u64) {
         pipe.open(Plan { delayed_ack, ..Plan::of(300_000) });
     }
     pipe.run_for(Duration::from_secs(60));
-    let again = pipe.leg.aggregates[0].tally.retransmissions;
+    let again = pipe.leg.aggregates[0].repairs.retransmissions;
     (again, pipe.in_vain)
 }
 

@@ -244,7 +244,7 @@ impl Pipe {
     }
 
     pub(super) fn in_flight(&self) -> u64 {
-        self.leg.aggregates.iter().map(|aggregate| aggregate.unacked.in_flight()).sum()
+        self.leg.aggregates.iter().map(|aggregate| aggregate.unacked.in_flight).sum()
     }
 
     pub(super) fn run_for(&mut self, span: Duration) {

@@ -28,7 +28,7 @@ fn an_outage_that_only_delays_costs_the_probes() {
     pipe.radio.outage = Some(outage);
     pipe.open(Plan::of(600_000));
     let done = pipe.finish(secs(400));
-    let again = pipe.leg.aggregates[0].tally.retransmissions;
+    let again = pipe.leg.aggregates[0].repairs.retransmissions;
     assert!((1..=3).contains(&again), "{again}");
     assert_eq!(probes(&pipe).len() as u64, again);
     assert!(done < Time::ZERO + secs(172), "{done:?}");
@@ -61,7 +61,7 @@ fn an_outage_that_swallows_everything_is_repaired_in_two_round_trips() {
         });
         let lost = lost.count() as u64;
         let done = pipe.finish(secs(400));
-        let again = pipe.leg.aggregates[0].tally.retransmissions;
+        let again = pipe.leg.aggregates[0].repairs.retransmissions;
         let most = lost + 2 + lasts / 3;
         assert!(again <= most, "{flows} flows, {lasts} s: {again} for {lost}");
         let limit = Time::ZERO + secs(155 + lasts + 12);
@@ -80,14 +80,14 @@ fn after_a_long_outage_a_new_probe_does_not_tell_that_the_rest_waited() {
         pipe.radio.flushed = true;
         let flow = pipe.open(Plan::of(300_000));
         pipe.run_for(secs(60 + lasts));
-        let (read, timeouts) = (pipe.read(flow), pipe.leg.aggregates[0].tally.timeouts);
+        let (read, timeouts) = (pipe.read(flow), pipe.leg.aggregates[0].repairs.timeouts);
         while pipe.read(flow) == read {
             pipe.run_for(secs(1));
         }
         // A probe, its acknowledgement, 1.5 round-trip times of doubt, and the first of the lost.
         assert!(pipe.now <= end + secs(10), "{lasts} s: read on at {:?}", pipe.now);
         pipe.finish(secs(60));
-        assert_eq!(pipe.leg.aggregates[0].tally.timeouts, timeouts, "{lasts} s");
+        assert_eq!(pipe.leg.aggregates[0].repairs.timeouts, timeouts, "{lasts} s");
     }
 }
 

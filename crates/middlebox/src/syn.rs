@@ -1,0 +1,87 @@
+//! What one end of a connection says in its SYN.
+
+use base::{Flags, Options, Seq, TcpHeader, Time};
+use tcp::Offers;
+
+use crate::IpFields;
+
+/// The segment size of a peer that names none (RFC 9293 §3.7.1).
+const DEFAULT_MSS: u16 = 536;
+
+/// The largest shift (RFC 7323 §2.3).
+const SCALE_MAX: u8 = 14;
+
+/// What one end's SYN said.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Syn {
+    pub(crate) isn: Seq,
+    /// The largest segment to it.
+    pub(crate) mss: u16,
+    pub(crate) scale: Option<u8>,
+    pub(crate) offers: Offers,
+    /// The window, never scaled on a SYN, as it went on.
+    pub(crate) window: u16,
+    /// The same as it came: the receive buffer of the end.
+    pub(crate) room: u16,
+    /// Its clock.
+    pub(crate) clock: u32,
+    pub(crate) ip: IpFields,
+    /// When it last passed.
+    pub(crate) at: Time,
+    pub(crate) repeated: bool,
+}
+
+impl Syn {
+    /// What a SYN says.
+    pub(crate) fn read(at: Time, header: &TcpHeader, ip: IpFields) -> Self {
+        let Options { mss, window_scale, sack_permitted, timestamps, .. } = header.options;
+        Self {
+            isn: header.seq,
+            mss: mss.unwrap_or(DEFAULT_MSS),
+            scale: window_scale,
+            offers: Offers {
+                sack: sack_permitted,
+                timestamps: timestamps.is_some(),
+                ecn: offers_ecn(header.flags),
+            },
+            window: header.window,
+            room: header.window,
+            clock: timestamps.map_or(0, |timestamps| timestamps.value),
+            ip,
+            at,
+            repeated: false,
+        }
+    }
+
+    /// The shift of its window from the next segment on, if the peer offers one as well.
+    pub(crate) fn shift(&self) -> u8 {
+        self.scale.map_or(0, |scale| scale.min(SCALE_MAX))
+    }
+
+    /// The same SYN once more. A repetition may offer less, and the peer may have answered either:
+    /// its answer decides.
+    pub(crate) const fn again(self, newer: &Self) -> Self {
+        Self {
+            mss: if self.mss < newer.mss { self.mss } else { newer.mss },
+            scale: if newer.scale.is_some() { newer.scale } else { self.scale },
+            offers: Offers {
+                sack: self.offers.sack || newer.offers.sack,
+                timestamps: self.offers.timestamps || newer.offers.timestamps,
+                ecn: self.offers.ecn || newer.offers.ecn,
+            },
+            repeated: true,
+            ..*newer
+        }
+    }
+}
+
+/// Shifts of the windows of both ends (RFC 7323 §2.2).
+pub(crate) fn scales(ends: [&Syn; 2]) -> [u8; 2] {
+    let scaled = ends.iter().all(|end| end.scale.is_some());
+    ends.map(|end| if scaled { end.shift() } else { 0 })
+}
+
+/// RFC 3168 §6.1.1: a SYN says yes with both flags, the answer with ECE alone.
+fn offers_ecn(flags: Flags) -> bool {
+    flags.contains(Flags::ECE) && flags.contains(Flags::CWR) != flags.contains(Flags::ACK)
+}
