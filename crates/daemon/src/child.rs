@@ -30,9 +30,6 @@ impl Child {
     /// Forks a process that does `work`, ends with the status that comes of it, and is killed when
     /// this one ends before. There must be no other thread: locks that it holds would stay locked
     /// in the child.
-    ///
-    /// # Errors
-    /// The kernel's.
     pub(super) fn start(work: impl FnOnce() -> ExitStatus) -> io::Result<Self> {
         let parent = getpid();
         // SAFETY: there is one thread only, so that the child may do whatever this process may; it
@@ -62,9 +59,6 @@ impl Child {
     }
 
     /// Waits until it is over.
-    ///
-    /// # Errors
-    /// The kernel's.
     pub(super) fn wait(self) -> io::Result<End> {
         loop {
             match waitpid(Some(self.process), WaitOptions::empty()) {

@@ -28,9 +28,6 @@ pub fn configuration(file: &Path) -> Result<Config, SetupError> {
 }
 
 /// Reads `file`.
-///
-/// # Errors
-/// As [`configuration`].
 pub(super) fn read(file: &Path) -> Result<Configuration, SetupError> {
     let name = file.display().to_string();
     let text = fs::read_to_string(file)
@@ -76,18 +73,14 @@ pub(super) fn may_follow(before: &Config, after: &Config) -> Result<(), SetupErr
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn config(text: &str) -> Config {
-        let least = "radio.interfaces = [\"wl0\"]\nwired.interfaces = [\"eth0\"]\n";
-        let profile = "[[profile]]\nname = \"all\"\nmobiles = [\"10.0.0.0/8\"]\n";
-        Config::parse(&format!("{least}{text}{profile}"), "proxy.toml").expect("valid")
-    }
+    use crate::fixtures::config;
 
     #[test]
     fn what_counts_only_at_the_start_cannot_change() {
-        let before = config("");
+        let before = config("", "");
         let check = |text: &str, key: Option<&str>| {
-            let line = may_follow(&before, &config(text)).err().map(|trouble| trouble.to_string());
+            let line =
+                may_follow(&before, &config(text, "")).err().map(|trouble| trouble.to_string());
             let expected =
                 key.map(|key| format!("{key}: cannot change while the daemon runs: restart it"));
             assert_eq!(line, expected, "{text}");
@@ -105,10 +98,9 @@ mod tests {
 
     #[test]
     fn interfaces_may_be_added() {
-        let one = config("");
-        let text = "radio.interfaces = [\"wl1\", \"wl0\"]\nwired.interfaces = [\"eth0\"]\n\
-                    [[profile]]\nname = \"all\"\nmobiles = [\"10.0.0.0/8\"]\n";
-        let two = Config::parse(text, "proxy.toml").expect("valid");
+        let one = config("", "");
+        let mut two = one.clone();
+        two.radio.interfaces.insert(0, "wl1".to_owned());
         may_follow(&one, &two).expect("nothing is gone");
         let line = may_follow(&two, &one).expect_err("an interface is gone").to_string();
         let expected =

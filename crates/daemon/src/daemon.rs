@@ -10,7 +10,6 @@ use proxy::Gateway;
 use serde_json::json;
 
 use super::configuration::{self, Configuration};
-use super::device::device;
 use super::event::Event;
 use super::host::{self, Finding, Host, Legs, Severity};
 use super::journal::Journal;
@@ -37,7 +36,7 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
     let signals = Signals::new()?;
     let legs = Legs::read(&config)?;
     let findings = host::check(&config);
-    let device = device(&config, &legs)?;
+    let device = host::device(&config, &legs)?;
     let listeners = Listeners::open(&config, identity.as_ref())?;
     let (left, journal) = take_up_journal(&config, &log)?;
     let host = Host::set_up(&config, legs.largest())?;

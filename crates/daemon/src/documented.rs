@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::event::Event;
+use super::fixtures::config;
 use super::observation::Observation;
 use super::stats::page;
 
@@ -39,10 +40,7 @@ fn every_metric_is_in_the_manual() {
 
 #[test]
 fn every_reason_is_in_the_manual() {
-    let text = "radio.interfaces = [\"wl0\"]\nwired.interfaces = [\"eth0\"]\n\
-                [[profile]]\nname = \"gprs\"\nmobiles = [\"10.45.0.0/16\"]\n";
-    let config = proxy::Config::parse(text, "proxy.toml").expect("a configuration");
-    let snapshot = proxy::Gateway::new(&config, [1500; 2], 1).snapshot(base::Time::ZERO);
+    let snapshot = proxy::Gateway::new(&config("", ""), [1500; 2], 1).snapshot(base::Time::ZERO);
     assert_eq!(missing(snapshot.bypassed.iter().map(|it| &*it.reason)), Vec::<&str>::new());
     for it in snapshot.dropped.iter().chain(&snapshot.icmp) {
         assert!(MANUAL.contains(&format!("`{}`", it.reason)), "{}", it.reason);

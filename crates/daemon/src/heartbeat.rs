@@ -7,7 +7,8 @@ use base::{Duration, Time};
 pub(super) struct Watchdog {
     limit: Duration,
     started: Time,
-    due: Time,
+    /// When to check again.
+    pub(super) due: Time,
     liveness: Liveness,
 }
 
@@ -34,11 +35,6 @@ impl Watchdog {
     /// From the next beat on, each has to come within `limit` of the one before.
     pub(super) const fn set_limit(&mut self, limit: Duration) {
         self.limit = limit;
-    }
-
-    /// When to check again.
-    pub(super) const fn due(&self) -> Time {
-        self.due
     }
 
     /// Checks at `now`, when the last beat was at `beat`.
@@ -83,9 +79,9 @@ mod tests {
     #[test]
     fn a_worker_that_stops_is_found_within_the_limit() {
         let mut watchdog = watchdog();
-        assert_eq!(watchdog.due(), at(510));
+        assert_eq!(watchdog.due, at(510));
         assert_eq!(watchdog.check(at(510), at(480)), Liveness::Alive);
-        assert_eq!(watchdog.due(), at(980));
+        assert_eq!(watchdog.due, at(980));
         assert_eq!(watchdog.check(at(979), at(480)), Liveness::Alive);
         assert_eq!(watchdog.check(at(980), at(480)), Liveness::Hung);
     }
@@ -95,7 +91,7 @@ mod tests {
         let mut watchdog = watchdog();
         // Both were stopped for an hour.
         assert_eq!(watchdog.check(at(3_600_000), at(480)), Liveness::Alive);
-        assert_eq!(watchdog.due(), at(3_600_500));
+        assert_eq!(watchdog.due, at(3_600_500));
         assert_eq!(watchdog.check(at(3_600_499), at(480)), Liveness::Alive);
         assert_eq!(watchdog.check(at(3_600_510), at(480)), Liveness::Hung, "the worker still is");
     }

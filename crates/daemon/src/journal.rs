@@ -182,24 +182,15 @@ mod tests {
     use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
     use super::*;
+    use crate::fixtures;
 
     fn journal(places: u32) -> Journal {
         Journal::new(SharedWords::new(Journal::words(places)).expect("memory"))
     }
 
     fn exposure(port: u16, number: u32) -> Exposure {
-        Exposure {
-            connection: Connection {
-                source: Address { leg: Leg::Radio, host: u128::MAX - u128::from(port) },
-                destination: Address { leg: Leg::Wired, host: 7 << 64 | 9 },
-                source_port: port,
-                destination_port: 443,
-            },
-            caller_next: Seq::new(number),
-            caller_acked: Seq::new(number.wrapping_sub(1)),
-            callee_next: Seq::new(number.wrapping_add(2)),
-            callee_acked: Seq::new(number ^ 0xffff),
-        }
+        let acked = number.wrapping_sub(1);
+        fixtures::exposure(port, [number, acked, number.wrapping_add(2), number ^ 0xffff])
     }
 
     #[test]

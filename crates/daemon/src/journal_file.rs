@@ -5,7 +5,6 @@
     reason = "the number of a boot stands in a file; this module talks to the system"
 )]
 
-use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::OwnedFd;
@@ -35,9 +34,6 @@ pub(super) fn path(socket: &str) -> PathBuf {
 }
 
 /// Makes an empty journal with `places`, replacing one that is there.
-///
-/// # Errors
-/// The kernel's.
 pub(super) fn create(path: &Path, places: u32) -> io::Result<Journal> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
@@ -56,37 +52,43 @@ pub(super) fn create(path: &Path, places: u32) -> io::Result<Journal> {
 ///
 /// # Errors
 /// The journal that is there cannot be used.
-pub(super) fn left(path: &Path) -> Result<Vec<Exposure>, Refusal> {
+pub(super) fn left(path: &Path) -> io::Result<Vec<Exposure>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match open(path, flags, Mode::empty()) {
         Err(rustix::io::Errno::NOENT) => return Ok(Vec::new()),
-        Err(error) => return Err(Refusal::Unreadable(error.into())),
-        Ok(file) => file,
+        file => file.map_err(unreadable)?,
     };
     is_own(&file)?;
     let mut bytes = Vec::new();
-    File::from(file).read_to_end(&mut bytes).map_err(Refusal::Unreadable)?;
+    File::from(file).read_to_end(&mut bytes).map_err(unreadable)?;
     let (words, rest) = bytes.as_chunks();
     let words: Vec<_> =
         words.iter().map(|&word| AtomicU64::new(u64::from_ne_bytes(word))).collect();
     let word = |at: usize| words.get(at).map(|word| word.load(Ordering::Relaxed));
     if word(KIND_AT) != Some(KIND) {
-        return Err(Refusal::Kind);
+        return Err(io::Error::other("it is no journal, or one of another version"));
     }
-    let boot = boot().map_err(Refusal::Unreadable)?;
+    let boot = boot().map_err(unreadable)?;
     if [word(BOOT_AT), word(BOOT_AT + 1)] != boot.map(Some) {
-        return Err(Refusal::Boot);
+        return Err(io::Error::other("it is of before the machine was booted"));
     }
-    left_in(&words).filter(|_| rest.is_empty()).ok_or(Refusal::Damaged)
+    left_in(&words).filter(|_| rest.is_empty()).ok_or_else(|| io::Error::other("it is damaged"))
+}
+
+fn unreadable(error: impl Into<io::Error>) -> io::Error {
+    io::Error::other(format!("it cannot be read: {}", error.into()))
 }
 
 /// A file that somebody else has put there could make us reset arbitrary connections.
-fn is_own(file: &OwnedFd) -> Result<(), Refusal> {
-    let status = fstat(file).map_err(|error| Refusal::Unreadable(error.into()))?;
+fn is_own(file: &OwnedFd) -> io::Result<()> {
+    let status = fstat(file).map_err(unreadable)?;
     let is_file = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
     let is_own = status.st_uid == geteuid().as_raw();
     let others = Mode::from_raw_mode(status.st_mode) & !MODE;
-    if is_file && is_own && others.is_empty() { Ok(()) } else { Err(Refusal::Foreign) }
+    if is_file && is_own && others.is_empty() {
+        return Ok(());
+    }
+    Err(io::Error::other("it is no file of mode 600 of the user who starts the daemon"))
 }
 
 /// The number of this boot (`random(4)`), in two halves: connections do not outlive the machine.
@@ -97,38 +99,12 @@ fn boot() -> io::Result<[u64; 2]> {
     Ok([(number >> 64) as u64, number as u64])
 }
 
-/// Why a journal is not used.
-#[derive(Debug)]
-pub(super) enum Refusal {
-    Unreadable(io::Error),
-    Foreign,
-    Kind,
-    Boot,
-    Damaged,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(error) => write!(f, "it cannot be read: {error}"),
-            Self::Foreign => {
-                f.write_str("it is no file of mode 600 of the user who starts the daemon")
-            }
-            Self::Kind => f.write_str("it is no journal, or one of another version"),
-            Self::Boot => f.write_str("it is of before the machine was booted"),
-            Self::Damaged => f.write_str("it is damaged"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::{FileExt, PermissionsExt, symlink};
 
-    use base::Seq;
-    use middlebox::{Address, Connection, Leg};
-
     use super::*;
+    use crate::fixtures;
 
     /// Each test has its own journal: tests run in threads of one process.
     fn place(of: &str) -> PathBuf {
@@ -137,18 +113,7 @@ mod tests {
     }
 
     fn exposure() -> Exposure {
-        Exposure {
-            connection: Connection {
-                source: Address { leg: Leg::Radio, host: 0xFFFF_0A2D_0002 },
-                destination: Address { leg: Leg::Wired, host: 0xFFFF_C633_6402 },
-                source_port: 40_000,
-                destination_port: 80,
-            },
-            caller_next: Seq::new(1),
-            caller_acked: Seq::new(2),
-            callee_next: Seq::new(3),
-            callee_acked: Seq::new(4),
-        }
+        fixtures::exposure(40_000, [1, 2, 3, 4])
     }
 
     #[test]

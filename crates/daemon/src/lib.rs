@@ -6,11 +6,12 @@ mod child;
 mod configuration;
 mod control;
 mod daemon;
-mod device;
 #[cfg(test)]
 mod documented;
 mod event;
 mod families;
+#[cfg(test)]
+mod fixtures;
 mod heartbeat;
 mod host;
 mod journal;
@@ -28,8 +29,6 @@ mod poll_server;
 mod resets;
 mod shared_status;
 mod signals;
-#[cfg(test)]
-mod skip;
 mod stats;
 mod status;
 mod summary;

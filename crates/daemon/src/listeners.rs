@@ -131,7 +131,7 @@ mod tests {
 
     use super::super::host;
     use super::*;
-    use crate::skip::skip;
+    use crate::fixtures::skip;
 
     /// Tests run in threads of one process.
     fn directory(of: &str) -> PathBuf {

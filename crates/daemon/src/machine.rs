@@ -15,7 +15,7 @@ use super::journal::Journal;
 use super::log::Log;
 use super::message::{Order, WorkerEvent};
 use super::observation::Look;
-use super::shared_status::SharedStatus;
+use super::shared_status::{SharedStatus, Word};
 use os::{Device, Machine, Tun, Written};
 
 /// The numbers of the ports: packets of mobiles and hosts, and messages from and to the supervisor.
@@ -72,9 +72,6 @@ const BEATS: u64 = 5;
 
 impl<'a> Relay<'a> {
     /// Of `gateway`, which was made from `config`.
-    ///
-    /// # Errors
-    /// There is no memory for its first message.
     pub(super) fn new(
         gateway: Gateway,
         config: &Config,
@@ -123,7 +120,7 @@ impl<'a> Relay<'a> {
                 return self.send_message(&WorkerEvent::Refused { why: error.to_string() });
             }
         };
-        let retired = self.gateway.reload(now, &config).retired;
+        let retired = self.gateway.reload(now, &config);
         self.log.set(&config.log);
         self.beats = config.heartbeat / BEATS;
         self.is_retiring |= !retired.is_empty();
@@ -200,7 +197,7 @@ impl Machine for Relay<'_> {
     }
 
     fn handle_timeout(&mut self, now: Time) -> io::Result<()> {
-        self.shared.status.beat(now);
+        self.shared.status.note(Word::Beat, now);
         self.gateway.handle_timeout(now);
         self.tell_records(now)?;
         self.tell_displaced(now);

@@ -16,17 +16,11 @@ pub(super) struct SharedWords(MmapRaw);
 
 impl SharedWords {
     /// So many.
-    ///
-    /// # Errors
-    /// The kernel's: not enough memory.
     pub(super) fn new(count: usize) -> io::Result<Self> {
         Self::of_file(&memfd_create("shared", MemfdFlags::CLOEXEC)?, count)
     }
 
     /// So many, which are what an empty file becomes.
-    ///
-    /// # Errors
-    /// The kernel's: no room for the file.
     pub(super) fn of_file(file: &OwnedFd, count: usize) -> io::Result<Self> {
         let bytes = count * size_of::<AtomicU64>();
         // Writing where there is no room for a page would be fatal (SIGBUS).

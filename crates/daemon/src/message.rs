@@ -72,9 +72,6 @@ pub(super) struct MessageSocket(OwnedFd);
 
 impl MessageSocket {
     /// Both ends.
-    ///
-    /// # Errors
-    /// The kernel's.
     pub(super) fn pair() -> io::Result<(Self, Self)> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let (one, other) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;

@@ -47,8 +47,6 @@ struct Response {
 }
 
 impl<C: Handler> PollServer<C> {
-    /// # Errors
-    /// The kernel's.
     pub(crate) fn new(listener: impl Into<OwnedFd>, handler: C) -> Result<Self> {
         let listener = listener.into();
         ioctl_fionbio(&listener, true)?;

@@ -124,33 +124,12 @@ fn header(connection: &Connection, seq: Seq, ack: Seq) -> TcpHeader {
 
 #[cfg(test)]
 mod tests {
-    use std::net::Ipv6Addr;
-
-    use middlebox::{Address, Leg};
-
     use super::*;
-
-    fn exposure(ends: [&str; 2], numbers: [u32; 4]) -> Exposure {
-        let host = |text: &str| text.parse::<Ipv6Addr>().expect("an address").to_bits();
-        let [source, destination] = ends.map(host);
-        let numbers = numbers.map(Seq::new);
-        Exposure {
-            connection: Connection {
-                source: Address { leg: Leg::Radio, host: source },
-                destination: Address { leg: Leg::Wired, host: destination },
-                source_port: 40_000,
-                destination_port: 80,
-            },
-            caller_next: numbers[0],
-            callee_acked: numbers[1],
-            callee_next: numbers[2],
-            caller_acked: numbers[3],
-        }
-    }
+    use crate::fixtures::exposure;
 
     #[test]
     fn both_ends_get_every_number_that_may_be_next() {
-        let exposure = exposure(["::ffff:10.45.0.2", "::ffff:198.51.100.2"], [100, 90, 500, 400]);
+        let exposure = exposure(40_000, [100, 400, 500, 90]);
         let sent = |(way, seq, ack)| {
             let header = header(&way, seq, ack);
             assert_eq!(header.flags, Flags::RST | Flags::ACK);
@@ -158,12 +137,12 @@ mod tests {
             (header.destination_port, header.seq.to_u32(), header.ack.to_u32())
         };
         let sent: Vec<_> = exposure.resets().map(sent).collect();
-        assert_eq!(sent, [(80, 100, 400), (80, 90, 400), (40_000, 500, 90), (40_000, 400, 90)]);
+        assert_eq!(sent, [(443, 100, 400), (443, 90, 400), (40_000, 500, 90), (40_000, 400, 90)]);
     }
 
     #[test]
     fn a_number_that_is_sure_is_sent_once() {
-        let exposure = exposure(["2001:db8:45::2", "2001:db8:100::2"], [7, 7, 9, 9]);
+        let exposure = exposure(40_000, [7, 9, 9, 7]);
         let sent: Vec<_> = exposure.resets().map(|(_, seq, _)| seq).collect();
         assert_eq!(sent, [Seq::new(7), Seq::new(9)]);
     }
@@ -171,7 +150,7 @@ mod tests {
     #[test]
     fn resets_are_sent_again_in_the_order_of_their_times() {
         let at = |seconds| Time::ZERO + Duration::from_secs(seconds);
-        let of = |number: u32| exposure(["2001:db8:45::2", "2001:db8:100::2"], [number; 4]);
+        let of = |number: u32| exposure(40_000, [number; 4]);
         let mut repeats = Repeats::default();
         assert_eq!(repeats.due(), None);
         repeats.add(at(0), vec![of(1), of(2)]);

@@ -13,77 +13,61 @@ use super::observation::Health;
 #[derive(Debug)]
 pub(crate) struct SharedStatus(SharedWords);
 
-const STARTED: usize = 0;
-const WORKER_STARTED: usize = 1;
-const BEAT: usize = 2;
-const RESTARTS: usize = 3;
-const RELOADS: usize = 4;
-const REFUSED: usize = 5;
+/// What each word says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Word {
+    /// When the daemon started.
+    Started,
+    /// When its worker did.
+    WorkerStarted,
+    /// When that last worked.
+    Beat,
+    /// Workers that died or hung.
+    Restarts,
+    /// Configurations that were read again, and took effect.
+    Reloads,
+    /// Those that could not be used.
+    Refused,
+}
 
 impl SharedStatus {
     /// Of a daemon that starts `now`.
-    ///
-    /// # Errors
-    /// The kernel's.
     pub(crate) fn new(now: Time) -> io::Result<Self> {
-        let status = Self(SharedWords::new(6)?);
-        status.note(STARTED, now);
+        let status = Self(SharedWords::new(Word::Refused as usize + 1)?);
+        status.note(Word::Started, now);
         Ok(status)
     }
 
-    /// Another worker starts `now`.
-    pub(crate) fn note_worker(&self, now: Time) {
-        self.note(WORKER_STARTED, now);
-    }
-
-    /// The worker works at `now`.
-    pub(crate) fn beat(&self, now: Time) {
-        self.note(BEAT, now);
-    }
-
-    /// When a worker last did.
+    /// When a worker last worked.
     pub(crate) fn last_beat(&self) -> Time {
-        Time::from_nanos(self.word(BEAT))
-    }
-
-    /// A worker died or hung.
-    pub(crate) fn note_restart(&self) {
-        self.count(RESTARTS);
-    }
-
-    /// A configuration was read again, and took effect.
-    pub(crate) fn note_reload(&self) {
-        self.count(RELOADS);
-    }
-
-    /// A configuration was read again, and could not be used.
-    pub(crate) fn note_refused(&self) {
-        self.count(REFUSED);
+        Time::from_nanos(self.get(Word::Beat))
     }
 
     /// All of it at `now`.
     pub(crate) fn health(&self, now: Time) -> Health {
-        let since = |at| now.saturating_since(Time::from_nanos(self.word(at))).as_secs_f64();
+        let since = |word| now.saturating_since(Time::from_nanos(self.get(word))).as_secs_f64();
         Health {
-            uptime_seconds: since(STARTED),
-            worker_uptime_seconds: since(WORKER_STARTED),
-            heartbeat_age_seconds: since(BEAT),
-            worker_restarts: self.word(RESTARTS),
-            reloads: self.word(RELOADS),
-            reloads_refused: self.word(REFUSED),
+            uptime_seconds: since(Word::Started),
+            worker_uptime_seconds: since(Word::WorkerStarted),
+            heartbeat_age_seconds: since(Word::Beat),
+            worker_restarts: self.get(Word::Restarts),
+            reloads: self.get(Word::Reloads),
+            reloads_refused: self.get(Word::Refused),
         }
     }
 
-    fn note(&self, at: usize, time: Time) {
-        self.0[at].store(time.as_nanos(), Ordering::Release);
+    /// It is so at `now`.
+    pub(crate) fn note(&self, word: Word, now: Time) {
+        self.0[word as usize].store(now.as_nanos(), Ordering::Release);
     }
 
-    fn count(&self, at: usize) {
-        self.0[at].fetch_add(1, Ordering::Relaxed);
+    /// There is one more.
+    pub(crate) fn count(&self, word: Word) {
+        self.0[word as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    fn word(&self, at: usize) -> u64 {
-        self.0[at].load(Ordering::Acquire)
+    fn get(&self, word: Word) -> u64 {
+        self.0[word as usize].load(Ordering::Acquire)
     }
 }
 
@@ -95,12 +79,12 @@ mod tests {
     fn it_tells_what_was_noted() {
         let at = |seconds: u64| Time::from_nanos(seconds * 1_000_000_000);
         let status = SharedStatus::new(at(10)).expect("memory");
-        status.note_worker(at(15));
-        status.note_reload();
-        status.note_reload();
-        status.note_refused();
-        status.note_restart();
-        status.beat(at(19));
+        status.note(Word::WorkerStarted, at(15));
+        status.count(Word::Reloads);
+        status.count(Word::Reloads);
+        status.count(Word::Refused);
+        status.count(Word::Restarts);
+        status.note(Word::Beat, at(19));
         let health = status.health(at(20));
         let expect = Health {
             uptime_seconds: 10.0,

@@ -25,9 +25,6 @@ pub(super) struct Signals {
 
 impl Signals {
     /// Those of [`Request`].
-    ///
-    /// # Errors
-    /// The kernel's.
     pub(super) fn new() -> io::Result<Self> {
         let set = SigSet::from_iter([Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP]);
         let before = set.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
@@ -36,9 +33,6 @@ impl Signals {
     }
 
     /// The next one, if there is any.
-    ///
-    /// # Errors
-    /// The kernel's.
     pub(super) fn next(&self) -> io::Result<Option<Request>> {
         let reload = Signal::SIGHUP as u32;
         let request = |number| if number == reload { Request::Reload } else { Request::Stop };

@@ -284,6 +284,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
+    use crate::fixtures::config;
 
     /// A line of a value: its name and labels, as they stand.
     fn series(text: &str) -> Vec<(&str, &str)> {
@@ -384,14 +385,8 @@ mod tests {
     /// the same name.
     #[test]
     fn no_line_of_a_gateway_comes_twice() {
-        let config = |rate: u32| {
-            let text = format!(
-                "radio.interfaces = [\"wl0\"]\nwired.interfaces = [\"eth0\"]\n\
-                 [[profile]]\nname = \"gprs\"\nmobiles = [\"10.45.0.0/16\"]\n\
-                 rate = \"{rate} kbit/s\"\nround_trip = \"900 ms\"\n"
-            );
-            proxy::Config::parse(&text, "proxy.toml").expect("a configuration")
-        };
+        let config =
+            |rate: u32| config("", &format!("rate = '{rate} kbit/s'\nround_trip = '900 ms'"));
         let mut gateway = proxy::Gateway::new(&config(40), [1500, 1500], 1);
         let check = |gateway: &proxy::Gateway| {
             let mut seen = Observation::example(0);

@@ -48,9 +48,6 @@ impl Application {
     }
 
     /// Does what there is to do with `endpoint` at `now`.
-    ///
-    /// # Errors
-    /// The sink's.
     pub(crate) fn act(&mut self, now: Time, endpoint: &mut Endpoint<Bytes>) -> io::Result<()> {
         if self.opened.is_none() && is_open(endpoint.state()) {
             self.opened = Some(now);
@@ -74,9 +71,6 @@ impl Application {
     }
 
     /// Nothing more will be read.
-    ///
-    /// # Errors
-    /// The sink's.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         self.sink.flush()
     }

@@ -15,7 +15,7 @@ use crate::netns::Devices;
 use crate::packet_ledger::PacketLedger;
 use crate::record::{self, Directions, Lateness, Moment, Record};
 use crate::recorder::{Recorder, Recording};
-use crate::{NetnsConfig, NetnsSetup, Side};
+use crate::{NetnsSetup, Side};
 use os::today;
 use os::{Clock, Port, Scheduling, SetupError, Waker, hurry, setup_error};
 
@@ -53,9 +53,7 @@ impl Emulation {
             Some([network, mobile]) => {
                 (LinkLayer::Ethernet, NetnsSetup::bridge([network, mobile])?)
             }
-            None => {
-                (LinkLayer::Ip, NetnsSetup::create_namespace(&NetnsConfig { mtu: config.mtu })?)
-            }
+            None => (LinkLayer::Ip, NetnsSetup::create_namespace(config.mtu)?),
         };
         let (clock, (since_1970, started)) = (Clock::start(), today());
         let (recorder, tape) = Recorder::start(&config.recording, layer, since_1970)?;
@@ -122,7 +120,7 @@ impl Emulation {
     /// One line: why the emulator had stopped, or what could not be written.
     pub fn finish(mut self) -> Result<Record, SetupError> {
         let ended = self.packets.stop();
-        let closing = self.netns.close();
+        let left_behind = self.netns.close();
         let Ended { mut emulator, at, scheduling, dropped_before } = match ended {
             Ok(ended) => ended,
             Err(trouble) => {
@@ -134,7 +132,7 @@ impl Emulation {
         let balance = emulator.close();
         let directions = Directions::of(&emulator, dropped_before);
         let (links, radio) = record::machines(&emulator, at);
-        let lateness_s = Lateness::of(emulator.ledger().lateness());
+        let lateness_s = Lateness::of(&emulator.ledger.lateness);
         // With the emulator goes its tape, so that the recorder comes to an end.
         drop(emulator);
         self.recorder.finish()?;
@@ -146,7 +144,7 @@ impl Emulation {
             wall_s: at.as_secs_f64(),
             mtu: self.mtu,
             scheduling,
-            left_behind: closing.left_behind,
+            left_behind,
             command: None,
             exit_status: None,
             directions,

@@ -29,11 +29,12 @@ pub(crate) enum Call {
 /// machines wake at their own deadlines, however late the clock is read.
 #[derive(Debug)]
 pub struct Emulator {
-    world: World<Datagram>,
+    pub(crate) world: World<Datagram>,
     /// The nodes of the ports.
     ends: [NodeId; 2],
     link_header_bytes: usize,
-    ledger: PacketLedger,
+    /// What became of each packet.
+    pub(crate) ledger: PacketLedger,
     calls: Receiver<Call>,
     /// For how long what comes in may have waited.
     unseen: Duration,
@@ -71,16 +72,6 @@ impl Emulator {
         let (unseen, writing) = (Duration::ZERO, None);
         let (course, came) = (Course::Running, false);
         Self { world, ends, link_header_bytes, ledger, calls, unseen, writing, course, came }
-    }
-
-    /// The world.
-    pub(crate) const fn world(&self) -> &World<Datagram> {
-        &self.world
-    }
-
-    /// What became of each packet.
-    pub(crate) const fn ledger(&self) -> &PacketLedger {
-        &self.ledger
     }
 
     /// What is in the world, or was polled and not written, counted packet by packet.
@@ -132,7 +123,7 @@ impl Machine for Emulator {
         // Memory of its own: a block shared with packets that were dropped meanwhile would be held
         // by the one that waits.
         let frame = Bytes::copy_from_slice(packet);
-        self.ledger.tape().frame(side, now, &frame);
+        self.ledger.tape.frame(side, now, &frame);
         let body = Datagram::new(frame, self.ip_offset(packet));
         let bytes = world::Body::bytes(&body);
         let arrival = self.ledger.arrive(now, self.unseen, direction, bytes, body.protocol());
@@ -182,7 +173,7 @@ impl Machine for Emulator {
         match written {
             Written::Taken => {
                 self.ledger.deliver(now, direction, packet.uid, due);
-                self.ledger.tape().frame(side, now, packet.body.frame());
+                self.ledger.tape.frame(side, now, packet.body.frame());
             }
             Written::Refused => self.ledger.reject(direction, packet.uid, due),
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::{Duration, Probability, Stream, Time};
+use serde::Serialize;
 
 /// How a wire treats packets.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -20,7 +21,7 @@ pub struct Impairments {
 }
 
 /// What befell the packets that came in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Counters {
     /// All of them.
     pub packets: u64,

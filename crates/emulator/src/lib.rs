@@ -22,7 +22,7 @@ pub use capture::Captures;
 pub use emulation::{Emulation, EmulationConfig};
 pub use emulator::Emulator;
 pub use impairment::{Counters, ImpairedWire, Impairments};
-pub use netns::{Closing, NetnsConfig, NetnsSetup, Side, become_root_of_own_namespaces};
+pub use netns::{NetnsSetup, Side, become_root_of_own_namespaces};
 pub use packet_ledger::{Reading, Traffic};
 pub use peer::{Ends, Opening, Peer};
 pub use record::{DirectionRecord, Directions, Dropped, Lateness, Moment, Percentiles, Record};

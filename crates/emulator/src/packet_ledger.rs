@@ -38,10 +38,10 @@ pub(crate) struct PacketLedger {
     lanes: [Lane; 2],
     /// For how long packets may have waited before they were seen, and how long after their due
     /// time they left.
-    lateness: Histogram<u64>,
+    pub(crate) lateness: Histogram<u64>,
     /// Packets that came in so far, whatever their direction.
     numbers: u64,
-    tape: Tape,
+    pub(crate) tape: Tape,
 }
 
 /// The ledger of one direction.
@@ -109,14 +109,6 @@ impl PacketLedger {
 
     pub(crate) fn lane(&self, direction: Direction) -> &Lane {
         &self.lanes[direction as usize]
-    }
-
-    pub(crate) const fn lateness(&self) -> &Histogram<u64> {
-        &self.lateness
-    }
-
-    pub(crate) const fn tape(&self) -> &Tape {
-        &self.tape
     }
 
     /// The memory that all that is held takes, and one more packet of `bytes`, in bytes.

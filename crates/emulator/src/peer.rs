@@ -1,7 +1,7 @@
 //! One of our endpoints as the peer of a kernel's.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use base::{Duration, Seq, Stream, Time};
@@ -25,15 +25,7 @@ pub struct Ends {
 impl Ends {
     /// The addresses of what our endpoint sends; `None` if the two are of different families.
     pub fn outward(&self) -> Option<Addresses> {
-        match (self.local.ip(), self.remote.ip()) {
-            (IpAddr::V4(source), IpAddr::V4(destination)) => {
-                Some(Addresses::V4 { source, destination })
-            }
-            (IpAddr::V6(source), IpAddr::V6(destination)) => {
-                Some(Addresses::V6 { source, destination })
-            }
-            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => None,
-        }
+        Addresses::between(self.local.ip(), self.remote.ip())
     }
 }
 

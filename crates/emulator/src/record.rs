@@ -133,7 +133,7 @@ impl Directions {
     /// Of an emulator that has ended; the kernel dropped so many packets ahead of its ports.
     pub(crate) fn of(emulator: &Emulator, dropped_before: [u64; 2]) -> Self {
         let of = |direction, dropped_before| {
-            let lane = emulator.ledger().lane(direction);
+            let lane = emulator.ledger.lane(direction);
             DirectionRecord::of(lane, emulator.held(direction), dropped_before)
         };
         let [network, mobile] = dropped_before;
@@ -181,7 +181,7 @@ impl Lateness {
 
 /// What links and the radio of `emulator` did up to `end`.
 pub(crate) fn machines(emulator: &Emulator, end: Time) -> (Vec<LinkSummary>, Option<RadioSummary>) {
-    let machines = || emulator.world().machines();
+    let machines = || emulator.world.machines();
     let links = machines().flat_map(|(_, name, machine)| LinkSummary::of(name, machine, end));
     let radio = RadioSummary::of(machines().map(|(_, _, machine)| machine));
     (links.collect(), radio)

@@ -185,9 +185,6 @@ struct Files {
 impl Recorder {
     /// Begins the files of `recording`. Captures hold packets of `layer`, and their stamps count
     /// from `started`, itself counted from 1970.
-    ///
-    /// # Errors
-    /// A file cannot be written.
     pub(crate) fn start(
         recording: &Recording,
         layer: LinkLayer,

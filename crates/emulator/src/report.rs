@@ -41,10 +41,6 @@ impl Report {
 
     /// As JSON; times in seconds.
     pub fn json(&self) -> Value {
-        let wire = |of: &Counters| {
-            let Counters { packets, lost, twice, late, .. } = of;
-            json!({ "packets": packets, "lost": lost, "twice": twice, "late": late })
-        };
         json!({
             "states": self.states.iter().map(|state| format!("{state:?}")).collect::<Vec<_>>(),
             "ended_s": self.ended.as_secs_f64(),
@@ -53,8 +49,8 @@ impl Report {
             "timeouts": self.timeouts,
             "repeated_bytes": self.repeated_bytes,
             "unreadable": self.unreadable,
-            "inward": wire(&self.inward),
-            "outward": wire(&self.outward),
+            "inward": self.inward,
+            "outward": self.outward,
         })
     }
 }

@@ -140,7 +140,7 @@ pub fn run<M: Machine>(
             let nothing =
                 wait.until(machine.poll_timeout(), machine.longest_sleep(), clock, &mut fds)?;
             for (backlog, fd) in backlogs.iter_mut().zip(&fds) {
-                let empty = if fd.revents().is_empty() { Some(wait.looked()) } else { nothing };
+                let empty = if fd.revents().is_empty() { Some(wait.looked) } else { nothing };
                 if let Some(time) = empty {
                     backlog.was_empty(time);
                 }

@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "no safe library has these requests")]
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
@@ -52,38 +52,34 @@ pub fn merging(interface: &str) -> Vec<&'static str> {
 
 /// The largest IP packet of the interface in bytes, in the network namespace of this thread.
 pub fn mtu(interface: &str) -> io::Result<u32> {
-    let mut about = naming(interface)?;
-    let socket = socket()?;
-    // SAFETY: the request names an interface in a structure that outlives the call.
-    let outcome = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU, &raw mut about) };
-    if outcome != 0 {
-        return Err(io::Error::last_os_error());
-    }
+    let about = send(libc::SIOCGIFMTU, naming(interface)?)?;
     // SAFETY: this is the field that the request has filled in.
     Ok(unsafe { about.ifr_ifru.ifru_mtu }.max(0) as u32)
 }
 
 /// Whether the interface is up; one that there is not is down.
 pub fn is_up(interface: &str) -> bool {
-    let (Ok(mut about), Ok(socket)) = (naming(interface), socket()) else { return false };
-    // SAFETY: the request names an interface in a structure that outlives the call.
-    let outcome = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFFLAGS, &raw mut about) };
+    let about = naming(interface).and_then(|about| send(libc::SIOCGIFFLAGS, about));
     // SAFETY: this is the field that the request has filled in.
-    outcome == 0 && unsafe { about.ifr_ifru.ifru_flags } & libc::IFF_UP as libc::c_short != 0
+    let flags = about.map_or(0, |about| unsafe { about.ifr_ifru.ifru_flags });
+    flags & libc::IFF_UP as libc::c_short != 0
 }
 
 fn ask(interface: &str, request: Request, data: u32) -> io::Result<u32> {
-    let socket = socket()?;
     let mut value = EthtoolValue { command: request as u32, data };
     let mut about = naming(interface)?;
     about.ifr_ifru.ifru_data = (&raw mut value).cast();
-    // SAFETY: the request names an interface and a structure of its kind; both outlive the call.
-    let outcome = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL, &raw mut about) };
-    if outcome == 0 { Ok(value.data) } else { Err(io::Error::last_os_error()) }
+    send(libc::SIOCETHTOOL, about)?;
+    Ok(value.data)
 }
 
-fn socket() -> io::Result<OwnedFd> {
-    Ok(socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?)
+/// Makes a request, and returns it with what the kernel has filled in.
+fn send(request: libc::Ioctl, mut about: libc::ifreq) -> io::Result<libc::ifreq> {
+    let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
+    // SAFETY: each request above names an interface, and that of ethtool a structure of its kind,
+    // all of which outlive the call.
+    let outcome = unsafe { libc::ioctl(socket.as_raw_fd(), request, &raw mut about) };
+    if outcome == 0 { Ok(about) } else { Err(io::Error::last_os_error()) }
 }
 
 /// A request about an interface.

@@ -79,20 +79,10 @@ pub fn list(arguments: &[&str]) -> Result<Vec<Value>, SetupError> {
 pub struct Routes {
     /// Every destination but the default.
     pub prefixes: Vec<Prefix>,
-    /// That of IPv4.
-    pub default4: DefaultRoute,
-    /// That of IPv6.
-    pub default6: DefaultRoute,
-}
-
-/// Whether there is a route to everywhere.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum DefaultRoute {
-    #[default]
-    /// There is none.
-    Missing,
-    /// There is one.
-    There,
+    /// Whether there is one to all of IPv4.
+    pub has_default4: bool,
+    /// Whether there is one to all of IPv6.
+    pub has_default6: bool,
 }
 
 /// There if the kernel has IPv6.
@@ -100,31 +90,30 @@ const IPV6: &str = "/proc/sys/net/ipv6";
 
 /// The routes of this namespace.
 pub fn routes() -> Result<Routes, SetupError> {
-    let (prefixes4, default4) = destinations(&list(&["-4", "route", "show", "table", "all"])?);
-    let (prefixes6, default6) = if Family::known().contains(&Family::V6) {
+    let (prefixes4, has_default4) = destinations(&list(&["-4", "route", "show", "table", "all"])?);
+    let (prefixes6, has_default6) = if Family::known().contains(&Family::V6) {
         destinations(&list(&["-6", "route", "show", "table", "all"])?)
     } else {
         Default::default()
     };
-    Ok(Routes { prefixes: [prefixes4, prefixes6].concat(), default4, default6 })
+    Ok(Routes { prefixes: [prefixes4, prefixes6].concat(), has_default4, has_default6 })
 }
 
-fn destinations(routes: &[Value]) -> (Vec<Prefix>, DefaultRoute) {
-    let mut default = DefaultRoute::Missing;
+fn destinations(routes: &[Value]) -> (Vec<Prefix>, bool) {
+    let mut has_default = false;
     let mut prefixes = Vec::new();
     for route in routes {
         match route["dst"].as_str() {
             // "unreachable default" and the like lead nowhere.
             Some("default") if route["dev"].is_string() || route["nexthops"].is_array() => {
-                let is_loopback = route["dev"] == "lo";
-                default = if is_loopback { default } else { DefaultRoute::There };
+                has_default |= route["dev"] != "lo";
             }
             destination => {
                 prefixes.extend(destination.and_then(|text| text.parse::<Prefix>().ok()));
             }
         }
     }
-    (prefixes, default)
+    (prefixes, has_default)
 }
 
 /// The prefixes of the addresses of interface `name`; `None` if there is no such interface.
@@ -201,17 +190,17 @@ mod tests {
                 {"type":"local","dst":"192.0.2.2","dev":"eth0","table":"local"},
                 {"dst":"a word","dev":"eth0"}, {"dev":"eth0"}]"#,
         );
-        let (prefixes, default) = destinations(&routes.expect("JSON"));
+        let (prefixes, has_default) = destinations(&routes.expect("JSON"));
         let prefixes: Vec<_> = prefixes.iter().map(ToString::to_string).collect();
         assert_eq!(prefixes, ["100.64.0.0/17", "192.0.2.2/32"]);
-        assert_eq!(default, DefaultRoute::There);
+        assert!(has_default);
     }
 
     #[test]
     fn an_unreachable_default_is_none() {
         for text in [r#"[{"type":"unreachable","dst":"default","dev":"lo"}]"#, "[]"] {
             let routes = serde_json::from_str::<Vec<Value>>(text).expect("JSON");
-            assert_eq!(destinations(&routes), (vec![], DefaultRoute::Missing), "{text}");
+            assert_eq!(destinations(&routes), (vec![], false), "{text}");
         }
     }
 

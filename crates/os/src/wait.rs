@@ -16,7 +16,7 @@ pub(crate) struct Wait {
     /// By how much the kernel is late, more often than not at most.
     oversleep: Duration,
     /// When it last saw what could be read.
-    looked: Time,
+    pub(crate) looked: Time,
     /// When its turn began, and for how long it has slept since.
     turn: Time,
     slept: Duration,
@@ -81,11 +81,6 @@ impl Wait {
             look = Look { nothing: next.nothing.or(look.nothing), ..next };
         }
         Ok(look.nothing)
-    }
-
-    /// When it saw last what could be read.
-    pub(crate) const fn looked(&self) -> Time {
-        self.looked
     }
 
     /// Looks, for at most `patience`.
@@ -230,7 +225,7 @@ mod tests {
         let nothing =
             wait.until(Some(deadline), LONGEST, &clock, &mut []).expect("nothing is polled");
         assert!(nothing.is_some_and(|time| deadline <= time && time <= clock.now()));
-        assert_eq!(nothing, Some(wait.looked()));
+        assert_eq!(nothing, Some(wait.looked));
         let (near, far) = UnixDatagram::pair().expect("sockets");
         far.send(b"!").expect("there is room");
         let mut fds = [PollFd::new(&near, PollFlags::IN)];

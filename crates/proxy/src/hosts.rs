@@ -21,15 +21,7 @@ pub(crate) const fn address(number: u128) -> IpAddr {
 
 /// Both hosts of a packet; `None` if they are of two families.
 pub const fn addresses(source: u128, destination: u128) -> Option<Addresses> {
-    match (address(source), address(destination)) {
-        (IpAddr::V4(source), IpAddr::V4(destination)) => {
-            Some(Addresses::V4 { source, destination })
-        }
-        (IpAddr::V6(source), IpAddr::V6(destination)) => {
-            Some(Addresses::V6 { source, destination })
-        }
-        (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => None,
-    }
+    Addresses::between(address(source), address(destination))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ pub(crate) struct JournalPlaces {
     free: Vec<u32>,
     /// The first that was never assigned.
     next: u32,
-    bound: u32,
+    pub(crate) bound: u32,
 }
 
 /// The journal's places of a box: one for each of its own places, or none.
@@ -17,10 +17,6 @@ pub(crate) struct BoxPlaces(Vec<Option<u32>>);
 impl JournalPlaces {
     pub(crate) const fn new(bound: u32) -> Self {
         Self { free: Vec::new(), next: 0, bound }
-    }
-
-    pub(crate) const fn bound(&self) -> u32 {
-        self.bound
     }
 
     /// The journal's place for `place` of a box, kept from now on; `None` if all are assigned.

@@ -23,7 +23,7 @@ mod view;
 pub use config::{
     Config, Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Profile, Routing,
 };
-pub use gateway::{Gateway, Reloaded};
+pub use gateway::Gateway;
 pub use histogram::Histogram;
 pub use hosts::addresses;
 pub use merged::merged;

@@ -5,20 +5,14 @@ use middlebox::{Address, Counters, Leg, Usage};
 use observe::MiddleboxFact;
 use rustc_hash::FxHashMap;
 
-use crate::{Flows, LegStats, Mobile, ProfileStats, hosts};
+use crate::{Connections, Flows, LegStats, Mobile, ProfileStats, hosts};
 
 /// Counters and gauges of one box.
 #[derive(Debug, Default)]
 pub(crate) struct Stats {
-    pub(crate) wired: LegStats,
-    pub(crate) radio: LegStats,
-    pub(crate) syns_seen: u64,
-    pub(crate) syns_refused: u64,
-    /// Half-open connections that gave way to others.
-    pub(crate) syns_displaced: u64,
-    /// Connections that were not shown to the box, or that gave way to others.
-    pub(crate) bypassed: u64,
-    stalls: u64,
+    /// What is counted here. Of bypassed connections those that were not shown to the box, or that
+    /// gave way to others; what the box counts itself [`Stats::report`] adds.
+    pub(crate) counted: ProfileStats,
     /// Of stalls that are over.
     stalled: Duration,
     /// Names of mobiles ([`Address::handset`]), by the numbers that the box gives them. Numbers are
@@ -45,8 +39,8 @@ struct State {
 impl Stats {
     pub(crate) const fn leg(&mut self, leg: Leg) -> &mut LegStats {
         match leg {
-            Leg::Wired => &mut self.wired,
-            Leg::Radio => &mut self.radio,
+            Leg::Wired => &mut self.counted.wired,
+            Leg::Radio => &mut self.counted.radio,
         }
     }
 
@@ -61,7 +55,7 @@ impl Stats {
                 }
             }
             MiddleboxFact::Rtt { mobile, rtt, .. } => {
-                self.radio.round_trip.add(rtt);
+                self.counted.radio.round_trip.add(rtt);
                 if let Some(state) = self.state(mobile) {
                     state.round_trip = Some(smoothed(state.round_trip, rtt));
                 }
@@ -69,7 +63,7 @@ impl Stats {
             MiddleboxFact::Stalled { mobile } => {
                 if let Some(state) = self.state(mobile) {
                     state.stalled = Some(now);
-                    self.stalls += 1;
+                    self.counted.stalls += 1;
                 }
             }
             MiddleboxFact::Recovered { mobile } => {
@@ -119,38 +113,33 @@ impl Stats {
     pub(crate) fn report(&self, now: Time, counters: &Counters, usage: Usage) -> ProfileStats {
         let stalls = self.mobiles.values().filter_map(|state| state.stalled);
         let stalled = stalls.fold(self.stalled, |sum, since| sum + (now - since));
-        let [mut wired, mut radio] = [&self.wired, &self.radio].map(LegStats::clone);
-        wired.retransmissions = counters.wired.retransmissions;
-        radio.retransmissions = counters.retransmissions - wired.retransmissions;
         let mut report = ProfileStats {
-            wired,
-            radio,
             flows: Flows { opening: usage.opening.into(), open: usage.established.into() },
-            stalls: self.stalls,
+            connections: Connections {
+                taken: counters.flows,
+                bypassed: counters.bypassed + self.counted.connections.bypassed,
+                released: counters.released,
+                reset: counters.resets,
+            },
             stalled_seconds: stalled.as_secs_f64(),
+            mobiles: self.mobiles.len() as u64,
             held_bytes: counters.held_bytes,
             held_max_bytes: counters.held_max,
             zero_windows: counters.zero_windows,
             timeouts: counters.timeouts - counters.wired.timeouts,
             suppressed_acks: counters.suppressed,
             discarded_bytes: counters.discarded_bytes,
-            ..ProfileStats::default()
+            ..self.counted.clone()
         };
-        report.mobiles = self.mobiles.len() as u64;
+        report.syns.held = usage.opening.into();
+        report.wired.retransmissions = counters.wired.retransmissions;
+        report.radio.retransmissions = counters.retransmissions - counters.wired.retransmissions;
         for state in self.mobiles.values() {
             report.stalled_mobiles += u64::from(state.stalled.is_some());
             report.queued_bytes += state.queued;
             report.in_flight_bytes += state.in_flight;
             report.cwnd_bytes += state.cwnd;
         }
-        report.connections.taken = counters.flows;
-        report.connections.bypassed = counters.bypassed + self.bypassed;
-        report.connections.released = counters.released;
-        report.connections.reset = counters.resets;
-        report.syns.seen = self.syns_seen;
-        report.syns.held = usage.opening.into();
-        report.syns.refused = self.syns_refused;
-        report.syns.displaced = self.syns_displaced;
         report
     }
 

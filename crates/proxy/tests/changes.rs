@@ -29,11 +29,11 @@ fn connections_keep_their_profile() {
     let thin = ("thin".to_owned(), "atcp".to_owned(), false);
     assert_eq!(names(&net), vec![thin.clone()]);
     // The same again: nothing changes.
-    assert!(net.gateway.reload(net.now, &config("atcp")).retired.is_empty());
+    assert!(net.gateway.reload(net.now, &config("atcp")).is_empty());
     assert_eq!(names(&net), [thin]);
     // Another scheme, and another prefix that does not even have the mobile.
     let other = with("split", "'10.46.0.0/16'", "");
-    assert_eq!(net.gateway.reload(net.now, &other).retired, ["thin"]);
+    assert_eq!(net.gateway.reload(net.now, &other), ["thin"]);
     let old = ("thin".to_owned(), "atcp".to_owned(), true);
     let new = ("thin".to_owned(), "split".to_owned(), false);
     assert_eq!(names(&net), [new.clone(), old]);
@@ -66,13 +66,13 @@ fn a_profile_may_grow() {
     net.write(server, 100_000);
     let three = format!("{two}, '198.51.100.0/24'");
     let reloaded = net.gateway.reload(net.now, &with("atcp", &three, ""));
-    assert!(reloaded.retired.is_empty());
+    assert!(reloaded.is_empty());
     net.run_for(Duration::from_secs(100));
     net.assert_read(client, server, 100_000);
     let stats = &net.gateway.snapshot(net.now).profiles;
     assert_eq!((stats.len(), stats[0].connections.taken), (1, 1));
     let changed = with("atcp", &three, "atcp.clamp = '5 kB'\n");
-    assert_eq!(net.gateway.reload(net.now, &changed).retired, ["thin"]);
+    assert_eq!(net.gateway.reload(net.now, &changed), ["thin"]);
 }
 
 /// What nobody would see any more must not go on: that nothing is held of a connection now does not
@@ -84,9 +84,7 @@ fn former_mobiles_are_told_as_long_as_they_have_connections() {
         let [client, server] = net.open([&modern(), &modern()], (MOBILE, 4001), (HOST, 80));
         net.run_for(Duration::from_secs(5));
         assert!(net.journal.is_empty() && !net.gateway.has_former(), "{scheme}");
-        assert!(
-            net.gateway.reload(net.now, &with(scheme, "'10.46.0.0/16'", "")).retired.is_empty()
-        );
+        assert!(net.gateway.reload(net.now, &with(scheme, "'10.46.0.0/16'", "")).is_empty());
         assert!(net.journal.is_empty() && net.gateway.has_former(), "{scheme}");
         net.inject(&from_mobile(base::Flags::SYN, 5, 0, b""));
         net.write(server, 50_000);

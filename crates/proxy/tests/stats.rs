@@ -133,7 +133,7 @@ fn after_a_reload_each_box_has_its_own_connections() {
     script.open(0, MOBILE, 4000);
     script.transfer(10, MOBILE, 4000);
     let other = profiled("atcp", "rate = '80 kbit/s'\nround_trip = '900 ms'");
-    assert_eq!(script.0.reload(at(1000), &other).retired, ["thin"]);
+    assert_eq!(script.0.reload(at(1000), &other), ["thin"]);
     script.drain(at(1000));
     let flows = |script: &Script| -> Vec<u64> {
         script.0.mobiles(at(4000), 9).iter().map(|mobile| mobile.flows).collect()

@@ -22,6 +22,15 @@ pub enum Addresses {
 }
 
 impl Addresses {
+    /// From `source` to `destination`; `None` if they are of two families.
+    pub const fn between(source: IpAddr, destination: IpAddr) -> Option<Self> {
+        match (source, destination) {
+            (IpAddr::V4(source), IpAddr::V4(destination)) => Some(Self::V4 { source, destination }),
+            (IpAddr::V6(source), IpAddr::V6(destination)) => Some(Self::V6 { source, destination }),
+            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => None,
+        }
+    }
+
     /// Where it comes from.
     pub const fn source(&self) -> IpAddr {
         match *self {

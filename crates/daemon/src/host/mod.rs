@@ -18,7 +18,7 @@ use std::io;
 use proxy::{Config, OnFailure};
 
 use os::iproute::{self, Family};
-use os::{SetupError, setup_error};
+use os::{SetupError, Tun, setup_error};
 use rule::{Rule, Target};
 
 /// The smallest MTU over which there is IPv6 (RFC 8200 §5).
@@ -34,14 +34,8 @@ pub(super) struct Host {
     families: Vec<Family>,
     /// Those that are there.
     rules: Vec<Rule>,
-    way: Way,
-}
-
-/// Whether packets are led to the device.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
-    Closed,
-    Open,
+    /// Whether packets are led to the device.
+    is_open: bool,
 }
 
 impl Host {
@@ -65,7 +59,7 @@ impl Host {
             on_failure: OnFailure::Bypass,
             families: families.collect(),
             rules: Vec::new(),
-            way: Way::Closed,
+            is_open: false,
         };
         host.bring_up()?;
         host.set_on_failure(config.on_failure)?;
@@ -90,31 +84,22 @@ impl Host {
     }
 
     /// The device takes packets of at most `mtu` bytes from now on.
-    ///
-    /// # Errors
-    /// What `ip` says.
     pub(super) fn set_mtu(&self, mtu: u16) -> Result<(), SetupError> {
         iproute::batch(&[format!("link set dev {} mtu {mtu}", self.device)])
     }
 
     /// Leads packets of the mobiles of `config` to the device. The route is made first, so that
     /// none is lost.
-    ///
-    /// # Errors
-    /// What `ip` says.
     pub(super) fn divert(&mut self, config: &Config) -> Result<(), SetupError> {
         table::route(self.target.table, &self.device, &self.families)?;
-        self.way = Way::Open;
+        self.is_open = true;
         self.add(config)
     }
 
     /// Leads no more packets to the device: the kernel forwards them itself, or rejects them. The
     /// rules stay.
-    ///
-    /// # Errors
-    /// What `ip` says.
     pub(super) fn bypass(&mut self) -> Result<(), SetupError> {
-        if self.way == Way::Closed {
+        if !self.is_open {
             return Ok(());
         }
         let outcome = table::unroute(self.target.table, &self.device, &self.families);
@@ -122,7 +107,7 @@ impl Host {
         if outcome.is_err() && self.is_routed()? {
             return outcome;
         }
-        self.way = Way::Closed;
+        self.is_open = false;
         Ok(())
     }
 
@@ -154,9 +139,6 @@ impl Host {
     }
 
     /// Removes the rules that `config` does not ask for.
-    ///
-    /// # Errors
-    /// What `ip` says.
     pub(super) fn remove(&mut self, config: &Config) -> Result<(), SetupError> {
         let asked = self.rules_of(config);
         let Self { target, rules, .. } = self;
@@ -173,9 +155,6 @@ impl Host {
     }
 
     /// Sets what happens to packets when the proxy fails.
-    ///
-    /// # Errors
-    /// What `ip` says.
     pub(super) fn set_on_failure(&mut self, on_failure: OnFailure) -> Result<(), SetupError> {
         if on_failure == self.on_failure {
             return Ok(());
@@ -190,9 +169,6 @@ impl Host {
 
     /// Removes rules and routes: first the rules, so that no packet finds a table without routes.
     /// Packets that wait at the device then are the last.
-    ///
-    /// # Errors
-    /// What `ip` says.
     pub(super) fn take_away(&mut self) -> Result<(), SetupError> {
         // Somebody may have removed some of them.
         self.target.clear()?;
@@ -214,8 +190,18 @@ fn strict_everywhere() -> Option<SetupError> {
     })
 }
 
+/// The TUN device that packets are led to: made, down, in the namespace of the calling thread.
+///
+/// # Errors
+/// One line: what is in the way.
+pub(super) fn device(config: &Config, legs: &Legs) -> Result<Tun, SetupError> {
+    let routing = &config.routing;
+    Tun::open_down(&routing.device, legs.largest(), routing.queue)
+        .map_err(|error| no_device(&routing.device, &error))
+}
+
 /// Why the device cannot be made.
-pub(super) fn no_device(device: &str, error: &io::Error) -> SetupError {
+fn no_device(device: &str, error: &io::Error) -> SetupError {
     SetupError::new(match error.kind() {
         // The latter error is that of an interface of another kind.
         io::ErrorKind::ResourceBusy | io::ErrorKind::InvalidInput => {

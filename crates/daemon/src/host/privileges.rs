@@ -48,9 +48,6 @@ impl fmt::Display for Identity {
 
 impl Identity {
     /// Runs a function whose files will belong to its group, unless that is `nogroup`.
-    ///
-    /// # Errors
-    /// The kernel's.
     pub(crate) fn with_group<T>(self, make: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
         if self.group.as_raw() == NOBODY_ID {
             return make();
@@ -174,9 +171,6 @@ fn is_known(user: Uid, map: &str) -> bool {
 
 /// This thread becomes `identity`, with only the capabilities needed to serve; so do programs that
 /// it starts. Existing threads keep theirs.
-///
-/// # Errors
-/// One line: what the kernel refused.
 pub(crate) fn drop_to_two(identity: Option<Identity>) -> Result<(), SetupError> {
     bound().map_err(SetupError::at("bound capabilities"))?;
     if let Some(Identity { user, group }) = identity {
@@ -214,9 +208,6 @@ fn bound() -> io::Result<()> {
 }
 
 /// Drops all capabilities of this thread, and every way to regain one.
-///
-/// # Errors
-/// One line: what the kernel refused.
 pub(crate) fn drop_all() -> Result<(), SetupError> {
     set_no_new_privs(true).map_err(failed("rule out new privileges"))?;
     clear_ambient_capability_set().map_err(failed("drop ambient capabilities"))?;
@@ -235,7 +226,7 @@ mod tests {
     use std::process::Command;
 
     use super::*;
-    use crate::skip::skip;
+    use crate::fixtures::skip;
 
     const PASSWD: &str = "root:x:0:0:root:/root:/bin/sh\nbroken\nthinpipe:x:990:980::/:/bin/false\n\
                           nobody:x:65534:65533:nobody:/:/usr/sbin/nologin\n";
@@ -292,7 +283,7 @@ mod tests {
     /// With this variable set, a process runs this very test as the child.
     const ROLE: &str = "THINPIPE_TEST_PRIVILEGES";
 
-    const TEST: &str = "proxy::host::privileges::tests::just_two_are_kept_and_then_none";
+    const TEST: &str = "host::privileges::tests::just_two_are_kept_and_then_none";
 
     /// What a process and the programs it starts have: users, groups and capabilities.
     fn told(name: &str, status: &str) -> String {

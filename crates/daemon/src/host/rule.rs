@@ -163,18 +163,14 @@ fn read(rule: &Value) -> Option<Listed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn config(mobiles: &str) -> Config {
-        let source = format!(
-            "radio.interfaces = [\"wl0\", \"wl1\"]\nwired.interfaces = [\"eth0\"]\n\
-             [[profile]]\nname = \"a\"\nmobiles = [{mobiles}]\n"
-        );
-        Config::parse(&source, "proxy.toml").expect("a configuration")
-    }
+    use crate::fixtures::config;
 
     #[test]
     fn tcp_and_what_quotes_it_is_diverted_at_every_interface() {
-        let rules = asked(&config("\"10.45.0.0/16\", \"2001:db8::/48\""));
+        let mut config = config("", "");
+        config.radio.interfaces.push("wl1".to_owned());
+        config.profile[0].mobiles.push("2001:db8::/48".parse().expect("a prefix"));
+        let rules = asked(&config);
         let lines: Vec<_> = rules.iter().map(Rule::selector).collect();
         assert_eq!(
             lines,

@@ -14,7 +14,7 @@ use std::time::Duration;
 use proxy::{Config, OnFailure};
 
 use super::{Family, Host, Legs, Severity, Target, check, table};
-use crate::skip::skip;
+use crate::fixtures::skip;
 use os::Resident;
 use os::{Port, SetupError, Tun, iproute};
 
@@ -51,9 +51,9 @@ impl Bed {
         let (host_id, mobile_id) = (host.thread_id, mobile.thread_id);
         // Link-local addresses, from which neighbours are asked for, are there at once.
         for resident in [&host, &router, &mobile] {
-            ask(resident, || super::sysctl::set("ipv6/conf/default/accept_dad", 0).expect("IPv6"));
+            resident.ask(|| super::sysctl::set("ipv6/conf/default/accept_dad", 0).expect("IPv6"));
         }
-        ask(&router, move || {
+        router.ask(move || {
             batch(&format!(
                 "link set lo up
                 link add wired0 type veth peer name eth0 netns {host_id}
@@ -71,7 +71,7 @@ impl Bed {
         });
         let end =
             |resident: &Resident, device: &'static str, network: &'static str, v6: &'static str| {
-                ask(resident, move || {
+                resident.ask(move || {
                     batch(&format!(
                         "link set lo up
                     link set {device} up
@@ -84,7 +84,7 @@ impl Bed {
             };
         end(&host, "eth0", "198.51.100", "2001:db8:100");
         end(&mobile, "wl0", "10.45.0", "2001:db8:45");
-        ask(&host, || {
+        host.ask(|| {
             for address in HOSTS {
                 serve(address).expect("a server");
             }
@@ -98,7 +98,7 @@ impl Bed {
     }
 
     fn connect_within(&self, patience: Duration) -> [Result<(), ErrorKind>; 2] {
-        ask(&self.mobile, move || {
+        self.mobile.ask(move || {
             HOSTS.map(|host| {
                 let address: SocketAddr = host.parse().expect("an address");
                 let connected = TcpStream::connect_timeout(&address, patience);
@@ -109,7 +109,7 @@ impl Bed {
 
     /// Whether datagrams of the mobile are answered.
     fn echoes(&self) -> bool {
-        ask(&self.mobile, || {
+        self.mobile.ask(|| {
             HOSTS.iter().all(|host| {
                 let any = if host.starts_with('[') { "[::]:0" } else { "0.0.0.0:0" };
                 let socket = UdpSocket::bind(any).expect("a socket");
@@ -123,7 +123,7 @@ impl Bed {
     /// A device and what leads to it.
     fn set_up(&self, config: &Config) -> (Arc<Tun>, Host) {
         let config = config.clone();
-        ask(&self.router, move || {
+        self.router.ask(move || {
             let legs = Legs::read(&config).expect("interfaces");
             let tun =
                 Tun::open_down(&config.routing.device, legs.largest(), 100).expect("a device");
@@ -137,17 +137,31 @@ impl Bed {
         host: Host,
         work: impl FnOnce(&mut Host) -> T + Send + 'static,
     ) -> (Host, T) {
-        ask(&self.router, move || {
+        self.router.ask(move || {
             let mut host = host;
             let outcome = work(&mut host);
             (host, outcome)
         })
     }
 
+    /// Has `host` lead packets of the mobiles of `config` to its device.
+    fn divert(&self, host: Host, config: &Config) -> Host {
+        let config = config.clone();
+        let (host, outcome) = self.with(host, move |host| host.divert(&config));
+        assert_eq!(outcome, Ok(()));
+        host
+    }
+
+    fn take_away(&self, host: Host, config: &Config) {
+        let (_, outcome) = self.with(host, Host::take_away);
+        assert_eq!(outcome, Ok(()));
+        assert_eq!(self.leftovers(config), 0);
+    }
+
     /// Rules and routes that are left at the router.
     fn leftovers(&self, config: &Config) -> usize {
         let config = config.clone();
-        ask(&self.router, move || {
+        self.router.ask(move || {
             let target = Target::of(&config);
             let of = |family: &Family| {
                 let contents = table::contents(target.table, &config.routing.device, *family);
@@ -157,10 +171,6 @@ impl Bed {
             Family::known().iter().map(of).sum()
         })
     }
-}
-
-fn ask<T: Send + 'static>(resident: &Resident, work: impl FnOnce() -> T + Send + 'static) -> T {
-    resident.ask(work)
 }
 
 fn batch(lines: &str) {
@@ -242,9 +252,7 @@ fn packets_of_mobiles_come_to_the_device_while_they_shall() {
     assert_eq!(bed.connect(), BOTH);
     let (tun, host) = bed.set_up(&config);
     assert_eq!(bed.connect(), BOTH, "no rule yet");
-    let diverted = config.clone();
-    let (host, outcome) = bed.with(host, move |host| host.divert(&diverted));
-    assert_eq!(outcome, Ok(()));
+    let host = bed.divert(host, &config);
     let lost = Err(ErrorKind::TimedOut);
     assert_eq!(bed.connect_within(TWO_SYNS), [lost, lost], "nobody reads the device");
     assert!(bed.echoes(), "what is not TCP goes around it");
@@ -261,16 +269,12 @@ fn packets_of_mobiles_come_to_the_device_while_they_shall() {
     assert_eq!(bed.connect(), BOTH);
     assert_eq!(waiting(&tun), Vec::<Vec<u8>>::new());
 
-    let again = config.clone();
-    let (host, outcome) = bed.with(host, move |host| host.divert(&again));
-    assert_eq!(outcome, Ok(()));
+    let host = bed.divert(host, &config);
     let (outcome, packets) = forwarding(&tun, || bed.connect());
     assert_eq!(outcome, BOTH);
     assert!(packets.iter().all(|count| *count >= SYNS), "{packets:?}");
-    let (_, outcome) = bed.with(host, Host::take_away);
-    assert_eq!(outcome, Ok(()));
+    bed.take_away(host, &config);
     assert_eq!(bed.connect(), BOTH);
-    assert_eq!(bed.leftovers(&config), 0);
 }
 
 #[test]
@@ -278,11 +282,8 @@ fn who_shall_be_refused_is_refused() {
     let bed = bed!();
     let config = config("on_failure = \"block\"\n");
     let (tun, host) = bed.set_up(&config);
-    let diverted = config.clone();
-    let (host, outcome) = bed.with(host, move |host| {
-        host.divert(&diverted)?;
-        host.bypass()
-    });
+    let host = bed.divert(host, &config);
+    let (host, outcome) = bed.with(host, Host::bypass);
     assert_eq!(outcome, Ok(()));
     let refused = |outcome: Result<(), ErrorKind>| {
         matches!(outcome, Err(ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable))
@@ -290,9 +291,7 @@ fn who_shall_be_refused_is_refused() {
     let outcomes = bed.connect();
     assert!(outcomes.into_iter().all(refused), "{outcomes:?}");
     assert!(bed.echoes(), "what is not TCP goes around it");
-    let again = config.clone();
-    let (host, outcome) = bed.with(host, move |host| host.divert(&again));
-    assert_eq!(outcome, Ok(()));
+    let host = bed.divert(host, &config);
     assert_eq!(forwarding(&tun, || bed.connect()).0, BOTH);
     // Killed: the device goes, and nobody takes anything away.
     drop((tun, host));
@@ -310,9 +309,7 @@ fn a_killed_proxy_leaves_plain_forwarding() {
     let bed = bed!();
     let config = config("");
     let (tun, host) = bed.set_up(&config);
-    let diverted = config.clone();
-    let (host, outcome) = bed.with(host, move |host| host.divert(&diverted));
-    assert_eq!(outcome, Ok(()));
+    let host = bed.divert(host, &config);
     drop((tun, host));
     assert_eq!(bed.connect(), BOTH);
     assert!(bed.leftovers(&config) > 0, "its rules are there");
@@ -330,8 +327,7 @@ fn a_killed_proxy_leaves_plain_forwarding() {
 #[test]
 fn rules_follow_the_configuration() {
     let bed = bed!();
-    let (one, two) = (config(""), config(""));
-    let mut two = two;
+    let (one, mut two) = (config(""), config(""));
     two.profile[0].mobiles = vec!["10.45.0.0/24".parse().expect("a prefix")];
     let (tun, host) = bed.set_up(&one);
     let (host, counts) = bed.with(host, move |host| {
@@ -356,9 +352,7 @@ fn rules_follow_the_configuration() {
     assert!(packets[0] >= SYNS, "{packets:?}");
     // What somebody has removed already is no obstacle.
     batch_in(&bed.router, "rule delete pref 1000 lookup 101");
-    let (_, outcome) = bed.with(host, Host::take_away);
-    assert_eq!(outcome, Ok(()));
-    assert_eq!(bed.leftovers(&config("")), 0);
+    bed.take_away(host, &config(""));
 }
 
 /// A proxy with another device may be serving by it, by rules such as ours.
@@ -404,8 +398,7 @@ fn loose_reverse_paths_are_no_obstacle() {
         }
     });
     let (tun, host) = bed.set_up(&config);
-    let (_host, outcome) = bed.with(host, move |host| host.divert(&config));
-    assert_eq!(outcome, Ok(()));
+    let _host = bed.divert(host, &config);
     assert_eq!(forwarding(&tun, || bed.connect()).0, BOTH);
 }
 

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::{Stage, Supervisor, WorkerHandle, WorkerState};
 use crate::event::Event;
 use crate::resets::Resets;
+use crate::shared_status::Word;
 use os::{LARGEST_PACKET, Port, SetupError};
 
 impl Supervisor {
@@ -38,7 +39,7 @@ impl Supervisor {
         self.log.tell(event, &json!({ "process": process, "end": end, "lived_seconds": lived }));
         self.reset_exposed();
         self.forward_waiting();
-        self.status.note_restart();
+        self.status.count(Word::Restarts);
         self.settle_proposed();
         self.retire();
         self.apply_mtu();

@@ -19,10 +19,9 @@ use serde_json::{Value, json};
 
 use super::back_off::BackOff;
 use super::child::Child;
-use super::device::device;
 use super::event::Event;
 use super::heartbeat::{Liveness, Watchdog};
-use super::host::{Host, Legs};
+use super::host::{self, Host, Legs};
 use super::journal::Journal;
 use super::log::Log;
 use super::machine::Shared;
@@ -30,7 +29,7 @@ use super::message::{MessageSocket, Order, WorkerEvent};
 use super::notify::Manager;
 use super::observer::Listeners;
 use super::resets::Repeats;
-use super::shared_status::SharedStatus;
+use super::shared_status::{SharedStatus, Word};
 use super::signals::{Request, Signals};
 use super::worker::Worker;
 use orders::Orders;
@@ -131,9 +130,6 @@ enum Stage {
 
 impl Supervisor {
     /// With no worker yet. Connections that `left` names, of a daemon that was killed, are reset.
-    ///
-    /// # Errors
-    /// The kernel's.
     pub(super) fn new(prepared: Prepared, left: Vec<Exposure>) -> Result<Self, SetupError> {
         let Prepared { file, config, device, host, legs, listeners, journal, log, signals } =
             prepared;
@@ -176,14 +172,14 @@ impl Supervisor {
     /// has ended.
     pub(super) fn run(&mut self) -> Result<(), SetupError> {
         while !matches!(self.worker, WorkerState::Gone) {
-            let heard = self.wait()?;
-            if heard.request {
+            let [request, message, end] = self.wait()?;
+            if request {
                 self.handle_signals();
             }
-            if heard.words {
+            if message {
                 self.listen()?;
             }
-            if heard.end {
+            if end {
                 self.reap_worker(Event::WorkerDied)?;
             }
             self.check_heartbeat()?;
@@ -200,24 +196,25 @@ impl Supervisor {
         (self.host, self.listeners)
     }
 
-    /// Waits until something is to be done.
-    fn wait(&self) -> io::Result<Heard> {
+    /// Waits until something is to be done: whether there are signals and messages of the worker,
+    /// and whether it is over.
+    fn wait(&self) -> io::Result<[bool; 3]> {
         let patience = self.due().saturating_since(self.clock.now());
         let mut fds = vec![PollFd::new(&self.signals, PollFlags::IN)];
         if let WorkerState::Running(handle, _) = &self.worker {
             let room = if handle.orders.is_waiting() { PollFlags::OUT } else { PollFlags::empty() };
-            fds.push(PollFd::new(&handle.orders, PollFlags::IN | room));
+            fds.push(PollFd::new(&handle.orders.line, PollFlags::IN | room));
             fds.push(PollFd::new(&handle.child, PollFlags::IN));
         }
         readable(&mut fds, patience)?;
         let heard = |number: usize| fds.get(number).is_some_and(|fd| !fd.revents().is_empty());
-        Ok(Heard { request: heard(0), words: heard(1), end: heard(2) })
+        Ok([0, 1, 2].map(heard))
     }
 
     /// When something is to be done even without events.
     fn due(&self) -> Time {
         let worker = match &self.worker {
-            WorkerState::Running(handle, _) => Some(handle.watchdog.due()),
+            WorkerState::Running(handle, _) => Some(handle.watchdog.due),
             WorkerState::Awaited(time) => Some(*time),
             WorkerState::Gone => None,
         };
@@ -241,7 +238,7 @@ impl Supervisor {
 
     fn listen(&mut self) -> Result<(), SetupError> {
         while let WorkerState::Running(handle, _) = &self.worker
-            && let Some(word) = handle.orders.receive_message().unwrap_or_default()
+            && let Some(word) = handle.orders.line.receive_message().unwrap_or_default()
         {
             match word {
                 // The heartbeat is checked after this.
@@ -331,13 +328,13 @@ impl Supervisor {
 
     fn start(&mut self, now: Time) -> Result<WorkerHandle, SetupError> {
         if self.device.dropped().is_err() {
-            self.device = device(&self.config, &self.legs)?;
+            self.device = host::device(&self.config, &self.legs)?;
             self.host = Host::set_up(&self.config, self.legs.largest())?;
         }
         let refused = |error: io::Error| setup_error!("cannot start a worker: {error}");
         let (line, far) = MessageSocket::pair().map_err(refused)?;
         self.journal.clear();
-        self.status.note_worker(now);
+        self.status.note(Word::WorkerStarted, now);
         let worker = Worker {
             supervisor: getpid(),
             config: &self.config,
@@ -388,12 +385,4 @@ impl Supervisor {
 
 fn mtu_fields([wired, radio]: [u16; 2]) -> Value {
     json!({ "wired": wired, "radio": radio })
-}
-
-/// What woke a supervisor.
-#[derive(Clone, Copy, Debug)]
-struct Heard {
-    request: bool,
-    words: bool,
-    end: bool,
 }

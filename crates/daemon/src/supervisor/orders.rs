@@ -1,17 +1,16 @@
 //! Orders for a worker, sent as soon as possible.
 
 use std::collections::VecDeque;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::mem::{discriminant, replace};
-use std::os::fd::{AsFd, BorrowedFd};
 
-use crate::message::{MessageSocket, Order, WorkerEvent};
+use crate::message::{MessageSocket, Order};
 
 /// The supervisor's end of the socket, and orders for which its buffer has no room yet: at most one
 /// of each kind.
 #[derive(Debug)]
 pub(super) struct Orders {
-    line: MessageSocket,
+    pub(super) line: MessageSocket,
     waiting: VecDeque<Order>,
 }
 
@@ -53,20 +52,6 @@ impl Orders {
     /// Whether some wait for room.
     pub(super) fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
-    }
-
-    /// The next message of the worker, if there is one.
-    ///
-    /// # Errors
-    /// As [`MessageSocket::receive_message`].
-    pub(super) fn receive_message(&self) -> io::Result<Option<WorkerEvent>> {
-        self.line.receive_message()
-    }
-}
-
-impl AsFd for Orders {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.line.as_fd()
     }
 }
 

@@ -10,6 +10,7 @@ use crate::configuration::{self, Configuration};
 use crate::event::Event;
 use crate::host::Legs;
 use crate::message::{LONGEST, Order};
+use crate::shared_status::Word;
 use os::{SetupError, setup_error};
 
 impl Supervisor {
@@ -109,7 +110,7 @@ impl Supervisor {
         }
         self.log.set(&config.log);
         self.config = config;
-        self.status.note_reload();
+        self.status.count(Word::Reloads);
         self.log.tell(Event::Reloaded, &json!({ "retired": retired }));
         self.tell_ready();
     }
@@ -139,7 +140,7 @@ impl Supervisor {
     }
 
     fn reject(&self, why: &str) {
-        self.status.note_refused();
+        self.status.count(Word::Refused);
         self.log.tell(Event::ReloadRefused, &json!({ "why": why }));
     }
 }

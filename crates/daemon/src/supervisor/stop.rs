@@ -36,9 +36,6 @@ impl Supervisor {
     }
 
     /// Does what is due during the shutdown.
-    ///
-    /// # Errors
-    /// As [`Supervisor::bury`].
     pub(super) fn enforce_deadlines(&mut self) -> Result<(), SetupError> {
         let now = self.clock.now();
         match self.stage {
@@ -52,9 +49,6 @@ impl Supervisor {
     }
 
     /// The worker is no longer needed: packets are forwarded plainly, and it exits.
-    ///
-    /// # Errors
-    /// As [`Supervisor::bury`].
     pub(super) fn release(&mut self) -> Result<(), SetupError> {
         self.host.take_away()?;
         self.log.tell(Event::Drained, &json!({}));

@@ -80,7 +80,7 @@ fn lateness_moves_no_due_time_and_is_counted() {
     for lag in [Duration::from_micros(300), Duration::from_millis(40), Duration::from_secs(2)] {
         let (late_dues, late) = run(lag);
         assert_eq!(late_dues, dues, "at {lag:?}");
-        let most = late.ledger.lateness().max();
+        let most = late.ledger.lateness.max();
         assert!(most > 0 && most <= lag.as_nanos() * 1001 / 1000, "{most} ns at {lag:?}");
         for direction in Direction::BOTH {
             let [counted, expected] = [&late, &punctual].map(|emulator| {
@@ -174,7 +174,7 @@ fn a_meter_reads_what_passed_since() {
     emulator.handle_timeout(micros(50_010)).expect("it never fails");
     emulator.handle_timeout(micros(50_011)).expect("it never fails");
     assert!(emulator.is_over());
-    assert_eq!(emulator.ledger().lane(Direction::Downlink).entered.packets, 6);
+    assert_eq!(emulator.ledger.lane(Direction::Downlink).entered.packets, 6);
     // But not for ever.
     let mut flooded = Emulator { course: Course::Ending(micros(60_000)), ..emulator };
     flooded.handle_packet(micros(59_999), 0, &udp(1000)).expect("it never fails");

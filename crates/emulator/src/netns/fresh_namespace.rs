@@ -13,10 +13,10 @@ use std::path::Path;
 use wire::Prefix;
 
 use super::address::Space;
-use super::ledger::{self, Entry, Ledger, SetupLock};
+use super::ledger::{self, Entry, Ledger};
 use super::processes::Mark;
 use super::relay::Relay;
-use super::{Devices, FORWARDING_4, FORWARDING_6, NetnsConfig, NetnsSetup, SetupError};
+use super::{Devices, FORWARDING_4, FORWARDING_6, NetnsSetup, SetupError};
 use super::{random_token, resolver, uplink, user, veth};
 use os::Resident;
 use os::{Device, Tun, iproute, namespace, setup_error};
@@ -34,14 +34,14 @@ const SMALLEST_MTU_6: u16 = 1280;
 const MOST: u32 = 100;
 
 /// Sets it up; see [`NetnsSetup::create_namespace`].
-pub(super) fn make(config: &NetnsConfig) -> Result<(NetnsSetup, Devices), SetupError> {
+pub(super) fn make(mtu: u16) -> Result<(NetnsSetup, Devices), SetupError> {
     user::check_rights()?;
     let directory = ledger::directory()?;
-    let setup_lock = SetupLock::wait(&directory)?;
+    let setup_lock = ledger::lock(&directory)?;
     ledger::clear(&directory);
     let mut notes = Vec::new();
     let routes = iproute::routes()?;
-    let whole = whole_space(config, &mut notes)?;
+    let whole = whole_space(mtu, &mut notes)?;
     let mut space = whole.free_part(&routes.prefixes).ok_or_else(|| {
         setup_error!("no addresses are left in {}: too many emulators run", whole.v4)
     })?;
@@ -50,7 +50,7 @@ pub(super) fn make(config: &NetnsConfig) -> Result<(NetnsSetup, Devices), SetupE
     let network = Resident::here().map_err(SetupError::at("start a thread"))?;
     let mobile = Resident::in_fresh_namespace().map_err(|error| user::no_namespace(&error))?;
     mobile.ask(forward);
-    let (devices, middle) = open_devices(config.mtu, &name, &network, &mobile, &mut notes)?;
+    let (devices, middle) = open_devices(mtu, &name, &network, &mobile, &mut notes)?;
     let has_ipv6 = {
         let name = name.clone();
         network.ask(move || enable_ipv6(&name)) && mobile.ask(|| enable_ipv6(MOBILE))
@@ -58,9 +58,9 @@ pub(super) fn make(config: &NetnsConfig) -> Result<(NetnsSetup, Devices), SetupE
     if !has_ipv6 && space.v6.take().is_some() {
         notes.push("no IPv6: it is switched off in this kernel or container".into());
     }
-    let lines = network_side(&name, &space, config.mtu);
+    let lines = network_side(&name, &space, mtu);
     network.ask(move || iproute::batch(&lines))?;
-    let lines = mobile_side(&space, config.mtu);
+    let lines = mobile_side(&space, mtu);
     mobile.ask(move || iproute::batch(&lines))?;
 
     let mark = Mark { token: random_token()?, mobile: Some(mobile.namespace) };
@@ -85,7 +85,7 @@ pub(super) fn make(config: &NetnsConfig) -> Result<(NetnsSetup, Devices), SetupE
 }
 
 /// What the new emulator may take a part of: of all, or of that one's inside which it is.
-fn whole_space(config: &NetnsConfig, notes: &mut Vec<String>) -> Result<Space, SetupError> {
+fn whole_space(mtu: u16, notes: &mut Vec<String>) -> Result<Space, SetupError> {
     let all = Space::of_all();
     let mut whole = all;
     let around = iproute::addresses(MOBILE)?.unwrap_or_default();
@@ -98,10 +98,9 @@ fn whole_space(config: &NetnsConfig, notes: &mut Vec<String>) -> Result<Space, S
             "five emulators are inside each other already: no addresses are left for one more",
         ));
     }
-    if config.mtu < SMALLEST_MTU_6 && whole.v6.take().is_some() {
+    if mtu < SMALLEST_MTU_6 && whole.v6.take().is_some() {
         notes.push(format!(
-            "no IPv6: it takes an MTU of {SMALLEST_MTU_6} bytes, and here it is {}",
-            config.mtu
+            "no IPv6: it takes an MTU of {SMALLEST_MTU_6} bytes, and here it is {mtu}"
         ));
     }
     Ok(whole)
@@ -110,11 +109,8 @@ fn whole_space(config: &NetnsConfig, notes: &mut Vec<String>) -> Result<Space, S
 /// A name of this process for the network side's interface.
 fn free_name() -> Result<String, SetupError> {
     let process = std::process::id();
-    let first = format!("tp-{process}");
-    for name in (1..MOST).map(|number| format!("tp-{process}-{number}")) {
-        if iproute::link(&first)?.is_none() {
-            return Ok(first);
-        }
+    let further = (1..MOST).map(|number| format!("tp-{process}-{number}"));
+    for name in [format!("tp-{process}")].into_iter().chain(further) {
         if iproute::link(&name)?.is_none() {
             return Ok(name);
         }

@@ -99,27 +99,20 @@ const TRIES: u32 = 1000;
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Held while addresses and names are chosen, so that two that start at once choose different ones.
-#[derive(Debug)]
-pub(super) struct SetupLock {
-    _lock: File,
-}
-
-impl SetupLock {
-    /// Waits until no other emulator is choosing.
-    pub(super) fn wait(directory: &Path) -> Result<Self, SetupError> {
-        let path = directory.join(".turn");
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-        let file = file.map_err(SetupError::at(format!("open {}", path.display())))?;
-        for _ in 0..TRIES {
-            if file.try_lock().is_ok() {
-                return Ok(Self { _lock: file });
-            }
-            thread::sleep(PAUSE);
+/// A lock to hold while addresses and names are chosen, so that two that start at once choose
+/// different ones: waits until no other emulator has it.
+pub(super) fn lock(directory: &Path) -> Result<File, SetupError> {
+    let path = directory.join(".turn");
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+    let file = file.map_err(SetupError::at(format!("open {}", path.display())))?;
+    for _ in 0..TRIES {
+        if file.try_lock().is_ok() {
+            return Ok(file);
         }
-        let path = path.display();
-        Err(setup_error!("another emulator has been starting for 10 s and holds {path}"))
+        thread::sleep(PAUSE);
     }
+    let path = path.display();
+    Err(setup_error!("another emulator has been starting for 10 s and holds {path}"))
 }
 
 /// Removes what is left of emulators that were killed.

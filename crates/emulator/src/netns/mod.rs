@@ -32,13 +32,6 @@ const FORWARDING_6: &str = "/proc/sys/net/ipv6/conf/all/forwarding";
 /// The two ports: the network's side and the mobile's.
 pub(crate) type Devices = [Box<dyn Device>; 2];
 
-/// What a fresh namespace shall be like.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NetnsConfig {
-    /// The largest IP packet in bytes, on both sides.
-    pub mtu: u16,
-}
-
 /// On which side of the emulated link a command runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
@@ -46,13 +39,6 @@ pub enum Side {
     Network,
     /// Behind the emulated link: port 1.
     Mobile,
-}
-
-/// What taking it away came to.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Closing {
-    /// Processes that had been left behind on the mobile side and were ended.
-    pub left_behind: u32,
 }
 
 /// Namespaces, devices, addresses and what else was made for one emulator. When it is dropped, all
@@ -74,12 +60,12 @@ pub struct NetnsSetup {
 
 impl NetnsSetup {
     /// A fresh network namespace whose only way out is the second device; the first is its gateway
-    /// in the namespace of the calling thread.
+    /// in the namespace of the calling thread. IP packets on both sides have at most `mtu` bytes.
     ///
     /// # Errors
     /// One line: what is missing or refused, and how to allow it.
-    pub fn create_namespace(config: &NetnsConfig) -> Result<(Self, Devices), SetupError> {
-        fresh_namespace::make(config)
+    pub fn create_namespace(mtu: u16) -> Result<(Self, Devices), SetupError> {
+        fresh_namespace::make(mtu)
     }
 
     /// Between two existing Ethernet interfaces of this namespace: frames of either go to the
@@ -151,14 +137,15 @@ impl NetnsSetup {
         &self.notes
     }
 
-    /// Ends what still runs in it and takes everything away. Takes up to two seconds if processes
-    /// do not end when asked to.
-    pub fn close(mut self) -> Closing {
+    /// Ends what still runs in it, takes everything away, and tells how many processes had been
+    /// left behind on the mobile side. Takes up to two seconds if processes do not end when asked
+    /// to.
+    pub fn close(mut self) -> u32 {
         self.take_away()
     }
 
-    fn take_away(&mut self) -> Closing {
-        let Some(ledger) = self.ledger.take() else { return Closing::default() };
+    fn take_away(&mut self) -> u32 {
+        let Some(ledger) = self.ledger.take() else { return 0 };
         let left_behind = processes::end(&self.mark, Tenure::Held);
         self.relay = None;
         if let Some(table) = self.table.take() {
@@ -170,7 +157,7 @@ impl NetnsSetup {
             drop(self.network.ask(move || iproute::batch(&[line])));
         }
         drop(ledger);
-        Closing { left_behind }
+        left_behind
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::address::Space;
 use super::{FORWARDING_4, FORWARDING_6, user};
-use os::iproute::{self, DefaultRoute, Routes};
+use os::iproute::{self, Routes};
 
 /// What can be reached.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -33,15 +33,15 @@ pub(super) fn reach(space: &Space, device: &str, table: &str, routes: &Routes) -
         notes: vec![format!("nothing can be reached beyond this host: {why}")],
         ..Uplink::default()
     };
-    if routes.default4 == DefaultRoute::Missing && routes.default6 == DefaultRoute::Missing {
+    if !routes.has_default4 && !routes.has_default6 {
         return if user::is_alone() {
             Uplink { notes: vec![OWN_NAMESPACE.into()], ..Uplink::default() }
         } else {
             only_host("it has no default route")
         };
     }
-    let reaches4 = routes.default4 == DefaultRoute::There && is_on(FORWARDING_4);
-    let reaches6 = routes.default6 == DefaultRoute::There && is_on(FORWARDING_6);
+    let reaches4 = routes.has_default4 && is_on(FORWARDING_4);
+    let reaches6 = routes.has_default6 && is_on(FORWARDING_6);
     let v6 = space.v6.filter(|_| reaches6);
     let from4 = reaches4.then(|| format!("ip saddr {}", space.v4));
     let from6 = v6.map(|v6| format!("ip6 saddr {v6}"));
@@ -60,7 +60,7 @@ pub(super) fn reach(space: &Space, device: &str, table: &str, routes: &Routes) -
         return only_host(&trouble.to_string());
     }
     let mut notes = Vec::new();
-    if reaches4 && v6.is_none() && routes.default6 == DefaultRoute::There {
+    if reaches4 && v6.is_none() && routes.has_default6 {
         notes.push("over IPv6 nothing can be reached beyond this host: it forwards none".into());
     }
     notes.extend(dropping_chain().map(|chain| {

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use middlebox::{Connection, Leg, Packet, PmtuHandler};
 use wire::{Addresses, Complaint, Datagram, Fragment, IcmpError, ParseError, Segment};
 
-use super::{Declined, Draining, Gateway};
+use super::{Declined, Gateway};
 use crate::hosts;
 use crate::reasons::{Bypass, Drop, Icmp};
 use crate::records::Side;
@@ -104,9 +104,9 @@ impl Gateway {
     fn open(&mut self, now: Time, seen: Seen, segment: &Segment<'_>, original: Original<'_>) {
         let reason = self.refusal(segment);
         let Some(served) = self.boxes.get_mut(seen.number) else { return };
-        served.stats.syns_seen += 1;
+        served.stats.counted.syns.seen += 1;
         if let Some(reason) = reason {
-            served.stats.bypassed += 1;
+            served.stats.counted.connections.bypassed += 1;
             return self.pass(reason, original);
         }
         self.make_room(now, &seen.connection);
@@ -122,8 +122,8 @@ impl Gateway {
         while let Some(Seen { number, connection }) = self.boxes.displaced_by(connection) {
             let Some(served) = self.boxes.get_mut(number) else { return };
             served.machine.forget_opening(now, connection);
-            served.stats.syns_displaced += 1;
-            served.stats.bypassed += 1;
+            served.stats.counted.syns.displaced += 1;
+            served.stats.counted.connections.bypassed += 1;
             self.records.drop(&connection);
             self.mark_active(number);
         }
@@ -144,7 +144,7 @@ impl Gateway {
         } else if !segment.payload.is_empty() {
             Some(Bypass::DataOnSyn)
         } else {
-            (self.draining == Draining::Yes).then_some(Bypass::Draining)
+            self.draining.then_some(Bypass::Draining)
         }
     }
 
@@ -174,9 +174,9 @@ impl Gateway {
             self.make_room(now, &called);
         }
         let Some(served) = self.boxes.get_mut(number) else { return };
-        let stats = &mut served.stats;
+        let stats = &mut served.stats.counted;
         if syn && !header.flags.contains(Flags::ACK) {
-            stats.syns_seen += 1;
+            stats.syns.seen += 1;
             self.openings.open(now, connection, header.seq);
         } else if syn {
             let answered = self.openings.answer(now, &connection.reversed(), header.ack);
@@ -185,7 +185,7 @@ impl Gateway {
             }
         } else if header.flags.contains(Flags::RST) {
             let refused = self.openings.refuse(&connection.reversed(), header.ack);
-            stats.syns_refused += u64::from(refused);
+            stats.syns.refused += u64::from(refused);
         }
         self.show(now, seen, segment, original);
     }
@@ -291,7 +291,7 @@ impl Gateway {
                 if self.openings.refuse(&connection, quote.seq + 1)
                     && let Some(served) = self.boxes.get_mut(number)
                 {
-                    served.stats.syns_refused += 1;
+                    served.stats.counted.syns.refused += 1;
                     served.machine.forget_opening(now, connection);
                     self.mark_active(number);
                 }

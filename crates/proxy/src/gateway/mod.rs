@@ -34,7 +34,8 @@ use crate::{Fragments as FragmentStats, ProfileStats, Volume, merged};
 pub struct Gateway {
     config: Config,
     boxes: Boxes,
-    draining: Draining,
+    /// Whether no new connections are taken.
+    draining: bool,
     /// The largest packets towards the wired and the radio leg.
     mtu: [u16; 2],
     fragments: Fragments,
@@ -71,13 +72,6 @@ struct Declined {
     original: Vec<Vec<u8>>,
 }
 
-/// Whether new connections are taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Draining {
-    No,
-    Yes,
-}
-
 /// Counters of the gateway itself.
 #[derive(Debug, Default)]
 struct Tallies {
@@ -91,21 +85,13 @@ struct Tallies {
     stripped: u64,
 }
 
-/// The result of a reload.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Reloaded {
-    /// Names of profiles whose connections go on as before, apart from new ones. They are in the
-    /// [`Snapshot`](crate::Snapshot) as long as they have any.
-    pub retired: Vec<String>,
-}
-
 impl Gateway {
     /// For packets of at most `mtu` bytes towards either leg, wired and radio.
     pub fn new(config: &Config, mtu: [u16; 2], seed: u64) -> Self {
         Self {
             config: config.clone(),
             boxes: Boxes::new(config, seed),
-            draining: Draining::No,
+            draining: false,
             mtu,
             fragments: Fragments::default(),
             passing: Passing::default(),
@@ -192,22 +178,25 @@ impl Gateway {
 
     /// Places of a journal that holds all connections there can be.
     pub const fn journal_places(&self) -> u32 {
-        self.journal_places.bound()
+        self.journal_places.bound
     }
 
     /// Uses `config` for new connections; established ones keep their profile. The journal stays as
     /// large as it was.
-    pub fn reload(&mut self, now: Time, config: &Config) -> Reloaded {
+    ///
+    /// Returns the names of retired profiles, whose connections go on as before, apart from new
+    /// ones. They are in the [`Snapshot`](crate::Snapshot) as long as they have any.
+    pub fn reload(&mut self, now: Time, config: &Config) -> Vec<String> {
         let retired = self.boxes.reload(config, &self.config);
         self.config = config.clone();
         for number in self.boxes.orphans() {
             self.with(now, number, |machine, watch| machine.reset_all(now, watch));
         }
         self.boxes.numbers().into_iter().for_each(|number| self.remove_if_idle(now, number));
-        if self.draining == Draining::Yes {
+        if self.draining {
             self.drain(now);
         }
-        Reloaded { retired }
+        retired
     }
 
     /// The interfaces' largest packets, wired and radio, are now these.
@@ -217,7 +206,7 @@ impl Gateway {
 
     /// Takes no new connections, and hands back each that can go on without the proxy.
     pub fn drain(&mut self, now: Time) {
-        self.draining = Draining::Yes;
+        self.draining = true;
         self.hurry_records();
         for number in self.boxes.numbers() {
             self.with(now, number, |machine, watch| machine.drain(now, watch));

@@ -2,7 +2,7 @@
 
 use base::Time;
 
-use super::{Draining, Gateway};
+use super::Gateway;
 use crate::merged::add;
 use crate::served::{ProfileStatus, Served};
 use crate::{Fragments, Mobile, ProfileStats, Snapshot};
@@ -19,7 +19,7 @@ impl Gateway {
         };
         Snapshot {
             version: env!("CARGO_PKG_VERSION").into(),
-            draining: self.draining == Draining::Yes,
+            draining: self.draining,
             received: tallies.received,
             sent: tallies.sent,
             bypassed: tallies.bypasses.reasons().collect(),
@@ -41,7 +41,7 @@ impl Gateway {
     /// Handshakes that have given way to newer ones.
     pub fn displaced(&self) -> u64 {
         let past = self.past.iter().map(|past| past.syns.displaced);
-        self.boxes.each().map(|served| served.stats.syns_displaced).chain(past).sum()
+        self.boxes.each().map(|served| served.stats.counted.syns.displaced).chain(past).sum()
     }
 
     /// The stats of a box; one of the configuration continues the counters of earlier ones of its

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use daemon::{Question, Severity, Summary};
-use options::{Command, Failure, Style, Subject, USAGE};
+use options::{Command, Failure, Style, USAGE};
 
 fn main() -> ExitCode {
     match Command::from_command_line().and_then(|command| run(&command)) {
@@ -25,7 +25,7 @@ fn run(command: &Command) -> Result<ExitCode, Failure> {
         Command::Version => say(&format!("thinpiped {}\n", env!("CARGO_PKG_VERSION")))?,
         Command::Serve(file) => daemon::serve(file)?,
         Command::Check(file) => return check(file),
-        Command::Status { file, subject, style } => status(file, *subject, *style)?,
+        Command::Status { file, question, style } => status(file, *question, *style)?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -39,11 +39,7 @@ fn check(file: &Path) -> Result<ExitCode, Failure> {
     Ok(if is_error { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 
-fn status(file: &Path, subject: Subject, style: Style) -> Result<(), Failure> {
-    let question = match subject {
-        Subject::Daemon => Question::Status,
-        Subject::Mobiles => Question::Mobiles,
-    };
+fn status(file: &Path, question: Question, style: Style) -> Result<(), Failure> {
     let answer = daemon::status(&daemon::configuration(file)?, question)?;
     say(&match style {
         Style::Programs => answer,

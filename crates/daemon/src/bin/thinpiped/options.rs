@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::path::PathBuf;
 
+use daemon::Question;
 use lexopt::{Arg, Parser, ValueExt};
 
 pub(crate) const USAGE: &str = "\
@@ -29,29 +30,19 @@ pub(crate) enum Command {
     Version,
     Serve(PathBuf),
     Check(PathBuf),
-    Status { file: PathBuf, subject: Subject, style: Style },
-}
-
-/// What is asked about.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Subject {
-    #[default]
-    Daemon,
-    Mobiles,
+    Status { file: PathBuf, question: Question, style: Style },
 }
 
 /// The form of the answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Style {
-    #[default]
     People,
     Programs,
 }
 
 /// What the command line asks for.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Verb {
-    #[default]
     Serve,
     Check,
     Status,
@@ -63,16 +54,17 @@ impl Command {
     }
 
     fn read(mut parser: Parser) -> Result<Self, Failure> {
-        let (mut verb, mut file) = (Verb::default(), None);
-        let (mut subject, mut style) = (None, None);
+        let (mut verb, mut file) = (Verb::Serve, None);
+        let usual = (Question::Status, Style::People);
+        let (mut question, mut style) = usual;
         while let Some(argument) = parser.next()? {
             match argument {
                 Arg::Long("help") | Arg::Short('h') => return Ok(Self::Help),
                 Arg::Long("version") | Arg::Short('V') => return Ok(Self::Version),
                 Arg::Long("config") => file = Some(PathBuf::from(parser.value()?)),
                 Arg::Long("check") if verb == Verb::Serve => verb = Verb::Check,
-                Arg::Long("mobiles") => subject = Some(Subject::Mobiles),
-                Arg::Long("json") => style = Some(Style::Programs),
+                Arg::Long("mobiles") => question = Question::Mobiles,
+                Arg::Long("json") => style = Style::Programs,
                 Arg::Value(word) if verb == Verb::Serve && word == "status" => {
                     verb = Verb::Status;
                 }
@@ -84,17 +76,13 @@ impl Command {
             }
         }
         let file = file.ok_or("--config FILE is missing; see --help")?;
-        if verb != Verb::Status && (subject.is_some() || style.is_some()) {
+        if verb != Verb::Status && (question, style) != usual {
             return Err("--mobiles and --json go with status".into());
         }
         Ok(match verb {
             Verb::Serve => Self::Serve(file),
             Verb::Check => Self::Check(file),
-            Verb::Status => Self::Status {
-                file,
-                subject: subject.unwrap_or_default(),
-                style: style.unwrap_or_default(),
-            },
+            Verb::Status => Self::Status { file, question, style },
         })
     }
 }
@@ -108,20 +96,16 @@ mod tests {
         let check = |words: &str, expected: Result<Command, &str>| {
             let command = Command::read(Parser::from_args(words.split_whitespace()));
             let command = command.map_err(|failure| failure.to_string());
-            assert_eq!(
-                command.as_ref().map_err(String::as_str),
-                expected.as_ref().map_err(|it| *it)
-            );
+            assert_eq!(command, expected.map_err(str::to_owned));
         };
         let file = || PathBuf::from("p.toml");
-        let (subject, style) = (Subject::Daemon, Style::People);
+        let (question, style) = (Question::Status, Style::People);
         check("--config p.toml", Ok(Command::Serve(file())));
         check("--config=p.toml --check", Ok(Command::Check(file())));
-        check("status --config p.toml", Ok(Command::Status { file: file(), subject, style }));
-        check(
-            "--config p.toml status --json --mobiles",
-            Ok(Command::Status { file: file(), subject: Subject::Mobiles, style: Style::Programs }),
-        );
+        check("status --config p.toml", Ok(Command::Status { file: file(), question, style }));
+        let (question, style) = (Question::Mobiles, Style::Programs);
+        let every = "--config p.toml status --json --mobiles";
+        check(every, Ok(Command::Status { file: file(), question, style }));
         check("--check --help", Ok(Command::Help));
         check("--version", Ok(Command::Version));
         check("", Err("--config FILE is missing; see --help"));

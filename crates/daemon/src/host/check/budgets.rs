@@ -51,16 +51,12 @@ fn one(config: &Config, profile: &Profile, mss: u16, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::config;
 
     #[test]
     fn what_no_segment_fits_is_told() {
         let check = |keys: &str, expect: &[&str]| {
-            let text = format!(
-                "radio.interfaces = ['wl0']\nwired.interfaces = ['eth0']\n[[profile]]\n\
-                 name = 'thin'\nmobiles = ['10.45.0.0/16']\n{keys}"
-            );
-            let config = Config::parse(&text, "proxy.toml").expect("a configuration");
-            let mut report = Report(Vec::new());
+            let (config, mut report) = (config("", keys), Report(Vec::new()));
             segments(&config.profile[0], 1460, &mut report);
             assert_eq!(report.lines(), expect, "{keys}");
         };
@@ -82,12 +78,7 @@ mod tests {
     #[test]
     fn a_mobile_that_gets_less_than_it_may_is_told() {
         let check = |keys: &str, expect: &[&str]| {
-            let text = format!(
-                "radio.interfaces = ['wl0']\nwired.interfaces = ['eth0']\n[[profile]]\n\
-                 name = 'thin'\nmobiles = ['10.45.0.0/16']\n{keys}"
-            );
-            let config = Config::parse(&text, "proxy.toml").expect("a configuration");
-            let mut report = Report(Vec::new());
+            let (config, mut report) = (config("", keys), Report(Vec::new()));
             one(&config, &config.profile[0], 1000, &mut report);
             assert_eq!(report.lines(), expect, "{keys}");
         };

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use proxy::Config;
 
 use super::super::{Identity, no_device, privileges};
-use super::{Finding, Report, Severity};
+use super::Report;
 
 pub(super) fn check(config: &Config, report: &mut Report) {
     match privileges::may_serve() {
@@ -17,7 +17,7 @@ pub(super) fn check(config: &Config, report: &mut Report) {
     let identity = privileges::identity(config.user.as_deref());
     match &identity {
         Ok(Some(identity)) => report.ok(format!("user: becomes {identity}")),
-        Ok(None) => report.0.push(stays(config.user.as_deref(), privileges::is_root())),
+        Ok(None) => stays(config.user.as_deref(), privileges::is_root(), report),
         Err(trouble) => report.error(trouble.to_string()),
     }
     let device = &config.routing.device;
@@ -39,16 +39,13 @@ pub(super) fn check(config: &Config, report: &mut Report) {
 }
 
 /// It stays the user that starts it.
-fn stays(user: Option<&str>, is_root: bool) -> Finding {
+fn stays(user: Option<&str>, is_root: bool, report: &mut Report) {
     match user {
-        Some(user) if is_root => Finding {
-            severity: Severity::Warning,
-            line: format!(
-                "user = \"{user}\": stays root, whose files it could read if it were broken into: \
-                 leave user out, or name one of its own"
-            ),
-        },
-        Some(_) | None => Finding { severity: Severity::Ok, line: "user: stays who it is".into() },
+        Some(user) if is_root => report.warning(format!(
+            "user = \"{user}\": stays root, whose files it could read if it were broken into: \
+             leave user out, or name one of its own"
+        )),
+        Some(_) | None => report.ok("user: stays who it is"),
     }
 }
 
@@ -67,11 +64,16 @@ fn again(device: &str, identity: Identity, of: [u32; 3], report: &mut Report) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Severity;
     use super::*;
 
     #[test]
     fn who_stays_root_by_name_is_told() {
-        let severity = |user, is_root| stays(user, is_root).severity;
+        let severity = |user, is_root| {
+            let mut report = Report(Vec::new());
+            stays(user, is_root, &mut report);
+            report.0[0].severity
+        };
         assert_eq!(severity(Some("root"), true), Severity::Warning);
         // Root of a namespace that knows nobody else is an ordinary user outside.
         assert_eq!(severity(None, true), Severity::Ok);

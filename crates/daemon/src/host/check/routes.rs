@@ -138,19 +138,16 @@ fn ahead(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn config() -> Config {
-        let source = "radio.interfaces = [\"wl0\"]\nwired.interfaces = [\"eth0\", \"eth1\"]\n\
-                      [[profile]]\nname = \"a\"\nmobiles = [\"10.45.0.0/16\"]\n";
-        Config::parse(source, "proxy.toml").expect("a configuration")
-    }
+    use crate::fixtures::config;
 
     #[test]
     fn default_routes_lead_to_the_wired_side() {
+        let mut config = config("", "");
+        config.wired.interfaces.push("eth1".to_owned());
         let check = |routes: &str, expect: &str| {
             let mut report = Report(Vec::new());
             let routes: Vec<Value> = serde_json::from_str(routes).expect("JSON");
-            to_hosts(&config(), Family::V4, &routes, &mut report);
+            to_hosts(&config, Family::V4, &routes, &mut report);
             assert!(report.lines()[0].starts_with(expect), "{:?}", report.lines());
         };
         check(r#"[{"dst": "default", "dev": "eth0"}]"#, "ok: the IPv4 default route leads to eth0");

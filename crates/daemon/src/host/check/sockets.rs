@@ -44,16 +44,12 @@ pub(super) fn check(config: &Config, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::config;
 
     #[test]
     fn metrics_for_everybody_are_told() {
         let warnings = |listen: &str| {
-            let text = format!(
-                "radio.interfaces = ['wl0']\nwired.interfaces = ['eth0']\n\
-                 metrics.listen = '{listen}'\n\
-                 [[profile]]\nname = 'thin'\nmobiles = ['10.45.0.0/16']\n"
-            );
-            let config = Config::parse(&text, "proxy.toml").expect("a configuration");
+            let config = config(&format!("metrics.listen = '{listen}'"), "");
             let mut report = Report(Vec::new());
             reach(&config, &mut report);
             report.lines().len()
