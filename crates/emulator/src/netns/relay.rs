@@ -208,22 +208,20 @@ impl Service {
                 let answer = exchange(&mut server, &query).ok()?;
                 Some((answer, server))
             });
-            let asked = kept.map_or_else(
-                || {
-                    self.ask(|address| {
-                        let mut server = TcpStream::connect_timeout(&address, PATIENCE)?;
-                        prepare(&server)?;
-                        Ok((exchange(&mut server, &query)?, server))
-                    })
-                },
-                Ok,
-            );
+            let asked = kept.or_else(|| {
+                let asked = self.ask(|address| {
+                    let mut server = TcpStream::connect_timeout(&address, PATIENCE)?;
+                    prepare(&server)?;
+                    Ok((exchange(&mut server, &query)?, server))
+                });
+                asked.ok()
+            });
             let answer = match asked {
-                Ok((answer, kept)) => {
+                Some((answer, kept)) => {
                     server = Some(kept);
                     answer
                 }
-                Err(_) => failure(query),
+                None => failure(query),
             };
             write_message(&mut client, &answer)?;
         }

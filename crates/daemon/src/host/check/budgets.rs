@@ -56,9 +56,9 @@ mod tests {
     #[test]
     fn what_no_segment_fits_is_told() {
         let check = |keys: &str, expect: &[&str]| {
-            let (config, mut report) = (config("", keys), Report(Vec::new()));
-            segments(&config.profile[0], 1460, &mut report);
-            assert_eq!(report.lines(), expect, "{keys}");
+            let config = config("", keys);
+            let lines = Report::lines_of(|report| segments(&config.profile[0], 1460, report));
+            assert_eq!(lines, expect, "{keys}");
         };
         let clamp = "warning: profile thin: middlebox.atcp.clamp of 1000 B is less than a segment, \
                      of which one is always let go: name a smaller mss, or a larger rate, \
@@ -78,9 +78,9 @@ mod tests {
     #[test]
     fn a_mobile_that_gets_less_than_it_may_is_told() {
         let check = |keys: &str, expect: &[&str]| {
-            let (config, mut report) = (config("", keys), Report(Vec::new()));
-            one(&config, &config.profile[0], 1000, &mut report);
-            assert_eq!(report.lines(), expect, "{keys}");
+            let config = config("", keys);
+            let lines = Report::lines_of(|report| one(&config, &config.profile[0], 1000, report));
+            assert_eq!(lines, expect, "{keys}");
         };
         check("", &[]);
         check("split_uplink = true", &[]);

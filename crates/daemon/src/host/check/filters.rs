@@ -108,9 +108,7 @@ mod tests {
         let mut found = Found::default();
         found.look_through(&serde_json::from_str(ruleset).expect("JSON"));
         found.read_through(saved);
-        let mut report = Report(Vec::new());
-        found.tell(&mut report);
-        report.lines()
+        Report::lines_of(|report| found.tell(report))
     }
 
     #[test]

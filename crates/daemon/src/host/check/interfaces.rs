@@ -68,9 +68,8 @@ mod tests {
     fn what_an_interface_may_lack() {
         let check = |link: &str, merging: &[&str], expect: &str| {
             let link: Option<Value> = serde_json::from_str(link).expect("JSON");
-            let mut report = Report(Vec::new());
-            one("wl0", link.as_ref(), merging, &mut report);
-            assert_eq!(report.lines(), [expect]);
+            let lines = Report::lines_of(|report| one("wl0", link.as_ref(), merging, report));
+            assert_eq!(lines, [expect]);
         };
         let up = r#"{"flags": ["UP", "LOWER_UP"], "mtu": 1400}"#;
         check(up, &["gro"], "ok: wl0 is up, of 1400 B, with no offload in the way");
@@ -91,10 +90,9 @@ mod tests {
 
     #[test]
     fn sizes_of_either_side() {
-        let mut report = Report(Vec::new());
-        sizes([1500, 576], 1500, &[Family::V4, Family::V6], &mut report);
+        let families = [Family::V4, Family::V6];
         assert_eq!(
-            report.lines(),
+            Report::lines_of(|report| sizes([1500, 576], 1500, &families, report)),
             [
                 "ok: packets: wired 1500 B, radio 576 B, at the device 1500 B",
                 "warning: IPv6 takes packets of 1280 B, and one side has less: see `ip link`"

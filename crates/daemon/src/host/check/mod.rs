@@ -91,9 +91,12 @@ impl Report {
         self.0.push(Finding { severity: Severity::Error, line: line.into() });
     }
 
+    /// What `check` finds.
     #[cfg(test)]
-    fn lines(&self) -> Vec<String> {
-        self.0.iter().map(ToString::to_string).collect()
+    fn lines_of(check: impl FnOnce(&mut Self)) -> Vec<String> {
+        let mut report = Self(Vec::new());
+        check(&mut report);
+        report.0.iter().map(ToString::to_string).collect()
     }
 }
 

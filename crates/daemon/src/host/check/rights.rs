@@ -64,19 +64,15 @@ fn again(device: &str, identity: Identity, of: [u32; 3], report: &mut Report) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Severity;
     use super::*;
 
     #[test]
     fn who_stays_root_by_name_is_told() {
-        let severity = |user, is_root| {
-            let mut report = Report(Vec::new());
-            stays(user, is_root, &mut report);
-            report.0[0].severity
-        };
-        assert_eq!(severity(Some("root"), true), Severity::Warning);
+        let told = |user, is_root| Report::lines_of(|report| stays(user, is_root, report));
+        let stays = ["ok: user: stays who it is"];
+        assert!(told(Some("root"), true)[0].starts_with("warning: user = \"root\": stays root"));
         // Root of a namespace that knows nobody else is an ordinary user outside.
-        assert_eq!(severity(None, true), Severity::Ok);
-        assert_eq!(severity(Some("thinpipe"), false), Severity::Ok);
+        assert_eq!(told(None, true), stays);
+        assert_eq!(told(Some("thinpipe"), false), stays);
     }
 }

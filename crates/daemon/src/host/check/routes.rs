@@ -145,10 +145,9 @@ mod tests {
         let mut config = config("", "");
         config.wired.interfaces.push("eth1".to_owned());
         let check = |routes: &str, expect: &str| {
-            let mut report = Report(Vec::new());
             let routes: Vec<Value> = serde_json::from_str(routes).expect("JSON");
-            to_hosts(&config, Family::V4, &routes, &mut report);
-            assert!(report.lines()[0].starts_with(expect), "{:?}", report.lines());
+            let lines = Report::lines_of(|it| to_hosts(&config, Family::V4, &routes, it));
+            assert!(lines[0].starts_with(expect), "{lines:?}");
         };
         check(r#"[{"dst": "default", "dev": "eth0"}]"#, "ok: the IPv4 default route leads to eth0");
         check(
@@ -166,9 +165,9 @@ mod tests {
     fn rules_ahead_are_told_from_those_behind() {
         let own = Target { priority: 1000, table: 101 };
         let check = |rule: Listed, expect: &str| {
-            let (wl0, mut report) = ("wl0".to_owned(), Report(Vec::new()));
-            ahead(&[rule], own, Family::V4, &[&wl0], &mut report);
-            assert!(report.lines()[0].starts_with(expect), "{:?}", report.lines());
+            let wl0 = "wl0".to_owned();
+            let lines = Report::lines_of(|it| ahead(&[rule], own, Family::V4, &[&wl0], it));
+            assert!(lines[0].starts_with(expect), "{lines:?}");
         };
         let rule = |priority, interface: Option<&str>, table| Listed {
             priority,

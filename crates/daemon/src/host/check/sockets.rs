@@ -50,9 +50,7 @@ mod tests {
     fn metrics_for_everybody_are_told() {
         let warnings = |listen: &str| {
             let config = config(&format!("metrics.listen = '{listen}'"), "");
-            let mut report = Report(Vec::new());
-            reach(&config, &mut report);
-            report.lines().len()
+            Report::lines_of(|report| reach(&config, report)).len()
         };
         assert_eq!(["0.0.0.0:9464", "[::]:9464"].map(warnings), [1, 1]);
         assert_eq!(["127.0.0.1:9464", "192.0.2.1:9464", "off"].map(warnings), [0, 0, 0]);

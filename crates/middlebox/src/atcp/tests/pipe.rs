@@ -7,7 +7,7 @@ use observe::MiddleboxFact;
 use tcp::{AckDue, Acknowledgement, Arrival, Departure, Length, Payload, Receiver, Reports};
 
 use crate::atcp::{Atcp, AtcpConfig};
-use crate::{Address, Connection, FlowId, Leg, Numbers, RadioLeg, Terms};
+use crate::{Address, Connection, FlowId, Leg, Numbers, RadioLeg, Terms, Watch};
 
 pub(super) const MSS: u64 = 1_348;
 
@@ -67,7 +67,6 @@ struct Ends {
     sent: u64,
     edge: u64,
     arrived: u64,
-    window: u64,
     /// Where the segments began that reached the mobile.
     came: BTreeSet<u64>,
     /// Bytes that the mobile read.
@@ -174,35 +173,34 @@ impl Pipe {
             numbers: Numbers { mobile: 0, connection: id },
             rtt: Some(Duration::from_millis(1_450)),
         };
-        let facts = &mut self.facts;
-        let now = self.now;
-        self.leg.open(now, FlowId(id), &terms, &mut |fact| facts.push((now, fact)));
-        let (edge, window) = (terms.promised, plan.buffer);
-        let (sent, arrived, read) = (0, 0, 0);
-        let (pauses, silent) = (false, false);
+        self.call(|leg, now, watch| leg.open(now, FlowId(id), &terms, watch));
         self.ends.push(Some(Ends {
             plan,
             first,
             receiver,
-            sent,
-            edge,
-            arrived,
-            window,
+            sent: 0,
+            edge: terms.promised,
+            arrived: 0,
             came: BTreeSet::new(),
-            read,
-            pauses,
-            silent,
+            read: 0,
+            pauses: false,
+            silent: false,
         }));
         self.advertise(id);
         self.settle();
         id
     }
 
+    /// Calls the box, and notes the facts that it reports.
+    fn call<R>(&mut self, act: impl FnOnce(&mut Atcp<Length>, Time, Watch<'_>) -> R) -> R {
+        let Self { leg, now, facts, .. } = self;
+        act(leg, *now, &mut |fact| facts.push((*now, fact)))
+    }
+
     /// The connection is reset.
     pub(super) fn remove(&mut self, id: u32) -> u64 {
         self.ends[id as usize] = None;
-        let (now, facts) = (self.now, &mut self.facts);
-        let held = self.leg.remove(now, FlowId(id), &mut |fact| facts.push((now, fact)));
+        let held = self.call(|leg, now, watch| leg.remove(now, FlowId(id), watch));
         self.settle();
         held
     }
@@ -293,9 +291,9 @@ impl Pipe {
                 Event::Down(id, departure) => self.down(id, &departure),
                 Event::Up(id, acknowledgement) => {
                     if self.ends[id as usize].is_some() {
-                        let facts = &mut self.facts;
-                        let mut watch = |fact| facts.push((now, fact));
-                        self.leg.handle_ack(now, FlowId(id), &acknowledgement, &mut watch);
+                        self.call(|leg, now, watch| {
+                            leg.handle_ack(now, FlowId(id), &acknowledgement, watch);
+                        });
                     }
                 }
                 Event::Written(id, bytes) => self.written(id, bytes),
@@ -325,23 +323,16 @@ impl Pipe {
             }
         }
         if self.leg.poll_timeout().is_some_and(|deadline| deadline <= now) {
-            let facts = &mut self.facts;
-            self.leg.handle_timeout(now, &mut |fact| facts.push((now, fact)));
+            self.call(|leg, now, watch| leg.handle_timeout(now, watch));
         }
         self.settle();
     }
 
     fn settle(&mut self) {
-        let now = self.now;
         for id in 0..self.ends.len() as u32 {
             self.supply(id);
         }
-        loop {
-            let facts = &mut self.facts;
-            let mut watch = |fact| facts.push((now, fact));
-            let Some((FlowId(id), departure)) = self.leg.poll_output(now, &mut watch) else {
-                break;
-            };
+        while let Some((FlowId(id), departure)) = self.call(Atcp::poll_output) {
             self.transmit(id, departure);
         }
         while let Some(FlowId(id)) = self.leg.poll_window_update() {
@@ -370,14 +361,12 @@ impl Pipe {
     }
 
     fn written(&mut self, id: u32, bytes: u64) {
-        let now = self.now;
         let Some(ends) = &mut self.ends[id as usize] else { return };
         ends.arrived += bytes;
         let done = ends.arrived == ends.plan.bytes;
-        let facts = &mut self.facts;
-        self.leg.write(now, FlowId(id), Length(bytes), &mut |fact| facts.push((now, fact)));
+        self.call(|leg, now, watch| leg.write(now, FlowId(id), Length(bytes), watch));
         if done {
-            self.leg.close(now, FlowId(id));
+            self.leg.close(self.now, FlowId(id));
         }
         self.advertise(id);
     }
@@ -438,7 +427,6 @@ impl Pipe {
                 let sack = ends.receiver.blocks();
                 let (ack, window) = ends.receiver.acknowledge();
                 let window = u64::from(window);
-                ends.window = window;
                 let acknowledgement =
                     Acknowledgement { ack, window, pure: true, sack, ..Acknowledgement::default() };
                 let Some(start) = self.radio.start(now, self.radio.uplink_free_at) else { return };

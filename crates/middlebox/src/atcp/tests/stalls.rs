@@ -9,6 +9,14 @@ const fn secs(secs: u64) -> Duration {
     Duration::from_secs(secs)
 }
 
+/// A radio over which nothing passes from second `from` to second `to`, and nothing waits.
+fn with_outage(from: u64, to: u64) -> Pipe {
+    let mut pipe = Pipe::new(config());
+    pipe.radio.outage = Some((Time::ZERO + secs(from), Time::ZERO + secs(to)));
+    pipe.radio.flushed = true;
+    pipe
+}
+
 fn after(pipe: &Pipe, from: Time) -> impl Iterator<Item = &(Time, MiddleboxFact)> {
     pipe.facts.iter().filter(move |fact| fact.0 >= from)
 }
@@ -44,10 +52,7 @@ fn an_outage_that_only_delays_costs_the_probes() {
 #[test]
 fn an_outage_that_swallows_everything_is_repaired_in_two_round_trips() {
     for (flows, lasts) in [(1, 10), (4, 10), (1, 35), (16, 35)] {
-        let mut pipe = Pipe::new(config());
-        let end = Time::ZERO + secs(60 + lasts);
-        pipe.radio.outage = Some((Time::ZERO + secs(60), end));
-        pipe.radio.flushed = true;
+        let mut pipe = with_outage(60, 60 + lasts);
         for _ in 0..flows {
             pipe.open(Plan::of(600_000 / flows));
         }
@@ -74,10 +79,8 @@ fn an_outage_that_swallows_everything_is_repaired_in_two_round_trips() {
 #[test]
 fn after_a_long_outage_a_new_probe_does_not_tell_that_the_rest_waited() {
     for lasts in (60..150).step_by(4) {
-        let mut pipe = Pipe::new(config());
+        let mut pipe = with_outage(60, 60 + lasts);
         let end = Time::ZERO + secs(60 + lasts);
-        pipe.radio.outage = Some((Time::ZERO + secs(60), end));
-        pipe.radio.flushed = true;
         let flow = pipe.open(Plan::of(300_000));
         pipe.run_for(secs(60 + lasts));
         let (read, timeouts) = (pipe.read(flow), pipe.leg.aggregates[0].repairs.timeouts);
@@ -94,9 +97,7 @@ fn after_a_long_outage_a_new_probe_does_not_tell_that_the_rest_waited() {
 /// The timeout, then a probe every 1.5 round-trip times, each of the packet that waited longest.
 #[test]
 fn probes_leave_at_even_intervals() {
-    let mut pipe = Pipe::new(config());
-    pipe.radio.outage = Some((Time::ZERO + secs(60), Time::ZERO + secs(90)));
-    pipe.radio.flushed = true;
+    let mut pipe = with_outage(60, 90);
     pipe.open(Plan::of(300_000));
     pipe.run_for(secs(85));
     let rtt = pipe.leg.aggregates[0].round_trip.smoothed().expect("it was measured");
@@ -133,9 +134,7 @@ fn a_dead_connection_does_not_stall_the_others() {
 
 #[test]
 fn the_tail_of_a_transfer_lost_in_an_outage_is_not_forgotten() {
-    let mut pipe = Pipe::new(config());
-    pipe.radio.outage = Some((Time::ZERO + secs(1), Time::ZERO + secs(20)));
-    pipe.radio.flushed = true;
+    let mut pipe = with_outage(1, 20);
     let flow = pipe.open(Plan::of(9_000));
     let done = pipe.finish(secs(60));
     assert_eq!(pipe.read(flow), 9_000);
@@ -144,9 +143,7 @@ fn the_tail_of_a_transfer_lost_in_an_outage_is_not_forgotten() {
 
 #[test]
 fn a_stall_with_nothing_left_but_orphans_ends() {
-    let mut pipe = Pipe::new(config());
-    pipe.radio.outage = Some((Time::ZERO + secs(20), Time::ZERO + secs(40)));
-    pipe.radio.flushed = true;
+    let mut pipe = with_outage(20, 40);
     let idle = pipe.open(Plan::of(1_000));
     let flow = pipe.open(Plan::of(600_000));
     pipe.run_for(secs(30));
@@ -163,9 +160,7 @@ fn a_stall_with_nothing_left_but_orphans_ends() {
 
 #[test]
 fn a_mobile_that_never_comes_back_is_given_up() {
-    let mut pipe = Pipe::new(config());
-    pipe.radio.outage = Some((Time::ZERO + secs(20), Time::ZERO + secs(100_000)));
-    pipe.radio.flushed = true;
+    let mut pipe = with_outage(20, 100_000);
     let flow = pipe.open(Plan::of(600_000));
     pipe.run_for(secs(900));
     assert_eq!(pipe.leg.poll_given_up(), None);
