@@ -71,7 +71,7 @@ def count_cargo(output: str) -> Count:
 
 def expect_cargo(_: str) -> int:
     """Count the tests in the sources, also if they do not compile."""
-    sources = (ROOT / "crates").rglob("*.rs")
+    sources = [*(ROOT / "crates").rglob("*.rs"), *(ROOT / "tests/peer").rglob("*.rs")]
     return sum(len(RUST_TEST.findall(file.read_text(encoding="utf-8"))) for file in sources)
 
 

@@ -172,7 +172,7 @@ def program() -> Path:
     if reason:
         pytest.skip(reason)
     root = Path(__file__).parent.parent.parent
-    command = ["cargo", "build", "--package", "emulator", "--bin", "thinpipe-peer", "--quiet"]
+    command = ["cargo", "build", "--package", "peer", "--bin", "thinpipe-peer", "--quiet"]
     command += ["--message-format", "json"]
     built = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr

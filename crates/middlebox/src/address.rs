@@ -40,8 +40,8 @@ impl Address {
         if self.is_ipv4() { 20 } else { 40 }
     }
 
-    /// The smallest packet in bytes that every path to it must carry (RFC 791 §3.2, RFC 8200 §5). An
-    /// ICMP message that names less is not to be believed (RFC 1191 §3, RFC 8201 §4).
+    /// The smallest packet in bytes that every path to it must carry (RFC 791 §3.2, RFC 8200 §5).
+    /// An ICMP message that names less is not to be believed (RFC 1191 §3, RFC 8201 §4).
     pub(crate) const fn least_mtu(self) -> u16 {
         if self.is_ipv4() { 68 } else { 1_280 }
     }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use base::{Duration, Probability, Time};
 use bytes::Bytes;
-use emulator::{Application, Close, Ends, Impairments, Opening, Peer, Report};
 use os::Machine;
+use peer::{Application, Close, Ends, Impairments, Opening, Peer, Report};
 use tcp::{Config, State};
 
 /// What one side reads.

@@ -7,9 +7,9 @@ use std::io::{self, BufWriter, Read, Write};
 use std::process::ExitCode;
 
 use bytes::Bytes;
-use emulator::{Application, Captures, Peer, Report};
 use options::{Failure, Options, USAGE};
 use os::{Clock, Scheduling, Tun, Waker, run, within};
+use peer::{Application, Captures, Peer, Report};
 use tcp::State;
 
 fn main() -> ExitCode {

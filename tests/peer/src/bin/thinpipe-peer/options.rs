@@ -7,9 +7,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use base::{Duration, Probability};
-use emulator::{Close, Ends, Impairments, Opening, Pause};
 use lexopt::{Arg, Parser, ValueExt};
 use os::TunConfig;
+use peer::{Close, Ends, Impairments, Opening, Pause};
 use scenario::Scenario;
 
 pub(crate) const USAGE: &str = "\
