@@ -1,5 +1,6 @@
 //! A scenario's text as a tree, each item with the place where it stands.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use toml::Spanned;
@@ -68,7 +69,7 @@ impl Table {
     pub fn parse(source: &str) -> Result<Self, Fault> {
         let lines = Lines::of(source);
         match DeTable::parse(source) {
-            Ok(table) => Ok(lines.table(table.get_ref())),
+            Ok(table) => Ok(table_of(table.get_ref(), &|span| lines.at(span))),
             Err(error) => {
                 let message = error.message().trim().replace('\n', "; ");
                 let place = error.span();
@@ -146,10 +147,8 @@ impl Table {
                 let name = words.next();
                 node = &mut items.iter_mut().find(|item| item.name() == name)?.node;
             }
-            table = match node {
-                Node::Table(table) => table,
-                Node::Scalar(_) | Node::List(_) => return None,
-            };
+            let Node::Table(inner) = node else { return None };
+            table = inner;
         }
         Some(table)
     }
@@ -165,11 +164,8 @@ impl Table {
             Node::List(items) => {
                 let (name, rest) = rest.split_once('.').map_or((rest, None), |(a, b)| (a, Some(b)));
                 let member = items.iter().find(|item| item.name() == Some(name))?;
-                match (rest, &member.node) {
-                    (None, _) => Some(member),
-                    (Some(rest), Node::Table(table)) => table.find(rest),
-                    (Some(_), Node::Scalar(_) | Node::List(_)) => None,
-                }
+                let Some(rest) = rest else { return Some(member) };
+                if let Node::Table(table) = &member.node { table.find(rest) } else { None }
             }
         }
     }
@@ -227,19 +223,13 @@ impl Table {
 impl Item {
     /// Its value, if it is a single one.
     pub fn scalar(&self) -> Option<&Scalar> {
-        match &self.node {
-            Node::Scalar(scalar) => Some(scalar),
-            Node::List(_) | Node::Table(_) => None,
-        }
+        if let Node::Scalar(scalar) = &self.node { Some(scalar) } else { None }
     }
 
     /// The `name` of a member of a list.
     pub fn name(&self) -> Option<&str> {
         let Node::Table(table) = &self.node else { return None };
-        match &table.get("name")?.node {
-            Node::Scalar(scalar) => Some(&scalar.text),
-            Node::List(_) | Node::Table(_) => None,
-        }
+        Some(&table.get("name")?.scalar()?.text)
     }
 
     /// The item as it may have been written, shortened.
@@ -296,25 +286,16 @@ impl Lines {
     fn at(&self, span: &Range<usize>) -> Origin {
         Origin::Line(1 + self.0.partition_point(|&start| start <= span.start))
     }
-
-    fn table(&self, table: &DeTable<'_>) -> Table {
-        table_of(table, &|span| self.at(span))
-    }
 }
 
 fn table_of(table: &DeTable<'_>, origin: &dyn Fn(&Range<usize>) -> Origin) -> Table {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
-    let item = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| Item {
-        origin: origin(&Spanned::span(key)),
-        node: node(value.get_ref(), origin),
+    let entry = |(key, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
+        let item = Item { origin: origin(&key.span()), node: node(value.get_ref(), origin) };
+        (key.get_ref().to_string(), item)
     };
-    Table(
-        entries
-            .into_iter()
-            .map(|(key, value)| (key.get_ref().to_string(), item((key, value))))
-            .collect(),
-    )
+    Table(entries.into_iter().map(entry).collect())
 }
 
 fn node(value: &DeValue<'_>, origin: &dyn Fn(&Range<usize>) -> Origin) -> Node {
@@ -330,15 +311,13 @@ fn node(value: &DeValue<'_>, origin: &dyn Fn(&Range<usize>) -> Origin) -> Node {
         DeValue::Float(float) => plain(float.as_str().to_owned()),
         DeValue::Boolean(value) => plain(value.to_string()),
         DeValue::Datetime(value) => plain(value.to_string()),
-        DeValue::Array(array) => Node::List(
-            array
-                .iter()
-                .map(|item| Item {
-                    origin: origin(&item.span()),
-                    node: node(item.get_ref(), origin),
-                })
-                .collect(),
-        ),
+        DeValue::Array(array) => {
+            let item = |item: &Spanned<DeValue<'_>>| Item {
+                origin: origin(&item.span()),
+                node: node(item.get_ref(), origin),
+            };
+            Node::List(array.iter().map(item).collect())
+        }
         DeValue::Table(table) => Node::Table(table_of(table, origin)),
     }
 }

@@ -21,6 +21,6 @@ impl Form for Ends {
     }
 
     fn visit(value: &[String; 2], key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
-        visit(Key::new(key, format!("{value:?}"), "the names of two nodes".to_owned(), doc));
+        visit(Key::new(key, format!("{value:?}"), "the names of two nodes", doc));
     }
 }

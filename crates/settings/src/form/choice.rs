@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use base::{Words, names};
 
 use super::Leaf;
+use super::number::leaves;
 use crate::nearest::nearest;
 use crate::tree::{Kind, Scalar};
 
@@ -39,27 +40,15 @@ pub fn path(scalar: &Scalar, expected: &str) -> Result<String, String> {
     path.ok_or_else(|| format!("expected {expected}, in quotes"))
 }
 
-/// A name that files and settings can bear: letters, digits, `-` and `_`.
-pub struct Label;
+leaves! {
+    /// A name that files and settings can bear: letters, digits, `-` and `_`.
+    Label -> String: "a name of letters, digits, - and _ in quotes",
+        |scalar| Text::parse(scalar).ok().filter(|name| is_label(name)), String::clone;
+}
 
-impl Leaf for Label {
-    type Value = String;
-
-    fn expected() -> String {
-        "a name of letters, digits, - and _ in quotes".to_owned()
-    }
-
-    fn parse(scalar: &Scalar) -> Result<String, String> {
-        let is_fit = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
-        Text::parse(scalar)
-            .ok()
-            .filter(|name| !name.is_empty() && name.chars().all(is_fit))
-            .ok_or_else(|| format!("must be {}", Self::expected()))
-    }
-
-    fn show(value: &String) -> String {
-        value.clone()
-    }
+fn is_label(name: &str) -> bool {
+    let is_fit = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    !name.is_empty() && name.chars().all(is_fit)
 }
 
 /// `true` or `false`.

@@ -3,7 +3,7 @@
 use super::choice::{find_word, one_of};
 use super::{Key, Needs, Scope, join};
 use crate::error::Fault;
-use crate::tree::{Node, Table};
+use crate::tree::Table;
 
 /// Declares a table in which the key `kind` says which other keys there are. A key of another kind
 /// is unknown, as any key that is none; a setting of `kind` takes those of the others away from the
@@ -37,46 +37,6 @@ macro_rules! kinds {
     (
         $(#[doc = $about:literal])*
         pub enum $name:ident {
-            $(#[doc = $first_doc:literal])*
-            $first:ident $({
-                $($(#[doc = $first_field_doc:literal])*
-                pub $first_field:ident: $first_type:ty as $first_form:ty = $first_default:expr;)*
-            })? = $first_word:literal,
-            $(
-                $(#[doc = $kind_doc:literal])*
-                $kind:ident $({
-                    $($(#[doc = $doc:literal])*
-                    pub $field:ident: $type:ty as $form:ty = $default:expr;)*
-                })? = $word:literal,
-            )*
-        }
-        $(check($check:path))?
-    ) => {
-        $crate::kinds! {
-            @declare
-            $(#[doc = $about])*
-            $name: Self::$first $({ $($first_field: $first_default),* })?;
-            {
-                $(#[doc = $first_doc])*
-                $first $({
-                    $($(#[doc = $first_field_doc])*
-                    pub $first_field: $first_type as $first_form = $first_default;)*
-                })? = $first_word,
-                $(
-                    $(#[doc = $kind_doc])*
-                    $kind $({
-                        $($(#[doc = $doc])* pub $field: $type as $form = $default;)*
-                    })? = $word,
-                )*
-            }
-            $(check($check))?
-        }
-    };
-    (
-        @declare
-        $(#[doc = $about:literal])*
-        $name:ident: $usual:expr;
-        {
             $(
                 $(#[doc = $kind_doc:literal])*
                 $kind:ident $({
@@ -98,7 +58,7 @@ macro_rules! kinds {
 
         impl Default for $name {
             fn default() -> Self {
-                $usual
+                Self::all().swap_remove(0)
             }
         }
 
@@ -195,10 +155,8 @@ macro_rules! kinds {
 /// If it is none of them.
 pub fn kind_of(table: &Table, at: &str, names: &[&str]) -> Result<Option<usize>, Fault> {
     let Some(item) = table.get("kind") else { return Ok(None) };
-    let found = match &item.node {
-        Node::Scalar(scalar) => find_word(&scalar.text, names),
-        Node::List(_) | Node::Table(_) => Err(format!("expected {}", one_of(names))),
-    };
+    let scalar = item.scalar().ok_or_else(|| format!("expected {}", one_of(names)));
+    let found = scalar.and_then(|scalar| find_word(&scalar.text, names));
     found.map(Some).map_err(|message| item.fault(&join(at, "kind"), message))
 }
 

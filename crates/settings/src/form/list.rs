@@ -19,20 +19,11 @@ impl Form for Numbers {
     type Value = Vec<u64>;
 
     fn read(item: &Item, key: &str, _default: &Vec<u64>) -> Result<Vec<u64>, Fault> {
-        let number = |scalar: &Scalar| Number::parse(scalar).ok();
-        match &item.node {
-            Node::List(items) => items.iter().map(|item| number(item.scalar()?)).collect(),
-            Node::Scalar(Scalar { text, kind }) => {
-                let part = |text: &str| Scalar { text: text.trim().to_owned(), kind: *kind };
-                text.split(',').map(|text| number(&part(text))).collect()
-            }
-            Node::Table(_) => None,
-        }
-        .ok_or_else(|| item.fault(key, format!("expected {NUMBERS}")))
+        several::<Number>(item).ok_or_else(|| item.fault(key, format!("expected {NUMBERS}")))
     }
 
     fn visit(value: &Vec<u64>, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
-        visit(shown(key, format!("{value:?}"), NUMBERS, doc));
+        visit(Key::new(key, format!("{value:?}"), NUMBERS, doc));
     }
 }
 
@@ -64,7 +55,7 @@ impl Form for Spans {
     fn visit(value: &Self::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let pair = |span: &[Duration; 2]| format!("{:?}", span.map(|time| Instant::show(&time)));
         let pairs: Vec<_> = value.iter().map(pair).collect();
-        visit(shown(key, format!("[{}]", pairs.join(", ")), SPANS, doc));
+        visit(Key::new(key, format!("[{}]", pairs.join(", ")), SPANS, doc));
     }
 }
 
@@ -89,30 +80,16 @@ impl<A: Absent> Form for ChanceBounds<A> {
     type Value = Option<[Probability; 2]>;
 
     fn read(item: &Item, key: &str, _default: &Self::Value) -> Result<Self::Value, Fault> {
-        let limits: Option<Vec<_>> = match &item.node {
-            Node::Scalar(scalar) if scalar.text == A::WORD => return Ok(None),
-            Node::Scalar(Scalar { text, kind }) => {
-                let part = |text: &str| Scalar { text: text.trim().to_owned(), kind: *kind };
-                text.split(',').map(|text| Chance::parse(&part(text)).ok()).collect()
-            }
-            Node::List(items) => {
-                items.iter().map(|item| Chance::parse(item.scalar()?).ok()).collect()
-            }
-            Node::Table(_) => None,
-        };
-        match limits.unwrap_or_default().as_slice() {
-            [low, high] if low > high => Err(item.fault(key, "the lower limit comes first")),
-            [low, high] => Ok(Some([*low, *high])),
-            [] | [_] | [_, _, _, ..] => {
-                Err(item.fault(key, format!("expected {}", expected_limits::<A>())))
-            }
+        if item.scalar().is_some_and(|scalar| scalar.text == A::WORD) {
+            return Ok(None);
         }
+        bounds::<Chance>(item, key, expected_limits::<A>).map(Some)
     }
 
     fn visit(value: &Self::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let show = |limits: &[Probability; 2]| format!("{:?}", limits.map(|p| Chance::show(&p)));
         let value = value.as_ref().map_or_else(|| A::WORD.to_owned(), show);
-        visit(shown(key, value, &expected_limits::<A>(), doc));
+        visit(Key::new(key, value, expected_limits::<A>(), doc));
     }
 }
 
@@ -128,16 +105,25 @@ impl<L: Leaf<Value: PartialOrd + Copy>> Form for Bounds<L> {
     type Value = [L::Value; 2];
 
     fn read(item: &Item, key: &str, _default: &Self::Value) -> Result<Self::Value, Fault> {
-        match several::<L>(item).unwrap_or_default().as_slice() {
-            [low, high] if low > high => Err(item.fault(key, "the lower limit comes first")),
-            [low, high] => Ok([*low, *high]),
-            [] | [_] | [_, _, _, ..] => Err(item.fault(key, format!("expected {}", pair::<L>()))),
-        }
+        bounds::<L>(item, key, pair::<L>)
     }
 
     fn visit(value: &Self::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let value = format!("{:?}", [&value[0], &value[1]].map(L::show));
-        visit(shown(key, value, &pair::<L>(), doc));
+        visit(Key::new(key, value, pair::<L>(), doc));
+    }
+}
+
+/// A lower and an upper limit, which are to be as `expected` says.
+fn bounds<L: Leaf<Value: PartialOrd + Copy>>(
+    item: &Item,
+    key: &str,
+    expected: fn() -> String,
+) -> Result<[L::Value; 2], Fault> {
+    match several::<L>(item).unwrap_or_default().as_slice() {
+        [low, high] if low > high => Err(item.fault(key, "the lower limit comes first")),
+        [low, high] => Ok([*low, *high]),
+        [] | [_] | [_, _, _, ..] => Err(item.fault(key, format!("expected {}", expected()))),
     }
 }
 
@@ -159,14 +145,14 @@ impl Form for Moments {
 
     fn visit(value: &Self::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let times: Vec<_> = value.iter().map(Instant::show).collect();
-        visit(shown(key, format!("{times:?}"), MOMENTS, doc));
+        visit(Key::new(key, format!("{times:?}"), MOMENTS, doc));
     }
 }
 
 const MOMENTS: &str = "a list of times in order, as in [\"50 s\", \"2 min\"]";
 
 /// The values of a list, or of one text with commas between them.
-fn several<L: Leaf>(item: &Item) -> Option<Vec<L::Value>> {
+pub(super) fn several<L: Leaf>(item: &Item) -> Option<Vec<L::Value>> {
     match &item.node {
         Node::Scalar(Scalar { text, kind }) => {
             let part = |text: &str| Scalar { text: text.trim().to_owned(), kind: *kind };
@@ -223,7 +209,7 @@ impl<S: Section + Timed> Form for Steps<S> {
 
     fn visit(value: &Vec<S>, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let steps: Vec<_> = value.iter().map(inline).collect();
-        visit(shown(key, format!("[{}]", steps.join(", ")), &expected::<S>(), doc));
+        visit(Key::new(key, format!("[{}]", steps.join(", ")), expected::<S>(), doc));
     }
 }
 
@@ -272,8 +258,4 @@ fn keys_of<S: Section>(section: &S) -> Vec<Key> {
     let mut keys = Vec::new();
     section.visit("", Scope::Present, &mut |key| keys.push(key));
     keys
-}
-
-fn shown(key: &str, value: String, expected: &str, doc: &str) -> Key {
-    Key::new(key, value, expected.to_owned(), doc)
 }

@@ -64,9 +64,9 @@ pub enum Scope {
 
 impl Key {
     /// The key called `name`, which goes with every kind.
-    pub fn new(name: &str, value: String, expected: String, doc: &str) -> Self {
+    pub fn new(name: &str, value: String, expected: impl Into<String>, doc: &str) -> Self {
         let doc = doc.split_whitespace().collect::<Vec<_>>().join(" ");
-        Self { name: name.to_owned(), value, expected, doc, needs: Vec::new() }
+        Self { name: name.to_owned(), value, expected: expected.into(), doc, needs: Vec::new() }
     }
 }
 
@@ -106,12 +106,9 @@ impl<L: Leaf> Form for L {
     type Value = L::Value;
 
     fn read(item: &Item, key: &str, _default: &L::Value) -> Result<L::Value, Fault> {
-        match &item.node {
-            Node::Scalar(scalar) => L::parse(scalar).map_err(|message| item.fault(key, message)),
-            Node::List(_) | Node::Table(_) => {
-                Err(item.fault(key, format!("expected {}", L::expected())))
-            }
-        }
+        let fault = |message| item.fault(key, message);
+        let scalar = item.scalar().ok_or_else(|| fault(format!("expected {}", L::expected())))?;
+        L::parse(scalar).map_err(fault)
     }
 
     fn visit(value: &L::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
@@ -183,10 +180,8 @@ pub fn matches(pattern: &str, key: &str) -> bool {
 pub const MEMBER: &str = "NAME";
 
 fn table<'a>(item: &'a Item, key: &str) -> Result<&'a Table, Fault> {
-    match &item.node {
-        Node::Table(table) => Ok(table),
-        Node::Scalar(_) | Node::List(_) => {
-            Err(item.fault(key, format!("expected a table, [{key}]")))
-        }
-    }
+    let Node::Table(table) = &item.node else {
+        return Err(item.fault(key, format!("expected a table, [{key}]")));
+    };
+    Ok(table)
 }

@@ -109,113 +109,50 @@ where
     }
 }
 
-/// A number that is not below zero.
-pub struct Factor;
+/// Declares forms of values that are read or refused as a whole: what must be written, how it is
+/// read, and how it is shown.
+macro_rules! leaves {
+    ($($(#[$doc:meta])* $name:ident -> $type:ty: $expected:expr, $read:expr, $show:expr;)*) => {
+        $($(#[$doc])*
+        pub struct $name;
 
-impl Leaf for Factor {
-    type Value = f64;
+        impl $crate::Leaf for $name {
+            type Value = $type;
 
-    fn expected() -> String {
-        "a number, not below zero".to_owned()
-    }
+            fn expected() -> String {
+                $expected.into()
+            }
 
-    fn parse(scalar: &Scalar) -> Result<f64, String> {
-        let value = Decimal::parse(&scalar.text).map(|decimal| decimal.over_power_of_ten(0));
-        value
-            .filter(|value| value.is_finite() && *value >= 0.0)
-            .ok_or_else(|| format!("must be {}", Self::expected()))
-    }
+            fn parse(scalar: &$crate::Scalar) -> Result<$type, String> {
+                let read: fn(&$crate::Scalar) -> Option<$type> = $read;
+                read(scalar).ok_or_else(|| format!("must be {}", Self::expected()))
+            }
 
-    fn show(value: &f64) -> String {
-        value.to_string()
-    }
+            fn show(value: &$type) -> String {
+                let show: fn(&$type) -> String = $show;
+                show(value)
+            }
+        })*
+    };
 }
+pub(super) use leaves;
 
-/// A number above zero.
-pub struct Positive;
-
-impl Leaf for Positive {
-    type Value = f64;
-
-    fn expected() -> String {
-        "a number above zero".to_owned()
-    }
-
-    fn parse(scalar: &Scalar) -> Result<f64, String> {
-        Factor::parse(scalar)
-            .ok()
-            .filter(|value| *value > 0.0)
-            .ok_or_else(|| format!("must be {}", Self::expected()))
-    }
-
-    fn show(value: &f64) -> String {
-        value.to_string()
-    }
-}
-
-/// A number from 0 to below 1.
-pub struct Fraction;
-
-impl Leaf for Fraction {
-    type Value = f64;
-
-    fn expected() -> String {
-        "a number from 0 to below 1".to_owned()
-    }
-
-    fn parse(scalar: &Scalar) -> Result<f64, String> {
-        Factor::parse(scalar)
-            .ok()
-            .filter(|value| *value < 1.0)
-            .ok_or_else(|| format!("must be {}", Self::expected()))
-    }
-
-    fn show(value: &f64) -> String {
-        value.to_string()
-    }
-}
-
-/// A share above 0 and up to 1, as a percentage or a fraction.
-pub struct Share;
-
-impl Leaf for Share {
-    type Value = Probability;
-
-    fn expected() -> String {
-        "a share above 0 % and up to 100 %, as in 50 % or 0.5".to_owned()
-    }
-
-    fn parse(scalar: &Scalar) -> Result<Probability, String> {
-        share(&scalar.text)
-            .filter(|&value| value > 0.0)
-            .and_then(Probability::new)
-            .ok_or_else(|| format!("must be {}", Self::expected()))
-    }
-
-    fn show(value: &Probability) -> String {
-        value.value().to_string()
-    }
-}
-
-/// A probability, as a percentage or a fraction.
-pub struct Chance;
-
-impl Leaf for Chance {
-    type Value = Probability;
-
-    fn expected() -> String {
-        "a probability from 0 % to 100 %, as in 5 % or 0.05".to_owned()
-    }
-
-    fn parse(scalar: &Scalar) -> Result<Probability, String> {
-        share(&scalar.text)
-            .and_then(Probability::new)
-            .ok_or_else(|| format!("must be {}", Self::expected()))
-    }
-
-    fn show(value: &Probability) -> String {
-        value.value().to_string()
-    }
+leaves! {
+    /// A number that is not below zero.
+    Factor -> f64: "a number, not below zero",
+        |scalar| number(scalar).filter(|value| *value >= 0.0), f64::to_string;
+    /// A number above zero.
+    Positive -> f64: "a number above zero",
+        |scalar| number(scalar).filter(|value| *value > 0.0), f64::to_string;
+    /// A number from 0 to below 1.
+    Fraction -> f64: "a number from 0 to below 1",
+        |scalar| number(scalar).filter(|value| (0.0..1.0).contains(value)), f64::to_string;
+    /// A share above 0 and up to 1, as a percentage or a fraction.
+    Share -> Probability: "a share above 0 % and up to 100 %, as in 50 % or 0.5",
+        |scalar| share(&scalar.text).filter(|&value| value > 0.0).and_then(Probability::new), shown;
+    /// A probability, as a percentage or a fraction.
+    Chance -> Probability: "a probability from 0 % to 100 %, as in 5 % or 0.05",
+        |scalar| share(&scalar.text).and_then(Probability::new), shown;
 }
 
 /// A transport block error rate below 1, as a percentage or a fraction. At 1 nothing would ever
@@ -237,18 +174,24 @@ impl Leaf for Tbler {
     }
 
     fn show(value: &Probability) -> String {
-        value.value().to_string()
+        shown(value)
     }
+}
+
+fn shown(value: &Probability) -> String {
+    value.value().to_string()
+}
+
+fn number(scalar: &Scalar) -> Option<f64> {
+    let value = Decimal::parse(&scalar.text)?.over_power_of_ten(0);
+    value.is_finite().then_some(value)
 }
 
 /// The number that a percentage or a fraction stands for.
 fn share(text: &str) -> Option<f64> {
-    match text.strip_suffix('%') {
-        Some(percent) => {
-            Decimal::parse(percent.trim_end()).map(|decimal| decimal.over_power_of_ten(2))
-        }
-        None => Decimal::parse(text).map(|decimal| decimal.over_power_of_ten(0)),
-    }
+    let percent = text.strip_suffix('%').map(str::trim_end);
+    let places = if percent.is_some() { 2 } else { 0 };
+    Some(Decimal::parse(percent.unwrap_or(text))?.over_power_of_ten(places))
 }
 
 #[cfg(test)]

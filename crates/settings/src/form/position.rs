@@ -2,6 +2,8 @@
 
 use std::marker::PhantomData;
 
+use super::list::several;
+use super::number::leaves;
 use super::{Form, Key, Label, Leaf, Scope};
 use crate::error::Fault;
 use crate::tree::{Item, Node, Scalar};
@@ -85,25 +87,11 @@ impl<A: Axis> Leaf for Along<A> {
     }
 }
 
-/// A length above zero.
-pub struct Distance;
-
-impl Leaf for Distance {
-    type Value = f64;
-
-    fn expected() -> String {
-        format!("a length above zero in m or km, up to {FARTHEST} m, as in 500 m")
-    }
-
-    fn parse(scalar: &Scalar) -> Result<f64, String> {
-        Along::<Metres>::read(&scalar.text)
-            .filter(|length| *length > 0.0)
-            .ok_or_else(|| format!("must be {}", Self::expected()))
-    }
-
-    fn show(value: &f64) -> String {
-        format!("{value} m")
-    }
+leaves! {
+    /// A length above zero.
+    Distance -> f64: format!("a length above zero in m or km, up to {FARTHEST} m, as in 500 m"),
+        |scalar| Along::<Metres>::read(&scalar.text).filter(|length| *length > 0.0),
+        |length| format!("{length} m");
 }
 
 /// Two numbers with units, along x and y: `["0 m", "-1.5 km"]`.
@@ -121,30 +109,14 @@ impl<A: Axis> Form for Pair<A> {
     type Value = [f64; 2];
 
     fn read(item: &Item, key: &str, _default: &[f64; 2]) -> Result<[f64; 2], Fault> {
-        let along = |item: &Item| Along::<A>::read(&item.scalar()?.text);
-        let pair = match &item.node {
-            Node::List(items) => match items.as_slice() {
-                [x, y] => along(x).zip(along(y)),
-                [] | [_] | [_, _, _, ..] => None,
-            },
-            Node::Scalar(Scalar { text, .. }) => {
-                let read = |text: &str| Along::<A>::read(text.trim());
-                text.split_once(',').and_then(|(x, y)| read(x).zip(read(y)))
-            }
-            Node::Table(_) => None,
-        };
-        pair.map(Into::into)
+        several::<Along<A>>(item)
+            .and_then(|pair| pair.try_into().ok())
             .ok_or_else(|| item.fault(key, format!("expected {}", Self::expected())))
     }
 
     fn visit(value: &[f64; 2], key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
-        let unit = A::UNITS[0].0;
-        visit(Key::new(
-            key,
-            format!("{:?}", value.map(|along| format!("{along} {unit}"))),
-            Self::expected(),
-            doc,
-        ));
+        let pair = value.map(|along| Along::<A>::show(&along));
+        visit(Key::new(key, format!("{pair:?}"), Self::expected(), doc));
     }
 }
 
@@ -167,7 +139,7 @@ impl Form for Labels {
     }
 
     fn visit(value: &Vec<String>, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
-        visit(Key::new(key, format!("{value:?}"), LABELS.to_owned(), doc));
+        visit(Key::new(key, format!("{value:?}"), LABELS, doc));
     }
 }
 

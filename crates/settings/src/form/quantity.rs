@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use base::{Duration, Rate, Words};
 
+use super::choice::one_of;
 use super::number::{Decimal, Unfit};
 use super::{Leaf, Word};
 use crate::tree::Scalar;
@@ -118,11 +119,7 @@ impl Quantity {
     }
 
     fn names(&self) -> String {
-        let names: Vec<_> = self.units.iter().map(|(name, _)| *name).collect();
-        match names.as_slice() {
-            [start @ .., last] => format!("{} or {last}", start.join(", ")),
-            [] => String::new(),
-        }
+        one_of(&self.units.iter().map(|(name, _)| *name).collect::<Vec<_>>())
     }
 
     fn form(&self) -> String {
