@@ -1,9 +1,8 @@
 //! Reno (Jacobson 1988 and 1990; RFC 5681).
 
-use base::Time;
 use settings::{Word, section, words};
 
-use crate::window::Window;
+use crate::window::{Window, controlled_window};
 use crate::{Ack, Controller, Limits, Loss, LossKind};
 
 words! {
@@ -88,19 +87,5 @@ impl Controller for Reno {
         };
     }
 
-    fn on_restart(&mut self, _now: Time) {
-        self.window.restart();
-    }
-
-    fn on_undo(&mut self, _now: Time) {
-        self.window.undo();
-    }
-
-    fn window(&self) -> u64 {
-        self.window.cwnd_bytes()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh_bytes()
-    }
+    controlled_window!();
 }

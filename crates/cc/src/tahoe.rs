@@ -1,8 +1,6 @@
 //! Tahoe (Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988).
 
-use base::Time;
-
-use crate::window::Window;
+use crate::window::{Window, controlled_window};
 use crate::{Ack, Controller, Limits, Loss};
 
 /// Slow start after every loss.
@@ -36,19 +34,5 @@ impl Controller for Tahoe {
         self.window.cwnd = 1.0;
     }
 
-    fn on_restart(&mut self, _now: Time) {
-        self.window.restart();
-    }
-
-    fn on_undo(&mut self, _now: Time) {
-        self.window.undo();
-    }
-
-    fn window(&self) -> u64 {
-        self.window.cwnd_bytes()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh_bytes()
-    }
+    controlled_window!();
 }

@@ -4,7 +4,7 @@
 use base::{Duration, Time};
 use settings::{Factor, Fault, NoKey, Table, Word, section, words};
 
-use crate::window::Window;
+use crate::window::{Window, controlled_window};
 use crate::{Ack, Controller, Limits, Loss, LossKind};
 
 words! {
@@ -298,14 +298,6 @@ impl Controller for Vegas {
         }
     }
 
-    fn on_restart(&mut self, _now: Time) {
-        self.window.restart();
-    }
-
-    fn on_undo(&mut self, _now: Time) {
-        self.window.undo();
-    }
-
     fn on_path_change(&mut self, now: Time) {
         match self.parameters.base_rtt {
             BaseRtt::Kept => {}
@@ -317,11 +309,5 @@ impl Controller for Vegas {
         self.base_rtt
     }
 
-    fn window(&self) -> u64 {
-        self.window.cwnd_bytes()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh_bytes()
-    }
+    controlled_window!();
 }

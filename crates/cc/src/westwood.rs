@@ -5,7 +5,7 @@
 use base::{Duration, Time};
 use settings::{Fraction, OfTime, Word, section, words};
 
-use crate::window::Window;
+use crate::window::{Window, controlled_window};
 use crate::{Ack, Controller, Limits, Loss, LossKind};
 
 section! {
@@ -159,19 +159,5 @@ impl Controller for Westwood {
         self.round = Round { start: now, delivered: 0 };
     }
 
-    fn on_restart(&mut self, _now: Time) {
-        self.window.restart();
-    }
-
-    fn on_undo(&mut self, _now: Time) {
-        self.window.undo();
-    }
-
-    fn window(&self) -> u64 {
-        self.window.cwnd_bytes()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh_bytes()
-    }
+    controlled_window!();
 }

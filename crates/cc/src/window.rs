@@ -122,3 +122,25 @@ impl Window {
         (self.ssthresh * self.mss) as u64
     }
 }
+
+/// How a controller whose field `window` is a [`Window`] restarts, undoes a loss and tells both.
+macro_rules! controlled_window {
+    () => {
+        fn on_restart(&mut self, _now: base::Time) {
+            self.window.restart();
+        }
+
+        fn on_undo(&mut self, _now: base::Time) {
+            self.window.undo();
+        }
+
+        fn window(&self) -> u64 {
+            self.window.cwnd_bytes()
+        }
+
+        fn ssthresh(&self) -> u64 {
+            self.window.ssthresh_bytes()
+        }
+    };
+}
+pub(crate) use controlled_window;

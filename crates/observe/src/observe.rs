@@ -107,73 +107,34 @@ impl Observe for () {
     const ON: bool = false;
 }
 
+/// Tells both of two observers of facts, whatever their kind.
+macro_rules! tell_both {
+    ($($kind:ident($($argument:ident: $type:ty),*);)*) => {
+        $(fn $kind(&mut self, $($argument: $type),*) {
+            self.0.$kind($($argument),*);
+            self.1.$kind($($argument),*);
+        })*
+    };
+}
+
 /// Two observers; both get every fact.
 impl<A: Observe, B: Observe> Observe for (A, B) {
     const ON: bool = A::ON || B::ON;
     const DEQUEUES: bool = A::DEQUEUES || B::DEQUEUES;
 
-    fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
-        self.0.packet(now, fact);
-        self.1.packet(now, fact);
-    }
-
-    fn dequeued(&mut self, time: Time, machine: u32, uid: u64) {
-        self.0.dequeued(time, machine, uid);
-        self.1.dequeued(time, machine, uid);
-    }
-
-    fn tcp(&mut self, now: Time, endpoint: u32, fact: TcpFact) {
-        self.0.tcp(now, endpoint, fact);
-        self.1.tcp(now, endpoint, fact);
-    }
-
-    fn block(&mut self, now: Time, fact: BlockFact) {
-        self.0.block(now, fact);
-        self.1.block(now, fact);
-    }
-
-    fn rrc(&mut self, now: Time, fact: RrcFact) {
-        self.0.rrc(now, fact);
-        self.1.rrc(now, fact);
-    }
-
-    fn code(&mut self, now: Time, fact: CodeFact) {
-        self.0.code(now, fact);
-        self.1.code(now, fact);
-    }
-
-    fn handover(&mut self, now: Time, fact: HandoverFact) {
-        self.0.handover(now, fact);
-        self.1.handover(now, fact);
-    }
-
-    fn common(&mut self, now: Time, fact: CommonFact) {
-        self.0.common(now, fact);
-        self.1.common(now, fact);
-    }
-
-    fn page(&mut self, now: Time, endpoint: u32, fact: PageFact) {
-        self.0.page(now, endpoint, fact);
-        self.1.page(now, endpoint, fact);
-    }
-
-    fn echo(&mut self, now: Time, endpoint: u32, fact: EchoFact) {
-        self.0.echo(now, endpoint, fact);
-        self.1.echo(now, endpoint, fact);
-    }
-
-    fn connection(&mut self, now: Time, fact: ConnectionFact) {
-        self.0.connection(now, fact);
-        self.1.connection(now, fact);
-    }
-
-    fn middlebox(&mut self, now: Time, machine: u32, fact: MiddleboxFact) {
-        self.0.middlebox(now, machine, fact);
-        self.1.middlebox(now, machine, fact);
-    }
-
-    fn mobility(&mut self, now: Time, machine: u32, fact: MobilityFact) {
-        self.0.mobility(now, machine, fact);
-        self.1.mobility(now, machine, fact);
+    tell_both! {
+        packet(now: Time, fact: &PacketFact<'_>);
+        dequeued(time: Time, machine: u32, uid: u64);
+        tcp(now: Time, endpoint: u32, fact: TcpFact);
+        block(now: Time, fact: BlockFact);
+        rrc(now: Time, fact: RrcFact);
+        code(now: Time, fact: CodeFact);
+        handover(now: Time, fact: HandoverFact);
+        common(now: Time, fact: CommonFact);
+        page(now: Time, endpoint: u32, fact: PageFact);
+        echo(now: Time, endpoint: u32, fact: EchoFact);
+        connection(now: Time, fact: ConnectionFact);
+        middlebox(now: Time, machine: u32, fact: MiddleboxFact);
+        mobility(now: Time, machine: u32, fact: MobilityFact);
     }
 }
