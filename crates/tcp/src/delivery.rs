@@ -119,9 +119,9 @@ impl Delivery {
     }
 
     /// There was nothing to send, though the window had room for more than the `pipe` bytes in it.
-    pub(crate) const fn on_nothing_to_send(&mut self, pipe: u64) {
+    pub(crate) fn on_nothing_to_send(&mut self, pipe: u64) {
         let until = self.total + pipe;
-        self.app_limited_until = if until > 0 { until } else { 1 };
+        self.app_limited_until = until.max(1);
     }
 
     /// Segments were cut: these are outstanding now.

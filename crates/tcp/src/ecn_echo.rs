@@ -36,10 +36,7 @@ impl<P: Payload> Receiver<P> {
 
     /// The flag for a segment that leaves now: ECE, or none.
     pub const fn echo(&self) -> Flags {
-        match self.echo {
-            Echo::Unagreed | Echo::Clear => Flags::NONE,
-            Echo::Congestion => Flags::ECE,
-        }
+        if matches!(self.echo, Echo::Congestion) { Flags::ECE } else { Flags::NONE }
     }
 
     /// RFC 3168 §6.1.3: from a mark on, until the peer says that it reduced its window. A mark on

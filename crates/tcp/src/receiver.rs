@@ -144,10 +144,7 @@ impl<P: Payload> Receiver<P> {
     /// The next deadline.
     #[must_use]
     pub const fn poll_timeout(&self) -> Option<Time> {
-        match self.ack {
-            AckDue::At(time) => Some(time),
-            AckDue::No | AckDue::Now | AckDue::Alone => None,
-        }
+        if let AckDue::At(time) = self.ack { Some(time) } else { None }
     }
 
     /// Time has passed: a delayed acknowledgement may be due.

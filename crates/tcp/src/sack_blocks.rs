@@ -45,19 +45,15 @@ impl<P: Payload> Receiver<P> {
 
     /// True if [`Receiver::blocks`] has something to report.
     pub(crate) fn has_blocks(&self) -> bool {
-        let beyond = match self.reports {
-            Reports::Nothing => false,
-            Reports::Blocks | Reports::BlocksAndDuplicates => !self.early.is_empty(),
-        };
+        let beyond = self.reports != Reports::Nothing && !self.early.is_empty();
         beyond || self.twice.is_some()
     }
 
     /// Of a segment from offset `start` up to `end` that is about to be taken in: the first part
     /// that had come before, if that is to be reported.
     pub(crate) fn duplicate(&self, start: i64, end: i64) -> Option<[Seq; 2]> {
-        match self.reports {
-            Reports::Nothing | Reports::Blocks => return None,
-            Reports::BlocksAndDuplicates => {}
+        if self.reports != Reports::BlocksAndDuplicates {
+            return None;
         }
         let next = self.next() as i64;
         let [left, right] = if start < next {

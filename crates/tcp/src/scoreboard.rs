@@ -87,11 +87,6 @@ impl Scoreboard {
         self.segments.get(self.index_of_end(end)).filter(|segment| segment.end() == end)
     }
 
-    /// The segment that ends at `end`, if it is in the network.
-    pub(crate) fn in_flight_to(&self, end: u64) -> Option<&Sent> {
-        self.ending_at(end).filter(|segment| segment.status == SegmentStatus::InFlight)
-    }
-
     /// How many segments are lost and were not sent again.
     pub(crate) const fn lost_segments(&self) -> u32 {
         self.lost
@@ -261,8 +256,7 @@ impl Scoreboard {
     /// Every segment that ends at or below `edge`, and was not judged before, is lost if it is
     /// still in the network.
     pub(crate) fn lose_below(&mut self, edge: u64) {
-        let first = self.index(self.judged);
-        let mut index = first;
+        let mut index = self.index(self.judged);
         while let Some(segment) = self.segments.get(index)
             && segment.end() <= edge
         {
@@ -342,9 +336,8 @@ impl Scoreboard {
 
     /// What was considered lost is in the network after all, and may be judged anew.
     pub(crate) fn find_lost(&mut self) {
-        for segment in
-            self.segments.iter_mut().filter(|segment| segment.status == SegmentStatus::Lost)
-        {
+        let lost = |segment: &&mut Sent| segment.status == SegmentStatus::Lost;
+        for segment in self.segments.iter_mut().filter(lost) {
             segment.status = SegmentStatus::InFlight;
             self.pipe += u64::from(segment.length);
         }
@@ -426,13 +419,10 @@ impl Scoreboard {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// Outstanding segments of these lengths.
-    fn board(lengths: &[u32]) -> Scoreboard {
-        let mut board = Scoreboard::default();
+impl Scoreboard {
+    /// Outstanding segments of these lengths, all sent at time zero.
+    pub(crate) fn of_lengths(lengths: &[u32]) -> Self {
+        let mut board = Self::default();
         for &length in lengths {
             let offset = board.last().map_or(0, Sent::end);
             let (first_at, last_at) = (Time::ZERO, Time::ZERO);
@@ -441,6 +431,12 @@ mod tests {
         }
         board
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
 
     proptest! {
         /// Against one flag a byte: what is selected, and which segments are, however blocks cut
@@ -451,7 +447,7 @@ mod tests {
             blocks in prop::collection::vec((0_u64..300, 1_u64..60), 1..20),
             una in 0_u64..300,
         ) {
-            let mut board = board(&lengths);
+            let mut board = Scoreboard::of_lengths(&lengths);
             let end = board.last().map_or(0, Sent::end);
             let mut bitmap = vec![false; end as usize];
             let mut arrived = 0;

@@ -32,15 +32,10 @@ impl ReceiverKind {
             Self::WindowsCe => Some(whole(8_192).max(4 * mss)),
         }
     }
-
-    /// The window that it advertises at first, in segments, if that is not all of it.
-    const fn opens_with(self) -> Option<u32> {
-        match self {
-            Self::Linux24 => Some(4),
-            Self::Plain | Self::Windows2000 | Self::WindowsCe => None,
-        }
-    }
 }
+
+/// The window that Linux 2.4 advertises at first; the others advertise all of theirs.
+const LINUX_24_SEGMENTS: u32 = 4;
 
 /// Shorter segments say nothing about the peer's segment size (Linux 2.4, `tcp_event_data_recv`).
 const TELLING: u64 = 128;
@@ -50,8 +45,8 @@ impl<P: Payload> Receiver<P> {
     /// [`Receiver::start`].
     #[must_use]
     pub fn opening_as(mut self, kind: ReceiverKind) -> Self {
-        let segments = kind.opens_with();
-        self.opened = segments.map_or(u32::MAX, |segments| segments * self.mss);
+        let limited = kind == ReceiverKind::Linux24;
+        self.opened = if limited { LINUX_24_SEGMENTS * self.mss } else { u32::MAX };
         self
     }
 

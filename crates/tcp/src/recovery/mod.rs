@@ -347,10 +347,8 @@ mod tests {
         for &kind in <RecoveryKind as settings::Words>::ALL {
             let config = Config { recovery: Some(kind), ..Config::plain() };
             let name = format!("{:?}", recovery(&config, false));
-            assert_eq!(
-                name.starts_with("NewReno"),
-                kind.needs_sack() || kind == RecoveryKind::NewReno
-            );
+            let expected = kind.needs_sack() || kind == RecoveryKind::NewReno;
+            assert_eq!(name.starts_with("NewReno"), expected);
         }
     }
 }

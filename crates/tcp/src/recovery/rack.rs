@@ -8,7 +8,7 @@ use cc::LossKind;
 use super::tail_probe::TailProbe;
 use super::{AckInfo, DUPLICATE_THRESHOLD, Recovery, RecoveryAction, RepairOrder};
 use crate::Config;
-use crate::scoreboard::{Scoreboard, Sent};
+use crate::scoreboard::{Scoreboard, SegmentStatus, Sent};
 use crate::timestamps::clock;
 
 /// A segment is lost if one sent after it arrived, and a round-trip time and the reordering
@@ -188,8 +188,7 @@ impl Recovery for Rack {
     /// RFC 8985 §6.3: the oldest is lost, and what was sent more than a round trip ago.
     fn on_timeout(&mut self, now: Time, max: u64, mss: u64, board: &mut Scoreboard) {
         let wait = self.rtt + self.reordering_window(mss, board);
-        if let Some(oldest) = board.oldest() {
-            let end = oldest.end();
+        if let Some(end) = board.oldest().map(Sent::end) {
             board.lose_ending_at(end);
         }
         while let Some(&sent) = self.queue.front() {
@@ -202,15 +201,13 @@ impl Recovery for Rack {
             self.queue.pop_front();
         }
         self.phase = Some(Phase::Timeout { point: max });
-        self.deadline = None;
-        self.tail.cancel();
+        self.rest();
     }
 
     /// Congestion control knows of losses up to `max` already.
     fn on_cut(&mut self, _: Time, max: u64, _: u64, _: &mut Scoreboard) {
         self.phase = Some(Phase::Timeout { point: max });
-        self.deadline = None;
-        self.tail.cancel();
+        self.rest();
     }
 
     /// What was considered lost is in the network after all.
@@ -285,7 +282,9 @@ impl Transmission {
 
     /// True if it is the last one of its segment, and that is in the network.
     fn flies(self, board: &Scoreboard) -> bool {
-        board.in_flight_to(self.end).is_some_and(|segment| segment.last_at == self.at)
+        board.ending_at(self.end).is_some_and(|segment| {
+            segment.status == SegmentStatus::InFlight && segment.last_at == self.at
+        })
     }
 }
 
@@ -342,7 +341,6 @@ impl MinimumRtt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scoreboard::SegmentStatus;
 
     const fn at(millis: u64) -> Time {
         Time::from_nanos(millis * 1_000_000)
@@ -387,14 +385,9 @@ mod tests {
     /// Of two transmissions of a segment the queue keeps the last; the other is dropped.
     #[test]
     fn a_segment_sent_again_is_judged_by_its_last_transmission() {
-        let (mut rack, mut board) =
-            (Rack { limited_transmit: true, ..Rack::default() }, Scoreboard::default());
-        for offset in [0, 10, 20] {
-            let (first_at, last_at) = (at(0), at(0));
-            let (length, transmissions, status) = (10, 1, SegmentStatus::InFlight);
-            board.push(Sent { offset, length, transmissions, status, first_at, last_at });
-            rack.on_departure(board.last().expect("it was pushed"), 10);
-        }
+        let mut rack = Rack { limited_transmit: true, ..Rack::default() };
+        let mut board = Scoreboard::of_lengths(&[10; 3]);
+        board.iter().for_each(|segment| rack.on_departure(segment, 10));
         let again = board.sent_again(at(50), 0, 10);
         rack.on_departure(&again, 10);
         board.select(20, 30, |segment| rack.on_arrival(at(100), segment, None));

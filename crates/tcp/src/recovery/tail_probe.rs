@@ -41,14 +41,6 @@ pub(crate) enum Content {
     LastSegment,
 }
 
-/// What an acknowledgement shows about a probe.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ProbeOutcome {
-    Nothing,
-    /// The probe repaired a loss that nothing else revealed.
-    RepairedLoss,
-}
-
 impl TailProbe {
     pub(crate) const fn deadline(&self) -> Option<Time> {
         self.deadline
@@ -100,28 +92,25 @@ impl TailProbe {
         self.unmeasured = true;
     }
 
-    /// RFC 8985 §7.4.2: `TLP_process_ack`.
-    pub(crate) fn on_ack(&mut self, una: u64, sign: Sign) -> ProbeOutcome {
+    /// RFC 8985 §7.4.2: `TLP_process_ack`. True if the probe repaired a loss that nothing else
+    /// revealed.
+    pub(crate) fn on_ack(&mut self, una: u64, sign: Sign) -> bool {
         let Some(ProbeInFlight { end, content }) =
             self.in_flight.filter(|in_flight| una >= in_flight.end)
         else {
-            return ProbeOutcome::Nothing;
+            return false;
         };
         let arrived_twice = match sign {
             Sign::Twice(twice) => twice == end,
             Sign::Bare => una == end,
             Sign::None => false,
         };
-        match content {
-            Content::NewData => self.in_flight = None,
-            Content::LastSegment if arrived_twice => self.in_flight = None,
-            Content::LastSegment if una > end => {
-                self.in_flight = None;
-                return ProbeOutcome::RepairedLoss;
-            }
-            Content::LastSegment => {}
+        let arrived_once = content == Content::LastSegment && !arrived_twice;
+        if arrived_once && una == end {
+            return false;
         }
-        ProbeOutcome::Nothing
+        self.in_flight = None;
+        arrived_once
     }
 }
 

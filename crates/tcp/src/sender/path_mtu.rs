@@ -40,9 +40,8 @@ impl<P: Payload> Sender<P> {
         }
         self.timer.stop_timing();
         self.recovery.on_cut(cx.now, self.buffer.max(), u64::from(bytes), &mut self.buffer.board);
-        match self.order() {
-            RepairOrder::Stream => self.go_back(),
-            RepairOrder::Lost { .. } => {}
+        if self.order() == RepairOrder::Stream {
+            self.go_back();
         }
         self.restart_timer(cx.now);
         self.update_window(cx);

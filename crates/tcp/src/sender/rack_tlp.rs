@@ -6,7 +6,7 @@ use observe::{Context, Observe};
 
 use super::{Acknowledgement, Departure, Sender};
 use crate::Payload;
-use crate::recovery::tail_probe::{self, Content, ProbeOutcome, Sign};
+use crate::recovery::tail_probe::{self, Content, Sign};
 
 impl<P: Payload> Sender<P> {
     /// RFC 8985 §7.2: new data left, or something was acknowledged. While losses are repaired, or
@@ -86,9 +86,8 @@ impl<P: Payload> Sender<P> {
             None if bare => Sign::Bare,
             None => Sign::None,
         };
-        match rack.tail.on_ack(una, sign) {
-            ProbeOutcome::Nothing => {}
-            ProbeOutcome::RepairedLoss => self.tell_loss(now, LossKind::DuplicateAcks, now, 1),
+        if rack.tail.on_ack(una, sign) {
+            self.tell_loss(now, LossKind::DuplicateAcks, now, 1);
         }
     }
 }

@@ -32,14 +32,8 @@ words! {
 /// Checks whether the last loss was spurious.
 #[derive(Debug)]
 pub(crate) struct SpuriousDetector {
-    detection: Detection,
+    detection: SpuriousTimeouts,
     episode: Option<Episode>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Detection {
-    FRto,
-    Eifel,
 }
 
 /// What counted as a loss.
@@ -104,13 +98,9 @@ pub(crate) struct Evidence {
 }
 
 impl SpuriousDetector {
-    pub(crate) fn new(configured: SpuriousTimeouts) -> Option<Box<Self>> {
-        let detection = match configured {
-            SpuriousTimeouts::Unseen => return None,
-            SpuriousTimeouts::FRto => Detection::FRto,
-            SpuriousTimeouts::Eifel => Detection::Eifel,
-        };
-        Some(Box::new(Self { detection, episode: None }))
+    pub(crate) fn new(detection: SpuriousTimeouts) -> Option<Box<Self>> {
+        let detects = detection != SpuriousTimeouts::Unseen;
+        detects.then(|| Box::new(Self { detection, episode: None }))
     }
 
     /// A loss was detected while `una` to `max` was outstanding. If the last one was of the same
@@ -122,9 +112,11 @@ impl SpuriousDetector {
             episode.cause == Cause::Timeout && (episode.from + 1..episode.recover).contains(&una)
         });
         let test = match (self.detection, cause) {
-            (Detection::FRto, Cause::Timeout) if !repairs => Test::FRto(frto::FRtoStep::Waiting),
-            (Detection::FRto, Cause::Timeout | Cause::Acknowledgements) => Test::Settled,
-            (Detection::Eifel, Cause::Timeout | Cause::Acknowledgements) => Test::Eifel,
+            (SpuriousTimeouts::FRto, Cause::Timeout) if !repairs => {
+                Test::FRto(frto::FRtoStep::Waiting)
+            }
+            (SpuriousTimeouts::FRto | SpuriousTimeouts::Unseen, _) => Test::Settled,
+            (SpuriousTimeouts::Eifel, _) => Test::Eifel,
         };
         let (first_resent, unreported) = match self.episode {
             Some(episode) if episode.from == una => (episode.first_resent, episode.unreported),
@@ -168,9 +160,8 @@ impl SpuriousDetector {
     }
 
     fn note(&mut self, finding: Finding) -> Finding {
-        match finding {
-            Finding::Open | Finding::Probe | Finding::Spurious => {}
-            Finding::Genuine | Finding::GoBack => self.set_test(Test::Settled),
+        if matches!(finding, Finding::Genuine | Finding::GoBack) {
+            self.set_test(Test::Settled);
         }
         finding
     }
@@ -197,10 +188,7 @@ impl SpuriousDetector {
     }
 
     fn frto(&self) -> Option<frto::FRtoStep> {
-        match self.episode?.test {
-            Test::FRto(step) => Some(step),
-            Test::Eifel | Test::Settled => None,
-        }
+        if let Test::FRto(step) = self.episode?.test { Some(step) } else { None }
     }
 
     /// What F-RTO allows in flight during its test, in bytes.
