@@ -116,7 +116,8 @@ pub(crate) fn run_each(
     let jobs = if in_python { 1 } else { jobs.clamp(1, scenarios.len().max(1)) };
     let stop = AtomicBool::new(false);
     py.detach(|| {
-        let work = Work::new(&scenarios, recording, &stop, &wrong);
+        let (stop, next) = (&stop, AtomicUsize::new(0));
+        let work = Work { scenarios: &scenarios, recording, stop, wrong: &wrong, next };
         std::thread::scope(|scope| {
             // As many runs wait to be handed over as are made meanwhile, and no more.
             let (done, inbox) = mpsc::sync_channel(jobs);
@@ -156,16 +157,7 @@ struct Work<'a> {
     next: AtomicUsize,
 }
 
-impl<'a> Work<'a> {
-    fn new(
-        scenarios: &'a [Scenario],
-        recording: Recording,
-        stop: &'a AtomicBool,
-        wrong: &'a Failure,
-    ) -> Self {
-        Self { scenarios, recording, stop, wrong, next: AtomicUsize::new(0) }
-    }
-
+impl Work<'_> {
     /// Takes scenarios until none is left or all is to stop.
     fn run(&self, done: &mpsc::SyncSender<(usize, Run)>) {
         loop {

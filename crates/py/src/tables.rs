@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Duration, Time};
 use numpy::{Element, PyArray1};
-use observe::{BlockKind, DropReason, PacketEvent, Subject};
+use observe::{DropReason, PacketEvent, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sim::{
@@ -138,21 +138,19 @@ fn of_applications(tables: &Bound<'_, PyDict>, metrics: &Metrics) -> PyResult<()
 /// Adds `datagrams` of every flow. What there is nothing of is NaN among times, and in columns of
 /// names the number of names.
 fn datagrams(tables: &Bound<'_, PyDict>, outcome: &Outcome) -> PyResult<()> {
-    let machines = outcome.machines.len() as u32;
     let rows = (0_u32..).zip(outcome.metrics.flows()).flat_map(|(id, flow)| {
         (0_u64..).zip(flow.datagrams()).map(move |(number, row)| (id, number, row))
     });
-    let arrived = |row: &DatagramRow| match row.outcome {
-        DatagramOutcome::Received { at } => Some(at),
-        DatagramOutcome::UnderWay | DatagramOutcome::Lost { .. } => None,
+    let arrived = |row: &DatagramRow| {
+        if let DatagramOutcome::Received { at } = row.outcome { Some(at) } else { None }
     };
+    let (machines, all) = (outcome.machines.len() as u32, DropReason::ALL.len() as u8);
     let lost = |row: &DatagramRow| match row.outcome {
-        DatagramOutcome::Lost { machine, reason } => Some((machine, reason)),
-        DatagramOutcome::UnderWay | DatagramOutcome::Received { .. } => None,
+        DatagramOutcome::Lost { machine, reason } => (machine, reason as u8),
+        DatagramOutcome::UnderWay | DatagramOutcome::Received { .. } => (machines, all),
     };
     let seconds = |time: Option<f64>| time.unwrap_or(f64::NAN);
     let delay = |row: &DatagramRow| arrived(row).map(|at| at.saturating_since(row.sent));
-    let all = DropReason::ALL.len();
     Table::new(tables, "datagrams", rows)?
         .time(|(.., row)| row.sent)?
         .column("flow", |(id, ..)| id)?
@@ -160,8 +158,8 @@ fn datagrams(tables: &Bound<'_, PyDict>, outcome: &Outcome) -> PyResult<()> {
         .column("bytes", |(.., row)| row.bytes)?
         .column("arrived_s", |(.., row)| seconds(arrived(row).map(Time::as_secs_f64)))?
         .column("delay_s", |(.., row)| seconds(delay(row).map(Duration::as_secs_f64)))?
-        .column("lost_at", |(.., row)| lost(row).map_or(machines, |(at, _)| at))?
-        .column("lost_by", |(.., row)| lost(row).map_or(all, |(_, by)| by as usize) as u8)?;
+        .column("lost_at", |(.., row)| lost(row).0)?
+        .column("lost_by", |(.., row)| lost(row).1)?;
     Ok(())
 }
 
@@ -223,11 +221,10 @@ fn between(tables: &Bound<'_, PyDict>, middlebox: &MiddleboxMetrics) -> PyResult
 
 /// Adds `mobility`, with access routers, nodes and addresses by their names.
 fn mobility(tables: &Bound<'_, PyDict>, outcome: &Outcome) -> PyResult<()> {
-    let routers = outcome.summary.mobility.iter().flat_map(|mobility| &mobility.routers);
-    let routers: Vec<_> = routers.collect();
+    let routers = outcome.summary.mobility.as_ref().map_or(&[][..], |summary| &summary.routers);
     let address = |number: u32| outcome.nodes.get(number as usize).map(String::as_str);
     let subject = |row: &MobilityRow| match row.fact.subject() {
-        Subject::Router(number) => routers.get(number as usize).map(|name| name.as_str()),
+        Subject::Router(number) => routers.get(number as usize).map(String::as_str),
         Subject::Address(number) => address(number),
     };
     Table::new(tables, "mobility", outcome.metrics.mobility.rows.iter())?
@@ -285,7 +282,7 @@ pub(crate) fn recorded(
         .time(|row| row.time)?
         .column("direction", |row| row.fact.direction as u8)?
         .column("sn", |row| row.fact.sn)?
-        .column("kind", |row| kind(row.fact.kind))?
+        .column("kind", |row| row.fact.kind as u8)?
         .column("poll", |row| row.fact.poll)?
         .column("error", |row| row.fact.error)?;
     Table::new(tables, "hops", trace.hops.iter())?
@@ -294,14 +291,6 @@ pub(crate) fn recorded(
         .column("machine", |row| row.machine)?
         .column("event", |row| hop(row.event))?;
     Ok(())
-}
-
-const fn kind(kind: BlockKind) -> u8 {
-    match kind {
-        BlockKind::Data => 0,
-        BlockKind::Retransmission => 1,
-        BlockKind::Control => 2,
-    }
 }
 
 const fn hop(event: PacketEvent) -> u8 {

@@ -1,9 +1,9 @@
 //! The files that a scenario names.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use link::{Trace, TraceFile};
-use wire::Arrival;
 
 use crate::form::CaptureFile;
 use crate::{Flow, Scenario};
@@ -24,7 +24,7 @@ pub(crate) fn read(
     {
         let (Some(file), Some(item)) = (file, tree.find(key)) else { continue };
         let path = seen_from(name, item, &file.path);
-        let trace = read_trace(&path, open).map_err(|message| item.fault(key, message))?;
+        let trace = read_file(&path, open, Trace::parse).map_err(|error| item.fault(key, error))?;
         *file = TraceFile { path, trace: Some(trace) };
     }
     Ok(())
@@ -46,23 +46,20 @@ pub(crate) fn read_captures(
     for (file, key) in std::iter::once(first).chain(further) {
         let (Some(file), Some(item)) = (file, tree.find(&key)) else { continue };
         let path = seen_from(name, item, &file.path);
-        let arrivals = read_arrivals(&path, open).map_err(|message| item.fault(&key, message))?;
+        let arrivals =
+            read_file(&path, open, wire::arrivals).map_err(|error| item.fault(&key, error))?;
         *file = CaptureFile { path, arrivals: Some(arrivals.into()) };
     }
     Ok(())
 }
 
-fn read_arrivals(
+fn read_file<T, E: Display>(
     path: &str,
     open: &dyn Fn(&str) -> Result<Vec<u8>, String>,
-) -> Result<Vec<Arrival>, String> {
-    let capture = open(path).map_err(|error| format!("cannot read {path}: {error}"))?;
-    wire::arrivals(&capture).map_err(|error| format!("{path}: {error}"))
-}
-
-fn read_trace(path: &str, open: &dyn Fn(&str) -> Result<Vec<u8>, String>) -> Result<Trace, String> {
-    let text = open(path).map_err(|error| format!("cannot read {path}: {error}"))?;
-    Trace::parse(&text).map_err(|error| format!("{path}: {error}"))
+    parse: fn(&[u8]) -> Result<T, E>,
+) -> Result<T, String> {
+    let content = open(path).map_err(|error| format!("cannot read {path}: {error}"))?;
+    parse(&content).map_err(|error| format!("{path}: {error}"))
 }
 
 /// The `path` that `item` has; what stands in the file `name` starts from there.

@@ -133,17 +133,12 @@ struct CaptureLink<'a> {
 
 impl<'a> CaptureLink<'a> {
     fn of<B: Body>((id, name, of): (MachineId, &'a str, &Machine<B>)) -> Option<Self> {
-        let to = match of {
-            Machine::Pipe { to, .. } | Machine::Link { to, .. } => Some(*to),
-            Machine::Wlan { .. } => None,
-            Machine::Bearer { .. }
-            | Machine::Cell { .. }
-            | Machine::Middlebox { .. }
-            | Machine::Agent { .. }
-            | Machine::Reassembly(_)
-            | Machine::Host(_)
-            | Machine::Udp(_)
-            | Machine::Browser(_) => return None,
+        let to = if let Machine::Pipe { to, .. } | Machine::Link { to, .. } = of {
+            Some(*to)
+        } else if matches!(of, Machine::Wlan { .. }) {
+            None
+        } else {
+            return None;
         };
         let link = name.rsplit_once('/').map_or(name, |(link, _)| link);
         Some(Self { machine: id.0, link, to })
@@ -206,7 +201,7 @@ fn addresses(nodes: [u32; 2]) -> Addresses {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::ops::ControlFlow;
 
     use scenario::Scenario;
@@ -214,12 +209,17 @@ mod tests {
     use super::*;
     use crate::{Outcome, Recording, simulate};
 
-    fn run(settings: &[(&str, &str)]) -> Outcome {
-        let shipped = scenario::shipped().iter().find(|it| it.name == "hmipv6-handover");
+    /// The scenario of mobile IPv6 that ships, under `settings`.
+    pub(crate) fn hmipv6_handover(settings: &[(&str, &str)]) -> Scenario {
+        let name = "hmipv6-handover";
+        let shipped = scenario::shipped().iter().find(|shipped| shipped.name == name);
         let settings: Vec<_> =
             settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        let text = shipped.expect("it ships").text;
-        let scenario = Scenario::parse(text, "hmipv6-handover", &settings).expect("it is valid");
+        Scenario::parse(shipped.expect("it ships").text, name, &settings).expect("it is valid")
+    }
+
+    fn run(settings: &[(&str, &str)]) -> Outcome {
+        let scenario = hmipv6_handover(settings);
         let pulse = &mut |_| ControlFlow::Continue(());
         simulate(&scenario, Recording::Everything, pulse).expect("nobody interrupts it")
     }

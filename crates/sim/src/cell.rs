@@ -147,7 +147,8 @@ impl CellSummary {
         (cells, codes): (u32, &CodeTree),
         end: Time,
     ) -> Self {
-        let blocked = |event| metrics.codes.iter().filter(|row| row.fact.event == event).count();
+        let blocked =
+            |event| metrics.codes.iter().filter(|row| row.fact.event == event).count() as u64;
         let changes =
             |event| metrics.handovers.iter().filter(|row| row.fact.event == event).count() as u64;
         Self {
@@ -156,9 +157,9 @@ impl CellSummary {
             time_share: metrics.time_share(states, end),
             state_changes: metrics.rrc.len() as u64,
             blocked: Blocked {
-                code: blocked(CodeEvent::NoCode) as u64,
-                power: blocked(CodeEvent::NoPower) as u64,
-                uplink: blocked(CodeEvent::NoUplink) as u64,
+                code: blocked(CodeEvent::NoCode),
+                power: blocked(CodeEvent::NoPower),
+                uplink: blocked(CodeEvent::NoUplink),
             },
             common_codes: codes
                 .allocated()

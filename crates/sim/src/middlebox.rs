@@ -102,16 +102,14 @@ struct Mobile {
 impl MiddleboxMetrics {
     /// Something happened.
     pub(crate) fn fact(&mut self, now: Time, fact: MiddleboxFact) {
-        match fact {
-            // Not in any table: rows carry the mobile's number.
-            MiddleboxFact::Opened { .. } | MiddleboxFact::Closed { .. } => {}
+        let (mobile, connection, event, offset) = match fact {
             MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd } => {
                 let [queued, in_flight, cwnd] =
                     [queued, in_flight, cwnd].map(|bytes| bytes.min(u64::from(u32::MAX)) as u32);
-                self.backlog(BacklogRow { time: now, mobile, queued, in_flight, cwnd });
+                return self.backlog(BacklogRow { time: now, mobile, queued, in_flight, cwnd });
             }
             MiddleboxFact::Rtt { mobile, connection, rtt } => {
-                self.rtt.push(LegRttRow { time: now, mobile, connection, rtt });
+                return self.rtt.push(LegRttRow { time: now, mobile, connection, rtt });
             }
             MiddleboxFact::Retransmitted { mobile, connection, offset, reason } => {
                 let event = match reason {
@@ -120,26 +118,28 @@ impl MiddleboxMetrics {
                     RepairReason::Timeout => MiddleboxEvent::RetransmittedTimeout,
                     RepairReason::TooLarge => MiddleboxEvent::RetransmittedTooLarge,
                 };
-                self.event(now, mobile, Some(connection), event, offset);
+                (mobile, Some(connection), event, offset)
             }
             MiddleboxFact::Stalled { mobile } => {
                 self.mobile(mobile).stalled_since.get_or_insert(now);
-                self.event(now, mobile, None, MiddleboxEvent::Stalled, 0);
+                (mobile, None, MiddleboxEvent::Stalled, 0)
             }
             MiddleboxFact::Recovered { mobile } => {
                 let known = self.mobile(mobile);
                 if let Some(since) = known.stalled_since.take() {
                     known.stalled += now.saturating_since(since);
                 }
-                self.event(now, mobile, None, MiddleboxEvent::Recovered, 0);
+                (mobile, None, MiddleboxEvent::Recovered, 0)
             }
-            MiddleboxFact::Advertised { mobile, connection, window, edge } => {
-                if window == 0 {
-                    let event = MiddleboxEvent::ZeroWindow;
-                    self.event(now, mobile, Some(connection), event, edge);
-                }
+            MiddleboxFact::Advertised { mobile, connection, window: 0, edge } => {
+                (mobile, Some(connection), MiddleboxEvent::ZeroWindow, edge)
             }
-        }
+            // Not in any table: rows carry the mobile's number.
+            MiddleboxFact::Opened { .. }
+            | MiddleboxFact::Closed { .. }
+            | MiddleboxFact::Advertised { .. } => return,
+        };
+        self.events.push(MiddleboxRow { time: now, mobile, connection, event, offset });
     }
 
     /// Keeps the last row of a mobile at one time, if it differs from the one before.
@@ -166,17 +166,6 @@ impl MiddleboxMetrics {
         self.held_since = now;
         self.held = self.held + held - before;
         self.held_max = self.held_max.max(self.held);
-    }
-
-    fn event(
-        &mut self,
-        time: Time,
-        mobile: u32,
-        connection: Option<u32>,
-        event: MiddleboxEvent,
-        offset: u64,
-    ) {
-        self.events.push(MiddleboxRow { time, mobile, connection, event, offset });
     }
 
     fn mobile(&mut self, mobile: u32) -> &mut Mobile {

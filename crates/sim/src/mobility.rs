@@ -131,28 +131,20 @@ impl MobilitySummary {
             Some(&**directory)
         });
         let routers = directory.map_or(&[][..], Directory::routers);
-        let numbers = Numbered { world, directory, home_agent };
+        let router_of = &|address| directory?.access_point_of(Address(address));
+        let is_home = &|agent| world.node(NodeId(agent)).name() == home_agent;
+        let numbers = Numbers { router_of, is_home };
         let (mut handovers, mut latencies) = (Vec::new(), Vec::new());
         let mut lost = LostSummary::default();
         for (id, _, machine) in world.machines() {
-            match machine {
-                Machine::Agent { at, .. } => {
-                    let rows = rows.remove(&id.0).unwrap_or_default();
-                    let changes = changes(&rows, &numbers);
-                    latencies.extend(changes.iter().filter_map(RouterChange::latency));
-                    let mobile = world.node(*at).name();
-                    handovers.extend(changes.iter().map(|change| change.summary(mobile)));
-                }
-                Machine::Reassembly(_) => {}
-                Machine::Wlan { .. }
-                | Machine::Pipe { .. }
-                | Machine::Link { .. }
-                | Machine::Bearer { .. }
-                | Machine::Cell { .. }
-                | Machine::Middlebox { .. }
-                | Machine::Host(_)
-                | Machine::Udp(_)
-                | Machine::Browser(_) => continue,
+            if let Machine::Agent { at, .. } = machine {
+                let rows = rows.remove(&id.0).unwrap_or_default();
+                let changes = changes(&rows, &numbers);
+                latencies.extend(changes.iter().filter_map(RouterChange::latency));
+                let mobile = world.node(*at).name();
+                handovers.extend(changes.iter().map(|change| change.summary(mobile)));
+            } else if !matches!(machine, Machine::Reassembly(_)) {
+                continue;
             }
             if let Some(of) = metrics.lost.get(&id.0) {
                 lost.unreachable += of.unreachable;
@@ -218,36 +210,17 @@ impl RouterChange {
     }
 }
 
-/// Numbers of a world.
-struct Numbered<'a, B: Body> {
-    world: &'a World<B>,
-    directory: Option<&'a Directory>,
-    /// The name of its node.
-    home_agent: &'a str,
-}
-
-impl<B: Body> Numbers for Numbered<'_, B> {
-    fn router_of(&self, address: u32) -> Option<u32> {
-        self.directory?.access_point_of(Address(address))
-    }
-
-    fn is_home(&self, agent: u32) -> bool {
-        self.world.node(NodeId(agent)).name() == self.home_agent
-    }
-}
-
 /// The meaning of numbers in facts, as far as handovers need it.
-trait Numbers {
+struct Numbers<'a> {
     /// The access router at which an address is reached; `None` for a regional one.
-    fn router_of(&self, address: u32) -> Option<u32>;
-
+    router_of: &'a dyn Fn(u32) -> Option<u32>,
     /// Whether an agent is the home agent.
-    fn is_home(&self, agent: u32) -> bool;
+    is_home: &'a dyn Fn(u32) -> bool,
 }
 
 /// The changes of a mobile, from all that happened to it. A link that it has at the start does not
 /// count.
-fn changes(rows: &[&MobilityRow], numbers: &impl Numbers) -> Vec<RouterChange> {
+fn changes(rows: &[&MobilityRow], numbers: &Numbers<'_>) -> Vec<RouterChange> {
     let mut changes: Vec<RouterChange> = Vec::new();
     let mut links = Vec::new();
     let (mut down, mut before) = (None, None);
@@ -273,20 +246,20 @@ fn changes(rows: &[&MobilityRow], numbers: &impl Numbers) -> Vec<RouterChange> {
                 }
             }
             MobilityFact::Usable { address } => {
-                let router = numbers.router_of(address);
+                let router = (numbers.router_of)(address);
                 if let Some(change) = router.and_then(|router| last_to(&mut changes, router)) {
                     change.usable.get_or_insert(time);
                 }
             }
             MobilityFact::Registered { agent, care_of } => {
-                let change = match numbers.router_of(care_of) {
+                let change = match (numbers.router_of)(care_of) {
                     Some(router) => last_to(&mut changes, router),
                     // The mobile has told the MAP first.
                     None => changes.iter_mut().rfind(|change| change.registered.is_some()),
                 };
                 if let Some(change) = change {
                     change.registered.get_or_insert(time);
-                    if numbers.is_home(agent) {
+                    if (numbers.is_home)(agent) {
                         change.home_registered.get_or_insert(time);
                     }
                 }
@@ -320,18 +293,6 @@ mod tests {
     /// The regional address; local ones have the numbers of their routers.
     const REGIONAL: u32 = 9;
 
-    struct Plain;
-
-    impl Numbers for Plain {
-        fn router_of(&self, address: u32) -> Option<u32> {
-            (address != REGIONAL).then_some(address)
-        }
-
-        fn is_home(&self, agent: u32) -> bool {
-            agent == HOME_AGENT
-        }
-    }
-
     /// The changes that follow from facts at times in ms, as one line each.
     fn lines(facts: &[(u64, MobilityFact)]) -> Vec<String> {
         let at = |millis| Time::from_nanos(millis * 1_000_000);
@@ -355,7 +316,9 @@ mod tests {
             let latency = change.latency().map_or(0, |latency| latency.as_nanos() / 1_000_000);
             format!("{before}>{router} {} = {latency}", parts.map(millis).join(" "))
         };
-        changes(&rows, &Plain).iter().map(line).collect()
+        let router_of = &|address| (address != REGIONAL).then_some(address);
+        let numbers = Numbers { router_of, is_home: &|agent| agent == HOME_AGENT };
+        changes(&rows, &numbers).iter().map(line).collect()
     }
 
     const fn up(router: u32) -> MobilityFact {

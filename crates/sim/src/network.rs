@@ -132,6 +132,11 @@ impl Layout {
         stations.extend(wlan.into_iter().flat_map(access_points));
         let mut walks = cells.map_or_else(Vec::new, |cells| walks(&cells.ue, scenario.duration));
         walks.extend(ways(scenario));
+        let route = |Route { at, to, via, .. }: &Route| RouteLayout {
+            at: at.clone(),
+            to: to.clone(),
+            via: via.clone(),
+        };
         Self {
             nodes: nodes.iter().map(|id| node(world, *id, scenario)).collect(),
             links: links.into_iter().map(|(_, link)| link).collect(),
@@ -140,10 +145,6 @@ impl Layout {
             routes: scenario.route.iter().map(route).collect(),
         }
     }
-}
-
-fn route(Route { at, to, via, .. }: &Route) -> RouteLayout {
-    RouteLayout { at: at.clone(), to: to.clone(), via: via.clone() }
 }
 
 /// The node with a number, and its middlebox.
@@ -169,47 +170,40 @@ fn sources<B: Body>(world: &World<B>, nodes: &BTreeSet<u32>) -> BTreeMap<Machine
 fn links<B: Body>(world: &World<B>, scenario: &Scenario) -> Vec<(MachineId, LinkLayout)> {
     let mut links = Vec::new();
     for (id, name, machine) in world.machines() {
-        let numbered = |link| (id, link);
-        match machine {
-            Machine::Pipe { pipe, to } => {
-                let config = pipe.config();
-                links.push(numbered(LinkLayout {
-                    rate_bps: config.rate.map(Rate::as_bps),
-                    delay_s: Some(config.delay.as_secs_f64()),
-                    queue_packets: config.queue_limit,
-                    ..LinkLayout::new(name, LinkKind::Wired, *to)
-                }));
-            }
-            Machine::Link { link, to } => links.push(numbered(LinkLayout {
+        let of_it = match machine {
+            Machine::Pipe { pipe, to } => vec![LinkLayout {
+                rate_bps: pipe.config().rate.map(Rate::as_bps),
+                delay_s: Some(pipe.config().delay.as_secs_f64()),
+                queue_packets: pipe.config().queue_limit,
+                ..LinkLayout::new(name, LinkKind::Wired, *to)
+            }],
+            Machine::Link { link, to } => vec![LinkLayout {
                 rate_bps: link.rate(Time::ZERO).map(Rate::as_bps),
                 delay_s: Some(link.delay(Time::ZERO).as_secs_f64()),
                 queue_packets: link.limit().packets,
                 queue_bytes: link.limit().bytes,
                 ..LinkLayout::new(name, LinkKind::Wired, *to)
-            })),
+            }],
             Machine::Bearer { network, mobile, .. } => {
-                let ends = [*network, *mobile];
-                links.extend(
-                    LinkLayout::radio(name, LinkKind::Bearer, ends, scenario).map(numbered),
-                );
+                LinkLayout::radio(name, LinkKind::Bearer, [*network, *mobile], scenario).into()
             }
             Machine::Cell { network, mobiles, .. } => {
                 let ends = mobiles.iter().map(|mobile| [*network, *mobile]);
                 let both = |ends| LinkLayout::radio(name, LinkKind::Cell, ends, scenario);
-                links.extend(ends.flat_map(both).map(numbered));
+                ends.flat_map(both).collect()
             }
             Machine::Wlan { directory, .. } => {
                 let ends = directory.pairs().map(|(router, mobile)| [router, mobile]);
-                let both = |ends| LinkLayout::wlan(name, ends, scenario);
-                links.extend(ends.flat_map(both).map(numbered));
+                ends.flat_map(|ends| LinkLayout::wlan(name, ends, scenario)).collect()
             }
             Machine::Middlebox { .. }
             | Machine::Agent { .. }
             | Machine::Reassembly(_)
             | Machine::Host(_)
             | Machine::Udp(_)
-            | Machine::Browser(_) => {}
-        }
+            | Machine::Browser(_) => Vec::new(),
+        };
+        links.extend(of_it.into_iter().map(|link| (id, link)));
     }
     links
 }
@@ -317,6 +311,7 @@ fn walks(ues: &[Ue], duration: Duration) -> Vec<WalkLayout> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capture::tests::hmipv6_handover;
 
     fn layout(text: &str) -> Layout {
         Layout::of(&Scenario::parse(text, "test", &[]).expect("it is valid"))
@@ -362,10 +357,7 @@ mod tests {
 
     #[test]
     fn addresses_are_no_nodes() {
-        let is_it = |shipped: &&scenario::Shipped| shipped.name == "hmipv6-handover";
-        let text = scenario::shipped().iter().find(is_it).expect("it ships").text;
-        let more = [("wlan.mobiles".to_owned(), "2".to_owned())];
-        let layout = Layout::of(&Scenario::parse(text, "test", &more).expect("it is valid"));
+        let layout = Layout::of(&hmipv6_handover(&[("wlan.mobiles", "2")]));
         let names: Vec<_> = layout.nodes.iter().map(|node| node.name.as_str()).collect();
         assert_eq!(names[6..], ["MN", "MN-0", "MN-1"]);
         let air = layout.links.iter().filter(|link| link.kind == LinkKind::Wlan);
@@ -376,13 +368,12 @@ mod tests {
 
     #[test]
     fn static_routes_are_told() {
-        let is_it = |shipped: &&scenario::Shipped| shipped.name == "hmipv6-handover";
-        let text = scenario::shipped().iter().find(is_it).expect("it ships").text;
-        assert!(layout(text).routes.is_empty());
-        let route = "[[route]]\nname = \"a\"\nat = \"N1\"\nto = \"AR1\"\nvia = \"MAP\"\n";
-        let told = layout(&format!("{text}\n{route}")).routes;
-        let [at, to, via] = ["N1", "AR1", "MAP"].map(str::to_owned);
-        assert_eq!(told, [RouteLayout { at, to, via }]);
+        let mut scenario = hmipv6_handover(&[]);
+        assert!(Layout::of(&scenario).routes.is_empty());
+        let [name, at, to, via] = ["a", "N1", "AR1", "MAP"].map(str::to_owned);
+        let told = RouteLayout { at: at.clone(), to: to.clone(), via: via.clone() };
+        scenario.route.push(Route { name, at, to, via });
+        assert_eq!(Layout::of(&scenario).routes, [told]);
     }
 
     #[test]

@@ -313,6 +313,9 @@ impl LinkSummary {
     /// The links that `machine` is, from time zero to `end`; none for an endpoint.
     pub fn of<B: Body>(name: &str, machine: &Machine<B>, end: Time) -> Vec<Self> {
         let elapsed = end.as_secs_f64();
+        let both = |of: &dyn Fn(Direction, String) -> Self| {
+            DIRECTIONS.map(|(direction, way)| of(direction, format!("{name}/{way}"))).to_vec()
+        };
         match machine {
             Machine::Pipe { pipe, .. } => {
                 let counters = pipe.counters(end);
@@ -322,32 +325,22 @@ impl LinkSummary {
             Machine::Link { link, .. } => {
                 vec![Self::wired(name, &link.counters(end), link.utilization(end), elapsed)]
             }
-            Machine::Bearer { bearer, .. } => {
-                let of = |(direction, suffix): (Direction, &str)| {
-                    let counters = bearer.counters(direction);
-                    let blocks = bearer.capacity(direction, end.saturating_since(Time::ZERO));
-                    let share = counters.blocks_sent as f64 / blocks as f64;
-                    let utilization = (blocks > 0).then_some(share);
-                    Self::radio(format!("{name}/{suffix}"), &counters, utilization, elapsed)
-                };
-                DIRECTIONS.map(of).to_vec()
-            }
+            Machine::Bearer { bearer, .. } => both(&|direction, name| {
+                let counters = bearer.counters(direction);
+                let blocks = bearer.capacity(direction, end.saturating_since(Time::ZERO));
+                let share = counters.blocks_sent as f64 / blocks as f64;
+                Self::radio(name, &counters, (blocks > 0).then_some(share), elapsed)
+            }),
             Machine::Cell { cell, .. } => {
-                let of = |(direction, suffix): (Direction, &str)| {
-                    Self::radio(format!("{name}/{suffix}"), &cell.total(direction), None, elapsed)
-                };
-                DIRECTIONS.map(of).to_vec()
+                both(&|direction, name| Self::radio(name, &cell.total(direction), None, elapsed))
             }
-            Machine::Wlan { wlan, .. } => {
+            Machine::Wlan { wlan, .. } => both(&|direction, name| {
+                let counters = wlan.counters(direction);
+                let waiting = (counters.waiting_time, counters.queue_max);
                 // Both directions share the media.
                 let utilization = wlan.utilization(end);
-                let of = |(direction, suffix): (Direction, &str)| {
-                    let (name, counters) = (format!("{name}/{suffix}"), wlan.counters(direction));
-                    let waiting = (counters.waiting_time, counters.queue_max);
-                    Self::new(name, (counters.drops, counters.marks), utilization, waiting, elapsed)
-                };
-                DIRECTIONS.map(of).to_vec()
-            }
+                Self::new(name, (counters.drops, counters.marks), utilization, waiting, elapsed)
+            }),
             Machine::Middlebox { .. }
             | Machine::Agent { .. }
             | Machine::Reassembly(_)
@@ -409,20 +402,11 @@ impl RadioSummary {
     /// The summary of the bearers and networks of cells among `machines`, all together.
     pub fn of<'a, B: Body + 'a>(machines: impl Iterator<Item = &'a Machine<B>>) -> Option<Self> {
         let counters = machines.filter_map(|machine| {
-            let of = |direction| match machine {
-                Machine::Bearer { bearer, .. } => Some(bearer.counters(direction)),
-                Machine::Cell { cell, .. } => Some(cell.total(direction)),
-                Machine::Pipe { .. }
-                | Machine::Link { .. }
-                | Machine::Middlebox { .. }
-                | Machine::Wlan { .. }
-                | Machine::Agent { .. }
-                | Machine::Reassembly(_)
-                | Machine::Host(_)
-                | Machine::Udp(_)
-                | Machine::Browser(_) => None,
-            };
-            Some([of(Direction::Downlink)?, of(Direction::Uplink)?])
+            if let Machine::Bearer { bearer, .. } = machine {
+                return Some(Direction::BOTH.map(|direction| bearer.counters(direction)));
+            }
+            let Machine::Cell { cell, .. } = machine else { return None };
+            Some(Direction::BOTH.map(|direction| cell.total(direction)))
         });
         let [down, up] = counters.reduce(|[a, b], [c, d]| [a + c, b + d])?;
         Some(Self { total: (down + up).into(), downlink: down.into(), uplink: up.into() })

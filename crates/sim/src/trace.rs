@@ -162,7 +162,7 @@ impl Trace {
         let nodes = [fact.source, fact.destination];
         let way = FlowDirection { nodes, ports: [header.source_port, header.destination_port] };
         let other = self.directions.get(&(fact.machine, way.reversed()));
-        let other = other.map_or_else(Syn::default, |direction| direction.syn);
+        let other = other.map(|direction| direction.syn).unwrap_or_default();
         let direction = self.directions.entry((fact.machine, way)).or_default();
         let opens = header.flags.contains(Flags::SYN);
         if opens {
@@ -200,9 +200,7 @@ impl Trace {
             transmission,
         });
     }
-}
 
-impl Trace {
     /// A packet has passed an interface of `node`.
     fn passage(&mut self, now: Time, fact: &PacketFact<'_>, node: u32, body: &Ipv6<Length>) {
         let [source, destination] = [fact.source, fact.destination].map(NodeId);
@@ -241,12 +239,8 @@ impl Observe for Trace {
                 }
             }
             PacketEvent::Entered | PacketEvent::Left | PacketEvent::Dropped(_) => {
-                self.hops.push(HopRow {
-                    time: now,
-                    uid: fact.uid,
-                    machine: fact.machine,
-                    event: fact.event,
-                });
+                let PacketFact { event, machine, uid, .. } = *fact;
+                self.hops.push(HopRow { time: now, uid, machine, event });
                 let Some(node) = fact.node else { return };
                 if let Some(body) = fact.body.downcast_ref() {
                     self.passage(now, fact, node, body);

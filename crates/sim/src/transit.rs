@@ -266,10 +266,8 @@ impl Transits {
             let other = self.streams.get(&way.reversed());
             let acked = other.map_or(0, |other| other.offset(header.ack));
             let fin = other.and_then(|other| other.fin).filter(|(bytes, _)| acked > *bytes);
-            return (
-                Kind::Acknowledgement,
-                fin.map_or(StreamPosition::UpTo(acked), |(_, position)| position),
-            );
+            let position = fin.map_or(StreamPosition::UpTo(acked), |(_, position)| position);
+            return (Kind::Acknowledgement, position);
         }
         let Some(own) = self.streams.get_mut(&way) else {
             return (Kind::Data, StreamPosition::Behind(0));
@@ -282,10 +280,9 @@ impl Transits {
                 if payload > 0 { StreamPosition::UpTo(end) } else { StreamPosition::Behind(end) };
             own.fin.get_or_insert((end, acknowledged));
         }
-        (
-            Kind::Data,
-            if payload > 0 { StreamPosition::From(offset) } else { StreamPosition::Behind(offset) },
-        )
+        let position =
+            if payload > 0 { StreamPosition::From(offset) } else { StreamPosition::Behind(offset) };
+        (Kind::Data, position)
     }
 }
 
@@ -346,23 +343,21 @@ mod tests {
         [position, acknowledged]
     }
 
+    const fn from_up_to(from: u64, to: u64) -> [StreamPosition; 2] {
+        [StreamPosition::From(from), StreamPosition::UpTo(to)]
+    }
+
     #[test]
     fn bytes_are_counted_beyond_the_wrap_of_sequence_numbers() {
         let mut transits = open();
         let mut offset = 0;
         while offset < 1 << 34 {
             let located = send(&mut transits, Flags::ACK, offset, 1 << 30);
-            assert_eq!(
-                located,
-                [StreamPosition::From(offset), StreamPosition::UpTo(offset + (1 << 30))]
-            );
+            assert_eq!(located, from_up_to(offset, offset + (1 << 30)));
             offset += 1 << 30;
         }
         let again = send(&mut transits, Flags::ACK, offset - 3000, 1000);
-        assert_eq!(
-            again,
-            [StreamPosition::From(offset - 3000), StreamPosition::UpTo(offset - 2000)]
-        );
+        assert_eq!(again, from_up_to(offset - 3000, offset - 2000));
     }
 
     #[test]
@@ -372,10 +367,7 @@ mod tests {
         send(&mut alone, Flags::ACK, 0, 1000);
         assert_eq!(send(&mut alone, fin, 1000, 0), [StreamPosition::Behind(1000); 2]);
         let mut riding = open();
-        assert_eq!(
-            send(&mut riding, fin, 0, 1000),
-            [StreamPosition::From(0), StreamPosition::UpTo(1000)]
-        );
+        assert_eq!(send(&mut riding, fin, 0, 1000), from_up_to(0, 1000));
     }
 
     #[test]

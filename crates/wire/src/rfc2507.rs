@@ -189,16 +189,10 @@ impl Compressor {
 }
 
 /// The receiving end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Decompressor {
     /// By identifier; none is known before its first full header and after damage.
     contexts: [Option<Headers>; CONTEXTS],
-}
-
-impl Default for Decompressor {
-    fn default() -> Self {
-        Self { contexts: [None; CONTEXTS] }
-    }
 }
 
 impl Decompressor {

@@ -262,11 +262,11 @@ fn solicited_node(address: Ipv6Addr) -> Ipv6Addr {
 #[cfg(test)]
 mod tests {
     use mobility::binding::{Extent, Sequence};
-    use scenario::Scenario;
     use tcp::Length;
     use world::{Ipv6, World};
 
     use super::*;
+    use crate::capture::tests::hmipv6_handover;
 
     const SEQUENCE: Sequence = Sequence(7);
     const MINUTE: Duration = Duration::from_secs(60);
@@ -274,9 +274,7 @@ mod tests {
     /// The addresses of the scenario that ships: of a mobile with its home, regional and local
     /// ones, and of two routers.
     fn world() -> (World<Ipv6<Length>>, AddressBook) {
-        let shipped = scenario::shipped().iter().find(|it| it.name == "hmipv6-handover");
-        let text = shipped.expect("it ships").text;
-        let scenario = Scenario::parse(text, "hmipv6-handover", &[]).expect("it is valid");
+        let scenario = hmipv6_handover(&[]);
         let world = scenario::build_over::<Ipv6<Length>>(&scenario).world;
         let mobile_ip = scenario.mobile_ip.expect("it has one");
         let book = AddressBook::of(&world, &mobile_ip);
