@@ -4,10 +4,11 @@ use base::Duration;
 
 use radio::wlan::WlanKeys;
 
-use crate::schema::{Application, Flow, FlowDirection, Hosts, Scenario};
+use crate::schema::{Flow, FlowDirection, Hosts, Scenario};
 use crate::validate::Check;
 use settings::Fault;
 use settings::Node;
+use world::Application;
 
 impl Check<'_> {
     /// `[flow]` and each `[[flow.group]]`.
@@ -113,11 +114,11 @@ impl Check<'_> {
     }
 
     fn probes(&self, group: &Flow, at: &str) -> Result<(), Fault> {
-        if group.application != Application::Probe {
+        if group.application != Application::Probes {
             return Ok(());
         }
         let key = |field: &str| format!("{at}.probe.{field}");
-        if group.probe.bytes > self.scenario.tcp.mss {
+        if group.applications.probe.bytes > self.scenario.tcp.mss {
             let message =
                 format!("{} must be at most tcp.mss: a probe is one segment", key("bytes"));
             return self.clash(&[&key("bytes"), "tcp.mss"], message);
@@ -142,7 +143,7 @@ impl Check<'_> {
                 return self.clash(&[&field, &application], format!("{field} {why}"));
             }
         }
-        let udp = &group.udp;
+        let udp = &group.applications.udp;
         let most = world::MOST_PIECES as u32;
         if let Some(cap) = self.scenario.ftp.cap
             && udp.payload.div_ceil(cap) > most

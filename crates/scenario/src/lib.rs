@@ -46,8 +46,8 @@ pub use flows::NetworkFlow;
 pub use form::CaptureFile;
 pub use profile::profiles;
 pub use schema::{
-    Application, Content, Flow, FlowDirection, Ftp, Hosts, Middlebox, Opener, Route, Scenario, Wan,
-    Wired, keys, keys_under,
+    Flow, FlowDirection, Ftp, Hosts, Middlebox, Opener, Route, Scenario, Wan, Wired, keys,
+    keys_under,
 };
 pub use settings::{Error, Key};
 pub use shipped::{Shipped, shipped};

@@ -1,8 +1,9 @@
 //! Groups of flows, their directions, ports and captures.
 
 use base::{Duration, Ecn, Flags, Seq, TcpHeader, Time};
-use scenario::{Content, Network, Outside, Scenario, build, shipped};
+use scenario::{Network, Outside, Scenario, build, shipped};
 use wire::{Addresses, Capture, Payload};
+use world::Application;
 
 const GROUPS: &str = "[flow]\ncount = 2\n[[flow.group]]\nname = \"typing\"\napplication = \
                       \"telnet\"\nstart = \"3 s\"\n[[flow.group]]\nname = \"pages\"\ncount = \
@@ -62,7 +63,7 @@ fn groups_are_numbered_on_and_go_by_name() {
     let groups: Vec<_> = network.flows.iter().map(|flow| flow.group.as_str()).collect();
     assert_eq!(groups, ["flow", "flow", "typing", "pages", "pages"]);
     assert_eq!(network.flows[2].bytes, Some(5));
-    assert_eq!(network.flows[3].content, Content::Web);
+    assert_eq!(network.flows[3].application, Application::Web);
     let names = ends(&network);
     assert_eq!(names[1], ["sender:20-receiver:1025", "receiver:1025-sender:20"]);
     assert_eq!(names[2], ["sender:23-receiver:1026", "receiver:1026-sender:23"]);
@@ -234,7 +235,7 @@ fn a_setting_makes_datagrams_of_whatever_a_file_says() {
         ends(&network),
         [["sender:1024/udp-receiver:9/udp", "receiver:9/udp-sender:1024/udp"]]
     );
-    assert_eq!(network.flows[0].content, Content::Udp);
+    assert_eq!(network.flows[0].application, Application::Udp);
 }
 
 /// A setting of one group takes away what the file says of it in other words, and of no other.

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use base::Time;
 use observe::Observe;
-use scenario::{Application, Content, Network, NetworkFlow, Scenario};
+use scenario::{Network, NetworkFlow, Scenario};
 use tcp::Length;
-use world::{Body, Ipv4, Ipv6, World};
+use world::{Application, Body, Ipv4, Ipv6, World};
 
 use crate::transit::Transits;
 use crate::{Flow, Metrics, Summary, Trace, Vantage};
@@ -119,17 +119,16 @@ fn flows<B: Body>(scenario: &Scenario, network: &Network<B>) -> Vec<Flow> {
     let flow = |flow: &NetworkFlow| Flow {
         sender: flow.ends[0].0,
         receiver: flow.ends[1].0,
-        variant: match flow.content {
-            Content::Udp => Application::Udp.name().to_owned(),
-            Content::File | Content::Web | Content::Telnet | Content::Probe => {
-                scenario.tcp.variant_name()
-            }
+        variant: if flow.application == Application::Udp {
+            Application::Udp.name().to_owned()
+        } else {
+            scenario.tcp.variant_name()
         },
         mss: scenario.tcp.mss,
         window_bytes: scenario.tcp.window_bytes(),
         bytes: flow.bytes,
         group: flow.group.clone(),
-        content: flow.content,
+        application: flow.application,
     };
     network.flows.iter().map(flow).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use base::{Duration, Time, UdpDatagram, words};
 use observe::{EchoFact, PageFact, RttSample, TcpFact};
-use scenario::Content;
+use world::Application;
 
 use crate::connection::ConnectionProgress;
 use crate::crossing::Crossing;
@@ -28,7 +28,7 @@ pub struct Flow {
     /// The name of its group.
     pub group: String,
     /// Its application.
-    pub content: Content,
+    pub application: Application,
 }
 
 /// What happened, and when.
@@ -228,7 +228,7 @@ impl FlowMetrics {
             TcpFact::Sent { offset, length, transmission } => {
                 self.segments_sent += 1;
                 self.retransmits += u64::from(transmission > 1);
-                if transmission == 1 && self.flow.content == Content::Probe {
+                if transmission == 1 && self.flow.application == Application::Probes {
                     self.under_way.push_back((offset + u64::from(length), now));
                 }
             }
@@ -348,7 +348,7 @@ mod tests {
             window_bytes: 2000,
             bytes: None,
             group: "flow".to_owned(),
-            content: Content::File,
+            application: Application::File,
         };
         FlowMetrics::new(flow)
     }

@@ -4,10 +4,10 @@
 use base::{Direction, Duration, Time};
 use link::{Counters, Drops};
 use radio::umts::channels::CodeTree;
-use scenario::{Content, Network, Scenario};
+use scenario::{Network, Scenario};
 use schemars::JsonSchema;
 use serde::Serialize;
-use world::{Body, Machine};
+use world::{Application, Body, Machine};
 
 use crate::flow::{Event, FlowMetrics};
 use crate::{
@@ -255,11 +255,11 @@ impl FlowSummary {
         let end = Time::ZERO + duration;
         // A middlebox may acknowledge what the receiver does not have yet.
         let received = flow.received.unwrap_or(end);
-        let last = match flow.flow.content {
-            Content::Udp => flow.crossing.last.unwrap_or(end),
-            Content::File | Content::Web | Content::Telnet | Content::Probe => {
-                flow.completed.map_or(end, |completed| completed.max(received))
-            }
+        let has = |application| flow.flow.application == application;
+        let last = if has(Application::Udp) {
+            flow.crossing.last.unwrap_or(end)
+        } else {
+            flow.completed.map_or(end, |completed| completed.max(received))
         };
         let transfer = flow.started.map(|started| last.saturating_since(started).as_secs_f64());
         let bps = |bytes: u64, seconds: f64| bytes as f64 * 8.0 / seconds;
@@ -267,7 +267,6 @@ impl FlowSummary {
         let segments = |bytes: f64| bytes / f64::from(flow.flow.mss);
         let seconds = |time: Option<Time>| time.map(Time::as_secs_f64);
         let spurious = flow.count(Event::SpuriousTimeout);
-        let has = |content| flow.flow.content == content;
         Self {
             id: id as u32,
             group: flow.flow.group.clone(),
@@ -295,16 +294,16 @@ impl FlowSummary {
             completed_s: seconds(flow.completed),
             given_up_s: seconds(flow.given_up),
             received_s: seconds(flow.received),
-            pages: has(Content::Web).then(|| PageSummary {
+            pages: has(Application::Web).then(|| PageSummary {
                 count: flow.pages.len() as u64,
                 bytes: flow.pages.iter().map(|row| row.fact.bytes).sum(),
                 response_s: Distribution::of(flow.pages.iter().map(|row| row.fact.response)),
             }),
-            echo_s: has(Content::Telnet)
+            echo_s: has(Application::Telnet)
                 .then(|| Distribution::of(flow.echoes.iter().map(|row| row.fact.response))),
-            probe_s: has(Content::Probe)
+            probe_s: has(Application::Probes)
                 .then(|| Distribution::of(flow.probes.iter().map(|row| row.fact))),
-            datagrams: has(Content::Udp).then(|| flow.datagrams.summary()),
+            datagrams: has(Application::Udp).then(|| flow.datagrams.summary()),
         }
     }
 }

@@ -75,7 +75,7 @@ fn conserve<B: Body<Payload = Length>>(text: &str, settings: &[(&str, &str)]) ->
         window_bytes: 1,
         bytes: flow.bytes,
         group: flow.group.clone(),
-        content: flow.content,
+        application: flow.application,
     };
     let mut metrics = Metrics::new(network.flows.iter().map(flow).collect());
     let until = Time::ZERO + scenario.duration;

@@ -84,6 +84,11 @@ impl<P: Payload> Endpoint<P> {
         Receiver::new(id, config.mss, buffer, config.delayed_ack).opening_as(config.receiver)
     }
 
+    /// The number that observers see.
+    pub const fn id(&self) -> u32 {
+        self.sender.id
+    }
+
     /// The state.
     pub const fn state(&self) -> State {
         self.state

@@ -1,32 +1,24 @@
-//! A TCP endpoint at its node, with the application that uses it.
+//! A TCP endpoint at its node, with the program that uses it.
 
 use std::sync::Arc;
 
-use base::{Seq, Stream, Time};
+use base::{Seq, Time};
 use observe::{Context, Observe};
 use tcp::{Endpoint, Payload, Segment, ShareState, Shared};
 
+use crate::application::Progress;
 use crate::disconnection::{ConnectivityChange, Forecast};
-use crate::exchange::{Answerer, Asker, Exchange, Progress};
-use crate::probe::Prober;
-use crate::telnet::{Echoer, Typist};
-use crate::{
-    Application, Browser, Disconnection, MachineId, NodeId, Pages, Probes, Server, Telnet,
-};
+use crate::{AnyProgram, Disconnection, MachineId, NodeId, Program};
 
 /// One TCP connection to be made between two nodes.
 #[derive(Debug)]
-pub struct Connection<'a, P> {
+pub struct Connection<'a> {
     /// Where the data come from.
     pub sender: NodeId,
     /// Where they go.
     pub receiver: NodeId,
     /// How both endpoints behave.
     pub tcp: &'a Arc<tcp::Config>,
-    /// The data that are sent, or cut into messages.
-    pub data: P,
-    /// The application.
-    pub traffic: Traffic,
     /// Which side has a fixed port, ...
     pub server: Side,
     /// ... and that port. The other side takes its next free one.
@@ -41,58 +33,7 @@ pub struct Connection<'a, P> {
     pub isn: [Seq; 2],
 }
 
-/// The application of a connection.
-#[derive(Clone, Debug)]
-pub enum Traffic {
-    /// One file: all data, and then the connection ends.
-    File,
-    /// All data, and then the connection stays open.
-    Stream,
-    /// Pages, each of which the receiver asks for, cut from the data.
-    Web(Pages),
-    /// Echoes of what the receiver types, by a source of chance.
-    Telnet(Arc<Telnet>, Stream),
-    /// Single segments with pauses, by a source of chance.
-    Probes(Arc<Probes>, Stream),
-    /// An answer to a request.
-    Exchange(Exchange),
-}
-
-impl<P: Payload> Connection<'_, P> {
-    /// The application at the sender's end.
-    fn sending(&self) -> Application<P> {
-        let data = || self.data.clone();
-        match &self.traffic {
-            Traffic::File => Application::Source { data: Some(data()), close: true },
-            Traffic::Stream => Application::Source { data: Some(data()), close: false },
-            Traffic::Web(pages) => Application::Server(Server::new(pages.clone(), data())),
-            Traffic::Telnet(telnet, _) => Application::Echoer(Echoer::new(telnet, data())),
-            Traffic::Probes(probes, chance) => {
-                Application::Prober(Prober::new(probes, chance, data()))
-            }
-            Traffic::Exchange(exchange) => {
-                Application::Answerer(Answerer::new(*exchange, &self.data))
-            }
-        }
-    }
-
-    /// The application at the receiver's end, which is endpoint number `id`.
-    fn receiving(&self, id: u32) -> Application<P> {
-        let data = || self.data.clone();
-        match &self.traffic {
-            Traffic::File | Traffic::Stream | Traffic::Probes(..) => Application::Sink,
-            Traffic::Web(pages) => {
-                Application::Browser(Browser::new(id, pages.clone(), data(), self.start))
-            }
-            Traffic::Telnet(telnet, chance) => {
-                Application::Typist(Typist::new(id, telnet, chance, data()))
-            }
-            Traffic::Exchange(exchange) => Application::Asker(Asker::new(*exchange, &self.data)),
-        }
-    }
-}
-
-/// An endpoint, its application and its place in the network.
+/// An endpoint, its program and its place in the network.
 #[derive(Debug)]
 pub struct Host<P: Payload> {
     pub(crate) node: NodeId,
@@ -100,10 +41,10 @@ pub struct Host<P: Payload> {
     /// Its own port and its peer's.
     pub(crate) ports: [u16; 2],
     pub(crate) endpoint: Endpoint<P>,
-    pub(crate) application: Application<P>,
+    pub(crate) program: AnyProgram<P>,
     /// When it starts, if it has not yet.
     pub(crate) start: Option<Time>,
-    /// When its application aborts, if it has not yet.
+    /// When its program aborts, if it has not yet.
     abort: Option<Time>,
     /// The disconnections that it foresees.
     forecast: Option<Box<Forecast>>,
@@ -120,12 +61,24 @@ pub enum Side {
     Receiver,
 }
 
+impl Side {
+    /// The other end.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Sender => Self::Receiver,
+            Self::Receiver => Self::Sender,
+        }
+    }
+}
+
 impl<P: Payload> Host<P> {
-    /// The endpoint of `connection` at this `side`, with the number `id`; `ports` are the sender's
-    /// and the receiver's.
+    /// The endpoint of `connection` at this `side`, with the number `id` and its `program`; `ports`
+    /// are the sender's and the receiver's.
     pub(crate) fn new(
-        connection: &Connection<'_, P>,
+        connection: &Connection<'_>,
         side: Side,
+        program: AnyProgram<P>,
         id: MachineId,
         ports: [u16; 2],
     ) -> Self {
@@ -146,10 +99,7 @@ impl<P: Payload> Host<P> {
             peer,
             ports: [local, remote],
             endpoint,
-            application: match side {
-                Side::Sender => connection.sending(),
-                Side::Receiver => connection.receiving(id.0),
-            },
+            program,
             start: connects.then_some(*start),
             abort: abort.filter(|_| side == Side::Receiver),
             forecast: None,
@@ -194,7 +144,7 @@ impl<P: Payload> Host<P> {
             self.endpoint.handle_timeout(cx.now, cx.observe);
         }
         self.look_ahead(cx.now);
-        self.application.run(cx, &mut self.endpoint);
+        self.program.run(cx, &mut self.endpoint);
     }
 
     fn look_ahead(&mut self, now: Time) {
@@ -207,33 +157,33 @@ impl<P: Payload> Host<P> {
         }
     }
 
-    /// Its application ends, and resets the connection if it is open.
+    /// Its program ends, and resets the connection if it is open.
     pub(crate) fn leave(&mut self, cx: &mut Context<'_, impl Observe>) {
         (self.start, self.abort) = (None, None);
-        self.application = Application::Gone;
+        self.program = AnyProgram::Gone;
         self.endpoint.abort(cx.now, cx.observe);
     }
 
-    /// The progress of its exchange, if its application asks.
+    /// The progress of its exchange, if its program asks.
     pub(crate) fn progress(&self) -> Option<Progress> {
-        self.application.asker().map(|asker| asker.progress(self.endpoint.state()))
+        self.program.asker().map(|asker| asker.progress(self.endpoint.state()))
     }
 
     /// From now on `browser` is notified of the exchange's progress.
     pub(crate) const fn watch(&mut self, browser: MachineId) {
-        if let Application::Asker(asker) = &mut self.application {
+        if let AnyProgram::Asker(asker) = &mut self.program {
             asker.watch(browser);
         }
     }
 
     /// The browser to notify, if something may have changed.
     pub(crate) fn watched_by(&self) -> Option<MachineId> {
-        self.application.asker().and_then(|asker| asker.watched_by(self.endpoint.state()))
+        self.program.asker().and_then(|asker| asker.watched_by(self.endpoint.state()))
     }
 
     pub(crate) fn handle_input(&mut self, cx: &mut Context<'_, impl Observe>, segment: Segment<P>) {
         self.endpoint.handle_segment(cx.now, segment, cx.observe);
-        self.application.run(cx, &mut self.endpoint);
+        self.program.run(cx, &mut self.endpoint);
     }
 
     pub(crate) fn poll_output(&mut self, cx: &mut Context<'_, impl Observe>) -> Option<Segment<P>> {
@@ -251,7 +201,7 @@ impl<P: Payload> Host<P> {
             return self.start;
         }
         let turn = self.forecast.as_ref().and_then(|forecast| forecast.deadline());
-        let timers = Time::earlier(self.endpoint.poll_timeout(), self.application.poll_timeout());
+        let timers = Time::earlier(self.endpoint.poll_timeout(), self.program.poll_timeout());
         Time::earlier(timers, Time::earlier(self.abort, turn))
     }
 }

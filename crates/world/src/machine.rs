@@ -9,9 +9,8 @@ use radio::umts::cell::Cell;
 use radio::wlan::Wlan;
 
 use crate::reassembly::Reassembly;
-use crate::udp::UdpEnd;
 use crate::world::Directory;
-use crate::{Body, Host, NodeId, Packet, ParallelBrowser};
+use crate::{Body, Host, NodeId, Packet, ParallelBrowser, UdpEnd};
 
 /// The number of a machine in its world, and its rank among those that wake at the same time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

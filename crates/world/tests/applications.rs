@@ -9,8 +9,8 @@ use observe::{
 use proptest::prelude::*;
 use tcp::{Length, Segment, State};
 use world::{
-    Connection, Exchange, Fetching, Machine, MachineId, NodeId, Objects, Pages, Probes, Side,
-    Sizes, Telnet, Traffic, Web, World,
+    Answerer, AnyProgram, Asker, Connection, Echoer, Exchange, Fetching, Machine, MachineId,
+    NodeId, Objects, Pages, Prober, Probes, Side, Sink, Sizes, Source, Telnet, Typist, Web, World,
 };
 
 type Net = World<Segment<Length>>;
@@ -42,17 +42,14 @@ fn net(kbps: u64, packets: Option<u32>) -> (Net, [NodeId; 2]) {
     (world, nodes)
 }
 
-fn connection(
-    [sender, receiver]: [NodeId; 2],
-    tcp: &Arc<tcp::Config>,
-    traffic: Traffic,
-) -> Connection<'_, Length> {
+/// What messages are cut from.
+const DATA: Length = Length(1 << 40);
+
+fn connection([sender, receiver]: [NodeId; 2], tcp: &Arc<tcp::Config>) -> Connection<'_> {
     Connection {
         sender,
         receiver,
         tcp,
-        data: Length(1 << 40),
-        traffic,
         server: Side::Sender,
         port: 80,
         opener: Side::Receiver,
@@ -60,6 +57,11 @@ fn connection(
         abort: None,
         isn: [Seq::new(u32::MAX - 700), Seq::new(9)],
     }
+}
+
+fn exchange(request: u64, answer: u64) -> [AnyProgram<Length>; 2] {
+    let exchange = Exchange { request, answer };
+    [Answerer::new(exchange, &DATA).into(), Asker::new(exchange, &DATA).into()]
 }
 
 /// What was seen of a run.
@@ -161,8 +163,8 @@ fn browse(world: &mut Net, [server, reader]: [NodeId; 2], connections: u32) -> M
         reader,
         port: 80,
         tcp: config(),
-        pages: Pages::named(&web(3), 7, "flow 0"),
-        data: Length(1 << 40),
+        pages: Pages::new(&web(3), Stream::named(7, "flow 0/pages")),
+        data: DATA,
         connections,
         isn: Stream::named(7, "isn"),
         start: Time::ZERO,
@@ -214,8 +216,8 @@ fn a_reader_who_goes_resets_what_is_open() {
     let (mut world, nodes) = net(100, None);
     let tcp = config();
     let abort = Some(Time::ZERO + Duration::from_secs(2));
-    let file = Connection { abort, ..connection(nodes, &tcp, Traffic::Stream) };
-    let ends = world.add_connection(&file);
+    let stream = Connection { abort, ..connection(nodes, &tcp) };
+    let ends = world.add_connection(&stream, [Source::stream(DATA).into(), Sink.into()]);
     let seen = run(&mut world, 60, |_| {});
     // One at once, and one for each segment that was on its way.
     assert!(seen.resets > 1, "{} resets", seen.resets);
@@ -232,8 +234,8 @@ fn a_browser_that_goes_resets_all_its_connections() {
         reader: nodes[1],
         port: 80,
         tcp: config(),
-        pages: Pages::named(&web(3), 8, "flow 0"),
-        data: Length(1 << 40),
+        pages: Pages::new(&web(3), Stream::named(8, "flow 0/pages")),
+        data: DATA,
         connections: 4,
         isn: Stream::named(7, "isn"),
         start: Time::ZERO,
@@ -252,8 +254,9 @@ fn every_keystroke_comes_back() {
     let (mut world, nodes) = net(100, Some(10));
     let (tcp, interval) = (config(), Duration::from_millis(300));
     let telnet = Arc::new(Telnet { keystroke: 1, echo: 3, interval, count: Some(200) });
-    let traffic = Traffic::Telnet(telnet, Stream::named(3, "keystrokes"));
-    let ends = world.add_connection(&connection(nodes, &tcp, traffic));
+    let typist = Typist::new(&telnet, Stream::named(3, "keystrokes"), DATA);
+    let programs = [Echoer::new(&telnet, DATA).into(), typist.into()];
+    let ends = world.add_connection(&connection(nodes, &tcp), programs);
     let seen = run(&mut world, 600, |_| {});
     assert_eq!((seen.echoes.len(), seen.delivered), (200, 200 * 4));
     let least = seen.echoes.iter().map(|echo| echo.response).min().expect("there are some");
@@ -267,9 +270,9 @@ fn probes_are_single_segments_with_pauses() {
     let (mut world, nodes) = net(100, None);
     let (tcp, probes) = (config(), Probes { bytes: MSS, count: 20, ..Probes::default() });
     let pause = [probes.least, probes.most];
-    let traffic = Traffic::Probes(Arc::new(probes), Stream::named(3, "probes"));
-    let opened = Connection { opener: Side::Sender, ..connection(nodes, &tcp, traffic) };
-    let ends = world.add_connection(&opened);
+    let sending = Prober::new(&Arc::new(probes), Stream::named(3, "probes"), DATA);
+    let opened = Connection { opener: Side::Sender, ..connection(nodes, &tcp) };
+    let ends = world.add_connection(&opened, [sending.into(), Sink.into()]);
     let mut begun = Vec::new();
     let mut last = 0;
     let mut seen = Seen::default();
@@ -299,9 +302,8 @@ proptest! {
         let server = if server_is_sender { Side::Sender } else { Side::Receiver };
         let mut all = Vec::new();
         for &(request, answer) in &sizes {
-            let traffic = Traffic::Exchange(Exchange { request, answer });
-            let one = Connection { server, ..connection(nodes, &tcp, traffic) };
-            all.extend(world.add_connection(&one));
+            let one = Connection { server, ..connection(nodes, &tcp) };
+            all.extend(world.add_connection(&one, exchange(request, answer)));
         }
         let seen = run(&mut world, 3600, |_| {});
         prop_assert_eq!(seen.delivered, sizes.iter().map(|(up, down)| up + down).sum::<u64>());
@@ -318,8 +320,7 @@ fn a_host_has_more_connections_than_ports_as_long_as_four_tuples_differ() {
     let mobiles = [0, 1].map(|number| world.add_node(&format!("UE-{number}")));
     let tcp = config();
     for index in 0..70_000 {
-        let traffic = Traffic::Exchange(Exchange { request: 1, answer: 1 });
-        world.add_connection(&connection([host, mobiles[index % 2]], &tcp, traffic));
+        world.add_connection(&connection([host, mobiles[index % 2]], &tcp), exchange(1, 1));
     }
     let names: Vec<_> = world.machines().map(|(_, name, _)| name).collect();
     assert_eq!(
@@ -336,8 +337,7 @@ fn between_two_hosts_ports_end() {
     let nodes = ["host", "UE"].map(|name| world.add_node(name));
     let tcp = config();
     for _ in 0..=64_512 {
-        let traffic = Traffic::Exchange(Exchange { request: 1, answer: 1 });
-        world.add_connection(&connection(nodes, &tcp, traffic));
+        world.add_connection(&connection(nodes, &tcp), exchange(1, 1));
     }
 }
 

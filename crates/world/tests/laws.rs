@@ -11,7 +11,7 @@ use radio::umts::rlc::Config;
 use radio::umts::rlc::am::{self, Repetition};
 use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
 use tcp::{Length, Segment};
-use world::{Connection, Machine, MachineId, NodeId, Side, Traffic, World};
+use world::{Connection, Machine, MachineId, NodeId, Side, Sink, Source, World};
 
 type Net = World<Segment<Length>>;
 
@@ -51,19 +51,18 @@ fn chain(links: &[PipeConfig]) -> (Net, Vec<NodeId>) {
 }
 
 fn connect(world: &mut Net, ends: [NodeId; 2], bytes: u64) -> [MachineId; 2] {
-    world.add_connection(&Connection {
+    let connection = Connection {
         sender: ends[0],
         receiver: ends[1],
         tcp: &Arc::new(tcp_config()),
-        data: Length(bytes),
-        traffic: Traffic::File,
         server: Side::Sender,
         port: 20,
         opener: Side::Sender,
         start: Time::ZERO,
         abort: None,
         isn: [Seq::new(u32::MAX - 700), Seq::new(9)],
-    })
+    };
+    world.add_connection(&connection, [Source::file(Length(bytes)).into(), Sink.into()])
 }
 
 /// Counts packets by what happened to them, and the bytes that arrived in order.

@@ -8,7 +8,7 @@ use link::Config as PipeConfig;
 use middlebox::{Counters, Leg, Middlebox, Packet, Watch};
 use observe::{MiddleboxFact, Observe, PacketEvent, PacketFact, TcpFact};
 use tcp::{Length, Segment};
-use world::{Connection, Machine, MachineId, NodeId, Side, Traffic, World};
+use world::{Connection, Machine, MachineId, NodeId, Side, Sink, Source, World};
 
 type Net = World<Segment<Length>>;
 
@@ -139,19 +139,18 @@ fn network(bytes: u64) -> (Net, MachineId) {
     link(&mut world, gateway, mobile, &pipe(Some(100), 30, Some(6)));
     world.set_mobile(mobile);
     let middlebox = world.add_middlebox(gateway, Box::new(Meddler::default()));
-    world.add_connection(&Connection {
+    let connection = Connection {
         sender: host,
         receiver: mobile,
         tcp: &Arc::new(tcp::Config { mss: MSS, window: 32, ..tcp::Config::plain() }),
-        data: Length(bytes),
-        traffic: Traffic::File,
         server: Side::Sender,
         port: 20,
         opener: Side::Sender,
         start: Time::ZERO,
         abort: None,
         isn: [Seq::new(u32::MAX - 700), Seq::new(9)],
-    });
+    };
+    world.add_connection(&connection, [Source::file(Length(bytes)).into(), Sink.into()]);
     (world, middlebox)
 }
 

@@ -13,7 +13,7 @@ use link::queue::Queues;
 
 pub use middlebox::Middlebox;
 pub use mobile::{Ftp, Wan};
-pub use network::{Application, Content, Flow, FlowDirection, Hosts, Opener, Route, Wired};
+pub use network::{Flow, FlowDirection, Hosts, Opener, Route, Wired};
 pub(crate) use precedence::schema;
 
 use crate::profile;

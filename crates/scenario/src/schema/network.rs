@@ -2,11 +2,11 @@
 //! wires.
 
 use base::{Duration, Rate};
-use world::{Probes, Telnet, Udp, Web};
+use world::{Application, Applications};
 
 use crate::form::{CaptureFile, Ends};
 use settings::{
-    Always, Bytes, Count, Each, Label, Nothing, OfTime, Off, Or, Speed, Unlimited, Word, as_key,
+    Bytes, Count, Each, Flat, Label, Nothing, OfTime, Off, Or, Speed, Unlimited, Word, as_key,
     named, section, words,
 };
 
@@ -43,14 +43,8 @@ section! {
         pub port: Option<u16> as Or<as_key::Application, Count<u16, 1, 65_535>> = None;
         /// When the reader resets the connection and goes, counted from the start of each.
         pub abort: Option<Duration> as Or<Off, OfTime<1>> = None;
-        /// The pages, where there are some.
-        pub web: Web as Always<Web> = Web::default();
-        /// The typing, where there is some.
-        pub telnet: Telnet as Always<Telnet> = Telnet::default();
-        /// The probes, where there are some.
-        pub probe: Probes as Always<Probes> = Probes::default();
-        /// The datagrams, where there are some.
-        pub udp: Udp as Always<Udp> = Udp::default();
+        /// The keys of applications.
+        pub applications: Applications as Flat<Applications> = Applications::default();
         /// A capture (pcap or pcapng) whose TCP connections are the flows: when they start, and
         /// how much either side sends. Each is opened by the mobile, which asks; then the fixed
         /// host answers and closes. The clients of the capture are the mobiles in turn.
@@ -87,51 +81,6 @@ impl Flow {
             FlowDirection::Downlink | FlowDirection::Uplink => from(ue),
             FlowDirection::BetweenMobiles => from(ue) + from((ue + count - 1) % count),
         }
-    }
-
-    /// What flow number `index` of this group transfers.
-    pub const fn content(&self, index: u64) -> Content {
-        match self.application {
-            Application::Mixed if index % 2 == 1 => Content::Web,
-            Application::File | Application::Mixed => Content::File,
-            Application::Web => Content::Web,
-            Application::Telnet => Content::Telnet,
-            Application::Probe => Content::Probe,
-            Application::Udp => Content::Udp,
-        }
-    }
-}
-
-/// What one flow transfers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Content {
-    /// A file.
-    File,
-    /// Pages.
-    Web,
-    /// What is typed, and its echoes.
-    Telnet,
-    /// Single segments.
-    Probe,
-    /// Datagrams.
-    Udp,
-}
-
-words! {
-    /// What a flow transfers.
-    pub enum Application {
-        /// A file.
-        File = "file",
-        /// Pages that the mobile asks for, one after the other.
-        Web = "web",
-        /// A file and pages in turn: the first flow transfers a file, the next pages.
-        Mixed = "mixed",
-        /// Keystrokes of the mobile, which the fixed host echoes.
-        Telnet = "telnet",
-        /// Single segments with long pauses.
-        Probe = "probe",
-        /// Datagrams of UDP, which the sender sends whatever becomes of them.
-        Udp = "udp",
     }
 }
 

@@ -4,32 +4,35 @@ use std::sync::Arc;
 
 use observe::{ConnectionFact, Context, Observe};
 
-use crate::exchange::Progress;
-use crate::host::Side;
-use crate::parallel::ParallelBrowser;
+use crate::application::Progress;
 use crate::{
-    Body, Connection, Disconnection, Ends, Exchange, Fetching, Host, Machine, MachineId, NodeId,
-    Packet, Traffic, World,
+    Answerer, AnyProgram, Asker, Body, Connection, Disconnection, Ends, Exchange, Fetching, Host,
+    Machine, MachineId, NodeId, Packet, ParallelBrowser, Side, World,
 };
 
 /// Assembling.
 impl<B: Body> World<B> {
-    /// Adds the two endpoints of a connection: the sender's and the receiver's.
+    /// Adds the two endpoints of a connection, the sender's and the receiver's, each with its
+    /// program.
     ///
     /// # Panics
     /// If the side that is not the server has no port left towards it.
-    pub fn add_connection(&mut self, connection: &Connection<'_, B::Payload>) -> [MachineId; 2] {
+    pub fn add_connection(
+        &mut self,
+        connection: &Connection<'_>,
+        [sending, receiving]: [AnyProgram<B::Payload>; 2],
+    ) -> [MachineId; 2] {
         let first = self.machines.next_id();
         let ends = [first, MachineId(first.0 + 1)];
         let ports = self.ports(connection);
         let nodes = [connection.sender, connection.receiver];
         let [sender, receiver] =
             [0, 1].map(|at| format!("{}:{}", self.node(nodes[at]).name(), ports[at]));
-        for (side, name) in [
-            (Side::Sender, format!("{sender}-{receiver}")),
-            (Side::Receiver, format!("{receiver}-{sender}")),
+        for (side, program, name) in [
+            (Side::Sender, sending, format!("{sender}-{receiver}")),
+            (Side::Receiver, receiving, format!("{receiver}-{sender}")),
         ] {
-            let host = Host::new(connection, side, ends[side as usize], ports);
+            let host = Host::new(connection, side, program, ends[side as usize], ports);
             self.machines.add(&name, Machine::Host(Box::new(host)));
         }
         self.bind(nodes, ports, ends);
@@ -45,7 +48,7 @@ impl<B: Body> World<B> {
     }
 
     /// The ports of the sender and the receiver.
-    fn ports(&mut self, connection: &Connection<'_, B::Payload>) -> [u16; 2] {
+    fn ports(&mut self, connection: &Connection<'_>) -> [u16; 2] {
         let Connection { sender, receiver, port, .. } = *connection;
         let mut own = |node: NodeId, server| {
             self.nodes[node].take_port(server, port).expect("a port is free")
@@ -98,13 +101,12 @@ impl<B: Body> World<B> {
         let browser = self.browser(id);
         let (isn, resting) = (browser.isn(), browser.resting());
         let Fetching { server, reader, port, tcp, data, .. } = browser.fetching();
-        let (tcp, data) = (tcp.clone(), data.clone());
+        let programs = [Answerer::new(exchange, data).into(), Asker::new(exchange, data).into()];
+        let tcp = Arc::clone(tcp);
         let connection = Connection {
             sender: *server,
             receiver: *reader,
             tcp: &tcp,
-            data,
-            traffic: Traffic::Exchange(exchange),
             server: Side::Sender,
             port: *port,
             opener: Side::Receiver,
@@ -115,10 +117,10 @@ impl<B: Body> World<B> {
         let ends = match resting.filter(|ends| ends.iter().all(|end| self.is_closed(*end))) {
             Some(ends) => {
                 self.browser(id).rouse();
-                self.replace(&connection, ends);
+                self.replace(&connection, ends, programs);
                 ends
             }
-            None => self.add_connection(&connection),
+            None => self.add_connection(&connection, programs),
         };
         if let Machine::Host(host) = &mut self.machines[ends[1]] {
             host.watch(id);
@@ -131,16 +133,21 @@ impl<B: Body> World<B> {
     }
 
     /// Replaces the closed endpoints `ends` with those of `connection`.
-    fn replace(&mut self, connection: &Connection<'_, B::Payload>, ends: [MachineId; 2]) {
+    fn replace(
+        &mut self,
+        connection: &Connection<'_>,
+        ends: [MachineId; 2],
+        [sending, receiving]: [AnyProgram<B::Payload>; 2],
+    ) {
         let nodes = [connection.sender, connection.receiver];
         let ports = self.ports(connection);
-        for (side, at) in [(Side::Sender, 0), (Side::Receiver, 1)] {
+        for (side, program, at) in [(Side::Sender, sending, 0), (Side::Receiver, receiving, 1)] {
             let (id, peer) = (ends[at], nodes[1 - at]);
             if let Machine::Host(host) = &mut self.machines[id] {
                 let [local, remote] = host.ports;
                 self.nodes[nodes[at]].release(local, peer, remote);
                 let before = host.endpoint.shared();
-                **host = Host::new(connection, side, id, ports);
+                **host = Host::new(connection, side, program, id, ports);
                 host.remember(before);
             }
         }

@@ -2,8 +2,7 @@
 
 use observe::{Context, Observe};
 
-use crate::udp::{UdpEnd, UdpFlow};
-use crate::{Body, Ends, Machine, MachineId, World};
+use crate::{Body, Ends, Machine, MachineId, UdpEnd, UdpFlow, World};
 
 /// Assembling.
 impl<B: Body> World<B> {

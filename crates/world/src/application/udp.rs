@@ -10,8 +10,11 @@ use settings::{
     Bytes, Fault, OfTime, Off, Or, Speed, Table, Word, changed_keys, join, section, words,
 };
 
-use crate::NodeId;
-use crate::draws::exponential;
+use tcp::Length;
+
+use super::draws::exponential;
+use super::flow::{NewFlow, Traffic};
+use crate::{Body, MachineId, NodeId};
 
 section! {
     /// `[flow.udp]`: datagrams at a constant rate, or in on and off times in turn. Defaults: ns-2's
@@ -42,6 +45,17 @@ words! {
         Constant = "constant",
         /// Exponential.
         Exponential = "exponential",
+    }
+}
+
+impl Traffic for Udp {
+    /// discard (RFC 863).
+    const PORT: u16 = 9;
+
+    fn add<B: Body<Payload = Length>>(&self, flow: NewFlow<'_, B>) -> [MachineId; 2] {
+        let NewFlow { sender, receiver, bytes, start, .. } = flow;
+        let (port, chance) = (flow.port.unwrap_or(Self::PORT), flow.chance("on and off times"));
+        flow.world.add_udp(UdpFlow { sender, receiver, port, udp: *self, bytes, start, chance })
     }
 }
 

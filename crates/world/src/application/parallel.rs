@@ -11,9 +11,9 @@ use std::sync::Arc;
 use base::{Duration, Seq, Stream, Time};
 use observe::{Context, Observe, PageFact};
 
-use crate::exchange::Progress;
-use crate::web::Page;
-use crate::{Exchange, MachineId, NodeId, Pages};
+use super::exchange::{Exchange, Progress};
+use super::web::{Page, Pages};
+use crate::{MachineId, NodeId};
 
 /// How pages are fetched.
 #[derive(Debug)]

@@ -10,10 +10,13 @@ use std::sync::Arc;
 use base::{Duration, Stream, Time};
 use observe::{Context, EchoFact, Observe};
 use settings::{Bytes, Count, OfTime, Or, Unlimited, section};
-use tcp::{Endpoint, Payload, State};
+use tcp::{Endpoint, Length, Payload, State};
 
-use crate::draws::exponential;
-use crate::exchange::read_all;
+use super::Program;
+use super::draws::exponential;
+use super::exchange::read_all;
+use super::flow::{ENDLESS, NewFlow, Traffic};
+use crate::{Body, MachineId, Side};
 
 section! {
     /// `[flow.telnet]`: typing at the receiver, echoed by the sender.
@@ -33,8 +36,6 @@ section! {
 /// The end that types.
 #[derive(Debug)]
 pub struct Typist<P> {
-    /// The number of its endpoint.
-    id: u32,
     telnet: Arc<Telnet>,
     chance: Stream,
     /// What keystrokes are made of.
@@ -59,13 +60,27 @@ pub struct Echoer<P> {
     heard: u64,
 }
 
+impl Traffic for Telnet {
+    const PORT: u16 = 23;
+    const CLIENT: Option<Side> = Some(Side::Receiver);
+
+    fn bytes(&self, _: Option<u64>) -> Option<u64> {
+        self.count.map(|count| count * u64::from(self.echo))
+    }
+
+    fn add<B: Body<Payload = Length>>(&self, flow: NewFlow<'_, B>) -> [MachineId; 2] {
+        let telnet = Arc::new(self.clone());
+        let typist = Typist::new(&telnet, flow.chance("keystrokes"), ENDLESS);
+        Self::connect(flow, Echoer::new(&telnet, ENDLESS), typist)
+    }
+}
+
 impl<P: Payload> Typist<P> {
-    /// Types by `chance` at endpoint number `id`. `data` is at least as long as a keystroke.
-    pub(crate) fn new(id: u32, telnet: &Arc<Telnet>, chance: &Stream, data: P) -> Self {
+    /// Types by `chance`. `data` is at least as long as a keystroke.
+    pub fn new(telnet: &Arc<Telnet>, chance: Stream, data: P) -> Self {
         Self {
-            id,
             telnet: Arc::clone(telnet),
-            chance: chance.clone(),
+            chance,
             data,
             left: telnet.count,
             next: None,
@@ -74,7 +89,27 @@ impl<P: Payload> Typist<P> {
         }
     }
 
-    pub(crate) fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
+    /// Takes in echoes.
+    fn listen(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
+        self.heard += read_all(endpoint);
+        while let Some(rest) = self.heard.checked_sub(self.telnet.echo.into())
+            && let Some(typed) = self.waiting.pop_front()
+        {
+            self.heard = rest;
+            let fact = EchoFact { response: cx.now.saturating_since(typed) };
+            cx.observe.echo(cx.now, endpoint.id(), fact);
+        }
+    }
+
+    /// Draws when the next keystroke comes, if one is to come.
+    fn pause(&mut self, now: Time) {
+        let gap = exponential(self.telnet.interval, &mut self.chance);
+        self.next = (self.left != Some(0)).then(|| now + gap);
+    }
+}
+
+impl<P: Payload> Program<P> for Typist<P> {
+    fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         self.listen(cx, endpoint);
         if endpoint.state() == State::CloseWait {
             endpoint.close();
@@ -96,35 +131,20 @@ impl<P: Payload> Typist<P> {
         }
     }
 
-    pub(crate) const fn poll_timeout(&self) -> Option<Time> {
+    fn poll_timeout(&self) -> Option<Time> {
         self.next
-    }
-
-    /// Takes in echoes.
-    fn listen(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
-        self.heard += read_all(endpoint);
-        while let Some(rest) = self.heard.checked_sub(self.telnet.echo.into())
-            && let Some(typed) = self.waiting.pop_front()
-        {
-            self.heard = rest;
-            cx.observe.echo(cx.now, self.id, EchoFact { response: cx.now.saturating_since(typed) });
-        }
-    }
-
-    /// Draws when the next keystroke comes, if one is to come.
-    fn pause(&mut self, now: Time) {
-        let gap = exponential(self.telnet.interval, &mut self.chance);
-        self.next = (self.left != Some(0)).then(|| now + gap);
     }
 }
 
-impl<P: Payload> Echoer<P> {
+impl<P> Echoer<P> {
     /// `data` is at least as long as an echo.
-    pub(crate) fn new(telnet: &Arc<Telnet>, data: P) -> Self {
+    pub fn new(telnet: &Arc<Telnet>, data: P) -> Self {
         Self { telnet: Arc::clone(telnet), data, heard: 0 }
     }
+}
 
-    pub(crate) fn run(&mut self, endpoint: &mut Endpoint<P>) {
+impl<P: Payload> Program<P> for Echoer<P> {
+    fn run(&mut self, _: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         self.heard += read_all(endpoint);
         while let Some(rest) = self.heard.checked_sub(self.telnet.keystroke.into()) {
             self.heard = rest;

@@ -1,9 +1,12 @@
 //! One request and one answer over a connection, which the answering end then closes: an object of
 //! HTTP/1.0 (RFC 1945 §1.3), or what a connection of a capture carried.
 
-use tcp::{Endpoint, Payload, State};
+use observe::{Context, Observe};
+use tcp::{Endpoint, Length, Payload, State};
 
-use crate::{Application, MachineId};
+use super::flow::{ENDLESS, NewFlow, Traffic};
+use super::{AnyProgram, Program};
+use crate::{Body, MachineId, Side};
 
 /// The sizes of request and answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,6 +15,20 @@ pub struct Exchange {
     pub request: u64,
     /// Bytes of the answer, the data; it comes once the request is whole.
     pub answer: u64,
+}
+
+impl Traffic for Exchange {
+    /// http.
+    const PORT: u16 = 80;
+    const CLIENT: Option<Side> = Some(Side::Receiver);
+
+    fn bytes(&self, _: Option<u64>) -> Option<u64> {
+        Some(self.answer)
+    }
+
+    fn add<B: Body<Payload = Length>>(&self, flow: NewFlow<'_, B>) -> [MachineId; 2] {
+        Self::connect(flow, Answerer::new(*self, &ENDLESS), Asker::new(*self, &ENDLESS))
+    }
 }
 
 /// The end that asks.
@@ -49,7 +66,7 @@ pub(crate) enum Progress {
 
 impl<P: Payload> Asker<P> {
     /// Asks by a piece of `data`, which is at least as long as the request.
-    pub(crate) fn new(exchange: Exchange, data: &P) -> Self {
+    pub fn new(exchange: Exchange, data: &P) -> Self {
         let request = Some(data.slice(0, exchange.request));
         Self { request, left: exchange.answer, browser: None }
     }
@@ -57,16 +74,6 @@ impl<P: Payload> Asker<P> {
     /// From now on `browser` is notified of its progress.
     pub(crate) const fn watch(&mut self, browser: MachineId) {
         self.browser = Some(browser);
-    }
-
-    pub(crate) fn run(&mut self, endpoint: &mut Endpoint<P>) {
-        if let Some(request) = self.request.take() {
-            endpoint.write(request);
-        }
-        self.left = self.left.saturating_sub(read_all(endpoint));
-        if endpoint.state() == State::CloseWait {
-            endpoint.close();
-        }
     }
 
     /// How far it has come, with `state` at this end.
@@ -87,11 +94,25 @@ impl<P: Payload> Asker<P> {
 
 impl<P: Payload> Answerer<P> {
     /// Answers by a piece of `data`, which is at least as long as the answer.
-    pub(crate) fn new(exchange: Exchange, data: &P) -> Self {
+    pub fn new(exchange: Exchange, data: &P) -> Self {
         Self { left: exchange.request, answer: Some(data.slice(0, exchange.answer)) }
     }
+}
 
-    pub(crate) fn run(&mut self, endpoint: &mut Endpoint<P>) {
+impl<P: Payload> Program<P> for Asker<P> {
+    fn run(&mut self, _: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
+        if let Some(request) = self.request.take() {
+            endpoint.write(request);
+        }
+        self.left = self.left.saturating_sub(read_all(endpoint));
+        if endpoint.state() == State::CloseWait {
+            endpoint.close();
+        }
+    }
+}
+
+impl<P: Payload> Program<P> for Answerer<P> {
+    fn run(&mut self, _: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         self.left = self.left.saturating_sub(read_all(endpoint));
         if self.left == 0
             && let Some(answer) = self.answer.take()
@@ -122,7 +143,7 @@ pub(crate) fn read_all<P: Payload>(endpoint: &mut Endpoint<P>) -> u64 {
     std::iter::from_fn(|| endpoint.read()).map(|piece| piece.length()).sum()
 }
 
-impl<P> Application<P> {
+impl<P> AnyProgram<P> {
     /// The asking end, if it is one.
     pub(crate) const fn asker(&self) -> Option<&Asker<P>> {
         if let Self::Asker(asker) = self { Some(asker) } else { None }

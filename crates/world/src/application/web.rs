@@ -10,10 +10,13 @@ use std::sync::Arc;
 use base::{Duration, Stream, Time, float};
 use observe::{Context, Observe, PageFact};
 use settings::{Always, Bytes, Count, Factor, OfTime, Positive, Word, section, words};
-use tcp::{Endpoint, Payload};
+use tcp::{Endpoint, Length, Payload};
 
-use crate::draws::{exponential, normal, uniform};
-use crate::exchange::read_all;
+use super::draws::{exponential, normal, uniform};
+use super::exchange::read_all;
+use super::flow::{ENDLESS, NewFlow, Traffic};
+use super::{Fetching, Program};
+use crate::{Body, MachineId, Side};
 
 section! {
     /// `[flow.web]`: pages with embedded objects and the time to read them. Defaults: HTTP traffic
@@ -99,8 +102,6 @@ pub(crate) struct Page {
 /// The mobile's end.
 #[derive(Debug)]
 pub struct Browser<P> {
-    /// The number of its endpoint.
-    id: u32,
     pages: Pages,
     /// The data that requests are cut from.
     data: P,
@@ -125,10 +126,57 @@ pub struct Server<P> {
     heard: u64,
 }
 
+impl Traffic for Web {
+    const PORT: u16 = 80;
+    const CLIENT: Option<Side> = Some(Side::Receiver);
+
+    /// With a connection for each object it is those that have bytes.
+    fn bytes(&self, payload: Option<u64>) -> Option<u64> {
+        match self.protocol {
+            Protocol::Persistent => payload,
+            Protocol::PerObject => None,
+        }
+    }
+
+    fn add<B: Body<Payload = Length>>(&self, mut flow: NewFlow<'_, B>) -> [MachineId; 2] {
+        let pages = Pages::new(&Arc::new(self.clone()), flow.chance("pages"));
+        match self.protocol {
+            Protocol::Persistent => {
+                let server = Server::new(pages.clone(), ENDLESS);
+                Self::connect(flow, server, Browser::new(pages, ENDLESS))
+            }
+            Protocol::PerObject => [self.browser(&mut flow, pages); 2],
+        }
+    }
+}
+
+impl Web {
+    /// A browser that opens a connection for each object of `pages`.
+    fn browser<B>(&self, flow: &mut NewFlow<'_, B>, pages: Pages) -> MachineId
+    where
+        B: Body<Payload = Length>,
+    {
+        let (tcp, _) = flow.tcp.draw();
+        let fetching = Fetching {
+            server: flow.sender,
+            reader: flow.receiver,
+            port: flow.port.unwrap_or(Self::PORT),
+            tcp,
+            pages,
+            data: ENDLESS,
+            connections: self.connections,
+            isn: flow.chance("initial sequence numbers"),
+            start: flow.start,
+            abort: flow.abort,
+        };
+        flow.world.add_browser(&format!("browser-{}", flow.number), fetching)
+    }
+}
+
 impl Pages {
-    /// The pages of the connection called `name` under `seed`.
-    pub fn named(web: &Arc<Web>, seed: u64, name: &str) -> Self {
-        Self { web: Arc::clone(web), chance: Stream::named(seed, &format!("{name}/pages")) }
+    /// Pages by `chance`.
+    pub fn new(web: &Arc<Web>, chance: Stream) -> Self {
+        Self { web: Arc::clone(web), chance }
     }
 
     /// Bytes of a request.
@@ -177,13 +225,15 @@ impl Objects {
     }
 }
 
-impl<P: Payload> Browser<P> {
-    /// Asks for the first of `pages` at `start`. `data` is at least as long as a request.
-    pub(crate) const fn new(id: u32, pages: Pages, data: P, start: Time) -> Self {
-        Self { id, pages, data, state: Browsing::Reading(start) }
+impl<P> Browser<P> {
+    /// Asks for the first of `pages` at once. `data` is at least as long as a request.
+    pub const fn new(pages: Pages, data: P) -> Self {
+        Self { pages, data, state: Browsing::Reading(Time::ZERO) }
     }
+}
 
-    pub(crate) fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
+impl<P: Payload> Program<P> for Browser<P> {
+    fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         let arrived = read_all(endpoint);
         match &mut self.state {
             Browsing::Reading(until) if *until <= cx.now => {
@@ -196,7 +246,7 @@ impl<P: Payload> Browser<P> {
                 *left = left.saturating_sub(arrived);
                 if *left == 0 {
                     let response = cx.now.saturating_since(*asked);
-                    cx.page(self.id, PageFact { bytes: *bytes, response });
+                    cx.page(endpoint.id(), PageFact { bytes: *bytes, response });
                     self.state = Browsing::Reading(cx.now + *reading);
                 }
             }
@@ -204,7 +254,7 @@ impl<P: Payload> Browser<P> {
         }
     }
 
-    pub(crate) const fn poll_timeout(&self) -> Option<Time> {
+    fn poll_timeout(&self) -> Option<Time> {
         match self.state {
             Browsing::Reading(until) => Some(until),
             Browsing::Waiting { .. } => None,
@@ -212,13 +262,15 @@ impl<P: Payload> Browser<P> {
     }
 }
 
-impl<P: Payload> Server<P> {
+impl<P> Server<P> {
     /// Answers with `pages`. `data` is at least as long as the longest.
-    pub(crate) const fn new(pages: Pages, data: P) -> Self {
+    pub const fn new(pages: Pages, data: P) -> Self {
         Self { pages, data, heard: 0 }
     }
+}
 
-    pub(crate) fn run(&mut self, endpoint: &mut Endpoint<P>) {
+impl<P: Payload> Program<P> for Server<P> {
+    fn run(&mut self, _: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         self.heard += read_all(endpoint);
         while let Some(rest) = self.heard.checked_sub(self.pages.web.request.into()) {
             self.heard = rest;
@@ -247,7 +299,7 @@ mod tests {
         near(mean(100_000, |chance| web.main.draw(chance) as f64), 10_710.0);
         near(mean(100_000, |chance| web.embedded.draw(chance) as f64), 8_190.0);
         near(mean(100_000, |chance| f64::from(web.objects.draw(chance))), 5.64);
-        let mut pages = Pages::named(&Arc::new(web), 1, "flow 0");
+        let mut pages = Pages::new(&Arc::new(web), Stream::named(1, "flow 0/pages"));
         near((0..20_000).map(|_| pages.next().reading.as_secs_f64()).sum::<f64>() / 20_000.0, 30.0);
     }
 
@@ -255,11 +307,11 @@ mod tests {
     fn both_ends_know_the_same_pages() {
         let web = Arc::new(Web::default());
         let take = |name| {
-            let mut pages = Pages::named(&web, 7, name);
+            let mut pages = Pages::new(&web, Stream::named(7, name));
             (0..50).map(|_| pages.next()).collect::<Vec<_>>()
         };
-        assert_eq!(take("flow 0"), take("flow 0"));
-        assert_ne!(take("flow 0"), take("flow 1"));
+        assert_eq!(take("flow 0/pages"), take("flow 0/pages"));
+        assert_ne!(take("flow 0/pages"), take("flow 1/pages"));
     }
 
     #[test]

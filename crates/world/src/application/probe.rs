@@ -4,10 +4,14 @@
 use std::sync::Arc;
 
 use base::{Duration, Stream, Time};
+use observe::{Context, Observe};
 use settings::{Bytes, Count, Fault, OfTime, Table, section};
-use tcp::{Endpoint, Payload, State};
+use tcp::{Endpoint, Length, Payload, State};
 
-use crate::draws::between;
+use super::draws::between;
+use super::flow::{ENDLESS, NewFlow, Traffic};
+use super::{Program, Sink};
+use crate::{Body, MachineId};
 
 section! {
     /// `[flow.probe]`: single segments with pauses, uniform between two limits. Defaults: figure 1
@@ -39,12 +43,21 @@ pub struct Prober<P> {
     next: Option<Time>,
 }
 
-impl Probes {
-    /// Bytes of all of them.
-    pub const fn total(&self) -> u64 {
-        self.bytes as u64 * self.count
+impl Traffic for Probes {
+    /// discard (RFC 863).
+    const PORT: u16 = 9;
+
+    fn bytes(&self, _: Option<u64>) -> Option<u64> {
+        Some(u64::from(self.bytes) * self.count)
     }
 
+    fn add<B: Body<Payload = Length>>(&self, flow: NewFlow<'_, B>) -> [MachineId; 2] {
+        let prober = Prober::new(&Arc::new(self.clone()), flow.chance("probes"), ENDLESS);
+        Self::connect(flow, prober, Sink)
+    }
+}
+
+impl Probes {
     fn pauses(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         if self.least <= self.most {
             return Ok(());
@@ -56,21 +69,29 @@ impl Probes {
 
 impl<P: Payload> Prober<P> {
     /// Pauses by `chance`. `data` is at least as long as a probe.
-    pub(crate) fn new(probes: &Arc<Probes>, chance: &Stream, data: P) -> Self {
-        let (probes, chance) = (Arc::clone(probes), chance.clone());
+    pub fn new(probes: &Arc<Probes>, chance: Stream, data: P) -> Self {
+        let probes = Arc::clone(probes);
         Self { left: probes.count, probes, chance, data, next: None }
     }
 
-    pub(crate) fn run(&mut self, now: Time, endpoint: &mut Endpoint<P>) {
+    /// Draws when the next probe comes, if one is to come.
+    fn pause(&mut self, now: Time) {
+        let pause = between([self.probes.least, self.probes.most], &mut self.chance);
+        self.next = (self.left > 0).then(|| now + pause);
+    }
+}
+
+impl<P: Payload> Program<P> for Prober<P> {
+    fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         if endpoint.state() != State::Established {
             return;
         }
         match self.next {
-            None if self.left > 0 => self.pause(now),
-            Some(next) if next <= now => {
+            None if self.left > 0 => self.pause(cx.now),
+            Some(next) if next <= cx.now => {
                 endpoint.write(self.data.slice(0, self.probes.bytes.into()));
                 self.left -= 1;
-                self.pause(now);
+                self.pause(cx.now);
                 if self.left == 0 {
                     endpoint.close();
                 }
@@ -79,13 +100,7 @@ impl<P: Payload> Prober<P> {
         }
     }
 
-    pub(crate) const fn poll_timeout(&self) -> Option<Time> {
+    fn poll_timeout(&self) -> Option<Time> {
         self.next
-    }
-
-    /// Draws when the next probe comes, if one is to come.
-    fn pause(&mut self, now: Time) {
-        let pause = between([self.probes.least, self.probes.most], &mut self.chance);
-        self.next = (self.left > 0).then(|| now + pause);
     }
 }
