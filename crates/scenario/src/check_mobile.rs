@@ -48,7 +48,7 @@ impl Check<'_> {
             return self.clash(&["mobile_ip"], "[mobile_ip] needs [wlan], where the mobiles are");
         };
         self.link_names()?;
-        self.roles()?;
+        self.tasks()?;
         self.access(wlan)?;
         if let Some(mobile_ip) = &self.scenario.mobile_ip {
             self.idle(mobile_ip, wlan)?;
@@ -94,20 +94,16 @@ impl Check<'_> {
     }
 
     /// Who has which task: each a node of its own.
-    fn roles(&self) -> Result<(), Fault> {
+    fn tasks(&self) -> Result<(), Fault> {
         let Some(mobile_ip) = &self.scenario.mobile_ip else { return Ok(()) };
-        let mut roles = vec![
-            ("mobile_ip.correspondent", &mobile_ip.correspondent),
-            ("mobile_ip.home_agent", &mobile_ip.home_agent),
-        ];
-        if mobile_ip.kind == Reach::Hierarchical {
-            roles.push(("mobile_ip.map", &mobile_ip.map));
-        } else if mobile_ip.map != MobileIp::default().map {
+        if mobile_ip.kind == Reach::Plain && mobile_ip.map != MobileIp::default().map {
             self.is_node("mobile_ip.map", &mobile_ip.map)?;
         }
-        for (index, (key, name)) in roles.iter().enumerate() {
+        let tasks = mobile_ip.tasks().into_iter();
+        let tasks: Vec<_> = tasks.map(|(key, node)| (format!("mobile_ip.{key}"), node)).collect();
+        for (index, (key, name)) in tasks.iter().enumerate() {
             self.is_node(key, name)?;
-            if let Some((task, _)) = roles[..index].iter().find(|(_, other)| other == name) {
+            if let Some((task, _)) = tasks[..index].iter().find(|(_, other)| other == name) {
                 return self.clash(&[key, task], format!("{name} cannot be both {task} and {key}"));
             }
         }
@@ -132,9 +128,8 @@ impl Check<'_> {
             if wlan.access_point[..index].iter().any(|other| other.name == *name) {
                 return self.clash(&[&key], format!("two access points have the name {name}"));
             }
-            let is_map = mobile_ip.kind == Reach::Hierarchical && *name == mobile_ip.map;
-            if is_map || *name == mobile_ip.correspondent {
-                let task = if is_map { "map" } else { "correspondent" };
+            let task = mobile_ip.tasks().into_iter().find(|(_, node)| node == name);
+            if let Some((task, _)) = task.filter(|_| *name != mobile_ip.home_agent) {
                 return self.clash(&[&key], format!("{name} is mobile_ip.{task} already"));
             }
         }

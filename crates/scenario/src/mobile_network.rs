@@ -3,7 +3,7 @@
 use base::{Duration, Schedule};
 use link::{LinkConfig, Service, loss};
 use mobility::binding::{
-    Access, AccessRouter, AccessRouterConfig, Address, Agent, Anchor, AnchorConfig, Correspondent,
+    Access, AccessRouter, AccessRouterConfig, Address, Anchor, AnchorConfig, Correspondent,
     Detection, FastRouterConfig, Interval, MobileConfig, MobileIp, Neighbor, Network, Optimization,
     Overlap, Policy, Reach, Regional, RegistrationConfig, Role,
 };
@@ -187,34 +187,28 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
         let home_agent = self.node(&self.mobile_ip.home_agent);
         let home = self.wlan.access_point.iter().position(|point| self.is_home(point));
         let of_home = self.anchor(home_agent, Role::HomeAgent, home);
-        self.world
-            .add_agent(home_agent, |id| Agent::Anchor(Box::new(Anchor::new(id, of_home, seed))));
+        self.world.add_agent(home_agent, |id| Anchor::new(id, of_home, seed));
         if self.mobile_ip.kind == Reach::Hierarchical {
             let map = self.node(&self.mobile_ip.map);
             let of_map = self.anchor(map, Role::Map, None);
-            self.world.add_agent(map, |id| Agent::Anchor(Box::new(Anchor::new(id, of_map, seed))));
+            self.world.add_agent(map, |id| Anchor::new(id, of_map, seed));
         }
         for (number, point) in self.wlan.access_point.iter().enumerate() {
             if !self.is_home(point) {
                 let config = self.access_router(number);
                 let node = self.node(&point.name);
-                self.world.add_agent(node, |id| {
-                    Agent::AccessRouter(Box::new(AccessRouter::new(id, config, seed)))
-                });
+                self.world.add_agent(node, |id| AccessRouter::new(id, config, seed));
             }
         }
         let correspondent = self.node(&self.mobile_ip.correspondent);
         if self.mobile_ip.route_optimization {
-            self.world.add_agent(correspondent, |id| {
-                Agent::Correspondent(Correspondent::new(id, Address(correspondent.0)))
-            });
+            let address = Address(correspondent.0);
+            self.world.add_agent(correspondent, |id| Correspondent::new(id, address));
         }
         for number in 0..self.mobiles.len() {
             let config = self.mobile(number);
             let node = self.mobiles[number].node;
-            self.world.add_agent(node, |id| {
-                Agent::Mobile(Box::new(mobility::binding::Mobile::new(id, config)))
-            });
+            self.world.add_agent(node, |id| mobility::binding::Mobile::new(id, config));
         }
     }
 

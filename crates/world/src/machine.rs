@@ -3,7 +3,7 @@
 use base::{Direction, Time};
 use link::{Link, Pipe};
 use middlebox::Middlebox;
-use mobility::binding::Agent;
+use mobility::binding::{Agent, MobilityAgent};
 use radio::Bearer;
 use radio::umts::cell::Cell;
 use radio::wlan::Wlan;

@@ -2,8 +2,8 @@
 
 use base::{Duration, TcpHeader, Time};
 use mobility::binding::{
-    Address, Agent, Anchor, AnchorConfig, Authority, Extent, Message, Outgoing, Policy, Role,
-    Sequence, Update, Wrap,
+    Address, Agent, Anchor, AnchorConfig, Authority, Extent, Message, MobilityAgent, Outgoing,
+    Policy, Role, Sequence, Update, Wrap,
 };
 use observe::{Context, DropReason, Observe, PacketEvent, PacketFact};
 use tcp::{Length, Segment};

@@ -7,7 +7,9 @@ use observe::{Context, Observe};
 
 use super::fast_router::{FastRouter, FastRouterConfig};
 use super::outbox::Outbox;
-use super::{Address, AgentRequest, Answer, Header, Message, Outgoing, PacketAction};
+use super::{
+    Address, AgentRequest, Answer, Header, Message, MobilityAgent, Outgoing, PacketAction,
+};
 
 /// The configuration of an access router.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,8 +60,10 @@ impl AccessRouter {
         let outbox = Outbox::new(machine);
         Self { config, outbox, chance, advertises: first, answers: VecDeque::new(), fast }
     }
+}
 
-    pub(super) fn look(&mut self, now: Time, header: &Header) -> PacketAction {
+impl MobilityAgent for AccessRouter {
+    fn look(&mut self, now: Time, header: &Header) -> PacketAction {
         if header.destination == self.config.address {
             let is_for_it = header.is_message && header.wrap.is_none();
             return if is_for_it { PacketAction::Take } else { PacketAction::Pass };
@@ -67,11 +71,7 @@ impl AccessRouter {
         self.fast.as_ref().map_or(PacketAction::Pass, |fast| fast.look(now, header))
     }
 
-    pub(super) fn handle_message(
-        &mut self,
-        cx: &mut Context<'_, impl Observe>,
-        incoming: &Outgoing,
-    ) {
+    fn handle_message(&mut self, cx: &mut Context<'_, impl Observe>, incoming: &Outgoing) {
         self.outbox.received(cx, incoming);
         let from = incoming.source;
         if incoming.message == Message::RouterSolicitation {
@@ -91,25 +91,7 @@ impl AccessRouter {
         }
     }
 
-    fn handle_fast(&mut self, cx: &mut Context<'_, impl Observe>, incoming: &Outgoing) {
-        let Some(fast) = &mut self.fast else { return };
-        let from = incoming.source;
-        if let Message::ProxySolicitation { next } = incoming.message {
-            fast.asked(cx, next, from);
-        } else if let Message::FastUpdate(update) = incoming.message {
-            fast.updated(cx, update, from);
-        } else if let Message::HandoverInitiate(update) = incoming.message {
-            let is_taken = self.config.taken.contains(&update.new);
-            let answer = if is_taken { Answer::Refused } else { Answer::Accepted };
-            fast.announced(cx, update, (from, answer));
-        } else if let Message::HandoverAcknowledge { home, sequence, answer } = incoming.message {
-            fast.answered(cx, (home, sequence, answer));
-        } else if let Message::Attached { home } = incoming.message {
-            fast.arrived(cx, home);
-        }
-    }
-
-    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
+    fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
         let (router, map) = (self.config.router, self.config.map);
         let advertisement = Message::RouterAdvertisement { router, map };
         let source = self.config.address;
@@ -130,18 +112,38 @@ impl AccessRouter {
         }
     }
 
-    pub(super) fn poll_output(&mut self) -> Option<Outgoing> {
+    fn poll_output(&mut self) -> Option<Outgoing> {
         self.outbox.pop().or_else(|| self.fast.as_mut()?.poll_output())
     }
 
-    pub(super) fn poll_request(&mut self) -> Option<AgentRequest> {
+    fn poll_request(&mut self) -> Option<AgentRequest> {
         self.fast.as_mut()?.poll_request()
     }
 
-    pub(super) fn poll_timeout(&self) -> Option<Time> {
+    fn poll_timeout(&self) -> Option<Time> {
         let answer = self.answers.iter().map(|(at, _)| *at).min();
         let fast = self.fast.as_ref().and_then(FastRouter::poll_timeout);
         Time::earlier(self.advertises, Time::earlier(answer, fast))
+    }
+}
+
+impl AccessRouter {
+    fn handle_fast(&mut self, cx: &mut Context<'_, impl Observe>, incoming: &Outgoing) {
+        let Some(fast) = &mut self.fast else { return };
+        let from = incoming.source;
+        if let Message::ProxySolicitation { next } = incoming.message {
+            fast.asked(cx, next, from);
+        } else if let Message::FastUpdate(update) = incoming.message {
+            fast.updated(cx, update, from);
+        } else if let Message::HandoverInitiate(update) = incoming.message {
+            let is_taken = self.config.taken.contains(&update.new);
+            let answer = if is_taken { Answer::Refused } else { Answer::Accepted };
+            fast.announced(cx, update, (from, answer));
+        } else if let Message::HandoverAcknowledge { home, sequence, answer } = incoming.message {
+            fast.answered(cx, (home, sequence, answer));
+        } else if let Message::Attached { home } = incoming.message {
+            fast.arrived(cx, home);
+        }
     }
 }
 

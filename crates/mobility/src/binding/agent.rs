@@ -3,7 +3,7 @@
 use base::Time;
 use observe::{Context, Observe};
 
-use super::{AccessRouter, Anchor, Correspondent, Message, Mobile, size};
+use super::{Message, size};
 
 /// An IPv6 address, by its number in the network. A mobile's home address, its regional care-of
 /// address at a MAP and its local one at each access router are numbers of their own.
@@ -75,7 +75,7 @@ pub enum PacketAction {
     Both([Outer; 2]),
     /// Remove its outermost encapsulation.
     Unwrap,
-    /// It is a message for the agent: [`Agent::handle_message`] follows.
+    /// It is a message for the agent: [`MobilityAgent::handle_message`] follows.
     Take,
     /// Drop it: its destination is not bound (any more), it came through an address that is not
     /// bound, or a mobile has no address to send it from.
@@ -130,91 +130,99 @@ pub enum AgentRequest {
     },
 }
 
-/// The agent of a node.
-#[derive(Debug)]
-pub enum Agent {
-    /// A mobile.
-    Mobile(Box<Mobile>),
-    /// A home agent or a MAP, which may be an access router as well.
-    Anchor(Box<Anchor>),
-    /// A correspondent that does route optimization.
-    Correspondent(Correspondent),
-    /// An access router.
-    AccessRouter(Box<AccessRouter>),
-}
-
-impl Agent {
+/// What an agent does at its node. The messages and requests that it then has are to be polled
+/// after each `handle_…`, until there are none.
+pub trait MobilityAgent {
     /// Decides what to do with a packet at its node. After [`PacketAction::Drop`] there may be an
     /// output.
-    pub fn look(&mut self, now: Time, header: &Header) -> PacketAction {
-        match self {
-            Self::Mobile(mobile) => mobile.look(now, header),
-            Self::Anchor(anchor) => anchor.look(now, header),
-            Self::Correspondent(correspondent) => correspondent.look(now, header),
-            Self::AccessRouter(router) => router.look(now, header),
-        }
-    }
+    fn look(&mut self, now: Time, header: &Header) -> PacketAction;
 
     /// Takes in a message.
-    pub fn handle_message(&mut self, cx: &mut Context<'_, impl Observe>, message: &Outgoing) {
-        match self {
-            Self::Mobile(mobile) => mobile.handle_message(cx, message),
-            Self::Anchor(anchor) => anchor.handle_message(cx, message),
-            Self::Correspondent(correspondent) => {
-                correspondent.handle_message(cx, message);
-            }
-            Self::AccessRouter(router) => router.handle_message(cx, message),
-        }
-    }
+    fn handle_message(&mut self, cx: &mut Context<'_, impl Observe>, message: &Outgoing);
 
     /// Its link has changed. Only a mobile reacts.
-    pub fn handle_link(&mut self, cx: &mut Context<'_, impl Observe>, event: LinkEvent) {
-        match self {
-            Self::Mobile(mobile) => mobile.handle_link(cx, event),
-            Self::Anchor(_) | Self::Correspondent(_) | Self::AccessRouter(_) => {}
-        }
-    }
+    fn handle_link(&mut self, _cx: &mut Context<'_, impl Observe>, _event: LinkEvent) {}
 
     /// Does what is due; nothing if it is early.
-    pub fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
-        match self {
-            Self::Mobile(mobile) => mobile.handle_timeout(cx),
-            Self::Anchor(anchor) => anchor.handle_timeout(cx),
-            Self::Correspondent(correspondent) => correspondent.handle_timeout(cx),
-            Self::AccessRouter(router) => router.handle_timeout(cx),
-        }
-    }
+    fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>);
 
-    /// The next message to be sent. To be called after each `handle_…` until it says `None`.
+    /// The next message to be sent.
     #[must_use]
-    pub fn poll_output(&mut self) -> Option<Outgoing> {
-        match self {
-            Self::Mobile(mobile) => mobile.poll_output(),
-            Self::Anchor(anchor) => anchor.poll_output(),
-            Self::Correspondent(correspondent) => correspondent.poll_output(),
-            Self::AccessRouter(router) => router.poll_output(),
-        }
-    }
+    fn poll_output(&mut self) -> Option<Outgoing>;
 
-    /// The next request. To be called after each `handle_…` until it says `None`.
+    /// The next request.
     #[must_use]
-    pub fn poll_request(&mut self) -> Option<AgentRequest> {
-        match self {
-            Self::Mobile(mobile) => mobile.poll_request(),
-            Self::Correspondent(_) => None,
-            Self::Anchor(anchor) => anchor.poll_request(),
-            Self::AccessRouter(router) => router.poll_request(),
-        }
+    fn poll_request(&mut self) -> Option<AgentRequest> {
+        None
     }
 
     /// When something is due next: may change with each `handle_…`.
     #[must_use]
-    pub fn poll_timeout(&self) -> Option<Time> {
-        match self {
-            Self::Mobile(mobile) => mobile.poll_timeout(),
-            Self::Anchor(anchor) => anchor.poll_timeout(),
-            Self::Correspondent(correspondent) => correspondent.poll_timeout(),
-            Self::AccessRouter(router) => router.poll_timeout(),
-        }
-    }
+    fn poll_timeout(&self) -> Option<Time>;
 }
+
+/// Registers agents, a line for each: its type.
+macro_rules! agents {
+    ($($(#[doc = $doc:literal])* $name:ident,)*) => {
+        /// The agent of a node.
+        #[derive(Debug)]
+        pub enum Agent {
+            $($(#[doc = $doc])* $name(Box<$name>),)*
+        }
+
+        impl MobilityAgent for Agent {
+            fn look(&mut self, now: Time, header: &Header) -> PacketAction {
+                match self {
+                    $(Self::$name(agent) => agent.look(now, header),)*
+                }
+            }
+
+            fn handle_message(
+                &mut self,
+                cx: &mut Context<'_, impl Observe>,
+                message: &Outgoing,
+            ) {
+                match self {
+                    $(Self::$name(agent) => agent.handle_message(cx, message),)*
+                }
+            }
+
+            fn handle_link(&mut self, cx: &mut Context<'_, impl Observe>, event: LinkEvent) {
+                match self {
+                    $(Self::$name(agent) => agent.handle_link(cx, event),)*
+                }
+            }
+
+            fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
+                match self {
+                    $(Self::$name(agent) => agent.handle_timeout(cx),)*
+                }
+            }
+
+            fn poll_output(&mut self) -> Option<Outgoing> {
+                match self {
+                    $(Self::$name(agent) => agent.poll_output(),)*
+                }
+            }
+
+            fn poll_request(&mut self) -> Option<AgentRequest> {
+                match self {
+                    $(Self::$name(agent) => agent.poll_request(),)*
+                }
+            }
+
+            fn poll_timeout(&self) -> Option<Time> {
+                match self {
+                    $(Self::$name(agent) => agent.poll_timeout(),)*
+                }
+            }
+        }
+
+        $(impl From<$name> for Agent {
+            fn from(agent: $name) -> Self {
+                Self::$name(Box::new(agent))
+            }
+        })*
+    };
+}
+pub(super) use agents;

@@ -8,8 +8,8 @@ use super::cache::{Action, Cache, Check, Event, Route, Waiting};
 use super::message::UpdateResult;
 use super::outbox::Outbox;
 use super::{
-    AccessRouterConfig, Address, AgentRequest, Header, Message, Outer, Outgoing, PacketAction,
-    Peer, Policy, Status, Update, Wrap,
+    AccessRouterConfig, Address, AgentRequest, Header, Message, MobilityAgent, Outer, Outgoing,
+    PacketAction, Peer, Policy, Status, Update, Wrap,
 };
 
 /// The configuration of a home agent or a MAP.
@@ -57,8 +57,10 @@ impl Anchor {
         let access = config.access.clone().map(|access| AccessRouter::new(machine, access, seed));
         Self { config, cache: Cache::new(), outbox: Outbox::new(machine), access }
     }
+}
 
-    pub(super) fn look(&mut self, now: Time, header: &Header) -> PacketAction {
+impl MobilityAgent for Anchor {
+    fn look(&mut self, now: Time, header: &Header) -> PacketAction {
         if header.destination == self.config.address {
             return self.arrived(now, header);
         }
@@ -80,6 +82,53 @@ impl Anchor {
         }
     }
 
+    fn handle_message(&mut self, cx: &mut Context<'_, impl Observe>, incoming: &Outgoing) {
+        if let Message::BindingUpdate(update) = incoming.message {
+            self.outbox.received(cx, incoming);
+            self.updated(cx, Waiting { update, source: incoming.source });
+            self.cache.set_deadline();
+        } else if let Some(access) = &mut self.access {
+            access.handle_message(cx, incoming);
+        }
+    }
+
+    fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
+        while let Some((home, event, entry)) = self.cache.due(cx.now) {
+            let waiting = entry.waiting;
+            let action = entry.apply(event);
+            match (action, waiting) {
+                (Action::Lapse, _) => {
+                    self.outbox.tell(cx, MobilityFact::Unbound { home: home.0 });
+                }
+                (action, Some(waiting)) => {
+                    let address = home.0;
+                    self.outbox.tell(cx, MobilityFact::Usable { address });
+                    self.act(cx, action, waiting);
+                }
+                (_, None) => {}
+            }
+        }
+        self.cache.set_deadline();
+        if let Some(access) = &mut self.access {
+            access.handle_timeout(cx);
+        }
+    }
+
+    fn poll_output(&mut self) -> Option<Outgoing> {
+        self.outbox.pop().or_else(|| self.access.as_mut()?.poll_output())
+    }
+
+    fn poll_request(&mut self) -> Option<AgentRequest> {
+        self.access.as_mut()?.poll_request()
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        let access = self.access.as_ref().and_then(AccessRouter::poll_timeout);
+        Time::earlier(self.cache.deadline(), access)
+    }
+}
+
+impl Anchor {
     /// A packet for the anchor itself. A tunnel is accepted only from mobiles with a binding
     /// (§10.4.5).
     fn arrived(&self, now: Time, header: &Header) -> PacketAction {
@@ -95,20 +144,6 @@ impl Anchor {
 
     fn tunnel(&self, care_of: Address) -> Outer {
         Outer { source: self.config.address, destination: care_of, wrap: Wrap::Tunnel }
-    }
-
-    pub(super) fn handle_message(
-        &mut self,
-        cx: &mut Context<'_, impl Observe>,
-        incoming: &Outgoing,
-    ) {
-        if let Message::BindingUpdate(update) = incoming.message {
-            self.outbox.received(cx, incoming);
-            self.updated(cx, Waiting { update, source: incoming.source });
-            self.cache.set_deadline();
-        } else if let Some(access) = &mut self.access {
-            access.handle_message(cx, incoming);
-        }
     }
 
     fn updated(&mut self, cx: &mut Context<'_, impl Observe>, of: Waiting) {
@@ -177,40 +212,5 @@ impl Anchor {
         let lifetime_max = self.config.lifetime_max;
         let message = of.update.acknowledgement(result, destination, lifetime_max, Peer::Agent);
         self.outbox.send(cx, Outgoing { source, destination, message });
-    }
-
-    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
-        while let Some((home, event, entry)) = self.cache.due(cx.now) {
-            let waiting = entry.waiting;
-            let action = entry.apply(event);
-            match (action, waiting) {
-                (Action::Lapse, _) => {
-                    self.outbox.tell(cx, MobilityFact::Unbound { home: home.0 });
-                }
-                (action, Some(waiting)) => {
-                    let address = home.0;
-                    self.outbox.tell(cx, MobilityFact::Usable { address });
-                    self.act(cx, action, waiting);
-                }
-                (_, None) => {}
-            }
-        }
-        self.cache.set_deadline();
-        if let Some(access) = &mut self.access {
-            access.handle_timeout(cx);
-        }
-    }
-
-    pub(super) fn poll_output(&mut self) -> Option<Outgoing> {
-        self.outbox.pop().or_else(|| self.access.as_mut()?.poll_output())
-    }
-
-    pub(super) fn poll_request(&mut self) -> Option<AgentRequest> {
-        self.access.as_mut()?.poll_request()
-    }
-
-    pub(super) fn poll_timeout(&self) -> Option<Time> {
-        let access = self.access.as_ref().and_then(AccessRouter::poll_timeout);
-        Time::earlier(self.cache.deadline(), access)
     }
 }

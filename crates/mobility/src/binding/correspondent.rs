@@ -7,8 +7,8 @@ use super::cache::{Action, Cache, Check, Event, Route};
 use super::message::UpdateResult;
 use super::outbox::Outbox;
 use super::{
-    Address, Authority, Header, Message, Outer, Outgoing, PacketAction, Peer, Policy, Status,
-    Update, Wrap,
+    Address, Authority, Header, Message, MobilityAgent, Outer, Outgoing, PacketAction, Peer,
+    Policy, Status, Update, Wrap,
 };
 
 /// The longest lifetime that it grants: `MAX_RR_BINDING_LIFETIME` (RFC 6275 §12).
@@ -30,10 +30,12 @@ impl Correspondent {
     pub fn new(machine: u32, address: Address) -> Self {
         Self { address, cache: Cache::new(), outbox: Outbox::new(machine) }
     }
+}
 
+impl MobilityAgent for Correspondent {
     /// Its own messages go as addressed: a home test has to show that the mobile can be reached at
     /// home (§5.2.5).
-    pub(super) fn look(&mut self, now: Time, header: &Header) -> PacketAction {
+    fn look(&mut self, now: Time, header: &Header) -> PacketAction {
         if header.destination == self.address {
             return self.arrived(now, header);
         }
@@ -51,6 +53,40 @@ impl Correspondent {
         }
     }
 
+    /// §9.4.1, §9.4.2: anyone who asks gets a token, and no state is kept.
+    fn handle_message(&mut self, cx: &mut Context<'_, impl Observe>, incoming: &Outgoing) {
+        self.outbox.received(cx, incoming);
+        let to = incoming.source;
+        if let Message::HomeTestInit { cookie } = incoming.message {
+            self.send(cx, to, Message::HomeTest { cookie, nonce: cx.now });
+        } else if let Message::CareOfTestInit { cookie } = incoming.message {
+            self.send(cx, to, Message::CareOfTest { cookie, nonce: cx.now });
+        } else if let Message::BindingUpdate(update) = incoming.message {
+            let judgement = self.updated(cx, &update);
+            let answer = update.acknowledgement(judgement, to, LIFETIME_MAX, Peer::Correspondent);
+            self.send(cx, to, answer);
+        }
+    }
+
+    fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
+        while let Some((home, event, entry)) = self.cache.due(cx.now) {
+            if entry.apply(event) == Action::Lapse {
+                self.outbox.tell(cx, MobilityFact::Unbound { home: home.0 });
+            }
+        }
+        self.cache.set_deadline();
+    }
+
+    fn poll_output(&mut self) -> Option<Outgoing> {
+        self.outbox.pop()
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.cache.deadline()
+    }
+}
+
+impl Correspondent {
     /// Where packets for a mobile go at `now`, if it is bound.
     pub(super) fn care_of(&self, now: Time, home: Address) -> Option<Address> {
         match self.cache.route(now, home) {
@@ -73,25 +109,6 @@ impl Correspondent {
             Some(Wrap::Tunnel | Wrap::Routing) => PacketAction::Drop,
             None if header.is_message => PacketAction::Take,
             None => PacketAction::Pass,
-        }
-    }
-
-    /// §9.4.1, §9.4.2: anyone who asks gets a token, and no state is kept.
-    pub(super) fn handle_message(
-        &mut self,
-        cx: &mut Context<'_, impl Observe>,
-        incoming: &Outgoing,
-    ) {
-        self.outbox.received(cx, incoming);
-        let to = incoming.source;
-        if let Message::HomeTestInit { cookie } = incoming.message {
-            self.send(cx, to, Message::HomeTest { cookie, nonce: cx.now });
-        } else if let Message::CareOfTestInit { cookie } = incoming.message {
-            self.send(cx, to, Message::CareOfTest { cookie, nonce: cx.now });
-        } else if let Message::BindingUpdate(update) = incoming.message {
-            let judgement = self.updated(cx, &update);
-            let answer = update.acknowledgement(judgement, to, LIFETIME_MAX, Peer::Correspondent);
-            self.send(cx, to, answer);
         }
     }
 
@@ -131,23 +148,6 @@ impl Correspondent {
         }
         self.cache.set_deadline();
         update.accepted()
-    }
-
-    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
-        while let Some((home, event, entry)) = self.cache.due(cx.now) {
-            if entry.apply(event) == Action::Lapse {
-                self.outbox.tell(cx, MobilityFact::Unbound { home: home.0 });
-            }
-        }
-        self.cache.set_deadline();
-    }
-
-    pub(super) fn poll_output(&mut self) -> Option<Outgoing> {
-        self.outbox.pop()
-    }
-
-    pub(super) const fn poll_timeout(&self) -> Option<Time> {
-        self.cache.deadline()
     }
 }
 

@@ -65,6 +65,16 @@ words! {
 }
 
 impl MobileIp {
+    /// The keys that name a node for a task which is in use, each with its node.
+    pub fn tasks(&self) -> Vec<(&'static str, &str)> {
+        let map = (self.kind == Reach::Hierarchical).then_some(("map", self.map.as_str()));
+        let always = [
+            ("correspondent", self.correspondent.as_str()),
+            ("home_agent", self.home_agent.as_str()),
+        ];
+        always.into_iter().chain(map).collect()
+    }
+
     /// Checks keys that need another. A key at its default needs none.
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         let usual = Self::default();

@@ -29,9 +29,14 @@ mod size;
 pub mod token;
 mod transition;
 
+use base::Time;
+use observe::{Context, Observe};
+
+use agent::agents;
+
 pub use access_router::{AccessRouter, AccessRouterConfig, Interval};
 pub use agent::{
-    Address, Agent, AgentRequest, Header, LinkEvent, Outer, Outgoing, PacketAction, Wrap,
+    Address, AgentRequest, Header, LinkEvent, MobilityAgent, Outer, Outgoing, PacketAction, Wrap,
 };
 pub use anchor::{Anchor, AnchorConfig, Role};
 pub use attachment::Detection;
@@ -46,3 +51,14 @@ pub use mobile::{Access, Mobile, MobileConfig, Network, Optimization, Overlap, R
 pub use registration::RegistrationConfig;
 pub use sequence::Sequence;
 pub use transition::Transition;
+
+agents! {
+    /// A mobile.
+    Mobile,
+    /// A home agent or a MAP, which may be an access router as well.
+    Anchor,
+    /// A correspondent that does route optimization.
+    Correspondent,
+    /// An access router.
+    AccessRouter,
+}

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Duration, Stream, Time};
 use mobility::binding::{
-    Address, Agent, AgentRequest, Header, LinkEvent, Message, Mobile, Outer, Outgoing,
-    PacketAction, Status, Wrap,
+    Address, Agent, AgentRequest, Header, LinkEvent, Message, Mobile, MobilityAgent, Outer,
+    Outgoing, PacketAction, Status, Wrap,
 };
 use observe::{Context, MobilityFact, Observe};
 

@@ -66,17 +66,17 @@ impl Setup {
         let mut nodes: Nodes = BTreeMap::new();
         let home_agent = self.anchor(HA, Role::HomeAgent);
         let map = self.anchor(MAP, Role::Map);
-        nodes.insert(HA, Some(Agent::Anchor(Box::new(Anchor::new(1, home_agent, self.seed)))));
-        nodes.insert(MAP, Some(Agent::Anchor(Box::new(Anchor::new(2, map, self.seed)))));
-        let fixed = || Agent::Correspondent(Correspondent::new(0, CN));
+        nodes.insert(HA, Some(Anchor::new(1, home_agent, self.seed).into()));
+        nodes.insert(MAP, Some(Anchor::new(2, map, self.seed).into()));
+        let fixed = || Agent::from(Correspondent::new(0, CN));
         nodes.insert(CN, self.optimizes.then(fixed));
         for number in 1..=ROUTERS {
             let router = AccessRouter::new(2 + number, self.access_router(number), self.seed);
-            nodes.insert(access_router(number), Some(Agent::AccessRouter(Box::new(router))));
+            nodes.insert(access_router(number), Some(router.into()));
         }
         for number in 0..self.mobiles {
             let mobile = Mobile::new(100 + number, self.mobile(number));
-            nodes.insert(home(number), Some(Agent::Mobile(Box::new(mobile))));
+            nodes.insert(home(number), Some(mobile.into()));
         }
         Network::new(nodes, self.seed)
     }

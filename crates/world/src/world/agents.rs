@@ -1,7 +1,9 @@
 //! Mobility agents at nodes: encapsulation, decapsulation, and their messages.
 
 use base::Time;
-use mobility::binding::{Address, Agent, AgentRequest, Header, LinkEvent, Outgoing, PacketAction};
+use mobility::binding::{
+    Address, Agent, AgentRequest, Header, LinkEvent, MobilityAgent, Outgoing, PacketAction,
+};
 use observe::{Context, DropReason, Observe, PacketEvent};
 
 use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
@@ -18,8 +20,12 @@ impl<B: Body> World<B> {
     ///
     /// # Panics
     /// If there is an agent or a middlebox already.
-    pub fn add_agent(&mut self, node: NodeId, make: impl FnOnce(u32) -> Agent) -> MachineId {
-        let agent = Box::new(make(self.machines.next_id().0));
+    pub fn add_agent<A: Into<Agent>>(
+        &mut self,
+        node: NodeId,
+        make: impl FnOnce(u32) -> A,
+    ) -> MachineId {
+        let agent = Box::new(make(self.machines.next_id().0).into());
         let name = format!("{}/mobility", self.node(node).name());
         let id = self.machines.add(&name, Machine::Agent { agent, at: node });
         self.nodes[node].set_agent(id);

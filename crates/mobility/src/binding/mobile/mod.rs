@@ -12,8 +12,8 @@ use observe::{Context, MobilityFact, Observe};
 use super::outbox::Outbox;
 use super::registration::Registration;
 use super::{
-    Address, AgentRequest, Correspondent, Header, LinkEvent, Message, Outer, Outgoing,
-    PacketAction, Wrap,
+    Address, AgentRequest, Correspondent, Header, LinkEvent, Message, MobilityAgent, Outer,
+    Outgoing, PacketAction, Wrap,
 };
 pub use config::{Access, MobileConfig, Network, Optimization, Overlap, Regional};
 use fast_mobile::FastHandover;
@@ -59,7 +59,116 @@ impl Mobile {
             has_moved: false,
         }
     }
+}
 
+impl MobilityAgent for Mobile {
+    fn look(&mut self, now: Time, header: &Header) -> PacketAction {
+        if self.is_own(header.destination) {
+            return self.arrived(now, header);
+        }
+        if header.destination == Address::ALL_NODES {
+            return if header.is_message { PacketAction::Take } else { PacketAction::Drop };
+        }
+        let regional = self.config.regional.filter(|r| r.care_of == header.source);
+        if let Some(outer) = self.optimized(now, header) {
+            PacketAction::Wrap(outer)
+        } else if header.source == self.config.home {
+            self.starting_at_home_address(header)
+        } else if let Some(regional) = regional {
+            self.tunnel(self.to_map.care_of(), regional.map)
+        } else {
+            PacketAction::Pass
+        }
+    }
+
+    fn handle_message(&mut self, cx: &mut Context<'_, impl Observe>, incoming: &Outgoing) {
+        if let Message::RouterAdvertisement { router, map } = incoming.message {
+            return self.advertised(cx, router, map);
+        }
+        if let Some(correspondent) = &mut self.correspondent
+            && incoming.message.is_for_correspondent()
+        {
+            return correspondent.handle_message(cx, incoming);
+        }
+        self.outbox.received(cx, incoming);
+        match incoming.message {
+            Message::NeighborAdvertisement { target } => self.objected(cx, target),
+            Message::BindingAcknowledgement(answer) => {
+                self.acknowledged(cx, incoming.source, &answer);
+            }
+            Message::BindingError => self.unknown_to(cx, incoming.source),
+            Message::HomeTest { cookie, nonce } | Message::CareOfTest { cookie, nonce } => {
+                self.tested(cx, incoming, (cookie, nonce));
+            }
+            Message::ProxyAdvertisement { next } => self.advised(cx, next),
+            Message::FastAcknowledgement { sequence, answer } => {
+                self.fast_answered(cx, sequence, answer);
+            }
+            // A mobile that is no correspondent gets none of these.
+            Message::RouterAdvertisement { .. }
+            | Message::RouterSolicitation
+            | Message::NeighborSolicitation { .. }
+            | Message::BindingUpdate(_)
+            | Message::HomeTestInit { .. }
+            | Message::CareOfTestInit { .. }
+            | Message::ProxySolicitation { .. }
+            | Message::FastUpdate(_)
+            | Message::HandoverInitiate(_)
+            | Message::HandoverAcknowledge { .. }
+            | Message::Attached { .. } => {}
+        }
+        self.settle(cx);
+    }
+
+    fn handle_link(&mut self, cx: &mut Context<'_, impl Observe>, event: LinkEvent) {
+        let (fact, router) = match event {
+            LinkEvent::Up { router } => (MobilityFact::LinkUp { router }, router),
+            LinkEvent::Down { router } => (MobilityFact::LinkDown { router }, router),
+            LinkEvent::Fading { next } => (MobilityFact::LinkFading { next }, next),
+        };
+        let index = router as usize;
+        if index >= self.attachments.len() {
+            return;
+        }
+        self.outbox.tell(cx, fact);
+        match event {
+            LinkEvent::Up { .. } => self.link_up(cx, index),
+            LinkEvent::Down { .. } => self.link_down(cx, index),
+            LinkEvent::Fading { .. } => self.link_fading(cx, index),
+        }
+        self.settle(cx);
+    }
+
+    fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
+        if let Some(correspondent) = &mut self.correspondent {
+            correspondent.handle_timeout(cx);
+        }
+        self.settle(cx);
+    }
+
+    fn poll_output(&mut self) -> Option<Outgoing> {
+        self.outbox.pop().or_else(|| self.correspondent.as_mut()?.poll_output())
+    }
+
+    fn poll_request(&mut self) -> Option<AgentRequest> {
+        std::mem::take(&mut self.has_moved).then_some(AgentRequest::Moved)
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        let link = self.attachments.iter().filter_map(|a| a.due).min();
+        let peers = self.correspondent.as_ref().and_then(Correspondent::poll_timeout);
+        let always = Time::earlier(link, peers);
+        if self.current().is_none() {
+            return always;
+        }
+        let agents = Time::earlier(self.to_map.deadline(), self.to_home.deadline());
+        let others = self.correspondences.iter().filter_map(Correspondence::deadline).min();
+        let upper = Time::earlier(agents, Time::earlier(others, self.fast.deadline()));
+        Time::earlier(always, upper)
+    }
+}
+
+impl Mobile {
     /// Its configuration.
     #[must_use]
     pub const fn config(&self) -> &MobileConfig {
@@ -87,25 +196,6 @@ impl Mobile {
     pub fn is_settled(&self) -> bool {
         let Some(current) = self.current() else { return false };
         self.is_registered(current) && self.correspondences.iter().all(|c| !c.is_busy())
-    }
-
-    pub(super) fn look(&mut self, now: Time, header: &Header) -> PacketAction {
-        if self.is_own(header.destination) {
-            return self.arrived(now, header);
-        }
-        if header.destination == Address::ALL_NODES {
-            return if header.is_message { PacketAction::Take } else { PacketAction::Drop };
-        }
-        let regional = self.config.regional.filter(|r| r.care_of == header.source);
-        if let Some(outer) = self.optimized(now, header) {
-            PacketAction::Wrap(outer)
-        } else if header.source == self.config.home {
-            self.starting_at_home_address(header)
-        } else if let Some(regional) = regional {
-            self.tunnel(self.to_map.care_of(), regional.map)
-        } else {
-            PacketAction::Pass
-        }
     }
 
     fn is_own(&self, address: Address) -> bool {
@@ -177,75 +267,6 @@ impl Mobile {
         }
     }
 
-    pub(super) fn handle_message(
-        &mut self,
-        cx: &mut Context<'_, impl Observe>,
-        incoming: &Outgoing,
-    ) {
-        if let Message::RouterAdvertisement { router, map } = incoming.message {
-            return self.advertised(cx, router, map);
-        }
-        if let Some(correspondent) = &mut self.correspondent
-            && incoming.message.is_for_correspondent()
-        {
-            return correspondent.handle_message(cx, incoming);
-        }
-        self.outbox.received(cx, incoming);
-        match incoming.message {
-            Message::NeighborAdvertisement { target } => self.objected(cx, target),
-            Message::BindingAcknowledgement(answer) => {
-                self.acknowledged(cx, incoming.source, &answer);
-            }
-            Message::BindingError => self.unknown_to(cx, incoming.source),
-            Message::HomeTest { cookie, nonce } | Message::CareOfTest { cookie, nonce } => {
-                self.tested(cx, incoming, (cookie, nonce));
-            }
-            Message::ProxyAdvertisement { next } => self.advised(cx, next),
-            Message::FastAcknowledgement { sequence, answer } => {
-                self.fast_answered(cx, sequence, answer);
-            }
-            // A mobile that is no correspondent gets none of these.
-            Message::RouterAdvertisement { .. }
-            | Message::RouterSolicitation
-            | Message::NeighborSolicitation { .. }
-            | Message::BindingUpdate(_)
-            | Message::HomeTestInit { .. }
-            | Message::CareOfTestInit { .. }
-            | Message::ProxySolicitation { .. }
-            | Message::FastUpdate(_)
-            | Message::HandoverInitiate(_)
-            | Message::HandoverAcknowledge { .. }
-            | Message::Attached { .. } => {}
-        }
-        self.settle(cx);
-    }
-
-    pub(super) fn handle_link(&mut self, cx: &mut Context<'_, impl Observe>, event: LinkEvent) {
-        let (fact, router) = match event {
-            LinkEvent::Up { router } => (MobilityFact::LinkUp { router }, router),
-            LinkEvent::Down { router } => (MobilityFact::LinkDown { router }, router),
-            LinkEvent::Fading { next } => (MobilityFact::LinkFading { next }, next),
-        };
-        let index = router as usize;
-        if index >= self.attachments.len() {
-            return;
-        }
-        self.outbox.tell(cx, fact);
-        match event {
-            LinkEvent::Up { .. } => self.link_up(cx, index),
-            LinkEvent::Down { .. } => self.link_down(cx, index),
-            LinkEvent::Fading { .. } => self.link_fading(cx, index),
-        }
-        self.settle(cx);
-    }
-
-    pub(super) fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
-        if let Some(correspondent) = &mut self.correspondent {
-            correspondent.handle_timeout(cx);
-        }
-        self.settle(cx);
-    }
-
     /// Updates peers, then does what is due, until nothing is.
     fn settle(&mut self, cx: &mut Context<'_, impl Observe>) {
         loop {
@@ -261,26 +282,5 @@ impl Mobile {
         self.do_link(cx)
             || (self.current().is_some()
                 && (self.do_update(cx) || self.do_correspondence(cx) || self.do_fast(cx)))
-    }
-
-    pub(super) fn poll_output(&mut self) -> Option<Outgoing> {
-        self.outbox.pop().or_else(|| self.correspondent.as_mut()?.poll_output())
-    }
-
-    pub(super) fn poll_request(&mut self) -> Option<AgentRequest> {
-        std::mem::take(&mut self.has_moved).then_some(AgentRequest::Moved)
-    }
-
-    pub(super) fn poll_timeout(&self) -> Option<Time> {
-        let link = self.attachments.iter().filter_map(|a| a.due).min();
-        let peers = self.correspondent.as_ref().and_then(Correspondent::poll_timeout);
-        let always = Time::earlier(link, peers);
-        if self.current().is_none() {
-            return always;
-        }
-        let agents = Time::earlier(self.to_map.deadline(), self.to_home.deadline());
-        let others = self.correspondences.iter().filter_map(Correspondence::deadline).min();
-        let upper = Time::earlier(agents, Time::earlier(others, self.fast.deadline()));
-        Time::earlier(always, upper)
     }
 }
