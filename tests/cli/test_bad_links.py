@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from tests.expected import EXPECTED
+
 SCENARIO = "bottleneck"
 
 
@@ -42,7 +44,7 @@ def check(done, expected: str) -> None:
         ),
         (
             "queue.kind=codle",
-            "must be droptail, red, codel or fair; did you mean codel?",
+            f"must be {EXPECTED['queue.kind']}; did you mean codel?",
         ),
         (
             "queue.ecn=true",

@@ -4,6 +4,8 @@ from itertools import takewhile
 
 import pytest
 
+from tests.expected import EXPECTED
+
 
 @pytest.mark.parametrize(
     ("name", "network", "source"),
@@ -49,7 +51,7 @@ def test_keys_of_the_way_back_are_listed(thinpipe):
         ("link.back.dealy=3 ms", "unknown key; did you mean link.back.delay?"),
         (
             "queue.back.kind=codle",
-            "must be droptail, red, codel or fair; did you mean codel?",
+            f"must be {EXPECTED['queue.kind']}; did you mean codel?",
         ),
         (
             "queue.back.packets=0",

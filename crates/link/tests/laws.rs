@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 
 use base::{Duration, Probability, Rate, Schedule, Time};
 use link::loss::{self, gilbert_elliott, outage::Outage};
-use link::queue::{self, Discipline, Notice, codel, droptail::Limit, fair, red};
+use link::queue::{self, Discipline, Disciplines, Kind, Notice, codel, droptail::Limit, fair, red};
 use link::{Config, Link, LinkConfig, Load, Output, Pipe, Service, Trace};
 use observe::DropReason;
 use proptest::prelude::*;
+use proptest::sample::select;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Packet {
@@ -84,7 +85,8 @@ fn discipline() -> impl Strategy<Value = Discipline> {
         })
     });
     let fair = (1_u32..2_000).prop_map(|quantum| Discipline::Fair(fair::Config { quantum }));
-    prop_oneof![Just(Discipline::DropTail), red, codel, fair]
+    let usual = select(Kind::ALL.to_vec()).prop_map(|kind| Disciplines::default().of(kind));
+    prop_oneof![usual, red, codel, fair]
 }
 
 fn losses() -> impl Strategy<Value = loss::Config> {

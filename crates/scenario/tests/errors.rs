@@ -1,6 +1,6 @@
 //! Every kind of fault, with the whole line that answers it.
 
-use scenario::Scenario;
+use scenario::{Scenario, keys};
 
 const UMTS: &str = include_str!("../../../scenarios/umts-dch-384.toml");
 const PLAIN: &str = include_str!("../../../scenarios/plain-384.toml");
@@ -142,11 +142,9 @@ fn constant_block_error_rates() {
 
 #[test]
 fn words() {
-    in_file(
-        "tcp.variant = \"vgas\"",
-        ":1: tcp.variant = \"vgas\": must be tahoe, reno, newreno, sack, fack, vegas, westwood, \
-         cubic, bbr or wtcp; did you mean vegas?",
-    );
+    let variant = keys().iter().find(|key| key.name == "tcp.variant").expect("it is a key");
+    let expected = format!("must be {}; did you mean vegas?", variant.expected);
+    in_file("tcp.variant = \"vgas\"", &format!(":1: tcp.variant = \"vgas\": {expected}"));
     in_setting(("tcp.vegas.delta", "round"), "must be rounded or exact; did you mean rounded?");
     in_setting(("radio.rlc.mode", "rm"), "must be tm, um or am; did you mean tm?");
     in_setting(("radio.rlc.in_order", "yes"), "expected true or false");

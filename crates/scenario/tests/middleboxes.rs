@@ -56,8 +56,8 @@ fn a_box_stands_at_the_last_node_before_the_bottleneck_or_where_it_is_put() {
 
 #[test]
 fn every_kind_builds() {
-    for kind in ["atcp", "snoop", "fda-like", "delayed-dupacks", "m-tcp", "w-tcp", "i-tcp", "split"]
-    {
+    let schemes = Scheme::all();
+    for kind in schemes.iter().map(Scheme::name).filter(|kind| *kind != "none") {
         let settings = [("middlebox.kind", kind)];
         assert_eq!(places(&text(&[WIRES, LINK]), &settings), ["SGSN"], "{kind}");
     }

@@ -7,10 +7,16 @@ use settings::{
     Unlimited, Word, as_key, join, section, words,
 };
 
-use crate::{
-    BackOff, Freeze, Pacing, Profile, ReceiverKind, RecoveryKind, RecoveryRules, SackRule,
-    ShareState, SpacingRtt, SpuriousTimeouts, Variant,
-};
+pub use crate::freeze::Freeze;
+pub use crate::pacing::{Pacing, SpacingRtt};
+pub use crate::profile::Profile;
+pub use crate::retransmission_timer::BackOff;
+pub use crate::shared::ShareState;
+pub use crate::spurious::SpuriousTimeouts;
+pub use crate::variant::Variant;
+pub use crate::window_opening::ReceiverKind;
+
+use crate::{RecoveryKind, RecoveryRules, SackRule};
 
 section! {
     /// `[tcp]`: an endpoint.

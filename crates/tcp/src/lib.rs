@@ -64,27 +64,17 @@ mod variant;
 mod window_opening;
 
 pub use close::refusal;
-pub use config::{Config, DelayedAck, Offers, RttSampling};
+pub use config::*;
 pub use data_in::Arrival;
 pub use endpoint::Endpoint;
-pub use freeze::Freeze;
-pub use pacing::{Pacing, SpacingRtt};
 pub use payload::{Length, Payload};
 pub use pieces::Pieces;
-pub use profile::Profile;
 pub use receiver::{AckDue, Receiver};
-pub use recovery::{
-    FackRules, FackWindow, NewRenoRules, PartialAckTimer, PartialAckWindow, RecoveryKind,
-    RecoveryRules, SackRule, VegasRecords, VegasRules,
-};
-pub use retransmission_timer::BackOff;
+pub use recovery::*;
 pub use sack_blocks::Reports;
 pub use segment::Segment;
 pub use sender::{AckOutcome, Acknowledgement, Agreement, Departure, Larger, Sender};
-pub use shared::{ShareState, Shared};
-pub use spurious::SpuriousTimeouts;
+pub use shared::Shared;
 pub use state::{Event, State};
 pub use timestamps::Timeliness;
 pub use tiny_segments::are_tiny_segments;
-pub use variant::Variant;
-pub use window_opening::ReceiverKind;

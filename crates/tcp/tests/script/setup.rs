@@ -7,7 +7,7 @@ use cc::{Algorithm, BaseRtt, Delta};
 use tcp::{
     BackOff, Config, Endpoint, FackRules, FackWindow, Length, NewRenoRules, Offers, Pacing,
     PartialAckTimer, PartialAckWindow, ReceiverKind, RecoveryKind, RttSampling, SackRule, Segment,
-    SpacingRtt, SpuriousTimeouts,
+    SpacingRtt, SpuriousTimeouts, Variant,
 };
 
 use super::segment::{Numbers, PEER_PORT, PORT};
@@ -134,9 +134,6 @@ impl Setup {
     fn set_variant(&mut self) -> Result<(), String> {
         let config = &mut self.config;
         let (algorithm, recovery) = match self.variant.as_str() {
-            "tahoe" => (Algorithm::Tahoe, RecoveryKind::Tahoe),
-            "reno" => (Algorithm::Reno, RecoveryKind::Reno),
-            "newreno" => (Algorithm::Reno, RecoveryKind::NewReno),
             "newreno-1996" => {
                 config.repair.newreno = NEWRENO_1996;
                 (Algorithm::Reno, RecoveryKind::NewReno)
@@ -145,23 +142,21 @@ impl Setup {
                 config.repair.newreno.burst = Some(2);
                 (Algorithm::Reno, RecoveryKind::NewReno)
             }
-            "sack" => (Algorithm::Reno, RecoveryKind::Sack),
             "sack1" => {
                 config.sack_rule = SackRule::Sack1;
                 (Algorithm::Reno, RecoveryKind::Sack)
             }
-            "fack" => (Algorithm::Reno, RecoveryKind::Fack),
             "fack-ns2" => {
                 config.repair.fack = FackRules { window: FackWindow::Restarts };
                 (Algorithm::Reno, RecoveryKind::Fack)
             }
             "rack" => (Algorithm::Reno, RecoveryKind::Rack),
-            "vegas" => (Algorithm::Vegas, RecoveryKind::Vegas),
-            "westwood" => (Algorithm::Westwood, RecoveryKind::NewReno),
-            "cubic" => (Algorithm::Cubic, RecoveryKind::Sack),
             "wtcp" => (Algorithm::Wtcp, RecoveryKind::Sack),
-            "bbr" => (Algorithm::Bbr, RecoveryKind::Rack),
-            other => return Err(format!("no such variant: {other}")),
+            other => Variant::ALL
+                .into_iter()
+                .find(|variant| variant.name() == other)
+                .ok_or_else(|| format!("no such variant: {other}"))?
+                .halves(),
         };
         (config.congestion_control, config.recovery) = (Some(algorithm.into()), Some(recovery));
         Ok(())
