@@ -171,10 +171,7 @@ impl Cubic {
 
     fn reduce(&mut self, kind: LossKind) {
         let left = self.window.cwnd * self.parameters.beta;
-        let floor = match kind {
-            LossKind::DuplicateAcks | LossKind::FineTimeout | LossKind::Timeout => 2.0,
-            LossKind::Ecn => 1.0,
-        };
+        let floor = if kind == LossKind::Ecn { 1.0 } else { 2.0 };
         self.curve.w_max = Some(self.w_max());
         self.curve.prior = self.window.cwnd;
         self.window.cwnd = left.max(floor);

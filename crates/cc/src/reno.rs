@@ -81,10 +81,7 @@ impl Controller for Reno {
             Halving::Exact => (self.window.cwnd / 2.0).max(1.0),
         };
         self.window.ssthresh = self.window.half();
-        self.window.cwnd = match loss.kind {
-            LossKind::DuplicateAcks | LossKind::FineTimeout | LossKind::Ecn => half,
-            LossKind::Timeout => 1.0,
-        };
+        self.window.cwnd = if loss.kind == LossKind::Timeout { 1.0 } else { half };
     }
 
     controlled_window!();

@@ -144,14 +144,11 @@ impl Controller for Westwood {
     fn on_loss(&mut self, loss: &Loss) {
         self.window.remember();
         self.window.ssthresh = self.share();
-        self.window.cwnd = match loss.kind {
-            LossKind::DuplicateAcks | LossKind::FineTimeout | LossKind::Ecn => {
-                self.window.cwnd.min(self.window.ssthresh)
-            }
-            LossKind::Timeout => {
-                self.rtt.outdated = self.parameters.minimum_rtt == MinimumRtt::SinceTimeout;
-                1.0
-            }
+        self.window.cwnd = if loss.kind == LossKind::Timeout {
+            self.rtt.outdated = self.parameters.minimum_rtt == MinimumRtt::SinceTimeout;
+            1.0
+        } else {
+            self.window.cwnd.min(self.window.ssthresh)
         };
     }
 

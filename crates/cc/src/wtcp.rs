@@ -237,9 +237,8 @@ impl Controller for Wtcp {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        match loss.kind {
-            LossKind::Timeout => self.phase = Phase::Blackout,
-            LossKind::DuplicateAcks | LossKind::FineTimeout | LossKind::Ecn => {}
+        if loss.kind == LossKind::Timeout {
+            self.phase = Phase::Blackout;
         }
     }
 

@@ -234,9 +234,9 @@ impl<P: Payload> Endpoint<P> {
         let local_isn = self.handshake.isn;
         self.advance(cx, Event::SynAcknowledged);
         cx.tcp(self.sender.id, TcpFact::Established { local_isn });
-        let Offers { sack, timestamps, ecn } = self.handshake.agreed();
+        let Offers { sack, ecn, .. } = self.handshake.agreed();
         let mss = self.full_segment();
-        let agreement = Agreement { mss, window, initial_window, sack, timestamps, ecn };
+        let agreement = Agreement { mss, window, initial_window, sack, ecn };
         self.sender.start(cx.now, &agreement, cx.observe);
         if self.sender.is_closed() {
             self.advance(cx, Event::Close);

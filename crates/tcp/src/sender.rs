@@ -80,8 +80,6 @@ pub struct Agreement {
     pub initial_window: u32,
     /// Whether the peer acknowledges selectively (RFC 2018).
     pub sack: bool,
-    /// Whether segments carry timestamps (RFC 7323).
-    pub timestamps: bool,
     /// Whether the peer understands ECN (RFC 3168).
     pub ecn: bool,
 }
@@ -117,7 +115,7 @@ impl<P: Payload> Sender<P> {
 
     /// The connection is established.
     pub fn start<O: Observe>(&mut self, now: Time, agreement: &Agreement, observe: &mut O) {
-        let Agreement { mss, window, initial_window, sack, timestamps: _, ecn } = *agreement;
+        let Agreement { mss, window, initial_window, sack, ecn } = *agreement;
         self.mss = mss;
         self.cap = u64::from(self.config.window) * u64::from(mss);
         self.peer = PeerWindow::new(window);

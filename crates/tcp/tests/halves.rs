@@ -28,14 +28,8 @@ fn a_sender_and_a_receiver_without_a_handshake() {
     let mut receiver = Receiver::<Length>::new(1, config.mss, 20_000, None);
     let mut now = Time::ZERO;
     receiver.start(first);
-    let agreement = Agreement {
-        mss: config.mss,
-        window: 20_000,
-        initial_window: 4,
-        sack: false,
-        timestamps: false,
-        ecn: false,
-    };
+    let agreement =
+        Agreement { mss: config.mss, window: 20_000, initial_window: 4, sack: false, ecn: false };
     sender.start(now, &agreement, &mut ());
     sender.write(Length(300_500));
     sender.close();
@@ -146,9 +140,8 @@ fn every_controller_hears_of_idle_times_and_restarts_only_where_configured() {
         let congestion_control = Some(Custom::new("told", told).into());
         let config = Arc::new(Config { congestion_control, slow_start_restart, ..config() });
         let mut sender = Sender::<Length>::new(0, &config, Seq::new(0));
-        let (sack, timestamps, ecn) = (false, false, false);
-        let agreement =
-            Agreement { mss: 1_000, window: 60_000, initial_window: 4, sack, timestamps, ecn };
+        let (sack, ecn) = (false, false);
+        let agreement = Agreement { mss: 1_000, window: 60_000, initial_window: 4, sack, ecn };
         sender.start(Time::ZERO, &agreement, &mut ());
         sender.write(Length(1_000));
         assert!(sender.poll_output(Time::ZERO, &mut ()).is_some());

@@ -64,7 +64,6 @@ impl Path {
             window: 65_535,
             initial_window: config.initial_window,
             sack,
-            timestamps: false,
             ecn: false,
         };
         sender.start(Time::ZERO, &agreement, &mut ());
@@ -243,9 +242,8 @@ fn pieces_leave_in_order_and_the_fin_goes_with_the_last() {
         ..Config::plain()
     });
     let mut sender = Sender::<Bytes>::new(0, &config, Seq::new(0));
-    let (timestamps, ecn) = (false, false);
     let agreement =
-        Agreement { mss: 1_000, window: 60_000, initial_window: 4, sack: true, timestamps, ecn };
+        Agreement { mss: 1_000, window: 60_000, initial_window: 4, sack: true, ecn: false };
     let now = Time::ZERO;
     sender.start(now, &agreement, &mut ());
     sender.write(Bytes::from(stream(2_300)));

@@ -244,7 +244,6 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
             window: terms.window,
             initial_window: self.config.first_window(),
             sack: terms.sack,
-            timestamps: false,
             ecn: terms.ecn,
         };
         let rtt = terms.rtt.filter(|_| self.config.times_handshake());

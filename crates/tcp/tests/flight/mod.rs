@@ -257,7 +257,6 @@ pub(crate) fn run<L: Law>(plan: &Plan, law: &mut L) {
         window: u64::from(PEER_WINDOW),
         initial_window: config.first_window(),
         sack: plan.sack,
-        timestamps: false,
         ecn: false,
     };
     run.sender.start(Time::ZERO, &agreement, &mut run.book);

@@ -456,26 +456,14 @@ impl Entity {
 
 /// True for what only moves a UE from cell to cell: it is no activity.
 const fn is_mobility(event: RrcEvent) -> bool {
-    match event {
+    matches!(
+        event,
         RrcEvent::CellReselected
-        | RrcEvent::UraReselected
-        | RrcEvent::UpdateConfirmed
-        | RrcEvent::SentToCellPch
-        | RrcEvent::SentToUraPch => true,
-        RrcEvent::UplinkData
-        | RrcEvent::DownlinkData
-        | RrcEvent::Paged
-        | RrcEvent::ConnectedOnDch
-        | RrcEvent::ConnectedOnFach
-        | RrcEvent::Refused
-        | RrcEvent::TrafficVolume
-        | RrcEvent::DchOpened
-        | RrcEvent::Inactivity
-        | RrcEvent::SentToFach
-        | RrcEvent::RadioLinkFailure
-        | RrcEvent::OutOfService
-        | RrcEvent::Released => false,
-    }
+            | RrcEvent::UraReselected
+            | RrcEvent::UpdateConfirmed
+            | RrcEvent::SentToCellPch
+            | RrcEvent::SentToUraPch
+    )
 }
 
 #[cfg(test)]
