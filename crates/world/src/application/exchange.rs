@@ -125,17 +125,10 @@ impl<P: Payload> Program<P> for Answerer<P> {
 
 /// Whether this end has seen that nothing more will come.
 const fn is_over(state: State) -> bool {
-    match state {
-        State::CloseWait | State::Closing | State::LastAck | State::TimeWait | State::Closed => {
-            true
-        }
-        State::Listen
-        | State::SynSent
-        | State::SynReceived
-        | State::Established
-        | State::FinWait1
-        | State::FinWait2 => false,
-    }
+    matches!(
+        state,
+        State::CloseWait | State::Closing | State::LastAck | State::TimeWait | State::Closed
+    )
 }
 
 /// Reads everything that has come; returns its bytes.
