@@ -239,12 +239,8 @@ impl Lane {
 
 impl Observe for PacketLedger {
     fn packet(&mut self, _now: Time, fact: &PacketFact<'_>) {
-        match fact.event {
-            PacketEvent::Dropped(reason) => self.drop_one(fact.uid, reason),
-            PacketEvent::Departed
-            | PacketEvent::Arrived
-            | PacketEvent::Entered
-            | PacketEvent::Left => {}
+        if let PacketEvent::Dropped(reason) = fact.event {
+            self.drop_one(fact.uid, reason);
         }
     }
 }

@@ -29,26 +29,15 @@ impl<B: Body> World<B> {
         if !O::DEQUEUES {
             return;
         }
-        match &mut self.machines[id] {
-            Machine::Link { link, .. } => {
-                while let Some((starts, packet)) = link.poll_dequeued(cx.now) {
-                    cx.observe.dequeued(starts, id.0, packet.uid);
-                }
+        let machine = &mut self.machines[id];
+        if let Machine::Link { link, .. } = machine {
+            while let Some((starts, packet)) = link.poll_dequeued(cx.now) {
+                cx.observe.dequeued(starts, id.0, packet.uid);
             }
-            Machine::Wlan { wlan, .. } => {
-                while let Some(packet) = wlan.poll_dequeued() {
-                    cx.observe.dequeued(cx.now, id.0, packet.uid);
-                }
+        } else if let Machine::Wlan { wlan, .. } = machine {
+            while let Some(packet) = wlan.poll_dequeued() {
+                cx.observe.dequeued(cx.now, id.0, packet.uid);
             }
-            Machine::Pipe { .. }
-            | Machine::Bearer { .. }
-            | Machine::Cell { .. }
-            | Machine::Middlebox { .. }
-            | Machine::Agent { .. }
-            | Machine::Reassembly(_)
-            | Machine::Host(_)
-            | Machine::Udp(_)
-            | Machine::Browser(_) => {}
         }
     }
 }
