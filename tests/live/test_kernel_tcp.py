@@ -190,6 +190,8 @@ def check_sack(packets, *, by_us: bool, newest_first: bool) -> tuple[int, int]:
     newest, told, repeated = (0, 0), 0, 0
     acked, latest = 0, None
     for packet in packets:
+        if "R" in packet.flags:  # of a late copy after the end; it has no timestamps to echo
+            continue
         if packet.ours != by_us:
             left, stamp = behind(packet.seq, start), packet.timestamps[0]
             latest = stamp if latest is None else latest
