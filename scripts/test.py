@@ -17,6 +17,13 @@ BIN = Path(sys.executable).parent
 SEED = "20031"
 """Seed of the cases that `make test` draws."""
 
+COMPILED_ONCE = {
+    "PYO3_PYTHON": sys.executable,
+    "PYTHONPYCACHEPREFIX": str(ROOT / "target/pycache"),
+    "PYTHONDONTWRITEBYTECODE": "",
+}
+"""What spares cargo and the many Python programs that tests start to compile the same again."""
+
 CARGO_SUMMARY = re.compile(r"^test result: .* (\d+) passed; (\d+) failed; (\d+) ignored", re.M)
 CARGO_SKIPPED = re.compile(r"\bskipped: ([\w:]+): (.+)$", re.M)
 """How a test that cannot run here says so on standard error: cargo cannot skip tests."""
@@ -127,19 +134,17 @@ def phases(*, everything: bool) -> list[tuple[list[Step], list[Step]]]:
         Step("clippy", ("cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings")),
         Step("cargo doc", ("cargo", "doc", "--workspace", "--no-deps"), strict),
     ]
-    # `cargo test` builds only the programs of packages with integration tests.
-    programs = Step("programs", ("cargo", "build", "--workspace", "--bins"))
     # These tests mostly wait for packets.
     live = Step(
         "live tests", (*pytest, "4", "tests/live", *choice), (), count_pytest, expect_pytest
     )
-    return [([units, programs], [*python, offline]), (rust, [live])]
+    return [([units], [*python, offline]), (rust, [live])]
 
 
 def run(step: Step) -> Count:
     """Run one step, show its output in one piece, and count its tests."""
     print(f"── {step.name} begins: {' '.join(step.command)}", flush=True)
-    environment = {**os.environ, "PYO3_PYTHON": sys.executable, **dict(step.environment)}
+    environment = {**os.environ, **COMPILED_ONCE, **dict(step.environment)}
     done = subprocess.run(
         step.command,
         cwd=ROOT,

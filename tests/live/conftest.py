@@ -20,6 +20,9 @@ LOCAL, REMOTE, PREFIX = "10.9.0.2:5000", "10.9.0.1:5001", "24"
 LIMIT_S = 300
 """Far above what anything takes, also on a busy machine."""
 
+ROOT = Path(__file__).parent.parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+
 KERNEL_END = Path(__file__).parent / "kernel_end.py"
 QUICK = {
     "tcp.profile": "none",
@@ -167,18 +170,16 @@ WRITE = "import sys; open(sys.argv[1], 'w').write(sys.argv[2])"
 
 @pytest.fixture(scope="session")
 def program() -> Path:
-    """Build `thinpipe-peer` and return its path; skip where it cannot run."""
+    """Return the path of `thinpipe-peer`, which `cargo test` builds; skip where it cannot run."""
     reason = reason_to_skip()
     if reason:
         pytest.skip(reason)
-    root = Path(__file__).parent.parent.parent
-    command = ["cargo", "build", "--package", "peer", "--bin", "thinpipe-peer", "--quiet"]
-    command += ["--message-format", "json"]
-    built = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
-    messages = [json.loads(line) for line in built.stdout.splitlines()]
-    [made] = [each["executable"] for each in messages if each.get("executable")]
-    return Path(made)
+    made = TARGET / "debug" / "thinpipe-peer"
+    if not made.exists():
+        command = ["cargo", "test", "--workspace", "--test", "peers", "--no-run"]
+        built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert built.returncode == 0, built.stderr
+    return made
 
 
 @pytest.fixture

@@ -16,9 +16,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from thinpipe.testbed import offloads
 
-from tests.live.conftest import reason_to_skip
+from tests.live.conftest import ROOT, TARGET, reason_to_skip
 
-ROOT = Path(__file__).parents[2]
 BOOT = Path(__file__).with_name("boot_systemd.sh")
 SYSTEMD = Path("/lib/systemd/systemd")
 UNIT = "thinpiped"
@@ -61,8 +60,7 @@ cmp /root/got /srv/www/file && echo same
 
 def program() -> Path | None:
     """Return the newest built program."""
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    found = [target / profile / UNIT for profile in ("debug", "release")]
+    found = [TARGET / profile / UNIT for profile in ("debug", "release")]
     return max(
         (file for file in found if file.exists()), key=lambda it: it.stat().st_mtime, default=None
     )
