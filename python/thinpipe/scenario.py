@@ -6,6 +6,7 @@ import difflib
 import os
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from thinpipe import _core
@@ -48,6 +49,11 @@ class Scenario:
 
 def scenarios() -> dict[str, Scenario]:
     """Return the scenarios that ship, by name."""
+    return dict(_shipped())
+
+
+@cache
+def _shipped() -> dict[str, Scenario]:
     return {name: Scenario(name, source) for name, source in sorted(_core.shipped().items())}
 
 
@@ -100,9 +106,9 @@ def find(scenario: str | os.PathLike[str] | Scenario) -> Scenario:
     if isinstance(scenario, Scenario):
         return scenario
     name = os.fspath(scenario)
-    source = _core.shipped().get(name)
-    if source is not None:
-        return Scenario(name, source)
+    shipped = _shipped().get(name)
+    if shipped is not None:
+        return shipped
     path = Path(name)
     if not name or (not path.exists() and "/" not in name and path.suffix != ".toml"):
         raise _core.ScenarioError(_unknown(name))
@@ -113,7 +119,6 @@ def find(scenario: str | os.PathLike[str] | Scenario) -> Scenario:
 
 
 def _unknown(name: str) -> str:
-    shipped = sorted(_core.shipped())
-    nearest = difflib.get_close_matches(name, shipped, n=1)
+    nearest = difflib.get_close_matches(name, _shipped(), n=1)
     hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
     return f"unknown scenario {name!r}: neither a file nor one that ships{hint}"
