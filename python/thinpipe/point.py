@@ -76,7 +76,7 @@ class Point:
 def as_text(key: str, value: Value) -> str:
     """Return a setting's value as a scenario file would write it."""
     plain: Any = value
-    if not isinstance(plain, str) and getattr(plain, "shape", None) == ():  # a scalar of numpy's
+    if getattr(value, "shape", None) == ():  # one of numpy's scalars
         plain = plain.item()
     if isinstance(plain, str):
         return plain
