@@ -16,7 +16,7 @@ LAYERS = (
     {"daemon", "scenario"},
     {"sim"},
     {"emulator"},
-    {"peer", "py"},
+    {"benches", "peer", "py"},
 )
 """From the lowest layer up: a crate may only depend on crates of lower layers."""
 

@@ -1,10 +1,10 @@
 //! What a packet costs the aggregating proxy, and what an idle connection holds.
 //!
-//! `cargo bench -p middlebox --bench atcp`. Of `idle_flows`, alloc and grow less dealloc are
+//! `cargo bench -p benches --bench atcp`. Of `idle_flows`, alloc and grow less dealloc are
 //! the bytes that the connections hold: divided by their number, with eight a mobile, that is a
 //! connection.
 
-#[path = "../tests/support/aggregating.rs"]
+#[path = "../crates/middlebox/tests/support/aggregating.rs"]
 mod aggregating;
 
 use std::hint::black_box;

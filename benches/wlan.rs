@@ -1,6 +1,6 @@
-//! What a WLAN costs: `cargo bench -p radio --bench wlan`.
+//! What a WLAN costs: `cargo bench -p benches --bench wlan`.
 
-mod support;
+mod packet;
 
 use base::{Duration, Time};
 use divan::Bencher;
@@ -8,7 +8,7 @@ use link::queue;
 use mobility::handover::Mode;
 use mobility::motion::{Leg, Motion, Position};
 use radio::wlan::{Access, AccessPoint, DataRate, End, Output, Wlan, WlanKeys};
-use support::Packet;
+use packet::Packet;
 
 fn main() {
     divan::main();

@@ -1,17 +1,17 @@
 //! What 1000 s of a saturated bearer cost.
 //!
-//! `cargo bench -p radio`: each figure is the CPU time of 1000 simulated seconds with a full
+//! `cargo bench -p benches --bench bearer`: each figure is the CPU time of 1000 simulated seconds with a full
 //! downlink and an acknowledgement packet uplink for each packet delivered.
 
-mod support;
+mod packet;
 #[expect(dead_code, reason = "the network is enough")]
-#[path = "../tests/support/mod.rs"]
+#[path = "../crates/radio/tests/support/mod.rs"]
 mod tested;
 
 use base::{Direction, Duration, Time};
 use divan::Bencher;
 use radio::umts::{Bearer, DchConfig};
-use support::Packet;
+use packet::Packet;
 
 fn main() {
     divan::main();

@@ -1,15 +1,15 @@
-//! What GPRS costs: `cargo bench -p radio --bench gprs`.
+//! What GPRS costs: `cargo bench -p benches --bench gprs`.
 
-mod support;
+mod packet;
 #[expect(dead_code, reason = "the configuration is enough")]
-#[path = "../tests/gprs/support.rs"]
+#[path = "../crates/radio/tests/gprs/support.rs"]
 mod tested;
 
 use base::{Direction, Duration, Time};
 use divan::Bencher;
 use link::queue;
 use radio::gprs::{Bearer, Config, Errors};
-use support::Packet;
+use packet::Packet;
 
 fn main() {
     divan::main();

@@ -1,4 +1,4 @@
-//! What a packet costs: `cargo bench -p link`. Each figure is for 100 000 packets of 1000 B, eight
+//! What a packet costs: `cargo bench -p benches --bench link`. Each figure is for 100 000 packets of 1000 B, eight
 //! of which are always on their way or waiting.
 
 use base::{Duration, Probability, Rate, Schedule, Time};
