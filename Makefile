@@ -10,8 +10,10 @@ BIN := .venv/bin
 setup-%:
 	@PYTHON=$(PYTHON) scripts/setup.sh $*
 
+INSTALL := VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --extras dev --quiet
+
 build: setup-build $(BIN)/maturin
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --extras dev --quiet >/dev/null
+	$(INSTALL) --release >/dev/null
 
 $(BIN)/maturin: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -21,7 +23,9 @@ $(BIN)/maturin: pyproject.toml
 reproduce: setup-reproduce build
 	$(BIN)/thinpipe reproduce
 
-test: setup-test build
+# The module with every assertion on, of what `cargo test` compiles anyway.
+test: setup-test $(BIN)/maturin
+	$(INSTALL) --profile dev >/dev/null
 	$(BIN)/python scripts/test.py
 
 test-all: setup-test build

@@ -99,8 +99,8 @@ def expect_pytest(output: str) -> int:
     return sum(int(number) for number in PYTEST_COLLECTED.findall(output)[-1:])
 
 
-def phases(*, everything: bool) -> list[tuple[list[Step], list[Step]]]:
-    """Return phases of two lists of steps, which run in parallel, each list in sequence.
+def lanes(*, everything: bool) -> tuple[list[Step], list[Step]]:
+    """Return two lists of steps, which run in parallel, each list in sequence.
 
     `everything` also runs what takes minutes, and draws cases anew.
     """
@@ -111,7 +111,7 @@ def phases(*, everything: bool) -> list[tuple[list[Step], list[Step]]]:
     strict = (("RUSTDOCFLAGS", "-D warnings"),)
     units = Step(
         "cargo test",
-        ("cargo", "test", "--workspace", "--no-fail-fast"),
+        ("cargo", "test", "--no-fail-fast"),
         cases,
         count_cargo,
         expect_cargo,
@@ -134,11 +134,11 @@ def phases(*, everything: bool) -> list[tuple[list[Step], list[Step]]]:
         Step("clippy", ("cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings")),
         Step("cargo doc", ("cargo", "doc", "--workspace", "--no-deps"), strict),
     ]
-    # These tests mostly wait for packets.
+    # These tests mostly wait for packets. They come last: `cargo test` builds programs for them.
     live = Step(
-        "live tests", (*pytest, "4", "tests/live", *choice), (), count_pytest, expect_pytest
+        "live tests", (*pytest, "6", "tests/live", *choice), (), count_pytest, expect_pytest
     )
-    return [([units], [*python, offline]), (rust, [live])]
+    return [units, *rust], [*python, offline, live]
 
 
 def run(step: Step) -> Count:
@@ -171,11 +171,12 @@ def judge(step: Step, output: str, *, succeeded: bool) -> tuple[Count, int]:
 
 def main() -> int:
     """Run all steps, also after failures, and print the totals."""
-    counts = []
     with ThreadPoolExecutor(2) as pool:
-        for sides in phases(everything="--all" in sys.argv[1:]):
-            done = pool.map(lambda side: [(step, run(step)) for step in side], sides)
-            counts += [each for side in done for each in side]
+        done = pool.map(
+            lambda lane: [(step, run(step)) for step in lane],
+            lanes(everything="--all" in sys.argv[1:]),
+        )
+        counts = [each for lane in done for each in lane]
     total = sum((count for _, count in counts), Count())
     print()
     for step, count in counts:

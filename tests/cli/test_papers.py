@@ -142,6 +142,9 @@ def test_broken_paper_is_one_line_and_the_others_run(thinpipe, tmp_path, site, s
     assert (alone.returncode, alone.stdout, alone.stderr) == (2, "", done.stderr)
     assert not (tmp_path / "alone").exists()
 
+
+def test_broken_paper_that_nobody_asked_for_is_not_mentioned(thinpipe, site):
+    install(site, "toy-papers", {"thinpipe.papers": {"toy": "toy:PAPER"}})
     other = thinpipe("reproduce", CHEAP)
     assert (other.returncode, other.stderr) == (0, "")
 

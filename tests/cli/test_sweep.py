@@ -16,7 +16,7 @@ GRID = ("--vary", "tcp.variant=reno,vegas", "--vary", "radio.tbler=0 %,10 %", "-
 SHORT = ("sweep", "umts-dch-384", *GRID, "--duration", "5s", "--out", "s.parquet")
 LONG = (
     "sweep", "umts-dch-384", "--vary", "tcp.variant=reno,vegas", "--vary", "radio.tbler=10 %,20 %",
-    "--seeds", "1..5", "--duration", "2000s", "--out", "s.parquet",
+    "--seeds", "1..5", "--duration", "500s", "--out", "s.parquet",
 )  # fmt: skip
 
 

@@ -176,7 +176,7 @@ def program() -> Path:
         pytest.skip(reason)
     made = TARGET / "debug" / "thinpipe-peer"
     if not made.exists():
-        command = ["cargo", "test", "--workspace", "--test", "peers", "--no-run"]
+        command = ["cargo", "test", "--test", "peers", "--no-run"]
         built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         assert built.returncode == 0, built.stderr
     return made
