@@ -10,8 +10,8 @@ mod tested;
 
 use base::{Direction, Duration, Time};
 use divan::Bencher;
-use radio::umts::{Bearer, DchConfig};
 use packet::Packet;
+use radio::umts::{Bearer, DchConfig};
 
 fn main() {
     divan::main();

@@ -8,8 +8,8 @@ mod tested;
 use base::{Direction, Duration, Time};
 use divan::Bencher;
 use link::queue;
-use radio::gprs::{Bearer, Config, Errors};
 use packet::Packet;
+use radio::gprs::{Bearer, Config, Errors};
 
 fn main() {
     divan::main();

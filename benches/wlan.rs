@@ -7,8 +7,8 @@ use divan::Bencher;
 use link::queue;
 use mobility::handover::Mode;
 use mobility::motion::{Leg, Motion, Position};
-use radio::wlan::{Access, AccessPoint, DataRate, End, Output, Wlan, WlanKeys};
 use packet::Packet;
+use radio::wlan::{Access, AccessPoint, DataRate, End, Output, Wlan, WlanKeys};
 
 fn main() {
     divan::main();
