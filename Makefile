@@ -23,7 +23,9 @@ $(BIN)/maturin: pyproject.toml
 reproduce: setup-reproduce build
 	$(BIN)/thinpipe reproduce
 
-# The module with every assertion on, of what `cargo test` compiles anyway.
+# The module with every assertion on, of what `cargo test` compiles anyway. Tests keep what Python
+# compiles in target/pycache: pip need not.
+test: export PIP_COMPILE = 0
 test: setup-test $(BIN)/maturin
 	$(INSTALL) --profile dev >/dev/null
 	$(BIN)/python scripts/test.py
