@@ -134,11 +134,11 @@ def lanes(*, everything: bool) -> tuple[list[Step], list[Step]]:
         Step("clippy", ("cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings")),
         Step("cargo doc", ("cargo", "doc", "--workspace", "--no-deps"), strict),
     ]
-    # These tests mostly wait for packets. They come last: `cargo test` builds programs for them.
+    # These tests mostly wait for packets, while others compute. `cargo test` builds their programs.
     live = Step(
         "live tests", (*pytest, "6", "tests/live", *choice), (), count_pytest, expect_pytest
     )
-    return [units, *rust], [*python, offline, live]
+    return [units, live], [*python, offline, *rust]
 
 
 def run(step: Step) -> Count:
