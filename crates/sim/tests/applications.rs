@@ -22,6 +22,24 @@ fn same(rest: &str, settings: &[(&str, &str)]) {
     assert_eq!(twice[0], twice[1], "the same scenario twice");
 }
 
+/// An end whose connection is over asks for no more turns: else time would stand still.
+#[test]
+fn time_goes_on_after_a_connection_is_reset() {
+    for application in ["file", "probe", "telnet", "web"] {
+        let settings = [("duration", "60 s"), ("flow.application", application)]
+            .map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let text = format!("{THIN}[flow]\nabort = \"20 s\"\n");
+        let scenario = Scenario::parse(&text, "thin", &settings).expect("valid");
+        let mut latest = None;
+        let mut pulse = |now| {
+            let again = latest.replace(now) == Some(now);
+            if again { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let ended = simulate(&scenario, Recording::Series, &mut pulse);
+        assert!(ended.is_ok(), "{application}: stands still at {latest:?}");
+    }
+}
+
 /// Pages fetched over one connection for all and over one for each object have the same sizes, and
 /// where round trips are all that counts, one for each object takes longer.
 #[test]

@@ -84,6 +84,7 @@ impl<P: Payload> Prober<P> {
 impl<P: Payload> Program<P> for Prober<P> {
     fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         if endpoint.state() != State::Established {
+            self.next = None;
             return;
         }
         match self.next {

@@ -127,7 +127,8 @@ impl<P: Payload> Program<P> for Typist<P> {
                 self.left = self.left.map(|left| left - 1);
                 self.pause(cx.now);
             }
-            (_, _, _) => {}
+            (State::Established, _, _) => {}
+            (_, _, _) => self.next = None,
         }
     }
 
