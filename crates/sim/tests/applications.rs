@@ -22,21 +22,29 @@ fn same(rest: &str, settings: &[(&str, &str)]) {
     assert_eq!(twice[0], twice[1], "the same scenario twice");
 }
 
-/// An end whose connection is over asks for no more turns: else time would stand still.
+/// An end whose connection is over asks for no more turns: else time would stand still. Either the
+/// receiver resets it, or both ends give up.
 #[test]
-fn time_goes_on_after_a_connection_is_reset() {
-    for application in ["file", "probe", "telnet", "web"] {
-        let settings = [("duration", "60 s"), ("flow.application", application)]
-            .map(|(key, value)| (key.to_owned(), value.to_owned()));
-        let text = format!("{THIN}[flow]\nabort = \"20 s\"\n");
-        let scenario = Scenario::parse(&text, "thin", &settings).expect("valid");
+fn time_goes_on_after_a_connection_is_over() {
+    let reset = [("flow.abort", "20 s")].as_slice();
+    let given_up = &[("tcp.max_retransmissions", "2"), ("link.outages", r#"[["20 s", "500 s"]]"#)];
+    for (application, end) in ["file", "probe", "telnet", "web"]
+        .into_iter()
+        .flat_map(|application| [(application, reset), (application, given_up)])
+    {
+        let settings: Vec<_> = [("duration", "400 s"), ("flow.application", application)]
+            .iter()
+            .chain(end)
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect();
+        let scenario = Scenario::parse(THIN, "thin", &settings).expect("valid");
         let mut latest = None;
-        let mut pulse = |now| {
-            let again = latest.replace(now) == Some(now);
-            if again { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let mut pulse = |now| match latest.replace(now) {
+            former if former == Some(now) => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
         };
         let ended = simulate(&scenario, Recording::Series, &mut pulse);
-        assert!(ended.is_ok(), "{application}: stands still at {latest:?}");
+        assert!(ended.is_ok(), "{application}, {end:?}: stands still at {latest:?}");
     }
 }
 

@@ -91,7 +91,8 @@ pub trait Program<P: Payload> {
     /// Does what is due now.
     fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>);
 
-    /// When it wants to run next, though nothing has arrived.
+    /// When it wants to run next, though nothing has arrived. After [`Program::run`], not in the
+    /// past: time would stand still.
     fn poll_timeout(&self) -> Option<Time> {
         None
     }
