@@ -23,8 +23,8 @@ $(BIN)/maturin: pyproject.toml
 reproduce: setup-reproduce build
 	$(BIN)/thinpipe reproduce
 
-# The module with every assertion on, of what `cargo test` compiles anyway. Tests keep what Python
-# compiles in target/pycache: pip need not.
+# The dev profile has all assertions on, and shares its crates with `cargo test`. Tests keep Python's
+# compiled modules in target/pycache (scripts/test.py), so pip does not compile any.
 test: export PIP_COMPILE = 0
 test: setup-test $(BIN)/maturin
 	$(INSTALL) --profile dev >/dev/null

@@ -1,7 +1,7 @@
 //! What 1000 s of a saturated bearer cost.
 //!
-//! `cargo bench -p benches --bench bearer`: each figure is the CPU time of 1000 simulated seconds with a full
-//! downlink and an acknowledgement packet uplink for each packet delivered.
+//! `cargo bench -p benches --bench bearer`: each figure is the CPU time of 1000 simulated seconds
+//! with a full downlink and an acknowledgement packet uplink for each packet delivered.
 
 mod packet;
 #[expect(dead_code, reason = "the network is enough")]

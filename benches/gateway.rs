@@ -1,8 +1,8 @@
 //! What a packet costs a gateway, beside a plain copy of it.
 //!
-//! `cargo bench -p benches --bench gateway`. In `data`, a host sends segments of 1,448 bytes, a mobile acknowledges
-//! every other one, and what comes out is thrown away; the time is that of a data packet with its
-//! half of an acknowledgement.
+//! `cargo bench -p benches --bench gateway`. In `data`, a host sends segments of 1,448 bytes, a
+//! mobile acknowledges every other one, and what comes out is thrown away; the time is that of a
+//! data packet with its half of an acknowledgement.
 
 use std::hint::black_box;
 

@@ -1,5 +1,5 @@
-//! What a packet costs: `cargo bench -p benches --bench link`. Each figure is for 100 000 packets of 1000 B, eight
-//! of which are always on their way or waiting.
+//! What a packet costs: `cargo bench -p benches --bench link`. Each figure is for 100 000 packets
+//! of 1000 B, eight of which are always on their way or waiting.
 
 use base::{Duration, Probability, Rate, Schedule, Time};
 use divan::Bencher;

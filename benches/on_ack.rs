@@ -1,6 +1,7 @@
 //! What an acknowledgement costs each algorithm.
 //!
-//! `cargo bench -p benches --bench on_ack`: nanoseconds for one `on_ack` in steady state, through the trait.
+//! `cargo bench -p benches --bench on_ack`: nanoseconds for one `on_ack` in steady state, through
+//! the trait.
 
 use base::{Duration, Time};
 use cc::{Ack, Algorithm, Limits, Loss, LossKind, Parameters, RateSample};

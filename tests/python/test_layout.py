@@ -96,6 +96,7 @@ def test_lines_stay_short(root):
         for file in [
             *root.glob("crates/**/*.rs"),
             *root.glob("tests/peer/**/*.rs"),
+            *root.glob("benches/*.rs"),
             *root.glob("python/**/*.py"),
         ]
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
