@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from thinpipe.emulation import unavailable
+from thinpipe.testbed import missing
 from thinpipe.testbed.packets import read_pcapng
 
 LOCAL, REMOTE, PREFIX = "10.9.0.2:5000", "10.9.0.1:5001", "24"
@@ -163,6 +164,14 @@ class Namespace:
             if process.stdout is not None:
                 process.stdout.close()
         ip("netns", "delete", self.name)
+
+
+@pytest.fixture(scope="session")
+def testbed() -> None:
+    """Skip where thinpipe.testbed cannot work."""
+    reason = missing()
+    if reason:
+        pytest.skip(reason)
 
 
 WRITE = "import sys; open(sys.argv[1], 'w').write(sys.argv[2])"

@@ -20,7 +20,6 @@ from thinpipe.testbed import (
     Plan,
     Proxy,
     bed,
-    missing,
 )
 
 from tests.live.standing import (
@@ -53,12 +52,7 @@ from tests.live.standing import (
     worker,
 )
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _machine() -> None:
-    reason = missing()
-    if reason:
-        pytest.skip(reason)
+pytestmark = pytest.mark.usefixtures("testbed")
 
 
 def test_sigterm_hands_idle_connections_back_and_ends():

@@ -14,7 +14,6 @@ from thinpipe.testbed import (
     Bed,
     Fetch,
     Proxy,
-    missing,
 )
 
 from tests.live.standing import (
@@ -43,12 +42,7 @@ from tests.live.standing import (
     worker,
 )
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _machine() -> None:
-    reason = missing()
-    if reason:
-        pytest.skip(reason)
+pytestmark = pytest.mark.usefixtures("testbed")
 
 
 @pytest.mark.parametrize("host", HOST, ids=["IPv4", "IPv6"])
