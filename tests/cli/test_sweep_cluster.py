@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -72,9 +73,10 @@ def wait_for(log: Path, words: str) -> str:
     raise AssertionError(f"no {words!r}: {log.read_text() if log.exists() else 'no log'}")
 
 
-@pytest.fixture
-def cluster(tmp_path_factory) -> Iterator[Cluster]:
-    made = Cluster(tmp_path_factory.mktemp("cluster"))
+@contextmanager
+def started(directory: Path) -> Iterator[Cluster]:
+    """Start a scheduler and two workers, and end them."""
+    made = Cluster(directory)
     try:
         made.start("scheduler", "--port", "0", log="scheduler.log")
         for _ in range(2):
@@ -82,6 +84,20 @@ def cluster(tmp_path_factory) -> Iterator[Cluster]:
         yield made
     finally:
         made.end()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory) -> Iterator[Cluster]:
+    """Return a cluster that all tests use and none harms."""
+    with started(tmp_path_factory.mktemp("cluster")) as made:
+        yield made
+
+
+@pytest.fixture
+def doomed(tmp_path_factory) -> Iterator[Cluster]:
+    """Return a cluster of which a test may kill what it likes."""
+    with started(tmp_path_factory.mktemp("doomed")) as made:
+        yield made
 
 
 def finished(directory: Path) -> int:
@@ -107,8 +123,8 @@ def test_cluster_gives_the_same_bytes(thinpipe, tmp_path, cluster):
     assert frame.equals(pl.read_parquet(tmp_path / "a.parquet"))
 
 
-def test_worker_that_is_killed_loses_nothing(thinpipe, tmp_path, cluster):
-    where = ("--scheduler", cluster.address, "--out", "s.parquet")
+def test_worker_that_is_killed_loses_nothing(thinpipe, tmp_path, doomed):
+    where = ("--scheduler", doomed.address, "--out", "s.parquet")
     running = subprocess.Popen(
         [sys.executable, "-m", "thinpipe", *GRID, "--duration", "1000s", *where],
         cwd=tmp_path,
@@ -119,7 +135,7 @@ def test_worker_that_is_killed_loses_nothing(thinpipe, tmp_path, cluster):
     while finished(tmp_path) < 3:
         assert running.poll() is None
         time.sleep(0.01)
-    cluster.processes[-1].send_signal(signal.SIGKILL)
+    doomed.processes[-1].send_signal(signal.SIGKILL)
     assert finished(tmp_path) < 14, "the worker died too late to be missed"
     said, complaints = running.communicate(timeout=TIMEOUT_S)
     assert (running.returncode, complaints) == (0, "")
@@ -128,8 +144,8 @@ def test_worker_that_is_killed_loses_nothing(thinpipe, tmp_path, cluster):
     assert (tmp_path / "s.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
 
 
-def test_scheduler_that_is_lost_is_one_line_and_work_goes_on_here(thinpipe, tmp_path, cluster):
-    there = ("--duration", "1000s", "--scheduler", cluster.address, "--out", "s.parquet")
+def test_scheduler_that_is_lost_is_one_line_and_work_goes_on_here(thinpipe, tmp_path, doomed):
+    there = ("--duration", "1000s", "--scheduler", doomed.address, "--out", "s.parquet")
     running = subprocess.Popen(
         [sys.executable, "-m", "thinpipe", *GRID, *there],
         cwd=tmp_path,
@@ -139,10 +155,10 @@ def test_scheduler_that_is_lost_is_one_line_and_work_goes_on_here(thinpipe, tmp_
     while finished(tmp_path) < 3:
         assert running.poll() is None
         time.sleep(0.01)
-    cluster.processes[0].send_signal(signal.SIGKILL)
+    doomed.processes[0].send_signal(signal.SIGKILL)
     _, said = running.communicate(timeout=TIMEOUT_S)
     assert running.returncode == 2
-    assert said.startswith(f"thinpipe: --scheduler {cluster.address}: the scheduler is lost")
+    assert said.startswith(f"thinpipe: --scheduler {doomed.address}: the scheduler is lost")
     assert said.count("\n") == 1
     assert finished(tmp_path) >= 3
     done = thinpipe(*GRID, "--duration", "1000s", "--out", "s.parquet")

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from thinpipe import _core
 from thinpipe.emulation_record import EmulationRecord
 from thinpipe.testbed.nodes import THINPIPE, BedError, Node, stop, wait_until
 from thinpipe.testbed.plan import Link, Plan, Proxy
@@ -91,8 +92,10 @@ class Bed:
         BedError
             If the daemon does not answer.
         """
-        words = [*THINPIPE, "proxy", "status", "--config", str(self.config), "--json"]
-        status: dict[str, Any] = json.loads(self.router.run(words).stdout)
+        try:
+            status: dict[str, Any] = json.loads(_core.proxy_status(self.config))
+        except _core.ProxyError as error:
+            raise BedError(str(error)) from error
         return status
 
     def start_proxy(self, proxy: Proxy) -> subprocess.Popen[str]:
