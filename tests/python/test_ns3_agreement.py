@@ -189,9 +189,7 @@ def outside(ratios: dict[Case, float], band: float) -> dict[Case, float]:
 
 def check(program: Path, cases: list[Case], band: float) -> None:
     compared = [
-        case
-        for case in cases
-        if case.loss < 0.01 or case.delay_ms >= TIMEOUTS_MATTER_BELOW_MS
+        case for case in cases if case.loss < 0.01 or case.delay_ms >= TIMEOUTS_MATTER_BELOW_MS
     ]
     assert not outside(ratios(program, compared), band)
 
