@@ -17,7 +17,7 @@ build: setup-build $(BIN)/maturin
 
 $(BIN)/maturin: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade pip 'maturin>=1.9,<2'
+	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
 	touch $@
 
 reproduce: setup-reproduce build

@@ -27,8 +27,8 @@ SCHEMES = ("atcp", "snoop", "fda-like", "delayed-dupacks", "m-tcp", "w-tcp", "i-
 DISCIPLINES = ("red", "codel", "fair")
 MOBILE_IP = ("mipv6", "hmipv6")
 
-DURATION_S = {"umts-handover": 130}
-"""Durations of scenarios that need more than the usual time."""
+DURATION_S = {"umts-handover": 130, "dumbbell-100": 5}
+"""Durations of scenarios that need more than the usual time, or less."""
 USUAL_S = 20
 
 LOSSY = {"radio.tbler": "10 %", "radio.rlc.mode": "um", "tcp.timestamps": "true"}
