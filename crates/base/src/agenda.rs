@@ -40,37 +40,58 @@ impl Key {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+/// After every deadline: one comparison asks whether there is one, and whether it is earlier.
+const NEVER: Time = Time::from_nanos(u64::MAX);
+
+#[derive(Clone, Copy, Debug)]
 struct Entry {
     /// When the machine wants to wake.
-    deadline: Option<Time>,
+    deadline: Time,
     /// The time of its live entry in the heap, never after the deadline.
-    armed: Option<Time>,
+    armed: Time,
     /// The time of another, no earlier, which takes its place.
-    behind: Option<Time>,
+    behind: Time,
+}
+
+impl Entry {
+    const NONE: Self = Self { deadline: NEVER, armed: NEVER, behind: NEVER };
+
+    /// Forgets the live entry in the heap.
+    const fn disarm(&mut self) {
+        self.armed = self.behind;
+        self.behind = NEVER;
+    }
+
+    /// Whether the deadline needs an entry in the heap of its own, which then is the live one.
+    fn arm(&mut self) -> bool {
+        let earlier = self.deadline < self.armed;
+        if earlier {
+            self.behind = self.armed;
+            self.armed = self.deadline;
+        }
+        earlier
+    }
 }
 
 impl Agenda {
     /// An agenda for machines 0..`machines`, none of which wants to wake.
     pub fn new(machines: usize) -> Self {
-        Self { machines: vec![Entry::default(); machines], ..Self::default() }
+        Self { machines: vec![Entry::NONE; machines], ..Self::default() }
     }
 
     /// Takes in one more machine and says its number.
     pub fn add(&mut self) -> u32 {
-        self.machines.push(Entry::default());
+        self.machines.push(Entry::NONE);
         self.machines.len() as u32 - 1
     }
 
-    /// Machine `id` wakes at `deadline`; `None` is never.
+    /// Machine `id` wakes at `deadline`; `None` is never, and so is the end of time.
     pub fn set(&mut self, id: u32, deadline: Option<Time>) {
         let entry = &mut self.machines[id as usize];
-        entry.deadline = deadline;
-        if let Some(time) = deadline
-            && entry.armed.is_none_or(|armed| time < armed)
-        {
-            entry.behind = entry.armed.replace(time);
-            self.push(Key::new(time, id));
+        entry.deadline = deadline.unwrap_or(NEVER);
+        if entry.arm() {
+            let key = Key::new(entry.deadline, id);
+            self.push(key);
         }
     }
 
@@ -78,15 +99,15 @@ impl Agenda {
     pub fn next(&mut self, until: Time) -> Option<(Time, u32)> {
         let key = self.settle(until)?;
         let entry = &mut self.machines[key.id() as usize];
-        entry.deadline = None;
-        entry.armed = entry.behind.take();
+        entry.deadline = NEVER;
+        entry.disarm();
         self.spent = Some(key);
         Some((key.time(), key.id()))
     }
 
     /// The earliest deadline of any machine, in the time that the heap takes.
     pub fn peek(&mut self) -> Option<Time> {
-        self.settle(Time::from_nanos(u64::MAX)).map(Key::time)
+        self.settle(NEVER).map(Key::time)
     }
 
     /// Puts entries right until the one on top is a deadline, if that is at or before `until`.
@@ -99,23 +120,15 @@ impl Agenda {
                 return None;
             }
             let entry = &mut self.machines[id as usize];
-            if entry.armed != Some(time) {
+            if entry.armed != time {
                 PeekMut::pop(top);
-                continue;
-            }
-            match entry.deadline {
-                Some(deadline) if deadline > time => {
-                    entry.armed = entry.behind.take();
-                    if entry.armed.is_none_or(|armed| deadline < armed) {
-                        entry.behind = entry.armed.replace(deadline);
-                        *top = Reverse(Key::new(deadline, id));
-                    } else {
-                        PeekMut::pop(top);
-                    }
-                }
-                Some(_) => return Some(key),
-                None => {
-                    entry.armed = entry.behind.take();
+            } else if entry.deadline == time {
+                return Some(key);
+            } else {
+                entry.disarm();
+                if entry.arm() {
+                    *top = Reverse(Key::new(entry.deadline, id));
+                } else {
                     PeekMut::pop(top);
                 }
             }
@@ -137,7 +150,7 @@ impl Agenda {
 
     /// The earliest deadline of any machine.
     pub fn earliest(&self) -> Option<Time> {
-        self.machines.iter().filter_map(|entry| entry.deadline).min()
+        self.machines.iter().map(|entry| entry.deadline).filter(|each| *each < NEVER).min()
     }
 }
 

@@ -289,8 +289,11 @@ impl<B: Body> World<B> {
                         if O::DEQUEUES {
                             cx.observe.dequeued(pipe.last_starts(cx.now), id.0, uid);
                         }
-                        let deadline = pipe.poll_timeout();
-                        self.machines.schedule(id, deadline);
+                        // Behind others it changes nothing.
+                        if pipe.in_flight() == 1 {
+                            let deadline = pipe.poll_timeout();
+                            self.machines.schedule(id, deadline);
+                        }
                     }
                     Err(packet) => drop_full(cx, id, &packet),
                 };
