@@ -10,10 +10,11 @@ BIN := .venv/bin
 setup-%:
 	@PYTHON=$(PYTHON) scripts/setup.sh $*
 
-INSTALL := VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --extras dev --quiet
+build: setup-build release-module
 
-build: setup-build $(BIN)/maturin
-	$(INSTALL) --release >/dev/null
+# The module and what it needs, in .venv.
+%-module: $(BIN)/maturin
+	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --extras dev --quiet --profile $* >/dev/null
 
 $(BIN)/maturin: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -23,14 +24,10 @@ $(BIN)/maturin: pyproject.toml
 reproduce: setup-reproduce build
 	$(BIN)/thinpipe reproduce
 
-# The dev profile has all assertions on, and shares its crates with `cargo test`. Tests keep Python's
-# compiled modules in target/pycache (scripts/test.py), so pip does not compile any.
-test: export PIP_COMPILE = 0
 test: setup-test $(BIN)/maturin
-	$(INSTALL) --profile dev >/dev/null
 	$(BIN)/python scripts/test.py
 
-test-all: setup-test build
+test-all: setup-test $(BIN)/maturin
 	$(BIN)/python scripts/test.py --all
 
 bench: build
