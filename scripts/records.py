@@ -1,6 +1,7 @@
-"""The records of results, from the summaries of the compiled module.
+"""The records of results and their JSON schema, from the summaries of the compiled module.
 
-`--write` replaces the files of `MODULES`; `--check` fails if they are not as it would write them.
+`--write` replaces the files of `MODULES` and `SCHEMA`; `--check` fails if they are not as it would
+write them.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ MODULES = {
 }
 """Modules with their outermost record and docstring; later ones import from earlier ones."""
 
+SCHEMA = PACKAGE.parent.parent / "docs" / "result.schema.json"
+"""What `thinpipe run --json` prints."""
+
 RECORD = ["from thinpipe.record import Record"]
 
 PLAIN = {"integer": "int", "number": "float", "string": "str", "boolean": "bool"}
@@ -38,8 +42,13 @@ PLAIN = {"integer": "int", "number": "float", "string": "str", "boolean": "bool"
 Schema = Mapping[str, Any]
 
 
+def files() -> dict[Path, str]:
+    """Return the text of each file."""
+    return {**modules(), SCHEMA: published()}
+
+
 def modules() -> dict[Path, str]:
-    """Return the text of each file: one class per schema, after those that it refers to."""
+    """Return the text of each module: one class per schema, after those that it refers to."""
     schemas: dict[str, Schema] = json.loads(_core.schemas())
     texts: dict[Path, str] = {}
     home: dict[str, str] = {}
@@ -60,6 +69,30 @@ def modules() -> dict[Path, str]:
         texts[PACKAGE / f"{module}.py"] = head + body
         home |= dict.fromkeys(own, module)
     return texts
+
+
+def published() -> str:
+    """Return the JSON schema of results."""
+    schemas: dict[str, Any] = json.loads(_core.schemas())
+    used = {name: schemas[name] for name in sorted(all_within("Result", schemas))}
+    whole = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A run of thinpipe",
+        "$ref": "#/$defs/Result",
+        "$defs": used,
+    }
+    return f"{json.dumps(whole, indent=1, ensure_ascii=False)}\n"
+
+
+def all_within(name: str, schemas: Mapping[str, Schema]) -> set[str]:
+    """Return a schema's name and those of all that it refers to, however far."""
+    found = {name}
+    waiting = [name]
+    while waiting:
+        new = set(references(schemas[waiting.pop()])) - found
+        found |= new
+        waiting += new
+    return found
 
 
 def in_order(outermost: str, schemas: Mapping[str, Schema]) -> list[str]:
@@ -137,6 +170,8 @@ def type_of(schema: Schema, schemas: Mapping[str, Schema]) -> str:
             found = f"Literal[{', '.join(json.dumps(each['const']) for each in choices)}]"
         case {"type": "array", "items": item, "minItems": int(count), "maxItems": int()}:
             found = f"tuple[{', '.join([type_of(item, schemas)] * count)}]"
+        case {"type": "object", "additionalProperties": dict(item)}:
+            found = f"dict[str, {type_of(item, schemas)}]"
         case {"type": "array", "items": item}:
             found = f"tuple[{type_of(item, schemas)}, ...]"
         case {"type": str(plain)}:
@@ -153,7 +188,7 @@ def main() -> int:
     action.add_argument("--check", action="store_true", help="compare with the files")
     action.add_argument("--write", action="store_true", help="replace the files")
     options = parser.parse_args()
-    texts = modules()
+    texts = files()
     if options.write:
         for file, text in texts.items():
             file.write_text(text, encoding="utf-8")

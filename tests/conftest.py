@@ -64,6 +64,20 @@ def thinpipe(tmp_path, tmp_path_factory, forking):
 
 
 @pytest.fixture
+def mine(tmp_path) -> Path:
+    """Write ``mine.py`` with a congestion control, ``Mine``."""
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import thinpipe as tp\n"
+        "class Mine(tp.CongestionControl):\n"
+        "    window = 4096\n"
+        "    def on_ack(self, ack): ...\n"
+        "    def on_loss(self, loss): ...\n"
+    )
+    return file
+
+
+@pytest.fixture
 def root() -> Path:
     """Return the top of the source tree."""
     return Path(__file__).parent.parent

@@ -23,6 +23,7 @@ from thinpipe.emulation import EmulatedNetwork, emulate
 from thinpipe.emulation_record import EmulationRecord
 from thinpipe.point import Point
 from thinpipe.recording import Recording, SavedRun, load
+from thinpipe.rerun import again
 from thinpipe.result import (
     Cell,
     CwndSummary,
@@ -67,6 +68,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "__version__",
+    "again",
     "emulate",
     "keys",
     "load",

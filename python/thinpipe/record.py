@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from functools import cache
+from html import escape
 from typing import Any, Self, get_args, get_origin, get_type_hints
 
 
@@ -27,10 +28,44 @@ class Record:
         record: Self = _value(json.loads(text), cls)
         return record
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as nested dicts and lists, as in the JSON object."""
+        plain: dict[str, Any] = _plain(self)
+        return plain
+
+    def _repr_html_(self) -> str:
+        """Return a table of its fields, for notebooks."""
+        rows = (
+            f"<tr><th>{escape(name)}</th><td>{_html(getattr(self, name))}</td></tr>"
+            for name in _names(self)
+        )
+        return f"<table>{''.join(rows)}</table>"
+
 
 @cache
 def _fields(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)
+
+
+def _names(record: Record) -> list[str]:
+    return [each.name for each in dataclasses.fields(record)]  # type: ignore[arg-type]
+
+
+def _html(value: object) -> str:
+    if isinstance(value, Record):
+        return value._repr_html_()
+    if isinstance(value, tuple) and value and isinstance(value[0], Record):
+        return "".join(map(_html, value))
+    return escape(str(value))
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - what a record holds may be anything
+    """Return a value of a record as JSON has it."""
+    if isinstance(value, Record):
+        return {name: _plain(getattr(value, name)) for name in _names(value)}
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return value
 
 
 def _value(data: Any, kind: Any) -> Any:  # noqa: ANN401 - what JSON holds may be anything
@@ -42,6 +77,8 @@ def _value(data: Any, kind: Any) -> Any:  # noqa: ANN401 - what JSON holds may b
         values = {name: _value(data[name], of) for name, of in fields.items()}
         return kind(**values)  # type: ignore[operator]
     arguments = get_args(kind)
+    if get_origin(kind) is dict:
+        return {key: _value(each, arguments[1]) for key, each in data.items()}
     if get_origin(kind) is tuple:
         return tuple(_value(each, arguments[0]) for each in data)
     if type(None) in arguments:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
+import weakref
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from errno import EINVAL, ENOTDIR
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from tempfile import TemporaryDirectory, mkdtemp
+from typing import TYPE_CHECKING, Any, Final
 
+from thinpipe.files import MANIFEST, atomic_directory, write_file
 from thinpipe.result import Cell, Flow, Link, Middlebox, Radio, Result
+from thinpipe.scenario import Scenario
 from thinpipe.signals import signals_deferred
 from thinpipe.tables import APPLICATION, CELL, MIDDLEBOX, MOBILE, TRACED, VEGAS
 
@@ -18,6 +24,8 @@ if TYPE_CHECKING:
     from thinpipe.plot import Plots
 
 RESULT_FILE: Final = "result.json"
+SCENARIO_FILE: Final = "scenario.toml"
+"""The scenario's text."""
 
 
 class Recording(ABC):
@@ -32,6 +40,13 @@ class Recording(ABC):
     @abstractmethod
     def result(self) -> Result:
         """All metrics of the run."""
+
+    wall_s: float | None = None
+    """How long it took, in seconds; ``None`` if it was not now."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all metrics as nested dicts and lists, as in ``thinpipe run --json``."""
+        return self.result.to_dict()
 
     @abstractmethod
     def _table(self, name: str) -> pl.DataFrame:
@@ -182,16 +197,81 @@ class Recording(ABC):
     def _repr_html_(self) -> str:
         from thinpipe.report.summary import run_as_html
 
-        return run_as_html(self.result)
+        return run_as_html(self.result, self.wall_s)
 
 
-class SavedRun(Recording):
+class CompleteRecording(Recording):
+    """A recording with everything of its run, so that it can be saved and pickled."""
+
+    @property
+    @abstractmethod
+    def scenario(self) -> Scenario:
+        """What was run, without the settings."""
+
+    def save(self, directory: str | os.PathLike[str]) -> None:
+        """Write ``result.json``, one Parquet file per table and, with a trace, captures.
+
+        ``scenario.toml`` and ``inputs.json`` keep what was run, for `thinpipe.again`. Equal runs
+        write equal files.
+
+        There is one capture per host; in a network through which mobiles move, one per node.
+        ``trace="ns2"`` adds ``ns2.tr``, a trace file of ns-2, and ``ns2.nodes``, the names of its
+        node numbers.
+
+        The directory appears complete or not at all; ``thinpipe.sha256`` lists its files. An
+        earlier run's directory is replaced; it is an error if it holds other or changed files.
+
+        Raises
+        ------
+        OSError
+            If the directory cannot be written, or holds other or changed files.
+        """
+        with atomic_directory(Path(directory)) as partial:
+            self.write_files(partial)
+
+    @abstractmethod
+    def write_files(self, directory: Path) -> None:
+        """Write the files of `save` into an existing directory.
+
+        Raises
+        ------
+        OSError
+            If a file cannot be written.
+        """
+
+    def __reduce__(self) -> tuple[Callable[[dict[str, bytes]], SavedRun], tuple[dict[str, bytes]]]:
+        """Pickle it as the files that `save` writes, which a `SavedRun` reads."""
+        with TemporaryDirectory(prefix="thinpipe-") as directory:
+            self.write_files(Path(directory))
+            files = {file.name: file.read_bytes() for file in sorted(Path(directory).iterdir())}
+        return _unpickled, (files,)
+
+
+class SavedRun(CompleteRecording):
     """A run loaded from disk; each table is read on first access."""
 
     def __init__(self, directory: Path, result: Result) -> None:
         self.directory: Final = directory
         self._result: Final = result
         self._tables: Final[dict[str, pl.DataFrame]] = {}
+
+    @property
+    def scenario(self) -> Scenario:
+        """What was run, without the settings."""
+        file = self.directory / SCENARIO_FILE
+        return Scenario(self.result.scenario, file.read_text(encoding="utf-8"))
+
+    def write_files(self, directory: Path) -> None:
+        """Write the files of `save` into an existing directory.
+
+        Raises
+        ------
+        OSError
+            If a file cannot be read or written.
+        """
+        for file in sorted(self.directory.iterdir()):
+            if file.name != MANIFEST:
+                write_file(directory / file.name, file.read_bytes())
 
     @property
     def result(self) -> Result:
@@ -228,6 +308,16 @@ def load(directory: str | os.PathLike[str]) -> SavedRun:
         reason = "does not hold the figures of a run of this version"
         raise OSError(EINVAL, reason, str(file)) from None
     return SavedRun(path, result)
+
+
+def _unpickled(files: dict[str, bytes]) -> SavedRun:
+    """Return a run whose directory is a temporary one, which goes with it."""
+    directory = mkdtemp(prefix="thinpipe-")
+    for name, content in files.items():
+        write_file(Path(directory, name), content)
+    run = load(directory)
+    weakref.finalize(run, shutil.rmtree, directory, ignore_errors=True)
+    return run
 
 
 def _read(directory: Path, name: str) -> pl.DataFrame:

@@ -443,8 +443,14 @@ class Mobility(Record):
 
 @dataclass(frozen=True, slots=True)
 class Result(Record):
-    """All figures of a run."""
+    """All figures of a run. Equal runs have equal ones."""
 
+    schema: int
+    """The layout of these figures: it grows by one where a field goes or changes its meaning."""
+    version: str
+    """The version of thinpipe."""
+    settings: dict[str, str]
+    """What was set beside the scenario's text, as text by key."""
     scenario: str
     """The scenario's name."""
     seed: int
@@ -465,5 +471,3 @@ class Result(Record):
     """The middlebox, where there is one."""
     mobility: Mobility | None
     """How mobiles moved, where they do."""
-    wall_s: float
-    """How long it took: the only figure that varies."""

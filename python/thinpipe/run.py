@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from thinpipe import _core
 from thinpipe.controller import Starter, registered, starter
-from thinpipe.files import atomic_directory, write_file
+from thinpipe.files import write_file
+from thinpipe.inputs import Inputs, Trace
 from thinpipe.point import Point, Value
-from thinpipe.recording import Recording
+from thinpipe.recording import RESULT_FILE, SCENARIO_FILE, CompleteRecording
 from thinpipe.result import Result
 from thinpipe.scenario import Scenario
 from thinpipe.signals import signals_deferred
@@ -22,16 +23,21 @@ from thinpipe.tables import TRACED, frame
 if TYPE_CHECKING:
     import polars as pl
 
-Trace: TypeAlias = bool | Literal["ns2"]
-"""What a run traces: nothing, segments, blocks and hops, or also a trace file of ns-2."""
 
-
-class Run(Recording):
+class Run(CompleteRecording):
     """A finished run."""
 
-    def __init__(self, core: _core.Run, *, traced: bool) -> None:
+    def __init__(self, core: _core.Run, point: Point, trace: Trace) -> None:
         self._core: Final = core
-        self.traced: Final = traced
+        self.point: Final = point
+        self.trace: Final = trace
+        self.wall_s = core.wall_s
+        self._directory: Final = Path.cwd()
+
+    @property
+    def traced(self) -> bool:
+        """Whether it has segments, blocks, hops and captures."""
+        return self.trace is not False
 
     @cached_property
     def result(self) -> Result:
@@ -42,23 +48,10 @@ class Run(Recording):
         """Return all metrics as ``thinpipe run --json`` prints them."""
         return self._core.json()
 
-    def save(self, directory: str | os.PathLike[str]) -> None:
-        """Write ``result.json``, one Parquet file per table and, with a trace, captures.
-
-        There is one capture per host; in a network through which mobiles move, one per node.
-        ``trace="ns2"`` adds ``ns2.tr``, a trace file of ns-2, and ``ns2.nodes``, the names of its
-        node numbers.
-
-        The directory appears complete or not at all; ``thinpipe.sha256`` lists its files. An
-        earlier run's directory is replaced; it is an error if it holds other or changed files.
-
-        Raises
-        ------
-        OSError
-            If the directory cannot be written, or holds other or changed files.
-        """
-        with atomic_directory(Path(directory)) as partial:
-            self.write_files(partial)
+    @property
+    def scenario(self) -> Scenario:
+        """What was run, without the settings."""
+        return self.point.scenario
 
     def write_files(self, directory: Path) -> None:
         """Write the files of `save` into an existing directory.
@@ -68,7 +61,10 @@ class Run(Recording):
         OSError
             If a file cannot be written.
         """
-        write_file(directory / "result.json", f"{self.json()}\n".encode())
+        write_file(directory / RESULT_FILE, f"{self.json()}\n".encode())
+        inputs = Inputs.of(self.point, trace=self.trace, directory=self._directory)
+        inputs.write(directory)
+        write_file(directory / SCENARIO_FILE, self.scenario.source.encode())
         for name, table in self._tables.items():
             content = BytesIO()
             table.write_parquet(content)
@@ -143,9 +139,18 @@ def run(
     >>> vegas.flows[0].variant
     'vegas'
     """
-    point = Point.of(scenario, settings, **more)
+    return run_point(Point.of(scenario, settings, **more), trace=trace, progress=progress)
+
+
+def run_point(
+    point: Point,
+    *,
+    trace: Trace = False,
+    progress: Callable[[float, float], None] | None = None,
+) -> Run:
+    """Run a point; arguments and errors are as in `run`."""
     core = _core.run(*_row(point), trace=trace, progress=progress)
-    return Run(core, traced=trace is not False)
+    return Run(core, point, trace)
 
 
 def run_many(
@@ -207,9 +212,10 @@ def run_each(
     jobs = (os.cpu_count() or 1) if jobs is None else jobs
     if jobs < 1:
         raise ValueError(f"jobs: must be at least 1, not {jobs}")
+    asked = [*points]
     _core.run_each(
-        [_row(point) for point in points],
-        lambda index, core: each(index, Run(core, traced=trace is not False)),
+        [_row(point) for point in asked],
+        lambda index, core: each(index, Run(core, asked[index], trace)),
         jobs=jobs,
         trace=trace,
     )

@@ -7,7 +7,9 @@ import os
 import tomllib
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from pathlib import Path
+from typing import Any
 
 from thinpipe import _core
 
@@ -28,11 +30,24 @@ class Scenario:
         ScenarioError
             If the text is not TOML.
         """
+        description = self.to_dict().get("description", "")
+        return description if isinstance(description, str) else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return its tables and keys as nested dicts.
+
+        Raises
+        ------
+        ScenarioError
+            If the text is not TOML.
+        """
         try:
-            description = tomllib.loads(self.source).get("description", "")
+            return tomllib.loads(self.source)
         except tomllib.TOMLDecodeError as error:
             raise _core.ScenarioError(f"{self.name}: not TOML: {error}") from None
-        return description if isinstance(description, str) else ""
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{escape(self.name)}</b></p><pre>{escape(self.source)}</pre>"
 
     def values(self) -> dict[str, str]:
         """Return the value of every key of the scenario, defaults included.

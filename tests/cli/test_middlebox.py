@@ -220,11 +220,7 @@ def _at_box(directory):
 
 
 def _metrics(runs):
-    return [_without_time(run.json()) for run in runs]
-
-
-def _without_time(text):
-    return {key: value for key, value in json.loads(text).items() if key != "wall_s"}
+    return [json.loads(run.json()) for run in runs]
 
 
 def _packets(path):

@@ -24,7 +24,6 @@ def digests(directory: Path) -> dict[str, str]:
     return {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest()
         for file in sorted(directory.iterdir())
-        if file.name not in ("result.json", "thinpipe.sha256")
     }
 
 
@@ -79,9 +78,7 @@ def test_same_seed_gives_the_same_bytes(thinpipe, tmp_path):
     for directory in ("a", "b"):
         done = thinpipe("run", *LOSSY, "--duration", "30s", "--json", "--out", directory)
         assert done.returncode == 0, done.stderr
-        data = json.loads(done.stdout)
-        del data["wall_s"]
-        printed.append(data)
+        printed.append(done.stdout)
     assert printed[0] == printed[1]
     assert digests(tmp_path / "a") == digests(tmp_path / "b")
     names = {"rtt", "cwnd", "events", "segments", "blocks", "hops"}
@@ -91,10 +88,81 @@ def test_same_seed_gives_the_same_bytes(thinpipe, tmp_path):
     assert digests(tmp_path / "a")["rtt.parquet"] != digests(tmp_path / "c")["rtt.parquet"]
 
 
+@pytest.mark.parametrize("more", [(), ("--trace", "ns2")])
+def test_a_saved_run_is_run_again(thinpipe, tmp_path, more):
+    asked = ("run", *LOSSY, "--seed", "4", "--duration", "9s", *more)
+    assert thinpipe(*asked, "--out", "run").returncode == 0
+    assert (tmp_path / "run" / "scenario.toml").read_text() == tp.scenarios()[LOSSY[0]].source
+    done = thinpipe("run", "--again", "run", "--json")
+    assert (done.returncode, done.stderr) == (0, "the same as in run\n")
+    assert done.stdout == (tmp_path / "run" / "result.json").read_text()
+    assert [each.name for each in tmp_path.iterdir()] == ["run"]
+    cwnd = pl.read_parquet(tmp_path / "run" / "cwnd.parquet")
+    cwnd.head(-1).write_parquet(tmp_path / "run" / "cwnd.parquet")
+    (tmp_path / "run" / "host.pcapng").unlink()
+    done = thinpipe("run", "--again", "run")
+    assert done.returncode == 1
+    assert done.stderr == "differs from run: cwnd.parquet, host.pcapng\n"
+
+
+def test_another_version_is_named_where_a_run_differs(thinpipe, tmp_path):
+    assert thinpipe("run", *LOSSY, "--duration", "2s", "--out", "run").returncode == 0
+    for name in ("inputs.json", "result.json"):
+        text = (tmp_path / "run" / name).read_text()
+        (tmp_path / "run" / name).write_text(text.replace(tp.__version__, "0.0.9"))
+    assert thinpipe("run", "--again", "run").stderr == "the same as in run\n"
+    result = (tmp_path / "run" / "result.json").read_text()
+    (tmp_path / "run" / "result.json").write_text(result.replace('"events":', '"events":9'))
+    done = thinpipe("run", "--again", "run")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "differs from run, which is of thinpipe 0.0.9: result.json\n",
+    )
+
+
+def test_files_that_a_run_read_are_held_to_their_digest(thinpipe, tmp_path, mine):
+    """From another directory too: paths start from where it ran."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "mine.toml").write_text('[link]\ntrace.down = "slow.trace"\n')
+    (tmp_path / "own" / "slow.trace").write_text("".join(f"{at}\n" for at in range(20, 999, 20)))
+    asked = ("own/mine.toml", "--set", "tcp.congestion_control=mine.py:Mine", "--duration", "3s")
+    done = thinpipe("run", *asked, "--out", "run")
+    assert (done.returncode, done.stderr) == (0, "")
+    again = [sys.executable, "-m", "thinpipe", "run", "--again", "../run"]
+    told = subprocess.run(again, cwd=tmp_path / "own", capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stderr) == (0, "the same as in ../run\n")
+    for file in (mine, tmp_path / "own" / "slow.trace"):
+        content = file.read_text()
+        file.write_text(f"{content}\n")
+        done = thinpipe("run", "--again", "run")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"thinpipe: {file}: has changed since that run\n"
+        file.write_text(content)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--again", "no"], "no: No such file or directory"),
+        (["--again", "."], ".: is no run's directory: it has no result.json"),
+        (["plain-384", "--again", "run"], "--again run: takes nothing but --json with it"),
+        (["--again", "run", "--seed", "1"], "--again run: takes nothing but --json with it"),
+        ([], "missing argument 'SCENARIO'; see `thinpipe run --help`"),
+        (["--again", "run"], "run/inputs.json: does not hold the inputs of a run of this version"),
+    ],
+)
+def test_what_cannot_be_run_again_is_one_line(thinpipe, tmp_path, arguments, said):
+    assert thinpipe("run", "plain-384", "--duration", "1s", "--out", "run").returncode == 0
+    (tmp_path / "run" / "inputs.json").write_text('{"settings": []}')
+    done = thinpipe("run", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"thinpipe: {said}\n"
+
+
 def test_out_directory_reads_back(thinpipe, tmp_path):
     done = thinpipe("run", *LOSSY, "--duration", "30s", "--json", "--out", "run")
     data = json.loads(done.stdout)
-    assert json.loads((tmp_path / "run" / "result.json").read_text()) == data
+    assert (tmp_path / "run" / "result.json").read_text() == done.stdout
     rtt = pl.read_parquet(tmp_path / "run" / "rtt.parquet")
     assert len(rtt) == data["flows"][0]["rtt_s"]["samples"]
     blocks = pl.read_parquet(tmp_path / "run" / "blocks.parquet")

@@ -83,7 +83,7 @@ def test_every_row_is_what_run_prints(thinpipe, tmp_path):
     [uu] = [link for link in run["links"] if link["name"] == "Uu/down"]
     assert row["links.Uu/down.queue_packets.mean"] == uu["queue_packets"]["mean"]
     assert row["flows.segments_sent"] == flow["segments_sent"]
-    assert "wall_s" not in row
+    assert "schema" not in row
 
 
 def test_same_bytes_whatever_the_scheduling(thinpipe, tmp_path):

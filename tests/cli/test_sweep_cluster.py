@@ -193,14 +193,8 @@ def test_no_scheduler_there(thinpipe, tmp_path, address):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("mine")
 def test_congestion_control_in_python_stays_here(thinpipe, tmp_path, cluster):
-    (tmp_path / "mine.py").write_text(
-        "import thinpipe as tp\n"
-        "class Mine(tp.CongestionControl):\n"
-        "    window = 4096\n"
-        "    def on_ack(self, ack): ...\n"
-        "    def on_loss(self, loss): ...\n"
-    )
     grid = ("sweep", "plain-384", "--vary", "tcp.congestion_control=mine.py:Mine,reno")
     done = thinpipe(*grid, "--duration", "2s", "--scheduler", cluster.address, "--out", "s.parquet")
     assert done.returncode == 2

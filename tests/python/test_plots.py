@@ -25,6 +25,7 @@ from thinpipe.plot.series import (
     unwrapped,
 )
 from thinpipe.plot.throughput import draw_throughput, highest_shown
+from thinpipe.report.summary import run_as_html
 
 ACK = 0x10
 OF_A_FLOW = tuple(kind for kind in KINDS if kind not in (*OF_NO_FLOW, *OF_UDP))
@@ -409,7 +410,7 @@ def test_saved_run_is_the_run(drops, tmp_path):
     for name in ("rtt", "cwnd", "events", "segments", "blocks", "hops"):
         assert getattr(saved, name).equals(getattr(drops, name)), name
     assert repr(saved) == "<SavedRun plain-384 seed 1: 1 flow, 30 s>"
-    assert saved._repr_html_() == drops._repr_html_()
+    assert saved._repr_html_() == run_as_html(drops.result)
     shown, expected = (line(run.plot.outstanding(axes()), "Outstanding") for run in (saved, drops))
     assert np.array_equal(shown, expected)
 

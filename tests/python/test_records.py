@@ -5,6 +5,7 @@ import json
 import runpy
 from pathlib import Path
 
+import jsonschema
 import pytest
 import thinpipe as tp
 from thinpipe.result import Result
@@ -22,7 +23,7 @@ RUNS = {
 
 
 def test_the_files_are_as_they_are_written():
-    for file, text in RECORDS["modules"]().items():
+    for file, text in RECORDS["files"]().items():
         assert file.read_text(encoding="utf-8") == text
 
 
@@ -31,6 +32,19 @@ def test_a_record_is_read_whole(scenario):
     run = tp.run(scenario, RUNS[scenario], duration="5 s")
     read = dataclasses.asdict(Result.from_json(run.json()))
     assert json.loads(json.dumps(read)) == json.loads(run.json())
+
+
+@pytest.mark.parametrize("scenario", tp.scenarios())
+def test_what_a_scenario_prints_is_of_the_published_schema(scenario):
+    schema = json.loads(RECORDS["SCHEMA"].read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    told = json.loads(tp.run(scenario, {"tcp.window": 20}, duration="2 s").json())
+    jsonschema.validate(told, schema)
+    assert (told["schema"], told["version"]) == (1, tp.__version__)
+    assert told["settings"] == {"tcp.window": "20", "duration": "2 s"}
+    del told["flows"][0]["variant"]
+    with pytest.raises(jsonschema.ValidationError, match="'variant' is a required property"):
+        jsonschema.validate(told, schema)
 
 
 def test_a_record_without_a_field_is_none():

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import pickle
 import subprocess
 import sys
 
@@ -121,9 +122,9 @@ def test_many_runs_come_in_order_whatever_the_jobs():
     one, two = (tp.run_many(points, jobs=jobs) for jobs in (1, 2))
     assert [run.result.seed for run in one] == [3, 1, 2, 1]
     for a, b in zip(one, two, strict=True):
-        assert without_wall(a) == without_wall(b)
+        assert a.json() == b.json()
         assert a.rtt.equals(b.rtt)
-    assert without_wall(one[1]) == without_wall(one[3])
+    assert one[1].json() == one[3].json()
 
 
 def test_scenarios_as_they_are_make_a_batch():
@@ -209,5 +210,33 @@ def test_import_leaves_the_heavy_libraries_alone():
     assert found.stdout.strip() == "set()"
 
 
-def without_wall(run: tp.Run) -> dict[str, object]:
-    return {key: value for key, value in json.loads(run.json()).items() if key != "wall_s"}
+def test_a_run_is_pickled_with_all_that_it_saves(tmp_path):
+    run = tp.run("plain-384", {"tcp.variant": "vegas"}, trace=True, duration="3 s")
+    read = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(run))))
+    assert (read.result, read.scenario) == (run.result, run.scenario)
+    assert read.segments.equals(run.segments)
+    for one, name in ((run, "one"), (read, "other")):
+        one.save(tmp_path / name)
+    manifests = [(tmp_path / name / "thinpipe.sha256").read_text() for name in ("one", "other")]
+    assert manifests[0] == manifests[1]
+    assert ".pcapng\n" in manifests[0]
+    saved = pickle.loads(pickle.dumps(tp.load(tmp_path / "one")))
+    assert saved.cwnd.equals(run.cwnd)
+
+
+def test_results_and_scenarios_are_pickled_and_become_dicts():
+    run = tp.run("umts-dch-384", duration="2 s")
+    assert pickle.loads(pickle.dumps(run.result)) == run.result
+    assert run.to_dict() == run.result.to_dict() == json.loads(run.json())
+    assert pickle.loads(pickle.dumps(run.scenario)) == run.scenario
+    assert run.scenario.to_dict()["radio"]
+    assert run.scenario.name in run.scenario._repr_html_()
+    assert "goodput_bps" in run.result._repr_html_()
+
+
+def test_a_saved_run_is_run_again(tmp_path):
+    tp.run("plain-384", {"link.loss": "2 %"}, seed=5, duration="3 s").save(tmp_path / "run")
+    once_more = tp.again(tmp_path / "run")
+    assert once_more.result == tp.load(tmp_path / "run").result
+    assert once_more.result.settings == {"link.loss": "2 %", "seed": "5", "duration": "3 s"}
+    assert not once_more.traced

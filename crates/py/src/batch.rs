@@ -13,7 +13,7 @@ use sim::Recording;
 
 use crate::ScenarioError;
 use crate::controller::{self, Algorithm, Failure};
-use crate::result::Run;
+use crate::result::{Run, Settings};
 use crate::wall::{self, Stopwatch};
 
 /// Source text, its name in messages, settings, and more values of `tcp.congestion_control`.
@@ -60,7 +60,7 @@ pub(crate) fn run(
 ) -> PyResult<Run> {
     let recording = trace.recording()?;
     let wrong = Arc::new(Failure::default());
-    let scenario = parse((source, name, settings, algorithms), &wrong)?;
+    let (scenario, settings) = parse((source, name, settings, algorithms), &wrong)?;
     let duration = scenario.duration.as_secs_f64();
     let mut failure = None;
     let mut stopwatch = Stopwatch::start();
@@ -90,7 +90,7 @@ pub(crate) fn run(
     });
     wrong.check()?;
     match (outcome, failure) {
-        (Ok(outcome), _) => Ok(Run::new(outcome, stopwatch.elapsed_s())),
+        (Ok(outcome), _) => Ok(Run::new(outcome, settings, stopwatch.elapsed_s())),
         (Err(sim::Interrupted), Some(error)) => Err(error),
         (Err(sim::Interrupted), None) => Err(PyKeyboardInterrupt::new_err(())),
     }
@@ -112,7 +112,7 @@ pub(crate) fn run_each(
     let wrong = Arc::new(Failure::default());
     let scenarios =
         points.into_iter().map(|point| parse(point, &wrong)).collect::<PyResult<Vec<_>>>()?;
-    let in_python = scenarios.iter().any(|scenario| scenario.tcp.custom().is_some());
+    let in_python = scenarios.iter().any(|(scenario, _)| scenario.tcp.custom().is_some());
     let jobs = if in_python { 1 } else { jobs.clamp(1, scenarios.len().max(1)) };
     let stop = AtomicBool::new(false);
     py.detach(|| {
@@ -150,7 +150,7 @@ fn hand_over(inbox: mpsc::Receiver<(usize, Run)>, each: &Py<PyAny>) -> PyResult<
 
 /// A list of scenarios that threads take from.
 struct Work<'a> {
-    scenarios: &'a [Scenario],
+    scenarios: &'a [(Scenario, Settings)],
     recording: Recording,
     stop: &'a AtomicBool,
     wrong: &'a Failure,
@@ -162,7 +162,7 @@ impl Work<'_> {
     fn run(&self, done: &mpsc::SyncSender<(usize, Run)>) {
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(scenario) = self.scenarios.get(index) else { return };
+            let Some((scenario, settings)) = self.scenarios.get(index) else { return };
             if self.is_over() {
                 return;
             }
@@ -171,7 +171,8 @@ impl Work<'_> {
                 if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
             let Ok(outcome) = outcome else { return };
-            if done.send((index, Run::new(outcome, stopwatch.elapsed_s()))).is_err() {
+            let run = Run::new(outcome, settings.clone(), stopwatch.elapsed_s());
+            if done.send((index, run)).is_err() {
                 return;
             }
         }
@@ -203,10 +204,13 @@ pub(crate) fn scenario(
     read(source, name, settings, &Outside { customs: &[], read: &read_file })
 }
 
-fn parse(point: Point, wrong: &Arc<Failure>) -> PyResult<Scenario> {
+fn parse(point: Point, wrong: &Arc<Failure>) -> PyResult<(Scenario, Settings)> {
     let (source, name, settings, algorithms) = point;
     let customs = controller::customs(algorithms, wrong);
-    read(&source, &name, &settings, &Outside { customs: &customs, read: &read_file })
+    let outside = Outside { customs: &customs, read: &read_file };
+    let scenario = read(&source, &name, &settings, &outside)?;
+    let trimmed = |(key, value): (String, String)| (key.trim().to_owned(), value);
+    Ok((scenario, settings.into_iter().map(trimmed).collect()))
 }
 
 /// Reads a scenario. What is wrong with a setting is said of `KEY=VALUE`: only the command line

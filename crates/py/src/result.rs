@@ -1,5 +1,6 @@
 //! What a run gives back.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
@@ -14,21 +15,34 @@ use sim::{Outcome, Summary, Trace, Vantage};
 
 use crate::tables;
 
+/// Settings by key, as text; of a key that was set twice, the last.
+pub(crate) type Settings = BTreeMap<String, String>;
+
 /// A finished run: its numbers, series and, if recorded, its traces.
 #[pyclass(frozen, module = "thinpipe._core")]
 pub(crate) struct Run {
     outcome: Outcome,
+    settings: Settings,
+    /// How long it took.
+    #[pyo3(get)]
     wall_s: f64,
 }
 
-/// All figures of a run.
+/// The layout of results: it grows by one where a field goes or changes its meaning.
+const SCHEMA: u32 = 1;
+
+/// All figures of a run. Equal runs have equal ones.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Result")]
 struct Printed<'a> {
+    /// The layout of these figures: it grows by one where a field goes or changes its meaning.
+    schema: u32,
+    /// The version of thinpipe.
+    version: &'static str,
+    /// What was set beside the scenario's text, as text by key.
+    settings: &'a Settings,
     #[serde(flatten)]
     summary: &'a Summary,
-    /// How long it took: the only figure that varies.
-    wall_s: f64,
 }
 
 /// JSON schemas by name: of what `Run.json` and `Emulation.finish` return, and of the records that
@@ -42,8 +56,8 @@ pub(crate) fn schemas() -> String {
 }
 
 impl Run {
-    pub(crate) const fn new(outcome: Outcome, wall_s: f64) -> Self {
-        Self { outcome, wall_s }
+    pub(crate) const fn new(outcome: Outcome, settings: Settings, wall_s: f64) -> Self {
+        Self { outcome, settings, wall_s }
     }
 }
 
@@ -51,7 +65,12 @@ impl Run {
 impl Run {
     /// The numbers of the run as a JSON object: times in seconds, rates in bit/s, sizes in bytes.
     fn json(&self) -> PyResult<String> {
-        let printed = Printed { summary: &self.outcome.summary, wall_s: self.wall_s };
+        let printed = Printed {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            settings: &self.settings,
+            summary: &self.outcome.summary,
+        };
         serde_json::to_string(&printed).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 

@@ -12,15 +12,18 @@ from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.progress import Bar
 from thinpipe.cli.settings import Settings
 from thinpipe.files import atomic_directory
-from thinpipe.run import Run, Trace
+from thinpipe.inputs import Inputs, Trace
+from thinpipe.rerun import again as run_again
+from thinpipe.rerun import differing
+from thinpipe.run import Run
 from thinpipe.run import run as run_scenario
 from thinpipe.signals import signals_deferred
 
 
-def run(
+def run(  # noqa: PLR0913 - to typer, a parameter is an option
     scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO", help="A scenario that ships, or a file.")
-    ],
+        str | None, typer.Argument(metavar="SCENARIO", help="A scenario that ships, or a file.")
+    ] = None,
     *,
     settings: Annotated[
         list[str] | None,
@@ -38,7 +41,8 @@ def run(
         typer.Option(
             metavar="DIR",
             help="Write metrics, Parquet tables, a capture per host (per node in an IPv6 "
-            "network), and their digests (thinpipe.sha256). An earlier run's directory is "
+            "network), what was run (scenario.toml, inputs.json), and their digests "
+            "(thinpipe.sha256), which are the same for equal runs. An earlier run's directory is "
             "replaced; it is an error if it holds other or changed files.",
         ),
     ] = None,
@@ -50,24 +54,58 @@ def run(
             "ns2.nodes.",
         ),
     ] = None,
+    again: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Run once more what --out DIR has kept, and say whether the files are the same; "
+            "exit status 1 if not.",
+        ),
+    ] = None,
 ) -> None:
     """Run a scenario and print its metrics.
 
     Goodput is payload over the time of the transfer. Throughput includes headers, over the whole
     run, as a share of the bottleneck's rate (the radio's downlink or the link).
     """
-    _refuse(trace, out)
     asked = Settings.of(settings, seed=seed, duration=duration)
+    if again is not None:
+        if scenario is not None or asked.pairs or trace is not None or out is not None:
+            raise BadRequestError(f"--again {again}: takes nothing but --json with it")
+        with Bar(str(again)) as bar:
+            done = run_again(again, progress=bar)
+        _show(done, json=json)
+        _compare(done, again)
+        return
+    if scenario is None:
+        raise BadRequestError("missing argument 'SCENARIO'; see `thinpipe run --help`")
+    _refuse(trace, out)
     traced: Trace = "ns2" if trace else out is not None
     with nullcontext() if out is None else atomic_directory(out) as directory:
         with Bar(scenario) as bar, asked.named():
             done = run_scenario(scenario, asked.pairs, trace=traced, progress=bar)
         if directory is not None:
             done.write_files(directory)
+    _show(done, json=json)
+
+
+def _show(run: Run, *, json: bool) -> None:
     if json:
-        typer.echo(done.json())
+        typer.echo(run.json())
     else:
-        _print(done)
+        _print(run)
+
+
+def _compare(run: Run, directory: Path) -> None:
+    """Say on standard error whether a run leaves the files of a directory."""
+    differences = differing(run, directory)
+    if not differences:
+        typer.echo(f"the same as in {directory}", err=True)
+        return
+    outdated = Inputs.read(directory).outdated()
+    since = f", which is of {' and '.join(outdated)}" if outdated else ""
+    typer.echo(f"differs from {directory}{since}: {', '.join(differences)}", err=True)
+    raise typer.Exit(1)
 
 
 def _refuse(trace: str | None, out: Path | None) -> None:
@@ -108,4 +146,4 @@ def _print(run: Run) -> None:
     if (box := run.result.middlebox) is not None:
         screen.print()
         show(screen, MIDDLEBOX_COLUMNS, [middlebox_row(box)], text=frozenset({"middlebox", "at"}))
-    screen.print(footer(run.result), style="dim", highlight=False, soft_wrap=True)
+    screen.print(footer(run.result, run.wall_s), style="dim", highlight=False, soft_wrap=True)

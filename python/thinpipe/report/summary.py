@@ -145,11 +145,12 @@ def datagram_rows(flows: Sequence[Flow]) -> list[tuple[str, ...]]:
     ]
 
 
-def footer(result: Result) -> str:
-    """Return a one-line summary of the whole run."""
+def footer(result: Result, wall_s: float | None = None) -> str:
+    """Return a one-line summary of the whole run; `wall_s` is how long it took, if it is known."""
+    took = "" if wall_s is None else f" in {short(wall_s, 2)} s"
     parts = [
-        f"{result.scenario}, seed {result.seed}: {short(result.duration_s, 6)} s simulated "
-        f"in {short(result.wall_s, 2)} s, {result.events:,} events"
+        f"{result.scenario}, seed {result.seed}: {short(result.duration_s, 6)} s simulated{took}, "
+        f"{result.events:,} events"
     ]
     radio = result.radio
     if radio is not None and radio.blocks_sent:
@@ -165,8 +166,8 @@ def footer(result: Result) -> str:
     return "; ".join(parts)
 
 
-def run_as_html(result: Result) -> str:
-    """Return the tables as HTML."""
+def run_as_html(result: Result, wall_s: float | None = None) -> str:
+    """Return the tables and the footer as HTML."""
     connections = [flow_row(flow) for flow in result.flows if flow.datagrams is None]
     flows = _table_as_html(COLUMNS, connections) if connections else ""
     datagrams = datagram_rows(result.flows)
@@ -175,7 +176,7 @@ def run_as_html(result: Result) -> str:
     waits = _table_as_html(RESPONSE_COLUMNS, responses) if responses else ""
     box = result.middlebox
     boxes = "" if box is None else _table_as_html(MIDDLEBOX_COLUMNS, [middlebox_row(box)])
-    return f"{flows}{sources}{waits}{boxes}<p>{escape(footer(result))}</p>"
+    return f"{flows}{sources}{waits}{boxes}<p>{escape(footer(result, wall_s))}</p>"
 
 
 def _table_as_html(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:

@@ -9,8 +9,8 @@ from typing import Any, Final
 Metrics = dict[str, int | float | str | bool | None]
 """Metrics by name; dots separate levels: ``rtt_s.mean``."""
 
-EXCLUDED: Final = frozenset({"scenario", "seed", "wall_s", "flows", "links"})
-"""Fields that other columns hold, or that differ when a run is repeated."""
+EXCLUDED: Final = frozenset({"schema", "version", "settings", "scenario", "seed", "flows", "links"})
+"""Fields that other columns hold, or that all runs share."""
 
 NOT_ADDITIVE: Final = frozenset({"id", "min", "max"})
 """Integers whose sum has no meaning."""
@@ -20,7 +20,7 @@ ADDITIVE: Final = frozenset({"goodput_bps", "network.throughput_bps", "normalize
 
 
 def metrics_of(run_json: str) -> Metrics:
-    """Return all metrics of ``thinpipe run --json`` except the wall-clock time.
+    """Return all metrics of ``thinpipe run --json``.
 
     Those of the first flow have no prefix. ``flows.`` and ``links.`` are totals, ``links.NAME.`` is
     one link.

@@ -14,9 +14,10 @@ from pathlib import Path
 
 from thinpipe import _core
 from thinpipe._core import ScenarioError
-from thinpipe.controller import KEY, Algorithm, registered
+from thinpipe.controller import Algorithm, registered
+from thinpipe.inputs import digest_of, files_of, values_of
 from thinpipe.point import Point, Value
-from thinpipe.scenario import Scenario, find, keys
+from thinpipe.scenario import Scenario, find
 from thinpipe.sweep.grid import Grid
 from thinpipe.sweep.parameters import column, resolved
 
@@ -89,9 +90,9 @@ class Plan:
         """Yield every point."""
         index = 0
         start = _common_digest_input(self.scenario)
-        file_digest = cache(_file_digest)
+        file_digest = cache(digest_of)
         for combination, changed in zip(self.grid.combinations(), self.changes, strict=True):
-            files = _files({**self.values, **changed})
+            files = files_of({**self.values, **changed})
             contents = {key: file_digest(path) for key, path in files.items()}
             for seed in self.grid.seeds:
                 seeds = () if seed is None else (("seed", seed),)
@@ -135,21 +136,8 @@ def _refuse_twice(settings: Settings, grid: Grid) -> None:
 
 
 def _values(point: Point) -> dict[str, str]:
-    """Return a point's parameters; Rust would reject congestion controls in Python."""
-    custom = {name for name, _ in (*point.algorithms, *registered())}
-    plain = [(key, text) for key, text in point.settings if key != KEY or text not in custom]
-    values = resolved(dict(_core.values(point.scenario.source, point.scenario.name, plain)))
-    named = [text for key, text in point.settings if key == KEY and text in custom]
-    return {**values, **({KEY: named[-1]} if named else {})}
-
-
-def _files(values: Mapping[str, str]) -> dict[str, str]:
-    return {key: values[key] for key in _file_keys() if values.get(key, "off") != "off"}
-
-
-@cache
-def _file_keys() -> tuple[str, ...]:
-    return tuple(key.name for key in keys() if key.expected.startswith("the path of a file"))
+    """Return a point's parameters."""
+    return resolved(values_of(point))
 
 
 def _common_digest_input(scenario: Scenario) -> bytes:
@@ -166,10 +154,6 @@ def _digest(start: bytes, point: Point, contents: Mapping[str, str]) -> str:
         "algorithms": [(name, _source(each)) for name, each in (*point.algorithms, *registered())],
     }
     return hashlib.sha256(start + json.dumps(content).encode()).hexdigest()
-
-
-def _file_digest(path: str) -> str:
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 @cache

@@ -1,0 +1,194 @@
+"""What a run ran, as `Run.save` keeps it, so that it can be run again."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import inspect
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from errno import EINVAL
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+from thinpipe import _core
+from thinpipe._core import ScenarioError
+from thinpipe.controller import KEY, Algorithm, registered
+from thinpipe.files import write_file
+from thinpipe.point import Point
+from thinpipe.scenario import Scenario, keys
+
+INPUTS_FILE: Final = "inputs.json"
+
+Trace: TypeAlias = bool | Literal["ns2"]
+"""What a run traces: nothing, segments, blocks and hops, or also a trace file of ns-2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """All that a run depends on.
+
+    Attributes
+    ----------
+    scenario
+        Its name in errors: a shipped one or a file.
+    settings
+        Keys and values; a congestion control in Python is ``FILE.py:CLASS``.
+    trace
+        As in `thinpipe.run`.
+    files
+        The SHA-256 of each file that it read, by path.
+    directory
+        Where paths start from: the working directory; ``None`` if it read no file.
+    versions
+        Of thinpipe and of polars, on which the bytes of tables depend.
+    """
+
+    scenario: str
+    settings: list[tuple[str, str]]
+    trace: Trace
+    files: dict[str, str]
+    directory: str | None
+    versions: dict[str, str]
+
+    @classmethod
+    def of(cls, point: Point, *, trace: Trace, directory: Path) -> Inputs:
+        """Return those of a point that has been run in a working directory.
+
+        Raises
+        ------
+        OSError
+            If a file that it read cannot be read any more.
+        """
+        with _within(directory):
+            return cls._here(point, trace)
+
+    @classmethod
+    def _here(cls, point: Point, trace: Trace) -> Inputs:
+        named = dict((*point.algorithms, *registered()))
+        settings = [
+            (key, _written(named[text]) if key == KEY and text in named else text)
+            for key, text in point.settings
+        ]
+        sources = [text.rpartition(":")[0] for key, text in settings if key == KEY and ":" in text]
+        read = [*files_of(values_of(point)).values(), *sources[-1:]]
+        files = {path: digest_of(path) for path in read}
+        where = str(Path.cwd()) if files else None
+        return cls(point.scenario.name, settings, trace, files, where, _versions())
+
+    def write(self, directory: Path) -> None:
+        """Write ``inputs.json``.
+
+        Raises
+        ------
+        OSError
+            If a file cannot be written.
+        """
+        write_file(directory / INPUTS_FILE, f"{json.dumps(asdict(self), indent=1)}\n".encode())
+
+    @classmethod
+    def read(cls, directory: Path) -> Inputs:
+        """Read those of a saved run.
+
+        Raises
+        ------
+        OSError
+            If it has none.
+        """
+        file = directory / INPUTS_FILE
+        try:
+            content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+            settings = [(str(key), str(text)) for key, text in content.pop("settings")]
+            return cls(settings=settings, **content)
+        except (KeyError, TypeError, ValueError):
+            reason = "does not hold the inputs of a run of this version"
+            raise OSError(EINVAL, reason, str(file)) from None
+
+    @contextmanager
+    def point(self, source: str) -> Iterator[Point]:
+        """Yield the point, with the text of its scenario, in the directory where it ran.
+
+        Raises
+        ------
+        OSError
+            If a file that it read cannot be read.
+        ScenarioError
+            If one has changed since.
+        """
+        with _within(Path(self.directory or ".")):
+            for path, digest in self.files.items():
+                if digest_of(path) != digest:
+                    raise ScenarioError(f"{Path(path).resolve()}: has changed since that run")
+            yield Point.of(Scenario(self.scenario, source), self.settings)
+
+    def outdated(self) -> list[str]:
+        """Return what has another version now: ``thinpipe 0.1.0``."""
+        now = _versions()
+        return [f"{name} {of}" for name, of in self.versions.items() if now.get(name) != of]
+
+
+@contextmanager
+def _within(directory: Path) -> Iterator[None]:
+    """Make it the working directory, if it is not."""
+    if directory.absolute() == Path.cwd():
+        yield
+    else:
+        with contextlib.chdir(directory):
+            yield
+
+
+def values_of(point: Point) -> dict[str, str]:
+    """Return the value of every key of a point, defaults included.
+
+    Raises
+    ------
+    ScenarioError
+        If the scenario or a setting is wrong.
+    """
+    # Rust would reject congestion controls in Python.
+    custom = {name for name, _ in (*point.algorithms, *registered())}
+    plain = [(key, text) for key, text in point.settings if key != KEY or text not in custom]
+    values = dict(_core.values(point.scenario.source, point.scenario.name, plain))
+    named = [text for key, text in point.settings if key == KEY and text in custom]
+    return {**values, **({KEY: named[-1]} if named else {})}
+
+
+def files_of(values: Mapping[str, str]) -> dict[str, str]:
+    """Return the paths of the files that a point reads, by key."""
+    given = {key: values[key] for key in _file_keys() if values.get(key, "off") != "off"}
+    return {key: path for key, path in given.items() if not path.startswith("as ")}
+
+
+def digest_of(path: str) -> str:
+    """Return the SHA-256 of a file.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    """
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+@cache
+def _file_keys() -> tuple[str, ...]:
+    return tuple(key.name for key in keys() if key.expected.startswith("the path of a file"))
+
+
+def _written(algorithm: Algorithm) -> str:
+    """Return how a setting names an algorithm; its name alone, if that is not a class of a file."""
+    kind = algorithm if isinstance(algorithm, type) else type(algorithm)
+    try:
+        path = inspect.getfile(kind)
+    except (OSError, TypeError):
+        return kind.__name__
+    return f"{os.path.relpath(path)}:{kind.__name__}"
+
+
+def _versions() -> dict[str, str]:
+    return {"thinpipe": _core.__version__, "polars": version("polars")}
