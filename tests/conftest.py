@@ -66,7 +66,7 @@ def thinpipe(tmp_path, tmp_path_factory, forking):
 @pytest.fixture
 def mine(tmp_path) -> Path:
     """Write ``mine.py`` with a congestion control, ``Mine``."""
-    file = tmp_path / "mine.py"
+    file: Path = tmp_path / "mine.py"
     file.write_text(
         "import thinpipe as tp\n"
         "class Mine(tp.CongestionControl):\n"

@@ -1,8 +1,13 @@
 """Listings of scenarios, profiles and keys."""
 
+import dataclasses
+import json
+import shlex
 from itertools import takewhile
 
 import pytest
+import thinpipe as tp
+from thinpipe.cli.app import app
 
 from tests.expected import EXPECTED
 
@@ -63,3 +68,104 @@ def test_what_is_wrong_with_a_way_back_is_one_line(thinpipe, setting, expected):
     done = thinpipe("run", "link", "--set", setting)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"thinpipe: --set {setting}: {expected}\n"
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("tcp.min_rto", ["tcp.min_rto"]),
+        ("TCP.MIN_RTO", ["tcp.min_rto"]),
+        ("tcp.reno.", ["tcp.reno.halving", "tcp.reno.growth"]),
+        ("jitter", ["radio.gprs.core.jitter"]),
+    ],
+)
+def test_keys_are_found_by_their_beginning_or_a_word(thinpipe, word, found):
+    done = thinpipe("keys", word)
+    assert (done.returncode, done.stderr) == (0, "")
+    names = [line.partition(" = ")[0] for line in done.stdout.splitlines() if line[:1].strip()]
+    assert set(found) <= set(names)
+    assert names[0] == found[0]
+
+
+def test_a_word_of_the_meaning_finds_a_key(thinpipe):
+    done = thinpipe("keys", "Rfc 5682")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "(RFC 5682" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("keys", "tcp.mn_rto"),
+            "no key has 'tcp.mn_rto' in its name or meaning; did you mean tcp.min_rto?",
+        ),
+        (("keys", "xyzzy"), "no key has 'xyzzy' in its name or meaning; see `thinpipe keys`"),
+        (
+            ("scenarios", "umts-dch-348"),
+            "unknown scenario 'umts-dch-348': neither a file nor one that ships; did you mean "
+            "'umts-dch-384'?",
+        ),
+        (("scenarios", "link", "--json"), "--json is for the list, not for link"),
+    ],
+)
+def test_what_is_not_there_is_one_line(thinpipe, arguments, said):
+    done = thinpipe(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"thinpipe: {said}\n"
+
+
+def test_a_scenario_prints_its_text(thinpipe):
+    for name, scenario in tp.scenarios().items():
+        assert thinpipe("scenarios", name).stdout == scenario.source
+
+
+def test_every_list_is_json_as_well(thinpipe):
+    def listed(*arguments):
+        done = thinpipe(*arguments, "--json")
+        assert (done.returncode, done.stderr) == (0, "")
+        return json.loads(done.stdout)
+
+    scenarios, profiles, keys = map(listed, ("scenarios", "profiles", "keys"))
+    assert [row["name"] for row in scenarios] == list(tp.scenarios())
+    assert {row["name"] for row in profiles} == {*tp.scenarios(), *tp.profiles()}
+    assert keys == list(map(dataclasses.asdict, tp.keys()))
+    assert listed("keys", "tcp.min_rto") == [key for key in keys if key["name"] == "tcp.min_rto"]
+
+
+COMPLETED = [
+    ("thinpipe run umts-dch-3", "umts-dch-384"),
+    ("thinpipe scenarios umts-dch-3", "umts-dch-384"),
+    ("thinpipe keys tcp.min_r", "tcp.min_rto"),
+    ("thinpipe sweep plain-384 --set tcp.min_r", "tcp.min_rto="),
+    ("thinpipe run plain-384 --set queue.kind=co", "queue.kind=codel"),
+]
+
+
+@pytest.mark.parametrize(("typed", "completed"), COMPLETED)
+def test_a_shell_completes_scenarios_and_keys(thinpipe, monkeypatch, typed, completed):
+    monkeypatch.setenv("_THINPIPE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(typed.count(" ")))
+    assert thinpipe().stdout.splitlines() == [completed]
+
+
+COMMANDS = [command.callback.__name__ for command in app.registered_commands if command.callback]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_has_examples(thinpipe, command, option):
+    done = thinpipe(command, option)
+    assert (done.returncode, done.stderr) == (0, "")
+    examples = done.stdout.partition("Examples:\n")[2].split("\n  ")
+    assert all(each.strip().startswith(f"thinpipe {command}") for each in examples)
+
+
+def test_examples_work(thinpipe):
+    """In the order of the help, in one directory; those that need the network are left out."""
+    for command in ("run", "show", "sweep", "plot", "scenarios", "profiles", "keys"):
+        for line in thinpipe(command, "-h").stdout.partition("Examples:\n")[2].splitlines():
+            words = shlex.split(line.partition(" > ")[0])
+            done = thinpipe(*words[1:])
+            assert done.returncode == 0, (line, done.stderr)

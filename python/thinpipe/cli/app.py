@@ -23,21 +23,54 @@ from thinpipe.cli.sweep import sweep
 from thinpipe.papers.registry import PaperError
 
 app = typer.Typer(
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="TCP over long thin radio pipes: simulate it, emulate it, draw it, reproduce papers.",
 )
-app.command()(run)
-app.command()(show)
-app.command()(sweep)
-app.command()(emulate)
+
+
+def _examples(*lines: str) -> str:
+    """Return the end of a help text, whose lines a backspace keeps as they are."""
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
+
+
+RUN: Final = _examples(
+    "thinpipe run umts-dch-384 --set tcp.variant=vegas --set radio.tbler=5% --seed 7",
+    "thinpipe run umts-dch-384 --duration 60s --out run",
+    "thinpipe run --again run",
+)
+SHOW: Final = _examples("thinpipe show hmipv6-handover", "thinpipe show umts-dch-384 --out net.png")
+SWEEP: Final = _examples(
+    "thinpipe sweep umts-dch-384 --vary tcp.variant=reno,vegas --vary radio.tbler=0%,10% "
+    "--seeds 1..4 --duration 20s --out sweep.parquet",
+)
+EMULATE: Final = _examples(
+    "thinpipe emulate umts-384 -- curl -o /dev/null http://example.com/",
+    "thinpipe emulate satellite-geo --meter",
+)
+PLOT: Final = _examples(
+    "thinpipe plot run --kind cwnd --out cwnd.png", "thinpipe plot sweep.parquet --out sweep.png"
+)
+REPRODUCE: Final = _examples("thinpipe reproduce --list", "thinpipe reproduce lo2005")
+SCENARIOS: Final = _examples(
+    "thinpipe scenarios", "thinpipe scenarios umts-dch-384 > mine.toml", "thinpipe scenarios --json"
+)
+PROFILES: Final = _examples("thinpipe profiles", "thinpipe profiles --json")
+KEYS: Final = _examples(
+    "thinpipe keys tcp.", "thinpipe keys jitter", "thinpipe keys tcp.min_rto --profile modern"
+)
+
+app.command(epilog=RUN)(run)
+app.command(epilog=SHOW)(show)
+app.command(epilog=SWEEP)(sweep)
+app.command(epilog=EMULATE)(emulate)
 app.add_typer(proxy, name="proxy")
-app.command()(plot)
-app.command()(reproduce)
-app.command()(scenarios)
-app.command()(profiles)
-app.command()(keys)
+app.command(epilog=PLOT)(plot)
+app.command(epilog=REPRODUCE)(reproduce)
+app.command(epilog=SCENARIOS)(scenarios)
+app.command(epilog=PROFILES)(profiles)
+app.command(epilog=KEYS)(keys)
 
 DONE: Final = 0
 BROKEN_PIPE: Final = 1

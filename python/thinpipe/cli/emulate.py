@@ -18,7 +18,7 @@ from typing import Annotated, Final
 import typer
 
 from thinpipe import _core
-from thinpipe.cli import children
+from thinpipe.cli import arguments, children
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.meter import Meter
 from thinpipe.cli.settings import Settings
@@ -63,18 +63,13 @@ def _path(text: str) -> Path:
 
 
 def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
-    scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO", help="A scenario that ships, or a file.")
-    ],
+    scenario: Annotated[str, arguments.SCENARIO],
     command: Annotated[
         list[str] | None,
         typer.Argument(metavar="-- COMMAND", help="The program to run; a shell by default."),
     ] = None,
     *,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
-    ] = None,
+    settings: Annotated[list[str] | None, arguments.SETTINGS] = None,
     seed: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="Seed of the random numbers.")
     ] = None,

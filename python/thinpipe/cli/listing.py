@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import textwrap
 import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from json import dumps as json_of
 from typing import Annotated, Any, Final
 
 import typer
 
+from thinpipe.cli import arguments
+from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.outline import outline
-from thinpipe.scenario import Scenario
+from thinpipe.scenario import Key, Scenario, find
 from thinpipe.scenario import keys as all_keys
 from thinpipe.scenario import profiles as all_profiles
 from thinpipe.scenario import scenarios as shipped
@@ -30,28 +36,71 @@ DISTINGUISHING: Final = {
 TABLES: Final = {"tcp": "TCP", "radio": "the radio"}
 
 
-def scenarios() -> None:
-    """List the scenarios that ship."""
+AsJson = Annotated[bool, typer.Option("--json", help="Print the list as JSON.")]
+
+
+def scenarios(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="Print the text of this one.",
+            autocompletion=arguments.complete_scenario,
+        ),
+    ] = None,
+    *,
+    json: AsJson = False,
+) -> None:
+    """List the scenarios that ship, or print one as TOML, to start from."""
+    if name is not None:
+        if json:
+            raise BadRequestError(f"--json is for the list, not for {name}")
+        typer.echo(find(name).source, nl=False)
+        return
     found = shipped()
+    if json:
+        _print_json([{"name": key, "description": each.description} for key, each in found.items()])
+        return
     width = max((len(name) for name in found), default=0)
-    for name, each in found.items():
-        typer.echo(f"{name:<{width}}  {each.description}".rstrip())
+    for key, each in found.items():
+        typer.echo(f"{key:<{width}}  {each.description}".rstrip())
 
 
-def profiles() -> None:
+def profiles(*, json: AsJson = False) -> None:
     """List the networks that ship, and the profiles that they can use."""
+    networks = {name: (each.description, network(each)) for name, each in shipped().items()}
+    known = [
+        (table, name, text)
+        for table in TABLES
+        for name, text in all_profiles().items()
+        if table in tomllib.loads(text)
+    ]
+    if json:
+        rows = [
+            {"kind": "scenario", "name": name, "description": description, "network": lines}
+            for name, (description, lines) in networks.items()
+        ]
+        _print_json(
+            rows
+            + [
+                {"kind": table, "name": name, "description": first_sentence(text),
+                 "values": flat(tomllib.loads(text)[table])}
+                for table, name, text in known
+            ]
+        )  # fmt: skip
+        return
     typer.echo("Scenarios, for `thinpipe emulate NAME` and `thinpipe run NAME`:\n")
-    for name, each in shipped().items():
-        typer.echo(f"{name}  {each.description}".rstrip())
-        for line in network(each):
+    for name, (description, lines) in networks.items():
+        typer.echo(f"{name}  {description}".rstrip())
+        for line in lines:
             typer.echo(_paragraph(line))
     for table, what in TABLES.items():
         typer.echo(
             f"\nProfiles of {what}, for --set {table}.profile=NAME: defaults of [{table}]; "
             "`thinpipe keys --profile NAME` lists them.\n"
         )
-        for name, text in all_profiles().items():
-            if table in tomllib.loads(text):
+        for of, name, text in known:
+            if of == table:
                 typer.echo(name)
                 for line in (first_sentence(text), distinguishing(table, text)):
                     typer.echo(_paragraph(line))
@@ -91,18 +140,58 @@ def flat(table: dict[str, Any]) -> dict[str, object]:
 
 
 def keys(
+    word: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[WORD]",
+            help="Only keys that begin with it, as in tcp.rto; if none does, those whose name or "
+            "meaning has it.",
+            autocompletion=arguments.complete_key,
+        ),
+    ] = None,
     *,
     profile: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="List the defaults under this profile."),
     ] = None,
+    json: AsJson = False,
 ) -> None:
-    """List every key of a scenario: its default, its values and its meaning."""
-    for key in all_keys(profile):
+    """List the keys of a scenario: their defaults, their values and their meaning."""
+    found = all_keys(profile)
+    if word is not None:
+        found = matching(found, word)
+    if json:
+        _print_json([asdict(key) for key in found])
+        return
+    for key in found:
         typer.echo(f"{key.name} = {key.default}")
         for text in (key.doc, f"Takes {key.expected}."):
             typer.echo(_paragraph(text))
         typer.echo()
+
+
+def matching(found: Sequence[Key], word: str) -> list[Key]:
+    """Return the keys that begin with a word, or else those whose name or meaning has it.
+
+    Raises
+    ------
+    BadRequestError
+        If there is none.
+    """
+    text = word.lower()
+    names = {key.name: key for key in found}
+    begin = [key for key in found if key.name.startswith(text)]
+    named = begin or [key for key in found if text in key.name]
+    meant = named or [key for key in found if text in f"{key.doc} {key.expected}".lower()]
+    if meant:
+        return meant
+    nearest = difflib.get_close_matches(text, names, n=1)
+    hint = f"; did you mean {nearest[0]}?" if nearest else "; see `thinpipe keys`"
+    raise BadRequestError(f"no key has {word!r} in its name or meaning{hint}")
+
+
+def _print_json(rows: Sequence[Mapping[str, object]]) -> None:
+    typer.echo(json_of(rows, indent=1, ensure_ascii=False))
 
 
 def _paragraph(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.progress import Bar
 from thinpipe.cli.settings import Settings
@@ -21,14 +22,9 @@ from thinpipe.signals import signals_deferred
 
 
 def run(  # noqa: PLR0913 - to typer, a parameter is an option
-    scenario: Annotated[
-        str | None, typer.Argument(metavar="SCENARIO", help="A scenario that ships, or a file.")
-    ] = None,
+    scenario: Annotated[str | None, arguments.SCENARIO] = None,
     *,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
-    ] = None,
+    settings: Annotated[list[str] | None, arguments.SETTINGS] = None,
     seed: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="Seed of the random numbers.")
     ] = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from thinpipe import _core
+from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.outline import outline
 from thinpipe.cli.settings import Settings
@@ -27,14 +28,9 @@ MAX_LISTED: Final = 100
 
 
 def show(
-    scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO", help="A scenario that ships, or a file.")
-    ],
+    scenario: Annotated[str, arguments.SCENARIO],
     *,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
-    ] = None,
+    settings: Annotated[list[str] | None, arguments.SETTINGS] = None,
     out: Annotated[
         Path | None,
         typer.Option(

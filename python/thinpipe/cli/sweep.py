@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thinpipe._core import ScenarioError
+from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.progress import Bar
 from thinpipe.cli.settings import Settings
@@ -33,9 +34,7 @@ NO_TIME = "1 ns"
 
 
 def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
-    scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO", help="A scenario that ships, or a file.")
-    ],
+    scenario: Annotated[str, arguments.SCENARIO],
     *,
     vary: Annotated[
         list[str],
@@ -44,10 +43,7 @@ def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
             help="Values of a key, or a range such as 1..10; several keys give every combination.",
         ),
     ],
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scenario."),
-    ] = None,
+    settings: Annotated[list[str] | None, arguments.SETTINGS] = None,
     seeds: Annotated[
         str | None,
         typer.Option(

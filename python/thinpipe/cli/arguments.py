@@ -1,0 +1,52 @@
+"""Arguments that several commands have, and what a shell completes them to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import typer
+
+from thinpipe.scenario import keys, scenarios
+
+
+def complete_scenario(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Yield the scenarios that ship and begin with a text, each with its description."""
+    for name, each in scenarios().items():
+        if name.startswith(incomplete):
+            yield name, each.description
+
+
+def complete_key(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Yield the keys that begin with a text, each with the first sentence about it."""
+    for key in keys():
+        if key.name.startswith(incomplete):
+            yield key.name, re.split(r"(?<=\.)\s", key.doc, maxsplit=1)[0]
+
+
+def complete_setting(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Yield settings that begin with a text: ``KEY=``, then the words that the key takes."""
+    name, equals, start = incomplete.partition("=")
+    if not equals:
+        yield from ((f"{key}=", doc) for key, doc in complete_key(name))
+        return
+    for key in keys():
+        if key.name == name:
+            for word in re.split(r", (?:or )?| or ", key.expected):
+                if word.startswith(start) and " " not in word:
+                    yield f"{name}={word}", ""
+
+
+SCENARIO: Final = typer.Argument(
+    metavar="SCENARIO",
+    help="A scenario that ships, or a file.",
+    autocompletion=complete_scenario,
+)
+
+SETTINGS: Final = typer.Option(
+    "--set",
+    metavar="KEY=VALUE",
+    help="Change a key of the scenario.",
+    autocompletion=complete_setting,
+)
