@@ -97,8 +97,8 @@ def keys(profile: str | None = None) -> list[Key]:
     """
     known = list(profiles())
     if profile is not None and profile not in known:
-        nearest = difflib.get_close_matches(profile, known, n=1, cutoff=0.0)
-        hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        nearest = difflib.get_close_matches(profile, known, n=1)
+        hint = f"; did you mean {nearest[0]!r}?" if nearest else f": {', '.join(known)} are there"
         raise _core.ScenarioError(f"unknown profile {profile!r}{hint}")
     return [Key(*row) for row in _core.keys(profile)]
 

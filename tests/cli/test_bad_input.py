@@ -64,7 +64,7 @@ def test_setting_without_a_value(thinpipe):
         ),
         (
             ("--set", "tcp.share_state=on"),
-            "--set tcp.share_state=on: must be off, temporal or ensemble; did you mean off?",
+            "--set tcp.share_state=on: must be off, temporal or ensemble",
         ),
         (
             ("--set", "queue.kind=fair"),
@@ -176,15 +176,15 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
             "radio.downlink.sf=auto",
             'radio.downlink.sf = auto needs flow.rate, as in rate = "140 kbit/s"',
         ),
-        (UMTS, "radio.spreading=spec", "must be module or standard; did you mean module?"),
+        (UMTS, "radio.spreading=spec", "must be module or standard"),
         (UMTS, "radio.kind=umts", "must be umts-dch, umts-cell or gprs; did you mean umts-dch?"),
         (UMTS, "radio.profile=4gpp", "must be 3gpp or thesis, or none; did you mean 3gpp?"),
-        (UMTS, "radio.dpcch=alone", "must be with-data or apart; did you mean apart?"),
-        (UMTS, "radio.rlc.mode=ack", "must be tm, um or am; did you mean am?"),
+        (UMTS, "radio.dpcch=alone", "must be with-data or apart"),
+        (UMTS, "radio.rlc.mode=ack", "must be tm, um or am"),
         (
             UMTS,
             "radio.rlc.arq=go-back-n",
-            "must be selective-repeat or next-expected; did you mean next-expected?",
+            "must be selective-repeat or next-expected",
         ),
         (
             UMTS,
@@ -256,7 +256,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         (
             UMTS,
             "flow.application=www",
-            f"must be {EXPECTED['flow.application']}; did you mean web?",
+            f"must be {EXPECTED['flow.application']}",
         ),
         (UMTS, "flow.web.reading=0s", "must be above zero"),
         (CELL, "queue.kind=red", "the queue ahead of UMTS is droptail"),
@@ -310,7 +310,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         ),
         (CELL, "radio.fach.rate=0kbit/s", "must be above zero"),
         (CELL, "radio.rrc.inactivity.dch=-5s", "must be a duration that is not negative, or off"),
-        (CELL, "radio.rrc.activity=byte", "must be sdu or pdu; did you mean sdu?"),
+        (CELL, "radio.rrc.activity=byte", "must be sdu or pdu"),
         (
             CELL,
             "flow.hosts=own",
@@ -338,7 +338,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         (
             WALK,
             "radio.interference.error_rates=place",
-            "must be given or from-place; did you mean given?",
+            "must be given or from-place",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) and "=" in value else "",

@@ -50,7 +50,7 @@ def test_choices_change_the_picture(thinpipe, tmp_path, swept):
         (("--y", "goodpt"), "--y goodpt: no figure of this sweep; did you mean goodput_bps?"),
         (
             ("--by", "tcp.mss"),
-            "--by tcp.mss: not varied in this sweep; did you mean tcp.variant?",
+            "--by tcp.mss: not varied in this sweep",
         ),
         (
             ("--x", "seed", "--by", "radio.tbler"),

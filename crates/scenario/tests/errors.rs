@@ -44,7 +44,7 @@ fn unknown_keys() {
     in_setting(("wired.Gi.dely", "3 ms"), "unknown key; did you mean wired.Gi.delay?");
     in_setting(("wired.Gj.delay", "3 ms"), "no [[wired]] of that name; did you mean Gi?");
     in_setting(("tcp..mss", "3"), "unknown key; did you mean tcp.mss?");
-    let line = "--set a\\nb=1: unknown key; did you mean name?";
+    let line = "--set a\\nb=1: unknown key";
     in_settings(UMTS, &[("a\nb", "1")], line);
 }
 

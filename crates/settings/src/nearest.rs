@@ -1,7 +1,7 @@
 //! What someone may have meant.
 
-/// The candidate that begins with `given`, or else the one that is most like it; the first of
-/// equals.
+/// The candidate that begins with `given`, or else the one that is most like it, if no more than
+/// every second letter differs; the first of equals.
 pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = given.to_lowercase();
     let mut best: Option<((bool, usize), &str)> = None;
@@ -17,7 +17,8 @@ pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -
             best = Some((rank, candidate));
         }
     }
-    best.map(|(_, candidate)| candidate)
+    best.filter(|((is_other, edits), _)| !is_other || 2 * edits <= given.chars().count())
+        .map(|(_, candidate)| candidate)
 }
 
 /// Edits between two dotted keys, of which the first is in lower case. The same last word in
@@ -61,6 +62,7 @@ mod tests {
         check("sede", "seed");
         check("radio.t", "radio.tbler");
         assert_eq!(nearest("x", []), None);
+        assert_eq!(nearest("xyzzy", keys), None);
     }
 
     proptest! {
@@ -74,7 +76,11 @@ mod tests {
                 (!begins, distance(&given.to_lowercase(), candidate))
             };
             let candidates = || candidates.iter().map(String::as_str);
-            prop_assert_eq!(nearest(&given, candidates()), candidates().min_by_key(rank));
+            let best = candidates().min_by_key(rank).filter(|best| {
+                let (is_other, edits) = rank(best);
+                !is_other || 2 * edits <= given.chars().count()
+            });
+            prop_assert_eq!(nearest(&given, candidates()), best);
         }
     }
 }

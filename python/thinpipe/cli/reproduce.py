@@ -159,8 +159,8 @@ def _collecting_errors(registration: Registration, errors: list[PaperError]) -> 
 
 
 def _nearest(name: str, known: Any) -> str:  # noqa: ANN401 - any iterable of names
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else "; see `thinpipe reproduce --list`"
 
 
 def _list(chosen: list[Chosen]) -> None:

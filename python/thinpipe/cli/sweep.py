@@ -156,8 +156,9 @@ def _measures(plan: Plan, asked: Sequence[str] | None) -> list[str]:
     names = [name for name, value in metrics.items() if not isinstance(value, str)]
     for name in asked:
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)[0]
-            raise BadRequestError(f"--measure {name}: no figure of a run; did you mean {near}?")
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ", as in goodput_bps or rtt_s.mean"
+            raise BadRequestError(f"--measure {name}: no figure of a run{hint}")
     return list(dict.fromkeys(asked))
 
 

@@ -168,7 +168,7 @@ def _is_number(value: object) -> bool:
 def _check(name: str, given: str, known: Iterable[str]) -> None:
     names = list(known)
     if given not in names:
-        near = difflib.get_close_matches(given, names, n=1, cutoff=0.0)
+        near = difflib.get_close_matches(given, names, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         what = "no figure of this sweep" if name == "y" else "not varied in this sweep"
         raise ValueError(f"{name}: {what}{hint}")
