@@ -12,6 +12,7 @@ import typer
 
 from thinpipe._core import EmulationError, ProxyError, ScenarioError
 from thinpipe.cli.bad_request import BadRequestError
+from thinpipe.cli.doctor import doctor
 from thinpipe.cli.emulate import emulate
 from thinpipe.cli.listing import keys, profiles, scenarios
 from thinpipe.cli.plot import plot
@@ -60,6 +61,7 @@ PROFILES: Final = _examples("thinpipe profiles", "thinpipe profiles --json")
 KEYS: Final = _examples(
     "thinpipe keys tcp.", "thinpipe keys jitter", "thinpipe keys tcp.min_rto --profile modern"
 )
+DOCTOR: Final = _examples("thinpipe doctor", "thinpipe doctor --json")
 
 app.command(epilog=RUN)(run)
 app.command(epilog=SHOW)(show)
@@ -71,6 +73,7 @@ app.command(epilog=REPRODUCE)(reproduce)
 app.command(epilog=SCENARIOS)(scenarios)
 app.command(epilog=PROFILES)(profiles)
 app.command(epilog=KEYS)(keys)
+app.command(epilog=DOCTOR)(doctor)
 
 DONE: Final = 0
 BROKEN_PIPE: Final = 1

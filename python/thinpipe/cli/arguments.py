@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import typer
@@ -50,3 +51,10 @@ SETTINGS: Final = typer.Option(
     help="Change a key of the scenario.",
     autocompletion=complete_setting,
 )
+
+AS_JSON: Final = typer.Option("--json", help="Print the list as JSON.")
+
+
+def print_json(rows: Sequence[Mapping[str, object]]) -> None:
+    """Print a list as JSON."""
+    typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))

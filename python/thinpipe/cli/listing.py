@@ -6,9 +6,8 @@ import difflib
 import re
 import textwrap
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from json import dumps as json_of
 from typing import Annotated, Any, Final
 
 import typer
@@ -36,9 +35,6 @@ DISTINGUISHING: Final = {
 TABLES: Final = {"tcp": "TCP", "radio": "the radio"}
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the list as JSON.")]
-
-
 def scenarios(
     name: Annotated[
         str | None,
@@ -49,7 +45,7 @@ def scenarios(
         ),
     ] = None,
     *,
-    json: AsJson = False,
+    json: Annotated[bool, arguments.AS_JSON] = False,
 ) -> None:
     """List the scenarios that ship, or print one as TOML, to start from."""
     if name is not None:
@@ -59,14 +55,16 @@ def scenarios(
         return
     found = shipped()
     if json:
-        _print_json([{"name": key, "description": each.description} for key, each in found.items()])
+        arguments.print_json(
+            [{"name": key, "description": each.description} for key, each in found.items()]
+        )
         return
     width = max((len(name) for name in found), default=0)
     for key, each in found.items():
         typer.echo(f"{key:<{width}}  {each.description}".rstrip())
 
 
-def profiles(*, json: AsJson = False) -> None:
+def profiles(*, json: Annotated[bool, arguments.AS_JSON] = False) -> None:
     """List the networks that ship, and the profiles that they can use."""
     networks = {name: (each.description, network(each)) for name, each in shipped().items()}
     known = [
@@ -80,7 +78,7 @@ def profiles(*, json: AsJson = False) -> None:
             {"kind": "scenario", "name": name, "description": description, "network": lines}
             for name, (description, lines) in networks.items()
         ]
-        _print_json(
+        arguments.print_json(
             rows
             + [
                 {"kind": table, "name": name, "description": first_sentence(text),
@@ -154,14 +152,14 @@ def keys(
         str | None,
         typer.Option(metavar="NAME", help="List the defaults under this profile."),
     ] = None,
-    json: AsJson = False,
+    json: Annotated[bool, arguments.AS_JSON] = False,
 ) -> None:
     """List the keys of a scenario: their defaults, their values and their meaning."""
     found = all_keys(profile)
     if word is not None:
         found = matching(found, word)
     if json:
-        _print_json([asdict(key) for key in found])
+        arguments.print_json([asdict(key) for key in found])
         return
     for key in found:
         typer.echo(f"{key.name} = {key.default}")
@@ -188,10 +186,6 @@ def matching(found: Sequence[Key], word: str) -> list[Key]:
     nearest = difflib.get_close_matches(text, names, n=1)
     hint = f"; did you mean {nearest[0]}?" if nearest else "; see `thinpipe keys`"
     raise BadRequestError(f"no key has {word!r} in its name or meaning{hint}")
-
-
-def _print_json(rows: Sequence[Mapping[str, object]]) -> None:
-    typer.echo(json_of(rows, indent=1, ensure_ascii=False))
 
 
 def _paragraph(text: str) -> str:

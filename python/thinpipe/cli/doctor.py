@@ -1,0 +1,93 @@
+"""``thinpipe doctor``: what this machine lacks, and for what."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from thinpipe.cli import arguments
+from thinpipe.signals import signals_deferred
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A part of the program, why it does not work here if so, and what to do."""
+
+    part: str
+    lacks: str | None
+    remedy: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the program, and how to find what it lacks: a reason, ``None`` if nothing."""
+
+    name: str
+    look: Callable[[], str | None]
+    remedy: str
+
+
+def _emulation() -> str | None:
+    with signals_deferred():
+        from thinpipe.emulation import unavailable
+    return unavailable()
+
+
+def _testbed() -> str | None:
+    with signals_deferred():
+        from thinpipe.testbed import missing
+    return missing()
+
+
+def _daemon() -> str | None:
+    if not Path("/dev/net/tun").exists():
+        return "needs /dev/net/tun"
+    return next((f"needs {name}" for name in ("ip", "nft") if shutil.which(name) is None), None)
+
+
+def _module(name: str) -> Callable[[], str | None]:
+    return lambda: None if find_spec(name) else f"needs {name}"
+
+
+APT: Final = "as root: apt-get install iproute2 nftables util-linux; modprobe tun"
+PARTS: Final = (
+    Part("run, sweep, plot, show, reproduce", lambda: None, ""),
+    Part("emulate", _emulation, f"{APT}; or let users have namespaces: docs/emulator.md"),
+    Part("reproduce emulation, reproduce proxy, thinpipe.testbed", _testbed, APT),
+    Part("proxy (then: thinpipe proxy check)", _daemon, APT),
+    Part("sweep --scheduler", _module("distributed"), "pip install 'thinpipe[dask]'"),
+    Part("tables for pandas", _module("pandas"), "pip install 'thinpipe[pandas]'"),
+    Part(
+        "captures in Wireshark",
+        lambda: None if shutil.which("tshark") or shutil.which("wireshark") else "needs wireshark",
+        "as root: apt-get install wireshark",
+    ),
+)
+
+
+def findings() -> Iterator[Finding]:
+    """Look at each part."""
+    for part in PARTS:
+        lacks = part.look()
+        yield Finding(part.name, lacks, part.remedy if lacks else None)
+
+
+def doctor(*, json: Annotated[bool, arguments.AS_JSON] = False) -> None:
+    """Say what this machine lacks, for which part, and what installs it; exit status 1 if so."""
+    found = []
+    for each in findings():
+        found.append(each)
+        if not json:
+            typer.echo(f"{'lacks' if each.lacks else 'ok':<6} {each.part}")
+            if each.lacks:
+                typer.echo(f"       {each.lacks}\n       {each.remedy}")
+    if json:
+        arguments.print_json([asdict(each) for each in found])
+    if any(each.lacks for each in found):
+        raise typer.Exit(1)
