@@ -10,11 +10,10 @@ BIN := .venv/bin
 setup-%:
 	@PYTHON=$(PYTHON) scripts/setup.sh $*
 
-build: setup-build release-module
+INSTALL := VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --extras dev --quiet
 
-# The module and what it needs, in .venv.
-%-module: $(BIN)/maturin
-	VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --extras dev --quiet --profile $* >/dev/null
+build: setup-build $(BIN)/maturin
+	$(INSTALL) --release >/dev/null
 
 $(BIN)/maturin: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -24,10 +23,14 @@ $(BIN)/maturin: pyproject.toml
 reproduce: setup-reproduce build
 	$(BIN)/thinpipe reproduce
 
+# The dev profile has all assertions on, and shares its crates with `cargo test`. Tests keep Python's
+# compiled modules in target/pycache (scripts/test.py), so pip does not compile any.
+test: export PIP_COMPILE = 0
 test: setup-test $(BIN)/maturin
+	$(INSTALL) --profile dev >/dev/null
 	$(BIN)/python scripts/test.py
 
-test-all: setup-test $(BIN)/maturin
+test-all: setup-test build
 	$(BIN)/python scripts/test.py --all
 
 bench: build

@@ -21,7 +21,6 @@ COMPILED_ONCE = {
     "PYO3_PYTHON": sys.executable,
     "PYTHONPYCACHEPREFIX": str(ROOT / "target/pycache"),
     "PYTHONDONTWRITEBYTECODE": "",
-    "PIP_COMPILE": "0",
 }
 """What spares cargo and the many Python programs that tests start to compile the same again."""
 
@@ -100,8 +99,8 @@ def expect_pytest(output: str) -> int:
     return sum(int(number) for number in PYTEST_COLLECTED.findall(output)[-1:])
 
 
-def phases(*, everything: bool) -> list[list[list[Step]]]:
-    """Return what runs in sequence; each phase is of lists of steps that run in parallel.
+def lanes(*, everything: bool) -> tuple[list[Step], list[Step]]:
+    """Return two lists of steps, which run in parallel, each list in sequence.
 
     `everything` also runs what takes minutes, and draws cases anew.
     """
@@ -110,34 +109,36 @@ def phases(*, everything: bool) -> list[list[list[Step]]]:
     choice = () if everything else ("-m", "not slow", f"--hypothesis-seed={SEED}")
     pytest = (f"{BIN}/pytest", "-rs", "--continue-on-collection-errors", "--dist", "loadfile", "-n")
     strict = (("RUSTDOCFLAGS", "-D warnings"),)
-    rust = [
-        Step("cargo test", ("cargo", "test", "--no-fail-fast"), cases, count_cargo, expect_cargo),
-        Step("rustfmt", ("cargo", "fmt", "--all", "--check")),
-        Step("clippy", ("cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings")),
-    ]
-    # The dev profile has all assertions on, and shares its crates with `cargo test`.
+    units = Step(
+        "cargo test",
+        ("cargo", "test", "--no-fail-fast"),
+        cases,
+        count_cargo,
+        expect_cargo,
+    )
+    offline = Step(
+        "pytest",
+        (*pytest, "2", "tests/python", "tests/cli", *choice),
+        (),
+        count_pytest,
+        expect_pytest,
+    )
     python = [
-        Step("module", ("make", "release-module" if everything else "dev-module")),
         Step("ruff check", (f"{BIN}/ruff", "check")),
         Step("ruff format", (f"{BIN}/ruff", "format", "--check")),
         Step("mypy", (f"{BIN}/mypy",)),
         Step("stubtest", (f"{BIN}/stubtest", "thinpipe._core")),
     ]
-    # These tests mostly wait for packets, while others compute. `cargo test` builds their programs.
-    live = [
-        Step("live tests", (*pytest, "6", "tests/live", *choice), (), count_pytest, expect_pytest)
-    ]
-    offline = [
-        Step(
-            "pytest",
-            (*pytest, "2", "tests/python", "tests/cli", *choice),
-            (),
-            count_pytest,
-            expect_pytest,
-        ),
+    rust = [
+        Step("rustfmt", ("cargo", "fmt", "--all", "--check")),
+        Step("clippy", ("cargo", "clippy", "--workspace", "--all-targets", "--", "-D", "warnings")),
         Step("cargo doc", ("cargo", "doc", "--workspace", "--no-deps"), strict),
     ]
-    return [[rust, python], [live, offline]]
+    # These tests mostly wait for packets, while others compute. `cargo test` builds their programs.
+    live = Step(
+        "live tests", (*pytest, "6", "tests/live", *choice), (), count_pytest, expect_pytest
+    )
+    return [units, live], [*python, offline, *rust]
 
 
 def run(step: Step) -> Count:
@@ -170,11 +171,12 @@ def judge(step: Step, output: str, *, succeeded: bool) -> tuple[Count, int]:
 
 def main() -> int:
     """Run all steps, also after failures, and print the totals."""
-    counts: list[tuple[Step, Count]] = []
-    with ThreadPoolExecutor() as pool:
-        for lanes in phases(everything="--all" in sys.argv[1:]):
-            for done in pool.map(lambda lane: [(step, run(step)) for step in lane], lanes):
-                counts += done
+    with ThreadPoolExecutor(2) as pool:
+        done = pool.map(
+            lambda lane: [(step, run(step)) for step in lane],
+            lanes(everything="--all" in sys.argv[1:]),
+        )
+        counts = [each for lane in done for each in lane]
     total = sum((count for _, count in counts), Count())
     print()
     for step, count in counts:

@@ -107,8 +107,7 @@ def test_pytest_tells_how_many_there_are(runner, root, tmp_path, capfd):
     for name, text in SUITE.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "conftest.py").write_text((root / "tests" / "conftest.py").read_text())
-    phases = runner.phases(everything=True)
-    steps = [step for lanes in phases for lane in lanes for step in lane]
+    steps = [step for lane in runner.lanes(everything=True) for step in lane]
     [command] = [step.command for step in steps if step.name == "pytest"]
     command = tuple(word for word in command if not word.startswith("tests/"))
     step = runner.Step(
