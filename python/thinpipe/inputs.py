@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from errno import EINVAL
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
@@ -191,4 +190,6 @@ def _written(algorithm: Algorithm) -> str:
 
 
 def _versions() -> dict[str, str]:
+    from importlib.metadata import version
+
     return {"thinpipe": _core.__version__, "polars": version("polars")}

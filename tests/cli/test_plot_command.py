@@ -179,3 +179,42 @@ def test_run_without_a_table_that_all_have(thinpipe, run_dir):
     (run_dir / "cwnd.parquet").unlink()
     done = thinpipe("plot", "run", "--kind", "cwnd")
     check(done, "run/cwnd.parquet: No such file or directory")
+
+
+@pytest.fixture
+def two(thinpipe):
+    """Run Reno and Vegas into directories of these names."""
+    for name in ("reno", "vegas"):
+        asked = ("plain-384", "--set", f"tcp.variant={name}", "--duration", "5s", "--out", name)
+        assert thinpipe("run", *asked).returncode == 0
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        ([], "reno-vegas-cwnd.png"),
+        (["--kind", "goodput", "--from", "1s"], "reno-vegas-goodput.png"),
+        (["--kind", "goodput", "--out", "both.svg"], "both.svg"),
+    ],
+)
+def test_several_runs_are_one_picture(thinpipe, tmp_path, arguments, file):
+    done = thinpipe("plot", "reno", "vegas", *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{file}\n", "")
+    assert (tmp_path / file).stat().st_size > 0
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["vegas", "--kind", "rtt"], "--kind rtt: of several runs must be cwnd or goodput"),
+        (["s.parquet"], "s.parquet: a sweep has a picture of its own"),
+        (["no"], "no: No such file or directory"),
+        (["vegas", "--flow", "1"], "--flow 1 is none of this run's, 0 to 0"),
+        (["vegas", "--x", "seed"], "--x seed: only the picture of a sweep takes it"),
+    ],
+)
+def test_several_runs_that_cannot_be_one_picture(thinpipe, arguments, expected):
+    done = thinpipe("plot", "reno", *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"thinpipe: {expected}\n")

@@ -39,6 +39,7 @@ def _examples(*lines: str) -> str:
 RUN: Final = _examples(
     "thinpipe run umts-dch-384 --set tcp.variant=vegas --set radio.tbler=5% --seed 7",
     "thinpipe run umts-dch-384 --duration 60s --out run",
+    "thinpipe run umts-dch-384 --set tcp.variant=vegas --duration 60s --out vegas",
     "thinpipe run --again run",
 )
 SHOW: Final = _examples("thinpipe show hmipv6-handover", "thinpipe show umts-dch-384 --out net.png")
@@ -51,7 +52,9 @@ EMULATE: Final = _examples(
     "thinpipe emulate satellite-geo --meter",
 )
 PLOT: Final = _examples(
-    "thinpipe plot run --kind cwnd --out cwnd.png", "thinpipe plot sweep.parquet --out sweep.png"
+    "thinpipe plot run --kind cwnd --out cwnd.png",
+    "thinpipe plot run vegas --kind goodput",
+    "thinpipe plot sweep.parquet --out sweep.png",
 )
 REPRODUCE: Final = _examples("thinpipe reproduce --list", "thinpipe reproduce lo2005")
 SCENARIOS: Final = _examples(

@@ -27,11 +27,12 @@ KINDS_WITH: Final = {
 
 
 def plot(  # noqa: PLR0913 - to typer, a parameter is an option
-    source: Annotated[
-        Path,
+    sources: Annotated[
+        list[Path],
         typer.Argument(
-            metavar="RUN_DIR|FILE.parquet",
-            help="What `thinpipe run --out` or `thinpipe sweep --out` wrote.",
+            metavar="RUN_DIR...|FILE.parquet",
+            help="What `thinpipe run --out` or `thinpipe sweep --out` wrote. Several runs go into "
+            "one picture, of kind cwnd or goodput.",
         ),
     ],
     *,
@@ -104,11 +105,21 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         ),
     ] = None,
 ) -> None:
-    """Plot a saved run, or a sweep: means over its seeds with confidence intervals."""
+    """Plot saved runs, or a sweep: means over its seeds with confidence intervals."""
     of_kind = {"modulo": modulo, "at": at, "cell": cell, "mobile": mobile}
     of_run = {"kind": kind, "flow": flow, "from": start, "to": end, **of_kind}
     of_sweep = {"x": x, "y": y, "by": by[0] if by else None}
-    if source.suffix == ".parquet":
+    source, *others = sources
+    sweeps = [each for each in sources if each.suffix == ".parquet"]
+    if others and sweeps:
+        raise BadRequestError(f"{sweeps[0]}: a sweep has a picture of its own")
+    if others:
+        _refuse(of_sweep, "a sweep")
+        kind = kind or "cwnd"
+        names = "-".join(each.resolve().name for each in sources)
+        file = out or Path(f"{names}-{kind}{f'-flow{flow}' if flow else ''}.png")
+        _draw_runs(sources, file, kind, flow, {"from": start, "to": end, **of_kind})
+    elif sweeps:
         _refuse(of_run, "a run")
         file = out or Path(f"{source.stem}-{(y or GOODPUT).replace('/', '-')}.png")
         _draw_sweep(source, file, of_sweep, by)
@@ -116,7 +127,7 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         _refuse(of_sweep, "a sweep")
         kind = kind or "time-sequence"
         file = Path(_default_name(source, kind, flow, mobile)) if out is None else out
-        _draw_run(source, file, kind, flow, {"from": start, "to": end, **of_kind})
+        _draw_runs([source], file, kind, flow, {"from": start, "to": end, **of_kind})
     typer.echo(str(file))
 
 
@@ -142,15 +153,15 @@ def _draw_sweep(
         raise BadRequestError(_by_option(str(error), given)) from None
 
 
-def _draw_run(
-    directory: Path,
+def _draw_runs(
+    directories: Sequence[Path],
     file: Path,
     kind: str,
     flow: int | None,
     view: Mapping[str, str | int | None],
 ) -> None:
     with signals_deferred():
-        from thinpipe.plot.picture import write_picture
+        from thinpipe.plot.picture import write_picture, write_picture_of_several
         from thinpipe.recording import load
 
     given = {"kind": f"--kind {kind}:", "file": f"--out {file}:", "flow": "--flow"}
@@ -166,7 +177,11 @@ def _draw_run(
         asked[parameter] = seconds(f"--{option}", value) if isinstance(value, str) else value
         given[parameter] = f"--{option} {value}:"
     try:
-        write_picture(load(directory), file, kind, flow=flow, **asked)
+        run, *others = map(load, directories)
+        if others:
+            write_picture_of_several([run, *others], file, kind, flow=flow, **asked)
+        else:
+            write_picture(run, file, kind, flow=flow, **asked)
     except ValueError as error:
         raise BadRequestError(_by_option(str(error), given)) from None
 

@@ -11,6 +11,7 @@ from thinpipe.plot.style import COLORS
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -189,13 +190,33 @@ def mark_spurious_timeouts(ax: Axes, events: pl.DataFrame, time_s: Floats, windo
         )
 
 
+RUN: Final = "run: "
+"""How the group id of the curve of a run begins; its label follows."""
+
+
+def curves_of_runs(ax: Axes) -> list[Artist]:
+    """Return the curves that `thinpipe.plot.curves` has drawn into the axes."""
+    return [each for each in ax.get_children() if (each.get_gid() or "").startswith(RUN)]
+
+
 def finish(ax: Axes, view: View, ylabel: str, *, bottom: float | None = 0.0) -> None:
-    """Label the axes, set the time range, and put the legend above."""
+    """Label the axes, set the time range, and put the legend above.
+
+    With the curves of several runs, the ranges are those of all.
+    """
     ax.set(xlabel="Time (s)", ylabel=ylabel)
+    several = len(curves_of_runs(ax)) > 1
+    if several:
+        ax.relim()
+        ax.autoscale(axis="y")
     if bottom is not None:
         ax.set_ylim(bottom=bottom)
     margin = 0.01 * (view.end_s - view.start_s)
-    ax.set_xlim(view.start_s - margin, view.end_s + margin)
+    left, right = view.start_s - margin, view.end_s + margin
+    if several:
+        before = ax.get_xlim()
+        left, right = min(left, before[0]), max(right, before[1])
+    ax.set_xlim(left, right)
     if not ax.has_data():
         ax.text(0.5, 0.5, "nothing to show", transform=ax.transAxes, ha="center", va="center")
     legend_above(ax)
@@ -216,3 +237,9 @@ def legend_above(ax: Axes) -> None:
             columnspacing=1.4,
             handlelength=1.6,
         )
+
+
+def panels(ax: Axes, *spans: tuple[float, float]) -> list[Axes]:
+    """Return panels that replace `ax`, given their lower edges and heights."""
+    ax.set_axis_off()
+    return [ax.inset_axes((0.0, bottom, 1.0, height)) for bottom, height in spans]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from thinpipe.network import Network
-    from thinpipe.recording import Recording
+    from thinpipe.recording import Recording, SavedRun
     from thinpipe.sweep.study import Study
 
 KINDS: Final = (
@@ -34,6 +34,9 @@ KINDS: Final = (
     "codes",
 )
 """Kinds of plots: the methods of `Plots`, with dashes."""
+
+OF_SEVERAL: Final = ("cwnd", "goodput")
+"""Kinds that take several runs."""
 
 OF_CELLS: Final = ("cell", "codes")
 """Kinds for networks of cells."""
@@ -88,6 +91,38 @@ def write_picture(
         if kind not in OF_NO_FLOW:
             title += f", flow {flow or 0}: {run.flows[flow or 0].variant}"
         figure.suptitle(title, fontsize="medium")
+        _save(figure, file)
+
+
+def write_picture_of_several(
+    runs: Sequence[SavedRun], file: Path, kind: str, *, flow: int | None = None, **options: float
+) -> None:
+    """Plot several runs into one file, with a legend of what differs between them.
+
+    Raises
+    ------
+    ValueError
+        If the kind is not in `OF_SEVERAL`, a run has no such flow, or the suffix does not exist.
+    OSError
+        If the file cannot be written.
+    """
+    from matplotlib.figure import Figure
+
+    from thinpipe.plot.curves import labels
+
+    if kind not in OF_SEVERAL:
+        raise ValueError(f"kind: of several runs must be {' or '.join(OF_SEVERAL)}")
+    _check_suffix(file)
+    results = [run.result for run in runs]
+    named = labels(results, [run.directory.name for run in runs])
+    with style():
+        figure = Figure(figsize=SIZE)
+        ax = figure.subplots()
+        for run, label in zip(runs, named, strict=True):
+            draw = getattr(run.plot, kind)
+            draw(ax, flow=flow or 0, label=label, **options)
+        scenarios = dict.fromkeys(result.scenario for result in results)
+        figure.suptitle(f"{', '.join(scenarios)}, flow {flow or 0}", fontsize="medium")
         _save(figure, file)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from thinpipe.plot.bindings import AGENT
 from thinpipe.plot.cells import draw_shared, draw_states
 from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
+from thinpipe.plot.curves import draw_means, draw_steps
 from thinpipe.plot.datagrams import draw_datagrams, last_s
 from thinpipe.plot.drawing import (
     Mark,
@@ -18,6 +19,7 @@ from thinpipe.plot.drawing import (
     draw_marks,
     finish,
     mark_spurious_timeouts,
+    panels,
 )
 from thinpipe.plot.handover import (
     chosen,
@@ -33,6 +35,7 @@ from thinpipe.plot.packets import bottleneck, draw_packets, numbered, traced
 from thinpipe.plot.sequence import draw_time_sequence
 from thinpipe.plot.series import (
     acks_received,
+    goodput_kbps,
     mean_so_far,
     outstanding,
     segments_sent,
@@ -49,7 +52,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from thinpipe.recording import Recording
-    from thinpipe.result import Cell
+    from thinpipe.result import Cell, Flow
 
 MODULO = 60
 """Modulus of packet numbers in the traced-packet graphs of Fall and Floyd (1996)."""
@@ -169,14 +172,19 @@ class Plots:
         flow: int = 0,
         start_s: float = 0.0,
         end_s: float | None = None,
+        label: str | None = None,
     ) -> Axes:
-        """Draw the congestion window over time; arrows mark spurious timeouts."""
+        """Draw the congestion window over time; arrows mark spurious timeouts.
+
+        Several runs may go into the same axes: each has a colour and, in the legend, `label`, by
+        default its variant.
+        """
         view, table = self._view(flow, start_s, end_s), self._of_flow(self._run.cwnd, flow)
         time_s, window = table["time_s"].to_numpy(), table["cwnd_segments"].to_numpy()
         events = self._of_flow(self._run.events, flow)
         with style():
             ax = ax or _new_axes()
-            draw_held(ax, view, time_s, window, "data", "_cwnd", 1.4)  # no legend entry
+            draw_steps(ax, view, time_s, window, self._flow(flow), label)
             seen = events.filter(view.holds(events["time_s"].to_numpy()))
             mark_spurious_timeouts(ax, seen, time_s, window)
             finish(ax, view, "Congestion window (segments)")
@@ -233,25 +241,22 @@ class Plots:
         start_s: float = 0.0,
         end_s: float | None = None,
         interval_s: float | None = None,
+        label: str | None = None,
     ) -> Axes:
         """Draw the acknowledged payload per second, averaged over intervals of `interval_s`.
 
         ``None`` is a hundredth of the time shown or longer, up to a tenth, so that an interval has
-        ten acknowledgements on average.
+        ten acknowledgements on average. Several runs may go into the same axes, as for `cwnd`.
         """
         view = self._view(flow, start_s, end_s)
         table = self._of_flow(self._run.rtt, flow)
         acks = int(view.holds(table["time_s"].to_numpy()).sum())
         count = _intervals(view.end_s - view.start_s, acks, interval_s)
         edges = np.linspace(view.start_s, view.end_s, count + 1)
-        offsets = np.maximum.accumulate(table["offset"].to_numpy().astype(np.float64))
-        reached = np.searchsorted(table["time_s"].to_numpy(), edges, side="right")
-        acked = np.where(reached > 0, np.append(0.0, offsets)[reached], 0.0)
+        rates = goodput_kbps(table, edges)
         with style():
             ax = ax or _new_axes()
-            rates = np.diff(acked) * 8 / np.diff(edges) / 1000
-            label = f"Mean of {edges[1] - edges[0]:.3g} s each"
-            ax.stairs(rates, edges, color=COLORS["data"], linewidth=1.2, label=label)
+            draw_means(ax, rates, edges, self._flow(flow), label)
             finish(ax, view, "Goodput (kbit/s)")
         return ax
 
@@ -297,7 +302,7 @@ class Plots:
         self._check(flow)
         with style():
             ax = ax or _new_axes()
-            states, codes, shared = _panels(ax, (0.66, 0.34), (0.23, 0.33), (0.0, 0.13))
+            states, codes, shared = panels(ax, (0.66, 0.34), (0.23, 0.33), (0.0, 0.13))
             draw_states(states, view, self._run.rrc, summary.ues, duration_s)
             finish(states, view, "Mobile", bottom=None)
             draw_codes(codes, view, self._run.codes, cell, duration_s)
@@ -332,7 +337,7 @@ class Plots:
         at_s = busiest(rows, cell, duration_s) if at_s is None else at_s
         with style():
             ax = ax or _new_axes()
-            tree, time = _panels(ax, (0.42, 0.58), (0.0, 0.22))
+            tree, time = panels(ax, (0.42, 0.58), (0.0, 0.22))
             states = tree_at(rows, cell, at_s, summary.common_codes)
             draw_tree(tree, states, holders(rows, cell, at_s))
             tree.set_xlabel(f"Share of the codes of cell {cell}, at {at_s:.6g} s")
@@ -371,7 +376,7 @@ class Plots:
         view = View.of(start_s, end_s, run.result.duration_s, max(ends, default=None))
         with style():
             ax = ax or _new_axes()
-            held, leg = _panels(ax, (0.52, 0.48), (0.0, 0.36))
+            held, leg = panels(ax, (0.52, 0.48), (0.0, 0.36))
             unit = draw_backlog(held, view, backlog)
             finish(held, view, f"Mobile {mobile} ({unit.name})")
             draw_leg(leg, view, rtt, events)
@@ -408,7 +413,7 @@ class Plots:
         with style():
             ax = ax or _new_axes((9.0, 7.5))
             spans = (0.84, 0.16), (0.445, 0.315), (0.2, 0.165), (0.0, 0.15)
-            links, messages, window, rtt = _panels(ax, *spans)
+            links, messages, window, rtt = panels(ax, *spans)
             draw_lanes(links, view, run.mobility, agent, summary.routers)
             finish(links, view, "Access router", bottom=None)
             draw_messages(messages, view, run.mobility, agent)
@@ -448,7 +453,7 @@ class Plots:
     def _over_s(self, flow: int) -> float | None:
         """Return the last event of a flow that was completed or given up; ``None`` for others."""
         self._check(flow)
-        of = next(each for each in self._run.flows if each.id == flow)
+        of = self._flow(flow)
         ends = [at for at in (of.completed_s, of.given_up_s) if at is not None]
         if not ends:
             return None
@@ -468,6 +473,9 @@ class Plots:
         self._check(flow)
         return table.filter(table["flow"] == flow)
 
+    def _flow(self, flow: int) -> Flow:
+        return next(each for each in self._run.flows if each.id == flow)
+
     def _check(self, flow: int) -> None:
         known = [each.id for each in self._run.flows]
         if flow not in known:
@@ -484,12 +492,6 @@ def _above_zero(name: str, value: float) -> float:
     if not value > 0:
         raise ValueError(f"{name}: must be above zero, not {value:g}")
     return value
-
-
-def _panels(ax: Axes, *spans: tuple[float, float]) -> list[Axes]:
-    """Return panels that replace `ax`, given their lower edges and heights."""
-    ax.set_axis_off()
-    return [ax.inset_axes((0.0, bottom, 1.0, height)) for bottom, height in spans]
 
 
 def _new_axes(size: tuple[float, float] = (7.0, 3.6)) -> Axes:

@@ -251,3 +251,15 @@ def _acknowledges(rows: pl.DataFrame) -> pl.Series:
 def _integers(table: pl.DataFrame, column: str) -> Integers:
     values: Integers = table[column].to_numpy().astype(np.int64)
     return values
+
+
+def goodput_kbps(rtt: pl.DataFrame, edges: Floats) -> Floats:
+    """Return the payload acknowledged per second between `edges` in seconds, in kbit/s.
+
+    `rtt` is the table of a flow's round-trip times.
+    """
+    offsets = np.maximum.accumulate(rtt["offset"].to_numpy().astype(np.float64))
+    reached = np.searchsorted(rtt["time_s"].to_numpy(), edges, side="right")
+    acked = np.where(reached > 0, np.append(0.0, offsets)[reached], 0.0)
+    rates: Floats = np.diff(acked) * 8 / np.diff(edges) / 1000
+    return rates

@@ -24,6 +24,20 @@ COLORS: Final = {
 }
 """Colours that are distinct with any colour vision (Okabe and Ito, 2008)."""
 
+ALGORITHMS: Final = {
+    "reno": COLORS["reno"],
+    "vegas": COLORS["vegas"],
+    "newreno": "#56B4E9",
+    "sack": "#009E73",
+    "cubic": "#CC79A7",
+    "westwood": "#E69F00",
+    "bbr": "#000000",
+    "tahoe": "#8A8A8A",
+    "fack": "#004949",
+    "wtcp": "#924900",
+}
+"""The colour of an algorithm, by the word before ``+`` in a flow's variant."""
+
 _RC: Final[dict[Any, Any]] = {
     "axes.grid": True,
     "axes.spines.right": False,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from thinpipe.plot.drawing import legend_above
-from thinpipe.plot.style import COLORS, style
+from thinpipe.plot.style import ALGORITHMS, style
 from thinpipe.sweep.interval import CONFIDENCE, Estimate, estimates
 from thinpipe.sweep.words import metric_label, metric_scale, parameter_scale, parameter_text
 
@@ -132,14 +132,14 @@ def _draw_words(
 def _draw_line(
     ax: Axes, number: int, label: str, at: list[float], found: list[Estimate], y: str, style: str
 ) -> None:
-    colors, factor = tuple(dict.fromkeys(COLORS.values())), metric_scale(y).factor
+    colors, factor = tuple(ALGORITHMS.values()), metric_scale(y).factor
     halves = [math.nan if each.half is None else factor * each.half for each in found]
     ax.errorbar(
         at,
         [factor * each.mean for each in found],
         yerr=None if np.isnan(halves).all() else halves,
         label=label or "_",
-        color=colors[number % len(colors)],
+        color=ALGORITHMS.get(label, colors[number % len(colors)]),
         marker=MARKS[number % len(MARKS)],
         linestyle=style,
         markersize=4.5,
