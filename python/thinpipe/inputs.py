@@ -103,10 +103,15 @@ class Inputs:
         try:
             content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
             settings = [(str(key), str(text)) for key, text in content.pop("settings")]
-            return cls(settings=settings, **content)
-        except (KeyError, TypeError, ValueError):
+            read = cls(settings=settings, **content)
+            texts = [read.scenario, read.directory or "", *read.files.items(), *read.versions]
+            traced = isinstance(read.trace, bool) or read.trace == "ns2"
+            if not traced or not _are_texts(texts):
+                raise ValueError
+        except (AttributeError, KeyError, TypeError, ValueError):
             reason = "does not hold the inputs of a run of this version"
             raise OSError(EINVAL, reason, str(file)) from None
+        return read
 
     @contextmanager
     def point(self, source: str) -> Iterator[Point]:
@@ -187,6 +192,12 @@ def _written(algorithm: Algorithm) -> str:
     except (OSError, TypeError):
         return kind.__name__
     return f"{os.path.relpath(path)}:{kind.__name__}"
+
+
+def _are_texts(values: list[Any]) -> bool:
+    """Return whether all are text, or tuples of it."""
+    parts = [part for each in values for part in (each if isinstance(each, tuple) else (each,))]
+    return all(isinstance(part, str) for part in parts)
 
 
 def _versions() -> dict[str, str]:

@@ -141,6 +141,30 @@ def test_files_that_a_run_read_are_held_to_their_digest(thinpipe, tmp_path, mine
 
 
 @pytest.mark.parametrize(
+    "damage",
+    [
+        {"trace": 1},
+        {"scenario": 3},
+        {"settings": [["a"]]},
+        {"settings": 5},
+        {"files": ["a"]},
+        {"files": {"a": 1}},
+        {"directory": 1},
+        {"versions": [1]},
+        {"more": 1},
+    ],
+)
+def test_damaged_inputs_are_one_line(thinpipe, tmp_path, damage):
+    assert thinpipe("run", "plain-384", "--duration", "1s", "--out", "run").returncode == 0
+    file = tmp_path / "run" / "inputs.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | damage))
+    done = thinpipe("run", "--again", "run")
+    assert (done.returncode, done.stdout) == (2, "")
+    told = "does not hold the inputs of a run of this version"
+    assert done.stderr == f"thinpipe: run/inputs.json: {told}\n"
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["--again", "no"], "no: No such file or directory"),
