@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from errno import EINVAL
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
@@ -104,9 +105,10 @@ class Inputs:
             content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
             settings = [(str(key), str(text)) for key, text in content.pop("settings")]
             read = cls(settings=settings, **content)
-            texts = [read.scenario, read.directory or "", *read.files.items(), *read.versions]
-            traced = isinstance(read.trace, bool) or read.trace == "ns2"
-            if not traced or not _are_texts(texts):
+            pairs = chain(*read.files.items(), *read.versions.items())
+            texts = [read.scenario, read.directory or "", *pairs]
+            is_trace = isinstance(read.trace, bool) or read.trace == "ns2"
+            if not is_trace or not all(isinstance(each, str) for each in texts):
                 raise ValueError
         except (AttributeError, KeyError, TypeError, ValueError):
             reason = "does not hold the inputs of a run of this version"
@@ -192,12 +194,6 @@ def _written(algorithm: Algorithm) -> str:
     except (OSError, TypeError):
         return kind.__name__
     return f"{os.path.relpath(path)}:{kind.__name__}"
-
-
-def _are_texts(values: list[Any]) -> bool:
-    """Return whether all are text, or tuples of it."""
-    parts = [part for each in values for part in (each if isinstance(each, tuple) else (each,))]
-    return all(isinstance(part, str) for part in parts)
 
 
 def _versions() -> dict[str, str]:

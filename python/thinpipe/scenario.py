@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -80,6 +81,21 @@ class Key:
     default: str
     expected: str
     doc: str
+
+    @property
+    def words(self) -> list[str]:
+        """The words that it takes, if it takes words alone: ``reno``, ``vegas``, …"""
+        return re.split(r", (?:or )?| or ", self.expected)
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its meaning."""
+        return first_sentence(self.doc)
+
+
+def first_sentence(text: str) -> str:
+    """Return a text up to the first full stop before a space."""
+    return re.split(r"(?<=\.)\s", text, maxsplit=1)[0]
 
 
 def keys(profile: str | None = None) -> list[Key]:

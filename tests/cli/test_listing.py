@@ -163,7 +163,8 @@ def test_help_has_examples(thinpipe, command, option):
 
 
 def test_examples_work(thinpipe):
-    """In the order of the help, in one directory; those that need the network are left out."""
+    """In the order of the help, in one directory; left out are those of commands that need a network
+    or take long."""
     for command in ("run", "show", "sweep", "plot", "scenarios", "profiles", "keys"):
         for line in thinpipe(command, "-h").stdout.partition("Examples:\n")[2].splitlines():
             words = shlex.split(line.partition(" > ")[0])

@@ -150,7 +150,8 @@ def test_files_that_a_run_read_are_held_to_their_digest(thinpipe, tmp_path, mine
         {"files": ["a"]},
         {"files": {"a": 1}},
         {"directory": 1},
-        {"versions": [1]},
+        {"versions": ["a"]},
+        {"versions": {"polars": 1}},
         {"more": 1},
     ],
 )

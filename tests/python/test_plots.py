@@ -26,7 +26,8 @@ from thinpipe.plot.series import (
     throughput,
     unwrapped,
 )
-from thinpipe.plot.style import ALGORITHMS
+from thinpipe.plot.style import ALGORITHMS, OTHER
+from thinpipe.plot.sweep import line_looks
 from thinpipe.plot.throughput import draw_throughput, highest_shown
 from thinpipe.report.summary import run_as_html
 
@@ -497,8 +498,22 @@ def test_labels_are_what_differs():
         "seed 2, vegas, window 30",
     ]
     assert labels([results[0]] * 2, ["a", "b"]) == ["a", "b"]
+    plain = tp.run("plain-384", duration="1 s").result
+    vegas = tp.run("plain-384", tcp__variant="vegas", duration="1 s").result
+    assert labels([plain, vegas], ["a", "b"]) == ["reno", "vegas"]
 
 
 def test_algorithms_have_colours_that_differ():
     assert set(words("tcp.variant")) <= ALGORITHMS.keys()
     assert len({color.lower() for color in ALGORITHMS.values()}) == len(ALGORITHMS)
+    assert OTHER not in ALGORITHMS.values()
+
+
+def test_lines_of_a_sweep_have_the_colours_of_their_algorithms():
+    """An algorithm that has none takes none away."""
+    named = ["mine", "reno", "other", "vegas"]
+    colors = {label: color for label, (color, _) in line_looks(named).items()}
+    assert (colors["reno"], colors["vegas"]) == (ALGORITHMS["reno"], ALGORITHMS["vegas"])
+    assert len(set(colors.values())) == len(named)
+    many = line_looks([str(number) for number in range(30)])
+    assert len({color for color, _ in many.values()}) == len(ALGORITHMS) + 1

@@ -28,7 +28,7 @@ pub(crate) struct Run {
     wall_s: f64,
 }
 
-/// The layout of results: it grows by one where a field goes or changes its meaning.
+/// [`Printed::schema`] of what is printed now.
 const SCHEMA: u32 = 1;
 
 /// All figures of a run. Equal runs have equal ones.

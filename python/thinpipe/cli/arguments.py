@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -23,7 +22,7 @@ def complete_key(incomplete: str) -> Iterator[tuple[str, str]]:
     """Yield the keys that begin with a text, each with the first sentence about it."""
     for key in keys():
         if key.name.startswith(incomplete):
-            yield key.name, re.split(r"(?<=\.)\s", key.doc, maxsplit=1)[0]
+            yield key.name, key.summary
 
 
 def complete_setting(incomplete: str) -> Iterator[tuple[str, str]]:
@@ -34,7 +33,7 @@ def complete_setting(incomplete: str) -> Iterator[tuple[str, str]]:
         return
     for key in keys():
         if key.name == name:
-            for word in re.split(r", (?:or )?| or ", key.expected):
+            for word in key.words:
                 if word.startswith(start) and " " not in word:
                     yield f"{name}={word}", ""
 

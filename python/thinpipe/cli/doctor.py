@@ -60,7 +60,7 @@ PARTS: Final = (
     Part("run, sweep, plot, show, reproduce", lambda: None, ""),
     Part("emulate", _emulation, f"{APT}; or let users have namespaces: docs/emulator.md"),
     Part("reproduce emulation, reproduce proxy, thinpipe.testbed", _testbed, APT),
-    Part("proxy (then: thinpipe proxy check)", _daemon, APT),
+    Part("proxy (more by thinpipe proxy --check)", _daemon, APT),
     Part("sweep --scheduler", _module("distributed"), "pip install 'thinpipe[dask]'"),
     Part("tables for pandas", _module("pandas"), "pip install 'thinpipe[pandas]'"),
     Part(

@@ -15,7 +15,7 @@ import typer
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.outline import outline
-from thinpipe.scenario import Key, Scenario, find
+from thinpipe.scenario import Key, Scenario, find, first_sentence
 from thinpipe.scenario import keys as all_keys
 from thinpipe.scenario import profiles as all_profiles
 from thinpipe.scenario import scenarios as shipped
@@ -81,7 +81,7 @@ def profiles(*, json: Annotated[bool, arguments.AS_JSON] = False) -> None:
         arguments.print_json(
             rows
             + [
-                {"kind": table, "name": name, "description": first_sentence(text),
+                {"kind": table, "name": name, "description": heading(text),
                  "values": flat(tomllib.loads(text)[table])}
                 for table, name, text in known
             ]
@@ -100,7 +100,7 @@ def profiles(*, json: Annotated[bool, arguments.AS_JSON] = False) -> None:
         for of, name, text in known:
             if of == table:
                 typer.echo(name)
-                for line in (first_sentence(text), distinguishing(table, text)):
+                for line in (heading(text), distinguishing(table, text)):
                     typer.echo(_paragraph(line))
 
 
@@ -111,11 +111,11 @@ def network(scenario: Scenario) -> list[str]:
     return [outline(values), *([f"Source: {source}"] if source else [])]
 
 
-def first_sentence(text: str) -> str:
+def heading(text: str) -> str:
     """Return the first sentence of the comment at the head of a TOML text."""
     comment = re.match(r"(?:#.*\n)*", text)
     words = comment[0].replace("#", " ").split() if comment else []
-    return re.split(r"(?<=\.)\s", " ".join(words), maxsplit=1)[0]
+    return first_sentence(" ".join(words))
 
 
 def distinguishing(table: str, profile: str) -> str:

@@ -109,25 +109,19 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
     of_kind = {"modulo": modulo, "at": at, "cell": cell, "mobile": mobile}
     of_run = {"kind": kind, "flow": flow, "from": start, "to": end, **of_kind}
     of_sweep = {"x": x, "y": y, "by": by[0] if by else None}
-    source, *others = sources
     sweeps = [each for each in sources if each.suffix == ".parquet"]
-    if others and sweeps:
-        raise BadRequestError(f"{sweeps[0]}: a sweep has a picture of its own")
-    if others:
-        _refuse(of_sweep, "a sweep")
-        kind = kind or "cwnd"
-        names = "-".join(each.resolve().name for each in sources)
-        file = out or Path(f"{names}-{kind}{f'-flow{flow}' if flow else ''}.png")
-        _draw_runs(sources, file, kind, flow, {"from": start, "to": end, **of_kind})
-    elif sweeps:
+    if sweeps:
+        [sweep, *_] = sweeps
+        if len(sources) > 1:
+            raise BadRequestError(f"{sweep}: a sweep has a picture of its own")
         _refuse(of_run, "a run")
-        file = out or Path(f"{source.stem}-{(y or GOODPUT).replace('/', '-')}.png")
-        _draw_sweep(source, file, of_sweep, by)
+        file = out or Path(f"{sweep.stem}-{(y or GOODPUT).replace('/', '-')}.png")
+        _draw_sweep(sweep, file, of_sweep, by)
     else:
         _refuse(of_sweep, "a sweep")
-        kind = kind or "time-sequence"
-        file = Path(_default_name(source, kind, flow, mobile)) if out is None else out
-        _draw_runs([source], file, kind, flow, {"from": start, "to": end, **of_kind})
+        kind = kind or ("time-sequence" if len(sources) == 1 else "cwnd")
+        file = Path(_default_name(sources, kind, flow, mobile)) if out is None else out
+        _draw_runs(sources, file, kind, flow, {"from": start, "to": end, **of_kind})
     typer.echo(str(file))
 
 
@@ -186,10 +180,13 @@ def _draw_runs(
         raise BadRequestError(_by_option(str(error), given)) from None
 
 
-def _default_name(directory: Path, kind: str, flow: int | None, mobile: int | None) -> str:
+def _default_name(
+    directories: Sequence[Path], kind: str, flow: int | None, mobile: int | None
+) -> str:
     """Return a name in the current directory: a run's own may hold only its files."""
+    runs = "-".join(each.resolve().name for each in directories)
     of = (f"-{what}{number}" for what, number in (("flow", flow), ("mobile", mobile)) if number)
-    return f"{directory.resolve().name}-{kind}{''.join(of)}.png"
+    return f"{runs}-{kind}{''.join(of)}.png"
 
 
 def _by_option(reason: str, given: dict[str, str]) -> str:

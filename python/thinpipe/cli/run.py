@@ -68,10 +68,7 @@ def run(  # noqa: PLR0913 - to typer, a parameter is an option
     if again is not None:
         if scenario is not None or asked.pairs or trace is not None or out is not None:
             raise BadRequestError(f"--again {again}: takes nothing but --json with it")
-        with Bar(str(again)) as bar:
-            done = run_again(again, progress=bar)
-        _show(done, json=json)
-        _compare(done, again)
+        _repeat(again, json=json)
         return
     if scenario is None:
         raise BadRequestError("missing argument 'SCENARIO'; see `thinpipe run --help`")
@@ -92,9 +89,12 @@ def _show(run: Run, *, json: bool) -> None:
         _print(run)
 
 
-def _compare(run: Run, directory: Path) -> None:
-    """Say on standard error whether a run leaves the files of a directory."""
-    differences = differing(run, directory)
+def _repeat(directory: Path, *, json: bool) -> None:
+    """Run once more what a directory keeps; say on standard error whether it is the same."""
+    with Bar(str(directory)) as bar:
+        done = run_again(directory, progress=bar)
+    _show(done, json=json)
+    differences = differing(done, directory)
     if not differences:
         typer.echo(f"the same as in {directory}", err=True)
         return

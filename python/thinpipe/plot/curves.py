@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe.plot.drawing import FEW, RUN, View, curves_of_runs
-from thinpipe.plot.style import ALGORITHMS
+from thinpipe.plot.style import ALGORITHMS, OTHER
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from thinpipe.plot.drawing import Floats
     from thinpipe.result import Flow, Result
 
-OTHER: Final = "#0072B2"
-"""The colour of an algorithm that has none of its own."""
-
 DASHES: Final = ("-", (0, (5, 2)), (0, (2, 2)), (0, (6, 2, 1, 2)))
 """Of the first curve, the second and so on: where two are equal, both are seen."""
+
+
+SAID_BY_VARIANT: Final = ("tcp.variant", "tcp.congestion_control", "tcp.recovery")
 
 
 def draw_steps(
@@ -67,7 +67,13 @@ def dashes_of(ax: Axes) -> Any:  # noqa: ANN401 - matplotlib's types of dashes a
 def labels(results: Sequence[Result], names: Sequence[str]) -> list[str]:
     """Return what distinguishes runs: the settings that differ, or else their names."""
     told = [
-        {"scenario": each.scenario, "seed": str(each.seed), **each.settings} for each in results
+        {
+            "scenario": each.scenario,
+            "seed": str(each.seed),
+            "variant": each.flows[0].variant,
+            **{key: value for key, value in each.settings.items() if key not in SAID_BY_VARIANT},
+        }
+        for each in results
     ]
     keys = dict.fromkeys(key for each in told for key in each)
     differing = [key for key in keys if len({each.get(key) for each in told}) > 1]
@@ -81,7 +87,7 @@ def labels(results: Sequence[Result], names: Sequence[str]) -> list[str]:
 
 
 def _setting(key: str, value: str) -> str:
-    if key in ("scenario", "tcp.variant", "tcp.congestion_control"):
+    if key in ("scenario", "variant"):
         return value
     return f"{key.rpartition('.')[2]} {value}"
 

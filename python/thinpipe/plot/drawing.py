@@ -28,6 +28,9 @@ COLUMNS: Final = 5
 MARGIN: Final = 0.02
 """Time shown after the end of a flow, as a share of the time shown before."""
 
+RUN: Final = "run: "
+"""How the group id of the curve of a run begins; its label follows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -188,10 +191,6 @@ def mark_spurious_timeouts(ax: Axes, events: pl.DataFrame, time_s: Floats, windo
             textcoords="offset points",
             arrowprops={"arrowstyle": "-|>", "color": COLORS["timeout"], "shrinkB": 1},
         )
-
-
-RUN: Final = "run: "
-"""How the group id of the curve of a run begins; its label follows."""
 
 
 def curves_of_runs(ax: Axes) -> list[Artist]:

@@ -38,6 +38,9 @@ ALGORITHMS: Final = {
 }
 """The colour of an algorithm, by the word before ``+`` in a flow's variant."""
 
+OTHER: Final = "#999933"
+"""That of an algorithm that is not there, as of one in Python."""
+
 _RC: Final[dict[Any, Any]] = {
     "axes.grid": True,
     "axes.spines.right": False,

@@ -6,12 +6,13 @@ import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from thinpipe.plot.drawing import legend_above
-from thinpipe.plot.style import ALGORITHMS, style
+from thinpipe.plot.style import ALGORITHMS, OTHER, style
 from thinpipe.sweep.interval import CONFIDENCE, Estimate, estimates
 from thinpipe.sweep.words import metric_label, metric_scale, parameter_scale, parameter_text
 
@@ -107,10 +108,11 @@ def _lines(study: Study, chosen: Choice) -> dict[str, Line]:
 def _draw_numbers(ax: Axes, study: Study, chosen: Choice, lines: Mapping[str, Line]) -> None:
     unit = study.units.get(chosen.x)
     scale = parameter_scale(unit, (value for line in lines.values() for value, _ in line))
-    for number, (label, line) in enumerate(lines.items()):
+    looks = line_looks(list(lines))
+    for label, line in lines.items():
         ordered = sorted(line, key=lambda each: each[0])
         at = [scale.factor * value for value, _ in ordered]
-        _draw_line(ax, number, label, at, [each for _, each in ordered], chosen.y, "-")
+        _draw_line(ax, looks[label], label, at, [each for _, each in ordered], chosen.y, "-")
     ax.set_xlabel(f"{chosen.x} ({scale.unit})" if scale.unit else chosen.x)
 
 
@@ -119,28 +121,46 @@ def _draw_words(
 ) -> None:
     """Draw categories, such as names, side by side."""
     step = DODGE / len(lines) if lines else 0.0
+    looks = line_looks(list(lines))
     for number, (label, line) in enumerate(lines.items()):
         aside = step * (number - (len(lines) - 1) / 2)
         at = [values.index(value) + aside for value, _ in line]
-        _draw_line(ax, number, label, at, [each for _, each in line], chosen.y, "none")
+        _draw_line(ax, looks[label], label, at, [each for _, each in line], chosen.y, "none")
     words = [parameter_text(value, study.units.get(chosen.x)) for value in values]
     ax.set_xticks(range(len(values)), words)
     ax.set_xlim(-0.5, len(values) - 0.5)
     ax.set_xlabel(chosen.x)
 
 
+def line_looks(labels: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return colour and marker of each line; an algorithm's colour is its own."""
+    own = {label: ALGORITHMS[label] for label in labels if label in ALGORITHMS}
+    palette = (OTHER, *ALGORITHMS.values())
+    free = cycle([color for color in palette if color not in own.values()] or palette)
+    return {
+        label: (own[label] if label in own else next(free), mark)
+        for label, mark in zip(labels, cycle(MARKS), strict=False)
+    }
+
+
 def _draw_line(
-    ax: Axes, number: int, label: str, at: list[float], found: list[Estimate], y: str, style: str
+    ax: Axes,
+    look: tuple[str, str],
+    label: str,
+    at: list[float],
+    found: list[Estimate],
+    y: str,
+    style: str,
 ) -> None:
-    colors, factor = tuple(ALGORITHMS.values()), metric_scale(y).factor
+    factor = metric_scale(y).factor
     halves = [math.nan if each.half is None else factor * each.half for each in found]
     ax.errorbar(
         at,
         [factor * each.mean for each in found],
         yerr=None if np.isnan(halves).all() else halves,
         label=label or "_",
-        color=ALGORITHMS.get(label, colors[number % len(colors)]),
-        marker=MARKS[number % len(MARKS)],
+        color=look[0],
+        marker=look[1],
         linestyle=style,
         markersize=4.5,
         capsize=3,
