@@ -84,7 +84,7 @@ class Key:
 
     @property
     def words(self) -> list[str]:
-        """The words that it takes, if it takes words alone: ``reno``, ``vegas``, …"""
+        """The words that it takes, where it takes nothing else: ``reno``, ``vegas`` and so on."""
         return re.split(r", (?:or )?| or ", self.expected)
 
     @property

@@ -163,8 +163,7 @@ def test_help_has_examples(thinpipe, command, option):
 
 
 def test_examples_work(thinpipe):
-    """In the order of the help, in one directory; left out are those of commands that need a network
-    or take long."""
+    """In the order of the help, in one directory; without commands that take a network or long."""
     for command in ("run", "show", "sweep", "plot", "scenarios", "profiles", "keys"):
         for line in thinpipe(command, "-h").stdout.partition("Examples:\n")[2].splitlines():
             words = shlex.split(line.partition(" > ")[0])
