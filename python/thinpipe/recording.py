@@ -32,8 +32,8 @@ class Recording(ABC):
     """The metrics, tables and plots of a run.
 
     Tables are polars data frames (``.to_pandas()`` for pandas); times are seconds of the
-    simulation. Every run has ``rtt``, ``cwnd`` and ``events``; ``segments``, ``blocks`` and
-    ``hops`` need a run with ``trace=True``.
+    simulation. Every run has ``rtt``, ``cwnd``, ``events`` and ``capacity``; ``segments``,
+    ``blocks``, ``hops`` and ``queue`` need a run with ``trace=True``.
     """
 
     @property
@@ -111,6 +111,27 @@ class Recording(ABC):
     def hops(self) -> pl.DataFrame:
         """When each packet entered and left each link and the radio, and where it was dropped."""
         return self._table("hops")
+
+    @property
+    def queue(self) -> pl.DataFrame:
+        """Queues of links and bearers: one row per packet that came, left or was dropped.
+
+        ``packets`` and ``bytes`` wait after it; a packet that is being sent waits no longer, so
+        that ``delay_s`` of a ``dequeued`` packet ends with its first bit. ``reason`` is that of a
+        drop, which may come later than the queue: on the wire, or by RLC. A radio dequeues what it
+        begins to send; of GPRS what is in the core network waits, too.
+        """
+        return self._table("queue")
+
+    @property
+    def capacity(self) -> pl.DataFrame:
+        """What each link could carry, in bit/s from ``time_s`` to its next row.
+
+        Rates as they change, zero in an outage of a radio, null without limit; of a trace means
+        over a thousandth of the run, 100 ms at least. A radio's is the rate of its channel, with
+        headers and errors. Links without a rate and shared channels have no row.
+        """
+        return self._table("capacity")
 
     @property
     def pages(self) -> pl.DataFrame:

@@ -60,6 +60,28 @@ class CwndSummary(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class LimitedBy(Record):
+    """What kept a flow's senders from sending more, as shares of the time in which their
+    connections were established and not yet complete.
+
+    Their sum is 1.
+    """
+
+    cwnd: float
+    """The congestion window."""
+    window: float
+    """The most that the scenario allows in flight (``tcp.window``)."""
+    receiver: float
+    """The window that the receiver advertised."""
+    pacing: float
+    """Pacing."""
+    application: float
+    """The application: all that it wrote had been sent, and some was not yet acknowledged."""
+    idle: float
+    """There was nothing to send: all that the application wrote had been acknowledged."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pages(Record):
     """The pages of a flow that arrived whole."""
 
@@ -124,6 +146,8 @@ class Flow(Record):
     """What the network did to its data packets."""
     cwnd_segments: CwndSummary
     """Congestion window, at most the window cap."""
+    limited_by: LimitedBy | None
+    """What kept its sender from sending more, where there is a connection."""
     started_s: float | None
     """First packet sent."""
     established_s: float | None
@@ -193,6 +217,9 @@ class Link(Record):
     """
     queue_packets: QueueSummary
     """Packets waiting or in transmission."""
+    queue_delay_s: float | None
+    """How long a packet that was taken in waited or was in transmission, on average; ``None`` if
+    there was none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,6 +486,14 @@ class Result(Record):
     """Simulated time."""
     events: int
     """Machines woken."""
+    hints: tuple[str, ...]
+    """What explains the numbers and is easily overlooked, in a line each."""
+    jain_index: float | None
+    """Jain's fairness index of the goodputs of flows (Jain, Chiu and Hawe 1984): 1 if all are
+    equal, 1/n if one of n has everything.
+
+    ``None`` with fewer than two flows, or if nothing arrived.
+    """
     flows: tuple[Flow, ...]
     """One entry for each flow."""
     links: tuple[Link, ...]

@@ -83,9 +83,11 @@ class Run(CompleteRecording):
         with (
             signals_deferred()
         ):  # Rust, ours and polars', panics if its look for numpy is interrupted
-            machines = self._core.machines()
+            machines, links = self._core.machines(), [link.name for link in self.links]
             tables = self._core.tables()
-            return {name: frame(name, columns, machines) for name, columns in tables.items()}
+            return {
+                name: frame(name, columns, machines, links) for name, columns in tables.items()
+            }
 
     def _table(self, name: str) -> pl.DataFrame:
         if name in TRACED and not self.traced:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-ALWAYS: Final = ("rtt", "cwnd", "events")
+ALWAYS: Final = ("rtt", "cwnd", "events", "capacity")
 """Tables of every run."""
 
 CELL: Final = ("rrc", "codes", "handovers", "common")
@@ -31,7 +31,7 @@ MIDDLEBOX: Final = ("middlebox_backlog", "middlebox_rtt", "middlebox_events")
 MOBILE: Final = ("mobility",)
 """Tables of a run with mobiles that move through an IPv6 network."""
 
-TRACED: Final = ("segments", "blocks", "hops")
+TRACED: Final = ("segments", "blocks", "hops", "queue")
 """Tables of a run with ``trace=True``."""
 
 _NAMES: Final[dict[tuple[str, str], Sequence[str]]] = {
@@ -41,6 +41,8 @@ _NAMES: Final[dict[tuple[str, str], Sequence[str]]] = {
     ("blocks", "direction"): ("down", "up"),
     ("blocks", "kind"): ("data", "retransmission", "control"),
     ("hops", "event"): ("entered", "left", "dropped"),
+    ("queue", "event"): ("entered", "dequeued", "dropped"),
+    ("queue", "reason"): _core.DROP_REASONS,
     ("rrc", "from"): _core.RRC_STATES,
     ("rrc", "to"): _core.RRC_STATES,
     ("rrc", "event"): _core.RRC_EVENTS,
@@ -52,12 +54,20 @@ _NAMES: Final[dict[tuple[str, str], Sequence[str]]] = {
     ("datagrams", "lost_by"): _core.DROP_REASONS,
 }
 
-_NAN_IS_NULL: Final = (("datagrams", "arrived_s"), ("datagrams", "delay_s"))
+_NAN_IS_NULL: Final = (
+    ("datagrams", "arrived_s"),
+    ("datagrams", "delay_s"),
+    ("queue", "delay_s"),
+    ("capacity", "rate_bps"),
+)
 """Number columns in which NaN means null; in columns of names an index past the last does."""
 
 
 def frame(
-    table: str, columns: Mapping[str, NDArray[np.generic[Any]]], machines: Sequence[str]
+    table: str,
+    columns: Mapping[str, NDArray[np.generic[Any]]],
+    machines: Sequence[str],
+    links: Sequence[str],
 ) -> pl.DataFrame:
     """Return one table; columns of indices become columns of names."""
     import polars as pl
@@ -68,7 +78,8 @@ def frame(
         ("mobility", "agent"),
         ("datagrams", "lost_at"),
     ]
-    names = _NAMES | dict.fromkeys(of_machines, machines)
+    of_links = [("queue", "link"), ("capacity", "link")]
+    names = _NAMES | dict.fromkeys(of_machines, machines) | dict.fromkeys(of_links, links)
     series: dict[str, pl.Series] = {}
     for column, values in columns.items():
         words = names.get((table, column))

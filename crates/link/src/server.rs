@@ -46,6 +46,26 @@ impl Server {
         }
     }
 
+    /// What it could carry from each of these times on, up to `until`, in bit/s: its rate where that
+    /// changes; of a trace the mean over each `step`. `None` is without limit.
+    pub(crate) fn capacity(&self, until: Time, step: Duration) -> Vec<(Time, Option<u64>)> {
+        match self {
+            Self::Rate(server) => {
+                let bps = |time| (time, server.rate.at(time).map(Rate::as_bps));
+                let changes = std::iter::once(Time::ZERO).chain(server.rate.changes());
+                let mut rates: Vec<_> = changes.take_while(|&time| time < until).map(bps).collect();
+                rates.dedup_by_key(|(_, rate)| *rate);
+                rates
+            }
+            Self::Trace(cursor) => {
+                let trace = cursor.trace();
+                let count = until.saturating_since(Time::ZERO).as_nanos().div_ceil(step.as_nanos());
+                let starts = (0..count).map(|index| Time::ZERO + step * index);
+                starts.map(|start| (start, Some(trace.bps(start, step)))).collect()
+            }
+        }
+    }
+
     /// The share of time, or of the trace's opportunities, that was in use by `now`; `None` where
     /// sending never takes time. `sent` bytes have left.
     pub(crate) fn utilization(&self, now: Time, counters: &Counters, sent: u64) -> Option<f64> {

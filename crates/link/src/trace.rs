@@ -118,6 +118,13 @@ impl Trace {
         Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX).max(1))
     }
 
+    /// The mean of its opportunities after `start`, for a time of `span`, in bit/s.
+    pub(crate) fn bps(&self, start: Time, span: Duration) -> u64 {
+        let count = self.opportunities(start + span) - self.opportunities(start);
+        let bits = u128::from(count) * u128::from(OPPORTUNITY_BYTES) * 8;
+        (bits * 1_000_000_000 / u128::from(span.as_nanos())) as u64
+    }
+
     /// How many opportunities there are until `time`, itself included.
     pub fn opportunities(&self, time: Time) -> u64 {
         let next = self.first_from(time + Duration::from_nanos(1));

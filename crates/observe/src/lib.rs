@@ -20,4 +20,4 @@ pub use mobility::{MobilityFact, Subject};
 pub use observe::{Context, Observe};
 pub use packet::{DropReason, PacketEvent, PacketFact};
 pub use rrc::{RrcEvent, RrcState};
-pub use tcp::{RttSample, TcpFact};
+pub use tcp::{RttSample, SendLimit, TcpFact};

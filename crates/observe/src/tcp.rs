@@ -1,6 +1,6 @@
 //! What a TCP endpoint reports to observers.
 
-use base::{Duration, Seq};
+use base::{Duration, Seq, words};
 
 /// One round-trip time of one data segment that was sent once (Karn's rule), and whose
 /// acknowledgement did not wait for a retransmission.
@@ -10,6 +10,25 @@ pub struct RttSample {
     pub offset: u64,
     /// From its transmission to the acknowledgement that covers it.
     pub rtt: Duration,
+}
+
+words! {
+    /// What keeps a sender from sending more.
+    pub enum SendLimit {
+        /// The congestion window.
+        Cwnd = "cwnd",
+        /// The most that the configuration allows in flight (`tcp.window`).
+        Window = "window",
+        /// The window that the receiver advertises.
+        Receiver = "receiver",
+        /// The next segment waits for its turn.
+        Pacing = "pacing",
+        /// Everything written has been sent, and some of it is not yet acknowledged; or too little
+        /// waits for a full segment.
+        Application = "application",
+        /// Everything written has been acknowledged.
+        Idle = "idle",
+    }
 }
 
 /// Something that happened inside a TCP endpoint. Offsets count payload bytes of one direction
@@ -71,6 +90,11 @@ pub enum TcpFact {
     FastRetransmit {
         /// Offset of its first byte.
         offset: u64,
+    },
+    /// The sender has sent what it could, and something else than before keeps it from sending more.
+    Limited {
+        /// What does.
+        by: SendLimit,
     },
     /// The connection is over: both sides closed it, or it was reset or given up.
     Closed,

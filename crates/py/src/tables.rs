@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sim::{
     CellMetrics, DatagramOutcome, DatagramRow, FlowDirection, FlowMetrics, Metrics,
-    MiddleboxMetrics, MobilityRow, Outcome, Side, Trace,
+    MiddleboxMetrics, MobilityRow, Outcome, QueueEvent, Side, Trace,
 };
 
 /// A table under construction: a dict of numpy arrays of one length, one value a row.
@@ -54,12 +54,13 @@ fn of_flows<'a, T: 'a>(
     (0..).zip(metrics.flows()).flat_map(of_flow)
 }
 
-/// `rtt`, `cwnd` and `events` of every flow; `base_rtt` where a controller has one, `pages`,
+/// `capacity` of links; `rtt`, `cwnd` and `events` of every flow; `base_rtt` where a controller has one, `pages`,
 /// `echoes`, `probes` and `datagrams` where there are some; the tables of `cell` and `middlebox`,
 /// where there is one, and `mobility` where something of it has happened.
 pub(crate) fn series<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, PyDict>> {
     let (metrics, summary) = (&outcome.metrics, &outcome.summary);
     let tables = PyDict::new(py);
+    capacity(&tables, outcome)?;
     of_tcp(&tables, metrics)?;
     of_applications(&tables, metrics)?;
     if metrics.flows().iter().any(|flow| !flow.datagrams().is_empty()) {
@@ -75,6 +76,15 @@ pub(crate) fn series<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<
         mobility(&tables, outcome)?;
     }
     Ok(tables)
+}
+
+/// Adds `capacity`.
+fn capacity(tables: &Bound<'_, PyDict>, outcome: &Outcome) -> PyResult<()> {
+    Table::new(tables, "capacity", outcome.capacity.iter())?
+        .time(|row| row.time)?
+        .column("link", |row| row.link)?
+        .column("rate_bps", |row| row.bps.map_or(f64::NAN, |bps| bps as f64))?;
+    Ok(())
 }
 
 /// Adds `rtt`, `cwnd`, `events` and `base_rtt`.
@@ -256,7 +266,7 @@ fn flows(trace: &Trace, metrics: &Metrics) -> Vec<(u32, u8)> {
     trace.segments.iter().map(flow).collect()
 }
 
-/// Adds `segments`, `blocks` and `hops`.
+/// Adds `segments`, `blocks`, `hops` and `queue`.
 pub(crate) fn recorded(
     tables: &Bound<'_, PyDict>,
     trace: &Trace,
@@ -290,6 +300,24 @@ pub(crate) fn recorded(
         .column("uid", |row| row.uid)?
         .column("machine", |row| row.machine)?
         .column("event", |row| hop(row.event))?;
+    Table::new(tables, "queue", trace.queues.iter())?
+        .time(|row| row.time)?
+        .column("link", |row| row.link)?
+        .column("event", |row| match row.event {
+            QueueEvent::Entered => 0_u8,
+            QueueEvent::Dequeued(_) => 1,
+            QueueEvent::Dropped(_) => 2,
+        })?
+        .column("packets", |row| row.packets)?
+        .column("bytes", |row| row.bytes)?
+        .column("delay_s", |row| match row.event {
+            QueueEvent::Dequeued(waited) => waited.as_secs_f64(),
+            QueueEvent::Entered | QueueEvent::Dropped(_) => f64::NAN,
+        })?
+        .column("reason", |row| match row.event {
+            QueueEvent::Dropped(reason) => reason as u8,
+            QueueEvent::Entered | QueueEvent::Dequeued(_) => DropReason::ALL.len() as u8,
+        })?;
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! The kinds of radio there are: one line each.
 
-use base::{Direction, Duration, Rate, Time};
+use base::{Direction, Duration, Rate, Schedule, Time};
 use link::queue;
 use observe::Observe;
 use settings::{Fault, Flat, Table};
@@ -29,8 +29,8 @@ pub trait Keys {
     /// How many mobiles are counted; 0 is one.
     fn mobiles(&self) -> usize;
 
-    /// The rates of its channels towards the mobile and from it, if both have one.
-    fn rates(&self) -> Option<[Rate; 2]> {
+    /// The rates of its channels towards the mobile and from it over time, if both have one.
+    fn rates(&self) -> Option<[Schedule<Rate>; 2]> {
         None
     }
 

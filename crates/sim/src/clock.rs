@@ -8,8 +8,8 @@ use scenario::{Network, NetworkFlow, Scenario};
 use tcp::Length;
 use world::{Application, Body, Ipv4, Ipv6, World};
 
-use crate::transit::Transits;
-use crate::{Flow, Metrics, Summary, Trace, Vantage};
+use crate::capacity::capacity;
+use crate::{CapacityRow, Flow, Metrics, Summary, Trace, Vantage};
 
 /// How many events pass between two calls of `pulse`.
 const EVENTS_PER_PULSE: u64 = 1 << 15;
@@ -27,6 +27,8 @@ pub struct Outcome {
     pub metrics: Metrics,
     /// Everything that happened, where that was asked for.
     pub trace: Option<Trace>,
+    /// What links and bearers could carry.
+    pub capacity: Vec<CapacityRow>,
     /// The names of links, bearers and endpoints by their number.
     pub machines: Vec<String>,
     /// The names of nodes and of mobiles' addresses by their number.
@@ -78,14 +80,11 @@ fn simulate_over<B: Body<Payload = Length>>(
         Recording::Series => (run(&mut network.world, until, &mut metrics, pulse)?, None),
         Recording::Everything | Recording::Ns2 => {
             let is_ns2 = recording == Recording::Ns2;
-            let transits = is_ns2.then(|| Transits::new(&network.world));
-            let mut observers = (metrics, Trace::with(transits));
+            let mut observers = (metrics, Trace::new(&network.world, is_ns2));
             let events = run(&mut network.world, until, &mut observers, pulse)?;
             metrics = observers.0;
             let mut trace = observers.1;
-            if let Some(transits) = &mut trace.transits {
-                transits.end(until);
-            }
+            trace.end(until);
             (events, Some(trace))
         }
     };
@@ -94,7 +93,8 @@ fn simulate_over<B: Body<Payload = Length>>(
     let machines = network.world.machines().map(|(_, name, _)| name.to_owned()).collect();
     let nodes = network.world.nodes().iter().map(|node| node.name().to_owned()).collect();
     let vantages = Vantage::all(&network.world, scenario.mobile_ip.as_ref());
-    Ok(Outcome { summary, metrics, trace, machines, nodes, vantages })
+    let capacity = capacity(scenario, &network);
+    Ok(Outcome { summary, metrics, trace, capacity, machines, nodes, vantages })
 }
 
 /// Wakes machines in order until nothing is left to do by `until`, and says how many it woke.

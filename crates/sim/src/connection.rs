@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::flow::{Event, EventRow};
+use crate::limits::LimitNow;
 
 /// The progress of a connection, from the facts of its two ends.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub(crate) struct ConnectionProgress {
     pub(crate) delivered: u64,
     /// The congestion window in bytes, while it is open.
     pub(crate) window: u64,
+    /// What keeps its sender from sending more.
+    pub(crate) limit: LimitNow,
     /// Timeouts that may still turn out to be spurious.
     pub(crate) undecided: VecDeque<Undecided>,
     /// The packet that the receiver is processing.
@@ -49,6 +52,7 @@ impl ConnectionProgress {
             acked: 0,
             delivered: 0,
             window: 0,
+            limit: LimitNow::NONE,
             undecided: VecDeque::new(),
             arrival: Arrival { uid: 0, header_bytes: 0 },
             out_of_order: Vec::new(),

@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 
 use base::{Duration, Time, UdpDatagram, words};
-use observe::{EchoFact, PageFact, RttSample, TcpFact};
+use observe::{EchoFact, PageFact, RttSample, SendLimit, TcpFact};
 use world::Application;
 
 use crate::connection::ConnectionProgress;
 use crate::crossing::Crossing;
 use crate::datagrams::{DatagramRow, Datagrams};
+use crate::limits::{LimitedBySummary, TimeLimited};
 
 /// A flow to be measured.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -127,6 +128,8 @@ pub struct FlowMetrics {
     pub(crate) wire_bytes_delivered: u64,
     /// Its data packets on their way through the network.
     pub(crate) crossing: Crossing,
+    /// For how long what has kept its senders from sending more, in spans that are over.
+    limited: TimeLimited,
     /// Congestion windows of the connections that are open.
     window: u64,
     /// The progress of each of its connections.
@@ -159,6 +162,7 @@ impl FlowMetrics {
             bytes_delivered: 0,
             wire_bytes_delivered: 0,
             crossing: Crossing::default(),
+            limited: TimeLimited::default(),
             window: 0,
             under_way: VecDeque::new(),
         }
@@ -238,6 +242,7 @@ impl FlowMetrics {
             TcpFact::Window { cwnd, ssthresh } => self.window(now, connection, cwnd, ssthresh),
             TcpFact::Timeout { offset, .. } => self.timed_out(now, connection, offset, next_uid),
             TcpFact::FastRetransmit { offset } => self.event(now, Event::FastRetransmit, offset),
+            TcpFact::Limited { by } => self.limited(now, connection, by),
             TcpFact::Closed => self.closed(now, connection),
             TcpFact::Data { .. } => {}
         }
@@ -269,9 +274,25 @@ impl FlowMetrics {
         let progress = &mut self.connections[connection];
         self.bytes_acked += offset - progress.acked;
         progress.acked = offset;
+        if progress.is_whole() {
+            progress.limit.change(now, None, &mut self.limited);
+        }
         if self.flow.bytes.is_some_and(|bytes| self.bytes_acked >= bytes) {
             self.complete(now);
         }
+    }
+
+    fn limited(&mut self, now: Time, connection: usize, by: SendLimit) {
+        let progress = &mut self.connections[connection];
+        let next = (!progress.is_whole()).then_some(by);
+        progress.limit.change(now, next, &mut self.limited);
+    }
+
+    /// What kept its senders from sending more, up to `end`.
+    pub(crate) fn limited_by(&self, end: Time) -> Option<LimitedBySummary> {
+        let mut limited = self.limited;
+        self.connections.iter().for_each(|each| limited.add(each.limit, end));
+        limited.shares()
     }
 
     fn complete(&mut self, now: Time) {
@@ -296,6 +317,7 @@ impl FlowMetrics {
     fn closed(&mut self, now: Time, connection: usize) {
         let progress = &mut self.connections[connection];
         self.window -= std::mem::take(&mut progress.window);
+        progress.limit.change(now, None, &mut self.limited);
         if !progress.is_whole() {
             self.given_up = Some(now);
             self.event(now, Event::GivenUp, self.bytes_acked);

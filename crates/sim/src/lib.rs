@@ -3,6 +3,7 @@
 //! [`simulate`] takes a validated scenario and gives back an [`Outcome`]: the numbers of a run
 //! ([`Summary`]), its series ([`Metrics`]) and, if asked for, a full [`Trace`].
 
+mod capacity;
 mod capture;
 mod cell;
 mod clock;
@@ -10,16 +11,20 @@ mod connection;
 mod crossing;
 mod datagrams;
 mod flow;
+mod hints;
+mod limits;
 mod metrics;
 mod middlebox;
 mod mobility;
 mod network;
 mod ns2;
+mod queue;
 mod statistics;
 mod summary;
 mod trace;
 mod transit;
 
+pub use capacity::CapacityRow;
 pub use capture::{Vantage, write_pcapng};
 pub use cell::{
     Blocked, CellMetrics, CellSummary, CodesInUse, CommonRow, Handovers, SharedBlocks, StateShares,
@@ -28,6 +33,7 @@ pub use clock::{Interrupted, Outcome, Recording, simulate};
 pub use crossing::NetworkSummary;
 pub use datagrams::{DatagramOutcome, DatagramRow, DatagramSummary};
 pub use flow::{CwndRow, Event, EventRow, Flow, FlowMetrics, Timed};
+pub use limits::LimitedBySummary;
 pub use metrics::Metrics;
 pub use middlebox::{
     BacklogRow, LegRttRow, MiddleboxEvent, MiddleboxMetrics, MiddleboxRow, MiddleboxSummary,
@@ -35,6 +41,7 @@ pub use middlebox::{
 pub use mobility::{HandoverSummary, LostSummary, MobilityMetrics, MobilityRow, MobilitySummary};
 pub use network::{Layout, LinkKind, LinkLayout, NodeLayout, StationLayout, WalkLayout};
 pub use ns2::{write_ns2, write_ns2_nodes};
+pub use queue::{QueueEvent, QueueRow};
 pub use statistics::Distribution;
 pub use summary::{
     CwndSummary, DirectionSummary, DropsSummary, FlowSummary, LinkSummary, PageSummary,

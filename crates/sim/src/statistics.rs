@@ -56,9 +56,29 @@ impl Distribution {
     }
 }
 
+/// Jain's fairness index of shares: the square of their sum over their number times the sum of
+/// their squares. `None` of fewer than two, and if all are zero.
+pub(crate) fn jain_index(shares: &[f64]) -> Option<f64> {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|share| share * share).sum();
+    let has_any = shares.len() > 1 && squares > 0.0;
+    has_any.then(|| sum * sum / (shares.len() as f64 * squares))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fairness_is_one_of_equals_and_least_where_one_has_all() {
+        assert_eq!(jain_index(&[3.0, 3.0, 3.0]), Some(1.0));
+        assert_eq!(jain_index(&[0.0, 5.0, 0.0, 0.0]), Some(0.25));
+        assert_eq!(jain_index(&[1.0, 3.0]), Some(0.8));
+        assert_eq!(
+            (jain_index(&[1.0]), jain_index(&[0.0, 0.0]), jain_index(&[])),
+            (None, None, None)
+        );
+    }
 
     #[test]
     fn of_nothing_there_is_nothing_to_say() {

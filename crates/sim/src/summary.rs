@@ -10,9 +10,11 @@ use serde::Serialize;
 use world::{Application, Body, Machine};
 
 use crate::flow::{Event, FlowMetrics};
+use crate::hints::hints;
+use crate::statistics::jain_index;
 use crate::{
-    CellSummary, DatagramSummary, Distribution, Metrics, MiddleboxSummary, MobilitySummary,
-    NetworkSummary,
+    CellSummary, DatagramSummary, Distribution, LimitedBySummary, Metrics, MiddleboxSummary,
+    MobilitySummary, NetworkSummary,
 };
 
 /// The numbers of a run.
@@ -26,6 +28,12 @@ pub struct Summary {
     pub duration_s: f64,
     /// Machines woken.
     pub events: u64,
+    /// What explains the numbers and is easily overlooked, in a line each.
+    pub hints: Vec<String>,
+    /// Jain's fairness index of the goodputs of flows (Jain, Chiu and Hawe 1984): 1 if all are
+    /// equal, 1/n if one of n has everything. `null` with fewer than two flows, or if nothing
+    /// arrived.
+    pub jain_index: Option<f64>,
     /// One entry for each flow.
     pub flows: Vec<FlowSummary>,
     /// One entry for each direction of each link or bearer.
@@ -75,6 +83,8 @@ pub struct FlowSummary {
     pub network: NetworkSummary,
     /// Congestion window, at most the window cap.
     pub cwnd_segments: CwndSummary,
+    /// What kept its sender from sending more, where there is a connection.
+    pub limited_by: Option<LimitedBySummary>,
     /// First packet sent.
     pub started_s: Option<f64>,
     /// Handshake done.
@@ -133,6 +143,9 @@ pub struct LinkSummary {
     pub utilization: Option<f64>,
     /// Packets waiting or in transmission.
     pub queue_packets: QueueSummary,
+    /// How long a packet that was taken in waited or was in transmission, on average; `null` if
+    /// there was none.
+    pub queue_delay_s: Option<f64>,
 }
 
 /// Packets dropped, by what dropped them.
@@ -211,12 +224,17 @@ impl Summary {
         let duration = scenario.duration;
         let end = Time::ZERO + duration;
         let flows = metrics.flows().iter().enumerate();
+        let flows: Vec<_> =
+            flows.map(|(id, flow)| FlowSummary::of(id, flow, scenario, network)).collect();
+        let goodputs = flows.iter().map(|flow| flow.goodput_bps.unwrap_or_default());
         Self {
             scenario: scenario.name.clone(),
             seed: scenario.seed,
             duration_s: duration.as_secs_f64(),
             events,
-            flows: flows.map(|(id, flow)| FlowSummary::of(id, flow, scenario, network)).collect(),
+            hints: hints(scenario, &flows),
+            jain_index: jain_index(&goodputs.collect::<Vec<_>>()),
+            flows,
             links: network
                 .world
                 .machines()
@@ -289,6 +307,7 @@ impl FlowSummary {
                 mean: cwnd.map(|(mean, _)| segments(mean)),
                 max: cwnd.map(|(_, max)| segments(max as f64)),
             },
+            limited_by: flow.limited_by(end),
             started_s: seconds(flow.started),
             established_s: seconds(flow.established),
             completed_s: seconds(flow.completed),
@@ -335,7 +354,11 @@ impl LinkSummary {
             }
             Machine::Wlan { wlan, .. } => both(&|direction, name| {
                 let counters = wlan.counters(direction);
-                let waiting = (counters.waiting_time, counters.queue_max);
+                let waiting = Waiting {
+                    packets: counters.sdus - counters.drops.queue,
+                    time: counters.waiting_time,
+                    most: counters.queue_max,
+                };
                 // Both directions share the media.
                 let utilization = wlan.utilization(end);
                 Self::new(name, (counters.drops, counters.marks), utilization, waiting, elapsed)
@@ -349,22 +372,23 @@ impl LinkSummary {
         }
     }
 
-    /// The summary of a link that dropped and marked so many packets, with the total waiting time
-    /// of its packets.
+    /// The summary of a link that dropped and marked so many packets.
     fn new(
         name: String,
         (drops, marks): (Drops, u64),
         utilization: Option<f64>,
-        (waited, queue_max): (Duration, u32),
+        Waiting { packets, time, most }: Waiting,
         elapsed: f64,
     ) -> Self {
+        let waited = time.as_secs_f64();
         Self {
             name,
             drops: drops.total(),
             drops_by_reason: drops.into(),
             marks,
             utilization,
-            queue_packets: QueueSummary { mean: waited.as_secs_f64() / elapsed, max: queue_max },
+            queue_packets: QueueSummary { mean: waited / elapsed, max: most },
+            queue_delay_s: (packets > 0).then(|| waited / packets as f64),
         }
     }
 
@@ -376,15 +400,31 @@ impl LinkSummary {
     ) -> Self {
         let radio::Counters { dropped: queue, managed: aqm, discarded, .. } = *counters;
         let drops = Drops { queue, aqm, discarded, ..Drops::default() };
-        let waiting = (counters.waiting_time, counters.queue_max);
+        let waiting = Waiting {
+            packets: counters.sdus - queue - aqm,
+            time: counters.waiting_time,
+            most: counters.queue_max,
+        };
         Self::new(name, (drops, 0), utilization, waiting, elapsed)
     }
 
     fn wired(name: &str, counters: &Counters, utilization: Option<f64>, elapsed: f64) -> Self {
-        let waiting = (counters.queue_integral, counters.queue_max);
+        let waiting = Waiting {
+            packets: counters.accepted,
+            time: counters.queue_integral,
+            most: counters.queue_max,
+        };
         let dropped = (counters.drops, counters.marks);
         Self::new(name.to_owned(), dropped, utilization, waiting, elapsed)
     }
+}
+
+/// The packets that were taken in, the time that all of them waited or were in transmission, and the
+/// most at once.
+struct Waiting {
+    packets: u64,
+    time: Duration,
+    most: u32,
 }
 
 const DIRECTIONS: [(Direction, &str); 2] =

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use base::{Flags, Seq, TcpHeader, Time, UdpDatagram};
 use observe::{BlockFact, Observe, PacketEvent, PacketFact, TcpFact};
 use tcp::Length;
-use world::{Ends, Ipv6, NodeId};
+use world::{Body, Ends, Ipv6, NodeId, World};
 
 use crate::flow::Timed;
+use crate::queue::{QueueRow, Queues};
 use crate::transit::Transits;
 
 /// The most that a window is shifted (RFC 7323 §2.3).
@@ -105,6 +106,10 @@ pub struct Trace {
     pub(crate) forms: Vec<Form>,
     /// The last of them, by number of the packet.
     last_forms: BTreeMap<u64, usize>,
+    /// Packets that came to queues, left them or were dropped.
+    pub queues: Vec<QueueRow>,
+    /// The same, while it is being recorded.
+    recorder: Queues,
     /// The content of an ns-2 trace file, if that was requested.
     pub(crate) transits: Option<Transits>,
     /// The transmission number of the packet about to depart.
@@ -147,9 +152,18 @@ struct Syn {
 }
 
 impl Trace {
-    /// An empty trace; with `transits` those are recorded as well.
-    pub(crate) fn with(transits: Option<Transits>) -> Self {
-        Self { transits, ..Self::default() }
+    /// An empty trace of `world`; with `is_ns2` of what a trace file of ns-2 tells as well.
+    pub(crate) fn new<B: Body>(world: &World<B>, is_ns2: bool) -> Self {
+        let transits = is_ns2.then(|| Transits::new(world));
+        Self { transits, recorder: Queues::new(world), ..Self::default() }
+    }
+
+    /// The run ends at `until`: what was recorded for later has not happened.
+    pub(crate) fn end(&mut self, until: Time) {
+        self.queues = std::mem::take(&mut self.recorder).rows(until);
+        if let Some(transits) = &mut self.transits {
+            transits.end(until);
+        }
     }
 
     /// True if it holds the content of a trace file of ns-2.
@@ -223,12 +237,14 @@ impl Observe for Trace {
     const DEQUEUES: bool = true;
 
     fn dequeued(&mut self, time: Time, machine: u32, uid: u64) {
+        self.recorder.dequeued(time, machine, uid);
         if let Some(transits) = &mut self.transits {
             transits.dequeued(time, machine, uid);
         }
     }
 
     fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
+        self.recorder.packet(now, fact);
         if let Some(transits) = &mut self.transits {
             transits.packet(now, fact);
         }

@@ -12,3 +12,4 @@ mod hosts;
 mod links;
 mod mobile;
 mod path_mtu;
+mod queues;

@@ -2,6 +2,7 @@
 
 mod ack_in;
 mod data_out;
+mod limit;
 mod path_mtu;
 mod rack_tlp;
 mod undo;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 use base::{Duration, Seq, Time};
 use cc::{Clocks, Controller, Loss, LossKind};
-use observe::{Context, Observe, TcpFact};
+use observe::{Context, Observe, SendLimit, TcpFact};
 
 pub use ack_in::{AckOutcome, Acknowledgement};
 pub use data_out::Departure;
@@ -55,6 +56,8 @@ pub struct Sender<P> {
     prr: Option<Box<Prr>>,
     /// True if the congestion window, and nothing else, held the last segment back.
     window_limited: bool,
+    /// What was last reported to keep it from sending more.
+    limit: Option<SendLimit>,
     /// For data, and before that for the SYN.
     pub(crate) timer: RetransmissionTimer,
     persist: Persist,
@@ -102,6 +105,7 @@ impl<P: Payload> Sender<P> {
             allowance: 0,
             prr: None,
             window_limited: false,
+            limit: None,
             timer: RetransmissionTimer::new(config),
             persist: Persist::default(),
             last_sent: None,

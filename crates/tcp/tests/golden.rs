@@ -40,6 +40,7 @@ impl Observe for Counts {
             | TcpFact::Rtt(_)
             | TcpFact::BaseRtt { .. }
             | TcpFact::Window { .. }
+            | TcpFact::Limited { .. }
             | TcpFact::Closed => {}
         }
     }

@@ -49,6 +49,7 @@ impl Observe for Tally {
             | TcpFact::Rtt(_)
             | TcpFact::BaseRtt { .. }
             | TcpFact::FastRetransmit { .. }
+            | TcpFact::Limited { .. }
             | TcpFact::Closed => {}
         }
     }

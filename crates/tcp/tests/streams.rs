@@ -123,7 +123,8 @@ impl Observe for Laws {
             | TcpFact::BaseRtt { .. }
             | TcpFact::Window { .. }
             | TcpFact::Timeout { .. }
-            | TcpFact::FastRetransmit { .. } => {}
+            | TcpFact::FastRetransmit { .. }
+            | TcpFact::Limited { .. } => {}
         }
     }
 }

@@ -114,6 +114,7 @@ impl Observe for Seen {
             | TcpFact::Window { .. }
             | TcpFact::Timeout { .. }
             | TcpFact::FastRetransmit { .. }
+            | TcpFact::Limited { .. }
             | TcpFact::Closed => {}
         }
     }

@@ -143,3 +143,5 @@ def _print(run: Run) -> None:
         screen.print()
         show(screen, MIDDLEBOX_COLUMNS, [middlebox_row(box)], text=frozenset({"middlebox", "at"}))
     screen.print(footer(run.result, run.wall_s), style="dim", highlight=False, soft_wrap=True)
+    for hint in run.result.hints:
+        screen.print(f"hint: {hint}", highlight=False, soft_wrap=True)

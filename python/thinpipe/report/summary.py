@@ -156,6 +156,8 @@ def footer(result: Result, wall_s: float | None = None) -> str:
     if radio is not None and radio.blocks_sent:
         share = radio.blocks_in_error / radio.blocks_sent
         parts.append(f"{radio.blocks_sent:,} radio blocks, {percent(share, 2)} in error")
+    if result.jain_index is not None:
+        parts.append(f"Jain's index {short(result.jain_index)}")
     drops = sum(link.drops for link in result.links)
     if drops:
         parts.append(f"{drops:,} {'packet' if drops == 1 else 'packets'} dropped")
@@ -167,7 +169,7 @@ def footer(result: Result, wall_s: float | None = None) -> str:
 
 
 def run_as_html(result: Result, wall_s: float | None = None) -> str:
-    """Return the tables and the footer as HTML."""
+    """Return the tables, the footer and the hints as HTML."""
     connections = [flow_row(flow) for flow in result.flows if flow.datagrams is None]
     flows = _table_as_html(COLUMNS, connections) if connections else ""
     datagrams = datagram_rows(result.flows)
@@ -176,7 +178,8 @@ def run_as_html(result: Result, wall_s: float | None = None) -> str:
     waits = _table_as_html(RESPONSE_COLUMNS, responses) if responses else ""
     box = result.middlebox
     boxes = "" if box is None else _table_as_html(MIDDLEBOX_COLUMNS, [middlebox_row(box)])
-    return f"{flows}{sources}{waits}{boxes}<p>{escape(footer(result, wall_s))}</p>"
+    hints = "".join(f"<p>Hint: {escape(hint)}</p>" for hint in result.hints)
+    return f"{flows}{sources}{waits}{boxes}<p>{escape(footer(result, wall_s))}</p>{hints}"
 
 
 def _table_as_html(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:

@@ -101,6 +101,7 @@ impl Observe for SenderObserver<'_, '_> {
             | TcpFact::Established { .. }
             | TcpFact::BaseRtt { .. }
             | TcpFact::Data { .. }
+            | TcpFact::Limited { .. }
             | TcpFact::Closed => {}
         }
     }

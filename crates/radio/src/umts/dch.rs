@@ -344,8 +344,11 @@ impl Keys for DchKeys {
         self.ues as usize
     }
 
-    fn rates(&self) -> Option<[Rate; 2]> {
-        Some([&self.downlink, &self.uplink].map(|channel| channel.channel.rate))
+    fn rates(&self) -> Option<[Schedule<Rate>; 2]> {
+        Some(Direction::BOTH.map(|direction| {
+            let first = direction.of(&self.downlink, &self.uplink).channel.rate;
+            course(first, &self.changes(direction), |change| change.rate)
+        }))
     }
 
     fn bottleneck(&self) -> Rate {

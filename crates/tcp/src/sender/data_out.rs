@@ -28,6 +28,7 @@ impl<P: Payload> Sender<P> {
         let cx = &mut Context { now, observe };
         if self.pacer.holds(cx.now) {
             self.note_pacing();
+            self.tell_limit(cx, true);
             return None;
         }
         if self.buffer.take_resend() {
@@ -56,6 +57,7 @@ impl<P: Payload> Sender<P> {
             return departure;
         }
         self.note_idleness();
+        self.tell_limit(cx, false);
         self.probe(cx)
     }
 
@@ -183,7 +185,7 @@ impl<P: Payload> Sender<P> {
     }
 
     /// True if something that is lost waits for room in the window.
-    fn lost_waits(&mut self) -> bool {
+    pub(super) fn lost_waits(&mut self) -> bool {
         matches!(self.order(), RepairOrder::Lost { .. }) && self.buffer.board.next_lost().is_some()
     }
 

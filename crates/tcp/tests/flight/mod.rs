@@ -123,6 +123,7 @@ impl Observe for Book {
             | TcpFact::Data { .. }
             | TcpFact::Acked { .. }
             | TcpFact::FastRetransmit { .. }
+            | TcpFact::Limited { .. }
             | TcpFact::Closed => {}
         }
     }

@@ -1,6 +1,6 @@
 //! `[radio]` with `kind = "umts-cell"`: the base stations and mobiles of a network of cells.
 
-use base::{Direction, Probability, Rate, Stream, Time};
+use base::{Direction, Probability, Rate, Schedule, Stream, Time};
 use mobility::motion::{Motion, Position};
 use settings::{
     Always, Count, Distance, Each, Fault, Flat, Label, Labels, Metres, MetresPerSecond, Or, Pair,
@@ -301,8 +301,8 @@ impl Keys for CellKeys {
         self.ue.len() + self.ues as usize
     }
 
-    fn rates(&self) -> Option<[Rate; 2]> {
-        Some([self.downlink.rate, self.uplink.rate])
+    fn rates(&self) -> Option<[Schedule<Rate>; 2]> {
+        Some([self.downlink.rate, self.uplink.rate].map(Schedule::constant))
     }
 
     fn bottleneck(&self) -> Rate {

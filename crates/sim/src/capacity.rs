@@ -1,0 +1,82 @@
+//! What links could carry over time.
+
+use base::{Direction, Duration, Rate, Schedule, Time};
+use scenario::{Network, Scenario};
+use world::{Body, Machine};
+
+/// What a direction of a link or bearer could carry from a time on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CapacityRow {
+    /// From when.
+    pub time: Time,
+    /// The direction of a link or bearer, as an index into the links of the run's summary.
+    pub link: u32,
+    /// Bits a second, zero in an outage of a radio; `None` without limit.
+    pub bps: Option<u64>,
+}
+
+/// The shortest and the usual number of intervals in which a trace's opportunities are counted.
+const SHORTEST: Duration = Duration::from_millis(100);
+const INTERVALS: u64 = 1_000;
+
+/// The capacity of each link and bearer that has a limit of its own, link by link in order of time. That
+/// of a radio is the rate of its channel, with errors and headers; mobiles of a cell and of a WLAN
+/// share theirs.
+pub(crate) fn capacity<B: Body>(scenario: &Scenario, network: &Network<B>) -> Vec<CapacityRow> {
+    let until = Time::ZERO + scenario.duration;
+    let mut courses: Vec<Vec<(Time, Option<u64>)>> = Vec::new();
+    for (_, name, machine) in network.world.machines() {
+        match machine {
+            Machine::Pipe { pipe, .. } => {
+                courses.push(vec![(Time::ZERO, pipe.rate().map(Rate::as_bps))]);
+            }
+            Machine::Link { link, .. } => {
+                courses.push(link.capacity(until, interval(scenario.duration)));
+            }
+            Machine::Bearer { .. } => courses.extend(bearer(scenario, name)),
+            Machine::Cell { .. } | Machine::Wlan { .. } => courses.extend([Vec::new(), Vec::new()]),
+            Machine::Middlebox { .. }
+            | Machine::Agent { .. }
+            | Machine::Reassembly(_)
+            | Machine::Host(_)
+            | Machine::Udp(_)
+            | Machine::Browser(_) => {}
+        }
+    }
+    let is_limited =
+        |course: &Vec<(Time, Option<u64>)>| course.iter().any(|(_, bps)| bps.is_some());
+    let rows = |(link, course): (u32, Vec<(Time, Option<u64>)>)| {
+        course.into_iter().map(move |(time, bps)| CapacityRow { time, link, bps })
+    };
+    (0..).zip(courses).filter(|(_, course)| is_limited(course)).flat_map(rows).collect()
+}
+
+/// In which a trace's opportunities are counted: whole milliseconds.
+fn interval(duration: Duration) -> Duration {
+    let millis = duration.as_nanos() / INTERVALS / 1_000_000;
+    SHORTEST.max(Duration::from_millis(millis))
+}
+
+/// The rates of the bearer called `name`, down and up; of none that is known nothing.
+fn bearer(scenario: &Scenario, name: &str) -> [Vec<(Time, Option<u64>)>; 2] {
+    let keys = scenario.radio.as_ref().expect("a bearer comes from [radio]").keys();
+    let outages = keys.outages(&scenario.radio_context(), name);
+    let down_alone = || [Some(Schedule::constant(keys.bottleneck())), None];
+    let rates = keys.rates().map_or_else(down_alone, |rates| rates.map(Some));
+    let until = Time::ZERO + scenario.duration;
+    Direction::BOTH.map(|direction| {
+        let [down, up] = &rates;
+        let Some(rate) = direction.of(down, up) else { return Vec::new() };
+        let edges = outages.iter().flatten().copied();
+        let mut times: Vec<_> =
+            std::iter::once(Time::ZERO).chain(rate.changes()).chain(edges).collect();
+        times.sort_unstable();
+        times.dedup();
+        let is_out = |time: Time| outages.iter().any(|[from, to]| (*from..*to).contains(&time));
+        let bps = |time: Time| if is_out(time) { 0 } else { rate.at(time).as_bps() };
+        let within = times.into_iter().take_while(|time| *time < until);
+        let mut course: Vec<_> = within.map(|time| (time, Some(bps(time)))).collect();
+        course.dedup_by_key(|(_, bps)| *bps);
+        course
+    })
+}

@@ -1,0 +1,71 @@
+//! What explains the numbers of a run and is easily overlooked, in a line each.
+
+use scenario::Scenario;
+
+use crate::{FlowSummary, LimitedBySummary};
+
+/// A limit that holds for so much of the time decides the result.
+const MOST: f64 = 0.5;
+
+/// The hints for `flows`: each says which flows it is about.
+pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
+    let duration = scenario.duration.as_secs_f64();
+    let share = |of: fn(&LimitedBySummary) -> f64| {
+        move |flow: &FlowSummary| flow.limited_by.as_ref().map(of).filter(|share| *share >= MOST)
+    };
+    let is = |holds: bool| holds.then_some(());
+    let silent = about(flows, |flow| is(flow.started_s.is_none()))
+        .map(|of| format!("{}: sent nothing before the end of the run at {duration} s", of.whose));
+    let in_vain = about(flows, |flow| {
+        is(flow.started_s.is_some() && flow.goodput_bps.is_none_or(|bps| bps == 0.0))
+    })
+    .map(|of| format!("{}: nothing arrived before the end of the run at {duration} s", of.whose));
+    let window = about(flows, share(|limited| limited.window)).map(|of| {
+        let segments = scenario.tcp.window;
+        let whose = &of.whose;
+        let time = of.percent();
+        format!(
+            "{whose}: limited by tcp.window ({segments} segments) for {time} of the time, not by \
+             congestion control"
+        )
+    });
+    let receiver = about(flows, share(|limited| limited.receiver)).map(|of| {
+        let (whose, time) = (&of.whose, of.percent());
+        format!("{whose}: limited by the receiver's window for {time} of the time")
+    });
+    let late =
+        about(flows, |flow| is(flow.timeouts > 0 && 2 * flow.spurious_timeouts >= flow.timeouts))
+            .map(|of| {
+                format!("{}: most timeouts are spurious: segments are late, not lost", of.whose)
+            });
+    [silent, in_vain, window, receiver, late].into_iter().flatten().collect()
+}
+
+/// What holds for some flows.
+struct About<T> {
+    /// These, in words.
+    whose: String,
+    values: Vec<T>,
+}
+
+/// The flows of which `value` says something; `None` if there are none.
+fn about<T>(flows: &[FlowSummary], value: impl Fn(&FlowSummary) -> Option<T>) -> Option<About<T>> {
+    let found = flows.iter().filter_map(|flow| Some((flow.id, value(flow)?)));
+    let (ids, values): (Vec<u32>, Vec<T>) = found.unzip();
+    let whose = match ids[..] {
+        [] => return None,
+        [id] => format!("flow {id}"),
+        _ => format!("{} of {} flows", ids.len(), flows.len()),
+    };
+    Some(About { whose, values })
+}
+
+impl About<f64> {
+    /// The shares in per cent: one, or from the least to the most.
+    fn percent(&self) -> String {
+        let percent = |share: f64| (100.0 * share).round() as u32;
+        let least = percent(self.values.iter().copied().fold(f64::INFINITY, f64::min));
+        let most = percent(self.values.iter().copied().fold(0.0, f64::max));
+        if least == most { format!("{most} %") } else { format!("{least} % to {most} %") }
+    }
+}
