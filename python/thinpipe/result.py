@@ -61,10 +61,10 @@ class CwndSummary(Record):
 
 @dataclass(frozen=True, slots=True)
 class LimitedBy(Record):
-    """What kept a flow's senders from sending more, as shares of the time in which their
-    connections were established and not yet complete.
+    """What kept a flow's senders from sending more.
 
-    Their sum is 1.
+    Shares of the time in which their connections were established and not yet complete; their sum
+    is 1.
     """
 
     cwnd: float

@@ -85,9 +85,7 @@ class Run(CompleteRecording):
         ):  # Rust, ours and polars', panics if its look for numpy is interrupted
             machines, links = self._core.machines(), [link.name for link in self.links]
             tables = self._core.tables()
-            return {
-                name: frame(name, columns, machines, links) for name, columns in tables.items()
-            }
+            return {name: frame(name, columns, machines, links) for name, columns in tables.items()}
 
     def _table(self, name: str) -> pl.DataFrame:
         if name in TRACED and not self.traced:

@@ -5,8 +5,8 @@ use observe::SendLimit;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What kept a flow's senders from sending more, as shares of the time in which their connections
-/// were established and not yet complete. Their sum is 1.
+/// What kept a flow's senders from sending more. Shares of the time in which their connections were
+/// established and not yet complete; their sum is 1.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LimitedBy")]
 pub struct LimitedBySummary {
