@@ -12,8 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING, Any, Final
 
+from thinpipe.cell_result import Cell
 from thinpipe.files import MANIFEST, atomic_directory, write_file
-from thinpipe.result import Cell, Flow, Link, Middlebox, Radio, Result
+from thinpipe.result import Flow, Link, Middlebox, Radio, Result
 from thinpipe.scenario import Scenario
 from thinpipe.signals import signals_deferred
 from thinpipe.tables import APPLICATION, CELL, MIDDLEBOX, MOBILE, TRACED, VEGAS

@@ -197,8 +197,8 @@ impl<T: Load> Link<T> {
         self.server.rate(time)
     }
 
-    /// What it could carry from each of these times on, up to `until`, in bit/s: its rate where that
-    /// changes; of a trace the mean over each `step`. `None` is without limit.
+    /// What it could carry from each of these times on, up to `until`, in bit/s: its rate where
+    /// that changes; of a trace the mean over each `step`. `None` is without limit.
     pub fn capacity(&self, until: Time, step: Duration) -> Vec<(Time, Option<u64>)> {
         self.server.capacity(until, step)
     }

@@ -46,8 +46,8 @@ impl Server {
         }
     }
 
-    /// What it could carry from each of these times on, up to `until`, in bit/s: its rate where that
-    /// changes; of a trace the mean over each `step`. `None` is without limit.
+    /// What it could carry from each of these times on, up to `until`, in bit/s: its rate where
+    /// that changes; of a trace the mean over each `step`. `None` is without limit.
     pub(crate) fn capacity(&self, until: Time, step: Duration) -> Vec<(Time, Option<u64>)> {
         match self {
             Self::Rate(server) => {

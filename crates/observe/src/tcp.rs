@@ -91,7 +91,7 @@ pub enum TcpFact {
         /// Offset of its first byte.
         offset: u64,
     },
-    /// The sender has sent what it could, and something else than before keeps it from sending more.
+    /// The sender has sent what it could. Something else than before keeps it from sending more.
     Limited {
         /// What does.
         by: SendLimit,

@@ -419,8 +419,8 @@ impl LinkSummary {
     }
 }
 
-/// The packets that were taken in, the time that all of them waited or were in transmission, and the
-/// most at once.
+/// The packets that were taken in, the time that all of them waited or were in transmission, and
+/// the most at once.
 struct Waiting {
     packets: u64,
     time: Duration,

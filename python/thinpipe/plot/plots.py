@@ -51,8 +51,9 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
 
+    from thinpipe.cell_result import Cell
     from thinpipe.recording import Recording
-    from thinpipe.result import Cell, Flow
+    from thinpipe.result import Flow
 
 MODULO = 60
 """Modulus of packet numbers in the traced-packet graphs of Fall and Floyd (1996)."""
