@@ -36,7 +36,7 @@ MODULES = {
 SCHEMA = PACKAGE.parent.parent / "docs" / "result.schema.json"
 """What `thinpipe run --json` prints."""
 
-RECORD = ["from thinpipe.record import Record"]
+RECORD = "from thinpipe.record import Record"
 
 PLAIN = {"integer": "int", "number": "float", "string": "str", "boolean": "bool"}
 
@@ -65,7 +65,7 @@ def modules() -> dict[Path, str]:
         ]
         literal = ["from typing import Literal"] if "Literal[" in body else []
         head = f'"""{about}\n{ABOUT}"""\n\nfrom __future__ import annotations\n\n' + "\n".join(
-            ["from dataclasses import dataclass", *literal, "", *RECORD, *imports, ""]
+            ["from dataclasses import dataclass", *literal, "", *sorted([RECORD, *imports]), ""]
         )
         texts[PACKAGE / f"{module}.py"] = head + body
         home |= dict.fromkeys(own, module)

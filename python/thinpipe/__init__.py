@@ -18,6 +18,7 @@ from thinpipe._core import (
     ScenarioError,
     __version__,
 )
+from thinpipe.cell_result import Cell
 from thinpipe.controller import CongestionControl, register
 from thinpipe.emulation import EmulatedNetwork, emulate
 from thinpipe.emulation_record import EmulationRecord
@@ -25,7 +26,6 @@ from thinpipe.point import Point
 from thinpipe.recording import Recording, SavedRun, load
 from thinpipe.rerun import again
 from thinpipe.result import (
-    Cell,
     CwndSummary,
     Flow,
     Link,

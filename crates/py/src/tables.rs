@@ -55,8 +55,8 @@ fn of_flows<'a, T: 'a>(
 }
 
 /// `capacity` of links; `rtt`, `cwnd` and `events` of every flow; `base_rtt` where a controller has
-/// one, `pages`, `echoes`, `probes` and `datagrams` where there are some; the tables of `cell` and `middlebox`,
-/// where there is one, and `mobility` where something of it has happened.
+/// one, `pages`, `echoes`, `probes` and `datagrams` where there are some; the tables of `cell` and
+/// `middlebox`, where there is one, and `mobility` where something of it has happened.
 pub(crate) fn series<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, PyDict>> {
     let (metrics, summary) = (&outcome.metrics, &outcome.summary);
     let tables = PyDict::new(py);

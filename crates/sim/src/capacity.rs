@@ -20,8 +20,8 @@ const SHORTEST: Duration = Duration::from_millis(100);
 const INTERVALS: u64 = 1_000;
 
 /// The capacity of each link and bearer that has a limit of its own, link by link in order of time.
-/// That of a radio is the rate of its channel, with errors and headers; mobiles of a cell and of a WLAN
-/// share theirs.
+/// That of a radio is the rate of its channel, with errors and headers; mobiles of a cell and of a
+/// WLAN share theirs.
 pub(crate) fn capacity<B: Body>(scenario: &Scenario, network: &Network<B>) -> Vec<CapacityRow> {
     let until = Time::ZERO + scenario.duration;
     let mut courses: Vec<Vec<(Time, Option<u64>)>> = Vec::new();
