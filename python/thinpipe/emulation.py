@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address
@@ -32,9 +32,10 @@ from thinpipe._core import EmulationError
 from thinpipe.emulation_record import EmulationRecord
 from thinpipe.namespaces import Command, within
 from thinpipe.packet_log import read_log
-from thinpipe.point import Point, Value, as_text
+from thinpipe.point import NO_SETTINGS, Point, Value
 from thinpipe.scenario import Scenario, find
 from thinpipe.scenario import keys as all_keys
+from thinpipe.values import as_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -74,7 +75,7 @@ def check(point: Point) -> None:
 
 def emulate(
     scenario: str | os.PathLike[str] | Scenario,
-    settings: Mapping[str, Value] | Iterable[tuple[str, Value]] | None = None,
+    settings: Mapping[str, Value] = NO_SETTINGS,
     *,
     seed: int | None = None,
     mtu: int = 1500,
@@ -88,7 +89,8 @@ def emulate(
     Parameters
     ----------
     scenario
-        The name of a scenario that ships (`thinpipe.scenarios()`), or the path of a file.
+        The name of a scenario that ships (`thinpipe.scenarios()`), the path of a file, or nested
+        dicts as in `Scenario.of`.
     settings
         Dotted keys and values; text may carry a unit: ``{"radio.tbler": "5 %"}``.
     seed
@@ -115,7 +117,7 @@ def emulate(
         If the scenario's file cannot be read.
     """
     found = find(scenario)
-    pairs = [*dict(settings or {}).items()]
+    pairs = [*settings.items()]
     pairs += [(_key(found, keyword), value) for keyword, value in overrides.items()]
     pairs += [] if seed is None else [("seed", seed)]
     for key, times in Counter(key.strip() for key, _ in pairs).items():

@@ -130,7 +130,7 @@ class Inputs:
             for path, digest in self.files.items():
                 if digest_of(path) != digest:
                     raise ScenarioError(f"{Path(path).resolve()}: has changed since that run")
-            yield Point.of(Scenario(self.scenario, source), self.settings)
+            yield Point.of(Scenario(self.scenario, source), dict(self.settings))
 
     def outdated(self) -> list[str]:
         """Return what has another version now: ``thinpipe 0.1.0``."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from thinpipe import _core
-from thinpipe.point import Point, Value
-from thinpipe.scenario import Scenario
+from thinpipe.point import NO_SETTINGS, Point, Value
+from thinpipe.scenario import Source
 
 MIN_ALIKE: Final = 6
 """From this number on, nodes that differ only in their name are merged into one."""
@@ -103,8 +102,8 @@ class Network:
     @classmethod
     def of(
         cls,
-        scenario: str | os.PathLike[str] | Scenario,
-        settings: Mapping[str, Value] | Iterable[tuple[str, Value]] = (),
+        scenario: Source,
+        settings: Mapping[str, Value] = NO_SETTINGS,
     ) -> Network:
         """Build the network of a scenario with settings as of `thinpipe.run`.
 

@@ -13,10 +13,10 @@ from thinpipe import _core
 from thinpipe.controller import Starter, registered, starter
 from thinpipe.files import write_file
 from thinpipe.inputs import Inputs, Trace
-from thinpipe.point import Point, Value
+from thinpipe.point import NO_SETTINGS, Point, Value
 from thinpipe.recording import RESULT_FILE, SCENARIO_FILE, CompleteRecording
 from thinpipe.result import Result
-from thinpipe.scenario import Scenario
+from thinpipe.scenario import Scenario, Source
 from thinpipe.signals import signals_deferred
 from thinpipe.tables import TRACED, frame
 
@@ -96,8 +96,8 @@ class Run(CompleteRecording):
 
 
 def run(
-    scenario: str | os.PathLike[str] | Scenario,
-    settings: Mapping[str, Value] | Iterable[tuple[str, Value]] = (),
+    scenario: Source,
+    settings: Mapping[str, Value] = NO_SETTINGS,
     *,
     trace: Trace = False,
     progress: Callable[[float, float], None] | None = None,
@@ -108,7 +108,8 @@ def run(
     Parameters
     ----------
     scenario
-        The name of a scenario that ships (`thinpipe.scenarios()`), or the path of a file.
+        The name of a scenario that ships (`thinpipe.scenarios()`), the path of a file, or nested
+        dicts as in `Scenario.of`.
     settings
         Dotted keys and values; text may carry a unit: ``{"radio.tbler": "5 %"}``.
     trace
@@ -129,7 +130,7 @@ def run(
         Whatever a congestion control in Python raises ends the run. A window that is not a number
         of bytes is a ValueError.
     TypeError
-        If settings are not pairs of keys and values.
+        If `settings` is no mapping, or a value is neither text nor a number nor a list of them.
     ValueError
         If `trace` has another value.
 
@@ -154,7 +155,7 @@ def run_point(
 
 
 def run_many(
-    points: Iterable[Point | str | os.PathLike[str] | Scenario],
+    points: Iterable[Point | Source],
     *,
     jobs: int | None = None,
     trace: Trace = False,
@@ -183,7 +184,7 @@ def run_many(
     ValueError
         If `jobs` is below 1, or `trace` has another value.
     """
-    if isinstance(points, Point | str | os.PathLike | Scenario):
+    if isinstance(points, Point | str | os.PathLike | Mapping | Scenario):
         raise TypeError(f"points: a list of points is needed, not {points!r}")
     asked = [each if isinstance(each, Point) else Point.of(each) for each in points]
     done: dict[int, Run] = {}

@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from thinpipe import _core
+from thinpipe.values import tables_as_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,19 @@ class Scenario:
 
     name: str
     source: str
+
+    @classmethod
+    def of(cls, tables: Mapping[str, Any], name: str = "scenario") -> Scenario:
+        """Make a scenario of nested dicts: ``{"link": {"rate": "2 Mbit/s", "delay": "40 ms"}}``.
+
+        A dot in a key stands for a table: ``{"link.rate": "2 Mbit/s"}`` is the same.
+
+        Raises
+        ------
+        TypeError
+            If a value is neither text nor a number nor a list nor a dict of them.
+        """
+        return cls(name, tables_as_toml(tables))
 
     @property
     def description(self) -> str:
@@ -124,8 +139,12 @@ def profiles() -> dict[str, str]:
     return dict(_core.profiles())
 
 
-def find(scenario: str | os.PathLike[str] | Scenario) -> Scenario:
-    """Return the scenario of a shipped name, or read one from a file.
+Source = str | os.PathLike[str] | Mapping[str, Any] | Scenario
+"""A scenario's name if it ships, the path of its file, its tables as nested dicts, or itself."""
+
+
+def find(scenario: Source) -> Scenario:
+    """Return the scenario of a shipped name, of nested dicts or of a file.
 
     Raises
     ------
@@ -136,6 +155,8 @@ def find(scenario: str | os.PathLike[str] | Scenario) -> Scenario:
     """
     if isinstance(scenario, Scenario):
         return scenario
+    if isinstance(scenario, Mapping):
+        return Scenario.of(scenario)
     name = os.fspath(scenario)
     shipped = _shipped().get(name)
     if shipped is not None:

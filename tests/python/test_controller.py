@@ -121,7 +121,7 @@ def test_runs_of_a_list_are_in_order(aimd):
     ]
     many = tp.run_many(points, jobs=3)
     for point, each in zip(points, many, strict=True):
-        alone = tp.run(point.scenario, [*point.settings[1:], (CONTROL, aimd)])
+        alone = tp.run(point.scenario, dict([*point.settings[1:], (CONTROL, aimd)]))
         assert each.flows == alone.flows
 
 

@@ -315,8 +315,8 @@ def test_picture_ends_with_its_flow():
 
 
 def test_picture_ends_with_a_connection_that_was_given_up():
-    outage = ("link.outages", [["1 s", "60 s"]])
-    run = tp.run("bottleneck", [outage, ("tcp.max_retransmissions", 3)], trace=True)
+    outage = {"link.outages": [["1 s", "60 s"]]}
+    run = tp.run("bottleneck", outage, tcp__max_retransmissions=3, trace=True)
     flow = run.flows[0]
     assert flow.completed_s is None
     assert flow.given_up_s is not None

@@ -43,5 +43,5 @@ def test_each_set_up_is_a_point_of_its_own():
 def test_what_is_foreseen_to_last_so_long_does():
     for name in ("short-proxy", "pair-proxy", "three-weighted", "up-gprs-live-40-proxy"):
         setup = SETUPS[name]
-        run = tp.run(setup.point.scenario, setup.point.settings)
+        run = tp.run(setup.point.scenario, dict(setup.point.settings))
         assert all(0 < (flow.received_s or 0) < setup.lasts_s for flow in run.flows)

@@ -7,7 +7,8 @@ import pytest
 import thinpipe as tp
 from hypothesis import given
 from hypothesis import strategies as st
-from thinpipe.point import Point, as_text
+from thinpipe.point import Point
+from thinpipe.values import as_text
 
 
 def test_keywords_and_mapping_are_one_list():

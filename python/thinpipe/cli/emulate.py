@@ -136,7 +136,7 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
     _check_outputs(log, pcap, record)
     asked = Settings.of(settings, seed=seed)
     with asked.named():
-        point = Point.of(scenario, asked.pairs)
+        point = Point.of(scenario, dict(asked.pairs))
         check(point)
     request = Request(
         point=point,

@@ -76,7 +76,7 @@ def run(  # noqa: PLR0913 - to typer, a parameter is an option
     traced: Trace = "ns2" if trace else out is not None
     with nullcontext() if out is None else atomic_directory(out) as directory:
         with Bar(scenario) as bar, asked.named():
-            done = run_scenario(scenario, asked.pairs, trace=traced, progress=bar)
+            done = run_scenario(scenario, dict(asked.pairs), trace=traced, progress=bar)
         if directory is not None:
             done.write_files(directory)
     _show(done, json=json)

@@ -51,7 +51,7 @@ def show(
         from thinpipe.plot.picture import write_network_picture
     with asked.named():
         values = dict(_core.values(found.source, found.name, asked.pairs))
-        network = Network.of(found, asked.pairs)
+        network = Network.of(found, dict(asked.pairs))
     file = out or Path(f"{Path(found.name).stem}-network.png")
     note = "; ".join(filter(None, (values["description"], outline(values))))
     try:

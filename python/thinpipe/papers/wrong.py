@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from thinpipe.point import Point, Value, as_text
+from thinpipe.point import Point, Value
+from thinpipe.values import as_text
 
 if TYPE_CHECKING:
     from thinpipe.papers.outcomes import Outcome

@@ -9,7 +9,8 @@ from itertools import product
 from typing import Any, Final
 
 from thinpipe._core import ScenarioError
-from thinpipe.point import Value, as_text
+from thinpipe.point import Value
+from thinpipe.values import as_text
 
 MAX_POINTS: Final = 1_000_000
 """Maximum size of a grid; a larger one is most likely a typing error in a range."""

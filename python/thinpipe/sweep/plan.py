@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import os
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from thinpipe._core import ScenarioError
 from thinpipe.controller import Algorithm, registered
 from thinpipe.inputs import digest_of, files_of, values_of
 from thinpipe.point import Point, Value
-from thinpipe.scenario import Scenario, find
+from thinpipe.scenario import Scenario, Source, find
 from thinpipe.sweep.grid import Grid
 from thinpipe.sweep.parameters import column, resolved
 
@@ -54,9 +53,7 @@ class Plan:
     changes: tuple[Mapping[str, str], ...]
 
     @classmethod
-    def of(
-        cls, scenario: str | os.PathLike[str] | Scenario, settings: Settings, grid: Grid
-    ) -> Plan:
+    def of(cls, scenario: Source, settings: Settings, grid: Grid) -> Plan:
         """Plan a sweep and check every combination.
 
         Raises
@@ -71,7 +68,7 @@ class Plan:
         values: dict[str, str] = {}
         changes = []
         for combination in grid.combinations():
-            these = _values(Point.of(found, [*settings, *combination]))
+            these = _values(Point.of(found, dict([*settings, *combination])))
             values = values or these
             changes.append({key: text for key, text in these.items() if values.get(key) != text})
         plan = cls(found, settings, grid, values, tuple(changes))
@@ -96,7 +93,7 @@ class Plan:
             contents = {key: file_digest(path) for key, path in files.items()}
             for seed in self.grid.seeds:
                 seeds = () if seed is None else (("seed", seed),)
-                point = Point.of(self.scenario, [*self.settings, *combination, *seeds])
+                point = Point.of(self.scenario, dict([*self.settings, *combination, *seeds]))
                 yield Job(index, point, _digest(start, point, contents), files)
                 index += 1
 

@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.point import Value
+from thinpipe.point import NO_SETTINGS, Value
 from thinpipe.run import Run, run_each
-from thinpipe.scenario import Scenario
+from thinpipe.scenario import Source
 from thinpipe.sweep.grid import Grid, Vary
 from thinpipe.sweep.journal import encoded, journal
 from thinpipe.sweep.metrics import Metrics, metrics_of
@@ -30,9 +30,9 @@ CHUNK: Final = 1024
 
 
 def sweep(  # noqa: PLR0913 - what to run, where, and where to
-    scenario: str | os.PathLike[str] | Scenario,
+    scenario: Source,
     vary: Vary,
-    settings: Mapping[str, Value] | Iterable[tuple[str, Value]] = (),
+    settings: Mapping[str, Value] = NO_SETTINGS,
     *,
     seeds: str | int | Iterable[int] | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -82,8 +82,7 @@ def sweep(  # noqa: PLR0913 - what to run, where, and where to
     """
     if jobs is not None and scheduler is not None:
         raise ValueError("jobs and scheduler: the cluster decides how many run; give one of them")
-    pairs = tuple(settings.items() if isinstance(settings, Mapping) else settings)
-    plan = Plan.of(scenario, pairs, Grid.of(vary, seeds))
+    plan = Plan.of(scenario, tuple(settings.items()), Grid.of(vary, seeds))
     file = None if out is None else Path(out)
     return run_plan(plan, file, executor(jobs, scheduler), progress).frame
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe import _core
 from thinpipe.files import check_writable, destination, write_atomically
-from thinpipe.point import as_text
 from thinpipe.signals import signals_deferred
 from thinpipe.sweep.parameters import column
 from thinpipe.sweep.plan import Plan
+from thinpipe.values import as_text
 
 if TYPE_CHECKING:
     import polars as pl

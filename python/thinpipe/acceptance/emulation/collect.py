@@ -143,7 +143,7 @@ def _job(point: Point) -> Job:
     setup, control, seed = _setup(point)
     return Job(
         scenario=os.fspath(setup.scenario),
-        settings=tuple(Point.of(setup.scenario, setup.settings).settings),
+        settings=tuple(Point.of(setup.scenario, dict(setup.settings)).settings),
         seed=seed,
         payload_bytes=setup.payload_bytes,
         window_bytes=setup.window_bytes,
@@ -166,7 +166,7 @@ def _simulate(point: Point, carried: Carried) -> Compared:
         "flow.start": f"{carried.start_s:.9f} s",
         "duration": f"{carried.start_s + LIMIT_S:.9f} s",
     }
-    done = run(point.scenario, [*point.settings, *more.items()], trace=True)
+    done = run(point.scenario, dict(point.settings) | more, trace=True)
     first = done.flows[0].started_s or 0.0
     sender = done.segments["endpoint"][0]
     cwnd = done.cwnd.select("time_s", "cwnd_segments").iter_rows()

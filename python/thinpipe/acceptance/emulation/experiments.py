@@ -31,15 +31,15 @@ class Setup:
         """Return the transfer with one congestion control."""
         return Point.of(
             self.scenario,
-            (
-                *self.settings,
-                *LINUX,
-                ("tcp.congestion_control", control),
-                ("tcp.mss", f"{MSS} B"),
-                ("tcp.receive_buffer", f"{self.window_bytes} B"),
-                ("flow.bytes", f"{self.payload_bytes} B"),
-                ("seed", seed),
-            ),
+            {
+                **dict(self.settings),
+                **dict(LINUX),
+                "tcp.congestion_control": control,
+                "tcp.mss": f"{MSS} B",
+                "tcp.receive_buffer": f"{self.window_bytes} B",
+                "flow.bytes": f"{self.payload_bytes} B",
+                "seed": seed,
+            },
         )
 
     @property

@@ -87,7 +87,9 @@ def carry(job: Job) -> Carried:
     """
     with TemporaryDirectory() as folder:
         captures, log = Path(folder) / "captures", Path(folder) / "packets.jsonl"
-        with emulate(job.scenario, job.settings, seed=job.seed, pcap=captures, log=log) as network:
+        with emulate(
+            job.scenario, dict(job.settings), seed=job.seed, pcap=captures, log=log
+        ) as network:
             _plain_window(network)
             port, report = _transfer(network, job)
         packets = list(of_capture(captures / "network.pcapng", port))

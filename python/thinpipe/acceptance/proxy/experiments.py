@@ -173,7 +173,7 @@ class Setup:
     def plan(self) -> Plan:
         """The plan of its test bed."""
         return Plan(
-            link=Link(self.link, tuple(Point.of(self.link, self.settings).settings)),
+            link=Link(self.link, tuple(Point.of(self.link, dict(self.settings)).settings)),
             proxy=None if self.box is None else self._proxy(self.box),
             control=self.control,
             initial_window=self.initial_window,

@@ -60,7 +60,7 @@ def _dropping(variant: str, window: int, drops: tuple[int, ...], extra: Settings
         ("link.drop_arrivals", str(list(drops))),
         ("duration", "60 s"),
     )
-    return Point.of(SCENARIO, [*PERIOD, *TOPOLOGY, *more, *extra])
+    return Point.of(SCENARIO, dict([*PERIOD, *TOPOLOGY, *more, *extra]))
 
 
 # --- Bursts -------------------------------------------------------------------------------------
@@ -152,19 +152,19 @@ def lossy(variant: str, loss: float, seed: int, window: int, payload: int = MSS)
     """Return one run of a fast link that loses packets independently of each other."""
     return Point.of(
         SCENARIO,
-        [
-            *PERIOD,
-            ("tcp.mss", f"{payload} B"),
-            ("tcp.variant", variant),
-            ("tcp.window", str(window)),
-            ("link.rate", "10 Mbit/s"),
-            ("link.delay", "100 ms"),
-            ("queue.packets", "unlimited"),
-            ("link.loss", repr(loss)),
-            ("flow.bytes", "unlimited"),
-            ("duration", f"{LASTING_S} s"),
-            ("seed", str(seed)),
-        ],
+        {
+            **dict(PERIOD),
+            "tcp.mss": f"{payload} B",
+            "tcp.variant": variant,
+            "tcp.window": str(window),
+            "link.rate": "10 Mbit/s",
+            "link.delay": "100 ms",
+            "queue.packets": "unlimited",
+            "link.loss": repr(loss),
+            "flow.bytes": "unlimited",
+            "duration": f"{LASTING_S} s",
+            "seed": str(seed),
+        },
     )
 
 
@@ -184,16 +184,16 @@ def damaged(variant: str, loss: float, seed: int) -> Point:
     """Return one run over the study's own path with random loss instead of a list of drops."""
     return Point.of(
         SCENARIO,
-        [
-            *PERIOD,
-            *TOPOLOGY,
-            ("tcp.variant", variant),
-            ("tcp.window", "28"),
-            ("link.loss", repr(loss)),
-            ("flow.bytes", "unlimited"),
-            ("duration", f"{LASTING_S} s"),
-            ("seed", str(seed)),
-        ],
+        {
+            **dict(PERIOD),
+            **dict(TOPOLOGY),
+            "tcp.variant": variant,
+            "tcp.window": "28",
+            "link.loss": repr(loss),
+            "flow.bytes": "unlimited",
+            "duration": f"{LASTING_S} s",
+            "seed": str(seed),
+        },
     )
 
 
@@ -233,7 +233,7 @@ def avoiding() -> Point:
 
 def _lossless(more: Settings) -> Point:
     settings = (("tcp.variant", "reno"), ("flow.bytes", "unlimited"), ("duration", "10 s"))
-    return Point.of(SCENARIO, [*PERIOD, *settings, *more])
+    return Point.of(SCENARIO, dict([*PERIOD, *settings, *more]))
 
 
 @dataclass(frozen=True, slots=True)

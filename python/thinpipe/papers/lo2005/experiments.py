@@ -26,7 +26,7 @@ Settings = tuple[tuple[str, str], ...]
 def point(variant: str, tbler: int, seed: int, extra: Settings = ()) -> Point:
     """Return one run of the paper's set-up; `tbler` in percent."""
     settings = [("tcp.variant", variant), ("radio.tbler", f"{tbler} %"), ("seed", str(seed))]
-    return Point.of(SCENARIO, [*settings, *extra])
+    return Point.of(SCENARIO, dict([*settings, *extra]))
 
 
 def grid(

@@ -96,7 +96,7 @@ Points = tuple[Point, ...]
 
 def at(ms: int, seed: int, settings: Iterable[tuple[str, Value]]) -> Point:
     """Return the run of a transfer that starts at a time."""
-    return Point.of(SCENARIO, [*MAC, *settings, ("flow.start", f"{ms} ms"), ("seed", seed)])
+    return Point.of(SCENARIO, dict([*MAC, *settings, ("flow.start", f"{ms} ms"), ("seed", seed)]))
 
 
 def begins_at_home(point: Point) -> bool:
@@ -182,7 +182,9 @@ class Plan:
             *more,
         )
         return tuple(
-            Point.of(WIRED, [*settings, ("seed", seed), ("flow.start", f"{start_ms(seed)} ms")])
+            Point.of(
+                WIRED, dict([*settings, ("seed", seed), ("flow.start", f"{start_ms(seed)} ms")])
+            )
             for seed in range(1, 1 + self.seeds)
         )
 

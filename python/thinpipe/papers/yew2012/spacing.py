@@ -112,7 +112,7 @@ class Case:
             ("duration", f"{lasts_s} s"),
         )
         return tuple(
-            Point.of(self.place.scenario, [*settings, *self._seeded(seed)]) for seed in SEEDS
+            Point.of(self.place.scenario, dict([*settings, *self._seeded(seed)])) for seed in SEEDS
         )
 
     def _seeded(self, seed: int) -> Settings:

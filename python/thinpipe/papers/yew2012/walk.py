@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from thinpipe.papers.paper import Outcomes
     from thinpipe.result import Handover
 
-POINT: Final = Point.of(SCENARIO, [*MAC, ("duration", "500 s")])
+POINT: Final = Point.of(SCENARIO, dict([*MAC, ("duration", "500 s")]))
 """One run: the walk is the same for every seed but for some ms of the messages' way."""
 
 

@@ -53,7 +53,7 @@ def runs(way: str, tbler: int) -> tuple[Point, ...]:
         ("radio.tbler", f"{tbler} %"),
         ("duration", f"{LASTS_S} s"),
     )
-    return tuple(Point.of(SCENARIO, [*settings, ("seed", seed)]) for seed in SEEDS)
+    return tuple(Point.of(SCENARIO, dict([*settings, ("seed", seed)])) for seed in SEEDS)
 
 
 POINTS: Final = tuple(point for way in WAYS for tbler in TBLERS for point in runs(way, tbler))

@@ -63,15 +63,15 @@ def transfer(
     """Return a transfer of 1 MB; a block error rate of the downlink, a queue of waiting packets."""
     return Point.of(
         SCENARIO,
-        [
-            *channel,
-            ("tcp.variant", variant),
-            ("tcp.mss", f"{payload} B"),
-            ("radio.downlink.tbler", bler),
-            ("queue.packets", "unlimited" if queue is None else queue + BEING_SENT),
-            ("flow.bytes", f"{FILE} B"),
-            ("duration", f"{LIMIT_S} s"),
-            ("seed", seed),
-            *dict(more).items(),
-        ],
+        {
+            **dict(channel),
+            "tcp.variant": variant,
+            "tcp.mss": f"{payload} B",
+            "radio.downlink.tbler": bler,
+            "queue.packets": "unlimited" if queue is None else queue + BEING_SENT,
+            "flow.bytes": f"{FILE} B",
+            "duration": f"{LIMIT_S} s",
+            "seed": seed,
+            **dict(more),
+        },
     )
