@@ -2,6 +2,7 @@
 # python3 (3.11 or later) and make.
 PYTHON ?= python3
 BIN := .venv/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: build reproduce test test-all bench fuzz clean
 # First what the machine lacks, then the build, then what runs.

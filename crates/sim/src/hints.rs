@@ -33,11 +33,8 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
         let (whose, time) = (&of.whose, of.percent());
         format!("{whose}: limited by the receiver's window for {time} of the time")
     });
-    let late =
-        about(flows, |flow| is(flow.timeouts > 0 && 2 * flow.spurious_timeouts >= flow.timeouts))
-            .map(|of| {
-                format!("{}: most timeouts are spurious: segments are late, not lost", of.whose)
-            });
+    let late = about(flows, |flow| is(2 * flow.spurious_timeouts > flow.timeouts))
+        .map(|of| format!("{}: most timeouts are spurious: segments are late, not lost", of.whose));
     [silent, in_vain, window, receiver, late].into_iter().flatten().collect()
 }
 

@@ -1,0 +1,47 @@
+"""Hints: what explains a result and is easily overlooked."""
+
+import thinpipe as tp
+from thinpipe.point import Value
+
+
+def hints(scenario: str, settings: dict[str, Value]) -> tuple[str, ...]:
+    return tp.run(scenario, settings).result.hints
+
+
+def test_two_variants_are_equal_for_the_reason_that_both_have() -> None:
+    said = {
+        variant: hints("umts-dch-384", {"tcp.variant": variant, "duration": "60 s"})
+        for variant in ("reno", "cubic")
+    }
+    assert said["reno"] == said["cubic"]
+    [hint] = said["reno"]
+    assert hint.startswith("flow 0: limited by tcp.window (64 segments) for ")
+    assert hint.endswith(" % of the time, not by congestion control")
+
+
+def test_the_window_is_no_reason_where_it_is_never_reached() -> None:
+    assert hints("bottleneck", {"tcp.window": 1000, "link.loss": "2 %"}) == ()
+
+
+def test_the_receiver_is_named() -> None:
+    settings = {"tcp.window": 1000, "tcp.receive_buffer": "6 kB", "flow.bytes": "unlimited"}
+    [hint] = hints("bottleneck", settings)
+    assert hint.startswith("flow 0: limited by the receiver's window for ")
+
+
+def test_a_run_that_is_too_short_says_so() -> None:
+    [hint] = hints("umts-dch-384", {"duration": "0.1 s"})
+    assert hint == "flow 0: nothing arrived before the end of the run at 0.1 s"
+    assert hints("bottleneck", {"flow.count": 3, "flow.start": "59.999 s"}) == (
+        "3 of 3 flows: nothing arrived before the end of the run at 60 s",
+    )
+    assert hints("bottleneck", {"flow.start": "70 s"}) == (
+        "flow 0: sent nothing before the end of the run at 60 s",
+    )
+
+
+def test_timeouts_without_a_loss_are_named() -> None:
+    spike = [{"at": "5 s", "lasts": "8 s"}]
+    settings = {"radio.spikes": spike, "duration": "30 s", "tcp.window": 10}
+    said = hints("umts-dch-384", settings)
+    assert "flow 0: most timeouts are spurious: segments are late, not lost" in said
