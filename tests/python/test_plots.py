@@ -14,7 +14,7 @@ from thinpipe.plot.drawing import FEW, Unit, View, curves_of_runs
 from thinpipe.plot.histogram import bar_width, histogram_edges
 from thinpipe.plot.packets import bottleneck, numbered, traced
 from thinpipe.plot.picture import KINDS, OF_NO_FLOW, OF_UDP, write_picture
-from thinpipe.plot.sequence import draw_time_sequence
+from thinpipe.plot.sequence import TIMEOUTS, draw_time_sequence
 from thinpipe.plot.series import (
     FIN,
     SYN,
@@ -215,15 +215,17 @@ def test_view_begins_with_the_value_held():
         assert (held[0].tolist(), held[1].tolist()) == expected
 
 
-def test_retransmissions_and_drops_are_those_of_the_run(drops):
-    ax = drops.plot.time_sequence(axes())
-    flow = drops.flows[0]
+def test_retransmissions_and_drops_are_those_of_the_run():
+    run = tp.run("plain-384", {"queue.packets": 8}, duration="20 s", trace=True)
+    ax = run.plot.time_sequence(axes())
+    flow = run.flows[0]
     bars = {each.get_label(): each for each in ax.lines}
     assert to_hex(bars["Retransmitted"].get_color()) == COLORS["retransmission"].lower()
-    assert len(bars["Retransmitted"].get_xdata()) == 3 * flow.retransmits
-    assert len(bars["Segment"].get_xdata()) == 3 * (flow.segments_sent - flow.retransmits)
-    assert len(bars["Dropped"].get_xdata()) == drops.links[0].drops
-    assert len(bars["SYN"].get_xdata()) == 1
+    counted = {label: np.size(each.get_xdata()) for label, each in bars.items()}
+    assert counted["Retransmitted"] == 3 * flow.retransmits
+    assert counted["Segment"] == 3 * (flow.segments_sent - flow.retransmits)
+    assert counted["Dropped"] == run.links[0].drops > 10
+    assert counted["SYN"] == 1
     assert "FIN" not in bars
     low, high = np.asarray(bars["Segment"].get_ydata()).reshape(-1, 3)[:, :2].T
     assert np.allclose(high - low, 0.512)
@@ -247,11 +249,41 @@ def test_window_line_is_scaled():
     assert edge_kb[-1] == 256 * 0.512
 
 
-def test_time_sequence_of_a_large_run_draws_all_of_it_as_an_image(drops):
-    ax = drops.plot.time_sequence(axes())
-    times, _ = line(ax, "Segment")
-    assert len(times) > 3 * FEW
-    assert next(each for each in ax.lines if each.get_label() == "Segment").get_rasterized()
+def test_long_time_sequence_has_lines_and_rows_of_marks_below_them():
+    """Every drop, retransmission and timeout has a mark that no line hides."""
+    losses = {"link.loss": "1 %", "tcp.variant": "newreno"}
+    run = tp.run("plain-384", losses, queue__packets=8, duration="60 s", trace=True)
+    sent = segments_sent(sending_end(run.segments, 0))
+    ax = run.plot.time_sequence(axes())
+    assert sent.carries_data.sum() > FEW
+    lowest_line = min(np.nanmin(line(ax, name)[1]) for name in ("Window", "Acknowledged", "Sent"))
+    timeouts = run.events.filter(run.events["event"].is_in(TIMEOUTS))["time_s"]
+    drops = run.hops.filter(
+        (run.hops["event"] == "dropped") & run.hops["uid"].is_in(sent.uid.tolist())
+    )
+    again = sent.only(sent.retransmitted & sent.carries_data)
+    heights = set()
+    for name, expected in (
+        ("Dropped", drops["time_s"]),
+        ("Retransmitted", again.time_s),
+        ("Timeout (RTO)", timeouts),
+    ):
+        times, height = line(ax, name)
+        assert len(expected) > 0
+        assert times.tolist() == list(expected)
+        assert len(set(height)) == 1
+        heights |= set(height)
+    bottom, top = ax.get_ylim()
+    assert len(heights) == 3
+    assert bottom < min(heights) < max(heights) < lowest_line
+    assert np.nanmax(line(ax, "Sent")[1]) < top
+    assert all(0 <= tick <= top for tick in ax.get_yticks())
+
+
+def test_long_time_sequence_without_losses_has_no_rows():
+    run = tp.run("plain-384", {"tcp.window": 8}, duration="60 s", trace=True)
+    ax = run.plot.time_sequence(axes())
+    assert [each.get_label() for each in ax.lines] == ["Window", "Acknowledged", "Sent"]
 
 
 def test_sack_blocks_and_flags_are_drawn():
@@ -260,8 +292,9 @@ def test_sack_blocks_and_flags_are_drawn():
         sack_to=pl.when(pl.col("time_s") == 4.0).then(301).otherwise(0),
     )
     none = pl.DataFrame(schema={"time_s": pl.Float64, "uid": pl.UInt64})
-    ax = axes()
-    unit = draw_time_sequence(ax, View(0, 9), segments_sent(told), acks_received(told), none)
+    ax, events = axes(), pl.DataFrame(schema={"time_s": pl.Float64, "event": pl.String})
+    sent, heard = segments_sent(told), acks_received(told)
+    unit = draw_time_sequence(ax, View(0, 9), sent, heard, none, events)
     assert unit.name == "kB"
     times, range_kb = line(ax, "SACK")
     assert (times.tolist(), range_kb.tolist()[:2]) == ([4, 4, 4], [0.2, 0.3])
@@ -269,9 +302,9 @@ def test_sack_blocks_and_flags_are_drawn():
     assert "Dropped" not in [each.get_label() for each in ax.lines]
 
 
-def test_throughput_line_ends_at_the_mean(drops):
-    ax = drops.plot.throughput(axes())
-    sent = segments_sent(sending_end(drops.segments, 0))
+def test_throughput_line_ends_at_the_mean(radio):
+    ax = radio.plot.throughput(axes())
+    sent = segments_sent(sending_end(radio.segments, 0))
     data = sent.only(sent.carries_data)
     span_s = data.time_s[-1] - data.time_s[0]
     mean = 8 * (data.last - data.first).sum() / span_s / 1000
@@ -289,9 +322,12 @@ def test_bursts_do_not_spoil_the_throughput_s_axis():
     instant = np.r_[burst, usual, burst]
     last = np.where(np.arange(200) < 9, np.nan, 650.0)
     ax = axes()
-    draw_throughput(ax, View(0, 20), Throughput(time_s, 1e3 * instant, 1e3 * last, 1e3 * last))
+    draw_throughput(
+        ax, View(0, 20), Throughput(time_s, 7e4 + 0 * time_s, 1e3 * instant, 1e3 * last, 1e3 * last)
+    )
     assert ax.get_ylim()[1] == pytest.approx(1.02 * 700)
-    assert len(line(ax, "Instantaneous (8 above, up to 90,000)")[0]) == 192
+    shown = line(ax, "Instantaneous (8 above, up to 90,000)")[1]
+    assert (len(shown), shown.max()) == (200, 700)
     marked, at_top = line(ax, "_above")
     assert marked.tolist() == [*time_s[:4], *time_s[-4:]]
     assert set(at_top) == {700}
@@ -299,8 +335,8 @@ def test_bursts_do_not_spoil_the_throughput_s_axis():
 
 
 def test_axis_that_holds_all_clips_nothing():
-    assert highest_shown(np.array([100.0, 110, 150]), np.array([90.0])) == 150
-    assert highest_shown(np.array([]), np.array([])) == 0
+    assert highest_shown(np.array([100.0, 110, 150]), np.array([90.0]), limit=1e3) == 150
+    assert highest_shown(np.array([]), np.array([]), limit=0.0) == 0
 
 
 def test_picture_ends_with_its_flow():
@@ -360,7 +396,7 @@ def test_every_kind_shows_its_view_and_clips_nothing(request, kind, run):
 
 
 def test_flows_have_a_picture_each():
-    run = tp.run("dumbbell-100", {"flow.count": 3}, duration="2 s", trace=True)
+    run = tp.run("dumbbell-100", {"flow.count": 3}, duration="0.5 s", trace=True)
     for kind in OF_A_FLOW:
         for flow in (0, 2):
             ax = getattr(run.plot, kind.replace("-", "_"))(axes(), flow=flow)
@@ -418,7 +454,7 @@ def test_saved_run_is_the_run(drops, tmp_path):
     assert repr(saved) == "<SavedRun plain-384 seed 1: 1 flow, 30 s>"
     assert saved._repr_html_() == run_as_html(drops.result)
     shown, expected = (line(run.plot.outstanding(axes()), "Outstanding") for run in (saved, drops))
-    assert np.array_equal(shown, expected)
+    assert np.array_equal(shown, expected, equal_nan=True)
 
 
 def test_saved_run_without_a_trace_says_what_is_missing(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from thinpipe.plot.drawing import FEW, RUN, View, curves_of_runs
+from thinpipe.plot.drawing import RUN, View, curves_of_runs, draw_step_curve
 from thinpipe.plot.style import ALGORITHMS, OTHER
 
 if TYPE_CHECKING:
@@ -26,20 +26,10 @@ def draw_steps(
     ax: Axes, view: View, time_s: Floats, values: Floats, flow: Flow, label: str | None
 ) -> None:
     """Draw a step curve, if it has values in view."""
-    times, shown = view.held(time_s, values)
-    if len(times) == 0:
-        return
-    [line] = ax.step(
-        times,
-        shown,
-        where="post",
-        color=color_of(ax, flow.variant),
-        linestyle=dashes_of(ax),
-        linewidth=1.4,
-        label="_alone",
-        rasterized=len(times) > FEW,
-    )
-    _name(ax, line, label or flow.variant)
+    style = {"color": color_of(ax, flow.variant), "linestyle": dashes_of(ax), "linewidth": 1.4}
+    line = draw_step_curve(ax, view, time_s, values, {**style, "label": "_alone"})
+    if line is not None:
+        _name(ax, line, label or flow.variant)
 
 
 def draw_means(ax: Axes, rates: Floats, edges: Floats, flow: Flow, label: str | None) -> None:

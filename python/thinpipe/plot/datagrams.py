@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from thinpipe.plot.drawing import Mark, View, draw_held, draw_marks
+from thinpipe.plot.drawing import Mark, View, draw_held, draw_marks, draw_samples
 from thinpipe.plot.series import mean_so_far
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ def draw_datagrams(ax: Axes, view: View, datagrams: pl.DataFrame) -> None:
     """Draw one-way delays by sending time, their running mean, and losses at the bottom."""
     arrived = datagrams.filter(datagrams["delay_s"].is_not_null())
     time_s, delay_s = arrived["time_s"].to_numpy(), arrived["delay_s"].to_numpy()
-    seen = view.holds(time_s)
-    draw_marks(ax, time_s[seen], delay_s[seen], "instant", "Datagram", Mark())
+    draw_samples(ax, view, time_s, delay_s, "instant", "Datagram")
     draw_held(ax, view, time_s, mean_so_far(delay_s), "mean", "Mean so far")
     lost_s = datagrams.filter(datagrams["lost_by"].is_not_null())["time_s"].to_numpy()
     lost_s = lost_s[view.holds(lost_s)]

@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import numpy as np
 
+from thinpipe.plot.envelope import COLUMNS, Envelope, edges, envelope_of_samples, envelope_of_steps
 from thinpipe.plot.style import COLORS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch, StepPatch
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
     Chosen = NDArray[np.bool_]
 
-FEW: Final = 2000
-"""Maximum number of marks drawn as vectors in SVG and PDF; more are rasterized."""
+FEW: Final = 4 * COLUMNS
+"""Maximum number of points drawn one by one: curves and samples with more become envelopes.
 
-COLUMNS: Final = 5
-"""Maximum number of columns of a legend."""
+More marks of single events are rasterized in SVG and PDF.
+"""
+
+BAND: Final = 0.4
+"""Opacity of the range of an envelope."""
+
+ROW: Final = 5
+"""Maximum number of entries in a row of a legend."""
 
 MARGIN: Final = 0.02
 """Time shown after the end of a flow, as a share of the time shown before."""
+
+ENVELOPE: Final = "envelope"
+"""The group id of the bands of envelopes."""
 
 RUN: Final = "run: "
 """How the group id of the curve of a run begins; its label follows."""
@@ -88,6 +102,10 @@ class View:
             end_s = over_s + MARGIN * (over_s - start_s)
         return cls(start_s, duration_s if end_s is None else min(end_s, duration_s))
 
+    def columns(self) -> Floats:
+        """Return the edges of the columns of envelopes."""
+        return edges(self.start_s, self.end_s)
+
     def holds(self, time_s: Floats) -> Chosen:
         """Return which times are in view."""
         chosen: Chosen = (time_s >= self.start_s) & (time_s <= self.end_s)
@@ -112,19 +130,57 @@ class View:
 def draw_held(
     ax: Axes, view: View, time_s: Floats, values: Floats, kind: str, label: str, width: float = 1.2
 ) -> None:
-    """Draw a step curve, if it has values in view."""
+    """Draw a step curve, if it has values in view; with more than `FEW` of them, its envelope."""
+    style = {"color": COLORS[kind], "label": label, "linewidth": width}
+    draw_step_curve(ax, view, time_s, values, style)
+
+
+def draw_step_curve(
+    ax: Axes, view: View, time_s: Floats, values: Floats, style: Mapping[str, Any]
+) -> Line2D | None:
+    """Draw a step curve, or its envelope, with properties of a line; return the line.
+
+    Without values in view, draw nothing.
+    """
     times, shown = view.held(time_s, values)
     if len(times) == 0:
-        return
-    ax.step(
-        times,
-        shown,
-        where="post",
-        color=COLORS[kind],
-        linewidth=width,
-        label=label,
-        rasterized=len(times) > FEW,
+        return None
+    if len(times) > FEW:
+        return draw_envelope(ax, envelope_of_steps(view.columns(), times, shown), style)
+    [line] = ax.step(times, shown, where="post", **style)
+    return line
+
+
+def draw_samples(
+    ax: Axes, view: View, time_s: Floats, values: Floats, kind: str, label: str
+) -> None:
+    """Draw a dot for each sample in view; of more than `FEW`, the envelope."""
+    seen = view.holds(time_s)
+    if seen.sum() > FEW:
+        envelope = envelope_of_samples(view.columns(), time_s[seen], values[seen])
+        draw_envelope(ax, envelope, {"color": COLORS[kind], "label": label, "linewidth": 1.2})
+    else:
+        draw_marks(ax, time_s[seen], values[seen], kind, label, Mark())
+
+
+def draw_envelope(ax: Axes, envelope: Envelope, style: Mapping[str, Any]) -> Line2D:
+    """Draw the range of each column as a band, and the medians as a line, which it returns.
+
+    `legend_above` says once for all envelopes what they are.
+    """
+    ax.stairs(
+        envelope.high,
+        envelope.edges_s,
+        baseline=envelope.low,
+        fill=True,
+        color=style["color"],
+        alpha=BAND,
+        linewidth=0,
+        gid=ENVELOPE,
     )
+    held = np.append(envelope.median, envelope.median[-1:])
+    [line] = ax.step(envelope.edges_s, held, where="post", **style)
+    return line
 
 
 def draw_marks(
@@ -222,11 +278,18 @@ def finish(ax: Axes, view: View, ylabel: str, *, bottom: float | None = 0.0) -> 
 
 
 def legend_above(ax: Axes) -> None:
-    """Put the legend in rows above the axes."""
+    """Put the legend in rows above the axes; its last entry is on envelopes, if there are any."""
+    from matplotlib.patches import Patch
+
     handles, labels = ax.get_legend_handles_labels()
-    if labels:
-        rows = -(-len(labels) // COLUMNS)
-        ax.legend(
+    if columns_s := [_column_s(each) for each in ax.patches if each.get_gid() == ENVELOPE]:
+        upto = "up to " if min(columns_s) < max(columns_s) else ""
+        labels.append(f"Median and range of {upto}{max(columns_s):.3g} s each")
+        handles.append(Patch(color=COLORS["muted"], alpha=BAND, linewidth=0))
+    # As many in a row as the figure has room for: a wider legend would make the axes narrower.
+    for count in range(min(len(labels), ROW), 0, -1):
+        rows = -(-len(labels) // count)
+        legend = ax.legend(
             handles,
             labels,
             loc="lower left",
@@ -236,6 +299,14 @@ def legend_above(ax: Axes) -> None:
             columnspacing=1.4,
             handlelength=1.6,
         )
+        room = ax.figure.bbox.x1 - ax.get_window_extent().x0
+        if legend.get_window_extent().width <= room:
+            break
+
+
+def _column_s(band: Patch) -> float:
+    _, edges_s, _ = cast("StepPatch", band).get_data()
+    return float(edges_s[1] - edges_s[0])
 
 
 def panels(ax: Axes, *spans: tuple[float, float]) -> list[Axes]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thinpipe.plot.drawing import Mark, Unit, View, draw_held, draw_marks
+from thinpipe.plot.drawing import Mark, Unit, View, draw_held, draw_marks, draw_samples
 from thinpipe.plot.style import COLORS
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ def draw_backlog(ax: Axes, view: View, backlog: pl.DataFrame) -> Unit:
 def draw_leg(ax: Axes, view: View, rtt: pl.DataFrame, events: pl.DataFrame) -> None:
     """Draw round-trip times, retransmissions at the bottom, and stalls as grey bands."""
     time_s, rtt_s = rtt["time_s"].to_numpy(), rtt["rtt_s"].to_numpy()
-    seen = view.holds(time_s)
-    draw_marks(ax, time_s[seen], rtt_s[seen], "instant", "Round-trip time over the radio", Mark())
+    draw_samples(ax, view, time_s, rtt_s, "instant", "Round-trip time over the radio")
     again = events.filter(events["event"].is_in(RETRANSMISSIONS))["time_s"].to_numpy()
     again = again[view.holds(again)]
     mark = Mark("|", 8)

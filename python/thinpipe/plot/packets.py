@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from thinpipe.plot.drawing import Mark, View, draw_marks
 from thinpipe.plot.series import SYN, Acks, Sent
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
+
+ROUNDS: Final = 15
+"""How often numbers may begin anew in a picture before its lines of packets merge."""
+
+BEFORE: Final = 2
+AFTER: Final = 4
+"""Of a longer view, how many rounds before and after the first drop are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +112,47 @@ def traced(hops: pl.DataFrame, link: str, sent: Sent, heard: Acks) -> Traced:
     )
 
 
-def draw_packets(ax: Axes, view: View, traced: Traced, modulo: int) -> None:
-    """Draw squares at arrival and departure, crosses for drops, dots for acknowledgements."""
+def legible(view: View, traced: Traced, modulo: int) -> View:
+    """Return the view, or its part around the first drop if it has too many packets to tell apart.
+
+    Without a drop, it is the first part.
+    """
+    arrived = traced.arrived.time_s[view.holds(traced.arrived.time_s)]
+    if len(arrived) <= ROUNDS * modulo:
+        return view
+    drops = traced.dropped.time_s[view.holds(traced.dropped.time_s)]
+    first = int(np.searchsorted(arrived, drops[0])) if len(drops) else 0
+    start = max(first - BEFORE * modulo, 0)
+    end = min(start + (BEFORE + AFTER) * modulo, len(arrived) - 1)
+    return View(float(arrived[start]), float(arrived[end]))
+
+
+def draw_packets(ax: Axes, view: View, traced: Traced, modulo: int) -> View:
+    """Draw squares at arrival and departure, crosses for drops, dots for acknowledgements.
+
+    Returns
+    -------
+    View
+        What is drawn: the `legible` part of the view. The legend says so.
+    """
+    shown = legible(view, traced, modulo)
     for packets, kind, label, mark in (
         (traced.arrived, "data", "Arrived at the queue", Mark("s", 3.5, "none")),
         (traced.departed, "data", "Left the queue", Mark("s", 3.5)),
         (traced.acknowledged, "acknowledgement", "Acknowledged, at the sender", Mark(".", 4)),
         (traced.dropped, "drop", "Dropped", Mark("x", 8)),
     ):
-        seen = view.holds(packets.time_s)
+        seen = shown.holds(packets.time_s)
         numbers = packets.number[seen] % modulo
         draw_marks(ax, packets.time_s[seen], numbers, kind, label, mark)
+    if shown != view:
+        what = (
+            "Around the first drop"
+            if shown.holds(traced.dropped.time_s).any()
+            else "The first part"
+        )
+        ax.plot([], [], " ", label=f"{what} of {view.start_s:.4g} s to {view.end_s:.4g} s")
+    return shown
 
 
 def _packets(rows: pl.DataFrame) -> Packets:

@@ -12,11 +12,10 @@ from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
 from thinpipe.plot.curves import draw_means, draw_steps
 from thinpipe.plot.datagrams import draw_datagrams, last_s
 from thinpipe.plot.drawing import (
-    Mark,
     Unit,
     View,
     draw_held,
-    draw_marks,
+    draw_samples,
     finish,
     mark_spurious_timeouts,
     panels,
@@ -84,11 +83,12 @@ class Plots:
         see single segments, show a few seconds: ``start_s=10, end_s=15``.
         """
         view, rows = self._view(flow, start_s, end_s), self._at_sender(flow)
-        hops = self._run.hops
+        hops, events = self._run.hops, self._of_flow(self._run.events, flow)
         dropped = hops.filter(hops["event"] == "dropped")
         with style():
             ax = ax or _new_axes()
-            unit = draw_time_sequence(ax, view, segments_sent(rows), acks_received(rows), dropped)
+            sent, heard = segments_sent(rows), acks_received(rows)
+            unit = draw_time_sequence(ax, view, sent, heard, dropped, events)
             finish(ax, view, f"Sequence number ({unit.name})", bottom=None)
         return ax
 
@@ -150,7 +150,8 @@ class Plots:
         """Draw packet numbers, modulo `modulo`, at the queue of a link.
 
         Packet 0 is the SYN; data packets count from 1. The default link is the one where the flow's
-        packets waited longest; others are in the column ``machine`` of the table ``hops``.
+        packets waited longest; others are in the column ``machine`` of the table ``hops``. Of a
+        long view, the packets around its first drop are drawn.
         """
         _above_zero("modulo", modulo)
         view, rows, hops = self._view(flow, start_s, end_s), self._at_sender(flow), self._run.hops
@@ -161,7 +162,8 @@ class Plots:
         link = link or bottleneck(hops, numbered(everywhere))
         with style():
             ax = ax or _new_axes()
-            draw_packets(ax, view, traced(hops, link, everywhere, acks_received(rows)), modulo)
+            seen = traced(hops, link, everywhere, acks_received(rows))
+            view = draw_packets(ax, view, seen, modulo)
             finish(ax, view, f"Packet number mod {modulo} at {link}", bottom=None)
             ax.set_ylim(-0.02 * modulo, 1.02 * modulo)
         return ax
@@ -204,8 +206,7 @@ class Plots:
         time_s, rtt_s = table["time_s"].to_numpy(), table["rtt_s"].to_numpy()
         with style():
             ax = ax or _new_axes()
-            seen = view.holds(time_s)
-            draw_marks(ax, time_s[seen], rtt_s[seen], "instant", "Sample", Mark())
+            draw_samples(ax, view, time_s, rtt_s, "instant", "Sample")
             draw_held(ax, view, time_s, mean_so_far(rtt_s), "mean", "Mean so far")
             finish(ax, view, "Round-trip time (s)")
         return ax
@@ -434,8 +435,7 @@ class Plots:
             draw_losses(window, view, lost_s, flow)
             table = self._of_flow(self._run.rtt, flow)
             time_s, rtt_s = table["time_s"].to_numpy(), table["rtt_s"].to_numpy()
-            seen = view.holds(time_s)
-            draw_marks(rtt, time_s[seen], rtt_s[seen], "data", "_samples", Mark())
+            draw_samples(rtt, view, time_s, rtt_s, "data", "_samples")
         finish(window, view, "Segments")
         finish(rtt, view, "RTT (s)")
 

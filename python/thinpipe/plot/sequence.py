@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thinpipe.plot.drawing import Mark, Unit, View, draw_bars, draw_held, draw_marks
+from thinpipe.plot.drawing import FEW, Mark, Unit, View, draw_bars, draw_held, draw_marks
 from thinpipe.plot.series import FIN, RST, SYN, Acks, Sent
+from thinpipe.plot.style import COLORS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,15 +20,28 @@ if TYPE_CHECKING:
 MANY: Final = 60
 """Above this number, marks of a kind are smaller, so that they do not hide others."""
 
+LANE: Final = 0.06
+"""Height of a row of marks below the lines of a long view, as a share of theirs."""
+
+TIMEOUTS: Final = ("timeout", "spurious_timeout")
+
 _FLAGS: Final = ((SYN, "SYN", "^"), (FIN, "FIN", "v"), (RST, "RST", "X"))
 
 
 def draw_time_sequence(
-    ax: Axes, view: View, sent: Sent, heard: Acks, dropped: pl.DataFrame
+    ax: Axes, view: View, sent: Sent, heard: Acks, dropped: pl.DataFrame, events: pl.DataFrame
 ) -> Unit:
     """Draw segments, retransmissions, drops, acknowledgements and window; return the axis' unit.
 
-    `dropped` has the time of each drop and the uid of the packet.
+    A view of more than `FEW` segments has a line for the data sent, and below the lines a row of
+    marks for each of drops, retransmissions and timeouts.
+
+    Parameters
+    ----------
+    dropped
+        The time of each drop and the uid of the packet.
+    events
+        The events of the flow.
     """
     seen = sent.only(view.holds(sent.time_s))
     unit = Unit.of(float(seen.last.max(initial=0)))
@@ -36,6 +50,21 @@ def draw_time_sequence(
         (heard.ack, "acknowledgement", "Acknowledged"),
     ):
         draw_held(ax, view, heard.time_s, unit.of_bytes(offset), kind, label, 0.9)
+    dropped = _of_sender(dropped, sent, view)
+    if seen.carries_data.sum() > FEW:
+        highest = unit.of_bytes(np.maximum.accumulate(sent.last))
+        draw_held(ax, view, sent.time_s, highest, "data", "Sent", 0.9)
+        again = seen.only(seen.carries_data & seen.retransmitted)
+        timeouts = events.filter(events["event"].is_in(TIMEOUTS))["time_s"].to_numpy()
+        _draw_lanes(ax, dropped["time_s"].to_numpy(), again.time_s, timeouts[view.holds(timeouts)])
+    else:
+        _draw_segments(ax, view, unit, seen, heard)
+        _draw_drops(ax, unit, sent, dropped)
+    return unit
+
+
+def _draw_segments(ax: Axes, view: View, unit: Unit, seen: Sent, heard: Acks) -> None:
+    """Draw each segment as a bar from its first byte to its last, and SACK blocks."""
     told = heard.only(view.holds(heard.time_s) & (heard.sack_to > heard.sack_from))
     sacked = unit.of_bytes(told.sack_from), unit.of_bytes(told.sack_to)
     draw_bars(ax, told.time_s, sacked, "sack", "SACK", width=0.9)
@@ -49,18 +78,39 @@ def draw_time_sequence(
     for flag, name, marker in _FLAGS:
         part = seen.only((seen.flags & flag) > 0)
         draw_marks(ax, part.time_s, unit.of_bytes(part.last), "drop", name, Mark(marker, 6))
-    _draw_drops(ax, view, unit, sent, dropped)
-    return unit
 
 
-def _draw_drops(ax: Axes, view: View, unit: Unit, sent: Sent, dropped: pl.DataFrame) -> None:
+def _of_sender(dropped: pl.DataFrame, sent: Sent, view: View) -> pl.DataFrame:
+    """Return the drops in view of packets of the sender."""
+    time_s = dropped["time_s"].to_numpy()
+    return dropped.filter(view.holds(time_s) & np.isin(dropped["uid"].to_numpy(), sent.uid))
+
+
+def _draw_drops(ax: Axes, unit: Unit, sent: Sent, dropped: pl.DataFrame) -> None:
     """Draw a cross at the time of each drop, at the middle of the segment."""
-    time_s, uid = dropped["time_s"].to_numpy(), dropped["uid"].to_numpy()
-    at = np.minimum(np.searchsorted(sent.uid, uid), len(sent.uid) - 1)
-    ours = view.holds(time_s) & (sent.uid[at] == uid)
-    packets = sent.only(at[ours])
-    middle = unit.of_bytes(packets.first + packets.last) / 2
-    draw_marks(ax, time_s[ours], middle, "drop", "Dropped", Mark("x", _size(middle, 6.0)))
+    at = np.searchsorted(sent.uid, dropped["uid"].to_numpy())
+    middle = unit.of_bytes(sent.first[at] + sent.last[at]) / 2
+    time_s = dropped["time_s"].to_numpy()
+    draw_marks(ax, time_s, middle, "drop", "Dropped", Mark("x", _size(middle, 6.0)))
+
+
+def _draw_lanes(ax: Axes, dropped_s: Floats, again_s: Floats, timeouts_s: Floats) -> None:
+    """Draw a row of marks for each kind of event that occurred, below all that is drawn."""
+    low, high = ax.dataLim.intervaly
+    depth = low
+    for time_s, kind, label in (
+        (dropped_s, "drop", "Dropped"),
+        (again_s, "retransmission", "Retransmitted"),
+        (timeouts_s, "timeout", "Timeout (RTO)"),
+    ):
+        if len(time_s):
+            depth -= LANE * (high - low)
+            draw_marks(ax, time_s, np.full(len(time_s), depth), kind, label, Mark("|", 9))
+    if depth < low:
+        ticks = ax.get_yticks()
+        ax.axhline(low - LANE * (high - low) / 2, color=COLORS["muted"], linewidth=0.5)
+        ax.set_yticks(ticks[(ticks >= low) & (ticks <= high)])
+        ax.set_ylim(depth - LANE * (high - low), high + LANE * (high - low))
 
 
 def _size(marked: Floats, points: float) -> float:

@@ -105,6 +105,8 @@ class Throughput:
 
     Attributes
     ----------
+    payload_bits
+        Payload of a sample.
     instant_bps
         Payload of a sample over the time since the previous one.
     last_bps
@@ -115,6 +117,7 @@ class Throughput:
     """
 
     time_s: Floats
+    payload_bits: Floats
     instant_bps: Floats
     last_bps: Floats
     mean_bps: Floats
@@ -202,14 +205,15 @@ def throughput(sent: Sent, samples: int = SAMPLES) -> Throughput:
     """Return the sender's throughput at each time that it sent data."""
     data = sent.only(sent.carries_data)
     time_s, of = np.unique(data.time_s, return_inverse=True)
-    bits = np.bincount(of, weights=8.0 * (data.last - data.first), minlength=len(time_s))
+    bits = np.zeros(len(time_s))
+    np.add.at(bits, of, 8.0 * (data.last - data.first))
     instant = bits[1:] / np.diff(time_s)
     last = np.full(len(instant), np.nan)
     if len(instant) >= samples:
         last[samples - 1 :] = np.convolve(instant, np.full(samples, 1 / samples), mode="valid")
     mean = np.cumsum(bits)[1:] / (time_s[1:] - time_s[:1])
     mean[: samples - 1] = np.nan
-    return Throughput(time_s[1:], instant, last, mean)
+    return Throughput(time_s[1:], bits[1:], instant, last, mean)
 
 
 def mean_so_far(values: Floats) -> Floats:

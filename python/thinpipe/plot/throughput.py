@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thinpipe.plot.drawing import Mark, View, draw_held, draw_marks
+from thinpipe.plot.drawing import Mark, View, draw_held, draw_marks, draw_samples
+from thinpipe.plot.envelope import column_of
 from thinpipe.plot.series import SAMPLES, Throughput
 
 if TYPE_CHECKING:
@@ -16,7 +17,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 BULK: Final = 95
-"""Percentile of the throughputs that the axis includes in any case."""
+"""Percentile of the throughputs that the axis includes if `LIMIT` allows it."""
+
+LIMIT: Final = 3
+"""Maximum of the upper end of the axis, as a multiple of what the sender sustained."""
+
+INTERVALS: Final = (10, 100)
+"""Minimum and maximum number of intervals of a view over which a throughput is sustained."""
 
 KBPS: Final = 1e-3
 
@@ -28,10 +35,10 @@ def draw_throughput(ax: Axes, view: View, data: Throughput) -> None:
     """
     seen = view.holds(data.time_s)
     instant, last, mean = (KBPS * each for each in (data.instant_bps, data.last_bps, data.mean_bps))
-    top = highest_shown(*(each[seen & ~np.isnan(each)] for each in (instant, last, mean)))
-    fits = seen & (instant <= top)
+    series = (each[seen & ~np.isnan(each)] for each in (instant, last, mean))
+    top = highest_shown(*series, limit=LIMIT * KBPS * sustained_bps(view, data))
     label = f"Instantaneous{_above(instant[seen], top)}"
-    draw_marks(ax, data.time_s[fits], instant[fits], "instant", label, Mark())
+    draw_samples(ax, view, data.time_s, np.minimum(instant, top), "instant", label)
     for values, kind, name in (
         (last, "latest", f"Mean of the last {SAMPLES}"),
         (mean, "mean", "Mean so far"),
@@ -40,24 +47,41 @@ def draw_throughput(ax: Axes, view: View, data: Throughput) -> None:
         label, shown = f"{name}{_above(values[seen], top)}", np.minimum(values[known], top)
         draw_held(ax, view, data.time_s[known], shown, kind, label)
     for values, kind in ((instant, "instant"), (last, "latest")):
-        high = seen & (values > top)
-        draw_marks(ax, data.time_s[high], np.full(high.sum(), top), kind, "_above", Mark("^", 5))
+        high_s = data.time_s[seen & (values > top)]
+        # One in each column: more would lie on top of each other.
+        high_s = high_s[np.unique(column_of(view.columns(), high_s), return_index=True)[1]]
+        draw_marks(ax, high_s, np.full(len(high_s), top), kind, "_above", Mark("^", 5))
     if top > 0:
         ax.set_ylim(top=1.02 * top)
 
 
-def highest_shown(*series: Floats) -> float:
-    """Return the upper end of the axis: above the bulk of each series.
+def sustained_bps(view: View, data: Throughput) -> float:
+    """Return the highest of the means over intervals of the view, and of the run so far.
+
+    There are as many intervals as leave ten samples for each on average, within `INTERVALS`.
+    """
+    seen = view.holds(data.time_s)
+    if not seen.any():
+        return 0.0
+    count = int(np.clip(seen.sum() // SAMPLES, *INTERVALS))
+    span = (view.start_s, view.end_s)
+    bits, edges = np.histogram(data.time_s, bins=count, range=span, weights=data.payload_bits)
+    so_far = data.mean_bps[seen][-1]
+    return float(max(bits.max() / (edges[1] - edges[0]), np.nan_to_num(so_far)))
+
+
+def highest_shown(*series: Floats, limit: float) -> float:
+    """Return the upper end of the axis: above the bulk of each series, but not above `limit`.
 
     It includes all of a series whose maximum is at most twice as high.
     """
     some = [each for each in series if len(each)]
     bulk = max((float(np.percentile(each, BULK)) for each in some), default=0.0)
     maxima = [float(each.max()) for each in some]
-    return max([bulk] + [each for each in maxima if each <= 2 * bulk])
+    return min(limit, max([bulk] + [each for each in maxima if each <= 2 * bulk]))
 
 
 def _above(values: Floats, top: float) -> str:
     """Return the text of a legend about values above the axis; empty if there are none."""
     above = values[values > top]
-    return f" ({len(above)} above, up to {above.max():,.0f})" if len(above) else ""
+    return f" ({len(above):,} above, up to {above.max():,.0f})" if len(above) else ""
