@@ -22,7 +22,7 @@ from thinpipe.tables import APPLICATION, CELL, MIDDLEBOX, MOBILE, TRACED, VEGAS
 if TYPE_CHECKING:
     import polars as pl
 
-    from thinpipe.plot import Plots
+    from thinpipe.plot.plots import Plots
 
 RESULT_FILE: Final = "result.json"
 SCENARIO_FILE: Final = "scenario.toml"
@@ -205,8 +205,8 @@ class Recording(ABC):
 
     @property
     def plot(self) -> Plots:
-        """Plots of the run, such as ``run.plot.cwnd()``."""
-        from thinpipe.plot import Plots
+        """Plots of the run: ``run.plot()`` for an overview, or such as ``run.plot.cwnd()``."""
+        from thinpipe.plot.plots import Plots
 
         return Plots(self)
 

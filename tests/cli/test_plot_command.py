@@ -5,9 +5,10 @@ import shutil
 import matplotlib.image
 import pytest
 import thinpipe as tp
-from thinpipe.plot.picture import KINDS, OF_NO_FLOW, OF_UDP
+from thinpipe.plot.kinds import KINDS, SHARING, TRACE, either
 
-KINDS_NAMED = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
+KINDS_NAMED = either([*KINDS])
+OF_A_FLOW = [kind for kind in KINDS.values() if kind.of_flow and kind.needs in ("", TRACE)]
 
 
 @pytest.fixture(scope="module")
@@ -29,19 +30,20 @@ def check(done, expected: str) -> None:
     assert done.stderr == f"thinpipe: {expected}\n"
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in (*OF_NO_FLOW, *OF_UDP)])
+@pytest.mark.parametrize("kind", OF_A_FLOW, ids=lambda kind: kind.name)
 def test_every_kind_is_drawn_beside_the_run(thinpipe, run_dir, tmp_path, kind):
-    done = thinpipe("plot", "run", "--kind", kind)
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"run-{kind}.png\n", "")
-    image = matplotlib.image.imread(tmp_path / f"run-{kind}.png")
-    assert image.shape[:2] == (750, 1350)
+    done = thinpipe("plot", "run", "--kind", kind.name)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"run-{kind.name}.png\n", "")
+    image = matplotlib.image.imread(tmp_path / f"run-{kind.name}.png")
+    width, height = kind.size
+    assert image.shape[:2] == (150 * height, 150 * width)
     assert image[..., :3].std() > 0.05
     tp.run("plain-384", duration="1 s").save(run_dir)  # the failed run left nothing in it
 
 
 def test_picture_of_a_run_in_another_place(thinpipe, saved):
     done = thinpipe("plot", str(saved), "--flow", "1", "--from", "500ms", "--to", "0.1 min")
-    assert (done.returncode, done.stdout) == (0, "run-time-sequence-flow1.png\n")
+    assert (done.returncode, done.stdout) == (0, "run-overview-flow1.png\n")
 
 
 @pytest.mark.usefixtures("run_dir")
@@ -88,7 +90,22 @@ def test_view_and_modulo_change_the_picture(thinpipe, tmp_path):
             ("--from", "6s", "--to", "5s"),
             "--to 5s: must be after the start, 6 s, not 5 s",
         ),
+        (("--flow", "x"), "--flow x: must be a number from 0, several as in 0,2, or all"),
+        (("--flow", "0,2"), "--flow 2 is none of this run's, 0 to 1"),
+        (
+            ("--flow", "all", "--kind", "packets"),
+            f"--flow all needs a kind that shows several: {either(SHARING)}",
+        ),
+        (
+            ("--flow", "0,1", "--kind", "time-sequence"),
+            f"--flow 0,1 needs a kind that shows several: {either(SHARING)}",
+        ),
         (("--modulo", "60"), "--modulo 60: only --kind packets takes it"),
+        (("--link", "Gi"), "--link Gi: only --kind queue or packets takes it"),
+        (
+            ("--link", "Gi", "--kind", "packets"),
+            "--link Gi: 'Gi' is none of bottleneck/down, bottleneck/up",
+        ),
         (("--at", "5s"), "--at 5s: only --kind codes takes it"),
         (("--cell", "0"), "--cell 0: only --kind cell or codes takes it"),
         (("--kind", "cell"), "--kind cell: cell needs a run with radio.kind = umts-cell"),
@@ -166,13 +183,15 @@ def test_result_of_another_program(thinpipe, run_dir, text):
 @pytest.mark.parametrize("content", [b"", b"PAR1" * 9])
 def test_table_that_is_damaged(thinpipe, run_dir, content):
     (run_dir / "segments.parquet").write_bytes(content)
-    check(thinpipe("plot", "run"), "run/segments.parquet: is no table of a run")
+    done = thinpipe("plot", "run", "--kind", "time-sequence")
+    check(done, "run/segments.parquet: is no table of a run")
 
 
 def test_run_without_a_trace(thinpipe, tmp_path):
     tp.run("plain-384", duration="1 s").save(tmp_path / "run")
-    check(thinpipe("plot", "run"), "run has no segments.parquet; it needs a run with trace=True")
-    assert thinpipe("plot", "run", "--kind", "cwnd").returncode == 0
+    done = thinpipe("plot", "run", "--kind", "packets")
+    check(done, "run has no segments.parquet; it needs a run with trace=True")
+    assert thinpipe("plot", "run").returncode == 0
 
 
 def test_run_without_a_table_that_all_have(thinpipe, run_dir):
@@ -193,7 +212,8 @@ def two(thinpipe):
 @pytest.mark.parametrize(
     ("arguments", "file"),
     [
-        ([], "reno-vegas-cwnd.png"),
+        ([], "reno-vegas-overview.png"),
+        (["--flow", "all"], "reno-vegas-overview-all.png"),
         (["--kind", "goodput", "--from", "1s"], "reno-vegas-goodput.png"),
         (["--kind", "goodput", "--out", "both.svg"], "both.svg"),
     ],
@@ -208,7 +228,10 @@ def test_several_runs_are_one_picture(thinpipe, tmp_path, arguments, file):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["vegas", "--kind", "rtt"], "--kind rtt: of several runs must be cwnd or goodput"),
+        (
+            ["vegas", "--kind", "packets"],
+            f"--kind packets: of several runs must be {either(SHARING)}",
+        ),
         (["s.parquet"], "s.parquet: a sweep has a picture of its own"),
         (["no"], "no: No such file or directory"),
         (["vegas", "--flow", "1"], "--flow 1 is none of this run's, 0 to 0"),

@@ -11,8 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from thinpipe.plot.cells import STATES, stays
 from thinpipe.plot.codes import allocations, busiest, tree_at
-from thinpipe.plot.picture import OF_CELLS, write_picture
+from thinpipe.plot.kinds import CELLS, KINDS
+from thinpipe.plot.picture import write_picture
 
+OF_CELLS = [name for name, kind in KINDS.items() if kind.needs == CELLS]
 LEAVES = 512
 DURATION_S = 120.0
 

@@ -7,13 +7,12 @@ import thinpipe as tp
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from thinpipe.plot import COLORS
-from thinpipe.plot.curves import labels
-from thinpipe.plot.drawing import FEW, Unit, View, curves_of_runs
+from thinpipe.plot.drawing import FEW, Unit, View
 from thinpipe.plot.histogram import bar_width, histogram_edges
+from thinpipe.plot.kinds import KINDS, TRACE
 from thinpipe.plot.packets import bottleneck, numbered, traced
-from thinpipe.plot.picture import KINDS, OF_NO_FLOW, OF_UDP, write_picture
+from thinpipe.plot.picture import write_picture
 from thinpipe.plot.sequence import TIMEOUTS, draw_time_sequence
 from thinpipe.plot.series import (
     FIN,
@@ -34,7 +33,12 @@ from thinpipe.report.summary import run_as_html
 from tests.expected import words
 
 ACK = 0x10
-OF_A_FLOW = tuple(kind for kind in KINDS if kind not in (*OF_NO_FLOW, *OF_UDP))
+IN_PANELS = ("overview", "queue")
+OF_A_FLOW = tuple(
+    name
+    for name, kind in KINDS.items()
+    if kind.of_flow and kind.needs in ("", TRACE) and name not in IN_PANELS
+)
 TIMED = tuple(kind for kind in OF_A_FLOW if kind != "rtt-histogram")
 
 
@@ -473,70 +477,6 @@ def test_equal_pictures_are_equal_files(drops, tmp_path, suffix):
     a, b = ((tmp_path / f"{name}{suffix}").read_bytes() for name in ("a", "b"))
     assert a == b
     assert a.startswith({".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}[suffix])
-
-
-def legend(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
-def color(curve):
-    return to_hex(curve.get_color() if isinstance(curve, Line2D) else curve.get_edgecolor())
-
-
-def highest(curve):
-    values = curve.get_ydata() if isinstance(curve, Line2D) else curve.get_data().values
-    return float(np.max(values))
-
-
-def test_several_runs_have_colours_and_labels_of_their_own():
-    """Each algorithm has one colour, whatever the order; the axes hold the longest run."""
-    runs = {
-        name: tp.run("plain-384", {"tcp.variant": name}, duration=f"{length} s")
-        for name, length in (("reno", 20), ("vegas", 10))
-    }
-    for kind in ("cwnd", "goodput"):
-        for order in (("reno", "vegas"), ("vegas", "reno")):
-            ax = axes()
-            for name in order:
-                getattr(runs[name].plot, kind)(ax)
-            drawn = {each.get_label(): each for each in curves_of_runs(ax)}
-            assert list(drawn) == list(order)
-            for label, each in drawn.items():
-                assert color(each) == ALGORITHMS[str(label)].lower()
-            assert legend(ax) == list(order)
-            assert ax.get_xlim() == pytest.approx((-0.2, 20.2))
-            assert ax.get_ylim()[0] == 0
-            assert ax.get_ylim()[1] > max(map(highest, drawn.values()))
-
-
-def test_the_same_algorithm_twice_has_two_colours_and_the_label_that_is_given():
-    run = tp.run("plain-384", duration="5 s")
-    ax = axes()
-    run.plot.cwnd(ax, label="one")
-    assert ax.get_legend() is None
-    for label in ("two", "three"):
-        run.plot.cwnd(ax, label=label)
-    lines = curves_of_runs(ax)
-    assert len(set(map(color, lines))) == 3
-    assert legend(ax) == ["one", "two", "three"]
-
-
-def test_labels_are_what_differs():
-    asked = (("reno", 20, 1), ("vegas", 20, 1), ("vegas", 30, 2))
-    results = [
-        tp.run("plain-384", tcp__variant=name, tcp__window=window, seed=seed, duration="1 s").result
-        for name, window, seed in asked
-    ]
-    assert labels(results[:2], ["a", "b"]) == ["reno", "vegas"]
-    assert labels(results, ["a", "b", "c"]) == [
-        "seed 1, reno, window 20",
-        "seed 1, vegas, window 20",
-        "seed 2, vegas, window 30",
-    ]
-    assert labels([results[0]] * 2, ["a", "b"]) == ["a", "b"]
-    plain = tp.run("plain-384", duration="1 s").result
-    vegas = tp.run("plain-384", tcp__variant="vegas", duration="1 s").result
-    assert labels([plain, vegas], ["a", "b"]) == ["reno", "vegas"]
 
 
 def test_algorithms_have_colours_that_differ():

@@ -15,7 +15,7 @@ from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.doctor import doctor
 from thinpipe.cli.emulate import emulate
 from thinpipe.cli.listing import keys, profiles, scenarios
-from thinpipe.cli.plot import plot
+from thinpipe.cli.plot import LISTED, plot
 from thinpipe.cli.proxy import proxy
 from thinpipe.cli.reproduce import reproduce
 from thinpipe.cli.run import run
@@ -52,7 +52,7 @@ EMULATE: Final = _examples(
     "thinpipe emulate satellite-geo --meter",
 )
 PLOT: Final = _examples(
-    "thinpipe plot run --kind cwnd --out cwnd.png",
+    "thinpipe plot run --out run.png",
     "thinpipe plot run vegas --kind goodput",
     "thinpipe plot sweep.parquet --out sweep.png",
 )
@@ -71,7 +71,7 @@ app.command(epilog=SHOW)(show)
 app.command(epilog=SWEEP)(sweep)
 app.command(epilog=EMULATE)(emulate)
 app.add_typer(proxy, name="proxy")
-app.command(epilog=PLOT)(plot)
+app.command(epilog=f"{LISTED}\n\n{PLOT}")(plot)
 app.command(epilog=REPRODUCE)(reproduce)
 app.command(epilog=SCENARIOS)(scenarios)
 app.command(epilog=PROFILES)(profiles)

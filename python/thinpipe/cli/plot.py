@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import typer
 
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.times import seconds
+from thinpipe.plot.kinds import DEFAULT, KINDS, either, taking
 from thinpipe.signals import signals_deferred
 
 GOODPUT: Final = "goodput_bps"
@@ -17,13 +18,33 @@ GOODPUT: Final = "goodput_bps"
 PARAMETERS: Final = {"from": "start_s", "to": "end_s", "at": "at_s"}
 """Options whose parameter has another name."""
 
-KINDS_WITH: Final = {
-    "modulo": ("packets",),
-    "at": ("codes",),
-    "cell": ("cell", "codes"),
-    "mobile": ("middlebox", "handover"),
-}
-"""Options that only these kinds take."""
+OF_ALL: Final = ("from", "to")
+"""Options that every kind takes."""
+
+
+LISTED: Final = "\n".join(
+    [
+        "\b",
+        "Kinds, and + if several runs and connections may share the picture:",
+        *(
+            f"  {name:<13} {'+' if kind.shares else ' '} {kind.shows}"
+            for name, kind in KINDS.items()
+        ),
+    ]
+)
+"""The kinds, a line each, as the end of a help text."""
+
+
+def complete_kind(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Yield the kinds that begin with a text, each with what it shows."""
+    for name, kind in KINDS.items():
+        if name.startswith(incomplete):
+            yield name, kind.shows
+
+
+def _of(option: str, help_: str) -> str:
+    """Return an option's help that begins with the kinds that take it."""
+    return f"With --kind {either(taking(option))}: {help_}"
 
 
 def plot(  # noqa: PLR0913 - to typer, a parameter is an option
@@ -32,7 +53,7 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         typer.Argument(
             metavar="RUN_DIR...|FILE.parquet",
             help="What `thinpipe run --out` or `thinpipe sweep --out` wrote. Several runs go into "
-            "one picture, of kind cwnd or goodput.",
+            "one picture, of a kind marked + below.",
         ),
     ],
     *,
@@ -40,14 +61,16 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         str | None,
         typer.Option(
             metavar="KIND",
-            help="time-sequence, outstanding, rtt, throughput, cwnd, packets (at the bottleneck), "
-            "goodput, rtt-histogram, datagrams (delays and losses of UDP), middlebox (its backlog "
-            "and round-trip times), handover (links, addresses, messages and TCP's reaction), "
-            "cell (states, codes and shared channels) or codes (the code tree at one time).",
+            help=f"What to draw, {DEFAULT} by default; the kinds are below.",
+            autocompletion=complete_kind,
         ),
     ] = None,
     flow: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help="Which connection, from 0.")
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Which connection, from 0; with a kind marked + also several, as 0,2, or all.",
+        ),
     ] = None,
     start: Annotated[
         str | None, typer.Option("--from", metavar="TIME", help="Where to begin, such as 10s.")
@@ -62,24 +85,30 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
     ] = None,
     modulo: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="Modulus of the packet numbers, 60 by default."),
+        typer.Option(
+            metavar="NUMBER",
+            help=_of("modulo", "the modulus of the packet numbers, 60 by default."),
+        ),
+    ] = None,
+    link: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=_of("link", "which link; by default where the connection's packets waited most."),
+        ),
     ] = None,
     at: Annotated[
         str | None,
         typer.Option(
             metavar="TIME",
-            help="With --kind codes: when; by default when mobiles first used most of the tree.",
+            help=_of("at_s", "when; by default when mobiles first used most of the tree."),
         ),
     ] = None,
     cell: Annotated[
-        int | None,
-        typer.Option(metavar="NUMBER", help="With --kind cell and codes: which cell, from 0."),
+        int | None, typer.Option(metavar="NUMBER", help=_of("cell", "which cell, from 0."))
     ] = None,
     mobile: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER", help="With --kind middlebox and handover: which mobile, from 0."
-        ),
+        int | None, typer.Option(metavar="NUMBER", help=_of("mobile", "which mobile, from 0."))
     ] = None,
     x: Annotated[
         str | None,
@@ -106,7 +135,7 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
     ] = None,
 ) -> None:
     """Plot saved runs, or a sweep: means over its seeds with confidence intervals."""
-    of_kind = {"modulo": modulo, "at": at, "cell": cell, "mobile": mobile}
+    of_kind = {"modulo": modulo, "link": link, "at": at, "cell": cell, "mobile": mobile}
     of_run = {"kind": kind, "flow": flow, "from": start, "to": end, **of_kind}
     of_sweep = {"x": x, "y": y, "by": by[0] if by else None}
     sweeps = [each for each in sources if each.suffix == ".parquet"]
@@ -119,7 +148,7 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         _draw_sweep(sweep, file, of_sweep, by)
     else:
         _refuse(of_sweep, "a sweep")
-        kind = kind or ("time-sequence" if len(sources) == 1 else "cwnd")
+        kind = kind or DEFAULT
         file = Path(_default_name(sources, kind, flow, mobile)) if out is None else out
         _draw_runs(sources, file, kind, flow, {"from": start, "to": end, **of_kind})
     typer.echo(str(file))
@@ -151,7 +180,7 @@ def _draw_runs(
     directories: Sequence[Path],
     file: Path,
     kind: str,
-    flow: int | None,
+    flow: str | None,
     view: Mapping[str, str | int | None],
 ) -> None:
     with signals_deferred():
@@ -159,34 +188,48 @@ def _draw_runs(
         from thinpipe.recording import load
 
     given = {"kind": f"--kind {kind}:", "file": f"--out {file}:", "flow": "--flow"}
-    asked: dict[str, float] = {}
+    asked: dict[str, float | str] = {}
     for option, value in view.items():
         if value is None:
             continue
-        kinds = KINDS_WITH.get(option, (kind,))
-        if kind not in kinds:
-            only = f"only --kind {' or '.join(kinds)} takes it"
-            raise BadRequestError(f"--{option} {value}: {only}")
         parameter = PARAMETERS.get(option, option)
-        asked[parameter] = seconds(f"--{option}", value) if isinstance(value, str) else value
+        if option not in OF_ALL and kind not in (kinds := taking(parameter)):
+            only = f"only --kind {either(kinds)} takes it"
+            raise BadRequestError(f"--{option} {value}: {only}")
+        is_time = isinstance(value, str) and option in PARAMETERS
+        asked[parameter] = seconds(f"--{option}", str(value)) if is_time else value
         given[parameter] = f"--{option} {value}:"
+    flows = None if flow is None else _flows(flow)
     try:
         run, *others = map(load, directories)
         if others:
-            write_picture_of_several([run, *others], file, kind, flow=flow, **asked)
+            write_picture_of_several([run, *others], file, kind, flow=flows, **asked)
         else:
-            write_picture(run, file, kind, flow=flow, **asked)
+            write_picture(run, file, kind, flow=flows, **asked)
     except ValueError as error:
         raise BadRequestError(_by_option(str(error), given)) from None
 
 
+def _flows(text: str) -> int | list[int] | Literal["all"]:
+    """Return the flows that a text names."""
+    if text == "all":
+        return "all"
+    try:
+        numbers = [int(each) for each in text.split(",")]
+    except ValueError:
+        reason = "must be a number from 0, several as in 0,2, or all"
+        raise BadRequestError(f"--flow {text}: {reason}") from None
+    return numbers if numbers[1:] else numbers[0]
+
+
 def _default_name(
-    directories: Sequence[Path], kind: str, flow: int | None, mobile: int | None
+    directories: Sequence[Path], kind: str, flow: str | None, mobile: int | None
 ) -> str:
     """Return a name in the current directory: a run's own may hold only its files."""
     runs = "-".join(each.resolve().name for each in directories)
-    of = (f"-{what}{number}" for what, number in (("flow", flow), ("mobile", mobile)) if number)
-    return f"{runs}-{kind}{''.join(of)}.png"
+    of_flow = {None: "", "0": "", "all": "-all"}.get(flow, f"-flow{flow}")
+    of_mobile = f"-mobile{mobile}" if mobile else ""
+    return f"{runs}-{kind}{of_flow}{of_mobile}.png"
 
 
 def _by_option(reason: str, given: dict[str, str]) -> str:

@@ -1,57 +1,228 @@
-"""Curves of runs on the same axes: each has a colour, and beside others a label."""
+"""Curves that share axes: those of several runs, or of several flows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from weakref import WeakKeyDictionary, WeakSet
 
-from thinpipe.plot.drawing import RUN, View, curves_of_runs, draw_step_curve
-from thinpipe.plot.style import ALGORITHMS, OTHER
+import numpy as np
+
+from thinpipe.plot.drawing import Mark, View, draw_step_curve
+from thinpipe.plot.style import ALGORITHMS, COLORS, OTHER, style
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from thinpipe.plot.drawing import Floats
-    from thinpipe.result import Flow, Result
+    from thinpipe.plot.kinds import Size
+    from thinpipe.plot.shown import Shown
+    from thinpipe.result import Result
+
+T = TypeVar("T")
 
 DASHES: Final = ("-", (0, (5, 2)), (0, (2, 2)), (0, (6, 2, 1, 2)))
 """Of the first curve, the second and so on: where two are equal, both are seen."""
 
+COLORED: Final = 12
+"""Maximum number of curves in colours; more are grey, with their mean."""
+
+GRID: Final = 1000
+"""Number of times at which the mean of curves is computed."""
+
+GREY: Final = COLORS["muted"]
+
+SPARE: Final = sorted((*reversed(ALGORITHMS.values()), OTHER), key=lambda color: color == GREY)
+"""Colours of further curves of an algorithm: first those of algorithms that are less common."""
+
+CROWD: Final = 60
+"""Maximum number of marks of a kind that are drawn at their full size."""
 
 SAID_BY_VARIANT: Final = ("tcp.variant", "tcp.congestion_control", "tcp.recovery")
 
 
+@dataclass(frozen=True, slots=True)
+class Curve(Generic[T]):
+    """What a kind of plot draws of one flow."""
+
+    variant: str
+    label: str | None
+    view: View
+    data: T
+
+    @property
+    def name(self) -> str:
+        """Its name beside others."""
+        return self.label or self.variant
+
+    def of(self, data: Any) -> Curve[Any]:  # noqa: ANN401 - that of another kind
+        """Return the same with other data."""
+        return Curve(self.variant, self.label, self.view, data)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a curve is drawn; `label` is its entry in the legend."""
+
+    color: str
+    dashes: Any
+    width: float
+    label: str
+    is_one_of_many: bool = False
+
+    @property
+    def style(self) -> dict[str, Any]:
+        """Its properties of a line."""
+        return {
+            "color": self.color,
+            "linestyle": self.dashes,
+            "linewidth": self.width,
+            "label": self.label,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """A step curve: each value holds until the next time."""
+
+    time_s: Floats
+    values: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What axes share: the curves so far, and the artists that show them."""
+
+    draw: Callable[..., None]
+    curves: list[Curve[Any]]
+    artists: WeakSet[Artist]
+
+
+_SHARED: Final[WeakKeyDictionary[Axes, _Shared]] = WeakKeyDictionary()
+
+
+def share(
+    ax: Axes | None,
+    shown: Sequence[Shown],
+    data: Callable[[Shown], T],
+    draw: Callable[[Axes, Sequence[Curve[T]]], None],
+    size: Size | None = None,
+) -> Axes:
+    """Draw flows into `ax`, together with those that the same kind of plot has drawn there.
+
+    All are drawn anew, because colours, legend and limits depend on all.
+    """
+    new = [Curve(each.flow.variant, each.label, each.view, data(each)) for each in shown]
+    with style():
+        ax = ax or new_axes(size)
+        new = [*_taken_away(ax, draw), *new]
+        others = set(ax.get_children())
+        draw(ax, new)
+        artists = WeakSet(each for each in ax.get_children() if each not in others)
+        _SHARED[ax] = _Shared(draw, new, artists)
+    return ax
+
+
+def _taken_away(ax: Axes, draw: Callable[..., None]) -> list[Curve[Any]]:
+    """Return the curves that `draw` has drawn, and remove them from the axes."""
+    before, there = _SHARED.get(ax), set(ax.get_children())
+    artists = [] if before is None else [each for each in before.artists if each in there]
+    if before is None or before.draw != draw or not artists:  # none are left after ax.clear()
+        return []
+    for artist in artists:
+        artist.remove()
+    ax.relim()
+    ax.autoscale()
+    return before.curves
+
+
+def new_axes(size: Size | None = None) -> Axes:
+    """Return axes in a new figure of a size in inches."""
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=size or (7.0, 3.6))[1]
+
+
+def whole(curves: Sequence[Curve[Any]]) -> View:
+    """Return the view that contains those of all curves."""
+    return View(min(each.view.start_s for each in curves), max(each.view.end_s for each in curves))
+
+
+def looks(curves: Sequence[Curve[Any]], alone: str = "_") -> list[Look]:
+    """Return how each curve is drawn; a single one is called `alone`, unless it has a label.
+
+    The first of an algorithm has the algorithm's colour, whatever the order. Others have colours
+    of algorithms that are not there. Later ones are thinner, so that they do not hide the first.
+    Of many, all are grey, and one speaks for all in the legend.
+    """
+    count = len(curves)
+    if count == 1:
+        return [Look(color_of(curves[0].variant), "-", 1.4, curves[0].label or alone)]
+    if count > COLORED:
+        first = f"Each of {count} flows"
+        names = [first, *["_"] * (count - 1)]
+        return [Look(GREY, "-", 0.5, name, is_one_of_many=True) for name in names]
+    own = [color_of(each.variant) for each in curves]
+    spare = [each for each in SPARE if each not in own]
+    colors: list[str] = []
+    for color in own:
+        colors.append(spare.pop(0) if color in colors and spare else color)
+    widths = np.linspace(1.8, 1.0, count)
+    return [
+        Look(colors[number], DASHES[number % len(DASHES)], float(widths[number]), curve.name)
+        for number, curve in enumerate(curves)
+    ]
+
+
+def among(mark: Mark, count: int) -> Mark:
+    """Return a mark, smaller among many of its kind."""
+    return mark if count <= CROWD else replace(mark, size=mark.size / 2)
+
+
+def color_of(variant: str) -> str:
+    """Return the colour of a variant's algorithm."""
+    return ALGORITHMS.get(variant.partition("+")[0], OTHER)
+
+
 def draw_steps(
-    ax: Axes, view: View, time_s: Floats, values: Floats, flow: Flow, label: str | None
+    ax: Axes, curves: Sequence[Curve[T]], steps: Callable[[T], Steps], drawn: Sequence[Look]
 ) -> None:
-    """Draw a step curve, if it has values in view."""
-    style = {"color": color_of(ax, flow.variant), "linestyle": dashes_of(ax), "linewidth": 1.4}
-    line = draw_step_curve(ax, view, time_s, values, {**style, "label": "_alone"})
-    if line is not None:
-        _name(ax, line, label or flow.variant)
+    """Draw a step curve each, and of many their mean by variant."""
+    for curve, look in zip(curves, drawn, strict=True):
+        of = steps(curve.data)
+        draw_step_curve(ax, curve.view, of.time_s, of.values, look.style)
+    if any(look.is_one_of_many for look in drawn):
+        _draw_mean(ax, curves, [steps(each.data) for each in curves])
 
 
-def draw_means(ax: Axes, rates: Floats, edges: Floats, flow: Flow, label: str | None) -> None:
-    """Draw a mean for each interval between `edges`, in seconds."""
-    alone = f"Mean of {edges[1] - edges[0]:.3g} s each"
-    color = color_of(ax, flow.variant)
-    style = dashes_of(ax)
-    steps = ax.stairs(rates, edges, color=color, linestyle=style, linewidth=1.2, label=alone)
-    _name(ax, steps, label or flow.variant)
+def _draw_mean(ax: Axes, curves: Sequence[Curve[Any]], steps: Sequence[Steps]) -> None:
+    """Draw the mean of the curves of each variant that have a value at the time."""
+    view = whole(curves)
+    times = np.linspace(view.start_s, view.end_s, GRID)
+    for variant in dict.fromkeys(each.variant for each in curves):
+        values = [
+            _at(times, *curve.view.held(of.time_s, of.values))
+            for curve, of in zip(curves, steps, strict=True)
+            if curve.variant == variant
+        ]
+        table = np.stack(values)
+        count = (~np.isnan(table)).sum(axis=0)
+        known = count > 0
+        mean = np.nansum(table, axis=0)[known] / count[known]
+        look = Look(color_of(variant), "-", 1.6, f"Mean of {len(values)} ({variant})")
+        draw_step_curve(ax, view, times[known], mean, look.style)
 
 
-def color_of(ax: Axes, variant: str) -> str:
-    """Return the colour of a variant's algorithm; if a curve has it already, another."""
-    taken = {_color(each) for each in curves_of_runs(ax)}
-    own = ALGORITHMS.get(variant.partition("+")[0], OTHER)
-    free = [each for each in (own, *ALGORITHMS.values()) if each.lower() not in taken]
-    return free[0] if free else own
-
-
-def dashes_of(ax: Axes) -> Any:  # noqa: ANN401 - matplotlib's types of dashes are narrower
-    """Return the line style of the next curve."""
-    return DASHES[len(curves_of_runs(ax)) % len(DASHES)]
+def _at(times: Floats, time_s: Floats, values: Floats) -> Floats:
+    """Return a step curve's values at times; NaN where it has none."""
+    if len(time_s) == 0:
+        return np.full(len(times), np.nan)
+    index = np.searchsorted(time_s, times, side="right") - 1
+    inside = (index >= 0) & (times <= time_s[-1])
+    found: Floats = np.where(inside, values[np.maximum(index, 0)], np.nan)
+    return found
 
 
 def labels(results: Sequence[Result], names: Sequence[str]) -> list[str]:
@@ -80,22 +251,3 @@ def _setting(key: str, value: str) -> str:
     if key in ("scenario", "variant"):
         return value
     return f"{key.rpartition('.')[2]} {value}"
-
-
-def _name(ax: Axes, curve: Artist, label: str) -> None:
-    """Keep a curve's label, and show it once there are several."""
-    curve.set_gid(f"{RUN}{label}")
-    known = curves_of_runs(ax)
-    if len(known) > 1:
-        for each in known:
-            each.set_label((each.get_gid() or "").removeprefix(RUN))
-
-
-def _color(curve: Artist) -> str:
-    from matplotlib.colors import to_hex
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    if isinstance(curve, Line2D):
-        return to_hex(curve.get_color())
-    return to_hex(curve.get_edgecolor()) if isinstance(curve, Patch) else ""

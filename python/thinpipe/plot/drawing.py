@@ -42,9 +42,6 @@ MARGIN: Final = 0.02
 ENVELOPE: Final = "envelope"
 """The group id of the bands of envelopes."""
 
-RUN: Final = "run: "
-"""How the group id of the curve of a run begins; its label follows."""
-
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -186,7 +183,7 @@ def draw_envelope(ax: Axes, envelope: Envelope, style: Mapping[str, Any]) -> Lin
 def draw_marks(
     ax: Axes, times: Floats, values: Floats | Integers, kind: str, label: str, mark: Mark
 ) -> None:
-    """Draw a mark for each value; without values, add no legend entry."""
+    """Draw a mark for each value, in a colour or that of a kind; of none, add no legend entry."""
     if len(times) == 0:
         return
     ax.plot(
@@ -196,7 +193,7 @@ def draw_marks(
         marker=mark.shape,
         markersize=mark.size,
         fillstyle=mark.fill,
-        color=COLORS[kind],
+        color=COLORS.get(kind, kind),
         label=label,
         rasterized=len(times) > FEW,
     )
@@ -249,39 +246,28 @@ def mark_spurious_timeouts(ax: Axes, events: pl.DataFrame, time_s: Floats, windo
         )
 
 
-def curves_of_runs(ax: Axes) -> list[Artist]:
-    """Return the curves that `thinpipe.plot.curves` has drawn into the axes."""
-    return [each for each in ax.get_children() if (each.get_gid() or "").startswith(RUN)]
-
-
 def finish(ax: Axes, view: View, ylabel: str, *, bottom: float | None = 0.0) -> None:
-    """Label the axes, set the time range, and put the legend above.
-
-    With the curves of several runs, the ranges are those of all.
-    """
+    """Label the axes, set the time range, and put the legend above."""
     ax.set(xlabel="Time (s)", ylabel=ylabel)
-    several = len(curves_of_runs(ax)) > 1
-    if several:
-        ax.relim()
-        ax.autoscale(axis="y")
     if bottom is not None:
         ax.set_ylim(bottom=bottom)
     margin = 0.01 * (view.end_s - view.start_s)
-    left, right = view.start_s - margin, view.end_s + margin
-    if several:
-        before = ax.get_xlim()
-        left, right = min(left, before[0]), max(right, before[1])
-    ax.set_xlim(left, right)
+    ax.set_xlim(view.start_s - margin, view.end_s + margin)
     if not ax.has_data():
         ax.text(0.5, 0.5, "nothing to show", transform=ax.transAxes, ha="center", va="center")
     legend_above(ax)
 
 
-def legend_above(ax: Axes) -> None:
-    """Put the legend in rows above the axes; its last entry is on envelopes, if there are any."""
+def legend_above(ax: Axes, entries: Mapping[str, Artist] | None = None) -> None:
+    """Put a legend in rows above the axes, by default of all that they show.
+
+    Its last entry is on envelopes, if there are any.
+    """
     from matplotlib.patches import Patch
 
     handles, labels = ax.get_legend_handles_labels()
+    if entries is not None:
+        handles, labels = [*entries.values()], [*entries]
     if columns_s := [_column_s(each) for each in ax.patches if each.get_gid() == ENVELOPE]:
         upto = "up to " if min(columns_s) < max(columns_s) else ""
         labels.append(f"Median and range of {upto}{max(columns_s):.3g} s each")

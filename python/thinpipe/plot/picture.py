@@ -4,56 +4,28 @@ from __future__ import annotations
 
 import difflib
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.files import write_atomically
+from thinpipe.plot.kinds import KINDS, SHARING, WIDE, Kind, Size, either
+from thinpipe.plot.shown import Flows, flow_of
 from thinpipe.plot.style import style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from thinpipe.network import Network
     from thinpipe.recording import Recording, SavedRun
     from thinpipe.sweep.study import Study
 
-KINDS: Final = (
-    "time-sequence",
-    "outstanding",
-    "rtt",
-    "throughput",
-    "cwnd",
-    "packets",
-    "goodput",
-    "rtt-histogram",
-    "datagrams",
-    "middlebox",
-    "handover",
-    "cell",
-    "codes",
-)
-"""Kinds of plots: the methods of `Plots`, with dashes."""
-
-OF_SEVERAL: Final = ("cwnd", "goodput")
-"""Kinds that take several runs."""
-
-OF_CELLS: Final = ("cell", "codes")
-"""Kinds for networks of cells."""
-
-OF_UDP: Final = ("datagrams",)
-"""Kinds for UDP flows; the other kinds of a flow are for TCP."""
-
-OF_NO_FLOW: Final = ("middlebox", "handover", *OF_CELLS)
-"""Kinds that show more than one flow."""
+Option = float | str | Flows
+"""What an option of a plot may be."""
 
 SUFFIXES: Final = (".png", ".svg", ".pdf")
-
-SIZE: Final = (9.0, 5.0)
-"""Inches."""
-
-TALL: Final[dict[str, tuple[float, float]]] = {"handover": (9.0, 7.5)}
-"""Sizes of kinds with many panels, in inches."""
 
 _METADATA: Final[dict[str, dict[str, None]]] = {
     ".png": {"Software": None},
@@ -64,7 +36,7 @@ _METADATA: Final[dict[str, dict[str, None]]] = {
 
 
 def write_picture(
-    run: Recording, file: Path, kind: str, *, flow: int | None = None, **options: float
+    run: Recording, file: Path, kind: str, *, flow: Flows | None = None, **options: Option
 ) -> None:
     """Plot a run into a file: PNG, SVG or PDF, by its suffix.
 
@@ -77,53 +49,50 @@ def write_picture(
     OSError
         If the file cannot be written.
     """
-    from matplotlib.figure import Figure
-
-    _check_kind(kind)
+    of_kind = _kind(kind, flow)
     _check_suffix(file)
-    result = run.result
-    with style():
-        figure = Figure(figsize=TALL.get(kind, SIZE))
-        if flow is not None:
-            options["flow"] = flow
-        getattr(run.plot, kind.replace("-", "_"))(figure.subplots(), **options)
-        title = f"{result.scenario}, seed {result.seed}"
-        if kind not in OF_NO_FLOW:
-            title += f", flow {flow or 0}: {run.flows[flow or 0].variant}"
-        figure.suptitle(title, fontsize="medium")
-        _save(figure, file)
+    title = f"{run.result.scenario}, seed {run.result.seed}"
+    if of_kind.of_flow:
+        title += _title_of_flows(flow)
+        if flow is None or isinstance(flow, int):
+            title += f": {flow_of(run, flow or 0).variant}"
+    if flow is not None:
+        options["flow"] = flow
+    with _figure(file, of_kind.size, title) as ax:
+        getattr(run.plot, of_kind.method)(ax, **options)
 
 
 def write_picture_of_several(
-    runs: Sequence[SavedRun], file: Path, kind: str, *, flow: int | None = None, **options: float
+    runs: Sequence[SavedRun],
+    file: Path,
+    kind: str,
+    *,
+    flow: Flows | None = None,
+    **options: Option,
 ) -> None:
     """Plot several runs into one file, with a legend of what differs between them.
 
     Raises
     ------
     ValueError
-        If the kind is not in `OF_SEVERAL`, a run has no such flow, or the suffix does not exist.
+        If their kind of plot takes one run only, a run has no such flow, or the suffix does not
+        exist.
     OSError
         If the file cannot be written.
     """
-    from matplotlib.figure import Figure
-
     from thinpipe.plot.curves import labels
 
-    if kind not in OF_SEVERAL:
-        raise ValueError(f"kind: of several runs must be {' or '.join(OF_SEVERAL)}")
+    of_kind = _kind(kind, flow)
+    if not of_kind.shares:
+        raise ValueError(f"kind: of several runs must be {either(SHARING)}")
     _check_suffix(file)
     results = [run.result for run in runs]
     named = labels(results, [run.directory.name for run in runs])
-    with style():
-        figure = Figure(figsize=SIZE)
-        ax = figure.subplots()
+    scenarios = dict.fromkeys(result.scenario for result in results)
+    with _figure(file, of_kind.size, ", ".join(scenarios) + _title_of_flows(flow)) as ax:
         for run, label in zip(runs, named, strict=True):
-            draw = getattr(run.plot, kind)
+            draw = getattr(run.plot, of_kind.method)
             draw(ax, flow=flow or 0, label=label, **options)
-        scenarios = dict.fromkeys(result.scenario for result in results)
-        figure.suptitle(f"{', '.join(scenarios)}, flow {flow or 0}", fontsize="medium")
-        _save(figure, file)
 
 
 def write_sweep_picture(
@@ -138,17 +107,12 @@ def write_sweep_picture(
     OSError
         If the file cannot be written.
     """
-    from matplotlib.figure import Figure
-
     from thinpipe.plot.sweep import Choice, draw_sweep, heading
 
     _check_suffix(file)
     chosen = Choice.of(study, x, y, by)
-    with style():
-        figure = Figure(figsize=SIZE)
-        draw_sweep(study, figure.subplots(), chosen)
-        figure.suptitle(heading(study, chosen), fontsize="medium")
-        _save(figure, file)
+    with _figure(file, WIDE, heading(study, chosen)) as ax:
+        draw_sweep(study, ax, chosen)
 
 
 def write_network_picture(network: Network, file: Path, *, title: str, note: str) -> None:
@@ -168,17 +132,45 @@ def write_network_picture(network: Network, file: Path, *, title: str, note: str
         _save(draw_network(network, title=title, note=note), file)
 
 
+@contextmanager
+def _figure(file: Path, size: Size, title: str) -> Iterator[Axes]:
+    """Yield axes in a figure with a title, and write it if nothing is raised."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=size)
+        yield figure.subplots()
+        figure.suptitle(title, fontsize="medium")
+        _save(figure, file)
+
+
 def _save(figure: Figure, file: Path) -> None:
     suffix, content = file.suffix.lower(), io.BytesIO()
     figure.savefig(content, format=suffix[1:], metadata=_METADATA[suffix])
     write_atomically(file, content.getvalue())
 
 
-def _check_kind(kind: str) -> None:
-    if kind not in KINDS:
-        nearest = difflib.get_close_matches(kind.replace("_", "-"), KINDS, n=1)
+def _kind(name: str, flow: Flows | None) -> Kind:
+    if name not in KINDS:
+        nearest = difflib.get_close_matches(name.replace("_", "-"), KINDS, n=1)
         hint = f"; did you mean {nearest[0]}?" if nearest else ""
-        raise ValueError(f"kind: must be {', '.join(KINDS[:-1])} or {KINDS[-1]}{hint}")
+        raise ValueError(f"kind: must be {either([*KINDS])}{hint}")
+    kind = KINDS[name]
+    if not (kind.shares or isinstance(flow or 0, int)):
+        raise ValueError(f"flow: {_text(flow)} needs a kind that shows several: {either(SHARING)}")
+    return kind
+
+
+def _title_of_flows(flow: Flows | None) -> str:
+    several = not isinstance(flow or 0, int)
+    return ", all flows" if flow == "all" else f", flow{'s' if several else ''} {_text(flow)}"
+
+
+def _text(flow: Flows | None) -> str:
+    """Return a choice of flows as on the command line."""
+    if isinstance(flow, Sequence) and flow != "all":
+        return ",".join(map(str, flow))
+    return str(flow or 0)
 
 
 def _check_suffix(file: Path) -> None:

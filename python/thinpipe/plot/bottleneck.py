@@ -1,0 +1,106 @@
+"""The link that limits a flow, and what it could carry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from thinpipe.plot.curves import Curve, Steps, whole
+from thinpipe.plot.packets import bottleneck, numbered
+from thinpipe.plot.series import segments_sent, sent_towards_receiver
+from thinpipe.plot.style import COLORS
+from thinpipe.plot.throughput import KBPS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from thinpipe.plot.shown import Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What a link could carry, in kbit/s; NaN where it has no limit."""
+
+    link: str
+    rate: Steps
+
+
+def longest_wait(shown: Shown) -> str:
+    """Return the link where a flow's packets waited longest.
+
+    Of UDP, and of a flow that sent nothing, it is where all packets waited longest.
+
+    Raises
+    ------
+    ValueError
+        If the run has no trace.
+    """
+    import polars as pl
+
+    run, queue = shown.run, shown.run.queue
+    names = [each.name for each in run.links]
+    if shown.flow.datagrams is not None or shown.flow.started_s is None:
+        waited = queue.group_by("link").agg(pl.col("delay_s").sum())
+        waits = {str(link): total_s or 0.0 for link, total_s in waited.iter_rows()}
+        return max(names, key=lambda link: waits.get(link, 0.0))
+    sent = sent_towards_receiver(run.segments, shown.flow.id, shown.at_sender())
+    packets = numbered(segments_sent(sent))
+    machine = bottleneck(run.hops, packets)
+    # A bearer is one machine to the hops of packets, and two links to its queues.
+    links = [each for each in names if machine in (each, each.rpartition("/")[0])]
+    if len(links) == 1:
+        return links[0]
+    here = run.hops.filter((pl.col("machine") == machine) & (pl.col("event") == "entered"))
+    times = here.join(packets, on="uid", how="semi")["time_s"]
+    entered = queue.filter((pl.col("event") == "entered") & pl.col("time_s").is_in(times.implode()))
+    counts = dict(entered["link"].cast(str).value_counts().iter_rows())
+    return max(links or names, key=lambda link: counts.get(link, 0))
+
+
+def capacity(shown: Shown) -> Capacity | None:
+    """Return what the link could carry where a flow waited longest.
+
+    Without a trace it is the link with the longest queue on average. ``None`` if the link has no
+    capacity of its own.
+    """
+    try:
+        link = longest_wait(shown)
+    except ValueError:
+        link = max(shown.run.links, key=lambda each: each.queue_packets.mean).name
+    rows = shown.run.capacity.filter(shown.run.capacity["link"] == link)
+    if len(rows) == 0:
+        return None
+    rate_bps = rows["rate_bps"].fill_null(np.nan).to_numpy()
+    return Capacity(link, Steps(rows["time_s"].to_numpy(), KBPS * rate_bps))
+
+
+def draw_capacity(
+    ax: Axes, curves: Sequence[Curve[Any]], capacities: Sequence[Capacity | None]
+) -> None:
+    """Draw the capacity of the link as an area behind curves, if it is the same for all."""
+    [first, *others] = capacities
+    if not ax.has_data() or first is None or not all(_is_same(first, each) for each in others):
+        return
+    times, rates = whole(curves).held(first.rate.time_s, first.rate.values)
+    ax.fill_between(
+        times,
+        rates,
+        step="post",
+        color=COLORS["muted"],
+        alpha=0.2,
+        zorder=0.5,
+        linewidth=0,
+        label=f"Capacity of {first.link}",
+    )
+
+
+def _is_same(one: Capacity, other: Capacity | None) -> bool:
+    return (
+        other is not None
+        and one.link == other.link
+        and np.array_equal(one.rate.time_s, other.rate.time_s)
+        and np.array_equal(one.rate.values, other.rate.values, equal_nan=True)
+    )

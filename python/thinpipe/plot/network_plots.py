@@ -1,0 +1,205 @@
+"""The plots of a run that show its network or one of its mobiles, rather than a flow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thinpipe.plot.bindings import AGENT
+from thinpipe.plot.cells import draw_shared, draw_states
+from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
+from thinpipe.plot.curves import new_axes
+from thinpipe.plot.drawing import View, draw_samples, finish, panels
+from thinpipe.plot.handover import (
+    chosen,
+    draw_lanes,
+    draw_losses,
+    draw_reaction,
+    losses,
+    mobiles,
+)
+from thinpipe.plot.kinds import TALL
+from thinpipe.plot.middlebox import draw_backlog, draw_leg
+from thinpipe.plot.shown import flow_of
+from thinpipe.plot.signalling import draw_messages
+from thinpipe.plot.style import COLORS, style
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+    from thinpipe.cell_result import Cell
+    from thinpipe.recording import Recording
+
+
+class NetworkPlots:
+    """Plots of the network of a run."""
+
+    def __init__(self, run: Recording) -> None:
+        self._run = run
+
+    def cell(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        cell: int = 0,
+    ) -> Axes:
+        """Draw a network of cells: RRC states, codes and blocked requests, shared channels.
+
+        From the top: a bar per mobile; the codes of a cell and refused requests; the load of the
+        cell's FACH and RACH. The panels replace `ax`. The flow has no effect.
+        """
+        summary, duration_s = self._cells("cell", cell), self._run.result.duration_s
+        view = View.of(start_s, end_s, duration_s)
+        flow_of(self._run, flow)
+        with style():
+            ax = ax or new_axes()
+            states, codes, shared = panels(ax, (0.66, 0.34), (0.23, 0.33), (0.0, 0.13))
+            draw_states(states, view, self._run.rrc, summary.ues, duration_s)
+            finish(states, view, "Mobile", bottom=None)
+            draw_codes(codes, view, self._run.codes, cell, duration_s)
+            finish(codes, view, f"Share of codes,\ncell {cell}", bottom=None)
+            draw_shared(shared, view, self._run.common, cell)
+            finish(shared, view, "Load (%)")
+            for upper in (states, codes):
+                upper.set_xlabel("")
+                upper.tick_params(labelbottom=False)
+        return ax
+
+    def codes(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        at_s: float | None = None,
+        cell: int = 0,
+    ) -> Axes:
+        """Draw the code tree of a cell at one time, and below it the allocations over time.
+
+        A code in use blocks those above and below it. ``None`` is when mobiles first used most of
+        the tree. The panels replace `ax`. The flow has no effect.
+        """
+        summary, duration_s = self._cells("codes", cell), self._run.result.duration_s
+        view, rows = View.of(start_s, end_s, duration_s), self._run.codes
+        flow_of(self._run, flow)
+        if at_s is not None and not 0 <= at_s <= duration_s:
+            raise ValueError(f"at_s: must be from 0 s to {duration_s:g} s, not {at_s:g} s")
+        at_s = busiest(rows, cell, duration_s) if at_s is None else at_s
+        with style():
+            ax = ax or new_axes()
+            tree, time = panels(ax, (0.42, 0.58), (0.0, 0.22))
+            states = tree_at(rows, cell, at_s, summary.common_codes)
+            draw_tree(tree, states, holders(rows, cell, at_s))
+            tree.set_xlabel(f"Share of the codes of cell {cell}, at {at_s:.6g} s")
+            draw_codes(time, view, rows, cell, duration_s)
+            time.axvline(at_s, color=COLORS["paper"], linewidth=0.8, linestyle="--")
+            finish(time, view, "Share of codes", bottom=None)
+        return ax
+
+    def middlebox(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        mobile: int = 0,
+    ) -> Axes:
+        """Draw a middlebox's backlog for a mobile, and below it round-trip times over the radio.
+
+        Mobiles count from 0 in the order in which the middlebox first handled a connection of
+        them. The panels replace `ax`. The flow has no effect.
+        """
+        summary, run = self._run.middlebox, self._run
+        if summary is None:
+            raise ValueError("kind: middlebox needs a run with middlebox.kind other than none")
+        if not summary.mobiles:
+            raise ValueError("kind: the middlebox of this run took part in no connection")
+        if mobile not in range(summary.mobiles):
+            raise ValueError(f"mobile: {mobile} is none of the box's, 0 to {summary.mobiles - 1}")
+        flow_of(self._run, flow)
+        backlog, rtt, events = (
+            table.filter(table["mobile"] == mobile)
+            for table in (run.middlebox_backlog, run.middlebox_rtt, run.middlebox_events)
+        )
+        ends = [float(table["time_s"][-1]) for table in (backlog, rtt, events) if len(table)]
+        view = View.of(start_s, end_s, run.result.duration_s, max(ends, default=None))
+        with style():
+            ax = ax or new_axes()
+            held, leg = panels(ax, (0.52, 0.48), (0.0, 0.36))
+            unit = draw_backlog(held, view, backlog)
+            finish(held, view, f"Mobile {mobile} ({unit.name})")
+            draw_leg(leg, view, rtt, events)
+            finish(leg, view, "RTT (s)")
+            held.set_xlabel("")
+            held.tick_params(labelbottom=False)
+        return ax
+
+    def handover(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int | None = None,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        mobile: int | None = None,
+    ) -> Axes:
+        """Draw the handovers of a mobile: links and addresses, messages, TCP's reaction.
+
+        Mobiles count from 0 in the order of the scenario, without those that never had a link. By
+        default the flow is one of the mobile, or the mobile one of the flow. A handover takes a
+        second or two: ``start_s=6, end_s=15``. The panels replace `ax`.
+        """
+        summary, run = self._run.result.mobility, self._run
+        if summary is None:
+            raise ValueError("kind: handover needs a run with [mobile_ip]")
+        if not (known := mobiles(run.mobility)):
+            raise ValueError("kind: no mobile of this run ever had a link")
+        if mobile is not None and mobile not in range(len(known)):
+            raise ValueError(f"mobile: {mobile} is none of this run's, 0 to {len(known) - 1}")
+        flow_of(self._run, flow or 0)
+        flow, mobile = chosen(run.segments, known, flow, mobile)
+        view, agent = View.of(start_s, end_s, run.result.duration_s), known[mobile] + AGENT
+        with style():
+            ax = ax or new_axes(TALL)
+            spans = (0.84, 0.16), (0.445, 0.315), (0.2, 0.165), (0.0, 0.15)
+            links, messages, window, rtt = panels(ax, *spans)
+            draw_lanes(links, view, run.mobility, agent, summary.routers)
+            finish(links, view, "Access router", bottom=None)
+            draw_messages(messages, view, run.mobility, agent)
+            finish(messages, view, "", bottom=None)
+            self._reaction(window, rtt, view, flow)
+            for upper in (links, messages, window):
+                upper.set_xlabel("")
+                upper.tick_params(labelbottom=False)
+        return ax
+
+    def _reaction(self, window: Axes, rtt: Axes, view: View, flow: int | None) -> None:
+        """Draw window, losses and round-trip times of a flow, if there is one."""
+        if flow is not None:
+            events = _of_flow(self._run.events, flow)
+            draw_reaction(window, view, _of_flow(self._run.cwnd, flow), events)
+            lost_s = losses(self._run.hops, self._run.segments, flow)
+            draw_losses(window, view, lost_s, flow)
+            table = _of_flow(self._run.rtt, flow)
+            time_s, rtt_s = table["time_s"].to_numpy(), table["rtt_s"].to_numpy()
+            draw_samples(rtt, view, time_s, rtt_s, "data", "_samples")
+        finish(window, view, "Segments")
+        finish(rtt, view, "RTT (s)")
+
+    def _cells(self, kind: str, cell: int) -> Cell:
+        """Return the metrics of the network of cells; check that `cell` exists."""
+        summary = self._run.cell
+        if summary is None:
+            raise ValueError(f"kind: {kind} needs a run with radio.kind = umts-cell")
+        if cell not in range(summary.cells):
+            raise ValueError(f"cell: {cell} is none of this run's, 0 to {summary.cells - 1}")
+        return summary
+
+
+def _of_flow(table: pl.DataFrame, flow: int) -> pl.DataFrame:
+    return table.filter(table["flow"] == flow)

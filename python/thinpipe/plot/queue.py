@@ -1,0 +1,178 @@
+"""A link's queue over time: what waits, how long each packet waited, and what was dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from thinpipe.plot.bottleneck import longest_wait
+from thinpipe.plot.curves import COLORED, Curve, Look, Steps, among, draw_steps, looks, whole
+from thinpipe.plot.drawing import Mark, Unit, draw_marks, draw_samples, finish
+from thinpipe.plot.stack import label_time_once, stacked
+from thinpipe.plot.style import COLORS
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+    from thinpipe.plot.shown import Shown
+
+REASONS: Final = {
+    "queue": ("Queue full", Mark("x", 6)),
+    "aqm": ("Dropped by AQM", Mark("+", 7)),
+    "loss": ("Random loss", Mark("1", 7)),
+    "list": ("Listed to be lost", Mark("2", 7)),
+    "outage": ("Outage", Mark("|", 8)),
+    "discarded": ("Given up by RLC", Mark("4", 7)),
+    "unreachable": ("Unreachable", Mark("3", 7)),
+    "incomplete": ("Fragment missing", Mark("*", 7)),
+    "too_big": ("Too big", Mark("p", 6)),
+}
+"""Name and mark of each reason for a drop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What waits at a link, and the packets that waited.
+
+    Attributes
+    ----------
+    packets, bytes
+        Waiting, at each time after all changes: what leaves at once has not waited.
+    delay
+        How long each packet waited, in seconds, by when it left the queue.
+    drops
+        The packets waiting at each drop, by reason.
+    """
+
+    link: str
+    packets: Steps
+    bytes: Steps
+    delay: Steps
+    drops: dict[str, Steps]
+
+    def is_same(self, other: Queue) -> bool:
+        """Return whether it is the same queue of the same run."""
+        mine, its = self.packets, other.packets
+        return self.link == other.link and (
+            np.array_equal(mine.time_s, its.time_s) and np.array_equal(mine.values, its.values)
+        )
+
+
+def queue(shown: Shown, link: str | None = None) -> Queue:
+    """Return the queue of a link, by default of that where the flow's packets waited longest.
+
+    Raises
+    ------
+    ValueError
+        If there is no such link, or the run has no trace.
+    """
+    rows, links = shown.run.queue, [each.name for each in shown.run.links]
+    if link is not None and link not in links:
+        raise ValueError(f"link: {link!r} is none of {', '.join(links)}")
+    link = link or longest_wait(shown)
+    here = rows.filter(rows["link"] == link)
+    left, dropped = (here.filter(here["event"] == event) for event in ("dequeued", "dropped"))
+    reasons = dropped["reason"].cast(str)
+    after = here.filter(here["time_s"] != here["time_s"].shift(-1, fill_value=np.inf))
+    return Queue(
+        link,
+        _steps(after, "packets"),
+        _steps(after, "bytes"),
+        _steps(left, "delay_s"),
+        {
+            reason: _steps(dropped.filter(reasons == reason), "packets")
+            for reason in sorted(reasons.drop_nulls().unique())
+        },
+    )
+
+
+def draw_queues(ax: Axes, curves: Sequence[Curve[Queue]]) -> None:
+    """Draw packets and bytes waiting, and how long each packet waited, in panels."""
+    packets, content, delay = stack = stacked(ax, 3)
+    draw_waiting(packets, curves)
+    view, (queues, drawn) = whole(curves), _distinct(curves)
+    unit = Unit.of(max(each.data.bytes.values.max(initial=0.0) for each in queues))
+    draw_steps(
+        content,
+        queues,
+        lambda of: Steps(of.bytes.time_s, unit.of_bytes(of.bytes.values)),
+        drawn,
+    )
+    finish(content, view, f"Waiting ({unit.name})")
+    if len(queues) == 1:
+        waited = queues[0].data.delay
+        draw_samples(delay, view, waited.time_s, waited.values, "instant", "_")
+    else:
+        draw_steps(delay, queues, lambda of: of.delay, drawn)
+    finish(delay, view, "Time waited (s)")
+    for lower in stack[1:]:
+        if (legend := lower.get_legend()) is not None:
+            legend.remove()
+    label_time_once(stack)
+
+
+def draw_waiting(ax: Axes, curves: Sequence[Curve[Queue]]) -> None:
+    """Draw the packets that wait, and a mark by reason at each drop."""
+    queues, drawn = _distinct(curves)
+    draw_steps(ax, queues, lambda of: of.packets, drawn)
+    for curve, look in zip(queues, drawn, strict=True):
+        if not look.is_one_of_many:
+            _draw_drops(ax, curve, None if len(queues) == 1 else look.color)
+    if 1 < len(queues) <= COLORED:
+        _name_drops(ax, queues)
+    links = {each.data.link for each in queues}
+    where = f" at\n{queues[0].data.link}" if len(links) == 1 else ""
+    finish(ax, whole(curves), f"Packets waiting{where}")
+    ax.set_ylim(bottom=-0.04 * ax.get_ylim()[1])  # so that marks at zero are whole
+
+
+def _distinct(curves: Sequence[Curve[Queue]]) -> tuple[list[Curve[Queue]], list[Look]]:
+    """Return each queue once, and how it is drawn: flows of a run may wait in the same."""
+    used = [each for each in curves if len(each.data.packets.time_s)] or curves[:1]
+    queues: list[Curve[Queue]] = []
+    for curve in used:
+        if not any(curve.data.is_same(each.data) for each in queues):
+            queues.append(curve)
+    if len(queues) == len(used):
+        return queues, looks(queues, _name(queues[0]))
+    if len(queues) == 1:
+        return queues, [Look(COLORS["paper"], "-", 1.2, _name(queues[0]))]
+    if len({each.data.link for each in queues}) == len(queues):
+        queues = [replace(each, label=_name(each)) for each in queues]
+    return queues, looks(queues)
+
+
+def _name(curve: Curve[Queue]) -> str:
+    return f"Waiting at {curve.data.link}"
+
+
+def _draw_drops(ax: Axes, curve: Curve[Queue], color: str | None) -> None:
+    """Mark drops at the packets that waited then, in one colour or with their numbers."""
+    for reason, drops in curve.data.drops.items():
+        seen = curve.view.holds(drops.time_s)
+        name, mark = REASONS[reason]
+        label = f"{name}: {seen.sum():,}" if color is None else "_"
+        draw_marks(
+            ax,
+            drops.time_s[seen],
+            drops.values[seen],
+            color or "drop",
+            label,
+            among(mark, seen.sum()),
+        )
+
+
+def _name_drops(ax: Axes, curves: Sequence[Curve[Queue]]) -> None:
+    """Add marks to the legend that say what those in the colours of the curves mean."""
+    nowhere = np.array([np.nan])
+    for reason, (name, mark) in REASONS.items():
+        if any(reason in each.data.drops for each in curves):
+            draw_marks(ax, nowhere, nowhere, "muted", name, mark)
+
+
+def _steps(rows: pl.DataFrame, column: str) -> Steps:
+    return Steps(rows["time_s"].to_numpy(), rows[column].to_numpy().astype(np.float64))

@@ -1,0 +1,100 @@
+"""Goodput and throughput of flows over time, before what their link could carry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from thinpipe.plot.bottleneck import Capacity, capacity, draw_capacity
+from thinpipe.plot.curves import Curve, Steps, draw_steps, looks, whole
+from thinpipe.plot.drawing import finish
+from thinpipe.plot.series import Throughput, goodput_kbps, segments_sent, throughput
+from thinpipe.plot.throughput import KBPS, draw_throughput
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from thinpipe.plot.drawing import Floats
+    from thinpipe.plot.shown import Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Goodput:
+    """Mean rates between edges, in kbit/s and seconds."""
+
+    rates_kbps: Floats
+    edges_s: Floats
+    capacity: Capacity | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """The throughput of a flow's sender."""
+
+    throughput: Throughput
+    capacity: Capacity | None
+
+
+def goodput(shown: Shown, interval_s: float | None, *, alone: bool) -> Goodput:
+    """Return the goodput of a flow in intervals, by default of a length that fits.
+
+    If it is `alone`, it comes with its link's capacity, which others would share.
+    """
+    view = shown.view
+    if shown.flow.datagrams is None:
+        times = shown.rows(shown.run.rtt)["time_s"].to_numpy()
+    else:
+        times = shown.rows(shown.run.datagrams)["arrived_s"].drop_nulls().to_numpy()
+    count = _intervals(view.end_s - view.start_s, int(view.holds(times).sum()), interval_s)
+    edges = np.linspace(view.start_s, view.end_s, count + 1)
+    if shown.flow.datagrams is None:
+        rates = goodput_kbps(shown.rows(shown.run.rtt), edges)
+    else:
+        rows = shown.rows(shown.run.datagrams)
+        rows = rows.filter(rows["arrived_s"].is_not_null())
+        carried, _ = np.histogram(rows["arrived_s"], edges, weights=rows["bytes"])
+        rates = carried * 8 * KBPS / np.diff(edges)
+    return Goodput(rates, edges, capacity(shown) if alone else None)
+
+
+def draw_goodputs(ax: Axes, curves: Sequence[Curve[Goodput]]) -> None:
+    """Draw the mean of each interval."""
+    [first, *others] = curves
+    if others:
+        draw_steps(ax, curves, lambda of: Steps(of.edges_s[:-1], of.rates_kbps), looks(curves))
+    else:
+        edges = first.data.edges_s
+        [look] = looks(curves, f"Mean of {edges[1] - edges[0]:.3g} s each")
+        ax.stairs(first.data.rates_kbps, edges, color=look.color, linewidth=1.2, label=look.label)
+    draw_capacity(ax, curves, [each.data.capacity for each in curves])
+    finish(ax, whole(curves), "Goodput (kbit/s)")
+
+
+def sending(shown: Shown, *, alone: bool) -> Sending:
+    """Return the throughput of a flow's sender, and if it is `alone` its link's capacity."""
+    sent = throughput(segments_sent(shown.at_sender()))
+    return Sending(sent, capacity(shown) if alone else None)
+
+
+def draw_throughputs(ax: Axes, curves: Sequence[Curve[Sending]]) -> None:
+    """Draw the sender's throughput and its means; of several, the moving average alone."""
+    if len(curves) == 1:
+        draw_throughput(ax, curves[0].view, curves[0].data.throughput)
+    else:
+        draw_steps(ax, curves, lambda of: _moving_average(of.throughput), looks(curves))
+    draw_capacity(ax, curves, [each.data.capacity for each in curves])
+    finish(ax, whole(curves), "Throughput (kbit/s)")
+
+
+def _moving_average(data: Throughput) -> Steps:
+    known = ~np.isnan(data.last_bps)
+    return Steps(data.time_s[known], KBPS * data.last_bps[known])
+
+
+def _intervals(duration_s: float, samples: int, interval_s: float | None) -> int:
+    if interval_s is None:
+        return min(max(samples // 10, 10), 100)
+    return max(1, round(duration_s / interval_s))

@@ -1,0 +1,222 @@
+"""Several runs and several flows in the same axes."""
+
+import numpy as np
+import polars as pl
+import pytest
+import thinpipe as tp
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import StepPatch
+from thinpipe.plot.curves import COLORED, Curve, color_of, labels, looks
+from thinpipe.plot.drawing import View
+from thinpipe.plot.kinds import KINDS, UDP
+from thinpipe.plot.style import ALGORITHMS, COLORS, OTHER
+
+IN_PANELS = ("overview", "queue")
+SHARED = [
+    kind
+    for kind in KINDS.values()
+    if kind.shares and kind.name not in IN_PANELS and kind.needs != UDP
+]
+KIND = pytest.mark.parametrize("kind", SHARED, ids=lambda kind: kind.name)
+
+
+def axes() -> Axes:
+    return Figure().subplots()
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def named(ax, label):
+    return next(each for each in ax.lines if each.get_label() == label)
+
+
+def color(ax, label):
+    return to_hex(named(ax, label).get_color())
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return {
+        name: tp.run("plain-384", {"tcp.variant": name}, duration=f"{length} s", trace=True)
+        for name, length in (("reno", 20), ("vegas", 10))
+    }
+
+
+@pytest.fixture(scope="module")
+def flows():
+    return tp.run("dumbbell-100", {"flow.count": COLORED + 1}, duration="2 s", trace=True)
+
+
+@KIND
+@pytest.mark.parametrize("order", [("reno", "vegas"), ("vegas", "reno")])
+def test_several_runs_have_colours_and_labels_of_their_own(runs, kind, order):
+    """Each algorithm has one colour, whatever the order; the axes hold the longest run."""
+    ax = axes()
+    for name in order:
+        assert getattr(runs[name].plot, kind.method)(ax) is ax
+    assert legend(ax)[:2] == list(order)
+    for name in order:
+        assert color(ax, name) == ALGORITHMS[name].lower()
+    assert named(ax, order[0]).get_linestyle() != named(ax, order[1]).get_linestyle()
+    assert ax.get_ylim()[0] == 0
+    assert ax.get_ylim()[1] > max(np.nanmax(np.append(each.get_ydata(), 0)) for each in ax.lines)
+    if kind.method != "rtt_histogram":
+        assert ax.get_xlim() == pytest.approx((-0.2, 20.2))
+
+
+@KIND
+def test_together_is_what_one_by_one_gives(runs, kind):
+    """The second run changes how the first one looks, and leaves nothing behind."""
+    one, two = axes(), axes()
+    draw = getattr(runs["reno"].plot, kind.method)
+    draw(one, label="a")
+    alone = len(one.get_children())
+    draw(two, label="a")
+    getattr(runs["vegas"].plot, kind.method)(two, label="b")
+    assert legend(two)[:2] == ["a", "b"]
+    two.clear()
+    draw(two, label="a")
+    assert len(two.get_children()) == alone
+    assert [each.get_label() for each in two.lines] == [each.get_label() for each in one.lines]
+
+
+def test_another_kind_in_the_same_axes_leaves_the_first_there(runs):
+    ax = axes()
+    runs["reno"].plot.goodput(ax, label="goodput")
+    runs["reno"].plot.throughput(ax)
+    assert [each.get_label() for each in ax.patches] == ["goodput"]
+    assert "Mean so far" in legend(ax)
+
+
+def test_the_same_algorithm_twice_has_two_colours_and_the_label_that_is_given(runs):
+    ax = axes()
+    for label in ("one", "two", "three"):
+        runs["reno"].plot.cwnd(ax, label=label)
+        assert legend(ax)[0] == "one"
+    assert legend(ax)[:3] == ["one", "two", "three"]
+    assert len({color(ax, label) for label in ("one", "two", "three")}) == 3
+
+
+def curves(*variants: str) -> list[Curve[None]]:
+    return [Curve(variant, None, View(0, 1), None) for variant in variants]
+
+
+def test_no_repeat_takes_the_colour_of_an_algorithm_that_is_there():
+    given = looks(curves("reno", "reno", "reno", "wtcp", "mine", "vegas"))
+    assert [given[index].color for index in (0, 3, 4, 5)] == [
+        ALGORITHMS["reno"],
+        ALGORITHMS["wtcp"],
+        OTHER,
+        ALGORITHMS["vegas"],
+    ]
+    assert len({look.color for look in given}) == len(given)
+    assert color_of("reno+sack") == ALGORITHMS["reno"]
+
+
+def test_a_dozen_curves_differ_and_more_are_grey():
+    dozen = looks(curves(*["reno"] * COLORED))
+    assert len({(look.color, str(look.dashes)) for look in dozen}) == COLORED
+    many = looks(curves(*["reno"] * (COLORED + 1)))
+    assert {look.color for look in many} == {COLORS["muted"]}
+    assert [look.label for look in many if look.label != "_"] == [f"Each of {COLORED + 1} flows"]
+
+
+@KIND
+def test_flows_of_a_run_are_named_by_their_numbers(flows, kind):
+    ax = getattr(flows.plot, kind.method)(axes(), flow=[0, 2])
+    assert legend(ax)[:2] == ["flow 0 (reno)", "flow 2 (reno)"]
+    assert color(ax, "flow 0 (reno)") != color(ax, "flow 2 (reno)")
+    ax = getattr(flows.plot, kind.method)(axes(), flow=[0, 2], label="a")
+    assert legend(ax)[:2] == ["a, flow 0", "a, flow 2"]
+
+
+@KIND
+def test_all_of_many_flows_are_grey_with_their_mean(flows, kind):
+    ax = getattr(flows.plot, kind.method)(axes(), flow="all")
+    grey = [each for each in ax.lines if to_hex(each.get_color()) == COLORS["muted"].lower()]
+    assert len(grey) == COLORED + 1
+    said = "All samples" if kind.name == "rtt-histogram" else f"Mean of {COLORED + 1} (reno)"
+    assert legend(ax)[:2] == [f"Each of {COLORED + 1} flows", said]
+    low, high = (bound(np.nanmin(each.get_ydata()) for each in grey) for bound in (min, max))
+    mean = named(ax, said).get_ydata()
+    assert low <= np.min(mean)
+    assert np.max(mean) <= max(np.nanmax(each.get_ydata()) for each in grey)
+    assert high >= low
+
+
+def test_mean_of_many_is_their_mean(flows):
+    ax = flows.plot.cwnd(axes(), flow="all")
+    [mean] = [each for each in ax.lines if each.get_label().startswith("Mean of")]
+    at_s, value = mean.get_xdata()[500], mean.get_ydata()[500]
+    rows = flows.cwnd.filter(flows.cwnd["time_s"] <= at_s)
+    held = [of["cwnd_segments"][-1] for _, of in rows.group_by("flow", maintain_order=True)]
+    assert value == pytest.approx(sum(held) / len(held))
+
+
+def test_all_of_one_flow_is_that_flow(runs):
+    ax = runs["reno"].plot.cwnd(axes(), flow="all")
+    assert legend(ax)[0] == "Congestion window"
+    with pytest.raises(ValueError, match=r"^flow: at least one is needed$"):
+        runs["reno"].plot.cwnd(axes(), flow=[])
+
+
+def test_datagrams_of_two_runs_say_how_many_were_lost():
+    made = [
+        tp.run("plain-384", {"flow.application": "udp", "link.loss": loss}, duration="5 s")
+        for loss in ("5 %", "20 %")
+    ]
+    ax = axes()
+    for run, label in zip(made, ("few", "many"), strict=True):
+        run.plot.datagrams(ax, label=label)
+    lost = [of.lost for run in made if (of := run.flows[0].datagrams)]
+    assert legend(ax) == [f"few, {lost[0]} lost", f"many, {lost[1]} lost"]
+    marks = [np.size(each.get_xdata()) for each in ax.lines if each.get_marker() == "|"]
+    assert marks == lost
+    assert 0 < lost[0] < lost[1]
+
+
+@pytest.mark.parametrize("kind", ["goodput", "throughput"])
+def test_capacity_is_behind_flows_that_have_the_same(runs, kind):
+    ax = axes()
+    for count, name in enumerate(("reno", "vegas"), 1):
+        getattr(runs[name].plot, kind)(ax)
+        [area] = ax.collections
+        assert legend(ax)[-1] == area.get_label() == "Capacity of bottleneck/down"
+        assert area.get_zorder() < min(each.get_zorder() for each in (*ax.lines, *ax.patches))
+        [rate_bps] = runs[name].capacity.filter(pl.col("link") == "bottleneck/down")["rate_bps"]
+        assert area.get_datalim(ax.transData).y1 == pytest.approx(rate_bps / 1000)
+        assert len(ax.lines) + len(ax.patches) >= count
+    other = tp.run("plain-384", {"link.rate": "100 kbit/s"}, duration="5 s", trace=True)
+    getattr(other.plot, kind)(ax)
+    assert not ax.collections
+
+
+def test_goodput_of_datagrams_is_what_arrived():
+    run = tp.run("plain-384", {"flow.application": "udp"}, duration="5 s")
+    ax = run.plot.goodput(axes(), interval_s=1.0)
+    [steps] = ax.patches
+    assert isinstance(steps, StepPatch)
+    arrived = run.datagrams.filter(run.datagrams["arrived_s"].is_not_null())
+    assert sum(steps.get_data()[0]) == pytest.approx(8 * arrived["bytes"].sum() / 1000)
+
+
+def test_labels_are_what_differs():
+    asked = (("reno", 20, 1), ("vegas", 20, 1), ("vegas", 30, 2))
+    results = [
+        tp.run("plain-384", tcp__variant=name, tcp__window=window, seed=seed, duration="1 s").result
+        for name, window, seed in asked
+    ]
+    assert labels(results[:2], ["a", "b"]) == ["reno", "vegas"]
+    assert labels(results, ["a", "b", "c"]) == [
+        "seed 1, reno, window 20",
+        "seed 1, vegas, window 20",
+        "seed 2, vegas, window 30",
+    ]
+    assert labels([results[0]] * 2, ["a", "b"]) == ["a", "b"]
+    plain = tp.run("plain-384", duration="1 s").result
+    vegas = tp.run("plain-384", tcp__variant="vegas", duration="1 s").result
+    assert labels([plain, vegas], ["a", "b"]) == ["reno", "vegas"]
