@@ -65,6 +65,21 @@ def test_view_and_modulo_change_the_picture(thinpipe, tmp_path):
 
 
 @pytest.mark.usefixtures("run_dir")
+def test_link_and_several_flows_change_the_picture(thinpipe, tmp_path):
+    pictures = set()
+    for more, name in (
+        ((), "run-queue.png"),
+        (("--link", "bottleneck/up"), "run-queue.png"),
+        (("--flow", "all"), "run-queue-all.png"),
+        (("--flow", "0,1", "--to", "9s"), "run-queue-flow0,1.png"),
+    ):
+        done = thinpipe("plot", "run", "--kind", "queue", *more)
+        assert (done.returncode, done.stdout, done.stderr) == (0, f"{name}\n", "")
+        pictures.add((tmp_path / name).read_bytes())
+    assert len(pictures) == 4
+
+
+@pytest.mark.usefixtures("run_dir")
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

@@ -8,7 +8,18 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
-from thinpipe.plot.curves import COLORED, Curve, color_of, labels, looks
+from thinpipe.plot.curves import (
+    CLEAR,
+    COLORED,
+    COLUMNS,
+    NOTHING,
+    Curve,
+    Steps,
+    color_of,
+    column_means,
+    labels,
+    looks,
+)
 from thinpipe.plot.drawing import View
 from thinpipe.plot.kinds import KINDS, UDP
 from thinpipe.plot.style import ALGORITHMS, COLORS, OTHER
@@ -137,7 +148,8 @@ def test_flows_of_a_run_are_named_by_their_numbers(flows, kind):
 @KIND
 def test_all_of_many_flows_are_grey_with_their_mean(flows, kind):
     ax = getattr(flows.plot, kind.method)(axes(), flow="all")
-    grey = [each for each in ax.lines if to_hex(each.get_color()) == COLORS["muted"].lower()]
+    grey = [each for each in ax.lines if each.get_linewidth() < 1]
+    assert {to_hex(each.get_color()) for each in grey} == {COLORS["muted"].lower()}
     assert len(grey) == COLORED + 1
     said = "All samples" if kind.name == "rtt-histogram" else f"Mean of {COLORED + 1} (reno)"
     assert legend(ax)[:2] == [f"Each of {COLORED + 1} flows", said]
@@ -155,6 +167,36 @@ def test_mean_of_many_is_their_mean(flows):
     rows = flows.cwnd.filter(flows.cwnd["time_s"] <= at_s)
     held = [of["cwnd_segments"][-1] for _, of in rows.group_by("flow", maintain_order=True)]
     assert value == pytest.approx(sum(held) / len(held))
+
+
+def test_means_of_columns_keep_the_area():
+    steps = Steps(np.array([1.0, 2.0, 2.0, 5.0, 9.0]), np.array([4.0, 8.0, 2.0, 6.0, 0.0]))
+    area = 4 * 1 + 2 * 3 + 6 * 4
+    for count in (1, 2, 3, 7, 100):
+        means = column_means(steps, np.linspace(0.0, 10.0, count + 1))
+        assert (means.time_s[0], means.time_s[-1]) == (1.0, 9.0)
+        assert (means.values[:-1] * np.diff(means.time_s)).sum() == pytest.approx(area)
+        assert 2 <= means.values.min() <= means.values.max() <= 8
+    for short in (NOTHING, Steps(np.array([3.0]), np.array([4.0]))):
+        assert column_means(short, np.linspace(0.0, 10.0, 11)) == short
+
+
+def test_long_curves_beside_each_other_are_means_with_few_marks():
+    """A run of Reno behind a short queue halves its window every two seconds."""
+    run = tp.run("plain-384", {"queue.packets": 8}, duration="400 s")
+    halved = run.flows[0].fast_retransmits
+    assert halved > CLEAR
+    alone = run.plot.cwnd(axes())
+    assert f"Fast retransmit: {halved}" in legend(alone)
+    both = run.plot.cwnd(run.plot.cwnd(axes(), label="a"), label="b")
+    shown = legend(both)
+    assert shown[:3] == ["a", "b", "Lines: means of 4 s each"]
+    assert f"Fast retransmit: {2 * halved}, not marked" in shown
+    assert np.size(named(both, "a").get_xdata()) == COLUMNS + 2
+    close = run.plot.cwnd(run.plot.cwnd(axes(), end_s=9.0), end_s=9.0)
+    marks = [each for each in close.lines if each.get_marker() == "^" and each.get_label() == "_"]
+    events = run.events.filter(pl.col("event") == "fast_retransmit", pl.col("time_s") <= 9)
+    assert [np.size(each.get_xdata()) for each in marks] == [len(events)] * 2
 
 
 def test_all_of_one_flow_is_that_flow(runs):

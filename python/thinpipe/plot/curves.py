@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 
-from thinpipe.plot.drawing import Mark, View, draw_step_curve
+from thinpipe.plot.drawing import FEW, Mark, View, draw_marks, draw_step_curve
 from thinpipe.plot.style import ALGORITHMS, COLORS, OTHER, style
 
 if TYPE_CHECKING:
@@ -37,8 +37,14 @@ GREY: Final = COLORS["muted"]
 SPARE: Final = sorted((*reversed(ALGORITHMS.values()), OTHER), key=lambda color: color == GREY)
 """Colours of further curves of an algorithm: first those of algorithms that are less common."""
 
+COLUMNS: Final = 100
+"""Number of means of a long curve beside others."""
+
 CROWD: Final = 60
-"""Maximum number of marks of a kind that are drawn at their full size."""
+"""Maximum number of marks of a kind at their full size."""
+
+CLEAR: Final = 100
+"""Maximum number of marks of a kind where there are several curves."""
 
 SAID_BY_VARIANT: Final = ("tcp.variant", "tcp.congestion_control", "tcp.recovery")
 
@@ -89,6 +95,10 @@ class Steps:
 
     time_s: Floats
     values: Floats
+
+
+NOTHING: Final = Steps(np.array([], dtype=np.float64), np.array([], dtype=np.float64))
+"""A curve that never has a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +186,6 @@ def looks(curves: Sequence[Curve[Any]], alone: str = "_") -> list[Look]:
     ]
 
 
-def among(mark: Mark, count: int) -> Mark:
-    """Return a mark, smaller among many of its kind."""
-    return mark if count <= CROWD else replace(mark, size=mark.size / 2)
-
-
 def color_of(variant: str) -> str:
     """Return the colour of a variant's algorithm."""
     return ALGORITHMS.get(variant.partition("+")[0], OTHER)
@@ -188,41 +193,107 @@ def color_of(variant: str) -> str:
 
 def draw_steps(
     ax: Axes, curves: Sequence[Curve[T]], steps: Callable[[T], Steps], drawn: Sequence[Look]
-) -> None:
-    """Draw a step curve each, and of many their mean by variant."""
-    for curve, look in zip(curves, drawn, strict=True):
-        of = steps(curve.data)
+) -> list[Steps] | None:
+    """Draw a step curve each, and of many their mean by variant.
+
+    Where one of several has many values in view, means over columns of time take their place;
+    return them.
+    """
+    found = [_in_view(curve.view, steps(curve.data)) for curve in curves]
+    are_means = len(curves) > 1 and max(len(each.time_s) for each in found) > FEW
+    view = whole(curves)
+    if are_means:
+        edges = np.linspace(view.start_s, view.end_s, COLUMNS + 1)
+        found = [column_means(each, edges) for each in found]
+    for curve, of, look in zip(curves, found, drawn, strict=True):
         draw_step_curve(ax, curve.view, of.time_s, of.values, look.style)
     if any(look.is_one_of_many for look in drawn):
-        _draw_mean(ax, curves, [steps(each.data) for each in curves])
+        _draw_mean(ax, view, [each.variant for each in curves], found)
+    if not are_means:
+        return None
+    column_s = (view.end_s - view.start_s) / COLUMNS
+    ax.plot([], [], " ", label=f"Lines: means of {column_s:.3g} s each")
+    return found
 
 
-def _draw_mean(ax: Axes, curves: Sequence[Curve[Any]], steps: Sequence[Steps]) -> None:
+def _in_view(view: View, steps: Steps) -> Steps:
+    return Steps(*view.held(steps.time_s, steps.values))
+
+
+def column_means(steps: Steps, edges: Floats) -> Steps:
+    """Return the mean of a step curve between edges, by time, where it has values."""
+    if len(steps.time_s) == 0 or steps.time_s[0] == steps.time_s[-1]:
+        return steps
+    areas = np.append(0.0, np.cumsum(steps.values[:-1] * np.diff(steps.time_s)))
+    within = np.clip(edges, steps.time_s[0], steps.time_s[-1])
+    lasted, area = np.diff(within), np.diff(np.interp(within, steps.time_s, areas))
+    known = lasted > 0
+    means = area[known] / lasted[known]
+    return Steps(np.append(within[:-1][known], within[-1]), np.append(means, means[-1:]))
+
+
+def _draw_mean(ax: Axes, view: View, variants: Sequence[str], steps: Sequence[Steps]) -> None:
     """Draw the mean of the curves of each variant that have a value at the time."""
-    view = whole(curves)
     times = np.linspace(view.start_s, view.end_s, GRID)
-    for variant in dict.fromkeys(each.variant for each in curves):
-        values = [
-            _at(times, *curve.view.held(of.time_s, of.values))
-            for curve, of in zip(curves, steps, strict=True)
-            if curve.variant == variant
-        ]
-        table = np.stack(values)
+    for variant in dict.fromkeys(variants):
+        chosen = zip(variants, steps, strict=True)
+        table = np.stack([_at(times, of) for its, of in chosen if its == variant])
         count = (~np.isnan(table)).sum(axis=0)
         known = count > 0
         mean = np.nansum(table, axis=0)[known] / count[known]
-        look = Look(color_of(variant), "-", 1.6, f"Mean of {len(values)} ({variant})")
+        look = Look(color_of(variant), "-", 1.6, f"Mean of {len(table)} ({variant})")
         draw_step_curve(ax, view, times[known], mean, look.style)
 
 
-def _at(times: Floats, time_s: Floats, values: Floats) -> Floats:
+def _at(times: Floats, steps: Steps) -> Floats:
     """Return a step curve's values at times; NaN where it has none."""
-    if len(time_s) == 0:
+    if len(steps.time_s) == 0:
         return np.full(len(times), np.nan)
-    index = np.searchsorted(time_s, times, side="right") - 1
-    inside = (index >= 0) & (times <= time_s[-1])
-    found: Floats = np.where(inside, values[np.maximum(index, 0)], np.nan)
+    index = np.searchsorted(steps.time_s, times, side="right") - 1
+    inside = (index >= 0) & (times <= steps.time_s[-1])
+    found: Floats = np.where(inside, steps.values[np.maximum(index, 0)], np.nan)
     return found
+
+
+Kinds = Mapping[str, tuple[str, str, Mark]]
+"""Colour, name and mark of events, by the word for them."""
+
+
+def draw_events(
+    ax: Axes,
+    curves: Sequence[Curve[T]],
+    events: Callable[[T], Mapping[str, Steps]],
+    kinds: Kinds,
+    drawn: Sequence[Look],
+    means: Sequence[Steps] | None = None,
+) -> None:
+    """Mark events at their times and heights, of several curves in the colours of the curves.
+
+    Where means are drawn, the marks stand on these. The legend has their number; too many of
+    several curves are not drawn.
+    """
+    nowhere = np.array([np.nan])
+    for word, (color, name, mark) in kinds.items():
+        found = [_seen(curve.view, events(curve.data).get(word)) for curve in curves]
+        count = sum(len(each.time_s) for each in found)
+        label, small = f"{name}: {count:,}", replace(mark, size=mark.size / 2)
+        if count and len(curves) == 1:
+            of = found[0]
+            draw_marks(ax, of.time_s, of.values, color, label, mark if count <= CROWD else small)
+        elif count > CLEAR or (count and drawn[0].is_one_of_many):
+            draw_marks(ax, nowhere, nowhere, GREY, f"{label}, not marked", mark)
+        elif count:
+            draw_marks(ax, nowhere, nowhere, GREY, label, mark)
+            for number, (of, look) in enumerate(zip(found, drawn, strict=True)):
+                heights = of.values if means is None else _at(of.time_s, means[number])
+                draw_marks(ax, of.time_s, heights, look.color, "_", mark)
+
+
+def _seen(view: View, events: Steps | None) -> Steps:
+    if events is None:
+        return NOTHING
+    seen = view.holds(events.time_s)
+    return Steps(events.time_s[seen], events.values[seen])
 
 
 def labels(results: Sequence[Result], names: Sequence[str]) -> list[str]:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thinpipe.plot.curves import COLORED, Curve, Steps, among, draw_steps, looks, whole
-from thinpipe.plot.drawing import Mark, draw_marks, finish
+from thinpipe.plot.curves import Curve, Kinds, Steps, draw_events, draw_steps, looks, whole
+from thinpipe.plot.drawing import Mark, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from thinpipe.plot.drawing import Floats
     from thinpipe.plot.shown import Shown
 
-MARKS: Final = {
+MARKS: Final[Kinds] = {
     "fast_retransmit": ("retransmission", "Fast retransmit", Mark("^", 6)),
     "timeout": ("timeout", "Timeout (RTO)", Mark("X", 7)),
     "spurious_timeout": ("timeout", "Spurious timeout", Mark("D", 6, "none")),
@@ -27,67 +26,42 @@ MARKS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A flow's congestion window and ssthresh in segments, and the times of events by name."""
+    """A flow's congestion window and ssthresh in segments, and the window just before events."""
 
-    time_s: Floats
-    cwnd: Floats
-    ssthresh: Floats
-    events: dict[str, Floats]
-
-    def before(self, time_s: Floats) -> Floats:
-        """Return the congestion window just before each time; 0 if there was none."""
-        found: Floats = np.r_[0.0, self.cwnd][np.searchsorted(self.time_s, time_s)]
-        return found
+    cwnd: Steps
+    ssthresh: Steps
+    events: dict[str, Steps]
 
 
 def window(shown: Shown) -> Window:
-    """Return the window of a flow."""
+    """Return the window of a flow; before the first it is zero."""
     rows, events = shown.rows(shown.run.cwnd), shown.rows(shown.run.events)
-    return Window(
-        rows["time_s"].to_numpy(),
-        rows["cwnd_segments"].to_numpy(),
-        rows["ssthresh_segments"].to_numpy(),
-        {name: events.filter(events["event"] == name)["time_s"].to_numpy() for name in MARKS},
-    )
+    time_s, cwnd = rows["time_s"].to_numpy(), rows["cwnd_segments"].to_numpy()
+    ssthresh = rows["ssthresh_segments"].to_numpy()
+    changes = np.diff(ssthresh, prepend=np.nan) != 0
+    found = {}
+    for name in MARKS:
+        at_s = events.filter(events["event"] == name)["time_s"].to_numpy()
+        found[name] = Steps(at_s, np.append(0.0, cwnd)[np.searchsorted(time_s, at_s)])
+    return Window(Steps(time_s, cwnd), Steps(time_s[changes], ssthresh[changes]), found)
 
 
 def draw_windows(ax: Axes, curves: Sequence[Curve[Window]]) -> None:
-    """Draw windows, each with its ssthresh as a thin line and its events as marks."""
+    """Draw windows, each with its ssthresh as a dotted line and its events as marks."""
     drawn = looks(curves, "Congestion window")
-    draw_steps(ax, curves, lambda of: Steps(of.time_s, of.cwnd), drawn)
+    means = draw_steps(ax, curves, lambda of: of.cwnd, drawn)
     for curve, look in zip(curves, drawn, strict=True):
-        if not look.is_one_of_many:
+        if means is None and not look.is_one_of_many:
             _draw_ssthresh(ax, curve, look.color, "ssthresh" if len(curves) == 1 else "_")
-            _draw_events(ax, curve, None if len(curves) == 1 else look.color)
-    if 1 < len(curves) <= COLORED:
-        _name_marks(ax, curves)
+    draw_events(ax, curves, lambda of: of.events, MARKS, drawn, means)
     finish(ax, whole(curves), "Congestion window (segments)")
 
 
 def _draw_ssthresh(ax: Axes, curve: Curve[Window], color: str, label: str) -> None:
     """Draw ssthresh where it is not above every window: its initial value may be anything."""
     data = curve.data
-    changes = np.diff(data.ssthresh, prepend=np.nan) != 0
-    times, values = curve.view.held(data.time_s[changes], data.ssthresh[changes])
-    _, windows = curve.view.held(data.time_s, data.cwnd)
+    times, values = curve.view.held(data.ssthresh.time_s, data.ssthresh.values)
+    _, windows = curve.view.held(data.cwnd.time_s, data.cwnd.values)
     fits = np.where(values <= windows.max(initial=0.0), values, np.nan)
     if not np.isnan(fits).all():
         ax.step(times, fits, ":", where="post", color=color, linewidth=0.9, label=label)
-
-
-def _draw_events(ax: Axes, curve: Curve[Window], color: str | None) -> None:
-    """Mark events at the window that they ended, in one colour or that of each event."""
-    for name, (kind, label, mark) in MARKS.items():
-        time_s = curve.data.events[name]
-        time_s = time_s[curve.view.holds(time_s)]
-        named = f"{label}: {len(time_s):,}" if color is None else "_"
-        windows, sized = curve.data.before(time_s), among(mark, len(time_s))
-        draw_marks(ax, time_s, windows, color or kind, named, sized)
-
-
-def _name_marks(ax: Axes, curves: Sequence[Curve[Window]]) -> None:
-    """Add marks to the legend that say what those in the colours of the curves mean."""
-    nowhere = np.array([np.nan])
-    for name, (_, label, mark) in MARKS.items():
-        if any(each.view.holds(each.data.events[name]).any() for each in curves):
-            draw_marks(ax, nowhere, nowhere, "muted", label, mark)

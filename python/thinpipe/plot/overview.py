@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from thinpipe.plot.curves import Curve, Steps, looks, whole
+from thinpipe.plot.curves import NOTHING, Curve, Steps, looks, whole
 from thinpipe.plot.cwnd import Window, draw_windows, window
 from thinpipe.plot.datagrams import Delays, delays, draw_datagrams
 from thinpipe.plot.drawing import ENVELOPE, FEW, View, legend_above
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
     from thinpipe.plot.drawing import Floats
     from thinpipe.plot.shown import Shown
-
-_NONE: Final[Floats] = np.array([], dtype=np.float64)
-_NO_STEPS: Final = Steps(_NONE, _NONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,7 @@ PANELS: Final = (
         "window",
         "Window\n(segments)",
         _of(draw_windows, "window"),
-        lambda of: of.window.time_s,
+        lambda of: of.window.cwnd.time_s,
         "it never opened",
     ),
     Panel(
@@ -130,10 +127,10 @@ def overview(shown: Shown, *, alone: bool) -> Overview:
     try:
         queued = queue(shown)
     except ValueError:
-        queued = Queue("", _NO_STEPS, _NO_STEPS, _NO_STEPS, {})
+        queued = Queue("", NOTHING, NOTHING, NOTHING, {})
     return Overview(
         window(shown),
-        delays(shown) if is_udp else Delays(_NO_STEPS, _NONE),
+        delays(shown) if is_udp else Delays(NOTHING, NOTHING.time_s),
         round_trips(shown),
         queued,
         goodput(shown, None, alone=alone),

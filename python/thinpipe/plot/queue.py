@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from thinpipe.plot.bottleneck import longest_wait
-from thinpipe.plot.curves import COLORED, Curve, Look, Steps, among, draw_steps, looks, whole
-from thinpipe.plot.drawing import Mark, Unit, draw_marks, draw_samples, finish
+from thinpipe.plot.curves import Curve, Kinds, Look, Steps, draw_events, draw_steps, looks, whole
+from thinpipe.plot.drawing import Mark, Unit, draw_samples, finish
 from thinpipe.plot.stack import label_time_once, stacked
 from thinpipe.plot.style import COLORS
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
     from thinpipe.plot.shown import Shown
 
-REASONS: Final = {
-    "queue": ("Queue full", Mark("x", 6)),
-    "aqm": ("Dropped by AQM", Mark("+", 7)),
-    "loss": ("Random loss", Mark("1", 7)),
-    "list": ("Listed to be lost", Mark("2", 7)),
-    "outage": ("Outage", Mark("|", 8)),
-    "discarded": ("Given up by RLC", Mark("4", 7)),
-    "unreachable": ("Unreachable", Mark("3", 7)),
-    "incomplete": ("Fragment missing", Mark("*", 7)),
-    "too_big": ("Too big", Mark("p", 6)),
+REASONS: Final[Kinds] = {
+    "queue": ("drop", "Queue full", Mark("x", 6)),
+    "aqm": ("drop", "Dropped by AQM", Mark("+", 7)),
+    "loss": ("drop", "Random loss", Mark("1", 7)),
+    "list": ("drop", "Listed to be lost", Mark("2", 7)),
+    "outage": ("drop", "Outage", Mark("|", 8)),
+    "discarded": ("drop", "Given up by RLC", Mark("4", 7)),
+    "unreachable": ("drop", "Unreachable", Mark("3", 7)),
+    "incomplete": ("drop", "Fragment missing", Mark("*", 7)),
+    "too_big": ("drop", "Too big", Mark("p", 6)),
 }
-"""Name and mark of each reason for a drop."""
+"""Colour, name and mark of each reason for a drop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +118,8 @@ def draw_queues(ax: Axes, curves: Sequence[Curve[Queue]]) -> None:
 def draw_waiting(ax: Axes, curves: Sequence[Curve[Queue]]) -> None:
     """Draw the packets that wait, and a mark by reason at each drop."""
     queues, drawn = _distinct(curves)
-    draw_steps(ax, queues, lambda of: of.packets, drawn)
-    for curve, look in zip(queues, drawn, strict=True):
-        if not look.is_one_of_many:
-            _draw_drops(ax, curve, None if len(queues) == 1 else look.color)
-    if 1 < len(queues) <= COLORED:
-        _name_drops(ax, queues)
+    means = draw_steps(ax, queues, lambda of: of.packets, drawn)
+    draw_events(ax, queues, lambda of: of.drops, REASONS, drawn, means)
     links = {each.data.link for each in queues}
     where = f" at\n{queues[0].data.link}" if len(links) == 1 else ""
     finish(ax, whole(curves), f"Packets waiting{where}")
@@ -148,30 +144,6 @@ def _distinct(curves: Sequence[Curve[Queue]]) -> tuple[list[Curve[Queue]], list[
 
 def _name(curve: Curve[Queue]) -> str:
     return f"Waiting at {curve.data.link}"
-
-
-def _draw_drops(ax: Axes, curve: Curve[Queue], color: str | None) -> None:
-    """Mark drops at the packets that waited then, in one colour or with their numbers."""
-    for reason, drops in curve.data.drops.items():
-        seen = curve.view.holds(drops.time_s)
-        name, mark = REASONS[reason]
-        label = f"{name}: {seen.sum():,}" if color is None else "_"
-        draw_marks(
-            ax,
-            drops.time_s[seen],
-            drops.values[seen],
-            color or "drop",
-            label,
-            among(mark, seen.sum()),
-        )
-
-
-def _name_drops(ax: Axes, curves: Sequence[Curve[Queue]]) -> None:
-    """Add marks to the legend that say what those in the colours of the curves mean."""
-    nowhere = np.array([np.nan])
-    for reason, (name, mark) in REASONS.items():
-        if any(reason in each.data.drops for each in curves):
-            draw_marks(ax, nowhere, nowhere, "muted", name, mark)
 
 
 def _steps(rows: pl.DataFrame, column: str) -> Steps:
