@@ -22,6 +22,7 @@ from thinpipe.plot.curves import (
 )
 from thinpipe.plot.drawing import View
 from thinpipe.plot.kinds import KINDS, UDP
+from thinpipe.plot.series import segments_sent, sending_end
 from thinpipe.plot.style import ALGORITHMS, COLORS, OTHER
 
 IN_PANELS = ("overview", "queue")
@@ -219,6 +220,17 @@ def test_datagrams_of_two_runs_say_how_many_were_lost():
     marks = [np.size(each.get_xdata()) for each in ax.lines if each.get_marker() == "|"]
     assert marks == lost
     assert 0 < lost[0] < lost[1]
+
+
+def test_throughputs_of_several_flows_add_up_to_what_was_sent(flows):
+    ax = flows.plot.throughput(axes(), flow=[0, 1])
+    for flow in (0, 1):
+        line = named(ax, f"flow {flow} (reno)")
+        times, rates = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
+        sent = segments_sent(sending_end(flows.segments, flow))
+        data = sent.only(sent.carries_data & (sent.time_s > sent.time_s[sent.carries_data][0]))
+        bits = 8 * (data.last - data.first).sum()
+        assert 1000 * (rates[:-1] * np.diff(times)).sum() == pytest.approx(bits)
 
 
 @pytest.mark.parametrize("kind", ["goodput", "throughput"])

@@ -110,7 +110,7 @@ class Plots(NetworkPlots):
         """Draw the sender's throughput: instantaneous, its moving average and its running mean.
 
         Segments sent at the same time count as one. Outliers are triangles at the top; the legend
-        has their number and maximum. Of several flows, the moving averages are shown.
+        has their number and maximum. Of several flows, the mean of each interval is shown.
         """
         of = self._all(flow, start_s, end_s, label)
         alone = len(of) == 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from thinpipe.plot.bottleneck import Capacity, capacity, draw_capacity
 from thinpipe.plot.curves import Curve, Steps, draw_steps, looks, whole
-from thinpipe.plot.drawing import finish
+from thinpipe.plot.drawing import View, finish
 from thinpipe.plot.series import Throughput, goodput_kbps, segments_sent, throughput
 from thinpipe.plot.throughput import KBPS, draw_throughput
 
@@ -80,18 +80,21 @@ def sending(shown: Shown, *, alone: bool) -> Sending:
 
 
 def draw_throughputs(ax: Axes, curves: Sequence[Curve[Sending]]) -> None:
-    """Draw the sender's throughput and its means; of several, the moving average alone."""
+    """Draw the sender's throughput and its means; of several, the mean of each interval."""
     if len(curves) == 1:
         draw_throughput(ax, curves[0].view, curves[0].data.throughput)
     else:
-        draw_steps(ax, curves, lambda of: _moving_average(of.throughput), looks(curves))
+        means = [each.of(_by_interval(each.view, each.data.throughput)) for each in curves]
+        draw_steps(ax, means, lambda of: of, looks(curves))
     draw_capacity(ax, curves, [each.data.capacity for each in curves])
     finish(ax, whole(curves), "Throughput (kbit/s)")
 
 
-def _moving_average(data: Throughput) -> Steps:
-    known = ~np.isnan(data.last_bps)
-    return Steps(data.time_s[known], KBPS * data.last_bps[known])
+def _by_interval(view: View, data: Throughput) -> Steps:
+    count = _intervals(view.end_s - view.start_s, int(view.holds(data.time_s).sum()), None)
+    edges = np.linspace(view.start_s, view.end_s, count + 1)
+    bits, _ = np.histogram(data.time_s, edges, weights=data.payload_bits)
+    return Steps(edges[:-1], KBPS * bits / np.diff(edges))
 
 
 def _intervals(duration_s: float, samples: int, interval_s: float | None) -> int:
