@@ -5,11 +5,14 @@ import re
 from dataclasses import replace
 
 import matplotlib.image
+import numpy as np
 import pytest
 import thinpipe as tp
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.transforms import Bbox
 from thinpipe.network import MIN_ALIKE, Direction, Link, Network, Node, Station, Walk
-from thinpipe.plot.network import draw_network, lines
+from thinpipe.plot.network import draw_network, lines, plan_of
+from thinpipe.plot.network_plan import alike
 from thinpipe.plot.style import style
 from thinpipe.scenario import scenarios
 
@@ -64,9 +67,54 @@ def check(figure):
     return [text for text, _ in found]
 
 
+def shared(one, other):
+    """Return the length in inches that two straight lines have in common."""
+    start, end = np.array(one)
+    length = np.hypot(*(end - start))
+    along = (end - start) / length
+    offsets = np.array(other) - start
+    if np.abs(offsets @ (-along[1], along[0])).max() > 1e-3:
+        return 0.0
+    first, last = sorted(offsets @ along)
+    return min(length, last) - max(0.0, first)
+
+
+def check_lines(network, graph):
+    """Check that links share no line, and that none passes a node or a label of a link."""
+    shown = network.grouped()
+    plan = plan_of(shown)
+    lines = [
+        (number, pair)
+        for number, route in enumerate(plan.routes)
+        for pair in itertools.pairwise(route.way)
+        if pair[0] != pair[1]
+    ]
+    for (one, its), (other, pair) in itertools.combinations(lines, 2):
+        if one != other:
+            assert shared(its, pair) < 0.01, (shown.links[one], shown.links[other])
+    nodes = {place[0] for place in plan.places}
+    labels = [
+        each.get_window_extent().transformed(graph.transData.inverted())
+        for each in graph.texts
+        if each.get_position()[0] not in nodes
+    ]
+    boxes = [
+        Bbox.from_bounds(x - width / 2, y - height / 2, width, height)
+        for (x, y), (width, height) in zip(plan.places, plan.boxes, strict=True)
+    ]
+    for number, pair in lines:
+        spots = np.linspace(*pair, 200)
+        for box in (*labels, *boxes):
+            low, high = np.array(box.min) + 0.01, np.array(box.max) - 0.01
+            assert not ((spots > low) & (spots < high)).all(axis=1).any(), shown.links[number]
+
+
 def drawn(network):
     with style():
-        return check(draw_network(network, title="title", note="A note of some length. " * 12))
+        figure = draw_network(network, title="title", note="A note of some length. " * 12)
+        said = check(figure)
+        check_lines(network, figure.axes[0])
+        return said
 
 
 @pytest.mark.parametrize("name", scenarios())
@@ -85,12 +133,24 @@ def test_a_picture_of_what_ships_has_every_name_and_no_text_on_another(name):
         ("gprs-3+1", {"radio.ues": 3, "middlebox.kind": "atcp"}),
         ("umts-384", {"radio.ues": MIN_ALIKE, "middlebox.kind": "snoop", "middlebox.at": "RNC"}),
         ("umts-cell-50", {"radio.ues": 4}),
+        ("umts-dch-384", {"radio.ues": 3}),
+        ("umts-handover", {"radio.ues": 3}),
+        *(("hmipv6-handover", {"wlan.mobiles": mobiles}) for mobiles in range(1, 6)),
+        ("hmipv6-handover", {"wlan.mobiles": 2, "mobile_ip.kind": "mipv6"}),
         ("hmipv6-handover", {"wlan.mobiles": 100, "duration": "500 s"}),
     ],
 )
 def test_settings_change_the_picture(name, settings):
     said = drawn(Network.of(name, settings))
     assert len(said) > len(drawn(Network.of("link")))
+
+
+def test_links_without_a_label_are_like_one_that_has_a_label():
+    for mobiles in range(6):
+        network = Network.of("hmipv6-handover", {"wlan.mobiles": mobiles}).grouped()
+        routes = plan_of(network).routes
+        said = {alike(link) for link, at in zip(network.links, routes, strict=True) if at.label}
+        assert said == {alike(link) for link in network.links}
 
 
 def test_a_mobile_with_several_ways_in():

@@ -20,6 +20,9 @@ BEND: Final = 0.4
 
 MARGIN: Final = 0.15
 
+BETWEEN: Final = 1.5 * LINE
+"""From a lane above all rows to the next one, if that has no label, in inches."""
+
 EPSILON: Final = 1e-6
 """Differences up to this many inches do not count."""
 
@@ -41,8 +44,10 @@ class Route:
 class Plan:
     """Nodes in columns, from the first host at the left to the mobiles at the right, and links.
 
-    A link is horizontal at its label, in the row of one of its ends. A link that passes a column,
-    or has no room, is horizontal above or below all rows.
+    The boxes of a column are of one width, and links lead from edge to edge. A link is horizontal
+    at its label, in the row of one of its ends. A link that passes a column, or has no room, is
+    horizontal above or below all rows. Alike links that outnumber the rows between two columns are
+    straight lines with one label above them.
     """
 
     places: tuple[Place, ...]
@@ -70,6 +75,8 @@ class Plan:
             [node for node, number in enumerate(column) if number == at]
             for at in range(max(column) + 1)
         ]
+        widths = [max(boxes[node][0] for node in nodes) for nodes in members]
+        boxes = [(widths[at], box[1]) for at, box in zip(column, boxes, strict=True)]
         lines = max((count for _, count in labels), default=0)
         below = max((lines + 0.65) * LINE, max(height for _, height in boxes) / 2) + 0.1
         row = below + max(1.2 * LINE, max(height for _, height in boxes) / 2) + 0.05
@@ -78,12 +85,12 @@ class Plan:
         lefts, gaps, width = _spans(network, column, boxes, [wide for wide, _ in labels])
         places: dict[int, Place] = {}
         for at, nodes in enumerate(members):
-            x = lefts[at] + max(boxes[node][0] for node in nodes) / 2
+            x = lefts[at] + widths[at] / 2
             for rank, node in enumerate(_ordered(nodes, network, places)):
                 places[node] = (x, middle + row * ((len(nodes) - 1) / 2 - rank))
         placed = tuple(places[node] for node in range(len(column)))
         router = _Router(network, placed, column, gaps, _Lanes(row, below + row * tallest, below))
-        routes = [router.route(link) for link in network.links]
+        routes = router.routes(network.links)
         lift = below - router.lanes.low
         size = (width, router.lanes.high - router.lanes.low + MARGIN)
         return cls(
@@ -92,6 +99,15 @@ class Plan:
             tuple(route.lifted(lift) for route in routes),
             size,
         )
+
+
+Alike = tuple[str, Direction, Direction | None]
+"""What alike links have in common: all but their ends."""
+
+
+def alike(link: Link) -> Alike:
+    """Return what the label of a link says."""
+    return link.name, link.forward, link.reverse
 
 
 def columns(network: Network) -> tuple[int, ...]:
@@ -160,10 +176,11 @@ class _Lanes:
     high: float
     low: float
 
-    def above(self) -> float:
+    def above(self, *, labelled: bool = True) -> float:
         """Return the next height above."""
-        self.high += self.row
-        return self.high - self.row
+        y = self.high if labelled else self.high - self.row + BETWEEN
+        self.high = y + self.row
+        return y
 
     def below(self) -> float:
         """Return the next height below."""
@@ -186,9 +203,11 @@ class _Router:
         self.column: Final = column
         self.gaps: Final = gaps
         self.lanes: Final = lanes
-        # Heights of the labels in each gap, and the links that they describe.
+        # Heights of the horizontal lines in each gap.
         self.taken: Final[dict[int, list[float]]] = defaultdict(list)
-        self.said: Final[set[tuple[int, str, Direction, Direction | None]]] = set()
+        # What a label says that is for all links of a gap, or for all around rows from a node.
+        self.said_in: Final[set[tuple[int, Alike]]] = set()
+        self.said_from: Final[set[tuple[int, Alike]]] = set()
         # The number of links from each node to each column.
         self.fan: Final = Counter(
             (end, column[other])
@@ -196,46 +215,96 @@ class _Router:
             for end, other in (link.ends, link.ends[::-1])
         )
 
-    def route(self, link: Link) -> Route:
-        """Return the route of a link between two columns, or within one."""
-        left, right = sorted(link.ends, key=lambda end: self.column[end])
-        start, end = self.places[left], self.places[right]
-        if self.column[left] == self.column[right]:
-            return self._within(link, self.column[left], start, end)
-        at = self.column[right] - 1
-        if self.column[right] - self.column[left] > 1:
-            return self._around(self.column[left], at, left, right)
-        fans = self.fan[left, self.column[right]] > self.fan[right, self.column[left]]
-        rows = [end[1], start[1]] if fans else [start[1], end[1]]
-        free = next((y for y in rows if self._free(at, y)), None)
-        if free is None and not self._is_said(at, link):
-            return self._around(at, at, left, right)
-        inner, outer = self.gaps[at]
-        y = rows[0] if free is None else free
-        way = (start, (inner + BEND, y), (outer - BEND, y), end)
-        return Route(way, None if free is None else self._label(at, y, link))
+    def routes(self, links: Sequence[Link]) -> list[Route]:
+        """Return the route of each link.
 
-    def _within(self, link: Link, at: int, start: Place, end: Place) -> Route:
+        Bundles have the first choice, then links between nodes of one height.
+        """
+        found: dict[int, Route] = {}
+        for bundle in self._bundles(links):
+            for rank, number in enumerate(bundle):
+                found[number] = self._straight(links[number], labelled=rank == 0)
+        level = [len({self.places[end][1] for end in link.ends}) == 1 for link in links]
+        for number in sorted(range(len(links)), key=lambda number: not level[number]):
+            if number not in found:
+                found[number] = self._route(links[number])
+        return [found[number] for number in range(len(links))]
+
+    def _bundles(self, links: Sequence[Link]) -> list[list[int]]:
+        """Return alike links between two columns, where they outnumber the nodes of each.
+
+        Of links between the same nodes there is only one.
+        """
+        groups: dict[tuple[int, int, Alike], dict[tuple[int, int], int]] = defaultdict(dict)
+        for number, link in enumerate(links):
+            left, right = self._ends(link)
+            group = groups[self.column[left], self.column[right], alike(link)]
+            group.setdefault((left, right), number)
+        return [
+            list(group.values())
+            for (at, to, _), group in groups.items()
+            if to - at == 1
+            and all(len(group) > len(set(side)) for side in zip(*group, strict=True))
+        ]
+
+    def _straight(self, link: Link, *, labelled: bool) -> Route:
+        """Return a straight route of a link in a bundle; the label of all is above the rows."""
+        left, right = self._ends(link)
+        at = self.column[left]
+        (inner, outer), start, end = self.gaps[at], self.places[left][1], self.places[right][1]
+        if start == end:
+            self.taken[at].append(start)
+        self.said_in.add((at, alike(link)))
+        label = ((inner + outer) / 2, self.lanes.above()) if labelled else None
+        return Route(((inner, start), (outer, end)), label)
+
+    def _route(self, link: Link) -> Route:
+        """Return the route of a link that is in no bundle."""
+        left, right = self._ends(link)
+        if self.column[left] == self.column[right]:
+            return self._within(left, right)
+        at = self.column[right] - 1
+        if self.column[left] < at:
+            return self._around(link, left, right)
+        start, end = self.places[left][1], self.places[right][1]
+        fans = self.fan[left, self.column[right]] > self.fan[right, self.column[left]]
+        rows = [end, start] if fans else [start, end]
+        y = next((y for y in rows if self._free(at, y)), None)
+        if y is None:
+            return self._around(link, left, right)
+        inner, outer = self.gaps[at]
+        way = ((inner, start), (inner + BEND, y), (outer - BEND, y), (outer, end))
+        return Route(way, self._label(at, y))
+
+    def _ends(self, link: Link) -> tuple[int, int]:
+        """Return the ends of a link, that in the column further left first."""
+        left, right = sorted(link.ends, key=lambda end: self.column[end])
+        return left, right
+
+    def _within(self, one: int, other: int) -> Route:
         """Return a route that leaves the column and returns."""
+        at = self.column[one]
         inner, _ = self.gaps[at]
-        rows = [(start[1] + end[1]) / 2, start[1], end[1]]
+        start, end = self.places[one][1], self.places[other][1]
+        rows = [(start + end) / 2, start, end]
         y = next((y for y in rows if self._free(at, y)), None)
         if y is None:
             y = self.lanes.above()
-        return Route((start, (inner + BEND, y), end), self._label(at, y, link))
+        way = ((inner, start), (inner + BEND, y), (inner, end))
+        return Route(way, self._label(at, y))
 
-    def _around(self, at: int, to: int, left: int, right: int) -> Route:
-        """Return a route around all rows, from the gap behind one column to that behind another.
-
-        It takes the side with fewer nodes in between.
-        """
-        ends = (left, right)
+    def _around(self, link: Link, left: int, right: int) -> Route:
+        """Return a route around all rows, on the side with fewer nodes in between."""
+        ends, at = (left, right), self.column[right] - 1
         above = sum(self._beside(end, lambda y, own: y > own) for end in ends)
         below = sum(self._beside(end, lambda y, own: y < own) for end in ends)
-        y = self.lanes.above() if above <= below else self.lanes.below()
-        (first, _), (inner, outer) = self.gaps[at], self.gaps[to]
-        way = (self.places[left], (first + BEND, y), (outer - BEND, y), self.places[right])
-        return Route(way, ((inner + outer) / 2, y))
+        said = (at, alike(link)) in self.said_in or (left, alike(link)) in self.said_from
+        self.said_from.add((left, alike(link)))
+        y = self.lanes.above(labelled=not said) if above <= below else self.lanes.below()
+        (first, _), (inner, outer) = self.gaps[self.column[left]], self.gaps[at]
+        start, end = self.places[left][1], self.places[right][1]
+        way = ((first, start), (first + BEND, y), (outer - BEND, y), (outer, end))
+        return Route(way, None if said else ((inner + outer) / 2, y))
 
     def _beside(self, node: int, beyond: Callable[[float, float], bool]) -> int:
         """Count the nodes of a node's column that are beyond it."""
@@ -247,11 +316,7 @@ class _Router:
         """Return whether a gap has room for a label: rows have the height of the tallest."""
         return all(abs(y - other) >= self.lanes.row - EPSILON for other in self.taken[at])
 
-    def _is_said(self, at: int, link: Link) -> bool:
-        return (at, link.name, link.forward, link.reverse) in self.said
-
-    def _label(self, at: int, y: float, link: Link) -> Place:
+    def _label(self, at: int, y: float) -> Place:
         inner, outer = self.gaps[at]
         self.taken[at].append(y)
-        self.said.add((at, link.name, link.forward, link.reverse))
         return (inner + outer) / 2, y
