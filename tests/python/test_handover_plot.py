@@ -1,13 +1,19 @@
 """The plot of a handover: links, addresses, peers, flows and losses."""
 
+import itertools
+
+import numpy as np
 import polars as pl
 import pytest
 import thinpipe as tp
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from thinpipe.plot.bindings import AGENT
 from thinpipe.plot.drawing import View
 from thinpipe.plot.handover import LANE, chosen, draw_lanes, ends, lanes, losses, mobiles
-from thinpipe.plot.signalling import messages
+from thinpipe.plot.picture import TALL
+from thinpipe.plot.signalling import draw_messages, messages
+from thinpipe.plot.style import style
 from thinpipe.point import Value
 
 MN = f"MN{AGENT}"
@@ -147,6 +153,77 @@ def test_panels_of_a_mobile_without_a_flow():
     *_, window, rtt = ax.child_axes
     assert not window.has_data()
     assert not rtt.has_data()
+
+
+def seen_texts(figure):
+    """Return every text that is drawn, with its bounding box; tick labels outside are not drawn."""
+    figure.draw_without_rendering()
+    hidden = set()
+    for ax in figure.axes[0].child_axes:
+        for axis, limits in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
+            ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
+            hidden |= {
+                label
+                for tick in ticks
+                if not min(limits) <= tick.get_loc() <= max(limits)
+                for label in (tick.label1, tick.label2)
+            }
+    texts = [each for each in figure.findobj(Text) if each.get_text() and each.get_visible()]
+    return [(each.get_text(), each.get_window_extent()) for each in texts if each not in hidden]
+
+
+@pytest.mark.parametrize(
+    ("settings", "options"),
+    [
+        ({}, {"start_s": 5, "end_s": 20}),
+        ({}, {}),
+        ({}, {"start_s": 69, "end_s": 73}),
+        ({"mobile_ip.kind": "mipv6", "mobile_ip.route_optimization": True}, {}),
+        ({"mobile_ip.route_optimization": True, "mobile_ip.fast_handovers": True}, {}),
+        (
+            {
+                "mobile_ip.route_optimization": True,
+                "mobile_ip.fast_handovers": True,
+                "flow.direction": "between-mobiles",
+                "flow.count": 4,
+                "wlan.mobiles": 3,
+            },
+            {"mobile": 2},
+        ),
+    ],
+)
+def test_no_text_touches_another(settings, options):
+    """There are three pixels between any two texts, and none is cut off."""
+    run = tp.run("hmipv6-handover", settings, duration="100 s", trace=True)
+    with style():
+        figure = Figure(figsize=TALL["handover"])
+        run.plot.handover(figure.subplots(), **options)
+        figure.suptitle("Title", fontsize="medium")
+        texts = seen_texts(figure)
+    assert len(texts) > 20
+    for text, box in texts:
+        assert 0 <= box.x0 < box.x1 <= figure.bbox.x1, text
+        assert 0 <= box.y0 < box.y1 <= figure.bbox.y1, text
+    for (one, its), (other, place) in itertools.combinations(texts, 2):
+        across = max(its.x0, place.x0) - min(its.x1, place.x1)
+        up = max(its.y0, place.y0) - min(its.y1, place.y1)
+        assert max(across, up) >= 3, (one, other)
+
+
+def test_many_messages_share_rows():
+    """With more rows than fit, messages of one kind to all peers have one row."""
+    rows = [
+        (1.0, MN, "sent", f"binding update {kind}", f"MN-{peer}")
+        for kind in "abc"
+        for peer in range(6)
+    ]
+    columns = ("time_s", "agent", "event", "message", "subject")
+    table = pl.DataFrame(rows, schema=columns, orient="row")
+    for count, expected in ((16, 16), (17, 3)):
+        ax = Figure().subplots()
+        draw_messages(ax, View(0, 2), table.head(count), MN)
+        assert len(ax.get_yticklabels()) == expected
+        assert np.size(ax.lines[0].get_xdata()) == count
 
 
 def test_a_run_without_links_has_no_picture():

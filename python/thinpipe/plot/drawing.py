@@ -11,7 +11,7 @@ from thinpipe.plot.envelope import COLUMNS, Envelope, edges, envelope_of_samples
 from thinpipe.plot.style import COLORS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
     from matplotlib.artist import Artist
@@ -38,6 +38,15 @@ ROW: Final = 5
 
 MARGIN: Final = 0.02
 """Time shown after the end of a flow, as a share of the time shown before."""
+
+POINTS: Final = 72
+"""Points per inch."""
+
+ROW_FONT: Final = 8.5
+"""Maximum size of the labels of rows, in points."""
+
+LINE_SPACING: Final = 1.3
+"""Height of a line of text over the size of its font, with a gap."""
 
 ENVELOPE: Final = "envelope"
 """The group id of the bands of envelopes."""
@@ -295,7 +304,18 @@ def _column_s(band: Patch) -> float:
     return float(edges_s[1] - edges_s[0])
 
 
+def label_rows(ax: Axes, labels: Sequence[str]) -> None:
+    """Label the rows of a panel, the first at the top, in a size that fits their height."""
+    height = ax.get_window_extent().height / ax.figure.dpi * POINTS
+    size = min(ROW_FONT, height / max(len(labels), 1) / LINE_SPACING)
+    ax.set_yticks(range(len(labels)), labels, fontsize=size)
+    ax.set_ylim(max(len(labels), 1) - 0.4, -0.6)
+
+
 def panels(ax: Axes, *spans: tuple[float, float]) -> list[Axes]:
     """Return panels that replace `ax`, given their lower edges and heights."""
     ax.set_axis_off()
-    return [ax.inset_axes((0.0, bottom, 1.0, height)) for bottom, height in spans]
+    found = [ax.inset_axes((0.0, bottom, 1.0, height)) for bottom, height in spans]
+    for panel in found:
+        panel.tick_params(axis="x", pad=5)  # apart from the lowest label of the other axis
+    return found

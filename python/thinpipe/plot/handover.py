@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from thinpipe.plot.bindings import AGENT, Bindings
-from thinpipe.plot.drawing import Mark, View, draw_held, draw_marks
+from thinpipe.plot.drawing import Mark, View, draw_held, draw_marks, label_rows
 from thinpipe.plot.style import COLORS
 
 if TYPE_CHECKING:
@@ -194,8 +194,7 @@ def draw_lanes(
                 label=label,
                 zorder=1 + layer,
             )
-    ax.set_yticks(range(len(routers)), routers)
-    ax.set_ylim(len(routers) - 0.4, -0.6)
+    label_rows(ax, routers)
 
 
 def draw_reaction(ax: Axes, view: View, cwnd: pl.DataFrame, events: pl.DataFrame) -> None:

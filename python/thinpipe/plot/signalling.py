@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from thinpipe.plot.bindings import AGENT
-from thinpipe.plot.drawing import Mark, View, draw_marks
+from thinpipe.plot.drawing import Mark, View, draw_marks, label_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,8 +18,8 @@ ADVERTISEMENT: Final = "router advertisement"
 OF_A_LINK: Final = ("router", "neighbour")
 """First words of messages that stay on the link."""
 
-MANY: Final = 9
-"""From this number of rows on, labels are smaller."""
+MANY: Final = 16
+"""Maximum number of rows; with more, messages of one kind to all peers share a row."""
 
 
 def messages(mobility: pl.DataFrame, agent: str) -> pl.DataFrame:
@@ -40,11 +40,13 @@ def messages(mobility: pl.DataFrame, agent: str) -> pl.DataFrame:
 def draw_messages(ax: Axes, view: View, mobility: pl.DataFrame, agent: str) -> None:
     """Draw each message to or from a mobile.
 
-    There is one row per kind of message, and per peer for messages beyond the link, in the order
-    of first occurrence.
+    There is one row per kind of message, and per peer for messages beyond the link unless that
+    makes more than `MANY`, in the order of first occurrence.
     """
     shown, mobile = messages(mobility, agent), agent.removesuffix(AGENT)
     shown = shown.filter(view.holds(shown["time_s"].to_numpy()))
+    if shown["row"].n_unique() > MANY:
+        shown = shown.with_columns(row="message")
     rows = shown["row"].unique(maintain_order=True).to_list()
     rank = {row: number for number, row in enumerate(rows)}
     for event, label, mark, kind in (
@@ -54,6 +56,4 @@ def draw_messages(ax: Axes, view: View, mobility: pl.DataFrame, agent: str) -> N
         of_event = shown.filter(shown["event"] == event)
         heights = np.array([rank[row] for row in of_event["row"]], dtype=np.int64)
         draw_marks(ax, of_event["time_s"].to_numpy(), heights, kind, label, mark)
-    size = "small" if len(rows) < MANY else "x-small"
-    ax.set_yticks(range(len(rows)), [str(row) for row in rows], fontsize=size)
-    ax.set_ylim(max(len(rows), 1) - 0.4, -0.6)
+    label_rows(ax, [str(row) for row in rows])
