@@ -11,7 +11,7 @@ from matplotlib.text import Text
 from thinpipe.plot.bindings import AGENT
 from thinpipe.plot.drawing import View
 from thinpipe.plot.handover import LANE, chosen, draw_lanes, ends, lanes, losses, mobiles
-from thinpipe.plot.picture import TALL
+from thinpipe.plot.kinds import TALL
 from thinpipe.plot.signalling import draw_messages, messages
 from thinpipe.plot.style import style
 from thinpipe.point import Value
@@ -196,7 +196,7 @@ def test_no_text_touches_another(settings, options):
     """There are three pixels between any two texts, and none is cut off."""
     run = tp.run("hmipv6-handover", settings, duration="100 s", trace=True)
     with style():
-        figure = Figure(figsize=TALL["handover"])
+        figure = Figure(figsize=TALL)
         run.plot.handover(figure.subplots(), **options)
         figure.suptitle("Title", fontsize="medium")
         texts = seen_texts(figure)
