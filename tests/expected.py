@@ -9,4 +9,4 @@ EXPECTED = {key.name: key.expected for key in _KEYS}
 
 
 def words(key: str) -> list[str]:
-    return re.split(", | or ", EXPECTED[key])
+    return re.split(",? or |, ", EXPECTED[key])
