@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from rich.measure import Measurement
-
-from thinpipe.cli.terminal import console, show, table
+from thinpipe.cli.terminal import console, show, table, widths
 from thinpipe.papers.facts import AFTER, CHOSEN_AFTER, DERIVED, OWN, Finding
 from thinpipe.papers.paper import Reproduction
 from thinpipe.report import counts
@@ -129,8 +126,7 @@ def _printed(
         whole = max(screen.measure(cell).maximum for cell in cells)
         column.no_wrap = column.header != wrapping
         column.min_width = whole if column.no_wrap else min(whole, WRAPPED_WIDTH)
-    anywhere = screen.options.update(width=sys.maxsize)
-    if Measurement.get(screen, anywhere, made).minimum > screen.width:
+    if widths(screen, made).minimum > screen.width:
         return False
     screen.print(made)
     return True

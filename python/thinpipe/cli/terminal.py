@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
-from typing import TextIO
+from typing import Final, TextIO
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.measure import Measurement
 from rich.table import Table
 
-PIPE_WIDTH = 160
-"""Width without a terminal."""
+PIPE_WIDTH: Final = 160
+"""Width of text without a terminal."""
 
 
 def console(stream: TextIO | None = None) -> Console:
@@ -27,12 +28,17 @@ def show(
     *,
     text: frozenset[str] = frozenset(),
 ) -> None:
-    """Print a table; if it is wider than the screen, one list per row."""
-    whole = table(columns, rows, text=text)
-    wide = screen.options.update(width=sys.maxsize)
-    if Measurement.get(screen, wide, whole).maximum <= screen.width:
-        screen.print(whole)
-        return
+    """Print a table; if it is too wide, with folded headers; if still too wide, a list per row.
+
+    Without a terminal it is whole, however wide.
+    """
+    for heads in (columns, _folded(screen, columns, rows)):
+        made = table(columns, rows, text=text, heads=heads)
+        needed = widths(screen, made).maximum
+        if needed <= screen.width or not screen.is_terminal:
+            screen.width = max(screen.width, needed)
+            screen.print(made)
+            return
     width = max(len(column) for column in columns)
     for row in rows:
         for column, cell in zip(columns, row, strict=True):
@@ -41,12 +47,32 @@ def show(
 
 
 def table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, text: frozenset[str] = frozenset()
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    text: frozenset[str] = frozenset(),
+    heads: Sequence[str] | None = None,
 ) -> Table:
-    """Return a table; all columns but those of `text` are right-aligned."""
+    """Return a table with its columns' headers, or others; only columns of `text` align left."""
     result = Table(box=None, header_style="bold", pad_edge=False)
-    for column in columns:
-        result.add_column(column, justify="left" if column in text else "right")
+    for column, head in zip(columns, heads or columns, strict=True):
+        justify: JustifyMethod = "left" if column in text else "right"
+        result.add_column(head, justify=justify, vertical="bottom" if heads else "top")
     for row in rows:
         result.add_row(*row)
     return result
+
+
+def widths(screen: Console, made: Table) -> Measurement:
+    """Return how narrow and how wide a table can be."""
+    return Measurement.get(screen, screen.options.update(width=sys.maxsize), made)
+
+
+def _folded(screen: Console, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the headers in lines as wide as the cells or a word."""
+    heads = []
+    for place, column in enumerate(columns):
+        cells = [screen.measure(row[place]).maximum for row in rows]
+        width = max([*cells, *map(len, column.split()), 1])
+        heads.append(textwrap.fill(column, width, break_long_words=False, break_on_hyphens=False))
+    return heads
