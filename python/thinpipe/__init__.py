@@ -22,6 +22,7 @@ from thinpipe.cell_result import Cell
 from thinpipe.controller import CongestionControl, register
 from thinpipe.emulation import EmulatedNetwork, emulate
 from thinpipe.emulation_record import EmulationRecord
+from thinpipe.frame import frame
 from thinpipe.point import Point
 from thinpipe.recording import Recording, SavedRun, load
 from thinpipe.rerun import again
@@ -38,7 +39,7 @@ from thinpipe.result import (
 )
 from thinpipe.run import Run, run, run_many
 from thinpipe.scenario import Key, Scenario, keys, profiles, scenarios
-from thinpipe.sweep import sweep
+from thinpipe.sweep import Study, sweep
 
 __all__ = [
     "Ack",
@@ -67,9 +68,11 @@ __all__ = [
     "SavedRun",
     "Scenario",
     "ScenarioError",
+    "Study",
     "__version__",
     "again",
     "emulate",
+    "frame",
     "keys",
     "load",
     "profiles",

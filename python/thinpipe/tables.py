@@ -34,6 +34,9 @@ MOBILE: Final = ("mobility",)
 TRACED: Final = ("segments", "blocks", "hops", "queue")
 """Tables of a run with ``trace=True``."""
 
+NAMES: Final = (*ALWAYS, *VEGAS, *TRACED, *APPLICATION, *CELL, *MIDDLEBOX, *MOBILE)
+"""Tables of any run."""
+
 _NAMES: Final[dict[tuple[str, str], Sequence[str]]] = {
     ("events", "event"): _core.EVENTS,
     ("segments", "event"): ("sent", "received"),

@@ -164,7 +164,7 @@ def test_help_has_examples(thinpipe, command, option):
 
 def test_examples_work(thinpipe):
     """In the order of the help, in one directory; without commands that take a network or long."""
-    for command in ("run", "show", "sweep", "plot", "scenarios", "profiles", "keys"):
+    for command in ("run", "show", "sweep", "plot", "table", "scenarios", "profiles", "keys"):
         for line in thinpipe(command, "-h").stdout.partition("Examples:\n")[2].splitlines():
             words = shlex.split(line.partition(" > ")[0])
             done = thinpipe(*words[1:])

@@ -63,7 +63,7 @@ def test_one_row_a_run_in_the_order_of_the_grid(thinpipe, tmp_path):
         for tbler in (0.0, 0.1)
         for seed in (1, 2, 3)
     ]
-    assert frame["duration"].unique().to_list() == [5.0]
+    assert Study.read(tmp_path / "s.parquet").complete["duration"].unique().to_list() == [5.0]
     assert frame["variant"].to_list() == frame["tcp.variant"].to_list()
     assert names(tmp_path) == ["s.parquet"]
 
@@ -74,7 +74,7 @@ def test_every_row_is_what_run_prints(thinpipe, tmp_path):
     run = json.loads(
         thinpipe("run", "umts-dch-384", *settings, "--duration", "5s", "--json").stdout
     )
-    row = pl.read_parquet(tmp_path / "s.parquet").row(10, named=True)
+    row = Study.read(tmp_path / "s.parquet").complete.row(10, named=True)
     flow = run["flows"][0]
     assert row["goodput_bps"] == flow["goodput_bps"]
     assert row["rtt_s.p95"] == flow["rtt_s"]["p95"]
@@ -102,6 +102,36 @@ def test_table_has_means_and_intervals(thinpipe):
     assert "10 %" in done.stdout
     assert "±" in done.stdout
     assert "(Student's t) over 3 seeds" in done.stdout
+
+
+def test_table_says_where_an_interval_means_little(thinpipe):
+    """Without block errors nothing is random; a run in three has no timeout."""
+    counted = ("--measure", "goodput_bps", "--measure", "fast_retransmits")
+    tight = ("--set", "queue.packets=5", "--duration", "20s")
+    done = thinpipe(*SHORT, *counted, *tight)
+    clean = [line for line in done.stdout.splitlines() if " 0 %" in line]
+    assert len(clean) == 2
+    assert all(line.count("=") == 2 and "±" not in line for line in clean)
+    assert done.stdout.splitlines()[-1] == "seeds change nothing in 2 of 4 combinations"
+    assert "= equal for all seeds" in done.stdout
+    marked = [line for line in done.stdout.splitlines()[1:5] if line.endswith("†")]
+    noted = "† interval reaches below zero: too few seeds, or too skewed" in done.stdout
+    assert marked
+    assert noted
+
+
+def test_csv_has_the_rows_of_parquet_and_resumes(thinpipe, tmp_path):
+    assert thinpipe(*SHORT).returncode == 0
+    arguments = (*SHORT[:-1], "s.csv")
+    assert thinpipe(*arguments).returncode == 0
+    assert names(tmp_path) == ["s.csv", "s.parquet"]
+    first = digest(tmp_path / "s.csv")
+    frame = Study.read(tmp_path / "s.parquet").frame
+    assert Study.read(tmp_path / "s.csv").frame.equals(frame)
+    assert thinpipe(*arguments, "--jobs", "1").returncode == 0
+    assert digest(tmp_path / "s.csv") == first
+    (tmp_path / "s.csv").write_text("a,b\n1,2\n")
+    check(thinpipe(*arguments), "s.csv: is no sweep's file; choose another name")
 
 
 def test_one_seed_has_no_interval_and_measures_can_be_chosen(thinpipe):
@@ -273,8 +303,8 @@ OUT = ("--out", "s.parquet")
             "--measure rtt_s.men: no figure of a run; did you mean rtt_s.mean?",
         ),
         (
-            ("--vary", "tcp.window=4", "--out", "s.csv"),
-            "--out s.csv: must end in .parquet",
+            ("--vary", "tcp.window=4", "--out", "s.txt"),
+            "--out s.txt: must end in .parquet or .csv",
         ),
         (
             ("--vary", "tcp.window=4", "--out", "no/s.parquet"),

@@ -37,17 +37,41 @@ def test_choices_change_the_picture(thinpipe, tmp_path, swept):
     assert len(pictures) == 5
 
 
+@pytest.mark.parametrize("kind", ["lines", "scatter", "cdf", "box"])
+def test_every_kind_is_drawn_of_both_files(thinpipe, tmp_path, swept, kind):
+    assert thinpipe("table", swept, "--out", "s.csv").returncode == 0
+    done = thinpipe("plot", swept, "--kind", kind)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"s-{kind}-goodput_bps.png\n", "")
+    of_parquet = (tmp_path / f"s-{kind}-goodput_bps.png").read_bytes()
+    assert thinpipe("plot", "s.csv", "--kind", kind, "--out", "b.png").returncode == 0
+    assert (tmp_path / "b.png").read_bytes() == of_parquet
+    image = matplotlib.image.imread(tmp_path / "b.png")
+    assert image[..., :3].std() > 0.05
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("--kind", "cwnd"), "--kind cwnd: only the picture of a run takes it"),
+        (("--kind", "cwnd"), "--kind cwnd: must be lines, scatter, cdf or box"),
+        (
+            ("--kind", "boxes"),
+            "--kind boxes: must be lines, scatter, cdf or box; did you mean box?",
+        ),
+        (
+            ("--kind", "cdf", "--x", "radio.tbler"),
+            "--x radio.tbler: a distribution has its metric, y, on this axis",
+        ),
+        (
+            ("--kind", "scatter", "--x", "radio.tbler"),
+            "--x radio.tbler: no metric of this sweep; did you mean radio.blocks_sent?",
+        ),
         (("--flow", "0"), "--flow 0: only the picture of a run takes it"),
         (("--from", "1s"), "--from 1s: only the picture of a run takes it"),
         (
             ("--x", "radio.tbl"),
             "--x radio.tbl: not varied in this sweep; did you mean radio.tbler?",
         ),
-        (("--y", "goodpt"), "--y goodpt: no figure of this sweep; did you mean goodput_bps?"),
+        (("--y", "goodpt"), "--y goodpt: no metric of this sweep; did you mean goodput_bps?"),
         (
             ("--by", "tcp.mss"),
             "--by tcp.mss: not varied in this sweep",

@@ -12,16 +12,16 @@ import thinpipe as tp
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
-from thinpipe.plot.sweep import Choice, draw_sweep, heading
+from thinpipe.plot.sweep import Choice, heading
 from thinpipe.sweep import Study
 from thinpipe.sweep.grid import Grid
-from thinpipe.sweep.interval import Estimate, estimates, quantile
+from thinpipe.sweep.interval import BELOW_ZERO, EQUAL, UNAFFECTED, Estimate, quantile
 from thinpipe.sweep.journal import encoded, journal
 from thinpipe.sweep.metrics import metrics_of
 from thinpipe.sweep.parameters import SHARE, column
 from thinpipe.sweep.plan import Plan
 from thinpipe.sweep.running import executor, run_plan
-from thinpipe.sweep.words import metric_label, parameter_text
+from thinpipe.sweep.words import MEASURES, estimate_text, metric_label, parameter_text
 
 
 def study(vary, seeds="1..3", **settings) -> Study:
@@ -68,10 +68,11 @@ def test_types_and_units_of_parameters():
         "completed_s": pl.Float64,
         "retransmits": pl.Int64,
     }
-    assert {name: found.frame.schema[name] for name in kinds} == kinds
+    whole = found.complete
+    assert {name: whole.schema[name] for name in kinds} == kinds
     assert found.frame["queue.packets"].to_list() == [8.0, 8.0, math.inf, math.inf]
     assert found.frame["radio.downlink.tti"].to_list() == [0.01, 0.02] * 2
-    assert found.frame["wired.IuPS.delay"].unique().to_list() == [0.0004]
+    assert whole["wired.IuPS.delay"].unique().to_list() == [0.0004]
     assert found.frame["seed"].unique().to_list() == [1]
     assert found.units["radio.uplink.tbler"] == SHARE
     assert found.units["radio.downlink.rate"] == "bit/s"
@@ -91,7 +92,7 @@ def test_words_among_numbers_make_a_column_of_text():
 
 def test_flows_and_links_are_added_up():
     run = tp.run("plain-384", {"flow.count": 3, "queue.packets": 4}, duration="5 s")
-    row = metrics_of(run.json())
+    row = metrics_of(run.to_dict())
     assert row["flows.count"] == 3
     assert row["flows.bytes_acked"] == sum(flow.bytes_acked for flow in run.flows)
     goodputs = [flow.goodput_bps or 0.0 for flow in run.flows]
@@ -104,7 +105,7 @@ def test_flows_and_links_are_added_up():
 
 def test_every_number_of_the_json_is_in_the_row():
     text = tp.run("umts-dch-384", duration="5 s").json()
-    row = metrics_of(text)
+    row = metrics_of(json.loads(text))
     found = list(map(repr, row.values()))
 
     def check(part: object) -> None:
@@ -126,7 +127,7 @@ def test_links_that_some_runs_lack_are_empty_there():
     found = study({"tcp.window": [4, 8]}, None)
     rows = [encoded({"a": 1, "b": 2}), encoded({"a": 1.5, "c": None})]
     plan = Plan.of("umts-dch-384", (), Grid.of({"tcp.window": [4, 8]}, None))
-    frame = Study.of(plan, rows).frame
+    frame = Study.of(plan, rows).complete
     assert frame.select("a", "b", "c").rows() == [(1.0, 2, None), (1.5, None, None)]
     assert frame.schema["c"] == pl.Float64
     assert found.frame.height == 2
@@ -228,13 +229,79 @@ def test_interval_holds_the_mean_as_often_as_it_says():
 
 
 def test_one_value_has_no_interval_and_none_no_mean():
-    assert Estimate.of([2.0]) == Estimate(2.0, None, 1)
+    assert Estimate.of([2.0]) == Estimate(2.0, None, 1, least=2.0)
     assert Estimate.of([]) is None
+
+
+@given(st.lists(st.integers(-5, 1000), min_size=2, max_size=8))
+def test_notes_say_why_not_to_trust_an_interval(values):
+    found = Estimate.of([float(each) for each in values])
+    assert found is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= found.mean <= found.high
+    if len(set(values)) == 1:
+        assert (found.note, found.half) == (EQUAL, 0)
+    elif min(values) >= 0 and found.low < 0:
+        assert found.note == BELOW_ZERO
+    else:
+        assert found.note is None
+
+
+def test_a_single_value_needs_no_note():
+    one = Estimate.of([0.0])
+    assert one is not None
+    assert (one.low, one.high, one.note) == (None, None, None)
+
+
+def test_means_say_where_seeds_change_nothing():
+    found = study({"tcp.variant": "reno,vegas", "radio.tbler": "0 %,20 %"}, "1..3")
+    assert found.unaffected() == [("reno", 0.0), ("vegas", 0.0)]
+    means = found.means()
+    assert means.columns == [
+        "tcp.variant", "radio.tbler", "metric", "mean", "low", "high", "runs", "note",
+    ]  # fmt: skip
+    assert len(means) == 4 * len(MEASURES)
+    clean = means.filter(means["radio.tbler"] == 0)
+    assert clean["note"].unique().to_list() == [UNAFFECTED]
+    assert (clean["low"] == clean["high"]).all()
+    random = means.filter(means["radio.tbler"] > 0)
+    assert UNAFFECTED not in random["note"]
+    for values, estimates in found.estimates():
+        for name, each in zip(MEASURES, estimates, strict=True):
+            row = means.row(
+                by_predicate=(pl.col("tcp.variant") == values[0])
+                & (pl.col("radio.tbler") == values[1])
+                & (pl.col("metric") == name),
+                named=True,
+            )
+            assert each is not None
+            assert (row["mean"], row["low"], row["runs"]) == (each.mean, each.low, 3)
+
+
+def test_one_seed_has_no_interval_and_says_nothing_about_seeds():
+    found = study({"tcp.window": "4,8"}, None)
+    assert found.unaffected() == []
+    assert found.means(["goodput_bps"])["low"].to_list() == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([1.0], "1"),
+        ([0.0, 0.0], "0 ="),
+        ([3.0, 3.5, 4.0], "3.5 ± 1.2"),
+        ([0.0, 0.0, 1.0], "0.3333 ± 1.4 †"),
+        ([-1.0, 0.0, 1.0], "0 ± 2.5"),
+    ],
+)
+def test_estimates_as_text(values, text):
+    assert estimate_text(Estimate.of(values), "timeouts", len(values)) == text
 
 
 def test_estimates_group_by_what_was_varied():
     found = study({"tcp.variant": "reno,vegas", "radio.tbler": "5 %,10 %"}, "1..3")
-    groups = list(estimates(found.frame, found.varied, ["goodput_bps", "completed_s"]))
+    groups = list(found.estimates(["goodput_bps", "completed_s"]))
     assert [values for values, _ in groups] == [
         (variant, tbler) for variant in ("reno", "vegas") for tbler in (0.05, 0.1)
     ]
@@ -248,14 +315,14 @@ def test_estimates_group_by_what_was_varied():
 
 def test_picture_shows_means_and_intervals():
     found = study({"tcp.variant": "reno,vegas", "radio.tbler": "0 %,5 %,10 %"}, "1..4")
-    chosen = Choice.of(found, None, "goodput_bps", None)
+    chosen = Choice.of(found)
     assert (chosen.x, chosen.by) == ("radio.tbler", ("tcp.variant",))
-    ax = draw_sweep(found, Figure().subplots(), chosen)
+    ax = found.plot.lines(Figure().subplots())
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("radio.tbler (%)", "Goodput (kbit/s)")
     labels = ax.get_legend_handles_labels()[1]
     assert labels == ["reno", "vegas"]
     [reno, vegas] = ax.containers
-    groups = dict(estimates(found.frame, found.varied, ["goodput_bps"]))
+    groups = dict(found.estimates(["goodput_bps"]))
     for name, drawn in (("reno", reno), ("vegas", vegas)):
         line, _, (bars,) = drawn
         assert list(line.get_xdata()) == [0.0, 5.0, 10.0]
@@ -273,10 +340,12 @@ def test_picture_shows_means_and_intervals():
 
 def test_words_stand_side_by_side():
     found = study({"tcp.variant": "reno,vegas", "queue.packets": "8,unlimited"}, None)
-    chosen = Choice.of(found, "queue.packets", "rtt_s.mean", ["tcp.variant"])
-    ax = draw_sweep(found, Figure().subplots(), chosen)
+    ax = found.plot.lines(Figure().subplots(), x="queue.packets", y="rtt_s.mean")
     assert [each.get_text() for each in ax.get_xticklabels()] == ["8", "unlimited"]
-    assert heading(found, chosen) == "umts-dch-384: one run a point, no intervals"
+    assert (
+        heading(found, Choice.of(found, x="queue.packets"))
+        == "umts-dch-384: one run a point, no intervals"
+    )
 
 
 @pytest.mark.parametrize(
@@ -288,8 +357,8 @@ def test_words_stand_side_by_side():
             None,
             "x: not varied in this sweep; did you mean radio.tbler",
         ),
-        (None, "goodput", None, "y: no figure of this sweep; did you mean goodput_bps?"),
-        (None, "variant", None, "y: no figure of this sweep"),
+        (None, "goodput", None, "y: no metric of this sweep; did you mean goodput_bps?"),
+        (None, "variant", None, "y: no metric of this sweep"),
         ("radio.tbler", "goodput_bps", ["seed"], "by: tcp.variant varies as well"),
         ("seed", "goodput_bps", ["tcp.variant"], "by: radio.tbler varies as well"),
     ],
@@ -297,7 +366,7 @@ def test_words_stand_side_by_side():
 def test_picture_that_cannot_be(x, y, by, expected):
     found = study({"tcp.variant": "reno,vegas", "radio.tbler": "0 %,5 %"}, None)
     with pytest.raises(ValueError, match=expected):
-        Choice.of(found, x, y, by)
+        Choice.of(found, x=x, y=y, by=by)
 
 
 @pytest.mark.parametrize(
@@ -337,3 +406,8 @@ def test_parameters_as_text(value, unit, text):
 def test_jobs_and_scheduler_are_one_too_many():
     with pytest.raises(ValueError, match="give one of them"):
         tp.sweep("umts-dch-384", {"tcp.window": 4}, jobs=1, scheduler="tcp://127.0.0.1:9")
+
+
+def test_file_is_of_a_kind_that_holds_a_table(tmp_path):
+    with pytest.raises(ValueError, match=r"s\.txt must end in \.parquet or \.csv"):
+        tp.sweep("umts-dch-384", {"tcp.window": 4}, out=tmp_path / "s.txt")

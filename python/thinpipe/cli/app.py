@@ -21,6 +21,7 @@ from thinpipe.cli.reproduce import reproduce
 from thinpipe.cli.run import run
 from thinpipe.cli.show import show
 from thinpipe.cli.sweep import sweep
+from thinpipe.cli.table import table
 from thinpipe.papers.registry import PaperError
 
 app = typer.Typer(
@@ -55,6 +56,12 @@ PLOT: Final = _examples(
     "thinpipe plot run --out run.png",
     "thinpipe plot run vegas --kind goodput",
     "thinpipe plot sweep.parquet --out sweep.png",
+    "thinpipe plot sweep.parquet --kind scatter",
+)
+TABLE: Final = _examples(
+    "thinpipe table run vegas > runs.csv",
+    "thinpipe table run --name rtt --out rtt.csv",
+    "thinpipe table sweep.parquet",
 )
 REPRODUCE: Final = _examples("thinpipe reproduce --list", "thinpipe reproduce lo2005")
 SCENARIOS: Final = _examples(
@@ -72,6 +79,7 @@ app.command(epilog=SWEEP)(sweep)
 app.command(epilog=EMULATE)(emulate)
 app.add_typer(proxy, name="proxy")
 app.command(epilog=f"{LISTED}\n\n{PLOT}")(plot)
+app.command(epilog=TABLE)(table)
 app.command(epilog=REPRODUCE)(reproduce)
 app.command(epilog=SCENARIOS)(scenarios)
 app.command(epilog=PROFILES)(profiles)

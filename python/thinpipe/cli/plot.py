@@ -51,7 +51,7 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
     sources: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RUN_DIR...|FILE.parquet",
+            metavar="RUN_DIR...|FILE.parquet|FILE.csv",
             help="What `thinpipe run --out` or `thinpipe sweep --out` wrote. Several runs go into "
             "one picture, of a kind marked + below.",
         ),
@@ -112,13 +112,15 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
     ] = None,
     x: Annotated[
         str | None,
-        typer.Option(metavar="KEY", help="For a sweep: the varied parameter on the x-axis."),
+        typer.Option(
+            metavar="KEY",
+            help="For a sweep: the varied parameter on the x-axis; with --kind scatter a metric, "
+            "network.delay_s.p95 by default.",
+        ),
     ] = None,
     y: Annotated[
         str | None,
-        typer.Option(
-            metavar="MEASURE", help="For a sweep: the metric on the y-axis, goodput_bps by default."
-        ),
+        typer.Option(metavar="MEASURE", help="For a sweep: the metric, goodput_bps by default."),
     ] = None,
     by: Annotated[
         list[str] | None,
@@ -134,18 +136,19 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         ),
     ] = None,
 ) -> None:
-    """Plot saved runs, or a sweep: means over its seeds with confidence intervals."""
+    """Plot saved runs, or a sweep: means over its seeds with confidence intervals, or each run."""
     of_kind = {"modulo": modulo, "link": link, "at": at, "cell": cell, "mobile": mobile}
-    of_run = {"kind": kind, "flow": flow, "from": start, "to": end, **of_kind}
+    of_run = {"flow": flow, "from": start, "to": end, **of_kind}
     of_sweep = {"x": x, "y": y, "by": by[0] if by else None}
-    sweeps = [each for each in sources if each.suffix == ".parquet"]
+    sweeps = [each for each in sources if each.suffix in (".parquet", ".csv")]
     if sweeps:
         [sweep, *_] = sweeps
         if len(sources) > 1:
             raise BadRequestError(f"{sweep}: a sweep has a picture of its own")
         _refuse(of_run, "a run")
-        file = out or Path(f"{sweep.stem}-{(y or GOODPUT).replace('/', '-')}.png")
-        _draw_sweep(sweep, file, of_sweep, by)
+        words = [sweep.stem, *([kind] if kind else []), (y or GOODPUT).replace("/", "-")]
+        file = out or Path(f"{'-'.join(words)}.png")
+        _draw_sweep(sweep, file, kind, of_sweep, by)
     else:
         _refuse(of_sweep, "a sweep")
         kind = kind or DEFAULT
@@ -161,17 +164,22 @@ def _refuse(options: Mapping[str, object], source: str) -> None:
 
 
 def _draw_sweep(
-    source: Path, file: Path, options: Mapping[str, str | None], by: Sequence[str] | None
+    source: Path,
+    file: Path,
+    kind: str | None,
+    options: Mapping[str, str | None],
+    by: Sequence[str] | None,
 ) -> None:
     with signals_deferred():
         from thinpipe.plot.picture import write_sweep_picture
         from thinpipe.sweep.study import Study
 
     given = {name: f"--{name} {value}:" for name, value in options.items() if value is not None}
-    given["file"] = f"--out {file}:"
+    given |= {"file": f"--out {file}:", "kind": f"--kind {kind}:"}
     try:
         y = options["y"] or GOODPUT
-        write_sweep_picture(Study.read(source), file, x=options["x"], y=y, by=by)
+        study = Study.read(source)
+        write_sweep_picture(study, file, kind or "lines", x=options["x"], y=y, by=by)
     except ValueError as error:
         raise BadRequestError(_by_option(str(error), given)) from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ from thinpipe.sweep.journal import journal_of
 from thinpipe.sweep.metrics import metrics_of
 from thinpipe.sweep.plan import Plan
 from thinpipe.sweep.running import executor, run_plan
-from thinpipe.sweep.study import SUFFIX, Study, check_replaceable
+from thinpipe.sweep.study import SUFFIXES, Study, check_replaceable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,18 +76,18 @@ def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
     out: Annotated[
         Path,
         typer.Option(
-            metavar="FILE.parquet",
-            help="The table, one row per run. An earlier sweep's file is replaced; any other file "
-            "is an error. FILE.parquet.partial keeps finished runs, from which the same command "
-            "resumes.",
+            metavar="FILE.parquet|.csv",
+            help="The table, one row per run, as Parquet or CSV. An earlier sweep's file is "
+            "replaced; any other file is an error. FILE.parquet.partial keeps finished runs, from "
+            "which the same command resumes.",
         ),
     ],
 ) -> None:
     """Run every combination of values with every seed; print means and confidence intervals."""
     if jobs is not None and scheduler is not None:
         raise BadRequestError(f"--scheduler {scheduler}: its cluster needs no --jobs {jobs}")
-    if out.suffix != SUFFIX:
-        raise BadRequestError(f"--out {out}: must end in {SUFFIX}")
+    if out.suffix not in SUFFIXES:
+        raise BadRequestError(f"--out {out}: must end in {' or '.join(SUFFIXES)}")
     fixed = Settings.of(settings, duration=duration)
     varied = [_pair(text) for text in vary]
     given = {**fixed.given, **{key: f"--vary {key}=" for key, _ in varied}, "seeds": "--seeds "}
@@ -152,7 +153,7 @@ def _measures(plan: Plan, asked: Sequence[str] | None) -> list[str]:
     first = next(plan.jobs()).point
     brief = Point(first.scenario, (*first.settings, ("duration", NO_TIME)), first.algorithms)
     [run] = run_many([brief])
-    metrics = metrics_of(run.json())
+    metrics = metrics_of(json.loads(run.json()))
     names = [name for name, value in metrics.items() if not isinstance(value, str)]
     for name in asked:
         if name not in names:
@@ -165,19 +166,20 @@ def _measures(plan: Plan, asked: Sequence[str] | None) -> list[str]:
 def _print(study: Study, measures: list[str]) -> None:
     with signals_deferred():
         from thinpipe.cli.terminal import console, show
-        from thinpipe.sweep.interval import CONFIDENCE, estimates
-        from thinpipe.sweep.words import estimate_text, metric_label, parameter_text
+        from thinpipe.sweep.interval import CONFIDENCE
+        from thinpipe.sweep.words import MARKS, estimate_text, metric_label, parameter_text
 
     seeds = study.frame["seed"].n_unique()
+    found = list(study.estimates(measures))
     rows = [
         (
             *(
                 parameter_text(value, study.units.get(key))
                 for key, value in zip(study.varied, values, strict=True)
             ),
-            *(estimate_text(each, name, seeds) for name, each in zip(measures, found, strict=True)),
+            *(estimate_text(each, name, seeds) for name, each in zip(measures, means, strict=True)),
         )
-        for values, found in estimates(study.frame, study.varied, measures)
+        for values, means in found
     ]
     screen: Console = console()
     columns = (*study.varied, *(metric_label(name) for name in measures))
@@ -188,5 +190,10 @@ def _print(study: Study, measures: list[str]) -> None:
         else "one seed, so no confidence intervals"
     )
     runs = "run" if len(study.frame) == 1 else "runs"
-    text = f"{study.scenario}: {len(study.frame):,} {runs}, flow 0; {scope}"
-    screen.print(text, style="dim", highlight=False, soft_wrap=True)
+    lines = [f"{study.scenario}: {len(study.frame):,} {runs}, flow 0; {scope}"]
+    notes = {each.note for _, means in found for each in means if each is not None}
+    lines += [f"{mark} {note}" for note, mark in MARKS.items() if note in notes]
+    if same := len(study.unaffected()):
+        lines.append(f"seeds change nothing in {same:,} of {len(rows):,} combinations")
+    for line in lines:
+        screen.print(line, style="dim", highlight=False, soft_wrap=True)

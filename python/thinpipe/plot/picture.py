@@ -96,23 +96,23 @@ def write_picture_of_several(
 
 
 def write_sweep_picture(
-    study: Study, file: Path, *, x: str | None, y: str, by: Sequence[str] | None
+    study: Study, file: Path, kind: str, *, x: str | None, y: str, by: Sequence[str] | None
 ) -> None:
-    """Plot a metric of a sweep over a parameter into a file: PNG, SVG or PDF.
+    """Plot many runs into a file: PNG, SVG or PDF.
 
     Raises
     ------
     ValueError
-        If the sweep has no such metric or parameter, or the suffix is not supported.
+        If there is no such kind, metric or parameter, or the suffix is not supported.
     OSError
         If the file cannot be written.
     """
-    from thinpipe.plot.sweep import Choice, draw_sweep, heading
+    from thinpipe.plot.sweep import Choice, draw, heading
 
     _check_suffix(file)
-    chosen = Choice.of(study, x, y, by)
+    chosen = Choice.of(study, kind, x=x, y=y, by=by)
     with _figure(file, WIDE, heading(study, chosen)) as ax:
-        draw_sweep(study, ax, chosen)
+        draw(study, ax, chosen)
 
 
 def write_network_picture(network: Network, file: Path, *, title: str, note: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -98,7 +99,7 @@ def work(task_input: TaskInput, settings: tuple[tuple[str, str], ...]) -> Metric
             path.write_bytes(content)
             files.append((key, str(path)))
         [done] = run_many([Point(task_input.scenario, (*settings, *files))], jobs=1)
-    return metrics_of(done.json())
+    return metrics_of(json.loads(done.json()))
 
 
 def _refuse_custom(job: Job) -> None:

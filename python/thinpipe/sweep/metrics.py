@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -19,13 +18,12 @@ ADDITIVE: Final = frozenset({"goodput_bps", "network.throughput_bps", "normalize
 """Other metrics whose sum has a meaning."""
 
 
-def metrics_of(run_json: str) -> Metrics:
-    """Return all metrics of ``thinpipe run --json``.
+def metrics_of(run: Mapping[str, Any]) -> Metrics:
+    """Return all metrics of a run, given as ``thinpipe run --json`` prints it.
 
     Those of the first flow have no prefix. ``flows.`` and ``links.`` are totals, ``links.NAME.`` is
     one link.
     """
-    run = json.loads(run_json)
     flows, links = ([dict(_flat("", each)) for each in run[kind]] for kind in ("flows", "links"))
     row: Metrics = {name: value for name, value in flows[0].items() if name != "id"}
     for key, part in run.items():

@@ -15,9 +15,13 @@ _UNITS: Final = {
     "bit/s": ("bit/s", 1.0), "kbit/s": ("bit/s", 1e3), "Mbit/s": ("bit/s", 1e6),
     "Gbit/s": ("bit/s", 1e9),
     "B": ("B", 1), "kB": ("B", 10**3), "MB": ("B", 10**6), "GB": ("B", 10**9),
+    "KiB": ("B", 2**10), "MiB": ("B", 2**20), "GiB": ("B", 2**30),
+    "dB": ("dB", 1), "dBm": ("dBm", 1), "GHz": ("GHz", 1), "m": ("m", 1), "km": ("m", 10**3),
 }  # fmt: skip
 
 _NUMBER: Final = re.compile(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)(?: (\S+))?", re.ASCII)
+_EXAMPLE: Final = re.compile(r"\d (%|[A-Za-z/]+)")
+"""A number and its unit, among the values that a key takes."""
 
 SHARE: Final = "share"
 """The unit of probabilities and shares: 0.05 is 5 %."""
@@ -60,13 +64,29 @@ def column(key: str, texts: Sequence[str | None]) -> Column:
     units = {unit for text, (_, unit) in numbers.items() if text != "unlimited"}
     if len(numbers) < len(kinds) or len(units) > 1:
         return Column(texts)
-    expected = _expected(key)
-    unit = next(iter(units), None)
-    if unit is None and "%" in expected:
-        unit = SHARE
-    whole = unit == "B" or (unit is None and "whole number" in expected)
+    unit = next(iter(units), None) or unit_of(key)
+    whole = unit == "B" or (unit is None and "whole number" in _expected(key))
     kind = int if whole and "unlimited" not in numbers else float
     return Column([None if text is None else kind(numbers[text][0]) for text in texts], unit)
+
+
+def unit_of(key: str) -> str | None:
+    """Return the unit of a parameter's numbers, which is that of the values that it takes.
+
+    >>> unit_of("tcp.min_rto"), unit_of("radio.tbler"), unit_of("queue.packets")
+    ('s', 'share', None)
+    """
+    for word in _EXAMPLE.findall(_expected(key)):
+        if word == "%":
+            return SHARE
+        if word in _UNITS:
+            return _UNITS[word][0]
+    return None
+
+
+def is_parameter(name: str) -> bool:
+    """Return whether a column is a parameter, rather than a metric."""
+    return bool(_expected(name))
 
 
 def _read(text: str) -> tuple[float, str | None] | None:
@@ -85,6 +105,7 @@ def _read(text: str) -> tuple[float, str | None] | None:
     return number * factor, unit
 
 
+@cache
 def _expected(key: str) -> str:
     """Return the values that a key takes. NAME in the schema matches the name of a link."""
     words = key.split(".")

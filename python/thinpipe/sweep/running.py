@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
@@ -16,7 +17,7 @@ from thinpipe.sweep.grid import Grid, Vary
 from thinpipe.sweep.journal import encoded, journal
 from thinpipe.sweep.metrics import Metrics, metrics_of
 from thinpipe.sweep.plan import Job, Plan
-from thinpipe.sweep.study import Study, check_replaceable
+from thinpipe.sweep.study import SUFFIXES, Study, check_replaceable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,8 +40,11 @@ def sweep(  # noqa: PLR0913 - what to run, where, and where to
     jobs: int | None = None,
     scheduler: str | None = None,
     progress: Callable[[int, int], None] | None = None,
+    complete: bool = False,
 ) -> pl.DataFrame:
     """Run a scenario with every combination of values and every seed; one row per run.
+
+    The columns are those of `thinpipe.frame`.
 
     Parameters
     ----------
@@ -54,14 +58,16 @@ def sweep(  # noqa: PLR0913 - what to run, where, and where to
     seeds
         ``range(1, 11)`` or ``"1..10"``; the scenario's seed if ``None``.
     out
-        A Parquet file for the table. A journal beside it keeps finished runs, from which the same
-        call resumes after an interruption.
+        A Parquet or CSV file for the table. A journal beside it keeps finished runs, from which
+        the same call resumes after an interruption.
     jobs
         How many run in parallel; all processors if ``None``.
     scheduler
         The address of a Dask scheduler, whose workers run the points instead of this machine.
     progress
         Called with the number of points done and the total.
+    complete
+        Return also the columns that are the same in every run.
 
     Raises
     ------
@@ -72,7 +78,7 @@ def sweep(  # noqa: PLR0913 - what to run, where, and where to
     OSError
         If `out` cannot be written, or is a file that no sweep wrote.
     ValueError
-        If `jobs` is below 1, or both `jobs` and `scheduler` are given.
+        If `jobs` is below 1, both `jobs` and `scheduler` are given, or `out` has another suffix.
 
     Examples
     --------
@@ -84,7 +90,10 @@ def sweep(  # noqa: PLR0913 - what to run, where, and where to
         raise ValueError("jobs and scheduler: the cluster decides how many run; give one of them")
     plan = Plan.of(scenario, tuple(settings.items()), Grid.of(vary, seeds))
     file = None if out is None else Path(out)
-    return run_plan(plan, file, executor(jobs, scheduler), progress).frame
+    if file is not None and file.suffix not in SUFFIXES:
+        raise ValueError(f"out: {file} must end in {' or '.join(SUFFIXES)}")
+    study = run_plan(plan, file, executor(jobs, scheduler), progress)
+    return study.complete if complete else study.frame
 
 
 def executor(jobs: int | None, scheduler: str | None) -> Execute:
@@ -148,6 +157,6 @@ def _run_here(points: Iterable[Job], keep: Keep, jobs: int | None) -> None:
     while chunk := [*islice(waiting, CHUNK)]:
 
         def hand_over(index: int, run: Run, chunk: list[Job] = chunk) -> None:
-            keep(chunk[index], metrics_of(run.json()))
+            keep(chunk[index], metrics_of(json.loads(run.json())))
 
         run_each([job.point for job in chunk], hand_over, jobs=jobs)

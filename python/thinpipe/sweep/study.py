@@ -1,118 +1,116 @@
-"""The result of a sweep: a table with one row per run, in memory and as a Parquet file."""
+"""A table of runs that can be drawn, summarized, and kept as a Parquet or CSV file."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from errno import EEXIST, EINVAL
+from functools import cached_property
 from io import BytesIO
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe import _core
 from thinpipe.files import check_writable, destination, write_atomically
 from thinpipe.signals import signals_deferred
-from thinpipe.sweep.parameters import column
+from thinpipe.sweep.interval import UNAFFECTED, Estimate, estimates, groups
+from thinpipe.sweep.parameters import column, unit_of
 from thinpipe.sweep.plan import Plan
+from thinpipe.sweep.table import SCENARIO, SEED, joined, split, table
+from thinpipe.sweep.words import MEASURES
 from thinpipe.values import as_text
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from thinpipe.plot.sweep import SweepPlots
+
 MARK: Final = "thinpipe.sweep"
-"""The entry of Parquet metadata that marks a sweep's file."""
+"""The entry of Parquet metadata that marks a table of runs."""
 
-SUFFIX: Final = ".parquet"
-
-CHUNK: Final = 4096
-"""Rows that are decoded at a time."""
+SUFFIXES: Final = (".parquet", ".csv")
+"""Of files that hold a table of runs."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Study:
-    """The table of a sweep, with its metadata.
+    """A table of runs, from `thinpipe.sweep` or `thinpipe.frame`, to draw or to summarize.
 
     Attributes
     ----------
     frame
-        One row per run, in the order of the grid: varied parameters, seed, metrics, and then every
-        other parameter of the scenario.
-    scenario
-        Its name.
-    varied
-        The keys that were varied.
-    units
-        Units of parameters: ``s``, ``bit/s``, ``B``, or ``share`` (0.05 is 5 %).
+        One row per run: scenario, varied parameters, seed, metrics, other parameters.
+    constants
+        Columns that are the same in every run, which a narrow frame leaves out.
     about
-        The file's metadata: also the program's version, the scenario's text and the settings.
+        What the metadata of a Parquet file hold besides.
+
+    Raises
+    ------
+    ValueError
+        If the frame is not such a table.
     """
 
     frame: pl.DataFrame
-    scenario: str
-    varied: tuple[str, ...]
-    units: dict[str, str]
-    about: dict[str, Any]
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        columns = self.frame.columns
+        if columns[:1] != [SCENARIO] or SEED not in columns or self.frame.is_empty():
+            raise ValueError("frame: is no table of runs: from scenario to seed, and a row a run")
 
     @classmethod
     def of(cls, plan: Plan, rows: Sequence[str]) -> Study:
-        """Join the parameters of a plan and the rows of its points, given as JSON."""
+        """Join the parameters of a plan and the metrics of its points, given as JSON."""
         with signals_deferred():
             import polars as pl
 
             repeats = len(plan.grid.seeds)
-            columns = {key: column(key, plan.texts(key)) for key in plan.parameters()}
-            series = {
-                key: pl.Series(key, [each for each in found.values for _ in range(repeats)])
-                for key, found in columns.items()
+            parameters = {
+                key: pl.Series(
+                    key,
+                    [each for each in column(key, plan.texts(key)).values for _ in range(repeats)],
+                )
+                for key in plan.parameters()
             }
+            scenarios = [plan.scenario.name] * len(plan)
             seeds = plan.seeds() * len(plan.changes)
-            front = {key: series.pop(key) for key in plan.varied if key in series}
-            front["seed"] = pl.Series("seed", seeds, dtype=pl.UInt64)
-            frame = pl.DataFrame(front)
-            # A parameter that the result repeats gets one column.
-            known = {*frame.columns, *series}
-            figures = [each for each in _figures(rows) if each.name not in known]
-            frame = frame.hstack(figures)
-            frame = frame.hstack(list(series.values()))
-        return cls._about(
-            frame,
+            whole = table(scenarios, seeds, parameters, plan.varied, rows)
+        return cls(
+            *split(whole),
             {
-                "version": _core.__version__,
-                "scenario": plan.scenario.name,
                 "source": plan.scenario.source,
                 "set": [[key, as_text(key, value)] for key, value in plan.settings],
-                "varied": list(plan.varied),
-                "units": {key: each.unit for key, each in columns.items() if each.unit},
             },
         )
 
     @classmethod
     def read(cls, file: Path) -> Study:
-        """Read a sweep's file.
+        """Read a file that `write` wrote.
 
         Raises
         ------
         OSError
-            If the file cannot be read or is not a sweep's.
+            If the file cannot be read or holds no table of runs.
         """
         content = file.read_bytes()
         with signals_deferred():
             import polars as pl
 
             try:
+                if file.suffix == ".csv":
+                    return cls(_from_csv(content))
                 about = json.loads(pl.read_parquet_metadata(BytesIO(content))[MARK])
-                return cls._about(pl.read_parquet(content), about)
-            except (pl.exceptions.PolarsError, KeyError, ValueError):
+                return cls(pl.read_parquet(content), about.pop("constants"), about)
+            except (pl.exceptions.PolarsError, AttributeError, KeyError, TypeError, ValueError):
                 raise OSError(EINVAL, "is not the table of a sweep", str(file)) from None
 
-    @classmethod
-    def _about(cls, frame: pl.DataFrame, about: dict[str, Any]) -> Study:
-        return cls(frame, about["scenario"], tuple(about["varied"]), about["units"], about)
-
     def write(self, file: Path) -> None:
-        """Write the table; equal tables give equal bytes.
+        """Write the table, as CSV if the name ends so; equal tables give equal bytes.
+
+        A Parquet file keeps everything in its metadata; CSV is the frame alone.
 
         Raises
         ------
@@ -121,9 +119,91 @@ class Study:
         """
         content = BytesIO()
         with signals_deferred():
-            about = json.dumps(self.about, ensure_ascii=False)
-            self.frame.write_parquet(content, metadata={MARK: about})
+            if file.suffix == ".csv":
+                self.frame.write_csv(content)
+            else:
+                about = {
+                    **self.about,
+                    "version": _core.__version__,
+                    "scenario": self.scenario,
+                    "varied": self.varied,
+                    "units": self.units,
+                    "constants": self.constants,
+                }
+                metadata = {MARK: json.dumps(about, ensure_ascii=False)}
+                self.frame.write_parquet(content, metadata=metadata)
         write_atomically(file, content.getvalue())
+
+    @property
+    def complete(self) -> pl.DataFrame:
+        """The frame with all columns: those that are the same in every run at the end."""
+        return joined(self.frame, self.constants)
+
+    @cached_property
+    def scenario(self) -> str:
+        """The scenario's name; several with commas."""
+        return ", ".join(self.frame[SCENARIO].unique(maintain_order=True))
+
+    @cached_property
+    def varied(self) -> tuple[str, ...]:
+        """The parameters that distinguish runs: columns before the seed."""
+        scenario = (SCENARIO,) if self.frame[SCENARIO].n_unique() > 1 else ()
+        columns = self.frame.columns
+        return (*scenario, *columns[1 : columns.index(SEED)])
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """Units of parameters: ``s``, ``bit/s``, ``B``, or ``share`` (0.05 is 5 %)."""
+        kinds = self.complete.schema
+        found = {name: unit_of(name) for name, kind in kinds.items() if kind.is_numeric()}
+        return {name: unit for name, unit in found.items() if unit is not None}
+
+    @property
+    def plot(self) -> SweepPlots:
+        """Pictures of the runs, such as ``study.plot.scatter()``."""
+        from thinpipe.plot.sweep import SweepPlots
+
+        return SweepPlots(self)
+
+    def estimates(
+        self, metrics: Sequence[str] = MEASURES
+    ) -> Iterator[tuple[tuple[object, ...], list[Estimate | None]]]:
+        """Yield for each combination of `varied` an estimate of each metric."""
+        return estimates(self.complete, self.varied, metrics)
+
+    def means(self, metrics: Sequence[str] = MEASURES) -> pl.DataFrame:
+        """Return the mean of each metric over the seeds of each combination.
+
+        The columns are those of `varied`, ``metric``, ``mean``, the ends ``low`` and ``high`` of
+        the 95 % confidence interval (null for a single run), ``runs`` and ``note``: why not to
+        trust the interval, or null.
+        """
+        import polars as pl
+
+        unaffected = self.unaffected()
+        rows = [
+            (*values, name, each.mean, each.low, each.high, each.count, note)
+            for values, found in self.estimates(metrics)
+            for name, each in zip(metrics, found, strict=True)
+            if each is not None
+            for note in (UNAFFECTED if values in unaffected else each.note,)
+        ]
+        schema = [
+            *((name, self.frame.schema[name]) for name in self.varied),
+            ("metric", pl.String()),
+            *((name, pl.Float64()) for name in ("mean", "low", "high")),
+            ("runs", pl.Int64()),
+            ("note", pl.String()),
+        ]
+        return pl.DataFrame(rows, schema, orient="row")
+
+    def unaffected(self) -> list[tuple[object, ...]]:
+        """Return the combinations in which all seeds give the same results."""
+        return [
+            values
+            for values, rows in groups(self.frame, self.varied)
+            if rows[SEED].n_unique() > 1 and len(rows.drop(SEED).unique()) == 1
+        ]
 
 
 def check_replaceable(target: Path) -> None:
@@ -148,29 +228,11 @@ def check_replaceable(target: Path) -> None:
     check_writable(target)
 
 
-def _figures(rows: Sequence[str]) -> pl.DataFrame:
-    """Return rows as columns. A column that is null in all runs has the type of numbers."""
+def _from_csv(content: bytes) -> pl.DataFrame:
+    """Return a frame; a column without values has the type of numbers."""
     import polars as pl
 
-    waiting = iter(rows)
-    frames = []
-    while chunk := [*islice(waiting, CHUNK)]:
-        columns: dict[str, list[Any]] = {}
-        for number, row in enumerate(json.loads(text) for text in chunk):
-            for name, value in row.items():
-                values = columns.setdefault(name, [])
-                values.extend([None] * (number - len(values)))
-                values.append(value)
-        frames.append(pl.DataFrame(list(_series(columns, len(chunk)))))
-    whole = pl.concat(frames, how="diagonal_relaxed")
-    missing = [name for name, kind in whole.schema.items() if kind == pl.Null]
-    return whole.with_columns(pl.col(missing).cast(pl.Float64))
-
-
-def _series(columns: dict[str, list[Any]], height: int) -> Iterator[pl.Series]:
-    import polars as pl
-
-    for name, values in columns.items():
-        values.extend([None] * (height - len(values)))
-        kinds = {type(value) for value in values} - {type(None)}
-        yield pl.Series(name, values, dtype=pl.Float64 if kinds == {int, float} else None)
+    kinds = {SCENARIO: pl.String, SEED: pl.UInt64}
+    read = pl.read_csv(content, infer_schema_length=None, schema_overrides=kinds)
+    empty = [each.name for each in read if each.null_count() == len(each)]
+    return read.with_columns(pl.col(empty).cast(pl.Float64))

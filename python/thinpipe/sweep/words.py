@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from thinpipe.report.numbers import short
-from thinpipe.sweep.interval import Estimate
+from thinpipe.sweep.interval import BELOW_ZERO, EQUAL, Estimate
 from thinpipe.sweep.parameters import SHARE
 
+MARKS: Final = {EQUAL: "=", BELOW_ZERO: "†"}
+"""Of notes about an interval, in a table."""
+
 MEASURES: Final = ("goodput_bps", "rtt_s.mean", "retransmits", "timeouts")
-"""Metrics that a table shows by default."""
+"""The main metrics, which a table always has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ _SUFFIXES: Final = {
     "_packets": Scale("packets"),
 }
 
+_WORDS: Final = {"rtt": "RTT", "p50": "median", "p95": "95 %", "p99": "99 %"}
+
 _SHARES: Final = frozenset({"utilization", "normalized_throughput", "efficiency"})
 
 
@@ -53,11 +58,19 @@ def metric_label(name: str) -> str:
 
     >>> metric_label("rtt_s.mean"), metric_label("links.Uu/down.queue_packets.max")
     ('RTT mean (s)', 'links Uu/down queue max (packets)')
+    >>> metric_label("network.delay_s.p95")
+    'network delay 95 % (s)'
     """
     words = [_without_unit(part).replace("_", " ") for part in name.split(".")]
-    text = " ".join("RTT" if word == "rtt" else word for word in words)
+    text = " ".join(_WORDS.get(word, word) for word in words)
     unit = metric_scale(name).unit
     return f"{text} ({unit})" if unit else text
+
+
+def axis_label(name: str) -> str:
+    """Return a metric's name with its unit and a capital letter."""
+    label = metric_label(name)
+    return label[:1].upper() + label[1:]
 
 
 def parameter_scale(unit: str | None, values: Iterable[float]) -> Scale:
@@ -91,13 +104,18 @@ def parameter_text(value: object, unit: str | None) -> str:
 
 
 def estimate_text(estimate: Estimate | None, name: str, expected: int) -> str:
-    """Return mean ± half the interval, and the number of values if fewer than `expected`."""
+    """Return mean ± half the interval, and the number of values if fewer than `expected`.
+
+    A mark of `MARKS` follows where there is something to know about the interval.
+    """
     if estimate is None:
         return "–"
     factor = metric_scale(name).factor
     text = short(factor * estimate.mean, 4)
-    if estimate.half is not None:
+    if estimate.half:
         text += f" ± {short(factor * estimate.half, 2)}"
+    if estimate.note is not None:
+        text += f" {MARKS[estimate.note]}"
     return text if estimate.count == expected else f"{text} ({estimate.count} of {expected})"
 
 

@@ -1,0 +1,106 @@
+"""``thinpipe table``: saved runs as one table, or one of the tables of a run."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thinpipe.cli.bad_request import BadRequestError
+from thinpipe.files import write_atomically
+from thinpipe.frame import study_of
+from thinpipe.recording import load
+from thinpipe.signals import signals_deferred
+from thinpipe.sweep.study import SUFFIXES, Study
+from thinpipe.tables import NAMES
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def table(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN_DIR...|FILE.parquet|FILE.csv",
+            help="What `thinpipe run --out` or `thinpipe sweep --out` wrote.",
+        ),
+    ],
+    *,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The table of this name that a run has recorded, such as rtt, cwnd or segments.",
+        ),
+    ] = None,
+    complete: Annotated[
+        bool,
+        typer.Option("--complete", help="Also the columns that are the same in every row."),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A .csv or .parquet file, replaced if it exists; by default CSV on standard "
+            "output.",
+        ),
+    ] = None,
+) -> None:
+    """Print saved runs or a sweep as a table, a row a run: what differs, and the main metrics.
+
+    With --name, print a table that a run has recorded.
+    """
+    if out is not None and out.suffix not in SUFFIXES:
+        raise BadRequestError(f"--out {out}: must end in {' or '.join(SUFFIXES)}")
+    if name is not None:
+        if len(sources) > 1 or complete:
+            raise BadRequestError(f"--name {name}: takes one run, and all of its columns")
+        _write(_recorded(sources[0], name), out)
+        return
+    study = _study(sources)
+    if complete:
+        study = Study(study.complete, {}, study.about)
+    if out is not None:
+        study.write(out)
+    else:
+        _write(study.frame, None)
+
+
+def _study(sources: Sequence[Path]) -> Study:
+    files = [each for each in sources if each.suffix in SUFFIXES]
+    if not files:
+        return study_of(sources)
+    if len(sources) > 1:
+        raise BadRequestError(f"{files[0]}: a sweep is a table of its own")
+    return Study.read(files[0])
+
+
+def _recorded(directory: Path, name: str) -> pl.DataFrame:
+    """Return a table of a saved run."""
+    if name not in NAMES:
+        near = difflib.get_close_matches(name, NAMES, n=1)
+        hint = f"; did you mean {near[0]}?" if near else f", as {NAMES[0]}"
+        raise BadRequestError(f"--name {name}: no table of a run{hint}")
+    try:
+        found: pl.DataFrame = getattr(load(directory), name)
+    except ValueError as error:
+        raise BadRequestError(f"--name {name}: {error}") from None
+    return found
+
+
+def _write(frame: pl.DataFrame, out: Path | None) -> None:
+    content = BytesIO()
+    with signals_deferred():
+        if out is not None and out.suffix == ".parquet":
+            frame.write_parquet(content)
+        else:
+            frame.write_csv(content)
+    if out is None:
+        typer.echo(content.getvalue(), nl=False)
+    else:
+        write_atomically(out, content.getvalue())

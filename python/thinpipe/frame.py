@@ -1,0 +1,119 @@
+"""Many runs as one table: a row a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from thinpipe.inputs import Inputs, values_of
+from thinpipe.recording import CompleteRecording, SavedRun, load
+from thinpipe.run import Run
+from thinpipe.signals import signals_deferred
+from thinpipe.sweep.journal import encoded
+from thinpipe.sweep.metrics import metrics_of
+from thinpipe.sweep.parameters import column, resolved
+from thinpipe.sweep.study import Study
+from thinpipe.sweep.table import split, table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def frame(
+    runs: Iterable[Run | SavedRun | str | os.PathLike[str]], *, complete: bool = False
+) -> pl.DataFrame:
+    """Return runs as a table: a row a run, with its settings and metrics.
+
+    The columns are the scenario, the settings in which the runs differ, the seed, the metrics (as
+    `thinpipe.sweep` names them) and other parameters. A column that is the same in every row is
+    left out, unless it is the scenario, the seed or a main metric: ``goodput_bps``,
+    ``rtt_s.mean``, ``retransmits`` and ``timeouts``.
+
+    Parameters
+    ----------
+    runs
+        Runs, or directories where runs were saved.
+    complete
+        Return also the columns that are the same in every row, at the end.
+
+    Raises
+    ------
+    OSError
+        If a directory is not that of a run, or a file that the run read cannot be read.
+    ScenarioError
+        If a file that a saved run read has changed since.
+    TypeError
+        If `runs` is a single run.
+    ValueError
+        If there are no runs.
+
+    Examples
+    --------
+    >>> from thinpipe import run
+    >>> runs = [run("plain-384", tcp__window=each, duration="2 s") for each in (2, 4)]
+    >>> frame(runs).select("scenario", "tcp.window", "seed", "retransmits").rows()
+    [('plain-384', 2, 1, 0), ('plain-384', 4, 1, 0)]
+    """
+    study = study_of(runs)
+    return study.complete if complete else study.frame
+
+
+def study_of(runs: Iterable[Run | SavedRun | str | os.PathLike[str]]) -> Study:
+    """Return runs as a study; arguments and errors are those of `frame`."""
+    if isinstance(runs, CompleteRecording | str | os.PathLike):
+        raise TypeError(f"runs: a list of runs is needed, not {runs!r}")
+    rows = [_row(each if isinstance(each, Run | SavedRun) else load(each)) for each in runs]
+    if not rows:
+        raise ValueError("runs: there is none")
+    with signals_deferred():
+        import polars as pl
+
+        keys = dict.fromkeys(key for row in rows for key in row.parameters)
+        texts = {key: [row.parameters.get(key) for row in rows] for key in keys if key != "seed"}
+        parameters = {
+            key: pl.Series(key, column(key, found).values) for key, found in texts.items()
+        }
+        varied = [key for key in _told(rows) if len(set(texts.get(key, ()))) > 1]
+        whole = table(
+            [row.scenario for row in rows],
+            [row.seed for row in rows],
+            parameters,
+            varied,
+            [row.metrics for row in rows],
+        )
+        return Study(*split(whole))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A run: its scenario's name and text, the keys that were set, all values, and its metrics."""
+
+    scenario: str
+    source: str
+    settings: Sequence[str]
+    parameters: Mapping[str, str]
+    seed: int
+    metrics: str
+
+
+def _row(run: Run | SavedRun) -> _Row:
+    source = run.scenario.source
+    if isinstance(run, Run):
+        settings, values = run.point.settings, values_of(run.point)
+    else:
+        inputs = Inputs.read(run.directory)
+        with inputs.point(source) as point:
+            settings, values = point.settings, values_of(point)
+    metrics = encoded(metrics_of(run.to_dict()))
+    keys = [key.strip() for key, _ in settings]
+    return _Row(run.result.scenario, source, keys, resolved(values), run.result.seed, metrics)
+
+
+def _told(rows: Sequence[_Row]) -> Iterable[str]:
+    """Return the keys by which runs may differ: those set, and all if scenarios' texts do."""
+    asked = dict.fromkeys(key for row in rows for key in row.settings)
+    if len({row.source for row in rows}) > len({row.scenario for row in rows}):
+        asked |= dict.fromkeys(key for row in rows for key in row.parameters)
+    return asked

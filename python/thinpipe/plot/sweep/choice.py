@@ -1,0 +1,112 @@
+"""What a picture of many runs shows: its kind, its axes, and what distinguishes its marks."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.sweep.parameters import is_parameter
+from thinpipe.sweep.table import SEED
+
+if TYPE_CHECKING:
+    from thinpipe.sweep.study import Study
+
+KINDS: Final = ("lines", "scatter", "cdf", "box")
+"""Kinds of pictures: the methods of `SweepPlots`."""
+
+GOODPUT: Final = "goodput_bps"
+
+DELAY: Final = "network.delay_s.p95"
+
+POOLING: Final = ("cdf", "box")
+"""Kinds that show each run, and so take runs with different parameters together if asked to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A kind, the column on the x-axis if it is chosen, the metric, and the keys of lines.
+
+    Attributes
+    ----------
+    x
+        A parameter or the seed; of a scatter plot a metric; ``None`` of a distribution.
+    by
+        The parameters whose combinations have lines, colours or marks of their own.
+    """
+
+    kind: str
+    x: str | None
+    y: str
+    by: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        study: Study,
+        kind: str = "lines",
+        *,
+        x: str | None = None,
+        y: str = GOODPUT,
+        by: Sequence[str] | None = None,
+    ) -> Choice:
+        """Choose what is not given.
+
+        On the x-axis is the first varied parameter, preferably a number; of a scatter plot the
+        95th percentile of the one-way delay. The other varied parameters distinguish lines.
+
+        Raises
+        ------
+        ValueError
+            If there is no such kind, metric or parameter, or runs with different parameters would
+            be averaged.
+        """
+        _check("kind", kind, KINDS, f"must be {', '.join(KINDS[:-1])} or {KINDS[-1]}")
+        varied = [key for key in study.varied if study.frame[key].n_unique() > 1]
+        metrics = [
+            name
+            for name, of in study.complete.schema.items()
+            if of.is_numeric() and name != SEED and not is_parameter(name)
+        ]
+        if x is None:
+            x = _on_axis(study, kind, varied)
+        elif kind == "cdf":
+            raise ValueError("x: a distribution has its metric, y, on this axis")
+        keys, no_metric = [*study.varied, SEED], "no metric of this sweep"
+        if kind == "scatter":
+            _check("x", x, metrics, no_metric)
+        elif x is not None:
+            _check("x", x, keys, "not varied in this sweep")
+        for each in by or ():
+            _check("by", each, keys, "not varied in this sweep")
+        _check("y", y, metrics, no_metric)
+        others = [key for key in varied if key != x]
+        lines = tuple(others if by is None else by)
+        mixed = [key for key in others if key not in lines]
+        if mixed and kind not in POOLING:
+            raise ValueError(f"by: {mixed[0]} varies as well; runs with different ones do not mix")
+        return cls(kind, x, y, tuple(key for key in dict.fromkeys(lines) if key != x))
+
+    def pooled(self, study: Study) -> list[str]:
+        """Return the varied parameters that do not distinguish lines."""
+        varied = [key for key in study.varied if study.frame[key].n_unique() > 1]
+        return [key for key in varied if key not in (self.x, *self.by)]
+
+
+def _on_axis(study: Study, kind: str, varied: Sequence[str]) -> str | None:
+    """Return the column on the x-axis that a kind has by default."""
+    if kind == "scatter":
+        return DELAY
+    if kind == "cdf":
+        return None
+    numbers = [key for key in varied if study.frame[key].dtype.is_numeric()]
+    return next(iter([*numbers, *varied]), SEED if kind == "lines" else None)
+
+
+def _check(name: str, given: str | None, known: Iterable[str], reason: str) -> None:
+    names = list(known)
+    if given not in names:
+        near = difflib.get_close_matches(given or "", names, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise ValueError(f"{name}: {reason}{hint}")

@@ -1,0 +1,91 @@
+"""A metric over another, a mark a run: throughput over delay, as Pantheon draws it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.plot.sweep.limits import limits
+from thinpipe.plot.sweep.looks import Look, Looks
+from thinpipe.sweep.interval import Estimate, groups
+from thinpipe.sweep.words import axis_label, metric_scale
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+
+    from thinpipe.plot.sweep.choice import Choice
+    from thinpipe.sweep.study import Study
+
+RUN: Final = 3.5
+MEAN: Final = 8.0
+"""Sizes of marks in points."""
+
+NEAR: Final = 0.01
+SMALLER: Final = 0.6
+"""A mark so near to an earlier one, as a share of the axes, is smaller, so that both are seen."""
+
+
+def draw_scatter(study: Study, ax: Axes, chosen: Choice) -> None:
+    """Draw each run, and the mean of each combination with its confidence intervals."""
+    names = (str(chosen.x), chosen.y)
+    frame = study.complete.drop_nulls(names)
+    found = {values: _scaled(rows, names) for values, rows in groups(frame, chosen.by)}
+    means = {values: [_estimate(side) for side in sides] for values, sides in found.items()}
+    for axis, name in enumerate(names):
+        runs = [each for sides in found.values() for each in sides[axis]]
+        ends = [end for each in means.values() for end in (each[axis].low, each[axis].high)]
+        held = limits(runs, [end for end in ends if end is not None])
+        if axis == 0:
+            _limit_x(ax, name, held)
+        else:
+            ax.set(ylim=held, ylabel=axis_label(name))
+            if all(each >= 0 for each in runs):
+                ax.set_ylim(bottom=0.0)
+    looks = Looks.by(study, chosen.by, list(found))
+    places: list[tuple[float, float]] = []
+    for values, sides in found.items():
+        x, y = means[values]
+        places.append(tuple(ax.transLimits.transform((x.mean, y.mean))))
+        beneath = sum(math.dist(each, places[-1]) < NEAR for each in places[:-1])
+        _draw(ax, looks[values], sides, (x, y), MEAN * SMALLER**beneath)
+    looks.name(ax)
+
+
+def _limit_x(ax: Axes, name: str, held: tuple[float, float] | None) -> None:
+    """Set limits and label of the x-axis, on which times fall to the right."""
+    if held is not None and metric_scale(name).unit == "s":
+        ax.set(xlim=held[::-1], xlabel=f"{axis_label(name)}, falling to the right")
+    else:
+        ax.set(xlim=held, xlabel=axis_label(name))
+
+
+def _scaled(rows: pl.DataFrame, names: Sequence[str]) -> list[list[float]]:
+    """Return the values of metrics in the units of their axes."""
+    return [[metric_scale(name).factor * float(each) for each in rows[name]] for name in names]
+
+
+def _estimate(values: Sequence[float]) -> Estimate:
+    found = Estimate.of(values)
+    assert found is not None, "a group has a run"
+    return found
+
+
+def _draw(
+    ax: Axes,
+    look: Look,
+    sides: Sequence[Sequence[float]],
+    means: tuple[Estimate, Estimate],
+    size: float,
+) -> None:
+    from matplotlib.patches import Ellipse
+
+    x, y = means
+    if x.half and y.half:
+        ellipse = Ellipse((x.mean, y.mean), 2 * x.half, 2 * y.half, color=look.color)
+        ellipse.set(alpha=0.18, linewidth=0)
+        ax.add_patch(ellipse)
+    if x.count > 1:
+        ax.plot(*sides, look.mark, color=look.color, ms=RUN, alpha=0.5, mew=0)
+    ax.plot(x.mean, y.mean, look.mark, color=look.color, ms=size, mec="white", zorder=3)

@@ -1,0 +1,216 @@
+"""Scatter plots, distributions and boxes of many runs."""
+
+import numpy as np
+import polars as pl
+import pytest
+import thinpipe as tp
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import Ellipse
+from thinpipe.plot.style import ALGORITHMS, OTHER
+from thinpipe.plot.sweep import KINDS, Choice, heading
+from thinpipe.plot.sweep.limits import limits
+from thinpipe.plot.sweep.looks import MARKS
+from thinpipe.sweep import Study
+
+VARIANTS, TBLERS = ("reno", "vegas", "cubic"), (0.0, 0.1)
+
+
+@pytest.fixture(scope="module")
+def study():
+    return Study(
+        tp.sweep(
+            "umts-dch-384",
+            {"tcp.variant": VARIANTS, "radio.tbler": "0 %,10 %"},
+            {"duration": "10 s"},
+            seeds="1..5",
+            complete=True,
+        )
+    )
+
+
+@pytest.fixture
+def ax():
+    return Figure(figsize=(9, 5), layout="constrained").subplots()
+
+
+def rounded(value: float) -> float:
+    return round(float(value), 6)
+
+
+def points(ax) -> set[tuple[float, float, str]]:
+    """Return the marks in axes with their colours."""
+    return {
+        (float(x), rounded(y), to_hex(line.get_color()).upper())
+        for line in ax.lines
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    }
+
+
+def test_scatter_has_a_mark_a_run_in_the_colour_of_its_algorithm(study, ax):
+    study.plot.scatter(ax)
+    runs = study.frame.select("network.delay_s.p95", "goodput_bps", "tcp.variant").rows()
+    assert {(x, rounded(y / 1000), ALGORITHMS[name]) for x, y, name in runs} <= points(ax)
+
+
+def test_scatter_has_means_with_their_intervals(study, ax):
+    study.plot.scatter(ax, x="rtt_s.mean")
+    means = dict(study.estimates(["rtt_s.mean", "goodput_bps"]))
+    drawn = points(ax)
+    for (name, _), (x, y) in means.items():
+        assert (x.mean, rounded(y.mean / 1000), ALGORITHMS[name]) in drawn
+    ellipses = [
+        (*each.center, each.width, each.height) for each in ax.patches if isinstance(each, Ellipse)
+    ]
+    random = [found for (_, tbler), found in means.items() if tbler]
+    expected = [(x.mean, y.mean / 1000, 2 * x.half, 2 * y.half / 1000) for x, y in random]
+    assert ellipses == [pytest.approx(each) for each in expected]
+
+
+def test_scatter_is_read_as_pantheons(study, ax):
+    study.plot.scatter(ax)
+    left, right = ax.get_xlim()
+    assert left > right >= 0
+    assert ax.get_ylim()[0] == 0
+    assert ax.get_xlabel() == "Network delay 95 % (s), falling to the right"
+    assert ax.get_ylabel() == "Goodput (kbit/s)"
+    legend = [each.get_text() for each in ax.get_legend().get_texts()]
+    assert [each for each in legend if each.strip()] == [
+        "reno", "tbler 0 %", "vegas", "tbler 10 %", "cubic",
+    ]  # fmt: skip
+
+
+def test_equal_means_are_both_seen(study, ax):
+    """Without block errors Reno and CUBIC do the same here."""
+    study.plot.scatter(ax)
+    means = dict(study.estimates(["network.delay_s.p95", "goodput_bps"]))
+    assert means["reno", 0.0] == means["cubic", 0.0]
+    sizes = {
+        to_hex(line.get_color()).upper(): line.get_markersize()
+        for line in ax.lines
+        if line.get_markeredgecolor() == "white" and line.get_marker() == MARKS[0]
+    }
+    assert sizes[ALGORITHMS["cubic"]] < sizes[ALGORITHMS["reno"]] == sizes[ALGORITHMS["vegas"]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_limits_hold_all_values_and_nothing_below_zero(study, ax, kind):
+    getattr(study.plot, kind)(ax)
+    low, high = sorted(ax.get_ylim())
+    assert low == 0
+    left, right = sorted(ax.get_xlim())
+    for line in ax.lines:
+        x, y = np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
+        assert np.all((x >= left) & (x <= right))
+        assert np.all((y >= low) & (y <= high))
+    assert kind in ("lines", "box") or left >= 0
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=1), st.lists(st.floats(-1e9, 1e9)))
+def test_limits(values, reached):
+    found = limits(values, reached)
+    assert found is not None
+    low, high = found
+    assert low <= min(values) <= max(values) <= high
+    assert low < high
+    if min(values) >= 0:
+        assert low >= 0
+    else:
+        assert low <= min([*values, *reached])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_outside_the_figure(study, kind):
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    getattr(study.plot, kind)(figure.subplots())
+    figure.suptitle(heading(study, Choice.of(study, kind)), fontsize="medium")
+    figure.draw_without_rendering()
+    drawn, inside = figure.get_tightbbox(), figure.bbox_inches
+    assert inside.x0 <= drawn.x0 < drawn.x1 <= inside.x1
+    assert inside.y0 <= drawn.y0 < drawn.y1 <= inside.y1
+
+
+def test_cdf_is_the_share_of_runs_up_to_a_value(study, ax):
+    study.plot.cdf(ax, y="rtt_s.mean")
+    lines = {
+        (to_hex(line.get_color()).upper(), line.get_marker()): line
+        for line in ax.lines
+        if len(line.get_xdata())
+    }
+    for name in VARIANTS:
+        for tbler, mark in zip(TBLERS, MARKS, strict=False):
+            where = (pl.col("tcp.variant") == name) & (pl.col("radio.tbler") == tbler)
+            values = np.asarray(study.frame.filter(where)["rtt_s.mean"])
+            line = lines[ALGORITHMS[name], mark]
+            assert sorted(values) == list(line.get_xdata())[1:]
+            for x, share in zip(line.get_xdata()[1:], line.get_ydata()[1:], strict=True):
+                assert share <= 100 * np.mean(values <= x) + 1e-9
+            assert (line.get_ydata()[0], line.get_ydata()[-1]) == (0, 100)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("RTT mean (s)", "Share of runs (%)")
+
+
+def test_distributions_may_take_parameters_together(study, ax):
+    study.plot.cdf(ax, by=["tcp.variant"])
+    lines = [line for line in ax.lines if len(line.get_xdata())]
+    assert [len(line.get_xdata()) - 1 for line in lines] == [10, 10, 10]
+    chosen = Choice.of(study, "cdf", by=["tcp.variant"])
+    assert heading(study, chosen).endswith("distribution over 5 seeds and radio.tbler")
+    with pytest.raises(ValueError, match=r"by: radio\.tbler varies as well"):
+        study.plot.scatter(ax, by=["tcp.variant"])
+
+
+def test_boxes_are_quartiles_and_whiskers_the_extremes(study, ax):
+    study.plot.box(ax)
+    assert [each.get_text() for each in ax.get_xticklabels()] == ["0 %", "10 %"]
+    assert [each.get_text() for each in ax.get_legend().get_texts()] == [*VARIANTS]
+    boxes = iter(ax.patches)
+    for name in VARIANTS:
+        for tbler in TBLERS:
+            where = (pl.col("tcp.variant") == name) & (pl.col("radio.tbler") == tbler)
+            values = np.asarray(study.frame.filter(where)["goodput_bps"]) / 1000
+            box = next(boxes)
+            height = box.get_path().vertices[:, 1]
+            quartiles = np.percentile(values, [25, 75])
+            assert (height.min(), height.max()) == pytest.approx(tuple(quartiles))
+            assert to_hex(box.get_facecolor()).upper() == ALGORITHMS[name]
+    drawn = {rounded(y) for line in ax.lines for y in line.get_ydata()}
+    goodputs = np.asarray(study.frame["goodput_bps"]) / 1000
+    assert {rounded(goodputs.min()), rounded(goodputs.max())} <= drawn
+
+
+def test_box_of_one_parameter_has_its_values_on_the_axis(ax):
+    frame = tp.sweep(
+        "umts-dch-384", {"tcp.variant": "vegas,reno"}, {"duration": "5 s"}, seeds="1,2"
+    )
+    Study(frame).plot.box(ax)
+    assert [each.get_text() for each in ax.get_xticklabels()] == ["vegas", "reno"]
+    colors = [to_hex(each.get_facecolor()).upper() for each in ax.patches]
+    assert colors == [ALGORITHMS["vegas"], ALGORITHMS["reno"]]
+
+
+def test_single_runs_are_drawn(ax):
+    """As of runs that were saved: each differs, and none has an interval."""
+    runs = [
+        tp.run("umts-dch-384", {"tcp.variant": name}, duration="5 s") for name in ("bbr", "vegas")
+    ]
+    study = Study(tp.frame(runs))
+    study.plot.scatter(ax)
+    assert {color for _, _, color in points(ax)} == {ALGORITHMS["bbr"], ALGORITHMS["vegas"]}
+    assert not [each for each in ax.patches if isinstance(each, Ellipse)]
+    expected = "umts-dch-384: one run a point, no intervals"
+    assert heading(study, Choice.of(study, "scatter")) == expected
+
+
+def test_an_algorithm_of_ones_own_has_another_colour(ax):
+    frame = tp.sweep("umts-dch-384", {"tcp.variant": "reno,vegas"}, {"duration": "2 s"})
+    mine = frame.with_columns(pl.Series("tcp.variant", ["mine", "vegas"]))
+    Study(mine).plot.scatter(ax)
+    assert {color for _, _, color in points(ax)} == {OTHER, ALGORITHMS["vegas"]}
+
+
+def test_pictures_of_constants(study, ax):
+    """What is the same in every run may be drawn as well."""
+    study.plot.lines(ax, y="links.marks")
+    assert ax.get_ylabel() == "Links marks"
