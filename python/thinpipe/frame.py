@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thinpipe.inputs import Inputs, values_of
@@ -14,7 +15,7 @@ from thinpipe.signals import signals_deferred
 from thinpipe.sweep.journal import encoded
 from thinpipe.sweep.metrics import metrics_of
 from thinpipe.sweep.parameters import column, resolved
-from thinpipe.sweep.study import Study
+from thinpipe.sweep.study import SUFFIXES, Study
 from thinpipe.sweep.table import split, table
 
 if TYPE_CHECKING:
@@ -84,6 +85,24 @@ def study_of(runs: Iterable[Run | SavedRun | str | os.PathLike[str]]) -> Study:
             [row.metrics for row in rows],
         )
         return Study(*split(whole))
+
+
+def read_study(sources: Sequence[Path]) -> Study:
+    """Return directories of runs, or the file of a sweep, as a study.
+
+    Raises
+    ------
+    OSError, ScenarioError
+        As of `frame`, and if a file holds no table of runs.
+    ValueError
+        If there is anything beside a file.
+    """
+    files = [each for each in sources if each.suffix in SUFFIXES]
+    if not files:
+        return study_of(sources)
+    if len(sources) > 1:
+        raise ValueError(f"{files[0]}: a sweep is a table of its own")
+    return Study.read(files[0])
 
 
 @dataclass(frozen=True, slots=True)

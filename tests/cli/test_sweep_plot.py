@@ -1,8 +1,12 @@
 """``thinpipe plot`` of a sweep."""
 
+import json
+
 import matplotlib.image
+import polars as pl
 import pytest
 import thinpipe as tp
+from thinpipe.sweep.study import MARK
 
 
 @pytest.fixture
@@ -90,8 +94,30 @@ def test_bad_input(thinpipe, tmp_path, swept, arguments, expected):
     assert [each.name for each in tmp_path.iterdir()] == ["s.parquet"]
 
 
-def test_table_of_something_else(thinpipe, tmp_path):
-    (tmp_path / "s.parquet").write_bytes(b"PAR1")
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("s.parquet", b"PAR1"),
+        ("s.csv", b""),
+        ("s.csv", b"scenario,seed\n"),
+        ("s.csv", b"scenario,seed\n,1\n"),
+        ("s.csv", b"scenario,seed\na,b\n"),
+        ("s.csv", b"seed,scenario\n1,a\n"),
+        ("s.csv", b"scenario,seed\na,1,2\n"),
+        ("s.csv", b"\xff\xfe\x00"),
+    ],
+)
+def test_table_of_something_else(thinpipe, tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    done = thinpipe("plot", name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"thinpipe: {name}: is not the table of a sweep\n"
+
+
+@pytest.mark.parametrize("about", [{}, {"constants": 1}, {"constants": {"a": []}}, []])
+def test_damaged_metadata(thinpipe, tmp_path, about):
+    frame = pl.DataFrame({"scenario": ["a"], "seed": [1], "goodput_bps": [1.0]})
+    frame.write_parquet(tmp_path / "s.parquet", metadata={MARK: json.dumps(about)})
     done = thinpipe("plot", "s.parquet")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "thinpipe: s.parquet: is not the table of a sweep\n"

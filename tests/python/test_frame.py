@@ -169,7 +169,7 @@ def test_csv_is_exact(tmp_path):
         columns, {SCENARIO: pl.String, SEED: pl.UInt64, "a": pl.Float64, "b": pl.String}
     )
     Study(frame).write(file)
-    assert Study.read(file).frame.equals(frame)
+    assert Study.read(str(file)).frame.equals(frame)
     assert file.read_bytes().startswith(
         b"scenario,seed,a,b\n1,18446744073709551615,0.30000000000000004,"
     )

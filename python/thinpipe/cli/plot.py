@@ -148,7 +148,7 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         _refuse(of_run, "a run")
         words = [sweep.stem, *([kind] if kind else []), (y or GOODPUT).replace("/", "-")]
         file = out or Path(f"{'-'.join(words)}.png")
-        _draw_sweep(sweep, file, kind, of_sweep, by)
+        _draw_sweep(sources, file, kind, of_sweep, by)
     else:
         _refuse(of_sweep, "a sweep")
         kind = kind or DEFAULT
@@ -164,21 +164,21 @@ def _refuse(options: Mapping[str, object], source: str) -> None:
 
 
 def _draw_sweep(
-    source: Path,
+    sources: Sequence[Path],
     file: Path,
     kind: str | None,
     options: Mapping[str, str | None],
     by: Sequence[str] | None,
 ) -> None:
     with signals_deferred():
+        from thinpipe.frame import read_study
         from thinpipe.plot.picture import write_sweep_picture
-        from thinpipe.sweep.study import Study
 
     given = {name: f"--{name} {value}:" for name, value in options.items() if value is not None}
     given |= {"file": f"--out {file}:", "kind": f"--kind {kind}:"}
     try:
         y = options["y"] or GOODPUT
-        study = Study.read(source)
+        study = read_study(sources)
         write_sweep_picture(study, file, kind or "lines", x=options["x"], y=y, by=by)
     except ValueError as error:
         raise BadRequestError(_by_option(str(error), given)) from None

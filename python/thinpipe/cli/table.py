@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +11,7 @@ import typer
 
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.files import write_atomically
-from thinpipe.frame import study_of
+from thinpipe.frame import read_study
 from thinpipe.recording import load
 from thinpipe.signals import signals_deferred
 from thinpipe.sweep.study import SUFFIXES, Study
@@ -62,22 +61,16 @@ def table(
             raise BadRequestError(f"--name {name}: takes one run, and all of its columns")
         _write(_recorded(sources[0], name), out)
         return
-    study = _study(sources)
+    try:
+        study = read_study(sources)
+    except ValueError as error:
+        raise BadRequestError(str(error)) from None
     if complete:
         study = Study(study.complete, {}, study.about)
     if out is not None:
         study.write(out)
     else:
         _write(study.frame, None)
-
-
-def _study(sources: Sequence[Path]) -> Study:
-    files = [each for each in sources if each.suffix in SUFFIXES]
-    if not files:
-        return study_of(sources)
-    if len(sources) > 1:
-        raise BadRequestError(f"{files[0]}: a sweep is a table of its own")
-    return Study.read(files[0])
 
 
 def _recorded(directory: Path, name: str) -> pl.DataFrame:

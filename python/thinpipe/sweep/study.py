@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from errno import EEXIST, EINVAL
@@ -57,8 +58,9 @@ class Study:
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        columns = self.frame.columns
-        if columns[:1] != [SCENARIO] or SEED not in columns or self.frame.is_empty():
+        frame = self.frame
+        known = frame.columns[:1] == [SCENARIO] and SEED in frame.columns and not frame.is_empty()
+        if not known or frame[SCENARIO].null_count():
             raise ValueError("frame: is no table of runs: from scenario to seed, and a row a run")
 
     @classmethod
@@ -87,7 +89,7 @@ class Study:
         )
 
     @classmethod
-    def read(cls, file: Path) -> Study:
+    def read(cls, source: str | os.PathLike[str]) -> Study:
         """Read a file that `write` wrote.
 
         Raises
@@ -95,6 +97,7 @@ class Study:
         OSError
             If the file cannot be read or holds no table of runs.
         """
+        file = Path(source)
         content = file.read_bytes()
         with signals_deferred():
             import polars as pl
@@ -103,11 +106,13 @@ class Study:
                 if file.suffix == ".csv":
                     return cls(_from_csv(content))
                 about = json.loads(pl.read_parquet_metadata(BytesIO(content))[MARK])
-                return cls(pl.read_parquet(content), about.pop("constants"), about)
+                read = cls(pl.read_parquet(content), about.pop("constants"), about)
+                joined(read.frame.head(1), read.constants)
             except (pl.exceptions.PolarsError, AttributeError, KeyError, TypeError, ValueError):
                 raise OSError(EINVAL, "is not the table of a sweep", str(file)) from None
+        return read
 
-    def write(self, file: Path) -> None:
+    def write(self, target: str | os.PathLike[str]) -> None:
         """Write the table, as CSV if the name ends so; equal tables give equal bytes.
 
         A Parquet file keeps everything in its metadata; CSV is the frame alone.
@@ -117,7 +122,7 @@ class Study:
         OSError
             If it cannot be written.
         """
-        content = BytesIO()
+        file, content = Path(target), BytesIO()
         with signals_deferred():
             if file.suffix == ".csv":
                 self.frame.write_csv(content)

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from thinpipe.sweep.study import Study
 
 RUN: Final = 3.5
-MEAN: Final = 8.0
+MEAN: Final = 9.0
 """Sizes of marks in points."""
 
 NEAR: Final = 0.01
-SMALLER: Final = 0.6
+SMALLER: Final = 0.7
 """A mark so near to an earlier one, as a share of the axes, is smaller, so that both are seen."""
 
 
@@ -82,10 +82,9 @@ def _draw(
     from matplotlib.patches import Ellipse
 
     x, y = means
-    if x.half and y.half:
-        ellipse = Ellipse((x.mean, y.mean), 2 * x.half, 2 * y.half, color=look.color)
-        ellipse.set(alpha=0.18, linewidth=0)
-        ax.add_patch(ellipse)
+    width, height = (2 * (each.half or 0.0) for each in means)
+    if width or height:  # without one of them it is a line
+        ax.add_patch(Ellipse((x.mean, y.mean), width, height, color=look.color, alpha=0.2))
     if x.count > 1:
         ax.plot(*sides, look.mark, color=look.color, ms=RUN, alpha=0.5, mew=0)
     ax.plot(x.mean, y.mean, look.mark, color=look.color, ms=size, mec="white", zorder=3)
