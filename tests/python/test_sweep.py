@@ -378,6 +378,8 @@ def test_picture_that_cannot_be(x, y, by, expected):
         ("cwnd_segments.max", "cwnd max (segments)"),
         ("links.Uu/down.queue_packets.mean", "links Uu/down queue mean (packets)"),
         ("normalized_throughput", "normalized throughput (%)"),
+        ("limited_by.cwnd", "limited by cwnd (%)"),
+        ("jain_index", "jain index"),
         ("fast_retransmits", "fast retransmits"),
     ],
 )

@@ -8,8 +8,10 @@ from typing import Any, Final
 Metrics = dict[str, int | float | str | bool | None]
 """Metrics by name; dots separate levels: ``rtt_s.mean``."""
 
-EXCLUDED: Final = frozenset({"schema", "version", "settings", "scenario", "seed", "flows", "links"})
-"""Fields that other columns hold, or that all runs share."""
+EXCLUDED: Final = frozenset(
+    {"schema", "version", "settings", "scenario", "seed", "flows", "links", "hints"}
+)
+"""Fields that other columns hold, that all runs share, or that are sentences."""
 
 NOT_ADDITIVE: Final = frozenset({"id", "min", "max"})
 """Integers whose sum has no meaning."""

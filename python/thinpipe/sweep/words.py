@@ -39,13 +39,15 @@ _SUFFIXES: Final = {
 
 _WORDS: Final = {"rtt": "RTT", "p50": "median", "p95": "95 %", "p99": "99 %"}
 
-_SHARES: Final = frozenset({"utilization", "normalized_throughput", "efficiency"})
+_SHARES: Final = frozenset(
+    {"utilization", "normalized_throughput", "efficiency", "limited_by", "time_share", "occupancy"}
+)
 
 
 def metric_scale(name: str) -> Scale:
     """Return the unit of a metric, by its name."""
     parts = name.split(".")
-    if parts[-1] in _SHARES:
+    if not _SHARES.isdisjoint(parts):
         return PERCENT
     if parts[-1] == "samples":
         return Scale("")
