@@ -17,6 +17,10 @@ MANIFEST: Final = "thinpipe.sha256"
 """Lists the files of a directory with digests, as sha256sum does; only these may be replaced."""
 
 
+class _CheckedError(Exception):
+    """Ends a block that only checks."""
+
+
 def check_replaceable(target: Path) -> None:
     """Check that `target` may be replaced by a new directory.
 
@@ -37,6 +41,20 @@ def check_replaceable(target: Path) -> None:
             raise FileExistsError(EEXIST, f"{reason}; choose another directory", target)
     elif target.exists():
         raise FileExistsError(EEXIST, "is a file, not a directory", target)
+
+
+def check_directory(given: Path) -> None:
+    """Check that `atomic_directory` can write `given`, before the work begins.
+
+    Raises
+    ------
+    FileExistsError
+        If something else exists there.
+    OSError
+        If the directory cannot be written.
+    """
+    with suppress(_CheckedError), atomic_directory(given):
+        raise _CheckedError
 
 
 @contextmanager

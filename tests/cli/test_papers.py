@@ -136,11 +136,35 @@ def test_broken_paper_is_one_line_and_the_others_run(thinpipe, tmp_path, site, s
     done = thinpipe("reproduce", "toy", CHEAP, "--json")
     assert (done.returncode, bool(re.fullmatch(line, done.stderr))) == (2, True), done.stderr
     assert [each["paper"] for each in json.loads(done.stdout)["papers"]] == ["yew2012"]
-    assert (tmp_path / "out" / "report.html").exists()
+    assert "paper toy of toy-papers (toy:PAPER): " in (tmp_path / "out" / "report.html").read_text()
 
     alone = thinpipe("reproduce", "toy", "--out", "alone")
     assert (alone.returncode, alone.stdout, alone.stderr) == (2, "", done.stderr)
     assert not (tmp_path / "alone").exists()
+
+
+INTERRUPTED = PAPER.format(item="", paper=", collect=fail").replace(
+    'raise RuntimeError("two\\nlines")', "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+)
+
+
+def test_report_has_the_papers_before_an_interruption(thinpipe, tmp_path, site):
+    install(site, "toy-papers", {"thinpipe.papers": {"toy": "toy:PAPER"}})
+    (site / "toy.py").write_text(INTERRUPTED)
+    done = thinpipe("reproduce", CHEAP, "toy", "lo2005/6a")
+    assert (done.returncode, done.stderr) == (130, "")
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert "Unfinished.</b> Not run yet: toy, lo2005." in report
+    assert 'id="yew2012-arithmetic"' in report
+    assert thinpipe("reproduce", CHEAP).returncode == 0  # it may be replaced
+    assert "Unfinished" not in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_nothing_is_left_if_the_first_paper_is_interrupted(thinpipe, tmp_path, site):
+    install(site, "toy-papers", {"thinpipe.papers": {"toy": "toy:PAPER"}})
+    (site / "toy.py").write_text(INTERRUPTED)
+    assert thinpipe("reproduce", "toy", CHEAP).returncode == 130
+    assert {each.name for each in tmp_path.iterdir()} == {"site"}
 
 
 def test_broken_paper_that_nobody_asked_for_is_not_mentioned(thinpipe, site):

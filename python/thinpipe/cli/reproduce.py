@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from thinpipe._core import ScenarioError
 from thinpipe.cli.progress import Bar
-from thinpipe.files import atomic_directory, write_file
+from thinpipe.files import check_directory
 
 if TYPE_CHECKING:
     from thinpipe.papers.facts import Finding
     from thinpipe.papers.paper import Item, Paper, Reproduction
     from thinpipe.papers.registry import PaperError, Registration
+    from thinpipe.report.chapters import Chapter
+
+T = TypeVar("T")
 
 UNEXPECTED = 1
 """Exit status if a fact's verdict is not the expected one."""
@@ -46,8 +49,8 @@ def reproduce(
         Path,
         typer.Option(
             metavar="DIR",
-            help="Directory of report.html and the figures. An earlier report's directory is "
-            "replaced; it is an error if it holds other or changed files.",
+            help="Directory of report.html, the figures and their data. An earlier report's "
+            "directory is replaced; it is an error if it holds other or changed files.",
         ),
     ] = Path("out"),
     wrong_models: Annotated[
@@ -57,35 +60,24 @@ def reproduce(
             help="Also run the wrong model that each fact's band must reject.",
         ),
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the facts, or the list, as JSON.")
+    ] = False,
 ) -> None:
-    """Run papers' experiments and write a report.
+    """Run papers' experiments and write a report, which grows with each paper.
 
     The exit status is 1 if a fact's verdict is not the expected one or a wrong model passes, and 2
     if a paper cannot be loaded or run; the other papers still run.
     """
-    from thinpipe.papers.paper import reproduce as reproduce_paper
     from thinpipe.papers.registry import registrations
-    from thinpipe.report.page import page
 
     errors: list[PaperError] = []
     chosen = _choose(registrations(), names or [], errors)
-    made = []
+    made: list[Reproduction] = []
     if listing:
-        _list(chosen)
+        _list(chosen, json=json)
     elif chosen or not errors:
-        with atomic_directory(out) as directory:
-            possible = [each for each in chosen if _is_possible(each, errors, asked=bool(names))]
-            for each in possible:
-                with _collecting_errors(each.registration, errors), Bar(each.paper.id) as bar:
-                    done = reproduce_paper(
-                        each.paper, each.items, wrong_models=wrong_models, progress=bar
-                    )
-                    _write_figures(done, directory)
-                    made.append(done)
-            if errors and not made:
-                raise errors.pop()
-            write_file(directory / "report.html", page(made).encode())
+        made = _reproduce(chosen, errors, out, asked=bool(names), wrong_models=wrong_models)
         _print(made, out, json=json)
     for error in errors:
         typer.echo(f"thinpipe: {error}", err=True)
@@ -94,6 +86,85 @@ def reproduce(
     found = [finding for each in made for finding in each.findings]
     if any(each.surprising or each.passes_wrong_model for each in found):
         raise typer.Exit(UNEXPECTED)
+
+
+def _reproduce(
+    chosen: Sequence[Chosen],
+    errors: list[PaperError],
+    out: Path,
+    *,
+    asked: bool,
+    wrong_models: bool,
+) -> list[Reproduction]:
+    """Run the papers one after the other, and write the report anew after each.
+
+    There is no report as long as there is nothing but errors; the last of these is raised.
+    """
+    from thinpipe.papers.registry import PaperError
+    from thinpipe.report.chapters import Chapter, Status
+    from thinpipe.report.page import write_report
+
+    check_directory(out)
+    unloaded = [Chapter.unloaded(error) for error in errors]
+    chapters = [_before(each, errors, asked=asked) for each in chosen]
+    figures: dict[str, bytes] = {}
+    for place, each in enumerate(chosen):
+        if chapters[place].status is not Status.NOT_RUN_YET:
+            continue
+        result = _attempt(each, partial(_run, each, wrong_models=wrong_models))
+        if isinstance(result, PaperError):
+            errors.append(result)
+            chapters[place] = chapters[place].failed(result)
+        else:
+            done, files = result
+            chapters[place] = chapters[place].done(done)
+            figures |= files
+        if any(chapter.made for chapter in chapters):
+            write_report(out, [*chapters, *unloaded], figures)
+    made = [chapter.made for chapter in chapters if chapter.made is not None]
+    if errors and not made:
+        raise errors.pop()
+    if not made:
+        write_report(out, chapters, figures)
+    return made
+
+
+def _before(each: Chosen, errors: list[PaperError], *, asked: bool) -> Chapter:
+    """Return the chapter of a paper before it runs; raise if it was asked for and cannot run."""
+    from thinpipe.papers.registry import PaperError
+    from thinpipe.report.chapters import Chapter
+
+    chapter = Chapter.of(each.paper, each.items)
+    reason = _attempt(each, each.paper.missing)
+    if isinstance(reason, PaperError):
+        errors.append(reason)
+        return chapter.failed(reason)
+    if reason is None:
+        return chapter
+    if asked:
+        raise ScenarioError(f"{each.paper.id} cannot be run here: {reason}")
+    typer.echo(f"{each.paper.id} is left out: {reason}", err=True)
+    return chapter.left_out(reason)
+
+
+def _run(each: Chosen, *, wrong_models: bool) -> tuple[Reproduction, dict[str, bytes]]:
+    """Run a paper; return its results, and by name the files of its figures."""
+    from thinpipe.papers.paper import reproduce as reproduce_paper
+    from thinpipe.report.figures import figure_files
+
+    with Bar(each.paper.id) as bar:
+        done = reproduce_paper(each.paper, each.items, wrong_models=wrong_models, progress=bar)
+        return done, figure_files(done)
+
+
+def _attempt(each: Chosen, work: Callable[[], T]) -> T | PaperError:
+    """Return what `work` does, or the error of the paper, so that the others still run."""
+    try:
+        return work()
+    except BrokenPipeError:  # our standard streams
+        raise
+    except Exception as error:
+        return each.registration.error(error)
 
 
 def _choose(
@@ -134,36 +205,15 @@ def _items(paper: Paper, names: Sequence[str | None]) -> list[Item]:
     return chosen
 
 
-def _is_possible(each: Chosen, errors: list[PaperError], *, asked: bool) -> bool:
-    """Skip a paper that cannot run here, with a note; raise if it was asked for by name."""
-    possible, reason = False, None
-    with _collecting_errors(each.registration, errors):
-        reason = each.paper.missing()
-        possible = reason is None
-    if reason is not None:
-        if asked:
-            raise ScenarioError(f"{each.paper.id} cannot be run here: {reason}")
-        typer.echo(f"{each.paper.id} is left out: {reason}", err=True)
-    return possible
-
-
-@contextmanager
-def _collecting_errors(registration: Registration, errors: list[PaperError]) -> Iterator[None]:
-    """Collect any error of a paper, so that the others still run."""
-    try:
-        yield
-    except BrokenPipeError:  # our standard streams
-        raise
-    except Exception as error:
-        errors.append(registration.error(error))
-
-
 def _nearest(name: str, known: Any) -> str:  # noqa: ANN401 - any iterable of names
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f"; did you mean {near[0]!r}?" if near else "; see `thinpipe reproduce --list`"
 
 
-def _list(chosen: list[Chosen]) -> None:
+def _list(chosen: Sequence[Chosen], *, json: bool) -> None:
+    if json:
+        _echo_json({"papers": [_listed_as_json(each) for each in chosen]})
+        return
     for each in chosen:
         typer.echo(f"{each.paper.id}: {each.paper.citation}")
         width = max(len(item.id) for item in each.items)
@@ -171,20 +221,20 @@ def _list(chosen: list[Chosen]) -> None:
             typer.echo(f"  {each.paper.id}/{item.id:<{width}}  {item.title}")
 
 
-def _write_figures(made: Reproduction, directory: Path) -> None:
-    from thinpipe.report.page import png
+def _listed_as_json(each: Chosen) -> dict[str, Any]:
+    items = [{"id": item.id, "title": item.title} for item in each.items]
+    return {"paper": each.paper.id, "citation": each.paper.citation, "items": items}
 
-    for section in made.sections:
-        if section.figure is not None:
-            name = f"{made.paper.id}-{section.item.id}.png"
-            write_file(directory / name, png(section.figure))
+
+def _echo_json(value: dict[str, Any]) -> None:
+    import json
+
+    typer.echo(json.dumps(value, indent=1, ensure_ascii=False))
 
 
 def _print(made: list[Reproduction], out: Path, *, json: bool) -> None:
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps({"papers": [_as_json(each) for each in made]}, indent=1))
+        _echo_json({"papers": [_as_json(each) for each in made]})
         return
     from thinpipe.cli.findings import print_counts, print_reproduction
 

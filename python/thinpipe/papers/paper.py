@@ -60,6 +60,8 @@ class Item:
         Functions that make its figure and its tables.
     notes
         A function that makes paragraphs on the results.
+    caption
+        One or two sentences on what its figure shows, and what its marks mean.
     """
 
     id: str
@@ -71,6 +73,7 @@ class Item:
     tabulate: Callable[[Outcomes], Sequence[Table]] = lambda _: ()
     traced: tuple[Point, ...] = ()
     notes: Callable[[Outcomes], Sequence[str]] = lambda _: ()
+    caption: str = ""
 
     def wanted(self) -> tuple[tuple[Point, Detail], ...]:
         """Return each point with the wanted detail."""
@@ -100,6 +103,8 @@ class Paper:
         Runs the points of items.
     missing
         Returns in one line why it cannot run on this machine; ``None`` if it can.
+    real_clock
+        Whether kernels take part, so that numbers differ from run to run.
 
     Raises
     ------
@@ -117,6 +122,7 @@ class Paper:
     not_reproduced: str = ""
     collect: Collect = collect
     missing: Callable[[], str | None] = lambda: None
+    real_clock: bool = False
 
     def __post_init__(self) -> None:
         for fact in self.facts:

@@ -15,7 +15,14 @@ OURS: Final = "thinpipe"
 
 
 class PaperError(Exception):
-    """A registered paper cannot be used; one line names distribution, entry point and reason."""
+    """A registered paper cannot be used; one line names distribution, entry point and reason.
+
+    `paper` is the paper's id.
+    """
+
+    def __init__(self, line: str, paper: str = "") -> None:
+        super().__init__(line)
+        self.paper = paper
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,7 @@ class Registration:
         if isinstance(reason, BaseException):
             reason = f"{type(reason).__name__}: {reason}"
         line = f"paper {self.id} of {self.distribution} ({self.entry.value}): {reason}"
-        return PaperError(" ".join(line.split()))
+        return PaperError(" ".join(line.split()), self.id)
 
 
 def registrations() -> tuple[Registration, ...]:

@@ -1,70 +1,70 @@
-"""The report of reproductions: one self-contained HTML file."""
+"""The report of reproductions: an HTML page, with the figures in files beside it."""
 
 from __future__ import annotations
 
-import io
 import platform
+import shlex
 import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from importlib.resources import files
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from markupsafe import Markup
-
+from thinpipe.files import atomic_directory, write_file
+from thinpipe.report import chapters as words
 from thinpipe.report import counts
+from thinpipe.report.figures import WIDTH_PX, Shown
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from matplotlib.figure import Figure
-
     from thinpipe.papers.facts import Finding
-    from thinpipe.papers.paper import Reproduction
+    from thinpipe.report.chapters import Chapter
 
-NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-SHOWN_VERSIONS = ("thinpipe", "numpy", "polars", "matplotlib")
+NAME: Final = "report.html"
+SHOWN_VERSIONS: Final = ("thinpipe", "numpy", "polars", "matplotlib")
 
 
-def page(reproductions: Sequence[Reproduction]) -> str:
+def write_report(out: Path, chapters: Sequence[Chapter], figures: Mapping[str, bytes]) -> None:
+    """Write the report and the files of its figures, in the place of an earlier report.
+
+    Raises
+    ------
+    FileExistsError
+        If the directory holds other or changed files.
+    OSError
+        If it cannot be written.
+    """
+    with atomic_directory(out) as directory:
+        for name, content in {**figures, NAME: page(chapters).encode()}.items():
+            write_file(directory / name, content)
+
+
+def page(chapters: Sequence[Chapter]) -> str:
     """Return the report as HTML."""
     import jinja2
 
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=jinja2.PackageLoader("thinpipe", "report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    environment.filters |= {"svg": svg, "short": short, "ours": ours}
-    template = environment.from_string(
-        (files(__package__) / "report.html.j2").read_text(encoding="utf-8")
-    )
-    return template.render(
-        reproductions=reproductions,
+    environment.filters |= {"short": short, "ours": ours, "outcome": words.outcome}
+    return environment.get_template("report.html.j2").render(
+        chapters=chapters,
+        reproductions=[each.made for each in chapters if each.made is not None],
+        totals=sum((each.counts for each in chapters), Counter()),
+        words=words,
         counts=counts,
+        shown=Shown.of,
+        width_px=WIDTH_PX,
         versions={name: version(name) for name in SHOWN_VERSIONS},
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",
-        command=" ".join(["thinpipe", *sys.argv[1:]]),
+        command=shlex.join(["thinpipe", *sys.argv[1:]]),
     )
-
-
-def svg(figure: Figure) -> Markup:
-    """Return a figure as an SVG element."""
-    from thinpipe.plot.style import style
-
-    text = io.StringIO()
-    with style():
-        figure.savefig(text, format="svg", metadata=NO_METADATA)
-    return Markup(text.getvalue()[text.getvalue().index("<svg") :])
-
-
-def png(figure: Figure) -> bytes:
-    """Return a figure as a PNG file."""
-    from thinpipe.plot.style import style
-
-    content = io.BytesIO()
-    with style():
-        figure.savefig(content, format="png", metadata={"Software": None})
-    return content.getvalue()
 
 
 def ours(finding: Finding) -> str:

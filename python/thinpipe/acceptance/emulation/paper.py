@@ -30,6 +30,11 @@ TEXTS: Final = {
     )
 }
 
+CAPTION: Final = (
+    "The same transfer, simulated (blue) and emulated with the kernel's TCP (orange): where they "
+    "agree, marks and lines cover each other."
+)
+
 ITEMS: Final = tuple(
     Item(
         name,
@@ -39,6 +44,7 @@ ITEMS: Final = tuple(
         Detail.RESULT,
         partial(overlay, setup=setup),
         partial(table, setup=setup),
+        caption=CAPTION,
     )
     for name, setup in SETUPS.items()
 )
@@ -62,4 +68,5 @@ PAPER: Final = Paper(
     measures=MEASURES,
     collect=collect,
     missing=missing,
+    real_clock=True,
 )

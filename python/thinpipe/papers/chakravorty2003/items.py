@@ -55,9 +55,8 @@ _LINK: Final = (
         (
             "1000 packets with ping's 56 B in each direction, because the paper does not give the "
             "size of its packets, with random pauses of 4 to 8 s. Bursts are three SYNs 0.45 s "
-            "apart, so that none waits for another. The figure shows the first of ten seeds. "
-            "Delays of 300 and 250 ms in the core network, with jitter, are fitted to the minimum "
-            "delays.",
+            "apart, so that none waits for another. Delays of 300 and 250 ms in the core network, "
+            "with jitter, are fitted to the minimum delays.",
             "The text gives the range of the delays and not their distribution. The table lists "
             "possible causes of a tail of 3 s towards the mobile: block errors, outages and other "
             "cells delay the uplink as well, beyond its 1.3 s. Only a set-up of downlink flows of "
@@ -68,6 +67,10 @@ _LINK: Final = (
         figures.delays,
         link.tails,
         traced=link.DELAY_POINTS,
+        caption=(
+            "How long single packets take down and up, and in bursts of three; grey is the "
+            "paper's range. The figure shows the first of ten seeds."
+        ),
     ),
 )
 
@@ -76,14 +79,19 @@ _PLAIN: Final = (
         "figure-2",
         "Figure 2: start-up",
         (
-            "Time counts from the mobile's SYN; the dotted line is at 10 s. The figure shows the "
-            "first of ten seeds. KB are 1024 B. For comparison, the scenario gprs-fifo has the "
-            "same rates and delays as a plain queue: it shows the effect of TCP alone.",
+            "Time counts from the mobile's SYN. KB are 1024 B. For comparison, the scenario "
+            "gprs-fifo has the same rates and delays as a plain queue: it shows the effect of TCP "
+            "alone.",
         ),
         (),
         Detail.TABLES,
         figures.start_up,
         traced=plain.OPENING_POINTS,
+        caption=(
+            "Left, data in flight over two radios, and the bandwidth-delay product (dashed). "
+            "Right, sequence numbers over the good radio, and the same with the proxy; the dotted "
+            "line is at 10 s. The figure shows the first of ten seeds."
+        ),
     ),
     Item(
         "figure-3",
@@ -98,6 +106,11 @@ _PLAIN: Final = (
         Detail.TABLES,
         figures.slow_recovery,
         traced=plain.LOSS_POINTS,
+        caption=(
+            "One segment is lost with a full queue: the retransmission (cross) arrives only "
+            "behind the whole queue, on the slow radio (a) much later than at the paper's rate "
+            "(b)."
+        ),
     ),
     Item(
         "figure-4",
@@ -112,6 +125,10 @@ _PLAIN: Final = (
         Detail.TABLES,
         figures.starved,
         traced=plain.PAIR_POINTS,
+        caption=(
+            "While the first transfer (blue) fills the queue, the second (orange) hardly gets "
+            "anything through. Triangles are SYNs of its mobile, crosses retransmissions."
+        ),
     ),
     Item(
         "plain",
@@ -145,16 +162,20 @@ _PROXY: Final = (
         "figure-9",
         "Figure 9: short transfers",
         (
-            "Times count from SYN to the ACK of FIN; bars are the standard deviation of 25 seeds. "
-            "The window is 10 KB. The paper's mobile ran Linux 2.4, which begins with a window of "
-            "5392 B; the dashed lines, and all facts except p1-other, use it too. The other "
-            "platform is Windows 2000. Gains are of medians.",
+            "Times count from SYN to the ACK of FIN. The window is 10 KB. The paper's mobile ran "
+            "Linux 2.4, which begins with a window of 5392 B; the dashed lines, and all facts "
+            "except p1-other, use it too. The other platform is Windows 2000. Gains are of "
+            "medians.",
         ),
         (),
         Detail.RESULT,
         figures.transfer_times,
         short.table,
         traced=short.POINTS,
+        caption=(
+            "With the proxy short transfers take less time, to either receiver. Bars are the "
+            "standard deviation of 25 seeds."
+        ),
     ),
     Item(
         "figure-10",
@@ -167,6 +188,10 @@ _PROXY: Final = (
         Detail.TABLES,
         figures.fairness,
         traced=sharing.POINTS,
+        caption=(
+            "Without the proxy (above) the second flow waits until the first has nearly ended; "
+            "with it (below) both share the link at once."
+        ),
     ),
     Item(
         "figure-11",
@@ -179,23 +204,30 @@ _PROXY: Final = (
         Detail.TABLES,
         figures.queues,
         queueing.table,
+        caption=(
+            "Each colour is a window of the proxy: except for the smallest, the transfer takes "
+            "the same time with each, and the round trip grows with the window."
+        ),
     ),
     Item(
         "figure-12",
         "Figure 12: recovery from a stall",
         (
-            "Nothing gets through the radio from 90 to 100 s, and nothing is lost. In grey, the "
-            "same stall without the proxy. The paper does not say how long its stall was: with 5 "
-            "to 7 s there is time for one probe, with 10 s for two. It compares with figure 3, "
-            "which shows another radio. In the same stall the sender's queue of 64 KB continues "
-            "at once, while the proxy waits for its probe; if the stall loses packets, the proxy "
-            "is faster.",
+            "Nothing gets through the radio from 90 to 100 s, and nothing is lost. The paper does "
+            "not say how long its stall was: with 5 to 7 s there is time for one probe, with 10 s "
+            "for two. It compares with figure 3, which shows another radio. In the same stall the "
+            "sender's queue of 64 KB continues at once, while the proxy waits for its probe; if "
+            "the stall loses packets, the proxy is faster.",
         ),
         (),
         Detail.TABLES,
         figures.swift_recovery,
         stall.table,
         traced=stall.POINTS,
+        caption=(
+            "A stall (grey area), with the proxy in blue and without it in grey: with it "
+            "round-trip times and outstanding data are small before and after."
+        ),
     ),
     Item(
         "recovery",
@@ -220,6 +252,10 @@ _PROXY: Final = (
         Detail.SEGMENTS,
         figures.repairs,
         recovery.table,
+        caption=(
+            "Left, the time from a loss to its repair, right that of both downloads; one group "
+            "per kind of loss, one colour per middlebox. Bars are quartiles."
+        ),
     ),
     Item(
         "http",
@@ -275,6 +311,10 @@ _BEYOND: Final = (
         table1_drawing.heat_map,
         matrix.tables,
         traced=criteria.TRACED,
+        caption=(
+            "Each cell has our value, with a tick if it is within the threshold that the head of "
+            "its column gives, and below it the paper's. A frame marks where the two differ."
+        ),
     ),
     Item(
         "vegas-rescued",
@@ -289,6 +329,10 @@ _BEYOND: Final = (
         Detail.RESULT,
         vegas_drawing.rescued,
         vegas.table,
+        caption=(
+            "Above, what rescues Vegas: another TCP on the radio's side, by a split or by flow "
+            "aggregation. Below, what does not: anything with Vegas on the radio."
+        ),
     ),
     Item(
         "rate-steps",
@@ -301,6 +345,10 @@ _BEYOND: Final = (
         Detail.TABLES,
         open_drawing.windows,
         rate_steps.table,
+        caption=(
+            "Window (above) and round-trip time (below) of three estimates: a window that stays "
+            "lets the queue grow when the rate falls, Westwood's is too small at any rate."
+        ),
     ),
     Item(
         "mobiles",

@@ -70,6 +70,11 @@ def _drops(count: int, text: tuple[str, ...], points: tuple[Point, ...] = ()) ->
         Detail.TRACE,
         figures.packets(count),
         tables.recovery(count),
+        caption=(
+            "Each packet at the bottleneck's queue: a square when it arrives and when it leaves, "
+            "a cross where it is dropped, a dot where its ACK reaches the sender; a dashed line "
+            "is a timeout. Packets are numbered modulo 60, and packet 0 is the SYN."
+        ),
     )
 
 
@@ -77,9 +82,6 @@ ITEMS: Final = (
     _drops(
         1,
         (
-            "Each packet at the bottleneck's queue: a square when it arrives and when it leaves, "
-            "a cross where it is dropped, a dot where its ACK reaches the sender; a dashed line "
-            "is a timeout. Packets are numbered modulo 60 and packet 0 is the SYN.",
             "In the thesis two further connections overflow the queue to cause the drops; here a "
             "list drops the packets and no queue overflows. FACK, which the thesis had to "
             "exclude, is shown for comparison.",
@@ -106,6 +108,10 @@ ITEMS: Final = (
         Detail.TRACE,
         figures.vegas,
         tabulate=tables.vegas,
+        caption=(
+            "Vegas above, Reno below, with the same packets dropped; marks are those of figure "
+            "V.11. Where Reno waits for a timeout, Vegas retransmits early."
+        ),
     ),
     Item(
         "bursts",
@@ -134,6 +140,10 @@ ITEMS: Final = (
         Detail.TRACE,
         figures.bursts,
         tables.bursts,
+        caption=(
+            "Transfer time against the number of packets dropped. Reno and Tahoe without its "
+            "guard slow down abruptly, SACK and FACK least."
+        ),
     ),
     Item(
         "damage",
@@ -152,6 +162,10 @@ ITEMS: Final = (
         Detail.RESULT,
         figures.damage,
         tables.damage,
+        caption=(
+            "Goodput by variant, with packets lost at random: the variants from Vegas to BBR keep "
+            "more of the rate than the older ones."
+        ),
     ),
     Item(
         "slow-start",
@@ -165,14 +179,15 @@ ITEMS: Final = (
         Detail.TABLES,
         figures.slow_start,
         tables.slow_start,
+        caption=(
+            "Left, the round trips of slow start to a window of W; right, the packets that it "
+            "puts into the buffer. Lines are the thesis's formulas, dots ours."
+        ),
     ),
     Item(
         "tahoe-factor",
         "Figure IV.6: throughput against losses per packet",
-        (
-            f"Only a window of {FORMULA_WINDOW} packets limits the throughput without loss. Lines "
-            "at the points are the range over five seeds.",
-        ),
+        (f"Only a window of {FORMULA_WINDOW} packets limits the throughput without loss.",),
         tuple(
             lossy(variant, loss, seed, FORMULA_WINDOW)
             for variant in COMPARED
@@ -182,6 +197,10 @@ ITEMS: Final = (
         Detail.RESULT,
         figures.tahoe_factor,
         tables.tahoe_factor,
+        caption=(
+            "Throughput falls faster than the thesis's formula (solid), and much as the one that "
+            "counts all round trips (dotted). Lines at the points are the range over five seeds."
+        ),
     ),
     Item(
         "tahoe-factor-bits",
@@ -195,6 +214,10 @@ ITEMS: Final = (
         ),
         Detail.RESULT,
         figures.tahoe_factor_bits,
+        caption=(
+            "Each packet size has one colour: its formula is the line, our throughput the points "
+            "below it. Larger packets suffer more."
+        ),
     ),
     Item(
         "steady-state",
@@ -212,6 +235,10 @@ ITEMS: Final = (
         Detail.RESULT,
         figures.steady_state,
         tables.steady_state,
+        caption=(
+            "Packets sent in a round trip against losses, on logarithmic scales: where losses are "
+            "frequent the variants follow PFTK's full model and not Mathis' square root."
+        ),
     ),
 )
 

@@ -71,12 +71,16 @@ ITEMS: Final = (
             "TCP header (532 B for 512 B of payload), over 384 kbit/s: “after discounting … PDCP "
             "and IP headers”. The table has the result with 552 B per segment as a second "
             "reading.",
-            "The band is the range over seeds. Every variant meets the same radio: whether a "
-            "block is in error depends only on seed, direction, TTI and block.",
+            "Every variant meets the same radio: whether a block is in error depends only on "
+            "seed, direction, TTI and block.",
         ),
         grid(VARIANTS, TBLERS),
         Detail.RESULT,
         figures.throughput,
+        caption=(
+            "Reno loses throughput slowly as more blocks fail, Vegas most of it at the first few "
+            "per cent. Lines are means, bands the range over seeds."
+        ),
     ),
     Item(
         "5b",
@@ -91,33 +95,42 @@ ITEMS: Final = (
         (*grid(VARIANTS, (5,)), *draws(5)),
         Detail.TABLES,
         figures.cwnd_5,
+        caption=(
+            "Above, Reno stays at the limit of its window and Vegas at a few segments; below, "
+            "Vegas alone. Lines are one seed, bands the range over seeds, dotted lines the "
+            "paper's numbers."
+        ),
     ),
     Item(
         "6a",
         "Figure 6(a): Vegas' round-trip times at 5 % block errors",
-        (
-            f"Crosses are one run (seed {TRACED_SEED}), the band is the range over seeds in each "
-            "10 s; the facts are over all seeds.",
-        ),
+        (),
         grid(("vegas",), (5,)),
         Detail.TABLES,
         figures.rtt,
+        caption=(
+            f"Crosses are one run (seed {TRACED_SEED}), the band is the range over seeds in each "
+            "10 s, dotted lines are the paper's numbers; the facts are over all seeds."
+        ),
     ),
     Item(
         "6b",
         "Figure 6(b): distribution of Vegas' round-trip times",
-        ("Bars are means over seeds, lines the range over seeds.",),
+        (),
         grid(("vegas",), (5,)),
         Detail.TABLES,
         figures.rtt_distribution,
+        caption=(
+            "Bars are means over seeds, lines at their ends the range; dotted lines are the "
+            "paper's numbers."
+        ),
     ),
     Item(
         "7a",
         "Figure 7(a): congestion windows at 30 % block errors",
         (
-            "Arrows mark spurious timeouts: the retransmitted segment had not been lost. The end "
-            "of slow start at 4 segments and the drop at 103.6 s are random; the table compares "
-            "them with a hundred seeds.",
+            "The end of slow start at 4 segments and the drop at 103.6 s are random; the table "
+            "compares them with a hundred seeds.",
             "Where the band of Vegas is a line, the windows of all seeds are at 2 segments.",
             "A wedge at the left of Reno's band is a spurious timeout in slow start: it leaves "
             "ssthresh at 2 segments, and the window grows by one per round trip until it reaches "
@@ -130,19 +143,25 @@ ITEMS: Final = (
         ),
         Detail.TABLES,
         figures.cwnd_30,
+        caption=(
+            "Reno's window is wide open, Vegas' nearly closed. Lines are one seed, bands the "
+            "range over seeds; arrows mark that seed's spurious timeouts: the retransmitted "
+            "segment had not been lost."
+        ),
     ),
     Item(
         "7b",
         "Figure 7(b): a spurious timeout at 30 % block errors",
-        (
-            f"The first spurious timeout of seed {TRACED_SEED}. The ACK of the first transmission "
-            "arrives after the timeout; the retransmission is unnecessary.",
-        ),
+        (),
         grid(VARIANTS, TBLERS),
         Detail.RESULT,
         figures.spurious_timeout,
         traced=(point("vegas", 30, TRACED_SEED),),
         notes=_lost,
+        caption=(
+            f"The first spurious timeout of seed {TRACED_SEED}. The ACK of the first transmission "
+            "arrives after the timeout; the retransmission is unnecessary."
+        ),
     ),
     Item(
         "equations",
@@ -178,6 +197,10 @@ ITEMS: Final = (
         grid(VARIANTS, (*TBLERS, *BEYOND)),
         Detail.RESULT,
         figures.beyond,
+        caption=(
+            "On a logarithmic scale: beyond the paper's axis Vegas falls on, and then Reno falls, "
+            "too. Lines are means, bands the range over seeds."
+        ),
     ),
     Item(
         "triggers",

@@ -142,5 +142,9 @@ ARITHMETIC: Final = (
         Detail.RESULT,
         styled(figures.two_states),
         lambda outcomes: (changes(), *readings(outcomes)),
+        caption=(
+            "Throughput and delay of Table IV: its rows are in a lower and an upper band, not on "
+            "two sides of the boundary that the text names (dashed)."
+        ),
     ),
 )

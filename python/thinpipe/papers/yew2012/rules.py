@@ -174,4 +174,9 @@ def item(plan: Plan) -> Item:
         (*runs(plan, OFF), *runs(plan, ALWAYS)),
         Detail.SEGMENTS,
         styled(partial(draw, plan)),
+        caption=(
+            "Left, the window of a transfer begun at home and of one begun after the move. Right, "
+            "how many gaps between segments are smaller than a multiple of equation 3: with "
+            "spacing nearly all are equal to it."
+        ),
     )

@@ -199,6 +199,10 @@ def _tables(plan: Plan) -> tuple[Item, ...]:
                 *tables_2_3(plan, outcomes),
                 others("packet, spacing", plan.tables_2_3, outcomes),
             ),
+            caption=(
+                "Blue is the median of ours with the range over seeds, orange the paper's single "
+                "runs; without spacing on the left, with it on the right."
+            ),
         ),
         Item(
             "table-4",
@@ -214,6 +218,10 @@ def _tables(plan: Plan) -> tuple[Item, ...]:
                 *table_4(plan, outcomes),
                 others("RTT ms, spacing", plan.table_4, outcomes),
             ),
+            caption=(
+                "Rings and squares are our runs, lines their medians, stars the paper's rows. "
+                "Throughput and losses are in two bands."
+            ),
         ),
         Item(
             "figure-7-8",
@@ -227,6 +235,10 @@ def _tables(plan: Plan) -> tuple[Item, ...]:
             tuple(plan.courses.values()),
             Detail.TABLES,
             styled(partial(figures.courses, plan)),
+            caption=(
+                "Throughput over 5 s (above) and so far (below): each run settles in the upper or "
+                "the lower band, whatever its RTT."
+            ),
         ),
     )
 
@@ -249,6 +261,11 @@ def _bands(plan: Plan) -> tuple[Item, ...]:
             Detail.RESULT,
             styled(partial(starts.draw, plan)),
             partial(starts.table, plan),
+            caption=(
+                "Above, transfers by their start: those that saw a round trip at home are in the "
+                "lower band, later ones in the upper. Below, the share in the upper band of all "
+                "that start until then."
+            ),
         ),
         Item(
             "bands",
@@ -270,6 +287,10 @@ def _bands(plan: Plan) -> tuple[Item, ...]:
             Detail.RESULT,
             styled(partial(bands.draw, compared=compared)),
             partial(bands.table, compared=compared),
+            caption=(
+                "Each mark is a run. Two bands appear with spacing and without; with a base RTT "
+                "renewed at the handover only the upper one."
+            ),
         ),
         Item(
             "base-rtt",
@@ -293,6 +314,10 @@ def _bands(plan: Plan) -> tuple[Item, ...]:
             Detail.RESULT,
             styled(partial(bands.draw, compared=buffered)),
             partial(bands.table, compared=buffered),
+            caption=(
+                "Each mark is a run: the two bands are the same with either buffer, with spacing "
+                "and without."
+            ),
         ),
     )
 

@@ -371,10 +371,9 @@ ITEM: Final = Item(
         "The same transfers with and without packet spacing by the current round-trip time "
         "(equation 3): one flow, or eight that share the bottleneck; three sizes of short "
         "transfers, and endless ones. Endpoints are those of the scenarios, except for the "
-        "congestion control. A cell of the figure is coloured if all runs agree on the direction "
-        "and their mean changes by 1 % or more; its number is the change of that mean in per "
-        "cent. The runs of a cell differ in seed, in 1 ms of one-way delay each, and in when "
-        "flows begin. Aggarwal, Savage and Anderson (INFOCOM 2000) ask the same of wired paths.",
+        "congestion control. The runs of a cell differ in seed, in 1 ms of one-way delay each, and "
+        "in when flows begin. Aggarwal, Savage and Anderson (INFOCOM 2000) ask the same of wired "
+        "paths.",
     ),
     POINTS,
     Detail.RESULT,
@@ -390,4 +389,9 @@ ITEM: Final = Item(
     ),
     tabulate=tables,
     notes=notes,
+    caption=(
+        "A cell is coloured if all runs agree on the direction and their mean changes by 1 % "
+        "or more: blue is better with spacing, orange worse. Its number is the change of that "
+        "mean in per cent."
+    ),
 )

@@ -75,6 +75,11 @@ _RECOVERY: Final = (
             *recovery.cells(0.01),
             recovery.shown(0.1),
         ),
+        caption=(
+            "Round-trip times without link-layer recovery (left) and with it: dots are samples, "
+            "the blue line is their mean so far, dashed and dotted lines are the thesis's "
+            "numbers."
+        ),
     ),
     Item(
         "variants-alike",
@@ -85,6 +90,10 @@ _RECOVERY: Final = (
         figures.alike,
         recovery.grid,
         traced=recovery.curves(),
+        caption=(
+            "The four pictures are alike: dots are throughput from one packet to the next, orange "
+            "is the mean of the last ten, blue the mean so far."
+        ),
     ),
     Item(
         "link-limits",
@@ -99,6 +108,11 @@ _RECOVERY: Final = (
         Detail.SEGMENTS,
         figures.limited,
         lambda outcomes: (*limits.table_limits(outcomes), *limits.table_orders(outcomes)),
+        caption=(
+            "Four results against the limit of retransmissions, one line per block error rate: "
+            "the worse the channel, the higher the limit that it takes. Bars are the range over "
+            "seeds."
+        ),
     ),
 )  # fmt: skip
 
@@ -107,8 +121,7 @@ _QUEUES: Final = (
         "queue-level",
         "Figures VI.8, VI.9 and VI.13 to VI.15, Table VI.2: queues",
         (
-            "Recovery, Tahoe, 1 MB, mean of five seeds; bars are the range over seeds, stars the "
-            "thesis's numbers.",
+            "Recovery, Tahoe, 1 MB, mean of five seeds.",
             "Table VI.2 does not state its error rate. We take 0 %: the text has 67.2 kbit/s and "
             "325 ms at 10 %, and the table 87.5 and 251, for one row. At 10 % our throughputs are "
             "24 to 32 % below the table’s, at 0 % within 7 %.",
@@ -119,17 +132,25 @@ _QUEUES: Final = (
         Detail.RESULT,
         figures.queue_level,
         queues.table,
+        caption=(
+            "Retransmissions fall and round-trip times rise with the queue, while throughput "
+            "gains little from a long one. Bars are the range over seeds, stars the thesis's "
+            "numbers."
+        ),
     ),
     Item(
         "outstanding",
         "Figures VI.10 to VI.12: outstanding data",
-        (
-            "Over time, 60 kbit/s, 500 B, BLER 10 %: each change, the mean of the samples so far, "
-            "and the mean weighted by time.",),
+        ("Over time: 60 kbit/s, 500 B, BLER 10 %.",),
         queues.OUTSTANDING_POINTS,
         Detail.SEGMENTS,
         figures.outstanding,
         traced=(queues.over_time(4), queues.over_time(50)),
+        caption=(
+            "Left, the mean of outstanding data against the queue. Middle and right, outstanding "
+            "data over time: each change, the mean of the samples so far, and the mean weighted "
+            "by time."
+        ),
     ),
     Item(
         "queue-variants",
@@ -141,6 +162,10 @@ _QUEUES: Final = (
         Detail.RESULT,
         figures.queue_variants,
         queues.variants,
+        caption=(
+            "Throughput against the queue, small packets above and large ones below: Reno needs "
+            "the longest queue, NewReno and SACK the shortest."
+        ),
     ),
 )  # fmt: skip
 
@@ -158,20 +183,27 @@ _RATES: Final = (
         ),
         Detail.TRACE,
         figures.rate_steps,
+        caption=(
+            "The mean of the last ten packets (orange) follows the link's rate (black) at once, "
+            "the mean so far (blue) hardly."
+        ),
     ),
     Item(
         "step-sequences",
         "Figures VI.19 to VI.22: the jumps packet by packet",
         (
-            "Segments, retransmissions, drops, the lines of ACKs and of the window. The thesis "
-            "does not state the moment of the jump; the figure shows a typical one of twenty, at "
-            "which neither queue overflows because of it.",
+            "The thesis does not state the moment of the jump; the figure shows a typical one of "
+            "twenty, at which neither queue overflows because of it.",
             "At four of the twenty, such as 20.35 s, both queues behave as in the thesis: three "
             "drops at the jump with a queue of 2, none with one of 4.",
         ),
         rates.STEP_POINTS,
         Detail.TRACE,
         figures.step_sequences,
+        caption=(
+            "Segments, retransmissions and drops between the lines of ACKs (green) and of the "
+            "window (yellow), around a change of rate (dotted)."
+        ),
     ),
     Item(
         "rate-falls",
@@ -181,6 +213,10 @@ _RATES: Final = (
         Detail.TRACE,
         figures.rate_falls,
         rates.table,
+        caption=(
+            "Segments, retransmissions and drops around a fall of the rate (dotted): the longer "
+            "the queue, the fewer packets are dropped."
+        ),
     ),
     Item(
         "rate-rises",
@@ -192,6 +228,10 @@ _RATES: Final = (
         rates.RISE_POINTS,
         Detail.TRACE,
         figures.rate_rises,
+        caption=(
+            "The mean of the last ten packets (orange) is near the new rate (black) soon after "
+            "the rise; with the shortest queue it dips again and again."
+        ),
     ),
 )
 
@@ -199,10 +239,14 @@ _BLACK_OUTS: Final = (
     Item(
         "black-outs",
         "Figures VI.35 to VI.37: two black-outs",
-        ("Scenario A; nothing passes in the grey intervals.",),
+        (),
         (blackouts.scenario_a(),),
         Detail.TRACE,
         figures.black_outs,
+        caption=(
+            "Scenario A: round-trip times (left), the transfer (middle) and its first black-out "
+            "(right). Nothing passes in the grey intervals."
+        ),
     ),
     Item(
         "long-black-out",
@@ -223,6 +267,10 @@ _BLACK_OUTS: Final = (
         figures.long_black_out,
         blackouts.table_b,
         traced=blackouts.B_POINTS,
+        caption=(
+            "Without recovery (above) the transfer resumes only with the timeout after the "
+            "black-out (grey); with recovery (below) it resumes as soon as the link is back."
+        ),
     ),
     Item(
         "maximum-timeout",
@@ -243,6 +291,10 @@ _BLACK_OUTS: Final = (
         Detail.TABLES,
         figures.black_out_variants,
         variants.table,
+        caption=(
+            "Four results against the length of the black-out, means of all seeds: Reno takes "
+            "longest and has the most timeouts."
+        ),
     ),
     Item(
         "black-out-queues",
@@ -261,6 +313,10 @@ _BLACK_OUTS: Final = (
         figures.black_out_queues,
         blackouts.table_c,
         traced=(blackouts.scenario_c(4, 500),),
+        caption=(
+            "A longer queue adds little throughput (left) and multiplies the round-trip time "
+            "(right). Bars are the range over moments."
+        ),
     ),
 )
 
@@ -280,7 +336,6 @@ _ADVICE: Final = (
             "With recovery, which the thesis does not state: without it our throughputs at SF 64 "
             "are less than half. Rates count from the SYN, as everywhere; the table also has the "
             "rates counted from when the connection is established.",
-            "Rings are medians of twenty seeds, dots the seeds: in one the SYN is lost.",
             "8,441 B/s at SF 8 with an initial window of 1 fits neither reading: it is less than "
             "over a quarter of the rate.",
         ),
@@ -288,6 +343,10 @@ _ADVICE: Final = (
         Detail.RESULT,
         figures.initial_windows,
         advice.table,
+        caption=(
+            "Rings are medians of twenty seeds, dots the seeds, stars the thesis's numbers; in "
+            "one seed the SYN is lost."
+        ),
     ),
     Item(
         "packet-sizes",
@@ -311,6 +370,11 @@ _ADVICE: Final = (
         Detail.TABLES,
         figures.managed,
         buffers.table,
+        caption=(
+            "Throughput against mean RTT: up and to the left is better. Managed queues (blue, "
+            "orange) reach the throughput of fixed ones (grey, with their packets) at a shorter "
+            "RTT."
+        ),
     ),
     Item(
         "shared-buffer",
@@ -330,6 +394,11 @@ _ADVICE: Final = (
         Detail.RESULT,
         figures.shared,
         sharing.table,
+        caption=(
+            "Throughput of both flows against the response time of the interactive one: up and to "
+            "the left is better. A queue for each flow, served in turn, keeps responses short "
+            "however long the bulk flow's queue is."
+        ),
     ),
     Item(
         "contradictions",

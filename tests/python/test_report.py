@@ -1,0 +1,180 @@
+"""The page of the report: whole HTML, with what became of each paper and links that lead on."""
+
+import math
+from collections import Counter
+from dataclasses import replace
+from html.parser import HTMLParser
+from urllib.parse import unquote
+
+import pytest
+from matplotlib.text import Text
+from thinpipe.papers import papers
+from thinpipe.papers.paper import reproduce
+from thinpipe.papers.registry import PaperError
+from thinpipe.report.chapters import OUTCOMES, Chapter
+from thinpipe.report.figures import PX_PER_INCH, WIDTH_PX, figure_files
+from thinpipe.report.page import NAME, page, write_report
+
+VOID = {"meta", "img", "input", "link", "br", "hr"}
+
+
+class Read(HTMLParser):
+    """Reads a page, and fails if an element is not closed in the order in which it was opened."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: Counter[str] = Counter()
+        self.links: list[str] = []
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.text: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        attributes = {name: value or "" for name, value in attrs}
+        assert len(attributes) == len(attrs), f"{tag}: an attribute twice"
+        self.tags.append((tag, attributes))
+        self.ids.update(filter(None, [attributes.get("id")]))
+        self.links += filter(None, [attributes.get("href"), attributes.get("src")])
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, f"line {self.getpos()[0]}"
+
+    def handle_data(self, data):
+        if not {"script", "style"} & {*self.open}:
+            self.text.append(data)
+
+    @property
+    def words(self) -> str:
+        return " ".join(" ".join(self.text).split())
+
+
+@pytest.fixture(scope="module")
+def quick():
+    """Return an item with a figure that needs no run, and one with tables alone."""
+    paper = papers()["yew2012"]
+    items = [each for each in paper.items if each.id in ("arithmetic", "own-numbers")]
+    return Chapter.of(paper, items), reproduce(paper, items)
+
+
+@pytest.fixture
+def chapters(quick):
+    """Return a chapter of each status."""
+    chapter, made = quick
+    lo, live, proxy = (papers()[name] for name in ("lo2005", "emulation", "proxy"))
+    return [
+        chapter.done(made),
+        Chapter.of(lo, lo.items),
+        Chapter.of(live, live.items).left_out("needs <root>"),
+        Chapter.of(proxy, proxy.items).failed(PaperError("paper proxy: broke", "proxy")),
+        Chapter.unloaded(PaperError("paper toy: no module", "toy")),
+    ]
+
+
+def test_page_is_whole_and_its_links_lead_somewhere(tmp_path, quick, chapters):
+    files = figure_files(quick[1])
+    write_report(tmp_path / "out", chapters, files)
+    text = (tmp_path / "out" / NAME).read_text(encoding="utf-8")
+    read = Read(text)
+    assert [name for name, count in read.ids.items() if count > 1] == []
+    inside = {link[1:] for link in read.links if link.startswith("#")}
+    beside = {unquote(link) for link in read.links if not link.startswith("#")}
+    assert inside <= {*read.ids}
+    assert beside == {*files} == {"yew2012-own-numbers.png", "yew2012-own-numbers.csv"}
+    assert {fact.fact.id for fact in quick[1].findings} <= inside
+    assert {"yew2012", "yew2012-arithmetic", "yew2012-own-numbers"} <= inside
+    assert "://" not in text
+
+
+def test_first_screen_says_what_became_of_each_paper(chapters):
+    words = Read(page(chapters)).words
+    first = words[: words.index("Counts")]
+    made = chapters[0].made
+    assert f"1 paper reproduced, {len(made.findings)} facts" in first
+    for outcome, verb in OUTCOMES.items():
+        assert f"{chapters[0].counts[outcome]} {verb}" in first
+    others = chapters[1:]
+    assert f"4 papers with {sum(each.facts for each in others)} facts did not run" in first
+    assert "Unfinished. Not run yet: lo2005." in first
+    assert f"{len(papers()['emulation'].facts)} facts left out needs <root>" in first
+    for reason in ("failed paper proxy: broke", "failed paper toy: no module"):
+        assert reason in first
+
+
+def test_finished_report_is_not_called_unfinished(chapters):
+    words = Read(page(chapters[:1])).words
+    assert "Unfinished" not in words
+    assert "did not run" not in words
+
+
+def test_surprise_is_on_the_first_screen(quick):
+    chapter, made = quick
+    section = made.sections[1]
+    finding = next(each for each in section.findings if each.verdict.value == "holds")
+    other = replace(finding, values=(math.inf,))
+    findings = tuple(other if each is finding else each for each in section.findings)
+    changed = replace(made, sections=(made.sections[0], replace(section, findings=findings)))
+    words = Read(page([chapter.done(changed)])).words
+    first = words[: words.index("Counts")]
+    assert "1 surprise" in first
+    assert f"has surprises: {finding.fact.id} ." in first
+
+
+def test_every_fact_can_be_filtered_by_its_outcome(chapters):
+    read = Read(page(chapters))
+    rows = [attributes for tag, attributes in read.tags if attributes.get("class") == "fact"]
+    options = {attributes.get("value") for tag, attributes in read.tags if tag == "option"}
+    outcomes = [row["data-outcome"].split(",") for row in rows]
+    assert Counter(first for first, *_ in outcomes) == chapters[0].counts
+    assert {each for row in outcomes for each in row} <= options
+    (form,) = (attributes for tag, attributes in read.tags if tag == "form")
+    assert "hidden" in form  # until the script that filters has begun
+
+
+def test_figures_load_late_and_have_their_size_data_and_command(quick):
+    chapter, made = quick
+    read = Read(page([chapter.done(made)]))
+    (image,) = (attributes for tag, attributes in read.tags if tag == "img")
+    width, height = made.sections[1].figure.get_size_inches() * PX_PER_INCH
+    assert (int(image["width"]), int(image["height"])) == (round(width), round(height))
+    assert image["loading"] == "lazy"
+    assert "Data (CSV) · thinpipe reproduce yew2012/own-numbers" in read.words
+    assert made.sections[1].item.caption in read.words
+
+
+@pytest.mark.parametrize("paper", papers().values(), ids=papers().keys())
+def test_every_figure_says_what_it_shows(paper):
+    for item in paper.items:
+        sentences = [each for each in item.caption.removesuffix(".").split(". ") if each]
+        assert bool(sentences) == (item.draw is not None), item.id
+        assert len(sentences) <= 3, item.id
+        assert item.caption.endswith("." if sentences else ""), item.id
+        assert not any(each in text for each in sentences for text in item.text), item.id
+
+
+SAME = "same numbers on any machine"
+
+
+@pytest.mark.parametrize(("name", "same"), [("lo2005", True), ("emulation", False)])
+def test_only_simulations_claim_the_same_numbers_everywhere(name, same, quick):
+    paper = papers()[name]
+    made = replace(quick[1], paper=paper, sections=())
+    words = Read(page([Chapter.of(paper, ()).done(made)])).words
+    assert (SAME in words) == same
+    assert ("differ from run to run" in words) != same
+
+
+def smallest_px(figure):
+    """Return the height of the smallest text in the page, in pixels of CSS."""
+    width_px = figure.get_figwidth() * PX_PER_INCH
+    texts = [each for each in figure.findobj(Text) if each.get_visible() and each.get_text()]
+    smallest = min(each.get_fontsize() for each in texts)
+    return smallest * PX_PER_INCH / 72 * min(1.0, WIDTH_PX / width_px)
+
+
+def test_labels_are_legible_in_the_page(quick):
+    assert smallest_px(quick[1].sections[1].figure) >= 9
