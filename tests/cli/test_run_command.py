@@ -207,9 +207,13 @@ def test_former_run_is_replaced_and_anything_else_is_not(thinpipe, tmp_path):
 
 
 def end(
-    tmp_path: Path, *arguments: str, by: signal.Signals = signal.SIGINT, after: float = 0.2
+    tmp_path: Path,
+    *arguments: str,
+    by: signal.Signals = signal.SIGINT,
+    after: float = 0.2,
+    sign: str = "*",
 ) -> subprocess.CompletedProcess[str]:
-    """Start the program, and send it a signal twice once it has begun its directory."""
+    """Start the program, and send it a signal twice once it has begun a directory of that name."""
     with subprocess.Popen(
         [sys.executable, "-m", "thinpipe", *arguments],
         cwd=tmp_path,
@@ -219,7 +223,7 @@ def end(
         start_new_session=True,
     ) as process:
         patience = time.monotonic() + 300
-        while not any(tmp_path.iterdir()) and time.monotonic() < patience:
+        while not any(tmp_path.glob(sign)) and time.monotonic() < patience:
             time.sleep(0.002)
         time.sleep(after)
         process.send_signal(by)
@@ -250,11 +254,12 @@ def test_run_that_is_ended_early_or_late_leaves_nothing_or_all(tmp_path, after):
     assert left == ([] if done.returncode == 130 else ["run"])
 
 
-def test_reproduction_that_is_ended_leaves_nothing(tmp_path):
-    done = end(tmp_path, "reproduce", "lo2005/triggers")
+def test_reproduction_that_is_ended_leaves_the_report_of_what_had_run(tmp_path):
+    done = end(tmp_path, "reproduce", "yew2012/arithmetic", "lo2005/triggers", sign="out")
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
-    assert list(tmp_path.iterdir()) == []
+    assert [each.name for each in tmp_path.iterdir()] == ["out"]
+    assert "Not run yet: lo2005." in (tmp_path / "out" / "report.html").read_text()
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 160])
