@@ -1,5 +1,6 @@
 """The page of the report: whole HTML, with what became of each paper and links that lead on."""
 
+import itertools
 import math
 from collections import Counter
 from dataclasses import replace
@@ -7,10 +8,17 @@ from html.parser import HTMLParser
 from urllib.parse import unquote
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from thinpipe.papers import papers
+from thinpipe.papers.chakravorty2003.table1 import drawing as table1
+from thinpipe.papers.chakravorty2003.table1 import matrix
+from thinpipe.papers.chakravorty2003.table1.criteria import ROWS
+from thinpipe.papers.chakravorty2003.table1.schemes import SCHEMES
 from thinpipe.papers.paper import reproduce
 from thinpipe.papers.registry import PaperError
+from thinpipe.papers.yew2012 import spacing_drawing
+from thinpipe.papers.yew2012.spacing import ASPECTS, FLOWS, PLACES, SPACED, Cell, Change
 from thinpipe.report.chapters import OUTCOMES, Chapter
 from thinpipe.report.figures import PX_PER_INCH, WIDTH_PX, figure_files
 from thinpipe.report.page import NAME, page, write_report
@@ -176,5 +184,50 @@ def smallest_px(figure):
     return smallest * PX_PER_INCH / 72 * min(1.0, WIDTH_PX / width_px)
 
 
-def test_labels_are_legible_in_the_page(quick):
-    assert smallest_px(quick[1].sections[1].figure) >= 9
+def pacing_map():
+    """Draw the map of yew2012 with its longest numbers."""
+    changes = [Change(aspect, 1.0, 9.99, clear=True) for aspect in ASPECTS]
+    rows = [
+        [
+            Cell(place, flows, "Vegas", SPACED["Vegas"], change)
+            for place in PLACES
+            for flows in FLOWS
+        ]
+        for change in changes
+    ]
+    return spacing_drawing.heat_map({f"Westwood+, panel {number}": rows for number in range(7)})
+
+
+def table_1(monkeypatch):
+    """Draw Table I of chakravorty2003 with a long number in each cell."""
+    cells = [
+        [matrix.Cell(scheme, row, 0.0123, ours=True, paper=False) for row in range(len(ROWS))]
+        for scheme in SCHEMES
+    ]
+    monkeypatch.setattr(table1, "matrix", lambda _: cells)
+    return table1.heat_map({})
+
+
+def overlaps(figure):
+    """Return the pairs of texts within the axes that touch."""
+    FigureCanvasAgg(figure).draw()
+    boxes = {text: text.get_window_extent() for ax in figure.axes for text in ax.texts}
+    heads = [label for ax in figure.axes for label in ax.get_xticklabels()]
+    boxes |= {text: text.get_window_extent() for text in heads if text.get_text()}
+    return [
+        (one.get_text(), other.get_text())
+        for (one, box), (other, beside) in itertools.combinations(boxes.items(), 2)
+        if box.overlaps(beside)
+    ]
+
+
+@pytest.mark.parametrize("name", ["own-numbers", "pacing", "table-1"])
+def test_labels_are_legible_in_the_page(name, quick, monkeypatch):
+    """The maps have more text than other figures."""
+    figure = {
+        "own-numbers": lambda: quick[1].sections[1].figure,
+        "pacing": pacing_map,
+        "table-1": lambda: table_1(monkeypatch),
+    }[name]()
+    assert smallest_px(figure) >= 9
+    assert overlaps(figure) == []

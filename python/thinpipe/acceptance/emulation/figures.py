@@ -49,7 +49,7 @@ def overlay(outcomes: Outcomes, setup: Setup) -> Figure:
             above.set_title(NAMES[control])
             below.set_xlabel("time since the SYN (s)")
         axes[0, 0].set_ylabel("round-trip time (s)")
-        axes[1, 0].set_ylabel("congestion window, at most\nthe receive window (segments)")
+        axes[1, 0].set_ylabel("congestion window,\nat most the receive\nwindow (segments)")
         for axis in axes.flat:
             axis.set_ylim(bottom=0)
             axis.set_xlim(left=0)

@@ -199,7 +199,7 @@ def spurious_timeout(outcomes: Outcomes) -> Figure:
     ax.axvline(at, color=COLORS["timeout"], linestyle="--", linewidth=1, label="timeout (RTO)")
     ax.set(xlabel="Time (s)", ylabel="Segment number", xlim=(start_s, end_s))
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.legend(loc="upper left")
+    ax.legend(loc="lower right")
     return figure
 
 

@@ -27,20 +27,18 @@ FULL: Final = 0.5
 TENFOLD: Final = 10
 """From ten times as much on there is no number."""
 
-COLUMNS: Final = 4
 MUTED: Final = "#8A8A8A"
 
 
 def heat_map(panels: Mapping[str, Sequence[Sequence[Cell]]]) -> Figure:
-    """Draw a panel for each comparison, four in a row, and the scale in the place that is left."""
+    """Draw a panel for each comparison: two columns, and last one beside the scale."""
     from matplotlib.figure import Figure
 
     with style():
-        rows = -(-(len(panels) + 1) // COLUMNS)
-        figure = Figure(figsize=(15.5, 4.1 * rows))
-        axes = figure.subplots(rows, COLUMNS, squeeze=False)
-        order = [ax for row in axes[:, : COLUMNS - 1] for ax in row]
-        order += list(axes[:, COLUMNS - 1])
+        rows = len(panels) // 2
+        figure = Figure(figsize=(11.25, 3.9 * (rows + 1)))
+        axes = figure.subplots(rows + 1, 2)
+        order = [*axes[:rows, 0], *axes[:rows, 1], *axes[rows]]
         for (title, cells), ax in zip(panels.items(), order, strict=False):
             _panel(ax, title, cells, named=ax in axes[:, 0])
         for ax in order[len(panels) :]:
@@ -61,11 +59,11 @@ def _panel(ax: Axes, title: str, cells: Sequence[Sequence[Cell]], *, named: bool
         for x, cell in enumerate(row):
             dark = abs(cell.change.gain) > 0.6 * FULL
             color = "white" if dark else "black" if cell.change.gain else MUTED
-            ax.text(x, y, _number(cell.change), ha="center", va="center", fontsize=6.6, color=color)
+            ax.text(x, y, _number(cell.change), ha="center", va="center", fontsize=8, color=color)
     _mark_places(ax, cells[0])
     names = [row[0].change.aspect.name for row in cells] if named else []
-    ax.set_yticks(range(len(names)), names, fontsize=8)
-    ax.set_title(title, fontsize=9.5)
+    ax.set_yticks(range(len(names)), names, fontsize=9)
+    ax.set_title(title, pad=10)
     ax.grid(visible=False)
     ax.tick_params(length=0)
     for side in ("left", "bottom"):
@@ -74,14 +72,14 @@ def _panel(ax: Axes, title: str, cells: Sequence[Sequence[Cell]], *, named: bool
 
 def _mark_places(ax: Axes, row: Sequence[Cell]) -> None:
     """Write the number of flows below each column, and below those the networks."""
-    ax.set_xticks(range(len(row)), [str(cell.flows) for cell in row], fontsize=7)
+    ax.set_xticks(range(len(row)), [str(cell.flows) for cell in row], fontsize=8)
     places = list(dict.fromkeys(cell.place.name for cell in row))
     wide = len(row) / len(places)
-    below = ax.secondary_xaxis(-0.07)
+    below = ax.secondary_xaxis(-0.08)
     below.set_xticks([wide * (number + 0.5) - 0.5 for number in range(len(places))], places)
-    below.tick_params(length=0, labelsize=6.6)
+    below.tick_params(length=0, labelsize=8)
     below.spines["bottom"].set_visible(False)
-    ax.set_xlabel("flows that share the network", fontsize=7.5, labelpad=26)
+    ax.set_xlabel("flows that share the network", fontsize=9, labelpad=32)
     for number in range(1, len(places)):
         ax.axvline(wide * number - 0.5, color="white", linewidth=3)
 
@@ -104,20 +102,18 @@ def _scale(figure: Figure, ax: Axes) -> None:
 
     ax.set_axis_off()
     values = ScalarMappable(Normalize(-100 * FULL, 100 * FULL), _colors())
-    bar = figure.colorbar(values, ax=ax, orientation="horizontal", location="top", extend="both")
+    place = ax.inset_axes((0.05, 0.75, 0.9, 0.08))
+    bar = figure.colorbar(values, cax=place, orientation="horizontal", extend="both")
     bar.set_ticks(ticks := [-40, -20, 0, 20, 40], labels=[str(abs(tick)) for tick in ticks])
-    bar.set_label("worse by (%)                    better by (%)", fontsize=9)
+    bar.set_label("worse by (%)                    better by (%)")
     ax.text(
         0.5,
-        0.9,
-        "Numbers: change in per cent of the value without\n"
-        "spacing, mean of the runs. Blue is better, orange\n"
-        "worse: a shorter time or queue, fewer drops, more\n"
-        "goodput. White: runs disagree, or the change is\n"
-        "below 1 %. “new”: there were none before;\n"
-        "“≫”: more than 1000 % more.",
+        0.45,
+        "Better is a shorter time or queue, fewer drops,\n"
+        "more goodput. White: runs disagree, or the\n"
+        "change is below 1 %. “new”: there were none\n"
+        "before; “≫”: more than 1000 % more.",
         ha="center",
         va="top",
-        fontsize=8.5,
         transform=ax.transAxes,
     )

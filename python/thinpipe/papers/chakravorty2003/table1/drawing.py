@@ -29,19 +29,19 @@ def heat_map(outcomes: Outcomes) -> Figure:
     from matplotlib.patches import Patch, Rectangle
 
     cells = matrix(outcomes)
-    figure, (ax,) = panels(1, 1, 12.0, 6.4)
+    figure, (ax,) = panels(1, 1, 11.25, 8.6)
     ticked = np.array([[cell.ours for cell in row] for row in cells], dtype=float)
     ax.imshow(ticked, cmap=ListedColormap([CROSSED, TICKED]), aspect="auto", vmin=0, vmax=1)
     for y, row in enumerate(cells):
         for x, cell in enumerate(row):
-            paper = "" if cell.paper is None else f"  paper {TICK[cell.paper]}"
+            paper = "" if cell.paper is None else f"\npaper {TICK[cell.paper]}"
             text = f"{short(cell.value)}  {TICK[cell.ours]}{paper}"
-            ax.text(x, y, text, ha="center", va="center", fontsize=7.5)
+            ax.text(x, y, text, ha="center", va="center", fontsize=9)
             if cell.agrees is False:
                 corner = (x - 0.47, y - 0.45)
                 ax.add_patch(Rectangle(corner, 0.94, 0.9, fill=False, linewidth=1.6))
-    names = [f"{row.name}\n{fill(row.metric, 21)}\n✓: {row.threshold()}" for row in ROWS]
-    ax.set_xticks(range(len(ROWS)), names, fontsize=6.5)
+    names = [f"{fill(row.name, 17)}\n{fill(row.metric, 17)}\n✓: {row.threshold()}" for row in ROWS]
+    ax.set_xticks(range(len(ROWS)), names, fontsize=8)
     ax.set_yticks(range(len(cells)), [row[0].scheme.name for row in cells])
     ax.xaxis.tick_top()
     keys = (

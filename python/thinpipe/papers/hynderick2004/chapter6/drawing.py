@@ -164,3 +164,12 @@ def named(ax: Axes, names: Sequence[object], xlabel: str, ylabel: str, title: st
     ax.set(xlabel=xlabel, ylabel=ylabel, xticks=range(len(names)), xticklabels=list(names))
     ax.set_title(title)
     ax.set_ylim(bottom=0)
+
+
+def name_point(
+    ax: Axes, name: str, place: tuple[float, float], hue: str, offset: tuple[float, float]
+) -> None:
+    """Write the name of a point, `offset` points of print away from it."""
+    side = "left" if offset[0] > 0 else "right" if offset[0] < 0 else "center"
+    ax.annotate(name, place, xytext=offset, textcoords="offset points", ha=side, color=hue,
+                fontsize=8)  # fmt: skip

@@ -25,6 +25,7 @@ from thinpipe.papers.hynderick2004.chapter6.drawing import (
     by_queue,
     draw_rate,
     mark_jump,
+    name_point,
     named,
     one_legend,
     only_outer_labels,
@@ -450,7 +451,7 @@ def managed(outcomes: Outcomes) -> Figure:
             label="Fixed queue of so many packets",
         )
         for queue, (rate, rtt) in zip(buffers.QUEUES, fixed, strict=True):
-            ax.annotate(str(queue), (rtt, rate), xytext=(4, -10), textcoords="offset points")
+            name_point(ax, str(queue), (rtt, rate), COLORS["paper"], (5, -10))
         for (name, ahead_s), hue in zip(buffers.AHEAD, (BLER_HUES[1], BLER_HUES[4]), strict=True):
             ours = [
                 buffers.both(outcomes, buffers.managed(variant, factor, ahead_s))
@@ -461,6 +462,7 @@ def managed(outcomes: Outcomes) -> Figure:
                 color=hue, markersize=4, label=f"Manager, 0.5 to 4 BDP, {name}",
             )  # fmt: skip
         ax.set(title=NAMES[variant], xlabel="Mean RTT over time (ms)", ylabel="Throughput (kbit/s)")
+        ax.margins(x=0.08, y=0.1)
     one_legend(figure, axes, columns=2)
     return figure
 
@@ -472,10 +474,8 @@ def shared(outcomes: Outcomes) -> Figure:
     for ax, place in zip(axes, sharing.DRAWN, strict=True):
         fixed = [("∞" if q is None else str(q), sharing.fixed(place, q)) for q in sharing.QUEUES]
         apart = [(str(q), sharing.apart(place, q)) for q in sharing.FINITE]
-        lines = [
-            ("One fixed queue", COLORS["muted"], "o-", fixed),
-            ("A fixed queue for each flow, in turn", COLORS["muted"], "o:", apart),
-        ]
+        lines = [("One fixed queue", COLORS["muted"], "o-", fixed)]
+        lines.append(("A fixed queue for each flow, in turn", COLORS["muted"], "o:", apart))
         for service, hue in zip(sharing.SERVICES, (BLER_HUES[1], BLER_HUES[4]), strict=True):
             runs = [(f"{f}×", sharing.managed(place, service, f)) for f in sharing.FACTORS]
             lines.append((f"Manager, {service.replace('-', ' ')}: × BDP for bulk", hue, "D-", runs))
@@ -483,14 +483,18 @@ def shared(outcomes: Outcomes) -> Figure:
             rates = [mean(outcomes, points, sharing.together_kbps) for _, points in runs]
             waits = [mean(outcomes, points, sharing.response_ms) for _, points in runs]
             ax.plot(waits, rates, style, color=hue, markersize=4, label=label)
-            for (name, _), wait, rate in zip(runs, waits, rates, strict=True):
-                if style != "o:":
-                    ax.annotate(name, (wait, rate), xytext=(3, -9), textcoords="offset points",
-                                color=hue, fontsize=7)  # fmt: skip
+            places = [*zip(waits, rates, strict=True)]
+            if style == "o-":
+                for (name, _), at in zip(runs, places, strict=True):
+                    name_point(ax, name, at, hue, (4, -10))
+            elif style == "D-":  # between these two, points are close together
+                beside = ((-6, -3), (-6, -3)) if hue == BLER_HUES[4] else ((4, -11), (0, 6))
+                for end, offset in zip((0, -1), beside, strict=True):
+                    name_point(ax, runs[end][0], places[end], hue, offset)
         ax.set(title=place.name(), xlabel="Mean response time of the interactive flow (ms)",
                ylabel="Throughput of both flows (kbit/s)", xscale="log")  # fmt: skip
-        ticks = (200, 300, 500, 1000)
-        ax.set_xticks(ticks, [str(tick) for tick in ticks])
-        ax.set_xticks([], minor=True)
+        ax.minorticks_off()
+        ax.set_xticks((200, 300, 500, 1000), ("200", "300", "500", "1000"))
+        ax.margins(x=0.12, y=0.1)
     one_legend(figure, axes, columns=2)
     return figure
