@@ -1,9 +1,11 @@
 """What a figure draws is in its CSV file."""
 
 import csv
+import io
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -163,6 +165,14 @@ def test_kind_that_is_not_known_is_counted():
     figure.subplots().add_patch(Circle((0, 0), 1))
     comments, rows = read(figure)
     assert (comments[-1], rows) == ("# not in this file: 1 Circle", [])
+
+
+def test_polars_reads_it():
+    figure = Figure()
+    figure.subplots().plot(XS, YS)
+    table = pl.read_csv(io.BytesIO(figure_csv(figure, "made, by a test")), comment_prefix="#")
+    assert table.columns == list(COLUMNS)
+    assert table["x"].to_list() == XS
 
 
 def test_equal_figures_give_equal_bytes():

@@ -5,7 +5,13 @@ import signal
 from pathlib import Path
 
 import pytest
-from thinpipe.files import MANIFEST, atomic_directory, check_replaceable, write_atomically
+from thinpipe.files import (
+    MANIFEST,
+    atomic_directory,
+    check_directory,
+    check_replaceable,
+    write_atomically,
+)
 from thinpipe.signals import signals_deferred
 
 
@@ -98,6 +104,17 @@ def test_file_in_the_way_is_left_alone(tmp_path):
     (tmp_path / "run").write_text("mine")
     with pytest.raises(FileExistsError, match="not a directory"):
         check_replaceable(tmp_path / "run")
+
+
+def test_check_of_a_directory_changes_nothing(tmp_path):
+    make(tmp_path / "run", "a")
+    check_directory(tmp_path / "run")
+    check_directory(tmp_path / "new" / "below" / "run")
+    assert names(tmp_path) == ["run"]
+    assert names(tmp_path / "run") == ["a", MANIFEST]
+    for wrong in (tmp_path / "run" / "a", tmp_path / "run" / "a" / "below"):
+        with pytest.raises(OSError, match=wrong.name):
+            check_directory(wrong)
 
 
 def test_errors_name_the_path_that_was_given(tmp_path, monkeypatch):
