@@ -146,8 +146,9 @@ def test_words_at_an_axis_are_explained():
     left, right = figure.subplots(1, 2)
     left.bar(["Tahoe", "Reno"], [1, 2])
     right.set_xticks([0, 1, 2], ["0", "one", "2"])
+    right.set(yticks=[0, 1], yticklabels=[0, 5])
     comments, _ = read(figure)
-    assert comments[1:] == ["# panel 1: x 0 = Tahoe, 1 = Reno", "# panel 2: x 1 = one"]
+    assert comments[1:] == ["# panel 1: x 0 = Tahoe, 1 = Reno", "# panel 2: x 1 = one; y 1 = 5"]
 
 
 def test_what_is_hidden_or_no_number_is_left_out():

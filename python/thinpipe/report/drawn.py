@@ -106,7 +106,8 @@ def _tick_names(axis: Axis) -> str:
     if not isinstance(formatter, (FixedFormatter, FuncFormatter, StrCategoryFormatter)):
         return ""
     places = [float(place) for place in axis.get_majorticklocs()]
-    pairs = zip(places, formatter.format_ticks(places), strict=True)
+    texts = map(str, formatter.format_ticks(places))  # set_xticklabels keeps what it gets
+    pairs = zip(places, texts, strict=True)
     named = [(place, text) for place, text in pairs if text and not _says(text, place)]
     return ", ".join(f"{place:g} = {text}" for place, text in named)
 
