@@ -98,6 +98,15 @@ def test_page_is_whole_and_its_links_lead_somewhere(tmp_path, quick, chapters):
     assert "://" not in text
 
 
+def test_facts_of_two_papers_may_have_one_id(quick):
+    chapter, made = quick
+    other = replace(made, paper=replace(made.paper, id="other"))
+    read = Read(page([chapter.done(made), replace(chapter, id="other").done(other)]))
+    ids = {finding.fact.id for finding in made.findings}
+    assert {*ids, *(f"other-{name}" for name in ids)} <= {*read.ids}
+    assert max(read.ids.values()) == 1
+
+
 def test_first_screen_says_what_became_of_each_paper(chapters):
     words = Read(page(chapters)).words
     first = words[: words.index("Counts")]

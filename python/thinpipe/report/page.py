@@ -19,6 +19,7 @@ from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
     from thinpipe.papers.facts import Finding
+    from thinpipe.papers.paper import Reproduction
     from thinpipe.report.chapters import Chapter
 
 NAME: Final = "report.html"
@@ -52,9 +53,11 @@ def page(chapters: Sequence[Chapter]) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"short": short, "ours": ours, "outcome": words.outcome}
+    reproductions = [each.made for each in chapters if each.made is not None]
     return environment.get_template("report.html.j2").render(
         chapters=chapters,
-        reproductions=[each.made for each in chapters if each.made is not None],
+        reproductions=reproductions,
+        anchors=_anchors(reproductions),
         totals=sum((each.counts for each in chapters), Counter()),
         words=words,
         counts=counts,
@@ -65,6 +68,18 @@ def page(chapters: Sequence[Chapter]) -> str:
         platform=f"{platform.system()} {platform.machine()}",
         command=shlex.join(["thinpipe", *sys.argv[1:]]),
     )
+
+
+def _anchors(reproductions: Sequence[Reproduction]) -> dict[tuple[str, str], str]:
+    """Return by paper and fact its id, or PAPER-ID if a fact of a paper before has that id."""
+    anchors: dict[tuple[str, str], str] = {}
+    taken: set[str] = set()
+    for made in reproductions:
+        for fact in (finding.fact for finding in made.findings):
+            name = f"{made.paper.id}-{fact.id}" if fact.id in taken else fact.id
+            taken.add(name)
+            anchors[made.paper.id, fact.id] = name
+    return anchors
 
 
 def ours(finding: Finding) -> str:
