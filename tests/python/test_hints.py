@@ -1,10 +1,12 @@
 """Hints: what explains a result and is easily overlooked."""
 
+from collections.abc import Mapping
+
 import thinpipe as tp
 from thinpipe.point import Value
 
 
-def hints(scenario: str, settings: dict[str, Value]) -> tuple[str, ...]:
+def hints(scenario: str, settings: Mapping[str, Value]) -> tuple[str, ...]:
     return tp.run(scenario, settings).result.hints
 
 
@@ -24,7 +26,11 @@ def test_the_window_is_no_reason_where_it_is_never_reached() -> None:
 
 
 def test_the_receiver_is_named() -> None:
-    settings = {"tcp.window": 1000, "tcp.receive_buffer": "6 kB", "flow.bytes": "unlimited"}
+    settings: dict[str, Value] = {
+        "tcp.window": 1000,
+        "tcp.receive_buffer": "6 kB",
+        "flow.bytes": "unlimited",
+    }
     [hint] = hints("bottleneck", settings)
     assert hint.startswith("flow 0: limited by the receiver's window for ")
 
@@ -42,6 +48,6 @@ def test_a_run_that_is_too_short_says_so() -> None:
 
 def test_timeouts_without_a_loss_are_named() -> None:
     spike = [{"at": "5 s", "lasts": "8 s"}]
-    settings = {"radio.spikes": spike, "duration": "30 s", "tcp.window": 10}
+    settings: dict[str, Value] = {"radio.spikes": spike, "duration": "30 s", "tcp.window": 10}
     said = hints("umts-dch-384", settings)
     assert "flow 0: most timeouts are spurious: segments are late, not lost" in said

@@ -11,7 +11,7 @@ from matplotlib.patches import StepPatch
 from thinpipe.plot.curves import (
     CLEAR,
     COLORED,
-    COLUMNS,
+    INTERVALS,
     NOTHING,
     Curve,
     Steps,
@@ -193,7 +193,7 @@ def test_long_curves_beside_each_other_are_means_with_few_marks():
     shown = legend(both)
     assert shown[:3] == ["a", "b", "Lines: means of 4 s each"]
     assert f"Fast retransmit: {2 * halved}, not marked" in shown
-    assert np.size(named(both, "a").get_xdata()) == COLUMNS + 2
+    assert np.size(named(both, "a").get_xdata()) == INTERVALS + 2
     close = run.plot.cwnd(run.plot.cwnd(axes(), end_s=9.0), end_s=9.0)
     marks = [each for each in close.lines if each.get_marker() == "^" and each.get_label() == "_"]
     events = run.events.filter(pl.col("event") == "fast_retransmit", pl.col("time_s") <= 9)

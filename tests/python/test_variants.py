@@ -52,7 +52,7 @@ def test_profiles_are_those_of_the_table(root):
 
 def test_recoveries_that_need_selective_acknowledgements_refuse_to_do_without():
     for recovery in words("tcp.recovery")[:-1]:  # the last is `variant`
-        settings = (("tcp.recovery", recovery), ("tcp.sack", False))
+        settings = {"tcp.recovery": recovery, "tcp.sack": "false"}
         if recovery in NEED_SACK:
             with pytest.raises(tp.ScenarioError, match=r"tcp\.sack must not be false"):
                 tp.run("plain-384", settings, duration="1 s")

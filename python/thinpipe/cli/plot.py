@@ -10,7 +10,7 @@ import typer
 
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.times import seconds
-from thinpipe.plot.kinds import DEFAULT, KINDS, either, taking
+from thinpipe.plot.kinds import DEFAULT, KINDS, OF_MANY, either, taking
 from thinpipe.signals import signals_deferred
 
 GOODPUT: Final = "goodput_bps"
@@ -30,6 +30,10 @@ LISTED: Final = "\n".join(
             f"  {name:<13} {'+' if kind.shares else ' '} {kind.shows}"
             for name, kind in KINDS.items()
         ),
+        "",
+        "\b",
+        "Kinds of many runs, a sweep's or those of several directories:",
+        *(f"  {name:<13}   {shows}" for name, shows in OF_MANY.items()),
     ]
 )
 """The kinds, a line each, as the end of a help text."""
@@ -37,9 +41,9 @@ LISTED: Final = "\n".join(
 
 def complete_kind(incomplete: str) -> Iterator[tuple[str, str]]:
     """Yield the kinds that begin with a text, each with what it shows."""
-    for name, kind in KINDS.items():
+    for name, shows in [*((kind.name, kind.shows) for kind in KINDS.values()), *OF_MANY.items()]:
         if name.startswith(incomplete):
-            yield name, kind.shows
+            yield name, shows
 
 
 def _of(option: str, help_: str) -> str:
@@ -61,7 +65,7 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         str | None,
         typer.Option(
             metavar="KIND",
-            help=f"What to draw, {DEFAULT} by default; the kinds are below.",
+            help=f"What to draw, {DEFAULT} by default, of a sweep lines; the kinds are below.",
             autocompletion=complete_kind,
         ),
     ] = None,
@@ -140,17 +144,16 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
     of_kind = {"modulo": modulo, "link": link, "at": at, "cell": cell, "mobile": mobile}
     of_run = {"flow": flow, "from": start, "to": end, **of_kind}
     of_sweep = {"x": x, "y": y, "by": by[0] if by else None}
-    sweeps = [each for each in sources if each.suffix in (".parquet", ".csv")]
-    if sweeps:
-        [sweep, *_] = sweeps
-        if len(sources) > 1:
-            raise BadRequestError(f"{sweep}: a sweep has a picture of its own")
+    files = [each for each in sources if each.suffix in (".parquet", ".csv")]
+    if files and len(sources) > 1:
+        raise BadRequestError(f"{files[0]}: a sweep has a picture of its own")
+    if files or kind in OF_MANY:
         _refuse(of_run, "a run")
-        words = [sweep.stem, *([kind] if kind else []), (y or GOODPUT).replace("/", "-")]
-        file = out or Path(f"{'-'.join(words)}.png")
-        _draw_sweep(sources, file, kind, of_sweep, by)
+        words = [*(_name(each) for each in sources), kind, (y or GOODPUT).replace("/", "-")]
+        file = out or Path(f"{'-'.join(filter(None, words))}.png")
+        _draw_many(sources, file, kind, of_sweep, by)
     else:
-        _refuse(of_sweep, "a sweep")
+        _refuse(of_sweep, "many runs")
         kind = kind or DEFAULT
         file = Path(_default_name(sources, kind, flow, mobile)) if out is None else out
         _draw_runs(sources, file, kind, flow, {"from": start, "to": end, **of_kind})
@@ -163,7 +166,7 @@ def _refuse(options: Mapping[str, object], source: str) -> None:
             raise BadRequestError(f"--{name} {value}: only the picture of {source} takes it")
 
 
-def _draw_sweep(
+def _draw_many(
     sources: Sequence[Path],
     file: Path,
     kind: str | None,
@@ -234,10 +237,15 @@ def _default_name(
     directories: Sequence[Path], kind: str, flow: str | None, mobile: int | None
 ) -> str:
     """Return a name in the current directory: a run's own may hold only its files."""
-    runs = "-".join(each.resolve().name for each in directories)
+    runs = "-".join(map(_name, directories))
     of_flow = {None: "", "0": "", "all": "-all"}.get(flow, f"-flow{flow}")
     of_mobile = f"-mobile{mobile}" if mobile else ""
     return f"{runs}-{kind}{of_flow}{of_mobile}.png"
+
+
+def _name(source: Path) -> str:
+    """Return the name of a file or directory, without the ending of a file."""
+    return source.stem if source.suffix in (".parquet", ".csv") else source.resolve().name
 
 
 def _by_option(reason: str, given: dict[str, str]) -> str:

@@ -37,7 +37,7 @@ GREY: Final = COLORS["muted"]
 SPARE: Final = sorted((*reversed(ALGORITHMS.values()), OTHER), key=lambda color: color == GREY)
 """Colours of further curves of an algorithm: first those of algorithms that are less common."""
 
-COLUMNS: Final = 100
+INTERVALS: Final = 100
 """Number of means of a long curve beside others."""
 
 CROWD: Final = 60
@@ -203,7 +203,7 @@ def draw_steps(
     are_means = len(curves) > 1 and max(len(each.time_s) for each in found) > FEW
     view = whole(curves)
     if are_means:
-        edges = np.linspace(view.start_s, view.end_s, COLUMNS + 1)
+        edges = np.linspace(view.start_s, view.end_s, INTERVALS + 1)
         found = [column_means(each, edges) for each in found]
     for curve, of, look in zip(curves, found, drawn, strict=True):
         draw_step_curve(ax, curve.view, of.time_s, of.values, look.style)
@@ -211,7 +211,7 @@ def draw_steps(
         _draw_mean(ax, view, [each.variant for each in curves], found)
     if not are_means:
         return None
-    column_s = (view.end_s - view.start_s) / COLUMNS
+    column_s = (view.end_s - view.start_s) / INTERVALS
     ax.plot([], [], " ", label=f"Lines: means of {column_s:.3g} s each")
     return found
 

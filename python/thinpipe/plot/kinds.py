@@ -54,6 +54,14 @@ TRACE: Final = "trace"
 UDP: Final = '`application = "udp"`'
 CELLS: Final = "`umts-cell`"
 
+OF_MANY: Final = {
+    "lines": "means over a varied key, with intervals",
+    "scatter": "a metric over another: goodput over delay",
+    "cdf": "which share of the runs has at most a value",
+    "box": "quartiles, minimum and maximum over runs",
+}
+"""The kinds of pictures of many runs, a sweep's or saved ones, and what each shows."""
+
 KINDS: Final = {
     kind.name: kind
     for kind in (

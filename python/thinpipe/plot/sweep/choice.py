@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from thinpipe.plot.kinds import OF_MANY
 from thinpipe.sweep.parameters import is_parameter
 from thinpipe.sweep.table import SEED
 
 if TYPE_CHECKING:
     from thinpipe.sweep.study import Study
 
-KINDS: Final = ("lines", "scatter", "cdf", "box")
+KINDS: Final = tuple(OF_MANY)
 """Kinds of pictures: the methods of `SweepPlots`."""
 
 GOODPUT: Final = "goodput_bps"
