@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from thinpipe.papers import papers
 from thinpipe.papers.facts import Finding, Verdict
-from thinpipe.papers.outcomes import Detail, Outcome
+from thinpipe.papers.outcomes import Detail, Outcome, collect
 from thinpipe.papers.paper import reproduce
 from thinpipe.papers.yew2012 import (
     PAPER,
@@ -646,7 +646,7 @@ def test_a_short_sweep_of_the_scenario_has_both_bands():
     shorter = [
         type(point)(point.scenario, (*point.settings, ("duration", "60 s"))) for point in first
     ]
-    outcomes = PAPER.collect([(point, Detail.RESULT) for point in shorter])
+    outcomes = collect([(point, Detail.RESULT) for point in shorter])
     flows = [outcomes[point].flow for point in shorter]
     windows = [(flow.started_s or 0.0, flow.cwnd_segments.mean or 0.0) for flow in flows]
     assert min(window for start_s, window in windows if start_s > 7) > 10
@@ -674,7 +674,7 @@ VERDICTS = {
 @pytest.fixture(scope="module")
 def fifty():
     """Return all runs of fifty seeds; those of ten are among them."""
-    return PAPER.collect(each for item in simulated.items(FIFTY) for each in item.wanted())
+    return collect(each for item in simulated.items(FIFTY) for each in item.wanted())
 
 
 @pytest.mark.slow

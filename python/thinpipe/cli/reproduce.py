@@ -17,7 +17,7 @@ from thinpipe.files import check_directory
 
 if TYPE_CHECKING:
     from thinpipe.papers.facts import Finding
-    from thinpipe.papers.paper import Item, Paper, Reproduction
+    from thinpipe.papers.paper import Carried, Item, Paper, Reproduction
     from thinpipe.papers.registry import PaperError, Registration
     from thinpipe.report.chapters import Chapter
 
@@ -98,8 +98,11 @@ def _reproduce(
 ) -> list[Reproduction]:
     """Run the papers one after the other, and write the report anew after each.
 
+    What is on the real clock runs in the background meanwhile.
+
     There is no report as long as there is nothing but errors; the last of these is raised.
     """
+    from thinpipe.papers.paper import carrying
     from thinpipe.papers.registry import PaperError
     from thinpipe.report.chapters import Chapter, Status
     from thinpipe.report.page import write_report
@@ -108,19 +111,24 @@ def _reproduce(
     unloaded = [Chapter.unloaded(error) for error in errors]
     chapters = [_before(each, errors, asked=asked) for each in chosen]
     figures: dict[str, bytes] = {}
-    for place, each in enumerate(chosen):
-        if chapters[place].status is not Status.NOT_RUN_YET:
-            continue
-        result = _attempt(each, partial(_run, each, wrong_models=wrong_models))
-        if isinstance(result, PaperError):
-            errors.append(result)
-            chapters[place] = chapters[place].failed(result)
-        else:
-            done, files = result
-            chapters[place] = chapters[place].done(done)
-            figures |= files
-        if any(chapter.made for chapter in chapters):
-            write_report(out, [*chapters, *unloaded], figures)
+    possible = [
+        (place, each)
+        for place, each in enumerate(chosen)
+        if chapters[place].status is Status.NOT_RUN_YET
+    ]
+    with carrying((each.paper, each.items) for _, each in possible) as carried:
+        for place, each in sorted(possible, key=_is_live):  # the longest wait comes last
+            run = partial(_run, each, wrong_models=wrong_models, carried=carried)
+            result = _attempt(each, run)
+            if isinstance(result, PaperError):
+                errors.append(result)
+                chapters[place] = chapters[place].failed(result)
+            else:
+                done, files = result
+                chapters[place] = chapters[place].done(done)
+                figures |= files
+            if any(chapter.made for chapter in chapters):
+                write_report(out, [*chapters, *unloaded], figures)
     made = [chapter.made for chapter in chapters if chapter.made is not None]
     if errors and not made:
         raise errors.pop()
@@ -129,13 +137,18 @@ def _reproduce(
     return made
 
 
+def _is_live(placed: tuple[int, Chosen]) -> bool:
+    return placed[1].paper.live is not None
+
+
 def _before(each: Chosen, errors: list[PaperError], *, asked: bool) -> Chapter:
     """Return the chapter of a paper before it runs; raise if it was asked for and cannot run."""
     from thinpipe.papers.registry import PaperError
     from thinpipe.report.chapters import Chapter
 
     chapter = Chapter.of(each.paper, each.items)
-    reason = _attempt(each, each.paper.missing)
+    live = each.paper.live
+    reason = None if live is None else _attempt(each, live.missing)
     if isinstance(reason, PaperError):
         errors.append(reason)
         return chapter.failed(reason)
@@ -147,13 +160,17 @@ def _before(each: Chosen, errors: list[PaperError], *, asked: bool) -> Chapter:
     return chapter.left_out(reason)
 
 
-def _run(each: Chosen, *, wrong_models: bool) -> tuple[Reproduction, dict[str, bytes]]:
+def _run(
+    each: Chosen, *, wrong_models: bool, carried: Carried
+) -> tuple[Reproduction, dict[str, bytes]]:
     """Run a paper; return its results, and by name the files of its figures."""
     from thinpipe.papers.paper import reproduce as reproduce_paper
     from thinpipe.report.figures import figure_files
 
     with Bar(each.paper.id) as bar:
-        done = reproduce_paper(each.paper, each.items, wrong_models=wrong_models, progress=bar)
+        done = reproduce_paper(
+            each.paper, each.items, wrong_models=wrong_models, progress=bar, carried=carried
+        )
         return done, figure_files(done)
 
 

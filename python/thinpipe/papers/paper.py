@@ -6,9 +6,10 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 from thinpipe.papers.facts import Basis, Fact, Finding, tally
 from thinpipe.papers.outcomes import Detail, Outcome, collect
@@ -18,21 +19,32 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from thinpipe.point import Point
+    from thinpipe.testbed.container import Task
 
 Outcomes = Mapping["Point", Outcome]
 
 
-class Collect(Protocol):
-    """Runs each point once and keeps the highest detail wanted of it."""
+@dataclass(frozen=True, slots=True)
+class Live:
+    """Runs the points of a paper between real programs, on the real clock.
 
-    def __call__(
-        self,
-        wanted: Iterable[tuple[Point, Detail]],
-        *,
-        jobs: int | None = None,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> Outcomes:
-        """Run the points; call `progress` with the number of points done and the total."""
+    Attributes
+    ----------
+    task
+        Returns what carries a point, in a container of its own (`thinpipe.testbed.container`).
+    outcome
+        Makes an outcome of the task's result.
+    missing
+        Returns in one line why it cannot run on this machine; ``None`` if it can.
+    """
+
+    task: Callable[[Point], Task]
+    outcome: Callable[[Point, Any], Outcome]
+    missing: Callable[[], str | None]
+
+
+Carried = Callable[[tuple[str, "Point"]], Any]
+"""Waits for the result of a live paper's task, given the paper's id and the point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +111,8 @@ class Paper:
         The wrong models that facts name.
     not_reproduced
         What could not be reproduced, and why.
-    collect
-        Runs the points of items.
-    missing
-        Returns in one line why it cannot run on this machine; ``None`` if it can.
-    real_clock
-        Whether kernels take part, so that numbers differ from run to run.
+    live
+        What runs its points if they are not simulated.
 
     Raises
     ------
@@ -120,9 +128,7 @@ class Paper:
     measures: Mapping[str, Callable[[Outcomes], Sequence[float]]]
     wrong_models: Mapping[str, WrongModel] = field(default_factory=dict)
     not_reproduced: str = ""
-    collect: Collect = collect
-    missing: Callable[[], str | None] = lambda: None
-    real_clock: bool = False
+    live: Live | None = None
 
     def __post_init__(self) -> None:
         for fact in self.facts:
@@ -175,6 +181,27 @@ class Reproduction:
         return tally(self.findings)
 
 
+@contextmanager
+def carrying(asked: Iterable[tuple[Paper, Iterable[Item]]]) -> Iterator[Carried]:
+    """Begin the points of live papers, all side by side, in the background.
+
+    They end with the block, also those that are not done.
+    """
+    tasks = {
+        (paper.id, point): paper.live.task(point)
+        for paper, items in asked
+        if paper.live is not None
+        for point in _points(items)
+    }
+    if not tasks:
+        yield tasks.__getitem__
+        return
+    from thinpipe.testbed.container import container
+
+    with container(tasks) as results:
+        yield results.wait
+
+
 def reproduce(
     paper: Paper,
     items: Iterable[Item] | None = None,
@@ -182,24 +209,36 @@ def reproduce(
     wrong_models: bool = False,
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    carried: Carried | None = None,
 ) -> Reproduction:
     """Run items (by default all), measure their facts and draw their figures.
 
-    With `wrong_models`, the wrong models of the facts run as well.
+    Parameters
+    ----------
+    wrong_models
+        Whether the wrong models of the facts run as well.
+    progress
+        Called with the number of points done and the total.
+    carried
+        What `carrying` has begun of these items; by default they begin now.
 
     Raises
     ------
+    EmulationError
+        If a live paper's programs failed.
     ScenarioError
         If a scenario or a setting is wrong.
     """
     start = time.monotonic()
     chosen = tuple(paper.items if items is None else items)
-    wanted = [each for item in chosen for each in item.wanted()]
-    outcomes = paper.collect(wanted, jobs=jobs, progress=progress)
+    with ExitStack() as stack:
+        if carried is None:
+            carried = stack.enter_context(carrying([(paper, chosen)]))
+        outcomes = _collect(paper, chosen, carried, jobs, progress)
     wrongly: Outcomes = {}
     if wrong_models:
         asked = [each for item in chosen for each in _wanted_wrongly(paper, item, outcomes)]
-        wrongly = paper.collect(asked, jobs=jobs, progress=progress)
+        wrongly = collect(asked, jobs=jobs, progress=progress)
     judge = partial(_finding, paper, outcomes, wrongly if wrong_models else None)
     return Reproduction(
         paper,
@@ -210,6 +249,31 @@ def reproduce(
         ),
         wall_s=time.monotonic() - start,
     )
+
+
+def _collect(
+    paper: Paper,
+    items: Sequence[Item],
+    carried: Carried,
+    jobs: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> Outcomes:
+    """Run each point once."""
+    if paper.live is None:
+        wanted = (each for item in items for each in item.wanted())
+        return collect(wanted, jobs=jobs, progress=progress)
+    points = _points(items)
+    found: dict[Point, Outcome] = {}
+    for point in points:
+        found[point] = paper.live.outcome(point, carried((paper.id, point)))
+        if progress is not None:
+            progress(len(found), len(points))
+    return found
+
+
+def _points(items: Iterable[Item]) -> tuple[Point, ...]:
+    """Return the points of items, each once."""
+    return tuple(dict.fromkeys(point for item in items for point, _ in item.wanted()))
 
 
 def _wanted_wrongly(paper: Paper, item: Item, outcomes: Outcomes) -> Iterator[tuple[Point, Detail]]:

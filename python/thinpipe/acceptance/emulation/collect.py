@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING
 
-from thinpipe._core import EmulationError
 from thinpipe.acceptance.emulation.experiments import MSS, SETUPS, Setup
-from thinpipe.acceptance.emulation.live import LIMIT_S, Carried, Job
-from thinpipe.papers.outcomes import Detail, Outcome
+from thinpipe.acceptance.emulation.live import LIMIT_S, Carried, Job, carry
+from thinpipe.papers.outcomes import Outcome
 from thinpipe.point import Point
 from thinpipe.run import run
+from thinpipe.testbed.container import unshared
 from thinpipe.testbed.packets import Transfer, measure, of_segments
 
-TRIES: Final = 3
-"""Maximum number of attempts until the emulator is punctual."""
+if TYPE_CHECKING:
+    from thinpipe.testbed.container import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,38 +50,44 @@ class Compared(Outcome):
         return self.carried.lateness_s.within_bound
 
 
-def collect(
-    wanted: Iterable[tuple[Point, Detail]],
-    *,
-    jobs: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> dict[Point, Outcome]:
-    """Emulate all transfers in parallel, whatever `jobs` says: they need little processor time.
+def task(point: Point) -> Task:
+    """Return what emulates the transfer of `point` with the kernel's TCP."""
+    setup, control, seed = _setup(point)
+    job = Job(
+        scenario=os.fspath(setup.scenario),
+        settings=tuple(Point.of(setup.scenario, dict(setup.settings)).settings),
+        seed=seed,
+        payload_bytes=setup.payload_bytes,
+        window_bytes=setup.window_bytes,
+        mss_bytes=MSS,
+        control=control,
+    )
+    return partial(carry, job)
 
-    The radio's errors, the phase of its TTIs and of a trace are functions of time: a simulation
-    that starts when the kernel's SYN entered the emulator has the same.
 
-    Raises
-    ------
-    EmulationError
-        If this machine's kernel does not match the set-up.
+def simulated(point: Point, carried: Carried) -> Compared:
+    """Simulate a transfer that starts when the emulated one did.
+
+    The radio's errors, the phase of its TTIs and of a trace are functions of time: both have the
+    same.
     """
-    del jobs
-    points = [point for point, _ in wanted]
-    left, found = points, dict[Point, Outcome]()
-    for _ in range(TRIES):
-        for point, carried in zip(left, _carry([_job(point) for point in left]), strict=True):
-            found[point] = _simulate(point, carried)
-            if progress is not None:
-                progress(len(found), len(points))
-        left = [point for point in points if not compared(found[point]).valid]
-        if not left:
-            break
-    return found
+    more = {
+        "tcp.receive_buffer": f"{carried.window_bytes} B",
+        "flow.start": f"{carried.start_s:.9f} s",
+        "duration": f"{carried.start_s + LIMIT_S:.9f} s",
+    }
+    done = run(point.scenario, dict(point.settings) | more, trace=True)
+    first = done.flows[0].started_s or 0.0
+    sender = done.segments["endpoint"][0]
+    cwnd = done.cwnd.select("time_s", "cwnd_segments").iter_rows()
+    transfer = measure(
+        of_segments(done.segments, sender), ((time_s - first, window) for time_s, window in cwnd)
+    )
+    return Compared(done.result, {}, transfer, carried)
 
 
 def compared(outcome: Outcome) -> Compared:
-    """Return an outcome of `collect` with its type.
+    """Return an outcome of `simulated` with its type.
 
     Raises
     ------
@@ -101,55 +105,9 @@ def missing() -> str | None:
         return "needs unshare (util-linux)"
     words = ["-m", "thinpipe", "emulate", "--quiet", "plain-384", "--", "true"]
     tried = subprocess.run(
-        [*_alone(), sys.executable, *words], capture_output=True, text=True, check=False
+        [*unshared(), sys.executable, *words], capture_output=True, text=True, check=False
     )
     return None if tried.returncode == 0 else (tried.stderr.strip().splitlines() or ["?"])[-1]
-
-
-def _alone() -> list[str]:
-    """Return a command prefix for a separate network namespace; without root we have one."""
-    return ["unshare", "--net"] if os.geteuid() == 0 else []
-
-
-def _carry(jobs: list[Job]) -> list[Carried]:
-    """Emulate transfers in parallel, each in its own process and network namespace."""
-    program = [*_alone(), sys.executable, "-m", "thinpipe.acceptance.emulation.live"]
-    workers = [
-        subprocess.Popen(
-            [*program, json.dumps(dataclasses.asdict(job))],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for job in jobs
-    ]
-    try:
-        return [_outcome(worker) for worker in workers]
-    finally:
-        for worker in workers:
-            worker.terminate()
-            worker.communicate()
-
-
-def _outcome(worker: subprocess.Popen[str]) -> Carried:
-    told, said = worker.communicate(timeout=LIMIT_S)
-    if worker.returncode:
-        raise EmulationError(said.strip().splitlines()[-1])
-    return Carried.from_json(told)
-
-
-def _job(point: Point) -> Job:
-    """Return the job for the kernel that corresponds to `point`."""
-    setup, control, seed = _setup(point)
-    return Job(
-        scenario=os.fspath(setup.scenario),
-        settings=tuple(Point.of(setup.scenario, dict(setup.settings)).settings),
-        seed=seed,
-        payload_bytes=setup.payload_bytes,
-        window_bytes=setup.window_bytes,
-        mss_bytes=MSS,
-        control=control,
-    )
 
 
 def _setup(point: Point) -> tuple[Setup, str, int]:
@@ -157,20 +115,3 @@ def _setup(point: Point) -> tuple[Setup, str, int]:
     control, seed = settings["tcp.congestion_control"], int(settings["seed"])
     setup = next(each for each in SETUPS.values() if each.point(control, seed) == point)
     return setup, control, seed
-
-
-def _simulate(point: Point, carried: Carried) -> Compared:
-    """Simulate a transfer that starts when the emulated one did."""
-    more = {
-        "tcp.receive_buffer": f"{carried.window_bytes} B",
-        "flow.start": f"{carried.start_s:.9f} s",
-        "duration": f"{carried.start_s + LIMIT_S:.9f} s",
-    }
-    done = run(point.scenario, dict(point.settings) | more, trace=True)
-    first = done.flows[0].started_s or 0.0
-    sender = done.segments["endpoint"][0]
-    cwnd = done.cwnd.select("time_s", "cwnd_segments").iter_rows()
-    transfer = measure(
-        of_segments(done.segments, sender), ((time_s - first, window) for time_s, window in cwnd)
-    )
-    return Compared(done.result, {}, transfer, carried)

@@ -1,11 +1,7 @@
-"""A transfer between the kernel's endpoints, through the emulator: a program.
-
-``python -m thinpipe.acceptance.emulation.live JOB`` takes a `Job` and prints a `Carried`, as JSON.
-"""
+"""A transfer between the kernel's endpoints, through the emulator."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import subprocess
 import sys
@@ -13,12 +9,15 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe._core import EmulationError
 from thinpipe.emulation import EmulatedNetwork, emulate
 from thinpipe.emulation_record import Lateness
 from thinpipe.testbed.packets import TCP, Packet, Transfer, measure, of_capture
+
+if TYPE_CHECKING:
+    from thinpipe.testbed.container import Ready
 
 LIMIT_S: Final = 150.0
 TRANSFER: Final = Path(__file__).with_name("transfer.py")
@@ -66,31 +65,35 @@ class Carried:
     window_bytes: int
     lateness_s: Lateness
 
-    @classmethod
-    def from_json(cls, text: str) -> Carried:
-        """Read the program's output."""
-        report = json.loads(text)
-        transfer = report["transfer"]
-        for name in ("rtt", "cwnd"):
-            transfer[name] = tuple((time_s, value) for time_s, value in transfer[name])
-        lateness = Lateness(**report["lateness_s"])
-        return cls(Transfer(**transfer), report["start_s"], report["window_bytes"], lateness)
 
-
-def carry(job: Job) -> Carried:
-    """Emulate a transfer; the sender is at the network side.
+def carry(job: Job, ready: Ready) -> Carried:
+    """Emulate a transfer until the emulator was punctual; the sender is at the network side.
 
     Raises
     ------
     EmulationError
         If emulation does not work on this machine, or its TCP does not match the job.
     """
+    carried = _carry(job, ready)
+    for _ in range(1, TRIES):
+        if carried.lateness_s.within_bound:
+            break
+        carried = _carry(job, lambda: None)
+    return carried
+
+
+TRIES: Final = 3
+"""Maximum number of attempts."""
+
+
+def _carry(job: Job, ready: Ready) -> Carried:
     with TemporaryDirectory() as folder:
         captures, log = Path(folder) / "captures", Path(folder) / "packets.jsonl"
         with emulate(
             job.scenario, dict(job.settings), seed=job.seed, pcap=captures, log=log
         ) as network:
             _plain_window(network)
+            ready()
             port, report = _transfer(network, job)
         packets = list(of_capture(captures / "network.pcapng", port))
         transfer = measure(packets, report["cwnd"])
@@ -157,15 +160,3 @@ def _start(log: Path) -> float:
             if row["direction"] == "down" and row["protocol"] == TCP
         )
     return entered
-
-
-def main() -> None:
-    """Emulate the transfer that the command line gives."""
-    asked = json.loads(sys.argv[1])
-    settings = tuple((key, value) for key, value in asked.pop("settings"))
-    carried = carry(Job(settings=settings, **asked))
-    sys.stdout.write(json.dumps(dataclasses.asdict(carried)))
-
-
-if __name__ == "__main__":
-    main()

@@ -7,13 +7,13 @@ from importlib.resources import files
 from typing import Final
 
 from thinpipe.acceptance.emulation.check import MEASURES
-from thinpipe.acceptance.emulation.collect import collect, missing
+from thinpipe.acceptance.emulation.collect import missing, simulated, task
 from thinpipe.acceptance.emulation.experiments import SETUPS
 from thinpipe.acceptance.emulation.figures import overlay
 from thinpipe.acceptance.emulation.tables import table
 from thinpipe.papers.facts import load
 from thinpipe.papers.outcomes import Detail
-from thinpipe.papers.paper import Item, Paper
+from thinpipe.papers.paper import Item, Live, Paper
 
 TITLES: Final = {
     "umts-384": "UMTS, 384 kbit/s, without block errors",
@@ -66,7 +66,5 @@ PAPER: Final = Paper(
     items=ITEMS,
     facts=load(files(__package__) / "facts.toml", {}),
     measures=MEASURES,
-    collect=collect,
-    missing=missing,
-    real_clock=True,
+    live=Live(task, simulated, missing),
 )

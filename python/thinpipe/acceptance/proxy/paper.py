@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from thinpipe.acceptance.proxy import figures, tables
 from thinpipe.acceptance.proxy.check import MEASURES
-from thinpipe.acceptance.proxy.collect import collect
+from thinpipe.acceptance.proxy.collect import simulated, task
 from thinpipe.acceptance.proxy.experiments import FIGURES, LOAD, UPLOADS
 from thinpipe.papers.facts import load
 from thinpipe.papers.outcomes import Detail
-from thinpipe.papers.paper import Item, Paper
+from thinpipe.papers.paper import Item, Live, Paper
 from thinpipe.testbed import missing
 
 if TYPE_CHECKING:
@@ -146,7 +146,5 @@ PAPER: Final = Paper(
     items=ITEMS,
     facts=load(files(__package__) / "facts.toml", {}),
     measures=MEASURES,
-    collect=collect,
-    missing=missing,
-    real_clock=True,
+    live=Live(task, simulated, missing),
 )
