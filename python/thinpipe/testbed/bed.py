@@ -128,7 +128,7 @@ class Bed:
 
     def diverted(self) -> bool:
         """Return whether packets are routed to the daemon."""
-        return any(
+        return self.router.path(f"/sys/class/net/{DEVICE}").exists() and any(
             route.get("dev") == DEVICE
             for route in self.router.shown("route", "show", "table", "all")
         )
@@ -204,11 +204,20 @@ def _emulate(made: Bed, link: Link, node: Node) -> subprocess.Popen[str]:
     with log.open("w", encoding="utf-8") as said:
         emulator = node.popen(words, stderr=said, stdout=said, text=True)
     wait_until(
-        lambda: all(node.shown("link", "show", each)[0]["promiscuity"] for each in EMULATED),
+        lambda: all(_is_promiscuous(node, each) for each in EMULATED),
         emulator,
         lambda: log.read_text(encoding="utf-8"),
     )
     return emulator
+
+
+def _is_promiscuous(node: Node, interface: str) -> bool:
+    flags = node.path(f"/sys/class/net/{interface}/flags").read_text(encoding="ascii")
+    return bool(int(flags, 16) & IFF_PROMISC)
+
+
+IFF_PROMISC: Final = 0x100
+"""linux/if.h"""
 
 
 def missing() -> str | None:

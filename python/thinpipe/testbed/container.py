@@ -16,11 +16,11 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Barrier, BrokenBarrierError, Thread
+from threading import Barrier, BrokenBarrierError, Semaphore, Thread
 from typing import Any, Final, Generic, TypeVar, cast
 
 from thinpipe.signals import signals_deferred
-from thinpipe.testbed.nodes import END_S, START_S, BedError
+from thinpipe.testbed.nodes import END_S, BedError
 
 KeyT = TypeVar("KeyT")
 
@@ -126,9 +126,9 @@ def first() -> None:
     except (EOFError, pickle.UnpicklingError):  # the other process has ended
         return
     Thread(target=_exit_at_end_of_input, daemon=True).start()
-    all_ready = Barrier(len(tasks))
+    turns, all_ready = Semaphore(AT_ONCE), Barrier(len(tasks))
     with ThreadPoolExecutor(len(tasks)) as pool:
-        running = {pool.submit(_run, task, all_ready): key for key, task in tasks.items()}
+        running = {pool.submit(_run, task, turns, all_ready): key for key, task in tasks.items()}
         for done in as_completed(running):
             error = done.exception()
             answer = (running[done], done.result() if error is None else None, error)
@@ -141,12 +141,19 @@ def _exit_at_end_of_input() -> None:
     os._exit(1)
 
 
-def _run(task: Task, all_ready: Barrier) -> Any:  # noqa: ANN401 - as `Results.wait`
+def _run(task: Task, turns: Semaphore, all_ready: Barrier) -> Any:  # noqa: ANN401 - as `wait`
     def ready() -> None:
+        turn.close()
         with suppress(BrokenBarrierError):
-            all_ready.wait(START_S)
+            all_ready.wait()
 
-    try:
-        return task(ready)
-    finally:
-        all_ready.abort()  # the others have passed it, or must not wait for this one
+    with ExitStack() as turn:
+        turn.enter_context(turns)
+        try:
+            return task(ready)
+        finally:
+            all_ready.abort()  # the others have passed it, or must not wait for this one
+
+
+AT_ONCE: Final = 2 * (os.cpu_count() or 1)
+"""So many tasks set up at a time: all at once, each would take as long as all."""

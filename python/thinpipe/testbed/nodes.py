@@ -89,6 +89,10 @@ class Node:
         """The process ID of its holder."""
         return self._holder.pid
 
+    def path(self, path: str) -> Path:
+        """Return where this process finds an absolute path of the node, such as one in /sys."""
+        return Path(f"/proc/{self.pid}/root{path}")
+
     def popen(self, command: Command, **options: object) -> subprocess.Popen[Any]:
         """Start a program; the end of the block terminates it.
 

@@ -99,6 +99,8 @@ def connect(plan: Plan, nodes: Nodes) -> None:
     made = wires(plan, nodes)
     for one, other in made:
         _join(one, other)
+    for node in (nodes.host, nodes.router, nodes.mobile, *([nodes.link] if nodes.link else [])):
+        _set_up([end for wire in made for end in wire if end.node is node])
     # Permanent neighbours, so that neither ARP nor NDP crosses the link.
     (host, wired), (radio, mobile) = made[0], (made[1][0], made[-1][1])
     for one, other in ((host, wired), (wired, host), (radio, mobile), (mobile, radio)):
@@ -139,11 +141,17 @@ def _join(one: Interface, other: Interface) -> None:
         f"{end.name} netns {end.node.pid} address {end.mac} mtu {end.mtu}" for end in (one, other)
     ]
     one.node.ip(f"link add {ends[0]} type veth peer {ends[1]}")
-    for end in (one, other):
-        if end.offloads is Offloads.OFF:
-            end.node.run([sys.executable, "-S", offloads.__file__, end.name])
+
+
+def _set_up(ends: list[Interface]) -> None:
+    """Set up the interfaces of a node."""
+    node = ends[0].node
+    plain = [end.name for end in ends if end.offloads is Offloads.OFF]
+    if plain:
+        node.run([sys.executable, "-S", offloads.__file__, *plain])
+    for end in ends:
         bits = (end.bits, 64)
-        end.node.ip(
+        node.ip(
             *(
                 f"address add {address}/{length} dev {end.name}"
                 for address, length in zip(end.addresses, bits, strict=False)
