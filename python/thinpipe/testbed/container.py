@@ -85,25 +85,29 @@ def container(tasks: Mapping[KeyT, Task]) -> Iterator[Results[KeyT]]:
     with ExitStack() as stack:
         with signals_deferred():
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="thinpipe-")))
-        folder.chmod(0o711)  # daemons drop root, and have files in it
-        errors = folder / "errors"
-        with errors.open("w", encoding="utf-8") as said:
-            process = subprocess.Popen(
-                [*unshared(), sys.executable, "-c", FIRST],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=said,
-                env={**os.environ, "TMPDIR": str(folder)},
-                process_group=0,  # Ctrl-C is for this process
-            )
-        stack.callback(_end, process)
+            folder.chmod(0o711)  # daemons drop root, and have files in it
+            process = _start(folder)
+            stack.callback(_end, process)
         assert process.stdin is not None
         with suppress(BrokenPipeError):  # it has ended, and said why
             pickle.dump(tasks, process.stdin)
             process.stdin.flush()
-        yield Results(process, errors)
+        yield Results(process, folder / ERRORS)
 
 
+def _start(folder: Path) -> subprocess.Popen[bytes]:
+    with (folder / ERRORS).open("w", encoding="utf-8") as errors:
+        return subprocess.Popen(
+            [*unshared(), sys.executable, "-c", FIRST],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env={**os.environ, "TMPDIR": str(folder)},
+            process_group=0,  # Ctrl-C is for this process
+        )
+
+
+ERRORS: Final = "errors"
 FIRST: Final = "from thinpipe.testbed.container import first; first()"
 
 
