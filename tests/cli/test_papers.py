@@ -104,7 +104,7 @@ def test_page_can_be_followed(thinpipe, tmp_path, page, smith):
 
 PAPER = """
 from thinpipe.papers.outcomes import Detail
-from thinpipe.papers.paper import Item, Paper
+from thinpipe.papers.paper import Item, Live, Paper
 
 def fail(*_, **__):
     raise RuntimeError("two\\nlines")
@@ -124,8 +124,7 @@ PAPER = Paper("toy", "Toy", (), (Item("i", "I", (), (), Detail.RESULT{item}),), 
         (PAPER.format(item="", paper="").replace('"toy"', '"joy"'), "the paper's id is 'joy'"),
         (PAPER.format(item=", fail", paper=""), "RuntimeError: two lines"),
         (PAPER.format(item=", lambda _: 3", paper=""), "AttributeError: .*int"),
-        (PAPER.format(item="", paper=", missing=fail"), "RuntimeError: two lines"),
-        (PAPER.format(item="", paper=", collect=fail"), "RuntimeError: two lines"),
+        (PAPER.format(item="", paper=", live=Live(fail, fail, fail)"), "RuntimeError: two lines"),
     ],
 )
 def test_broken_paper_is_one_line_and_the_others_run(thinpipe, tmp_path, site, source, reason):
@@ -143,7 +142,7 @@ def test_broken_paper_is_one_line_and_the_others_run(thinpipe, tmp_path, site, s
     assert not (tmp_path / "alone").exists()
 
 
-INTERRUPTED = PAPER.format(item="", paper=", collect=fail").replace(
+INTERRUPTED = PAPER.format(item=", fail", paper="").replace(
     'raise RuntimeError("two\\nlines")', "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
 )
 
