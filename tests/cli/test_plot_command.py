@@ -250,7 +250,7 @@ def test_several_runs_are_one_picture(thinpipe, tmp_path, arguments, file):
         (["s.parquet"], "s.parquet: a sweep has a picture of its own"),
         (["no"], "no: No such file or directory"),
         (["vegas", "--flow", "1"], "--flow 1 is none of this run's, 0 to 0"),
-        (["vegas", "--x", "seed"], "--x seed: only the picture of a sweep takes it"),
+        (["vegas", "--x", "seed"], "--x seed: only the picture of many runs takes it"),
     ],
 )
 def test_several_runs_that_cannot_be_one_picture(thinpipe, arguments, expected):

@@ -372,3 +372,13 @@ def test_no_room_for_the_journal(tmp_path):
     )
     check(done, "s.parquet.partial: File too large")
     assert "s.parquet" not in names(tmp_path)
+
+
+def test_a_sweep_says_where_the_window_decides(thinpipe, tmp_path):
+    """Reno and CUBIC are equal where both fill `tcp.window`."""
+    common = ("--vary", "tcp.variant=reno,cubic", "--duration", "20s", "--out")
+    said = thinpipe("sweep", "umts-dch-384", *common, str(tmp_path / "a.parquet")).stdout
+    assert "tcp.window limits flow 0 for most of the time in 2 runs" in said
+    free = ("--set", "tcp.window=1000", "--set", "queue.packets=15")
+    said = thinpipe("sweep", "umts-dch-384", *free, *common, str(tmp_path / "b.parquet")).stdout
+    assert "tcp.window" not in said

@@ -127,4 +127,4 @@ def test_sweep_options_are_not_for_runs(thinpipe, tmp_path):
     tp.run("plain-384", duration="1 s").save(tmp_path / "run")
     done = thinpipe("plot", "run", "--y", "goodput_bps")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "thinpipe: --y goodput_bps: only the picture of a sweep takes it\n"
+    assert done.stderr == "thinpipe: --y goodput_bps: only the picture of many runs takes it\n"

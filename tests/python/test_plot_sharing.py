@@ -260,17 +260,22 @@ def test_goodput_of_datagrams_is_what_arrived():
 
 def test_labels_are_what_differs():
     asked = (("reno", 20, 1), ("vegas", 20, 1), ("vegas", 30, 2))
-    results = [
-        tp.run("plain-384", tcp__variant=name, tcp__window=window, seed=seed, duration="1 s").result
+    made = [
+        tp.run("plain-384", tcp__variant=name, tcp__window=window, seed=seed, duration="1 s")
         for name, window, seed in asked
     ]
-    assert labels(results[:2], ["a", "b"]) == ["reno", "vegas"]
-    assert labels(results, ["a", "b", "c"]) == [
+    assert labels(made[:2], ["a", "b"]) == ["reno", "vegas"]
+    assert labels(made, ["a", "b", "c"]) == [
         "seed 1, reno, window 20",
         "seed 1, vegas, window 20",
         "seed 2, vegas, window 30",
     ]
-    assert labels([results[0]] * 2, ["a", "b"]) == ["a", "b"]
-    plain = tp.run("plain-384", duration="1 s").result
-    vegas = tp.run("plain-384", tcp__variant="vegas", duration="1 s").result
+    assert labels([made[0]] * 2, ["a", "b"]) == ["a", "b"]
+    plain = tp.run("plain-384", duration="1 s")
+    vegas = tp.run("plain-384", tcp__variant="vegas", duration="1 s")
     assert labels([plain, vegas], ["a", "b"]) == ["reno", "vegas"]
+    marked = tp.run("bottleneck", queue__kind="codel", duration="1 s")
+    assert labels([tp.run("bottleneck", duration="1 s"), marked], ["a", "b"]) == [
+        "kind droptail",
+        "kind codel",
+    ]

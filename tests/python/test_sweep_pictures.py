@@ -214,3 +214,11 @@ def test_pictures_of_constants(study, ax):
     """What is the same in every run may be drawn as well."""
     study.plot.lines(ax, y="links.marks")
     assert ax.get_ylabel() == "Links marks"
+
+
+def test_algorithms_on_the_axis_have_their_colours():
+    frame = tp.sweep("umts-dch-384", {"tcp.variant": "reno, vegas"}, {"duration": "20 s"})
+    ax = tp.Study(frame).plot.lines()
+    colors = [line.get_color() for line in ax.lines]
+    assert colors == [ALGORITHMS["reno"], ALGORITHMS["vegas"]]
+    assert ax.get_legend() is None

@@ -195,5 +195,7 @@ def _print(study: Study, measures: list[str]) -> None:
     lines += [f"{mark} {note}" for note, mark in MARKS.items() if note in notes]
     if same := len(study.unaffected()):
         lines.append(f"seeds change nothing in {same:,} of {len(rows):,} combinations")
+    if limited := study.limited_by_window():
+        lines.append(f"tcp.window limits flow 0 for most of the time in {limited:,} {runs}")
     for line in lines:
         screen.print(line, style="dim", highlight=False, soft_wrap=True)

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 
+from thinpipe._core import ScenarioError
 from thinpipe.plot.drawing import FEW, Mark, View, draw_marks, draw_step_curve
 from thinpipe.plot.style import ALGORITHMS, COLORS, OTHER, style
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from thinpipe.plot.drawing import Floats
     from thinpipe.plot.kinds import Size
     from thinpipe.plot.shown import Shown
+    from thinpipe.recording import Recording
     from thinpipe.result import Result
 
 T = TypeVar("T")
@@ -296,18 +298,17 @@ def _seen(view: View, events: Steps | None) -> Steps:
     return Steps(events.time_s[seen], events.values[seen])
 
 
-def labels(results: Sequence[Result], names: Sequence[str]) -> list[str]:
-    """Return what distinguishes runs: the settings that differ, or else their names."""
+def labels(runs: Sequence[Recording], names: Sequence[str]) -> list[str]:
+    """Return what distinguishes runs: the settings that differ, or else their names.
+
+    What only other runs set has the value of the scenario.
+    """
+    set_of = [_told(run.result) for run in runs]
+    keys = dict.fromkeys(key for each in set_of for key in each)
     told = [
-        {
-            "scenario": each.scenario,
-            "seed": str(each.seed),
-            "variant": each.flows[0].variant,
-            **{key: value for key, value in each.settings.items() if key not in SAID_BY_VARIANT},
-        }
-        for each in results
+        {**_of_scenario(run, [key for key in keys if key not in each]), **each}
+        for run, each in zip(runs, set_of, strict=True)
     ]
-    keys = dict.fromkeys(key for each in told for key in each)
     differing = [key for key in keys if len({each.get(key) for each in told}) > 1]
     found = [
         ", ".join(_setting(key, each[key]) for key in differing if key in each) for each in told
@@ -316,6 +317,26 @@ def labels(results: Sequence[Result], names: Sequence[str]) -> list[str]:
         label if found.count(label) == 1 else f"{label} ({name})" if label else name
         for label, name in zip(found, names, strict=True)
     ]
+
+
+def _told(result: Result) -> dict[str, str]:
+    settings = result.settings.items()
+    return {
+        "scenario": result.scenario,
+        "seed": str(result.seed),
+        "variant": result.flows[0].variant,
+        **{key: value for key, value in settings if key not in SAID_BY_VARIANT},
+    }
+
+
+def _of_scenario(run: Recording, keys: Sequence[str]) -> dict[str, str]:
+    if not keys:
+        return {}
+    try:
+        values = run.scenario.values()
+    except ScenarioError:  # a trace that it names is no longer there
+        return {}
+    return {key: values[key] for key in keys if key in values}
 
 
 def _setting(key: str, value: str) -> str:

@@ -87,7 +87,7 @@ def write_picture_of_several(
         raise ValueError(f"kind: of several runs must be {either(SHARING)}")
     _check_suffix(file)
     results = [run.result for run in runs]
-    named = labels(results, [run.directory.name for run in runs])
+    named = labels(runs, [run.directory.name for run in runs])
     scenarios = dict.fromkeys(result.scenario for result in results)
     with _figure(file, of_kind.size, ", ".join(scenarios) + _title_of_flows(flow)) as ax:
         for run, label in zip(runs, named, strict=True):

@@ -33,6 +33,9 @@ MARK: Final = "thinpipe.sweep"
 SUFFIXES: Final = (".parquet", ".csv")
 """Of files that hold a table of runs."""
 
+WINDOW_SHARE: Final = "limited_by.window"
+MOST: Final = 0.5
+
 
 @dataclass(frozen=True)
 class Study:
@@ -209,6 +212,12 @@ class Study:
             for values, rows in groups(self.frame, self.varied)
             if rows[SEED].n_unique() > 1 and len(rows.drop(SEED).unique()) == 1
         ]
+
+    def limited_by_window(self) -> int:
+        """Return in how many runs ``tcp.window`` limits the flow for most of the time."""
+        if WINDOW_SHARE not in self.complete.columns:
+            return 0
+        return int((self.complete[WINDOW_SHARE] > MOST).sum())
 
 
 def check_replaceable(target: Path) -> None:

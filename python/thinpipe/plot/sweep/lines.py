@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from thinpipe.plot.drawing import legend_above
-from thinpipe.plot.sweep.looks import Look, line_looks, named
+from thinpipe.plot.sweep.looks import ALGORITHM, Look, line_looks, named
 from thinpipe.sweep.interval import Estimate, estimates
 from thinpipe.sweep.words import axis_label, metric_scale, parameter_scale, parameter_text
 
@@ -65,7 +65,12 @@ def _draw_numbers(ax: Axes, study: Study, chosen: Choice, lines: Mapping[str, Li
 def _draw_words(
     ax: Axes, study: Study, chosen: Choice, lines: Mapping[str, Line], values: list[Any]
 ) -> None:
-    """Draw categories, such as names, side by side."""
+    """Draw categories, such as names, side by side; algorithms on the axis have their colours."""
+    if chosen.x in ALGORITHM and not chosen.by:
+        [line] = lines.values()
+        for (value, mean), look in zip(line, line_looks(values).values(), strict=True):
+            _draw_line(ax, look, "", [values.index(value)], [mean], chosen.y, "none")
+        lines = {}
     step = DODGE / len(lines) if lines else 0.0
     looks = line_looks(list(lines))
     for number, (label, line) in enumerate(lines.items()):
