@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager, suppress
+from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Barrier, BrokenBarrierError, Semaphore, Thread
@@ -34,8 +35,8 @@ when all tasks have: setting up needs processor time, and would disturb what is 
 class Results(Generic[KeyT]):
     """The results of tasks, by their keys."""
 
-    def __init__(self, process: subprocess.Popen[bytes], errors: Path) -> None:
-        self._process: Final = process
+    def __init__(self, answers: Connection, errors: Path) -> None:
+        self._answers: Final = answers
         self._errors: Final = errors
         self._done: Final[dict[KeyT, tuple[Any, Exception | None]]] = {}
 
@@ -58,10 +59,9 @@ class Results(Generic[KeyT]):
         return result
 
     def _next(self) -> tuple[KeyT, Any, Exception | None]:
-        assert self._process.stdout is not None
         try:
-            answer: tuple[KeyT, Any, Exception | None] = pickle.load(self._process.stdout)
-        except EOFError:
+            answer: tuple[KeyT, Any, Exception | None] = self._answers.recv()
+        except (EOFError, OSError):
             said = self._errors.read_text(encoding="utf-8").strip().splitlines()
             raise BedError((said or ["the container ended"])[-1]) from None
         return answer
@@ -89,10 +89,13 @@ def container(tasks: Mapping[KeyT, Task]) -> Iterator[Results[KeyT]]:
             process = _start(folder)
             stack.callback(_end, process)
         assert process.stdin is not None
+        assert process.stdout is not None
+        answers = Connection(os.dup(process.stdout.fileno()), writable=False)
+        stack.enter_context(answers)
         with suppress(BrokenPipeError):  # it has ended, and said why
             pickle.dump(tasks, process.stdin)
             process.stdin.flush()
-        yield Results(process, folder / ERRORS)
+        yield Results(answers, folder / ERRORS)
 
 
 def _start(folder: Path) -> subprocess.Popen[bytes]:
@@ -130,18 +133,20 @@ def first() -> None:
     except (EOFError, pickle.UnpicklingError):  # the other process has ended
         return
     Thread(target=_exit_at_end_of_input, daemon=True).start()
+    answers = Connection(os.dup(1), readable=False)
+    os.dup2(2, 1)  # what programs print is no answer
     turns, all_ready = Semaphore(AT_ONCE), Barrier(len(tasks))
     with ThreadPoolExecutor(len(tasks)) as pool:
         running = {pool.submit(_run, task, turns, all_ready): key for key, task in tasks.items()}
         for done in as_completed(running):
             error = done.exception()
             answer = (running[done], done.result() if error is None else None, error)
-            pickle.dump(answer, sys.stdout.buffer)
-            sys.stdout.buffer.flush()
+            answers.send(answer)
 
 
 def _exit_at_end_of_input() -> None:
-    sys.stdin.buffer.read()
+    while os.read(0, 1):
+        pass
     os._exit(1)
 
 
