@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from thinpipe.plot.drawing import Floats
     from thinpipe.plot.kinds import Size
     from thinpipe.plot.shown import Shown
-    from thinpipe.recording import Recording
+    from thinpipe.recording import CompleteRecording
     from thinpipe.result import Result
 
 T = TypeVar("T")
@@ -298,7 +298,7 @@ def _seen(view: View, events: Steps | None) -> Steps:
     return Steps(events.time_s[seen], events.values[seen])
 
 
-def labels(runs: Sequence[Recording], names: Sequence[str]) -> list[str]:
+def labels(runs: Sequence[CompleteRecording], names: Sequence[str]) -> list[str]:
     """Return what distinguishes runs: the settings that differ, or else their names.
 
     What only other runs set has the value of the scenario.
@@ -329,7 +329,7 @@ def _told(result: Result) -> dict[str, str]:
     }
 
 
-def _of_scenario(run: Recording, keys: Sequence[str]) -> dict[str, str]:
+def _of_scenario(run: CompleteRecording, keys: Sequence[str]) -> dict[str, str]:
     if not keys:
         return {}
     try:
