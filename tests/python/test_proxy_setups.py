@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import thinpipe as tp
+from thinpipe.acceptance.proxy.collect import times
 from thinpipe.acceptance.proxy.experiments import SETUPS, flow_key
 from thinpipe.testbed import configuration
 
@@ -34,6 +35,16 @@ def test_both_sides_are_told_the_same(name):
     assert profile.get("uplink_rate") == told.get("middlebox.atcp.uplink_rate")
     for each in profile["middlebox"]["atcp"].get("classes", []):
         assert told[f"middlebox.atcp.classes.{each['name']}.tickets"] == str(each["tickets"])
+
+
+def test_flows_that_start_late_are_simulated_to_their_end():
+    setup = SETUPS["alone-proxy"]
+    late_s = 1000
+    settings = {**dict(setup.point.settings), "seed": 1, **times(setup, [late_s])}
+    flow = tp.run(setup.point.scenario, settings).flows[0]
+    assert flow.bytes_acked == setup.flows[0].bytes
+    assert flow.received_s is not None
+    assert late_s < flow.received_s
 
 
 def test_each_set_up_is_a_point_of_its_own():

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from thinpipe._core import EmulationError
 from thinpipe.acceptance.proxy.carry import Carried, carry
-from thinpipe.acceptance.proxy.experiments import SETUPS, Setup, flow_key
+from thinpipe.acceptance.proxy.experiments import MORE_S, SETUPS, Setup, flow_key
 from thinpipe.acceptance.proxy.seen import Seen, of_carried, of_simulated
 from thinpipe.papers.outcomes import Outcome
 from thinpipe.run import run
@@ -54,16 +55,24 @@ def _carry(setup: Setup, ready: Ready) -> Carried:
 def simulated(point: Point, carried: Carried) -> Compared:
     """Simulate a set-up whose flows start when those in the test bed did."""
     setup = SETUPS[_names()[point]]
-    more: dict[str, Value] = {
-        f"{flow_key(number)}.start": f"{start_s:.9f} s"
-        for number, start_s in enumerate(carried.start_s)
-    }
+    more = times(setup, carried.start_s)
     if setup.window_bytes is not None:
         more["tcp.receive_buffer"] = f"{carried.window_bytes} B"
     settings = {**dict(point.settings), "seed": SEED, **more}
     done = run(point.scenario, settings, trace=True)
     flows = of_simulated(Outcome(done.result, {"segments": done.segments}))
     return Compared(done.result, {}, setup, carried, of_carried(carried), flows)
+
+
+def times(setup: Setup, start_s: Sequence[float]) -> dict[str, Value]:
+    """Return the simulator's settings for flows that start so late on the link's clock.
+
+    The clock runs while other set-ups are made.
+    """
+    starts: dict[str, Value] = {
+        f"{flow_key(number)}.start": f"{each_s:.9f} s" for number, each_s in enumerate(start_s)
+    }
+    return {**starts, "duration": f"{start_s[0] + setup.lasts_s + MORE_S:.9f} s"}
 
 
 @cache
