@@ -11,24 +11,28 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 setup-%:
 	@PYTHON=$(PYTHON) scripts/setup.sh $*
 
-INSTALL := VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --extras dev --quiet
+# Python compiles what it imports when it first does; pip would compile seven thousand modules.
+export PIP_COMPILE := 0
+
+INSTALL := VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --quiet
+DEV := --extras dev
 
 build: setup-build $(BIN)/maturin
-	$(INSTALL) --release >/dev/null
+	$(INSTALL) $(DEV) --release >/dev/null
 
 $(BIN)/maturin: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet 'maturin>=1.9,<2'
 	touch $@
 
-reproduce: setup-reproduce build
+reproduce: setup-reproduce $(BIN)/maturin
+	$(INSTALL) --release >/dev/null
 	$(BIN)/thinpipe reproduce
 
 # The dev profile has all assertions on, and shares its crates with `cargo test`. Tests keep Python's
-# compiled modules in target/pycache (scripts/test.py), so pip does not compile any.
-test: export PIP_COMPILE = 0
+# compiled modules in target/pycache (scripts/test.py).
 test: setup-test $(BIN)/maturin
-	$(INSTALL) --profile dev >/dev/null
+	$(INSTALL) $(DEV) --profile dev >/dev/null
 	$(BIN)/python scripts/test.py
 
 test-all: setup-test build
