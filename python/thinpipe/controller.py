@@ -22,6 +22,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from traceback import walk_tb
 from types import ModuleType
 from typing import Any, ClassVar, Final, TypeVar
 
@@ -226,17 +227,35 @@ def _from_file(path: Path, name: str) -> type[CongestionControl]:
     )
 
 
+CUSTOM: Final = "thinpipe.custom."
+"""What the names of modules that are controllers' files begin with."""
+
+
 @cache
 def _module(path: Path, _changed_ns: int) -> ModuleType:
     """Import a file as a module, again after each change."""
-    name = f"thinpipe.custom.{path.stem}"
+    name = f"{CUSTOM}{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise _core.ScenarioError(f"{KEY}={path}: not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        where = f"{error.filename}:{error.lineno}"
+        raise _core.ScenarioError(f"{where}: not Python: {error.msg}") from None
     return module
+
+
+def fault(error: Exception) -> str | None:
+    """Return where a controller's file raised an error, and which; ``None`` of other errors."""
+    lines = [
+        f"{frame.f_code.co_filename}:{line}"
+        for frame, line in walk_tb(error.__traceback__)
+        if frame.f_globals.get("__name__", "").startswith(CUSTOM)
+    ]
+    return f"{lines[-1]}: {type(error).__name__}: {error}" if lines else None
 
 
 @cache

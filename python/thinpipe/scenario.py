@@ -33,8 +33,11 @@ class Scenario:
         Raises
         ------
         TypeError
-            If a value is neither text nor a number nor a list nor a dict of them.
+            If `tables` is no mapping, or a value neither text nor a number nor a list nor a dict.
         """
+        if not isinstance(tables, Mapping):
+            example = "{'link': {'rate': '2 Mbit/s'}}"
+            raise TypeError(f"tables: {tables!r} is no mapping, such as {example}")
         return cls(name, tables_as_toml(tables))
 
     @property

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -304,9 +305,8 @@ def test_a_congestion_control_in_a_file(thinpipe, tmp_path):
     done = thinpipe(*mine, "--duration", "0.5s")
     assert json.loads(done.stdout)["flows"][0]["variant"] == "mine+reno"
     done = thinpipe(*mine)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert 'mine.py", line 6, in on_ack' in done.stderr
-    assert done.stderr.endswith("RuntimeError: enough\n")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"thinpipe: {tmp_path / 'mine.py'}:6: RuntimeError: enough\n"
     done = thinpipe("run", "plain-384", "--set", "tcp.congestion_control=mine.py:Min")
     assert done.stderr == (
         "thinpipe: --set tcp.congestion_control=mine.py:Min: no CongestionControl of that name; "
@@ -336,3 +336,25 @@ def test_progress_bar_on_a_terminal_after_a_second(tmp_path):
 
     assert "━" in shown("30000s")
     assert "━" not in shown("1s")
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("    def on_ack(self ack):", r"mine.py:5: not Python: .*"),
+        (
+            "    def on_ack(self, ack):\n        ack.nothing",
+            r"mine.py:6: AttributeError: .*nothing.*",
+        ),
+        ("    def on_ack(self, ack):\n        self.window = -3", r"Mine\.window = -3: must be .*"),
+        ("    x = 1 / 0", r"mine.py:5: ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_controller_with_a_fault_is_one_line(thinpipe, tmp_path, body, reason):
+    head = "import thinpipe as tp\n\n\nclass Mine(tp.CongestionControl):\n"
+    rest = "    def on_loss(self, loss): ..."
+    (tmp_path / "mine.py").write_text(f"{head}{body}\n{rest}\n")
+    setting = f"tcp.congestion_control={tmp_path / 'mine.py'}:Mine"
+    done = thinpipe("run", "plain-384", "--set", setting, "--duration", "2s")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(rf"thinpipe: (?:.*/)?{reason}\n", done.stderr), done.stderr

@@ -51,6 +51,11 @@ def test_a_wrong_key_is_named() -> None:
         tp.run({"link": {"rate": object()}})
 
 
+def test_tables_are_a_mapping() -> None:
+    with pytest.raises(TypeError, match=r"tables: 'plain-384' is no mapping"):
+        tp.Scenario.of("plain-384")  # type: ignore[arg-type]
+
+
 def test_settings_are_a_mapping() -> None:
     with pytest.raises(TypeError, match=r"settings: .* is no mapping"):
         tp.run("bottleneck", [("tcp.variant", "vegas")])  # type: ignore[arg-type]

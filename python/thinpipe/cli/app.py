@@ -22,6 +22,7 @@ from thinpipe.cli.run import run
 from thinpipe.cli.show import show
 from thinpipe.cli.sweep import sweep
 from thinpipe.cli.table import table
+from thinpipe.controller import fault
 from thinpipe.papers.registry import PaperError
 
 app = typer.Typer(
@@ -113,6 +114,11 @@ def program() -> int:
             return BROKEN_PIPE
         parts = [str(part) for part in (error.filename, error.strerror) if part]
         return _refuse(": ".join(parts) or str(error) or type(error).__name__)
+    except Exception as error:
+        said = fault(error)
+        if said is None:
+            raise
+        return _refuse(said)
     return status if isinstance(status, int) else DONE
 
 

@@ -8,10 +8,12 @@ from typing import Annotated
 
 import typer
 
+from thinpipe._core import ScenarioError
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.progress import Bar
 from thinpipe.cli.settings import Settings
+from thinpipe.controller import fault
 from thinpipe.files import atomic_directory
 from thinpipe.inputs import Inputs, Trace
 from thinpipe.rerun import again as run_again
@@ -76,7 +78,7 @@ def run(  # noqa: PLR0913 - to typer, a parameter is an option
     traced: Trace = "ns2" if trace else out is not None
     with nullcontext() if out is None else atomic_directory(out) as directory:
         with Bar(scenario) as bar, asked.named():
-            done = run_scenario(scenario, dict(asked.pairs), trace=traced, progress=bar)
+            done = _simulate(scenario, asked, traced, bar)
         if directory is not None:
             done.write_files(directory)
     _show(done, json=json)
@@ -87,6 +89,15 @@ def _show(run: Run, *, json: bool) -> None:
         typer.echo(run.json())
     else:
         _print(run)
+
+
+def _simulate(scenario: str, asked: Settings, trace: Trace, progress: Bar) -> Run:
+    try:
+        return run_scenario(scenario, dict(asked.pairs), trace=trace, progress=progress)
+    except ValueError as error:
+        if isinstance(error, ScenarioError) or fault(error):
+            raise
+        raise BadRequestError(str(error)) from None  # a controller's window that is none
 
 
 def _repeat(directory: Path, *, json: bool) -> None:

@@ -196,6 +196,9 @@ def _print(study: Study, measures: list[str]) -> None:
     if same := len(study.unaffected()):
         lines.append(f"seeds change nothing in {same:,} of {len(rows):,} combinations")
     if limited := study.limited_by_window():
-        lines.append(f"tcp.window limits flow 0 for most of the time in {limited:,} {runs}")
+        lines.append(
+            f"tcp.window limits flow 0 for most of the time in {limited:,} {runs}: congestion "
+            "control decides only with a larger one, or a shorter queue"
+        )
     for line in lines:
         screen.print(line, style="dim", highlight=False, soft_wrap=True)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.plot.sweep.limits import limits
+from thinpipe.plot.sweep.limits import MARGIN, limits
 from thinpipe.plot.sweep.looks import Look, Looks
 from thinpipe.sweep.interval import Estimate, groups
 from thinpipe.sweep.words import axis_label, metric_scale
@@ -42,7 +42,7 @@ def draw_scatter(study: Study, ax: Axes, chosen: Choice) -> None:
         else:
             ax.set(ylim=held, ylabel=axis_label(name))
             if all(each >= 0 for each in runs):
-                ax.set_ylim(bottom=0.0)
+                ax.set_ylim(0.0, (1.0 + MARGIN) * max(ax.get_ylim()[1], 0.0))
     looks = Looks.by(study, chosen.by, list(found))
     places: list[tuple[float, float]] = []
     for values, sides in found.items():
