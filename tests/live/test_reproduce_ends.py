@@ -34,6 +34,13 @@ def marked(mark):
     return found
 
 
+def handles_signals(process):
+    """Return whether a process has a handler for TERM: before, Python itself is not yet up."""
+    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    [caught] = [line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:")]
+    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
+
+
 def wait_until(true):
     end_s = time.monotonic() + LIMIT_S
     while not true():
@@ -56,8 +63,8 @@ def check(asked, number, processes, folder):
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+        wait_until(lambda: program.poll() is not None or handles_signals(program.pid))
         wait_until(lambda: program.poll() is not None or len(marked(mark)) >= processes)
-        wait_until(lambda: program.poll() is not None or [*folder.glob(".out.*.partial")])
         assert program.poll() is None
         program.send_signal(number)
         program.wait(LIMIT_S)
