@@ -15,9 +15,11 @@ pub struct CapacityRow {
     pub bps: Option<u64>,
 }
 
-/// The shortest and the usual number of intervals in which a trace's opportunities are counted.
-const SHORTEST: Duration = Duration::from_millis(100);
+/// In so many intervals of a run a trace's opportunities are counted.
 const INTERVALS: u64 = 1_000;
+
+/// The shortest such interval.
+const SHORTEST: Duration = Duration::from_millis(100);
 
 /// The capacity of each link and bearer that has a limit of its own, link by link in order of time.
 /// That of a radio is the rate of its channel, with errors and headers; mobiles of a cell and of a
@@ -51,13 +53,13 @@ pub(crate) fn capacity<B: Body>(scenario: &Scenario, network: &Network<B>) -> Ve
     (0..).zip(courses).filter(|(_, course)| is_limited(course)).flat_map(rows).collect()
 }
 
-/// In which a trace's opportunities are counted: whole milliseconds.
+/// The interval in which a trace's opportunities are counted, in whole milliseconds.
 fn interval(duration: Duration) -> Duration {
     let millis = duration.as_nanos() / INTERVALS / 1_000_000;
     SHORTEST.max(Duration::from_millis(millis))
 }
 
-/// The rates of the bearer called `name`, down and up; of none that is known nothing.
+/// The rates of the bearer called `name`, down and up; empty where none is known.
 fn bearer(scenario: &Scenario, name: &str) -> [Vec<(Time, Option<u64>)>; 2] {
     let keys = scenario.radio.as_ref().expect("a bearer comes from [radio]").keys();
     let outages = keys.outages(&scenario.radio_context(), name);

@@ -12,6 +12,7 @@ from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.times import seconds
 from thinpipe.plot.kinds import DEFAULT, KINDS, OF_MANY, either, taking
 from thinpipe.signals import signals_deferred
+from thinpipe.sweep.study import SUFFIXES
 
 GOODPUT: Final = "goodput_bps"
 
@@ -144,7 +145,7 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
     of_kind = {"modulo": modulo, "link": link, "at": at, "cell": cell, "mobile": mobile}
     of_run = {"flow": flow, "from": start, "to": end, **of_kind}
     of_sweep = {"x": x, "y": y, "by": by[0] if by else None}
-    files = [each for each in sources if each.suffix in (".parquet", ".csv")]
+    files = [each for each in sources if each.suffix in SUFFIXES]
     if files and len(sources) > 1:
         raise BadRequestError(f"{files[0]}: a sweep has a picture of its own")
     if files or kind in OF_MANY:
@@ -245,7 +246,7 @@ def _default_name(
 
 def _name(source: Path) -> str:
     """Return the name of a file or directory, without the ending of a file."""
-    return source.stem if source.suffix in (".parquet", ".csv") else source.resolve().name
+    return source.stem if source.suffix in SUFFIXES else source.resolve().name
 
 
 def _by_option(reason: str, given: dict[str, str]) -> str:

@@ -205,8 +205,8 @@ def throughput(sent: Sent, samples: int = SAMPLES) -> Throughput:
     """Return the sender's throughput at each time that it sent data."""
     data = sent.only(sent.carries_data)
     time_s, of = np.unique(data.time_s, return_inverse=True)
-    bits = np.zeros(len(time_s))
-    np.add.at(bits, of, 8.0 * (data.last - data.first))
+    payload_bits = 8.0 * (data.last - data.first)
+    bits = np.bincount(of, weights=payload_bits, minlength=len(time_s)).astype(np.float64)
     instant = bits[1:] / np.diff(time_s)
     last = np.full(len(instant), np.nan)
     if len(instant) >= samples:

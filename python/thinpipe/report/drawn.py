@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 DIGITS: Final = 9
 """Significant digits of a number: more than any axis shows, fewer than binary noise needs."""
 
-
 ALIKE: Final = ("text", "arrow")
 """Kinds of which each is one row, so that equal ones need no number."""
 
@@ -221,13 +220,8 @@ def _stairs(patch: Any) -> Iterator[Mark]:  # noqa: ANN401
 
 def _rectangle(ax: Axes, patch: Any) -> Mark:  # noqa: ANN401
     """Return a rectangle's middle on the x axis, its end on the y axis, and its extent."""
-    (left, low), (right, high) = (
-        patch.get_xy(),
-        (
-            patch.get_x() + patch.get_width(),
-            patch.get_y() + patch.get_height(),
-        ),
-    )
+    left, low = patch.get_xy()
+    right, high = left + patch.get_width(), low + patch.get_height()
     along_x, along_y = _in_data(ax, patch.get_data_transform())
     return Mark(
         x=(left + right) / 2 if along_x else None,

@@ -21,7 +21,7 @@ WIDTH_PX: Final = 1080
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PageFigure:
     """A figure in the page: its files, its size there, and the command that makes it."""
 
     image: str
@@ -31,7 +31,7 @@ class Shown:
     command: str
 
     @classmethod
-    def of(cls, paper: Paper, section: Section) -> Shown | None:
+    def of(cls, paper: Paper, section: Section) -> PageFigure | None:
         """Return the figure of a section; ``None`` if it has none."""
         if section.figure is None:
             return None
@@ -45,7 +45,7 @@ def figure_files(made: Reproduction) -> dict[str, bytes]:
     """Return by name the pictures of a paper, and their data."""
     files: dict[str, bytes] = {}
     for section in made.sections:
-        shown = Shown.of(made.paper, section)
+        shown = PageFigure.of(made.paper, section)
         if shown is not None and section.figure is not None:
             files[shown.image] = png(section.figure)
             files[shown.data] = figure_csv(section.figure, shown.command)

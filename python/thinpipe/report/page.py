@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.files import atomic_directory, write_file
-from thinpipe.report import chapters as words
 from thinpipe.report import counts
-from thinpipe.report.figures import WIDTH_PX, Shown
+from thinpipe.report.chapters import OUTCOMES, outcome
+from thinpipe.report.figures import WIDTH_PX, PageFigure
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:
@@ -52,16 +52,16 @@ def page(chapters: Sequence[Chapter]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"short": short, "ours": ours, "outcome": words.outcome}
+    environment.filters |= {"short": short, "ours": ours, "outcome": outcome}
     reproductions = [each.made for each in chapters if each.made is not None]
     return environment.get_template("report.html.j2").render(
         chapters=chapters,
         reproductions=reproductions,
         anchors=_anchors(reproductions),
         totals=sum((each.counts for each in chapters), Counter()),
-        words=words,
+        outcomes=OUTCOMES,
         counts=counts,
-        shown=Shown.of,
+        page_figure=PageFigure.of,
         width_px=WIDTH_PX,
         versions={name: version(name) for name in SHOWN_VERSIONS},
         python=platform.python_version(),

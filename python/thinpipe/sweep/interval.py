@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 CONFIDENCE: Final = 0.95
 
-
 UNAFFECTED: Final = "seeds change nothing"
 """What to know where all results of all seeds are equal."""
 

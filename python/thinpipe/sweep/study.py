@@ -35,6 +35,7 @@ SUFFIXES: Final = (".parquet", ".csv")
 
 WINDOW_SHARE: Final = "limited_by.window"
 MOST: Final = 0.5
+"""A share of time from which on the hints of a run name the limit, too."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +218,7 @@ class Study:
         """Return in how many runs ``tcp.window`` limits the flow for most of the time."""
         if WINDOW_SHARE not in self.complete.columns:
             return 0
-        return int((self.complete[WINDOW_SHARE] > MOST).sum())
+        return int((self.complete[WINDOW_SHARE] >= MOST).sum())
 
 
 def check_replaceable(target: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from thinpipe.plot.drawing import ROW
 from thinpipe.plot.style import ALGORITHMS, COLORS, OTHER
 from thinpipe.sweep.words import parameter_text
 
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from thinpipe.sweep.study import Study
-
-IN_A_ROW: Final = 5
-"""Entries in a row of a legend."""
 
 MARKS: Final = "osD^vPX"
 
@@ -89,9 +87,9 @@ class Looks:
             if marked
         ]
         rows = [
-            kind[first : first + IN_A_ROW]
+            kind[first : first + ROW]
             for kind in (colors, marks)
-            for first in range(0, len(kind), IN_A_ROW)
+            for first in range(0, len(kind), ROW)
         ]
         if not rows:
             return
