@@ -92,11 +92,11 @@ impl Bottleneck {
         way(self.trace.up.as_ref(), *rate, delay, losses, schedule, queues.back())
     }
 
-    /// The mean rate forth over a run of `duration`, the schedule counted; for a trace its own
-    /// mean. `None` if sending never takes time.
+    /// The mean rate forth that a run of `duration` is offered: the schedule, or the opportunities
+    /// of a trace, until its end. `None` if sending never takes time.
     pub fn mean_rate(&self, duration: Duration) -> Option<Rate> {
         if let Some(file) = &self.trace.down {
-            return Some(file.trace().mean_rate());
+            return Some(Rate::from_bps(file.trace().bps(Time::ZERO, duration).max(1)));
         }
         if self.schedule.iter().all(|step| step.rate.is_none()) {
             return self.rate;

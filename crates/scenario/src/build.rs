@@ -5,14 +5,14 @@ use std::fmt::Debug;
 use base::{Duration, Rate};
 use link::Bottleneck;
 use link::queue::Queues;
-use middlebox::Setup;
+use middlebox::{Managed, Setup};
 use radio::umts::cell::{Cell, CellConfig, UeConfig};
 use radio::{Radio, RadioContext};
 use tcp::Length;
 use world::{Body, Ipv4, MachineId, NodeId, World};
 
 use crate::flows::{self, NetworkFlow};
-use crate::{Scenario, Wired, mobile_network};
+use crate::{Middlebox, Scenario, Wired, mobile_network};
 
 /// A world built from a scenario, with what an observer needs to know of it.
 #[derive(Debug)]
@@ -62,14 +62,18 @@ impl<B: Body<Payload = Length>> Chain<B> {
     /// The middlebox, where there is one.
     fn add_middlebox(&mut self, scenario: &Scenario) {
         let Some(config) = &scenario.middlebox else { return };
-        let setup = Setup::unlimited(scenario.seed);
-        let Some(middlebox) = config.scheme.build(setup) else { return };
+        let Some(middlebox) = middlebox(config, scenario.seed) else { return };
         let last = scenario.places().last().copied();
         let at = config.at.as_deref().or(last).expect("a scenario is validated when it is parsed");
         let at = self.node(at);
         self.world.set_mobile(self.last);
         self.world.add_middlebox(at, middlebox);
     }
+}
+
+/// The box of that configuration. Alike for all networks, whose crates need not compile it again.
+fn middlebox(config: &Middlebox, seed: u64) -> Option<Box<dyn Managed<Length>>> {
+    config.scheme.build(Setup::unlimited(seed))
 }
 
 /// A wire that takes no time.

@@ -161,6 +161,21 @@ fn a_link_is_set_up_by_settings_alone() {
     assert_eq!(build(&trace).bottleneck, Some(Rate::from_bps(2_400_000)));
 }
 
+/// Throughput is compared with what a recorded link offers while the run lasts, which is its own
+/// mean after each of its periods only.
+#[test]
+fn a_trace_offers_what_lies_within_the_run() {
+    let offered = |duration| {
+        let text = "[link]\ntrace.down = \"good.trace\"\n";
+        build(&parse(text, &[("duration", duration)]).expect("valid")).bottleneck.map(Rate::as_bps)
+    };
+    let opportunities = |count: u64, ms: u64| Some(count * 1500 * 8 * 1000 / ms);
+    for (duration, count, ms) in [("9 ms", 1, 9), ("14 ms", 2, 14), ("50 ms", 10, 50)] {
+        assert_eq!(offered(duration), opportunities(count, ms), "{duration}");
+    }
+    assert_eq!(offered("4 ms"), Some(1), "none: nothing is divided by zero");
+}
+
 /// Without new keys a link costs what it did: both ways are pipes.
 #[test]
 fn a_plain_link_is_two_pipes() {

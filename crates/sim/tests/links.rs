@@ -9,12 +9,19 @@ use sim::{DropsSummary, LinkSummary, Outcome, Recording, simulate};
 /// 1500 B every 12 ms: 1 Mbit/s.
 const TRACE: &[u8] = b"12\n24\n36\n48\n60\n";
 
+/// 1500 B every 6 ms for three seconds, and nothing for 27.
+fn burst() -> Vec<u8> {
+    let stamps = (1..=500).map(|count| 6 * count).chain([30_000]).map(|stamp| format!("{stamp}\n"));
+    stamps.collect::<String>().into_bytes()
+}
+
 fn bottleneck(settings: &[(&str, &str)]) -> Outcome {
     let shipped = scenario::shipped().iter().find(|shipped| shipped.name == "bottleneck");
     let settings: Vec<_> =
         settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let read = &|path: &str| match path {
         "1Mbit.trace" => Ok(TRACE.to_vec()),
+        "burst.trace" => Ok(burst()),
         _ => Err("No such file or directory".to_owned()),
     };
     let outside = Outside { customs: &[], read };
@@ -141,6 +148,17 @@ fn a_trace_gives_its_opportunities() {
     let opportunities = 60_000 / 12 * 1500;
     let expect = f64::from(sent) / f64::from(opportunities);
     assert!((down.utilization.expect("it has a rate") - expect).abs() < 1e-9);
+}
+
+/// Throughput is a part of what the link offered while the run lasted.
+#[test]
+fn no_flow_gets_more_than_a_trace_offers() {
+    for duration in ["2 s", "4 s", "40 s"] {
+        let settings = [("link.trace.down", "burst.trace"), ("duration", duration)];
+        let flow = &bottleneck(&settings).summary.flows[0];
+        let part = flow.normalized_throughput.expect("a trace has a rate");
+        assert!(part > 0.0 && part <= 1.0, "{part} of it in {duration}");
+    }
 }
 
 #[test]
