@@ -3,15 +3,22 @@
 Reads a request a line, starts the program in a fork of itself, and answers with its exit status.
 """
 
+import atexit
 import contextlib
 import gc
+import importlib
 import json
 import os
+import pkgutil
 import signal
 import sys
 
-import matplotlib.pyplot as plt  # noqa: F401 - what commands import once they need it
+import jinja2  # noqa: F401 - what commands import once they need it
+import matplotlib.pyplot as plt  # noqa: F401
 import polars as pl  # noqa: F401
+import rich.progress  # noqa: F401
+import scipy.special  # noqa: F401
+import thinpipe
 from thinpipe.cli import main
 from thinpipe.cli.app import program
 
@@ -29,6 +36,19 @@ def become(arguments, folder, environment, streams):
     signal.alarm(LIMIT_S)
 
 
+def leave(ended):
+    """End as the interpreter does, but free nothing: a fork copies each page that it frees."""
+    if isinstance(ended.code, str):
+        raise ended
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(ended.code or 0)
+
+
+for each in pkgutil.walk_packages(thinpipe.__path__, "thinpipe."):
+    if each.name not in ("thinpipe.__main__", "thinpipe.pytest_plugin"):
+        importlib.import_module(each.name)
 # Once here, since typer imports most of itself when it is used.
 sys.argv = ["thinpipe", "show", "no-such-scenario"]
 with contextlib.redirect_stderr(None):
@@ -38,6 +58,9 @@ gc.freeze()  # Else a fork copies what it collects at its end.
 for line in sys.stdin:
     if (child := os.fork()) == 0:
         become(**json.loads(line))
-        main()
+        try:
+            main()
+        except SystemExit as ended:
+            leave(ended)
     sys.stdout.write(f"{os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}\n")
     sys.stdout.flush()
