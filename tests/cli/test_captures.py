@@ -36,7 +36,7 @@ def tshark(file: Path, display: str) -> list[dict[str, str]]:
     """Return the fields of the packets that a display filter selects."""
     checks = ("-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE")
     fields = [word for field in FIELDS for word in ("-e", field)]
-    command = ["tshark", "-r", str(file), *checks, "-Y", display, "-T", "fields", *fields]
+    command = ["tshark", "-n", "-r", str(file), *checks, "-Y", display, "-T", "fields", *fields]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [dict(zip(FIELDS, line.split("\t"), strict=True)) for line in done.stdout.splitlines()]
 

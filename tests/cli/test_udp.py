@@ -156,7 +156,7 @@ def test_sweeps_have_its_metrics():
 def tshark(file: Path, display: str, *fields: str) -> list[tuple[str, ...]]:
     """Return `fields` of the packets that a display filter selects."""
     named = [word for field in fields for word in ("-e", field)]
-    command = ["tshark", "-r", str(file), *GOOD, "-Y", display, "-T", "fields", *named]
+    command = ["tshark", "-n", "-r", str(file), *GOOD, "-Y", display, "-T", "fields", *named]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [tuple(line.split("\t")) for line in done.stdout.splitlines()]
 
