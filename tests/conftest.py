@@ -41,17 +41,23 @@ def forking():
 
 @pytest.fixture
 def thinpipe(tmp_path, tmp_path_factory, forking):
-    """Run the program in an empty directory and return what it printed and its exit status."""
+    """Run the program in an empty directory and return what it printed and its exit status.
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    Or a script in its place; with more variables in the environment.
+    """
+
+    def run(
+        *arguments: str, script: Path | None = None, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         said = tmp_path_factory.mktemp("said")
         streams = [said / "out", said / "err"]
         for stream in streams:
             stream.touch()
         request = {
+            "script": script and str(script),
             "arguments": arguments,
             "folder": str(tmp_path),
-            "environment": dict(os.environ),
+            "environment": {**os.environ, **environment},
             "streams": [str(stream) for stream in streams],
         }
         forking.stdin.write(json.dumps(request) + "\n")

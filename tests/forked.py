@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import pkgutil
+import runpy
 import signal
 import sys
 
@@ -25,15 +26,20 @@ from thinpipe.cli.app import program
 LIMIT_S = 300
 
 
-def become(arguments, folder, environment, streams):
-    """Make this process what a shell would have started."""
+def become(script, arguments, folder, environment, streams):
+    """Make this process what a shell would have started, and run the program, or a script."""
     for number, path in enumerate([os.devnull, *streams]):
         os.dup2(os.open(path, os.O_RDWR), number)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    sys.path[:0] = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
     sys.argv = ["thinpipe", *arguments]
     signal.alarm(LIMIT_S)
+    try:
+        main() if script is None else runpy.run_path(script)
+    except SystemExit as ended:
+        leave(ended)
 
 
 def leave(ended):
@@ -58,9 +64,5 @@ gc.freeze()  # Else a fork copies what it collects at its end.
 for line in sys.stdin:
     if (child := os.fork()) == 0:
         become(**json.loads(line))
-        try:
-            main()
-        except SystemExit as ended:
-            leave(ended)
     sys.stdout.write(f"{os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}\n")
     sys.stdout.flush()

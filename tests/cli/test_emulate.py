@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -25,21 +26,9 @@ LIMIT_S = 300
 
 
 @pytest.fixture
-def emulate(tmp_path):
+def emulate(thinpipe):
     """Run the command with the fake emulator, in an empty directory."""
-
-    def run(*arguments, **environment):
-        return subprocess.run(
-            [sys.executable, FAKE, "emulate", *arguments],
-            cwd=tmp_path,
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            timeout=LIMIT_S,
-            check=False,
-        )
-
-    return run
+    return partial(thinpipe, "emulate", script=FAKE)
 
 
 def check(done, expected: str) -> None:

@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 import tomllib
 from importlib.metadata import distribution
 from pathlib import Path
@@ -24,23 +22,6 @@ def install(site: Path, name: str, entries: dict[str, dict[str, str]]) -> None:
         f"[{group}]\n{key} = {entries[group][key]}\n" for group in entries for key in entries[group]
     ]
     (info / "entry_points.txt").write_text("".join(lines))
-
-
-@pytest.fixture
-def thinpipe(tmp_path):
-    """Run the program in a new process, which finds installed packages at start."""
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "thinpipe", *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-
-    return run
 
 
 @pytest.fixture

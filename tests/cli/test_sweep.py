@@ -146,7 +146,7 @@ def test_one_seed_has_no_interval_and_measures_can_be_chosen(thinpipe):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_interrupted_sweep_goes_on(thinpipe, tmp_path, number):
+def test_interrupted_sweep_goes_on(thinpipe, count_runs, tmp_path, number):
     status, said = interrupted(tmp_path, number, 3)
     kept = finished(tmp_path)
     assert kept >= 3
@@ -157,7 +157,7 @@ def test_interrupted_sweep_goes_on(thinpipe, tmp_path, number):
             f"thinpipe: {kept} of 20 points are kept in s.parquet.partial; "
             "the same command goes on\n",
         )
-    ran = count_runs(tmp_path, LONG)
+    ran = count_runs(LONG)
     assert ran == 20 - kept
     assert names(tmp_path) == ["ran", "s.parquet"]
     after = digest(tmp_path / "s.parquet")
@@ -165,52 +165,54 @@ def test_interrupted_sweep_goes_on(thinpipe, tmp_path, number):
     assert digest(tmp_path / "s.parquet") == after
 
 
-def count_runs(directory: Path, arguments: tuple[str, ...]) -> int:
+COUNTING = """
+from thinpipe.sweep import running
+of, ran = running.metrics_of, []
+running.metrics_of = lambda text: (ran.append(1), of(text))[1]
+from thinpipe.cli.app import program
+status = program()
+open('ran', 'w').write(str(len(ran)))
+raise SystemExit(status)
+"""
+
+
+@pytest.fixture
+def count_runs(thinpipe, tmp_path, tmp_path_factory):
     """Run the program with a counter of finished points."""
-    count = (
-        "from thinpipe.sweep import running\n"
-        "of, ran = running.metrics_of, []\n"
-        "running.metrics_of = lambda text: (ran.append(1), of(text))[1]\n"
-        "from thinpipe.cli.app import program\n"
-        "status = program()\n"
-        "open('ran', 'w').write(str(len(ran)))\n"
-        "raise SystemExit(status)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", count, *arguments],
-        cwd=directory,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return int((directory / "ran").read_text())
+    script = tmp_path_factory.mktemp("counting") / "count.py"
+    script.write_text(COUNTING)
+
+    def counted(arguments: tuple[str, ...]) -> int:
+        done = thinpipe(*arguments, script=script)
+        assert (done.returncode, done.stderr) == (0, "")
+        return int((tmp_path / "ran").read_text())
+
+    return counted
 
 
-def test_what_has_changed_is_run_again(tmp_path):
+def test_what_has_changed_is_run_again(count_runs, tmp_path):
     interrupted(tmp_path, signal.SIGKILL, 3)
     changed = (*LONG, "--set", "tcp.mss=256 B", "--set", "flow.bytes=10 kB")
-    assert count_runs(tmp_path, changed) == 20
+    assert count_runs(changed) == 20
 
 
-def test_line_that_was_cut_off_is_no_row(tmp_path):
+def test_line_that_was_cut_off_is_no_row(count_runs, tmp_path):
     interrupted(tmp_path, signal.SIGKILL, 3)
     journal = tmp_path / "s.parquet.partial"
     whole = journal.read_bytes()
     journal.write_bytes(whole[: whole.rindex(b"\n", 0, -1) + 20])
     kept = finished(tmp_path)
-    assert count_runs(tmp_path, LONG) == 20 - kept
+    assert count_runs(LONG) == 20 - kept
 
 
-def test_damaged_lines_are_no_rows_and_cost_no_others(tmp_path):
+def test_damaged_lines_are_no_rows_and_cost_no_others(count_runs, tmp_path):
     interrupted(tmp_path, signal.SIGKILL, 3)
     journal = tmp_path / "s.parquet.partial"
     first, second, third, *rest = journal.read_bytes().splitlines(keepends=True)
     changed = second.replace(b'"figures":{"', b'"figures":{"x', 1)
     journal.write_bytes(b"".join((first, changed, b"not a line\n", third, *rest)))
     kept = finished(tmp_path)
-    assert count_runs(tmp_path, LONG) == 20 - (kept - 2)
+    assert count_runs(LONG) == 20 - (kept - 2)
 
 
 def check(done, expected: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -122,7 +123,7 @@ def _values(key: str, given: Value | Iterable[Value]) -> tuple[Value, ...]:
     if not found:
         raise ScenarioError(f"{_shown(key, given)}: no value")
     texts = [str(value) for value in found]
-    twice = next((text for text in texts if texts.count(text) > 1), None)
+    twice = next((text for text, times in Counter(texts).items() if times > 1), None)
     if twice is not None:
         raise ScenarioError(f"{_shown(key, given)}: {twice} stands there twice")
     return tuple(found)
