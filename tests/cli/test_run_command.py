@@ -1,9 +1,11 @@
 """``thinpipe run`` from end to end."""
 
+import contextlib
 import hashlib
 import io
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -263,11 +265,16 @@ def test_reproduction_that_is_ended_leaves_the_report_of_what_had_run(tmp_path):
     assert "Not run yet: lo2005." in (tmp_path / "out" / "report.html").read_text()
 
 
+@pytest.fixture(scope="module")
+def long_flow() -> tp.Flow:
+    """Return a flow whose numbers have many digits."""
+    return tp.run("umts-dch-384", duration="1000 s").flows[0]
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 160])
-def test_no_width_cuts_names_or_numbers(width):
-    run = tp.run("umts-dch-384", duration="1000 s")
+def test_no_width_cuts_names_or_numbers(long_flow, width):
     screen = Console(width=width, file=io.StringIO())
-    row = flow_row(run.flows[0])
+    row = flow_row(long_flow)
     show(screen, COLUMNS, [row], text=frozenset({"variant"}))
     shown = screen.file.getvalue()  # type: ignore[attr-defined]
     assert all(word in shown for word in (*COLUMNS, *row))
@@ -319,23 +326,30 @@ def test_no_progress_bar_in_a_pipe(thinpipe):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.skipif(not Path("/usr/bin/script").exists(), reason="needs script(1)")
 def test_progress_bar_on_a_terminal_after_a_second(tmp_path):
-    def shown(duration: str) -> str:
-        command = f"{sys.executable} -m thinpipe run umts-dch-384 --duration {duration} --json"
-        done = subprocess.run(
-            ["/usr/bin/script", "-qec", command, "/dev/null"],
+    def shown(duration: str) -> tuple[bool, int]:
+        """Run until there is a bar, or to the end; say whether there is, and the exit status."""
+        terminal, theirs = pty.openpty()
+        with subprocess.Popen(
+            [sys.executable, "-m", "thinpipe", "run", "umts-dch-384", "--duration", duration],
             cwd=tmp_path,
             env={**os.environ, "TERM": "xterm"},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=True,
-        )
-        return done.stdout
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+        ) as process:
+            os.close(theirs)
+            said = b""
+            with contextlib.suppress(OSError):  # EIO: it has ended
+                while "━".encode() not in said:
+                    said += os.read(terminal, 4096)
+                process.send_signal(signal.SIGINT)
+            status = process.wait(300)
+        os.close(terminal)
+        return "━".encode() in said, status
 
-    assert "━" in shown("30000s")
-    assert "━" not in shown("1s")
+    assert shown("30000s") == (True, 130)
+    assert shown("1s") == (False, 0)
 
 
 @pytest.mark.parametrize(

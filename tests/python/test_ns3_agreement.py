@@ -37,7 +37,7 @@ def missing() -> list[str]:
     """Return the missing apt packages."""
     if shutil.which("g++") is None:
         return ["g++"]
-    program = "#include <ns3/internet-module.h>"
+    program = "#if !__has_include(<ns3/internet-module.h>)\n#error\n#endif"
     command = ["g++", "-E", "-x", "c++", "-", "-o", "/dev/null"]
     done = subprocess.run(command, input=program.encode(), capture_output=True, check=False)
     return [] if done.returncode == 0 else ["libns3-dev"]
