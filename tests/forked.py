@@ -52,6 +52,8 @@ def leave(ended):
     os._exit(ended.code or 0)
 
 
+with contextlib.suppress(ImportError):
+    import distributed  # noqa: F401 - an extra
 for each in pkgutil.walk_packages(thinpipe.__path__, "thinpipe."):
     if each.name not in ("thinpipe.__main__", "thinpipe.pytest_plugin"):
         importlib.import_module(each.name)
