@@ -31,15 +31,16 @@ def study(vary, seeds="1..3", **settings) -> Study:
 
 
 def test_sweep_is_what_single_runs_are():
+    same: dict[str, str | int] = {"tcp.window": 16, "duration": "200 s"}
     frame = tp.sweep(
         "umts-dch-384",
         {"tcp.variant": ["reno", "vegas"], "radio.tbler": "0 %, 10 %"},
-        {"tcp.window": 16},
+        same,
         seeds=range(1, 3),
         jobs=2,
     )
     points = [
-        tp.Point.of("umts-dch-384", tcp__variant=v, radio__tbler=t, tcp__window=16, seed=seed)
+        tp.Point.of("umts-dch-384", same, tcp__variant=v, radio__tbler=t, seed=seed)
         for v in ("reno", "vegas")
         for t in (0, 0.1)
         for seed in (1, 2)
