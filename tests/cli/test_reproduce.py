@@ -78,11 +78,11 @@ def test_directory_is_refused_before_anything_runs(thinpipe, tmp_path, monkeypat
 
 
 def test_directory_is_that_of_the_last_report(thinpipe, tmp_path):
-    for item in ("6a", "6b"):
-        assert thinpipe("reproduce", f"lo2005/{item}", "--out", "result").returncode == 0
+    for item in ("one-drop", "two-drops"):
+        assert thinpipe("reproduce", f"hynderick2004/{item}", "--out", "result").returncode == 0
     names = {each.name for each in (tmp_path / "result").iterdir()}
-    assert {"report.html", "lo2005-6b.png"} <= names
-    assert "lo2005-6a.png" not in names
+    assert {"report.html", "hynderick2004-two-drops.png"} <= names
+    assert "hynderick2004-one-drop.png" not in names
 
 
 @pytest.mark.parametrize("paper", papers().values(), ids=papers().keys())
