@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import copy
 import importlib.util
-import os
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -32,6 +32,9 @@ from thinpipe.scenario import keys
 
 KEY: Final = "tcp.congestion_control"
 """The key that takes an algorithm as its value."""
+
+VARIANT: Final = "tcp.variant"
+"""The key that names a pair of congestion control and loss recovery, and takes no algorithm."""
 
 
 class CongestionControl(ABC):
@@ -161,19 +164,21 @@ def name_of(algorithm: Algorithm) -> str:
     return name
 
 
-def resolve(value: object) -> Algorithm | None:
+def resolve(value: object, key: str = KEY) -> Algorithm | None:
     """Return the algorithm that a setting's value is or names as ``FILE.py:CLASS``.
 
     Raises
     ------
     ScenarioError
-        If the file has no such class.
-    OSError
-        If the file cannot be read.
+        If the file cannot be read or has no such class, or `key` takes no class.
     """
+    if key not in (KEY, VARIANT):
+        return None
     if isinstance(value, str):
-        path, colon, name = value.rpartition(":")
-        return _from_file(Path(path), name) if colon and path.endswith(".py") else None
+        named = re.fullmatch(r"(.*\.py)(?::(.*))?", value)
+        return None if named is None else _from_file(key, named[1], named[2] or "")
+    if key == VARIANT:
+        return None
     if isinstance(value, CongestionControl):
         return value
     if isinstance(value, type):
@@ -210,10 +215,15 @@ def _set_defaults(made: CongestionControl) -> None:
             setattr(made, name, value)
 
 
-def _from_file(path: Path, name: str) -> type[CongestionControl]:
-    module = _module(path.resolve(), path.stat().st_mtime_ns)
-    found: Any = getattr(module, name, None)
-    if isinstance(found, type) and issubclass(found, CongestionControl):
+def _from_file(key: str, path: str, name: str) -> type[CongestionControl]:
+    given = f"{key}={path}:{name}" if name else f"{key}={path}"
+    try:
+        changed_ns = Path(path).stat().st_mtime_ns
+    except OSError as error:
+        raise _core.ScenarioError(f"{given}: cannot read {path}: {error.strerror}") from None
+    module = _module(Path(path).resolve(), changed_ns)
+    found: Any = getattr(module, name, None) if name else None
+    if key == KEY and isinstance(found, type) and issubclass(found, CongestionControl):
         return found
     mine = [
         each.__name__
@@ -221,10 +231,10 @@ def _from_file(path: Path, name: str) -> type[CongestionControl]:
         if isinstance(each, type) and each.__module__ == module.__name__
         if issubclass(each, CongestionControl)
     ]
-    has = f"it has {', '.join(mine)}" if mine else "it has none"
-    raise _core.ScenarioError(
-        f"{KEY}={os.fspath(path)}:{name}: no CongestionControl of that name; {has}"
-    )
+    reason = f"expected {KEY}=FILE.py:CLASS"
+    if key == KEY and name:
+        reason = "no CongestionControl of that name"
+    raise _core.ScenarioError(f"{given}: {reason}; {path} has {', '.join(mine) or 'none'}")
 
 
 CUSTOM: Final = "thinpipe.custom."

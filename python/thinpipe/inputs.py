@@ -20,7 +20,7 @@ from thinpipe import _core
 from thinpipe._core import ScenarioError
 from thinpipe.controller import KEY, Algorithm, registered
 from thinpipe.files import write_file
-from thinpipe.point import Point
+from thinpipe.point import NO_SETTINGS, Point, Value
 from thinpipe.scenario import Scenario, keys
 
 INPUTS_FILE: Final = "inputs.json"
@@ -116,8 +116,10 @@ class Inputs:
         return read
 
     @contextmanager
-    def point(self, source: str) -> Iterator[Point]:
+    def point(self, source: str, more: Mapping[str, Value] = NO_SETTINGS) -> Iterator[Point]:
         """Yield the point, with the text of its scenario, in the directory where it ran.
+
+        Further settings take the place of its own.
 
         Raises
         ------
@@ -130,7 +132,7 @@ class Inputs:
             for path, digest in self.files.items():
                 if digest_of(path) != digest:
                     raise ScenarioError(f"{Path(path).resolve()}: has changed since that run")
-            yield Point.of(Scenario(self.scenario, source), dict(self.settings))
+            yield Point.of(Scenario(self.scenario, source), {**dict(self.settings), **more})
 
     def outdated(self) -> list[str]:
         """Return what has another version now: ``thinpipe 0.1.0``."""
@@ -156,12 +158,16 @@ def values_of(point: Point) -> dict[str, str]:
     ScenarioError
         If the scenario or a setting is wrong.
     """
-    # Rust would reject congestion controls in Python.
-    custom = {name for name, _ in (*point.algorithms, *registered())}
-    plain = [(key, text) for key, text in point.settings if key != KEY or text not in custom]
+    plain = without_custom(point)
     values = dict(_core.values(point.scenario.source, point.scenario.name, plain))
-    named = [text for key, text in point.settings if key == KEY and text in custom]
+    named = [text for key, text in point.settings if (key, text) not in plain]
     return {**values, **({KEY: named[-1]} if named else {})}
+
+
+def without_custom(point: Point) -> list[tuple[str, str]]:
+    """Return the settings without congestion controls in Python, which Rust would reject."""
+    custom = {name for name, _ in (*point.algorithms, *registered())}
+    return [(key, text) for key, text in point.settings if key != KEY or text not in custom]
 
 
 def files_of(values: Mapping[str, str]) -> dict[str, str]:

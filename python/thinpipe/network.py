@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from thinpipe import _core
+from thinpipe.inputs import without_custom
 from thinpipe.point import NO_SETTINGS, Point, Value
 from thinpipe.scenario import Source
 
@@ -114,8 +115,12 @@ class Network:
         OSError
             If the scenario's file cannot be read.
         """
-        point = Point.of(scenario, settings)
-        asked = (point.scenario.source, point.scenario.name, point.settings)
+        return cls.of_point(Point.of(scenario, settings))
+
+    @classmethod
+    def of_point(cls, point: Point) -> Network:
+        """Build the network of a point; the errors are those of `of`."""
+        asked = (point.scenario.source, point.scenario.name, without_custom(point))
         layout = _core.network(*asked)
         return cls(
             nodes=tuple(Node(each["name"], each["middlebox"]) for each in layout["nodes"]),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, SupportsFloat
 
-from thinpipe.controller import KEY, Algorithm, name_of, resolve
+from thinpipe.controller import Algorithm, name_of, resolve
 from thinpipe.scenario import Scenario, Source, find
 from thinpipe.values import as_text
 
@@ -50,7 +50,7 @@ class Point:
         Raises
         ------
         ScenarioError
-            If the scenario does not exist.
+            If the scenario does not exist, or a file has no such congestion control.
         TypeError
             If `settings` is no mapping, or a value has another type than `Value`.
         """
@@ -61,7 +61,7 @@ class Point:
         plain: list[tuple[str, str]] = []
         algorithms: list[tuple[str, Algorithm]] = []
         for key, value in [*settings.items(), *named.items()]:
-            algorithm = resolve(value) if key.strip() == KEY else None
+            algorithm = resolve(value, key.strip())
             if algorithm is None:
                 plain.append((key, as_text(key, value)))
             else:

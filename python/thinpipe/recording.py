@@ -319,6 +319,10 @@ def load(directory: str | os.PathLike[str]) -> SavedRun:
     >>> load("out").plot.time_sequence(start_s=10, end_s=20)  # doctest: +SKIP
     """
     path = Path(directory)
+    if path.is_file():
+        beside = path.with_name(RESULT_FILE).exists()
+        valid = f"; expected its directory, {path.parent}" if beside else ""
+        raise NotADirectoryError(ENOTDIR, f"is a file, not a run's directory{valid}", str(path))
     if RESULT_FILE not in os.listdir(path):  # noqa: PTH208 - its error names the path
         raise NotADirectoryError(
             ENOTDIR, f"is no run's directory: it has no {RESULT_FILE}", str(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import tomllib
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from thinpipe import _core
+from thinpipe.suggestion import suggestion
 from thinpipe.values import tables_as_toml
 
 
@@ -131,8 +131,7 @@ def keys(profile: str | None = None) -> list[Key]:
     """
     known = list(profiles())
     if profile is not None and profile not in known:
-        nearest = difflib.get_close_matches(profile, known, n=1)
-        hint = f"; did you mean {nearest[0]!r}?" if nearest else f": {', '.join(known)} are there"
+        hint = suggestion(profile, known, f"must be {', '.join(known[:-1])} or {known[-1]}")
         raise _core.ScenarioError(f"unknown profile {profile!r}{hint}")
     return [Key(*row) for row in _core.keys(profile)]
 
@@ -167,6 +166,11 @@ def find(scenario: Source) -> Scenario:
     path = Path(name)
     if not name or (not path.exists() and "/" not in name and path.suffix != ".toml"):
         raise _core.ScenarioError(_unknown(name))
+    if path.is_dir():
+        kept = path / "scenario.toml"
+        run = f"; the scenario of the run in it is {kept}" if kept.exists() else ""
+        reason = "is a directory; expected a TOML file, or a name of `thinpipe scenarios`"
+        raise _core.ScenarioError(f"{name}: {reason}{run}")
     try:
         return Scenario(name, path.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
@@ -174,6 +178,5 @@ def find(scenario: Source) -> Scenario:
 
 
 def _unknown(name: str) -> str:
-    nearest = difflib.get_close_matches(name, _shipped(), n=1)
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    hint = suggestion(name, _shipped(), "see `thinpipe scenarios`")
     return f"unknown scenario {name!r}: neither a file nor one that ships{hint}"

@@ -20,7 +20,11 @@ def test_no_scenario_of_that_name(thinpipe):
     check(
         thinpipe("run", "umts-dhc-384"),
         "unknown scenario 'umts-dhc-384': neither a file nor one that ships; "
-        "did you mean 'umts-dch-384'?",
+        "did you mean umts-dch-384?",
+    )
+    check(
+        thinpipe("run", "nosuch"),
+        "unknown scenario 'nosuch': neither a file nor one that ships; see `thinpipe scenarios`",
     )
 
 
@@ -34,7 +38,13 @@ def test_file_of_another_kind(thinpipe, tmp_path):
 
 
 def test_directory(thinpipe):
-    check(thinpipe("run", "."), ".: Is a directory")
+    expected = "is a directory; expected a TOML file, or a name of `thinpipe scenarios`"
+    check(thinpipe("run", "."), f".: {expected}")
+    assert thinpipe("run", SCENARIO, "--duration", "1s", "--out", "dir").returncode == 0
+    check(
+        thinpipe("run", "dir"),
+        f"dir: {expected}; the scenario of the run in it is dir/scenario.toml",
+    )
 
 
 def test_setting_without_a_value(thinpipe):
@@ -42,6 +52,66 @@ def test_setting_without_a_value(thinpipe):
         thinpipe("run", SCENARIO, "--set", "radio.tbler"),
         "--set radio.tbler: expected KEY=VALUE, as in radio.tbler=5%",
     )
+
+
+@pytest.mark.parametrize("setting", ["=5", " = 5", "5"])
+def test_setting_without_a_key(thinpipe, setting):
+    expected = f"--set {setting}: expected KEY=VALUE, as in radio.tbler=5%"
+    check(thinpipe("run", SCENARIO, "--set", setting), expected)
+
+
+EMPTY = [
+    (("run", ""), "argument", "SCENARIO"),
+    (("run", SCENARIO, "--set", ""), "--set", "KEY=VALUE"),
+    (("run", SCENARIO, "--duration", ""), "--duration", "TIME"),
+    (("run", SCENARIO, "--seed="), "--seed", "NUMBER"),
+    (("run", SCENARIO, "--out", ""), "--out", "DIR"),
+    (("run", "--again", ""), "--again", "DIR"),
+    (("show", SCENARIO, "--out", ""), "--out", "FILE"),
+    (("sweep", SCENARIO, "--vary", "", "--out", "a.csv"), "--vary", "KEY=V1,V2,…"),
+    (("sweep", SCENARIO, "--vary", "seed=1", "--out", ""), "--out", "FILE.parquet|.csv"),
+    (("plot", ""), "argument", "RUN_DIR...|FILE.parquet|FILE.csv"),
+    (("plot", ".", "--by", "a", "--by", ""), "--by", "KEY"),
+    (("table", ".", ""), "argument", "RUN_DIR...|FILE.parquet|FILE.csv"),
+    (("keys", ""), "argument", "WORD"),
+    (("scenarios", ""), "argument", "NAME"),
+    (("reproduce", ""), "argument", "PAPER | PAPER/ITEM…"),
+    (("proxy", "--config", "", "--check"), "--config", "FILE"),
+    (("proxy", "status", "--config", ""), "--config", "FILE"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "name", "expected"), EMPTY)
+def test_empty_argument(thinpipe, tmp_path, arguments, name, expected):
+    command = " ".join(arguments[: 2 if arguments[1] == "status" else 1])
+    see = f"see `thinpipe {command} --help`"
+    check(thinpipe(*arguments), f"{name} '': is empty; expected {expected}, {see}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("mine")
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("tcp.variant=mine.py", "expected tcp.congestion_control=FILE.py:CLASS; mine.py has Mine"),
+        (
+            "tcp.variant=mine.py:Mine",
+            "expected tcp.congestion_control=FILE.py:CLASS; mine.py has Mine",
+        ),
+        (
+            "tcp.congestion_control=mine.py",
+            "expected tcp.congestion_control=FILE.py:CLASS; mine.py has Mine",
+        ),
+        (
+            "tcp.congestion_control=mine.py:Yours",
+            "no CongestionControl of that name; mine.py has Mine",
+        ),
+        ("tcp.congestion_control=no.py:A", "cannot read no.py: No such file or directory"),
+        ("tcp.congestion_control=no.py", "cannot read no.py: No such file or directory"),
+    ],
+)
+def test_controller_of_a_file(thinpipe, setting, expected):
+    check(thinpipe("run", SCENARIO, "--set", setting), f"--set {setting}: {expected}")
 
 
 @pytest.mark.parametrize(
@@ -446,7 +516,7 @@ def test_radio_that_lets_nothing_through_still_ends(thinpipe):
 
 
 def test_unknown_paper(thinpipe):
-    check(thinpipe("reproduce", "lo2004"), "unknown paper 'lo2004'; did you mean 'lo2005'?")
+    check(thinpipe("reproduce", "lo2004"), "unknown paper 'lo2004'; did you mean lo2005?")
 
 
 def test_report_where_a_file_stands(thinpipe, tmp_path):
@@ -455,7 +525,7 @@ def test_report_where_a_file_stands(thinpipe, tmp_path):
 
 
 def test_unknown_item(thinpipe):
-    check(thinpipe("reproduce", "lo2005/5c"), "lo2005 has no item '5c'; did you mean '5b'?")
+    check(thinpipe("reproduce", "lo2005/5c"), "lo2005 has no item '5c'; did you mean 5b?")
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_a_word_of_the_meaning_finds_a_key(thinpipe):
         (
             ("scenarios", "umts-dch-348"),
             "unknown scenario 'umts-dch-348': neither a file nor one that ships; did you mean "
-            "'umts-dch-384'?",
+            "umts-dch-384?",
         ),
         (("scenarios", "link", "--json"), "--json is for the list, not for link"),
     ],

@@ -121,6 +121,8 @@ def test_link_and_several_flows_change_the_picture(thinpipe, tmp_path):
             ("--link", "Gi", "--kind", "packets"),
             "--link Gi: 'Gi' is none of bottleneck/down, bottleneck/up",
         ),
+        (("--cell", "-1"), "--cell -1: must be a whole number from 0"),
+        (("--mobile", "x"), "--mobile x: must be a whole number from 0"),
         (("--at", "5s"), "--at 5s: only --kind codes takes it"),
         (("--cell", "0"), "--cell 0: only --kind cell or codes takes it"),
         (("--kind", "cell"), "--kind cell: cell needs a run with radio.kind = umts-cell"),
@@ -130,7 +132,7 @@ def test_link_and_several_flows_change_the_picture(thinpipe, tmp_path):
         ),
         (
             ("--kind", "packets", "--modulo", "0"),
-            "--modulo 0: must be above zero, not 0",
+            "--modulo 0: must be a whole number from 1",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
@@ -181,7 +183,14 @@ def test_no_directory(thinpipe):
 
 def test_file_in_place_of_a_directory(thinpipe, tmp_path):
     (tmp_path / "run").touch()
-    check(thinpipe("plot", "run"), "run: Not a directory")
+    check(thinpipe("plot", "run"), "run: is a file, not a run's directory")
+
+
+@pytest.mark.usefixtures("run_dir")
+def test_file_of_a_run_in_place_of_its_directory(thinpipe):
+    expected = "run/result.json: is a file, not a run's directory; expected its directory, run"
+    check(thinpipe("plot", "run/result.json"), expected)
+    check(thinpipe("run", "--again", "run/result.json"), expected)
 
 
 def test_directory_of_something_else(thinpipe):

@@ -288,6 +288,20 @@ def test_a_file_is_named_after_itself(thinpipe, tmp_path):
     assert (tmp_path / "thin-network.png").exists()
 
 
+def test_a_run_shows_its_network(thinpipe, tmp_path, mine):
+    asked = ("--set", f"tcp.congestion_control={mine.name}:Mine", "--set", "middlebox.kind=atcp")
+    assert thinpipe("run", "gprs-3+1", *asked, "--duration", "1s", "--out", "a/b").returncode == 0
+    of_scenario, of_run = thinpipe("show", "gprs-3+1", *asked), thinpipe("show", "a/b")
+    assert (of_run.returncode, of_run.stderr) == (0, "")
+    tables = [done.stdout.rpartition("\n\n")[0] for done in (of_scenario, of_run)]
+    assert tables[0] == tables[1]
+    assert "atcp" in tables[0]
+    pictures = [tmp_path / f"{name}-network.png" for name in ("gprs-3+1", "b")]
+    assert pictures[0].read_bytes() == pictures[1].read_bytes()
+    without = thinpipe("show", "a/b", "--set", "middlebox.kind=none")
+    assert "atcp" not in without.stdout
+
+
 @pytest.mark.parametrize(("name", "first"), [("a.svg", b"<?xml"), ("b.PDF", b"%PDF-")])
 def test_picture_is_of_the_kind_that_its_name_says(thinpipe, tmp_path, name, first):
     done = thinpipe("show", "link", "--out", f"new/{name}")
@@ -298,7 +312,11 @@ def test_picture_is_of_the_kind_that_its_name_says(thinpipe, tmp_path, name, fir
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (("nope",), "unknown scenario 'nope': neither a file nor one that ships"),
+        (
+            ("nope",),
+            "unknown scenario 'nope': neither a file nor one that ships; see `thinpipe scenarios`",
+        ),
+        ((".",), ".: is a directory; expected a TOML file, or a name of `thinpipe scenarios`"),
         (("link", "--set", "link.rat=1"), "--set link.rat=1: unknown key; did you mean link.rate?"),
         (("link", "--set", "rate"), "--set rate: expected KEY=VALUE, as in radio.tbler=5%"),
         (("link", "--out", "a.gif"), "--out a.gif: must end in .png, .svg or .pdf"),

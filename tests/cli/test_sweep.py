@@ -313,6 +313,10 @@ OUT = ("--out", "s.parquet")
             "no: No such directory",
         ),
         (
+            ("--vary", "tcp.window=4", "--jobs", "0", *OUT),
+            "--jobs 0: must be a whole number from 1",
+        ),
+        (
             ("--vary", "tcp.window=4", "--jobs", "2", "--scheduler", "tcp://[::1]:9", *OUT),
             "--scheduler tcp://[::1]:9: its cluster needs no --jobs 2",
         ),

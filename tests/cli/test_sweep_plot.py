@@ -75,10 +75,15 @@ def test_every_kind_is_drawn_of_both_files(thinpipe, tmp_path, swept, kind):
             ("--x", "radio.tbl"),
             "--x radio.tbl: not varied in this sweep; did you mean radio.tbler?",
         ),
+        (
+            ("--x", "nosuch"),
+            "--x nosuch: not varied in this sweep; it varies tcp.variant, radio.tbler, seed",
+        ),
+        (("--y", "nosuch"), "--y nosuch: no metric of this sweep; see `thinpipe measures`"),
         (("--y", "goodpt"), "--y goodpt: no metric of this sweep; did you mean goodput_bps?"),
         (
             ("--by", "tcp.mss"),
-            "--by tcp.mss: not varied in this sweep",
+            "--by tcp.mss: not varied in this sweep; it varies tcp.variant, radio.tbler, seed",
         ),
         (
             ("--x", "seed", "--by", "radio.tbler"),

@@ -61,7 +61,14 @@ def test_every_table_has_a_name(runs):
     ("arguments", "expected"),
     [
         (("reno", "--name", "rt"), "--name rt: no table of a run; did you mean rtt?"),
-        (("reno", "--name", "x"), "--name x: no table of a run, as rtt"),
+        (
+            ("reno", "--name", "x"),
+            "--name x: no table of a run; reno has rtt, cwnd, events, capacity",
+        ),
+        (
+            ("reno/result.json",),
+            "reno/result.json: is a file, not a run's directory; expected its directory, reno",
+        ),
         (
             ("reno", "--name", "segments"),
             "--name segments: reno has no segments.parquet; it needs a run with trace=True",

@@ -12,6 +12,7 @@ import typer
 
 from thinpipe._core import EmulationError, ProxyError, ScenarioError
 from thinpipe.cli.bad_request import BadRequestError
+from thinpipe.cli.command import Command, Group
 from thinpipe.cli.doctor import doctor
 from thinpipe.cli.emulate import emulate
 from thinpipe.cli.listing import keys, profiles, scenarios
@@ -26,6 +27,7 @@ from thinpipe.controller import fault
 from thinpipe.papers.registry import PaperError
 
 app = typer.Typer(
+    cls=Group,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -74,18 +76,18 @@ KEYS: Final = _examples(
 )
 DOCTOR: Final = _examples("thinpipe doctor", "thinpipe doctor --json")
 
-app.command(epilog=RUN)(run)
-app.command(epilog=SHOW)(show)
-app.command(epilog=SWEEP)(sweep)
-app.command(epilog=EMULATE)(emulate)
+app.command(cls=Command, epilog=RUN)(run)
+app.command(cls=Command, epilog=SHOW)(show)
+app.command(cls=Command, epilog=SWEEP)(sweep)
+app.command(cls=Command, epilog=EMULATE)(emulate)
 app.add_typer(proxy, name="proxy")
-app.command(epilog=f"{LISTED}\n\n{PLOT}")(plot)
-app.command(epilog=TABLE)(table)
-app.command(epilog=REPRODUCE)(reproduce)
-app.command(epilog=SCENARIOS)(scenarios)
-app.command(epilog=PROFILES)(profiles)
-app.command(epilog=KEYS)(keys)
-app.command(epilog=DOCTOR)(doctor)
+app.command(cls=Command, epilog=f"{LISTED}\n\n{PLOT}")(plot)
+app.command(cls=Command, epilog=TABLE)(table)
+app.command(cls=Command, epilog=REPRODUCE)(reproduce)
+app.command(cls=Command, epilog=SCENARIOS)(scenarios)
+app.command(cls=Command, epilog=PROFILES)(profiles)
+app.command(cls=Command, epilog=KEYS)(keys)
+app.command(cls=Command, epilog=DOCTOR)(doctor)
 
 DONE: Final = 0
 BROKEN_PIPE: Final = 1

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import typer
 
+from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.scenario import keys, scenarios
 
 
@@ -50,6 +52,20 @@ SETTINGS: Final = typer.Option(
     help="Change a key of the scenario.",
     autocompletion=complete_setting,
 )
+
+
+def whole(option: str, least: int = 0, most: int | None = None) -> Callable[[str | int], int]:
+    """Return a parser of an option's whole number, which raises `BadRequestError`."""
+    end = "" if most is None else f" to {most}"
+
+    def parse(text: str | int) -> int:
+        found = int(text) if re.fullmatch(r"-?\d+", str(text), re.ASCII) else None
+        if found is None or found < least or (most is not None and found > most):
+            raise BadRequestError(f"{option} {text}: must be a whole number from {least}{end}")
+        return found
+
+    return parse
+
 
 AS_JSON: Final = typer.Option("--json", help="Print the list as JSON.")
 

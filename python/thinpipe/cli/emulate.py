@@ -56,12 +56,6 @@ class Request:
     quiet: bool
 
 
-def _path(text: str) -> Path:
-    if not text:
-        raise typer.BadParameter("it takes a name")
-    return Path(text)
-
-
 def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
     scenario: Annotated[str, arguments.SCENARIO],
     command: Annotated[
@@ -74,7 +68,10 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
         str | None, typer.Option(metavar="NUMBER", help="Seed of the random numbers.")
     ] = None,
     mtu: Annotated[
-        int, typer.Option(metavar="BYTES", min=68, max=65535, help="Longest IP packet.")
+        int,
+        typer.Option(
+            metavar="BYTES", parser=arguments.whole("--mtu", 68, 65535), help="Longest IP packet."
+        ),
     ] = 1500,
     server: Annotated[
         str | None,
@@ -96,7 +93,6 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
         Path | None,
         typer.Option(
             metavar="FILE",
-            parser=_path,
             help="Write one row per packet, to a .jsonl or .parquet file.",
         ),
     ] = None,
@@ -104,14 +100,13 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
         Path | None,
         typer.Option(
             metavar="DIR",
-            parser=_path,
             help="Write captures at both ends. An earlier run's directory is replaced; it is an "
             "error if it holds other or changed files.",
         ),
     ] = None,
     record: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", parser=_path, help="Write all metrics as JSON."),
+        typer.Option(metavar="FILE", help="Write all metrics as JSON."),
     ] = None,
     linger: Annotated[
         str,
@@ -155,7 +150,7 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
         raise typer.Exit(_run(request))
     except _FailedError as failure:
         typer.echo(f"thinpipe: {failure}", err=True)
-        raise typer.Exit(FAILED) from None
+        raise typer.Exit(failure.status) from None
 
 
 def _check_outputs(log: Path | None, pcap: Path | None, record: Path | None) -> None:
@@ -173,7 +168,11 @@ def _check_outputs(log: Path | None, pcap: Path | None, record: Path | None) -> 
 
 
 class _FailedError(Exception):
-    """The emulator failed while running; the message is one line."""
+    """The emulator failed while running, or COMMAND did not start; the message is one line."""
+
+    def __init__(self, reason: str, status: int = FAILED) -> None:
+        super().__init__(reason)
+        self.status = status
 
 
 def _split_command(server: str | None) -> list[str]:
@@ -282,8 +281,9 @@ def _run_programs(
             pid = _start(emulation, request)
         except OSError as error:
             reason = error.strerror or str(error).partition(" (os error")[0]
-            typer.echo(f"thinpipe: {(request.command or [_shell()])[0]}: {reason}", err=True)
-            return NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUN
+            status = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUN
+            name = (request.command or [_shell()])[0]
+            raise _FailedError(f"{name}: {reason}", status) from None
         status = children.wait(pid, signals, meter.tick)
         ended = None if server is None else children.ended_with(server)
         if ended is not None:

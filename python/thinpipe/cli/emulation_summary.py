@@ -24,12 +24,16 @@ def print_summary(record: EmulationRecord, notes: Sequence[str]) -> None:
     """Print what became of the packets in each direction, and further notes."""
     screen = console(sys.stderr)
     ways = {"down": record.down, "up": record.up}
-    columns = [_column(way, record.wall_s) for way in ways.values()]
-    rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
-    if not any(way.dropped_before for way in ways.values()):
-        rows = [row for row in rows if row[0] != AHEAD]
-    show(screen, ("", *ways), rows, text=frozenset({"", *ways}))
-    for text in [*_about(record), *notes]:
+    lines = [*_about(record), *notes]
+    if any(way.entered.packets or way.dropped_before for way in ways.values()):
+        columns = [_column(way, record.wall_s) for way in ways.values()]
+        rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
+        if not any(way.dropped_before for way in ways.values()):
+            rows = [row for row in rows if row[0] != AHEAD]
+        show(screen, ("", *ways), rows, text=frozenset({"", *ways}))
+    else:
+        lines.insert(0, "no packet entered the link in either direction")
+    for text in lines:
         screen.print(text, style="dim", highlight=False, markup=False, soft_wrap=True)
     if not record.lateness_s.within_bound:
         text = _too_late(record.lateness_s)

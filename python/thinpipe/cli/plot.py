@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 
 import typer
 
+from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.times import seconds
 from thinpipe.plot.kinds import DEFAULT, KINDS, OF_MANY, either, taking
@@ -92,6 +93,7 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         int | None,
         typer.Option(
             metavar="NUMBER",
+            parser=arguments.whole("--modulo", 1),
             help=_of("modulo", "the modulus of the packet numbers, 60 by default."),
         ),
     ] = None,
@@ -110,10 +112,20 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         ),
     ] = None,
     cell: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help=_of("cell", "which cell, from 0."))
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            parser=arguments.whole("--cell"),
+            help=_of("cell", "which cell, from 0."),
+        ),
     ] = None,
     mobile: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help=_of("mobile", "which mobile, from 0."))
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            parser=arguments.whole("--mobile"),
+            help=_of("mobile", "which mobile, from 0."),
+        ),
     ] = None,
     x: Annotated[
         str | None,

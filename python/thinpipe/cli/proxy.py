@@ -10,6 +10,7 @@ import typer
 
 from thinpipe import _core
 from thinpipe.cli.bad_request import BadRequestError
+from thinpipe.cli.command import Command, Group
 
 DONE: Final = 0
 UNFIT: Final = 2
@@ -20,6 +21,7 @@ Config = Annotated[
 ]
 
 proxy = typer.Typer(
+    cls=Group,
     invoke_without_command=True,
     rich_markup_mode=None,
     help="Run the TCP proxy between mobiles and fixed hosts, until SIGTERM or Ctrl-C.",
@@ -51,7 +53,7 @@ def serve(
     _core.proxy_serve(file)
 
 
-@proxy.command()
+@proxy.command(cls=Command)
 def status(
     context: typer.Context,
     *,

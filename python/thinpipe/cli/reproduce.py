@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ import typer
 from thinpipe._core import ScenarioError
 from thinpipe.cli.progress import Bar
 from thinpipe.files import check_directory
+from thinpipe.suggestion import suggestion
 
 if TYPE_CHECKING:
     from thinpipe.papers.facts import Finding
@@ -222,9 +222,8 @@ def _items(paper: Paper, names: Sequence[str | None]) -> list[Item]:
     return chosen
 
 
-def _nearest(name: str, known: Any) -> str:  # noqa: ANN401 - any iterable of names
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else "; see `thinpipe reproduce --list`"
+def _nearest(name: str, known: Iterable[str]) -> str:
+    return suggestion(name, known, "see `thinpipe reproduce --list`", likeness=0.5)
 
 
 def _list(chosen: Sequence[Chosen], *, json: bool) -> None:

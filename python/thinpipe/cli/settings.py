@@ -47,6 +47,6 @@ class Settings:
 
 def _pair(setting: str) -> tuple[str, str]:
     key, equals, value = setting.partition("=")
-    if not equals:
+    if not (equals and key.strip()):
         raise ScenarioError(f"--set {setting}: expected KEY=VALUE, as in radio.tbler=5%")
     return key.strip(), value.strip()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from thinpipe import _core
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.outline import outline
 from thinpipe.cli.settings import Settings
-from thinpipe.scenario import find
+from thinpipe.inputs import INPUTS_FILE, Inputs, values_of
+from thinpipe.point import Point
+from thinpipe.recording import load
 from thinpipe.signals import signals_deferred
 
 if TYPE_CHECKING:
@@ -28,38 +31,63 @@ MAX_LISTED: Final = 100
 
 
 def show(
-    scenario: Annotated[str, arguments.SCENARIO],
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO|RUN_DIR",
+            help="A scenario that ships, a file, or what `thinpipe run --out` wrote.",
+            autocompletion=arguments.complete_scenario,
+        ),
+    ],
     *,
     settings: Annotated[list[str] | None, arguments.SETTINGS] = None,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A .png, .svg or .pdf file; by default SCENARIO-network.png in the current "
-            "directory. An existing file is replaced; missing directories are made.",
+            help="A .png, .svg or .pdf file; by default SCENARIO-network.png or "
+            "RUN_DIR-network.png in the current directory. An existing file is replaced; missing "
+            "directories are made.",
         ),
     ] = None,
 ) -> None:
-    """Draw a scenario's network and list its nodes, links and static routes.
+    """Draw the network of a scenario or a run, and list its nodes, links and static routes.
 
     Six or more nodes that differ only in their name are merged into one. At most a hundred mobiles
     with a position are listed.
     """
-    asked, found = Settings.of(settings), find(scenario)
+    asked = Settings.of(settings)
     with signals_deferred():
         from thinpipe.network import Network
         from thinpipe.plot.picture import write_network_picture
-    with asked.named():
-        values = dict(_core.values(found.source, found.name, asked.pairs))
-        network = Network.of(found, dict(asked.pairs))
-    file = out or Path(f"{Path(found.name).stem}-network.png")
+    with asked.named(), _point(scenario, dict(asked.pairs)) as point:
+        values, network = values_of(point), Network.of_point(point)
+    name = Path(point.scenario.name).stem
+    file = out or Path(
+        f"{Path(scenario).resolve().name if _is_run(scenario) else name}-network.png"
+    )
     note = "; ".join(filter(None, (values["description"], outline(values))))
     try:
-        write_network_picture(network, file, title=Path(found.name).stem, note=note)
+        write_network_picture(network, file, title=name, note=note)
     except ValueError as error:
         raise BadRequestError(f"--out {out}:{str(error).removeprefix('file:')}") from None
     _print(network.grouped())
     typer.echo(str(file))
+
+
+def _is_run(source: str) -> bool:
+    return (Path(source) / INPUTS_FILE).is_file()
+
+
+@contextmanager
+def _point(source: str, settings: Mapping[str, str]) -> Iterator[Point]:
+    """Yield the point of a scenario or of a saved run, with further settings."""
+    if _is_run(source):
+        text = load(source).scenario.source
+        with Inputs.read(Path(source)).point(text, settings) as point:
+            yield point
+    else:
+        yield Point.of(source, settings)
 
 
 def _print(network: Network) -> None:

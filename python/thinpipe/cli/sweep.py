@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,6 +19,7 @@ from thinpipe.cli.settings import Settings
 from thinpipe.point import Point
 from thinpipe.run import run_many
 from thinpipe.signals import signals_deferred
+from thinpipe.suggestion import suggestion
 from thinpipe.sweep.grid import Grid
 from thinpipe.sweep.journal import journal_of
 from thinpipe.sweep.metrics import metrics_of
@@ -56,7 +56,11 @@ def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", min=1, help="Parallel runs; all processors by default."),
+        typer.Option(
+            metavar="NUMBER",
+            parser=arguments.whole("--jobs", 1),
+            help="Parallel runs; all processors by default.",
+        ),
     ] = None,
     scheduler: Annotated[
         str | None,
@@ -139,7 +143,7 @@ def _scheduled(scheduler: str | None) -> Iterator[None]:
 
 def _pair(text: str) -> tuple[str, str]:
     key, equals, values = text.partition("=")
-    if not equals:
+    if not (equals and key.strip()):
         raise ScenarioError(f"--vary {text}: expected KEY=V1,V2,…, as in radio.tbler=0%,5%")
     return key.strip(), values.strip()
 
@@ -157,8 +161,7 @@ def _measures(plan: Plan, asked: Sequence[str] | None) -> list[str]:
     names = [name for name, value in metrics.items() if not isinstance(value, str)]
     for name in asked:
         if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ", as in goodput_bps or rtt_s.mean"
+            hint = suggestion(name, names, "see `thinpipe measures`")
             raise BadRequestError(f"--measure {name}: no figure of a run{hint}")
     return list(dict.fromkeys(asked))
 

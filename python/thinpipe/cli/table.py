@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +13,7 @@ from thinpipe.files import write_atomically
 from thinpipe.frame import read_study
 from thinpipe.recording import load
 from thinpipe.signals import signals_deferred
+from thinpipe.suggestion import suggestion
 from thinpipe.sweep.study import SUFFIXES, Study
 from thinpipe.tables import NAMES
 
@@ -75,12 +75,13 @@ def table(
 
 def _recorded(directory: Path, name: str) -> pl.DataFrame:
     """Return a table of a saved run."""
+    run = load(directory)
     if name not in NAMES:
-        near = difflib.get_close_matches(name, NAMES, n=1)
-        hint = f"; did you mean {near[0]}?" if near else f", as {NAMES[0]}"
+        has = [each for each in NAMES if (directory / f"{each}.parquet").exists()]
+        hint = suggestion(name, NAMES, f"{directory} has {', '.join(has)}")
         raise BadRequestError(f"--name {name}: no table of a run{hint}")
     try:
-        found: pl.DataFrame = getattr(load(directory), name)
+        found: pl.DataFrame = getattr(run, name)
     except ValueError as error:
         raise BadRequestError(f"--name {name}: {error}") from None
     return found

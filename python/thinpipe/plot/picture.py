@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from thinpipe.files import write_atomically
 from thinpipe.plot.kinds import KINDS, SHARING, WIDE, Kind, Size, either
 from thinpipe.plot.shown import Flows, flow_of
 from thinpipe.plot.style import style
+from thinpipe.suggestion import suggestion
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -152,8 +152,7 @@ def _save(figure: Figure, file: Path) -> None:
 
 def _kind(name: str, flow: Flows | None) -> Kind:
     if name not in KINDS:
-        nearest = difflib.get_close_matches(name.replace("_", "-"), KINDS, n=1)
-        hint = f"; did you mean {nearest[0]}?" if nearest else ""
+        hint = suggestion(name.replace("_", "-"), KINDS)
         raise ValueError(f"kind: must be {either([*KINDS])}{hint}")
     kind = KINDS[name]
     if not (kind.shares or isinstance(flow or 0, int)):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.plot.kinds import OF_MANY
+from thinpipe.suggestion import suggestion
 from thinpipe.sweep.parameters import is_parameter
 from thinpipe.sweep.table import SEED
 
@@ -63,7 +63,7 @@ class Choice:
             If there is no such kind, metric or parameter, or runs with different parameters would
             be averaged.
         """
-        _check("kind", kind, KINDS, f"must be {', '.join(KINDS[:-1])} or {KINDS[-1]}")
+        _check("kind", kind, KINDS, f"must be {', '.join(KINDS[:-1])} or {KINDS[-1]}", "")
         varied = [key for key in study.varied if study.frame[key].n_unique() > 1]
         metrics = [
             name
@@ -74,14 +74,16 @@ class Choice:
             x = _on_axis(study, kind, varied)
         elif kind == "cdf":
             raise ValueError("x: a distribution has its metric, y, on this axis")
-        keys, no_metric = [*study.varied, SEED], "no metric of this sweep"
+        keys = [*study.varied, SEED]
+        is_key = ("not varied in this sweep", f"it varies {', '.join(keys)}")
+        is_metric = ("no metric of this sweep", "see `thinpipe measures`")
         if kind == "scatter":
-            _check("x", x, metrics, no_metric)
+            _check("x", x, metrics, *is_metric)
         elif x is not None:
-            _check("x", x, keys, "not varied in this sweep")
+            _check("x", x, keys, *is_key)
         for each in by or ():
-            _check("by", each, keys, "not varied in this sweep")
-        _check("y", y, metrics, no_metric)
+            _check("by", each, keys, *is_key)
+        _check("y", y, metrics, *is_metric)
         others = [key for key in varied if key != x]
         lines = tuple(others if by is None else by)
         mixed = [key for key in others if key not in lines]
@@ -105,9 +107,7 @@ def _on_axis(study: Study, kind: str, varied: Sequence[str]) -> str | None:
     return next(iter([*numbers, *varied]), SEED if kind == "lines" else None)
 
 
-def _check(name: str, given: str | None, known: Iterable[str], reason: str) -> None:
+def _check(name: str, given: str | None, known: Iterable[str], reason: str, valid: str) -> None:
     names = list(known)
     if given not in names:
-        near = difflib.get_close_matches(given or "", names, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise ValueError(f"{name}: {reason}{hint}")
+        raise ValueError(f"{name}: {reason}{suggestion(given or '', names, valid)}")
