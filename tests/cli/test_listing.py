@@ -8,6 +8,7 @@ from itertools import takewhile
 import pytest
 import thinpipe as tp
 from thinpipe.cli.app import app
+from thinpipe.sweep.measures import measures
 
 from tests.expected import EXPECTED
 
@@ -93,9 +94,71 @@ def test_a_word_of_the_meaning_finds_a_key(thinpipe):
     assert "(RFC 5682" in done.stdout
 
 
+@pytest.mark.parametrize("phrase", ["loss rate", "rate loss", "Rates losses"])
+def test_all_words_of_a_phrase_find_a_key_in_any_order(thinpipe, phrase):
+    done = thinpipe("keys", phrase)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\nlink.back.schedule = " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("word", "key", "line"),
+    [
+        (
+            "walking",
+            "wlan.mobile.NAME.walk",
+            "scenarios with 'walking': hmipv6-handover, umts-handover; see `thinpipe scenarios`",
+        ),
+        (
+            "fairness",
+            "queue.fair.quantum",
+            "measures with 'fairness': jain_index; see `thinpipe measures fairness`",
+        ),
+    ],
+)
+def test_where_keys_only_mean_it_other_lists_are_named(thinpipe, word, key, line):
+    done = thinpipe("keys", word)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"{key} = " in done.stdout
+    assert done.stdout.endswith(f"\n\n{line}\n")
+
+
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("rtt_s.p", ["rtt_s.p50", "rtt_s.p95", "rtt_s.p99"]),
+        ("Fairness", ["jain_index"]),
+        ("echoes median", ["echo_s.p50"]),
+    ],
+)
+def test_measures_are_found_by_their_beginning_or_words(thinpipe, word, found):
+    done = thinpipe("measures", word)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line.partition("  ")[0] for line in done.stdout.splitlines()] == found
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (
+            ("keys", "satellite"),
+            "no key has 'satellite' in its name or meaning; scenarios with 'satellite': "
+            "satellite-geo; see `thinpipe scenarios`",
+        ),
+        (
+            ("keys", "latencies"),
+            "no key has 'latencies' in its name or meaning; measures with 'latencies': "
+            "mobility.latency_s.samples, mobility.latency_s.min, mobility.latency_s.mean, …; "
+            "see `thinpipe measures latencies`",
+        ),
+        (
+            ("measures", "goodptu"),
+            "no measure has 'goodptu' in its name or meaning; did you mean goodput_bps?",
+        ),
+        (
+            ("measures", "xyzzy"),
+            "no measure has 'xyzzy' in its name or meaning; see `thinpipe measures`",
+        ),
         (
             ("keys", "tcp.mn_rto"),
             "no key has 'tcp.mn_rto' in its name or meaning; did you mean tcp.min_rto?",
@@ -130,6 +193,7 @@ def test_every_list_is_json_as_well(thinpipe):
     assert [row["name"] for row in scenarios] == list(tp.scenarios())
     assert {row["name"] for row in profiles} == {*tp.scenarios(), *tp.profiles()}
     assert keys == list(map(dataclasses.asdict, tp.keys()))
+    assert listed("measures") == list(map(dataclasses.asdict, measures()))
     assert listed("keys", "tcp.min_rto") == [key for key in keys if key["name"] == "tcp.min_rto"]
 
 
@@ -137,6 +201,7 @@ COMPLETED = [
     ("thinpipe run umts-dch-3", "umts-dch-384"),
     ("thinpipe scenarios umts-dch-3", "umts-dch-384"),
     ("thinpipe keys tcp.min_r", "tcp.min_rto"),
+    ("thinpipe measures jain", "jain_index"),
     ("thinpipe sweep plain-384 --set tcp.min_r", "tcp.min_rto="),
     ("thinpipe run plain-384 --set queue.kind=co", "queue.kind=codel"),
 ]
@@ -164,7 +229,17 @@ def test_help_has_examples(thinpipe, command, option):
 
 def test_examples_work(thinpipe):
     """In the order of the help, in one directory; without commands that take a network or long."""
-    for command in ("run", "show", "sweep", "plot", "table", "scenarios", "profiles", "keys"):
+    for command in (
+        "run",
+        "show",
+        "sweep",
+        "plot",
+        "table",
+        "scenarios",
+        "profiles",
+        "keys",
+        "measures",
+    ):
         for line in thinpipe(command, "-h").stdout.partition("Examples:\n")[2].splitlines():
             words = shlex.split(line.partition(" > ")[0])
             done = thinpipe(*words[1:])

@@ -15,7 +15,7 @@ from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.command import Command, Group
 from thinpipe.cli.doctor import doctor
 from thinpipe.cli.emulate import emulate
-from thinpipe.cli.listing import keys, profiles, scenarios
+from thinpipe.cli.listing import keys, measures, profiles, scenarios
 from thinpipe.cli.plot import LISTED, plot
 from thinpipe.cli.proxy import proxy
 from thinpipe.cli.reproduce import reproduce
@@ -74,6 +74,9 @@ PROFILES: Final = _examples("thinpipe profiles", "thinpipe profiles --json")
 KEYS: Final = _examples(
     "thinpipe keys tcp.", "thinpipe keys jitter", "thinpipe keys tcp.min_rto --profile modern"
 )
+MEASURES: Final = _examples(
+    "thinpipe measures rtt_s", 'thinpipe measures "block error"', "thinpipe measures --json"
+)
 DOCTOR: Final = _examples("thinpipe doctor", "thinpipe doctor --json")
 
 app.command(cls=Command, epilog=RUN)(run)
@@ -87,6 +90,7 @@ app.command(cls=Command, epilog=REPRODUCE)(reproduce)
 app.command(cls=Command, epilog=SCENARIOS)(scenarios)
 app.command(cls=Command, epilog=PROFILES)(profiles)
 app.command(cls=Command, epilog=KEYS)(keys)
+app.command(cls=Command, epilog=MEASURES)(measures)
 app.command(cls=Command, epilog=DOCTOR)(doctor)
 
 DONE: Final = 0

@@ -11,6 +11,7 @@ import typer
 
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.scenario import keys, scenarios
+from thinpipe.sweep.measures import measures
 
 
 def complete_scenario(incomplete: str) -> Iterator[tuple[str, str]]:
@@ -25,6 +26,13 @@ def complete_key(incomplete: str) -> Iterator[tuple[str, str]]:
     for key in keys():
         if key.name.startswith(incomplete):
             yield key.name, key.summary
+
+
+def complete_measure(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Yield the measures of a run that begin with a text, each with its meaning."""
+    for each in measures():
+        if each.name.startswith(incomplete):
+            yield each.name, each.meaning
 
 
 def complete_setting(incomplete: str) -> Iterator[tuple[str, str]]:

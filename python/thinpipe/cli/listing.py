@@ -1,12 +1,11 @@
-"""``thinpipe scenarios``, ``profiles`` and ``keys``: list what can be chosen."""
+"""``thinpipe scenarios``, ``profiles``, ``keys`` and ``measures``: what can be chosen."""
 
 from __future__ import annotations
 
-import difflib
 import re
+import shlex
 import textwrap
 import tomllib
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
@@ -15,10 +14,13 @@ import typer
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.outline import outline
-from thinpipe.scenario import Key, Scenario, find, first_sentence
+from thinpipe.cli.search import meant, named
+from thinpipe.scenario import Scenario, find, first_sentence
 from thinpipe.scenario import keys as all_keys
 from thinpipe.scenario import profiles as all_profiles
 from thinpipe.scenario import scenarios as shipped
+from thinpipe.suggestion import suggestion
+from thinpipe.sweep.measures import measures as all_measures
 
 DISTINGUISHING: Final = {
     "tcp": (
@@ -31,6 +33,9 @@ DISTINGUISHING: Final = {
     ),
 }  # fmt: skip
 """The keys by which the profiles of a table differ most."""
+
+MOST: Final = 3
+"""Names in a line about what else a word finds."""
 
 TABLES: Final = {"tcp": "TCP", "radio": "the radio"}
 
@@ -142,8 +147,8 @@ def keys(
         str | None,
         typer.Argument(
             metavar="[WORD]",
-            help="Only keys that begin with it, as in tcp.rto; if none does, those whose name or "
-            "meaning has it.",
+            help="Only keys that begin with it, as in tcp.rto; if none does, those whose name has "
+            "it, or whose meaning has all of its words.",
             autocompletion=arguments.complete_key,
         ),
     ] = None,
@@ -155,37 +160,73 @@ def keys(
     json: Annotated[bool, arguments.AS_JSON] = False,
 ) -> None:
     """List the keys of a scenario: their defaults, their values and their meaning."""
-    found = all_keys(profile)
-    if word is not None:
-        found = matching(found, word)
+    found = {key.name: key for key in all_keys(profile)}
+    names, others = [*found], []
+    if word is not None and not (names := named(word, found)):
+        others = elsewhere(word)
+        names = meant(word, {key.name: f"{key.doc} {key.expected}" for key in found.values()})
+        if not names:
+            hint = suggestion(word, found, "see `thinpipe keys`")
+            rest = "".join(f"; {line}" for line in others) or hint
+            raise BadRequestError(f"no key has {word!r} in its name or meaning{rest}")
     if json:
-        arguments.print_json([asdict(key) for key in found])
+        arguments.print_json([asdict(found[name]) for name in names])
         return
-    for key in found:
+    for key in map(found.__getitem__, names):
         typer.echo(f"{key.name} = {key.default}")
         for text in (key.doc, f"Takes {key.expected}."):
             typer.echo(_paragraph(text))
         typer.echo()
+    for line in others:
+        typer.echo(line)
 
 
-def matching(found: Sequence[Key], word: str) -> list[Key]:
-    """Return the keys that begin with a word, or else those whose name or meaning has it.
+def elsewhere(word: str) -> list[str]:
+    """Return a line for scenarios and one for measures that a word finds."""
+    ships = {name: each.description for name, each in shipped().items()}
+    measured = {each.name: each.meaning for each in all_measures()}
+    return [
+        f"{kind} with {word!r}: {', '.join(names[:MOST])}{', …' if names[MOST:] else ''}; {see}"
+        for kind, known, see in (
+            ("scenarios", ships, "see `thinpipe scenarios`"),
+            ("measures", measured, f"see `thinpipe measures {shlex.quote(word)}`"),
+        )
+        if (names := named(word, known) or meant(word, known))
+    ]
 
-    Raises
-    ------
-    BadRequestError
-        If there is none.
+
+def measures(
+    word: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[WORD]",
+            help="Only measures that begin with it, as in rtt_s; if none does, those whose name or "
+            "meaning has it.",
+            autocompletion=arguments.complete_measure,
+        ),
+    ] = None,
+    *,
+    json: Annotated[bool, arguments.AS_JSON] = False,
+) -> None:
+    """List the measures of a run: their units and their meaning.
+
+    A name is a column of `thinpipe table` and `thinpipe sweep`, for --measure, --x and --y. Names
+    without a prefix are of the first flow; NAME is a link, N a number from 0. flows. before a count
+    or a rate of a flow is the sum over all flows, links. that over all links.
     """
-    text = word.lower()
-    names = {key.name: key for key in found}
-    begin = [key for key in found if key.name.startswith(text)]
-    named = begin or [key for key in found if text in key.name]
-    meant = named or [key for key in found if text in f"{key.doc} {key.expected}".lower()]
-    if meant:
-        return meant
-    nearest = difflib.get_close_matches(text, names, n=1)
-    hint = f"; did you mean {nearest[0]}?" if nearest else "; see `thinpipe keys`"
-    raise BadRequestError(f"no key has {word!r} in its name or meaning{hint}")
+    found = {each.name: each for each in all_measures()}
+    names = [*found]
+    if word is not None:
+        names = named(word, found) or meant(word, {key: found[key].meaning for key in found})
+        if not names:
+            hint = suggestion(word, found, "see `thinpipe measures`")
+            raise BadRequestError(f"no measure has {word!r} in its name or meaning{hint}")
+    if json:
+        arguments.print_json([asdict(found[name]) for name in names])
+        return
+    width = max(map(len, names))
+    for each in map(found.__getitem__, names):
+        typer.echo(f"{each.name:<{width}}  {each.unit:<8}  {each.meaning}")
 
 
 def _paragraph(text: str) -> str:

@@ -30,12 +30,7 @@ TEN_MEGABIT: Final = 1e7
 
 PERCENT: Final = Scale("%", 100)
 
-_SUFFIXES: Final = {
-    "_bps": Scale("kbit/s", 1e-3),
-    "_s": Scale("s"),
-    "_segments": Scale("segments"),
-    "_packets": Scale("packets"),
-}
+_SUFFIXES: Final = {"_bps": "bit/s", "_s": "s", "_segments": "segments", "_packets": "packets"}
 
 _WORDS: Final = {"rtt": "RTT", "p50": "median", "p95": "95 %", "p99": "99 %"}
 
@@ -44,15 +39,21 @@ _SHARES: Final = frozenset(
 )
 
 
-def metric_scale(name: str) -> Scale:
-    """Return the unit of a metric, by its name."""
+def metric_unit(name: str) -> str:
+    """Return the unit of a metric, by its name; empty for counts and other ratios than shares."""
     parts = name.split(".")
     if not _SHARES.isdisjoint(parts):
-        return PERCENT
+        return SHARE
     if parts[-1] == "samples":
-        return Scale("")
-    found = [scale for part in parts for end, scale in _SUFFIXES.items() if part.endswith(end)]
-    return found[-1] if found else Scale("")
+        return ""
+    found = [unit for part in parts for end, unit in _SUFFIXES.items() if part.endswith(end)]
+    return found[-1] if found else ""
+
+
+def metric_scale(name: str) -> Scale:
+    """Return the unit in which a metric is shown."""
+    unit = metric_unit(name)
+    return {SHARE: PERCENT, "bit/s": Scale("kbit/s", 1e-3)}.get(unit, Scale(unit))
 
 
 def metric_label(name: str) -> str:

@@ -1,0 +1,33 @@
+"""Names found by the words of a user: by their beginning, a part, or the words of their meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+ENDING: Final = re.compile(r"(?<=\w{3})(ness|ing|es|ed|(?<!s)s)$")
+"""What is left out of a word if it is not found as it stands: ``walking``, ``fairness``."""
+
+
+def named(word: str, names: Iterable[str]) -> list[str]:
+    """Return the names that begin with a text, or else those that have it somewhere."""
+    text, known = word.lower(), list(names)
+    begin = [name for name in known if name.lower().startswith(text)]
+    return begin or [name for name in known if text in name.lower()]
+
+
+def meant(phrase: str, meanings: Mapping[str, str]) -> list[str]:
+    """Return the names that have all words of a phrase in name or meaning, in any order.
+
+    If none has, the endings of the words do not count.
+    """
+    words = phrase.lower().split()
+    return _having(words, meanings) or _having([ENDING.sub("", each) for each in words], meanings)
+
+
+def _having(words: Iterable[str], meanings: Mapping[str, str]) -> list[str]:
+    """Return the names in which, or in whose meaning, a word begins with each of `words`."""
+    looks = [re.compile(rf"(?<![^\W_]){re.escape(word)}") for word in words]
+    texts = {name: f"{name} {meaning}".lower() for name, meaning in meanings.items()}
+    return [name for name, text in texts.items() if all(look.search(text) for look in looks)]

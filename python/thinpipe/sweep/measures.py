@@ -1,0 +1,96 @@
+"""What a run measures: every number of its result, with unit and meaning, from the schema."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from thinpipe import _core
+from thinpipe.scenario import first_sentence
+from thinpipe.sweep.metrics import EXCLUDED
+from thinpipe.sweep.words import metric_unit
+
+PARTS: Final = {"flows[].": "", "links[].": "links.NAME."}
+"""Paths whose metrics have other names: those of the first flow have no prefix."""
+
+NUMBERS: Final = frozenset({"integer", "number"})
+
+OF_NO_MEANING: Final = frozenset({"id"})
+
+Schemas = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number that a run may have.
+
+    Attributes
+    ----------
+    name
+        As `thinpipe.sweep` and `thinpipe.frame` name its column. ``NAME`` in it is a placeholder
+        for the name of a link, ``N`` for a number from 0.
+    unit
+        ``s``, ``bit/s`` and so on; empty for counts and ratios.
+    meaning
+        One line.
+    path
+        Where it stands in ``result.json``.
+    """
+
+    name: str
+    unit: str
+    meaning: str
+    path: str
+
+
+@cache
+def measures() -> tuple[Measure, ...]:
+    """Return all measures, in the order of ``result.json``."""
+    schemas: Schemas = json.loads(_core.schemas())
+    return tuple(
+        Measure(name, _unit(name, meaning), meaning, path)
+        for field, schema in schemas["Result"]["properties"].items()
+        if field not in EXCLUDED or f"{field}[]." in PARTS
+        for path, meaning in _numbers(field, schema, schemas)
+        if (name := _name(path)) not in OF_NO_MEANING
+    )
+
+
+def _numbers(
+    path: str, schema: Mapping[str, Any], schemas: Schemas, parent: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Yield path and meaning of each number in a schema; `parent` is what it is a part of."""
+    about = first_sentence(" ".join(schema["description"].split()))
+    for each in schema.get("anyOf", [schema]):
+        found = schemas[each["$ref"].rpartition("/")[2]] if "$ref" in each else each
+        kinds = found.get("type", ())
+        if "properties" in found:
+            whole = about if "." in path else ""
+            for field, part in found["properties"].items():
+                yield from _numbers(f"{path}.{field}", part, schemas, whole)
+        elif "items" in found:
+            item = {**found["items"], "description": about}
+            yield from _numbers(f"{path}[]", item, schemas, parent)
+        elif not NUMBERS.isdisjoint([kinds] if isinstance(kinds, str) else kinds):
+            yield path, f"{parent.removesuffix('.')}: {_inside(about)}" if parent else about
+
+
+def _inside(sentence: str) -> str:
+    """Return a sentence as the end of another; an abbreviation keeps its capitals."""
+    return sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
+
+
+def _name(path: str) -> str:
+    for place, prefix in PARTS.items():
+        if path.startswith(place):
+            path = prefix + path.removeprefix(place)
+    return path.replace("[]", ".N")
+
+
+def _unit(name: str, meaning: str) -> str:
+    counted = "B" if re.search(r"\bbytes\b", f"{name.replace('_', ' ')} {meaning}") else ""
+    return metric_unit(name) or counted
