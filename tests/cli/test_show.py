@@ -199,6 +199,28 @@ def test_access_points_at_one_place_share_a_name():
     assert {"AR1", "AR2"} <= {*drawn(near)}
 
 
+def test_labels_lie_on_no_transmitter_and_no_path():
+    wired = Link("Uu", "cell", (0, 1), AIR, AIR)
+    network = Network(
+        nodes=tuple(map(Node, ("RNC", "walker", "runner"))),
+        links=(wired, replace(wired, ends=(0, 2))),
+        stations=(Station("A", (0, 0), None), Station("B", (400, 0), None)),
+        walks=(
+            Walk("walker", ((0, 20, 10), (200, 380, 10))),
+            Walk("runner", ((0, 380, -10), (200, -220, -10))),
+        ),
+    )
+    with style():
+        figure = draw_network(network, title="title", note="note")
+    check(figure)
+    places = figure.axes[-1]
+    labels = [each.get_window_extent().padded(-1) for each in places.texts if each.get_text()]
+    assert len(labels) == 6
+    for line in places.lines:
+        drawn_line = line.get_transform().transform_path(line.get_path())
+        assert not any(drawn_line.intersects_bbox(box, filled=False) for box in labels)
+
+
 def test_many_ways_are_one_faint_drawing():
     ways = tuple(Walk(f"MN-{n}", ((0, n, 0), (9, 900 - n, 0))) for n in range(300))
     with style():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.plot.style import COLORS
@@ -41,6 +42,9 @@ WIDTH: Final = 0.68 * FONT
 
 GAP: Final = 14.0
 """Points from a position to the middle of its label."""
+
+MARK: Final = 10.0
+"""Width of a transmitter, in points."""
 
 STEP: Final = 12.0
 """Line height, in points."""
@@ -84,11 +88,12 @@ def draw_places(ax: Axes, network: Network) -> None:
     across, up = _extent(network)
     ax.set(xlabel="East (m)", ylabel="North (m)", xlim=across, ylim=up)
     ax.set_aspect("equal")
-    names = _Labels(ax)
+    few = len(network.walks) <= FEW
+    names = _Labels(ax, network.stations, network.walks if few else ())
     for position, stations in _by_place(network.stations).items():
         _draw_station(ax, position, stations)
         names.write(", ".join(each.name for each in stations), position, color=STATION, up=-1)
-    if len(network.walks) > FEW:
+    if not few:
         _draw_many(ax, network.walks)
         return
     for number, walk in enumerate(network.walks):
@@ -175,21 +180,29 @@ def _stays(walk: Walk) -> list[tuple[Place, str]]:
 
 
 class _Labels:
-    """Labels of a map that do not overlap."""
+    """Labels of a map that lie neither on each other nor on a transmitter; if possible off paths.
 
-    def __init__(self, ax: Axes) -> None:
+    Positions are in points.
+    """
+
+    def __init__(self, ax: Axes, stations: Sequence[Station], walks: Sequence[Walk]) -> None:
         self.ax: Final = ax
-        self.taken: Final[list[tuple[float, float, float]]] = []
+        marks = [self._points(each.position_m) for each in stations]
+        self.taken: Final = [(x, y, MARK) for x, y in marks]
+        self.paths: Final = [
+            (self._points(start), self._points(end))
+            for walk in walks
+            for (_, *start), (_, *end) in pairwise(walk.course)
+        ]
 
     def write(self, text: str, place: Place, *, color: str, up: int) -> None:
         """Write a label above or below a position, at the nearest free line."""
-        figure = self.ax.get_figure()
-        assert figure is not None
-        x, y = (each * POINTS / figure.dpi for each in self.ax.transData.transform(place))
+        x, y = self._points(place)
         wide = WIDTH * len(text)
-        offsets = (sign * (GAP + STEP * line) for line in range(LINES) for sign in (up, -up))
-        free = (offset for offset in offsets if self._free(x, y + offset, wide))
-        offset = next(free, GAP * up)
+        offsets = [sign * (GAP + STEP * line) for line in range(LINES) for sign in (up, -up)]
+        free = [offset for offset in offsets if self._free(x, y + offset, wide)]
+        clear = (offset for offset in free if not self._on_a_path(x, y + offset, wide))
+        offset = next(clear, next(iter(free), GAP * up))
         self.taken.append((x, y + offset, wide))
         self.ax.annotate(
             text,
@@ -202,6 +215,19 @@ class _Labels:
             color=color,
             zorder=5,
         )
+
+    def _points(self, place: Sequence[float]) -> Place:
+        figure = self.ax.get_figure()
+        assert figure is not None
+        x, y = self.ax.transData.transform(place) * POINTS / figure.dpi
+        return float(x), float(y)
+
+    def _on_a_path(self, x: float, y: float, wide: float) -> bool:
+        from matplotlib.path import Path
+        from matplotlib.transforms import Bbox
+
+        box = Bbox.from_bounds(x - wide / 2, y - STEP / 2, wide, STEP)
+        return any(Path(ends).intersects_bbox(box, filled=False) for ends in self.paths)
 
     def _free(self, x: float, y: float, wide: float) -> bool:
         return all(
