@@ -215,6 +215,24 @@ def test_a_shell_completes_scenarios_and_keys(thinpipe, monkeypatch, typed, comp
     assert thinpipe().stdout.splitlines() == [completed]
 
 
+CHOICES = ["droptail", "red", "codel", "fair"]
+DIVIDED = [
+    ("thinpipe|run|plain-384|--set|queue.kind|=|co", ["codel"]),
+    ("thinpipe|run|plain-384|--set|queue.kind|=", CHOICES),
+    ("thinpipe|run|--set|tcp.window|=|8|--set|queue.kind|=|r", ["red"]),
+    ("thinpipe|run|plain-384|--set|queue.kin", [f"queue.kind={each}" for each in CHOICES]),
+    ("thinpipe|run|--set|queue.kind|=|red|umts-dch-3", ["umts-dch-384"]),
+]
+
+
+@pytest.mark.parametrize(("typed", "completed"), DIVIDED)
+def test_bash_completes_values_although_it_divides_words(thinpipe, monkeypatch, typed, completed):
+    monkeypatch.setenv("_THINPIPE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", typed.replace("|", "\n"))
+    monkeypatch.setenv("COMP_CWORD", str(typed.count("|")))
+    assert thinpipe().stdout.splitlines() == completed
+
+
 COMMANDS = [command.callback.__name__ for command in app.registered_commands if command.callback]
 
 

@@ -13,6 +13,7 @@ import typer
 from thinpipe._core import EmulationError, ProxyError, ScenarioError
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.command import Command, Group
+from thinpipe.cli.completion import words_joined
 from thinpipe.cli.doctor import doctor
 from thinpipe.cli.emulate import emulate
 from thinpipe.cli.listing import keys, measures, profiles, scenarios
@@ -107,7 +108,8 @@ def program() -> int:
     """Run the program. Bad input is one line on standard error and exit status 2."""
     _open_closed_streams()
     try:
-        status = app(sys.argv[1:] or ["--help"], prog_name="thinpipe", standalone_mode=False)
+        with words_joined():
+            status = app(sys.argv[1:] or ["--help"], prog_name="thinpipe", standalone_mode=False)
         sys.stdout.flush()
     except UsageError as error:
         return _refuse(_about_usage(error))

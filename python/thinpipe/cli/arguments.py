@@ -36,16 +36,19 @@ def complete_measure(incomplete: str) -> Iterator[tuple[str, str]]:
 
 
 def complete_setting(incomplete: str) -> Iterator[tuple[str, str]]:
-    """Yield settings that begin with a text: ``KEY=``, then the words that the key takes."""
+    """Yield settings that begin with a text: ``KEY=``, then the words that the key takes.
+
+    If one key is left, these are its settings: behind a single answer a shell writes a space.
+    """
     name, equals, start = incomplete.partition("=")
-    if not equals:
-        yield from ((f"{key}=", doc) for key, doc in complete_key(name))
-        return
-    for key in keys():
-        if key.name == name:
-            for word in key.words:
-                if word.startswith(start) and " " not in word:
-                    yield f"{name}={word}", ""
+    found = [key for key in keys() if (key.name == name if equals else key.name.startswith(name))]
+    if equals or len(found) == 1:
+        words = [word for key in found for word in key.words if " " not in word]
+        settings = [f"{found[0].name}={word}" for word in words if word.startswith(start)]
+        yield from ((setting, "") for setting in settings)
+        if equals or settings:
+            return
+    yield from ((f"{key.name}=", key.summary) for key in found)
 
 
 SCENARIO: Final = typer.Argument(
