@@ -78,6 +78,8 @@ def test_what_is_wrong_with_a_way_back_is_one_line(thinpipe, setting, expected):
         ("TCP.MIN_RTO", ["tcp.min_rto"]),
         ("tcp.reno.", ["tcp.reno.halving", "tcp.reno.growth"]),
         ("jitter", ["radio.gprs.core.jitter"]),
+        ("mahimahi", ["link.trace.down", "link.trace.up"]),
+        ("python", ["tcp.congestion_control"]),
     ],
 )
 def test_keys_are_found_by_their_beginning_or_a_word(thinpipe, word, found):

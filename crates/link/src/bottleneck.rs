@@ -71,9 +71,9 @@ section! {
     /// 1500 B could leave; they repeat at their end. A path in a scenario file is relative to that
     /// file.
     pub struct Traces {
-        /// Towards the mobile, in place of `link.rate`.
+        /// A Mahimahi trace of the direction towards the mobile, in place of `link.rate`.
         pub down: Option<TraceFile> as Or<Off, TraceFile> = None;
-        /// The reverse direction, in place of `link.back.rate`.
+        /// A Mahimahi trace of the reverse direction, in place of `link.back.rate`.
         pub up: Option<TraceFile> as Or<Off, TraceFile> = None;
     }
 }

@@ -29,7 +29,8 @@ section! {
         /// westwood comes with newreno, cubic with sack, bbr and wtcp with rack. wtcp needs
         /// tcp.timestamps. Default: Reno (RFC 5681).
         pub variant: Variant as Word<Variant> = Variant::Reno;
-        /// How the congestion window is controlled. `variant` is the half of tcp.variant.
+        /// How the congestion window is controlled. `variant` is the half of tcp.variant. In a
+        /// simulation tcp.congestion_control also takes a class in Python: FILE.py:CLASS.
         pub congestion_control: Option<CongestionControl> as Or<as_key::Variant, Controlled> =
             None;
         /// How losses are repaired. `variant` is the half of tcp.variant; sack, fack and rack need
