@@ -62,6 +62,14 @@ def test_what_makes_no_sense_is_refused_in_a_line(thinpipe, words, expected):
 
 
 @pytest.mark.parametrize("words", [(), ("--check",), ("status",)])
+def test_a_file_that_is_no_text_is_refused_in_a_line(thinpipe, tmp_path, words):
+    (tmp_path / "proxy.toml").write_bytes(b"drain = '3 s' # \xff")
+    done = thinpipe("proxy", "--config", "proxy.toml", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "thinpipe: proxy.toml: not a UTF-8 text file\n"
+
+
+@pytest.mark.parametrize("words", [(), ("--check",), ("status",)])
 @pytest.mark.parametrize(
     ("more", "expected"),
     [

@@ -6,6 +6,7 @@
 )]
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use proxy::Config;
@@ -30,8 +31,10 @@ pub fn configuration(file: &Path) -> Result<Config, SetupError> {
 /// Reads `file`.
 pub(super) fn read(file: &Path) -> Result<Configuration, SetupError> {
     let name = file.display().to_string();
-    let text = fs::read_to_string(file)
-        .map_err(|error| setup_error!("{name}: cannot be read: {error}"))?;
+    let text = fs::read_to_string(file).map_err(|error| match error.kind() {
+        ErrorKind::InvalidData => setup_error!("{name}: not a UTF-8 text file"),
+        _ => setup_error!("{name}: cannot be read: {error}"),
+    })?;
     let config = Config::parse(&text, &name).map_err(|error| SetupError::new(error.to_string()))?;
     Ok(Configuration { config, text })
 }

@@ -36,7 +36,7 @@ def _refuse_empty(command: Command | Group, ctx: Any, args: list[str]) -> None: 
         return
     given, _, order = command.make_parser(ctx).parse_args(args=[*args])
     for parameter in order:
-        value = given.get(parameter.name)
+        value = given.get(parameter.name or "")
         values = value if isinstance(value, list | tuple) else [value]
         if "" in values and parameter.name != COMMAND:
             name = parameter.opts[0] if parameter.opts[0].startswith("-") else "argument"
