@@ -17,7 +17,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -35,7 +34,7 @@ from thinpipe.packet_log import read_log
 from thinpipe.point import NO_SETTINGS, Point, Value
 from thinpipe.scenario import Scenario, find
 from thinpipe.scenario import keys as all_keys
-from thinpipe.values import as_text
+from thinpipe.values import as_text, refuse_twice
 
 if TYPE_CHECKING:
     import polars as pl
@@ -120,10 +119,8 @@ def emulate(
     pairs = [*settings.items()]
     pairs += [(_key(found, keyword), value) for keyword, value in overrides.items()]
     pairs += [] if seed is None else [("seed", seed)]
-    for key, times in Counter(key.strip() for key, _ in pairs).items():
-        if times > 1:
-            raise _core.ScenarioError(f"{key}: set {times} times; give it once")
     point = Point(found, tuple((key, as_text(key, value)) for key, value in pairs))
+    refuse_twice(point.settings)
     check(point)
     options = [f"--mtu={mtu}"]
     for option, path in (("log", log), ("pcap", pcap)):

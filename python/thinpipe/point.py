@@ -9,7 +9,7 @@ from typing import Any, Final, SupportsFloat
 
 from thinpipe.controller import Algorithm, name_of, resolve
 from thinpipe.scenario import Scenario, Source, find
-from thinpipe.values import as_text
+from thinpipe.values import as_text, refuse_twice
 
 Value = str | SupportsFloat | Sequence[Any] | Algorithm
 """A setting's value: text with a unit (``"5 %"``), a number (also numpy's), a bool, or a list of
@@ -50,7 +50,8 @@ class Point:
         Raises
         ------
         ScenarioError
-            If the scenario does not exist, or a file has no such congestion control.
+            If the scenario does not exist, a key is set twice, or a file has no such congestion
+            control.
         TypeError
             If `settings` is no mapping, or a value has another type than `Value`.
         """
@@ -67,6 +68,7 @@ class Point:
             else:
                 algorithms.append((name_of(algorithm), algorithm))
                 plain.append((key, name_of(algorithm)))
+        refuse_twice(plain)
         return cls(find(scenario), tuple(plain), tuple(algorithms[-1:]))
 
     def label(self) -> str:

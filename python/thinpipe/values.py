@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Integral, Real
 from typing import Any
+
+from thinpipe._core import ScenarioError
 
 
 def as_text(key: str, value: Any) -> str:  # noqa: ANN401 - whatever a user sets
@@ -33,6 +35,21 @@ def as_toml(key: str, value: Any) -> str:  # noqa: ANN401 - whatever a user sets
         pairs = (f"{_quoted(name)} = {as_toml(key, each)}" for name, each in plain.items())
         return f"{{{', '.join(pairs)}}}"
     raise TypeError(f"{key}: {value!r} is neither text nor a number nor a list of them")
+
+
+def refuse_twice(settings: Iterable[tuple[str, str]]) -> None:
+    """Reject settings of which two have the same key.
+
+    Raises
+    ------
+    ScenarioError
+        If there are such; the message names the key and both values.
+    """
+    first: dict[str, str] = {}
+    for key, text in ((key.strip(), text) for key, text in settings):
+        if key in first:
+            raise ScenarioError(f"{key}={text}: set to {first[key]} as well; give it once")
+        first[key] = text
 
 
 def tables_as_toml(tables: Mapping[str, Any]) -> str:

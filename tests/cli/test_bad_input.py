@@ -118,6 +118,14 @@ def test_controller_of_a_file(thinpipe, setting, expected):
     ("arguments", "expected"),
     [
         (
+            ("--set", "link.down.rate=1", "--set", " link.down.rate = 2"),
+            "--set link.down.rate=2: set to 1 as well; give it once",
+        ),
+        (
+            ("--set", "seed=1", "--seed", "2"),
+            "--seed 2: set to 1 as well; give it once",
+        ),
+        (
             ("--set", "tcp.variant=wtcp"),
             "--set tcp.variant=wtcp: wtcp reads separations off timestamps: tcp.timestamps must be "
             "true",
@@ -576,19 +584,3 @@ def test_file_that_does_not_fit(tmp_path, kib, file):
     )
     check(done, f"{file}: File too large")
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("redirection", "status", "said"),
-    [
-        (">&-", 0, ""),
-        (">/dev/full", 2, "thinpipe: No space left on device\n"),
-        ("| true; exit ${PIPESTATUS[0]}", 1, ""),
-    ],
-)
-def test_standard_output_that_nobody_reads(tmp_path, redirection, status, said):
-    command = f"{sys.executable} -m thinpipe keys {redirection}"
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (status, said)

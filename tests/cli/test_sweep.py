@@ -249,11 +249,15 @@ OUT = ("--out", "s.parquet")
         ),
         (
             ("--vary", "tcp.window=4", "--vary", "tcp.window=8", *OUT),
-            "--vary tcp.window=8: tcp.window is varied twice",
+            "--vary tcp.window=8: varied over 4 as well; once only",
         ),
         (
             ("--vary", "tcp.window=4,8", "--set", "tcp.window=16", *OUT),
             "--vary tcp.window=4: set to 16 as well; set or vary it",
+        ),
+        (
+            ("--vary", "tcp.window=4", "--set", "tcp.mss=1", "--set", "tcp.mss=2", *OUT),
+            "--set tcp.mss=2: set to 1 as well; give it once",
         ),
         (
             ("--vary", "tcp.window=4,8,4", *OUT),

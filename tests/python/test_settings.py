@@ -120,3 +120,17 @@ def test_settings_change_the_run_that_they_name(variant, mss, window, tbler, see
     assert flow.bytes_acked % mss == 0
     assert flow.cwnd_segments.max is None or flow.cwnd_segments.max <= window
     assert (flow.normalized_throughput or 0.0) <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "more", "message"),
+    [
+        ({"tcp.mss": 1}, {"tcp__mss": 2}, "tcp.mss=2: set to 1 as well; give it once"),
+        ({"seed": 1, " seed": 1}, {}, "seed=1: set to 1 as well; give it once"),
+    ],
+)
+def test_key_that_is_set_twice_is_refused(settings, more, message):
+    for call in (tp.Point.of, tp.run, tp.emulate):
+        with pytest.raises(tp.ScenarioError) as caught:
+            call("plain-384", settings, **more)
+        assert str(caught.value) == message

@@ -98,7 +98,7 @@ def test_schedules_are_values():
         ({"k": "1,(2"}, None, r"^k=1,\(2: \) is missing$"),
         ({"k": "1,2]"}, None, r"^k=1,2\]: \] closes nothing$"),
         ({"k": '1,"2'}, None, '^k=1,"2: " is missing$'),
-        ([("k", 1), (" k ", 2)], None, "^k=2: k is varied twice$"),
+        ([("k", 1), (" k ", 2)], None, "^k=2: varied over 1 as well; once only$"),
         ({"k": [1, "1"]}, None, "1 stands there twice$"),
         ({"k": 1}, "1.5", "^seeds=1.5: whole numbers from 0"),
         ({"k": 1}, [1, 1], "1 stands there twice$"),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from errno import EPIPE
-from pathlib import Path
-from typing import Annotated, Final, TextIO, cast
+from contextlib import suppress
+from typing import Annotated, Final, cast
 
 import typer
 
@@ -22,6 +20,7 @@ from thinpipe.cli.proxy import proxy
 from thinpipe.cli.reproduce import reproduce
 from thinpipe.cli.run import run
 from thinpipe.cli.show import show
+from thinpipe.cli.standard_output import prepare_streams
 from thinpipe.cli.sweep import sweep
 from thinpipe.cli.table import table
 from thinpipe.controller import fault
@@ -95,8 +94,6 @@ app.command(cls=Command, epilog=MEASURES)(measures)
 app.command(cls=Command, epilog=DOCTOR)(doctor)
 
 DONE: Final = 0
-BROKEN_PIPE: Final = 1
-"""Exit status if the reader of standard output has closed it."""
 BAD_INPUT: Final = 2
 """Exit status for bad input."""
 
@@ -106,7 +103,7 @@ UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 def program() -> int:
     """Run the program. Bad input is one line on standard error and exit status 2."""
-    _open_closed_streams()
+    prepare_streams()
     try:
         with words_joined():
             status = app(sys.argv[1:] or ["--help"], prog_name="thinpipe", standalone_mode=False)
@@ -116,10 +113,6 @@ def program() -> int:
     except (ScenarioError, EmulationError, ProxyError, BadRequestError, PaperError) as error:
         return _refuse(str(error))
     except OSError as error:
-        if error.filename is None:  # standard output
-            sys.stdout = _devnull()
-        if error.errno == EPIPE:
-            return BROKEN_PIPE
         parts = [str(part) for part in (error.filename, error.strerror) if part]
         return _refuse(": ".join(parts) or str(error) or type(error).__name__)
     except Exception as error:
@@ -165,15 +158,6 @@ def _options(
 
 def _refuse(reason: str) -> int:
     line = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in reason)
-    sys.stderr.write(f"thinpipe: {line}\n")
+    with suppress(OSError):  # nobody reads it
+        sys.stderr.write(f"thinpipe: {line}\n")
     return BAD_INPUT
-
-
-def _open_closed_streams() -> None:
-    """Open standard streams that the caller closed on /dev/null."""
-    sys.stdout = sys.stdout or _devnull()
-    sys.stderr = sys.stderr or _devnull()
-
-
-def _devnull() -> TextIO:
-    return Path(os.devnull).open("w", encoding="utf-8")

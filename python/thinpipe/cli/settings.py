@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from thinpipe._core import ScenarioError
+from thinpipe.values import refuse_twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Settings:
         Raises
         ------
         ScenarioError
-            If a value of ``--set`` is not KEY=VALUE.
+            If a value of ``--set`` is not KEY=VALUE, or a key is set twice.
         """
         pairs = [_pair(setting) for setting in settings or ()]
         given = {key: f"--set {key}=" for key, _ in pairs}
@@ -31,7 +32,10 @@ class Settings:
             if value is not None:
                 pairs.append((key, value))
                 given[key] = f"--{key} "
-        return cls(pairs, given)
+        asked = cls(pairs, given)
+        with asked.named():
+            refuse_twice(pairs)
+        return asked
 
     @contextmanager
     def named(self) -> Iterator[None]:

@@ -54,7 +54,8 @@ class Grid:
         axes: dict[str, tuple[Value, ...]] = {}
         for key, given in ((key.strip(), given) for key, given in pairs):
             if key in axes:
-                raise ScenarioError(f"{_shown(key, given)}: {key} is varied twice")
+                first = ",".join(map(str, axes[key]))
+                raise ScenarioError(f"{_shown(key, given)}: varied over {first} as well; once only")
             if key == "seed":
                 raise ScenarioError(f"{_shown(key, given)}: seeds have an option of their own")
             axes[key] = _values(key, given)
