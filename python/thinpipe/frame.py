@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thinpipe.inputs import Inputs, values_of
-from thinpipe.recording import CompleteRecording, SavedRun, load
+from thinpipe.recording import CompleteRecording, SavedRun, distinct, load
 from thinpipe.run import Run
 from thinpipe.signals import signals_deferred
 from thinpipe.sweep.journal import encoded
@@ -48,7 +48,7 @@ def frame(
     TypeError
         If `runs` is a single run.
     ValueError
-        If there are no runs.
+        If there are no runs, or a directory is given twice.
 
     Examples
     --------
@@ -65,7 +65,8 @@ def study_of(runs: Iterable[Run | SavedRun | str | os.PathLike[str]]) -> Study:
     """Return runs as a study; arguments and errors are those of `frame`."""
     if isinstance(runs, CompleteRecording | str | os.PathLike):
         raise TypeError(f"runs: a list of runs is needed, not {runs!r}")
-    rows = [_row(each if isinstance(each, Run | SavedRun) else load(each)) for each in runs]
+    found = (each if isinstance(each, Run | SavedRun) else load(each) for each in runs)
+    rows = [_row(each) for each in distinct(found)]
     if not rows:
         raise ValueError("runs: there is none")
     with signals_deferred():

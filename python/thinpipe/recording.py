@@ -6,11 +6,11 @@ import os
 import shutil
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from errno import EINVAL, ENOTDIR
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from thinpipe.cell_result import Cell
 from thinpipe.files import MANIFEST, atomic_directory, write_file
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from thinpipe.plot.plots import Plots
+
+R = TypeVar("R", bound="Recording")
 
 RESULT_FILE: Final = "result.json"
 SCENARIO_FILE: Final = "scenario.toml"
@@ -334,6 +336,24 @@ def load(directory: str | os.PathLike[str]) -> SavedRun:
         reason = "does not hold the figures of a run of this version"
         raise OSError(EINVAL, reason, str(file)) from None
     return SavedRun(path, result)
+
+
+def distinct(runs: Iterable[R]) -> Iterator[R]:
+    """Yield runs.
+
+    Raises
+    ------
+    ValueError
+        If two are of one directory.
+    """
+    seen: set[Path] = set()
+    for run in runs:
+        if isinstance(run, SavedRun):
+            place = run.directory.resolve()
+            if place in seen:
+                raise ValueError(f"{run.directory}: the same run as another one; give it once")
+            seen.add(place)
+        yield run
 
 
 def _unpickled(files: dict[str, bytes]) -> SavedRun:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from thinpipe import _core
+from thinpipe.search import matching
 from thinpipe.suggestion import suggestion
 from thinpipe.values import tables_as_toml
 
@@ -116,24 +117,39 @@ def first_sentence(text: str) -> str:
     return re.split(r"(?<=\.)\s", text, maxsplit=1)[0]
 
 
-def keys(profile: str | None = None) -> list[Key]:
-    """Return every key of scenarios and settings.
+def keys(word: str | None = None, *, profile: str | None = None) -> list[Key]:
+    """Return the keys of scenarios and settings, as ``thinpipe keys`` lists them.
 
     Parameters
     ----------
+    word
+        Only keys that begin with it, as in ``"tcp.rto"``; if none does, those whose name or meaning
+        has it. All keys by default.
     profile
         A value of ``tcp.profile`` or ``radio.profile``, whose defaults are returned.
 
     Raises
     ------
     ScenarioError
-        If there is no such profile.
+        If there is no such key or profile.
+
+    Examples
+    --------
+    >>> [key.name for key in keys("tcp.reno.")]
+    ['tcp.reno.halving', 'tcp.reno.growth']
     """
-    known = list(profiles())
-    if profile is not None and profile not in known:
-        hint = suggestion(profile, known, f"must be {', '.join(known[:-1])} or {known[-1]}")
+    others = list(profiles())
+    if profile is not None and profile not in others:
+        hint = suggestion(profile, others, f"must be {', '.join(others[:-1])} or {others[-1]}")
         raise _core.ScenarioError(f"unknown profile {profile!r}{hint}")
-    return [Key(*row) for row in _core.keys(profile)]
+    known = {key.name: key for key in (Key(*row) for row in _core.keys(profile))}
+    if word is None:
+        return [*known.values()]
+    names = matching(word, {name: f"{key.doc} {key.expected}" for name, key in known.items()})
+    if not names:
+        hint = suggestion(word, known, "see `thinpipe keys`")
+        raise _core.ScenarioError(f"no key has {word!r} in its name or meaning{hint}")
+    return [known[name] for name in names]
 
 
 def profiles() -> dict[str, str]:

@@ -88,6 +88,7 @@ def test_keys_are_found_by_their_beginning_or_a_word(thinpipe, word, found):
     names = [line.partition(" = ")[0] for line in done.stdout.splitlines() if line[:1].strip()]
     assert set(found) <= set(names)
     assert names[0] == found[0]
+    assert names == [key.name for key in tp.keys(word)]
 
 
 def test_a_word_of_the_meaning_finds_a_key(thinpipe):
@@ -196,6 +197,8 @@ def test_every_list_is_json_as_well(thinpipe):
     assert {row["name"] for row in profiles} == {*tp.scenarios(), *tp.profiles()}
     assert keys == list(map(dataclasses.asdict, tp.keys()))
     assert listed("measures") == list(map(dataclasses.asdict, measures()))
+    modern = map(dataclasses.asdict, tp.keys("tcp.", profile="modern"))
+    assert listed("keys", "tcp.", "--profile", "modern") == [*modern]
     assert listed("keys", "tcp.min_rto") == [key for key in keys if key["name"] == "tcp.min_rto"]
 
 

@@ -8,7 +8,7 @@ import thinpipe as tp
 from thinpipe.plot.kinds import KINDS, SHARING, TRACE, either
 
 KINDS_NAMED = either([*KINDS])
-OF_A_FLOW = [kind for kind in KINDS.values() if kind.of_flow and kind.needs in ("", TRACE)]
+OF_ANY_RUN = [kind for kind in KINDS.values() if kind.needs in ("", TRACE)]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def check(done, expected: str) -> None:
     assert done.stderr == f"thinpipe: {expected}\n"
 
 
-@pytest.mark.parametrize("kind", OF_A_FLOW, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", OF_ANY_RUN, ids=lambda kind: kind.name)
 def test_every_kind_is_drawn_beside_the_run(thinpipe, run_dir, tmp_path, kind):
     done = thinpipe("plot", "run", "--kind", kind.name)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"run-{kind.name}.png\n", "")
@@ -106,6 +106,9 @@ def test_link_and_several_flows_change_the_picture(thinpipe, tmp_path):
             "--to 5s: must be after the start, 6 s, not 5 s",
         ),
         (("--flow", "x"), "--flow x: must be a number from 0, several as in 0,2, or all"),
+        (("--flow", "0,1,0"), "--flow 0 is given twice; give it once"),
+        (("./run",), "run: the same run as another one; give it once"),
+        (("./run", "--kind", "box"), "run: the same run as another one; give it once"),
         (("--flow", "0,2"), "--flow 2 is none of this run's, 0 to 1"),
         (
             ("--flow", "all", "--kind", "packets"),

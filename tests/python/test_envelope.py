@@ -31,6 +31,8 @@ from thinpipe.plot.packets import ROUNDS, Packets, Traced, draw_packets, legible
 from thinpipe.plot.series import Throughput, segments_sent, sending_end, throughput
 from thinpipe.plot.throughput import LIMIT, draw_throughput, sustained_bps
 
+from tests.legends import entries
+
 VIEW = View(10.0, 60.0)
 
 CURVES = st.lists(
@@ -50,9 +52,7 @@ def bands(ax: Axes) -> list[StepPatch]:
 
 
 def label_of_envelopes(ax: Axes) -> str:
-    legend = ax.get_legend()
-    assert legend is not None
-    return legend.get_texts()[-1].get_text()
+    return str(entries(ax)[-1])
 
 
 def held(envelope: Envelope, column: int) -> tuple[float, float, float]:

@@ -7,10 +7,12 @@ import thinpipe as tp
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.patches import StepPatch
 from thinpipe.plot.curves import (
     CLEAR,
     COLORED,
+    COUNTED,
     INTERVALS,
     NOTHING,
     Curve,
@@ -20,10 +22,13 @@ from thinpipe.plot.curves import (
     labels,
     looks,
 )
-from thinpipe.plot.drawing import View
-from thinpipe.plot.kinds import KINDS, UDP
+from thinpipe.plot.drawing import View, legend_above
+from thinpipe.plot.kinds import KINDS, SHARING, UDP
+from thinpipe.plot.picture import write_picture, write_picture_of_several
 from thinpipe.plot.series import segments_sent, sending_end
 from thinpipe.plot.style import ALGORITHMS, COLORS, OTHER
+
+from tests.legends import entries as legend
 
 IN_PANELS = ("overview", "queue")
 SHARED = [
@@ -36,10 +41,6 @@ KIND = pytest.mark.parametrize("kind", SHARED, ids=lambda kind: kind.name)
 
 def axes() -> Axes:
     return Figure().subplots()
-
-
-def legend(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def named(ax, label):
@@ -192,7 +193,7 @@ def test_long_curves_beside_each_other_are_means_with_few_marks():
     both = run.plot.cwnd(run.plot.cwnd(axes(), label="a"), label="b")
     shown = legend(both)
     assert shown[:3] == ["a", "b", "Lines: means of 4 s each"]
-    assert f"Fast retransmit: {2 * halved}, not marked" in shown
+    assert f"Fast retransmit: {halved} / {halved}, not marked" in shown
     assert np.size(named(both, "a").get_xdata()) == INTERVALS + 2
     close = run.plot.cwnd(run.plot.cwnd(axes(), end_s=9.0), end_s=9.0)
     marks = [each for each in close.lines if each.get_marker() == "^" and each.get_label() == "_"]
@@ -258,6 +259,51 @@ def test_goodput_of_datagrams_is_what_arrived():
     assert sum(steps.get_data()[0]) == pytest.approx(8 * arrived["bytes"].sum() / 1000)
 
 
+@pytest.mark.parametrize("count", range(1, 12))
+def test_rows_of_a_legend_are_read_one_after_the_other(count):
+    """Places of entries from left to right, then from the top to the bottom, as they were drawn."""
+    figure = Figure(figsize=(9, 5))
+    ax = figure.subplots()
+    names = [f"entry {number:02}" for number in range(count)]
+    for name in names:
+        ax.plot([0, 1], label=name)
+    legend_above(ax)
+    figure.draw_without_rendering()
+    [legend_box] = [each for each in ax.get_children() if isinstance(each, Legend)]
+    boxes = {each.get_text(): each.get_window_extent() for each in legend_box.get_texts()}
+    assert sorted(boxes, key=lambda name: (-round(boxes[name].y0), boxes[name].x0)) == names
+
+
+@pytest.mark.parametrize(
+    ("curves", "said"),
+    [(1, "{0}"), (COUNTED, "{0} / {0} / {0} / {0}"), (COUNTED + 1, "{1} in all")],
+)
+def test_marks_of_a_few_runs_are_counted_apart(curves, said):
+    run = tp.run("plain-384", {"queue.packets": 8}, duration="10 s")
+    ax = axes()
+    for _ in range(curves):
+        run.plot.cwnd(ax)
+    halved = run.flows[0].fast_retransmits
+    assert halved > 0
+    assert f"Fast retransmit: {said.format(halved, curves * halved)}" in legend(ax)
+
+
+@pytest.mark.parametrize("kind", SHARING)
+def test_title_names_a_flow_only_of_a_picture_of_flows(kind, tmp_path, monkeypatch):
+    """All packets of a queue count, whatever their flow."""
+    titles = []
+    monkeypatch.setattr(Figure, "suptitle", lambda _, title, **_more: titles.append(title))
+    scenario = tp.scenarios()["plain-384"]
+    protocol = {"flow.application": "udp", "flow.rate": "9 kbit/s"} if kind == "datagrams" else {}
+    run = tp.run(scenario, protocol, duration="1 s", trace=True)
+    for name in "ab":
+        run.save(tmp_path / name)
+    write_picture(run, tmp_path / "a.svg", kind)
+    both = [tp.load(tmp_path / name) for name in "ab"]
+    write_picture_of_several(both, tmp_path / "b.svg", kind)
+    assert ["flow" in title for title in titles] == [kind != "queue"] * 2
+
+
 def test_labels_are_what_differs():
     asked = (("reno", 20, 1), ("vegas", 20, 1), ("vegas", 30, 2))
     made = [
@@ -266,9 +312,9 @@ def test_labels_are_what_differs():
     ]
     assert labels(made[:2], ["a", "b"]) == ["reno", "vegas"]
     assert labels(made, ["a", "b", "c"]) == [
-        "seed 1, reno, window 20",
-        "seed 1, vegas, window 20",
-        "seed 2, vegas, window 30",
+        "seed 1, reno, tcp.window 20",
+        "seed 1, vegas, tcp.window 20",
+        "seed 2, vegas, tcp.window 30",
     ]
     assert labels([made[0]] * 2, ["a", "b"]) == ["a", "b"]
     plain = tp.run("plain-384", duration="1 s")
@@ -276,6 +322,6 @@ def test_labels_are_what_differs():
     assert labels([plain, vegas], ["a", "b"]) == ["reno", "vegas"]
     marked = tp.run("bottleneck", queue__kind="codel", duration="1 s")
     assert labels([tp.run("bottleneck", duration="1 s"), marked], ["a", "b"]) == [
-        "kind droptail",
-        "kind codel",
+        "queue.kind droptail",
+        "queue.kind codel",
     ]

@@ -11,14 +11,15 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from thinpipe import _core
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.outline import outline
-from thinpipe.cli.search import meant, named
 from thinpipe.scenario import Scenario, find, first_sentence
 from thinpipe.scenario import keys as all_keys
 from thinpipe.scenario import profiles as all_profiles
 from thinpipe.scenario import scenarios as shipped
+from thinpipe.search import matching, named
 from thinpipe.suggestion import suggestion
 from thinpipe.sweep.measures import measures as all_measures
 
@@ -160,19 +161,19 @@ def keys(
     json: Annotated[bool, arguments.AS_JSON] = False,
 ) -> None:
     """List the keys of a scenario: their defaults, their values and their meaning."""
-    found = {key.name: key for key in all_keys(profile)}
-    names, others = [*found], []
-    if word is not None and not (names := named(word, found)):
-        others = elsewhere(word)
-        names = meant(word, {key.name: f"{key.doc} {key.expected}" for key in found.values()})
-        if not names:
-            hint = suggestion(word, found, "see `thinpipe keys`")
-            rest = "".join(f"; {line}" for line in others) or hint
-            raise BadRequestError(f"no key has {word!r} in its name or meaning{rest}")
+    every = [key.name for key in all_keys(profile=profile)]
+    others = [] if word is None or named(word, every) else elsewhere(word)
+    try:
+        listed = all_keys(word, profile=profile)
+    except _core.ScenarioError:
+        if not others:
+            raise
+        rest = "; ".join(others)
+        raise BadRequestError(f"no key has {word!r} in its name or meaning; {rest}") from None
     if json:
-        arguments.print_json([asdict(found[name]) for name in names])
+        arguments.print_json([asdict(key) for key in listed])
         return
-    for key in map(found.__getitem__, names):
+    for key in listed:
         typer.echo(f"{key.name} = {key.default}")
         for text in (key.doc, f"Takes {key.expected}."):
             typer.echo(_paragraph(text))
@@ -191,7 +192,7 @@ def elsewhere(word: str) -> list[str]:
             ("scenarios", ships, "see `thinpipe scenarios`"),
             ("measures", measured, f"see `thinpipe measures {shlex.quote(word)}`"),
         )
-        if (names := named(word, known) or meant(word, known))
+        if (names := matching(word, known))
     ]
 
 
@@ -217,7 +218,7 @@ def measures(
     found = {each.name: each for each in all_measures()}
     names = [*found]
     if word is not None:
-        names = named(word, found) or meant(word, {key: found[key].meaning for key in found})
+        names = matching(word, {name: each.meaning for name, each in found.items()})
         if not names:
             hint = suggestion(word, found, "see `thinpipe measures`")
             raise BadRequestError(f"no measure has {word!r} in its name or meaning{hint}")

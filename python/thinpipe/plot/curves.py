@@ -48,6 +48,9 @@ CROWD: Final = 60
 CLEAR: Final = 100
 """Maximum number of marks of a kind where there are several curves."""
 
+COUNTED: Final = 4
+"""Maximum number of curves whose marks the legend counts apart."""
+
 SAID_BY_VARIANT: Final = ("tcp.variant", "tcp.congestion_control", "tcp.recovery")
 
 
@@ -271,14 +274,15 @@ def draw_events(
 ) -> None:
     """Mark events at their times and heights, of several curves in the colours of the curves.
 
-    Where means are drawn, the marks stand on these. The legend has their number; too many of
-    several curves are not drawn.
+    Where means are drawn, the marks stand on these. The legend has their number, of a few curves
+    for each in order; too many of several curves are not drawn.
     """
     nowhere = np.array([np.nan])
     for word, (color, name, mark) in kinds.items():
         found = [_seen(curve.view, events(curve.data).get(word)) for curve in curves]
-        count = sum(len(each.time_s) for each in found)
-        label, small = f"{name}: {count:,}", replace(mark, size=mark.size / 2)
+        counts = [len(each.time_s) for each in found]
+        count = sum(counts)
+        label, small = f"{name}: {_counted(counts)}", replace(mark, size=mark.size / 2)
         if count and len(curves) == 1:
             of = found[0]
             draw_marks(ax, of.time_s, of.values, color, label, mark if count <= CROWD else small)
@@ -289,6 +293,12 @@ def draw_events(
             for number, (of, look) in enumerate(zip(found, drawn, strict=True)):
                 heights = of.values if means is None else _at(of.time_s, means[number])
                 draw_marks(ax, of.time_s, heights, look.color, "_", mark)
+
+
+def _counted(counts: Sequence[int]) -> str:
+    if len(counts) > COUNTED:
+        return f"{sum(counts):,} in all"
+    return " / ".join(f"{count:,}" for count in counts)
 
 
 def _seen(view: View, events: Steps | None) -> Steps:
@@ -340,6 +350,4 @@ def _of_scenario(run: CompleteRecording, keys: Sequence[str]) -> dict[str, str]:
 
 
 def _setting(key: str, value: str) -> str:
-    if key in ("scenario", "variant"):
-        return value
-    return f"{key.rpartition('.')[2]} {value}"
+    return value if key in ("scenario", "variant") else f"{key} {value}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
 import numpy as np
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
     Chosen = NDArray[np.bool_]
+
+T = TypeVar("T")
 
 FEW: Final = 4 * COLUMNS
 """Maximum number of points drawn one by one: curves and samples with more become envelopes.
@@ -270,7 +272,7 @@ def finish(ax: Axes, view: View, ylabel: str, *, bottom: float | None = 0.0) -> 
 def legend_above(ax: Axes, entries: Mapping[str, Artist] | None = None) -> None:
     """Put a legend in rows above the axes, by default of all that they show.
 
-    Its last entry is on envelopes, if there are any.
+    Rows are read one after the other. Its last entry is on envelopes, if there are any.
     """
     from matplotlib.patches import Patch
 
@@ -284,12 +286,13 @@ def legend_above(ax: Axes, entries: Mapping[str, Artist] | None = None) -> None:
     # As many in a row as the figure has room for: a wider legend would make the axes narrower.
     for count in range(min(len(labels), ROW), 0, -1):
         rows = -(-len(labels) // count)
+        columns = -(-len(labels) // rows)
         legend = ax.legend(
-            handles,
-            labels,
+            _by_column(handles, columns),
+            _by_column(labels, columns),
             loc="lower left",
             bbox_to_anchor=(0.0, 1.0),
-            ncols=-(-len(labels) // rows),
+            ncols=columns,
             borderaxespad=0.2,
             columnspacing=1.4,
             handlelength=1.6,
@@ -297,6 +300,11 @@ def legend_above(ax: Axes, entries: Mapping[str, Artist] | None = None) -> None:
         room = ax.figure.bbox.x1 - ax.get_window_extent().x0
         if legend.get_window_extent().width <= room:
             break
+
+
+def _by_column(entries: Sequence[T], columns: int) -> list[T]:
+    """Return the entries of rows by columns, which is the order in which matplotlib takes them."""
+    return [each for column in range(columns) for each in entries[column::columns]]
 
 
 def _column_s(band: Patch) -> float:

@@ -93,6 +93,7 @@ KINDS: Final = {
             needs=TRACE,
             options=("link",),
             shares=True,
+            of_flow=False,
             size=TALL,
         ),
         Kind(

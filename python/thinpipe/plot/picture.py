@@ -75,21 +75,23 @@ def write_picture_of_several(
     Raises
     ------
     ValueError
-        If their kind of plot takes one run only, a run has no such flow, or the suffix does not
-        exist.
+        If their kind of plot takes one run only, a run is given twice or has no such flow, or the
+        suffix does not exist.
     OSError
         If the file cannot be written.
     """
     from thinpipe.plot.curves import labels
+    from thinpipe.recording import distinct
 
     of_kind = _kind(kind, flow)
     if not of_kind.shares:
         raise ValueError(f"kind: of several runs must be {either(SHARING)}")
     _check_suffix(file)
-    results = [run.result for run in runs]
+    results = [run.result for run in distinct(runs)]
     named = labels(runs, [run.directory.name for run in runs])
     scenarios = dict.fromkeys(result.scenario for result in results)
-    with _figure(file, of_kind.size, ", ".join(scenarios) + _title_of_flows(flow)) as ax:
+    title = ", ".join(scenarios) + (_title_of_flows(flow) if of_kind.of_flow else "")
+    with _figure(file, of_kind.size, title) as ax:
         for run, label in zip(runs, named, strict=True):
             draw = getattr(run.plot, of_kind.method)
             draw(ax, flow=flow or 0, label=label, **options)

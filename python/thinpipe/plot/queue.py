@@ -123,7 +123,8 @@ def draw_waiting(ax: Axes, curves: Sequence[Curve[Queue]]) -> None:
     links = {each.data.link for each in queues}
     where = f" at\n{queues[0].data.link}" if len(links) == 1 else ""
     finish(ax, whole(curves), f"Packets waiting{where}")
-    ax.set_ylim(bottom=-0.04 * ax.get_ylim()[1])  # so that marks at zero are whole
+    height = ax.get_ylim()[1]
+    ax.set_ylim(-0.04 * height, 1.04 * height)  # so that marks at zero and at the top are whole
 
 
 def _distinct(curves: Sequence[Curve[Queue]]) -> tuple[list[Curve[Queue]], list[Look]]:

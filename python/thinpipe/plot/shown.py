@@ -89,7 +89,7 @@ def all_shown(
     Raises
     ------
     ValueError
-        If there is no such flow, or nothing between the times.
+        If there is no such flow, one is given twice, or nothing is between the times.
     """
     if flows == "all":
         of_it = [each for each in run.flows if protocol in (None, _protocol(each))] or run.flows
@@ -98,6 +98,9 @@ def all_shown(
         numbers = [flows] if isinstance(flows, int) else list(flows)
     if not numbers:
         raise ValueError("flow: at least one is needed")
+    twice = next((number for number in numbers if numbers.count(number) > 1), None)
+    if twice is not None:
+        raise ValueError(f"flow: {twice} is given twice; give it once")
     found = [shown(run, number, start_s, end_s) for number in numbers]
     return [
         Shown(each.run, each.flow, each.view, _label(each.flow, label, len(found)))

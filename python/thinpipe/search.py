@@ -10,6 +10,11 @@ ENDING: Final = re.compile(r"(?<=\w{3})(ness|ing|es|ed|(?<!s)s)$")
 """What is left out of a word if it is not found as it stands: ``walking``, ``fairness``."""
 
 
+def matching(word: str, meanings: Mapping[str, str]) -> list[str]:
+    """Return the names that a word or phrase is part of, or else those that mean it."""
+    return named(word, meanings) or meant(word, meanings)
+
+
 def named(word: str, names: Iterable[str]) -> list[str]:
     """Return the names that begin with a text, or else those that have it somewhere."""
     text, known = word.lower(), list(names)
