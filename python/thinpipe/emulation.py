@@ -28,6 +28,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
 
 from thinpipe import _core
 from thinpipe._core import EmulationError
+from thinpipe.arguments import check as check_arguments
 from thinpipe.emulation_record import EmulationRecord
 from thinpipe.namespaces import Command, within
 from thinpipe.packet_log import read_log
@@ -115,6 +116,7 @@ def emulate(
     OSError
         If the scenario's file cannot be read.
     """
+    check_arguments(settings=settings, mtu=mtu, log=log, pcap=pcap)
     found = find(scenario)
     pairs = [*settings.items()]
     pairs += [(_key(found, keyword), value) for keyword, value in overrides.items()]

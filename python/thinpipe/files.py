@@ -17,6 +17,10 @@ MANIFEST: Final = "thinpipe.sha256"
 """Lists the files of a directory with digests, as sha256sum does; only these may be replaced."""
 
 
+class ContentError(ValueError):
+    """A file does not hold what it should; the message begins with its path."""
+
+
 class _CheckedError(Exception):
     """Ends a block that only checks."""
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from thinpipe.arguments import check
 from thinpipe.inputs import Inputs, values_of
-from thinpipe.recording import CompleteRecording, SavedRun, distinct, load
+from thinpipe.recording import SavedRun, distinct, load
 from thinpipe.run import Run
 from thinpipe.signals import signals_deferred
 from thinpipe.sweep.journal import encoded
@@ -63,10 +64,8 @@ def frame(
 
 def study_of(runs: Iterable[Run | SavedRun | str | os.PathLike[str]]) -> Study:
     """Return runs as a study; arguments and errors are those of `frame`."""
-    if isinstance(runs, CompleteRecording | str | os.PathLike):
-        raise TypeError(f"runs: a list of runs is needed, not {runs!r}")
-    found = (each if isinstance(each, Run | SavedRun) else load(each) for each in runs)
-    rows = [_row(each) for each in distinct(found)]
+    check(runs=runs)
+    rows = [_row(each) for each in distinct(map(_run, runs))]
     if not rows:
         raise ValueError("runs: there is none")
     with signals_deferred():
@@ -116,6 +115,13 @@ class _Row:
     parameters: Mapping[str, str]
     seed: int
     metrics: str
+
+
+def _run(source: Run | SavedRun | str | os.PathLike[str]) -> Run | SavedRun:
+    if isinstance(source, Run | SavedRun):
+        return source
+    check(run=source)
+    return load(source)
 
 
 def _row(run: Run | SavedRun) -> _Row:

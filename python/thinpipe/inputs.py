@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from errno import EINVAL
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any, Final, Literal, TypeAlias
 from thinpipe import _core
 from thinpipe._core import ScenarioError
 from thinpipe.controller import KEY, Algorithm, registered
-from thinpipe.files import write_file
+from thinpipe.files import ContentError, write_file
 from thinpipe.point import NO_SETTINGS, Point, Value
 from thinpipe.scenario import Scenario, keys
 
@@ -99,6 +98,8 @@ class Inputs:
         ------
         OSError
             If it has none.
+        ValueError
+            If it does not hold them.
         """
         file = directory / INPUTS_FILE
         try:
@@ -112,7 +113,7 @@ class Inputs:
                 raise ValueError
         except (AttributeError, KeyError, TypeError, ValueError):
             reason = "does not hold the inputs of a run of this version"
-            raise OSError(EINVAL, reason, str(file)) from None
+            raise ContentError(f"{file}: {reason}") from None
         return read
 
     @contextmanager

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, SupportsFloat
 
+from thinpipe.arguments import check, shown
 from thinpipe.controller import Algorithm, name_of, resolve
 from thinpipe.scenario import Scenario, Source, find
 from thinpipe.values import as_text, refuse_twice
@@ -28,6 +29,11 @@ class Point:
     settings: tuple[tuple[str, str], ...] = ()
     algorithms: tuple[tuple[str, Algorithm], ...] = ()
     """Custom congestion controls in the settings that are not registered."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.scenario, Scenario):
+            reason = "must be a Scenario, which Point.of makes of a name, a file or dicts"
+            raise TypeError(f"scenario: {reason}, not {shown(self.scenario)}")
 
     @classmethod
     def of(
@@ -53,11 +59,9 @@ class Point:
             If the scenario does not exist, a key is set twice, or a file has no such congestion
             control.
         TypeError
-            If `settings` is no mapping, or a value has another type than `Value`.
+            If `settings` is no mapping with keys of text, or a value has another type than `Value`.
         """
-        if not isinstance(settings, Mapping):
-            example = "{'radio.tbler': '5 %'}"
-            raise TypeError(f"settings: {settings!r} is no mapping, such as {example}")
+        check(settings=settings)
         named = {key.replace("__", "."): value for key, value in more.items()}
         plain: list[tuple[str, str]] = []
         algorithms: list[tuple[str, Algorithm]] = []

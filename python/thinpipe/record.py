@@ -8,6 +8,8 @@ from functools import cache
 from html import escape
 from typing import Any, Self, get_args, get_origin, get_type_hints
 
+from thinpipe.arguments import check
+
 
 class Record:
     """Base of frozen dataclasses with the fields of a JSON object."""
@@ -20,12 +22,18 @@ class Record:
 
         Raises
         ------
-        KeyError
-            If a field is missing.
-        json.JSONDecodeError
-            If it is not JSON.
+        ValueError
+            If it is not JSON, or not that of such a record of this version.
         """
-        record: Self = _value(json.loads(text), cls)
+        check(json=text)
+        try:
+            record: Self = _value(json.loads(text), cls)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"text: not JSON: {error}") from None
+        except KeyError as error:
+            raise ValueError(f"text: is no {cls.__name__} of this version: no {error}") from None
+        except (AttributeError, TypeError):
+            raise ValueError(f"text: is no {cls.__name__} of this version") from None
         return record
 
     def to_dict(self) -> dict[str, Any]:

@@ -7,13 +7,14 @@ import shutil
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from errno import EINVAL, ENOTDIR
+from errno import ENOTDIR
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from thinpipe.arguments import check
 from thinpipe.cell_result import Cell
-from thinpipe.files import MANIFEST, atomic_directory, write_file
+from thinpipe.files import MANIFEST, ContentError, atomic_directory, write_file
 from thinpipe.result import Flow, Link, Middlebox, Radio, Result
 from thinpipe.scenario import Scenario
 from thinpipe.signals import signals_deferred
@@ -250,6 +251,7 @@ class CompleteRecording(Recording):
         OSError
             If the directory cannot be written, or holds other or changed files.
         """
+        check(directory=directory)
         with atomic_directory(Path(directory)) as partial:
             self.write_files(partial)
 
@@ -283,7 +285,10 @@ class SavedRun(CompleteRecording):
     def scenario(self) -> Scenario:
         """What was run, without the settings."""
         file = self.directory / SCENARIO_FILE
-        return Scenario(self.result.scenario, file.read_text(encoding="utf-8"))
+        try:
+            return Scenario(self.result.scenario, file.read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            raise ContentError(f"{file}: not a UTF-8 text file") from None
 
     def write_files(self, directory: Path) -> None:
         """Write the files of `save` into an existing directory.
@@ -315,11 +320,14 @@ def load(directory: str | os.PathLike[str]) -> SavedRun:
     ------
     OSError
         If it is not the directory of a run, or cannot be read.
+    ValueError
+        If a file in it is damaged; of tables only when they are used.
 
     Examples
     --------
     >>> load("out").plot.time_sequence(start_s=10, end_s=20)  # doctest: +SKIP
     """
+    check(directory=directory)
     path = Path(directory)
     if path.is_file():
         beside = path.with_name(RESULT_FILE).exists()
@@ -332,9 +340,9 @@ def load(directory: str | os.PathLike[str]) -> SavedRun:
     file = path / RESULT_FILE
     try:
         result = Result.from_json(file.read_text(encoding="utf-8"))
-    except (KeyError, TypeError, ValueError):
+    except ValueError:
         reason = "does not hold the figures of a run of this version"
-        raise OSError(EINVAL, reason, str(file)) from None
+        raise ContentError(f"{file}: {reason}") from None
     return SavedRun(path, result)
 
 
@@ -378,4 +386,4 @@ def _read(directory: Path, name: str) -> pl.DataFrame:
         try:
             return pl.read_parquet(file.read_bytes())
         except pl.exceptions.PolarsError:
-            raise OSError(EINVAL, "is no table of a run", str(file)) from None
+            raise ContentError(f"{file}: is no table of a run") from None

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from thinpipe.arguments import check
 from thinpipe.files import MANIFEST
 from thinpipe.inputs import INPUTS_FILE, Inputs
 from thinpipe.recording import RESULT_FILE, load
@@ -49,6 +50,7 @@ def again(
     >>> again("once").result == once.result  # doctest: +SKIP
     True
     """
+    check(progress=progress)
     saved = load(directory)
     inputs = Inputs.read(saved.directory)
     with inputs.point(saved.scenario.source) as point:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from thinpipe import _core
+from thinpipe.arguments import check
 from thinpipe.controller import Starter, registered, starter
 from thinpipe.files import write_file
 from thinpipe.inputs import Inputs, Trace
@@ -130,7 +131,7 @@ def run(
         Whatever a congestion control in Python raises ends the run. A window that is not a number
         of bytes is a ValueError.
     TypeError
-        If `settings` is no mapping, or a value is neither text nor a number nor a list of them.
+        If an argument has another type, or a value is neither text nor a number nor a list of them.
     ValueError
         If `trace` has another value.
 
@@ -150,6 +151,7 @@ def run_point(
     progress: Callable[[float, float], None] | None = None,
 ) -> Run:
     """Run a point; arguments and errors are as in `run`."""
+    check(trace=trace, progress=progress)
     core = _core.run(*_row(point), trace=trace, progress=progress)
     return Run(core, point, trace)
 
@@ -180,12 +182,11 @@ def run_many(
     ScenarioError
         If a scenario or a setting is wrong.
     TypeError
-        If `points` is a single point instead of a list.
+        If an argument has another type, such as a single point in place of a list.
     ValueError
         If `jobs` is below 1, or `trace` has another value.
     """
-    if isinstance(points, Point | str | os.PathLike | Mapping | Scenario):
-        raise TypeError(f"points: a list of points is needed, not {points!r}")
+    check(points=points, trace=trace, progress=progress)
     asked = [each if isinstance(each, Point) else Point.of(each) for each in points]
     done: dict[int, Run] = {}
 
@@ -210,6 +211,7 @@ def run_each(
     Finished runs do not stay in memory. `jobs`, `trace` and errors are as in `run_many`; an
     exception in `each` ends all runs.
     """
+    check(jobs=jobs)
     jobs = (os.cpu_count() or 1) if jobs is None else jobs
     if jobs < 1:
         raise ValueError(f"jobs: must be at least 1, not {jobs}")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from thinpipe import _core
+from thinpipe.arguments import check
 from thinpipe.search import matching
 from thinpipe.suggestion import suggestion
 from thinpipe.values import tables_as_toml
@@ -25,6 +26,9 @@ class Scenario:
     name: str
     source: str
 
+    def __post_init__(self) -> None:
+        check(name=self.name, text=self.source)
+
     @classmethod
     def of(cls, tables: Mapping[str, Any], name: str = "scenario") -> Scenario:
         """Make a scenario of nested dicts: ``{"link": {"rate": "2 Mbit/s", "delay": "40 ms"}}``.
@@ -34,11 +38,10 @@ class Scenario:
         Raises
         ------
         TypeError
-            If `tables` is no mapping, or a value neither text nor a number nor a list nor a dict.
+            If `tables` is no mapping with keys of text, or a value neither text nor a number nor a
+            list nor a dict.
         """
-        if not isinstance(tables, Mapping):
-            example = "{'link': {'rate': '2 Mbit/s'}}"
-            raise TypeError(f"tables: {tables!r} is no mapping, such as {example}")
+        check(tables=tables)
         return cls(name, tables_as_toml(tables))
 
     @property
@@ -138,6 +141,7 @@ def keys(word: str | None = None, *, profile: str | None = None) -> list[Key]:
     >>> [key.name for key in keys("tcp.reno.")]
     ['tcp.reno.halving', 'tcp.reno.growth']
     """
+    check(word=word, profile=profile)
     others = list(profiles())
     if profile is not None and profile not in others:
         hint = suggestion(profile, others, f"must be {', '.join(others[:-1])} or {others[-1]}")
@@ -170,11 +174,14 @@ def find(scenario: Source) -> Scenario:
         If it is neither a shipped name nor the path of a text file.
     OSError
         If the file cannot be read.
+    TypeError
+        If it is nothing of these.
     """
     if isinstance(scenario, Scenario):
         return scenario
     if isinstance(scenario, Mapping):
         return Scenario.of(scenario)
+    check(scenario=scenario)
     name = os.fspath(scenario)
     shipped = _shipped().get(name)
     if shipped is not None:

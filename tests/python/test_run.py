@@ -139,7 +139,7 @@ def test_jobs_are_at_least_one(jobs):
 
 
 def test_one_point_is_no_list():
-    with pytest.raises(TypeError, match=r"^points: a list of points is needed"):
+    with pytest.raises(TypeError, match=r"^points: must be a list of points or scenarios, not"):
         tp.run_many("umts-dch-384")
 
 

@@ -24,6 +24,7 @@ from thinpipe.cli.standard_output import prepare_streams
 from thinpipe.cli.sweep import sweep
 from thinpipe.cli.table import table
 from thinpipe.controller import fault
+from thinpipe.files import ContentError
 from thinpipe.papers.registry import PaperError
 
 app = typer.Typer(
@@ -97,6 +98,16 @@ DONE: Final = 0
 BAD_INPUT: Final = 2
 """Exit status for bad input."""
 
+REFUSED: Final = (
+    BadRequestError,
+    ContentError,
+    EmulationError,
+    PaperError,
+    ProxyError,
+    ScenarioError,
+)
+"""Errors whose message is one line for the user."""
+
 UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 """The base of click's errors about arguments; typer has no public name for it."""
 
@@ -110,7 +121,7 @@ def program() -> int:
         sys.stdout.flush()
     except UsageError as error:
         return _refuse(_about_usage(error))
-    except (ScenarioError, EmulationError, ProxyError, BadRequestError, PaperError) as error:
+    except REFUSED as error:
         return _refuse(str(error))
     except OSError as error:
         parts = [str(part) for part in (error.filename, error.strerror) if part]

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary, WeakSet
 import numpy as np
 
 from thinpipe._core import ScenarioError
+from thinpipe.arguments import check
 from thinpipe.plot.drawing import FEW, Mark, View, draw_marks, draw_step_curve
 from thinpipe.plot.style import ALGORITHMS, COLORS, OTHER, style
 
@@ -131,7 +132,7 @@ def share(
     """
     new = [Curve(each.flow.variant, each.label, each.view, data(each)) for each in shown]
     with style():
-        ax = ax or new_axes(size)
+        ax = given_or_new(ax, size)
         new = [*_taken_away(ax, draw), *new]
         others = set(ax.get_children())
         draw(ax, new)
@@ -153,11 +154,12 @@ def _taken_away(ax: Axes, draw: Callable[..., None]) -> list[Curve[Any]]:
     return before.curves
 
 
-def new_axes(size: Size | None = None) -> Axes:
-    """Return axes in a new figure of a size in inches."""
+def given_or_new(ax: Axes | None, size: Size | None = None) -> Axes:
+    """Return axes, or if there are none those of a new figure of a size in inches."""
     import matplotlib.pyplot as plt
 
-    return plt.subplots(figsize=size or (7.0, 3.6))[1]
+    check(ax=ax)
+    return ax or plt.subplots(figsize=size or (7.0, 3.6))[1]
 
 
 def whole(curves: Sequence[Curve[Any]]) -> View:

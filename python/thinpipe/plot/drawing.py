@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
 import numpy as np
 
+from thinpipe.arguments import check
 from thinpipe.plot.envelope import COLUMNS, Envelope, edges, envelope_of_samples, envelope_of_steps
 from thinpipe.plot.style import COLORS
 
@@ -100,6 +101,7 @@ class View:
         ValueError
             If it is empty or begins outside of the run.
         """
+        check(start_s=start_s, end_s=end_s)
         if not 0 <= start_s < duration_s:
             raise ValueError(
                 f"start_s: must be from 0 s to below {duration_s:g} s, not {start_s:g} s"

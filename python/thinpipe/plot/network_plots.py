@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from thinpipe.arguments import check
 from thinpipe.plot.bindings import AGENT
 from thinpipe.plot.cells import draw_shared, draw_states
 from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
-from thinpipe.plot.curves import new_axes
+from thinpipe.plot.curves import given_or_new
 from thinpipe.plot.drawing import View, draw_samples, finish, panels
 from thinpipe.plot.handover import (
     chosen,
@@ -55,7 +56,7 @@ class NetworkPlots:
         view = View.of(start_s, end_s, duration_s)
         flow_of(self._run, flow)
         with style():
-            ax = ax or new_axes()
+            ax = given_or_new(ax)
             states, codes, shared = panels(ax, (0.66, 0.34), (0.23, 0.33), (0.0, 0.13))
             draw_states(states, view, self._run.rrc, summary.ues, duration_s)
             finish(states, view, "Mobile", bottom=None)
@@ -86,11 +87,12 @@ class NetworkPlots:
         summary, duration_s = self._cells("codes", cell), self._run.result.duration_s
         view, rows = View.of(start_s, end_s, duration_s), self._run.codes
         flow_of(self._run, flow)
+        check(at_s=at_s)
         if at_s is not None and not 0 <= at_s <= duration_s:
             raise ValueError(f"at_s: must be from 0 s to {duration_s:g} s, not {at_s:g} s")
         at_s = busiest(rows, cell, duration_s) if at_s is None else at_s
         with style():
-            ax = ax or new_axes()
+            ax = given_or_new(ax)
             tree, time = panels(ax, (0.42, 0.58), (0.0, 0.22))
             states = tree_at(rows, cell, at_s, summary.common_codes)
             draw_tree(tree, states, holders(rows, cell, at_s))
@@ -119,8 +121,7 @@ class NetworkPlots:
             raise ValueError("kind: middlebox needs a run with middlebox.kind other than none")
         if not summary.mobiles:
             raise ValueError("kind: the middlebox of this run took part in no connection")
-        if mobile not in range(summary.mobiles):
-            raise ValueError(f"mobile: {mobile} is none of the box's, 0 to {summary.mobiles - 1}")
+        _check_number("the box's", summary.mobiles, mobile=mobile)
         flow_of(self._run, flow)
         backlog, rtt, events = (
             table.filter(table["mobile"] == mobile)
@@ -129,7 +130,7 @@ class NetworkPlots:
         ends = [float(table["time_s"][-1]) for table in (backlog, rtt, events) if len(table)]
         view = View.of(start_s, end_s, run.result.duration_s, max(ends, default=None))
         with style():
-            ax = ax or new_axes()
+            ax = given_or_new(ax)
             held, leg = panels(ax, (0.52, 0.48), (0.0, 0.36))
             unit = draw_backlog(held, view, backlog)
             finish(held, view, f"Mobile {mobile} ({unit.name})")
@@ -159,13 +160,13 @@ class NetworkPlots:
             raise ValueError("kind: handover needs a run with [mobile_ip]")
         if not (known := mobiles(run.mobility)):
             raise ValueError("kind: no mobile of this run ever had a link")
-        if mobile is not None and mobile not in range(len(known)):
-            raise ValueError(f"mobile: {mobile} is none of this run's, 0 to {len(known) - 1}")
-        flow_of(self._run, flow or 0)
+        if mobile is not None:
+            _check_number("this run's", len(known), mobile=mobile)
+        flow_of(self._run, 0 if flow is None else flow)
         flow, mobile = chosen(run.segments, known, flow, mobile)
         view, agent = View.of(start_s, end_s, run.result.duration_s), known[mobile] + AGENT
         with style():
-            ax = ax or new_axes(TALL)
+            ax = given_or_new(ax, TALL)
             spans = (0.84, 0.16), (0.445, 0.315), (0.2, 0.165), (0.0, 0.15)
             links, messages, window, rtt = panels(ax, *spans)
             draw_lanes(links, view, run.mobility, agent, summary.routers)
@@ -196,9 +197,16 @@ class NetworkPlots:
         summary = self._run.cell
         if summary is None:
             raise ValueError(f"kind: {kind} needs a run with radio.kind = umts-cell")
-        if cell not in range(summary.cells):
-            raise ValueError(f"cell: {cell} is none of this run's, 0 to {summary.cells - 1}")
+        _check_number("this run's", summary.cells, cell=cell)
         return summary
+
+
+def _check_number(whose: str, count: int, **given: int) -> None:
+    """Check that a number is one of those that count from zero."""
+    check(**given)
+    for name, number in given.items():
+        if number not in range(count):
+            raise ValueError(f"{name}: {number} is none of {whose}, 0 to {count - 1}")
 
 
 def _of_flow(table: pl.DataFrame, flow: int) -> pl.DataFrame:

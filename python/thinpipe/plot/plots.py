@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thinpipe.plot.curves import new_axes, share
+from thinpipe.arguments import check
+from thinpipe.plot.curves import given_or_new, share
 from thinpipe.plot.cwnd import draw_windows, window
 from thinpipe.plot.datagrams import delays, draw_datagrams
 from thinpipe.plot.drawing import finish
@@ -79,7 +80,7 @@ class Plots(NetworkPlots):
         rows, hops, events = of.at_sender(), self._run.hops, of.rows(self._run.events)
         dropped = hops.filter(hops["event"] == "dropped")
         with style():
-            ax = ax or new_axes()
+            ax = given_or_new(ax)
             sent, heard = segments_sent(rows), acks_received(rows)
             unit = draw_time_sequence(ax, of.view, sent, heard, dropped, events)
             finish(ax, of.view, f"Sequence number ({unit.name})", bottom=None)
@@ -132,7 +133,8 @@ class Plots(NetworkPlots):
         packets waited longest; others are in the column ``machine`` of the table ``hops``. Of a
         long view, the packets around its first drop are drawn.
         """
-        _above_zero("modulo", modulo)
+        _above_zero(modulo=modulo)
+        check(link=link)
         of = shown(self._run, flow, start_s, end_s)
         rows, hops = of.at_sender(), self._run.hops
         everywhere = segments_sent(sent_towards_receiver(self._run.segments, flow, rows))
@@ -141,7 +143,7 @@ class Plots(NetworkPlots):
             raise ValueError(f"link: {link!r} is none of {', '.join(sorted(links))}")
         link = link or bottleneck(hops, numbered(everywhere))
         with style():
-            ax = ax or new_axes()
+            ax = given_or_new(ax)
             seen = traced(hops, link, everywhere, acks_received(rows))
             view = draw_packets(ax, of.view, seen, modulo)
             finish(ax, view, f"Packet number mod {modulo} at {link}", bottom=None)
@@ -191,7 +193,7 @@ class Plots(NetworkPlots):
         draw the share of samples up to each round-trip time.
         """
         if width_s is not None:
-            _above_zero("width_s", width_s)
+            _above_zero(width_s=width_s)
 
         def samples(of: Shown) -> Samples:
             trips = round_trips(of)
@@ -215,7 +217,7 @@ class Plots(NetworkPlots):
         tenth, so that it has ten acknowledgements on average.
         """
         if interval_s is not None:
-            _above_zero("interval_s", interval_s)
+            _above_zero(interval_s=interval_s)
         of = self._all(flow, start_s, end_s, label, protocol=None)
         alone = len(of) == 1
         return share(ax, of, lambda each: goodput(each, interval_s, alone=alone), draw_goodputs)
@@ -267,6 +269,8 @@ class Plots(NetworkPlots):
         return all_shown(self._run, flow, start_s, end_s, label, protocol=protocol)
 
 
-def _above_zero(name: str, value: float) -> None:
-    if not value > 0:
-        raise ValueError(f"{name}: must be above zero, not {value:g}")
+def _above_zero(**given: float) -> None:
+    check(**given)
+    for name, value in given.items():
+        if not value > 0:
+            raise ValueError(f"{name}: must be above zero, not {value:g}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from thinpipe.arguments import check
 from thinpipe.plot.bottleneck import longest_wait
 from thinpipe.plot.curves import Curve, Kinds, Look, Steps, draw_events, draw_steps, looks, whole
 from thinpipe.plot.drawing import Mark, Unit, draw_samples, finish
@@ -70,6 +71,7 @@ def queue(shown: Shown, link: str | None = None) -> Queue:
     ValueError
         If there is no such link, or the run has no trace.
     """
+    check(link=link)
     rows, links = shown.run.queue, [each.name for each in shown.run.links]
     if link is not None and link not in links:
         raise ValueError(f"link: {link!r} is none of {', '.join(links)}")

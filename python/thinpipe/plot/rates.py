@@ -11,6 +11,7 @@ import numpy as np
 from thinpipe.plot.bottleneck import Capacity, capacity, draw_capacity
 from thinpipe.plot.curves import Curve, Steps, draw_steps, looks, whole
 from thinpipe.plot.drawing import View, finish
+from thinpipe.plot.histogram import MOST
 from thinpipe.plot.series import Throughput, goodput_kbps, segments_sent, throughput
 from thinpipe.plot.throughput import KBPS, draw_throughput
 
@@ -100,4 +101,8 @@ def _by_interval(view: View, data: Throughput) -> Steps:
 def _intervals(duration_s: float, samples: int, interval_s: float | None) -> int:
     if interval_s is None:
         return min(max(samples // 10, 10), 100)
+    if duration_s > MOST * interval_s:
+        raise ValueError(
+            f"interval_s: must be at least {duration_s / MOST:g} s, not {interval_s:g} s"
+        )
     return max(1, round(duration_s / interval_s))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from thinpipe.arguments import check
 from thinpipe.plot.drawing import View
 from thinpipe.plot.series import sending_end
 
@@ -55,6 +56,7 @@ def flow_of(run: Recording, number: int) -> Flow:
     ValueError
         If there is none of that number.
     """
+    check(flow=number)
     known = {each.id: each for each in run.flows}
     if number not in known:
         raise ValueError(f"flow: {number} is none of this run's, {min(known)} to {max(known)}")
@@ -91,11 +93,12 @@ def all_shown(
     ValueError
         If there is no such flow, one is given twice, or nothing is between the times.
     """
+    check(flows=flows, label=label)
     if flows == "all":
         of_it = [each for each in run.flows if protocol in (None, _protocol(each))] or run.flows
         numbers = [each.id for each in of_it if each.started_s is not None] or [of_it[0].id]
     else:
-        numbers = [flows] if isinstance(flows, int) else list(flows)
+        numbers = [*flows] if isinstance(flows, Sequence) else [flows]
     if not numbers:
         raise ValueError("flow: at least one is needed")
     twice = next((number for number in numbers if numbers.count(number) > 1), None)

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from thinpipe.arguments import check
 from thinpipe.point import NO_SETTINGS, Value
 from thinpipe.run import Run, run_each
 from thinpipe.scenario import Source
@@ -86,6 +87,7 @@ def sweep(  # noqa: PLR0913 - what to run, where, and where to
     >>> frame.select("tcp.window", "seed", "retransmits").shape
     (6, 3)
     """
+    check(vary=vary, settings=settings, out=out, jobs=jobs, scheduler=scheduler, progress=progress)
     if jobs is not None and scheduler is not None:
         raise ValueError("jobs and scheduler: the cluster decides how many run; give one of them")
     plan = Plan.of(scenario, tuple(settings.items()), Grid.of(vary, seeds))

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from errno import EEXIST, EINVAL
+from errno import EEXIST
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe import _core
-from thinpipe.files import check_writable, destination, write_atomically
+from thinpipe.arguments import check, shown
+from thinpipe.files import ContentError, check_writable, destination, write_atomically
 from thinpipe.signals import signals_deferred
 from thinpipe.sweep.interval import UNAFFECTED, Estimate, estimates, groups
-from thinpipe.sweep.parameters import column, unit_of
+from thinpipe.sweep.parameters import column, is_parameter, unit_of
 from thinpipe.sweep.plan import Plan
 from thinpipe.sweep.table import SCENARIO, SEED, joined, split, table
 from thinpipe.sweep.words import MEASURES
@@ -62,6 +64,7 @@ class Study:
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        check(frame=self.frame, constants=self.constants)
         frame = self.frame
         known = frame.columns[:1] == [SCENARIO] and SEED in frame.columns and not frame.is_empty()
         if not known or frame[SCENARIO].null_count():
@@ -99,8 +102,11 @@ class Study:
         Raises
         ------
         OSError
-            If the file cannot be read or holds no table of runs.
+            If the file cannot be read.
+        ValueError
+            If it holds no table of runs.
         """
+        check(source=source)
         file = Path(source)
         content = file.read_bytes()
         with signals_deferred():
@@ -113,7 +119,7 @@ class Study:
                 read = cls(pl.read_parquet(content), about.pop("constants"), about)
                 joined(read.frame.head(1), read.constants)
             except (pl.exceptions.PolarsError, AttributeError, KeyError, TypeError, ValueError):
-                raise OSError(EINVAL, "is not the table of a sweep", str(file)) from None
+                raise ContentError(f"{file}: is not the table of a sweep") from None
         return read
 
     def write(self, target: str | os.PathLike[str]) -> None:
@@ -126,6 +132,7 @@ class Study:
         OSError
             If it cannot be written.
         """
+        check(target=target)
         file, content = Path(target), BytesIO()
         with signals_deferred():
             if file.suffix == ".csv":
@@ -161,6 +168,17 @@ class Study:
         return (*scenario, *columns[1 : columns.index(SEED)])
 
     @cached_property
+    def metrics(self) -> tuple[str, ...]:
+        """The columns that are metrics of runs, such as ``goodput_bps``."""
+        kinds = self.complete.schema
+        texts = [name for name, kind in kinds.items() if str(kind) == "String"]
+        return tuple(
+            name
+            for name in kinds
+            if name not in (SEED, *texts, *self.varied) and not is_parameter(name)
+        )
+
+    @cached_property
     def units(self) -> dict[str, str]:
         """Units of parameters: ``s``, ``bit/s``, ``B``, or ``share`` (0.05 is 5 %)."""
         kinds = self.complete.schema
@@ -177,7 +195,20 @@ class Study:
     def estimates(
         self, metrics: Sequence[str] = MEASURES
     ) -> Iterator[tuple[tuple[object, ...], list[Estimate | None]]]:
-        """Yield for each combination of `varied` an estimate of each metric."""
+        """Yield for each combination of `varied` an estimate of each metric.
+
+        Raises
+        ------
+        ValueError
+            If there is no such metric.
+        """
+        check(metrics=metrics)
+        for name in metrics:
+            if name not in self.metrics:
+                near = difflib.get_close_matches(name, self.metrics, n=3)
+                hint = f"; near are {', '.join(near)}" if near else ""
+                reason = f"no metric of these runs{hint}; Study.metrics lists all"
+                raise ValueError(f"metrics: {shown(name)} is {reason}")
         return estimates(self.complete, self.varied, metrics)
 
     def means(self, metrics: Sequence[str] = MEASURES) -> pl.DataFrame:
@@ -186,6 +217,11 @@ class Study:
         The columns are those of `varied`, ``metric``, ``mean``, the ends ``low`` and ``high`` of
         the 95 % confidence interval (null for a single run), ``runs`` and ``note``: why not to
         trust the interval, or null.
+
+        Raises
+        ------
+        ValueError
+            If there is no such metric.
         """
         import polars as pl
 
@@ -235,9 +271,7 @@ def check_replaceable(target: Path) -> None:
     if end.exists():
         try:
             Study.read(end)
-        except OSError as error:
-            if error.errno != EINVAL:
-                raise
+        except ContentError:
             reason = "is no sweep's file; choose another name"
             raise FileExistsError(EEXIST, reason, str(target)) from None
     check_writable(target)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from thinpipe.arguments import check
 from thinpipe.plot.kinds import OF_MANY
 from thinpipe.suggestion import suggestion
-from thinpipe.sweep.parameters import is_parameter
 from thinpipe.sweep.table import SEED
 
 if TYPE_CHECKING:
@@ -63,13 +63,10 @@ class Choice:
             If there is no such kind, metric or parameter, or runs with different parameters would
             be averaged.
         """
+        check(x=x, y=y, by=by)
         _check("kind", kind, KINDS, f"must be {', '.join(KINDS[:-1])} or {KINDS[-1]}", "")
         varied = [key for key in study.varied if study.frame[key].n_unique() > 1]
-        metrics = [
-            name
-            for name, of in study.complete.schema.items()
-            if of.is_numeric() and name != SEED and not is_parameter(name)
-        ]
+        metrics = [name for name in study.metrics if study.complete[name].dtype.is_numeric()]
         if x is None:
             x = _on_axis(study, kind, varied)
         elif kind == "cdf":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from thinpipe.arguments import check
 from thinpipe.plot.style import style
 from thinpipe.plot.sweep.boxes import draw_boxes
 from thinpipe.plot.sweep.cdf import draw_cdf
@@ -82,11 +83,11 @@ class SweepPlots:
         return self._draw(ax, Choice.of(self._study, "box", x=x, y=y, by=by))
 
     def _draw(self, ax: Axes | None, chosen: Choice) -> Axes:
-        with style():
-            if ax is None:
-                import matplotlib.pyplot as plt
+        import matplotlib.pyplot as plt
 
-                _, ax = plt.subplots()
+        check(ax=ax)
+        with style():
+            ax = ax or plt.subplots()[1]
             draw(self._study, ax, chosen)
         return ax
 
