@@ -155,6 +155,10 @@ EXPECTED: Final = {
     "settings": Expected(
         "a mapping with keys of text, such as {'radio.tbler': '5 %'}", _has_text_keys
     ),
+    "server": Expected(
+        "a command, as text or as a list of words",
+        lambda value: _is_text(value) or _are_texts(value),
+    ).or_none(),
     "source": _PATH,
     "start_s": _SECONDS,
     "tables": _TABLES,

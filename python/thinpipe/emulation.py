@@ -116,7 +116,7 @@ def emulate(
     OSError
         If the scenario's file cannot be read.
     """
-    check_arguments(settings=settings, mtu=mtu, log=log, pcap=pcap)
+    check_arguments(settings=settings, mtu=mtu, log=log, pcap=pcap, server=server)
     found = find(scenario)
     pairs = [*settings.items()]
     pairs += [(_key(found, keyword), value) for keyword, value in overrides.items()]

@@ -133,6 +133,10 @@ def check(call, of, kind: type[Exception], message: str) -> None:
         (lambda _: api.keys(5), "word: must be text, or None, not 5"),
         (lambda _: api.keys(profile=5), "profile: must be text, or None, not 5"),
         (lambda _: api.emulate("link", mtu="x"), "mtu: must be a whole number, not 'x'"),
+        (
+            lambda _: api.emulate("link", server=5),
+            "server: must be a command, as text or as a list of words, or None, not 5",
+        ),
         (lambda _: api.Result.from_json(None), "text: must be text in JSON, not None"),
     ],
 )
