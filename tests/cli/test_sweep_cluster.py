@@ -182,7 +182,7 @@ def test_scenario_and_traces_travel(thinpipe, tmp_path, cluster):
     assert fast > 2 * slow
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "127.0.0.1:9", "nowhere", ""])
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "127.0.0.1:9", "nowhere"])
 def test_no_scheduler_there(thinpipe, tmp_path, address):
     done = thinpipe(*GRID, "--scheduler", address, "--out", "s.parquet")
     assert (done.returncode, done.stdout) == (2, "")
