@@ -55,7 +55,7 @@ def test_output_that_is_lost(saved, arguments, redirection, status, said):
     [
         ("<&- >&-", "thinpipe: standard output: is closed\n"),
         ("<&- >&- 2>&-", ""),
-        ("2>&1 >/dev/full | exec 0<&-; exit ${PIPESTATUS[0]}", ""),
+        (">/dev/full 2>/dev/full", ""),
     ],
 )
 def test_other_streams_may_be_lost_as_well(saved, redirection, said):

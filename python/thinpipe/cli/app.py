@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from typing import Annotated, Final, cast
 
 import typer
@@ -20,7 +19,7 @@ from thinpipe.cli.proxy import proxy
 from thinpipe.cli.reproduce import reproduce
 from thinpipe.cli.run import run
 from thinpipe.cli.show import show
-from thinpipe.cli.standard_output import prepare_streams
+from thinpipe.cli.standard_output import devnull, prepare_streams
 from thinpipe.cli.sweep import sweep
 from thinpipe.cli.table import table
 from thinpipe.controller import fault
@@ -169,6 +168,9 @@ def _options(
 
 def _refuse(reason: str) -> int:
     line = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in reason)
-    with suppress(OSError):  # nobody reads it
+    try:
         sys.stderr.write(f"thinpipe: {line}\n")
+        sys.stderr.flush()
+    except OSError:  # nobody reads it; Python would try once more, and end with another status
+        sys.stderr = devnull()
     return BAD_INPUT

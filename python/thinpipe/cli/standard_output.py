@@ -30,10 +30,11 @@ def prepare_streams() -> None:
         errors="strict" if given is None else given.errors,
         line_buffering=given is not None and bool(given.line_buffering),
     )
-    sys.stderr = sys.stderr or _devnull()
+    sys.stderr = sys.stderr or devnull()
 
 
-def _devnull() -> TextIO:
+def devnull() -> TextIO:
+    """Return a stream that discards all."""
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
