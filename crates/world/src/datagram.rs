@@ -65,7 +65,7 @@ impl Body for Datagram {
         Self::new(packet.into(), 0)
     }
 
-    fn into_segment(self) -> Option<Segment<Bytes>> {
+    fn take_segment(&mut self) -> Option<Segment<Bytes>> {
         let packet = self.frame.slice(usize::from(self.offset)..);
         let wire::Segment { header, payload, ip, .. } = wire::parse(&packet).ok()?;
         Some(Segment { header, payload: packet.slice_ref(payload), ecn: ip.ecn })

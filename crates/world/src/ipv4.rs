@@ -22,8 +22,8 @@ impl<P: Payload> Body for Ipv4<P> {
         Self::Segment(segment)
     }
 
-    fn into_segment(self) -> Option<Segment<P>> {
-        if let Self::Segment(segment) = self { Some(segment) } else { None }
+    fn take_segment(&mut self) -> Option<Segment<P>> {
+        if let Self::Segment(segment) = self { segment.take_segment() } else { None }
     }
 
     fn from_udp(datagram: UdpDatagram) -> Option<Self> {

@@ -16,13 +16,9 @@ pub const FRAGMENT_HEADER_BYTES: u32 = 8;
 /// The most headers around a packet: the Tunnel Encapsulation Limit (RFC 2473 §6.6).
 pub const MOST_WRAPS: usize = 4;
 
-/// A packet above its outermost addresses. It stays in one place while the packet moves from hop
-/// to hop, which takes a quarter less time.
+/// A packet above its outermost addresses.
 #[derive(Clone, Debug)]
-pub struct Ipv6<P>(Box<Inner<P>>);
-
-#[derive(Clone, Debug)]
-struct Inner<P> {
+pub struct Ipv6<P> {
     content: Content<P>,
     wraps: Wraps,
     /// Which piece of which packets it is, the innermost first: tunnels fragment fragments again.
@@ -96,22 +92,22 @@ pub struct Piece {
 
 impl<P: Payload> Ipv6<P> {
     fn new(content: Content<P>) -> Self {
-        Self(Box::new(Inner { content, wraps: Wraps::default(), pieces: Vec::new() }))
+        Self { content, wraps: Wraps::default(), pieces: Vec::new() }
     }
 
     /// Its encapsulation, the innermost first, each with the addresses within.
     pub fn wraps(&self) -> &[(Ends, Wrap)] {
-        self.0.wraps.standing()
+        self.wraps.standing()
     }
 
     /// Which piece it is of which packets, the innermost first.
     pub fn pieces(&self) -> &[Piece] {
-        &self.0.pieces
+        &self.pieces
     }
 
     /// What its IP headers say of congestion.
     pub fn ecn(&self) -> Ecn {
-        match &self.0.content {
+        match &self.content {
             Content::Segment(segment) => segment.ecn,
             Content::Datagram(_) | Content::Message(_) | Content::TooBig(_) | Content::Rest(_) => {
                 Ecn::NotCapable
@@ -120,7 +116,7 @@ impl<P: Payload> Ipv6<P> {
     }
 
     fn above_header(&self) -> u32 {
-        match &self.0.content {
+        match &self.content {
             Content::Segment(segment) => segment.header.bytes() + segment.payload.length() as u32,
             Content::Datagram(datagram) => datagram.bytes(),
             Content::Message(message) => message.bytes() - IPV6_HEADER_BYTES,
@@ -131,7 +127,7 @@ impl<P: Payload> Ipv6<P> {
 
     /// What its pieces belong to.
     pub const fn transport(&self) -> Transport {
-        match &self.0.content {
+        match &self.content {
             Content::Datagram(_) => Transport::Udp,
             Content::Rest(transport) => *transport,
             Content::Segment(_) | Content::Message(_) | Content::TooBig(_) => Transport::Tcp,
@@ -146,8 +142,12 @@ impl<P: Payload> Body for Ipv6<P> {
         Self::new(Content::Segment(segment))
     }
 
-    fn into_segment(self) -> Option<Segment<P>> {
-        if let Content::Segment(segment) = self.0.content { Some(segment) } else { None }
+    fn take_segment(&mut self) -> Option<Segment<P>> {
+        if let Content::Segment(segment) = &mut self.content {
+            segment.take_segment()
+        } else {
+            None
+        }
     }
 
     fn from_udp(datagram: UdpDatagram) -> Option<Self> {
@@ -155,15 +155,15 @@ impl<P: Payload> Body for Ipv6<P> {
     }
 
     fn udp(&self) -> Option<&UdpDatagram> {
-        if let Content::Datagram(datagram) = &self.0.content { Some(datagram) } else { None }
+        if let Content::Datagram(datagram) = &self.content { Some(datagram) } else { None }
     }
 
     fn header(&self) -> Option<&TcpHeader> {
-        if let Content::Segment(segment) = &self.0.content { Some(&segment.header) } else { None }
+        if let Content::Segment(segment) = &self.content { Some(&segment.header) } else { None }
     }
 
     fn payload_bytes(&self) -> u32 {
-        match &self.0.content {
+        match &self.content {
             Content::Segment(segment) => segment.payload.length() as u32,
             Content::Datagram(datagram) => datagram.payload,
             Content::Message(_) | Content::TooBig(_) | Content::Rest(_) => 0,
@@ -172,9 +172,9 @@ impl<P: Payload> Body for Ipv6<P> {
 
     fn bytes(&self) -> u32 {
         let around = |from: u8| -> u32 {
-            self.0.wraps.standing()[usize::from(from)..].iter().map(|(_, wrap)| wrap.bytes()).sum()
+            self.wraps.standing()[usize::from(from)..].iter().map(|(_, wrap)| wrap.bytes()).sum()
         };
-        match self.0.pieces.last() {
+        match self.pieces.last() {
             Some(piece) => {
                 IPV6_HEADER_BYTES + FRAGMENT_HEADER_BYTES + piece.bytes + around(piece.depth)
             }
@@ -184,7 +184,7 @@ impl<P: Payload> Body for Ipv6<P> {
 
     /// The compressors here do not handle IPv6.
     fn mark(&mut self) -> bool {
-        if let Content::Segment(segment) = &mut self.0.content { segment.ecn.mark() } else { false }
+        if let Content::Segment(segment) = &mut self.content { segment.ecn.mark() } else { false }
     }
 
     fn from_message(message: Message) -> Option<Self> {
@@ -192,7 +192,7 @@ impl<P: Payload> Body for Ipv6<P> {
     }
 
     fn message(&self) -> Option<Message> {
-        if let Content::Message(message) = self.0.content { Some(message) } else { None }
+        if let Content::Message(message) = self.content { Some(message) } else { None }
     }
 
     fn from_too_big(too_big: TooBig) -> Option<Self> {
@@ -200,13 +200,13 @@ impl<P: Payload> Body for Ipv6<P> {
     }
 
     fn too_big(&self) -> Option<TooBig> {
-        if let Content::TooBig(too_big) = &self.0.content { Some(**too_big) } else { None }
+        if let Content::TooBig(too_big) = &self.content { Some(**too_big) } else { None }
     }
 
     /// A later piece has nothing else: only the first has the content.
     fn quote(&self, ends: Ends) -> Quote {
-        let wraps = if self.piece().is_some() { Wraps::default() } else { self.0.wraps };
-        let piece = self.piece().or(self.0.pieces.first().copied());
+        let wraps = if self.piece().is_some() { Wraps::default() } else { self.wraps };
+        let piece = self.piece().or(self.pieces.first().copied());
         let (header, udp) = (self.header().copied(), self.udp().copied());
         let transport = self.transport();
         let quote = Quote::new(ends, self.bytes(), wraps);
@@ -214,20 +214,20 @@ impl<P: Payload> Body for Ipv6<P> {
     }
 
     fn wrap(&self) -> Option<Wrap> {
-        self.0.wraps.standing().last().map(|(_, wrap)| *wrap)
+        self.wraps.standing().last().map(|(_, wrap)| *wrap)
     }
 
     fn encapsulate(&mut self, ends: Ends, wrap: Wrap) -> bool {
-        let Some(place) = self.0.wraps.within.get_mut(usize::from(self.0.wraps.depth)) else {
+        let Some(place) = self.wraps.within.get_mut(usize::from(self.wraps.depth)) else {
             return false;
         };
         *place = (ends, wrap);
-        self.0.wraps.depth += 1;
+        self.wraps.depth += 1;
         true
     }
 
     fn decapsulate(&mut self) -> Option<Ends> {
-        self.0.wraps.pop().map(|(ends, _)| ends)
+        self.wraps.pop().map(|(ends, _)| ends)
     }
 
     fn copy(&self) -> Option<Self> {
@@ -235,24 +235,24 @@ impl<P: Payload> Body for Ipv6<P> {
     }
 
     fn piece(&self) -> Option<Piece> {
-        self.0.pieces.last().copied().filter(|piece| piece.depth == self.0.wraps.depth)
+        self.pieces.last().copied().filter(|piece| piece.depth == self.wraps.depth)
     }
 
     fn cut(&mut self, of: u64, sizes: &[u32]) -> Vec<Self> {
-        let (count, depth, transport) = (sizes.len() as u8, self.0.wraps.depth, self.transport());
+        let (count, depth, transport) = (sizes.len() as u8, self.wraps.depth, self.transport());
         let piece = |number: usize| {
             let offset = sizes[..number].iter().sum();
             Piece { of, number: number as u8, count, bytes: sizes[number], offset, depth }
         };
-        self.0.pieces.push(piece(0));
+        self.pieces.push(piece(0));
         let rest = |number| {
-            let (content, wraps) = (Content::Rest(transport), self.0.wraps);
-            Self(Box::new(Inner { content, wraps, pieces: vec![piece(number)] }))
+            let (content, wraps) = (Content::Rest(transport), self.wraps);
+            Self { content, wraps, pieces: vec![piece(number)] }
         };
         (1..sizes.len()).map(rest).collect()
     }
 
     fn join(&mut self) {
-        self.0.pieces.pop();
+        self.pieces.pop();
     }
 }

@@ -22,8 +22,8 @@ pub trait Body: Sized + 'static {
     /// A body that carries `segment` from one node to another.
     fn from_segment(segment: Segment<Self::Payload>, ends: Ends) -> Self;
 
-    /// The TCP segment, where it is one.
-    fn into_segment(self) -> Option<Segment<Self::Payload>>;
+    /// Takes out the TCP segment, where it is one. What is left is of no use.
+    fn take_segment(&mut self) -> Option<Segment<Self::Payload>>;
 
     /// The TCP header, where it has one.
     fn header(&self) -> Option<&TcpHeader>;
@@ -130,8 +130,8 @@ impl<P: Payload> Body for Segment<P> {
         segment
     }
 
-    fn into_segment(self) -> Option<Self> {
-        Some(self)
+    fn take_segment(&mut self) -> Option<Self> {
+        Some(std::mem::take(self))
     }
 
     fn header(&self) -> Option<&TcpHeader> {
@@ -185,8 +185,8 @@ pub struct Packet<B> {
     pub identification: u16,
     /// When an endpoint sent it; `None` if something on the path made it.
     pub departed: Option<Time>,
-    /// What it carries.
-    pub body: B,
+    /// What it carries, which stays in one place while the packet moves from hop to hop.
+    pub body: Box<B>,
 }
 
 impl<B: Body> Packet<B> {
@@ -209,7 +209,7 @@ impl<B: Body> Packet<B> {
             payload: self.body.payload_bytes(),
             departed: self.departed,
             node: None,
-            body: &self.body,
+            body: &*self.body,
         }
     }
 
@@ -227,28 +227,56 @@ impl<B: Body> Packet<B> {
 }
 
 /// Makes the packets of a world, which it numbers.
-#[derive(Debug, Default)]
-pub(crate) struct Packets {
+#[derive(Debug)]
+pub(crate) struct Packets<B> {
     next_uid: u64,
+    /// Where packets that are gone had their bodies.
+    spare: Vec<Box<B>>,
 }
 
-impl Packets {
+impl<B> Default for Packets<B> {
+    fn default() -> Self {
+        Self { next_uid: 0, spare: Vec::new() }
+    }
+}
+
+impl<B: Body> Packets<B> {
     /// The number of the next packet.
     pub(crate) const fn next_uid(&self) -> u64 {
         self.next_uid
     }
 
     /// The next packet.
-    pub(crate) fn make<B: Body>(&mut self, ends: Ends, identification: u16, body: B) -> Packet<B> {
-        let bytes = body.bytes();
-        Packet { uid: self.number(), ends, bytes, identification, departed: None, body }
+    pub(crate) fn make(&mut self, ends: Ends, identification: u16, body: B) -> Packet<B> {
+        let (uid, bytes, body) = (self.number(), body.bytes(), self.place(body));
+        Packet { uid, ends, bytes, identification, departed: None, body }
     }
 
     /// Another packet like `packet`; `None` if it is never sent twice.
-    pub(crate) fn copy<B: Body>(&mut self, packet: &Packet<B>) -> Option<Packet<B>> {
+    pub(crate) fn copy(&mut self, packet: &Packet<B>) -> Option<Packet<B>> {
         let Packet { ends, identification, bytes, departed, ref body, .. } = *packet;
         let body = body.copy()?;
+        let body = self.place(body);
         Some(Packet { uid: self.number(), ends, bytes, identification, departed, body })
+    }
+
+    /// Takes the TCP segment out of a packet that has arrived, where it is one.
+    pub(crate) fn open(&mut self, mut packet: Packet<B>) -> Option<Segment<B::Payload>> {
+        let segment = packet.body.take_segment();
+        self.spare.push(packet.body);
+        segment
+    }
+
+    /// Where `body` stays until its packet is gone.
+    #[expect(clippy::unnecessary_box_returns, reason = "the place is what is asked for")]
+    fn place(&mut self, body: B) -> Box<B> {
+        match self.spare.pop() {
+            Some(mut place) => {
+                *place = body;
+                place
+            }
+            None => Box::new(body),
+        }
     }
 
     const fn number(&mut self) -> u64 {

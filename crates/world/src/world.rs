@@ -47,7 +47,7 @@ pub struct Delivery<B> {
 pub struct World<B: Body> {
     nodes: Nodes,
     machines: Machines<B>,
-    packets: Packets,
+    packets: Packets<B>,
     unroutable: u64,
     /// What arrived at open nodes, oldest first.
     outbox: VecDeque<Delivery<B>>,
@@ -418,7 +418,7 @@ impl<B: Body> World<B> {
         }
         self.inherit_if_listening(id);
         if let Machine::Host(host) = &mut self.machines[id]
-            && let Some(segment) = packet.body.into_segment()
+            && let Some(segment) = self.packets.open(packet)
         {
             host.handle_input(cx, segment);
         }

@@ -54,7 +54,7 @@ fn stream(config: &DchConfig) -> (Vec<u64>, umts::Counters) {
             bytes: body.bytes(),
             identification: uid as u16,
             departed: Some(now),
-            body,
+            body: Box::new(body),
         };
         bearer.handle_input(now, Downlink, packet, &mut ()).expect("there is room");
         arrived.extend(delivered(&mut bearer));

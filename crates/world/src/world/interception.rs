@@ -44,7 +44,7 @@ impl<B: Body> World<B> {
         cx.packet(&packet.fact(PacketEvent::Arrived, id.0));
         let [source, destination] =
             [packet.ends.source, packet.ends.destination].map(|node| self.address(node));
-        let Some(segment) = packet.body.into_segment() else { return };
+        let Some(segment) = self.packets.open(packet) else { return };
         // No host of this world sets a code point.
         let packet = middlebox::Packet { source, destination, ip: IpFields::default(), segment };
         self.tell(id, |middlebox| {
