@@ -1,7 +1,9 @@
 """Hints: what explains a result and is easily overlooked."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+import pytest
 import thinpipe as tp
 from thinpipe.point import Value
 
@@ -51,3 +53,32 @@ def test_timeouts_without_a_loss_are_named() -> None:
     settings: dict[str, Value] = {"radio.spikes": spike, "duration": "30 s", "tcp.window": 10}
     said = hints("umts-dch-384", settings)
     assert "flow 0: most timeouts are spurious: segments are late, not lost" in said
+
+
+@pytest.mark.parametrize(
+    ("settings", "idle", "reason"),
+    [
+        ({"tcp.variant": "reno"}, {"tcp.vegas.alpha": 2}, "no sender uses vegas"),
+        ({"tcp.variant": "vegas"}, {"tcp.reno.growth": "bytes"}, "no sender uses reno"),
+        ({"tcp.variant": "cubic"}, {"tcp.fack.window": "restarts"}, "no sender uses fack"),
+        ({"queue.kind": "droptail"}, {"queue.codel.target": "2 ms"}, "no queue is codel"),
+        ({"queue.kind": "codel"}, {"queue.red.min_threshold": 3}, "no queue is red"),
+        ({"middlebox.kind": "none"}, {"middlebox.atcp.headroom": 2}, "there is no middlebox"),
+    ],
+)
+def test_settings_that_change_nothing_are_named_and_change_nothing(settings, idle, reason):
+    usual = tp.run("bottleneck", settings).result
+    with_idle = tp.run("bottleneck", {**settings, **idle}).result
+    assert with_idle.hints == (*usual.hints, f"{next(iter(idle))} changes nothing: {reason}")
+    assert replace(with_idle, settings=usual.settings, hints=usual.hints) == usual
+
+
+def test_settings_of_a_discipline_or_variant_in_use_change_something():
+    for settings in (
+        {"queue.back.kind": "codel", "queue.codel.target": "2 ms"},
+        {"tcp.variant": "vegas", "tcp.vegas.alpha": 2},
+        {"tcp.congestion_control": "vegas", "tcp.recovery": "sack", "tcp.vegas.alpha": 2},
+        {"tcp.congestion_control": "reno", "tcp.recovery": "fack", "tcp.fack.window": "restarts"},
+        {"middlebox.kind": "snoop", "middlebox.snoop.max_tries": 3},
+    ):
+        assert not [hint for hint in hints("bottleneck", settings) if "changes nothing" in hint]

@@ -1,9 +1,12 @@
-//! Keys of mobile networks that would do nothing, or undo each other.
+//! Keys that would do nothing, or undo each other.
 
 use crate::validate::Check;
+use cc::Algorithm;
+use link::queue::Kind;
 use mobility::binding::MobileIp;
 use radio::wlan::WlanKeys;
 use settings::Fault;
+use tcp::RecoveryKind;
 
 /// Bytes of an IPv6 header and of a fragment header (RFC 8200 §3 and §4.5).
 const HEADERS: u32 = world::IPV6_HEADER_BYTES;
@@ -13,6 +16,18 @@ const FRAGMENT: u32 = world::FRAGMENT_HEADER_BYTES;
 const PLAIN: u32 = 20;
 const STAMPED: u32 = 32;
 const LONGEST: u32 = 60;
+
+/// Whether the table of this name in `[tcp]` belongs to a congestion control or recovery.
+fn is_of_tcp(table: &str) -> bool {
+    let mut recoveries = RecoveryKind::ALL.iter().map(|kind| kind.name());
+    Algorithm::ALL.iter().any(|algorithm| algorithm.name() == table)
+        || recoveries.any(|name| name == table)
+}
+
+/// Whether the table of this name in `[queue]` belongs to a discipline.
+fn is_of_queues(table: &str) -> bool {
+    Kind::ALL.iter().any(|kind| kind.name() == table)
+}
 
 impl Check<'_> {
     /// Keys of `[wlan]` that wait for one of `[mobile_ip]`. At its default a key says nothing.
@@ -27,6 +42,34 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Why settings change nothing that belong to what is not in use, a line for each. Of several
+    /// runs they may belong to another.
+    pub(crate) fn idle_settings(&self) -> Vec<String> {
+        let tcp = &self.scenario.tcp;
+        let control = tcp.algorithm();
+        let in_use = [control.name(), tcp.recovery_kind().name()];
+        let queues = self.scenario.queue.kinds().map(|(_, kind)| kind.name());
+        let reason = |key: &str| {
+            let (section, rest) = key.split_once('.')?;
+            let table = rest.split_once('.').map(|(table, _)| table);
+            match (section, table) {
+                ("tcp", Some(table)) if is_of_tcp(table) && !in_use.contains(&table) => {
+                    Some(format!("no sender uses {table}"))
+                }
+                ("queue", Some(table)) if is_of_queues(table) && !queues.contains(&table) => {
+                    Some(format!("no queue is {table}"))
+                }
+                ("middlebox", Some(_)) if !self.scenario.has_middlebox() => {
+                    Some("there is no middlebox".to_owned())
+                }
+                _ => None,
+            }
+        };
+        let keys = self.tree.set_keys();
+        let line = |key: &String| Some(format!("{key} changes nothing: {}", reason(key)?));
+        keys.iter().filter_map(line).collect()
     }
 
     /// What `ftp.cap` cuts can be joined, and what it makes fits in a packet.

@@ -66,7 +66,8 @@ fn read(
     check.wired()?;
     check.queue()?;
     check.middlebox()?;
-    scenario.radio = check.radio()?;
+    let (radio, idle) = (check.radio()?, check.idle_settings());
+    (scenario.radio, scenario.idle) = (radio, idle);
     files::read(&mut scenario, &tree, name, outside.read)?;
     Ok(scenario)
 }

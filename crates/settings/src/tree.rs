@@ -111,8 +111,7 @@ impl Table {
 
     /// Takes away what stands under `key` in the file; what was set stays.
     pub fn remove_from_file(&mut self, key: &str) {
-        let is_set = |item: &Item| matches!(item.origin, Origin::Setting(_));
-        self.0.retain(|(name, item)| name != key || is_set(item));
+        self.0.retain(|(name, item)| name != key || item.is_set());
     }
 
     /// Takes away what stands in the file at the dotted `key`, in which members of lists are called
@@ -201,10 +200,27 @@ impl Table {
     /// Whether the file says `key`, and a setting wins over it as it decides `by`: then it may be
     /// that `key` does nothing.
     pub fn is_overruled(&self, key: &str, by: &str) -> bool {
-        let is_setting = |key: &str| {
-            self.find(key).is_some_and(|item| matches!(item.origin, Origin::Setting(_)))
-        };
-        is_setting(by) && !is_setting(key)
+        self.is_set(by) && !self.is_set(key)
+    }
+
+    /// Whether a setting says `key`.
+    pub fn is_set(&self, key: &str) -> bool {
+        self.find(key).is_some_and(Item::is_set)
+    }
+
+    /// The dotted keys of single values that settings say, without those of members of lists.
+    pub fn set_keys(&self) -> Vec<String> {
+        let mut keys = Vec::new();
+        for (name, item) in self.iter() {
+            match &item.node {
+                Node::Table(table) => {
+                    keys.extend(table.set_keys().iter().map(|key| join(name, key)));
+                }
+                Node::Scalar(_) if item.is_set() => keys.push(name.to_owned()),
+                Node::Scalar(_) | Node::List(_) => {}
+            }
+        }
+        keys
     }
 
     /// As [`Self::clash`], of `keys` in the table `at`.
@@ -221,6 +237,11 @@ impl Table {
 }
 
 impl Item {
+    /// Whether a setting says it.
+    const fn is_set(&self) -> bool {
+        matches!(self.origin, Origin::Setting(_))
+    }
+
     /// Its value, if it is a single one.
     pub fn scalar(&self) -> Option<&Scalar> {
         if let Node::Scalar(scalar) = &self.node { Some(scalar) } else { None }

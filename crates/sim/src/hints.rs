@@ -7,7 +7,7 @@ use crate::{FlowSummary, LimitedBySummary};
 /// A limit that holds for so much of the time decides the result.
 const MOST: f64 = 0.5;
 
-/// The hints for `flows`: each says which flows it is about.
+/// The hints for `flows`, each of which says which flows it is about, and for settings.
 pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
     let duration = scenario.duration.as_secs_f64();
     let share = |of: fn(&LimitedBySummary) -> f64| {
@@ -35,7 +35,8 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
     });
     let late = about(flows, |flow| is(2 * flow.spurious_timeouts > flow.timeouts))
         .map(|of| format!("{}: most timeouts are spurious: segments are late, not lost", of.whose));
-    [silent, in_vain, window, receiver, late].into_iter().flatten().collect()
+    let of_flows = [silent, in_vain, window, receiver, late].into_iter().flatten();
+    of_flows.chain(scenario.idle.iter().cloned()).collect()
 }
 
 /// What holds for some flows.

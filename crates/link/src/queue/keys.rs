@@ -68,7 +68,8 @@ impl Queues {
         [("queue.kind", self.kind), ("queue.back.kind", self.back.kind)]
     }
 
-    /// A discipline that neither direction uses has no keys.
+    /// A discipline that neither direction uses has no keys in a file. A setting of one may stand
+    /// beside several disciplines in turn.
     fn kinds_suit(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         let kinds = self.kinds();
         if self.ecn && !kinds.iter().any(|(_, kind)| kind.notifies()) {
@@ -79,7 +80,7 @@ impl Queues {
         }
         for key in changed_keys(&self.disciplines, tree, at, &kinds.map(|(key, _)| key)) {
             let is_its = |kind: &str| key.starts_with(&format!("{at}.{kind}."));
-            if !kinds.iter().any(|(_, kind)| is_its(kind.name())) {
+            if !tree.is_set(&key) && !kinds.iter().any(|(_, kind)| is_its(kind.name())) {
                 let table = key.split('.').nth(1).unwrap_or_default();
                 let message = format!("{key} is for queue.kind or queue.back.kind = {table} alone");
                 return tree.clash(&[&key], message);

@@ -20,7 +20,7 @@ use crate::profile;
 use mobility::binding::MobileIp;
 use radio::Radio;
 use radio::wlan::WlanKeys;
-use settings::{Always, Count, Each, Key, OfTime, Perhaps, Scope, Section, Text, section};
+use settings::{Always, Count, Each, Key, NoKey, OfTime, Perhaps, Scope, Section, Text, section};
 
 section! {
     /// A scenario: a network, what runs over it and for how long.
@@ -62,6 +62,8 @@ section! {
         pub ftp: Ftp as Always<Ftp> = Ftp::default();
         /// The wired link called `wan`.
         pub wan: Wan as Always<Wan> = Wan::default();
+        /// Why settings change nothing, a line for each that does not.
+        pub idle: Vec<String> as NoKey<Vec<String>> = Vec::new();
     }
 }
 
