@@ -73,12 +73,13 @@ def test_settings_that_change_nothing_are_named_and_change_nothing(settings, idl
     assert replace(with_idle, settings=usual.settings, hints=usual.hints) == usual
 
 
-def test_settings_of_a_discipline_or_variant_in_use_change_something():
-    for settings in (
+def test_settings_of_a_discipline_or_variant_in_use_change_something() -> None:
+    used: list[dict[str, Value]] = [
         {"queue.back.kind": "codel", "queue.codel.target": "2 ms"},
         {"tcp.variant": "vegas", "tcp.vegas.alpha": 2},
         {"tcp.congestion_control": "vegas", "tcp.recovery": "sack", "tcp.vegas.alpha": 2},
         {"tcp.congestion_control": "reno", "tcp.recovery": "fack", "tcp.fack.window": "restarts"},
         {"middlebox.kind": "snoop", "middlebox.snoop.max_tries": 3},
-    ):
+    ]
+    for settings in used:
         assert not [hint for hint in hints("bottleneck", settings) if "changes nothing" in hint]
