@@ -40,6 +40,15 @@ def check(**given: object) -> None:
             raise TypeError(f"{argument}: must be {expected.words}, not {shown(value)}")
 
 
+def is_utf8(text: str) -> bool:
+    """Return whether a text from the system was UTF-8; Python keeps other bytes as surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def shown(value: object) -> str:
     """Return a value in a few words of one line."""
     text = repr(value)

@@ -7,10 +7,11 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from errno import EEXIST, EISDIR, ELOOP
+from errno import EISDIR, ELOOP
 from pathlib import Path
 from typing import Final
 
+from thinpipe.arguments import is_utf8
 from thinpipe.signals import signals_deferred
 
 MANIFEST: Final = "thinpipe.sha256"
@@ -25,26 +26,27 @@ class _CheckedError(Exception):
     """Ends a block that only checks."""
 
 
-def check_replaceable(target: Path) -> None:
-    """Check that `target` may be replaced by a new directory.
+def reason_of(error: OSError) -> str:
+    """Return what an error says as one line that begins with its path."""
+    parts = [str(part) for part in (error.filename, error.strerror) if part]
+    return ": ".join(parts) or str(error) or type(error).__name__
+
+
+def resolved(given: Path) -> Path:
+    """Return the absolute path that a path names, without symbolic links and ``..``.
+
+    Checks and writes take this one: nothing is found at ``missing/../here``, but once the missing
+    directory is made, it is ``here``.
 
     Raises
     ------
-    FileExistsError
-        If `target` is a file, or a directory with anything that its manifest does not list.
+    OSError
+        If symbolic links lead in a circle.
     """
-    if target.is_dir():
-        known = _read_manifest(target)
-        for entry in sorted(target.iterdir()):
-            if entry.is_symlink() or not entry.is_file() or entry.name not in known:
-                reason = f"holds {entry.name!r}, which no run wrote"
-            elif entry.name != MANIFEST and known[entry.name] != _digest(entry):
-                reason = f"holds {entry.name!r}, changed since a run wrote it"
-            else:
-                continue
-            raise FileExistsError(EEXIST, f"{reason}; choose another directory", target)
-    elif target.exists():
-        raise FileExistsError(EEXIST, "is a file, not a directory", target)
+    end = Path(os.path.realpath(given))
+    if end.is_symlink():
+        raise OSError(ELOOP, os.strerror(ELOOP), str(given))
+    return end
 
 
 def check_directory(given: Path) -> None:
@@ -75,8 +77,10 @@ def atomic_directory(given: Path) -> Iterator[Path]:
     OSError
         If the directory cannot be written; the error names the final path.
     """
-    check_replaceable(given)
-    target = given.resolve()
+    target = resolved(given)
+    if not is_utf8(str(target)):  # Rust writes captures in it, and takes paths as text
+        raise OSError(f"{given}: its absolute path must be UTF-8")
+    _check_replaceable(target, given)
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     former = target.with_name(f".{target.name}.{os.getpid()}.former")
     missing = [each for each in target.parents if not each.exists()]
@@ -85,7 +89,7 @@ def atomic_directory(given: Path) -> Iterator[Path]:
         with named_as(given, partial):
             yield partial
             _write_manifest(partial)
-            check_replaceable(given)
+            _check_replaceable(target, given)
             if target.exists():
                 target.rename(former)
             partial.rename(target)
@@ -137,13 +141,12 @@ def destination(target: Path) -> Path:
     OSError
         If it exists and is no regular file: a rename would replace a device or a pipe.
     """
-    if target.is_dir():
-        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(target))
-    if target.exists() and not target.is_file():
-        raise FileExistsError(EEXIST, "is no regular file", str(target))
-    end = Path(os.path.realpath(target))
-    if end.is_symlink():
-        raise OSError(ELOOP, os.strerror(ELOOP), str(target))
+    end = resolved(target)
+    for path in (target, end):  # a pipe in /dev/fd has no other path
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(target))
+        if path.exists() and not path.is_file():
+            raise FileExistsError(f"{target}: is no regular file")
     return end
 
 
@@ -193,6 +196,24 @@ def named_as(given: Path, partial: Path) -> Iterator[None]:
             raise
         name = str(given / path.relative_to(partial))
         raise OSError(error.errno, error.strerror, name) from None
+
+
+def _check_replaceable(target: Path, given: Path) -> None:
+    """Check that `target` may be replaced by a new directory; errors name `given`."""
+    if not target.is_dir():
+        if target.exists():
+            raise FileExistsError(f"{given}: is a file, not a directory")
+        return
+    with named_as(given, target):
+        known = _read_manifest(target)
+        for entry in sorted(target.iterdir()):
+            if entry.is_symlink() or not entry.is_file() or entry.name not in known:
+                reason = f"holds {entry.name!r}, which no run wrote"
+            elif entry.name != MANIFEST and known[entry.name] != _digest(entry):
+                reason = f"holds {entry.name!r}, changed since a run wrote it"
+            else:
+                continue
+            raise FileExistsError(f"{given}: {reason}; choose another directory")
 
 
 def _write_manifest(directory: Path) -> None:

@@ -2,14 +2,19 @@
 
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from thinpipe.files import (
     MANIFEST,
     atomic_directory,
     check_directory,
-    check_replaceable,
+    check_writable,
     write_atomically,
 )
 from thinpipe.signals import signals_deferred
@@ -103,7 +108,7 @@ def test_what_came_in_the_meantime_is_left_alone(tmp_path):
 def test_file_in_the_way_is_left_alone(tmp_path):
     (tmp_path / "run").write_text("mine")
     with pytest.raises(FileExistsError, match="not a directory"):
-        check_replaceable(tmp_path / "run")
+        check_directory(tmp_path / "run")
 
 
 def test_check_of_a_directory_changes_nothing(tmp_path):
@@ -148,3 +153,116 @@ def test_file_is_replaced_in_one_step(tmp_path):
     write_atomically(tmp_path / "new" / "page.html", b"22")
     assert (tmp_path / "new" / "page.html").read_bytes() == b"22"
     assert len(list((tmp_path / "new").iterdir())) == 1
+
+
+PARTS = (
+    *("..", ".", "no", "mine", "below", "empty", "run", "run-with-notes", "link", "dangling"),
+    *("loop", "deep", "pipe", "notes.csv", "thesis.tex", "rtt.parquet", MANIFEST),
+)
+MAX_PARTS = 5
+paths = st.lists(st.sampled_from(PARTS), min_size=1, max_size=MAX_PARTS).map("/".join)
+
+
+@contextmanager
+def place_of(path: str) -> Iterator[tuple[Path, Path]]:
+    """Yield a temporary directory and the one in it where a path of `paths` starts.
+
+    It starts deeper than a path can climb, so that a wrong check destroys nothing but this.
+    """
+    with TemporaryDirectory() as folder:
+        whole = Path(folder).resolve() / "whole"
+        top = whole.joinpath(*["above"] * MAX_PARTS, "top")
+        top.mkdir(parents=True)
+        assert path.split("/").count("..") < len(top.relative_to(whole).parts)
+        assert Path(os.path.realpath(top / path)).is_relative_to(whole)
+        foreign_files(top)
+        yield whole, top
+
+
+def foreign_files(top: Path) -> None:
+    """Make directories and files that no run wrote, a run's directory, and links of all kinds."""
+    (top / "mine" / "below").mkdir(parents=True)
+    (top / "empty").mkdir()
+    (top / "run-with-notes").mkdir()
+    for name in ("mine/thesis.tex", "mine/below/notes.csv", "notes.csv", "run-with-notes/a"):
+        (top / name).write_text(name)
+    os.mkfifo(top / "pipe")
+    make(top / "run", "rtt.parquet")
+    links = {"link": "mine", "dangling": "no", "loop": "loop", "deep": "mine/below"}
+    for name, to in links.items():
+        (top / name).symlink_to(to)
+
+
+def inventory(whole: Path) -> dict[Path, str]:
+    """Return the content of each file, and the kind of all else."""
+
+    def kept(path: Path) -> str:
+        if path.is_symlink():
+            return f"to {path.readlink()}"
+        return path.read_text() if path.is_file() else oct(path.stat().st_mode)
+
+    return {path: kept(path) for path in whole.rglob("*")}
+
+
+def changed_in(before: dict[Path, str], after: dict[Path, str]) -> set[Path]:
+    return {path for path, kept in before.items() if after.get(path) != kept}
+
+
+@settings(max_examples=400)
+@given(path=paths)
+def test_no_path_leads_a_directory_over_what_no_run_wrote(path):
+    """What was there is there afterwards, unchanged, or a run wrote it."""
+    with place_of(path) as (whole, top):
+        before = inventory(whole)
+        try:
+            make(top / path, "result.json")
+        except OSError:
+            assert inventory(whole) == before
+            return
+        after = inventory(whole)
+        ours = {top / "run", top / "run" / "rtt.parquet", top / "run" / MANIFEST, top / "empty"}
+        assert changed_in(before, after) <= ours
+        assert not [each for each in after if each.suffix in (".partial", ".former")]
+
+
+@settings(max_examples=400)
+@given(path=paths)
+def test_no_path_leads_a_file_over_anything_but_that_file(path):
+    """At most the one regular file that the path names is replaced."""
+    with place_of(path) as (whole, top):
+        before = inventory(whole)
+        end = Path(os.path.realpath(top / path))
+        try:
+            write_atomically(top / path, b"new")
+        except OSError:
+            assert changed_in(before, inventory(whole)) == set()
+            return
+        assert changed_in(before, inventory(whole)) <= {end}
+        assert end.read_bytes() == b"new"
+
+
+def test_a_missing_directory_and_back_is_no_way_around_the_check(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("thesis")
+    (tmp_path / "dangling").symlink_to("missing")
+    reason = "holds 'thesis.tex', which no run wrote; choose another directory"
+    for way in ("no", "dangling"):
+        given_path = tmp_path / way / ".." / "mine"
+        with pytest.raises(FileExistsError) as caught, atomic_directory(given_path):
+            pass
+        assert str(caught.value) == f"{given_path}: {reason}"
+    assert names(tmp_path) == ["dangling", "mine"]
+    assert names(tmp_path / "mine") == ["thesis.tex"]
+
+
+def test_links_in_a_circle_are_the_line_of_the_system(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    for check in (check_writable, check_directory):
+        with pytest.raises(OSError, match="Too many levels of symbolic links"):
+            check(tmp_path / "loop")
+
+
+def test_a_directory_that_is_not_utf_8(tmp_path):
+    with pytest.raises(OSError, match="must be UTF-8"):
+        check_directory(tmp_path / "o\udcff")
+    assert names(tmp_path) == []

@@ -23,7 +23,7 @@ from thinpipe.cli.standard_output import devnull, prepare_streams
 from thinpipe.cli.sweep import sweep
 from thinpipe.cli.table import table
 from thinpipe.controller import fault
-from thinpipe.files import ContentError
+from thinpipe.files import ContentError, reason_of
 from thinpipe.papers.registry import PaperError
 
 app = typer.Typer(
@@ -123,8 +123,7 @@ def program() -> int:
     except REFUSED as error:
         return _refuse(str(error))
     except OSError as error:
-        parts = [str(part) for part in (error.filename, error.strerror) if part]
-        return _refuse(": ".join(parts) or str(error) or type(error).__name__)
+        return _refuse(reason_of(error))
     except Exception as error:
         said = fault(error)
         if said is None:

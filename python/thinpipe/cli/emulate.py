@@ -26,7 +26,7 @@ from thinpipe.cli.signal_pipe import SignalPipe
 from thinpipe.cli.times import seconds
 from thinpipe.emulation import check
 from thinpipe.emulation_record import EmulationRecord
-from thinpipe.files import atomic_directory, check_writable, write_atomically
+from thinpipe.files import atomic_directory, check_writable, reason_of, write_atomically
 from thinpipe.packet_log import atomic_log
 from thinpipe.point import Point
 from thinpipe.signals import signals_deferred
@@ -235,7 +235,7 @@ def _collecting_errors(unwritten: list[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        unwritten.append(f"cannot write {error.filename}: {error.strerror}")
+        unwritten.append(f"cannot write {reason_of(error)}")
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import typer
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.times import seconds
+from thinpipe.files import resolved
 from thinpipe.plot.kinds import DEFAULT, KINDS, OF_MANY, either, taking
 from thinpipe.signals import signals_deferred
 from thinpipe.sweep.study import SUFFIXES
@@ -258,7 +259,7 @@ def _default_name(
 
 def _name(source: Path) -> str:
     """Return the name of a file or directory, without the ending of a file."""
-    return source.stem if source.suffix in SUFFIXES else source.resolve().name
+    return source.stem if source.suffix in SUFFIXES else resolved(source).name
 
 
 def _by_option(reason: str, given: dict[str, str]) -> str:
