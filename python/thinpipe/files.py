@@ -176,13 +176,22 @@ def _clean_up(target: Path, partial: Path, former: Path, missing: list[Path]) ->
     shutil.rmtree(partial, ignore_errors=True)
     if former.exists():
         if target.exists():
-            shutil.rmtree(former)
+            _remove_own(former)
         else:
             former.rename(target)
     if not target.exists():
         with suppress(OSError):
             for parent in missing:
                 parent.rmdir()
+
+
+def _remove_own(directory: Path) -> None:
+    """Remove a directory and what its manifest lists; anything else stays, and is an error."""
+    known = _read_manifest(directory)
+    for entry in directory.iterdir():
+        if entry.name in known and not entry.is_dir():
+            entry.unlink()
+    directory.rmdir()
 
 
 @contextmanager

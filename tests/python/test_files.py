@@ -255,6 +255,22 @@ def test_a_missing_directory_and_back_is_no_way_around_the_check(tmp_path):
     assert names(tmp_path / "mine") == ["thesis.tex"]
 
 
+def test_what_comes_after_the_check_is_kept(tmp_path, monkeypatch):
+    target = tmp_path / "run"
+    make(target, "rtt.parquet")
+    rename = Path.rename
+
+    def rename_late(self, to):
+        if self == target:
+            (target / "thesis.tex").write_text("thesis")
+        return rename(self, to)
+
+    monkeypatch.setattr(Path, "rename", rename_late)
+    with pytest.raises(OSError, match="not empty"):
+        make(tmp_path / "run", "result.json")
+    assert [each.read_text() for each in tmp_path.rglob("thesis.tex")] == ["thesis"]
+
+
 def test_links_in_a_circle_are_the_line_of_the_system(tmp_path):
     (tmp_path / "loop").symlink_to("loop")
     for check in (check_writable, check_directory):
