@@ -88,7 +88,7 @@ def atomic_directory(given: Path) -> Iterator[Path]:
         _make(partial, given)
         with named_as(given, partial):
             yield partial
-            _write_manifest(partial)
+            write_manifest(partial)
             _check_replaceable(target, given)
             if target.exists():
                 target.rename(former)
@@ -139,7 +139,8 @@ def destination(target: Path) -> Path:
     Raises
     ------
     OSError
-        If it exists and is no regular file: a rename would replace a device or a pipe.
+        If it exists and is no regular file, since a rename would replace a device or a pipe; or if
+        it is a file of a run.
     """
     end = resolved(target)
     for path in (target, end):  # a pipe in /dev/fd has no other path
@@ -147,7 +148,55 @@ def destination(target: Path) -> Path:
             raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(target))
         if path.exists() and not path.is_file():
             raise FileExistsError(f"{target}: is no regular file")
+    if end.name in listed(end.parent):
+        raise FileExistsError(f"{target}: is a file of a run; choose another name")
     return end
+
+
+def listed(directory: Path) -> dict[str, str]:
+    """Return the digests by file name from a directory's manifest, which counts as listed."""
+    file = directory / MANIFEST
+    if not file.is_file():
+        return {}
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        return {}
+    rows = [line.partition("  ") for line in lines]
+    return {MANIFEST: "", **{name: digest for digest, _, name in rows}}
+
+
+def read_listed(directory: Path, name: str) -> bytes:
+    """Return the content of a file as a directory's manifest lists it.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    ContentError
+        If the manifest has another digest or none.
+    """
+    file = directory / name
+    content = file.read_bytes()
+    known = listed(directory)
+    if name not in known:
+        raise ContentError(f"{file}: is not listed in {directory / MANIFEST}")
+    if known[name] != hashlib.sha256(content).hexdigest():
+        raise ContentError(f"{file}: is damaged: {directory / MANIFEST} has another digest")
+    return content
+
+
+def write_manifest(directory: Path) -> None:
+    """Write the manifest of a directory's files.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be read or written.
+    """
+    files = [each for each in sorted(directory.iterdir()) if each.name != MANIFEST]
+    lines = [f"{_digest(file)}  {file.name}\n" for file in files]
+    write_file(directory / MANIFEST, "".join(lines).encode())
 
 
 def write_file(file: Path, content: bytes | memoryview) -> None:
@@ -187,7 +236,7 @@ def _clean_up(target: Path, partial: Path, former: Path, missing: list[Path]) ->
 
 def _remove_own(directory: Path) -> None:
     """Remove a directory and what its manifest lists; anything else stays, and is an error."""
-    known = _read_manifest(directory)
+    known = listed(directory)
     for entry in directory.iterdir():
         if entry.name in known and not entry.is_dir():
             entry.unlink()
@@ -214,7 +263,7 @@ def _check_replaceable(target: Path, given: Path) -> None:
             raise FileExistsError(f"{given}: is a file, not a directory")
         return
     with named_as(given, target):
-        known = _read_manifest(target)
+        known = listed(target)
         for entry in sorted(target.iterdir()):
             if entry.is_symlink() or not entry.is_file() or entry.name not in known:
                 reason = f"holds {entry.name!r}, which no run wrote"
@@ -223,21 +272,6 @@ def _check_replaceable(target: Path, given: Path) -> None:
             else:
                 continue
             raise FileExistsError(f"{given}: {reason}; choose another directory")
-
-
-def _write_manifest(directory: Path) -> None:
-    lines = [f"{_digest(file)}  {file.name}\n" for file in sorted(directory.iterdir())]
-    write_file(directory / MANIFEST, "".join(lines).encode())
-
-
-def _read_manifest(directory: Path) -> dict[str, str]:
-    """Return the digests by file name from a directory's manifest, which counts as listed."""
-    try:
-        lines = (directory / MANIFEST).read_text(encoding="utf-8").splitlines()
-    except (FileNotFoundError, IsADirectoryError, UnicodeDecodeError):
-        return {}
-    rows = [line.partition("  ") for line in lines]
-    return {MANIFEST: "", **{name: digest for digest, _, name in rows}}
 
 
 def _digest(file: Path) -> str:

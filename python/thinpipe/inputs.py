@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, TypeAlias
 from thinpipe import _core
 from thinpipe._core import ScenarioError
 from thinpipe.controller import KEY, Algorithm, registered
-from thinpipe.files import ContentError, write_file
+from thinpipe.files import ContentError, read_listed, write_file
 from thinpipe.point import NO_SETTINGS, Point, Value
 from thinpipe.scenario import Scenario, keys
 
@@ -101,9 +101,9 @@ class Inputs:
         ValueError
             If it does not hold them.
         """
-        file = directory / INPUTS_FILE
+        kept = read_listed(directory, INPUTS_FILE)
         try:
-            content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+            content: dict[str, Any] = json.loads(kept)
             settings = [(str(key), str(text)) for key, text in content.pop("settings")]
             read = cls(settings=settings, **content)
             pairs = chain(*read.files.items(), *read.versions.items())
@@ -113,7 +113,7 @@ class Inputs:
                 raise ValueError
         except (AttributeError, KeyError, TypeError, ValueError):
             reason = "does not hold the inputs of a run of this version"
-            raise ContentError(f"{file}: {reason}") from None
+            raise ContentError(f"{directory / INPUTS_FILE}: {reason}") from None
         return read
 
     @contextmanager

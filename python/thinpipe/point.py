@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, SupportsFloat
 
-from thinpipe.arguments import check, shown
+from thinpipe._core import ScenarioError
+from thinpipe.arguments import check, is_utf8, shown
 from thinpipe.controller import Algorithm, name_of, resolve
 from thinpipe.scenario import Scenario, Source, find
 from thinpipe.values import as_text, refuse_twice
@@ -34,6 +35,11 @@ class Point:
         if not isinstance(self.scenario, Scenario):
             reason = "must be a Scenario, which Point.of makes of a name, a file or dicts"
             raise TypeError(f"scenario: {reason}, not {shown(self.scenario)}")
+        if not is_utf8(self.scenario.name):
+            raise ScenarioError(f"{self.scenario.name}: its name must be UTF-8")
+        for key, text in self.settings:
+            if not is_utf8(f"{key}{text}"):
+                raise ScenarioError(f"{key}={text}: must be UTF-8")
 
     @classmethod
     def of(

@@ -6,9 +6,12 @@ import dataclasses
 import json
 from functools import cache
 from html import escape
-from typing import Any, Self, get_args, get_origin, get_type_hints
+from typing import Any, Final, Self, get_args, get_origin, get_type_hints
 
 from thinpipe.arguments import check
+
+_LEAVES: Final = {int: int, float: int | float, str: str, bool: bool}
+"""What JSON holds for a field of a type."""
 
 
 class Record:
@@ -92,4 +95,6 @@ def _value(data: Any, kind: Any) -> Any:  # noqa: ANN401 - what JSON holds may b
     if type(None) in arguments:
         [other] = (each for each in arguments if each is not type(None))
         return _value(data, other)
+    if kind in _LEAVES and not isinstance(data, _LEAVES[kind]):
+        raise TypeError
     return data

@@ -7,14 +7,21 @@ import shutil
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from errno import ENOTDIR
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from thinpipe.arguments import check
 from thinpipe.cell_result import Cell
-from thinpipe.files import MANIFEST, ContentError, atomic_directory, write_file
+from thinpipe.files import (
+    MANIFEST,
+    ContentError,
+    atomic_directory,
+    listed,
+    read_listed,
+    write_file,
+    write_manifest,
+)
 from thinpipe.result import Flow, Link, Middlebox, Radio, Result
 from thinpipe.scenario import Scenario
 from thinpipe.signals import signals_deferred
@@ -284,11 +291,8 @@ class SavedRun(CompleteRecording):
     @property
     def scenario(self) -> Scenario:
         """What was run, without the settings."""
-        file = self.directory / SCENARIO_FILE
-        try:
-            return Scenario(self.result.scenario, file.read_text(encoding="utf-8"))
-        except UnicodeDecodeError:
-            raise ContentError(f"{file}: not a UTF-8 text file") from None
+        source = read_listed(self.directory, SCENARIO_FILE)
+        return Scenario(self.result.scenario, source.decode())
 
     def write_files(self, directory: Path) -> None:
         """Write the files of `save` into an existing directory.
@@ -297,10 +301,12 @@ class SavedRun(CompleteRecording):
         ------
         OSError
             If a file cannot be read or written.
+        ValueError
+            If a file is damaged.
         """
-        for file in sorted(self.directory.iterdir()):
-            if file.name != MANIFEST:
-                write_file(directory / file.name, file.read_bytes())
+        for name in listed(self.directory):
+            if name != MANIFEST:
+                write_file(directory / name, read_listed(self.directory, name))
 
     @property
     def result(self) -> Result:
@@ -332,17 +338,15 @@ def load(directory: str | os.PathLike[str]) -> SavedRun:
     if path.is_file():
         beside = path.with_name(RESULT_FILE).exists()
         valid = f"; expected its directory, {path.parent}" if beside else ""
-        raise NotADirectoryError(ENOTDIR, f"is a file, not a run's directory{valid}", str(path))
+        raise NotADirectoryError(f"{path}: is a file, not a run's directory{valid}")
     if RESULT_FILE not in os.listdir(path):  # noqa: PTH208 - its error names the path
-        raise NotADirectoryError(
-            ENOTDIR, f"is no run's directory: it has no {RESULT_FILE}", str(path)
-        )
-    file = path / RESULT_FILE
+        raise NotADirectoryError(f"{path}: is no run's directory: it has no {RESULT_FILE}")
+    content = read_listed(path, RESULT_FILE)
     try:
-        result = Result.from_json(file.read_text(encoding="utf-8"))
+        result = Result.from_json(content.decode())
     except ValueError:
         reason = "does not hold the figures of a run of this version"
-        raise ContentError(f"{file}: {reason}") from None
+        raise ContentError(f"{path / RESULT_FILE}: {reason}") from None
     return SavedRun(path, result)
 
 
@@ -369,6 +373,7 @@ def _unpickled(files: dict[str, bytes]) -> SavedRun:
     directory = mkdtemp(prefix="thinpipe-")
     for name, content in files.items():
         write_file(Path(directory, name), content)
+    write_manifest(Path(directory))
     run = load(directory)
     weakref.finalize(run, shutil.rmtree, directory, ignore_errors=True)
     return run
@@ -379,11 +384,14 @@ def _read(directory: Path, name: str) -> pl.DataFrame:
         import polars as pl
 
         file = directory / f"{name}.parquet"
-        if name in (*CELL, *MIDDLEBOX, *MOBILE, *VEGAS, *APPLICATION) and not file.exists():
+        if file.name in listed(directory):
+            if not file.exists():
+                raise ContentError(f"{file}: is missing, so {directory} has no table {name}")
+        elif name in (*CELL, *MIDDLEBOX, *MOBILE, *VEGAS, *APPLICATION):
             raise ValueError(f"{directory} has no {file.name}: nothing of the kind was in the run")
-        if name in TRACED and not file.exists():
+        elif name in TRACED:
             raise ValueError(f"{directory} has no {file.name}; it needs a run with trace=True")
         try:
-            return pl.read_parquet(file.read_bytes())
+            return pl.read_parquet(read_listed(directory, file.name))
         except pl.exceptions.PolarsError:
             raise ContentError(f"{file}: is no table of a run") from None

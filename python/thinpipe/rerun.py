@@ -10,14 +10,14 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from thinpipe.arguments import check
-from thinpipe.files import MANIFEST
+from thinpipe.files import MANIFEST, listed
 from thinpipe.inputs import INPUTS_FILE, Inputs
 from thinpipe.recording import RESULT_FILE, load
 from thinpipe.run import Run, run_point
 from thinpipe.signals import signals_deferred
 
-NOT_COMPARED: Final = frozenset({MANIFEST, INPUTS_FILE})
-"""Files whose content follows from others, or says where and by what it ran."""
+NOT_COMPARED: Final = frozenset({INPUTS_FILE})
+"""Files whose content says where and by what it ran."""
 
 
 def again(
@@ -61,7 +61,7 @@ def differing(run: Run, directory: Path) -> list[str]:
     """Return the names of the files in which a saved run differs from another.
 
     Tables are compared by their values, since their bytes depend on the release of polars, and
-    figures without the version of thinpipe.
+    figures without the version of thinpipe, and digests by the files that they list.
 
     Raises
     ------
@@ -69,10 +69,11 @@ def differing(run: Run, directory: Path) -> list[str]:
         If a file cannot be read or written.
     """
     with TemporaryDirectory(prefix="thinpipe-") as folder:
-        run.write_files(Path(folder))
+        other = Path(folder, "run")
+        run.save(other)
         sides = [
-            {file.name: file for file in Path(side).iterdir() if file.name not in NOT_COMPARED}
-            for side in (directory, folder)
+            {file.name: file for file in side.iterdir() if file.name not in NOT_COMPARED}
+            for side in (directory, other)
         ]
         names = sorted(sides[0].keys() | sides[1].keys())
         return [name for name in names if not _same(sides[0].get(name), sides[1].get(name))]
@@ -86,6 +87,8 @@ def _same(one: Path | None, other: Path | None) -> bool:
         return True
     if one.suffix == ".parquet":
         return _equal_tables(*contents)
+    if one.name == MANIFEST:
+        return listed(one.parent).keys() == listed(other.parent).keys()
     if one.name == RESULT_FILE:
         figures = [json.loads(content) | {"version": ""} for content in contents]
         return bool(figures[0] == figures[1])

@@ -5,6 +5,7 @@ import shutil
 import matplotlib.image
 import pytest
 import thinpipe as tp
+from thinpipe.files import write_manifest
 from thinpipe.plot.kinds import KINDS, SHARING, TRACE, either
 
 KINDS_NAMED = either([*KINDS])
@@ -203,6 +204,7 @@ def test_directory_of_something_else(thinpipe):
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"flows": 3}', '{"flows": [1]}'])
 def test_result_of_another_program(thinpipe, run_dir, text):
     (run_dir / "result.json").write_text(text)
+    write_manifest(run_dir)
     expected = "run/result.json: does not hold the figures of a run of this version"
     check(thinpipe("plot", "run"), expected)
 
@@ -211,7 +213,7 @@ def test_result_of_another_program(thinpipe, run_dir, text):
 def test_table_that_is_damaged(thinpipe, run_dir, content):
     (run_dir / "segments.parquet").write_bytes(content)
     done = thinpipe("plot", "run", "--kind", "time-sequence")
-    check(done, "run/segments.parquet: is no table of a run")
+    check(done, "run/segments.parquet: is damaged: run/thinpipe.sha256 has another digest")
 
 
 def test_run_without_a_trace(thinpipe, tmp_path):
@@ -224,7 +226,7 @@ def test_run_without_a_trace(thinpipe, tmp_path):
 def test_run_without_a_table_that_all_have(thinpipe, run_dir):
     (run_dir / "cwnd.parquet").unlink()
     done = thinpipe("plot", "run", "--kind", "cwnd")
-    check(done, "run/cwnd.parquet: No such file or directory")
+    check(done, "run/cwnd.parquet: is missing, so run has no table cwnd")
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ import pytest
 import thinpipe as tp
 from rich.console import Console
 from thinpipe.cli.terminal import show
+from thinpipe.files import write_manifest
 from thinpipe.report.summary import COLUMNS, flow_row, footer
 
 LOSSY = ("umts-dch-384", "--set", "tcp.variant=vegas", "--set", "radio.tbler=20%")
@@ -113,9 +114,11 @@ def test_another_version_is_named_where_a_run_differs(thinpipe, tmp_path):
     for name in ("inputs.json", "result.json"):
         text = (tmp_path / "run" / name).read_text()
         (tmp_path / "run" / name).write_text(text.replace(tp.__version__, "0.0.9"))
+    write_manifest(tmp_path / "run")
     assert thinpipe("run", "--again", "run").stderr == "the same as in run\n"
     result = (tmp_path / "run" / "result.json").read_text()
     (tmp_path / "run" / "result.json").write_text(result.replace('"events":', '"events":9'))
+    write_manifest(tmp_path / "run")
     done = thinpipe("run", "--again", "run")
     assert (done.returncode, done.stderr) == (
         1,
@@ -158,10 +161,11 @@ def test_files_that_a_run_read_are_held_to_their_digest(thinpipe, tmp_path, mine
         {"more": 1},
     ],
 )
-def test_damaged_inputs_are_one_line(thinpipe, tmp_path, damage):
+def test_inputs_of_another_program_are_one_line(thinpipe, tmp_path, damage):
     assert thinpipe("run", "plain-384", "--duration", "1s", "--out", "run").returncode == 0
     file = tmp_path / "run" / "inputs.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | damage))
+    write_manifest(tmp_path / "run")
     done = thinpipe("run", "--again", "run")
     assert (done.returncode, done.stdout) == (2, "")
     told = "does not hold the inputs of a run of this version"
@@ -182,6 +186,7 @@ def test_damaged_inputs_are_one_line(thinpipe, tmp_path, damage):
 def test_what_cannot_be_run_again_is_one_line(thinpipe, tmp_path, arguments, said):
     assert thinpipe("run", "plain-384", "--duration", "1s", "--out", "run").returncode == 0
     (tmp_path / "run" / "inputs.json").write_text('{"settings": []}')
+    write_manifest(tmp_path / "run")
     done = thinpipe("run", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"thinpipe: {said}\n"

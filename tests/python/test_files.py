@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from thinpipe.files import (
     MANIFEST,
+    ContentError,
     atomic_directory,
     check_directory,
     check_writable,
+    read_listed,
     write_atomically,
 )
 from thinpipe.signals import signals_deferred
@@ -228,7 +230,7 @@ def test_no_path_leads_a_directory_over_what_no_run_wrote(path):
 @settings(max_examples=400)
 @given(path=paths)
 def test_no_path_leads_a_file_over_anything_but_that_file(path):
-    """At most the one regular file that the path names is replaced."""
+    """At most the one regular file that the path names is replaced, and none of a run."""
     with place_of(path) as (whole, top):
         before = inventory(whole)
         end = Path(os.path.realpath(top / path))
@@ -237,7 +239,8 @@ def test_no_path_leads_a_file_over_anything_but_that_file(path):
         except OSError:
             assert changed_in(before, inventory(whole)) == set()
             return
-        assert changed_in(before, inventory(whole)) <= {end}
+        of_a_run = {top / "run" / "rtt.parquet", top / "run" / MANIFEST}
+        assert changed_in(before, inventory(whole)) <= {end} - of_a_run
         assert end.read_bytes() == b"new"
 
 
@@ -282,3 +285,32 @@ def test_a_directory_that_is_not_utf_8(tmp_path):
     with pytest.raises(OSError, match="must be UTF-8"):
         check_directory(tmp_path / "o\udcff")
     assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["rtt.parquet", MANIFEST])
+def test_a_file_of_a_run_is_no_output(tmp_path, name):
+    make(tmp_path / "run", "rtt.parquet")
+    for check in (check_writable, lambda file: write_atomically(file, b"")):
+        with pytest.raises(FileExistsError, match=f"run/{name}: is a file of a run"):
+            check(tmp_path / "run" / name)
+    check_directory(tmp_path / "run")
+
+
+def emptied(run: Path) -> None:
+    (run / MANIFEST).write_text("")
+
+
+@pytest.mark.parametrize(
+    ("touch", "reason"),
+    [
+        (changed, r"is damaged: .*thinpipe\.sha256 has another digest"),
+        (emptied, r"is not listed in .*thinpipe\.sha256"),
+        (unnamed, r"is not listed in .*thinpipe\.sha256"),
+    ],
+)
+def test_a_file_is_held_to_its_digest(tmp_path, touch, reason):
+    make(tmp_path / "run", "UE.pcapng")
+    assert read_listed(tmp_path / "run", "UE.pcapng") == b"UE.pcapng"
+    touch(tmp_path / "run")
+    with pytest.raises(ContentError, match=rf"run/UE\.pcapng: {reason}"):
+        read_listed(tmp_path / "run", "UE.pcapng")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thinpipe.cli.bad_request import BadRequestError
-from thinpipe.files import write_atomically
+from thinpipe.files import ContentError, write_atomically
 from thinpipe.frame import read_study
 from thinpipe.recording import load
 from thinpipe.signals import signals_deferred
@@ -82,6 +82,8 @@ def _recorded(directory: Path, name: str) -> pl.DataFrame:
         raise BadRequestError(f"--name {name}: no table of a run{hint}")
     try:
         found: pl.DataFrame = getattr(run, name)
+    except ContentError:
+        raise
     except ValueError as error:
         raise BadRequestError(f"--name {name}: {error}") from None
     return found

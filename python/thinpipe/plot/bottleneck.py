@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from thinpipe.files import ContentError
 from thinpipe.plot.curves import Curve, Steps, whole
 from thinpipe.plot.packets import bottleneck, numbered
 from thinpipe.plot.series import segments_sent, sent_towards_receiver
@@ -68,6 +69,8 @@ def capacity(shown: Shown) -> Capacity | None:
     """
     try:
         link = longest_wait(shown)
+    except ContentError:
+        raise
     except ValueError:
         link = max(shown.run.links, key=lambda each: each.queue_packets.mean).name
     rows = shown.run.capacity.filter(shown.run.capacity["link"] == link)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from thinpipe.files import ContentError
 from thinpipe.plot.curves import NOTHING, Curve, Steps, looks, whole
 from thinpipe.plot.cwnd import Window, draw_windows, window
 from thinpipe.plot.datagrams import Delays, delays, draw_datagrams
@@ -126,6 +127,8 @@ def overview(shown: Shown, *, alone: bool) -> Overview:
     is_udp = shown.flow.datagrams is not None
     try:
         queued = queue(shown)
+    except ContentError:
+        raise
     except ValueError:
         queued = Queue("", NOTHING, NOTHING, NOTHING, {})
     return Overview(
