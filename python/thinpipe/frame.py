@@ -31,7 +31,7 @@ def frame(
     The columns are the scenario, the settings in which the runs differ, the seed, the metrics (as
     `thinpipe.sweep` names them) and other parameters. A column that is the same in every row is
     left out, unless it is the scenario, the seed or a main metric: ``goodput_bps``,
-    ``rtt_s.mean``, ``retransmits`` and ``timeouts``.
+    ``rtt_s.mean``, ``retransmits``, ``timeouts`` and ``network.delay_s.p95``.
 
     Parameters
     ----------

@@ -164,11 +164,11 @@ def test_pictures_that_cannot_be(thinpipe, saved):
     check_line(done, "--mobile 0: only --kind middlebox or handover takes it")
     thinpipe("run", "plain-384", "--duration", "5s", "--out", "plain")
     done = thinpipe("plot", "plain", "--kind", "middlebox")
-    check_line(done, "--kind middlebox: middlebox needs a run with middlebox.kind other than none")
+    check_line(done, "--kind middlebox: needs a run with middlebox.kind other than none")
     idle = ("--set", "middlebox.kind=atcp", "--set", "flow.start=10s", "--duration", "5s")
     thinpipe("run", SCENARIO, *idle, "--out", "idle")
     done = thinpipe("plot", "idle", "--kind", "middlebox")
-    check_line(done, "--kind middlebox: the middlebox of this run took part in no connection")
+    check_line(done, "--kind middlebox: that of this run took part in no connection")
 
 
 @pytest.mark.parametrize("kind", KINDS)

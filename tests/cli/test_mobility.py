@@ -190,5 +190,5 @@ def test_bad_input_is_one_line(thinpipe, saved, arguments, expected):
 def test_runs_without_mobiles_have_no_such_picture(thinpipe, tmp_path):
     tp.run("plain-384", duration="1 s", trace=True).save(tmp_path / "plain")
     done = thinpipe("plot", "plain", "--kind", "handover")
-    assert done.stderr == "thinpipe: --kind handover: handover needs a run with [mobile_ip]\n"
+    assert done.stderr == "thinpipe: --kind handover: needs a run with [mobile_ip]\n"
     assert done.returncode == 2

@@ -129,10 +129,10 @@ def test_link_and_several_flows_change_the_picture(thinpipe, tmp_path):
         (("--mobile", "x"), "--mobile x: must be a whole number from 0"),
         (("--at", "5s"), "--at 5s: only --kind codes takes it"),
         (("--cell", "0"), "--cell 0: only --kind cell or codes takes it"),
-        (("--kind", "cell"), "--kind cell: cell needs a run with radio.kind = umts-cell"),
+        (("--kind", "cell"), "--kind cell: needs a run with radio.kind = umts-cell"),
         (
             ("--kind", "codes", "--at", "5s"),
-            "--kind codes: codes needs a run with radio.kind = umts-cell",
+            "--kind codes: needs a run with radio.kind = umts-cell",
         ),
         (
             ("--kind", "packets", "--modulo", "0"),

@@ -6,7 +6,7 @@ import matplotlib.image
 import polars as pl
 import pytest
 import thinpipe as tp
-from thinpipe.sweep.study import MARK
+from thinpipe.sweep.study import LEFT_OUT, MARK
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_every_kind_is_drawn_of_both_files(thinpipe, tmp_path, swept, kind):
         ),
         (
             ("--kind", "scatter", "--x", "radio.tbler"),
-            "--x radio.tbler: no metric of this sweep; did you mean radio.blocks_sent?",
+            "--x radio.tbler: no metric of these runs; did you mean radio.blocks_sent?",
         ),
         (("--flow", "0"), "--flow 0: only the picture of a run takes it"),
         (("--from", "1s"), "--from 1s: only the picture of a run takes it"),
@@ -79,8 +79,8 @@ def test_every_kind_is_drawn_of_both_files(thinpipe, tmp_path, swept, kind):
             ("--x", "nosuch"),
             "--x nosuch: not varied in this sweep; it varies tcp.variant, radio.tbler, seed",
         ),
-        (("--y", "nosuch"), "--y nosuch: no metric of this sweep; see `thinpipe measures`"),
-        (("--y", "goodpt"), "--y goodpt: no metric of this sweep; did you mean goodput_bps?"),
+        (("--y", "nosuch"), "--y nosuch: no metric of these runs; see `thinpipe measures`"),
+        (("--y", "goodpt"), "--y goodpt: no metric of these runs; did you mean goodput_bps?"),
         (
             ("--by", "tcp.mss"),
             "--by tcp.mss: not varied in this sweep; it varies tcp.variant, radio.tbler, seed",
@@ -97,6 +97,32 @@ def test_bad_input(thinpipe, tmp_path, swept, arguments, expected):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"thinpipe: {expected}\n"
     assert [each.name for each in tmp_path.iterdir()] == ["s.parquet"]
+
+
+@pytest.fixture
+def equal(tmp_path):
+    """Return two files of a sweep of which most metrics are the same in every run."""
+    files = [tmp_path / "e.parquet", tmp_path / "e.csv"]
+    for file in files:
+        tp.sweep("plain-384", {"tcp.variant": "reno,cubic"}, {"duration": "5 s"}, out=file)
+    return [file.name for file in files]
+
+
+def test_default_pictures_of_metrics_that_do_not_vary(thinpipe, equal):
+    for file in equal:
+        for kind in ("lines", "scatter", "cdf", "box"):
+            done = thinpipe("plot", file, "--kind", kind)
+            assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_metric_that_does_not_vary_is_in_parquet(thinpipe, equal):
+    for name in ("jain_index", "links.bottleneck/down.utilization"):
+        assert thinpipe("plot", equal[0], "--y", name).returncode == 0
+        done = thinpipe("plot", equal[1], "--y", name)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"thinpipe: --y {name}: {LEFT_OUT}\n"
+    done = thinpipe("plot", equal[0], "--y", "radio.blocks_sent")
+    assert done.stderr == "thinpipe: --y radio.blocks_sent: none of these runs has this metric\n"
 
 
 @pytest.mark.parametrize(

@@ -159,12 +159,11 @@ def test_argument_of_another_type(made, call, message):
         ),
         (
             lambda of: of.study.means(["goodput"]),
-            "metrics: 'goodput' is no metric of these runs; near are goodput_bps; "
-            "Study.metrics lists all",
+            "metrics=goodput: no metric of these runs; did you mean goodput_bps?",
         ),
         (
             lambda of: of.study.estimates(["scenario"]),
-            "metrics: 'scenario' is no metric of these runs; Study.metrics lists all",
+            "metrics=scenario: no metric of these runs; see `thinpipe measures`",
         ),
         (lambda _: api.Result.from_json("[]"), "text: is no Result of this version"),
         (

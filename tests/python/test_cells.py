@@ -182,7 +182,7 @@ def test_runs_without_cells_or_pages_say_so():
     run = tp.run("plain-384", duration="1 s")
     assert run.cell is None
     for kind in OF_CELLS:
-        with pytest.raises(ValueError, match=rf"^kind: {kind} needs a run with radio\.kind"):
+        with pytest.raises(ValueError, match=rf"^{kind}: needs a run with radio\.kind"):
             getattr(run.plot, kind)(axes())
     for name in COLUMNS:
         with pytest.raises(ValueError, match=name):

@@ -7,17 +7,18 @@ import pytest
 import thinpipe as tp
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 from thinpipe import _core
 from thinpipe.frame import study_of
 from thinpipe.scenario import scenarios
 from thinpipe.sweep import Study
 from thinpipe.sweep.parameters import column, resolved, unit_of
 from thinpipe.sweep.table import SCENARIO, SEED, joined, split
-from thinpipe.sweep.words import MEASURES
+from thinpipe.sweep.words import ALWAYS
 
 VARY = {"tcp.variant": "reno,vegas", "radio.tbler": "0 %,10 %"}
 SETTINGS = {"duration": "5 s", "tcp.mss": "1000 B"}
-ALWAYS = {SCENARIO, SEED, *MEASURES}
+MAIN = {SCENARIO, SEED, *ALWAYS}
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +81,7 @@ def test_parquet_keeps_what_the_frame_leaves_out(runs, tmp_path):
 def test_a_column_that_varies_is_never_left_out(runs):
     frame, whole = tp.frame(runs), tp.frame(runs, complete=True)
     varying = {each.name for each in whole if each.n_unique() > 1}
-    assert varying | ALWAYS == set(frame.columns)
+    assert varying | MAIN == set(frame.columns)
     assert whole.columns[: len(frame.columns)] == frame.columns
     assert {"radio.uplink.tbler", "flows.count", "tcp.mss"} <= set(whole.columns)
 
@@ -133,7 +134,7 @@ def test_a_scenario_that_was_edited_tells_its_runs_apart(tmp_path):
 
 def test_one_run_has_the_main_metrics():
     run = tp.run("plain-384", duration="2 s")
-    assert set(tp.frame([run]).columns) == ALWAYS
+    assert set(tp.frame([run]).columns) == MAIN
     whole = tp.frame([run], complete=True)
     assert whole["segments_sent"].to_list() == [run.flows[0].segments_sent]
 
@@ -187,3 +188,17 @@ def test_units_follow_from_names():
 
 def test_sizes_in_powers_of_two_are_bytes():
     assert column("flow.bytes", ["600 KiB", "1 MB"]).values == [600 * 1024, 10**6]
+
+
+def test_pictures_of_runs_that_do_not_differ():
+    run = tp.run("plain-384", duration="2 s")
+    found = tp.Study(tp.frame([run]))
+    for draw in (found.plot.lines, found.plot.scatter, found.plot.cdf, found.plot.box):
+        assert draw(Figure().subplots()).has_data()
+    for ask in (
+        lambda of: of.means(["jain_index"]),
+        lambda of: of.plot.lines(Figure().subplots(), y="jain_index"),
+    ):
+        with pytest.raises(ValueError, match=r"=jain_index: .*does not vary.*complete=True"):
+            ask(found)
+        ask(tp.Study(tp.frame([run], complete=True)))

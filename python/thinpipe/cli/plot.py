@@ -191,8 +191,10 @@ def _draw_many(
         from thinpipe.frame import read_study
         from thinpipe.plot.picture import write_sweep_picture
 
-    given = {name: f"--{name} {value}:" for name, value in options.items() if value is not None}
-    given |= {"file": f"--out {file}:", "kind": f"--kind {kind}:"}
+    keys = [("x", options["x"]), ("y", options["y"]), *(("by", each) for each in by or ())]
+    given = {f"{name}={value}": f"--{name} {value}:" for name, value in keys}
+    given |= {"file": f"--out {file}:", f"kind={kind}": f"--kind {kind}:"}
+    given |= {"by": f"--by {options['by']}:"}
     try:
         y = options["y"] or GOODPUT
         study = read_study(sources)
@@ -212,7 +214,8 @@ def _draw_runs(
         from thinpipe.plot.picture import write_picture, write_picture_of_several
         from thinpipe.recording import load
 
-    given = {"kind": f"--kind {kind}:", "file": f"--out {file}:", "flow": "--flow"}
+    given = {"file": f"--out {file}:", "flow": "--flow"}
+    given |= dict.fromkeys(("kind", kind), f"--kind {kind}:")
     asked: dict[str, float | str] = {}
     for option, value in view.items():
         if value is None:
@@ -263,6 +266,8 @@ def _name(source: Path) -> str:
 
 
 def _by_option(reason: str, given: dict[str, str]) -> str:
-    """Return an error about a parameter with the name of its option."""
-    parameter, colon, rest = reason.partition(":")
-    return given[parameter] + rest if colon and parameter in given else reason
+    """Return an error about a parameter, as in ``file:`` or ``x=nosuch:``, with its option."""
+    for parameter, option in given.items():
+        if reason.startswith(f"{parameter}:"):
+            return option + reason.removeprefix(f"{parameter}:")
+    return reason

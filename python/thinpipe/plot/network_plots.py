@@ -118,9 +118,9 @@ class NetworkPlots:
         """
         summary, run = self._run.middlebox, self._run
         if summary is None:
-            raise ValueError("kind: middlebox needs a run with middlebox.kind other than none")
+            raise ValueError("middlebox: needs a run with middlebox.kind other than none")
         if not summary.mobiles:
-            raise ValueError("kind: the middlebox of this run took part in no connection")
+            raise ValueError("middlebox: that of this run took part in no connection")
         _check_number("the box's", summary.mobiles, mobile=mobile)
         flow_of(self._run, flow)
         backlog, rtt, events = (
@@ -157,9 +157,9 @@ class NetworkPlots:
         """
         summary, run = self._run.result.mobility, self._run
         if summary is None:
-            raise ValueError("kind: handover needs a run with [mobile_ip]")
+            raise ValueError("handover: needs a run with [mobile_ip]")
         if not (known := mobiles(run.mobility)):
-            raise ValueError("kind: no mobile of this run ever had a link")
+            raise ValueError("handover: no mobile of this run ever had a link")
         if mobile is not None:
             _check_number("this run's", len(known), mobile=mobile)
         flow_of(self._run, 0 if flow is None else flow)
@@ -196,7 +196,7 @@ class NetworkPlots:
         """Return the metrics of the network of cells; check that `cell` exists."""
         summary = self._run.cell
         if summary is None:
-            raise ValueError(f"kind: {kind} needs a run with radio.kind = umts-cell")
+            raise ValueError(f"{kind}: needs a run with radio.kind = umts-cell")
         _check_number("this run's", summary.cells, cell=cell)
         return summary
 

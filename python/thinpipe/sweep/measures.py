@@ -60,6 +60,23 @@ def measures() -> tuple[Measure, ...]:
     )
 
 
+def is_measure(name: str) -> bool:
+    """Return whether a run may have a measure of this name.
+
+    >>> is_measure("links.bottleneck/down.utilization"), is_measure("flows.goodput_bps")
+    (True, True)
+    """
+    return _names().fullmatch(name) is not None
+
+
+@cache
+def _names() -> re.Pattern[str]:
+    """Return what the names of all measures match, those of totals included."""
+    escaped = "|".join(re.escape(each.name) for each in measures())
+    names = re.sub(r"\bN\b", r"\\d+", re.sub(r"\bNAME\b", ".+", escaped))
+    return re.compile(rf"((flows|links)\.)?({names})")
+
+
 def _numbers(
     path: str, schema: Mapping[str, Any], schemas: Schemas, parent: str = ""
 ) -> Iterator[tuple[str, str]]:

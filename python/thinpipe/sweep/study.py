@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,10 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe import _core
-from thinpipe.arguments import check, shown
+from thinpipe.arguments import check
 from thinpipe.files import ContentError, check_writable, destination, write_atomically
 from thinpipe.signals import signals_deferred
+from thinpipe.suggestion import suggestion
 from thinpipe.sweep.interval import UNAFFECTED, Estimate, estimates, groups
+from thinpipe.sweep.measures import is_measure
 from thinpipe.sweep.parameters import column, is_parameter, unit_of
 from thinpipe.sweep.plan import Plan
 from thinpipe.sweep.table import SCENARIO, SEED, joined, split, table
@@ -34,6 +35,13 @@ MARK: Final = "thinpipe.sweep"
 
 SUFFIXES: Final = (".parquet", ".csv")
 """Of files that hold a table of runs."""
+
+SEE: Final = "see `thinpipe measures`"
+
+LEFT_OUT: Final = (
+    "no run has this metric, or it does not vary and so is not in this table; a sweep's Parquet "
+    "file and tp.sweep or tp.frame(…, complete=True) keep it"
+)
 
 WINDOW_SHARE: Final = "limited_by.window"
 MOST: Final = 0.5
@@ -192,6 +200,24 @@ class Study:
 
         return SweepPlots(self)
 
+    def check_metric(self, argument: str, name: str) -> None:
+        """Check that the runs have a metric of this name, with numbers.
+
+        Raises
+        ------
+        ValueError
+            If they have not. The message begins with the argument and its value.
+        """
+        if name in self.metrics and self.complete[name].dtype.is_numeric():
+            return
+        if name in self.metrics or not is_measure(name):
+            reason = f"no metric of these runs{suggestion(name, self.metrics, SEE)}"
+        elif self.constants:
+            reason = "none of these runs has this metric"
+        else:
+            reason = LEFT_OUT
+        raise ValueError(f"{argument}={name}: {reason}")
+
     def estimates(
         self, metrics: Sequence[str] = MEASURES
     ) -> Iterator[tuple[tuple[object, ...], list[Estimate | None]]]:
@@ -204,11 +230,7 @@ class Study:
         """
         check(metrics=metrics)
         for name in metrics:
-            if name not in self.metrics:
-                near = difflib.get_close_matches(name, self.metrics, n=3)
-                hint = f"; near are {', '.join(near)}" if near else ""
-                reason = f"no metric of these runs{hint}; Study.metrics lists all"
-                raise ValueError(f"metrics: {shown(name)} is {reason}")
+            self.check_metric("metrics", name)
         return estimates(self.complete, self.varied, metrics)
 
     def means(self, metrics: Sequence[str] = MEASURES) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from thinpipe.sweep.words import MEASURES
+from thinpipe.sweep.words import ALWAYS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,7 +47,7 @@ def table(
 def split(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Return a table without the columns that are the same in every row, and their values.
 
-    The columns up to the seed and the main metrics stay.
+    The columns up to the seed and the metrics in `ALWAYS` stay.
     """
     import polars as pl
 
@@ -56,7 +56,7 @@ def split(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Any]]:
     same = [
         name
         for name, count in counts.items()
-        if count <= 1 and name not in front and name not in MEASURES
+        if count <= 1 and name not in front and name not in ALWAYS
     ]
     return frame.drop(same), {name: frame[name][0] for name in same}
 

@@ -15,7 +15,13 @@ MARKS: Final = {EQUAL: "=", BELOW_ZERO: "†"}
 """Of notes about an interval, in a table."""
 
 MEASURES: Final = ("goodput_bps", "rtt_s.mean", "retransmits", "timeouts")
-"""The main metrics, which a table always has."""
+"""The main metrics, which `thinpipe sweep` prints."""
+
+DELAY: Final = "network.delay_s.p95"
+"""What a scatter plot has on its x-axis unless another metric is chosen."""
+
+ALWAYS: Final = (*MEASURES, DELAY)
+"""Metrics that a table has even where they do not vary: those that are drawn unasked."""
 
 
 @dataclass(frozen=True, slots=True)

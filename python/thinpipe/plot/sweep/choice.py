@@ -10,6 +10,7 @@ from thinpipe.arguments import check
 from thinpipe.plot.kinds import OF_MANY
 from thinpipe.suggestion import suggestion
 from thinpipe.sweep.table import SEED
+from thinpipe.sweep.words import DELAY
 
 if TYPE_CHECKING:
     from thinpipe.sweep.study import Study
@@ -18,8 +19,6 @@ KINDS: Final = tuple(OF_MANY)
 """Kinds of pictures: the methods of `SweepPlots`."""
 
 GOODPUT: Final = "goodput_bps"
-
-DELAY: Final = "network.delay_s.p95"
 
 POOLING: Final = ("cdf", "box")
 """Kinds that show each run, and so take runs with different parameters together if asked to."""
@@ -66,21 +65,19 @@ class Choice:
         check(x=x, y=y, by=by)
         _check("kind", kind, KINDS, f"must be {', '.join(KINDS[:-1])} or {KINDS[-1]}", "")
         varied = [key for key in study.varied if study.frame[key].n_unique() > 1]
-        metrics = [name for name in study.metrics if study.complete[name].dtype.is_numeric()]
         if x is None:
             x = _on_axis(study, kind, varied)
         elif kind == "cdf":
-            raise ValueError("x: a distribution has its metric, y, on this axis")
+            raise ValueError(f"x={x}: a distribution has its metric, y, on this axis")
         keys = [*study.varied, SEED]
         is_key = ("not varied in this sweep", f"it varies {', '.join(keys)}")
-        is_metric = ("no metric of this sweep", "see `thinpipe measures`")
         if kind == "scatter":
-            _check("x", x, metrics, *is_metric)
+            study.check_metric("x", str(x))
         elif x is not None:
             _check("x", x, keys, *is_key)
         for each in by or ():
             _check("by", each, keys, *is_key)
-        _check("y", y, metrics, *is_metric)
+        study.check_metric("y", y)
         others = [key for key in varied if key != x]
         lines = tuple(others if by is None else by)
         mixed = [key for key in others if key not in lines]
@@ -104,7 +101,7 @@ def _on_axis(study: Study, kind: str, varied: Sequence[str]) -> str | None:
     return next(iter([*numbers, *varied]), SEED if kind == "lines" else None)
 
 
-def _check(name: str, given: str | None, known: Iterable[str], reason: str, valid: str) -> None:
+def _check(name: str, given: str, known: Iterable[str], reason: str, valid: str) -> None:
     names = list(known)
     if given not in names:
-        raise ValueError(f"{name}: {reason}{suggestion(given or '', names, valid)}")
+        raise ValueError(f"{name}={given}: {reason}{suggestion(given, names, valid)}")

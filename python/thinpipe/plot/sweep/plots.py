@@ -9,11 +9,12 @@ from thinpipe.arguments import check
 from thinpipe.plot.style import style
 from thinpipe.plot.sweep.boxes import draw_boxes
 from thinpipe.plot.sweep.cdf import draw_cdf
-from thinpipe.plot.sweep.choice import DELAY, GOODPUT, Choice
+from thinpipe.plot.sweep.choice import GOODPUT, Choice
 from thinpipe.plot.sweep.lines import draw_lines
 from thinpipe.plot.sweep.scatter import draw_scatter
 from thinpipe.sweep.interval import CONFIDENCE
 from thinpipe.sweep.table import SEED
+from thinpipe.sweep.words import DELAY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
