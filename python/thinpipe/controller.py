@@ -176,6 +176,8 @@ def resolve(value: object, key: str = KEY) -> Algorithm | None:
         return None
     if isinstance(value, str):
         named = re.fullmatch(r"(.*\.py)(?::(.*))?", value)
+        if named is None and ":" in value:
+            raise _core.ScenarioError(f"{key}={value}: expected {KEY}=FILE.py:CLASS")
         return None if named is None else _from_file(key, named[1], named[2] or "")
     if key == VARIANT:
         return None

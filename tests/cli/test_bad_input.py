@@ -76,6 +76,7 @@ EMPTY = [
     (("keys", ""), "argument", "WORD"),
     (("scenarios", ""), "argument", "NAME"),
     (("reproduce", ""), "argument", "PAPER | PAPER/ITEM…"),
+    (("emulate", SCENARIO, "--", "", "a"), "argument", "-- COMMAND"),
     (("proxy", "--config", "", "--check"), "--config", "FILE"),
     (("proxy", "status", "--config", ""), "--config", "FILE"),
 ]
@@ -87,6 +88,56 @@ def test_empty_argument(thinpipe, tmp_path, arguments, name, expected):
     see = f"see `thinpipe {command} --help`"
     check(thinpipe(*arguments), f"{name} '': is empty; expected {expected}, {see}")
     assert list(tmp_path.iterdir()) == []
+
+
+TWICE = [
+    (("run", SCENARIO, "--seed", "1", "--seed=2"), "--seed"),
+    (("run", SCENARIO, "--duration", "1s", "--duration", "1s"), "--duration"),
+    (("run", SCENARIO, "--out", "a", "--out", "b"), "--out"),
+    (("plot", "a", "--kind", "cwnd", "--kind", "rtt"), "--kind"),
+    (("sweep", SCENARIO, "--vary", "seed=1", "--seeds", "1", "--seeds", "2"), "--seeds"),
+    (("emulate", SCENARIO, "--seed", "1", "--seed", "2", "--", "true"), "--seed"),
+    (("emulate", SCENARIO, "--between", "a", "b", "--between", "c", "d"), "--between"),
+    (("run", SCENARIO, "--json", "--json"), "--json"),
+    (("proxy", "--config", "a", "--config", "b"), "--config"),
+    (("sweep", SCENARIO, "--measure", "timeouts", "--measure", "timeouts"), "--measure timeouts"),
+    (("plot", "a.csv", "--by", "seed", "--by", "seed"), "--by seed"),
+    (("reproduce", "lo2005", "lo2005"), "argument lo2005"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "name"), TWICE)
+def test_given_twice(thinpipe, tmp_path, arguments, name):
+    check(thinpipe(*arguments), f"{name}: is given twice; give it once")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("run", "--again"), "option '--again' requires an argument; see `thinpipe run --help`"),
+        (
+            ("emulate", SCENARIO, "--between", "eth0"),
+            "option '--between' requires 2 arguments; see `thinpipe emulate --help`",
+        ),
+        (
+            ("reproduce", "--list", "--out", "x"),
+            "--out x: --list runs nothing and writes no report",
+        ),
+        (
+            ("reproduce", "--list", "--wrong-models"),
+            "--wrong-models: --list runs nothing and writes no report",
+        ),
+        (
+            ("run", SCENARIO, "--set", "tcp.congestion_control=bin.toml:X"),
+            "--set tcp.congestion_control=bin.toml:X: expected "
+            "tcp.congestion_control=FILE.py:CLASS",
+        ),
+        (("plot", "a", "--from", "-5s"), "--from -5s: must not be negative"),
+    ],
+)
+def test_the_cure_is_named(thinpipe, arguments, expected):
+    check(thinpipe(*arguments), expected)
 
 
 @pytest.mark.usefixtures("mine")

@@ -99,7 +99,7 @@ def test_link_and_several_flows_change_the_picture(thinpipe, tmp_path):
         (("--out", "a"), "--out a: must end in .png, .svg or .pdf"),
         (("--out", "/proc/a.png"), "/proc/a.png: No such file or directory"),
         (("--from", "5"), "--from 5: must be a time in ns, us, µs, ms, s or min, as in 10s"),
-        (("--to", "-5s"), "--to -5s: must be a time in ns, us, µs, ms, s or min, as in 10s"),
+        (("--to", "-5s"), "--to -5s: must not be negative"),
         (("--to", "5h"), "--to 5h: must be a time in ns, us, µs, ms, s or min, as in 10s"),
         (("--from", "20s"), "--from 20s: must be from 0 s to below 20 s, not 20 s"),
         (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final, cast
+from typing import Annotated, Final
 
 import typer
 
 from thinpipe._core import EmulationError, ProxyError, ScenarioError
 from thinpipe.cli.bad_request import BadRequestError
-from thinpipe.cli.command import Command, Group
+from thinpipe.cli.command import Command, Group, UsageError
 from thinpipe.cli.completion import words_joined
 from thinpipe.cli.doctor import doctor
 from thinpipe.cli.emulate import emulate
@@ -106,9 +106,6 @@ REFUSED: Final = (
     ScenarioError,
 )
 """Errors whose message is one line for the user."""
-
-UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
-"""The base of click's errors about arguments; typer has no public name for it."""
 
 
 def program() -> int:

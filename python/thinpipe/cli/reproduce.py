@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from thinpipe._core import ScenarioError
+from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.progress import Bar
 from thinpipe.files import check_directory
 from thinpipe.suggestion import suggestion
@@ -25,6 +26,9 @@ T = TypeVar("T")
 
 UNEXPECTED = 1
 """Exit status if a fact's verdict is not the expected one."""
+
+OUT = Path("out")
+"""Where the report is written by default."""
 
 BROKEN = 2
 """Exit status if a paper could not be loaded or run."""
@@ -46,13 +50,14 @@ def reproduce(
     *,
     listing: Annotated[bool, typer.Option("--list", help="List papers and items.")] = False,
     out: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             metavar="DIR",
-            help="Directory of report.html, the figures and their data. An earlier report's "
-            "directory is replaced; it is an error if it holds other or changed files.",
+            help="Directory of report.html, the figures and their data, out by default. An "
+            "earlier report's directory is replaced; it is an error if it holds other or changed "
+            "files.",
         ),
-    ] = Path("out"),
+    ] = None,
     wrong_models: Annotated[
         bool,
         typer.Option(
@@ -71,6 +76,10 @@ def reproduce(
     """
     from thinpipe.papers.registry import registrations
 
+    if listing and (out is not None or wrong_models):
+        given = "--wrong-models" if out is None else f"--out {out}"
+        raise BadRequestError(f"{given}: --list runs nothing and writes no report")
+    out = out or OUT
     errors: list[PaperError] = []
     chosen = _choose(registrations(), names or [], errors)
     made: list[Reproduction] = []

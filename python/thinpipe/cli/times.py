@@ -20,8 +20,11 @@ def seconds(option: str, text: str) -> float:
     BadRequestError
         If the text is not a time.
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-zµ]*)\s*", text, re.ASCII | re.IGNORECASE)
-    if found is None or found[2] not in UNITS_S:
+    number = r"(\d+(?:\.\d*)?|\.\d+)"
+    found = re.fullmatch(rf"\s*(-?){number}\s*([a-zµ]*)\s*", text, re.ASCII | re.IGNORECASE)
+    if found is None or found[3] not in UNITS_S:
         units = ", ".join(list(UNITS_S)[:-1])
         raise BadRequestError(f"{option} {text}: must be a time in {units} or min, as in 10s")
-    return float(found[1]) * UNITS_S[found[2]]
+    if found[1]:
+        raise BadRequestError(f"{option} {text}: must not be negative")
+    return float(found[2]) * UNITS_S[found[3]]
