@@ -160,6 +160,10 @@ EXPECTED: Final = {
     "scenario": Expected(
         "the name of a scenario, the path of a file, nested dicts or a Scenario", _is_path
     ),
+    "seeds": Expected(
+        "a list of whole numbers or text, such as range(1, 11) or '1..10'",
+        lambda value: _is_text(value) or _are_many(value),
+    ).or_none(),
     "scheduler": Expected("an address, such as 'tcp://HOST:8786'", _is_text).or_none(),
     "settings": Expected(
         "a mapping with keys of text, such as {'radio.tbler': '5 %'}", _has_text_keys
@@ -170,7 +174,7 @@ EXPECTED: Final = {
     ).or_none(),
     "source": _PATH,
     "start_s": _SECONDS,
-    "tables": _TABLES,
+    "tables": Expected(f"{_TABLES.words} (a name or a path is for thinpipe.run)", _has_text_keys),
     "target": _PATH,
     "text": _TEXT,
     "name": _TEXT,

@@ -40,6 +40,11 @@ from thinpipe.values import as_text, refuse_twice
 if TYPE_CHECKING:
     import polars as pl
 
+LEAST_MTU: Final = 68
+"""What every link of IPv4 takes, in bytes (RFC 791)."""
+MOST_MTU: Final = 65535
+"""The longest packet of IPv4, in bytes (RFC 791)."""
+
 START_TIMEOUT_S: Final = 60.0
 END_TIMEOUT_S: Final = 60.0
 """Limits for the start and the end of an emulator, far above what either takes."""
@@ -115,8 +120,12 @@ def emulate(
         the nearest valid one.
     OSError
         If the scenario's file cannot be read.
+    ValueError
+        If `mtu` is out of range.
     """
     check_arguments(settings=settings, mtu=mtu, log=log, pcap=pcap, server=server)
+    if not LEAST_MTU <= mtu <= MOST_MTU:
+        raise ValueError(f"mtu: must be from {LEAST_MTU} to {MOST_MTU}, not {mtu}")
     found = find(scenario)
     pairs = [*settings.items()]
     pairs += [(_key(found, keyword), value) for keyword, value in overrides.items()]

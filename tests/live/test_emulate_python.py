@@ -200,7 +200,6 @@ def test_as_a_user_has_it(program, tmp_path, name):  # noqa: ARG001 - `program` 
             "EmulationError",
             "--log log.csv: must end in .jsonl or .parquet",
         ),
-        ('"link", mtu=1', "EmulationError", "--mtu 1: must be a whole number from 68 to 65535"),
     ],
 )
 def test_what_cannot_be_is_one_line(tmp_path, arguments, error, line):

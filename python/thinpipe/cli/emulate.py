@@ -24,7 +24,7 @@ from thinpipe.cli.meter import Meter
 from thinpipe.cli.settings import Settings
 from thinpipe.cli.signal_pipe import SignalPipe
 from thinpipe.cli.times import seconds
-from thinpipe.emulation import check
+from thinpipe.emulation import LEAST_MTU, MOST_MTU, check
 from thinpipe.emulation_record import EmulationRecord
 from thinpipe.files import atomic_directory, check_writable, reason_of, write_atomically
 from thinpipe.packet_log import atomic_log
@@ -70,7 +70,9 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
     mtu: Annotated[
         int,
         typer.Option(
-            metavar="BYTES", parser=arguments.whole("--mtu", 68, 65535), help="Longest IP packet."
+            metavar="BYTES",
+            parser=arguments.whole("--mtu", LEAST_MTU, MOST_MTU),
+            help="Longest IP packet.",
         ),
     ] = 1500,
     server: Annotated[

@@ -41,7 +41,7 @@ class Grid:
     seeds: tuple[int | None, ...]
 
     @classmethod
-    def of(cls, vary: Vary, seeds: str | int | Iterable[int] | None) -> Grid:
+    def of(cls, vary: Vary, seeds: str | Iterable[int] | None) -> Grid:
         """Parse a grid.
 
         Raises
@@ -150,7 +150,7 @@ def _in_text(key: str, text: str) -> Iterator[str | int]:
         yield from range(first, last + 1)
 
 
-def _seeds(given: str | int | Iterable[int] | None) -> tuple[int | None, ...]:
+def _seeds(given: str | Iterable[int] | None) -> tuple[int | None, ...]:
     if given is None:
         return (None,)
     found = []

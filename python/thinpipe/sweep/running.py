@@ -36,7 +36,7 @@ def sweep(  # noqa: PLR0913 - what to run, where, and where to
     vary: Vary,
     settings: Mapping[str, Value] = NO_SETTINGS,
     *,
-    seeds: str | int | Iterable[int] | None = None,
+    seeds: str | Iterable[int] | None = None,
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     scheduler: str | None = None,
@@ -87,7 +87,8 @@ def sweep(  # noqa: PLR0913 - what to run, where, and where to
     >>> frame.select("tcp.window", "seed", "retransmits").shape
     (6, 3)
     """
-    check(vary=vary, settings=settings, out=out, jobs=jobs, scheduler=scheduler, progress=progress)
+    check(vary=vary, settings=settings, seeds=seeds, out=out, jobs=jobs)
+    check(scheduler=scheduler, progress=progress)
     if jobs is not None and scheduler is not None:
         raise ValueError("jobs and scheduler: the cluster decides how many run; give one of them")
     plan = Plan.of(scenario, tuple(settings.items()), Grid.of(vary, seeds))
