@@ -40,6 +40,7 @@ from thinpipe.result import (
 from thinpipe.run import Run, run, run_many
 from thinpipe.scenario import Key, Scenario, keys, profiles, scenarios
 from thinpipe.sweep import Study, sweep
+from thinpipe.sweep.measures import Measure, measures
 
 __all__ = [
     "Ack",
@@ -55,6 +56,7 @@ __all__ = [
     "Link",
     "Loss",
     "LostSegment",
+    "Measure",
     "Pages",
     "Point",
     "QueueSummary",
@@ -75,6 +77,7 @@ __all__ = [
     "frame",
     "keys",
     "load",
+    "measures",
     "profiles",
     "register",
     "run",

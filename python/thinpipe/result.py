@@ -212,7 +212,7 @@ class Link(Record):
     marks: int
     """Packets marked instead of dropped (RFC 3168)."""
     utilization: float | None
-    """Share of the time (a bearer: of the blocks; a trace: of its opportunities) in use.
+    """Busy share of the time (a bearer: of the blocks; a trace: of its opportunities).
 
     Of a WLAN that of the media of its access points, on average, which both directions share.
     """

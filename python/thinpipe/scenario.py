@@ -126,8 +126,8 @@ def keys(word: str | None = None, *, profile: str | None = None) -> list[Key]:
     Parameters
     ----------
     word
-        Only keys that begin with it, as in ``"tcp.rto"``; if none does, those whose name or meaning
-        has it. All keys by default.
+        Only keys that begin with it, then those whose name or meaning has it elsewhere; with a dot,
+        as in ``"tcp.rto"``, the others only if none begins with it. All keys by default.
     profile
         A value of ``tcp.profile`` or ``radio.profile``, whose defaults are returned.
 
@@ -149,7 +149,9 @@ def keys(word: str | None = None, *, profile: str | None = None) -> list[Key]:
     known = {key.name: key for key in (Key(*row) for row in _core.keys(profile))}
     if word is None:
         return [*known.values()]
-    names = matching(word, {name: f"{key.doc} {key.expected}" for name, key in known.items()})
+    names = matching(word, {name: key.doc for name, key in known.items()}) or matching(
+        word, {name: f"{key.doc} {key.expected}" for name, key in known.items()}
+    )
     if not names:
         hint = suggestion(word, known, "see `thinpipe keys`")
         raise _core.ScenarioError(f"no key has {word!r} in its name or meaning{hint}")

@@ -11,15 +11,26 @@ ENDING: Final = re.compile(r"(?<=\w{3})(ness|ing|es|ed|(?<!s)s)$")
 
 
 def matching(word: str, meanings: Mapping[str, str]) -> list[str]:
-    """Return the names that a word or phrase is part of, or else those that mean it."""
-    return named(word, meanings) or meant(word, meanings)
+    """Return the names that begin with a word or phrase, have it elsewhere, or mean it.
+
+    They are in this order. With a dot it is of a name, and one of these groups is enough.
+    """
+    found = named(word, meanings)
+    if found and "." in word:
+        return found
+    return [*dict.fromkeys([*found, *meant(word, meanings)])]
 
 
 def named(word: str, names: Iterable[str]) -> list[str]:
-    """Return the names that begin with a text, or else those that have it somewhere."""
+    """Return the names that begin with a text, then those that have it elsewhere.
+
+    Of a text with a dot, which is of a name, those are left out if there are any of these.
+    """
     text, known = word.lower(), list(names)
     begin = [name for name in known if name.lower().startswith(text)]
-    return begin or [name for name in known if text in name.lower()]
+    if begin and "." in text:
+        return begin
+    return [*begin, *(name for name in known if text in name.lower() and name not in begin)]
 
 
 def meant(phrase: str, meanings: Mapping[str, str]) -> list[str]:

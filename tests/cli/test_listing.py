@@ -91,6 +91,26 @@ def test_keys_are_found_by_their_beginning_or_a_word(thinpipe, word, found):
     assert names == [key.name for key in tp.keys(word)]
 
 
+def test_keys_that_begin_with_a_word_do_not_hide_others(thinpipe):
+    done = thinpipe("keys", "mobile")
+    names = [line.partition(" = ")[0] for line in done.stdout.splitlines() if line[:1].strip()]
+    ranks = [0 if name.startswith("mobile") else 1 if "mobile" in name else 2 for name in names]
+    assert ranks == sorted(ranks)
+    assert set(ranks) == {0, 1, 2}
+    assert "wlan.mobile.NAME.walk" in names
+
+
+@pytest.mark.parametrize(
+    ("word", "key"),
+    [
+        *((word, "wlan.mobile.NAME.walk") for word in ("path", "mobile", "moves", "trajectory")),
+        ("loss rate", "link.loss"),
+    ],
+)
+def test_what_a_newcomer_types_finds_a_key(word, key):
+    assert key in [each.name for each in tp.keys(word)]
+
+
 def test_a_word_of_the_meaning_finds_a_key(thinpipe):
     done = thinpipe("keys", "Rfc 5682")
     assert (done.returncode, done.stderr) == (0, "")
@@ -131,6 +151,7 @@ def test_where_keys_only_mean_it_other_lists_are_named(thinpipe, word, key, line
     [
         ("rtt_s.p", ["rtt_s.p50", "rtt_s.p95", "rtt_s.p99"]),
         ("Fairness", ["jain_index"]),
+        ("busy", ["links.NAME.utilization"]),
         ("echoes median", ["echo_s.p50"]),
     ],
 )

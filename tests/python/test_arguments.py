@@ -28,6 +28,11 @@ RUNS = "runs: must be a list of runs, or of directories where they were saved"
 RUN = "runs: must be runs, or directories where they were saved"
 JOBS = "jobs: must be a whole number, or None"
 PROGRESS = "progress: must be a function of two numbers, or None, not 5"
+TABLES = (
+    "tables: must be a mapping with keys of text, such as {'link': {'rate': '2 Mbit/s'}} "
+    "(a name or a path is for thinpipe.run)"
+)
+SEEDS = "seeds: must be a list of whole numbers or text, such as range(1, 11) or '1..10', or None"
 SHORT = {"duration": "1 s"}
 
 
@@ -110,9 +115,10 @@ def check(call, of, kind: type[Exception], message: str) -> None:
         (lambda _: api.sweep("plain-384", {}, out=5), "out: must be a path, or None, not 5"),
         (
             lambda _: api.Scenario.of({"link": {5: 6}}),
-            "tables: must be a mapping with keys of text, such as {'link': {'rate': '2 Mbit/s'}}, "
-            "not {'link': {5: 6}}",
+            f"{TABLES}, not {{'link': {{5: 6}}}}",
         ),
+        (lambda _: api.Scenario.of("plain-384"), f"{TABLES}, not 'plain-384'"),
+        (lambda _: api.sweep("plain-384", {}, seeds=5), f"{SEEDS}, not 5"),
         (lambda _: api.Scenario("a", None), "source: must be text, not None"),
         (
             lambda _: api.Point(None),
@@ -131,6 +137,7 @@ def check(call, of, kind: type[Exception], message: str) -> None:
         (lambda _: api.load(None), "directory: must be a path, not None"),
         (lambda _: api.again(5), "directory: must be a path, not 5"),
         (lambda _: api.keys(5), "word: must be text, or None, not 5"),
+        (lambda _: api.measures(5), "word: must be text, or None, not 5"),
         (lambda _: api.keys(profile=5), "profile: must be text, or None, not 5"),
         (lambda _: api.emulate("link", mtu="x"), "mtu: must be a whole number, not 'x'"),
         (
@@ -165,6 +172,19 @@ def test_argument_of_another_type(made, call, message):
             lambda of: of.study.estimates(["scenario"]),
             "metrics=scenario: no metric of these runs; see `thinpipe measures`",
         ),
+        (
+            lambda of: of.study.plot.lines(x="nope"),
+            "x=nope: not varied in this sweep; it varies tcp.window, seed",
+        ),
+        (
+            lambda of: of.study.plot.lines(y="nope"),
+            "y=nope: no metric of these runs; see `thinpipe measures`",
+        ),
+        (
+            lambda of: of.run.plot.middlebox(),
+            "middlebox: needs a run with middlebox.kind other than none",
+        ),
+        (lambda _: api.emulate("umts-384", mtu=10), "mtu: must be from 68 to 65535, not 10"),
         (lambda _: api.Result.from_json("[]"), "text: is no Result of this version"),
         (
             lambda _: api.Result.from_json("{"),

@@ -55,7 +55,7 @@ section! {
         pub rate: Option<Option<Rate>> as Or<as_key::Before, Or<Unlimited, Speed>> = None;
         /// The delay, one way.
         pub delay: Option<Duration> as Or<as_key::Before, OfTime> = None;
-        /// Chance that a packet is lost on the wire, each on its own.
+        /// Loss rate: the chance that a packet is lost on the wire, each on its own.
         pub loss: Option<Probability> as Or<as_key::Before, Chance> = None;
     }
 }

@@ -138,7 +138,7 @@ pub struct LinkSummary {
     pub drops_by_reason: DropsSummary,
     /// Packets marked instead of dropped (RFC 3168).
     pub marks: u64,
-    /// Share of the time (a bearer: of the blocks; a trace: of its opportunities) in use. Of a WLAN
+    /// Busy share of the time (a bearer: of the blocks; a trace: of its opportunities). Of a WLAN
     /// that of the media of its access points, on average, which both directions share.
     pub utilization: Option<f64>,
     /// Packets waiting or in transmission.

@@ -20,7 +20,6 @@ from thinpipe.scenario import keys as all_keys
 from thinpipe.scenario import profiles as all_profiles
 from thinpipe.scenario import scenarios as shipped
 from thinpipe.search import matching, named
-from thinpipe.suggestion import suggestion
 from thinpipe.sweep.measures import measures as all_measures
 
 DISTINGUISHING: Final = {
@@ -148,8 +147,9 @@ def keys(
         str | None,
         typer.Argument(
             metavar="[WORD]",
-            help="Only keys that begin with it, as in tcp.rto; if none does, those whose name has "
-            "it, or whose meaning has all of its words.",
+            help="Only keys that begin with it, then those whose name has it elsewhere, or whose "
+            "meaning has all of its words; with a dot, as in tcp.rto, the others only if none "
+            "begins with it.",
             autocompletion=arguments.complete_key,
         ),
     ] = None,
@@ -201,8 +201,8 @@ def measures(
         str | None,
         typer.Argument(
             metavar="[WORD]",
-            help="Only measures that begin with it, as in rtt_s; if none does, those whose name or "
-            "meaning has it.",
+            help="Only measures that begin with it, then those whose name or meaning has it; with "
+            "a dot, as in rtt_s.p, the others only if none begins with it.",
             autocompletion=arguments.complete_measure,
         ),
     ] = None,
@@ -215,18 +215,12 @@ def measures(
     without a prefix are of the first flow; NAME is a link, N a number from 0. flows. before a count
     or a rate of a flow is the sum over all flows, links. that over all links.
     """
-    found = {each.name: each for each in all_measures()}
-    names = [*found]
-    if word is not None:
-        names = matching(word, {name: each.meaning for name, each in found.items()})
-        if not names:
-            hint = suggestion(word, found, "see `thinpipe measures`")
-            raise BadRequestError(f"no measure has {word!r} in its name or meaning{hint}")
+    listed = all_measures(word)
     if json:
-        arguments.print_json([asdict(found[name]) for name in names])
+        arguments.print_json([asdict(each) for each in listed])
         return
-    width = max(map(len, names))
-    for each in map(found.__getitem__, names):
+    width = max(len(each.name) for each in listed)
+    for each in listed:
         typer.echo(f"{each.name:<{width}}  {each.unit:<8}  {each.meaning}")
 
 

@@ -10,7 +10,10 @@ from functools import cache
 from typing import Any, Final
 
 from thinpipe import _core
+from thinpipe.arguments import check
 from thinpipe.scenario import first_sentence
+from thinpipe.search import matching
+from thinpipe.suggestion import suggestion
 from thinpipe.sweep.metrics import EXCLUDED
 from thinpipe.sweep.words import metric_unit
 
@@ -47,9 +50,38 @@ class Measure:
     path: str
 
 
+def measures(word: str | None = None) -> list[Measure]:
+    """Return the measures of a run, as ``thinpipe measures`` lists them.
+
+    Parameters
+    ----------
+    word
+        Only measures that begin with it, then those whose name or meaning has it. All by default,
+        in the order of ``result.json``.
+
+    Raises
+    ------
+    ScenarioError
+        If there is no such measure.
+
+    Examples
+    --------
+    >>> [measure.name for measure in measures("jain")]
+    ['jain_index']
+    """
+    check(word=word)
+    known = {each.name: each for each in _all()}
+    if word is None:
+        return [*known.values()]
+    names = matching(word, {name: each.meaning for name, each in known.items()})
+    if not names:
+        hint = suggestion(word, known, "see `thinpipe measures`")
+        raise _core.ScenarioError(f"no measure has {word!r} in its name or meaning{hint}")
+    return [known[name] for name in names]
+
+
 @cache
-def measures() -> tuple[Measure, ...]:
-    """Return all measures, in the order of ``result.json``."""
+def _all() -> tuple[Measure, ...]:
     schemas: Schemas = json.loads(_core.schemas())
     return tuple(
         Measure(name, _unit(name, meaning), meaning, path)
@@ -72,7 +104,7 @@ def is_measure(name: str) -> bool:
 @cache
 def _names() -> re.Pattern[str]:
     """Return what the names of all measures match, those of totals included."""
-    escaped = "|".join(re.escape(each.name) for each in measures())
+    escaped = "|".join(re.escape(each.name) for each in _all())
     names = re.sub(r"\bN\b", r"\\d+", re.sub(r"\bNAME\b", ".+", escaped))
     return re.compile(rf"((flows|links)\.)?({names})")
 

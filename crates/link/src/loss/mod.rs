@@ -16,7 +16,7 @@ use self::outage::{Outage, Outages};
 section! {
     /// The keys of what one direction of a link loses.
     pub struct Keys {
-        /// Chance that a packet is lost on the wire, each on its own.
+        /// Loss rate: the chance that a packet is lost on the wire, each on its own.
         pub loss: Probability as Chance = Probability::NEVER;
         /// Losses in bursts, in addition to those of `loss`.
         pub gilbert_elliott: gilbert_elliott::Config as Always<gilbert_elliott::Config> =

@@ -89,8 +89,8 @@ section! {
         pub name: String as Label = String::new();
         /// Where it is at the start.
         pub position: [f64; 2] as Pair<Metres> = [0.0; 2];
-        /// Where it goes, and when: `{ at = "5 s", to = ["580 m", "0 m"], speed = "100 m/s" }`. It
-        /// rests between its legs.
+        /// The path, or trajectory, on which it moves, and when:
+        /// `{ at = "5 s", to = ["580 m", "0 m"], speed = "100 m/s" }`. It rests between its legs.
         pub walk: Vec<WalkLeg> as Steps<WalkLeg> = Vec::new();
     }
 }
