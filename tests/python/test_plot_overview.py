@@ -1,5 +1,7 @@
 """The queue of a link and the overview of a flow, in panels with one axis of time."""
 
+import re
+
 import matplotlib.image
 import numpy as np
 import pytest
@@ -115,7 +117,7 @@ def test_overview_has_a_panel_each(drops):
 def test_share_of_the_queue_is_below_the_round_trip_time(drops):
     _, rtt, *_ = drops.plot.overview(axes()).child_axes
     [shade] = rtt.collections
-    assert shade.get_label() == "Of it waiting at bottleneck/down"
+    assert shade.get_label() == "Of the RTT, waiting at bottleneck/down"
     rows = drops.queue.filter(drops.queue["link"] == "bottleneck/down")
     highest = shade.get_datalim(rtt.transData).y1
     assert highest == pytest.approx(rows["delay_s"].max())
@@ -133,7 +135,8 @@ def test_overview_of_two_runs_names_them_once(drops, vegas):
     assert f"Fast retransmit: {counts}" in legend(window)
     assert [text.partition(":")[0] for text in legend(waiting)] == ["Queue full"]
     assert legend(rtt) == []
-    assert legend(goodput) == ["Capacity of bottleneck/down"]
+    assert re.fullmatch(r"Lines: means of .* s to .* s each", legend(goodput)[0])
+    assert legend(goodput)[1:] == ["Capacity of bottleneck/down"]
     assert not rtt.collections
     assert {each.get_xlim() for each in ax.child_axes} == {(-0.1, 10.1)}
 
@@ -226,3 +229,13 @@ def test_nothing_is_cut_off(tmp_path, drops, kind, flow):
     assert image.std() > 0.05
     for edge in (image[0], image[-1], image[:, 0], image[:, -1]):
         assert (edge == 1).all()
+
+
+def test_panels_of_several_say_what_their_lines_are_and_end_near_a_tick(drops, vegas):
+    ax = axes()
+    for run in (drops, vegas):
+        run.plot(ax)
+    for panel in ax.child_axes:
+        first, second, *_ = panel.get_yticks()
+        assert panel.get_ylim()[1] % (second - first) <= (second - first) / 2 + 1e-9
+    assert not any(text.startswith("Lines: ") for text in legend(ax))

@@ -193,7 +193,7 @@ def test_long_curves_beside_each_other_are_means_with_few_marks():
     both = run.plot.cwnd(run.plot.cwnd(axes(), label="a"), label="b")
     shown = legend(both)
     assert shown[:3] == ["a", "b", "Lines: means of 4 s each"]
-    assert f"Fast retransmit: {halved} / {halved}, not marked" in shown
+    assert f"Fast retransmit: {halved} / {halved}, not drawn" in shown
     assert np.size(named(both, "a").get_xdata()) == INTERVALS + 2
     close = run.plot.cwnd(run.plot.cwnd(axes(), end_s=9.0), end_s=9.0)
     marks = [each for each in close.lines if each.get_marker() == "^" and each.get_label() == "_"]
@@ -325,3 +325,33 @@ def test_labels_are_what_differs():
         "queue.kind droptail",
         "queue.kind codel",
     ]
+
+
+def test_labels_have_one_unit():
+    made = [
+        tp.run("plain-384", duration=duration, link__loss=loss)
+        for duration, loss in (("2s", "0"), ("0.05 min", "1%"))
+    ]
+    assert labels(made, ["a", "b"]) == [
+        "duration 2 s, link.loss 0 %",
+        "duration 3 s, link.loss 1 %",
+    ]
+    alike = [tp.run("plain-384", duration=each, seed=1) for each in ("6 s", "0.1min")]
+    assert labels(alike, ["a", "b"]) == ["a", "b"]
+
+
+def test_dots_of_several_are_named_once_and_marks_are_whole():
+    ax = axes()
+    for variant in ("reno", "cubic"):
+        run = tp.run("plain-384", {"queue.packets": 8}, tcp__variant=variant, duration="9 s")
+        run.plot.cwnd(ax)
+    assert legend(ax).count("ssthresh") == 1
+    dotted = [each for each in ax.lines if each.get_linestyle() == ":" or each.is_dashed()]
+    assert len({each.get_color() for each in dotted}) >= 2
+    marked = [each for each in ax.lines if each.get_marker() == "^" and np.size(each.get_xdata())]
+    assert marked
+    low, high = ax.get_ylim()
+    for each in marked:
+        heights = np.asarray(each.get_ydata(), float)
+        heights = heights[~np.isnan(heights)]
+        assert ((heights - low > 0.03 * (high - low)) & (heights < high)).all()

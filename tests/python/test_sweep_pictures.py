@@ -64,6 +64,8 @@ def test_scatter_has_means_with_their_intervals(study, ax):
     ellipses = [
         (*each.center, each.width, each.height) for each in ax.patches if isinstance(each, Ellipse)
     ]
+    assert ellipses[::2] == ellipses[1::2]  # an area and its outline
+    ellipses = ellipses[::2]
     random = [found for (_, tbler), found in means.items() if tbler]
     expected = [(x.mean, y.mean / 1000, 2 * x.half, 2 * y.half / 1000) for x, y in random]
     assert ellipses == [pytest.approx(each) for each in expected]

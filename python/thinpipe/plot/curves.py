@@ -13,6 +13,7 @@ from thinpipe._core import ScenarioError
 from thinpipe.arguments import check
 from thinpipe.plot.drawing import FEW, Mark, View, draw_marks, draw_step_curve
 from thinpipe.plot.style import ALGORITHMS, COLORS, OTHER, style
+from thinpipe.sweep.words import texts_alike
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -26,8 +27,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-DASHES: Final = ("-", (0, (5, 2)), (0, (2, 2)), (0, (6, 2, 1, 2)))
-"""Of the first curve, the second and so on: where two are equal, both are seen."""
+DASHES: Final = ("-", (0, (6, 2)), (0, (6, 2, 1, 2)), (0, (6, 2, 1, 2, 1, 2)))
+"""Of the first curve, the second and so on: where two are equal, both are seen.
+
+All have long dashes: a line of dots is something else, such as ssthresh.
+"""
+
+MEANS: Final = "Lines: means of "
+"""What the legend says of curves that show means over columns of time begins so."""
 
 COLORED: Final = 12
 """Maximum number of curves in colours; more are grey, with their mean."""
@@ -219,8 +226,14 @@ def draw_steps(
     if not are_means:
         return None
     column_s = (view.end_s - view.start_s) / INTERVALS
-    ax.plot([], [], " ", label=f"Lines: means of {column_s:.3g} s each")
+    say_means(ax, [column_s])
     return found
+
+
+def say_means(ax: Axes, lasts_s: Sequence[float]) -> None:
+    """Say in the legend over how long the means are that lines show."""
+    ends = dict.fromkeys(f"{each:.3g} s" for each in (min(lasts_s), max(lasts_s)))
+    ax.plot([], [], " ", label=f"{MEANS}{' to '.join(ends)} each")
 
 
 def _in_view(view: View, steps: Steps) -> Steps:
@@ -289,7 +302,7 @@ def draw_events(
             of = found[0]
             draw_marks(ax, of.time_s, of.values, color, label, mark if count <= CROWD else small)
         elif count > CLEAR or (count and drawn[0].is_one_of_many):
-            draw_marks(ax, nowhere, nowhere, GREY, f"{label}, not marked", mark)
+            draw_marks(ax, nowhere, nowhere, GREY, f"{label}, not drawn", mark)
         elif count:
             draw_marks(ax, nowhere, nowhere, GREY, label, mark)
             for number, (of, look) in enumerate(zip(found, drawn, strict=True)):
@@ -321,6 +334,10 @@ def labels(runs: Sequence[CompleteRecording], names: Sequence[str]) -> list[str]
         {**_of_scenario(run, [key for key in keys if key not in each]), **each}
         for run, each in zip(runs, set_of, strict=True)
     ]
+    for key in keys:
+        has = [each for each in told if key in each]
+        for each, text in zip(has, texts_alike(key, [of[key] for of in has]), strict=True):
+            each[key] = text
     differing = [key for key in keys if len({each.get(key) for each in told}) > 1]
     found = [
         ", ".join(_setting(key, each[key]) for key in differing if key in each) for each in told

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from thinpipe.plot.curves import Curve, Kinds, Steps, draw_events, draw_steps, looks, whole
-from thinpipe.plot.drawing import Mark, finish
+from thinpipe.plot.curves import GREY, Curve, Kinds, Steps, draw_events, draw_steps, looks, whole
+from thinpipe.plot.drawing import Mark, finish, keep_marks_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +22,10 @@ MARKS: Final[Kinds] = {
     "spurious_timeout": ("timeout", "Spurious timeout", Mark("D", 6, "none")),
 }
 """Colour, name and mark of the events of a flow that change its window."""
+
+SSTHRESH: Final = "ssthresh"
+DOTS: Final = (0, (1, 2.5))
+"""Of ssthresh."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +56,25 @@ def draw_windows(ax: Axes, curves: Sequence[Curve[Window]]) -> None:
     means = draw_steps(ax, curves, lambda of: of.cwnd, drawn)
     for curve, look in zip(curves, drawn, strict=True):
         if means is None and not look.is_one_of_many:
-            _draw_ssthresh(ax, curve, look.color, "ssthresh" if len(curves) == 1 else "_")
+            _draw_ssthresh(ax, curve, look.color, alone=len(curves) == 1)
     draw_events(ax, curves, lambda of: of.events, MARKS, drawn, means)
     finish(ax, whole(curves), "Congestion window (segments)")
+    if any(len(each.time_s) for curve in curves for each in curve.data.events.values()):
+        keep_marks_whole(ax)
 
 
-def _draw_ssthresh(ax: Axes, curve: Curve[Window], color: str, label: str) -> None:
-    """Draw ssthresh where it is not above every window: its initial value may be anything."""
+def _draw_ssthresh(ax: Axes, curve: Curve[Window], color: str, *, alone: bool) -> None:
+    """Draw ssthresh where it is not above every window: its initial value may be anything.
+
+    The legend names the dots once for all curves, of several in grey.
+    """
     data = curve.data
     times, values = curve.view.held(data.ssthresh.time_s, data.ssthresh.values)
     _, windows = curve.view.held(data.cwnd.time_s, data.cwnd.values)
     fits = np.where(values <= windows.max(initial=0.0), values, np.nan)
     if not np.isnan(fits).all():
-        ax.step(times, fits, ":", where="post", color=color, linewidth=0.9, label=label)
+        style: dict[str, Any] = {"linestyle": DOTS, "linewidth": 1.1}
+        label = SSTHRESH if alone else "_"
+        ax.step(times, fits, where="post", color=color, label=label, **style)
+        if SSTHRESH not in ax.get_legend_handles_labels()[1]:
+            ax.plot([], [], color=GREY, label=SSTHRESH, **style)

@@ -271,6 +271,12 @@ def finish(ax: Axes, view: View, ylabel: str, *, bottom: float | None = 0.0) -> 
     legend_above(ax)
 
 
+def keep_marks_whole(ax: Axes) -> None:
+    """Extend the axis from zero so that marks at zero and at the top are whole."""
+    height = ax.get_ylim()[1]
+    ax.set_ylim(-0.04 * height, 1.04 * height)
+
+
 def legend_above(ax: Axes, entries: Mapping[str, Artist] | None = None) -> None:
     """Put a legend in rows above the axes, by default of all that they show.
 

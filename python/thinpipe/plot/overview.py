@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from thinpipe.files import ContentError
-from thinpipe.plot.curves import NOTHING, Curve, Steps, looks, whole
+from thinpipe.plot.curves import MEANS, NOTHING, Curve, Steps, looks, whole
 from thinpipe.plot.cwnd import Window, draw_windows, window
 from thinpipe.plot.datagrams import Delays, delays, draw_datagrams
 from thinpipe.plot.drawing import ENVELOPE, FEW, View, legend_above
@@ -65,7 +65,7 @@ def _shade_waiting(ax: Axes, view: View, queue: Queue) -> None:
         delay_s = envelope_of_steps(columns, times, delay_s).median
         times, delay_s = columns, np.append(delay_s, delay_s[-1:])
     if len(times):
-        label = f"Of it waiting at {queue.link}"
+        label = f"Of the RTT, waiting at {queue.link}"
         color = COLORS["window"]
         ax.fill_between(
             times, delay_s, step="post", color=color, alpha=0.5, linewidth=0, label=label
@@ -149,6 +149,7 @@ def draw_overview(ax: Axes, curves: Sequence[Curve[Overview]]) -> None:
     for panel, axes in zip(there, stack, strict=True):
         panel.draw(axes, curves)
         axes.set_ylabel(panel.ylabel)
+        _end_at_tick(axes)
     label_time_once(stack)
     of_tcp = ("datagrams",) if not has_datagrams else ("window", "round-trip times")
     absent = [each for each in PANELS if each not in there and each.name not in of_tcp]
@@ -159,6 +160,14 @@ def draw_overview(ax: Axes, curves: Sequence[Curve[Overview]]) -> None:
     if notes:
         stack[-1].set_xlabel(f"Time (s)\n{'; '.join(notes)}")
     _name_once(ax, stack, curves)
+
+
+def _end_at_tick(ax: Axes) -> None:
+    """Extend the upper end of an axis to a tick if most of the way there is in view."""
+    first, second, *_ = ax.get_yticks()
+    top, step = ax.get_ylim()[1], second - first
+    if top % step > step / 2:
+        ax.set_ylim(top=step * np.ceil(top / step))
 
 
 def _hide_bands(stack: Sequence[Axes]) -> bool:
@@ -180,7 +189,7 @@ def _name_once(ax: Axes, stack: Sequence[Axes], curves: Sequence[Curve[Overview]
         label: handle
         for each in entries
         for label, handle in each.items()
-        if label in names or counts[label] > 1
+        if label in names or (counts[label] > 1 and not label.startswith(MEANS))
     }
     for panel, each in zip(stack, entries, strict=True):
         if (legend := panel.get_legend()) is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from thinpipe.arguments import check
 from thinpipe.plot.bottleneck import longest_wait
 from thinpipe.plot.curves import Curve, Kinds, Look, Steps, draw_events, draw_steps, looks, whole
-from thinpipe.plot.drawing import Mark, Unit, draw_samples, finish
+from thinpipe.plot.drawing import Mark, Unit, draw_samples, finish, keep_marks_whole
 from thinpipe.plot.stack import label_time_once, stacked
 from thinpipe.plot.style import COLORS
 
@@ -125,8 +125,7 @@ def draw_waiting(ax: Axes, curves: Sequence[Curve[Queue]]) -> None:
     links = {each.data.link for each in queues}
     where = f" at\n{queues[0].data.link}" if len(links) == 1 else ""
     finish(ax, whole(curves), f"Packets waiting{where}")
-    height = ax.get_ylim()[1]
-    ax.set_ylim(-0.04 * height, 1.04 * height)  # so that marks at zero and at the top are whole
+    keep_marks_whole(ax)
 
 
 def _distinct(curves: Sequence[Curve[Queue]]) -> tuple[list[Curve[Queue]], list[Look]]:

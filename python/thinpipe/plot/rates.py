@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thinpipe.plot.bottleneck import Capacity, capacity, draw_capacity
-from thinpipe.plot.curves import Curve, Steps, draw_steps, looks, whole
+from thinpipe.plot.curves import Curve, Steps, draw_steps, looks, say_means, whole
 from thinpipe.plot.drawing import View, finish
 from thinpipe.plot.histogram import MOST
 from thinpipe.plot.series import Throughput, goodput_kbps, segments_sent, throughput
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Goodput:
-    """Mean rates between edges, in kbit/s and seconds."""
+    """Mean rates between edges, in kbit/s and seconds, of payload `counted` as what it says."""
 
+    counted: str
     rates_kbps: Floats
     edges_s: Floats
     capacity: Capacity | None
@@ -58,7 +59,8 @@ def goodput(shown: Shown, interval_s: float | None, *, alone: bool) -> Goodput:
         rows = rows.filter(rows["arrived_s"].is_not_null())
         carried, _ = np.histogram(rows["arrived_s"], edges, weights=rows["bytes"])
         rates = carried * 8 * KBPS / np.diff(edges)
-    return Goodput(rates, edges, capacity(shown) if alone else None)
+    counted = "Arrived" if shown.flow.datagrams is not None else "Acknowledged"
+    return Goodput(counted, rates, edges, capacity(shown) if alone else None)
 
 
 def draw_goodputs(ax: Axes, curves: Sequence[Curve[Goodput]]) -> None:
@@ -66,9 +68,11 @@ def draw_goodputs(ax: Axes, curves: Sequence[Curve[Goodput]]) -> None:
     [first, *others] = curves
     if others:
         draw_steps(ax, curves, lambda of: Steps(of.edges_s[:-1], of.rates_kbps), looks(curves))
+        say_means(ax, [float(np.diff(each.data.edges_s[:2])[0]) for each in curves])
     else:
         edges = first.data.edges_s
-        [look] = looks(curves, f"Mean of {edges[1] - edges[0]:.3g} s each")
+        name = f"{first.data.counted}, mean of {edges[1] - edges[0]:.3g} s each"
+        [look] = looks(curves, name)
         ax.stairs(first.data.rates_kbps, edges, color=look.color, linewidth=1.2, label=look.label)
     draw_capacity(ax, curves, [each.data.capacity for each in curves])
     finish(ax, whole(curves), "Goodput (kbit/s)")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from thinpipe.report.numbers import short
 from thinpipe.sweep.interval import BELOW_ZERO, EQUAL, Estimate
-from thinpipe.sweep.parameters import SHARE
+from thinpipe.sweep.parameters import SHARE, column
 
 MARKS: Final = {EQUAL: "=", BELOW_ZERO: "†"}
 """Of notes about an interval, in a table."""
@@ -110,6 +111,24 @@ def parameter_text(value: object, unit: str | None) -> str:
         return "unlimited"
     scale = parameter_scale(unit, [value])
     return f"{short(scale.factor * value, 9)} {scale.unit}".strip()
+
+
+def texts_alike(key: str, given: Sequence[str]) -> list[str]:
+    """Return values of a parameter, as settings write them, with one unit if they have any.
+
+    >>> texts_alike("duration", ["20s", "1 min"]), texts_alike("radio.tbler", ["0", "10%"])
+    (['20 s', '60 s'], ['0 %', '10 %'])
+    """
+    apart = [re.sub(r"(?<=\d)(?=[A-Za-z%])", " ", each.strip()) for each in given]
+    plain = [re.sub(r"^(\S+) %$", lambda of: str(float(of[1]) / 100), each) for each in apart]
+    found = column(key, plain)
+    if found.unit is None:
+        return [*given]
+    scale = parameter_scale(found.unit, found.values)
+    return [
+        f"{short(scale.factor * each, 9)} {scale.unit}" if math.isfinite(each) else "unlimited"
+        for each in found.values
+    ]
 
 
 def estimate_text(estimate: Estimate | None, name: str, expected: int) -> str:

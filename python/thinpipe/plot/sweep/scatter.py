@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe.plot.sweep.limits import MARGIN, limits
 from thinpipe.plot.sweep.looks import Look, Looks
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 RUN: Final = 3.5
 MEAN: Final = 9.0
 """Sizes of marks in points."""
+
+CAP: Final = 4.0
+"""Size of the ends of an interval in points: a narrow ellipse alone looks like a line."""
 
 NEAR: Final = 0.01
 SMALLER: Final = 0.7
@@ -49,7 +52,8 @@ def draw_scatter(study: Study, ax: Axes, chosen: Choice) -> None:
         x, y = means[values]
         places.append(tuple(ax.transLimits.transform((x.mean, y.mean))))
         beneath = sum(math.dist(each, places[-1]) < NEAR for each in places[:-1])
-        _draw(ax, looks[values], sides, (x, y), MEAN * SMALLER**beneath)
+        dashes = "--" if beneath else "-"
+        _draw(ax, looks[values], sides, (x, y), MEAN * SMALLER**beneath, dashes)
     looks.name(ax)
 
 
@@ -78,13 +82,25 @@ def _draw(
     sides: Sequence[Sequence[float]],
     means: tuple[Estimate, Estimate],
     size: float,
+    dashes: str,
 ) -> None:
     from matplotlib.patches import Ellipse
 
     x, y = means
     width, height = (2 * (each.half or 0.0) for each in means)
     if width or height:  # without one of them it is a line
-        ax.add_patch(Ellipse((x.mean, y.mean), width, height, color=look.color, alpha=0.2))
+        at, color = (x.mean, y.mean), look.color
+        ax.add_patch(Ellipse(at, width, height, facecolor=color, alpha=0.2))
+        style: dict[str, Any] = {"fill": False, "edgecolor": color, "linestyle": dashes}
+        ax.add_patch(Ellipse(at, width, height, linewidth=1.4, zorder=2.5, **style))
+        ends: dict[str, Any] = {
+            "fmt": "none",
+            "ecolor": color,
+            "elinewidth": 0,
+            "capsize": CAP,
+            "zorder": 2.5,
+        }
+        ax.errorbar(*at, xerr=x.half, yerr=y.half, **ends)
     if x.count > 1:
         ax.plot(*sides, look.mark, color=look.color, ms=RUN, alpha=0.5, mew=0)
     ax.plot(x.mean, y.mean, look.mark, color=look.color, ms=size, mec="white", zorder=3)
