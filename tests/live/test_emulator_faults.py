@@ -194,10 +194,13 @@ def test_without_linger_the_link_ends_with_the_command(tmp_path):
     assert queued(record) > 0
 
 
-@pytest.mark.parametrize("linger", ["2", "soon", "-1s"])
-def test_a_linger_that_is_no_time_is_refused(linger):
+@pytest.mark.parametrize(
+    ("linger", "reason"),
+    [("2", "must be a time in "), ("soon", "must be a time in "), ("-1s", "must not be negative")],
+)
+def test_a_linger_that_is_no_time_is_refused(linger, reason):
     running = start("link", f"--linger={linger}", "--", "true")
     _, said = running.communicate(timeout=60)
     assert running.returncode == 2
-    assert said.strip().startswith(f"thinpipe: --linger {linger}: must be a time in ")
+    assert said.strip().startswith(f"thinpipe: --linger {linger}: {reason}")
     assert len(said.splitlines()) == 1
