@@ -190,4 +190,4 @@ EXPECTED: Final = {
 """By argument, or by a name of `ARGUMENTS`."""
 
 ARGUMENTS: Final = {"flows": "flow", "json": "text", "run": "runs", "text": "source"}
-"""Arguments that mean one thing here, another there."""
+"""Names of arguments that several functions have, with different meanings."""

@@ -25,7 +25,7 @@ from thinpipe.files import (
 from thinpipe.result import Flow, Link, Middlebox, Radio, Result
 from thinpipe.scenario import Scenario
 from thinpipe.signals import signals_deferred
-from thinpipe.tables import APPLICATION, CELL, MIDDLEBOX, MOBILE, TRACED, VEGAS
+from thinpipe.tables import APPLICATION, CELL, MIDDLEBOX, MOBILE, TRACED, VEGAS, NoTableError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -388,9 +388,10 @@ def _read(directory: Path, name: str) -> pl.DataFrame:
             if not file.exists():
                 raise ContentError(f"{file}: is missing, so {directory} has no table {name}")
         elif name in (*CELL, *MIDDLEBOX, *MOBILE, *VEGAS, *APPLICATION):
-            raise ValueError(f"{directory} has no {file.name}: nothing of the kind was in the run")
+            reason = "nothing of the kind was in the run"
+            raise NoTableError(f"{directory} has no {file.name}: {reason}")
         elif name in TRACED:
-            raise ValueError(f"{directory} has no {file.name}; it needs a run with trace=True")
+            raise NoTableError(f"{directory} has no {file.name}; it needs a run with trace=True")
         try:
             return pl.read_parquet(read_listed(directory, file.name))
         except pl.exceptions.PolarsError:

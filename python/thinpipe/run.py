@@ -19,7 +19,7 @@ from thinpipe.recording import RESULT_FILE, SCENARIO_FILE, CompleteRecording
 from thinpipe.result import Result
 from thinpipe.scenario import Scenario, Source
 from thinpipe.signals import signals_deferred
-from thinpipe.tables import TRACED, frame
+from thinpipe.tables import TRACED, NoTableError, frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,9 +90,11 @@ class Run(CompleteRecording):
 
     def _table(self, name: str) -> pl.DataFrame:
         if name in TRACED and not self.traced:
-            raise ValueError(f"the table {name!r} needs a run with trace=True")
+            raise NoTableError(f"the table {name!r} needs a run with trace=True")
         if name not in self._tables:
-            raise ValueError(f"the table {name!r} is not there: nothing of the kind was in the run")
+            raise NoTableError(
+                f"the table {name!r} is not there: nothing of the kind was in the run"
+            )
         return self._tables[name]
 
 

@@ -149,6 +149,7 @@ def keys(word: str | None = None, *, profile: str | None = None) -> list[Key]:
     known = {key.name: key for key in (Key(*row) for row in _core.keys(profile))}
     if word is None:
         return [*known.values()]
+    # Many keys take the same words, so what a key takes counts only if no meaning has the word.
     names = matching(word, {name: key.doc for name, key in known.items()}) or matching(
         word, {name: f"{key.doc} {key.expected}" for name, key in known.items()}
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Final
 
 ENDING: Final = re.compile(r"(?<=\w{3})(ness|ing|es|ed|(?<!s)s)$")
@@ -11,26 +12,23 @@ ENDING: Final = re.compile(r"(?<=\w{3})(ness|ing|es|ed|(?<!s)s)$")
 
 
 def matching(word: str, meanings: Mapping[str, str]) -> list[str]:
-    """Return the names that begin with a word or phrase, have it elsewhere, or mean it.
+    """Return the names that begin with a word or phrase, then others with it, then what means it.
 
-    They are in this order. With a dot it is of a name, and one of these groups is enough.
+    A word with a dot is a part of a name, and so the first of these groups is all.
     """
-    found = named(word, meanings)
-    if found and "." in word:
-        return found
-    return [*dict.fromkeys([*found, *meant(word, meanings)])]
+    groups = (
+        [name for name in meanings if name.lower().startswith(word.lower())],
+        [name for name in meanings if is_part(word, name)],
+        meant(word, meanings),
+    )
+    if "." in word:
+        return next(filter(None, groups), [])
+    return [*dict.fromkeys(chain(*groups))]
 
 
-def named(word: str, names: Iterable[str]) -> list[str]:
-    """Return the names that begin with a text, then those that have it elsewhere.
-
-    Of a text with a dot, which is of a name, those are left out if there are any of these.
-    """
-    text, known = word.lower(), list(names)
-    begin = [name for name in known if name.lower().startswith(text)]
-    if begin and "." in text:
-        return begin
-    return [*begin, *(name for name in known if text in name.lower() and name not in begin)]
+def is_part(word: str, name: str) -> bool:
+    """Return whether a name has a word in it, whatever the case."""
+    return word.lower() in name.lower()
 
 
 def meant(phrase: str, meanings: Mapping[str, str]) -> list[str]:

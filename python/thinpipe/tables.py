@@ -66,6 +66,10 @@ _NAN_IS_NULL: Final = (
 """Number columns in which NaN means null; in columns of names an index past the last does."""
 
 
+class NoTableError(ValueError):
+    """A run has no table of this name; the message is one line."""
+
+
 def frame(
     table: str,
     columns: Mapping[str, NDArray[np.generic[Any]]],

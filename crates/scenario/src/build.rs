@@ -71,7 +71,8 @@ impl<B: Body<Payload = Length>> Chain<B> {
     }
 }
 
-/// The box of that configuration. Alike for all networks, whose crates need not compile it again.
+/// The middlebox of that configuration. It is alike for all networks, and so no part of what is
+/// generic: that is compiled once more in each crate that builds one.
 fn middlebox(config: &Middlebox, seed: u64) -> Option<Box<dyn Managed<Length>>> {
     config.scheme.build(Setup::unlimited(seed))
 }

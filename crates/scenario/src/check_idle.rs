@@ -44,8 +44,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Why settings change nothing that belong to what is not in use, a line for each. Of several
-    /// runs they may belong to another.
+    /// A line for each setting that changes nothing, since what it belongs to is not in use. They
+    /// are no fault: in another run of a sweep it may be.
     pub(crate) fn idle_settings(&self) -> Vec<String> {
         let tcp = &self.scenario.tcp;
         let control = tcp.algorithm();

@@ -230,7 +230,7 @@ impl<B: Body> Packet<B> {
 #[derive(Debug)]
 pub(crate) struct Packets<B> {
     next_uid: u64,
-    /// Where packets that are gone had their bodies.
+    /// Places of bodies whose packets have arrived.
     spare: Vec<Box<B>>,
 }
 
@@ -260,14 +260,15 @@ impl<B: Body> Packets<B> {
         Some(Packet { uid: self.number(), ends, bytes, identification, departed, body })
     }
 
-    /// Takes the TCP segment out of a packet that has arrived, where it is one.
+    /// Takes the TCP segment out of a packet that has arrived, where it is one; another packet may
+    /// have its place.
     pub(crate) fn open(&mut self, mut packet: Packet<B>) -> Option<Segment<B::Payload>> {
         let segment = packet.body.take_segment();
         self.spare.push(packet.body);
         segment
     }
 
-    /// Where `body` stays until its packet is gone.
+    /// Puts `body` in the place where it stays until its packet has arrived.
     #[expect(clippy::unnecessary_box_returns, reason = "the place is what is asked for")]
     fn place(&mut self, body: B) -> Box<B> {
         match self.spare.pop() {

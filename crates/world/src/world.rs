@@ -413,13 +413,9 @@ impl<B: Body> World<B> {
             return;
         };
         cx.packet(&packet.fact(PacketEvent::Arrived, id.0));
-        if packet.body.udp().is_some() {
-            return;
-        }
+        let Some(segment) = self.packets.open(packet) else { return };
         self.inherit_if_listening(id);
-        if let Machine::Host(host) = &mut self.machines[id]
-            && let Some(segment) = self.packets.open(packet)
-        {
+        if let Machine::Host(host) = &mut self.machines[id] {
             host.handle_input(cx, segment);
         }
         self.run_host(cx, id);

@@ -19,7 +19,7 @@ from thinpipe.scenario import Scenario, find, first_sentence
 from thinpipe.scenario import keys as all_keys
 from thinpipe.scenario import profiles as all_profiles
 from thinpipe.scenario import scenarios as shipped
-from thinpipe.search import matching, named
+from thinpipe.search import is_part, matching
 from thinpipe.sweep.measures import measures as all_measures
 
 DISTINGUISHING: Final = {
@@ -161,8 +161,9 @@ def keys(
     json: Annotated[bool, arguments.AS_JSON] = False,
 ) -> None:
     """List the keys of a scenario: their defaults, their values and their meaning."""
-    every = [key.name for key in all_keys(profile=profile)]
-    others = [] if word is None or named(word, every) else elsewhere(word)
+    every = all_keys(profile=profile)
+    in_a_name = word is None or any(is_part(word, key.name) for key in every)
+    others = [] if word is None or in_a_name else elsewhere(word)
     try:
         listed = all_keys(word, profile=profile)
     except _core.ScenarioError:

@@ -192,16 +192,19 @@ def _print(study: Study, measures: list[str]) -> None:
         if seeds > 1
         else "one seed, so no confidence intervals"
     )
-    runs = "run" if len(study.frame) == 1 else "runs"
-    lines = [f"{study.scenario}: {len(study.frame):,} {runs}, flow 0; {scope}"]
+    lines = [f"{study.scenario}: {_runs(len(study.frame))}, flow 0; {scope}"]
     notes = {each.note for _, means in found for each in means if each is not None}
     lines += [f"{mark} {note}" for note, mark in MARKS.items() if note in notes]
     if same := len(study.unaffected()):
         lines.append(f"seeds change nothing in {same:,} of {len(rows):,} combinations")
     if limited := study.limited_by_window():
         lines.append(
-            f"tcp.window limits flow 0 for most of the time in {limited:,} {runs}: congestion "
+            f"tcp.window limits flow 0 for most of the time in {_runs(limited)}: congestion "
             "control decides only with a larger one, or a shorter queue"
         )
     for line in lines:
         screen.print(line, style="dim", highlight=False, soft_wrap=True)
+
+
+def _runs(count: int) -> str:
+    return f"{count:,} {'run' if count == 1 else 'runs'}"

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thinpipe.cli.bad_request import BadRequestError
-from thinpipe.files import ContentError, write_atomically
+from thinpipe.files import write_atomically
 from thinpipe.frame import read_study
 from thinpipe.recording import load
 from thinpipe.signals import signals_deferred
 from thinpipe.suggestion import suggestion
 from thinpipe.sweep.study import SUFFIXES, Study
-from thinpipe.tables import NAMES
+from thinpipe.tables import NAMES, NoTableError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,9 +82,7 @@ def _recorded(directory: Path, name: str) -> pl.DataFrame:
         raise BadRequestError(f"--name {name}: no table of a run{hint}")
     try:
         found: pl.DataFrame = getattr(run, name)
-    except ContentError:
-        raise
-    except ValueError as error:
+    except NoTableError as error:
         raise BadRequestError(f"--name {name}: {error}") from None
     return found
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thinpipe.files import ContentError
 from thinpipe.plot.curves import Curve, Steps, whole
 from thinpipe.plot.packets import bottleneck, numbered
 from thinpipe.plot.series import segments_sent, sent_towards_receiver
 from thinpipe.plot.style import COLORS
 from thinpipe.plot.throughput import KBPS
+from thinpipe.tables import NoTableError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +36,7 @@ def longest_wait(shown: Shown) -> str:
 
     Raises
     ------
-    ValueError
+    NoTableError
         If the run has no trace.
     """
     import polars as pl
@@ -69,9 +69,7 @@ def capacity(shown: Shown) -> Capacity | None:
     """
     try:
         link = longest_wait(shown)
-    except ContentError:
-        raise
-    except ValueError:
+    except NoTableError:
         link = max(shown.run.links, key=lambda each: each.queue_packets.mean).name
     rows = shown.run.capacity.filter(shown.run.capacity["link"] == link)
     if len(rows) == 0:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from thinpipe.files import ContentError
 from thinpipe.plot.curves import MEANS, NOTHING, Curve, Steps, looks, whole
 from thinpipe.plot.cwnd import Window, draw_windows, window
 from thinpipe.plot.datagrams import Delays, delays, draw_datagrams
@@ -20,6 +19,7 @@ from thinpipe.plot.rates import Goodput, draw_goodputs, goodput
 from thinpipe.plot.rtt import draw_rtts, round_trips
 from thinpipe.plot.stack import GAP, label_time_once, stacked
 from thinpipe.plot.style import COLORS
+from thinpipe.tables import NoTableError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,9 +127,7 @@ def overview(shown: Shown, *, alone: bool) -> Overview:
     is_udp = shown.flow.datagrams is not None
     try:
         queued = queue(shown)
-    except ContentError:
-        raise
-    except ValueError:
+    except NoTableError:
         queued = Queue("", NOTHING, NOTHING, NOTHING, {})
     return Overview(
         window(shown),

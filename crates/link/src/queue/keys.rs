@@ -68,8 +68,8 @@ impl Queues {
         [("queue.kind", self.kind), ("queue.back.kind", self.back.kind)]
     }
 
-    /// A discipline that neither direction uses has no keys in a file. A setting of one may stand
-    /// beside several disciplines in turn.
+    /// A file has no keys of a discipline that neither direction uses. Settings may have some: in a
+    /// sweep they stand beside one discipline after the other.
     fn kinds_suit(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         let kinds = self.kinds();
         if self.ecn && !kinds.iter().any(|(_, kind)| kind.notifies()) {

@@ -62,7 +62,7 @@ section! {
         pub ftp: Ftp as Always<Ftp> = Ftp::default();
         /// The wired link called `wan`.
         pub wan: Wan as Always<Wan> = Wan::default();
-        /// Why settings change nothing, a line for each that does not.
+        /// A line for each setting that changes nothing, with the reason.
         pub idle: Vec<String> as NoKey<Vec<String>> = Vec::new();
     }
 }
