@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from thinpipe.point import Point, Value
     from thinpipe.testbed.container import Ready, Task
 
-SEED: Final = 1
 TRIES: Final = 2
 """Maximum number of attempts until the emulator is punctual."""
 
@@ -58,8 +57,7 @@ def simulated(point: Point, carried: Carried) -> Compared:
     more = times(setup, carried.start_s)
     if setup.window_bytes is not None:
         more["tcp.receive_buffer"] = f"{carried.window_bytes} B"
-    settings = {**dict(point.settings), "seed": SEED, **more}
-    done = run(point.scenario, settings, trace=True)
+    done = run(point.scenario, {**dict(point.settings), **more}, trace=True)
     flows = of_simulated(Outcome(done.result, {"segments": done.segments}))
     return Compared(done.result, {}, setup, carried, of_carried(carried), flows)
 
