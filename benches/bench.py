@@ -60,6 +60,9 @@ WORKS = (
 def main() -> None:
     """Measure everything and print one table per measurement."""
     screen = console()
+    screen.print("\nInstructions and cache misses (tests/costs)", style="bold", highlight=False)
+    costs = ("cargo", "run", "--release", "--quiet", "--package", "costs")
+    subprocess.run(costs, cwd=HERE.parent, check=True)
     for title, head, rows in (
         ("One run on one core", ("run", "simulated s per CPU s", "goal"), umts()),
         ("Fig. 5(a) of lo2005 on all cores", ("runs", "cores", "wall s", "goal"), figure_5a()),

@@ -16,7 +16,8 @@ LAYERS = (
     {"daemon", "scenario"},
     {"sim"},
     {"emulator"},
-    {"benches", "peer", "py"},
+    {"costs", "peer", "py"},
+    {"benches"},
 )
 """From the lowest layer up: a crate may only depend on crates of lower layers."""
 
@@ -96,6 +97,7 @@ def test_lines_stay_short(root):
         for file in [
             *root.glob("crates/**/*.rs"),
             *root.glob("tests/peer/**/*.rs"),
+            *root.glob("tests/costs/**/*.rs"),
             *root.glob("benches/*.rs"),
             *root.glob("python/**/*.py"),
         ]

@@ -77,11 +77,11 @@ fn simulate_over<B: Body<Payload = Length>>(
     let until = Time::ZERO + scenario.duration;
     let mut metrics = Metrics::new(flows(scenario, &network));
     let (events, trace) = match recording {
-        Recording::Series => (run(&mut network.world, until, &mut metrics, pulse)?, None),
+        Recording::Series => (run_world(&mut network.world, until, &mut metrics, pulse)?, None),
         Recording::Everything | Recording::Ns2 => {
             let is_ns2 = recording == Recording::Ns2;
             let mut observers = (metrics, Trace::new(&network.world, is_ns2));
-            let events = run(&mut network.world, until, &mut observers, pulse)?;
+            let events = run_world(&mut network.world, until, &mut observers, pulse)?;
             metrics = observers.0;
             let mut trace = observers.1;
             trace.end(until);
@@ -98,7 +98,9 @@ fn simulate_over<B: Body<Payload = Length>>(
 }
 
 /// Wakes machines in order until nothing is left to do by `until`, and says how many it woke.
-fn run<B: Body>(
+/// `tests/costs` counts what happens in here.
+#[inline(never)]
+fn run_world<B: Body>(
     world: &mut World<B>,
     until: Time,
     observe: &mut impl Observe,
