@@ -15,7 +15,7 @@ use crate::Work;
 const COUNTED: [&str; 2] = ["*run_world*", "*run_gateway*"];
 
 /// Sizes of caches, so that misses are the same on every machine: bytes, ways, bytes a line.
-const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64"];
+const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=1048576,16,64"];
 
 /// What a work costs, for each of its units.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -24,8 +24,8 @@ pub struct Counts {
     pub instructions: f64,
     /// Reads and writes of data that miss a first-level cache of 32 KiB.
     pub d1_misses: f64,
-    /// Those that miss a last-level cache of 8 MiB as well.
-    pub ll_misses: f64,
+    /// Those that miss a second-level cache of 1 MiB as well.
+    pub l2_misses: f64,
 }
 
 /// Why a work could not be counted.
@@ -68,7 +68,7 @@ pub fn count(program: &Path, work: &Work, scratch: &Path) -> Result<Counts, Erro
         .map_err(|_| failed(&String::from_utf8_lossy(&done.stderr)))?;
     let counted = std::fs::read_to_string(&file).map_err(|error| failed(&error.to_string()))?;
     std::fs::remove_file(&file).map_err(|error| failed(&error.to_string()))?;
-    let [instructions, d1_misses, ll_misses] =
+    let [instructions, d1_misses, l2_misses] =
         [&["Ir"][..], &["D1mr", "D1mw"], &["DLmr", "DLmw"]].map(|events| sum(&counted, events));
     if instructions == 0.0 {
         return Err(failed("nothing was counted"));
@@ -77,7 +77,7 @@ pub fn count(program: &Path, work: &Work, scratch: &Path) -> Result<Counts, Erro
     Ok(Counts {
         instructions: each(instructions),
         d1_misses: each(d1_misses),
-        ll_misses: each(ll_misses),
+        l2_misses: each(l2_misses),
     })
 }
 

@@ -32,7 +32,7 @@ fn count_all(replace: bool) -> ExitCode {
     println!("{PROFILE}, rustc {}; figures by rustc {}", after.rustc, before.rustc);
     println!(
         "{:<16}{:>14}{:>9}{:>12}{:>12}  for each",
-        "work", "instructions", "change", "D1 misses", "LL misses"
+        "work", "instructions", "change", "D1 misses", "L2 misses"
     );
     for work in WORKS {
         let counts = match costs::count(&program, work, &std::env::temp_dir()) {
@@ -46,7 +46,7 @@ fn count_all(replace: bool) -> ExitCode {
         let change = change.map_or_else(|| "new".to_owned(), |by| format!("{:+.1} %", 100.0 * by));
         println!(
             "{:<16}{:>14.0}{change:>9}{:>12.2}{:>12.3}  {}",
-            work.name, counts.instructions, counts.d1_misses, counts.ll_misses, work.unit
+            work.name, counts.instructions, counts.d1_misses, counts.l2_misses, work.unit
         );
         after.works.insert(work.name.to_owned(), counts);
     }

@@ -45,38 +45,38 @@ macro_rules! web {
 /// All works. The first ones are of one flow over a link, of many, and over each radio; then come
 /// middleboxes and their growth.
 pub const WORKS: &[Work] = &[
-    work("reno", "segment", Simulation("plain-384", &[MSS_512], 30_000, segments)),
-    work("bbr", "segment", Simulation("plain-384", &[MSS_512, variant("bbr")], 30_000, segments)),
+    work("reno", "segment", Simulation("plain-384", &[MSS_512], 10_000, segments)),
+    work("bbr", "segment", Simulation("plain-384", &[MSS_512, variant("bbr")], 10_000, segments)),
     work(
         "modern",
         "segment",
-        Simulation("plain-384", &[MSS_512, ("tcp.profile", "modern")], 30_000, segments),
+        Simulation("plain-384", &[MSS_512, ("tcp.profile", "modern")], 10_000, segments),
     ),
-    work("100 flows", "segment", Simulation("dumbbell-100", &[MSS_512], 500, segments)),
-    work("umts, reno", "TTI", Simulation("umts-dch-384", &[tbler("0 %")], 10_000, ttis)),
+    work("100 flows", "segment", Simulation("dumbbell-100", &[MSS_512], 300, segments)),
+    work("umts, reno", "TTI", Simulation("umts-dch-384", &[tbler("0 %")], 4_000, ttis)),
     work(
         "umts, vegas",
         "TTI",
-        Simulation("umts-dch-384", &[tbler("5 %"), variant("vegas")], 20_000, ttis),
+        Simulation("umts-dch-384", &[tbler("5 %"), variant("vegas")], 8_000, ttis),
     ),
-    work("gprs", "block period", Simulation("gprs-3+1", &[], 60_000, block_periods)),
+    work("gprs", "block period", Simulation("gprs-3+1", &[], 20_000, block_periods)),
     work(
         "handover",
         "segment",
-        Simulation("hmipv6-handover", &[("wlan.access", "csma-ca")], 5_000, segments),
+        Simulation("hmipv6-handover", &[("wlan.access", "csma-ca")], 2_000, segments),
     ),
     work(
         "10 mobiles",
         "packet at the box",
-        Simulation("gprs-3+1", &web!("10", "80"), 10_000, boxed),
+        Simulation("gprs-3+1", &web!("10", "80"), 4_000, boxed),
     ),
     work(
-        "300 mobiles",
+        "100 mobiles",
         "packet at the box",
-        Simulation("gprs-3+1", &web!("300", "2400"), 3_000, boxed),
+        Simulation("gprs-3+1", &web!("100", "800"), 4_000, boxed),
     ),
-    work("gateway, atcp", "segment", Gateway("atcp", 500)),
-    work("gateway, snoop", "segment", Gateway("snoop", 500)),
+    work("gateway, atcp", "segment", Gateway("atcp", 200)),
+    work("gateway, snoop", "segment", Gateway("snoop", 200)),
 ];
 
 const MSS_512: (&str, &str) = ("tcp.mss", "512 B");

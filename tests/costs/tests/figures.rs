@@ -1,4 +1,4 @@
-//! No change makes the hot path slower unseen: instructions and last-level cache misses stay within
+//! No change makes the hot path slower unseen: instructions and second-level cache misses stay within
 //! 3 % of the figures in the tree.
 
 use std::io::{self, Write};
