@@ -1,13 +1,17 @@
 //! Time: nanoseconds since the start of a run, and spans of it.
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
-/// An instant, in nanoseconds since the start of the run (584 years fit).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Time(u64);
+/// An instant, in nanoseconds since the start of the run (584 years fit; later ones are the last).
+///
+/// It is kept as one nanosecond more, so that a deadline that may be never, an `Option<Time>`, is one
+/// word.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(NonZeroU64);
 
 /// A span of time in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -15,30 +19,34 @@ pub struct Duration(u64);
 
 impl Time {
     /// The start of the run.
-    pub const ZERO: Self = Self(0);
+    pub const ZERO: Self = Self(NonZeroU64::MIN);
 
     /// The instant `nanos` nanoseconds after the start.
+    #[inline]
     pub const fn from_nanos(nanos: u64) -> Self {
-        Self(nanos)
+        Self(NonZeroU64::MIN.saturating_add(nanos))
     }
 
     /// Nanoseconds since the start.
+    #[inline]
     pub const fn as_nanos(self) -> u64 {
-        self.0
+        self.0.get() - 1
     }
 
     /// Seconds since the start.
     pub fn as_secs_f64(self) -> f64 {
-        self.0 as f64 / NANOS_PER_SECOND as f64
+        self.as_nanos() as f64 / NANOS_PER_SECOND as f64
     }
 
     /// The span since `earlier`, or zero if `earlier` lies in the future.
     #[must_use]
+    #[inline]
     pub const fn saturating_since(self, earlier: Self) -> Duration {
-        Duration(self.0.saturating_sub(earlier.0))
+        Duration(self.0.get().saturating_sub(earlier.0.get()))
     }
 
     /// The earlier of two deadlines, of which either may be never.
+    #[inline]
     #[must_use]
     pub fn earlier(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         match (one, other) {
@@ -53,12 +61,12 @@ impl Time {
     /// If `period` is zero.
     #[must_use]
     pub const fn next_multiple(self, period: Duration) -> Self {
-        Self((self.0 / period.0 + 1) * period.0)
+        Self::from_nanos((self.as_nanos() / period.0 + 1) * period.0)
     }
 
     /// True if `self` is a whole multiple of `period` from the start.
     pub const fn is_multiple_of(self, period: Duration) -> bool {
-        self.0.is_multiple_of(period.0)
+        self.as_nanos().is_multiple_of(period.0)
     }
 }
 
@@ -137,14 +145,21 @@ impl Duration {
 
 impl Add<Duration> for Time {
     type Output = Self;
+    #[inline]
     fn add(self, span: Duration) -> Self {
-        Self(self.0 + span.0)
+        Self(self.0.saturating_add(span.0))
+    }
+}
+
+impl Default for Time {
+    fn default() -> Self {
+        Self::ZERO
     }
 }
 
 impl AddAssign<Duration> for Time {
     fn add_assign(&mut self, span: Duration) {
-        self.0 += span.0;
+        *self = *self + span;
     }
 }
 
@@ -154,8 +169,9 @@ impl Sub for Time {
     ///
     /// # Panics
     /// In debug builds, if `earlier` lies in the future.
+    #[inline]
     fn sub(self, earlier: Self) -> Duration {
-        Duration(self.0 - earlier.0)
+        Duration(self.0.get() - earlier.0.get())
     }
 }
 
@@ -221,6 +237,13 @@ mod tests {
         check(1, 10);
         check(9_999, 10);
         check(10_000, 20);
+    }
+
+    #[test]
+    fn never_takes_no_room() {
+        assert_eq!(size_of::<Option<Time>>(), size_of::<u64>());
+        let last = Time::from_nanos(u64::MAX);
+        assert_eq!((last + Duration::from_secs(1), last.as_nanos()), (last, u64::MAX - 1));
     }
 
     #[test]
