@@ -1,5 +1,7 @@
 //! From `[flow]` and `[[flow.group]]` to connections.
 
+use std::sync::Arc;
+
 use base::{Stream, Time};
 use tcp::Length;
 use world::{
@@ -32,7 +34,7 @@ pub(crate) fn add<B: Body<Payload = Length>>(
         chain,
         scenario,
         tcp: TcpSource {
-            config: scenario.tcp.clone(),
+            config: Arc::new(scenario.tcp.clone()),
             isn: Stream::named(scenario.seed, "initial sequence numbers"),
             chance: Stream::named(scenario.seed, "congestion control"),
         },

@@ -90,10 +90,9 @@ fn simulate_over<B: Body<Payload = Length>>(
     };
     assert_eq!(network.world.unroutable(), 0, "every packet finds its way in a built network");
     let summary = Summary::of(scenario, &network, &metrics, events);
-    let machines = network.world.machines().map(|(_, name, _)| name.to_owned()).collect();
-    let nodes = network.world.nodes().iter().map(|node| node.name().to_owned()).collect();
     let vantages = Vantage::all(&network.world, scenario.mobile_ip.as_ref());
     let capacity = capacity(scenario, &network);
+    let [machines, nodes] = network.world.into_names();
     Ok(Outcome { summary, metrics, trace, capacity, machines, nodes, vantages })
 }
 

@@ -98,11 +98,11 @@ pub struct FlowSummary {
     /// Pages, where the flow has them.
     pub pages: Option<PageSummary>,
     /// Echoes, from a keystroke to the last byte of its echo, where the flow has them.
-    pub echo_s: Option<Distribution>,
+    pub echo_s: Option<Box<Distribution>>,
     /// Probes, one-way delay from the first transmission, where the flow has them.
-    pub probe_s: Option<Distribution>,
+    pub probe_s: Option<Box<Distribution>>,
     /// Datagrams, where the flow has them.
-    pub datagrams: Option<DatagramSummary>,
+    pub datagrams: Option<Box<DatagramSummary>>,
 }
 
 /// The pages of a flow that arrived whole.
@@ -318,11 +318,12 @@ impl FlowSummary {
                 bytes: flow.pages.iter().map(|row| row.fact.bytes).sum(),
                 response_s: Distribution::of(flow.pages.iter().map(|row| row.fact.response)),
             }),
-            echo_s: has(Application::Telnet)
-                .then(|| Distribution::of(flow.echoes.iter().map(|row| row.fact.response))),
+            echo_s: has(Application::Telnet).then(|| {
+                Box::new(Distribution::of(flow.echoes.iter().map(|row| row.fact.response)))
+            }),
             probe_s: has(Application::Probes)
-                .then(|| Distribution::of(flow.probes.iter().map(|row| row.fact))),
-            datagrams: has(Application::Udp).then(|| flow.datagrams.summary()),
+                .then(|| Box::new(Distribution::of(flow.probes.iter().map(|row| row.fact)))),
+            datagrams: has(Application::Udp).then(|| Box::new(flow.datagrams.summary())),
         }
     }
 }

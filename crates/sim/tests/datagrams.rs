@@ -44,7 +44,7 @@ fn rows(outcome: &Outcome, flow: usize) -> &[DatagramRow] {
 }
 
 fn summary(outcome: &Outcome, flow: usize) -> DatagramSummary {
-    outcome.summary.flows[flow].datagrams.clone().expect("it is UDP")
+    *outcome.summary.flows[flow].datagrams.clone().expect("it is UDP")
 }
 
 /// The paths that a scenario of the repository leads, each with settings that lose some.

@@ -262,6 +262,11 @@ impl Config {
         }
     }
 
+    /// Whether its congestion control takes chances, by its seed.
+    pub fn takes_chances(&self) -> bool {
+        self.is_controlled_by(Algorithm::Bbr)
+    }
+
     /// The same with a `seed` for the chance of its congestion control: of several connections that
     /// share a network, each needs its own.
     #[must_use]

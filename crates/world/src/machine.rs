@@ -16,13 +16,14 @@ use crate::{Body, Host, NodeId, Packet, ParallelBrowser, UdpEnd};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct MachineId(pub u32);
 
-/// Anything that has a deadline.
+/// Anything that has a deadline. Most are endpoints: what is larger than they need stands in a place
+/// of its own.
 #[derive(Debug)]
 pub enum Machine<B: Body> {
     /// One direction of a wired link.
     Pipe {
         /// The pipe.
-        pipe: Pipe<Packet<B>>,
+        pipe: Box<Pipe<Packet<B>>>,
         /// Where it ends.
         to: NodeId,
     },
@@ -49,7 +50,7 @@ pub enum Machine<B: Body> {
         /// The node on the network's side.
         network: NodeId,
         /// The mobiles, in the order of their numbers in the network.
-        mobiles: Vec<NodeId>,
+        mobiles: Box<[NodeId]>,
     },
     /// Access points and mobiles of a wireless LAN.
     Wlan {
@@ -77,7 +78,7 @@ pub enum Machine<B: Body> {
         at: NodeId,
     },
     /// The pieces of packets that wait for others.
-    Reassembly(Reassembly<B>),
+    Reassembly(Box<Reassembly<B>>),
     /// A TCP endpoint.
     Host(Box<Host<B::Payload>>),
     /// An end of a UDP flow.

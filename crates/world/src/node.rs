@@ -202,6 +202,10 @@ impl Nodes {
         NodeId(self.0.len() as u32 - 1)
     }
 
+    pub(crate) fn into_names(self) -> Vec<String> {
+        self.0.into_iter().map(|node| node.name).collect()
+    }
+
     pub(crate) fn as_slice(&self) -> &[Node] {
         &self.0
     }

@@ -88,7 +88,7 @@ impl<B: Body> World<B> {
 
     /// Adds one direction of a wired link, which ends at node `to`.
     pub fn add_pipe(&mut self, name: &str, config: &link::Config, to: NodeId) -> MachineId {
-        self.machines.add(name, Machine::Pipe { pipe: Pipe::new(config), to })
+        self.machines.add(name, Machine::Pipe { pipe: Box::new(Pipe::new(config)), to })
     }
 
     /// Adds one direction of a wired link, which ends at node `to`: a pipe where that is enough.
@@ -134,6 +134,7 @@ impl<B: Body> World<B> {
         for mobile in &mobiles {
             self.set_mobile(*mobile);
         }
+        let mobiles = mobiles.into_boxed_slice();
         let id = self.machines.add(name, Machine::Cell { cell, network, mobiles });
         self.machines.reschedule(id);
         id
@@ -171,6 +172,11 @@ impl<B: Body> World<B> {
     /// Every machine with its number and name, in order.
     pub fn machines(&self) -> impl Iterator<Item = (MachineId, &str, &Machine<B>)> {
         self.machines.iter()
+    }
+
+    /// The names of all machines and of all nodes and addresses, in the order of their numbers.
+    pub fn into_names(self) -> [Vec<String>; 2] {
+        [self.machines.into_names(), self.nodes.into_names()]
     }
 
     /// The packets within links, bearers and the outbox, each once.

@@ -106,7 +106,7 @@ pub struct AddedFlow {
 #[derive(Debug)]
 pub struct TcpSource {
     /// How endpoints behave.
-    pub config: tcp::Config,
+    pub config: Arc<tcp::Config>,
     /// Where initial sequence numbers come from.
     pub isn: Stream,
     /// Where the seeds of congestion controls come from.
@@ -129,7 +129,12 @@ impl TcpSource {
     /// How the endpoints of the next connection behave, and their initial sequence numbers: the
     /// sender's and the receiver's.
     pub fn draw(&mut self) -> (Arc<tcp::Config>, [Seq; 2]) {
-        let config = Arc::new(self.config.seeded(u64::from(self.chance.next_u32())));
+        let seed = u64::from(self.chance.next_u32());
+        let config = if self.config.takes_chances() {
+            Arc::new(self.config.seeded(seed))
+        } else {
+            Arc::clone(&self.config)
+        };
         (config, [(); 2].map(|()| Seq::new(self.isn.next_u32())))
     }
 }

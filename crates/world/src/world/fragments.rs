@@ -3,7 +3,7 @@
 use observe::{Context, DropReason, Observe, PacketEvent};
 
 use crate::path_mtu::PathMtus;
-use crate::reassembly::{Joined, MOST_PIECES, Reassembly};
+use crate::reassembly::{Joined, MOST_PIECES};
 use crate::{Body, Fragmentation, Machine, MachineId, NodeId, Packet, World};
 
 /// Assembling.
@@ -11,7 +11,7 @@ impl<B: Body> World<B> {
     /// Makes every host fragment packets that are too large, and gives the links of every tunnel an
     /// MTU of `mtu` bytes.
     pub fn fragment(&mut self, how: Fragmentation, mtu: u32) {
-        let id = self.machines.add("reassembly", Machine::Reassembly(Reassembly::default()));
+        let id = self.machines.add("reassembly", Machine::Reassembly(Box::default()));
         self.fragments = Some((how, id));
         self.path_mtus = PathMtus::new(mtu);
     }

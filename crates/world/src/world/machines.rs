@@ -65,6 +65,11 @@ impl<B: Body> Machines<B> {
         if let Machine::Host(host) = &self[id] { Some(host) } else { None }
     }
 
+    /// Their names, in order.
+    pub(super) fn into_names(self) -> Vec<String> {
+        self.names
+    }
+
     /// Each with its number and name, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (MachineId, &str, &Machine<B>)> {
         let numbered = self.names.iter().zip(&self.all).enumerate();
