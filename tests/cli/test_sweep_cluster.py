@@ -126,7 +126,7 @@ def test_cluster_gives_the_same_bytes(thinpipe, tmp_path, cluster):
 def test_worker_that_is_killed_loses_nothing(thinpipe, tmp_path, doomed):
     where = ("--scheduler", doomed.address, "--out", "s.parquet")
     running = subprocess.Popen(
-        [sys.executable, "-m", "thinpipe", *GRID, "--duration", "1000s", *where],
+        [sys.executable, "-m", "thinpipe", *GRID, "--duration", "400s", *where],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -139,13 +139,13 @@ def test_worker_that_is_killed_loses_nothing(thinpipe, tmp_path, doomed):
     assert finished(tmp_path) < 14, "the worker died too late to be missed"
     said, complaints = running.communicate(timeout=TIMEOUT_S)
     assert (running.returncode, complaints) == (0, "")
-    here = thinpipe(*GRID, "--duration", "1000s", "--out", "b.parquet")
+    here = thinpipe(*GRID, "--duration", "400s", "--out", "b.parquet")
     assert here.stdout == said
     assert (tmp_path / "s.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
 
 
 def test_scheduler_that_is_lost_is_one_line_and_work_goes_on_here(thinpipe, tmp_path, doomed):
-    there = ("--duration", "1000s", "--scheduler", doomed.address, "--out", "s.parquet")
+    there = ("--duration", "400s", "--scheduler", doomed.address, "--out", "s.parquet")
     running = subprocess.Popen(
         [sys.executable, "-m", "thinpipe", *GRID, *there],
         cwd=tmp_path,
@@ -161,7 +161,7 @@ def test_scheduler_that_is_lost_is_one_line_and_work_goes_on_here(thinpipe, tmp_
     assert said.startswith(f"thinpipe: --scheduler {doomed.address}: the scheduler is lost")
     assert said.count("\n") == 1
     assert finished(tmp_path) >= 3
-    done = thinpipe(*GRID, "--duration", "1000s", "--out", "s.parquet")
+    done = thinpipe(*GRID, "--duration", "400s", "--out", "s.parquet")
     assert (done.returncode, done.stderr) == (0, "")
 
 
