@@ -20,9 +20,26 @@ pub(crate) fn of_segment(addresses: &Addresses, protocol: IpNumber, pieces: [&[u
         Addresses::V4 { source, destination } => sum(&source.octets()) + sum(&destination.octets()),
         Addresses::V6 { source, destination } => sum(&source.octets()) + sum(&destination.octets()),
     };
-    let [high, low] = ((pieces[0].len() + pieces[1].len()) as u16).to_be_bytes();
-    let pseudo = ends + sum(&[0, protocol.0, high, low]);
-    complement(pseudo + sum(pieces[0]) + sum(pieces[1]))
+    let length = pieces[0].len() + pieces[1].len();
+    complement(ends + rest_of_pseudo(protocol, length) + sum(pieces[0]) + sum(pieces[1]))
+}
+
+/// As [`of_segment`], of a `segment` in one piece between two addresses of so many bytes as in an
+/// IP header.
+pub(crate) fn of_transport(ends: &[u8], protocol: IpNumber, segment: &[u8]) -> [u8; 2] {
+    complement(sum(ends) + rest_of_pseudo(protocol, segment.len()) + sum(segment))
+}
+
+/// What a device that sums itself expects in the field of the checksum: the sum of what is ahead of
+/// a segment of `length` bytes.
+pub(crate) fn of_pseudo_header(ends: &[u8], protocol: IpNumber, length: usize) -> [u8; 2] {
+    complement(sum(ends) + rest_of_pseudo(protocol, length)).map(|byte| !byte)
+}
+
+/// What a pseudo header has behind the addresses.
+fn rest_of_pseudo(protocol: IpNumber, length: usize) -> u64 {
+    let [high, low] = (length as u16).to_be_bytes();
+    sum(&[0, protocol.0, high, low])
 }
 
 /// Of the message `bytes` of protocol `kind` over IPv6 (RFC 8200 §8.1): the checksum to write if

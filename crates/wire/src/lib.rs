@@ -27,6 +27,7 @@ mod icmp;
 mod ip_fields;
 mod ipv6;
 mod mark;
+mod offload;
 mod options;
 mod parse;
 mod prefix;
@@ -46,6 +47,7 @@ pub use ipv6::{
     MobilityOption, PieceOrder, Prefix64, RouterRole, Test, Unseen,
 };
 pub use mark::{ecn, mark};
+pub use offload::{Coalescer, OFFLOAD_HEADER, Split};
 pub use parse::{Glance, ParseError, Segment, Unkept, glance, parse};
 pub use prefix::Prefix;
 pub use udp::emit_udp;

@@ -5,6 +5,7 @@ mod corpus;
 mod fragments;
 mod icmp;
 mod ipv6;
+mod offload;
 mod support;
 mod tshark;
 mod udp;
