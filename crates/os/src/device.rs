@@ -21,5 +21,6 @@ pub trait Device: Port + Debug + Send {
 }
 
 /// Bytes of the largest packet with its link header: the length field of IP has 16 bits (RFC 791
-/// §3.1), ahead of it an Ethernet header with a VLAN tag.
+/// §3.1), ahead of it an Ethernet header with a VLAN tag. The kernel limits the frames of a TUN
+/// device that is offloading to 65,536 bytes behind a shorter header.
 pub const LARGEST_PACKET: usize = 65_535 + PacketSocket::LINK_HEADER + 4;

@@ -7,7 +7,10 @@ use base::{Duration, Time};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
+use wire::Split;
+
 use crate::backlog::Backlog;
+use crate::outbox::Outbox;
 use crate::wait::Wait;
 use crate::{Clock, LARGEST_PACKET, Scheduling, Waker};
 
@@ -36,7 +39,8 @@ pub trait Machine {
     /// The packets that come in next, at whatever port, may have waited there for so long.
     fn handle_unseen(&mut self, _unseen: Duration) {}
 
-    /// What became of the packet that was polled last.
+    /// What became of a packet that was polled: of the last, unless its port is offloading; there
+    /// packets are written later, and counted one by one all the same.
     fn handle_written(&mut self, _now: Time, _written: Written) {}
 
     /// The waker was woken.
@@ -90,6 +94,12 @@ pub trait Port: AsFd {
     fn room(&self) -> Option<u64> {
         None
     }
+
+    /// Whether what is received and sent are frames of many packets, each behind an
+    /// [`OFFLOAD_HEADER`](wire::OFFLOAD_HEADER), which the driver splits and joins.
+    fn is_offloading(&self) -> bool {
+        false
+    }
 }
 
 /// Drives `machine` through `ports` until it is over. What is due is awaited as closely as
@@ -107,7 +117,7 @@ pub fn run<M: Machine>(
 ) -> io::Result<()> {
     let mut wait = Wait::new(scheduling, clock.now());
     let mut inbox = vec![0; LARGEST_PACKET];
-    let mut outbox = Vec::new();
+    let mut outbox = Outbox::new(clock, ports);
     let empty = |port: &&dyn Port| Backlog::new(port.room(), clock.now());
     let mut backlogs: Vec<_> = ports.iter().map(empty).collect();
     let fds = ports.iter().map(AsFd::as_fd).chain([waker.as_fd()]);
@@ -119,7 +129,8 @@ pub fn run<M: Machine>(
             }
             let backlog = &mut backlogs[number];
             machine.handle_unseen(backlog.begin(clock.now()));
-            for _ in 0..machine.batch() {
+            let mut taken = 0;
+            while taken < machine.batch() {
                 let before = clock.now();
                 let received = port.receive(&mut inbox).or_else(|error| again(number, &error));
                 let Some(bytes) = received? else {
@@ -127,15 +138,15 @@ pub fn run<M: Machine>(
                     break;
                 };
                 backlog.receive();
-                machine.handle_packet(clock.now(), number, &inbox[..bytes])?;
+                taken += hand_over(clock.now(), machine, (number, *port), &mut inbox[..bytes])?;
             }
-            flush(clock, ports, machine, &mut outbox)?;
+            outbox.flush(machine)?;
         }
         if !fds[ports.len()].revents().is_empty() && waker.drain()? {
             machine.handle_wake(clock.now());
         }
         machine.handle_timeout(clock.now())?;
-        flush(clock, ports, machine, &mut outbox)?;
+        outbox.flush(machine)?;
         if !machine.is_over() {
             let nothing =
                 wait.until(machine.poll_timeout(), machine.longest_sleep(), clock, &mut fds)?;
@@ -150,22 +161,24 @@ pub fn run<M: Machine>(
     Ok(())
 }
 
-/// Sends whatever is to be sent by now.
-fn flush<M: Machine>(
-    clock: &Clock,
-    ports: &[&dyn Port],
+/// Hands a machine the packets of what was received, and tells how many there were.
+fn hand_over<M: Machine>(
+    now: Time,
     machine: &mut M,
-    packet: &mut Vec<u8>,
-) -> io::Result<()> {
-    while let Some(number) = machine.poll_packet(clock.now(), packet)? {
-        let written = match ports[number].send(packet) {
-            Ok(()) => Written::Taken,
-            Err(error) if is_gone(&error) => return Err(gone(number, &error)),
-            Err(_) => Written::Refused,
-        };
-        machine.handle_written(clock.now(), written);
+    (number, port): (usize, &dyn Port),
+    received: &mut [u8],
+) -> io::Result<usize> {
+    if !port.is_offloading() {
+        machine.handle_packet(now, number, received)?;
+        return Ok(1);
     }
-    Ok(())
+    let mut packets = 0;
+    let mut split = Split::new(received);
+    while let Some(packet) = split.next_packet() {
+        machine.handle_packet(now, number, packet)?;
+        packets += 1;
+    }
+    Ok(packets)
 }
 
 /// A signal interrupts nothing; whatever else keeps a port from being read ends the run.
@@ -178,12 +191,12 @@ fn again(number: usize, error: &io::Error) -> io::Result<Option<usize>> {
 }
 
 /// True if no later packet will fare better. An interface that is down may come up again.
-fn is_gone(error: &io::Error) -> bool {
+pub(crate) fn is_gone(error: &io::Error) -> bool {
     let gone = [Errno::BADFD, Errno::BADF, Errno::NODEV, Errno::NXIO];
     Errno::from_io_error(error).is_some_and(|errno| gone.contains(&errno))
 }
 
-fn gone(number: usize, error: &io::Error) -> io::Error {
+pub(crate) fn gone(number: usize, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("the device at port {number} is gone: {error}"))
 }
 

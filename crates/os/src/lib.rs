@@ -11,6 +11,7 @@ mod driver;
 pub mod interface;
 pub mod iproute;
 pub mod namespace;
+mod outbox;
 mod packet_socket;
 mod resident;
 mod scheduling;

@@ -31,8 +31,8 @@ pub struct TunConfig {
     pub queue: u32,
 }
 
-/// A TUN device, there while it lives. The kernel hands it no packet above its MTU, segments and
-/// checksums being made before.
+/// A TUN device, there while it lives. Unless it is offloading, the kernel hands it no packet above
+/// its MTU, segments and checksums being made before.
 pub struct Tun {
     device: SyncDevice,
     name: String,
@@ -67,6 +67,16 @@ impl Tun {
         Self::build(name, queue, builder(name, mtu, queue).enable(false))
     }
 
+    /// As [`Tun::open_down`], and offloading if the kernel lets it: the kernel leaves it to the
+    /// reader to make segments and checksums, and makes them of what is written.
+    ///
+    /// # Errors
+    /// As for [`Tun::open`].
+    pub fn open_offloading(name: &str, mtu: u16, queue: u32) -> io::Result<Self> {
+        let offloading = builder(name, mtu, queue).enable(false).offload(true);
+        Self::build(name, queue, offloading).or_else(|_| Self::open_down(name, mtu, queue))
+    }
+
     fn build(name: &str, queue: u32, builder: DeviceBuilder) -> io::Result<Self> {
         let device = builder.build_sync()?;
         device.set_nonblocking(true)?;
@@ -91,6 +101,10 @@ impl Port for Tun {
 
     fn room(&self) -> Option<u64> {
         Some(self.room)
+    }
+
+    fn is_offloading(&self) -> bool {
+        self.device.tcp_gso()
     }
 }
 

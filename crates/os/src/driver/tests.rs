@@ -13,8 +13,11 @@ use super::*;
 /// Packets that a socket holds on any Linux (`net.unix.max_dgram_qlen`).
 const QUEUE: u8 = 10;
 
-/// An end of a socket pair; packets that begin with an exclamation mark fail with an error.
+/// An end of a socket pair; what begins with an exclamation mark fails with an error.
 struct Socket(UnixDatagram, Errno);
+
+/// The same, of a device that is offloading.
+struct Offloading(Socket);
 
 impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
@@ -37,6 +40,26 @@ impl Port for Socket {
         } else {
             self.0.send(packet).map(drop)
         }
+    }
+}
+
+impl AsFd for Offloading {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl Port for Offloading {
+    fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        self.0.receive(buffer)
+    }
+
+    fn send(&self, frame: &[u8]) -> io::Result<()> {
+        self.0.send(frame)
+    }
+
+    fn is_offloading(&self) -> bool {
+        true
     }
 }
 
@@ -109,6 +132,24 @@ fn as_ports(sockets: &[Socket]) -> Vec<&dyn Port> {
     sockets.iter().map(|socket| socket as _).collect()
 }
 
+/// A frame of three segments of 100 bytes each.
+fn frame_of_three() -> Vec<u8> {
+    let addresses = wire::Addresses::V4 { source: [10; 4].into(), destination: [11; 4].into() };
+    let (mut coalescer, mut packet, mut frame) = (wire::Coalescer::default(), vec![], vec![]);
+    for number in 0..3 {
+        let seq = base::Seq::new(100 * number);
+        let flags = base::Flags::ACK;
+        let header = base::TcpHeader { seq, flags, ..base::TcpHeader::default() };
+        let payload = wire::Payload::Bytes(&[number as u8; 100]);
+        wire::emit(&header, base::Ecn::NotCapable, &addresses, payload, &mut packet)
+            .expect("short");
+        coalescer.push(&packet);
+    }
+    coalescer.finish();
+    assert_eq!(coalescer.poll_frame(&mut frame), Some(3));
+    frame
+}
+
 fn drive(ports: &[Socket], machine: &mut Delay) -> io::Result<()> {
     let waker = Waker::new().expect("a waker");
     run(&Clock::start(), &as_ports(ports), &waker, Scheduling::Normal, machine)
@@ -133,6 +174,38 @@ fn packets_pass_when_they_are_due_and_not_before() {
             assert_eq!(packet[0], first + number);
         }
     }
+}
+
+/// A machine sees packets, whichever way the ports have them, and each of them is accounted for.
+#[test]
+fn a_port_that_is_offloading_has_frames() {
+    let ([one, other], [left, right]) = ports(Errno::NOBUFS);
+    let (one, waker) = (Offloading(one), Waker::new().expect("a waker"));
+    let ports: [&dyn Port; 2] = [&one, &other];
+    let drive = |limit| {
+        let mut machine = Delay { limit, ..Delay::default() };
+        run(&Clock::start(), &ports, &waker, Scheduling::Normal, &mut machine)
+            .expect("nothing fails");
+        assert_eq!(machine.outcomes, vec![Written::Taken; limit]);
+    };
+    let frame = frame_of_three();
+    left.send(&frame).expect("it may");
+    drive(3);
+    let mut packets = Vec::new();
+    for number in 0..3 {
+        let mut packet = [0; 999];
+        let bytes = right.recv(&mut packet).expect("it is there");
+        assert_eq!((bytes, packet[139]), (140, number));
+        packets.push(packet[..bytes].to_vec());
+    }
+    for packet in &packets {
+        right.send(packet).expect("it may");
+    }
+    drive(3);
+    let mut back = [0; 999];
+    let bytes = left.recv(&mut back).expect("it is there");
+    assert_eq!(bytes, frame.len());
+    assert_eq!(back[10 + 40..bytes], frame[10 + 40..]);
 }
 
 #[test]
