@@ -50,6 +50,7 @@ pub(super) fn may_follow(before: &Config, after: &Config) -> Result<(), SetupErr
         ("routing.priority", before.routing.priority == after.routing.priority),
         ("routing.device", before.routing.device == after.routing.device),
         ("routing.queue", before.routing.queue == after.routing.queue),
+        ("tun.offload", before.tun.offload == after.tun.offload),
         ("limits.flows", before.limits.flows == after.limits.flows),
         ("metrics.listen", before.metrics.listen == after.metrics.listen),
         ("control.socket", before.control.socket == after.control.socket),
@@ -94,6 +95,7 @@ mod tests {
         check("user = \"www-data\"\n", Some("user"));
         check("routing.table = 7\n", Some("routing.table"));
         check("routing.device = \"other0\"\n", Some("routing.device"));
+        check("tun.offload = false\n", Some("tun.offload"));
         check("limits.flows = 7\n", Some("limits.flows"));
         check("metrics.listen = \"off\"\n", Some("metrics.listen"));
         check("control.socket = \"/run/other\"\n", Some("control.socket"));

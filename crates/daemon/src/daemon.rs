@@ -20,7 +20,7 @@ use super::resets::Resets;
 use super::signals::Signals;
 use super::supervisor::{Prepared, Supervisor};
 use super::system_calls;
-use os::{SetupError, setup_error};
+use os::{Port, SetupError, setup_error};
 
 /// Serves as `file` says until it is told to stop by a signal. There must be no other thread yet.
 ///
@@ -55,6 +55,10 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
         if severity > Severity::Ok {
             log.tell(Event::Host, &json!({ "gravity": severity.to_string(), "why": line }));
         }
+    }
+    if config.tun.offload && !device.is_offloading() {
+        let why = "the kernel refuses tun.offload: packets are read and written one by one";
+        log.tell(Event::Host, &json!({ "gravity": Severity::Warning.to_string(), "why": why }));
     }
     let prepared = Prepared {
         file: file.to_owned(),

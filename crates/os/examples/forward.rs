@@ -59,6 +59,6 @@ fn main() -> io::Result<()> {
         return Err(io::Error::other("usage: forward DEVICE MTU QUEUE"));
     };
     let number = |word: &String| word.parse::<u16>().map_err(io::Error::other);
-    let tun = Tun::open_down(device, number(mtu)?, number(queue)?.into())?;
+    let tun = Tun::open_offloading(device, number(mtu)?, number(queue)?.into())?;
     run(&Clock::start(), &[&tun], &Waker::new()?, Scheduling::Normal, &mut Forward::default())
 }

@@ -22,6 +22,7 @@ mod view;
 
 pub use config::{
     Config, Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Profile, Routing,
+    TunKeys,
 };
 pub use gateway::Gateway;
 pub use histogram::Histogram;

@@ -61,6 +61,7 @@ fn the_least_has_every_default() {
     assert_eq!(proxy.heartbeat, Duration::from_millis(500));
     assert_eq!((proxy.routing.table, proxy.routing.priority), (101, 1_000));
     assert_eq!((proxy.routing.device.as_str(), proxy.routing.queue), ("thinpipe0", 1_000));
+    assert!(proxy.tun.offload);
     assert_eq!((proxy.limits.flows, proxy.limits.bytes), (65_536, 256_000_000));
     assert_eq!(proxy.limits.idle, Duration::from_secs(7_440));
     assert_eq!(proxy.metrics.listen, "127.0.0.1:9464".parse().ok());

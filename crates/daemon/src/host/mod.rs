@@ -196,7 +196,8 @@ fn strict_everywhere() -> Option<SetupError> {
 /// One line: what is in the way.
 pub(super) fn device(config: &Config, legs: &Legs) -> Result<Tun, SetupError> {
     let routing = &config.routing;
-    Tun::open_down(&routing.device, legs.largest(), routing.queue)
+    let open = if config.tun.offload { Tun::open_offloading } else { Tun::open_down };
+    open(&routing.device, legs.largest(), routing.queue)
         .map_err(|error| no_device(&routing.device, &error))
 }
 

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 pub use schema::{
     Config, Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Profile, Routing,
+    TunKeys,
 };
 
 use settings::{Error, Fault, Key, MEMBER, Scope, Section, Table};

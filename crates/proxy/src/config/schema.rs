@@ -40,6 +40,8 @@ section! {
         pub wired: Interfaces as Always<Interfaces> = Interfaces::default();
         /// How packets come to the proxy.
         pub routing: Routing as Always<Routing> = Routing::default();
+        /// How packets are exchanged with the kernel.
+        pub tun: TunKeys as Always<TunKeys> = TunKeys::default();
         /// Limits on connections and bytes.
         pub limits: MiddleboxLimits as Always<MiddleboxLimits> = MiddleboxLimits::default();
         /// Connections that it ignores.
@@ -88,6 +90,16 @@ section! {
         /// Packets that may wait at the device to be read; more are dropped. Default: as many as
         /// at an Ethernet device of Linux, since more bring delay and no throughput.
         pub queue: u32 as Count<u32, 1, 1_000_000> = 1_000;
+    }
+}
+
+section! {
+    /// `[tun]`: how packets are exchanged with the kernel at `routing.device`.
+    pub struct TunKeys {
+        /// Whether one system call moves many segments of a connection, which the kernel splits and
+        /// sums on their way out, if it can. Default: what the kernel does at any interface, for
+        /// less processor time a byte.
+        pub offload: bool as Flag = true;
     }
 }
 
