@@ -1,5 +1,5 @@
-//! No change makes the hot path slower unseen: instructions and second-level cache misses stay within
-//! 3 % of the figures in the tree.
+//! No change makes the hot path slower unseen: instructions and second-level cache misses stay
+//! within 3 % of the figures in the tree.
 
 use std::io::{self, Write};
 use std::path::Path;
