@@ -37,12 +37,14 @@ pub(crate) struct Sdus {
     /// The number of the first entry.
     base: u64,
     entries: VecDeque<Entry>,
-    /// The SDU that the next data byte belongs to.
-    cursor: u64,
-    /// How many of its bytes are not yet in a PDU.
+    /// How many of them come before the cursor, the SDU that the next data byte belongs to.
+    sent: usize,
+    /// How many bytes of the SDU at the cursor are not yet in a PDU.
     remaining: u32,
-    /// How many bytes of it and of all after it are not yet in a PDU.
-    unsent: u64,
+    /// Whether some of its bytes are in a PDU.
+    has_begun: bool,
+    /// The bytes of all SDUs after it.
+    behind: u64,
     /// The SDU before the cursor filled its PDU so that no length indicator fitted; the next PDU
     /// indicates its end (TS 25.322 §9.2.2.8, the special values for this).
     end_untold: bool,
@@ -84,6 +86,21 @@ enum SduState {
     Discarded,
 }
 
+impl Entry {
+    /// Decides it, SDU `number`, if it is open.
+    fn settle(&mut self, number: u64, state: SduState, outcomes: &mut VecDeque<Outcome>) {
+        if self.state != SduState::Open {
+            return;
+        }
+        self.state = state;
+        outcomes.push_back(match state {
+            SduState::Delivered => Outcome::Delivered(number),
+            SduState::Discarded => Outcome::Discarded(number),
+            SduState::Open => unreachable!("an open state is no decision"),
+        });
+    }
+}
+
 /// What a call of [`Sdus::segment`] made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Cut {
@@ -99,9 +116,10 @@ impl Sdus {
             way,
             base: 0,
             entries: VecDeque::new(),
-            cursor: 0,
+            sent: 0,
             remaining: 0,
-            unsent: 0,
+            has_begun: false,
+            behind: 0,
             end_untold: false,
             delivered: 0,
             outcomes: VecDeque::new(),
@@ -112,10 +130,11 @@ impl Sdus {
     /// Takes in an SDU of `bytes` bytes.
     pub(crate) fn push(&mut self, now: Time, bytes: u32) {
         debug_assert!(bytes > 0, "an SDU has at least one byte");
-        if self.cursor == self.end() {
+        if self.sent == self.entries.len() {
             self.remaining = bytes;
+        } else {
+            self.behind += u64::from(bytes);
         }
-        self.unsent += u64::from(bytes);
         self.entries.push_back(Entry {
             bytes,
             handed_in: now,
@@ -129,32 +148,32 @@ impl Sdus {
 
     /// How many SDUs wait for the end of their first transmission.
     pub(crate) fn waiting(&self) -> u32 {
-        (self.end() - self.cursor) as u32
+        (self.entries.len() - self.sent) as u32
     }
 
     /// The number of the first of them.
     pub(crate) const fn first_waiting(&self) -> u64 {
-        self.cursor
+        self.base + self.sent as u64
     }
 
     /// How many bytes are not yet in a PDU.
     pub(crate) const fn unsent_bytes(&self) -> u64 {
-        self.unsent
+        self.remaining as u64 + self.behind
     }
 
     /// True if there is anything for a new PDU.
     pub(crate) fn has_data(&self) -> bool {
-        self.end_untold || self.cursor < self.end()
+        self.end_untold || self.sent < self.entries.len()
     }
 
     /// True if the next data byte belongs to an SDU of which some have been sent.
-    pub(crate) fn has_begun(&self) -> bool {
-        self.cursor < self.end() && self.remaining < self.entry(self.cursor).bytes
+    pub(crate) const fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     /// The number of the first SDU of which nothing has been sent.
     pub(crate) fn begun(&self) -> u64 {
-        self.cursor + u64::from(self.has_begun())
+        self.first_waiting() + u64::from(self.has_begun)
     }
 
     /// How many PDUs the rest of the next SDU takes on its own.
@@ -164,8 +183,8 @@ impl Sdus {
 
     /// Discards the next SDU, of which nothing has been sent.
     pub(crate) fn drop_next(&mut self, now: Time) {
-        debug_assert!(!self.has_begun(), "it can still be sent");
-        self.settle(self.cursor, SduState::Discarded);
+        debug_assert!(!self.has_begun, "it can still be sent");
+        self.settle(self.first_waiting(), SduState::Discarded);
         self.step(now);
         self.acknowledge(Sn::ZERO);
     }
@@ -186,21 +205,17 @@ impl Sdus {
 
     /// Fills new PDUs from `sn` on: at most `pdus`, none after that in which SDU end number
     /// `sdu_ends` lies.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a saturated bearer spends a tenth of its time here")]
     pub(crate) fn segment(&mut self, now: Time, sn: Sn, pdus: u32, sdu_ends: u32) -> Cut {
         let mut cut = Cut { pdus: 0, sdu_ends: 0 };
         while cut.pdus < pdus && cut.sdu_ends < sdu_ends && self.has_data() {
-            let next = sn + u64::from(cut.pdus);
-            let whole = if self.end_untold { 0 } else { (self.remaining - 1) / self.way.payload };
-            let whole = whole.min(pdus - cut.pdus);
-            if whole > 0 {
-                self.take(next, whole * self.way.payload, self.way.payload);
-                cut.pdus += whole;
-            } else {
-                cut.sdu_ends += self.fill(now, next);
-                cut.pdus += 1;
+            if !self.end_untold {
+                cut.pdus += self.fill_whole(sn + u64::from(cut.pdus), pdus - cut.pdus);
+                if cut.pdus == pdus {
+                    break;
+                }
             }
+            cut.sdu_ends += self.fill(now, sn + u64::from(cut.pdus));
+            cut.pdus += 1;
         }
         cut
     }
@@ -226,15 +241,16 @@ impl Sdus {
     /// passes over them is returned; `next` is the number of the next new PDU.
     pub(crate) fn abandon(&mut self, now: Time, sdu: u64, next: Sn) -> Option<WindowMove> {
         let is_move_needed = sdu.min(self.begun()) > self.base;
-        if sdu < self.cursor || (sdu == self.cursor && !self.end_untold) {
+        let cursor = self.first_waiting();
+        if sdu < cursor || (sdu == cursor && !self.end_untold) {
             return is_move_needed.then(|| self.move_within_sent(sdu));
         }
         if self.end_untold {
-            self.cut_short(self.cursor - 1, next);
+            self.cut_short(cursor - 1, next);
             self.end_untold = false;
         }
-        while self.cursor < sdu {
-            self.cut_short(self.cursor, next);
+        for number in cursor..sdu {
+            self.cut_short(number, next);
             self.step(now);
         }
         self.acknowledge(Sn::ZERO);
@@ -256,15 +272,11 @@ impl Sdus {
             return;
         }
         self.delivered = self.delivered.max(self.base);
-        while self.delivered < self.end() {
-            let number = self.delivered;
-            let entry = self.entry(number);
-            if entry.state == SduState::Open {
-                if entry.end.is_none_or(|end| end >= sn) {
-                    return;
-                }
-                self.settle(number, SduState::Delivered);
+        while let Some(entry) = self.entries.get_mut((self.delivered - self.base) as usize) {
+            if entry.state == SduState::Open && entry.end.is_none_or(|end| end >= sn) {
+                return;
             }
+            entry.settle(self.delivered, SduState::Delivered, &mut self.outcomes);
             self.delivered += 1;
         }
     }
@@ -272,7 +284,7 @@ impl Sdus {
     /// The receiver got PDU `sn` and has now every PDU of a range for which `whole` says so. SDUs
     /// with a byte in it may have become whole.
     pub(crate) fn deliver_any_order(&mut self, sn: Sn, whole: impl Fn(Sn, Sn) -> bool) {
-        let told = (self.cursor - self.base) as usize - usize::from(self.end_untold);
+        let told = self.sent - usize::from(self.end_untold);
         let first = self.entries.partition_point(|entry| entry.end.is_some_and(|end| end < sn));
         for index in first..told {
             let Entry { start, end: Some(end), state, .. } = self.entries[index] else { continue };
@@ -306,8 +318,7 @@ impl Sdus {
 
     /// The sender knows that every PDU below `sn` has arrived: their SDUs are no longer needed.
     pub(crate) fn acknowledge(&mut self, sn: Sn) {
-        let told = self.cursor - u64::from(self.end_untold);
-        while self.base < told
+        while self.sent > usize::from(self.end_untold)
             && self.entries.front().is_some_and(|entry| match entry.state {
                 SduState::Open => false,
                 SduState::Delivered => entry.end.is_some_and(|end| end < sn),
@@ -329,11 +340,11 @@ impl Sdus {
 
     /// Gives up every SDU of which a byte has been sent; the next PDU starts with the next SDU.
     pub(crate) fn reset(&mut self, now: Time) {
-        if self.has_begun() {
+        if self.has_begun {
             self.step(now);
         }
         self.end_untold = false;
-        while self.base < self.cursor {
+        while self.sent > 0 {
             self.settle(self.base, SduState::Discarded);
             self.pop();
         }
@@ -342,23 +353,23 @@ impl Sdus {
     /// Everything not yet delivered will be retransmitted from its first byte, by a link without
     /// knowledge of what was sent before.
     pub(crate) fn restart(&mut self, now: Time) {
-        while self.base < self.cursor && self.entry(self.base).state != SduState::Open {
+        while self.sent > 0 && self.entry(self.base).state != SduState::Open {
             self.pop();
         }
-        let sent = (self.cursor - self.base) as usize;
-        for (index, entry) in self.entries.iter_mut().take(sent + 1).enumerate() {
-            if index < sent {
-                self.unsent += u64::from(entry.bytes);
+        for (index, entry) in self.entries.iter_mut().take(self.sent + 1).enumerate() {
+            if index < self.sent {
                 entry.waits_since = now;
-            } else {
-                self.unsent += u64::from(entry.bytes - self.remaining);
+            }
+            if index > 0 {
+                self.behind += u64::from(entry.bytes);
             }
             entry.start_bytes = 0;
             entry.end = None;
         }
         self.end_untold = false;
-        self.cursor = self.base;
+        self.sent = 0;
         self.remaining = self.entries.front().map_or(0, |entry| entry.bytes);
+        self.has_begun = false;
     }
 
     /// The ends of the undecided SDUs that begin in PDU `sn` or before.
@@ -366,10 +377,6 @@ impl Sdus {
         let count = (self.after_pdu(sn) - self.base) as usize;
         let entries = self.entries.iter().take(count);
         entries.filter(|entry| entry.state == SduState::Open).map(|entry| entry.end)
-    }
-
-    fn end(&self) -> u64 {
-        self.base + self.entries.len() as u64
     }
 
     fn entry(&self, number: u64) -> &Entry {
@@ -382,16 +389,8 @@ impl Sdus {
 
     /// Decides an open SDU.
     fn settle(&mut self, number: u64, state: SduState) {
-        let entry = self.entry_mut(number);
-        if entry.state != SduState::Open {
-            return;
-        }
-        entry.state = state;
-        self.outcomes.push_back(match state {
-            SduState::Delivered => Outcome::Delivered(number),
-            SduState::Discarded => Outcome::Discarded(number),
-            SduState::Open => unreachable!("an open state is no decision"),
-        });
+        let entry = &mut self.entries[(number - self.base) as usize];
+        entry.settle(number, state, &mut self.outcomes);
     }
 
     /// An SDU whose end will never be indicated cannot be delivered.
@@ -403,56 +402,70 @@ impl Sdus {
     fn pop(&mut self) {
         self.entries.pop_front();
         self.base += 1;
+        self.sent -= 1;
     }
 
     /// Puts `bytes` of the SDU at the cursor into PDUs from `sn` on, `in_first` of them into the
     /// first.
     fn take(&mut self, sn: Sn, bytes: u32, in_first: u32) {
-        let (cursor, remaining) = (self.cursor, self.remaining);
-        let entry = self.entry_mut(cursor);
-        if remaining == entry.bytes {
+        if !self.has_begun {
+            self.has_begun = true;
+            let entry = &mut self.entries[self.sent];
             entry.start = sn;
             entry.start_bytes = in_first;
         }
         self.remaining -= bytes;
-        self.unsent -= u64::from(bytes);
     }
 
-    /// Moves the cursor to the next SDU.
-    fn step(&mut self, now: Time) {
-        self.waiting_time += now.saturating_since(self.entry(self.cursor).waits_since);
-        self.unsent -= u64::from(self.remaining);
-        self.cursor += 1;
-        self.remaining =
-            self.entries.get((self.cursor - self.base) as usize).map_or(0, |e| e.bytes);
+    /// Moves the cursor to the next SDU, and gives the one before.
+    fn step(&mut self, now: Time) -> &mut Entry {
+        self.sent += 1;
+        self.remaining = self.entries.get(self.sent).map_or(0, |next| next.bytes);
+        self.behind -= u64::from(self.remaining);
+        self.has_begun = false;
+        let entry = &mut self.entries[self.sent - 1];
+        self.waiting_time += now.saturating_since(entry.waits_since);
+        entry
+    }
+
+    /// Fills PDUs from `sn` on, `most` at most, that the SDU at the cursor fills without ending in
+    /// them, and says how many.
+    fn fill_whole(&mut self, sn: Sn, most: u32) -> u32 {
+        let whole = ((self.remaining - 1) / self.way.payload).min(most);
+        if whole > 0 {
+            self.take(sn, whole * self.way.payload, self.way.payload);
+        }
+        whole
     }
 
     /// Fills the one PDU `sn`, in which at least one SDU ends or which no SDU fills, and says how
     /// many end.
     fn fill(&mut self, now: Time, sn: Sn) -> u32 {
-        let (mut space, mut ends, mut is_empty) = (self.way.payload, 0, true);
+        let Segmentation { payload, length_indicator, .. } = self.way;
+        let (mut space, mut ends) = (payload, 0);
         if self.end_untold {
             self.end_untold = false;
-            let ended = self.cursor - 1;
-            self.entry_mut(ended).end = Some(sn);
-            space -= self.way.length_indicator;
+            self.entries[self.sent - 1].end = Some(sn);
+            space -= length_indicator;
             ends += 1;
         }
-        while self.cursor < self.end() && (is_empty || self.may_join(space, ends)) {
-            let (cursor, bytes) = (self.cursor, self.remaining.min(space));
+        while self.sent < self.entries.len() {
+            let bytes = self.remaining.min(space);
             self.take(sn, bytes, bytes);
             if self.remaining > 0 {
                 break;
             }
-            self.step(now);
-            if space - bytes < self.way.length_indicator {
+            let ended = self.step(now);
+            if space - bytes < length_indicator {
                 self.end_untold = true;
                 break;
             }
-            self.entry_mut(cursor).end = Some(sn);
-            space -= bytes + self.way.length_indicator;
+            ended.end = Some(sn);
+            space -= bytes + length_indicator;
             ends += 1;
-            is_empty = false;
+            if !self.may_join(space, ends) {
+                break;
+            }
         }
         ends
     }

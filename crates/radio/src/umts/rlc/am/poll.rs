@@ -10,9 +10,9 @@ use crate::umts::rlc::timers::is_due;
 #[derive(Debug)]
 pub(super) struct Polls {
     pub(super) triggers: Poll,
-    /// With so many PDUs of the window in use, `Poll_Window` is reached.
-    window_threshold: Option<u64>,
-    window: u64,
+    /// With so many PDUs of the window in use, `Poll_Window` is reached, the second time where the
+    /// window closes: after that PDU, no other would ask for a report.
+    window_thresholds: [u64; 2],
     /// PDUs until `Poll_PDU` is reached.
     pdus_left: u32,
     /// SDUs until `Poll_SDU` is reached.
@@ -44,12 +44,12 @@ pub(super) struct Sending {
 
 impl Polls {
     pub(super) fn new(triggers: &Poll, window: u16) -> Self {
-        let threshold = |share: base::Probability| {
-            ((share.value() * f64::from(window)).ceil() as u64).clamp(1, u64::from(window))
+        let thresholds = |share: base::Probability| {
+            let threshold = (share.value() * f64::from(window)).ceil() as u64;
+            [threshold.clamp(1, window.into()), window.into()]
         };
         Self {
-            window_threshold: triggers.window_utilization.map(threshold),
-            window: window.into(),
+            window_thresholds: triggers.window_utilization.map_or([u64::MAX; 2], thresholds),
             pdus_left: triggers.every_pdus.unwrap_or(u32::MAX),
             sdus_left: triggers.every_sdus.unwrap_or(u32::MAX),
             held_back: false,
@@ -67,12 +67,9 @@ impl Polls {
         if self.held_back && !self.is_prohibited(now) {
             return 1;
         }
-        let to_threshold = self
-            .window_threshold
-            .and_then(|threshold| threshold.checked_sub(window_used))
-            .filter(|left| *left > 0)
-            .unwrap_or(u64::MAX);
-        to_threshold.min(self.pdus_left.into()) as u32
+        let [threshold, closing] = self.window_thresholds;
+        let next = if window_used < threshold { threshold } else { closing };
+        (next - window_used).min(self.pdus_left.into()) as u32
     }
 
     /// How many SDU ends may be sent before a PDU must be checked for a poll.
@@ -84,7 +81,8 @@ impl Polls {
     pub(super) fn decide(&mut self, now: Time, sending: Sending) -> bool {
         let is_pdu_due = count(&mut self.pdus_left, sending.pdus, self.triggers.every_pdus);
         let ends_nth = count(&mut self.sdus_left, sending.sdu_ends, self.triggers.every_sdus);
-        let is_at_window = sending.window_used.is_some_and(|used| self.is_window_due(used));
+        let is_at_window =
+            sending.window_used.is_some_and(|used| self.window_thresholds.contains(&used));
         if !(sending.is_last || is_pdu_due || ends_nth || is_at_window || self.held_back) {
             return false;
         }
@@ -97,8 +95,8 @@ impl Polls {
 
     /// True if a PDU is to be sent again only to carry a poll. A poll that was held back takes a
     /// new PDU if there is one.
-    pub(super) fn wants_repeat(&self, now: Time, has_new: bool) -> bool {
-        (self.repeat || (self.held_back && !has_new)) && !self.is_prohibited(now)
+    pub(super) fn wants_repeat(&self, now: Time, has_new: impl FnOnce() -> bool) -> bool {
+        (self.repeat || (self.held_back && !has_new())) && !self.is_prohibited(now)
     }
 
     /// A PDU is sent again to carry a poll; `next` is the next new one.
@@ -135,18 +133,14 @@ impl Polls {
         Time::earlier(self.timer, wanted)
     }
 
+    /// A poll is sent: kept apart from what asks whether one is, which most PDUs stop at.
+    #[inline(never)]
     fn start(&mut self, now: Time, next: Sn) {
         self.asked = next;
         self.held_back = false;
         self.repeat = false;
         self.timer = self.triggers.timer.map(|time| now + time);
         self.prohibited_until = self.triggers.prohibit.map(|time| now + time);
-    }
-
-    /// True if the PDU with which `used` of the window are in use asks for a report. The one that
-    /// closes the window always does: after it, no other would.
-    fn is_window_due(&self, used: u64) -> bool {
-        self.window_threshold.is_some_and(|threshold| used == threshold || used == self.window)
     }
 
     fn is_prohibited(&self, now: Time) -> bool {

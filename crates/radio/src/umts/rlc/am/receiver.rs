@@ -69,22 +69,22 @@ impl Receiver {
     /// Takes in a run of data PDUs of which those in `errors` were lost.
     pub(crate) fn handle_data(&mut self, run: Run, errors: u64, sdus: &mut Sdus) {
         debug_assert!(self.is_told_by_its_wire_number(run.sn), "{:?} at {:?}", run.sn, self.next);
-        let intact = !errors & low_bits(run.pdus);
+        let sent = low_bits(run.pdus);
+        let intact = !errors & sent;
         if run.poll && intact >> (run.pdus - 1) & 1 == 1 {
             self.wanted = true;
         }
         if intact == 0 || run.sn + u64::from(run.pdus) <= self.next {
             return;
         }
-        if run.sn == self.next && self.next == self.highest && intact == low_bits(run.pdus) {
+        let (sn, intact) = if run.sn == self.next && self.next == self.highest && intact == sent {
             self.next = self.next + u64::from(run.pdus);
             self.highest = self.next;
-            if !self.deliver_each(run.sn, intact, sdus) {
-                sdus.deliver_in_order(self.next);
-            }
-            return;
-        }
-        self.handle_gaps(run.sn, intact, sdus);
+            (run.sn, intact)
+        } else {
+            self.handle_gaps(run.sn, intact)
+        };
+        self.deliver(sn, intact, sdus);
     }
 
     /// True if the 12 bits on the air are enough to know `sn`, as they are with windows of up to
@@ -95,12 +95,13 @@ impl Receiver {
         self.window > half || lowest.unwrap(sn.wire()) == sn
     }
 
-    /// The general case: some are missing, were missing, or are duplicates.
-    fn handle_gaps(&mut self, sn: Sn, intact: u64, sdus: &mut Sdus) {
+    /// The general case: some are missing, were missing, or are duplicates. What is left without
+    /// those that had arrived in sequence.
+    fn handle_gaps(&mut self, sn: Sn, intact: u64) -> (Sn, u64) {
         let stale = if sn < self.next { self.next - sn } else { 0 };
         let (sn, intact) = (sn + stale, intact >> stale);
         if intact == 0 {
-            return;
+            return (sn, intact);
         }
         let end = sn + u64::from(64 - intact.leading_zeros());
         assert!(end <= self.next + self.window, "a sender keeps to its window");
@@ -112,9 +113,7 @@ impl Receiver {
         if sn == self.next {
             self.advance();
         }
-        if !self.deliver_each(sn, intact, sdus) && sn < self.next {
-            sdus.deliver_in_order(self.next);
-        }
+        (sn, intact)
     }
 
     /// Moves on over all that has arrived in sequence.
@@ -124,18 +123,17 @@ impl Receiver {
         self.next = next;
     }
 
-    /// Out of sequence: delivers what became whole by the PDUs `intact` from `sn` on. False if
-    /// delivery is in sequence.
-    fn deliver_each(&self, sn: Sn, mut intact: u64, sdus: &mut Sdus) -> bool {
+    /// Delivers what became whole by the PDUs `intact` from `sn` on.
+    fn deliver(&self, sn: Sn, mut intact: u64, sdus: &mut Sdus) {
         if sdus.is_in_order() {
-            return false;
+            sdus.deliver_in_order(self.next);
+            return;
         }
         while intact != 0 {
             let place = intact.trailing_zeros();
             intact &= intact - 1;
             sdus.deliver_any_order(sn + u64::from(place), |start, end| self.has_all(start, end));
         }
-        true
     }
 
     /// True if every PDU of `first..=last` has arrived.

@@ -72,7 +72,7 @@ impl Transmitter {
         let now = blocks.start;
         self.polls.examine_timer(now);
         self.retransmit(now, blocks);
-        if self.missing_count == 0 && self.polls.wants_repeat(now, self.has_new(sdus)) {
+        if self.missing_count == 0 && self.polls.wants_repeat(now, || self.has_new(sdus)) {
             self.repeat_poll(now, blocks);
         }
         self.send_new(now, sdus, blocks);
@@ -136,6 +136,7 @@ impl Transmitter {
     }
 
     /// Does what the configuration says if a PDU has reached its limit of retransmissions.
+    #[inline]
     pub(crate) fn apply_limit(&mut self, now: Time, sdus: &mut Sdus) -> WindowHealth {
         let Some(sn) = self.exhausted.take() else { return WindowHealth::Fine };
         match self.on_limit {
