@@ -77,8 +77,7 @@ impl<T: Sdu> Bearer<T> {
         let coming = anticipation.and_then(|ahead| self.timeline.blocks_at(now + ahead, direction));
         let lane = self.lane_mut(direction);
         lane.push(now, sdu, coming)?;
-        let tick =
-            Time::earlier(lane.first_room(now.next_multiple(lane.tti)), self.timeline.next());
+        let tick = Time::earlier(lane.first_room(lane.grid.after(now)), self.timeline.next());
         self.next = Time::earlier(self.next, tick);
         Ok(())
     }
@@ -102,7 +101,7 @@ impl<T: Sdu> Bearer<T> {
     /// `direction` is in `state`. What was due before `now` must have been handled.
     pub fn set_channel(&mut self, now: Time, direction: Direction, state: ChannelState) {
         let last = self.last_moment(now);
-        self.set_state(last.next_multiple(self.lane(direction).tti), direction, state);
+        self.set_state(self.lane(direction).grid.after(last), direction, state);
         self.next = self.next_tick(last);
     }
 
@@ -165,8 +164,8 @@ impl<T: Sdu> Bearer<T> {
     }
 
     fn downlink_rate(&self) -> Option<Rate> {
-        let Lane { state, payload, tti, .. } = &self.downlink;
-        let bits = state.blocks.mean() * f64::from(*payload) * 8.0 / tti.as_secs_f64();
+        let Lane { state, payload, grid, .. } = &self.downlink;
+        let bits = state.blocks.mean() * f64::from(*payload) * 8.0 / grid.tti.as_secs_f64();
         let is_heard = state.tbler != BlockErrorRate::LOST;
         (is_heard && !state.blocks.is_none()).then(|| Rate::from_bps(bits.max(1.0).round() as u64))
     }
@@ -181,12 +180,12 @@ impl<T: Sdu> Bearer<T> {
     pub fn capacity(&self, direction: Direction, span: Duration) -> u64 {
         let lane = self.lane(direction);
         let coming = self.timeline.pending().iter().map(|change| (change.at, change.of(direction)));
-        lane.room_until(span.whole(lane.tti), coming)
+        lane.room_until(span.whole(lane.grid.tti), coming)
     }
 
     fn tick(&mut self, now: Time, observe: &mut impl Observe) {
-        let is_down = now.is_multiple_of(self.downlink.tti);
-        let is_up = now.is_multiple_of(self.uplink.tti);
+        let is_down = self.downlink.grid.advance(now);
+        let is_up = self.uplink.grid.advance(now);
         if is_down {
             let health = self.downlink.fill(now, &mut self.network, &mut self.uplink.sdus);
             self.downlink.send(self.machine, observe);
@@ -258,7 +257,7 @@ impl<T: Sdu> Bearer<T> {
     fn set_state(&mut self, from: Time, direction: Direction, state: ChannelState) {
         let lane = self.lane_mut(direction);
         lane.set_state(from, state);
-        let peer = PeerChannel { tti: lane.tti, blocks: state.blocks };
+        let peer = PeerChannel { tti: lane.grid.tti, blocks: state.blocks };
         direction.of(&mut self.mobile, &mut self.network).set_peer(peer);
     }
 

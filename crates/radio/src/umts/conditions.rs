@@ -32,6 +32,9 @@ pub enum BlockErrorRate {
 }
 
 impl BlockErrorRate {
+    /// Everything arrives.
+    pub const NONE: Self = Self::Constant(Probability::NEVER);
+
     /// Nothing arrives.
     pub const LOST: Self = Self::Constant(Probability::ALWAYS);
 }

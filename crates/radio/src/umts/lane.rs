@@ -9,18 +9,21 @@ use observe::Observe;
 
 use super::backlog::{Backlog, Waiting};
 use super::flow_queues::FlowQueues;
+use super::grid::Grid;
 use super::mac::TransportBlocks;
 use super::pdcp::Convergence;
 use super::phy::BlockErrors;
 use super::rlc::{Entity, Health, Outcome, Sdus, Traffic};
-use super::{Blocks, BufferManager, Channel, ChannelState, DchConfig, Limit, Scope, Service};
+use super::{
+    BlockErrorRate, Blocks, BufferManager, Channel, ChannelState, DchConfig, Limit, Scope, Service,
+};
 use crate::{Counters, Output, Sdu};
 
 /// One direction: what waits, what is on the air, and what the channel is like.
 #[derive(Debug)]
 pub(crate) struct Lane<T> {
     pub(crate) direction: Direction,
-    pub(crate) tti: Duration,
+    pub(crate) grid: Grid,
     /// Bytes that a block carries.
     pub(crate) payload: u32,
     pub(crate) state: ChannelState,
@@ -70,7 +73,7 @@ impl<T: Sdu> Lane<T> {
             (format!("{name}/{}", direction.name()), config.dpdchs[direction as usize]);
         Self {
             direction,
-            tti: *tti,
+            grid: Grid::new(*tti),
             payload: config.rlc.block_bytes(),
             state,
             since: 0,
@@ -95,7 +98,7 @@ impl<T: Sdu> Lane<T> {
 
     /// The TTIs that begin at or after `from` have `state`.
     pub(crate) fn set_state(&mut self, from: Time, state: ChannelState) {
-        let first = self.first_tti(from).max(self.since);
+        let first = self.grid.number(from).max(self.since);
         self.room_before += self.state.blocks.before(first) - self.state.blocks.before(self.since);
         self.since = first;
         self.state = state;
@@ -112,7 +115,7 @@ impl<T: Sdu> Lane<T> {
     ) -> u64 {
         let (mut room, mut since, mut blocks) = (self.room_before, self.since, self.state.blocks);
         for (from, state) in coming {
-            let first = self.first_tti(from).min(ttis).max(since);
+            let first = self.grid.number(from).min(ttis).max(since);
             room += blocks.before(first) - blocks.before(since);
             (since, blocks) = (first, state.blocks);
         }
@@ -144,13 +147,11 @@ impl<T: Sdu> Lane<T> {
 
     /// When this direction's next TTI must be processed.
     pub(crate) fn next_tick(&self, now: Time, sender: &Entity, peer: &Sdus) -> Option<Time> {
-        let next = now.next_multiple(self.tti);
         if self.air.used() > 0 {
-            return Some(next);
+            return Some(self.grid.after(now));
         }
         let time = sender.poll_timeout(now, &self.sdus, peer)?;
-        let tick = if time.is_multiple_of(self.tti) { time } else { time.next_multiple(self.tti) };
-        self.first_room(tick.max(next))
+        self.first_room(self.grid.after_and_from(now, time))
     }
 
     /// The start of the first TTI at or after that which starts at `tick` that has room for a
@@ -161,9 +162,9 @@ impl<T: Sdu> Lane<T> {
             Some(_) => return Some(tick),
             None => {}
         }
-        let tti = self.first_tti(tick);
+        let tti = self.grid.number(tick);
         let first = self.state.blocks.next_with_room(tti)?;
-        Some(tick + self.tti * (first - tti))
+        Some(tick + self.grid.tti * (first - tti))
     }
 
     /// The SDUs between entry and exit, oldest first.
@@ -181,20 +182,16 @@ impl<T: Sdu> Lane<T> {
         }
     }
 
-    /// The number of the first TTI that begins at or after `time`.
-    fn first_tti(&self, time: Time) -> u64 {
-        let past = time.saturating_since(Time::ZERO);
-        past.whole(self.tti) + u64::from(!time.is_multiple_of(self.tti))
-    }
-
     /// Draws the errors of the TTI that begins.
     pub(crate) fn send<O: Observe>(&mut self, machine: u32, observe: &mut O) {
         let (blocks, counters) = (&mut self.next, &mut self.counters);
         if blocks.used() == 0 {
             return;
         }
-        let tti = blocks.start.saturating_since(Time::ZERO).whole(self.tti);
-        self.errors.draw(tti, blocks.used(), self.state.tbler, &mut blocks.errors);
+        if self.state.tbler != BlockErrorRate::NONE {
+            let tti = self.grid.number(blocks.start);
+            self.errors.draw(tti, blocks.used(), self.state.tbler, &mut blocks.errors);
+        }
         counters.blocks_sent += u64::from(blocks.used());
         counters.blocks_in_error += u64::from(blocks.errors.count());
         counters.retransmitted_blocks += u64::from(blocks.retransmissions());
@@ -234,7 +231,7 @@ impl<T: Sdu> Lane<T> {
     /// Fills the TTI that begins.
     pub(crate) fn fill(&mut self, now: Time, sender: &mut Entity, peer: &mut Sdus) -> Health {
         let blocks = self.state.blocks;
-        let room = blocks.as_constant().unwrap_or_else(|| blocks.in_tti(self.first_tti(now)));
+        let room = blocks.as_constant().unwrap_or_else(|| blocks.in_tti(self.grid.number(now)));
         self.next.begin(now, room);
         if room == 0 {
             return Health::Well;
@@ -309,7 +306,7 @@ impl<T: Sdu> Lane<T> {
     /// True if there is no manager, or it has room for `sdu`.
     fn manager_admits(&self, sdu: &T, coming: Option<Blocks>) -> bool {
         let (Some(manager), Some(backlog)) = (self.manager, &self.backlog) else { return true };
-        let bdp = manager.bdp(coming.unwrap_or(self.usual), self.payload, self.tti);
+        let bdp = manager.bdp(coming.unwrap_or(self.usual), self.payload, self.grid.tti);
         let waiting = backlog.share(Scope::Flow, sdu.flow());
         let room = manager.room(bdp, backlog.place(sdu.flow()), backlog.flows_with(sdu.flow()));
         BufferManager::admits(room, waiting, sdu.bytes())

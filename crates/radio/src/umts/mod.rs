@@ -34,6 +34,7 @@ mod conditions;
 mod config;
 mod dch;
 mod flow_queues;
+mod grid;
 pub mod handover;
 pub mod interference;
 mod keys;
