@@ -162,6 +162,7 @@ macro_rules! bearers {
 
         /// The next SDU that has come out. To be called after each `handle_…` until it says `None`.
         #[must_use]
+        #[inline]
         pub fn poll_output(&mut self) -> Option<(Direction, Output<T>)> {
             match self {
                 $(Self::$kind(bearer) => bearer.poll_output(),)*

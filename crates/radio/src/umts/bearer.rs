@@ -83,14 +83,10 @@ impl<T: Sdu> Bearer<T> {
     }
 
     /// Does what is due at or before `now`, tick by tick.
+    #[inline]
     pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
         while let Some(tick) = self.next.filter(|tick| *tick <= now) {
-            if self.timeline.is_due(tick) {
-                self.apply_changes(tick);
-            }
             self.tick(tick, observe);
-            self.ticked = Some(tick);
-            self.next = self.next_tick(tick);
         }
         if self.timeline.is_due(now) {
             self.apply_changes(now);
@@ -118,9 +114,11 @@ impl<T: Sdu> Bearer<T> {
     /// The next SDU that has been delivered or given up. To be called after each `handle_…` until
     /// it says `None`.
     #[must_use]
+    #[inline]
     pub fn poll_output(&mut self) -> Option<(Direction, Output<T>)> {
         let lanes = [&mut self.downlink, &mut self.uplink];
-        lanes.into_iter().find_map(|lane| Some((lane.direction, lane.poll_output()?)))
+        let lane = lanes.into_iter().find(|lane| lane.sdus.has_outcome())?;
+        Some((lane.direction, lane.poll_output()?))
     }
 
     /// The next tick. It changes with each `handle_…`.
@@ -183,7 +181,12 @@ impl<T: Sdu> Bearer<T> {
         lane.room_until(span.whole(lane.grid.tti), coming)
     }
 
+    /// What happens at `now`. Kept apart from the question whether it is due, which every SDU asks.
+    #[inline(never)]
     fn tick(&mut self, now: Time, observe: &mut impl Observe) {
+        if self.timeline.is_due(now) {
+            self.apply_changes(now);
+        }
         let is_down = self.downlink.grid.advance(now);
         let is_up = self.uplink.grid.advance(now);
         if is_down {
@@ -203,6 +206,8 @@ impl<T: Sdu> Bearer<T> {
             self.uplink.receive(now, &mut self.network, &mut self.downlink.sdus);
         }
         self.top_up(now);
+        self.ticked = Some(now);
+        self.next = self.next_tick(now);
     }
 
     /// The link control never lacks an SDU to send while one waits ahead of it.

@@ -44,9 +44,9 @@ pub(crate) struct Lane<T> {
     pub(crate) sdus: Sdus,
     contents: Contents<T>,
     /// The TTI on the air; empty if there is none.
-    air: TransportBlocks,
-    /// The TTI that is being filled.
-    next: TransportBlocks,
+    air: Box<TransportBlocks>,
+    /// The TTI that is being filled; boxed, as it takes the place of that on the air.
+    next: Box<TransportBlocks>,
     pub(crate) counters: Counters,
 }
 
@@ -90,8 +90,8 @@ impl<T: Sdu> Lane<T> {
             pdcp: Convergence::new(&config.pdcp),
             sdus: Sdus::new(config.rlc.segmentation()),
             contents: Contents { base: 0, sdus: VecDeque::new(), told: 0 },
-            air: TransportBlocks::new(),
-            next: TransportBlocks::new(),
+            air: Box::new(TransportBlocks::new()),
+            next: Box::new(TransportBlocks::new()),
             counters: Counters::default(),
         }
     }
@@ -132,8 +132,8 @@ impl<T: Sdu> Lane<T> {
         if self.air.used() > 0 {
             self.counters.blocks_received += u64::from(self.air.intact());
             receiver.receive(now, &self.air, &mut Traffic { own, peer: &mut self.sdus });
+            self.air.begin(now, 0);
         }
-        self.air.begin(now, 0);
         mem::swap(&mut self.air, &mut self.next);
     }
 
@@ -207,6 +207,8 @@ impl<T: Sdu> Lane<T> {
 
     /// Takes in `sdu`, or gives it back if the queue is full. A manager uses the `coming` blocks
     /// per TTI in place of the present ones.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "every SDU passes here, and would be moved once more")]
     pub(crate) fn push(&mut self, now: Time, sdu: T, coming: Option<Blocks>) -> Result<(), T> {
         self.counters.sdus += 1;
         let share = self.waiting_beside(&sdu);
@@ -258,6 +260,8 @@ impl<T: Sdu> Lane<T> {
     }
 
     /// The link control gets `sdu`.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "every SDU passes here, and would be moved once more")]
     fn hand_in(&mut self, now: Time, sdu: T) {
         if let Some(backlog) = &mut self.backlog {
             backlog.number(Waiting::of(&sdu));
@@ -284,6 +288,9 @@ impl<T: Sdu> Lane<T> {
         }
     }
 
+    /// The next SDU that has come out. Kept apart from the question whether there is one, to which
+    /// the answer is mostly no.
+    #[inline(never)]
     pub(crate) fn poll_output(&mut self) -> Option<Output<T>> {
         let output = match self.sdus.poll_outcome()? {
             Outcome::Delivered(number) => {
@@ -331,6 +338,7 @@ impl<T> Contents<T> {
     }
 
     /// Takes out SDU `number`.
+    #[inline]
     fn take(&mut self, number: u64) -> T {
         let slot = &mut self.sdus[(number - self.base) as usize];
         let sdu = slot.take().expect("an SDU has one outcome");

@@ -16,6 +16,8 @@ pub(crate) struct TransportBlocks {
     pub(crate) start: Time,
     capacity: u32,
     used: u32,
+    /// How many of them carry retransmitted data.
+    again: u32,
     pub(crate) control: Vec<Control>,
     pub(crate) data: Vec<Run>,
     /// Which of them are in error.
@@ -29,6 +31,7 @@ impl TransportBlocks {
             start: Time::ZERO,
             capacity: 0,
             used: 0,
+            again: 0,
             control: Vec::new(),
             data: Vec::new(),
             errors: ErrorMask::default(),
@@ -40,6 +43,7 @@ impl TransportBlocks {
         self.start = start;
         self.capacity = capacity;
         self.used = 0;
+        self.again = 0;
         self.errors.clear();
         self.control.clear();
         self.data.clear();
@@ -53,6 +57,11 @@ impl TransportBlocks {
     /// How many blocks are sent.
     pub(crate) const fn used(&self) -> u32 {
         self.used
+    }
+
+    /// How many of them carry retransmitted data.
+    pub(crate) const fn retransmissions(&self) -> u32 {
+        self.again
     }
 
     /// How many of them arrive intact.
@@ -75,6 +84,7 @@ impl TransportBlocks {
     /// Adds one PDU that was sent before, to the last run if it continues it.
     pub(crate) fn push_again(&mut self, sn: Sn, poll: bool) {
         self.used += 1;
+        self.again += 1;
         if let Some(run) = self.data.last_mut()
             && run.sn + u64::from(run.pdus) == sn
             && run.kind == DataKind::Again
@@ -95,11 +105,6 @@ impl TransportBlocks {
             *place += run.pdus;
             Some((first, *run))
         })
-    }
-
-    /// How many blocks carry retransmitted data.
-    pub(crate) fn retransmissions(&self) -> u32 {
-        self.data.iter().filter(|run| run.kind == DataKind::Again).map(|run| run.pdus).sum()
     }
 
     /// Reports each block to `observe`.

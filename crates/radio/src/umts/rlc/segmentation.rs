@@ -128,6 +128,7 @@ impl Sdus {
     }
 
     /// Takes in an SDU of `bytes` bytes.
+    #[inline]
     pub(crate) fn push(&mut self, now: Time, bytes: u32) {
         debug_assert!(bytes > 0, "an SDU has at least one byte");
         if self.sent == self.entries.len() {
@@ -199,6 +200,14 @@ impl Sdus {
         self.entries.is_empty() && !self.end_untold
     }
 
+    /// True if [`Self::poll_outcome`] would say something.
+    #[inline]
+    pub(crate) fn has_outcome(&self) -> bool {
+        !self.outcomes.is_empty()
+    }
+
+    /// The next outcome.
+    #[inline]
     pub(crate) fn poll_outcome(&mut self) -> Option<Outcome> {
         self.outcomes.pop_front()
     }
