@@ -105,15 +105,14 @@ impl Air {
 #[derive(Debug)]
 pub(crate) struct BlockErrors {
     chance: Philox,
-    /// The last draws, and what they were for.
-    drawn: Option<([u32; 3], [u32; 4])>,
-    period: Period,
+    /// The last draws, and what they were for: a period, a group of slots and a part.
+    drawn: Option<((Period, u32, u32), [u32; 4])>,
 }
 
 impl BlockErrors {
     /// Those of the direction called `name`.
     pub(crate) fn new(seed: u64, name: &str) -> Self {
-        Self { chance: Philox::named(seed, name), drawn: None, period: 0 }
+        Self { chance: Philox::named(seed, name), drawn: None }
     }
 
     /// True if data block number `part` of what `slot` carries in `period` is in error.
@@ -121,14 +120,13 @@ impl BlockErrors {
         if !rate.hit(0) {
             return false;
         }
-        let key = [slot / 4, part, period as u32];
+        let key = (period, slot / 4, part);
         let draws = match self.drawn {
-            Some((known, draws)) if known == key && self.period == period => draws,
+            Some((known, draws)) if known == key => draws,
             Some(_) | None => {
-                let [group, part, low] = key;
-                let draws = self.chance.at([group, low, (period >> 32) as u32, part]);
+                let counter = [slot / 4, period as u32, (period >> 32) as u32, part];
+                let draws = self.chance.at(counter);
                 self.drawn = Some((key, draws));
-                self.period = period;
                 draws
             }
         };

@@ -43,9 +43,14 @@ pub struct Bearer<T> {
     tick: Option<Time>,
     /// Now.
     now: Time,
+    /// What the last report follows from; it changes far less often than it is looked at.
+    conditions: Option<Conditions>,
     reported: DownlinkReport,
     report: Option<DownlinkReport>,
 }
+
+/// The coding scheme of the downlink, and how often its blocks err.
+type Conditions = (CodingScheme, Probability);
 
 /// How far the first gap has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,11 +88,11 @@ impl<T: Sdu> Bearer<T> {
             period: None,
             tick: None,
             now: Time::ZERO,
+            conditions: None,
             reported: DownlinkReport { rate: None },
             report: None,
         };
-        bearer.reported = bearer.conditions();
-        bearer.report = Some(bearer.reported);
+        bearer.look();
         bearer.schedule();
         bearer
     }
@@ -329,14 +334,18 @@ impl<T: Sdu> Bearer<T> {
 
     /// The gap that lasts.
     fn ongoing(&self) -> Option<Gap> {
-        self.gap.filter(|_| self.phase != Phase::Ahead)
+        self.gap.filter(|_| self.is_in_gap())
+    }
+
+    /// True while nothing gets through.
+    fn is_in_gap(&self) -> bool {
+        self.phase != Phase::Ahead
     }
 
     /// When there is something to do next.
     fn schedule(&mut self) {
-        let period = self.period.unwrap_or(0);
-        let before = self.period.map_or(self.now, start);
-        let period = period.max(before.max(self.now).as_nanos() / BLOCK_PERIOD.as_nanos());
+        let current = self.now.as_nanos() / BLOCK_PERIOD.as_nanos();
+        let period = self.period.map_or(current, |done| done.max(current));
         let messages = (self.messages > 0).then_some(period + 1);
         let gap = self.gap.map(|gap| match self.phase {
             Phase::Ahead => gap.from,
@@ -351,22 +360,24 @@ impl<T: Sdu> Bearer<T> {
 
     /// Whether what the downlink can carry has changed.
     fn look(&mut self) {
-        let conditions = self.conditions();
-        if conditions != self.reported {
-            self.reported = conditions;
-            self.report = Some(conditions);
+        let scheme = self.downlink.adapter.scheme();
+        let conditions = (!self.is_in_gap()).then(|| (scheme, self.air.rate(scheme)));
+        if conditions == self.conditions {
+            return;
+        }
+        self.conditions = conditions;
+        let report = DownlinkReport { rate: conditions.map(|conditions| self.rate(conditions)) };
+        if report != self.reported {
+            self.reported = report;
+            self.report = Some(report);
         }
     }
 
-    fn conditions(&self) -> DownlinkReport {
-        if self.ongoing().is_some() {
-            return DownlinkReport { rate: None };
-        }
-        let (scheme, slots) = (self.downlink.adapter.scheme(), self.downlink.slots);
-        let arriving = 1.0 - Probability::value(self.air.rate(scheme));
-        let bytes = f64::from(scheme.bytes() * slots) * arriving;
+    /// What the downlink carries under these conditions.
+    fn rate(&self, (scheme, errors): Conditions) -> Rate {
+        let bytes = f64::from(scheme.bytes() * self.downlink.slots) * (1.0 - errors.value());
         let bps = bytes * 8.0 / BLOCK_PERIOD.as_secs_f64();
-        DownlinkReport { rate: Some(Rate::from_bps(bps.round() as u64)) }
+        Rate::from_bps(bps.round() as u64)
     }
 
     /// A uniform draw between limits.

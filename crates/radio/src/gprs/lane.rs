@@ -179,14 +179,16 @@ impl<T: Sdu> Lane<T> {
 
     /// The next block period after `period` in which there is something to do.
     pub(crate) fn next(&self, period: Period) -> Option<Period> {
+        // Nothing is due sooner than what is to be sent.
+        if self.tbf.is_sending() && (self.can_send() || self.window.is_settled()) {
+            return Some(period + 1);
+        }
         let next = |at: Period| at.max(period + 1);
         let answer = self.answers.front().copied();
         let report = self.reports.front().map(|(due, _)| *due);
         let arrival = self.packets.next_arrival().map(period_from);
         let own = match self.tbf {
             Tbf::SettingUp { ready } => Some(period_from(ready)),
-            Tbf::Open | Tbf::Closing if self.can_send() => Some(period + 1),
-            Tbf::Open | Tbf::Closing if self.window.is_settled() => Some(period + 1),
             Tbf::Open | Tbf::Closing => Some(self.last_poll + self.round_trip),
             Tbf::Absent | Tbf::Kept { .. } | Tbf::Listening { .. } => {
                 self.packets.has_waiting().then_some(period + 1)
@@ -245,8 +247,7 @@ impl<T: Sdu> Lane<T> {
         let Some((bsn, scheme, kind)) = self.next_block(moment, true) else {
             return false;
         };
-        self.send_part(moment, slot, 0, (bsn, scheme, kind));
-        let mut error = self.errs(moment, scheme, slot, 0);
+        let mut error = self.send_part(moment, slot, 0, (bsn, scheme, kind));
         let mut is_repeat = kind == BlockKind::Retransmission;
         for part in 1..scheme.blocks() {
             let Some(next) = self.next_block(moment, false) else { break };
@@ -259,14 +260,14 @@ impl<T: Sdu> Lane<T> {
         true
     }
 
-    /// One data block of a radio block.
+    /// One data block of a radio block. True if it is in error.
     fn send_part(
         &mut self,
         moment: &mut Moment<'_, impl Observe>,
         slot: u32,
         part: u32,
         (bsn, scheme, kind): (u64, CodingScheme, BlockKind),
-    ) {
+    ) -> bool {
         self.since_poll += 1;
         let poll = self.since_poll >= self.poll_blocks || !self.can_send();
         let error = self.errs(moment, scheme, slot, part);
@@ -283,6 +284,7 @@ impl<T: Sdu> Lane<T> {
             self.deliver(moment.now + BLOCK_PERIOD, complete);
         }
         self.tell(moment, bsn, kind, poll, error);
+        error
     }
 
     /// The next data block: what a report asked for, else a new one, else, if allowed and no report
