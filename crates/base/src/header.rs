@@ -107,6 +107,7 @@ impl SackBlocks {
     }
 
     /// The blocks in their order: left edge and the number after the right one.
+    #[inline]
     pub fn as_slice(&self) -> &[[Seq; 2]] {
         &self.blocks[..usize::from(self.count)]
     }
@@ -138,6 +139,7 @@ impl Options {
 
     /// Bytes on the wire. Each option fills whole 32-bit words with the padding that RFC 7323
     /// appendix A recommends; SACK-permitted takes the place of the timestamps' where both are.
+    #[inline]
     pub const fn bytes(&self) -> u32 {
         let mss = if self.mss.is_some() { 4 } else { 0 };
         let scale = if self.window_scale.is_some() { 4 } else { 0 };
@@ -172,6 +174,7 @@ pub struct TcpHeader {
 
 impl TcpHeader {
     /// Bytes on the wire: 20 and the options.
+    #[inline]
     pub const fn bytes(&self) -> u32 {
         20 + self.options.bytes()
     }

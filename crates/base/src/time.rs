@@ -48,6 +48,7 @@ impl Time {
     /// The earlier of two deadlines, of which either may be never.
     #[inline]
     #[must_use]
+    #[inline]
     pub fn earlier(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         match (one, other) {
             (Some(one), Some(other)) => Some(one.min(other)),

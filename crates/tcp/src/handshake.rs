@@ -92,11 +92,13 @@ impl Handshake {
     }
 
     /// The shift of the peer's window.
+    #[inline]
     pub(crate) fn peer_scale(&self) -> u8 {
         self.peer.and_then(|peer| peer.window_scale).map_or(0, |scale| scale.min(SCALE_MAX))
     }
 
     /// What both sides offered (RFC 2018 §2, RFC 7323 §1.3, RFC 3168 §6.1.1).
+    #[inline]
     pub(crate) fn agreed(&self) -> Offers {
         self.peer.map_or(Offers::NONE, |peer| self.offers.and(peer.offers))
     }

@@ -46,6 +46,7 @@ impl Payload for Length {
         self.0
     }
 
+    #[inline]
     fn slice(&self, from: u64, to: u64) -> Self {
         assert!(from <= to && to <= self.0, "{from}..{to} does not lie within {}", self.0);
         Self(to - from)

@@ -32,6 +32,7 @@ impl PeerWindow {
     /// (RFC 9293 §3.10.7.4: by its number, then by its acknowledgement). An acknowledgement of
     /// something new is newer than all before it, even on a segment that was sent again and whose
     /// number is old.
+    #[inline]
     pub(crate) fn update(&mut self, seq: Seq, ack: Seq, size: u64) {
         let newer = self.source.is_none_or(|(last_seq, last_ack)| {
             last_ack.before(ack) || last_seq.before(seq) || (last_seq == seq && last_ack == ack)

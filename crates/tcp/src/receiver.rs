@@ -232,6 +232,7 @@ impl<P: Payload> Receiver<P> {
 
 impl AckDue {
     /// The more urgent of two.
+    #[inline]
     pub(crate) fn or_sooner(self, other: Self) -> Self {
         match (self, other) {
             (Self::No, due) | (due, Self::No) => due,

@@ -117,6 +117,7 @@ impl RetransmissionTimer {
     }
 
     /// New data up to `end` leave.
+    #[inline]
     pub(crate) fn time(&mut self, now: Time, end: u64) {
         if self.config.rtt_sampling == RttSampling::OnePerWindow {
             self.timed.get_or_insert(Timed { end, sent: now });

@@ -117,6 +117,7 @@ impl Scoreboard {
         self.selected.back().map(|&[_, to]| to)
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, segment: Sent) {
         debug_assert!(self.segments.back().is_none_or(|last| last.end() == segment.offset));
         self.pipe += u64::from(segment.length);
@@ -150,6 +151,7 @@ impl Scoreboard {
     }
 
     /// Takes the oldest out if everything in it lies below `una`; else cuts off what does.
+    #[inline]
     pub(crate) fn pop_below(&mut self, una: u64) -> Option<Sent> {
         let oldest = self.segments.front_mut()?;
         let gone = una.min(oldest.end()).saturating_sub(oldest.offset);
@@ -166,6 +168,7 @@ impl Scoreboard {
     }
 
     /// Forgets what was selected below `una`.
+    #[inline]
     pub(crate) fn unselect_below(&mut self, una: u64) {
         while let Some([from, to]) = self.selected.front_mut()
             && *from < una

@@ -170,6 +170,7 @@ impl Node {
     }
 
     /// The endpoint of a connection.
+    #[inline]
     pub(crate) fn endpoint(&self, local: u16, peer: NodeId, remote: u16) -> Option<MachineId> {
         self.endpoints.get(&FourTuple::new(local, peer, remote)).copied()
     }

@@ -101,6 +101,7 @@ impl PathMtus {
     }
 
     /// The same if it is less than the links take, and what happens to larger packets.
+    #[inline]
     pub(crate) fn learnt(&self, now: Time, path: Ends) -> Option<(u32, Larger)> {
         let known = self.known.get(&path)?;
         (now.saturating_since(known.since) < AGE).then_some((known.mtu, known.larger))

@@ -7,6 +7,7 @@ use super::SpuriousDetector;
 
 /// RFC 2883 §4: the first block reports what arrived twice if it lies below the acknowledgement,
 /// or within the second block.
+#[inline]
 pub(crate) fn reported(blocks: &SackBlocks, ack: Seq) -> Option<[Seq; 2]> {
     let (&[from, to], rest) = blocks.as_slice().split_first()?;
     let old = from.before(ack) && to.before_or_at(ack);
