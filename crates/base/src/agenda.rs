@@ -17,9 +17,6 @@ use crate::Time;
 pub struct Agenda {
     heap: BinaryHeap<Reverse<Key>>,
     machines: Vec<Entry>,
-    /// The entry that fired last. It stays on top, spent, so that the machine's next deadline can
-    /// take its place: one sift instead of two.
-    spent: Option<Key>,
 }
 
 /// A time and a machine's number, in one word that compares at once.
@@ -86,22 +83,24 @@ impl Agenda {
     }
 
     /// Machine `id` wakes at `deadline`; `None` is never, and so is the end of time.
+    #[inline]
     pub fn set(&mut self, id: u32, deadline: Option<Time>) {
         let entry = &mut self.machines[id as usize];
         entry.deadline = deadline.unwrap_or(NEVER);
         if entry.arm() {
-            let key = Key::new(entry.deadline, id);
-            self.push(key);
+            let (key, behind) = (Key::new(entry.deadline, id), entry.behind);
+            self.push(key, behind);
         }
     }
 
-    /// The next machine to wake at or before `until`, and its deadline, which is cleared.
+    /// The next machine to wake at or before `until`, and its deadline, which is cleared. Its entry
+    /// stays in the heap until another takes its place, or it comes up again.
+    #[inline]
     pub fn next(&mut self, until: Time) -> Option<(Time, u32)> {
         let key = self.settle(until)?;
         let entry = &mut self.machines[key.id() as usize];
         entry.deadline = NEVER;
         entry.disarm();
-        self.spent = Some(key);
         Some((key.time(), key.id()))
     }
 
@@ -111,8 +110,8 @@ impl Agenda {
     }
 
     /// Puts entries right until the one on top is a deadline, if that is at or before `until`.
+    #[inline]
     fn settle(&mut self, until: Time) -> Option<Key> {
-        self.spent = None;
         while let Some(mut top) = self.heap.peek_mut() {
             let Reverse(key) = *top;
             let (time, id) = (key.time(), key.id());
@@ -136,13 +135,15 @@ impl Agenda {
         None
     }
 
-    fn push(&mut self, key: Key) {
-        if let Some(spent) = self.spent.filter(|spent| spent.id() == key.id())
-            && let Some(mut top) = self.heap.peek_mut()
-            && *top == Reverse(spent)
+    /// Puts in a live entry. `behind` is the time of the machine's other one: any other entry of
+    /// that machine on top is dead, such as the one that fired last, and gives its place, which
+    /// takes one sift instead of two.
+    fn push(&mut self, key: Key, behind: Time) {
+        if let Some(mut top) = self.heap.peek_mut()
+            && top.0.id() == key.id()
+            && top.0.time() != behind
         {
             *top = Reverse(key);
-            self.spent = None;
             return;
         }
         self.heap.push(Reverse(key));
