@@ -148,12 +148,12 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// A segment arrived.
-    pub fn handle_segment<O: Observe>(&mut self, now: Time, segment: Segment<P>, observe: &mut O) {
+    pub fn handle_segment<O: Observe>(&mut self, now: Time, segment: &Segment<P>, observe: &mut O) {
         let cx = &mut Context { now, observe };
         match self.state {
-            State::Closed => self.refuse(&segment),
-            State::Listen => self.listen_in(cx.now, &segment),
-            State::SynSent => self.syn_sent_in(cx, &segment),
+            State::Closed => self.refuse(segment),
+            State::Listen => self.listen_in(cx.now, segment),
+            State::SynSent => self.syn_sent_in(cx, segment),
             State::SynReceived
             | State::Established
             | State::FinWait1
@@ -228,20 +228,20 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// RFC 9293 §3.10.7.4, in its order.
-    fn synchronized_in(&mut self, cx: &mut Context<'_, impl Observe>, segment: Segment<P>) {
-        if !self.is_timely(cx.now, &segment) {
+    fn synchronized_in(&mut self, cx: &mut Context<'_, impl Observe>, segment: &Segment<P>) {
+        if !self.is_timely(cx.now, segment) {
             return;
         }
-        if self.state == State::SynReceived && self.again_a_syn(&segment) {
+        if self.state == State::SynReceived && self.again_a_syn(segment) {
             if !segment.has(Flags::ACK) {
                 self.handshake.due = true;
                 return;
             }
-        } else if !self.is_acceptable(&segment) {
+        } else if !self.is_acceptable(segment) {
             self.answer_unacceptable(cx, segment);
             return;
         } else if segment.has(Flags::RST) {
-            self.reset_in(cx, &segment);
+            self.reset_in(cx, segment);
             return;
         } else if segment.has(Flags::SYN) {
             // RFC 5961 §4: a challenge, whatever the number.
@@ -253,7 +253,7 @@ impl<P: Payload> Endpoint<P> {
         if !segment.has(Flags::ACK) {
             return;
         }
-        if self.state == State::SynReceived && !self.establish(cx, &segment) {
+        if self.state == State::SynReceived && !self.establish(cx, segment) {
             return;
         }
         // RFC 5961 §5: before anything of it counts, or its timestamp would make all others old.
@@ -261,10 +261,10 @@ impl<P: Payload> Endpoint<P> {
             self.challenge(cx.now);
             return;
         }
-        let Segment { header, .. } = &segment;
+        let Segment { header, .. } = segment;
         self.receiver.take_timestamps(cx.now, header.seq, header.options.timestamps);
-        self.tell_clocks(&segment);
-        self.ack_in(cx, &self.acknowledgement_of(&segment));
+        self.tell_clocks(segment);
+        self.ack_in(cx, &self.acknowledgement_of(segment));
         self.data_in(cx, segment);
     }
 
@@ -294,7 +294,7 @@ impl<P: Payload> Endpoint<P> {
     /// An old or stray segment: acknowledged, so that a peer out of step learns where things are.
     /// What an old one acknowledges counts all the same (as in BSD): two sides that each consider
     /// the other's segments old would otherwise never recover.
-    fn answer_unacceptable(&mut self, cx: &mut Context<'_, impl Observe>, segment: Segment<P>) {
+    fn answer_unacceptable(&mut self, cx: &mut Context<'_, impl Observe>, segment: &Segment<P>) {
         if segment.has(Flags::RST) {
             return;
         }
@@ -304,11 +304,14 @@ impl<P: Payload> Endpoint<P> {
         let old = segment.has(Flags::ACK)
             && !segment.has(Flags::SYN)
             && segment.header.seq.before(self.receiver.next_seq());
-        let acknowledgement = self.acknowledgement_of(&segment);
-        self.answer(cx.now, &segment);
+        let acknowledgement = self.acknowledgement_of(segment);
+        self.answer(cx.now, segment);
         // Neither its FIN nor its mark counts (RFC 3168 §6.1.5).
-        let arrival =
-            Arrival { seq: segment.header.seq, payload: segment.payload, ..Arrival::default() };
+        let arrival = Arrival {
+            seq: segment.header.seq,
+            payload: segment.payload.clone(),
+            ..Arrival::default()
+        };
         self.receiver.handle_data(cx.now, &arrival, cx.observe);
         if old && self.state != State::SynReceived {
             self.ack_in(cx, &Acknowledgement { pure: false, ..acknowledgement });
@@ -350,7 +353,7 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// Seventh and eighth check.
-    fn data_in(&mut self, cx: &mut Context<'_, impl Observe>, segment: Segment<P>) {
+    fn data_in(&mut self, cx: &mut Context<'_, impl Observe>, segment: &Segment<P>) {
         if !self.state.receives() {
             return;
         }
@@ -359,7 +362,7 @@ impl<P: Payload> Endpoint<P> {
             fin: segment.has(Flags::FIN),
             ecn: segment.ecn,
             cwr: segment.has(Flags::CWR),
-            payload: segment.payload,
+            payload: segment.payload.clone(),
         };
         self.receiver.handle_data(cx.now, &arrival, cx.observe);
         if self.receiver.is_at_fin() {

@@ -20,8 +20,8 @@
 //!     if out.is_none() && back.is_none() {
 //!         break;
 //!     }
-//!     out.into_iter().for_each(|segment| server.handle_segment(now, segment, &mut ()));
-//!     back.into_iter().for_each(|segment| client.handle_segment(now, segment, &mut ()));
+//!     out.iter().for_each(|segment| server.handle_segment(now, segment, &mut ()));
+//!     back.iter().for_each(|segment| client.handle_segment(now, segment, &mut ()));
 //! }
 //! assert_eq!(server.state(), State::Established);
 //! assert_eq!(server.read().map(|payload| payload.length()), Some(2_000));

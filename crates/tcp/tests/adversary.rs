@@ -159,7 +159,7 @@ impl Attack {
             options,
         };
         let segment = Segment { header, payload: Length(forgery.length), ecn: forgery.ecn };
-        self.endpoint.handle_segment(self.now, segment, &mut ());
+        self.endpoint.handle_segment(self.now, &segment, &mut ());
     }
 
     fn take(&mut self, step: &Step) {

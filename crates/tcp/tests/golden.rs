@@ -111,7 +111,7 @@ fn transfer(variant: Variant, header: u32, rate: u64, limit: usize, window: u32)
         if arrival == Some(now)
             && let Some((_, (side, segment))) = way.pop_first()
         {
-            sides[side].handle_segment(now, segment, &mut counts);
+            sides[side].handle_segment(now, &segment, &mut counts);
             while sides[side].read().is_some() {}
         } else {
             for side in &mut sides {

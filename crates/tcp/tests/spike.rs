@@ -93,7 +93,7 @@ fn run(recovery: RecoveryKind, spurious_timeouts: SpuriousTimeouts) -> Tally {
             while ways[side].front().is_some_and(|&(time, _)| time <= now)
                 && let Some((_, segment)) = ways[side].pop_front()
             {
-                sides[1 - side].handle_segment(now, segment, &mut tally);
+                sides[1 - side].handle_segment(now, &segment, &mut tally);
             }
             sides[side].handle_timeout(now, &mut tally);
         }

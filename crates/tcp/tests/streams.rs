@@ -215,7 +215,7 @@ impl Run {
         {
             self.note_window(side, &segment);
             self.note_arrival(side, &segment);
-            self.sides[side].handle_segment(self.now, segment, &mut self.laws);
+            self.sides[side].handle_segment(self.now, &segment, &mut self.laws);
         }
         for side in &mut self.sides {
             side.handle_timeout(self.now, &mut self.laws);

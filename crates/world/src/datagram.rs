@@ -1,5 +1,6 @@
 //! A packet of a real network: its bytes.
 
+use std::borrow::Cow;
 use std::net::Ipv4Addr;
 
 use base::{Ecn, TcpHeader};
@@ -65,10 +66,11 @@ impl Body for Datagram {
         Self::new(packet.into(), 0)
     }
 
-    fn take_segment(&mut self) -> Option<Segment<Bytes>> {
+    fn segment(&self) -> Option<Cow<'_, Segment<Bytes>>> {
         let packet = self.frame.slice(usize::from(self.offset)..);
         let wire::Segment { header, payload, ip, .. } = wire::parse(&packet).ok()?;
-        Some(Segment { header, payload: packet.slice_ref(payload), ecn: ip.ecn })
+        let payload = packet.slice_ref(payload);
+        Some(Cow::Owned(Segment { header, payload, ecn: ip.ecn }))
     }
 
     fn header(&self) -> Option<&TcpHeader> {

@@ -181,7 +181,11 @@ impl<P: Payload> Host<P> {
         self.program.asker().and_then(|asker| asker.watched_by(self.endpoint.state()))
     }
 
-    pub(crate) fn handle_input(&mut self, cx: &mut Context<'_, impl Observe>, segment: Segment<P>) {
+    pub(crate) fn handle_input(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        segment: &Segment<P>,
+    ) {
         self.endpoint.handle_segment(cx.now, segment, cx.observe);
         self.program.run(cx, &mut self.endpoint);
     }

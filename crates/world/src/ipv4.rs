@@ -1,5 +1,7 @@
 //! A packet of a simulated IPv4 network: a segment of TCP or a datagram of UDP.
 
+use std::borrow::Cow;
+
 use base::{TcpHeader, UdpDatagram};
 use tcp::{Payload, Segment};
 use wire::rfc2507::Headers;
@@ -22,8 +24,8 @@ impl<P: Payload> Body for Ipv4<P> {
         Self::Segment(segment)
     }
 
-    fn take_segment(&mut self) -> Option<Segment<P>> {
-        if let Self::Segment(segment) = self { segment.take_segment() } else { None }
+    fn segment(&self) -> Option<Cow<'_, Segment<P>>> {
+        if let Self::Segment(segment) = self { segment.segment() } else { None }
     }
 
     fn from_udp(datagram: UdpDatagram) -> Option<Self> {

@@ -1,6 +1,8 @@
 //! A packet of a simulated IPv6 network: what it carries, its encapsulation, and whether it is a
 //! fragment.
 
+use std::borrow::Cow;
+
 use base::{Ecn, TcpHeader, UdpDatagram};
 use mobility::binding::{Message, Wrap};
 use tcp::{Payload, Segment};
@@ -142,12 +144,8 @@ impl<P: Payload> Body for Ipv6<P> {
         Self::new(Content::Segment(segment))
     }
 
-    fn take_segment(&mut self) -> Option<Segment<P>> {
-        if let Content::Segment(segment) = &mut self.content {
-            segment.take_segment()
-        } else {
-            None
-        }
+    fn segment(&self) -> Option<Cow<'_, Segment<P>>> {
+        if let Content::Segment(segment) = &self.content { segment.segment() } else { None }
     }
 
     fn from_udp(datagram: UdpDatagram) -> Option<Self> {

@@ -1,5 +1,7 @@
 //! What travels through a world.
 
+use std::borrow::Cow;
+
 use base::{Flags, TcpHeader, Time, UdpDatagram};
 use mobility::binding::{Message, Wrap};
 use observe::{PacketEvent, PacketFact};
@@ -22,8 +24,8 @@ pub trait Body: Sized + 'static {
     /// A body that carries `segment` from one node to another.
     fn from_segment(segment: Segment<Self::Payload>, ends: Ends) -> Self;
 
-    /// Takes out the TCP segment, where it is one. What is left is of no use.
-    fn take_segment(&mut self) -> Option<Segment<Self::Payload>>;
+    /// The TCP segment, where it is one: as it lies here, or read from bytes.
+    fn segment(&self) -> Option<Cow<'_, Segment<Self::Payload>>>;
 
     /// The TCP header, where it has one.
     fn header(&self) -> Option<&TcpHeader>;
@@ -130,8 +132,8 @@ impl<P: Payload> Body for Segment<P> {
         segment
     }
 
-    fn take_segment(&mut self) -> Option<Self> {
-        Some(std::mem::take(self))
+    fn segment(&self) -> Option<Cow<'_, Self>> {
+        Some(Cow::Borrowed(self))
     }
 
     fn header(&self) -> Option<&TcpHeader> {
@@ -260,12 +262,9 @@ impl<B: Body> Packets<B> {
         Some(Packet { uid: self.number(), ends, bytes, identification, departed, body })
     }
 
-    /// Takes the TCP segment out of a packet that has arrived, where it is one; another packet may
-    /// have its place.
-    pub(crate) fn open(&mut self, mut packet: Packet<B>) -> Option<Segment<B::Payload>> {
-        let segment = packet.body.take_segment();
+    /// `packet` has arrived: another may have its place.
+    pub(crate) fn recycle(&mut self, packet: Packet<B>) {
         self.spare.push(packet.body);
-        segment
     }
 
     /// Puts `body` in the place where it stays until its packet has arrived.

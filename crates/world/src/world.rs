@@ -419,12 +419,14 @@ impl<B: Body> World<B> {
             return;
         };
         cx.packet(&packet.fact(PacketEvent::Arrived, id.0));
-        let Some(segment) = self.packets.open(packet) else { return };
-        self.inherit_if_listening(id);
-        if let Machine::Host(host) = &mut self.machines[id] {
-            host.handle_input(cx, segment);
+        if let Some(segment) = packet.body.segment() {
+            self.inherit_if_listening(id);
+            if let Machine::Host(host) = &mut self.machines[id] {
+                host.handle_input(cx, &segment);
+            }
+            self.run_host(cx, id);
         }
-        self.run_host(cx, id);
+        self.packets.recycle(packet);
     }
 }
 

@@ -133,7 +133,7 @@ impl Peer {
         self.now = now;
         while let Some(segment) = self.inward_wire.poll_output(now) {
             self.captures.at_endpoint(now, &segment, &self.outward.reversed())?;
-            self.endpoint.handle_segment(now, segment, &mut self.report);
+            self.endpoint.handle_segment(now, &segment, &mut self.report);
             self.settle(now)?;
         }
         self.endpoint.handle_timeout(now, &mut self.report);

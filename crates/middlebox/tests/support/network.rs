@@ -321,7 +321,7 @@ impl<P: Pattern> Network<P> {
             let (way, packet) = entry.remove();
             match way {
                 Way::In => self.reach_box(packet),
-                Way::Out => self.reach_host(packet),
+                Way::Out => self.reach_host(&packet),
             }
         }
         while let Some(entry) = self.complaints.first_entry().filter(|entry| entry.key().0 <= now) {
@@ -433,11 +433,11 @@ impl<P: Pattern> Network<P> {
     }
 
     /// To the peer of that connection: the newest where ports are used again.
-    fn reach_host(&mut self, packet: Packet<P>) {
+    fn reach_host(&mut self, packet: &Packet<P>) {
         let (now, connection) = (self.now, packet.connection().reversed());
         let found = self.peers.iter().rposition(|peer| peer.connection == connection);
         if let Some(index) = found {
-            self.peers[index].endpoint.handle_segment(now, packet.segment, &mut ());
+            self.peers[index].endpoint.handle_segment(now, &packet.segment, &mut ());
             self.read_all(index);
         }
     }

@@ -85,7 +85,7 @@ impl Peer {
         self.heard = Some(segment.ip);
         let payload = Bytes::copy_from_slice(segment.payload);
         let (header, ecn) = (segment.header, segment.ip.ecn);
-        self.endpoint.handle_segment(now, Segment { header, payload, ecn }, &mut ());
+        self.endpoint.handle_segment(now, &Segment { header, payload, ecn }, &mut ());
     }
 
     /// Reads all, closes if it is time, and says what it sends.

@@ -122,7 +122,7 @@ impl Run {
             run.left.clear();
             run.now += rtt;
             run.origin = run.now;
-            run.arrive(setup.syn_ack());
+            run.arrive(&setup.syn_ack());
             run.left.clear();
         }
         run
@@ -140,7 +140,7 @@ impl Run {
         match command {
             "<" => {
                 let segment = self.numbers.arriving(rest)?;
-                self.arrive(segment);
+                self.arrive(&segment);
             }
             "write" => {
                 let bytes = rest.trim().parse().map_err(|_| "no such number of bytes")?;
@@ -182,7 +182,7 @@ impl Run {
             if ack == Some(next)
                 && let Some((_, segment)) = self.acks.pop_front()
             {
-                self.arrive(segment);
+                self.arrive(&segment);
             } else {
                 self.endpoint.handle_timeout(self.now, &mut self.log);
                 self.pump();
@@ -191,7 +191,7 @@ impl Run {
         self.now = to;
     }
 
-    fn arrive(&mut self, segment: Segment<Length>) {
+    fn arrive(&mut self, segment: &Segment<Length>) {
         self.endpoint.handle_segment(self.now, segment, &mut self.log);
         self.pump();
     }

@@ -169,7 +169,8 @@ impl<B: Body> World<B> {
     /// have ended (RFC 9293 §3.10.7.1).
     pub(super) fn refuse(&mut self, cx: &mut Context<'_, impl Observe>, packet: Packet<B>) {
         let Ends { source, destination } = packet.ends;
-        let refusal = self.packets.open(packet).and_then(|segment| tcp::refusal(&segment));
+        let refusal = packet.body.segment().and_then(|segment| tcp::refusal(&segment));
+        self.packets.recycle(packet);
         if let Some(refusal) = refusal {
             let ends = Ends { source: destination, destination: source };
             self.handle_packet(cx, destination, source, B::from_segment(refusal, ends));

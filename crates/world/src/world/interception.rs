@@ -1,5 +1,7 @@
 //! Middleboxes at nodes: what they intercept, and what they send.
 
+use std::borrow::Cow;
+
 use middlebox::{Address, IpFields, Leg, Middlebox, RadioReport};
 use observe::{Context, Observe, PacketEvent};
 
@@ -44,7 +46,9 @@ impl<B: Body> World<B> {
         cx.packet(&packet.fact(PacketEvent::Arrived, id.0));
         let [source, destination] =
             [packet.ends.source, packet.ends.destination].map(|node| self.address(node));
-        let Some(segment) = self.packets.open(packet) else { return };
+        let segment = packet.body.segment().map(Cow::into_owned);
+        self.packets.recycle(packet);
+        let Some(segment) = segment else { return };
         // No host of this world sets a code point.
         let packet = middlebox::Packet { source, destination, ip: IpFields::default(), segment };
         self.tell(id, |middlebox| {
