@@ -368,16 +368,16 @@ impl<B: Body> World<B> {
     /// Hands on what has come out of a pipe.
     fn run_pipe(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         while let Machine::Pipe { pipe, to } = &mut self.machines[id] {
+            let (deadline, to) = (pipe.poll_timeout(), *to);
             let Some(packet) = pipe.poll_output(cx.now) else {
-                let deadline = pipe.poll_timeout();
                 return self.machines.schedule(id, deadline);
             };
-            let to = *to;
             self.arrive(cx, id, to, packet);
         }
     }
 
     /// A packet has come out of machine `from` at node `to`.
+    #[inline]
     fn arrive(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
@@ -419,14 +419,14 @@ impl<B: Body> World<B> {
             return;
         };
         cx.packet(&packet.fact(PacketEvent::Arrived, id.0));
-        if let Some(segment) = packet.body.segment() {
-            self.inherit_if_listening(id);
-            if let Machine::Host(host) = &mut self.machines[id] {
-                host.handle_input(cx, &segment);
-            }
-            self.run_host(cx, id);
+        let Some(segment) = packet.body.segment() else { return self.packets.recycle(packet) };
+        self.inherit_if_listening(id);
+        if let Machine::Host(host) = &mut self.machines[id] {
+            host.handle_input(cx, &segment);
         }
+        drop(segment);
         self.packets.recycle(packet);
+        self.run_host(cx, id);
     }
 }
 

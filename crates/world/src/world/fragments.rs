@@ -20,13 +20,13 @@ impl<B: Body> World<B> {
 /// Running.
 impl<B: Body> World<B> {
     /// Cuts `packet`, which starts at its source, if it is too large for a host: sends all pieces
-    /// but the last, which it gives back.
+    /// but the last, which it becomes.
     pub(super) fn cut_at_source(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
-        packet: Packet<B>,
-    ) -> Packet<B> {
-        let Some((how, _)) = self.fragments else { return packet };
+        packet: &mut Packet<B>,
+    ) {
+        let Some((how, _)) = self.fragments else { return };
         let learnt = self.path_mtus.learnt(cx.now, packet.ends);
         let is_larger = learnt.is_some_and(|(mtu, _)| packet.bytes > mtu);
         let mut sizes = how.sizes(packet.bytes, packet.body.payload_bytes());
@@ -34,21 +34,21 @@ impl<B: Body> World<B> {
             let mtu = Fragmentation::Mtu(self.path_mtus.get(cx.now, packet.ends));
             sizes = mtu.sizes(packet.bytes, 0);
         }
-        self.cut(cx, packet.ends.source, packet, &sizes)
+        self.cut(cx, packet.ends.source, packet, &sizes);
     }
 
     /// Cuts `packet` at `node` into pieces of `sizes` bytes above the IPv6 header, if there are
-    /// any: sends all but the last, which it gives back.
+    /// any: sends all but the last, which it becomes.
     pub(super) fn cut(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
         node: NodeId,
-        mut packet: Packet<B>,
+        packet: &mut Packet<B>,
         sizes: &[u32],
-    ) -> Packet<B> {
-        let Some((_, id)) = self.fragments else { return packet };
+    ) {
+        let Some((_, id)) = self.fragments else { return };
         if sizes.is_empty() || sizes.len() > MOST_PIECES {
-            return packet;
+            return;
         }
         let (ends, identification) = (packet.ends, packet.identification);
         let rest = packet.body.cut(packet.uid, sizes);
@@ -56,10 +56,9 @@ impl<B: Body> World<B> {
         for body in rest {
             let piece = self.packets.make(ends, identification, body);
             cx.packet(&piece.fact(PacketEvent::Departed, id.0));
-            let before = std::mem::replace(&mut packet, piece);
+            let before = std::mem::replace(packet, piece);
             self.forward(cx, node, before);
         }
-        packet
     }
 
     /// The whole packet, if with `packet` all of it has come to the node `at`.

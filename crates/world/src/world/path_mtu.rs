@@ -90,7 +90,8 @@ impl<B: Body> World<B> {
             }
         }
         let sizes = Fragmentation::Mtu(mtu).sizes(packet.bytes, 0);
-        Some(self.cut(cx, at, packet, &sizes))
+        self.cut(cx, at, &mut packet, &sizes);
+        Some(packet)
     }
 
     /// A Packet Too Big message has come to its destination, the node of machine `id`. A tunnel

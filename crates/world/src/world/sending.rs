@@ -7,10 +7,15 @@ use crate::{Body, Ends, Machine, MachineId, Packet, World};
 impl<B: Body> World<B> {
     /// Sends what an endpoint wants to send.
     pub(super) fn run_host(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
-        self.apply_pmtu(cx, id);
+        let is_limited = self.fragments.is_some();
         // A sent packet may reveal the path's MTU at once.
-        while self.send_all(cx, id) && self.fragments.is_some() {
-            self.apply_pmtu(cx, id);
+        loop {
+            if is_limited {
+                self.apply_pmtu(cx, id);
+            }
+            if !self.send_all(cx, id) || !is_limited {
+                break;
+            }
         }
         let Machine::Host(host) = &self.machines[id] else { return };
         let (deadline, browser) = (host.poll_timeout(), host.watched_by());
@@ -46,7 +51,7 @@ impl<B: Body> World<B> {
         packet.departed = Some(cx.now);
         cx.packet(&packet.fact(PacketEvent::Departed, id.0));
         let source = packet.ends.source;
-        let packet = self.cut_at_source(cx, packet);
+        self.cut_at_source(cx, &mut packet);
         self.forward(cx, source, packet);
     }
 }
