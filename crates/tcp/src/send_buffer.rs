@@ -78,6 +78,11 @@ impl<P: Payload> SendBuffer<P> {
         self.closed && self.una > self.written.end()
     }
 
+    /// True if nothing waits to be sent or to be acknowledged.
+    pub(crate) const fn is_drained(&self) -> bool {
+        self.una == self.stream_end()
+    }
+
     pub(crate) const fn una(&self) -> u64 {
         self.una
     }

@@ -41,24 +41,31 @@ impl<P: Payload> Sender<P> {
             let offset = self.buffer.first_to_repair();
             return Some(self.send_again(cx, offset));
         }
+        if self.buffer.is_drained() {
+            // As always where this side only receives: what there is not, no window holds back.
+            self.window_limited = false;
+        } else if let Some(departure) = self.send_next(cx) {
+            self.persist.stop();
+            return Some(departure);
+        }
+        self.note_idleness();
+        self.tell_limit(cx, false);
+        self.probe(cx)
+    }
+
+    /// A probe, or what the windows let go: what was sent before, what is lost, or new data.
+    fn send_next(&mut self, cx: &mut Context<'_, impl Observe>) -> Option<Departure<P>> {
         if let Some(departure) = self.send_probe(cx) {
             return Some(departure);
         }
         if self.buffer.outstanding() == 0 {
             self.restart_after_idle(cx);
         }
-        let departure = if self.buffer.nxt() < self.buffer.max() {
+        if self.buffer.nxt() < self.buffer.max() {
             self.repeat(cx)
         } else {
             self.send_lost(cx).or_else(|| self.send_new(cx))
-        };
-        if departure.is_some() {
-            self.persist.stop();
-            return departure;
         }
-        self.note_idleness();
-        self.tell_limit(cx, false);
-        self.probe(cx)
     }
 
     /// Data wait for the pacer. This counts as limited by the window, or the window would not grow
