@@ -48,21 +48,25 @@ pub(crate) enum Opening {
 #[derive(Clone, Copy, Debug)]
 struct PeerSyn {
     mss: u32,
+    /// At most [`SCALE_MAX`].
     window_scale: Option<u8>,
-    offers: Offers,
+    /// What it offers of what this side does.
+    agreed: Offers,
 }
 
 impl PeerSyn {
-    fn read(header: &TcpHeader) -> Self {
+    /// The SYN with this `header`, to a side that offers `ours`.
+    fn read(header: &TcpHeader, ours: Offers) -> Self {
         let Options { mss, window_scale, sack_permitted, timestamps, .. } = header.options;
+        let theirs = Offers {
+            sack: sack_permitted,
+            timestamps: timestamps.is_some(),
+            ecn: ecn_echo::is_setup(header.flags),
+        };
         Self {
             mss: mss.map_or(DEFAULT_MSS, u32::from),
-            window_scale,
-            offers: Offers {
-                sack: sack_permitted,
-                timestamps: timestamps.is_some(),
-                ecn: ecn_echo::is_setup(header.flags),
-            },
+            window_scale: window_scale.map(|scale| scale.min(SCALE_MAX)),
+            agreed: ours.and(theirs),
         }
     }
 }
@@ -94,13 +98,13 @@ impl Handshake {
     /// The shift of the peer's window.
     #[inline]
     pub(crate) fn peer_scale(&self) -> u8 {
-        self.peer.and_then(|peer| peer.window_scale).map_or(0, |scale| scale.min(SCALE_MAX))
+        self.peer.and_then(|peer| peer.window_scale).unwrap_or(0)
     }
 
     /// What both sides offered (RFC 2018 §2, RFC 7323 §1.3, RFC 3168 §6.1.1).
     #[inline]
     pub(crate) fn agreed(&self) -> Offers {
-        self.peer.map_or(Offers::NONE, |peer| self.offers.and(peer.offers))
+        self.peer.map_or(Offers::NONE, |peer| peer.agreed)
     }
 
     /// What a SYN offers: everything, or, in answer to the peer's SYN, what that offers as well.
@@ -273,7 +277,8 @@ impl<P: Payload> Endpoint<P> {
 
     fn receive_syn(&mut self, now: Time, segment: &Segment<P>) {
         self.receiver.start(segment.header.seq + 1);
-        self.handshake.peer = Some(PeerSyn::read(&segment.header));
+        let offers = self.handshake.offers;
+        self.handshake.peer = Some(PeerSyn::read(&segment.header, offers));
         let agreed = self.handshake.agreed();
         if agreed.sack {
             let duplicates = self.config.dsack;

@@ -113,17 +113,17 @@ impl<P: Payload> Receiver<P> {
 
     /// Takes a piece of what has arrived in order. That frees room in the window.
     pub fn read(&mut self) -> Option<P> {
-        let piece = self.ready.pop();
+        let piece = self.ready.pop()?;
         // RFC 9293 §3.8.6.2.2: advertise the room once it amounts to two segments or half the
         // buffer; there is no hurry while half the buffer is promised anyway.
         let half = self.capacity / 2;
         let worth = (2 * u64::from(self.mss)).min(half);
         let wanted = self.promised <= self.next() + half && self.gate == Gate::Open;
         let wide = self.room_edge() >= self.promised + worth;
-        if piece.is_some() && wanted && wide && self.limit.is_none() && !self.is_at_fin() {
+        if wanted && wide && self.limit.is_none() && !self.is_at_fin() {
             self.ack = self.ack.or_sooner(AckDue::Now);
         }
-        piece
+        Some(piece)
     }
 
     /// Bytes that wait to be read.
