@@ -188,6 +188,7 @@ impl FlowMetrics {
     }
 
     /// A packet reached the receiver of a connection.
+    #[inline(never)]
     pub(crate) fn arrived(&mut self, now: Time, connection: usize, packet: &Reached<'_>) {
         if packet.payload > 0 {
             self.crossing.arrived(now, packet.departed, packet.payload);
@@ -217,6 +218,8 @@ impl FlowMetrics {
     }
 
     /// A fact of the sender's endpoint of a connection; `next_uid` is the next packet's number.
+    #[expect(clippy::inline_always, reason = "where it is called, all but one kind compile away")]
+    #[inline(always)]
     pub(crate) fn sender_fact(
         &mut self,
         now: Time,
@@ -249,8 +252,24 @@ impl FlowMetrics {
     }
 
     /// A fact of the receiver's endpoint of a connection.
+    #[inline]
     pub(crate) fn receiver_fact(&mut self, now: Time, connection: usize, fact: TcpFact) {
-        let TcpFact::Data { offset, length, fresh, delivered } = fact else { return };
+        if let TcpFact::Data { offset, length, fresh, delivered } = fact {
+            self.data(now, connection, offset, length, fresh, delivered);
+        }
+    }
+
+    /// A segment of `length` bytes from `offset` on brought `fresh` ones; everything below
+    /// `delivered` is there now.
+    fn data(
+        &mut self,
+        now: Time,
+        connection: usize,
+        offset: u64,
+        length: u32,
+        fresh: u32,
+        delivered: u64,
+    ) {
         let progress = &mut self.connections[connection];
         if !progress.undecided.is_empty() {
             progress.decide(offset, offset + u64::from(length), &mut self.events);

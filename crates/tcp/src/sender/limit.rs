@@ -12,9 +12,16 @@ impl<P: Payload> Sender<P> {
             return;
         }
         let by = self.limit_of_now(is_paced);
-        if self.limit.replace(by) != Some(by) {
-            cx.tcp(self.id, TcpFact::Limited { by });
+        if self.limit != Some(by) {
+            self.limit = Some(by);
+            self.report_limit(cx, by);
         }
+    }
+
+    /// Out of the way: it is asked with each segment, and seldom changes.
+    #[cold]
+    fn report_limit(&self, cx: &mut Context<'_, impl Observe>, by: SendLimit) {
+        cx.tcp(self.id, TcpFact::Limited { by });
     }
 
     fn limit_of_now(&mut self, is_paced: bool) -> SendLimit {
