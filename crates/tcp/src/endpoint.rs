@@ -313,7 +313,8 @@ impl<P: Payload> Endpoint<P> {
             ..Arrival::default()
         };
         self.receiver.handle_data(cx.now, &arrival, cx.observe);
-        if old && self.state != State::SynReceived {
+        let acceptable = self.sender.judge(acknowledgement.ack) == AckOutcome::Accepted;
+        if old && self.state != State::SynReceived && acceptable {
             self.ack_in(cx, &Acknowledgement { pure: false, ..acknowledgement });
         }
     }
@@ -327,12 +328,12 @@ impl<P: Payload> Endpoint<P> {
         }
     }
 
-    /// Fifth check.
+    /// Fifth check, of what was judged to be acceptable.
     fn ack_in(&mut self, cx: &mut Context<'_, impl Observe>, acknowledgement: &Acknowledgement) {
         if self.finished_sending() {
             return;
         }
-        self.sender.handle_ack(cx.now, acknowledgement, cx.observe);
+        self.sender.take_ack(cx, acknowledgement);
         if self.sender.is_finished() {
             self.advance(cx, Event::FinAcknowledged);
         }

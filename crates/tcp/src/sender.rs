@@ -260,6 +260,7 @@ impl<P: Payload> Sender<P> {
     }
 
     /// Tells the controller of each segment found lost since the last call.
+    #[inline]
     fn tell_losses(&mut self, now: Time) {
         let Some(delivery) = &mut self.delivery else { return };
         for segment in self.buffer.board.take_losses() {
@@ -337,13 +338,11 @@ impl<P: Payload> Sender<P> {
     /// is in the network, what was selected has made room already.
     fn limited_transmit(&self) -> u32 {
         let duplicates = self.recovery.duplicates();
-        let counts = self.config.has_limited_transmit()
-            && duplicates < DUPLICATE_THRESHOLD
-            && !self.recovery.is_recovering();
-        match self.order() {
-            RepairOrder::Stream if counts => duplicates,
-            RepairOrder::Stream | RepairOrder::Lost { .. } => 0,
-        }
+        let counts = (1..DUPLICATE_THRESHOLD).contains(&duplicates)
+            && self.config.has_limited_transmit()
+            && !self.recovery.is_recovering()
+            && self.order() == RepairOrder::Stream;
+        if counts { duplicates } else { 0 }
     }
 
     /// What the sender paces itself by.

@@ -50,11 +50,22 @@ impl<P: Payload> Sender<P> {
         arrival: &Acknowledgement,
         observe: &mut O,
     ) -> AckOutcome {
-        let cx = &mut Context { now, observe };
         let outcome = self.judge(arrival.ack);
+        if outcome == AckOutcome::Accepted {
+            self.take_ack(&mut Context { now, observe }, arrival);
+        }
+        outcome
+    }
+
+    /// The same where the acknowledgement was judged to be acceptable.
+    pub(crate) fn take_ack(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        arrival: &Acknowledgement,
+    ) {
         let ahead = self.buffer.ahead(arrival.ack);
-        if outcome == AckOutcome::Unacceptable || ahead < 0 {
-            return outcome;
+        if ahead < 0 {
+            return;
         }
         let window = self.peer.size();
         self.peer.update(arrival.seq, arrival.ack, arrival.window);
@@ -76,7 +87,6 @@ impl<P: Payload> Sender<P> {
         if self.peer.size() == 0 && self.in_flight() > 0 {
             self.withdraw();
         }
-        AckOutcome::Accepted
     }
 
     /// RFC 5961 §5: SND.UNA - MAX.SND.WND ≤ SEG.ACK ≤ SND.NXT.
@@ -123,14 +133,14 @@ impl<P: Payload> Sender<P> {
         &mut self,
         cx: &mut Context<'_, impl Observe>,
         una: u64,
-        selected: NewlyAcked,
+        mut newly: NewlyAcked,
         echo: Option<u32>,
     ) {
         let [from, to] = self.buffer.acknowledge(una);
         let acked = to - from;
         self.timer.forgive();
-        let beyond = selected.delivered;
-        let mut newly = self.take_acknowledged(cx, selected, echo);
+        let beyond = newly.delivered;
+        self.take_acknowledged(cx, &mut newly, echo);
         if acked > 0 {
             let mss = u64::from(self.mss);
             newly.rtt = self.recovery.take_round_trip(cx.now, [from, to], mss, newly.rtt);
@@ -326,14 +336,13 @@ impl<P: Payload> Sender<P> {
         newly
     }
 
-    /// Takes what is acknowledged off the scoreboard.
+    /// Takes what is acknowledged off the scoreboard; `newly` begins with what was selected.
     fn take_acknowledged(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
-        selected: NewlyAcked,
+        newly: &mut NewlyAcked,
         echo: Option<u32>,
-    ) -> NewlyAcked {
-        let mut newly = selected;
+    ) {
         let una = self.buffer.una();
         let mut rest = self.buffer.board.oldest().map_or(una, |oldest| oldest.offset);
         while let Some(segment) = self.buffer.board.pop_below(una) {
@@ -355,7 +364,6 @@ impl<P: Payload> Sender<P> {
         if let Some(delivery) = &mut self.delivery {
             delivery.forget_below(una);
         }
-        newly
     }
 }
 
