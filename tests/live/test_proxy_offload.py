@@ -122,10 +122,11 @@ LOSSY = Link(
     (
         ("link.rate", "20 Mbit/s"),
         ("link.delay", "10 ms"),
-        ("link.loss", "1 %"),
-        ("link.back.loss", "1 %"),
+        ("link.drop_arrivals", [60, 61, 200, 333, 500]),
+        ("link.back.drop_arrivals", [40, 41, 150, 250]),
     ),
 )
+"""Data, in the first two connections: the proxy may leave alone a handshake that loses packets."""
 
 
 def test_the_radio_carries_packets_of_its_own_size_and_loses_some(offload):

@@ -8,8 +8,8 @@ const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 /// An instant, in nanoseconds since the start of the run (584 years fit; later ones are the last).
 ///
-/// It is kept as one nanosecond more, so that a deadline that may be never, an `Option<Time>`, is one
-/// word.
+/// It is kept as one nanosecond more, so that a deadline that may be never, an `Option<Time>`, is
+/// one word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(NonZeroU64);
 
@@ -48,7 +48,6 @@ impl Time {
     /// The earlier of two deadlines, of which either may be never.
     #[inline]
     #[must_use]
-    #[inline]
     pub fn earlier(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         match (one, other) {
             (Some(one), Some(other)) => Some(one.min(other)),
