@@ -122,8 +122,8 @@ LOSSY = Link(
     (
         ("link.rate", "20 Mbit/s"),
         ("link.delay", "10 ms"),
-        ("link.drop_arrivals", [60, 61, 200, 333, 500]),
-        ("link.back.drop_arrivals", [40, 41, 150, 250]),
+        ("link.drop_arrivals", "[60, 61, 200, 333, 500]"),
+        ("link.back.drop_arrivals", "[40, 41, 150, 250]"),
     ),
 )
 """Data, in the first two connections: the proxy may leave alone a handshake that loses packets."""
