@@ -126,7 +126,7 @@ LOSSY = Link(
         ("link.back.drop_arrivals", "[40, 41, 150, 250]"),
     ),
 )
-"""Data, in the first two connections: the proxy may leave alone a handshake that loses packets."""
+"""Data, in the first two connections."""
 
 
 def test_the_radio_carries_packets_of_its_own_size_and_loses_some(offload):

@@ -107,6 +107,7 @@ class Bed:
             If it ended, or took longer than 120 s.
         """
         self.config.write_text(configuration(proxy, self.folder), encoding="utf-8")
+        before = self._serving()
         with self.log.open("a", encoding="utf-8") as log:
             self.daemon = self.router.popen(
                 [*proxy.program, "--config", str(self.config)],
@@ -114,7 +115,11 @@ class Bed:
                 stderr=subprocess.STDOUT,
                 text=True,
             )
-        wait_until(self.diverted, self.daemon, lambda: self.log.read_text(encoding="utf-8"))
+        wait_until(
+            lambda: self._serving() > before,
+            self.daemon,
+            lambda: self.log.read_text(encoding="utf-8"),
+        )
         return self.daemon
 
     def finish(self) -> EmulationRecord | None:
@@ -126,12 +131,13 @@ class Bed:
                 self.record = EmulationRecord.from_json(record.read_text(encoding="utf-8"))
         return self.record
 
-    def diverted(self) -> bool:
-        """Return whether packets are routed to the daemon."""
-        return self.router.path(f"/sys/class/net/{DEVICE}").exists() and any(
-            route.get("dev") == DEVICE
-            for route in self.router.shown("route", "show", "table", "all")
-        )
+    def _serving(self) -> int:
+        """Count how often a daemon has said that packets are diverted to it from now on.
+
+        Its routes are there before its rules, and those of one version of IP before the other's.
+        """
+        said = self.log.read_text(encoding="utf-8") if self.log.exists() else ""
+        return said.count('"event":"serving"')
 
 
 DEVICE: Final = "thinpipe0"
