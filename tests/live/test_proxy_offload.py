@@ -97,7 +97,8 @@ def test_all_bytes_arrive(net, name, offload):
         if offload is Offloads.ON:
             assert seen > 2 * moved, direction
         else:
-            assert seen == moved, direction
+            # Both are not read in the same instant: a last packet may pass in between.
+            assert seen == pytest.approx(moved, rel=0.001), direction
 
 
 def test_all_bytes_arrive_over_ipv6(net):
