@@ -62,7 +62,8 @@ def main() -> None:
     screen = console()
     screen.print("\nInstructions and cache misses (tests/costs)", style="bold", highlight=False)
     costs = ("cargo", "run", "--release", "--quiet", "--package", "costs")
-    subprocess.run(costs, cwd=HERE.parent, check=True)
+    # Without valgrind it says so, and the times follow.
+    subprocess.run(costs, cwd=HERE.parent, check=False)
     for title, head, rows in (
         ("One run on one core", ("run", "simulated s per CPU s", "goal"), umts()),
         ("Fig. 5(a) of lo2005 on all cores", ("runs", "cores", "wall s", "goal"), figure_5a()),

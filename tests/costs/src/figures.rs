@@ -42,12 +42,14 @@ pub fn read() -> Tree {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{FILE}: {error}"))
 }
 
-/// Writes the figures.
+/// Puts the figures of this profile in the place of those in the tree.
 ///
 /// # Panics
-/// If the file cannot be written.
-pub fn write(tree: &Tree) {
-    let text = serde_json::to_string_pretty(tree).expect("numbers and names");
+/// If the file cannot be read or written.
+pub fn write(figures: &Figures) {
+    let mut tree = read();
+    tree.insert(PROFILE.to_owned(), figures.clone());
+    let text = serde_json::to_string_pretty(&tree).expect("numbers and names");
     std::fs::write(FILE, text + "\n").unwrap_or_else(|error| panic!("{FILE}: {error}"));
 }
 

@@ -9,8 +9,8 @@ use costs::{Figures, PROFILE, WORKS};
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => count_all(false),
-        ["--write"] => count_all(true),
+        [] => or_fail(count_all().map(|_| ())),
+        ["--write"] => or_fail(count_all().map(|figures| costs::write(&figures))),
         [name] if let Some(work) = WORKS.iter().find(|work| work.name == name) => {
             println!("{}", work.run());
             ExitCode::SUCCESS
@@ -23,11 +23,23 @@ fn main() -> ExitCode {
     }
 }
 
+fn or_fail(outcome: Result<(), String>) -> ExitCode {
+    outcome.map_or_else(
+        |why| {
+            eprintln!("costs: {why}");
+            ExitCode::FAILURE
+        },
+        |()| ExitCode::SUCCESS,
+    )
+}
+
 /// Prints what each work costs, and how far that is from the figure in the tree.
-fn count_all(replace: bool) -> ExitCode {
-    let program = std::env::current_exe().expect("it runs");
-    let mut tree = costs::read();
-    let before = tree.get(PROFILE).cloned().unwrap_or_default();
+fn count_all() -> Result<Figures, String> {
+    if let Some(reason) = costs::reason_to_skip() {
+        return Err(reason);
+    }
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let before = costs::read().remove(PROFILE).unwrap_or_default();
     let mut after = Figures { rustc: costs::rustc(), ..Figures::default() };
     println!("{PROFILE}, rustc {}; figures by rustc {}", after.rustc, before.rustc);
     println!(
@@ -35,13 +47,8 @@ fn count_all(replace: bool) -> ExitCode {
         "work", "instructions", "change", "D1 misses", "L2 misses"
     );
     for work in WORKS {
-        let counts = match costs::count(&program, work, &std::env::temp_dir()) {
-            Ok(counts) => counts,
-            Err(error) => {
-                eprintln!("costs: {error}");
-                return ExitCode::FAILURE;
-            }
-        };
+        let counts = costs::count(&program, work, &std::env::temp_dir());
+        let counts = counts.map_err(|error| error.to_string())?;
         let change = before.works.get(work.name).map(|figure| costs::change(&counts, figure));
         let change = change.map_or_else(|| "new".to_owned(), |by| format!("{:+.1} %", 100.0 * by));
         println!(
@@ -50,9 +57,5 @@ fn count_all(replace: bool) -> ExitCode {
         );
         after.works.insert(work.name.to_owned(), counts);
     }
-    if replace {
-        tree.insert(PROFILE.to_owned(), after);
-        costs::write(&tree);
-    }
-    ExitCode::SUCCESS
+    Ok(after)
 }
