@@ -6,7 +6,8 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
-/// An instant, in nanoseconds since the start of the run (584 years fit; later ones are the last).
+/// An instant, in nanoseconds since the start of the run: the first 584 years. What is later counts
+/// as their end.
 ///
 /// It is kept as one nanosecond more, so that a deadline that may be never, an `Option<Time>`, is
 /// one word.

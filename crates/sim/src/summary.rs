@@ -97,6 +97,7 @@ pub struct FlowSummary {
     pub received_s: Option<f64>,
     /// Pages, where the flow has them.
     pub pages: Option<PageSummary>,
+    // Few flows have what follows: in the others it takes no room.
     /// Echoes, from a keystroke to the last byte of its echo, where the flow has them.
     pub echo_s: Option<Box<Distribution>>,
     /// Probes, one-way delay from the first transmission, where the flow has them.

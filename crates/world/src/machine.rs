@@ -16,8 +16,8 @@ use crate::{Body, Host, NodeId, Packet, ParallelBrowser, UdpEnd};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct MachineId(pub u32);
 
-/// Anything that has a deadline. Most are endpoints: what is larger than they need stands in a
-/// place of its own.
+/// Anything that has a deadline. A world has many and looks each up by its number, so that all are
+/// small: what needs more is boxed.
 #[derive(Debug)]
 pub enum Machine<B: Body> {
     /// One direction of a wired link.

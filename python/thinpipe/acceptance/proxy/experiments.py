@@ -91,7 +91,7 @@ class Setup:
     lasts_s
         Approximate duration of the flows.
     seed
-        Also tells equal runs apart.
+        Of the simulation; equal runs in the test bed differ in it alone.
     """
 
     link: str | Path
@@ -315,7 +315,8 @@ REPEATED: Final = {
     name: (name, *(f"{name}-{seed}" for seed in (2, 3)))
     for name in ("three-proxy", "three-weighted")
 }
-"""Equal runs by their first: one segment more or less ahead of 10 kB is a twentieth of its time."""
+"""Names of equal runs, by that of the first. One segment more ahead of the 10 kB is a twentieth of
+their time, and a matter of chance."""
 
 LOAD: Final = ONCE | {
     name: replace(ONCE[first], seed=seed)
