@@ -105,6 +105,7 @@ def run(
     settings: Sequence[tuple[str, str]],
     algorithms: Sequence[tuple[str, Callable[[Limits], tuple[Any, bool, bool]]]],
     *,
+    threads: int,
     trace: bool | str = ...,
     progress: Callable[[float, float], None] | None = None,
 ) -> Run: ...

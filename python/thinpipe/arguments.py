@@ -178,6 +178,7 @@ EXPECTED: Final = {
     "target": _PATH,
     "text": _TEXT,
     "name": _TEXT,
+    "threads": _WHOLE.or_none(),
     "trace": Expected("True, False or 'ns2'", lambda value: isinstance(value, bool | str)),
     "vary": Expected(
         "a mapping of keys to lists of values, such as {'tcp.window': [2, 4]}", _are_pairs

@@ -398,7 +398,7 @@ class Result(Record):
     duration_s: float
     """Simulated time."""
     events: int
-    """Machines woken."""
+    """What has happened: packets out of wires and middleboxes, and wakes of all else."""
     hints: tuple[str, ...]
     """What explains the numbers and is easily overlooked, in a line each."""
     jain_index: float | None

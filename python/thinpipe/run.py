@@ -103,6 +103,7 @@ def run(
     settings: Mapping[str, Value] = NO_SETTINGS,
     *,
     trace: Trace = False,
+    threads: int | None = None,
     progress: Callable[[float, float], None] | None = None,
     **more: Value,
 ) -> Run:
@@ -118,6 +119,10 @@ def run(
     trace
         Also record segments, radio blocks and the hops of each packet; ``"ns2"`` adds the trace
         file of ns-2 that `Run.save` writes.
+    threads
+        How many threads run mobiles that share nothing (`radio.ues` with bearers of their own);
+        all processors by default. The results are the same for any number. A run with `trace`, and
+        one with a congestion control in Python, has one.
     progress
         Called with the simulated and the total time in seconds, about ten times per second.
     **more
@@ -135,7 +140,7 @@ def run(
     TypeError
         If an argument has another type, or a value is neither text nor a number nor a list of them.
     ValueError
-        If `trace` has another value.
+        If `trace` has another value, or `threads` is below 1.
 
     Examples
     --------
@@ -143,18 +148,21 @@ def run(
     >>> vegas.flows[0].variant
     'vegas'
     """
-    return run_point(Point.of(scenario, settings, **more), trace=trace, progress=progress)
+    point = Point.of(scenario, settings, **more)
+    return run_point(point, trace=trace, threads=threads, progress=progress)
 
 
 def run_point(
     point: Point,
     *,
     trace: Trace = False,
+    threads: int | None = None,
     progress: Callable[[float, float], None] | None = None,
 ) -> Run:
     """Run a point; arguments and errors are as in `run`."""
-    check(trace=trace, progress=progress)
-    core = _core.run(*_row(point), trace=trace, progress=progress)
+    check(trace=trace, threads=threads, progress=progress)
+    threads = _at_least_one("threads", threads)
+    core = _core.run(*_row(point), trace=trace, threads=threads, progress=progress)
     return Run(core, point, trace)
 
 
@@ -214,9 +222,7 @@ def run_each(
     exception in `each` ends all runs.
     """
     check(jobs=jobs)
-    jobs = (os.cpu_count() or 1) if jobs is None else jobs
-    if jobs < 1:
-        raise ValueError(f"jobs: must be at least 1, not {jobs}")
+    jobs = _at_least_one("jobs", jobs)
     asked = [*points]
     _core.run_each(
         [_row(point) for point in asked],
@@ -236,3 +242,11 @@ def _row(
         point.settings,
         [(name, starter(algorithm)) for name, algorithm in algorithms],
     )
+
+
+def _at_least_one(name: str, number: int | None) -> int:
+    """Return how many run side by side: by default as many as there are processors."""
+    number = (os.cpu_count() or 1) if number is None else number
+    if number < 1:
+        raise ValueError(f"{name}: must be at least 1, not {number}")
+    return number

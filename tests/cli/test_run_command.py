@@ -276,6 +276,30 @@ def long_flow() -> tp.Flow:
     return tp.run("umts-dch-384", duration="1000 s").flows[0]
 
 
+MOBILES = ("run", "gprs-3+1", "--set", "radio.ues=5", "--set", "flow.count=10")
+
+
+def test_threads_change_nothing(thinpipe):
+    runs = [
+        thinpipe(*MOBILES, "--duration", "20s", "--json", *threads)
+        for threads in ((), ("--threads", "1"), ("--threads", "7"))
+    ]
+    assert [(run.returncode, run.stderr) for run in runs] == [(0, "")] * 3
+    assert runs[0].stdout == runs[1].stdout == runs[2].stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--threads", "0"), "--threads 0: must be a whole number from 1"),
+        (("--threads", "two"), "--threads two: must be a whole number from 1"),
+    ],
+)
+def test_threads_are_a_number(thinpipe, arguments, said):
+    done = thinpipe(*MOBILES, *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"thinpipe: {said}\n")
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 160])
 def test_no_width_cuts_names_or_numbers(long_flow, width):
     screen = Console(width=width, file=io.StringIO())

@@ -5,11 +5,13 @@ import json
 import pickle
 import subprocess
 import sys
+from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
 import pytest
 import thinpipe as tp
+from thinpipe.point import Value
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +127,42 @@ def test_many_runs_come_in_order_whatever_the_jobs():
         assert a.json() == b.json()
         assert a.rtt.equals(b.rtt)
     assert one[1].json() == one[3].json()
+
+
+MOBILES: Mapping[str, Value] = {
+    "radio.ues": 5,
+    "flow.count": 10,
+    "flow.application": "web",
+    "middlebox.kind": "atcp",
+}
+
+
+def test_mobiles_run_apart_as_together():
+    """A trace has all mobiles in one world."""
+    apart = [tp.run("gprs-3+1", MOBILES, duration="30 s", threads=threads) for threads in (1, 3)]
+    together = tp.run("gprs-3+1", MOBILES, duration="30 s", trace=True)
+    for run in apart:
+        assert run.json() == together.json()
+        for table in ("rtt", "cwnd", "events", "pages", "middlebox_backlog", "middlebox_rtt"):
+            assert getattr(run, table).equals(getattr(together, table))
+
+
+def test_threads_are_at_least_one():
+    with pytest.raises(ValueError, match=r"^threads: must be at least 1, not 0$"):
+        tp.run("gprs-3+1", threads=0)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_exception_in_progress_ends_a_run_of_many_mobiles(threads):
+    class EnoughError(Exception):
+        pass
+
+    def stop(_now_s: float, _duration_s: float) -> None:
+        raise EnoughError
+
+    settings = {"radio.ues": 10_000, "flow.count": 80_000}
+    with pytest.raises(EnoughError):
+        tp.run("gprs-3+1", settings, duration="1000 s", threads=threads, progress=stop)
 
 
 def test_scenarios_as_they_are_make_a_batch():

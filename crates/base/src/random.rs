@@ -50,15 +50,28 @@ impl Stream {
         Self { philox: Philox::named(seed, name), draws: 0, block: [0; 4] }
     }
 
+    /// The same stream after so many draws from its beginning. It costs as much as one draw.
+    #[must_use]
+    pub fn after(mut self, draws: u64) -> Self {
+        self.draws = draws;
+        self.fill();
+        self
+    }
+
     /// 32 uniform bits.
     pub fn next_u32(&mut self) -> u32 {
         let lane = (self.draws % 4) as usize;
         if lane == 0 {
-            let index = self.draws / 4;
-            self.block = self.philox.at([index as u32, (index >> 32) as u32, 0, 0]);
+            self.fill();
         }
         self.draws += 1;
         self.block[lane]
+    }
+
+    /// Makes the four draws of which the next is one.
+    const fn fill(&mut self) {
+        let index = self.draws / 4;
+        self.block = self.philox.at([index as u32, (index >> 32) as u32, 0, 0]);
     }
 
     /// Uniform in 0..1, with 32 bits of resolution.
@@ -118,6 +131,20 @@ mod tests {
         assert_eq!(take(1, "downlink"), take(1, "downlink"));
         assert_ne!(take(1, "downlink"), take(1, "uplink"));
         assert_ne!(take(1, "downlink"), take(2, "downlink"));
+    }
+
+    #[test]
+    fn a_stream_goes_on_from_any_draw() {
+        let mut stream = Stream::named(1, "downlink");
+        for draws in 0..20 {
+            let mut other = Stream::named(1, "downlink").after(draws);
+            assert_eq!(other.clone().next_u32(), stream.clone().next_u32());
+            assert_eq!((other.next_u32(), other.next_u32()), {
+                let mut ahead = stream.clone();
+                (ahead.next_u32(), ahead.next_u32())
+            });
+            stream.next_u32();
+        }
     }
 
     #[test]

@@ -67,6 +67,29 @@ impl Bypasses {
     }
 }
 
+/// Of another box for other mobiles.
+impl AddAssign for Counters {
+    fn add_assign(&mut self, more: Self) {
+        self.packets_in += more.packets_in;
+        self.packets_out += more.packets_out;
+        self.flows += more.flows;
+        self.bypassed += more.bypassed;
+        for (count, more) in self.bypasses.0.iter_mut().zip(more.bypasses.0) {
+            *count += more;
+        }
+        self.released += more.released;
+        self.held_bytes += more.held_bytes;
+        self.held_max = self.held_max.max(more.held_max);
+        self.retransmissions += more.retransmissions;
+        self.timeouts += more.timeouts;
+        self.wired += more.wired;
+        self.suppressed += more.suppressed;
+        self.zero_windows += more.zero_windows;
+        self.resets += more.resets;
+        self.discarded_bytes += more.discarded_bytes;
+    }
+}
+
 impl AddAssign for Repairs {
     fn add_assign(&mut self, more: Self) {
         self.retransmissions += more.retransmissions;

@@ -7,7 +7,7 @@ use base::Duration;
 /// connections is forgotten, and its number used again; that of a connection is not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MiddleboxFact {
-    /// A connection of a mobile is established.
+    /// A connection of a mobile is established. Those of a box are numbered in this order.
     Opened {
         /// The mobile.
         mobile: u32,

@@ -9,7 +9,7 @@ use std::sync::{Arc, mpsc};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use scenario::{Outside, Scenario};
-use sim::Recording;
+use sim::{Recording, Threads};
 
 use crate::ScenarioError;
 use crate::controller::{self, Algorithm, Failure};
@@ -42,12 +42,14 @@ impl Trace {
     }
 }
 
-/// Runs one scenario to its end. `algorithms` are more values of `tcp.congestion_control`; an
+/// Runs one scenario to its end, on as many `threads` unless an algorithm is written in Python.
+/// `algorithms` are more values of `tcp.congestion_control`; an
 /// exception in one ends the run. `progress(simulated_s, duration_s)` is called about ten times a
 /// second; an exception in it, or Ctrl-C, ends the run as well.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are Python's keywords")]
 #[pyo3(signature = (
-    source, name, settings, algorithms, *, trace = Trace::Tables(false), progress = None
+    source, name, settings, algorithms, *, threads, trace = Trace::Tables(false), progress = None
 ))]
 pub(crate) fn run(
     py: Python<'_>,
@@ -55,17 +57,19 @@ pub(crate) fn run(
     name: String,
     settings: Vec<(String, String)>,
     algorithms: Vec<Algorithm>,
+    threads: Threads,
     trace: Trace,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Run> {
     let recording = trace.recording()?;
     let wrong = Arc::new(Failure::default());
     let (scenario, settings) = parse((source, name, settings, algorithms), &wrong)?;
+    let threads = if scenario.tcp.custom().is_some() { Threads::MIN } else { threads };
     let duration = scenario.duration.as_secs_f64();
     let mut failure = None;
     let mut stopwatch = Stopwatch::start();
     let outcome = py.detach(|| {
-        sim::simulate(&scenario, recording, &mut |now| {
+        sim::simulate(&scenario, recording, threads, &mut |now| {
             if wrong.is_there() {
                 return ControlFlow::Break(());
             }
@@ -167,7 +171,7 @@ impl Work<'_> {
                 return;
             }
             let stopwatch = Stopwatch::start();
-            let outcome = sim::simulate(scenario, self.recording, &mut |_| {
+            let outcome = sim::simulate(scenario, self.recording, Threads::MIN, &mut |_| {
                 if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
             let Ok(outcome) = outcome else { return };

@@ -12,7 +12,7 @@ use tcp::Length;
 use world::{Body, Ipv4, MachineId, NodeId, World};
 
 use crate::flows::{self, NetworkFlow};
-use crate::{Middlebox, Scenario, Wired, mobile_network};
+use crate::{Middlebox, Part, Scenario, Wired, mobile_network};
 
 /// A world built from a scenario, with what an observer needs to know of it.
 #[derive(Debug)]
@@ -37,7 +37,17 @@ pub fn build(scenario: &Scenario) -> Network {
 
 /// As [`build`], where `B` is what packets carry.
 pub fn build_over<B: Body<Payload = Length>>(scenario: &Scenario) -> Network<B> {
-    let mut chain = mobile_network::chain(scenario).unwrap_or_else(|| Chain::of(scenario));
+    complete(scenario, mobile_network::chain(scenario).unwrap_or_else(|| Chain::of(scenario, None)))
+}
+
+/// As [`build_over`], of `part` of that network alone. All that it has is called as in the whole,
+/// and has the same chance.
+pub fn build_part<B: Body<Payload = Length>>(scenario: &Scenario, part: Part) -> Network<B> {
+    complete(scenario, Chain::of(scenario, Some(part)))
+}
+
+/// Adds to the network the middlebox and the flows.
+fn complete<B: Body<Payload = Length>>(scenario: &Scenario, mut chain: Chain<B>) -> Network<B> {
     chain.add_middlebox(scenario);
     let link = scenario.link.as_ref().and_then(|link| link.mean_rate(scenario.duration));
     let bottleneck = scenario.radio.as_ref().map(|radio| radio.keys().bottleneck()).or(link);
@@ -52,7 +62,7 @@ pub fn build_over<B: Body<Payload = Length>>(scenario: &Scenario) -> Network<B> 
 /// If its mobiles move through an IPv6 network, which has no last node.
 pub fn build_open<B: Body>(scenario: &Scenario) -> (World<B>, [NodeId; 2]) {
     assert!(scenario.mobile_ip.is_none(), "what mobiles move through is no chain");
-    let Chain { mut world, first, last, .. } = Chain::of(scenario);
+    let Chain { mut world, first, last, .. } = Chain::of(scenario, None);
     world.open(first);
     world.open(last);
     (world, [first, last])
@@ -93,12 +103,14 @@ pub(crate) struct Chain<B: Body> {
     back: Vec<(NodeId, MachineId)>,
     /// The mobiles, where there are several.
     mobiles: Vec<NodeId>,
+    /// What alone is built of a network that falls into parts: this mobile is the only one.
+    pub(crate) part: Option<Part>,
 }
 
 impl<B: Body> Chain<B> {
-    /// The whole of it.
-    fn of(scenario: &Scenario) -> Self {
-        let mut chain = Self::from(&scenario.wired);
+    /// The whole of it, or that part.
+    fn of(scenario: &Scenario, part: Option<Part>) -> Self {
+        let mut chain = Self { part, ..Self::from(&scenario.wired) };
         if scenario.wired.is_empty() && scenario.has_middlebox() {
             chain.add_pipes(PROXY, PROXY, &INSTANT);
         }
@@ -118,7 +130,7 @@ impl<B: Body> Chain<B> {
 
     /// Of a network that leads from `first` to `mobiles`, however it does.
     pub(crate) fn between(world: World<B>, first: NodeId, mobiles: Vec<NodeId>) -> Self {
-        Self { world, first, last: mobiles[0], back: Vec::new(), mobiles }
+        Self { world, first, last: mobiles[0], back: Vec::new(), mobiles, part: None }
     }
 
     /// The fixed host and what its wired links lead to.
@@ -126,7 +138,8 @@ impl<B: Body> Chain<B> {
         let mut world = World::new();
         let name = wired.first().map_or("sender", |wired| wired.between[0].as_str());
         let first = world.add_node(name);
-        let mut chain = Self { world, first, last: first, back: Vec::new(), mobiles: Vec::new() };
+        let (back, mobiles) = (Vec::new(), Vec::new());
+        let mut chain = Self { world, first, last: first, back, mobiles, part: None };
         for Wired { name, between: [_, to], rate, delay } in wired {
             let config = link::Config { rate: *rate, delay: *delay, queue_limit: None };
             chain.add_pipes(name, to, &config);
@@ -156,7 +169,11 @@ impl<B: Body> Chain<B> {
             let (mobile, bearer) = add("UE", interface);
             return self.append(mobile, bearer, bearer);
         }
-        let names = (0..ues).map(|index| (format!("UE-{index}"), format!("{interface}-{index}")));
+        let numbers = match self.part {
+            Some(Part { mobile, .. }) => mobile as usize..mobile as usize + 1,
+            None => 0..ues,
+        };
+        let names = numbers.map(|index| (format!("UE-{index}"), format!("{interface}-{index}")));
         let ends: Vec<_> = names.map(|(mobile, name)| add(&mobile, &name)).collect();
         for (mobile, bearer) in ends {
             self.world.set_route(mobile, None, bearer);
@@ -205,7 +222,7 @@ impl<B: Body> Chain<B> {
 
     /// Where flow number `index` ends: the last node, or the mobile whose turn it is.
     pub(crate) fn receiver(&self, index: u64) -> NodeId {
-        if self.mobiles.is_empty() {
+        if self.mobiles.is_empty() || self.part.is_some() {
             return self.last;
         }
         self.mobiles[(index % self.mobiles.len() as u64) as usize]
@@ -213,7 +230,8 @@ impl<B: Body> Chain<B> {
 
     /// The number of the mobile at `node`, where there are several.
     pub(crate) fn mobile_number(&self, node: NodeId) -> Option<usize> {
-        self.mobiles.iter().position(|mobile| *mobile == node)
+        let first = self.part.map_or(0, |part| part.mobile as usize);
+        self.mobiles.iter().position(|mobile| *mobile == node).map(|place| first + place)
     }
 
     /// A sender beside the first node and a receiver beside the last.

@@ -9,11 +9,13 @@ use world::{
 };
 
 use crate::build::Chain;
-use crate::{Flow, FlowDirection, Hosts, Opener, Scenario};
+use crate::{Flow, FlowDirection, Hosts, Opener, Part, Scenario};
 
 /// A flow of a built network.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NetworkFlow {
+    /// Its number among all flows of the scenario, from 0.
+    pub number: usize,
     /// The name of its group.
     pub group: String,
     /// The sender's and the receiver's endpoint, of TCP or UDP; both the browser of pages that are
@@ -38,13 +40,11 @@ pub(crate) fn add<B: Body<Payload = Length>>(
             isn: Stream::named(scenario.seed, "initial sequence numbers"),
             chance: Stream::named(scenario.seed, "congestion control"),
         },
+        begun: 0,
         added: Vec::new(),
     };
     for group in scenario.groups() {
-        for within in 0..group.number() {
-            let flow = flows.flow(group, within);
-            flows.added.push(flow);
-        }
+        flows.add(group);
     }
     flows.added
 }
@@ -53,20 +53,42 @@ struct Flows<'a, B: Body> {
     chain: &'a mut Chain<B>,
     scenario: &'a Scenario,
     tcp: TcpSource,
+    /// Flows of the groups before.
+    begun: usize,
     added: Vec<NetworkFlow>,
 }
 
 impl<B: Body<Payload = Length>> Flows<'_, B> {
+    /// Adds the flows of `group`: of a part of the network those that are its mobile's turn.
+    fn add(&mut self, group: &Flow) {
+        let count = group.number();
+        match (self.chain.part, &group.arrivals) {
+            (None, _) => (0..count).for_each(|within| self.flow(group, within)),
+            (Some(Part { mobile, of }), None) => {
+                (mobile..count).step_by(of as usize).for_each(|within| self.flow(group, within));
+            }
+            (Some(part), Some(capture)) => {
+                let clients = (0..).zip(capture.arrivals());
+                clients
+                    .filter(|(_, arrival)| part.has_turn(arrival.client))
+                    .for_each(|(within, _)| self.flow(group, within));
+            }
+        }
+        self.begun += count as usize;
+    }
+
     /// Adds flow number `within` of `group`. If its receiver is a mobile that is warned of
     /// disconnections, it will be.
-    fn flow(&mut self, group: &Flow, within: u32) -> NetworkFlow {
+    fn flow(&mut self, group: &Flow, within: u32) {
+        let number = self.begun + within as usize;
         let arrival = group.arrivals.as_ref().map(|capture| &capture.arrivals()[within as usize]);
-        let [sender, receiver] = self.nodes(group, arrival.map_or(within, |of| of.client));
+        let turn = arrival.map_or(within, |of| of.client);
+        let [sender, receiver] = self.nodes(group, number, turn);
         let after = arrival.map_or(group.interval * u64::from(within), |arrival| arrival.start);
         let start = Time::ZERO + group.start + after;
         let flow = NewFlow {
             world: &mut self.chain.world,
-            number: self.added.len(),
+            number,
             within,
             seed: self.scenario.seed,
             sender,
@@ -77,7 +99,7 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
             bytes: group.payload(self.scenario.tcp.mss),
             start,
             abort: group.abort.map(|abort| start + abort),
-            tcp: &mut self.tcp,
+            tcp: &self.tcp,
         };
         let AddedFlow { application, bytes, ends } = match arrival {
             None => group.application.add(&group.applications, flow),
@@ -87,7 +109,13 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
             }
         };
         self.foretell(receiver, ends[1]);
-        NetworkFlow { group: group.name.clone(), ends, bytes, application }
+        self.added.push(NetworkFlow {
+            number,
+            group: group.name.clone(),
+            ends,
+            bytes,
+            application,
+        });
     }
 
     fn foretell(&mut self, receiver: NodeId, end: MachineId) {
@@ -98,13 +126,13 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
         }
     }
 
-    /// Where the data of a flow of `group` come from and where they go; its turn is that of mobile
-    /// number `turn`.
-    fn nodes(&mut self, group: &Flow, turn: u32) -> [NodeId; 2] {
+    /// Where the data of flow `number`, of `group`, come from and where they go; its turn is that
+    /// of mobile number `turn`.
+    fn nodes(&mut self, group: &Flow, number: usize, turn: u32) -> [NodeId; 2] {
         let turn = u64::from(turn);
         let [host, mobile] = match group.hosts {
             Hosts::Shared => [self.chain.first, self.chain.receiver(turn)],
-            Hosts::Own => self.chain.add_hosts(self.added.len() as u64),
+            Hosts::Own => self.chain.add_hosts(number as u64),
         };
         match group.direction {
             FlowDirection::Downlink => [host, mobile],

@@ -34,6 +34,7 @@ mod flows;
 mod form;
 mod freeze;
 mod mobile_network;
+mod parts;
 mod profile;
 mod routes;
 mod schema;
@@ -41,9 +42,10 @@ mod shipped;
 mod validate;
 mod wlan;
 
-pub use build::{Network, build, build_open, build_over};
+pub use build::{Network, build, build_open, build_over, build_part};
 pub use flows::NetworkFlow;
 pub use form::CaptureFile;
+pub use parts::Part;
 pub use profile::profiles;
 pub use schema::{
     Flow, FlowDirection, Ftp, Hosts, Middlebox, Opener, Route, Scenario, Wan, Wired, keys,

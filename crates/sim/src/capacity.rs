@@ -1,8 +1,8 @@
 //! What links could carry over time.
 
 use base::{Direction, Duration, Rate, Schedule, Time};
-use scenario::{Network, Scenario};
-use world::{Body, Machine};
+use scenario::Scenario;
+use world::{Body, Machine, World};
 
 /// What a direction of a link or bearer could carry from a time on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,13 +21,26 @@ const INTERVALS: u64 = 1_000;
 /// The shortest such interval.
 const SHORTEST: Duration = Duration::from_millis(100);
 
+/// What a direction of a link or bearer could carry: bits a second from each time on, without limit
+/// if `None`.
+pub(crate) type Course = Vec<(Time, Option<u64>)>;
+
 /// The capacity of each link and bearer that has a limit of its own, link by link in order of time.
 /// That of a radio is the rate of its channel, with errors and headers; mobiles of a cell and of a
 /// WLAN share theirs.
-pub(crate) fn capacity<B: Body>(scenario: &Scenario, network: &Network<B>) -> Vec<CapacityRow> {
+pub(crate) fn capacity(courses: Vec<Course>) -> Vec<CapacityRow> {
+    let is_limited = |course: &Course| course.iter().any(|(_, bps)| bps.is_some());
+    let rows = |(link, course): (u32, Course)| {
+        course.into_iter().map(move |(time, bps)| CapacityRow { time, link, bps })
+    };
+    (0..).zip(courses).filter(|(_, course)| is_limited(course)).flat_map(rows).collect()
+}
+
+/// The courses of the links and bearers of `world`, in order.
+pub(crate) fn courses<B: Body>(scenario: &Scenario, world: &World<B>) -> Vec<Course> {
     let until = Time::ZERO + scenario.duration;
-    let mut courses: Vec<Vec<(Time, Option<u64>)>> = Vec::new();
-    for (_, name, machine) in network.world.machines() {
+    let mut courses: Vec<Course> = Vec::new();
+    for (_, name, machine) in world.machines() {
         match machine {
             Machine::Pipe { pipe, .. } => {
                 courses.push(vec![(Time::ZERO, pipe.rate().map(Rate::as_bps))]);
@@ -45,12 +58,7 @@ pub(crate) fn capacity<B: Body>(scenario: &Scenario, network: &Network<B>) -> Ve
             | Machine::Browser(_) => {}
         }
     }
-    let is_limited =
-        |course: &Vec<(Time, Option<u64>)>| course.iter().any(|(_, bps)| bps.is_some());
-    let rows = |(link, course): (u32, Vec<(Time, Option<u64>)>)| {
-        course.into_iter().map(move |(time, bps)| CapacityRow { time, link, bps })
-    };
-    (0..).zip(courses).filter(|(_, course)| is_limited(course)).flat_map(rows).collect()
+    courses
 }
 
 /// The interval in which a trace's opportunities are counted, in whole milliseconds.
@@ -60,7 +68,7 @@ fn interval(duration: Duration) -> Duration {
 }
 
 /// The rates of the bearer called `name`, down and up; empty where none is known.
-fn bearer(scenario: &Scenario, name: &str) -> [Vec<(Time, Option<u64>)>; 2] {
+fn bearer(scenario: &Scenario, name: &str) -> [Course; 2] {
     let keys = scenario.radio.as_ref().expect("a bearer comes from [radio]").keys();
     let outages = keys.outages(&scenario.radio_context(), name);
     let down_alone = || [Some(Schedule::constant(keys.bottleneck())), None];

@@ -207,7 +207,7 @@ pub(crate) mod tests {
     use scenario::Scenario;
 
     use super::*;
-    use crate::{Outcome, Recording, simulate};
+    use crate::{Outcome, Recording, Threads, simulate};
 
     /// The scenario of mobile IPv6 that ships, under `settings`.
     pub(crate) fn hmipv6_handover(settings: &[(&str, &str)]) -> Scenario {
@@ -221,7 +221,8 @@ pub(crate) mod tests {
     fn run(settings: &[(&str, &str)]) -> Outcome {
         let scenario = hmipv6_handover(settings);
         let pulse = &mut |_| ControlFlow::Continue(());
-        simulate(&scenario, Recording::Everything, pulse).expect("nobody interrupts it")
+        simulate(&scenario, Recording::Everything, Threads::MIN, pulse)
+            .expect("nobody interrupts it")
     }
 
     fn book(outcome: &Outcome) -> &AddressBook {

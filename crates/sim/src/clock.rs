@@ -1,18 +1,26 @@
 //! The virtual clock.
 
+use std::num::NonZero;
 use std::ops::ControlFlow;
 
 use base::Time;
 use observe::Observe;
-use scenario::{Network, NetworkFlow, Scenario};
+use scenario::{Network, NetworkFlow, Part, Scenario};
 use tcp::Length;
 use world::{Application, Body, Ipv4, Ipv6, World};
 
-use crate::capacity::capacity;
+use crate::measured::{Joined, Measured};
+use crate::parts::side_by_side;
 use crate::{CapacityRow, Flow, Metrics, Summary, Trace, Vantage};
 
-/// How many events pass between two calls of `pulse`.
-const EVENTS_PER_PULSE: u64 = 1 << 15;
+/// How often machines are woken between two calls of `pulse`.
+const WAKES_PER_PULSE: u64 = 1 << 15;
+
+/// How many threads run the mobiles of one simulation; more than one changes no result.
+pub type Threads = NonZero<usize>;
+
+/// What is called with the simulated time, and may end the run.
+pub(crate) type Pulse<'a> = &'a mut dyn FnMut(Time) -> ControlFlow<()>;
 
 /// A run that was told to stop before its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,7 +41,7 @@ pub struct Outcome {
     pub machines: Vec<String>,
     /// The names of nodes and of mobiles' addresses by their number.
     pub nodes: Vec<String>,
-    /// Where captures can be taken.
+    /// Where captures can be taken, if everything was recorded.
     pub vantages: Vec<Vantage>,
 }
 
@@ -49,7 +57,8 @@ pub enum Recording {
 }
 
 /// Runs `scenario` to its duration. `pulse` is called now and then with the simulated time and
-/// may end the run.
+/// may end the run. Mobiles that have nothing in common are run apart from each other, on as many
+/// `threads`, unless everything is recorded; what comes out is the same.
 ///
 /// # Errors
 /// [`Interrupted`], if `pulse` ended it.
@@ -59,11 +68,12 @@ pub enum Recording {
 pub fn simulate(
     scenario: &Scenario,
     recording: Recording,
-    pulse: &mut dyn FnMut(Time) -> ControlFlow<()>,
+    threads: Threads,
+    pulse: Pulse<'_>,
 ) -> Result<Outcome, Interrupted> {
     match scenario.mobile_ip {
-        None => simulate_over::<Ipv4<Length>>(scenario, recording, pulse),
-        Some(_) => simulate_over::<Ipv6<Length>>(scenario, recording, pulse),
+        None => simulate_over::<Ipv4<Length>>(scenario, recording, threads, pulse),
+        Some(_) => simulate_over::<Ipv6<Length>>(scenario, recording, threads, pulse),
     }
 }
 
@@ -71,53 +81,71 @@ pub fn simulate(
 fn simulate_over<B: Body<Payload = Length>>(
     scenario: &Scenario,
     recording: Recording,
-    pulse: &mut dyn FnMut(Time) -> ControlFlow<()>,
+    threads: Threads,
+    pulse: Pulse<'_>,
 ) -> Result<Outcome, Interrupted> {
+    let parts = Part::all(scenario);
+    if recording == Recording::Series && parts.len() > 0 {
+        let run = |part, pulse: Pulse<'_>| {
+            run_series(scenario, scenario::build_part::<B>(scenario, part), pulse)
+        };
+        let flows = scenario.groups().map(|group| group.number() as usize).sum();
+        let mut joined = Joined::new(flows);
+        side_by_side(scenario, parts, threads, run, |part| joined.take(part), pulse)?;
+        return Ok(joined.whole().outcome(scenario));
+    }
     let mut network = scenario::build_over::<B>(scenario);
+    if recording == Recording::Series {
+        return Ok(run_series(scenario, network, pulse)?.outcome(scenario));
+    }
     let until = Time::ZERO + scenario.duration;
-    let mut metrics = Metrics::new(flows(scenario, &network));
-    let (events, trace) = match recording {
-        Recording::Series => (run_world(&mut network.world, until, &mut metrics, pulse)?, None),
-        Recording::Everything | Recording::Ns2 => {
-            let is_ns2 = recording == Recording::Ns2;
-            let mut observers = (metrics, Trace::new(&network.world, is_ns2));
-            let events = run_world(&mut network.world, until, &mut observers, pulse)?;
-            metrics = observers.0;
-            let mut trace = observers.1;
-            trace.end(until);
-            (events, Some(trace))
-        }
-    };
-    assert_eq!(network.world.unroutable(), 0, "every packet finds its way in a built network");
-    let summary = Summary::of(scenario, &network, &metrics, events);
+    let metrics = Metrics::new(flows(scenario, &network));
+    let trace = Trace::new(&network.world, recording == Recording::Ns2);
+    let mut observers = (metrics, trace);
+    run_world(&mut network.world, until, &mut observers, pulse)?;
+    let (metrics, mut trace) = observers;
+    trace.end(until);
     let vantages = Vantage::all(&network.world, scenario.mobile_ip.as_ref());
-    let capacity = capacity(scenario, &network);
-    let [machines, nodes] = network.world.into_names();
-    Ok(Outcome { summary, metrics, trace, capacity, machines, nodes, vantages })
+    let measured = Measured::of(scenario, network, metrics);
+    Ok(Outcome { trace: Some(trace), vantages, ..measured.outcome(scenario) })
 }
 
-/// Wakes machines in order until nothing is left to do by `until`, and says how many it woke.
-/// `tests/costs` counts what happens in here.
+/// Runs a network, of which only numbers and series are kept.
+fn run_series<B: Body>(
+    scenario: &Scenario,
+    mut network: Network<B>,
+    pulse: Pulse<'_>,
+) -> Result<Measured, Interrupted> {
+    let mut metrics = Metrics::new(flows(scenario, &network));
+    let until = Time::ZERO + scenario.duration;
+    run_world(&mut network.world, until, &mut metrics, pulse)?;
+    Ok(Measured::of(scenario, network, metrics))
+}
+
+/// Wakes machines in order until nothing is left to do by `until`. `tests/costs` counts what
+/// happens in here.
 #[inline(never)]
 fn run_world<B: Body>(
     world: &mut World<B>,
     until: Time,
     observe: &mut impl Observe,
-    pulse: &mut dyn FnMut(Time) -> ControlFlow<()>,
-) -> Result<u64, Interrupted> {
-    let mut events = 0;
+    pulse: Pulse<'_>,
+) -> Result<(), Interrupted> {
+    let mut wakes: u64 = 0;
     while let Some(now) = world.step(until, observe) {
-        events += 1;
-        if events % EVENTS_PER_PULSE == 0 && pulse(now).is_break() {
+        wakes += 1;
+        if wakes.is_multiple_of(WAKES_PER_PULSE) && pulse(now).is_break() {
             return Err(Interrupted);
         }
     }
-    Ok(events)
+    assert_eq!(world.unroutable(), 0, "every packet finds its way in a built network");
+    Ok(())
 }
 
 /// The flows of a built network, as measurements know them.
 fn flows<B: Body>(scenario: &Scenario, network: &Network<B>) -> Vec<Flow> {
     let flow = |flow: &NetworkFlow| Flow {
+        number: flow.number,
         sender: flow.ends[0].0,
         receiver: flow.ends[1].0,
         variant: if flow.application == Application::Udp {

@@ -95,6 +95,15 @@ impl Datagrams {
         }
     }
 
+    /// Machines have the numbers that `number` says.
+    pub(crate) fn renumber(&mut self, number: impl Fn(u32) -> u32) {
+        for row in &mut self.rows {
+            if let DatagramOutcome::Lost { machine, .. } = &mut row.outcome {
+                *machine = number(*machine);
+            }
+        }
+    }
+
     pub(crate) fn summary(&self) -> DatagramSummary {
         let (mut received, mut lost, mut under_way) = (0, 0, 0);
         for row in &self.rows {

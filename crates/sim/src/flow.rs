@@ -14,6 +14,8 @@ use crate::limits::{LimitedBySummary, TimeLimited};
 /// A flow to be measured.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Flow {
+    /// Its number in the scenario, from 0.
+    pub number: usize,
     /// Machine number of the sender's endpoint.
     pub sender: u32,
     /// Machine number of the receiver's endpoint.
@@ -382,6 +384,7 @@ mod tests {
     fn metrics() -> FlowMetrics {
         let variant = "reno".to_owned();
         let flow = Flow {
+            number: 0,
             sender: 0,
             receiver: 1,
             variant,

@@ -13,11 +13,13 @@ mod datagrams;
 mod flow;
 mod hints;
 mod limits;
+mod measured;
 mod metrics;
 mod middlebox;
 mod mobility;
 mod network;
 mod ns2;
+mod parts;
 mod queue;
 mod statistics;
 mod summary;
@@ -29,7 +31,7 @@ pub use capture::{Vantage, write_pcapng};
 pub use cell::{
     Blocked, CellMetrics, CellSummary, CodesInUse, CommonRow, Handovers, SharedBlocks, StateShares,
 };
-pub use clock::{Interrupted, Outcome, Recording, simulate};
+pub use clock::{Interrupted, Outcome, Recording, Threads, simulate};
 pub use crossing::NetworkSummary;
 pub use datagrams::{DatagramOutcome, DatagramRow, DatagramSummary};
 pub use flow::{CwndRow, Event, EventRow, Flow, FlowMetrics, Timed};

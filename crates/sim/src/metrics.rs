@@ -44,6 +44,26 @@ impl Metrics {
         Self { flows: flows.into_iter().map(FlowMetrics::new).collect(), roles, ..Self::default() }
     }
 
+    /// Makes room for so many flows in all.
+    pub(crate) fn reserve(&mut self, flows: usize) {
+        self.flows.reserve_exact(flows - self.flows.len());
+    }
+
+    /// Adds the flows of another part of the network, whose machines have the numbers in the whole
+    /// that `number` says. Which endpoint is whose is known within a part alone.
+    pub(crate) fn take(&mut self, part: Self, number: impl Fn(u32) -> u32) {
+        self.roles.clear();
+        self.flows.extend(part.flows.into_iter().map(|mut flow| {
+            flow.datagrams.renumber(&number);
+            flow
+        }));
+    }
+
+    /// Puts flows in the order of their numbers.
+    pub(crate) fn sort(&mut self) {
+        self.flows.sort_unstable_by_key(|flow| flow.flow.number);
+    }
+
     /// The measurements of each flow.
     pub fn flows(&self) -> &[FlowMetrics] {
         &self.flows

@@ -81,12 +81,13 @@ pub struct MiddleboxMetrics {
     /// What happened, in order of time.
     pub events: Vec<MiddleboxRow>,
     mobiles: Vec<Mobile>,
+    /// When connections opened, and those of which mobiles.
+    opened: Vec<(Time, u32)>,
     /// Bytes held for all mobiles, and since when.
     held: u64,
     held_since: Time,
-    /// The sum of bytes held × seconds.
-    held_integral: f64,
-    held_max: u64,
+    /// The sum of bytes held × nanoseconds.
+    held_integral: u128,
 }
 
 /// What is known of a mobile.
@@ -134,10 +135,12 @@ impl MiddleboxMetrics {
             MiddleboxFact::Advertised { mobile, connection, window: 0, edge } => {
                 (mobile, Some(connection), MiddleboxEvent::ZeroWindow, edge)
             }
-            // Not in any table: rows carry the mobile's number.
-            MiddleboxFact::Opened { .. }
-            | MiddleboxFact::Closed { .. }
-            | MiddleboxFact::Advertised { .. } => return,
+            MiddleboxFact::Opened { mobile, .. } => {
+                self.mobile(mobile);
+                return self.opened.push((now, mobile));
+            }
+            // Not in any table.
+            MiddleboxFact::Closed { .. } | MiddleboxFact::Advertised { .. } => return,
         };
         self.events.push(MiddleboxRow { time: now, mobile, connection, event, offset });
     }
@@ -161,11 +164,14 @@ impl MiddleboxMetrics {
 
     /// A mobile has `held` bytes in the place of `before`.
     fn hold(&mut self, now: Time, before: u64, held: u64) {
-        let span = now.saturating_since(self.held_since).as_secs_f64();
-        self.held_integral += self.held as f64 * span;
-        self.held_since = now;
+        self.hold_until(now);
         self.held = self.held + held - before;
-        self.held_max = self.held_max.max(self.held);
+    }
+
+    fn hold_until(&mut self, now: Time) {
+        let span = now.saturating_since(self.held_since).as_nanos();
+        self.held_integral += u128::from(self.held) * u128::from(span);
+        self.held_since = now;
     }
 
     fn mobile(&mut self, mobile: u32) -> &mut Mobile {
@@ -176,20 +182,102 @@ impl MiddleboxMetrics {
         &mut self.mobiles[index]
     }
 
-    /// Mean over time of the bytes held for all mobiles up to `end`.
-    fn held_mean(&self, end: Time) -> f64 {
-        let span = end.saturating_since(self.held_since).as_secs_f64();
-        let elapsed = end.saturating_since(Time::ZERO).as_secs_f64();
-        (self.held_integral + self.held as f64 * span) / elapsed
+    /// Those of the whole network at `end`, of whose mobiles each is in one of `parts`. Mobiles and
+    /// connections have numbers in the order in which they opened; rows of one time stand in the
+    /// order of mobiles.
+    pub(crate) fn joined(mut parts: Vec<Self>, end: Time) -> Self {
+        let numbers = Numbers::of(&parts);
+        let mut whole = Self { held_since: end, ..Self::default() };
+        let count = |rows: fn(&Self) -> usize| parts.iter().map(rows).sum();
+        whole.backlog.reserve_exact(count(|part| part.backlog.len()));
+        whole.rtt.reserve_exact(count(|part| part.rtt.len()));
+        whole.events.reserve_exact(count(|part| part.events.len()));
+        let mobiles: usize = count(|part| part.mobiles.len());
+        whole.mobiles.resize(mobiles, Mobile::default());
+        for (part, of) in parts.drain(..).zip(&numbers) {
+            whole.take(part, of, end);
+        }
+        whole.backlog.sort_by_key(|row| (row.time, row.mobile));
+        whole.rtt.sort_by_key(|row| (row.time, row.mobile));
+        whole.events.sort_by_key(|row| (row.time, row.mobile));
+        whole
     }
 
-    /// How long mobiles were not heard from up to `end`, all together, in seconds.
-    fn stall_s(&self, end: Time) -> f64 {
+    /// Takes over what is known of the mobiles of `part`, with their numbers.
+    fn take(&mut self, mut part: Self, numbers: &Numbers, end: Time) {
+        part.hold_until(end);
+        self.held += part.held;
+        self.held_integral += part.held_integral;
+        for (number, mobile) in numbers.mobiles.iter().zip(part.mobiles) {
+            self.mobiles[*number as usize] = mobile;
+        }
+        let mobile = |number: u32| numbers.mobiles[number as usize];
+        let connection = |number: u32| numbers.connections[number as usize];
+        let backlog = part.backlog.into_iter();
+        self.backlog.extend(backlog.map(|row| BacklogRow { mobile: mobile(row.mobile), ..row }));
+        self.rtt.extend(part.rtt.into_iter().map(|row| LegRttRow {
+            mobile: mobile(row.mobile),
+            connection: connection(row.connection),
+            ..row
+        }));
+        self.events.extend(part.events.into_iter().map(|row| MiddleboxRow {
+            mobile: mobile(row.mobile),
+            connection: row.connection.map(connection),
+            ..row
+        }));
+    }
+
+    /// The most bytes held for all mobiles together, at the end of any instant.
+    fn held_max(&self) -> u64 {
+        let mut of_each = vec![0; self.mobiles.len()];
+        let (mut all, mut most) = (0, 0);
+        for instant in self.backlog.chunk_by(|row, next| row.time == next.time) {
+            for row in instant {
+                let held = u64::from(row.queued) + u64::from(row.in_flight);
+                all = all + held - std::mem::replace(&mut of_each[row.mobile as usize], held);
+            }
+            most = most.max(all);
+        }
+        most
+    }
+
+    /// How long mobiles were not heard from up to `end`, all together.
+    fn stall(&self, end: Time) -> Duration {
         let stalled = |mobile: &Mobile| {
             let open = mobile.stalled_since.map(|since| end.saturating_since(since));
-            (mobile.stalled + open.unwrap_or(Duration::ZERO)).as_secs_f64()
+            mobile.stalled + open.unwrap_or(Duration::ZERO)
         };
-        self.mobiles.iter().map(stalled).sum()
+        self.mobiles.iter().map(stalled).fold(Duration::ZERO, |sum, one| sum + one)
+    }
+}
+
+/// The numbers in the whole of what has others in a part.
+struct Numbers {
+    mobiles: Vec<u32>,
+    connections: Vec<u32>,
+}
+
+impl Numbers {
+    /// Those of each part. Mobiles whose connections never opened come last.
+    fn of(parts: &[MiddleboxMetrics]) -> Vec<Self> {
+        let unnumbered = |part: &MiddleboxMetrics| (vec![None; part.mobiles.len()], Vec::new());
+        let mut numbers: Vec<(Vec<Option<u32>>, Vec<u32>)> = parts.iter().map(unnumbered).collect();
+        let of_part = |(part, of): (usize, &MiddleboxMetrics)| {
+            of.opened.iter().map(move |&(time, mobile)| (time, part, mobile)).collect::<Vec<_>>()
+        };
+        let mut openings: Vec<_> = parts.iter().enumerate().flat_map(of_part).collect();
+        openings.sort_by_key(|&(time, ..)| time);
+        let mut next = 0..;
+        for (connection, (_, part, mobile)) in (0..).zip(openings) {
+            let (mobiles, connections) = &mut numbers[part];
+            connections.push(connection);
+            mobiles[mobile as usize] = mobiles[mobile as usize].or_else(|| next.next());
+        }
+        let mut number = |(mobiles, connections): (Vec<Option<u32>>, _)| {
+            let mobiles = mobiles.into_iter().filter_map(|known| known.or_else(|| next.next()));
+            Self { mobiles: mobiles.collect(), connections }
+        };
+        numbers.into_iter().map(&mut number).collect()
     }
 }
 
@@ -238,7 +326,8 @@ pub struct MiddleboxSummary {
 }
 
 impl MiddleboxSummary {
-    /// Of the middlebox of `kind` at the node `at`, which counted `counters` up to `end`.
+    /// Of the middlebox of `kind` at the node `at`, which counted `counters` up to `end`, as the
+    /// metrics do.
     pub(crate) fn of(
         kind: &'static str,
         at: &str,
@@ -257,14 +346,15 @@ impl MiddleboxSummary {
             released: counters.released,
             held_bytes: counters.held_bytes,
             held_max: counters.held_max,
-            held_mean: metrics.held_mean(end),
-            held_max_total: metrics.held_max,
+            held_mean: metrics.held_integral as f64
+                / end.saturating_since(Time::ZERO).as_nanos() as f64,
+            held_max_total: metrics.held_max(),
             retransmissions: counters.retransmissions,
             timeouts: counters.timeouts,
             suppressed: counters.suppressed,
             zero_windows: counters.zero_windows,
             discarded_bytes: counters.discarded_bytes,
-            stall_s: metrics.stall_s(end),
+            stall_s: metrics.stall(end).as_secs_f64(),
             rtt_s: Distribution::of(metrics.rtt.iter().map(|row| row.rtt)),
         }
     }
@@ -289,9 +379,10 @@ mod tests {
         metrics.fact(at(4), backlog(3, 0, 3000));
         metrics.fact(at(6), backlog(0, 0, 0));
         metrics.fact(at(8), backlog(3, 0, 0));
+        let metrics = MiddleboxMetrics::joined(vec![metrics], at(16));
         // 1000 B for 2 s, 4000 B for 2 s, 3000 B for 2 s.
-        assert!((metrics.held_mean(at(16)) - 1000.0).abs() < 1e-9);
-        assert_eq!(metrics.held_max, 4000);
+        assert_eq!(metrics.held_integral, 16_000 * 1_000_000_000);
+        assert_eq!(metrics.held_max(), 4000);
     }
 
     #[test]
@@ -320,7 +411,31 @@ mod tests {
         metrics.fact(at(2), MiddleboxFact::Stalled { mobile: 1 });
         metrics.fact(at(4), MiddleboxFact::Recovered { mobile: 0 });
         metrics.fact(at(5), MiddleboxFact::Recovered { mobile: 0 });
-        assert!((metrics.stall_s(at(10)) - 11.0).abs() < 1e-9);
+        assert_eq!(metrics.stall(at(10)), Duration::from_secs(11));
+    }
+
+    /// In whichever order the parts are, and whatever numbers their mobiles have there.
+    #[test]
+    fn parts_are_numbered_in_the_order_of_their_openings() {
+        let opened = |mobile| MiddleboxFact::Opened { mobile, host: 0 };
+        let rtt = |mobile, connection| {
+            let rtt = Duration::from_secs(1);
+            MiddleboxFact::Rtt { mobile, connection, rtt }
+        };
+        let of = |facts: &[(u64, MiddleboxFact)]| {
+            let mut metrics = MiddleboxMetrics::default();
+            for &(seconds, fact) in facts {
+                metrics.fact(at(seconds), fact);
+            }
+            metrics
+        };
+        let late = of(&[(3, opened(0)), (5, rtt(0, 0))]);
+        let early =
+            [(1, opened(1)), (2, opened(0)), (4, opened(1)), (5, rtt(1, 2)), (5, rtt(0, 1))];
+        let joined = MiddleboxMetrics::joined(vec![late, of(&early)], at(9));
+        let rows: Vec<_> = joined.rtt.iter().map(|row| (row.mobile, row.connection)).collect();
+        assert_eq!(rows, [(0, 3), (1, 1), (2, 2)]);
+        assert_eq!(joined.mobiles.len(), 3);
     }
 
     #[test]

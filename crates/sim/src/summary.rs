@@ -1,19 +1,19 @@
 //! The numbers of a run, as `thinpipe run --json` prints them. Times are seconds, rates bit/s,
 //! sizes bytes; what does not apply is `null`.
 
-use base::{Direction, Duration, Time};
+use base::{Direction, Duration, Rate, Time};
 use link::{Counters, Drops};
-use radio::umts::channels::CodeTree;
-use scenario::{Network, Scenario};
+use scenario::Scenario;
 use schemars::JsonSchema;
 use serde::Serialize;
 use world::{Application, Body, Machine};
 
 use crate::flow::{Event, FlowMetrics};
 use crate::hints::hints;
+use crate::measured::Measured;
 use crate::statistics::jain_index;
 use crate::{
-    CellSummary, DatagramSummary, Distribution, LimitedBySummary, Metrics, MiddleboxSummary,
+    CellSummary, DatagramSummary, Distribution, LimitedBySummary, MiddleboxSummary,
     MobilitySummary, NetworkSummary,
 };
 
@@ -26,7 +26,7 @@ pub struct Summary {
     pub seed: u64,
     /// Simulated time.
     pub duration_s: f64,
-    /// Machines woken.
+    /// What has happened: packets out of wires and middleboxes, and wakes of all else.
     pub events: u64,
     /// What explains the numbers and is easily overlooked, in a line each.
     pub hints: Vec<String>,
@@ -215,60 +215,40 @@ pub struct DirectionSummary {
 }
 
 impl Summary {
-    /// The summary of a run of `scenario` that has ended.
-    pub(crate) fn of<B: Body>(
-        scenario: &Scenario,
-        network: &Network<B>,
-        metrics: &Metrics,
-        events: u64,
-    ) -> Self {
+    /// The summary of a run of `scenario` that has ended, of which that was measured; and the
+    /// series of it.
+    pub(crate) fn of(scenario: &Scenario, measured: &mut Measured) -> Self {
         let duration = scenario.duration;
         let end = Time::ZERO + duration;
-        let flows = metrics.flows().iter().enumerate();
-        let flows: Vec<_> =
-            flows.map(|(id, flow)| FlowSummary::of(id, flow, scenario, network)).collect();
+        let flows = std::mem::take(&mut measured.flows);
         let goodputs = flows.iter().map(|flow| flow.goodput_bps.unwrap_or_default());
         Self {
             scenario: scenario.name.clone(),
             seed: scenario.seed,
             duration_s: duration.as_secs_f64(),
-            events,
+            events: measured.events,
             hints: hints(scenario, &flows),
             jain_index: jain_index(&goodputs.collect::<Vec<_>>()),
             flows,
-            links: network
-                .world
-                .machines()
-                .flat_map(|(_, name, machine)| LinkSummary::of(name, machine, end))
-                .collect(),
-            radio: RadioSummary::of(network.world.machines().map(|(_, _, machine)| machine)),
-            cell: network.world.machines().find_map(|(_, _, machine)| {
-                let Machine::Cell { cell, .. } = machine else { return None };
-                let states: Vec<_> = cell.states().collect();
-                let cells = scenario.radio.as_ref().and_then(|radio| radio.cells());
-                let fach = cells.map(|cells| cells.fach.sf);
-                let codes = CodeTree::of_cell(fach.as_slice()).expect("the cells have it");
-                Some(CellSummary::of(&metrics.cell, &states, (cell.cells(), &codes), end))
-            }),
-            middlebox: network.world.machines().find_map(|(_, _, machine)| {
-                let Machine::Middlebox { middlebox, at, .. } = machine else { return None };
+            links: std::mem::take(&mut measured.links),
+            radio: measured.radio.map(RadioSummary::from),
+            cell: measured.cell.take(),
+            middlebox: measured.middlebox.as_ref().map(|(at, counters)| {
                 let kind = scenario.middlebox.as_ref().map_or("none", |of| of.scheme.name());
-                let at = network.world.node(*at).name();
-                Some(MiddleboxSummary::of(kind, at, middlebox.counters(), &metrics.middlebox, end))
+                MiddleboxSummary::of(kind, at, *counters, &measured.metrics.middlebox, end)
             }),
-            mobility: scenario.mobile_ip.as_ref().map(|mobile_ip| {
-                MobilitySummary::of(&network.world, &metrics.mobility, &mobile_ip.home_agent)
-            }),
+            mobility: measured.mobility.take(),
         }
     }
 }
 
 impl FlowSummary {
-    fn of<B: Body>(
+    /// Of flow number `id`; its throughput is compared with the rate of the `bottleneck`.
+    pub(crate) fn of(
         id: usize,
         flow: &FlowMetrics,
         scenario: &Scenario,
-        network: &Network<B>,
+        bottleneck: Option<Rate>,
     ) -> Self {
         let duration = scenario.duration;
         let end = Time::ZERO + duration;
@@ -294,7 +274,7 @@ impl FlowSummary {
             goodput_bps: transfer
                 .filter(|&seconds| seconds > 0.0)
                 .map(|seconds| bps(flow.bytes_delivered, seconds)),
-            normalized_throughput: network.bottleneck.map(|rate| {
+            normalized_throughput: bottleneck.map(|rate| {
                 bps(flow.wire_bytes_delivered, duration.as_secs_f64()) / rate.as_bps() as f64
             }),
             segments_sent: flow.segments_sent,
@@ -374,6 +354,12 @@ impl LinkSummary {
         }
     }
 
+    /// Adds what else has passed a wire that takes no time to send, so that nothing waits there.
+    pub(crate) fn add(&mut self, more: &Self) {
+        self.queue_packets.max = self.queue_packets.max.max(more.queue_packets.max);
+        self.queue_delay_s = self.queue_delay_s.or(more.queue_delay_s);
+    }
+
     /// The summary of a link that dropped and marked so many packets.
     fn new(
         name: String,
@@ -442,6 +428,13 @@ impl From<Drops> for DropsSummary {
 impl RadioSummary {
     /// The summary of the bearers and networks of cells among `machines`, all together.
     pub fn of<'a, B: Body + 'a>(machines: impl Iterator<Item = &'a Machine<B>>) -> Option<Self> {
+        Self::blocks(machines).map(Self::from)
+    }
+
+    /// What these have counted, down and up.
+    pub(crate) fn blocks<'a, B: Body + 'a>(
+        machines: impl Iterator<Item = &'a Machine<B>>,
+    ) -> Option<[radio::Counters; 2]> {
         let counters = machines.filter_map(|machine| {
             if let Machine::Bearer { bearer, .. } = machine {
                 return Some(Direction::BOTH.map(|direction| bearer.counters(direction)));
@@ -449,8 +442,13 @@ impl RadioSummary {
             let Machine::Cell { cell, .. } = machine else { return None };
             Some(Direction::BOTH.map(|direction| cell.total(direction)))
         });
-        let [down, up] = counters.reduce(|[a, b], [c, d]| [a + c, b + d])?;
-        Some(Self { total: (down + up).into(), downlink: down.into(), uplink: up.into() })
+        counters.reduce(|[a, b], [c, d]| [a + c, b + d])
+    }
+}
+
+impl From<[radio::Counters; 2]> for RadioSummary {
+    fn from([down, up]: [radio::Counters; 2]) -> Self {
+        Self { total: (down + up).into(), downlink: down.into(), uplink: up.into() }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use scenario::{Scenario, shipped};
-use sim::{FlowSummary, Metrics, Outcome, Recording, simulate};
+use sim::{FlowSummary, Metrics, Outcome, Recording, Threads, simulate};
 
 /// Typing at port 23, above all else.
 const CLASS: &str = r#"
@@ -26,7 +26,8 @@ fn run(name: &str, more: &str, settings: &[(&str, &str)]) -> Outcome {
     let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
     let settings: Vec<_> = [("middlebox.kind", "atcp")].iter().chain(settings).map(owned).collect();
     let scenario = Scenario::parse(&format!("{text}{more}"), name, &settings).expect("it is valid");
-    simulate(&scenario, Recording::Series, &mut |_| ControlFlow::Continue(())).expect("it ends")
+    simulate(&scenario, Recording::Series, Threads::MIN, &mut |_| ControlFlow::Continue(()))
+        .expect("it ends")
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> (f64, usize) {

@@ -11,5 +11,6 @@ mod gprs;
 mod hosts;
 mod links;
 mod mobile;
+mod parts;
 mod path_mtu;
 mod queues;

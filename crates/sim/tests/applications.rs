@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use scenario::Scenario;
-use sim::{Outcome, Recording, simulate};
+use sim::{Outcome, Recording, Threads, simulate};
 
 /// A link of 50 kbit/s with 300 ms one way.
 const THIN: &str =
@@ -13,7 +13,7 @@ fn run(rest: &str, settings: &[(&str, &str)]) -> Outcome {
     let settings: Vec<_> =
         settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let scenario = Scenario::parse(&format!("{THIN}{rest}"), "thin", &settings).expect("valid");
-    simulate(&scenario, Recording::Series, &mut |_| ControlFlow::Continue(()))
+    simulate(&scenario, Recording::Series, Threads::MIN, &mut |_| ControlFlow::Continue(()))
         .expect("nothing interrupts it")
 }
 
@@ -43,7 +43,7 @@ fn time_goes_on_after_a_connection_is_over() {
             former if former == Some(now) => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         };
-        let ended = simulate(&scenario, Recording::Series, &mut pulse);
+        let ended = simulate(&scenario, Recording::Series, Threads::MIN, &mut pulse);
         assert!(ended.is_ok(), "{application}, {end:?}: stands still at {latest:?}");
     }
 }

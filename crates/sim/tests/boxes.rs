@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use scenario::{Scenario, shipped};
-use sim::{Outcome, Recording, simulate};
+use sim::{Outcome, Recording, Threads, simulate};
 
 const KINDS: [&str; 9] =
     ["none", "snoop", "fda-like", "delayed-dupacks", "m-tcp", "w-tcp", "i-tcp", "split", "atcp"];
@@ -25,7 +25,8 @@ fn run(name: &str, kind: &str, settings: &[(&str, &str)]) -> Outcome {
         .map(|&(key, value)| (key.to_owned(), value.to_owned()))
         .collect();
     let scenario = Scenario::parse(&text, name, &settings).expect("it is valid");
-    simulate(&scenario, Recording::Series, &mut |_| ControlFlow::Continue(())).expect("it ends")
+    simulate(&scenario, Recording::Series, Threads::MIN, &mut |_| ControlFlow::Continue(()))
+        .expect("it ends")
 }
 
 /// When the last of the flows has been read, if all have been.

@@ -3,14 +3,15 @@
 use std::ops::ControlFlow;
 
 use scenario::{Scenario, shipped};
-use sim::{Outcome, Recording, simulate};
+use sim::{Outcome, Recording, Threads, simulate};
 
 fn run(name: &str, settings: &[(&str, &str)]) -> Outcome {
     let text = shipped().iter().find(|shipped| shipped.name == name).expect("it ships").text;
     let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
     let settings: Vec<_> = settings.iter().map(owned).collect();
     let scenario = Scenario::parse(text, name, &settings).expect("it is valid");
-    simulate(&scenario, Recording::Series, &mut |_| ControlFlow::Continue(())).expect("it ends")
+    simulate(&scenario, Recording::Series, Threads::MIN, &mut |_| ControlFlow::Continue(()))
+        .expect("it ends")
 }
 
 fn text(outcome: &Outcome) -> String {

@@ -8,7 +8,7 @@ use observe::DropReason;
 use scenario::{Scenario, shipped};
 use sim::{
     DatagramOutcome, DatagramRow, DatagramSummary, FlowMetrics, Metrics, Outcome, Recording,
-    simulate,
+    Threads, simulate,
 };
 use tcp::Length;
 use world::{Body, Ipv4, Ipv6};
@@ -35,7 +35,8 @@ fn parse(text: &str, settings: &[(&str, &str)]) -> Scenario {
 
 fn run(text: &str, settings: &[(&str, &str)]) -> Outcome {
     let scenario = parse(text, settings);
-    simulate(&scenario, Recording::Series, &mut |_| ControlFlow::Continue(())).expect("it ends")
+    simulate(&scenario, Recording::Series, Threads::MIN, &mut |_| ControlFlow::Continue(()))
+        .expect("it ends")
 }
 
 /// The datagrams of flow number `flow`.
@@ -68,6 +69,7 @@ fn conserve<B: Body<Payload = Length>>(text: &str, settings: &[(&str, &str)]) ->
     let scenario = parse(text, settings);
     let mut network = scenario::build_over::<B>(&scenario);
     let flow = |flow: &scenario::NetworkFlow| sim::Flow {
+        number: flow.number,
         sender: flow.ends[0].0,
         receiver: flow.ends[1].0,
         variant: "udp".to_owned(),

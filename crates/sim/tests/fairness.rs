@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use scenario::Scenario;
-use sim::{Outcome, Recording, simulate};
+use sim::{Outcome, Recording, Threads, simulate};
 
 const MILLION: u128 = 1_000_000;
 const RATE_BPS: u128 = 10_000_000;
@@ -30,7 +30,7 @@ fn run(variant: &str, flows: u64) -> Outcome {
     .map(|(key, value)| (key.to_owned(), value.to_owned()));
     let text = shipped.expect("it ships").text;
     let scenario = Scenario::parse(text, "dumbbell-100", &settings).expect("valid");
-    simulate(&scenario, Recording::Series, &mut |_| ControlFlow::Continue(()))
+    simulate(&scenario, Recording::Series, Threads::MIN, &mut |_| ControlFlow::Continue(()))
         .expect("nothing interrupts it")
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use scenario::Scenario;
-use sim::{Outcome, Recording, simulate};
+use sim::{Outcome, Recording, Threads, simulate};
 
 fn run(name: &str, settings: &[(&str, &str)]) -> Outcome {
     let shipped = scenario::shipped().iter().find(|shipped| shipped.name == name);
@@ -11,7 +11,7 @@ fn run(name: &str, settings: &[(&str, &str)]) -> Outcome {
         settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let text = shipped.expect("the scenario ships").text;
     let scenario = Scenario::parse(text, name, &settings).expect("the settings are valid");
-    simulate(&scenario, Recording::Series, &mut |_| ControlFlow::Continue(()))
+    simulate(&scenario, Recording::Series, Threads::MIN, &mut |_| ControlFlow::Continue(()))
         .expect("nothing interrupts it")
 }
 

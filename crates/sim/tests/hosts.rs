@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use scenario::Scenario;
-use sim::{FlowSummary, Recording, simulate};
+use sim::{FlowSummary, Recording, Threads, simulate};
 
 const LINK: &str = "duration = \"400 s\"\n[link]\nrate = \"33.2 kbit/s\"\ndelay = \"700 ms\"\n\
                     [queue]\npackets = \"unlimited\"\n[flow]\nbytes = \"200 kB\"\n\
@@ -14,7 +14,10 @@ fn flows(more: &str, settings: &[(&str, &str)]) -> Vec<FlowSummary> {
         settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let scenario = Scenario::parse(&format!("{LINK}{more}"), "x", &settings).expect("valid");
     let watch = &mut |_: _| ControlFlow::Continue(());
-    simulate(&scenario, Recording::Series, watch).expect("nothing interrupts it").summary.flows
+    simulate(&scenario, Recording::Series, Threads::MIN, watch)
+        .expect("nothing interrupts it")
+        .summary
+        .flows
 }
 
 /// Milliseconds until all was acknowledged, segments sent again, and timeouts.

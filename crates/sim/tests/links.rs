@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use observe::PacketEvent;
 use scenario::{Outside, Scenario};
-use sim::{DropsSummary, LinkSummary, Outcome, Recording, simulate};
+use sim::{DropsSummary, LinkSummary, Outcome, Recording, Threads, simulate};
 
 /// 1500 B every 12 ms: 1 Mbit/s.
 const TRACE: &[u8] = b"12\n24\n36\n48\n60\n";
@@ -27,7 +27,7 @@ fn bottleneck(settings: &[(&str, &str)]) -> Outcome {
     let outside = Outside { customs: &[], read };
     let text = shipped.expect("it ships").text;
     let scenario = Scenario::parse_from(text, "bottleneck", &settings, &outside).expect("valid");
-    simulate(&scenario, Recording::Everything, &mut |_| ControlFlow::Continue(()))
+    simulate(&scenario, Recording::Everything, Threads::MIN, &mut |_| ControlFlow::Continue(()))
         .expect("nothing interrupts it")
 }
 

@@ -12,7 +12,7 @@ use observe::{MobilityFact, Observe, PacketEvent, PacketFact};
 use proptest::prelude::*;
 use radio::wlan::{ACK_BYTES, DIFS, DataRate, Preamble, SIFS, frame_time};
 use scenario::Scenario;
-use sim::{HandoverSummary, Outcome, Recording, simulate};
+use sim::{HandoverSummary, Outcome, Recording, Threads, simulate};
 use tcp::Length;
 use world::{Ipv6, World};
 
@@ -25,7 +25,7 @@ fn scenario(more: &str, settings: &[(&str, &str)]) -> Scenario {
 }
 
 fn run(scenario: &Scenario) -> Outcome {
-    simulate(scenario, Recording::Series, &mut |_| ControlFlow::Continue(()))
+    simulate(scenario, Recording::Series, Threads::MIN, &mut |_| ControlFlow::Continue(()))
         .expect("nothing interrupts it")
 }
 

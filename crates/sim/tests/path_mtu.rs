@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use base::Time;
 use observe::{DropReason, MobilityFact, Observe, PacketEvent, PacketFact};
 use scenario::Scenario;
-use sim::{Recording, simulate};
+use sim::{Recording, Threads, simulate};
 use tcp::Length;
 use world::{Ends, Ipv6, Machine, TooBig, World};
 
@@ -153,8 +153,9 @@ fn a_later_connection_begins_with_what_is_known() {
 fn flow(settings: &[(&str, &str)]) -> (f64, u64) {
     let always = [("flow.start", "25 s"), ("ftp.packet_size", "1440"), ("tcp.variant", "newreno")];
     let settings: Vec<_> = always.iter().chain(settings).copied().collect();
-    let outcome =
-        simulate(&scenario(&settings), Recording::Series, &mut |_| ControlFlow::Continue(()));
+    let outcome = simulate(&scenario(&settings), Recording::Series, Threads::MIN, &mut |_| {
+        ControlFlow::Continue(())
+    });
     let flow = &outcome.expect("nothing interrupts it").summary.flows[0];
     let [started, completed] = [flow.started_s, flow.completed_s].map(|time| time.expect("whole"));
     (completed - started, flow.retransmits)

@@ -5,13 +5,13 @@ use std::ops::ControlFlow;
 
 use base::Time;
 use scenario::Scenario;
-use sim::{Outcome, QueueEvent, Recording, simulate};
+use sim::{Outcome, QueueEvent, Recording, Threads, simulate};
 
 fn run(text: &str, name: &str, settings: &[(&str, &str)]) -> Outcome {
     let settings: Vec<_> =
         settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let scenario = Scenario::parse(text, name, &settings).expect("valid");
-    simulate(&scenario, Recording::Everything, &mut |_| ControlFlow::Continue(()))
+    simulate(&scenario, Recording::Everything, Threads::MIN, &mut |_| ControlFlow::Continue(()))
         .expect("nothing interrupts it")
 }
 

@@ -48,6 +48,7 @@ pub struct World<B: Body> {
     nodes: Nodes,
     machines: Machines<B>,
     packets: Packets<B>,
+    events: u64,
     unroutable: u64,
     /// What arrived at open nodes, oldest first.
     outbox: VecDeque<Delivery<B>>,
@@ -65,6 +66,7 @@ impl<B: Body> Default for World<B> {
             nodes: Nodes::default(),
             machines: Machines::default(),
             packets: Packets::default(),
+            events: 0,
             unroutable: 0,
             outbox: VecDeque::new(),
             middleboxes: Vec::new(),
@@ -190,6 +192,12 @@ impl<B: Body> World<B> {
         self.packets.next_uid()
     }
 
+    /// What has happened so far: packets that came out of pipes and middleboxes, however many at
+    /// once, and wakes of all other machines. So those of two worlds side by side add up.
+    pub const fn events(&self) -> u64 {
+        self.events
+    }
+
     /// Packets without a route: a bug in the assembly of the world.
     pub const fn unroutable(&self) -> u64 {
         self.unroutable
@@ -204,7 +212,10 @@ impl<B: Body> World<B> {
     pub fn step(&mut self, until: Time, observe: &mut impl Observe) -> Option<Time> {
         let (now, id) = self.machines.next_due(until)?;
         let cx = &mut Context { now, observe };
-        match &mut self.machines[id] {
+        let machine = &mut self.machines[id];
+        self.events +=
+            u64::from(!matches!(machine, Machine::Pipe { .. } | Machine::Middlebox { .. }));
+        match machine {
             Machine::Pipe { .. } => self.run_pipe(cx, id),
             Machine::Link { .. } => self.run_link(cx, id),
             Machine::Bearer { bearer, .. } => {
@@ -372,6 +383,7 @@ impl<B: Body> World<B> {
             let Some(packet) = pipe.poll_output(cx.now) else {
                 return self.machines.schedule(id, deadline);
             };
+            self.events += 1;
             self.arrive(cx, id, to, packet);
         }
     }

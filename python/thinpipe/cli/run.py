@@ -52,6 +52,15 @@ def run(  # noqa: PLR0913 - to typer, a parameter is an option
             "ns2.nodes.",
         ),
     ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            parser=arguments.whole("--threads", 1),
+            help="Threads for mobiles that share nothing, without --out; all processors by "
+            "default. The results are the same for any number.",
+        ),
+    ] = None,
     again: Annotated[
         Path | None,
         typer.Option(
@@ -68,7 +77,8 @@ def run(  # noqa: PLR0913 - to typer, a parameter is an option
     """
     asked = Settings.of(settings, seed=seed, duration=duration)
     if again is not None:
-        if scenario is not None or asked.pairs or trace is not None or out is not None:
+        others = (scenario, trace, out, threads)
+        if asked.pairs or any(other is not None for other in others):
             raise BadRequestError(f"--again {again}: takes nothing but --json with it")
         _repeat(again, json=json)
         return
@@ -78,7 +88,7 @@ def run(  # noqa: PLR0913 - to typer, a parameter is an option
     traced: Trace = "ns2" if trace else out is not None
     with nullcontext() if out is None else atomic_directory(out) as directory:
         with Bar(scenario) as bar, asked.named():
-            done = _simulate(scenario, asked, traced, bar)
+            done = _simulate(scenario, asked, traced, threads, bar)
         if directory is not None:
             done.write_files(directory)
     _show(done, json=json)
@@ -91,9 +101,13 @@ def _show(run: Run, *, json: bool) -> None:
         _print(run)
 
 
-def _simulate(scenario: str, asked: Settings, trace: Trace, progress: Bar) -> Run:
+def _simulate(
+    scenario: str, asked: Settings, trace: Trace, threads: int | None, progress: Bar
+) -> Run:
     try:
-        return run_scenario(scenario, dict(asked.pairs), trace=trace, progress=progress)
+        return run_scenario(
+            scenario, dict(asked.pairs), trace=trace, threads=threads, progress=progress
+        )
     except ValueError as error:
         if isinstance(error, ScenarioError) or fault(error):
             raise

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use scenario::Scenario;
-use sim::{Outcome, Recording, simulate};
+use sim::{Outcome, Recording, Threads, simulate};
 
 use crate::gateway::Flow;
 
@@ -119,7 +119,7 @@ fn simulated(name: &str, settings: &[(&str, &str)], duration_ms: u32) -> Outcome
     let settings: Vec<_> = settings.iter().chain([&duration]).map(owned).collect();
     let scenario = Scenario::parse(text.expect("it ships").text, name, &settings);
     let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
-    simulate(&scenario, Recording::Series, &mut |_| ControlFlow::Continue(()))
+    simulate(&scenario, Recording::Series, Threads::MIN, &mut |_| ControlFlow::Continue(()))
         .expect("nothing interrupts it")
 }
 

@@ -35,6 +35,8 @@ pub struct Following<P: Payload, F: Follow<P>> {
     loads: Vec<Mobile>,
     next: Option<Time>,
     out: VecDeque<Packet<P>>,
+    /// How many connections were established, which numbers them.
+    established: u32,
     counters: Counters,
 }
 
@@ -65,6 +67,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             loads: Vec::new(),
             next: None,
             out: VecDeque::new(),
+            established: 0,
             counters: Counters::default(),
         }
     }
@@ -115,12 +118,11 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
 
     /// A connection of which only the caller's SYN is known.
     fn follow(&mut self, name: Name, now: Time, syn: Syn) {
-        let number = self.counters.flows as u32;
         self.counters.flows += 1;
         let ends = Pair([End { syn: Some(syn), ..End::NEW }, End::NEW]);
         let bound = self.connections.bound();
         let stage = Stage::Opening;
-        let id = self.connections.insert(Followed { name, number, stage, ends, heard: now });
+        let id = self.connections.insert(Followed { name, number: 0, stage, ends, heard: now });
         if id == bound {
             self.agenda.add();
         }
@@ -235,6 +237,8 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         let hosts = ends(connection.source, connection.destination);
         let admitted = self.admission.establish(&connection, followed.reserve::<P>()).is_ok();
         followed.stage = if admitted { Stage::Established } else { Stage::Refused };
+        followed.number = self.established;
+        self.established = self.established.wrapping_add(u32::from(admitted));
         for (end, host) in followed.ends.0.iter().zip(hosts).filter(|_| admitted) {
             if let (Some(toward), Some(Address { host, .. })) = (&end.toward, host) {
                 watch(MiddleboxFact::Opened { mobile: toward.mobile, host });

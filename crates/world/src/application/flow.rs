@@ -44,7 +44,7 @@ pub trait Traffic {
         receiving: impl Into<AnyProgram<Length>>,
     ) -> [MachineId; 2] {
         let NewFlow { sender, receiver, start, abort, .. } = flow;
-        let (tcp, isn) = flow.tcp.draw();
+        let (tcp, isn) = flow.tcp.draw(flow.number);
         let connection = Connection {
             sender,
             receiver,
@@ -88,7 +88,7 @@ pub struct NewFlow<'a, B: Body> {
     /// When the receiver resets its connection, if that is open then.
     pub abort: Option<Time>,
     /// How endpoints of TCP behave.
-    pub tcp: &'a mut TcpSource,
+    pub tcp: &'a TcpSource,
 }
 
 /// A flow that was made.
@@ -102,7 +102,8 @@ pub struct AddedFlow {
     pub ends: [MachineId; 2],
 }
 
-/// What connections have in common, and what each draws for itself.
+/// What flows of TCP have in common, and what each draws for itself by its number: which flows are
+/// made with it changes nothing.
 #[derive(Debug)]
 pub struct TcpSource {
     /// How endpoints behave.
@@ -126,15 +127,16 @@ impl<B: Body> NewFlow<'_, B> {
 }
 
 impl TcpSource {
-    /// How the endpoints of the next connection behave, and their initial sequence numbers: the
-    /// sender's and the receiver's.
-    pub fn draw(&mut self) -> (Arc<tcp::Config>, [Seq; 2]) {
-        let seed = u64::from(self.chance.next_u32());
+    /// How the endpoints of flow `number` behave, and their initial sequence numbers: the sender's
+    /// and the receiver's.
+    pub fn draw(&self, number: usize) -> (Arc<tcp::Config>, [Seq; 2]) {
         let config = if self.config.takes_chances() {
-            Arc::new(self.config.seeded(seed))
+            let seed = self.chance.clone().after(number as u64).next_u32();
+            Arc::new(self.config.seeded(u64::from(seed)))
         } else {
             Arc::clone(&self.config)
         };
-        (config, [(); 2].map(|()| Seq::new(self.isn.next_u32())))
+        let mut isn = self.isn.clone().after(2 * number as u64);
+        (config, [(); 2].map(|()| Seq::new(isn.next_u32())))
     }
 }

@@ -156,7 +156,7 @@ impl Web {
     where
         B: Body<Payload = Length>,
     {
-        let (tcp, _) = flow.tcp.draw();
+        let (tcp, _) = flow.tcp.draw(flow.number);
         let fetching = Fetching {
             server: flow.sender,
             reader: flow.receiver,

@@ -92,6 +92,7 @@ impl<B: Body> World<B> {
             && let Some(packet) =
                 middlebox.poll_output(cx.now, &mut |fact| cx.middlebox(id.0, fact))
         {
+            self.events += 1;
             let at = *at;
             *sent = sent.wrapping_add(1);
             let identification = *sent;

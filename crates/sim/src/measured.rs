@@ -1,0 +1,176 @@
+//! What is left of a network, or of a part of it, that has run to its end.
+
+use base::{Direction, Time};
+use radio::umts::channels::CodeTree;
+use scenario::{Network, Scenario};
+use world::{Body, Machine, World};
+
+use crate::capacity::{Course, capacity, courses};
+use crate::{
+    CellSummary, FlowSummary, LinkSummary, Metrics, MiddleboxMetrics, MobilitySummary, Outcome,
+    RadioSummary, Summary,
+};
+
+/// What was measured of a network, without its world.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    /// [`World::events`].
+    pub(crate) events: u64,
+    /// Series of flows, cells and mobility.
+    pub(crate) metrics: Metrics,
+    /// Series of the middlebox: one for each part of the network.
+    pub(crate) middleboxes: Vec<MiddleboxMetrics>,
+    /// By number in the scenario.
+    pub(crate) flows: Vec<FlowSummary>,
+    /// One entry for each direction of each link or bearer.
+    pub(crate) links: Vec<LinkSummary>,
+    /// What each of these could carry over time.
+    pub(crate) courses: Vec<Course>,
+    /// The blocks of bearers, down and up.
+    pub(crate) radio: Option<[radio::Counters; 2]>,
+    pub(crate) cell: Option<CellSummary>,
+    /// The node of the middlebox, and what that has counted.
+    pub(crate) middlebox: Option<(String, middlebox::Counters)>,
+    pub(crate) mobility: Option<MobilitySummary>,
+    /// The names of machines by their number.
+    pub(crate) machines: Vec<String>,
+    /// The names of nodes and addresses by their number.
+    pub(crate) nodes: Vec<String>,
+}
+
+impl Measured {
+    /// Of `network`, which is that of `scenario` or a part of it.
+    pub(crate) fn of<B: Body>(
+        scenario: &Scenario,
+        network: Network<B>,
+        mut metrics: Metrics,
+    ) -> Self {
+        let middleboxes = vec![std::mem::take(&mut metrics.middlebox)];
+        let Network { world, flows, bottleneck } = network;
+        let end = Time::ZERO + scenario.duration;
+        let measured = flows.iter().zip(metrics.flows());
+        let machines = || world.machines().map(|(_, _, machine)| machine);
+        let mut measured = Self {
+            events: world.events(),
+            flows: measured
+                .map(|(flow, of)| FlowSummary::of(flow.number, of, scenario, bottleneck))
+                .collect(),
+            links: world
+                .machines()
+                .flat_map(|(_, name, machine)| LinkSummary::of(name, machine, end))
+                .collect(),
+            courses: courses(scenario, &world),
+            radio: RadioSummary::blocks(machines()),
+            cell: machines().find_map(|machine| cell(scenario, &metrics, machine)),
+            middlebox: machines().find_map(|machine| {
+                let Machine::Middlebox { middlebox, at, .. } = machine else { return None };
+                Some((world.node(*at).name().to_owned(), middlebox.counters()))
+            }),
+            mobility: scenario.mobile_ip.as_ref().map(|mobile_ip| {
+                MobilitySummary::of(&world, &metrics.mobility, &mobile_ip.home_agent)
+            }),
+            metrics,
+            middleboxes,
+            machines: Vec::new(),
+            nodes: Vec::new(),
+        };
+        [measured.machines, measured.nodes] = World::into_names(world);
+        measured
+    }
+
+    /// The results of the run of `scenario`, without what is recorded besides.
+    pub(crate) fn outcome(mut self, scenario: &Scenario) -> Outcome {
+        let end = Time::ZERO + scenario.duration;
+        self.metrics.middlebox = MiddleboxMetrics::joined(self.middleboxes.split_off(0), end);
+        let summary = Summary::of(scenario, &mut self);
+        let Self { metrics, courses, machines, nodes, .. } = self;
+        let capacity = capacity(courses);
+        Outcome { summary, metrics, trace: None, capacity, machines, nodes, vantages: Vec::new() }
+    }
+}
+
+/// What was measured of a whole network, joined from its parts.
+#[derive(Debug)]
+pub(crate) struct Joined {
+    whole: Option<Measured>,
+    flows: usize,
+    mobiles: u32,
+    // What all parts have in common comes first: directions of wires, and the nodes between them.
+    wires: usize,
+    nodes: usize,
+}
+
+impl Joined {
+    /// For so many flows.
+    pub(crate) const fn new(flows: usize) -> Self {
+        Self { whole: None, flows, mobiles: 0, wires: 0, nodes: 0 }
+    }
+
+    /// Adds the part of the next mobile.
+    pub(crate) fn take(&mut self, part: Measured) {
+        let mobile = self.mobiles;
+        self.mobiles += 1;
+        let Some(whole) = &mut self.whole else {
+            self.wires = part.links.len() - Direction::BOTH.len();
+            self.nodes = part.nodes.len() - 1;
+            let whole = self.whole.insert(part);
+            whole.flows.reserve_exact(self.flows - whole.flows.len());
+            whole.metrics.reserve(self.flows);
+            // The bearer is the last that drops packets.
+            whole.machines.truncate(self.wires + 1);
+            return;
+        };
+        whole.events += part.events;
+        let bearer = self.wires as u32;
+        whole.metrics.take(
+            part.metrics,
+            |machine| {
+                if machine == bearer { bearer + mobile } else { machine }
+            },
+        );
+        whole.middleboxes.extend(part.middleboxes);
+        whole.flows.extend(part.flows);
+        let mut links = part.links.into_iter();
+        for (wire, more) in whole.links.iter_mut().zip(links.by_ref().take(self.wires)) {
+            wire.add(&more);
+        }
+        whole.links.extend(links);
+        whole.courses.extend(part.courses.into_iter().skip(self.wires));
+        if let (Some(sum), Some(more)) = (&mut whole.radio, part.radio) {
+            for (sum, more) in sum.iter_mut().zip(more) {
+                *sum = *sum + more;
+            }
+        }
+        if let (Some((_, sum)), Some((_, more))) = (&mut whole.middlebox, part.middlebox) {
+            *sum += more;
+        }
+        whole.machines.extend(part.machines.into_iter().nth(self.wires));
+        whole.nodes.extend(part.nodes.into_iter().nth(self.nodes));
+    }
+
+    /// The whole.
+    ///
+    /// # Panics
+    /// If it has no parts.
+    pub(crate) fn whole(self) -> Measured {
+        let mut whole = self.whole.expect("a network has parts");
+        whole.flows.sort_unstable_by_key(|flow| flow.id);
+        whole.metrics.sort();
+        whole
+    }
+}
+
+/// The summary of a network of cells, if `machine` is one.
+fn cell<B: Body>(
+    scenario: &Scenario,
+    metrics: &Metrics,
+    machine: &Machine<B>,
+) -> Option<CellSummary> {
+    let Machine::Cell { cell, .. } = machine else { return None };
+    let states: Vec<_> = cell.states().collect();
+    let cells = scenario.radio.as_ref().and_then(|radio| radio.cells());
+    let fach = cells.map(|cells| cells.fach.sf);
+    let codes = CodeTree::of_cell(fach.as_slice()).expect("the cells have it");
+    let end = Time::ZERO + scenario.duration;
+    Some(CellSummary::of(&metrics.cell, &states, (cell.cells(), &codes), end))
+}

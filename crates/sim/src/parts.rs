@@ -1,0 +1,107 @@
+//! Parts of a network side by side.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvError, SyncSender, sync_channel};
+
+use base::Time;
+use scenario::{Part, Scenario};
+
+use crate::Interrupted;
+use crate::clock::{Pulse, Threads};
+use crate::measured::Measured;
+
+/// What threads tell the caller.
+enum Message {
+    /// The part of a mobile is done.
+    Done(u32, Box<Measured>),
+    /// One goes on: time to call `pulse`.
+    Pulse,
+}
+
+/// Runs each of `parts` with `run` on as many `threads`, and hands what was measured to `take`, in
+/// order. `pulse` is called with the time to which all would have come if they had run together.
+/// Both are called on the caller's thread.
+///
+/// # Errors
+/// [`Interrupted`], if `pulse` ended it.
+pub(crate) fn side_by_side(
+    scenario: &Scenario,
+    parts: impl ExactSizeIterator<Item = Part>,
+    threads: Threads,
+    run: impl Fn(Part, Pulse<'_>) -> Result<Measured, Interrupted> + Sync,
+    mut take: impl FnMut(Measured),
+    pulse: Pulse<'_>,
+) -> Result<(), Interrupted> {
+    let count = parts.len();
+    let reached = |done: usize| Time::ZERO + scenario.duration * done as u64 / count as u64;
+    if threads.get() == 1 {
+        for (done, part) in parts.enumerate() {
+            if pulse(reached(done)).is_break() {
+                return Err(Interrupted);
+            }
+            take(run(part, &mut |_| pulse(reached(done)))?);
+        }
+        return Ok(());
+    }
+    let queue =
+        Queue { parts: parts.collect(), next: AtomicUsize::new(0), stop: AtomicBool::new(false) };
+    std::thread::scope(|scope| {
+        let (done, inbox) = sync_channel(threads.get());
+        for _ in 0..threads.get().min(count) {
+            let (done, queue, run) = (done.clone(), &queue, &run);
+            scope.spawn(move || queue.work(run, &done));
+        }
+        drop(done);
+        let (mut early, mut taken) = (BTreeMap::new(), 0);
+        loop {
+            match inbox.recv() {
+                Ok(Message::Done(mobile, part)) => {
+                    early.insert(mobile, part);
+                }
+                Ok(Message::Pulse) => {}
+                Err(RecvError) => return Ok(()),
+            }
+            while let Some(part) = early.remove(&taken) {
+                take(*part);
+                taken += 1;
+            }
+            if pulse(reached(taken as usize)).is_break() {
+                queue.stop.store(true, Ordering::Relaxed);
+                return Err(Interrupted);
+            }
+        }
+    })
+}
+
+/// Parts that wait for a thread.
+struct Queue {
+    parts: Vec<Part>,
+    /// How many have one.
+    next: AtomicUsize,
+    stop: AtomicBool,
+}
+
+impl Queue {
+    /// Runs parts until none is left, or until told to stop.
+    fn work(
+        &self,
+        run: impl Fn(Part, Pulse<'_>) -> Result<Measured, Interrupted>,
+        caller: &SyncSender<Message>,
+    ) {
+        let mut pulse = |_| {
+            // If the caller has other messages to read, those will do.
+            drop(caller.try_send(Message::Pulse));
+            if self.stop.load(Ordering::Relaxed) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        while let Some(part) = self.parts.get(self.next.fetch_add(1, Ordering::Relaxed))
+            && let Ok(measured) = run(*part, &mut pulse)
+            && caller.send(Message::Done(part.mobile, Box::new(measured))).is_ok()
+        {}
+    }
+}

@@ -1,0 +1,115 @@
+//! Mobiles with nothing in common run apart from each other: laws of what comes out.
+
+use std::ops::ControlFlow;
+
+use scenario::{Part, Scenario, shipped};
+use sim::{Interrupted, Outcome, Recording, Threads, simulate};
+
+/// Scenarios of several mobiles, in which each has a bearer of its own.
+const APART: [(&str, &[(&str, &str)]); 10] = [
+    ("gprs-3+1", &[("flow.application", "web"), ("middlebox.kind", "atcp")]),
+    ("gprs-3+1", &[("flow.application", "mixed"), ("middlebox.kind", "split")]),
+    ("gprs-3+1", &[("flow.application", "web"), ("flow.web.protocol", "http/1.0")]),
+    ("gprs-3+1", &[("flow.application", "udp"), ("radio.tbler", "20 %")]),
+    ("edge-4+1", &[("flow.direction", "uplink"), ("flow.bytes", "20 kB")]),
+    ("umts-dch-384", &[("flow.application", "web"), ("middlebox.kind", "snoop")]),
+    ("umts-dch-384", &[("middlebox.kind", "fda-like"), ("radio.tbler", "10 %")]),
+    ("umts-dch-384", &[("middlebox.kind", "i-tcp"), ("flow.opened_by", "receiver")]),
+    ("umts-384", &[("tcp.variant", "bbr"), ("flow.interval", "0 s"), ("radio.rlc.mode", "um")]),
+    (
+        "gprs-3+1",
+        &[
+            ("tcp.freeze.warning", "1 s"),
+            ("radio.reselections", "[{at = \"5 s\", lasts = \"2 s\"}]"),
+        ],
+    ),
+];
+
+fn parse(name: &str, settings: &[(&str, &str)]) -> Scenario {
+    let text = shipped().iter().find(|shipped| shipped.name == name).expect("it ships").text;
+    let usual = [("duration", "20 s"), ("flow.count", "11"), ("radio.ues", "4")];
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let settings: Vec<_> = usual.iter().chain(settings).map(owned).collect();
+    Scenario::parse(text, name, &settings).expect("it is valid")
+}
+
+fn run(scenario: &Scenario, recording: Recording, threads: usize) -> Outcome {
+    let threads = Threads::new(threads).expect("there are some");
+    simulate(scenario, recording, threads, &mut |_| ControlFlow::Continue(())).expect("it ends")
+}
+
+/// All results.
+fn results(outcome: Outcome) -> String {
+    let Outcome { summary, metrics, capacity, .. } = outcome;
+    let flows = metrics.flows().iter().map(|flow| {
+        let series = (&flow.rtt, &flow.cwnd, &flow.base_rtt, &flow.events, &flow.pages);
+        format!("{series:?}\n{:?}\n", flow.datagrams().iter().map(|row| (row.sent, row.bytes)))
+    });
+    let flows: String = flows.collect();
+    let middlebox = &metrics.middlebox;
+    let middlebox = format!("{:?} {:?} {:?}", middlebox.backlog, middlebox.rtt, middlebox.events);
+    format!("{summary:#?}\n{capacity:?}\n{flows}{middlebox}")
+}
+
+fn assert_same(one: &str, other: &str, what: &dyn std::fmt::Debug) {
+    let difference = one.lines().zip(other.lines()).find(|(line, other)| line != other);
+    if let Some((line, other)) = difference {
+        panic!(
+            "{what:?}: {} is not {}",
+            &line[..line.len().min(900)],
+            &other[..other.len().min(900)]
+        );
+    }
+    assert_eq!(one.len(), other.len(), "{what:?}");
+}
+
+#[test]
+fn apart_and_together_mobiles_have_the_same_results() {
+    for (name, settings) in APART {
+        let scenario = parse(name, settings);
+        assert_eq!(Part::all(&scenario).len(), 4, "{name} {settings:?}");
+        let together = results(run(&scenario, Recording::Everything, 1));
+        let apart = results(run(&scenario, Recording::Series, 1));
+        assert_same(&apart, &together, &(name, settings));
+    }
+}
+
+#[test]
+fn any_number_of_threads_has_the_same_results() {
+    let scenario = parse(APART[0].0, APART[0].1);
+    let one = results(run(&scenario, Recording::Series, 1));
+    for threads in [2, 3, 64] {
+        assert_same(&one, &results(run(&scenario, Recording::Series, threads)), &threads);
+    }
+}
+
+#[test]
+fn mobiles_with_something_in_common_stay_together() {
+    for (name, settings) in [
+        ("umts-cell-50", &[] as &[_]),
+        ("umts-384", &[("wired.Gi.rate", "1 Mbit/s")]),
+        ("umts-384", &[("radio.ues", "1"), ("flow.count", "1")]),
+        ("bottleneck", &[("radio.ues", "1")]),
+    ] {
+        let text = shipped().iter().find(|shipped| shipped.name == name).expect("it ships").text;
+        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        let settings: Vec<_> = settings.iter().map(owned).collect();
+        let Ok(scenario) = Scenario::parse(text, name, &settings) else { continue };
+        assert_eq!(Part::all(&scenario).len(), 0, "{name}");
+    }
+}
+
+#[test]
+fn a_run_of_parts_can_be_interrupted() {
+    let scenario = parse(APART[0].0, APART[0].1);
+    for threads in [1, 2] {
+        let mut pulses = 0;
+        let mut pulse = |_| {
+            pulses += 1;
+            if pulses > 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let threads = Threads::new(threads).expect("there are some");
+        let ended = simulate(&scenario, Recording::Series, threads, &mut pulse);
+        assert_eq!(ended.expect_err("it was told to stop"), Interrupted);
+    }
+}
