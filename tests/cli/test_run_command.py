@@ -19,7 +19,7 @@ import thinpipe as tp
 from rich.console import Console
 from thinpipe.cli.terminal import show
 from thinpipe.files import write_manifest
-from thinpipe.report.summary import COLUMNS, flow_row, footer
+from thinpipe.report.summary import MOST_ROWS, Table, footer, tables
 
 LOSSY = ("umts-dch-384", "--set", "tcp.variant=vegas", "--set", "radio.tbler=20%")
 
@@ -271,9 +271,9 @@ def test_reproduction_that_is_ended_leaves_the_report_of_what_had_run(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def long_flow() -> tp.Flow:
-    """Return a flow whose numbers have many digits."""
-    return tp.run("umts-dch-384", duration="1000 s").flows[0]
+def long_table() -> Table:
+    """Return a table whose numbers have many digits."""
+    return tables(tp.run("umts-dch-384", duration="1000 s").result)[0]
 
 
 MOBILES = ("run", "gprs-3+1", "--set", "radio.ues=5", "--set", "flow.count=10")
@@ -300,13 +300,31 @@ def test_threads_are_a_number(thinpipe, arguments, said):
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"thinpipe: {said}\n")
 
 
+def test_of_many_flows_the_table_says_how_they_are_spread(thinpipe):
+    few, many = (
+        thinpipe("run", "gprs-3+1", "--set", f"flow.count={count}", "--duration", "20s").stdout
+        for count in (MOST_ROWS, MOST_ROWS + 1)
+    )
+    assert [line.split()[0] for line in few.splitlines()[1:3]] == ["0", "1"]
+    rows = many.splitlines()[1:6]
+    assert [row[: row.index("sack")].strip() for row in rows] == [
+        f"least of {MOST_ROWS + 1}",
+        "5 %",
+        "median",
+        "95 %",
+        "most",
+    ]
+    goodputs = [float(row.split("sack")[1].split()[0]) for row in rows]
+    assert goodputs == sorted(goodputs)
+    assert goodputs[0] < goodputs[-1]
+
+
 @pytest.mark.parametrize("width", [40, 60, 80, 160])
-def test_no_width_cuts_names_or_numbers(long_flow, width):
+def test_no_width_cuts_names_or_numbers(long_table, width):
     screen = Console(width=width, file=io.StringIO())
-    row = flow_row(long_flow)
-    show(screen, COLUMNS, [row], text=frozenset({"variant"}))
+    show(screen, long_table.columns, long_table.rows, text=long_table.text)
     shown = screen.file.getvalue()  # type: ignore[attr-defined]
-    assert all(word in shown for word in (*COLUMNS, *row))
+    assert all(word in shown for word in (*long_table.columns, *long_table.rows[0]))
     assert "…" not in shown
 
 

@@ -73,7 +73,8 @@ def run(  # noqa: PLR0913 - to typer, a parameter is an option
     """Run a scenario and print its metrics.
 
     Goodput is payload over the time of the transfer. Throughput includes headers, over the whole
-    run, as a share of the bottleneck's rate (the radio's downlink or the link).
+    run, as a share of the bottleneck's rate (the radio's downlink or the link). Of more than 100
+    flows each column shows how its numbers are spread; --json has every flow.
     """
     asked = Settings.of(settings, seed=seed, duration=duration)
     if again is not None:
@@ -141,32 +142,13 @@ def _refuse(trace: str | None, out: Path | None) -> None:
 def _print(run: Run) -> None:
     with signals_deferred():
         from thinpipe.cli.terminal import console, show
-        from thinpipe.report.summary import (
-            COLUMNS,
-            DATAGRAM_COLUMNS,
-            MIDDLEBOX_COLUMNS,
-            RESPONSE_COLUMNS,
-            datagram_rows,
-            flow_row,
-            footer,
-            middlebox_row,
-            response_rows,
-        )
+        from thinpipe.report.summary import footer, tables
 
     screen = console()
-    connections = [flow_row(flow) for flow in run.flows if flow.datagrams is None]
-    if connections:
-        show(screen, COLUMNS, connections, text=frozenset({"variant"}))
-    if datagrams := datagram_rows(run.flows):
-        if connections:
+    for place, table in enumerate(tables(run.result)):
+        if place:
             screen.print()
-        show(screen, DATAGRAM_COLUMNS, datagrams, text=frozenset({"group"}))
-    if responses := response_rows(run.flows):
-        screen.print()
-        show(screen, RESPONSE_COLUMNS, responses, text=frozenset({"group", "times s"}))
-    if (box := run.result.middlebox) is not None:
-        screen.print()
-        show(screen, MIDDLEBOX_COLUMNS, [middlebox_row(box)], text=frozenset({"middlebox", "at"}))
+        show(screen, table.columns, table.rows, text=table.text)
     screen.print(footer(run.result, run.wall_s), style="dim", highlight=False, soft_wrap=True)
     for hint in run.result.hints:
         screen.print(f"hint: {hint}", highlight=False, soft_wrap=True)

@@ -2,100 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from thinpipe.report.numbers import percent, short
-from thinpipe.result import Flow, Middlebox, Result
+from thinpipe.result import Datagrams, Flow, Middlebox, Result, RttSummary
 
-COLUMNS = (
-    "flow",
-    "variant",
-    "goodput kbit/s",
-    "throughput",
-    "segments",
-    "retransmitted",
-    "timeouts",
-    "spurious",
-    "RTT s: min",
-    "mean",
-    "95 %",
-    "max",
-    "cwnd mean",
+T = TypeVar("T")
+
+MOST_ROWS: Final = 100
+"""Of more flows the tables say how their numbers are spread."""
+
+SPREAD: Final = (("least", 0.0), ("5 %", 0.05), ("median", 0.5), ("95 %", 0.95), ("most", 1.0))
+"""The rows of such a table, each with the share of flows that have less."""
+
+
+class Table(NamedTuple):
+    """Cells for readers, below their headers."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    text: frozenset[str]
+    """Columns that hold no numbers."""
+
+
+class Column(NamedTuple, Generic[T]):
+    """A header, what stands below it, and how that is written."""
+
+    head: str
+    of: Callable[[T], float | str | None]
+    write: Callable[[float | None], str] = short
+
+
+def _whole(value: float | None) -> str:
+    return short(value, 9)
+
+
+def _rate(bps: float | None) -> str:
+    return short(None if bps is None else bps / 1000, 4)
+
+
+FLOWS: Final[tuple[Column[Flow], ...]] = (
+    Column("flow", lambda flow: str(flow.id)),
+    Column("variant", lambda flow: flow.variant),
+    Column("goodput kbit/s", lambda flow: flow.goodput_bps, _rate),
+    Column("throughput", lambda flow: flow.normalized_throughput, percent),
+    Column("segments", lambda flow: flow.segments_sent, _whole),
+    Column("retransmitted", lambda flow: flow.retransmits, _whole),
+    Column("timeouts", lambda flow: flow.timeouts, _whole),
+    Column("spurious", lambda flow: flow.spurious_timeouts, _whole),
+    Column("RTT s: min", lambda flow: flow.rtt_s.min),
+    Column("mean", lambda flow: flow.rtt_s.mean),
+    Column("95 %", lambda flow: flow.rtt_s.p95),
+    Column("max", lambda flow: flow.rtt_s.max),
+    Column("cwnd mean", lambda flow: flow.cwnd_segments.mean),
 )
+"""Connections."""
 
-
-def flow_row(flow: Flow) -> tuple[str, ...]:
-    """Return the cells of `COLUMNS` for one flow."""
-    rtt = flow.rtt_s
-    goodput = None if flow.goodput_bps is None else flow.goodput_bps / 1000
-    return (
-        str(flow.id),
-        flow.variant,
-        short(goodput, 4),
-        percent(flow.normalized_throughput),
-        short(flow.segments_sent, 9),
-        short(flow.retransmits, 9),
-        short(flow.timeouts, 9),
-        short(flow.spurious_timeouts, 9),
-        short(rtt.min),
-        short(rtt.mean),
-        short(rtt.p95),
-        short(rtt.max),
-        short(flow.cwnd_segments.mean),
-    )
-
-
-MIDDLEBOX_COLUMNS = (
-    "middlebox",
-    "at",
-    "mobiles",
-    "flows",
-    "packets in",
-    "out",
-    "held kB: mean",
-    "most",
-    "retransmitted",
-    "timeouts",
-    "stalled s",
-    "RTT s: mean",
-    "95 %",
+RESPONSES: Final[tuple[Column[tuple[Flow, str, RttSummary]], ...]] = (
+    Column("flow", lambda row: str(row[0].id)),
+    Column("group", lambda row: row[0].group),
+    Column("times s", lambda row: row[1]),
+    Column("count", lambda row: row[2].samples, _whole),
+    Column("min", lambda row: row[2].min),
+    Column("mean", lambda row: row[2].mean),
+    Column("95 %", lambda row: row[2].p95),
+    Column("max", lambda row: row[2].max),
 )
+"""Pages, echoes and probes of flows whose application waits for responses."""
+
+DATAGRAMS: Final[tuple[Column[tuple[Flow, Datagrams]], ...]] = (
+    Column("flow", lambda row: str(row[0].id)),
+    Column("group", lambda row: row[0].group),
+    Column("datagrams", lambda row: row[1].sent, _whole),
+    Column("received", lambda row: row[1].received, _whole),
+    Column("lost", lambda row: row[1].lost, _whole),
+    Column("under way", lambda row: row[1].under_way, _whole),
+    Column("loss", lambda row: row[1].loss, percent),
+    Column("delay s: min", lambda row: row[0].network.delay_s.min),
+    Column("mean", lambda row: row[0].network.delay_s.mean),
+    Column("95 %", lambda row: row[0].network.delay_s.p95),
+    Column("max", lambda row: row[0].network.delay_s.max),
+    Column("jitter s", lambda row: row[1].jitter_s),
+    Column("goodput kbit/s", lambda row: row[0].goodput_bps, _rate),
+)
+"""UDP flows."""
+
+MIDDLEBOX: Final[tuple[Column[Middlebox], ...]] = (
+    Column("middlebox", lambda box: box.kind),
+    Column("at", lambda box: box.at),
+    Column("mobiles", lambda box: box.mobiles, _whole),
+    Column("flows", lambda box: box.flows, _whole),
+    Column("packets in", lambda box: box.packets_in, _whole),
+    Column("out", lambda box: box.packets_out, _whole),
+    Column("held kB: mean", lambda box: round(box.held_mean) / 1000),
+    Column("most", lambda box: box.held_max_total / 1000),
+    Column("retransmitted", lambda box: box.retransmissions, _whole),
+    Column("timeouts", lambda box: box.timeouts, _whole),
+    Column("stalled s", lambda box: box.stall_s),
+    Column("RTT s: mean", lambda box: box.rtt_s.mean),
+    Column("95 %", lambda box: box.rtt_s.p95),
+)
+"""A middlebox; the backlog is that of all mobiles together."""
 
 
-def middlebox_row(box: Middlebox) -> tuple[str, ...]:
-    """Return the cells of `MIDDLEBOX_COLUMNS`; the backlog is that of all mobiles together."""
-    return (
-        box.kind,
-        box.at,
-        short(box.mobiles, 9),
-        short(box.flows, 9),
-        short(box.packets_in, 9),
-        short(box.packets_out, 9),
-        short(round(box.held_mean) / 1000),
-        short(box.held_max_total / 1000),
-        short(box.retransmissions, 9),
-        short(box.timeouts, 9),
-        short(box.stall_s),
-        short(box.rtt_s.mean),
-        short(box.rtt_s.p95),
-    )
-
-
-RESPONSE_COLUMNS = ("flow", "group", "times s", "count", "min", "mean", "95 %", "max")
-"""Columns for flows whose application waits for responses."""
-
-
-def response_rows(flows: Sequence[Flow]) -> list[tuple[str, ...]]:
-    """Return the cells of `RESPONSE_COLUMNS` for pages, echoes and probes."""
-    return [
-        (
-            str(flow.id),
-            flow.group,
-            what,
-            str(times.samples),
-            *(short(value) for value in (times.min, times.mean, times.p95, times.max)),
-        )
+def tables(result: Result) -> list[Table]:
+    """Return the tables of a run that have rows: each flow, or how flows are spread; the box."""
+    flows = result.flows
+    responses = [
+        (flow, what, times)
         for flow in flows
         for what, times in (
             ("page", None if flow.pages is None else flow.pages.response_s),
@@ -104,45 +120,47 @@ def response_rows(flows: Sequence[Flow]) -> list[tuple[str, ...]]:
         )
         if times is not None
     ]
+    made = (
+        _table(FLOWS, [flow for flow in flows if flow.datagrams is None]),
+        _table(DATAGRAMS, [(flow, of) for flow in flows if (of := flow.datagrams) is not None]),
+        _table(RESPONSES, responses),
+        _table(MIDDLEBOX, [] if result.middlebox is None else [result.middlebox]),
+    )
+    return [table for table in made if table.rows]
 
 
-DATAGRAM_COLUMNS = (
-    "flow",
-    "group",
-    "datagrams",
-    "received",
-    "lost",
-    "under way",
-    "loss",
-    "delay s: min",
-    "mean",
-    "95 %",
-    "max",
-    "jitter s",
-    "goodput kbit/s",
-)
-"""Columns for UDP flows."""
+def _table(columns: Sequence[Column[T]], rows: Sequence[T]) -> Table:
+    values = [[column.of(row) for row in rows] for column in columns]
+    if len(rows) > MOST_ROWS:
+        cells = [_spread(*pair) for pair in zip(columns, values, strict=True)]
+        cells[0] = [f"{SPREAD[0][0]} of {len(rows):,}", *(name for name, _ in SPREAD[1:])]
+    else:
+        cells = [
+            [_cell(column, value) for value in of]
+            for column, of in zip(columns, values, strict=True)
+        ]
+    heads = tuple(column.head for column in columns)
+    text = {
+        column.head
+        for column, of in zip(columns, values, strict=True)
+        if column.head != "flow" and any(isinstance(value, str) for value in of)
+    }
+    return Table(heads, list(zip(*cells, strict=True)), frozenset(text))
 
 
-def datagram_rows(flows: Sequence[Flow]) -> list[tuple[str, ...]]:
-    """Return the cells of `DATAGRAM_COLUMNS` for each flow that has datagrams."""
-    return [
-        (
-            str(flow.id),
-            flow.group,
-            short(of.sent, 9),
-            short(of.received, 9),
-            short(of.lost, 9),
-            short(of.under_way, 9),
-            percent(of.loss),
-            *(short(value) for value in (delay.min, delay.mean, delay.p95, delay.max)),
-            short(of.jitter_s),
-            short(None if flow.goodput_bps is None else flow.goodput_bps / 1000, 4),
-        )
-        for flow in flows
-        if (of := flow.datagrams) is not None
-        for delay in (flow.network.delay_s,)
-    ]
+def _cell(column: Column[T], value: float | str | None) -> str:
+    return value if isinstance(value, str) else column.write(value)
+
+
+def _spread(column: Column[T], values: Sequence[float | str | None]) -> list[str]:
+    """Return how the numbers of a column are spread, or the text that all its cells share."""
+    texts = {value for value in values if isinstance(value, str)}
+    if texts:
+        return [texts.pop() if len(texts) == 1 else "–"] * len(SPREAD)
+    numbers = sorted(value for value in values if isinstance(value, int | float))
+    last = len(numbers) - 1
+    places = (round(share * last) for _, share in SPREAD)
+    return [column.write(numbers[place] if numbers else None) for place in places]
 
 
 def footer(result: Result, wall_s: float | None = None) -> str:
@@ -170,21 +188,14 @@ def footer(result: Result, wall_s: float | None = None) -> str:
 
 def run_as_html(result: Result, wall_s: float | None = None) -> str:
     """Return the tables, the footer and the hints as HTML."""
-    connections = [flow_row(flow) for flow in result.flows if flow.datagrams is None]
-    flows = _table_as_html(COLUMNS, connections) if connections else ""
-    datagrams = datagram_rows(result.flows)
-    sources = _table_as_html(DATAGRAM_COLUMNS, datagrams) if datagrams else ""
-    responses = response_rows(result.flows)
-    waits = _table_as_html(RESPONSE_COLUMNS, responses) if responses else ""
-    box = result.middlebox
-    boxes = "" if box is None else _table_as_html(MIDDLEBOX_COLUMNS, [middlebox_row(box)])
+    shown = "".join(_table_as_html(table) for table in tables(result))
     hints = "".join(f"<p>Hint: {escape(hint)}</p>" for hint in result.hints)
-    return f"{flows}{sources}{waits}{boxes}<p>{escape(footer(result, wall_s))}</p>{hints}"
+    return f"{shown}<p>{escape(footer(result, wall_s))}</p>{hints}"
 
 
-def _table_as_html(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+def _table_as_html(table: Table) -> str:
+    head = "".join(f"<th>{escape(column)}</th>" for column in table.columns)
     rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
