@@ -64,8 +64,16 @@ def modules() -> dict[Path, str]:
             if (of_other := [name for name in used if home[name] == other])
         ]
         literal = ["from typing import Literal"] if "Literal[" in body else []
+        sequence = ["from collections.abc import Sequence"] if "Sequence[" in body else []
         head = f'"""{about}\n{ABOUT}"""\n\nfrom __future__ import annotations\n\n' + "\n".join(
-            ["from dataclasses import dataclass", *literal, "", *sorted([RECORD, *imports]), ""]
+            [
+                *sequence,
+                "from dataclasses import dataclass",
+                *literal,
+                "",
+                *sorted([RECORD, *imports]),
+                "",
+            ]
         )
         texts[PACKAGE / f"{module}.py"] = head + body
         home |= dict.fromkeys(own, module)
@@ -174,7 +182,7 @@ def type_of(schema: Schema, schemas: Mapping[str, Schema]) -> str:
         case {"type": "object", "additionalProperties": dict(item)}:
             found = f"dict[str, {type_of(item, schemas)}]"
         case {"type": "array", "items": item}:
-            found = f"tuple[{type_of(item, schemas)}, ...]"
+            found = f"Sequence[{type_of(item, schemas)}]"
         case {"type": str(plain)}:
             found = PLAIN[plain]
         case _:

@@ -7,6 +7,7 @@ module, where each figure has its meaning.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thinpipe.record import Record
@@ -90,7 +91,7 @@ class Cell(Record):
     """Changes of RRC states."""
     blocked: Blocked
     """Requests for codes that failed, each time that one was refused."""
-    common_codes: tuple[tuple[int, int], ...]
+    common_codes: Sequence[tuple[int, int]]
     """Spreading factor and number of the codes that the common channels of a cell always have."""
     codes_in_use: CodesInUse
     """Codes allocated to mobiles, of all cells together."""

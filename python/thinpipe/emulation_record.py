@@ -7,6 +7,7 @@ module, where each figure has its meaning.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -121,7 +122,7 @@ class EmulationRecord(Record):
     """How the packet thread was scheduled."""
     left_behind: int
     """Processes that had been left behind and were ended."""
-    command: tuple[str, ...] | None
+    command: Sequence[str] | None
     """What ran behind it; ``None`` where that may be many programs, or none."""
     exit_status: int | None
     """The exit status of that."""
@@ -129,7 +130,7 @@ class EmulationRecord(Record):
     """Towards the mobile."""
     up: Direction
     """From the mobile."""
-    links: tuple[Link, ...]
+    links: Sequence[Link]
     """One entry for each direction of each link or bearer."""
     radio: Radio | None
     """The radio's blocks, where there is a radio."""

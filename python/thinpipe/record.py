@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from functools import cache
 from html import escape
-from typing import Any, Final, Self, get_args, get_origin, get_type_hints
+from typing import Any, Final, Self, TypeGuard, get_args, get_origin, get_type_hints
 
 from thinpipe.arguments import check
 
@@ -39,6 +40,11 @@ class Record:
             raise ValueError(f"text: is no {cls.__name__} of this version") from None
         return record
 
+    @classmethod
+    def several_from_json(cls, text: str) -> Sequence[Self]:
+        """Read an array of such records, as a JSON object of this version holds it."""
+        return tuple(_value(each, cls) for each in json.loads(text))
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as nested dicts and lists, as in the JSON object."""
         plain: dict[str, Any] = _plain(self)
@@ -65,16 +71,20 @@ def _names(record: Record) -> list[str]:
 def _html(value: object) -> str:
     if isinstance(value, Record):
         return value._repr_html_()
-    if isinstance(value, tuple) and value and isinstance(value[0], Record):
+    if _is_array(value) and value and isinstance(value[0], Record):
         return "".join(map(_html, value))
     return escape(str(value))
+
+
+def _is_array(value: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, Sequence) and not isinstance(value, str)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - what a record holds may be anything
     """Return a value of a record as JSON has it."""
     if isinstance(value, Record):
         return {name: _plain(getattr(value, name)) for name in _names(value)}
-    if isinstance(value, tuple):
+    if _is_array(value):
         return [_plain(each) for each in value]
     return value
 
@@ -90,7 +100,7 @@ def _value(data: Any, kind: Any) -> Any:  # noqa: ANN401 - what JSON holds may b
     arguments = get_args(kind)
     if get_origin(kind) is dict:
         return {key: _value(each, arguments[1]) for key, each in data.items()}
-    if get_origin(kind) is tuple:
+    if get_origin(kind) in {tuple, Sequence}:
         return tuple(_value(each, arguments[0]) for each in data)
     if type(None) in arguments:
         [other] = (each for each in arguments if each is not type(None))

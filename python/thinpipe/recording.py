@@ -6,7 +6,7 @@ import os
 import shutil
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -64,12 +64,12 @@ class Recording(ABC):
         """Return a table, or raise `ValueError` if the run was not recorded with it."""
 
     @property
-    def flows(self) -> tuple[Flow, ...]:
+    def flows(self) -> Sequence[Flow]:
         """The TCP connections and UDP flows."""
         return self.result.flows
 
     @property
-    def links(self) -> tuple[Link, ...]:
+    def links(self) -> Sequence[Link]:
         """The links, one entry per direction."""
         return self.result.links
 

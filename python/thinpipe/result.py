@@ -7,6 +7,7 @@ module, where each figure has its meaning.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thinpipe.cell_result import Cell
@@ -365,9 +366,9 @@ class Lost(Record):
 class Mobility(Record):
     """How mobiles moved through the network."""
 
-    routers: tuple[str, ...]
+    routers: Sequence[str]
     """The names of the access routers, by their numbers."""
-    handovers: tuple[Handover, ...]
+    handovers: Sequence[Handover]
     """Each change of a mobile to another access router, in order of time."""
     latency_s: RttSummary
     """Their latencies."""
@@ -399,7 +400,7 @@ class Result(Record):
     """Simulated time."""
     events: int
     """What has happened: packets out of wires and middleboxes, and wakes of all else."""
-    hints: tuple[str, ...]
+    hints: Sequence[str]
     """What explains the numbers and is easily overlooked, in a line each."""
     jain_index: float | None
     """Jain's fairness index of the goodputs of flows (Jain, Chiu and Hawe 1984): 1 if all are
@@ -407,9 +408,9 @@ class Result(Record):
 
     ``None`` with fewer than two flows, or if nothing arrived.
     """
-    flows: tuple[Flow, ...]
+    flows: Sequence[Flow]
     """One entry for each flow."""
-    links: tuple[Link, ...]
+    links: Sequence[Link]
     """One entry for each direction of each link or bearer."""
     radio: Radio | None
     """The radio's blocks, where there is a radio."""

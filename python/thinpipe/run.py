@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
@@ -13,6 +14,7 @@ from thinpipe import _core
 from thinpipe.arguments import check
 from thinpipe.controller import Starter, registered, starter
 from thinpipe.files import write_file
+from thinpipe.flows import Flows
 from thinpipe.inputs import Inputs, Trace
 from thinpipe.point import NO_SETTINGS, Point, Value
 from thinpipe.recording import RESULT_FILE, SCENARIO_FILE, CompleteRecording
@@ -43,7 +45,8 @@ class Run(CompleteRecording):
     @cached_property
     def result(self) -> Result:
         """All metrics of the run."""
-        return Result.from_json(self._core.json())
+        rest = Result.from_json(self._core.json_without_flows())
+        return dataclasses.replace(rest, flows=Flows(self._core))
 
     def json(self) -> str:
         """Return all metrics as ``thinpipe run --json`` prints them."""

@@ -1,6 +1,6 @@
 """Hints: what explains a result and is easily overlooked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -8,7 +8,7 @@ import thinpipe as tp
 from thinpipe.point import Value
 
 
-def hints(scenario: str, settings: Mapping[str, Value]) -> tuple[str, ...]:
+def hints(scenario: str, settings: Mapping[str, Value]) -> Sequence[str]:
     return tp.run(scenario, settings).result.hints
 
 

@@ -147,6 +147,23 @@ def test_mobiles_run_apart_as_together():
             assert getattr(run, table).equals(getattr(together, table))
 
 
+def test_many_flows_are_a_sequence():
+    run = tp.run("gprs-3+1", {"flow.count": 150, "flow.interval": "100 ms"}, duration="30 s")
+    flows = run.flows
+    assert len(flows) == 150
+    assert [flow.id for flow in flows] == list(range(150))
+    assert (flows[-1].id, [flow.id for flow in flows[62:66]]) == (149, [62, 63, 64, 65])
+    for place in (150, -151):
+        with pytest.raises(IndexError):
+            flows[place]
+    read = tp.Result.from_json(run.json())
+    assert run.result == read
+    assert flows == read.flows
+    assert flows != read.flows[1:]
+    assert run.to_dict() == json.loads(run.json())
+    assert pickle.loads(pickle.dumps(run.result)) == read
+
+
 def test_threads_are_at_least_one():
     with pytest.raises(ValueError, match=r"^threads: must be at least 1, not 0$"):
         tp.run("gprs-3+1", threads=0)

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use schemars::JsonSchema;
@@ -59,19 +59,35 @@ impl Run {
     pub(crate) const fn new(outcome: Outcome, settings: Settings, wall_s: f64) -> Self {
         Self { outcome, settings, wall_s }
     }
+
+    fn print(&self, summary: &Summary) -> PyResult<String> {
+        let (version, settings) = (env!("CARGO_PKG_VERSION"), &self.settings);
+        to_json(&Printed { schema: SCHEMA, version, settings, summary })
+    }
 }
 
 #[pymethods]
 impl Run {
     /// The numbers of the run as a JSON object: times in seconds, rates in bit/s, sizes in bytes.
     fn json(&self) -> PyResult<String> {
-        let printed = Printed {
-            schema: SCHEMA,
-            version: env!("CARGO_PKG_VERSION"),
-            settings: &self.settings,
-            summary: &self.outcome.summary,
-        };
-        serde_json::to_string(&printed).map_err(|error| PyValueError::new_err(error.to_string()))
+        self.print(&self.outcome.summary)
+    }
+
+    /// The same without flows.
+    fn json_without_flows(&self) -> PyResult<String> {
+        self.print(&self.outcome.summary.without_flows())
+    }
+
+    /// Flows number `first` to below `end` as a JSON array; there are as many as `flow_count`.
+    fn flows_json(&self, first: usize, end: usize) -> PyResult<String> {
+        let flows = self.outcome.summary.flows.get(first..end);
+        let flows = flows.ok_or_else(|| PyIndexError::new_err("no such flows"))?;
+        to_json(&flows)
+    }
+
+    #[getter]
+    fn flow_count(&self) -> usize {
+        self.outcome.summary.flows.len()
     }
 
     /// Tables as dicts of numpy arrays: `rtt`, `cwnd`, `events`, and of a recorded run also
@@ -118,6 +134,10 @@ impl Run {
     fn has_ns2(&self) -> bool {
         self.outcome.trace.as_ref().is_some_and(Trace::has_ns2)
     }
+}
+
+fn to_json(of: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(of).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Writes the file `name` in `directory`, and says its path.

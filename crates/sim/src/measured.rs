@@ -7,8 +7,7 @@ use world::{Body, Machine, World};
 
 use crate::capacity::{Course, capacity, courses};
 use crate::{
-    CellSummary, FlowSummary, LinkSummary, Metrics, MiddleboxMetrics, MobilitySummary, Outcome,
-    RadioSummary, Summary,
+    CellSummary, FlowSummary, LinkSummary, Metrics, MobilitySummary, Outcome, RadioSummary, Summary,
 };
 
 /// What was measured of a network, without its world.
@@ -16,10 +15,8 @@ use crate::{
 pub(crate) struct Measured {
     /// [`World::events`].
     pub(crate) events: u64,
-    /// Series of flows, cells and mobility.
+    /// Series.
     pub(crate) metrics: Metrics,
-    /// Series of the middlebox: one for each part of the network.
-    pub(crate) middleboxes: Vec<MiddleboxMetrics>,
     /// By number in the scenario.
     pub(crate) flows: Vec<FlowSummary>,
     /// One entry for each direction of each link or bearer.
@@ -40,12 +37,7 @@ pub(crate) struct Measured {
 
 impl Measured {
     /// Of `network`, which is that of `scenario` or a part of it.
-    pub(crate) fn of<B: Body>(
-        scenario: &Scenario,
-        network: Network<B>,
-        mut metrics: Metrics,
-    ) -> Self {
-        let middleboxes = vec![std::mem::take(&mut metrics.middlebox)];
+    pub(crate) fn of<B: Body>(scenario: &Scenario, network: Network<B>, metrics: Metrics) -> Self {
         let Network { world, flows, bottleneck } = network;
         let end = Time::ZERO + scenario.duration;
         let measured = flows.iter().zip(metrics.flows());
@@ -70,7 +62,6 @@ impl Measured {
                 MobilitySummary::of(&world, &metrics.mobility, &mobile_ip.home_agent)
             }),
             metrics,
-            middleboxes,
             machines: Vec::new(),
             nodes: Vec::new(),
         };
@@ -81,7 +72,7 @@ impl Measured {
     /// The results of the run of `scenario`, without what is recorded besides.
     pub(crate) fn outcome(mut self, scenario: &Scenario) -> Outcome {
         let end = Time::ZERO + scenario.duration;
-        self.metrics.middlebox = MiddleboxMetrics::joined(self.middleboxes.split_off(0), end);
+        self.metrics.middlebox.finish(end);
         let summary = Summary::of(scenario, &mut self);
         let Self { metrics, courses, machines, nodes, .. } = self;
         let capacity = capacity(courses);
@@ -128,7 +119,6 @@ impl Joined {
                 if machine == bearer { bearer + mobile } else { machine }
             },
         );
-        whole.middleboxes.extend(part.middleboxes);
         whole.flows.extend(part.flows);
         let mut links = part.links.into_iter();
         for (wire, more) in whole.links.iter_mut().zip(links.by_ref().take(self.wires)) {

@@ -49,7 +49,7 @@ impl Metrics {
         self.flows.reserve_exact(flows - self.flows.len());
     }
 
-    /// Adds the flows of another part of the network, whose machines have the numbers in the whole
+    /// Adds the flows and the box of another part of the network, whose machines have the numbers in the whole
     /// that `number` says. Which endpoint is whose is known within a part alone.
     pub(crate) fn take(&mut self, part: Self, number: impl Fn(u32) -> u32) {
         self.roles.clear();
@@ -57,6 +57,7 @@ impl Metrics {
             flow.datagrams.renumber(&number);
             flow
         }));
+        self.middlebox.take(part.middlebox);
     }
 
     /// Puts flows in the order of their numbers.

@@ -182,49 +182,58 @@ impl MiddleboxMetrics {
         &mut self.mobiles[index]
     }
 
-    /// Those of the whole network at `end`, of whose mobiles each is in one of `parts`. Mobiles and
-    /// connections have numbers in the order in which they opened; rows of one time stand in the
-    /// order of mobiles.
-    pub(crate) fn joined(mut parts: Vec<Self>, end: Time) -> Self {
-        let numbers = Numbers::of(&parts);
-        let mut whole = Self { held_since: end, ..Self::default() };
-        let count = |rows: fn(&Self) -> usize| parts.iter().map(rows).sum();
-        whole.backlog.reserve_exact(count(|part| part.backlog.len()));
-        whole.rtt.reserve_exact(count(|part| part.rtt.len()));
-        whole.events.reserve_exact(count(|part| part.events.len()));
-        let mobiles: usize = count(|part| part.mobiles.len());
-        whole.mobiles.resize(mobiles, Mobile::default());
-        for (part, of) in parts.drain(..).zip(&numbers) {
-            whole.take(part, of, end);
-        }
-        whole.backlog.sort_by_key(|row| (row.time, row.mobile));
-        whole.rtt.sort_by_key(|row| (row.time, row.mobile));
-        whole.events.sort_by_key(|row| (row.time, row.mobile));
-        whole
-    }
-
-    /// Takes over what is known of the mobiles of `part`, with their numbers.
-    fn take(&mut self, mut part: Self, numbers: &Numbers, end: Time) {
-        part.hold_until(end);
+    /// Adds those of another part of the network, whose mobiles and connections are numbered after
+    /// the ones before.
+    pub(crate) fn take(&mut self, mut part: Self) {
+        let now = self.held_since.max(part.held_since);
+        self.hold_until(now);
+        part.hold_until(now);
         self.held += part.held;
         self.held_integral += part.held_integral;
-        for (number, mobile) in numbers.mobiles.iter().zip(part.mobiles) {
-            self.mobiles[*number as usize] = mobile;
+        let (mobiles, connections) = (self.mobiles.len() as u32, self.opened.len() as u32);
+        part.renumber(|mobile| mobile + mobiles, |connection| connection + connections);
+        self.mobiles.append(&mut part.mobiles);
+        self.opened.append(&mut part.opened);
+        self.backlog.append(&mut part.backlog);
+        self.rtt.append(&mut part.rtt);
+        self.events.append(&mut part.events);
+    }
+
+    /// The run is over at `end`: mobiles and connections are numbered in the order in which they
+    /// opened, and rows of one time stand in the order of mobiles.
+    pub(crate) fn finish(&mut self, end: Time) {
+        self.hold_until(end);
+        let mut openings: Vec<(usize, (Time, u32))> =
+            self.opened.iter().copied().enumerate().collect();
+        openings.sort_by_key(|(_, (time, _))| *time);
+        let mut connections = vec![0; openings.len()];
+        let mut mobiles = vec![None; self.mobiles.len()];
+        let mut next = 0..;
+        for (number, (connection, (_, mobile))) in (0..).zip(openings) {
+            connections[connection] = number;
+            let known = &mut mobiles[mobile as usize];
+            *known = known.or_else(|| next.next());
         }
-        let mobile = |number: u32| numbers.mobiles[number as usize];
-        let connection = |number: u32| numbers.connections[number as usize];
-        let backlog = part.backlog.into_iter();
-        self.backlog.extend(backlog.map(|row| BacklogRow { mobile: mobile(row.mobile), ..row }));
-        self.rtt.extend(part.rtt.into_iter().map(|row| LegRttRow {
-            mobile: mobile(row.mobile),
-            connection: connection(row.connection),
-            ..row
-        }));
-        self.events.extend(part.events.into_iter().map(|row| MiddleboxRow {
-            mobile: mobile(row.mobile),
-            connection: row.connection.map(connection),
-            ..row
-        }));
+        // Those whose connections never opened come last.
+        let last = mobiles.into_iter().filter_map(|known| known.or_else(|| next.next()));
+        let mobiles: Vec<u32> = last.collect();
+        self.renumber(|mobile| mobiles[mobile as usize], |number| connections[number as usize]);
+        // Of one mobile there is one row at a time.
+        self.backlog.sort_unstable_by_key(|row| (row.time, row.mobile));
+        self.rtt.sort_by_key(|row| (row.time, row.mobile));
+        self.events.sort_by_key(|row| (row.time, row.mobile));
+    }
+
+    fn renumber(&mut self, mobile: impl Fn(u32) -> u32, connection: impl Fn(u32) -> u32) {
+        self.opened.iter_mut().for_each(|(_, of)| *of = mobile(*of));
+        self.backlog.iter_mut().for_each(|row| row.mobile = mobile(row.mobile));
+        for row in &mut self.rtt {
+            (row.mobile, row.connection) = (mobile(row.mobile), connection(row.connection));
+        }
+        for row in &mut self.events {
+            row.mobile = mobile(row.mobile);
+            row.connection = row.connection.map(&connection);
+        }
     }
 
     /// The most bytes held for all mobiles together, at the end of any instant.
@@ -248,36 +257,6 @@ impl MiddleboxMetrics {
             mobile.stalled + open.unwrap_or(Duration::ZERO)
         };
         self.mobiles.iter().map(stalled).fold(Duration::ZERO, |sum, one| sum + one)
-    }
-}
-
-/// The numbers in the whole of what has others in a part.
-struct Numbers {
-    mobiles: Vec<u32>,
-    connections: Vec<u32>,
-}
-
-impl Numbers {
-    /// Those of each part. Mobiles whose connections never opened come last.
-    fn of(parts: &[MiddleboxMetrics]) -> Vec<Self> {
-        let unnumbered = |part: &MiddleboxMetrics| (vec![None; part.mobiles.len()], Vec::new());
-        let mut numbers: Vec<(Vec<Option<u32>>, Vec<u32>)> = parts.iter().map(unnumbered).collect();
-        let of_part = |(part, of): (usize, &MiddleboxMetrics)| {
-            of.opened.iter().map(move |&(time, mobile)| (time, part, mobile)).collect::<Vec<_>>()
-        };
-        let mut openings: Vec<_> = parts.iter().enumerate().flat_map(of_part).collect();
-        openings.sort_by_key(|&(time, ..)| time);
-        let mut next = 0..;
-        for (connection, (_, part, mobile)) in (0..).zip(openings) {
-            let (mobiles, connections) = &mut numbers[part];
-            connections.push(connection);
-            mobiles[mobile as usize] = mobiles[mobile as usize].or_else(|| next.next());
-        }
-        let mut number = |(mobiles, connections): (Vec<Option<u32>>, _)| {
-            let mobiles = mobiles.into_iter().filter_map(|known| known.or_else(|| next.next()));
-            Self { mobiles: mobiles.collect(), connections }
-        };
-        numbers.into_iter().map(&mut number).collect()
     }
 }
 
@@ -379,7 +358,7 @@ mod tests {
         metrics.fact(at(4), backlog(3, 0, 3000));
         metrics.fact(at(6), backlog(0, 0, 0));
         metrics.fact(at(8), backlog(3, 0, 0));
-        let metrics = MiddleboxMetrics::joined(vec![metrics], at(16));
+        metrics.finish(at(16));
         // 1000 B for 2 s, 4000 B for 2 s, 3000 B for 2 s.
         assert_eq!(metrics.held_integral, 16_000 * 1_000_000_000);
         assert_eq!(metrics.held_max(), 4000);
@@ -432,7 +411,9 @@ mod tests {
         let late = of(&[(3, opened(0)), (5, rtt(0, 0))]);
         let early =
             [(1, opened(1)), (2, opened(0)), (4, opened(1)), (5, rtt(1, 2)), (5, rtt(0, 1))];
-        let joined = MiddleboxMetrics::joined(vec![late, of(&early)], at(9));
+        let mut joined = late;
+        joined.take(of(&early));
+        joined.finish(at(9));
         let rows: Vec<_> = joined.rtt.iter().map(|row| (row.mobile, row.connection)).collect();
         assert_eq!(rows, [(0, 3), (1, 1), (2, 2)]);
         assert_eq!(joined.mobiles.len(), 3);

@@ -242,6 +242,24 @@ impl Summary {
     }
 }
 
+impl Summary {
+    /// The same without the flows, which may be many.
+    #[must_use]
+    pub fn without_flows(&self) -> Self {
+        let Self { scenario, hints, links, cell, middlebox, mobility, .. } = self;
+        Self {
+            scenario: scenario.clone(),
+            hints: hints.clone(),
+            flows: Vec::new(),
+            links: links.clone(),
+            cell: cell.clone(),
+            middlebox: middlebox.clone(),
+            mobility: mobility.clone(),
+            ..*self
+        }
+    }
+}
+
 impl FlowSummary {
     /// Of flow number `id`; its throughput is compared with the rate of the `bottleneck`.
     pub(crate) fn of(

@@ -1,0 +1,67 @@
+"""The flows of a run, read as they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, overload
+
+from thinpipe.result import Flow
+
+if TYPE_CHECKING:
+    from thinpipe import _core
+
+AT_ONCE: Final = 64
+"""So many are read together."""
+
+KEPT: Final = 16
+"""So often many are kept: a run of ten thousand mobiles has more than memory should hold."""
+
+
+class Flows(Sequence[Flow]):
+    """The flows of a finished run, which holds their figures in less room than records take."""
+
+    def __init__(self, core: _core.Run) -> None:
+        self._count: Final = core.flow_count
+
+        def read(block: int) -> Sequence[Flow]:
+            first = AT_ONCE * block
+            return Flow.several_from_json(
+                core.flows_json(first, min(first + AT_ONCE, core.flow_count))
+            )
+
+        self._block: Final[Callable[[int], Sequence[Flow]]] = lru_cache(KEPT)(read)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Flow: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Flow, ...]: ...
+    def __getitem__(self, index: int | slice) -> Flow | tuple[Flow, ...]:
+        places = range(self._count)[index]
+        if isinstance(places, int):
+            return self._at(places)
+        return tuple(map(self._at, places))
+
+    def __iter__(self) -> Iterator[Flow]:
+        return map(self._at, range(self._count))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Flows | tuple):
+            return NotImplemented
+        return len(self) == len(other) and all(map(Flow.__eq__, self, other))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    def __reduce__(self) -> tuple[type[tuple[Any, ...]], tuple[tuple[Flow, ...]]]:
+        """Pickle as a tuple: the run itself stays in its process."""
+        return tuple, (tuple(self),)
+
+    def _at(self, place: int) -> Flow:
+        return self._block(place // AT_ONCE)[place % AT_ONCE]
