@@ -1,4 +1,4 @@
-"""Write the inputs that fuzzing begins with: fuzz/corpus/parse, …/proxy and …/world.
+"""Write the inputs that fuzzing begins with: fuzz/corpus/frames, …/parse, ….
 
 Run it from anywhere after a change: `python3 fuzz/seeds.py`. Inputs that fuzzing found are files
 of other names and stay.
@@ -179,6 +179,80 @@ def packets() -> dict[str, bytes]:
         "ipv6-whole-fragment": ipv6(struct.pack("!BBHI", TCP, 0, 0, 5) + six, following=FRAGMENT),
         "ipv6-nothing-follows": ipv6(b"", following=NO_NEXT),
         "ipv6-icmp": ipv6(b"\x80\0\0\0\0\0\0\0", following=ICMP6),
+    }
+
+
+NEEDS_CHECKSUM = 1
+ONE, TCP_4, TCP_6, UDP_BOTH, ECN_BIT = 0, 1, 4, 5, 0x80
+"""Kinds of a frame (linux/virtio_net.h)."""
+
+
+def framed(packet: bytes, kind: int = ONE, size: int = 0, **how: int) -> bytes:
+    """Return a packet as a frame for `bodies/frames.rs`, in the byte order of most machines."""
+    flags = how.get("flags", NEEDS_CHECKSUM if kind else 0)
+    start, field = how.get("start", 40 if kind == TCP_6 else 20), how.get("field", 16)
+    head = struct.pack("<BBHHHH", flags, kind, how.get("headers", 0), size, start, field)
+    return struct.pack("<H", len(head + packet)) + head + packet
+
+
+def row(port: int = 1024, *, six: bool = False, size: int = 100, **last: int) -> list[bytes]:
+    """Return segments in a row as frames; the last has other flags or another size."""
+    kinds = [(size, ACK)] * 3 + [(last.get("size_of_last", size), last.get("flags", ACK))]
+    packets, seq = [], 1
+    for number, (length, flags) in enumerate(kinds):
+        segment = tcp(bytes(length), flags, TIMESTAMPS, six=six, seq=seq, port=port)
+        packet = ipv6(segment) if six else ipv4(segment, identification=7 + number)
+        packets.append(framed(packet))
+        seq += length
+    return packets
+
+
+def frames() -> dict[str, bytes]:
+    """Return frames as they should and should not be, by what they are."""
+    long, long6 = (tcp(bytes(range(250)) * 8, six=six, flags=ACK | PSH) for six in (False, True))
+    four, six = ipv4(long), ipv6(long6)
+    datagram = ipv4(struct.pack("!HHHH", 53, 53, 1008, 0) + bytes(1000), protocol=UDP)
+    all_flags = ipv4(tcp(bytes(500), flags=0xFF))
+    one, other, third = row(), row(1025), row(1026, six=True)
+    mixed = [each for trio in zip(one, other, third, strict=True) for each in trio]
+    wrong = framed(ipv4(tcp(bytes(100), seq=101), identification=8)[:-1] + b"!")
+    return {
+        "nothing": b"",
+        "a-byte": b"\x07",
+        "cut-in-its-header": struct.pack("<H", 9) + bytes(9),
+        "header-alone": framed(b""),
+        "tcp-4": framed(four, TCP_4, 700),
+        "tcp-6": framed(six, TCP_6, 700),
+        "tcp-4-of-one": framed(four, TCP_4, 2000),
+        "tcp-4-tiny": framed(four, TCP_4, 1),
+        "tcp-6-tiny": framed(six, TCP_6, 39),
+        "tcp-4-ecn": framed(all_flags, TCP_4 | ECN_BIT, 100),
+        "tcp-4-largest": framed(ipv4(tcp(bytes(65_000))), TCP_4, 1448),
+        "tcp-4-options": framed(ipv4(long, options=b"\1" * 40), TCP_4, 700, start=60),
+        "udp-4": framed(datagram, UDP_BOTH, 300, field=6),
+        "size-0": framed(four, TCP_4, 0),
+        "size-65535": framed(four, TCP_4, 65_535),
+        "start-0": framed(four, TCP_4, 700, start=0),
+        "start-behind": framed(four, TCP_4, 700, start=9000),
+        "start-last": framed(four, TCP_4, 700, start=65_535, field=65_535),
+        "wrong-version": framed(six, TCP_4, 700),
+        "wrong-kind": framed(four, 3, 700),
+        "words-15": framed(ipv4(tcp(b"data", words=15)), TCP_4, 2),
+        "words-4": framed(ipv4(tcp(b"data", words=4)), TCP_4, 2),
+        "partial": framed(four, flags=NEEDS_CHECKSUM),
+        "partial-behind": framed(four, flags=NEEDS_CHECKSUM, start=2039),
+        "row-4": b"".join(one),
+        "row-6": b"".join(third),
+        "row-with-end": b"".join(row(size_of_last=10, flags=ACK | PSH)),
+        "row-with-fin": b"".join(row(flags=ACK | FIN)),
+        "row-and-longer": b"".join(row(size_of_last=200)),
+        "row-twice": b"".join(one + one),
+        "rows-mixed": b"".join(mixed),
+        "row-with-junk": b"".join([*one[:2], framed(b"\x45junk"), *one[2:]]),
+        "row-with-wrong-checksum": b"".join([one[0], wrong, *one[1:]]),
+        "row-with-fragment": b"".join([*one[:2], framed(ipv4(b"rest", fragment=185)), *one[2:]]),
+        "row-of-frames": framed(four, TCP_4, 700) + framed(four, TCP_4, 100) + one[0],
+        "odd-packets": b"".join(framed(each) for each in packets().values()),
     }
 
 
@@ -391,7 +465,8 @@ def proxies() -> dict[str, bytes]:
 
 def main() -> None:
     """Write all of them."""
-    for target, inputs in (("parse", packets()), ("proxy", proxies()), ("world", runs())):
+    everything = {"frames": frames(), "parse": packets(), "proxy": proxies(), "world": runs()}
+    for target, inputs in everything.items():
         folder = CORPUS / target
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in inputs.items():

@@ -9,6 +9,8 @@ use wire::{
     Addresses, Coalescer, OFFLOAD_HEADER, ParseError, Payload, Split, emit, emit_udp, parse,
 };
 
+use crate::corpus::frames;
+
 const OVER_IPV4: Addresses =
     Addresses::V4 { source: Ipv4Addr::new(10, 0, 0, 1), destination: Ipv4Addr::new(10, 0, 0, 2) };
 const OVER_IPV6: Addresses = Addresses::V6 {
@@ -86,9 +88,13 @@ fn drain(coalescer: &mut Coalescer, frames: &mut Vec<(usize, Vec<u8>)>) {
 }
 
 fn coalesced(packets: &[Vec<u8>]) -> Vec<(usize, Vec<u8>)> {
+    coalesced_by(Coalescer::push, packets)
+}
+
+fn coalesced_by(push: fn(&mut Coalescer, &[u8]), packets: &[Vec<u8>]) -> Vec<(usize, Vec<u8>)> {
     let (mut coalescer, mut frames) = (Coalescer::default(), Vec::new());
     for packet in packets {
-        coalescer.push(packet);
+        push(&mut coalescer, packet);
         drain(&mut coalescer, &mut frames);
     }
     coalescer.finish();
@@ -122,6 +128,17 @@ fn segments_in_a_row_are_one_frame_until_it_is_full() {
         let back: Vec<_> = frames.iter().flat_map(|(_, frame)| split(frame)).collect();
         assert_eq!(back, packets);
     }
+}
+
+#[test]
+fn in_order_a_frame_ends_where_another_flow_begins() {
+    let [one, other] = BOTH.map(|addresses| numbered(row(&addresses, 1, &[FULL; 4])));
+    let packets = [&one[..2], &other[..3], &one[2..], &other[3..]].concat();
+    let frames = coalesced_by(Coalescer::push_in_order, &packets);
+    let counts: Vec<_> = frames.iter().map(|(packets, _)| *packets).collect();
+    assert_eq!(counts, [2, 3, 2, 1]);
+    assert_eq!(sizes(&packets).iter().sum::<usize>(), packets.len());
+    assert_eq!(sizes(&packets).len(), BOTH.len(), "out of order they meet again");
 }
 
 #[test]
@@ -344,6 +361,23 @@ fn nonsense_comes_out_as_it_is() {
     assert!(split(&[0; 9]).is_empty());
 }
 
+/// Where a byte of a frame becomes which other, mostly in its headers.
+fn spoilt() -> impl Strategy<Value = Option<(usize, u8)>> {
+    prop::option::weighted(
+        0.5,
+        (prop_oneof![0..10_usize, 10..80_usize, 0..9_000_usize], any::<u8>()),
+    )
+}
+
+fn junk() -> impl Strategy<Value = Option<Vec<u8>>> {
+    let kind = select(vec![0, 1, 3, 4, 5, 0x81]);
+    let bytes = (prop::collection::vec(any::<u8>(), 2..200), kind).prop_map(|(mut bytes, kind)| {
+        bytes[1] = kind;
+        bytes
+    });
+    prop::option::weighted(0.2, bytes)
+}
+
 /// What a packet of the laws is.
 #[derive(Clone, Debug)]
 enum Kind {
@@ -505,19 +539,34 @@ proptest! {
                 prop_assert_eq!(&after[at], packet);
             }
         }
+        let in_order = coalesced_by(Coalescer::push_in_order, &packets);
+        let back: Vec<_> = in_order.iter().flat_map(|(_, frame)| split(frame)).collect();
+        prop_assert_eq!(plain(&back), before);
     }
 
-    /// Whatever bytes a frame has, nothing panics, and packets do not grow.
+    /// What fuzzing checks (`fuzz/README.md`), on frames at random: some that are right, some with
+    /// a byte that is not, some of nothing but such.
     #[test]
-    fn any_frame_is_split(frame in prop::collection::vec(any::<u8>(), 0..200), kind in 0..6_u8) {
-        let mut frame = frame;
-        if let Some(byte) = frame.get_mut(1) {
-            *byte = kind;
+    fn frames_come_apart_and_join_again(
+        runs in prop::collection::vec((0..4_usize, 1..9_usize, spoilt(), junk()), 1..9),
+    ) {
+        let mut input = Vec::new();
+        let mut sender = Sender([0, 1, 2, 3].map(|port| {
+            TcpHeader { source_port: 80 + port, ..header(u32::MAX - 5_000) }
+        }));
+        for (flow, segments, spoilt, junk) in runs {
+            let next = || sender.make(flow, &Kind::Next(FULL, Flags::ACK));
+            let packets: Vec<_> = std::iter::repeat_with(next).take(segments).collect();
+            for frame in coalesced(&packets).into_iter().map(|(_, frame)| frame).chain(junk) {
+                let mut frame = frame;
+                if let Some((at, byte)) = spoilt {
+                    let at = at % frame.len();
+                    frame[at] = byte;
+                }
+                input.extend_from_slice(&(frame.len() as u16).to_le_bytes());
+                input.extend_from_slice(&frame);
+            }
         }
-        for packet in split(&frame) {
-            prop_assert!(packet.len() <= frame.len());
-            let mut coalescer = Coalescer::default();
-            coalescer.push(&packet);
-        }
+        frames::check(&input);
     }
 }

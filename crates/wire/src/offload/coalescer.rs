@@ -87,6 +87,15 @@ impl Coalescer {
         self.open.insert(flow, frame);
     }
 
+    /// Takes a packet in, which leaves behind all before it, whatever their flows.
+    pub fn push_in_order(&mut self, packet: &[u8]) {
+        let is_open = |(flow, _)| self.open.contains_key(&flow);
+        if !read(packet).is_some_and(is_open) {
+            self.finish();
+        }
+        self.push(packet);
+    }
+
     /// No frame grows any more.
     pub fn finish(&mut self) {
         self.closed.extend(self.open.drain().map(|(_, frame)| frame));
@@ -129,7 +138,7 @@ fn read(packet: &[u8]) -> Option<(Flow, Shape)> {
         }
         Version::V6 => (packet[6], ip + usize::from(get(packet, 4)), true),
     };
-    let headers = ip + tcp::bytes(&packet[ip..]);
+    let headers = ip + tcp::bytes(&packet[ip..])?;
     let fits = total == packet.len() && headers <= total;
     if protocol != IpNumber::TCP.0 || !is_plain || !fits {
         return None;

@@ -117,10 +117,10 @@ mod tcp {
     pub(super) const URGENT: usize = 18;
     pub(super) const OPTIONS: usize = 20;
 
-    /// Bytes of the header that `segment` begins with.
-    pub(super) fn bytes(segment: &[u8]) -> usize {
-        let words = usize::from(segment[LENGTH] >> 4);
-        (4 * words).max(OPTIONS)
+    /// Bytes of the header that `segment` begins with; `None` if it states fewer than it has.
+    pub(super) fn bytes(segment: &[u8]) -> Option<usize> {
+        let bytes = 4 * usize::from(segment[LENGTH] >> 4);
+        (bytes >= OPTIONS).then_some(bytes)
     }
 }
 

@@ -110,7 +110,7 @@ impl Segments {
         let (transport, bytes) = match (header.kind & !OffloadHeader::ECN, version) {
             (OffloadHeader::TCP_4, Version::V4) | (OffloadHeader::TCP_6, Version::V6) => {
                 let flags = *packet.get(ip + tcp::FLAGS)?;
-                (Transport::Tcp(flags), tcp::bytes(&packet[ip..]))
+                (Transport::Tcp(flags), tcp::bytes(&packet[ip..])?)
             }
             (OffloadHeader::UDP, _) => (Transport::Udp, udp::BYTES),
             _ => return None,
