@@ -15,6 +15,7 @@ LIMIT_S = 300
 """Far above what anything takes, also on a busy machine."""
 
 MEGABYTE = 1_000_000
+MTU = 1500
 SIZE = 50 * MEGABYTE
 KERNEL_END = Path(__file__).parent / "kernel_end.py"
 PROBE = Path(__file__).parent / "probe.py"
@@ -154,6 +155,35 @@ def test_tcp_crosses_with_any_mtu(tmp_path, family, mtu):
     sizes = net.packets["bytes"]
     assert sizes.max() == mtu
     assert set(net.packets["protocol"].unique()) <= {6, 58}
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_joined"),
+    # Far above what anything carries, but every packet takes its time.
+    [({"link.delay": "5 ms"}, True), ({"link.rate": "100 Gbit/s", "link.delay": "5 ms"}, False)],
+    ids=["unlimited", "rate"],
+)
+@pytest.mark.parametrize("family", [4, 6])
+def test_the_kernel_moves_many_segments_at_a_time_and_the_link_each(
+    tmp_path, family, settings, is_joined
+):
+    log = tmp_path / "packets.jsonl"
+    with tp.emulate("link", {**settings, "queue.packets": "10000"}, log=log) as net:
+        exchange(net, tmp_path / "files", family=family, size=10 * MEGABYTE)
+        taken, given = (counter(net, way) for way in ("tx", "rx"))
+    accounts_balance(net.record)
+    sizes = net.packets["bytes"]
+    assert sizes.max() == MTU
+    assert sizes.len() > 2 * 10 * MEGABYTE / MTU
+    assert net.record.up.entered.packets > 2 * taken
+    assert (net.record.down.left.packets > 2 * given) == is_joined
+
+
+def counter(net, way: str) -> int:
+    """Return how many frames the interface inside has counted in a direction."""
+    shown = ["ip", "-json", "-statistics", "link", "show", "thin0"]
+    [told] = json.loads(net.run(shown, stdout=subprocess.PIPE, text=True, check=True).stdout)
+    return int(told["stats64"][way]["packets"])
 
 
 @pytest.mark.parametrize("family", [4, 6])

@@ -1,5 +1,6 @@
 //! A world of links and radio that real packets pass through.
 
+use std::collections::VecDeque;
 use std::io;
 use std::mem;
 use std::sync::mpsc::{Receiver, Sender};
@@ -11,7 +12,7 @@ use world::{Datagram, Delivery, NodeId, World};
 
 use crate::packet_ledger::{PacketLedger, Traffic};
 use crate::{Moment, Side};
-use os::{Machine, Written};
+use os::{Joining, Machine, Written};
 
 /// The most memory that held packets may take, in bytes.
 const MOST_MEMORY: u64 = 64 << 20;
@@ -38,8 +39,12 @@ pub struct Emulator {
     calls: Receiver<Call>,
     /// For how long what comes in may have waited.
     unseen: Duration,
-    /// The packet that is being written.
-    writing: Option<Delivery<Datagram>>,
+    /// The packets that are being written, oldest first.
+    writing: VecDeque<Delivery<Datagram>>,
+    /// Whether packets that leave at the same time may leave in one frame.
+    may_join: bool,
+    /// With what the packet polled last may.
+    joining: Joining,
     course: Course,
     /// Whether a packet came since time passed last.
     came: bool,
@@ -69,9 +74,19 @@ impl Emulator {
         ledger: PacketLedger,
         calls: Receiver<Call>,
     ) -> Self {
-        let (unseen, writing) = (Duration::ZERO, None);
-        let (course, came) = (Course::Running, false);
-        Self { world, ends, link_header_bytes, ledger, calls, unseen, writing, course, came }
+        Self {
+            may_join: is_unlimited(&world),
+            world,
+            ends,
+            link_header_bytes,
+            ledger,
+            calls,
+            unseen: Duration::ZERO,
+            writing: VecDeque::new(),
+            joining: Joining::Nothing,
+            course: Course::Running,
+            came: false,
+        }
     }
 
     /// What is in the world, or was polled and not written, counted packet by packet.
@@ -151,12 +166,21 @@ impl Machine for Emulator {
 
     fn poll_packet(&mut self, now: Time, packet: &mut Vec<u8>) -> io::Result<Option<usize>> {
         self.advance(now);
-        self.writing = self.world.poll_packet();
-        Ok(self.writing.as_ref().map(|delivery| {
-            packet.clear();
-            packet.extend_from_slice(delivery.packet.body.frame());
-            usize::from(delivery.at == self.ends[1])
-        }))
+        let Some(delivery) = self.world.poll_packet() else { return Ok(None) };
+        packet.clear();
+        packet.extend_from_slice(delivery.packet.body.frame());
+        let is_behind = |before: &Delivery<Datagram>| {
+            self.may_join && (before.due, before.at) == (delivery.due, delivery.at)
+        };
+        let is_behind = self.writing.back().is_some_and(is_behind);
+        self.joining = if is_behind { Joining::Previous } else { Joining::Nothing };
+        let port = usize::from(delivery.at == self.ends[1]);
+        self.writing.push_back(delivery);
+        Ok(Some(port))
+    }
+
+    fn joining(&self) -> Joining {
+        self.joining
     }
 
     fn handle_unseen(&mut self, unseen: Duration) {
@@ -164,7 +188,7 @@ impl Machine for Emulator {
     }
 
     fn handle_written(&mut self, now: Time, written: Written) {
-        let Some(Delivery { due, at, packet }) = self.writing.take() else { return };
+        let Some(Delivery { due, at, packet }) = self.writing.pop_front() else { return };
         let (direction, side) = if at == self.ends[1] {
             (Direction::Downlink, Side::Mobile)
         } else {
@@ -211,6 +235,25 @@ impl Emulator {
             && frame.get(ETHERTYPE).is_some_and(|kind| VLAN_TAGS.iter().any(|tag| kind == tag));
         self.link_header_bytes + if is_tagged { VLAN_TAG_BYTES } else { 0 }
     }
+}
+
+/// Whether packets that come to `world` together arrive together: no link takes time to send them
+/// and there is no radio. Behind those a receiver gets every packet alone, and acknowledges as if
+/// it did.
+fn is_unlimited(world: &World<Datagram>) -> bool {
+    world.machines().all(|(_, _, machine)| match machine {
+        world::Machine::Pipe { pipe, .. } => pipe.rate().is_none(),
+        world::Machine::Link { link, .. } => link.is_unlimited(),
+        world::Machine::Bearer { .. }
+        | world::Machine::Cell { .. }
+        | world::Machine::Wlan { .. }
+        | world::Machine::Middlebox { .. }
+        | world::Machine::Agent { .. }
+        | world::Machine::Reassembly(_)
+        | world::Machine::Host(_)
+        | world::Machine::Udp(_)
+        | world::Machine::Browser(_) => false,
+    })
 }
 
 /// The type field of an Ethernet header.

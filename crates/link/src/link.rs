@@ -197,6 +197,11 @@ impl<T: Load> Link<T> {
         self.server.rate(time)
     }
 
+    /// Whether sending never takes time.
+    pub fn is_unlimited(&self) -> bool {
+        self.server.is_unlimited()
+    }
+
     /// What it could carry from each of these times on, up to `until`, in bit/s: its rate where
     /// that changes; of a trace the mean over each `step`. `None` is without limit.
     pub fn capacity(&self, until: Time, step: Duration) -> Vec<(Time, Option<u64>)> {

@@ -46,6 +46,14 @@ impl Server {
         }
     }
 
+    /// Whether sending never takes time.
+    pub(crate) fn is_unlimited(&self) -> bool {
+        match self {
+            Self::Rate(server) => server.rate.values().flatten().next().is_none(),
+            Self::Trace(_) => false,
+        }
+    }
+
     /// What it could carry from each of these times on, up to `until`, in bit/s: its rate where
     /// that changes; of a trace the mean over each `step`. `None` is without limit.
     pub(crate) fn capacity(&self, until: Time, step: Duration) -> Vec<(Time, Option<u64>)> {
@@ -69,11 +77,11 @@ impl Server {
     /// The share of time, or of the trace's opportunities, that was in use by `now`; `None` where
     /// sending never takes time. `sent` bytes have left.
     pub(crate) fn utilization(&self, now: Time, counters: &Counters, sent: u64) -> Option<f64> {
+        if self.is_unlimited() {
+            return None;
+        }
         let (used, whole) = match self {
-            Self::Rate(server) => {
-                server.rate.values().flatten().next()?;
-                (counters.busy.as_secs_f64(), now.as_secs_f64())
-            }
+            Self::Rate(_) => (counters.busy.as_secs_f64(), now.as_secs_f64()),
             Self::Trace(cursor) => {
                 let bytes = cursor.trace().opportunities(now) * u64::from(OPPORTUNITY_BYTES);
                 (sent as f64, bytes as f64)

@@ -39,8 +39,15 @@ pub trait Machine {
     /// The packets that come in next, at whatever port, may have waited there for so long.
     fn handle_unseen(&mut self, _unseen: Duration) {}
 
+    /// With what the packet that was polled last may leave in one frame, where its port is
+    /// offloading.
+    fn joining(&self) -> Joining {
+        Joining::Flow
+    }
+
     /// What became of a packet that was polled: of the last, unless its port is offloading; there
-    /// packets are written later, and counted one by one all the same.
+    /// packets are written later, and counted one by one all the same, in the order in which they
+    /// were polled if none joins its flow.
     fn handle_written(&mut self, _now: Time, _written: Written) {}
 
     /// The waker was woken.
@@ -64,6 +71,18 @@ pub trait Machine {
 
     /// True once there is nothing left to do.
     fn is_over(&self) -> bool;
+}
+
+/// Which packets a packet may share a frame with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Joining {
+    /// Those of its flow that were polled in the same round. Packets of other flows in between
+    /// leave behind it.
+    Flow,
+    /// That which was polled before it, if it has the same port.
+    Previous,
+    /// None that was polled before it.
+    Nothing,
 }
 
 /// What became of a packet that was to go out.

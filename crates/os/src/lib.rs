@@ -22,7 +22,7 @@ mod waker;
 
 pub use clock::{Clock, timestamp, today};
 pub use device::{Device, LARGEST_PACKET};
-pub use driver::{Machine, Port, Written, run};
+pub use driver::{Joining, Machine, Port, Written, run};
 pub use namespace::within;
 pub use packet_socket::PacketSocket;
 pub use resident::Resident;

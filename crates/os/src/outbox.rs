@@ -6,7 +6,7 @@ use std::io;
 use wire::Coalescer;
 
 use crate::driver::{gone, is_gone};
-use crate::{Clock, Machine, Port, Written};
+use crate::{Clock, Joining, Machine, Port, Written};
 
 /// Sends what a machine has to send, joined to frames where a port is offloading.
 pub(crate) struct Outbox<'a> {
@@ -32,8 +32,15 @@ impl<'a> Outbox<'a> {
     /// The machine's, and that of a port that is gone.
     pub(crate) fn flush<M: Machine>(&mut self, machine: &mut M) -> io::Result<()> {
         while let Some(number) = machine.poll_packet(self.clock.now(), &mut self.packet)? {
+            let joining = machine.joining();
+            if joining == Joining::Nothing {
+                self.finish(machine)?;
+            }
             if let Some(coalescer) = &mut self.coalescers[number] {
-                coalescer.push(&self.packet);
+                match joining {
+                    Joining::Flow => coalescer.push(&self.packet),
+                    Joining::Previous | Joining::Nothing => coalescer.push_in_order(&self.packet),
+                }
                 self.send_frames(machine)?;
             } else {
                 // It may tell of packets ahead of it.

@@ -39,7 +39,7 @@ fn udp(bytes: usize) -> Vec<u8> {
 fn write(emulator: &mut Emulator, now: Time, written: Written) -> Vec<(Time, usize)> {
     let (mut packet, mut dues) = (Vec::new(), Vec::new());
     while let Some(port) = emulator.poll_packet(now, &mut packet).expect("it never fails") {
-        dues.push((emulator.writing.as_ref().expect("it is being written").due, port));
+        dues.push((emulator.writing.back().expect("it is being written").due, port));
         emulator.handle_written(now, written);
     }
     dues
@@ -117,6 +117,41 @@ fn what_the_kernel_refuses_is_counted() {
     let lane = emulator.ledger.lane(Direction::Uplink);
     assert_eq!((lane.refused, lane.left.packets, lane.drops()), (1, 0, 1));
     emulator.close().expect("packets are conserved");
+}
+
+/// Only where nothing spaces packets does a receiver get those together that came together: behind
+/// a rate, a trace or a radio it acknowledges each as it comes.
+#[test]
+fn what_leaves_together_may_share_a_frame() {
+    let joined = |settings: &[(&str, &str)]| {
+        let (mut emulator, _calls) = emulator(&scenario(settings), 0);
+        for (at, port) in [(0, 0), (0, 0), (1, 0), (1, 0), (1, 1), (2, 0)] {
+            emulator.handle_packet(micros(at), port, &udp(100)).expect("it never fails");
+        }
+        let (mut packet, mut joining, end) = (Vec::new(), Vec::new(), micros(900_000));
+        while emulator.poll_packet(end, &mut packet).expect("it never fails").is_some() {
+            joining.push(emulator.joining());
+        }
+        // Frames are written later, and tell of their packets in the same order.
+        for written in joining.iter().enumerate().map(|(number, _)| number % 2) {
+            let written = if written == 0 { Written::Taken } else { Written::Refused };
+            emulator.handle_written(end, written);
+        }
+        assert!(emulator.writing.is_empty());
+        let lanes = Direction::BOTH.map(|direction| emulator.ledger.lane(direction));
+        assert_eq!(lanes.map(|lane| lane.left.packets + lane.refused), [5, 1]);
+        emulator.close().expect("packets are conserved");
+        joining
+    };
+    let (alone, behind) = (Joining::Nothing, Joining::Previous);
+    let unlimited = ("link.rate", "unlimited");
+    let delayed = [alone, behind, alone, behind, alone, alone];
+    assert_eq!(joined(&[unlimited]), delayed);
+    assert_eq!(joined(&[unlimited, ("link.loss", "0.001 %")]), delayed);
+    assert_eq!(joined(&[unlimited, ("link.back.rate", "1 Gbit/s")]), [alone; 6]);
+    let later = ("link.schedule", "[{at='60 min', rate='1 Mbit/s'}]");
+    assert_eq!(joined(&[unlimited, later]), [alone; 6]);
+    assert_eq!(joined(&[("link.rate", "100 Gbit/s"), ("link.back.rate", "unlimited")]), [alone; 6]);
 }
 
 #[test]

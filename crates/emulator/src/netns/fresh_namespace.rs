@@ -24,7 +24,8 @@ use os::{Device, Tun, iproute, namespace, setup_error};
 /// The interface of the mobile side.
 const MOBILE: &str = "thin0";
 
-/// Packets that may wait for us at a TUN device, for two milliseconds of a flood.
+/// Packets that may wait for us at a TUN device, for two milliseconds of a flood of small ones. Of
+/// a connection's segments each is up to 64 KiB.
 const QUEUE: u32 = 1024;
 
 /// The smallest MTU over which there is IPv6 (RFC 8200 §5).
@@ -128,7 +129,7 @@ fn open_devices(
 ) -> Result<(Devices, Option<Resident>), SetupError> {
     let open = |resident: &Resident, name: &str| -> io::Result<Box<dyn Device>> {
         let name = name.to_owned();
-        let tun = resident.ask(move || Tun::open_down(&name, mtu, QUEUE))?;
+        let tun = resident.ask(move || Tun::open_offloading(&name, mtu, QUEUE))?;
         Ok(Box::new(tun))
     };
     match open(network, name).and_then(|port| Ok([port, open(mobile, MOBILE)?])) {

@@ -85,6 +85,7 @@ struct Delay {
     outcomes: Vec<Written>,
     wakes: usize,
     ahead: usize,
+    joining: Option<Joining>,
 }
 
 impl Machine for Delay {
@@ -111,6 +112,10 @@ impl Machine for Delay {
         Ok(Some(port))
     }
 
+    fn joining(&self) -> Joining {
+        self.joining.unwrap_or(Joining::Flow)
+    }
+
     fn handle_written(&mut self, _now: Time, written: Written) {
         self.outcomes.push(written);
     }
@@ -132,19 +137,21 @@ fn as_ports(sockets: &[Socket]) -> Vec<&dyn Port> {
     sockets.iter().map(|socket| socket as _).collect()
 }
 
-/// A frame of three segments of 100 bytes each.
-fn frame_of_three() -> Vec<u8> {
+/// Segment `number` from that port, of 100 bytes that say so.
+fn segment(source_port: u16, number: u32) -> Vec<u8> {
     let addresses = wire::Addresses::V4 { source: [10; 4].into(), destination: [11; 4].into() };
-    let (mut coalescer, mut packet, mut frame) = (wire::Coalescer::default(), vec![], vec![]);
-    for number in 0..3 {
-        let seq = base::Seq::new(100 * number);
-        let flags = base::Flags::ACK;
-        let header = base::TcpHeader { seq, flags, ..base::TcpHeader::default() };
-        let payload = wire::Payload::Bytes(&[number as u8; 100]);
-        wire::emit(&header, base::Ecn::NotCapable, &addresses, payload, &mut packet)
-            .expect("short");
-        coalescer.push(&packet);
-    }
+    let (seq, flags) = (base::Seq::new(100 * number), base::Flags::ACK);
+    let header = base::TcpHeader { source_port, seq, flags, ..base::TcpHeader::default() };
+    let (payload, mut packet) = ([number as u8; 100], Vec::new());
+    let payload = wire::Payload::Bytes(&payload);
+    wire::emit(&header, base::Ecn::NotCapable, &addresses, payload, &mut packet).expect("short");
+    packet
+}
+
+/// A frame of three segments.
+fn frame_of_three() -> Vec<u8> {
+    let (mut coalescer, mut frame) = (wire::Coalescer::default(), vec![]);
+    (0..3).for_each(|number| coalescer.push(&segment(1, number)));
     coalescer.finish();
     assert_eq!(coalescer.poll_frame(&mut frame), Some(3));
     frame
@@ -248,6 +255,46 @@ fn a_waker_wakes_a_machine_that_waits_for_nothing() {
             .expect("it ends");
     });
     assert_eq!(machine.wakes, 1);
+}
+
+/// Packets share a frame with as many as the machine says.
+#[test]
+fn frames_have_what_may_be_joined() {
+    let ([one, other], [left, right]) = ports(Errno::NOBUFS);
+    let (one, waker) = (Offloading(one), Waker::new().expect("a waker"));
+    let ports: [&dyn Port; 2] = [&one, &other];
+    left.set_nonblocking(true).expect("it may");
+    let packets = [(1, 0), (1, 1), (2, 0), (1, 2), (2, 1)].map(|(port, it)| segment(port, it));
+    for (joining, frames) in [
+        (Joining::Flow, vec![3, 2]),
+        (Joining::Previous, vec![2, 1, 1, 1]),
+        (Joining::Nothing, vec![1; 5]),
+    ] {
+        for packet in &packets {
+            right.send(packet).expect("it may");
+        }
+        let limit = packets.len();
+        let mut machine = Delay { limit, joining: Some(joining), ..Delay::default() };
+        run(&Clock::start(), &ports, &waker, Scheduling::Normal, &mut machine)
+            .expect("nothing fails");
+        assert_eq!(machine.outcomes, vec![Written::Taken; limit]);
+        let (mut sizes, mut back, mut frame) = (Vec::new(), Vec::new(), [0; 999]);
+        while let Ok(bytes) = left.recv(&mut frame) {
+            let mut split = Split::new(&mut frame[..bytes]);
+            let before = back.len();
+            while let Some(packet) = split.next_packet() {
+                back.push(packet.to_vec());
+            }
+            sizes.push(back.len() - before);
+        }
+        if joining == Joining::Flow {
+            // Whichever flow is first.
+            sizes.sort_by_key(|size| std::cmp::Reverse(*size));
+        } else {
+            assert_eq!(back.iter().map(|it| it[139]).collect::<Vec<_>>(), [0, 1, 0, 2, 1]);
+        }
+        assert_eq!(sizes, frames, "{joining:?}");
+    }
 }
 
 /// Notes how many packets it is handed before it is asked for what they call for.
