@@ -24,9 +24,10 @@ use os::{Device, Tun, iproute, namespace, setup_error};
 /// The interface of the mobile side.
 const MOBILE: &str = "thin0";
 
-/// Packets that may wait for us at a TUN device, for two milliseconds of a flood of small ones. Of
-/// a connection's segments each is up to 64 KiB.
-const QUEUE: u32 = 1024;
+/// Packets that may wait for us at a TUN device, for a millisecond of a flood of small ones. Up to
+/// 64 KiB of a connection count as one, so that they wait for some 20 ms where a hundred
+/// connections have more to send than we carry: fewer would lose bursts, more be later.
+const QUEUE: u32 = 256;
 
 /// The smallest MTU over which there is IPv6 (RFC 8200 §5).
 const SMALLEST_MTU_6: u16 = 1280;
