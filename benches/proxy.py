@@ -116,6 +116,7 @@ def daemon(made: Bed) -> list[int]:
 
 def unlimited(kind: str) -> Proxy:
     """Return a configuration whose profile limits nothing."""
+    patience = 'atcp.patience = "50 ms"' if kind == "atcp" else ""
     profiles = f"""
 [limits]
 bytes = "1 GB"
@@ -127,7 +128,7 @@ rate = "10 Gbit/s"
 bdp = "400 kB"
 [profile.middlebox]
 kind = "{kind}"
-atcp.patience = "50 ms"
+{patience}
 """
     return Proxy(profiles=profiles, keys='drain = "1 s"')
 
