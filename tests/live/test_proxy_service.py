@@ -222,6 +222,8 @@ def test_it_is_installed_started_and_serves(machine: Machine, printed: dict[str,
     assert 'thinpipe_connections_total{profile="gprs",result="taken"} 1\n' in metrics
     assert machine.service("ActiveState") == "active"
     assert machine.service("NRestarts") == "0"
+    # Supervisor and worker.
+    assert machine.run(f"ps -C {UNIT} -o ni=").split() == ["-10", "-10"]
 
 
 def test_a_reload_says_what_is_wrong(machine: Machine, printed: dict[str, str]) -> None:
