@@ -76,6 +76,11 @@ def told(made: Bed, event: str) -> list[dict[str, object]]:
     return [each for each in events(made) if each["event"] == event]
 
 
+def told_of(made: Bed, event: str, number: int = 0) -> list[dict[str, object]]:
+    """Return what is told of a worker; without `number`, of that which has the mobile."""
+    return [each for each in told(made, event) if each.get("worker", 0) == number]
+
+
 def until(what: Callable[[], bool], limit_s: float = SOON_S) -> float:
     """Wait for a condition; return how long that took, in seconds."""
     start_s = time.monotonic()
@@ -90,9 +95,12 @@ def supervisor(made: Bed) -> int:
     return made.daemon.pid
 
 
-def worker(made: Bed) -> int:
-    [number] = children(supervisor(made))
-    return number
+def worker(made: Bed, number: int = 0) -> int:
+    """Return the process of a worker; without `number`, of that which has the mobile."""
+    running = children(supervisor(made))
+    started = [each["process"] for each in told_of(made, "worker started", number)]
+    [found] = [process for process in running if process in started]
+    return found
 
 
 def children(process: int) -> list[int]:
@@ -168,7 +176,8 @@ def stopped(made: Bed, limit_s: float) -> int:
     """Return the daemon's exit status; check that nothing is left in the system."""
     assert made.daemon is not None
     status = made.daemon.wait(limit_s)
-    assert DEVICE not in [each["ifname"] for each in made.router.shown("link", "show")]
+    links = [each["ifname"] for each in made.router.shown("link", "show")]
+    assert not [link for link in links if link.startswith(DEVICE.rstrip("0"))]
     for family in ("-4", "-6"):
         assert not [rule for rule in made.router.shown(family, "rule", "show") if "iif" in rule]
     return status

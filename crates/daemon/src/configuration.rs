@@ -46,6 +46,7 @@ pub(super) fn read(file: &Path) -> Result<Configuration, SetupError> {
 pub(super) fn may_follow(before: &Config, after: &Config) -> Result<(), SetupError> {
     let fixed = [
         ("user", before.user == after.user),
+        ("workers", before.workers == after.workers),
         ("routing.table", before.routing.table == after.routing.table),
         ("routing.priority", before.routing.priority == after.routing.priority),
         ("routing.device", before.routing.device == after.routing.device),
@@ -93,6 +94,7 @@ mod tests {
         check("drain = \"5 s\"\non_failure = \"block\"\n", None);
         check("log.level = \"error\"\n", None);
         check("user = \"www-data\"\n", Some("user"));
+        check("workers = 2\n", Some("workers"));
         check("routing.table = 7\n", Some("routing.table"));
         check("routing.device = \"other0\"\n", Some("routing.device"));
         check("tun.offload = false\n", Some("tun.offload"));

@@ -1,12 +1,11 @@
 //! From a configuration to a daemon that serves, and back.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use middlebox::Exposure;
-use proxy::Config;
-use proxy::Gateway;
+use proxy::{Config, Gateway, MOST_WORKERS};
 use serde_json::json;
 
 use super::configuration::{self, Configuration};
@@ -18,7 +17,7 @@ use super::log::Log;
 use super::observer::Listeners;
 use super::resets::Resets;
 use super::signals::Signals;
-use super::supervisor::{Prepared, Supervisor};
+use super::supervisor::{Lane, Prepared, Supervisor};
 use super::system_calls;
 use os::{Port, SetupError, setup_error};
 
@@ -36,10 +35,17 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
     let signals = Signals::new()?;
     let legs = Legs::read(&config)?;
     let findings = host::check(&config);
-    let device = host::device(&config, &legs)?;
+    let workers = 0..config.workers;
+    let devices = workers.clone().map(|number| host::device(&config, number, &legs));
+    let devices = devices.collect::<Result<Vec<_>, _>>()?;
     let listeners = Listeners::open(&config, identity.as_ref())?;
-    let (left, journal) = take_up_journal(&config, &log)?;
-    let host = Host::set_up(&config, legs.largest())?;
+    let (left, journals) = take_up_journals(&config, &log)?;
+    let is_offloading = devices.iter().all(Port::is_offloading);
+    let lanes = workers.zip(devices).zip(journals).map(|((number, device), journal)| {
+        let host = Host::set_up(&config, number, legs.largest())?;
+        Ok(Lane::new(number, device, host, journal))
+    });
+    let lanes = lanes.collect::<Result<Vec<_>, SetupError>>()?;
     host::drop_to_two(identity)?;
     system_calls::confine_supervisor()?;
     drop(Resets::open().map_err(|error| setup_error!("no raw sockets: {error}"))?);
@@ -56,48 +62,72 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
             log.tell(Event::Host, &json!({ "gravity": severity.to_string(), "why": line }));
         }
     }
-    if config.tun.offload && !device.is_offloading() {
+    if config.tun.offload && !is_offloading {
         let why = "the kernel refuses tun.offload: packets are read and written one by one";
         log.tell(Event::Host, &json!({ "gravity": Severity::Warning.to_string(), "why": why }));
     }
     let prepared = Prepared {
         file: file.to_owned(),
         config,
-        device,
-        host,
+        lanes,
         legs,
         listeners,
-        journal,
         log: log.clone(),
         signals,
     };
-    let file = journal_file::path(&prepared.config.control.socket);
+    let files = journal_files(&prepared.config);
     let mut supervisor = Supervisor::new(prepared, left)?;
     let outcome = supervisor.run();
-    let (mut host, listeners) = supervisor.into_host();
+    let (hosts, listeners) = supervisor.into_hosts();
     listeners.remove();
-    // An empty file stays where the user may not remove it.
-    fs::remove_file(file).ok();
-    if let Err(trouble) = host.take_away() {
-        log.tell(Event::NotUndone, &json!({ "why": trouble.to_string() }));
+    for file in files {
+        // An empty file stays where the user may not remove it.
+        fs::remove_file(file).ok();
+    }
+    for mut host in hosts {
+        if let Err(trouble) = host.take_away() {
+            log.tell(Event::NotUndone, &json!({ "why": trouble.to_string() }));
+        }
     }
     log.tell(Event::Stopped, &json!({}));
     log.settle();
     outcome
 }
 
-/// The connections that a killed daemon has left, and an empty journal in place of its own.
-fn take_up_journal(config: &Config, log: &Log) -> Result<(Vec<Exposure>, Journal), SetupError> {
-    let path = journal_file::path(&config.control.socket);
-    let left = journal_file::left(&path).unwrap_or_else(|refusal| {
-        let fields = json!({ "path": path.display().to_string(), "why": refusal.to_string() });
-        log.tell(Event::JournalRefused, &fields);
-        Vec::new()
-    });
-    let places = Gateway::new(config, [u16::MAX; 2], 0).journal_places();
-    let journal = journal_file::create(&path, places)
-        .map_err(|error| setup_error!("no journal at {}: {error}", path.display()))?;
-    Ok((left, journal))
+/// The paths of the journals of all workers.
+fn journal_files(config: &Config) -> Vec<PathBuf> {
+    let path = |number| journal_file::path(&config.control.socket, number);
+    (0..config.workers).map(path).collect()
+}
+
+/// The connections that a killed daemon has left, which may have had more workers, and empty
+/// journals in place of its own.
+fn take_up_journals(
+    config: &Config,
+    log: &Log,
+) -> Result<(Vec<Exposure>, Vec<Journal>), SetupError> {
+    let mut left = Vec::new();
+    for number in 0..MOST_WORKERS {
+        let path = journal_file::path(&config.control.socket, number);
+        match journal_file::left(&path) {
+            Ok(exposures) => left.extend(exposures),
+            Err(refusal) => {
+                let path = path.display().to_string();
+                let fields = json!({ "path": path, "why": refusal.to_string() });
+                log.tell(Event::JournalRefused, &fields);
+            }
+        }
+        if number >= config.workers {
+            fs::remove_file(path).ok();
+        }
+    }
+    let places = Gateway::new(&config.of_worker(0), [u16::MAX; 2], 0).journal_places();
+    let create = |path: PathBuf| {
+        journal_file::create(&path, places)
+            .map_err(|error| setup_error!("no journal at {}: {error}", path.display()))
+    };
+    let journals = journal_files(config).into_iter().map(create).collect::<Result<_, _>>()?;
+    Ok((left, journals))
 }
 
 /// Locks that other threads hold when a process forks stay locked in the new one.

@@ -28,9 +28,11 @@ const BOOT_AT: usize = 1;
 /// Only the owner may read which hosts have connections.
 const MODE: Mode = Mode::from_bits_retain(0o600);
 
-/// The path of the journal of the daemon with the control socket `socket`: each daemon has its own.
-pub(super) fn path(socket: &str) -> PathBuf {
-    format!("{socket}.journal").into()
+/// The path of the journal of worker `number` of the daemon with the control socket `socket`: each
+/// daemon has its own.
+pub(super) fn path(socket: &str, number: u32) -> PathBuf {
+    let of_worker = if number == 0 { String::new() } else { format!(".{number}") };
+    format!("{socket}.journal{of_worker}").into()
 }
 
 /// Makes an empty journal with `places`, replacing one that is there.

@@ -25,6 +25,7 @@ mod metrics;
 mod notify;
 mod observation;
 mod observer;
+mod peers;
 mod poll_server;
 mod resets;
 mod shared_status;

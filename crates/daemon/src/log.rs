@@ -32,6 +32,7 @@ pub(crate) struct Log<Sink = std::io::Stderr> {
 
 #[derive(Debug)]
 struct State {
+    worker: Option<u32>,
     level: LogLevel,
     flows: bool,
     allowances: BTreeMap<Event, Allowance>,
@@ -50,6 +51,8 @@ struct Line<'a> {
     time: String,
     level: &'static str,
     event: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worker: Option<u32>,
     #[serde(flatten)]
     fields: &'a Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,7 +68,8 @@ impl Log {
 
 impl<Sink: AsFd> Log<Sink> {
     fn to(sink: Sink, config: &proxy::Log) -> Self {
-        let state = State { level: config.level, flows: config.flows, allowances: BTreeMap::new() };
+        let allowances = BTreeMap::new();
+        let state = State { worker: None, level: config.level, flows: config.flows, allowances };
         Self { sink, clock: Clock::start(), state: Mutex::new(state) }
     }
 
@@ -74,6 +78,11 @@ impl<Sink: AsFd> Log<Sink> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.level = config.level;
         state.flows = config.flows;
+    }
+
+    /// From now on this process is worker `number`, and its lines say so.
+    pub(crate) fn name_worker(&self, number: u32) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).worker = Some(number);
     }
 
     /// Logs that `event` has happened. `fields` is an object of `json!`; addresses belong in those
@@ -85,9 +94,11 @@ impl<Sink: AsFd> Log<Sink> {
     /// Logs how many lines were dropped since that was last logged.
     pub(crate) fn settle(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let worker = state.worker;
         for (event, allowance) in &mut state.allowances {
             if allowance.suppressed > 0 && self.is_writable() {
-                self.write(*event, &Map::new(), std::mem::take(&mut allowance.suppressed));
+                let suppressed = std::mem::take(&mut allowance.suppressed);
+                self.write(*event, worker, &Map::new(), suppressed);
             }
         }
     }
@@ -97,6 +108,7 @@ impl<Sink: AsFd> Log<Sink> {
         if event.level() > state.level || (event == Event::FlowEnded && !state.flows) {
             return;
         }
+        let worker = state.worker;
         let allowance =
             state.allowances.entry(event).or_insert_with(|| Allowance::full(now, event));
         if !allowance.take(now, event) || !self.is_writable() {
@@ -104,18 +116,22 @@ impl<Sink: AsFd> Log<Sink> {
             return;
         }
         let none = Map::new();
-        self.write(
-            event,
-            fields.as_object().unwrap_or(&none),
-            std::mem::take(&mut allowance.suppressed),
-        );
+        let suppressed = std::mem::take(&mut allowance.suppressed);
+        self.write(event, worker, fields.as_object().unwrap_or(&none), suppressed);
     }
 
-    fn write(&self, event: Event, fields: &Map<String, Value>, suppressed: u64) {
+    fn write(
+        &self,
+        event: Event,
+        worker: Option<u32>,
+        fields: &Map<String, Value>,
+        suppressed: u64,
+    ) {
         let mut line = Line {
             time: timestamp(),
             level: event.level().name(),
             event: event.name(),
+            worker,
             fields,
             suppressed: (suppressed > 0).then_some(suppressed),
         };

@@ -15,7 +15,7 @@ use super::journal::Journal;
 use super::log::Log;
 use super::message::{Order, WorkerEvent};
 use super::observation::Look;
-use super::shared_status::{SharedStatus, Word};
+use super::shared_status::{SharedStatus, Word, WorkerWord};
 use os::{Device, Machine, Tun, Written};
 
 /// The numbers of the ports: packets of mobiles and hosts, and messages from and to the supervisor.
@@ -25,6 +25,8 @@ const ORDERS: usize = 1;
 /// What a worker shares with its supervisor.
 #[derive(Clone, Debug)]
 pub(super) struct Shared<'a> {
+    /// The number of the worker.
+    pub(super) number: u32,
     pub(super) journal: &'a Journal,
     pub(super) status: Arc<SharedStatus>,
     pub(super) device: &'a Tun,
@@ -120,7 +122,7 @@ impl<'a> Relay<'a> {
                 return self.send_message(&WorkerEvent::Refused { why: error.to_string() });
             }
         };
-        let retired = self.gateway.reload(now, &config);
+        let retired = self.gateway.reload(now, &config.of_worker(self.shared.number));
         self.log.set(&config.log);
         self.beats = config.heartbeat / BEATS;
         self.is_retiring |= !retired.is_empty();
@@ -197,7 +199,7 @@ impl Machine for Relay<'_> {
     }
 
     fn handle_timeout(&mut self, now: Time) -> io::Result<()> {
-        self.shared.status.note(Word::Beat, now);
+        self.shared.status.note(Word::Of(self.shared.number, WorkerWord::Beat), now);
         self.gateway.handle_timeout(now);
         self.tell_records(now)?;
         self.tell_displaced(now);

@@ -5,6 +5,9 @@ use std::borrow::Cow;
 use proxy::{Mobile, Snapshot};
 use serde::{Deserialize, Serialize};
 
+/// The most mobiles that the control socket lists, those with the most waiting bytes first.
+pub(crate) const MOBILES: usize = 10_000;
+
 /// A daemon at one moment, as serialised for metrics and status.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Observation {
@@ -24,11 +27,15 @@ pub(crate) struct Observation {
 pub(crate) struct Health {
     /// Since the daemon started, in seconds.
     pub(crate) uptime_seconds: f64,
-    /// Since its worker did, in seconds.
+    /// How many workers the configuration asks for.
+    pub(crate) workers: u32,
+    /// How many of them packets are diverted to.
+    pub(crate) workers_serving: u32,
+    /// Since its worker did, in seconds; of several, the last one.
     pub(crate) worker_uptime_seconds: f64,
-    /// Since the worker last gave a sign of life, in seconds.
+    /// Since the worker last gave a sign of life, in seconds; of several, the most silent one.
     pub(crate) heartbeat_age_seconds: f64,
-    /// Workers that died or hung before it.
+    /// Workers that died or hung.
     pub(crate) worker_restarts: u64,
     /// Reloads that took effect.
     pub(crate) reloads: u64,
@@ -52,6 +59,20 @@ pub(crate) struct Look {
     /// Mobiles with connections, as many as were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mobiles: Option<Vec<Mobile>>,
+}
+
+impl Look {
+    /// Adds that at another worker, with as many mobiles as either was asked for.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.journal_flows += other.journal_flows;
+        self.device_overflow_packets += other.device_overflow_packets;
+        self.device_refused_packets += other.device_refused_packets;
+        self.snapshot.add(other.snapshot);
+        if let Some(mobiles) = &mut self.mobiles {
+            mobiles.extend(other.mobiles.into_iter().flatten());
+            proxy::busiest(mobiles, MOBILES);
+        }
+    }
 }
 
 impl Observation {
@@ -88,6 +109,8 @@ impl Observation {
         };
         let health = Health {
             uptime_seconds: 7260.0,
+            workers: 1,
+            workers_serving: 1,
             worker_uptime_seconds: 90.0,
             heartbeat_age_seconds: 0.012,
             worker_restarts: 3,
@@ -184,6 +207,48 @@ mod tests {
                 };
                 assert_eq!(both.as_f64(), one.as_f64().map(|value| times * value), "{at}");
                 assert_ne!(one.as_f64(), Some(0.0), "{at}: the example shows nothing");
+            }
+            _ => assert_eq!(one, both, "{at}"),
+        }
+    }
+
+    /// So it is with several workers.
+    #[test]
+    fn looks_at_workers_add_up() {
+        let one = Observation::example(7).look;
+        let mut sum = one.clone();
+        sum.add(Look { mobiles: None, ..one.clone() });
+        let json = |look: &Look| {
+            let mut look = serde_json::to_value(look).expect("names and numbers");
+            // Compared above, or no counts.
+            for name in ["profiles", "mobiles", "journal_places", "limit_bytes"] {
+                look.as_object_mut().expect("an object").remove(name);
+            }
+            look
+        };
+        let (one_json, sum_json) = (json(&one), json(&sum));
+        compare_sums("", &one_json, &sum_json);
+        assert_eq!(sum.snapshot.journal_places, 2 * one.snapshot.journal_places);
+        assert_eq!(sum.snapshot.limit_bytes, 2 * one.snapshot.limit_bytes);
+        let doubled: Vec<_> = one.snapshot.profiles.iter().chain(&one.snapshot.profiles).collect();
+        let doubled: Vec<_> = doubled.into_iter().cloned().collect();
+        assert_eq!(sum.snapshot.profiles, merged(&doubled));
+        assert_eq!(sum.mobiles, one.mobiles);
+    }
+
+    fn compare_sums(at: &str, one: &Value, both: &Value) {
+        match (one, both) {
+            (Value::Object(one), Value::Object(both)) => {
+                for (name, value) in one {
+                    compare_sums(&format!("{at}.{name}"), value, &both[name]);
+                }
+            }
+            (Value::Array(one), Value::Array(both)) => {
+                assert_eq!(one.len(), both.len(), "{at}");
+                one.iter().zip(both).for_each(|(one, both)| compare_sums(at, one, both));
+            }
+            (Value::Number(one), Value::Number(both)) => {
+                assert_eq!(both.as_f64(), one.as_f64().map(|value| 2.0 * value), "{at}");
             }
             _ => assert_eq!(one, both, "{at}"),
         }

@@ -11,7 +11,8 @@ use super::call::Caller;
 use super::control::{Control, Question};
 use super::log::Log;
 use super::metrics::Metrics;
-use super::observation::{Health, Observation};
+use super::observation::{Health, MOBILES, Observation};
+use super::peers::Peers;
 use super::poll_server::PollServer;
 use os::Clock;
 use os::readable;
@@ -21,9 +22,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How long an observation is reused, however many ask.
 const FRESH: Duration = Duration::from_millis(100);
-
-/// The most mobiles that the control socket lists, those with the most waiting bytes first.
-const MOBILES: usize = 10_000;
 
 /// How often the log reports the lines that it dropped.
 const SETTLING: Duration = Duration::from_secs(10);
@@ -44,12 +42,14 @@ pub(crate) struct Listeners {
 pub(crate) fn observe(
     listeners: Listeners,
     caller: &Caller,
+    peers: &Peers,
     health: impl Fn() -> Health,
     log: &Log,
 ) -> io::Result<()> {
     let clock = Clock::start();
     let look = |mobiles| {
-        let look = caller.look(mobiles, PATIENCE)?;
+        let mut look = caller.look(mobiles, PATIENCE)?;
+        peers.looks(mobiles).into_iter().for_each(|other| look.add(other));
         Some(Observation::new(health(), look))
     };
     let mut latest: Option<(Time, Observation)> = None;
@@ -105,6 +105,8 @@ mod tests {
     use std::thread;
 
     use super::super::call::{Calls, calls};
+    use super::super::peers::Mailbox;
+    use super::super::shared_status::SharedStatus;
     use super::super::status::status;
     use super::super::summary::Summary;
     use super::*;
@@ -129,7 +131,11 @@ mod tests {
             thread::spawn(move || {
                 let log = Log::new(&proxy::Log::default());
                 let health = || Observation::example(0).health;
-                observe(Listeners { metrics: Some(metrics), control }, &caller, health, &log)
+                let mailbox = Mailbox::new().expect("sockets");
+                let status = SharedStatus::new(Time::ZERO, 1).expect("memory");
+                let peers = Peers::new(0, Arc::from([mailbox]), Arc::new(status));
+                let listeners = Listeners { metrics: Some(metrics), control };
+                observe(listeners, &caller, &peers, health, &log)
             });
             let mut config = proxy::Config::default();
             config.control.socket = socket.to_str().expect("a plain name").to_owned();

@@ -51,6 +51,10 @@ fn processes(seen: &Observation, to: &mut Families<'_>) -> Result<(), Error> {
     to.single("draining", None, "1 while no new connections are taken.", draining)?;
     let age = Seconds(health.uptime_seconds);
     to.single("uptime", SECONDS, "Since the daemon started.", age)?;
+    let workers = Gauge(health.workers.into());
+    to.single("workers", None, "Workers that the configuration asks for.", workers)?;
+    let serving = Gauge(health.workers_serving.into());
+    to.single("workers_serving", None, "Workers that packets are diverted to.", serving)?;
     let age = Seconds(health.worker_uptime_seconds);
     to.single("worker_uptime", SECONDS, "Since the worker started; counters begin then.", age)?;
     let age = Seconds(health.heartbeat_age_seconds);

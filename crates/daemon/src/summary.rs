@@ -81,10 +81,16 @@ fn lines(told: &Observation) -> Vec<String> {
     let [age, worker_age, silence] =
         [health.uptime_seconds, health.worker_uptime_seconds, health.heartbeat_age_seconds]
             .map(span);
+    let workers = match health.workers {
+        0 | 1 => format!("worker for {worker_age}, {worker_restarts} before it"),
+        all => format!(
+            "{} of {all} workers serve, the last for {worker_age}, {worker_restarts} died before",
+            health.workers_serving
+        ),
+    };
     vec![
         format!(
-            "thinpipe proxy {}: {state}, up {age}; worker for {worker_age}, {worker_restarts} \
-             before it, heartbeat {silence} ago",
+            "thinpipe proxy {}: {state}, up {age}; {workers}, heartbeat {silence} ago",
             snapshot.version,
         ),
         format!(

@@ -26,13 +26,13 @@ pub(super) fn confine_supervisor() -> Result<(), SetupError> {
     confine(supervisor())
 }
 
-/// Leaves the calling thread of a worker with what it needs once it is set up. Each confines itself
-/// after its start, whose calls it never needs again.
+/// Leaves the calling thread of one of so many workers with what it needs once it is set up. Each
+/// confines itself after its start, whose calls it never needs again.
 ///
 /// # Errors
 /// One line: the kernel filters no system calls.
-pub(super) fn confine_worker() -> Result<(), SetupError> {
-    confine(worker())
+pub(super) fn confine_worker(workers: u32) -> Result<(), SetupError> {
+    confine(worker(workers))
 }
 
 fn confine(programs: Result<Vec<BpfProgram>, BackendError>) -> Result<(), SetupError> {
@@ -171,8 +171,14 @@ mod processor {
 /// For which arguments a call matches: for all if there are no rules.
 type Calls = BTreeMap<c_long, Vec<SeccompRule>>;
 
-fn worker() -> Result<Vec<BpfProgram>, BackendError> {
+fn worker(workers: u32) -> Result<Vec<BpfProgram>, BackendError> {
     let mut allowed: Calls = WORK.iter().map(|&call| (call, Vec::new())).collect();
+    if workers > 1 {
+        // They ask each other, by sockets that reach nobody else.
+        allowed.extend([libc::SYS_sendmsg, libc::SYS_recvmsg].map(|call| (call, Vec::new())));
+        let unix = condition(0, SeccompCmpOp::Eq, libc::AF_UNIX as u64);
+        allowed.insert(libc::SYS_socketpair, any([unix])?);
+    }
     // Memory with untrusted data is never executable.
     let data = SeccompCmpOp::MaskedEq(libc::PROT_EXEC as u64);
     for call in [libc::SYS_mmap, libc::SYS_mprotect] {
@@ -277,13 +283,32 @@ mod tests {
     /// A process that is forked, where nothing is denied.
     const FORKED: c_long = libc::SIGCHLD as c_long;
 
+    /// Those of several may make sockets, and pass them on, within this host.
+    #[test]
+    fn workers_ask_each_other_and_nobody_else() {
+        let [unix, inet, stream] =
+            [libc::AF_UNIX, libc::AF_INET, libc::SOCK_STREAM].map(c_long::from);
+        let calls = [
+            // With flags that there are not.
+            (libc::SYS_socketpair, [unix, 0x10, 0], Some(libc::EINVAL)),
+            (libc::SYS_socketpair, [inet, stream, 0], REFUSED),
+            (libc::SYS_socket, [unix, stream, 0], REFUSED),
+            (libc::SYS_connect, [-1, 0, 0], REFUSED),
+            (libc::SYS_sendmsg, [-1, 0, 0], Some(libc::EBADF)),
+            (libc::SYS_recvmsg, [-1, 0, 0], Some(libc::EBADF)),
+        ];
+        check(worker(2), &calls);
+        let alone = [libc::SYS_socketpair, libc::SYS_sendmsg, libc::SYS_recvmsg];
+        check(worker(1), &alone.map(|call| (call, [-1, 0, 0], REFUSED)));
+    }
+
     #[test]
     fn a_worker_makes_no_other_call() {
         let [inet, stream] = [libc::AF_INET, libc::SOCK_STREAM].map(c_long::from);
         let memory = |protection: c_int| [0, 4_096, protection.into()];
         let nowhere = null_mut::<u8>() as c_long;
         check(
-            worker(),
+            worker(1),
             &[
                 (libc::SYS_ptrace, [0; 3], REFUSED),
                 (libc::SYS_socket, [inet, stream, 0], REFUSED),

@@ -10,6 +10,6 @@ pub(super) fn confine_supervisor() -> Result<(), SetupError> {
 }
 
 /// Changes nothing.
-pub(super) fn confine_worker() -> Result<(), SetupError> {
+pub(super) fn confine_worker(_workers: u32) -> Result<(), SetupError> {
     Ok(())
 }

@@ -19,6 +19,7 @@ use super::log::Log;
 use super::machine::{Relay, Shared};
 use super::message::MessageSocket;
 use super::observer::{Listeners, observe};
+use super::peers::{Mailbox, Peers};
 use super::system_calls;
 use os::run;
 use os::{Clock, Scheduling, SetupError, Waker};
@@ -31,6 +32,7 @@ pub(super) struct Worker<'a> {
     pub(super) clock: Clock,
     pub(super) line: MessageSocket,
     pub(super) listeners: Listeners,
+    pub(super) mailboxes: Arc<[Mailbox]>,
     pub(super) log: Arc<Log>,
     pub(super) shared: Shared<'a>,
 }
@@ -39,6 +41,9 @@ impl Worker<'_> {
     /// Handles packets until it is told to exit.
     pub(super) fn work(self) -> ExitStatus {
         let log = Arc::clone(&self.log);
+        if self.config.workers > 1 {
+            log.name_worker(self.shared.number);
+        }
         end_at_panic(Arc::clone(&log));
         match self.serve() {
             Ok(()) => ExitStatus::DONE,
@@ -52,25 +57,44 @@ impl Worker<'_> {
     fn serve(self) -> Result<(), SetupError> {
         privileges::drop_all()?;
         dies_with(self.supervisor)?;
-        let gateway = Gateway::new(self.config, self.mtu, seed()?);
+        let Self { config, mtu, clock, line, listeners, mailboxes, log, shared, .. } = self;
+        let workers = config.workers;
+        let gateway = Gateway::new(&config.of_worker(shared.number), mtu, seed()?);
         let waker = Arc::new(Waker::new()?);
         let (caller, calls) = calls(Arc::clone(&waker));
-        let Self { clock, line, listeners, log, shared, .. } = self;
         let device = shared.device;
         let status = Arc::clone(&shared.status);
+        let peers = Peers::new(shared.number, mailboxes, Arc::clone(&status));
         let health = move || status.health(clock.now());
-        let watcher = Arc::clone(&log);
-        thread::Builder::new().name("observer".into()).spawn(move || {
-            let outcome = system_calls::confine_worker()
-                .and_then(|()| Ok(observe(listeners, &caller, health, &watcher)?));
-            if let Err(trouble) = outcome {
-                watcher.tell(Event::Unobservable, &json!({ "why": trouble.to_string() }));
-            }
+        if peers.are_any() {
+            let (peers, caller) = (peers.clone(), caller.clone());
+            watch("peers", workers, &log, move |_| peers.answer(&caller))?;
+        }
+        watch("observer", workers, &log, move |log| {
+            observe(listeners, &caller, &peers, health, log)
         })?;
-        let mut relay = Relay::new(gateway, self.config, shared, calls, log)?;
-        system_calls::confine_worker()?;
+        let mut relay = Relay::new(gateway, config, shared, calls, log)?;
+        system_calls::confine_worker(workers)?;
         Ok(run(&clock, &[device, &line], &waker, Scheduling::Normal, &mut relay)?)
     }
+}
+
+/// Starts a thread for those who ask, confined like one of so many workers. Packets do not depend
+/// on it.
+fn watch(
+    name: &str,
+    workers: u32,
+    log: &Arc<Log>,
+    work: impl FnOnce(&Log) -> io::Result<()> + Send + 'static,
+) -> io::Result<()> {
+    let log = Arc::clone(log);
+    thread::Builder::new().name(name.to_owned()).spawn(move || {
+        let outcome = system_calls::confine_worker(workers).and_then(|()| Ok(work(&log)?));
+        if let Err(trouble) = outcome {
+            log.tell(Event::Unobservable, &json!({ "why": trouble.to_string() }));
+        }
+    })?;
+    Ok(())
 }
 
 /// Whatever thread panics, the supervisor takes over at once.

@@ -16,18 +16,19 @@ mod prefixes;
 mod reasons;
 mod records;
 mod served;
+mod shares;
 mod snapshot;
 mod stats;
 mod view;
 
 pub use config::{
-    Config, Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Profile, Routing,
-    TunKeys,
+    Config, Control, Interfaces, Log, LogLevel, MOST_WORKERS, Metrics, Never, OnFailure, Profile,
+    Routing, TunKeys,
 };
 pub use gateway::Gateway;
 pub use histogram::Histogram;
 pub use hosts::addresses;
-pub use merged::merged;
+pub use merged::{busiest, merged};
 pub use records::{FlowEnd, FlowRecord};
 pub use snapshot::{
     Connections, Flows, Fragments, LegStats, Mobile, ProfileStats, Reason, Snapshot, Syns, Volume,

@@ -1,6 +1,45 @@
-//! Profiles of the same name as one: that of the configuration and those that it has replaced.
+//! Sums of stats: over profiles of the same name, that of the configuration and those that it has
+//! replaced, and over workers.
 
-use crate::{Flows, Histogram, LegStats, ProfileStats, Volume};
+use std::cmp::Reverse;
+
+use crate::{
+    Flows, Fragments, Histogram, LegStats, Mobile, ProfileStats, Reason, Snapshot, Volume,
+};
+
+impl Snapshot {
+    /// Adds what another worker of the same proxy has counted and holds.
+    pub fn add(&mut self, other: Self) {
+        self.draining |= other.draining;
+        add_volume(&mut self.received, other.received);
+        add_volume(&mut self.sent, other.sent);
+        for (reasons, more) in [
+            (&mut self.bypassed, &other.bypassed),
+            (&mut self.dropped, &other.dropped),
+            (&mut self.icmp, &other.icmp),
+        ] {
+            add_reasons(reasons, more);
+        }
+        let Fragments { received, completed, failed, held, held_bytes } = other.fragments;
+        self.fragments.received += received;
+        self.fragments.completed += completed;
+        self.fragments.failed += failed;
+        self.fragments.held += held;
+        self.fragments.held_bytes += held_bytes;
+        self.cut += other.cut;
+        self.stripped += other.stripped;
+        self.limit_bytes += other.limit_bytes;
+        self.journal_places += other.journal_places;
+        self.profiles.extend(other.profiles);
+        self.profiles = merged(&self.profiles);
+    }
+}
+
+/// Leaves the `most` mobiles with the most bytes queued and in flight, in that order.
+pub fn busiest(mobiles: &mut Vec<Mobile>, most: usize) {
+    mobiles.sort_by_key(|it| (Reverse(it.queued_bytes + it.in_flight_bytes), it.address));
+    mobiles.truncate(most);
+}
 
 /// One of each name, in the order in which they first come. A reload gives a profile that it
 /// changes a new box under the old name, beside the one for established connections.
@@ -69,6 +108,15 @@ fn add_leg(sum: &mut LegStats, other: &LegStats) {
     add_volume(&mut sum.sent, other.sent);
     sum.retransmissions += other.retransmissions;
     add_times(&mut sum.round_trip, &other.round_trip);
+}
+
+fn add_reasons(sum: &mut [Reason], other: &[Reason]) {
+    for more in other {
+        let same = sum.iter_mut().find(|each| each.reason == more.reason);
+        if let Some(each) = same {
+            each.packets += more.packets;
+        }
+    }
 }
 
 fn add_volume(sum: &mut Volume, other: Volume) {

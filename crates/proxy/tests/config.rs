@@ -327,6 +327,19 @@ fn keys_that_do_not_go_together() {
         ":1: routing.table: 254 is the kernel's own table main: take another",
     );
     refused_ahead(
+        "routing.table = 250\nworkers = 4",
+        ":1: routing.table: 253 is the kernel's own table default: take another",
+    );
+    refused_ahead(
+        "routing.device = \"fifteen-letters\"\nworkers = 2",
+        ":1: routing.device: the last worker's device would be fifteen-letters1, which is too long",
+    );
+    refused_ahead(
+        "workers = 2\nlimits.bytes = \"200 kB\"",
+        ":2: limits.bytes: limits.bytes, 100000 B for each of 2 workers, cannot hold the budget of \
+         one mobile of gprs, 128000 B",
+    );
+    refused_ahead(
         "limits = { idle = \"1 min\", transitory = \"2 min\" }",
         ":1: limits.transitory: limits.transitory must not be longer than limits.idle",
     );

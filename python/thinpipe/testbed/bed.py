@@ -116,7 +116,7 @@ class Bed:
                 text=True,
             )
         wait_until(
-            lambda: self._serving() > before,
+            lambda: self._serving() >= before + proxy.workers,
             self.daemon,
             lambda: self.log.read_text(encoding="utf-8"),
         )
@@ -132,7 +132,7 @@ class Bed:
         return self.record
 
     def _serving(self) -> int:
-        """Count how often a daemon has said that packets are diverted to it from now on.
+        """Count how often a daemon has said that packets are diverted to a worker from now on.
 
         Its routes are there before its rules, and those of one version of IP before the other's.
         """
@@ -146,7 +146,8 @@ DEVICE: Final = "thinpipe0"
 
 def configuration(proxy: Proxy, folder: Path) -> str:
     """Return the daemon's configuration in a test bed, as TOML."""
-    return f"""{proxy.keys}
+    return f"""workers = {proxy.workers}
+{proxy.keys}
 [radio]
 interfaces = ["wl0"]
 [wired]

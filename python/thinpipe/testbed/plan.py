@@ -55,12 +55,15 @@ class Proxy:
         The profiles and other tables, in TOML.
     keys
         Top-level keys.
+    workers
+        How many workers share the mobiles.
     program
         The command that ``--config FILE`` is appended to.
     """
 
     profiles: str
     keys: str = ""
+    workers: int = 1
     program: tuple[str, ...] = (*THINPIPE, "proxy")
 
 

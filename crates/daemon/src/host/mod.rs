@@ -20,14 +20,17 @@ use proxy::{Config, OnFailure};
 use os::iproute::{self, Family};
 use os::{SetupError, Tun, setup_error};
 use rule::{Rule, Target};
+use wire::Prefix;
 
 /// The smallest MTU over which there is IPv6 (RFC 8200 §5).
 const SMALLEST_MTU_6: u16 = 1280;
 
-/// The rules and routes by which packets come to a proxy's device. They stay when it is dropped:
-/// [`OnFailure`] decides what then happens to packets.
+/// The rules and routes by which packets come to the device of a worker. They stay when it is
+/// dropped: [`OnFailure`] decides what then happens to packets.
 #[derive(Debug)]
 pub(super) struct Host {
+    /// The number of the worker.
+    number: u32,
     target: Target,
     device: String,
     on_failure: OnFailure,
@@ -39,21 +42,22 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Brings the device up, which must have been made with this `mtu` in bytes, and removes what
-    /// a killed proxy has left. No packet comes yet.
+    /// Brings the device of worker `number` up, which must have been made with this `mtu` in bytes,
+    /// and removes what a killed proxy has left. No packet comes yet.
     ///
     /// # Errors
     /// One line: what is in the way.
-    pub(super) fn set_up(config: &Config, mtu: u16) -> Result<Self, SetupError> {
+    pub(super) fn set_up(config: &Config, number: u32, mtu: u16) -> Result<Self, SetupError> {
         if let Some(strict) = strict_everywhere() {
             return Err(strict);
         }
-        let target = Target::of(config);
-        let device = config.routing.device.clone();
+        let own = config.of_worker(number);
+        let (target, device) = (Target::of(&own), own.routing.device);
         clear(target, &device)?;
         let known = Family::known().iter().copied();
         let families = known.filter(|family| *family == Family::V4 || mtu >= SMALLEST_MTU_6);
         let mut host = Self {
+            number,
             target,
             device,
             on_failure: OnFailure::Bypass,
@@ -88,8 +92,13 @@ impl Host {
         iproute::batch(&[format!("link set dev {} mtu {mtu}", self.device)])
     }
 
-    /// Leads packets of the mobiles of `config` to the device. The route is made first, so that
-    /// none is lost.
+    /// The name of the device.
+    pub(super) fn device(&self) -> &str {
+        &self.device
+    }
+
+    /// Leads packets of the worker's mobiles of `config` to the device. The route is made first, so
+    /// that none is lost.
     pub(super) fn divert(&mut self, config: &Config) -> Result<(), SetupError> {
         table::route(self.target.table, &self.device, &self.families)?;
         self.is_open = true;
@@ -132,6 +141,14 @@ impl Host {
         Ok(())
     }
 
+    /// A prefix of a mobile that is led to the device, and that `config` would lead to another one.
+    pub(super) fn lost_to_others(&self, config: &Config) -> Option<Prefix> {
+        let shares = config.shares();
+        let others = || shares.iter().filter(|(_, worker)| *worker != self.number);
+        let mut prefixes = self.rules.iter().map(Rule::prefix);
+        prefixes.find(|prefix| others().any(|(share, _)| share.overlaps(prefix)))
+    }
+
     /// Whether there are rules that `config` does not ask for.
     pub(super) fn has_more_than(&self, config: &Config) -> bool {
         let asked = self.rules_of(config);
@@ -149,7 +166,7 @@ impl Host {
     }
 
     fn rules_of(&self, config: &Config) -> Vec<Rule> {
-        let mut rules = rule::asked(config);
+        let mut rules = rule::asked(config, self.number);
         rules.retain(|rule| self.families.contains(&rule.family()));
         rules
     }
@@ -190,12 +207,13 @@ fn strict_everywhere() -> Option<SetupError> {
     })
 }
 
-/// The TUN device that packets are led to: made, down, in the namespace of the calling thread.
+/// The TUN device that packets are led to of worker `number`: made, down, in the namespace of the
+/// calling thread.
 ///
 /// # Errors
 /// One line: what is in the way.
-pub(super) fn device(config: &Config, legs: &Legs) -> Result<Tun, SetupError> {
-    let routing = &config.routing;
+pub(super) fn device(config: &Config, number: u32, legs: &Legs) -> Result<Tun, SetupError> {
+    let routing = config.of_worker(number).routing;
     let open = if config.tun.offload { Tun::open_offloading } else { Tun::open_down };
     open(&routing.device, legs.largest(), routing.queue)
         .map_err(|error| no_device(&routing.device, &error))

@@ -32,6 +32,11 @@ impl Rule {
         Family::of(&self.prefix)
     }
 
+    /// The addresses of mobiles that it applies to.
+    pub(super) const fn prefix(&self) -> Prefix {
+        self.prefix
+    }
+
     /// As `ip rule add` and `ip rule delete` take it.
     fn selector(&self) -> String {
         let Self { interface, end, prefix, protocol } = self;
@@ -43,9 +48,11 @@ impl Rule {
     }
 }
 
-/// All rules that `config` asks for: TCP and what quotes it, of each mobile.
-pub(super) fn asked(config: &Config) -> Vec<Rule> {
-    let prefixes = || config.profile.iter().flat_map(|profile| &profile.mobiles).copied();
+/// All rules that `config` asks for at worker `number`: TCP and what quotes it, of each mobile.
+pub(super) fn asked(config: &Config, number: u32) -> Vec<Rule> {
+    let shares = config.shares();
+    let own = shares.iter().filter(|(_, worker)| *worker == number);
+    let prefixes = || own.clone().map(|(prefix, _)| *prefix);
     let of_side = |interfaces: &[String], end: End| -> Vec<Rule> {
         let pairs = prefixes().flat_map(|prefix| interfaces.iter().map(move |at| (prefix, at)));
         let both = pairs.flat_map(|(prefix, interface)| {
@@ -170,7 +177,7 @@ mod tests {
         let mut config = config("", "");
         config.radio.interfaces.push("wl1".to_owned());
         config.profile[0].mobiles.push("2001:db8::/48".parse().expect("a prefix"));
-        let rules = asked(&config);
+        let rules = asked(&config, 0);
         let lines: Vec<_> = rules.iter().map(Rule::selector).collect();
         assert_eq!(
             lines,
@@ -189,6 +196,20 @@ mod tests {
                 "iif eth0 to 2001:db8::/48 ipproto 58",
             ]
         );
+    }
+
+    /// A packet of a mobile meets the rules of one worker, on either side.
+    #[test]
+    fn several_workers_share_the_rules() {
+        let config = config("workers = 2\n", "");
+        let all: Vec<_> = (0..2).map(|number| asked(&config, number)).collect();
+        assert_eq!(all[0].len(), all[1].len());
+        for (one, other) in all[0].iter().flat_map(|one| all[1].iter().map(move |it| (one, it))) {
+            assert!(!one.prefix.overlaps(&other.prefix), "{one:?} and {other:?}");
+        }
+        let lines: Vec<_> = all[1].iter().map(Rule::selector).collect();
+        assert!(lines.contains(&"iif wl0 from 10.45.32.0/19 ipproto 6".to_owned()), "{lines:?}");
+        assert!(lines.contains(&"iif eth0 to 10.45.32.0/19 ipproto 1".to_owned()), "{lines:?}");
     }
 
     #[test]

@@ -127,7 +127,7 @@ impl Bed {
             let legs = Legs::read(&config).expect("interfaces");
             let tun =
                 Tun::open_down(&config.routing.device, legs.largest(), 100).expect("a device");
-            (Arc::new(tun), Host::set_up(&config, legs.largest()).expect("a host"))
+            (Arc::new(tun), Host::set_up(&config, 0, legs.largest()).expect("a host"))
         })
     }
 
@@ -367,7 +367,7 @@ fn a_table_of_others_is_not_touched() {
             rule add pref 1000 iif wl0 lookup 101",
         );
         let _tun = Tun::open_down(&config.routing.device, 1500, 100).expect("a device");
-        Host::set_up(&config, 1500).map(drop)
+        Host::set_up(&config, 0, 1500).map(drop)
     });
     let line = refused.expect_err("a table of others").to_string();
     assert_eq!(line, "routing.table = 101: that table has IPv4 routes of others: take another");
@@ -381,7 +381,7 @@ fn strict_reverse_paths_are_told_of() {
     let refused = bed.router.ask(move || {
         super::sysctl::set("ipv4/conf/all/rp_filter", 1).expect("a filter");
         let _tun = Tun::open_down(&config.routing.device, 1500, 100).expect("a device");
-        Host::set_up(&config, 1500).map(drop)
+        Host::set_up(&config, 0, 1500).map(drop)
     });
     let line = refused.expect_err("a filter").to_string();
     assert!(line.starts_with("net.ipv4.conf.all.rp_filter = 1 drops"), "{line}");

@@ -3,62 +3,71 @@
 use std::io;
 
 use middlebox::Exposure;
-use proxy::OnFailure;
 use serde_json::json;
 
-use super::{Stage, Supervisor, WorkerHandle, WorkerState};
+use super::lane::{WorkerHandle, WorkerState};
+use super::{Stage, Supervisor};
 use crate::event::Event;
 use crate::resets::Resets;
-use crate::shared_status::Word;
-use os::{LARGEST_PACKET, Port, SetupError};
+use crate::shared_status::{Word, WorkerWord};
+use os::SetupError;
 
 impl Supervisor {
-    /// Switches packets to plain forwarding, resets the connections that would hang, and schedules
-    /// the next worker. `event` is what happened to the last one.
+    /// Switches packets of the mobiles of the worker in lane `at` to plain forwarding, resets the
+    /// connections that would hang, and schedules the next worker. `event` is what happened to the
+    /// last one. Other workers go on undisturbed.
     ///
     /// # Errors
     /// Failures that leave packets diverted to no worker. They are forwarded plainly once this
     /// process has ended.
-    pub(super) fn reap_worker(&mut self, event: Event) -> Result<(), SetupError> {
+    pub(super) fn reap_worker(&mut self, at: usize, event: Event) -> Result<(), SetupError> {
         let now = self.clock.now();
+        let lane = &mut self.lanes[at];
         let WorkerState::Running(handle, _) =
-            std::mem::replace(&mut self.worker, WorkerState::Gone)
+            std::mem::replace(&mut lane.worker, WorkerState::Gone)
         else {
             return Ok(());
         };
         let WorkerHandle { child, started, .. } = handle;
         let process = child.number();
         child.kill();
-        self.host.bypass()?;
+        self.status.note_end(lane.number);
+        lane.host.bypass()?;
         let end = child.wait().map_or_else(|error| error.to_string(), |end| end.to_string());
         if let Stage::Leaving(_) = self.stage {
-            self.forward_waiting();
+            lane.forward_waiting(self.config.on_failure);
             return Ok(());
         }
         let lived = now.saturating_since(started).as_secs_f64();
-        self.log.tell(event, &json!({ "process": process, "end": end, "lived_seconds": lived }));
-        self.reset_exposed();
-        self.forward_waiting();
-        self.status.count(Word::Restarts);
-        self.settle_proposed();
-        self.retire();
-        self.apply_mtu();
+        let fields = json!({ "process": process, "end": end, "lived_seconds": lived });
+        self.tell_of(at, event, fields);
+        self.reset_exposed(at);
+        let lane = &mut self.lanes[at];
+        lane.forward_waiting(self.config.on_failure);
+        self.status.count(Word::Of(lane.number, WorkerWord::Restarts));
         if self.stage == Stage::Serving {
-            let next = self.back_off.fail(started, self.clock.now());
-            self.worker = WorkerState::Awaited(next);
+            let next = lane.back_off.fail(started, self.clock.now());
+            lane.worker = WorkerState::Awaited(next);
         }
-        Ok(())
+        self.await_no_more(at);
+        self.retire(at);
+        self.forget_former(at);
+        self.release_drained()
     }
 
-    /// Resets both ends of the connections in the journal, whose writer is gone.
-    fn reset_exposed(&mut self) {
-        let exposures = self.journal.exposed().collect();
-        self.reset_left(exposures);
-        self.journal.clear();
+    /// Resets both ends of the connections in the journal of lane `at`, whose writer is gone.
+    fn reset_exposed(&mut self, at: usize) {
+        let exposures = self.lanes[at].journal.exposed().collect();
+        self.reset_all(exposures, Some(at));
+        self.lanes[at].journal.clear();
     }
 
-    /// Resets both ends of connections whose worker is gone.
+    /// Resets both ends of connections that a daemon has left.
     pub(super) fn reset_left(&mut self, exposures: Vec<Exposure>) {
+        self.reset_all(exposures, None);
+    }
+
+    fn reset_all(&mut self, exposures: Vec<Exposure>, lane: Option<usize>) {
         if exposures.is_empty() {
             return;
         }
@@ -66,7 +75,10 @@ impl Supervisor {
             Ok(unsent) => json!({ "flows": exposures.len(), "unsent": unsent }),
             Err(error) => json!({ "flows": 0, "why": error.to_string() }),
         };
-        self.log.tell(Event::FlowsReset, &fields);
+        match lane {
+            Some(at) => self.tell_of(at, Event::FlowsReset, fields),
+            None => self.log.tell(Event::FlowsReset, &fields),
+        }
         self.repeats.add(self.clock.now(), exposures);
     }
 
@@ -75,17 +87,6 @@ impl Supervisor {
         while let Some(exposures) = self.repeats.take(self.clock.now()) {
             // The first ones were logged.
             reset(&exposures).ok();
-        }
-    }
-
-    /// Forwards packets that waited for the worker that is gone.
-    fn forward_waiting(&self) {
-        let mut packet = vec![0; LARGEST_PACKET];
-        for _ in 0..self.device.room().unwrap_or_default() {
-            let Ok(Some(bytes)) = self.device.receive(&mut packet) else { return };
-            if self.config.on_failure == OnFailure::Bypass {
-                self.device.send(&packet[..bytes]).ok();
-            }
         }
     }
 }

@@ -6,7 +6,8 @@ use middlebox::SocketBuffers;
 use settings::{Fault, Section, Table, join};
 use wire::Prefix;
 
-use super::{Config, Profile};
+use super::forms::LONGEST_NAME;
+use super::{Config, Profile, Routing};
 
 /// Tables that are reserved by the kernel (linux/rtnetlink.h): default, main, local.
 const TAKEN_TABLES: [(u32, &str); 3] = [(253, "default"), (254, "main"), (255, "local")];
@@ -53,8 +54,9 @@ fn interfaces(proxy: &Config, tree: &Table) -> Result<(), Fault> {
             let message = format!("[{side}] needs interfaces, as in interfaces = [\"eth0\"]");
             return tree.clash(&[&key, side], message);
         }
-        if interfaces.contains(&proxy.routing.device) {
-            let message = format!("{} is to be the proxy's own device", proxy.routing.device);
+        let mut devices = routings(proxy).map(|routing| routing.device);
+        if let Some(device) = devices.find(|device| interfaces.contains(device)) {
+            let message = format!("{device} is to be the proxy's own device");
             return tree.clash(&["routing.device", &key], message);
         }
         if interfaces.iter().any(|interface| interface == "lo") {
@@ -70,14 +72,30 @@ fn interfaces(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     }
 }
 
+/// The tables and devices of all workers can be.
 fn routing(proxy: &Config, tree: &Table) -> Result<(), Fault> {
-    match TAKEN_TABLES.iter().find(|(number, _)| *number == proxy.routing.table) {
-        Some((number, name)) => {
-            let message = format!("{number} is the kernel's own table {name}: take another");
-            tree.clash(&["routing.table"], message)
+    let Routing { table, .. } = proxy.routing;
+    let tables = table..=table.saturating_add(proxy.workers - 1);
+    if let Some((number, name)) = TAKEN_TABLES.iter().find(|(number, _)| tables.contains(number)) {
+        let message = format!("{number} is the kernel's own table {name}: take another");
+        return tree.clash(&["routing.table", "workers"], message);
+    }
+    if table > u32::MAX - (proxy.workers - 1) {
+        let message = format!("there are no {} tables from {table} on", proxy.workers);
+        return tree.clash(&["routing.table", "workers"], message);
+    }
+    match routings(proxy).find(|routing| routing.device.len() > LONGEST_NAME) {
+        Some(Routing { device, .. }) => {
+            let message = format!("the last worker's device would be {device}, which is too long");
+            tree.clash(&["routing.device", "workers"], message)
         }
         None => Ok(()),
     }
+}
+
+/// Those of all workers.
+fn routings(proxy: &Config) -> impl Iterator<Item = Routing> {
+    (0..proxy.workers).map(|number| proxy.routing.of_worker(number))
 }
 
 /// Every profile has mobiles, and no prefix belongs to two.
@@ -168,13 +186,15 @@ fn budget(
     tree: &Table,
     at: &dyn Fn(&str) -> String,
 ) -> Result<(), Fault> {
-    let all = proxy.limits.bytes;
+    let all = proxy.of_worker(0).limits.bytes;
     match profile.middlebox.keys().and_then(middlebox::SchemeKeys::budget) {
         Some((key, one)) if all < one => {
             let name = &profile.name;
-            let message = format!(
-                "limits.bytes of {all} B cannot hold the budget of one mobile of {name}, {one} B"
-            );
+            let of = match proxy.workers {
+                1 => format!("limits.bytes of {all} B"),
+                workers => format!("limits.bytes, {all} B for each of {workers} workers,"),
+            };
+            let message = format!("{of} cannot hold the budget of one mobile of {name}, {one} B");
             let key = at(&join("middlebox", key));
             tree.clash(&["limits.bytes", &key, &at("bdp")], message)
         }

@@ -10,7 +10,7 @@ use settings::{Form, Key, Leaf, Scope, Text};
 use settings::{Item, Node, Scalar};
 
 /// The longest name of a Linux interface in bytes (IFNAMSIZ of linux/if.h, less the zero).
-const LONGEST_NAME: usize = 15;
+pub(super) const LONGEST_NAME: usize = 15;
 
 /// The longest path of a socket in bytes (`sun_path` of unix(7), less the zero).
 const LONGEST_PATH: usize = 107;

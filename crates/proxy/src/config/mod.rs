@@ -9,8 +9,8 @@ mod schema;
 use std::sync::LazyLock;
 
 pub use schema::{
-    Config, Control, Interfaces, Log, LogLevel, Metrics, Never, OnFailure, Profile, Routing,
-    TunKeys,
+    Config, Control, Interfaces, Log, LogLevel, MOST_WORKERS, Metrics, Never, OnFailure, Profile,
+    Routing, TunKeys,
 };
 
 use settings::{Error, Fault, Key, MEMBER, Scope, Section, Table};

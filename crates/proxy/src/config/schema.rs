@@ -19,6 +19,10 @@ const MS: u64 = 1_000_000;
 /// Nanoseconds in a minute.
 const MINUTE: u64 = 60_000 * MS;
 
+/// The most workers of a proxy. Each has rules for its part of each prefix, and a packet is held
+/// against them one by one.
+pub const MOST_WORKERS: u32 = 64;
+
 section! {
     /// The configuration of a proxy.
     pub struct Config {
@@ -34,6 +38,9 @@ section! {
         /// How long a worker may be silent before it counts as hung and packets go around it.
         /// Default: half of the second within which new connections are to be forwarded again.
         pub heartbeat: Duration as OfTime<{ 200 * MS }, MINUTE> = Duration::from_millis(500);
+        /// Processes that handle packets, each those of a part of the mobiles. Default: a core
+        /// handles more than most radio networks carry.
+        pub workers: u32 as Count<u32, 1, { MOST_WORKERS as u64 }> = 1;
         /// The interfaces where the mobiles are.
         pub radio: Interfaces as Always<Interfaces> = Interfaces::default();
         /// The interfaces where the fixed hosts are.

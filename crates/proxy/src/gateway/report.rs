@@ -3,7 +3,7 @@
 use base::Time;
 
 use super::Gateway;
-use crate::merged::add;
+use crate::merged::{add, busiest};
 use crate::served::{ProfileStatus, Served};
 use crate::{Fragments, Mobile, ProfileStats, Snapshot};
 
@@ -62,11 +62,7 @@ impl Gateway {
             .each()
             .flat_map(|served| served.stats.mobiles(now, &served.profile.name))
             .collect();
-        let load = |mobile: &Mobile| mobile.queued_bytes + mobile.in_flight_bytes;
-        mobiles.sort_by(|one, other| {
-            load(other).cmp(&load(one)).then_with(|| one.address.cmp(&other.address))
-        });
-        mobiles.truncate(most);
+        busiest(&mut mobiles, most);
         mobiles
     }
 }

@@ -35,7 +35,9 @@ fn segments(profile: &Profile, largest: u16, report: &mut Report) {
 
 /// Checks the connections of a profile whose segments carry up to `mss` bytes.
 fn one(config: &Config, profile: &Profile, mss: u16, report: &mut Report) {
-    let (all, each) = (config.limits.bytes, profile.bytes_of_connection(mss));
+    // Mobiles have the limits of their worker.
+    let all = config.of_worker(0).limits.bytes;
+    let each = profile.bytes_of_connection(mss);
     let asked = config.limits.flows_per_mobile;
     let Some(room) = all.checked_div(each).filter(|room| *room < asked.into()) else { return };
     let line = format!(

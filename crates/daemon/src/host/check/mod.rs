@@ -58,13 +58,7 @@ pub fn check(config: &Config) -> Vec<Finding> {
     interfaces::check(config, &mut report);
     budgets::check(config, &mut report);
     forwarding::check(config, &mut report);
-    let device = &config.routing.device;
-    let is_running = iproute::link(device).is_ok_and(|link| link.is_some());
-    if is_running {
-        report.warning(format!(
-            "{device} is there already: a proxy runs, or routing.device needs another name"
-        ));
-    }
+    let is_running = running(config, &mut report);
     routes::check(config, is_running, &mut report);
     filters::check(&mut report);
     sockets::reach(config, &mut report);
@@ -72,6 +66,19 @@ pub fn check(config: &Config) -> Vec<Finding> {
         sockets::check(config, &mut report);
     }
     report.0
+}
+
+/// Whether there is the device of a worker.
+fn running(config: &Config, report: &mut Report) -> bool {
+    let devices = (0..config.workers).map(|number| config.of_worker(number).routing.device);
+    let is_there = |device: &String| iproute::link(device).is_ok_and(|link| link.is_some());
+    let there: Vec<_> = devices.filter(is_there).collect();
+    for device in &there {
+        report.warning(format!(
+            "{device} is there already: a proxy runs, or routing.device needs another name"
+        ));
+    }
+    !there.is_empty()
 }
 
 /// What has been found so far.

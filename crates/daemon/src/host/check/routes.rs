@@ -36,14 +36,19 @@ fn of_family(
 ) -> Result<(), SetupError> {
     let routes = iproute::list(&[family.option(), "route", "show", "default"])?;
     to_hosts(config, family, &routes, report);
-    let own = Target::of(config);
     let rules = rule::listed(family)?;
-    ahead(&rules, own, family, &interfaces(config).collect::<Vec<_>>(), report);
-    let contents = table::contents(own.table, &config.routing.device, family)?;
-    if contents.foreign > 0 {
-        report.error(super::super::table_is_taken(own.table, family).to_string());
+    let owns = (0..config.workers).map(|number| config.of_worker(number));
+    let (owns, devices): (Vec<_>, Vec<_>) =
+        owns.map(|own| (Target::of(&own), own.routing.device)).unzip();
+    ahead(&rules, &owns, family, &interfaces(config).collect::<Vec<_>>(), report);
+    let mut left = 0;
+    for (own, device) in owns.iter().zip(&devices) {
+        let contents = table::contents(own.table, device, family)?;
+        if contents.foreign > 0 {
+            report.error(super::super::table_is_taken(own.table, family).to_string());
+        }
+        left += rules.iter().filter(|rule| rule.target == Some(*own)).count() + contents.refusals;
     }
-    let left = rules.iter().filter(|rule| rule.target == Some(own)).count() + contents.refusals;
     if left > 0 && !is_running {
         let name = family.name();
         report.warning(format!(
@@ -110,14 +115,16 @@ fn devices(route: &Value) -> Vec<&str> {
 /// No foreign rule ahead of ours applies to packets from our interfaces.
 fn ahead(
     rules: &[Listed],
-    own: Target,
+    owns: &[Target],
     family: Family,
     interfaces: &[&String],
     report: &mut Report,
 ) {
+    let priority = owns[0].priority;
     let is_ahead = |rule: &&Listed| {
         // The first rule leads to this host's own addresses.
-        (1..=own.priority).contains(&rule.priority) && rule.target != Some(own)
+        let is_own = rule.target.is_some_and(|target| owns.contains(&target));
+        (1..=priority).contains(&rule.priority) && !is_own
     };
     let concerns = |rule: &&Listed| {
         rule.interface.as_ref().is_none_or(|interface| interfaces.contains(&interface))
@@ -128,7 +135,7 @@ fn ahead(
             "the {name} rule {} stands ahead of the proxy's at {}: packets that it takes are not \
              served; see `ip {} rule`",
             rule.priority,
-            own.priority,
+            priority,
             family.option()
         )),
         None => report.ok(format!("no {name} rule stands ahead of the proxy's")),
@@ -166,7 +173,7 @@ mod tests {
         let own = Target { priority: 1000, table: 101 };
         let check = |rule: Listed, expect: &str| {
             let wl0 = "wl0".to_owned();
-            let lines = Report::lines_of(|it| ahead(&[rule], own, Family::V4, &[&wl0], it));
+            let lines = Report::lines_of(|it| ahead(&[rule], &[own], Family::V4, &[&wl0], it));
             assert!(lines[0].starts_with(expect), "{lines:?}");
         };
         let rule = |priority, interface: Option<&str>, table| Listed {
