@@ -53,8 +53,12 @@ HOSTS = [HOST, SECOND]
 def shared(proxy: Proxy = TWO) -> Iterator[Bed]:
     """A bed with two workers, and two mobiles of each."""
     with standing(proxy) as made:
-        made.host.ip(*(f"address add {each} dev eth0" for each in SECOND))
-        made.mobile.ip(*(f"address add {each} dev radio0" for each in OTHER))
+        for node, (four, six), interface in (
+            (made.host, SECOND, "eth0"),
+            (made.mobile, OTHER, "radio0"),
+        ):
+            node.ip(f"address add {four} dev {interface}")
+            node.ip(f"address add {six} dev {interface} nodad")
         # Neighbours are known by their first addresses.
         ends = [*zip(OTHER, MOBILE, strict=True), *zip(SECOND, HOST, strict=True)]
         made.router.ip(*(f"route add {further} via {first}" for further, first in ends))
@@ -141,13 +145,13 @@ def test_the_death_of_one_disturbs_no_mobile_of_the_other(family):
         assert worker(made, 0) == first
         # It goes on, and through the proxy.
         until(lambda: established(made.host, SPEAKS) == 1)
-        assert [each.error for each in other.so_far()] == []
         until(lambda: made.status()["journal_flows"] == 1)
         before = taken(made)
         whole(made, HOST[family], SECOND[family])
         assert taken(made) == before + 2
         seen = made.status()
         assert (seen["worker_restarts"], seen["workers_serving"]) == (1, 2)
+        assert [each.error for each in other.so_far()] == []
 
 
 def test_block_refuses_the_mobiles_of_the_dead_worker_alone():
