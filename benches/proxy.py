@@ -4,6 +4,9 @@
 downloads through the router in each of the `WAYS`, and prints `HEAD` and rows as JSON. What the
 kernel does for a packet that a process writes, up to its reception at the other end, counts as CPU
 time of that process; so the last column but one counts the whole machine.
+
+``python benches/proxy.py workers THINPIPED [SECONDS]`` compares one worker of that program with
+two: medians of `RUNS` runs, and their ranges.
 """
 
 from __future__ import annotations
@@ -14,12 +17,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 from thinpipe.report.numbers import short
-from thinpipe.testbed import HOST, Bed, Offloads, Plan, Proxy, bed, wait_until
+from thinpipe.testbed import HOST, MOBILE, Bed, Offloads, Plan, Proxy, bed, wait_until
 
 Row = tuple[str, ...]
 
@@ -33,6 +38,19 @@ HEAD: Final = (
     "machine's CPU s per Gbit",
     "peak memory MB",
 )
+
+SHARED_HEAD: Final = (
+    "scheme",
+    "tun.offload",
+    "workers",
+    "Gbit/s of payload",
+    "CPU s per GB, all workers",
+    "CPU s per GB, each worker",
+    "machine's CPU s per GB",
+)
+RUNS: Final = 5
+MOBILES: Final = [f"10.45.{32 * block}.{host}" for host in range(3, 8) for block in range(4)]
+"""Of four blocks of the prefix in turn."""
 
 HERE: Final = Path(__file__).parent
 TRAFFIC: Final = (sys.executable, str(HERE / "traffic.py"))
@@ -149,6 +167,59 @@ WAYS: Final[dict[str, tuple[Proxy | None, Callable[[Bed], list[int]]]]] = {
 }
 
 
+def share(program: str, seconds: float = SECONDS) -> None:
+    """Measure one worker and two, at 100 connections of 20 mobiles in blocks of both."""
+    rows = []
+    for scheme, offload, workers in product(("atcp", "split"), (True, False), (1, 2)):
+        plan = unlimited(scheme)
+        keys = f"{plan.keys}\ntun.offload = {str(offload).lower()}\n"
+        proxy = replace(plan, keys=keys, workers=workers, program=(program,))
+        with bed(Plan(proxy=proxy, offloads=Offloads.ON)) as made:
+            add_mobiles(made)
+            found = [download_many(made, workers, seconds) for _ in range(RUNS)]
+        columns = [spread(column) for column in zip(*found, strict=True)]
+        rows.append((scheme, str(offload), str(workers), *columns))
+        print(*rows[-1], sep=" | ", file=sys.stderr)
+    json.dump([SHARED_HEAD, *rows], sys.stdout)
+
+
+def add_mobiles(made: Bed) -> None:
+    """Give the mobile node the addresses of all mobiles; neighbours know its first one."""
+    made.mobile.ip(*(f"address add {each} dev radio0" for each in MOBILES))
+    made.router.ip(*(f"route add {each} via {MOBILE[0]}" for each in MOBILES))
+
+
+def download_many(made: Bed, workers: int, seconds: float) -> tuple[tuple[float, ...], ...]:
+    """Have the mobiles take in what they can; return the columns, each one number or several."""
+    daemon = made.daemon
+    assert daemon is not None
+    wait_until(lambda: len(_family(daemon.pid)) == 1 + workers, daemon, str)
+    _, *carriers = _family(daemon.pid)
+    source = made.host.popen([*TRAFFIC, "source"], stdout=subprocess.PIPE, text=True)
+    port = _line(source)
+    before, busy = [_cpu_s([each]) for each in carriers], _busy_s()
+    words = [*TRAFFIC, "download", HOST[0], port, str(seconds), str(FLOWS[-1])]
+    taken = made.mobile.popen([*words, ",".join(MOBILES)], stdout=subprocess.PIPE, text=True)
+    gigabytes = int(_line(taken)) / 1e9
+    used = [_cpu_s([each]) - was for each, was in zip(carriers, before, strict=True)]
+    busy = _busy_s() - busy
+    source.kill()
+    time.sleep(1.0)
+    return (
+        (8 * gigabytes / seconds,),
+        (sum(used) / gigabytes,),
+        tuple(each / gigabytes for each in used),
+        (busy / gigabytes,),
+    )
+
+
+def spread(runs: tuple[tuple[float, ...], ...]) -> str:
+    """Return the median, or that of each, and the range of all."""
+    middles = ", ".join(short(median(each)) for each in zip(*runs, strict=True))
+    flat = [number for run in runs for number in run]
+    return f"{middles} ({short(min(flat))}–{short(max(flat))})"
+
+
 def _example(name: str) -> str:
     """Build an example of `os` and return its path."""
     command = ["cargo", "build", "--release", "--package", "os", "--example", name]
@@ -199,4 +270,8 @@ def _peak_mb(pids: list[int]) -> float:
 
 
 if __name__ == "__main__":
-    main(*(float(word) for word in sys.argv[1:]))
+    match sys.argv[1:]:
+        case ["workers", program, *rest]:
+            share(program, *map(float, rest))
+        case rest:
+            main(*map(float, rest))

@@ -2,11 +2,13 @@
 
 ``sink`` receives UDP, ``source`` sends on every connection until it is closed. ``ping HOST COUNT
 BYTES`` prints round-trip times in seconds, ``flood HOST PORT SECONDS BYTES`` sends datagrams,
-``download HOST PORT SECONDS CONNECTIONS`` receives from a source. All end by themselves.
+``download HOST PORT SECONDS CONNECTIONS [ADDRESSES]`` receives from a source, from the addresses in
+turn. All end by themselves.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -106,12 +108,14 @@ def flood(host: str, port: str, seconds: str, size: str) -> None:
     _tell(sent)
 
 
-def download(host: str, port: str, seconds: str, connections: str) -> None:
+def download(host: str, port: str, seconds: str, connections: str, addresses: str = "") -> None:
     """Receive on a number of connections, and print the number of bytes."""
     buffer, taken, end = bytearray(PIECE_BYTES), 0, time.monotonic() + float(seconds)
+    own = itertools.cycle(addresses.split(","))
     with selectors.DefaultSelector() as ready:
         for _ in range(int(connections)):
             client = socket.socket()
+            client.bind((next(own), 0))
             client.settimeout(0)
             client.connect_ex((host, int(port)))
             ready.register(client, selectors.EVENT_READ, client)

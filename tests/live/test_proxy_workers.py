@@ -6,6 +6,7 @@ import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from thinpipe import _core
@@ -37,6 +38,7 @@ pytestmark = pytest.mark.usefixtures("testbed")
 
 PROFILE = NARROW.replace("2001:db8:45::/64", "2001:db8:45::/48")
 TWO = Proxy(profiles=PROFILE, keys=KEYS, workers=2)
+BLOCKING = replace(TWO, keys=f'{KEYS}on_failure = "block"\n')
 
 SECOND = "198.51.100.3", "2001:db8:100::3"
 """Further addresses of the host, which the mobile node calls from other addresses of its own: to
@@ -155,7 +157,7 @@ def test_the_death_of_one_disturbs_no_mobile_of_the_other(family):
 
 
 def test_block_refuses_the_mobiles_of_the_dead_worker_alone():
-    with shared(Proxy(profiles=PROFILE, keys=f'{KEYS}on_failure = "block"\n', workers=2)) as made:
+    with shared(BLOCKING) as made:
         first = worker(made, 0)
 
         def is_refused() -> bool:
@@ -178,7 +180,7 @@ def test_block_refuses_the_mobiles_of_the_dead_worker_alone():
 
 
 def test_a_killed_daemon_with_more_workers_is_cleared_up_after():
-    with shared() as made:
+    with shared(BLOCKING) as made:
         running = [fetch(made, host[0], port=SPEAKS, size=LARGE) for host in HOSTS]
         until(lambda: made.status()["journal_flows"] == 2)
         workers = [worker(made, number) for number in range(2)]
@@ -190,7 +192,10 @@ def test_a_killed_daemon_with_more_workers_is_cleared_up_after():
         for each in running:
             was_reset(made, each)
         assert not (made.folder / "control.journal.1").exists()
+        # What the second worker refused until now.
+        handled = taken(made)
         whole(made, HOST[0], SECOND[0])
+        assert taken(made) == handled + 2
 
 
 def test_both_use_a_new_file_and_keep_their_mobiles():

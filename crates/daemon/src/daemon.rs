@@ -100,8 +100,8 @@ fn journal_files(config: &Config) -> Vec<PathBuf> {
     (0..config.workers).map(path).collect()
 }
 
-/// The connections that a killed daemon has left, which may have had more workers, and empty
-/// journals in place of its own.
+/// The connections that a killed daemon has left, and empty journals in place of its own. If it had
+/// more workers, their rules and journals are removed.
 fn take_up_journals(
     config: &Config,
     log: &Log,
@@ -117,7 +117,10 @@ fn take_up_journals(
                 log.tell(Event::JournalRefused, &fields);
             }
         }
-        if number >= config.workers {
+        if number >= config.workers && path.exists() {
+            host::clear_left(config, number).unwrap_or_else(|trouble| {
+                log.tell(Event::NotUndone, &json!({ "why": trouble.to_string() }));
+            });
             fs::remove_file(path).ok();
         }
     }

@@ -90,6 +90,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::MOST_WORKERS;
 
     fn config(workers: u32, mobiles: &[Prefix]) -> Config {
         let mobiles: Vec<_> = mobiles.iter().map(ToString::to_string).collect();
@@ -124,7 +125,7 @@ mod tests {
         /// profiles contain it.
         #[test]
         fn a_mobile_has_one_worker(
-            workers in 2..=64_u32,
+            workers in 2..=MOST_WORKERS,
             all in prefixes(),
             which in any::<prop::sample::Index>(),
             host in any::<u128>(),
@@ -156,7 +157,7 @@ mod tests {
 
         /// The blocks of a prefix with room for them are spread evenly.
         #[test]
-        fn shares_of_a_prefix_are_alike(workers in 2..=64_u32, length in 9..=24_u8) {
+        fn shares_of_a_prefix_are_alike(workers in 2..=MOST_WORKERS, length in 9..=24_u8) {
             let all = [Prefix::new("10.0.0.0".parse().expect("one"), length).expect("a length")];
             let shares = config(workers, &all).shares();
             let count = |worker| shares.iter().filter(|(_, other)| *other == worker).count();

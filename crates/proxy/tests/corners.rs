@@ -60,6 +60,27 @@ fn what_is_no_business_of_a_box_passes_untouched() {
     }
 }
 
+/// So it is with routes that differ, and between mobiles of two workers.
+#[test]
+fn a_connection_of_which_one_direction_is_missing_passes_untouched() {
+    for scheme in ["atcp", "split", "i-tcp", "snoop", "m-tcp", "w-tcp"] {
+        let mut near = Gateway::new(&config(scheme), MTU, 1);
+        let syn = from_mobile(Flags::SYN, 100, 0, b"");
+        assert_eq!(pass(&mut near, &syn).len(), 1, "{scheme}");
+        for packet in [
+            from_mobile(Flags::ACK, 101, 501, b""),
+            from_mobile(Flags::ACK, 101, 501, b"data"),
+            from_mobile(Flags::ACK | Flags::FIN, 105, 501, b""),
+        ] {
+            assert_eq!(pass(&mut near, &packet), [one_more(&packet)], "{scheme}");
+        }
+        assert_eq!(near.snapshot(Time::ZERO).profiles[0].flows.open, 0, "{scheme}");
+        let mut far = Gateway::new(&config(scheme), MTU, 1);
+        passes(&mut far, &from_host(SYN_ACK, 500, 101, b""), "unknown_flow");
+        passes(&mut far, &from_host(Flags::ACK, 501, 105, b"data"), "unknown_flow");
+    }
+}
+
 /// MD5, AO, multipath, Fast Open, experiments and what is not known; and a SYN with data.
 #[test]
 fn connections_that_want_more_pass_untouched() {

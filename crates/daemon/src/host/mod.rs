@@ -243,6 +243,15 @@ fn table_is_taken(table: u32, family: Family) -> SetupError {
     setup_error!("routing.table = {table}: that table has {name} routes of others: take another")
 }
 
+/// Removes what worker `number` of a killed daemon has left, which had more workers than `config`.
+///
+/// # Errors
+/// One line: what is in the way.
+pub(super) fn clear_left(config: &Config, number: u32) -> Result<(), SetupError> {
+    let own = config.of_worker(number);
+    clear(Target::of(&own), &own.routing.device)
+}
+
 /// Removes rules and routes that another proxy has left. A table with foreign routes is left as it
 /// is, and so are the rules that lead there: a proxy with another device may be using them.
 fn clear(target: Target, device: &str) -> Result<(), SetupError> {
