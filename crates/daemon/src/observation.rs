@@ -179,37 +179,44 @@ mod tests {
 
     use super::*;
 
-    /// Every number that there is of a profile is the sum of both, but for what is no count.
+    /// All numbers of `value`, with where they stand.
+    fn numbers(value: &impl Serialize) -> Vec<(String, f64)> {
+        fn add(at: &str, value: &Value, found: &mut Vec<(String, f64)>) {
+            match value {
+                Value::Object(fields) => {
+                    fields.iter().for_each(|(name, it)| add(&format!("{at}.{name}"), it, found));
+                }
+                Value::Array(all) => all.iter().for_each(|it| add(at, it, found)),
+                Value::Number(number) => {
+                    found.extend(number.as_f64().map(|number| (at.to_owned(), number)));
+                }
+                Value::Null | Value::Bool(_) | Value::String(_) => {}
+            }
+        }
+        let mut found = Vec::new();
+        add("", &serde_json::to_value(value).expect("names and numbers"), &mut found);
+        found
+    }
+
+    /// Every number of `sum` is twice that of `one`, but for what is no count.
+    fn is_twice(sum: &impl Serialize, one: &impl Serialize) {
+        let is_count = |at: &str| !at.ends_with(".budget_bytes") && !at.ends_with("held_max_bytes");
+        let doubled = |(at, one): (String, f64)| {
+            let times = if is_count(&at) { 2.0 } else { 1.0 };
+            (at, times * one)
+        };
+        let expected: Vec<_> = numbers(one).into_iter().map(doubled).collect();
+        assert_eq!(numbers(sum), expected);
+    }
+
     #[test]
     fn nothing_is_forgotten() {
         let one = Observation::example(7).look.snapshot.profiles.remove(0);
         let all = merged(&[one.clone(), one.clone()]);
         assert_eq!(all.len(), 1);
-        let json = |profile| serde_json::to_value(profile).expect("names and numbers");
-        compare("", &json(&one), &json(&all[0]));
-    }
-
-    fn compare(at: &str, one: &Value, both: &Value) {
-        match (one, both) {
-            (Value::Object(one), Value::Object(both)) => {
-                for (name, value) in one {
-                    compare(&format!("{at}.{name}"), value, &both[name]);
-                }
-            }
-            (Value::Array(one), Value::Array(both)) => {
-                one.iter().zip(both).for_each(|(one, both)| compare(at, one, both));
-            }
-            (Value::Number(one), Value::Number(both)) => {
-                let times = if at.ends_with(".budget_bytes") || at.ends_with(".held_max_bytes") {
-                    1.0
-                } else {
-                    2.0
-                };
-                assert_eq!(both.as_f64(), one.as_f64().map(|value| times * value), "{at}");
-                assert_ne!(one.as_f64(), Some(0.0), "{at}: the example shows nothing");
-            }
-            _ => assert_eq!(one, both, "{at}"),
-        }
+        is_twice(&all[0], &one);
+        let shows_nothing: Vec<_> = numbers(&one).into_iter().filter(|it| it.1 == 0.0).collect();
+        assert_eq!(shows_nothing, []);
     }
 
     /// So it is with several workers.
@@ -218,40 +225,20 @@ mod tests {
         let one = Observation::example(7).look;
         let mut sum = one.clone();
         sum.add(Look { mobiles: None, ..one.clone() });
-        let json = |look: &Look| {
-            let mut look = serde_json::to_value(look).expect("names and numbers");
-            // Compared above, or no counts.
-            for name in ["profiles", "mobiles", "journal_places", "limit_bytes"] {
-                look.as_object_mut().expect("an object").remove(name);
-            }
-            look
-        };
-        let (one_json, sum_json) = (json(&one), json(&sum));
-        compare_sums("", &one_json, &sum_json);
-        assert_eq!(sum.snapshot.journal_places, 2 * one.snapshot.journal_places);
-        assert_eq!(sum.snapshot.limit_bytes, 2 * one.snapshot.limit_bytes);
-        let doubled: Vec<_> = one.snapshot.profiles.iter().chain(&one.snapshot.profiles).collect();
-        let doubled: Vec<_> = doubled.into_iter().cloned().collect();
-        assert_eq!(sum.snapshot.profiles, merged(&doubled));
         assert_eq!(sum.mobiles, one.mobiles);
+        is_twice(&Look { mobiles: None, ..sum }, &Look { mobiles: None, ..one });
     }
 
-    fn compare_sums(at: &str, one: &Value, both: &Value) {
-        match (one, both) {
-            (Value::Object(one), Value::Object(both)) => {
-                for (name, value) in one {
-                    compare_sums(&format!("{at}.{name}"), value, &both[name]);
-                }
-            }
-            (Value::Array(one), Value::Array(both)) => {
-                assert_eq!(one.len(), both.len(), "{at}");
-                one.iter().zip(both).for_each(|(one, both)| compare_sums(at, one, both));
-            }
-            (Value::Number(one), Value::Number(both)) => {
-                assert_eq!(both.as_f64(), one.as_f64().map(|value| 2.0 * value), "{at}");
-            }
-            _ => assert_eq!(one, both, "{at}"),
-        }
+    #[test]
+    fn of_many_mobiles_the_busiest_are_told() {
+        let mut sum = Observation::example(MOBILES as u64).look;
+        let mut other = Observation::example(1).look;
+        let busy = other.mobiles.as_mut().expect("one");
+        busy[0].queued_bytes += 1;
+        let busiest = busy[0].clone();
+        sum.add(other);
+        let told = sum.mobiles.expect("many");
+        assert_eq!((told.len(), &told[0]), (MOBILES, &busiest));
     }
 
     #[test]

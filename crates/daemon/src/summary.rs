@@ -261,6 +261,16 @@ reloads: 4, refused 1; a failure now would reset 9 connections
     }
 
     #[test]
+    fn several_workers_are_counted() {
+        let mut told = Observation::example(0);
+        told.health.workers = 4;
+        told.health.workers_serving = 3;
+        let expect = "thinpipe proxy 1.2.3: serving, up 2.02 h; 3 of 4 workers serve, the last for \
+                      1.50 min, 3 died before, heartbeat 12.0 ms ago";
+        assert_eq!(lines(&told)[0], expect);
+    }
+
+    #[test]
     fn mobiles_have_a_table_of_their_own() {
         let summary = summary(Question::Mobiles, 2);
         let [_, mobiles] = &summary.tables[..] else { panic!("{summary:?}") };
