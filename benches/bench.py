@@ -68,6 +68,11 @@ def main() -> None:
         ("One run on one core", ("run", "simulated s per CPU s", "goal"), umts()),
         ("Fig. 5(a) of lo2005 on all cores", ("runs", "cores", "wall s", "goal"), figure_5a()),
         (
+            "Against a bare loop that does the same work and nothing else (benches/bound.rs)",
+            ("work, 1000 s", "loop ms", "ours ms", "ratio", "goal"),
+            against_bare_loops(),
+        ),
+        (
             "CPU per delivered segment, and ns-2's",
             ("work", "segments", "ours µs", "ns-2 µs", "ratio", "goal µs"),
             against_ns2(),
@@ -233,6 +238,20 @@ def mobiles() -> list[Row]:
                 short(1000 * peak_mb / flows),
             )
         )
+    return rows
+
+
+def against_bare_loops() -> list[Row]:
+    """Return the fastest times of both from the bench that has the loops."""
+    command = ["cargo", "bench", "--quiet", "--package", "benches", "--bench", "bound"]
+    done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=True)
+    scale = {"µs": 1e-3, "ms": 1.0, "s": 1e3}
+    found = re.finditer(r"─ (\w+) +([\d.]+) (µs|ms|s) ", done.stdout)
+    ms = {each[1]: float(each[2]) * scale[each[3]] for each in found}
+    rows: list[Row] = []
+    for work, goal in (("umts", "≤ 1.2"), ("wired", "")):
+        loop, ours = ms[f"{work}_bare"], ms[f"{work}_thinpipe"]
+        rows.append((f"{work}, reno, 0 %", short(loop), short(ours), short(ours / loop), goal))
     return rows
 
 
