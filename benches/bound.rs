@@ -24,7 +24,7 @@ use std::ops::ControlFlow;
 
 use divan::Bencher;
 use scenario::Scenario;
-use sim::{Recording, simulate};
+use sim::{Recording, Threads, simulate};
 
 /// Payload bytes of a segment in both works.
 const MSS: u64 = 512;
@@ -76,6 +76,6 @@ fn parse(name: &str) -> Scenario {
 
 /// How many segments are acknowledged in a run.
 fn segments(scenario: &Scenario) -> u64 {
-    let outcome = simulate(scenario, Recording::Series, &mut |_| ControlFlow::Continue(()));
+    let outcome = simulate(scenario, Recording::Series, Threads::MIN, &mut |_| ControlFlow::Continue(()));
     outcome.expect("nothing interrupts it").summary.flows[0].bytes_acked / MSS
 }
