@@ -76,6 +76,7 @@ fn parse(name: &str) -> Scenario {
 
 /// How many segments are acknowledged in a run.
 fn segments(scenario: &Scenario) -> u64 {
-    let outcome = simulate(scenario, Recording::Series, Threads::MIN, &mut |_| ControlFlow::Continue(()));
+    let outcome =
+        simulate(scenario, Recording::Series, Threads::MIN, &mut |_| ControlFlow::Continue(()));
     outcome.expect("nothing interrupts it").summary.flows[0].bytes_acked / MSS
 }

@@ -1,6 +1,5 @@
 """Runs from Python: metrics, tables, plots."""
 
-import dataclasses
 import json
 import pickle
 import subprocess
@@ -37,8 +36,7 @@ def test_metrics_are_those_of_the_json(vegas):
 
 
 def test_no_metric_of_the_json_is_lost(vegas):
-    carried = json.loads(json.dumps(dataclasses.asdict(vegas.result)))
-    assert carried == json.loads(vegas.json())
+    assert vegas.to_dict() == json.loads(vegas.json())
 
 
 @pytest.mark.parametrize("table", ["rtt", "cwnd", "events", "segments", "blocks", "hops"])

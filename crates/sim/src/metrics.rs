@@ -49,8 +49,8 @@ impl Metrics {
         self.flows.reserve_exact(flows - self.flows.len());
     }
 
-    /// Adds the flows and the box of another part of the network, whose machines have the numbers in the whole
-    /// that `number` says. Which endpoint is whose is known within a part alone.
+    /// Adds the flows and the box of another part of the network, whose machines have the numbers
+    /// in the whole that `number` says. Which endpoint is whose is known within a part alone.
     pub(crate) fn take(&mut self, part: Self, number: impl Fn(u32) -> u32) {
         self.roles.clear();
         self.flows.extend(part.flows.into_iter().map(|mut flow| {
