@@ -10,6 +10,7 @@ mod address;
 mod atcp;
 mod counters;
 mod delayed_dupacks;
+mod due;
 mod exposure;
 mod fda;
 mod follow;

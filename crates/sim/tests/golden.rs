@@ -32,7 +32,7 @@ fn reno_over_an_error_free_dedicated_channel() {
     let outcome = run("umts-dch-384", &[("duration", "100 s")]);
     assert_eq!(flow(&outcome, 0), [8568, 4_354_048, 0, 0, 0]);
     assert_eq!(blocks(&outcome), [133_169, 0, 1, 1725]);
-    assert_eq!(outcome.summary.events, 39_868);
+    assert_eq!(outcome.summary.events, 61_209);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_transfer_that_ends_completes_and_leaves_nothing_to_do() {
     let elapsed = completed - flow.started_s.expect("it began");
     let goodput = flow.goodput_bps.expect("it took time");
     assert!((goodput * elapsed - 800_000.0).abs() < 1.0, "{goodput} bit/s for {elapsed} s");
-    assert_eq!(outcome.summary.events, 552);
+    assert_eq!(outcome.summary.events, 1512);
 }
 
 /// Rates that fall and rise, a black-out, a delay spike and a hard handover.

@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use proptest::prelude::*;
+use proptest::sample::select;
 use scenario::{Part, Scenario, shipped};
 use sim::{Interrupted, Outcome, Recording, Threads, simulate};
 
@@ -24,6 +26,9 @@ const APART: [(&str, &[(&str, &str)]); 10] = [
         ],
     ),
 ];
+
+const SCHEMES: [&str; 9] =
+    ["none", "atcp", "snoop", "fda-like", "delayed-dupacks", "m-tcp", "w-tcp", "i-tcp", "split"];
 
 fn parse(name: &str, settings: &[(&str, &str)]) -> Scenario {
     let text = shipped().iter().find(|shipped| shipped.name == name).expect("it ships").text;
@@ -70,6 +75,55 @@ fn apart_and_together_mobiles_have_the_same_results() {
         assert_eq!(Part::all(&scenario).len(), 4, "{name} {settings:?}");
         let together = results(run(&scenario, Recording::Everything, 1));
         let apart = results(run(&scenario, Recording::Series, 1));
+        assert_same(&apart, &together, &(name, settings));
+    }
+}
+
+/// A word of each list, and how many of each.
+fn settings() -> impl Strategy<Value = Vec<(&'static str, String)>> {
+    let words = (
+        select(&["gprs-3+1", "edge-4+1", "umts-dch-384", "umts-384", "umts-64"][..]),
+        select(&SCHEMES[..]),
+        select(&["file", "web", "mixed", "telnet", "probe", "udp"][..]),
+        select(&["http/1.0", "http/1.1"][..]),
+        select(&["downlink", "uplink"][..]),
+        select(&["reno", "sack", "vegas", "cubic", "bbr"][..]),
+    );
+    let numbers = (2_u32..6, 1_u32..12, 0_u32..3_000, 0_u32..15, any::<u32>());
+    (words, numbers).prop_map(
+        |(
+            (name, scheme, application, protocol, direction, variant),
+            (ues, count, ms, percent, seed),
+        )| {
+            let is_download = application != "file" && application != "udp";
+            vec![
+                ("name", name.to_owned()),
+                ("middlebox.kind", scheme.to_owned()),
+                ("flow.application", application.to_owned()),
+                ("flow.web.protocol", protocol.to_owned()),
+                ("flow.direction", if is_download { "downlink" } else { direction }.to_owned()),
+                ("tcp.variant", variant.to_owned()),
+                ("radio.ues", ues.to_string()),
+                ("flow.count", count.to_string()),
+                ("flow.interval", format!("{ms} ms")),
+                ("radio.tbler", format!("{percent} %")),
+                ("seed", seed.to_string()),
+            ]
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn apart_and_together_any_mobiles_have_the_same_results(settings in settings()) {
+        let ((_, name), settings) = settings.split_first().expect("there are some");
+        let settings: Vec<_> = settings.iter().map(|(key, value)| (*key, value.as_str())).collect();
+        let scenario = parse(name, &settings);
+        prop_assert!(Part::all(&scenario).len() > 1);
+        let together = results(run(&scenario, Recording::Everything, 1));
+        let apart = results(run(&scenario, Recording::Series, 3));
         assert_same(&apart, &together, &(name, settings));
     }
 }

@@ -195,7 +195,8 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
 
     fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>) {
         let index = self.aggregate_of(terms);
-        let stride = StrideState::new(self.config.class(&terms.connection, terms.dscp));
+        let share = self.config.class(&terms.connection, terms.dscp);
+        let stride = StrideState::new(share, terms.numbers.connection);
         let slot = flow.0 as usize;
         if self.flows.0.len() <= slot {
             self.flows.0.resize_with(slot + 1, || None);

@@ -25,18 +25,20 @@ pub(super) struct Schedule {
     global: Vec<(u8, u64)>,
 }
 
-/// A flow that waits: the highest priority, then the lowest pass, then the lowest number first.
+/// A flow that waits: the highest priority, then the lowest pass, then the oldest connection first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct ReadyFlow {
     priority: u8,
     pass: Reverse<u64>,
-    flow: Reverse<u32>,
+    connection: Reverse<u32>,
+    flow: u32,
 }
 
 /// The state of a flow in the schedule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StrideState {
     pub(super) share: Share,
+    connection: u32,
     pass: u64,
     /// Bytes of its first window that are still to go ahead.
     ahead: u64,
@@ -45,8 +47,9 @@ pub(super) struct StrideState {
 }
 
 impl StrideState {
-    pub(super) const fn new(share: Share) -> Self {
-        Self { share, pass: 0, ahead: FIRST, waiting: false }
+    /// Of a flow of that connection, which has not sent yet.
+    pub(super) const fn new(share: Share, connection: u32) -> Self {
+        Self { share, connection, pass: 0, ahead: FIRST, waiting: false }
     }
 }
 
@@ -57,14 +60,14 @@ impl Schedule {
             let priority = stride.share.priority;
             let ahead = stride.ahead * STRIDE / u64::from(stride.share.tickets);
             stride.pass = stride.pass.max(self.global(priority).saturating_sub(ahead));
-            let (pass, flow) = (Reverse(stride.pass), Reverse(flow));
-            self.ready.push(ReadyFlow { priority, pass, flow });
+            let (pass, connection) = (Reverse(stride.pass), Reverse(stride.connection));
+            self.ready.push(ReadyFlow { priority, pass, connection, flow });
         }
     }
 
     /// Whose turn it is.
     pub(super) fn first(&self) -> Option<u32> {
-        self.ready.peek().map(|turn| turn.flow.0)
+        self.ready.peek().map(|turn| turn.flow)
     }
 
     /// The priority of that flow.
@@ -92,7 +95,7 @@ impl Schedule {
     /// Removes the flow.
     pub(super) fn remove(&mut self, flow: u32, stride: &StrideState) {
         if stride.waiting {
-            self.ready.retain(|turn| turn.flow.0 != flow);
+            self.ready.retain(|turn| turn.flow != flow);
         }
     }
 
@@ -118,7 +121,8 @@ mod tests {
         let mut schedule = Schedule::default();
         let mut strides: Vec<_> = flows
             .iter()
-            .map(|&(priority, tickets, _)| StrideState::new(Share { priority, tickets }))
+            .zip(0..)
+            .map(|(&(priority, tickets, _), of)| StrideState::new(Share { priority, tickets }, of))
             .collect();
         for (id, stride) in strides.iter_mut().enumerate() {
             schedule.join(id as u32, stride);
@@ -156,7 +160,7 @@ mod tests {
     fn who_comes_late_has_a_window_ahead_and_no_claim_to_more() {
         let mut schedule = Schedule::default();
         let share = Share { priority: 0, tickets: 1 };
-        let (mut old, mut new) = (StrideState::new(share), StrideState::new(share));
+        let (mut old, mut new) = (StrideState::new(share, 0), StrideState::new(share, 1));
         schedule.join(0, &mut old);
         for _ in 0..100 {
             schedule.serve(0, &mut old, 1_000);
@@ -175,7 +179,7 @@ mod tests {
     fn leaving_and_coming_back_gains_nothing() {
         let mut schedule = Schedule::default();
         let share = Share { priority: 0, tickets: 1 };
-        let (mut stays, mut returns) = (StrideState::new(share), StrideState::new(share));
+        let (mut stays, mut returns) = (StrideState::new(share, 0), StrideState::new(share, 1));
         let mut bytes = [0, 0];
         for _ in 0..1_000 {
             schedule.join(0, &mut stays);

@@ -8,6 +8,7 @@ use tcp::{Payload, Segment};
 
 use super::followed::{End, Followed, Stage, Toward};
 use super::{Agreed, Disposition, Follow, Load, Port};
+use crate::due::take_due;
 use crate::limits::{Admission, BoxAdmission, ends};
 use crate::mobiles::Mobiles;
 use crate::side::{Pair, Side};
@@ -30,6 +31,8 @@ pub struct Following<P: Payload, F: Follow<P>> {
     draining: bool,
     connections: Table<Followed<F>>,
     agenda: Agenda,
+    /// Those whose time has come.
+    due: Vec<(Time, u32)>,
     mobiles: Mobiles,
     /// What all directions towards one mobile have under way.
     loads: Vec<Mobile>,
@@ -63,6 +66,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
             draining: false,
             connections: Table::default(),
             agenda: Agenda::default(),
+            due: Vec::new(),
             mobiles: Mobiles::default(),
             loads: Vec::new(),
             next: None,
@@ -272,6 +276,21 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         self.next = self.agenda.peek();
     }
 
+    /// The time of a connection has come.
+    fn expire(&mut self, now: Time, id: u32, watch: Watch<'_>) {
+        let Some(followed) = &self.connections[id] else { return };
+        let deadlines = followed.deadlines::<P>();
+        if followed.idle_at(&self.limits) <= now {
+            return self.forget(now, id, watch);
+        }
+        for (side, deadline) in Side::BOTH.into_iter().zip(deadlines) {
+            if deadline.is_some_and(|deadline| deadline <= now) {
+                self.call(now, (id, side), watch, F::handle_timeout);
+            }
+        }
+        self.arm(id);
+    }
+
     /// A packet of a connection that is followed.
     fn handle_followed(
         &mut self,
@@ -331,20 +350,19 @@ impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
     }
 
     fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
-        while let Some((_, id)) = self.agenda.next(now) {
-            let Some(followed) = &self.connections[id] else { continue };
-            let deadlines = followed.deadlines::<P>();
-            if followed.idle_at(&self.limits) <= now {
-                self.forget(now, id, watch);
-                continue;
+        let mut due = std::mem::take(&mut self.due);
+        loop {
+            let connections = &self.connections;
+            let number = |id| connections[id].as_ref().map_or(0, |followed| followed.number);
+            take_due(&mut self.agenda, now, &mut due, number);
+            if due.is_empty() {
+                break;
             }
-            for (side, deadline) in Side::BOTH.into_iter().zip(deadlines) {
-                if deadline.is_some_and(|deadline| deadline <= now) {
-                    self.call(now, (id, side), watch, F::handle_timeout);
-                }
+            for (_, id) in &due {
+                self.expire(now, *id, watch);
             }
-            self.arm(id);
         }
+        self.due = due;
         self.next = self.agenda.peek();
     }
 

@@ -8,6 +8,7 @@ use observe::{MiddleboxFact, Observe, RepairReason, TcpFact};
 use tcp::{Acknowledgement, Agreement, Config, Departure, Payload, Sender};
 
 use super::{FlowId, Numbers, RadioLeg, SocketBuffers, Terms};
+use crate::due::take_due;
 use crate::{Address, Counters, Leg, Load, RadioReport, Repairs, Reserve, Watch};
 
 /// A TCP sender for each connection, and between it and the host what a relay over two sockets has:
@@ -19,6 +20,8 @@ pub struct PerFlow<P> {
     buffers: SocketBuffers,
     lines: Vec<Option<Box<Line<P>>>>,
     agenda: Agenda,
+    /// Those whose time has come.
+    due: Vec<(Time, u32)>,
     /// Flows that may have something to send.
     ready: VecDeque<FlowId>,
     /// Flows whose right edge is to be announced.
@@ -116,6 +119,7 @@ impl<P: Payload> PerFlow<P> {
             buffers,
             lines: Vec::new(),
             agenda: Agenda::default(),
+            due: Vec::new(),
             ready: VecDeque::new(),
             widened: VecDeque::new(),
             given_up: VecDeque::new(),
@@ -173,6 +177,21 @@ impl<P: Payload> PerFlow<P> {
         known.heard_at = now;
         if std::mem::replace(&mut known.stalled, false) {
             watch(MiddleboxFact::Recovered { mobile });
+        }
+    }
+
+    /// The time of a connection has come.
+    fn expire(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) {
+        let missed = self.repairs.timeouts;
+        let hopeless = self.with(flow, watch, |line, observer| {
+            line.sender.handle_timeout(now, observer);
+            line.sender.is_hopeless()
+        });
+        if self.repairs.timeouts > missed {
+            self.miss(now, flow, watch);
+        }
+        if hopeless == Some(true) {
+            self.given_up.push_back(flow);
         }
     }
 
@@ -306,20 +325,20 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
     }
 
     fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
-        while let Some((_, id)) = self.agenda.next(now) {
-            let flow = FlowId(id);
-            let missed = self.repairs.timeouts;
-            let hopeless = self.with(flow, watch, |line, observer| {
-                line.sender.handle_timeout(now, observer);
-                line.sender.is_hopeless()
-            });
-            if self.repairs.timeouts > missed {
-                self.miss(now, flow, watch);
+        let mut due = std::mem::take(&mut self.due);
+        loop {
+            let lines = &self.lines;
+            let connection = |line: &Line<P>| line.notes.numbers.connection;
+            let number = |id| lines[id as usize].as_deref().map_or(0, connection);
+            take_due(&mut self.agenda, now, &mut due, number);
+            if due.is_empty() {
+                break;
             }
-            if hopeless == Some(true) {
-                self.given_up.push_back(flow);
+            for (_, id) in &due {
+                self.expire(now, FlowId(*id), watch);
             }
         }
+        self.due = due;
     }
 
     /// Takes no notice.
