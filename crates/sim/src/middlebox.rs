@@ -81,8 +81,10 @@ pub struct MiddleboxMetrics {
     /// What happened, in order of time.
     pub events: Vec<MiddleboxRow>,
     mobiles: Vec<Mobile>,
-    /// When connections opened, and those of which mobiles.
-    opened: Vec<(Time, u32)>,
+    /// Connections, in the order in which they opened.
+    opened: Vec<Opening>,
+    /// How many parts of the network these are of.
+    parts: u64,
     /// Bytes held for all mobiles, and since when.
     held: u64,
     held_since: Time,
@@ -90,9 +92,20 @@ pub struct MiddleboxMetrics {
     held_integral: u128,
 }
 
+/// When a connection opened, of which mobile, and which that is among those of the network: one of
+/// a later part comes later, within a part one whose host has a higher number.
+#[derive(Clone, Copy, Debug)]
+struct Opening {
+    time: Time,
+    place: (u64, u128),
+    mobile: u32,
+}
+
 /// What is known of a mobile.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mobile {
+    /// Whether there is any fact about it.
+    is_known: bool,
     held: u64,
     /// Its last row of the backlog, counted from 1.
     row: usize,
@@ -135,9 +148,10 @@ impl MiddleboxMetrics {
             MiddleboxFact::Advertised { mobile, connection, window: 0, edge } => {
                 (mobile, Some(connection), MiddleboxEvent::ZeroWindow, edge)
             }
-            MiddleboxFact::Opened { mobile, .. } => {
+            MiddleboxFact::Opened { mobile, host } => {
                 self.mobile(mobile);
-                return self.opened.push((now, mobile));
+                let place = (self.parts, host);
+                return self.opened.push(Opening { time: now, place, mobile });
             }
             // Not in any table.
             MiddleboxFact::Closed { .. } | MiddleboxFact::Advertised { .. } => return,
@@ -179,7 +193,9 @@ impl MiddleboxMetrics {
         if self.mobiles.len() <= index {
             self.mobiles.resize(index + 1, Mobile::default());
         }
-        &mut self.mobiles[index]
+        let mobile = &mut self.mobiles[index];
+        mobile.is_known = true;
+        mobile
     }
 
     /// Adds those of another part of the network, whose mobiles and connections are numbered after
@@ -193,7 +209,12 @@ impl MiddleboxMetrics {
         let (mobiles, connections) = (self.mobiles.len() as u32, self.opened.len() as u32);
         part.renumber(|mobile| mobile + mobiles, |connection| connection + connections);
         self.mobiles.append(&mut part.mobiles);
-        self.opened.append(&mut part.opened);
+        self.parts += 1;
+        self.opened.extend(
+            part.opened
+                .into_iter()
+                .map(|opening| Opening { place: (self.parts, opening.place.1), ..opening }),
+        );
         self.backlog.append(&mut part.backlog);
         self.rtt.append(&mut part.rtt);
         self.events.append(&mut part.events);
@@ -203,15 +224,14 @@ impl MiddleboxMetrics {
     /// opened, and rows of one time stand in the order of mobiles.
     pub(crate) fn finish(&mut self, end: Time) {
         self.hold_until(end);
-        let mut openings: Vec<(usize, (Time, u32))> =
-            self.opened.iter().copied().enumerate().collect();
-        openings.sort_by_key(|(_, (time, _))| *time);
+        let mut openings: Vec<_> = self.opened.iter().enumerate().collect();
+        openings.sort_by_key(|(_, opening)| (opening.time, opening.place));
         let mut connections = vec![0; openings.len()];
         let mut mobiles = vec![None; self.mobiles.len()];
         let mut next = 0..;
-        for (number, (connection, (_, mobile))) in (0..).zip(openings) {
+        for (number, (connection, opening)) in (0..).zip(openings) {
             connections[connection] = number;
-            let known = &mut mobiles[mobile as usize];
+            let known = &mut mobiles[opening.mobile as usize];
             *known = known.or_else(|| next.next());
         }
         // Those whose connections never opened come last.
@@ -225,7 +245,7 @@ impl MiddleboxMetrics {
     }
 
     fn renumber(&mut self, mobile: impl Fn(u32) -> u32, connection: impl Fn(u32) -> u32) {
-        self.opened.iter_mut().for_each(|(_, of)| *of = mobile(*of));
+        self.opened.iter_mut().for_each(|opening| opening.mobile = mobile(opening.mobile));
         self.backlog.iter_mut().for_each(|row| row.mobile = mobile(row.mobile));
         for row in &mut self.rtt {
             (row.mobile, row.connection) = (mobile(row.mobile), connection(row.connection));
@@ -317,7 +337,7 @@ impl MiddleboxSummary {
         Self {
             kind,
             at: at.to_owned(),
-            mobiles: metrics.mobiles.len() as u64,
+            mobiles: metrics.mobiles.iter().filter(|mobile| mobile.is_known).count() as u64,
             packets_in: counters.packets_in,
             packets_out: counters.packets_out,
             flows: counters.flows,

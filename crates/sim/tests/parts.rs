@@ -82,17 +82,18 @@ fn apart_and_together_mobiles_have_the_same_results() {
 /// A word of each list, and how many of each.
 fn settings() -> impl Strategy<Value = Vec<(&'static str, String)>> {
     let words = (
-        select(&["gprs-3+1", "edge-4+1", "umts-dch-384", "umts-384", "umts-64"][..]),
+        select(&["gprs-3+1", "edge-4+1", "umts-dch-384", "umts-384", "umts-64", "umts-thesis"][..]),
         select(&SCHEMES[..]),
         select(&["file", "web", "mixed", "telnet", "probe", "udp"][..]),
         select(&["http/1.0", "http/1.1"][..]),
         select(&["downlink", "uplink"][..]),
         select(&["reno", "sack", "vegas", "cubic", "bbr"][..]),
+        select(&["modern", "ns2-2.35", "ns2-1996"][..]),
     );
     let numbers = (2_u32..6, 1_u32..12, 0_u32..3_000, 0_u32..15, any::<u32>());
     (words, numbers).prop_map(
         |(
-            (name, scheme, application, protocol, direction, variant),
+            (name, scheme, application, protocol, direction, variant, profile),
             (ues, count, ms, percent, seed),
         )| {
             let is_download = application != "file" && application != "udp";
@@ -103,6 +104,7 @@ fn settings() -> impl Strategy<Value = Vec<(&'static str, String)>> {
                 ("flow.web.protocol", protocol.to_owned()),
                 ("flow.direction", if is_download { "downlink" } else { direction }.to_owned()),
                 ("tcp.variant", variant.to_owned()),
+                ("tcp.profile", profile.to_owned()),
                 ("radio.ues", ues.to_string()),
                 ("flow.count", count.to_string()),
                 ("flow.interval", format!("{ms} ms")),
@@ -114,7 +116,7 @@ fn settings() -> impl Strategy<Value = Vec<(&'static str, String)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(50))]
 
     #[test]
     fn apart_and_together_any_mobiles_have_the_same_results(settings in settings()) {
