@@ -40,10 +40,11 @@ class Flows(Sequence[Flow]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Flow, ...]: ...
     def __getitem__(self, index: int | slice) -> Flow | tuple[Flow, ...]:
-        places = range(self._count)[index]
-        if isinstance(places, int):
-            return self._at(places)
-        return tuple(map(self._at, places))
+        if isinstance(index, slice):
+            return tuple(map(self._at, range(self._count)[index]))
+        if not -self._count <= index < self._count:
+            raise IndexError(f"flow {index}: there are {self._count}")
+        return self._at(index % self._count)
 
     def __iter__(self) -> Iterator[Flow]:
         return map(self._at, range(self._count))

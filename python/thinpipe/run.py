@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+MOST_AT_ONCE: Final = 1 << 16
+"""More than any machine runs side by side."""
+
+
 class Run(CompleteRecording):
     """A finished run."""
 
@@ -252,4 +256,4 @@ def _at_least_one(name: str, number: int | None) -> int:
     number = (os.cpu_count() or 1) if number is None else number
     if number < 1:
         raise ValueError(f"{name}: must be at least 1, not {number}")
-    return number
+    return min(number, MOST_AT_ONCE)

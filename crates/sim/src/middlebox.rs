@@ -63,7 +63,7 @@ pub struct MiddleboxRow {
     pub time: Time,
     /// The mobile.
     pub mobile: u32,
-    /// The connection, where it is about one.
+    /// The connection, where it is about one that was established.
     pub connection: Option<u32>,
     /// What.
     pub event: MiddleboxEvent,
@@ -123,7 +123,10 @@ impl MiddleboxMetrics {
                 return self.backlog(BacklogRow { time: now, mobile, queued, in_flight, cwnd });
             }
             MiddleboxFact::Rtt { mobile, connection, rtt } => {
-                return self.rtt.push(LegRttRow { time: now, mobile, connection, rtt });
+                if self.is_open(connection) {
+                    self.rtt.push(LegRttRow { time: now, mobile, connection, rtt });
+                }
+                return;
             }
             MiddleboxFact::Retransmitted { mobile, connection, offset, reason } => {
                 let event = match reason {
@@ -156,7 +159,13 @@ impl MiddleboxMetrics {
             // Not in any table.
             MiddleboxFact::Closed { .. } | MiddleboxFact::Advertised { .. } => return,
         };
+        let connection = connection.filter(|number| self.is_open(*number));
         self.events.push(MiddleboxRow { time: now, mobile, connection, event, offset });
+    }
+
+    /// Whether a connection of that number has opened: a box may act on one before.
+    fn is_open(&self, connection: u32) -> bool {
+        (connection as usize) < self.opened.len()
     }
 
     /// Keeps the last row of a mobile at one time, if it differs from the one before.

@@ -12,6 +12,9 @@ use crate::Interrupted;
 use crate::clock::{Pulse, Threads};
 use crate::measured::Measured;
 
+/// More threads than any machine has processors gain nothing.
+const MOST_THREADS: usize = 1024;
+
 /// What threads tell the caller.
 enum Message {
     /// The part of a mobile is done.
@@ -35,8 +38,9 @@ pub(crate) fn side_by_side(
     pulse: Pulse<'_>,
 ) -> Result<(), Interrupted> {
     let count = parts.len();
+    let threads = threads.get().min(count).min(MOST_THREADS);
     let reached = |done: usize| Time::ZERO + scenario.duration * done as u64 / count as u64;
-    if threads.get() == 1 {
+    if threads == 1 {
         for (done, part) in parts.enumerate() {
             if pulse(reached(done)).is_break() {
                 return Err(Interrupted);
@@ -48,8 +52,8 @@ pub(crate) fn side_by_side(
     let queue =
         Queue { parts: parts.collect(), next: AtomicUsize::new(0), stop: AtomicBool::new(false) };
     std::thread::scope(|scope| {
-        let (done, inbox) = sync_channel(threads.get());
-        for _ in 0..threads.get().min(count) {
+        let (done, inbox) = sync_channel(threads);
+        for _ in 0..threads {
             let (done, queue, run) = (done.clone(), &queue, &run);
             scope.spawn(move || queue.work(run, &done));
         }

@@ -8,7 +8,7 @@ use scenario::{Part, Scenario, shipped};
 use sim::{Interrupted, Outcome, Recording, Threads, simulate};
 
 /// Scenarios of several mobiles, in which each has a bearer of its own.
-const APART: [(&str, &[(&str, &str)]); 10] = [
+const APART: [(&str, &[(&str, &str)]); 12] = [
     ("gprs-3+1", &[("flow.application", "web"), ("middlebox.kind", "atcp")]),
     ("gprs-3+1", &[("flow.application", "mixed"), ("middlebox.kind", "split")]),
     ("gprs-3+1", &[("flow.application", "web"), ("flow.web.protocol", "http/1.0")]),
@@ -24,6 +24,11 @@ const APART: [(&str, &[(&str, &str)]); 10] = [
             ("tcp.freeze.warning", "1 s"),
             ("radio.reselections", "[{at = \"5 s\", lasts = \"2 s\"}]"),
         ],
+    ),
+    ("gprs-3+1", &[("middlebox.kind", "m-tcp"), ("radio.outages", "[[\"1 s\", \"4 s\"]]")]),
+    (
+        "umts-384",
+        &[("tcp.share_state", "ensemble"), ("flow.count", "40"), ("flow.interval", "333 ms")],
     ),
 ];
 
@@ -89,15 +94,16 @@ fn settings() -> impl Strategy<Value = Vec<(&'static str, String)>> {
         select(&["downlink", "uplink"][..]),
         select(&["reno", "sack", "vegas", "cubic", "bbr"][..]),
         select(&["modern", "ns2-2.35", "ns2-1996"][..]),
+        select(&["off", "temporal", "ensemble"][..]),
     );
     let numbers = (2_u32..6, 1_u32..12, 0_u32..3_000, 0_u32..15, any::<u32>());
     (words, numbers).prop_map(
         |(
-            (name, scheme, application, protocol, direction, variant, profile),
+            (name, scheme, application, protocol, direction, variant, profile, shares),
             (ues, count, ms, percent, seed),
         )| {
             let is_download = application != "file" && application != "udp";
-            vec![
+            let mut settings = vec![
                 ("name", name.to_owned()),
                 ("middlebox.kind", scheme.to_owned()),
                 ("flow.application", application.to_owned()),
@@ -105,12 +111,18 @@ fn settings() -> impl Strategy<Value = Vec<(&'static str, String)>> {
                 ("flow.direction", if is_download { "downlink" } else { direction }.to_owned()),
                 ("tcp.variant", variant.to_owned()),
                 ("tcp.profile", profile.to_owned()),
+                ("tcp.share_state", shares.to_owned()),
                 ("radio.ues", ues.to_string()),
                 ("flow.count", count.to_string()),
                 ("flow.interval", format!("{ms} ms")),
                 ("radio.tbler", format!("{percent} %")),
                 ("seed", seed.to_string()),
-            ]
+            ];
+            if name.starts_with("umts") {
+                let compresses = (seed % 2 == 0).to_string();
+                settings.push(("radio.pdcp.header_compression", compresses));
+            }
+            settings
         },
     )
 }
@@ -134,7 +146,7 @@ proptest! {
 fn any_number_of_threads_has_the_same_results() {
     let scenario = parse(APART[0].0, APART[0].1);
     let one = results(run(&scenario, Recording::Series, 1));
-    for threads in [2, 3, 64] {
+    for threads in [2, 3, 64, usize::MAX] {
         assert_same(&one, &results(run(&scenario, Recording::Series, threads)), &threads);
     }
 }

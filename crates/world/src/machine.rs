@@ -67,8 +67,6 @@ pub enum Machine<B: Body> {
         middlebox: Box<dyn Middlebox<B::Payload>>,
         /// The node.
         at: NodeId,
-        /// Packets sent, which number the IP identification.
-        sent: u16,
     },
     /// An agent of mobility at a node.
     Agent {

@@ -54,6 +54,8 @@ pub struct World<B: Body> {
     outbox: VecDeque<Delivery<B>>,
     /// Middleboxes, which get reports of the radio.
     middleboxes: Vec<MachineId>,
+    /// By node: the IP identification of the last packet of a middlebox from or to that mobile.
+    identifications: Vec<u16>,
     /// Fragmentation by hosts, and reassembly.
     fragments: Option<(Fragmentation, MachineId)>,
     /// Path MTUs.
@@ -70,6 +72,7 @@ impl<B: Body> Default for World<B> {
             unroutable: 0,
             outbox: VecDeque::new(),
             middleboxes: Vec::new(),
+            identifications: Vec::new(),
             fragments: None,
             path_mtus: PathMtus::new(u32::MAX),
         }

@@ -109,43 +109,52 @@ MIDDLEBOX: Final[tuple[Column[Middlebox], ...]] = (
 
 def tables(result: Result) -> list[Table]:
     """Return the tables of a run that have rows: each flow, or how flows are spread; the box."""
-    flows = result.flows
-    responses = [
-        (flow, what, times)
-        for flow in flows
+    flows, datagrams = _Values(FLOWS), _Values(DATAGRAMS)
+    responses, box = _Values(RESPONSES), _Values(MIDDLEBOX)
+    for flow in result.flows:  # once: many are read as they are asked for
+        if flow.datagrams is None:
+            flows.add(flow)
+        else:
+            datagrams.add((flow, flow.datagrams))
         for what, times in (
             ("page", None if flow.pages is None else flow.pages.response_s),
             ("echo", flow.echo_s),
             ("probe, one way", flow.probe_s),
-        )
-        if times is not None
-    ]
-    made = (
-        _table(FLOWS, [flow for flow in flows if flow.datagrams is None]),
-        _table(DATAGRAMS, [(flow, of) for flow in flows if (of := flow.datagrams) is not None]),
-        _table(RESPONSES, responses),
-        _table(MIDDLEBOX, [] if result.middlebox is None else [result.middlebox]),
-    )
+        ):
+            if times is not None:
+                responses.add((flow, what, times))
+    if result.middlebox is not None:
+        box.add(result.middlebox)
+    made = (flows.table(), datagrams.table(), responses.table(), box.table())
     return [table for table in made if table.rows]
 
 
-def _table(columns: Sequence[Column[T]], rows: Sequence[T]) -> Table:
-    values = [[column.of(row) for row in rows] for column in columns]
-    if len(rows) > MOST_ROWS:
-        cells = [_spread(*pair) for pair in zip(columns, values, strict=True)]
-        cells[0] = [f"{SPREAD[0][0]} of {len(rows):,}", *(name for name, _ in SPREAD[1:])]
-    else:
-        cells = [
-            [_cell(column, value) for value in of]
-            for column, of in zip(columns, values, strict=True)
-        ]
-    heads = tuple(column.head for column in columns)
-    text = {
-        column.head
-        for column, of in zip(columns, values, strict=True)
-        if column.head != "flow" and any(isinstance(value, str) for value in of)
-    }
-    return Table(heads, list(zip(*cells, strict=True)), frozenset(text))
+class _Values(Generic[T]):
+    """What stands in the columns of a table."""
+
+    def __init__(self, columns: Sequence[Column[T]]) -> None:
+        self._columns: Final = columns
+        self._values: Final[list[list[float | str | None]]] = [[] for _ in columns]
+
+    def add(self, row: T) -> None:
+        for column, values in zip(self._columns, self._values, strict=True):
+            values.append(column.of(row))
+
+    def table(self) -> Table:
+        columns = list(zip(self._columns, self._values, strict=True))
+        count = len(self._values[0])
+        if count > MOST_ROWS:
+            cells = [_spread(*column) for column in columns]
+            cells[0] = [f"{SPREAD[0][0]} of {count:,}", *(name for name, _ in SPREAD[1:])]
+        else:
+            cells = [[_cell(column, value) for value in values] for column, values in columns]
+        text = {
+            column.head
+            for column, values in columns
+            if column.head != "flow" and any(isinstance(value, str) for value in values)
+        }
+        heads = tuple(column.head for column in self._columns)
+        return Table(heads, list(zip(*cells, strict=True)), frozenset(text))
 
 
 def _cell(column: Column[T], value: float | str | None) -> str:

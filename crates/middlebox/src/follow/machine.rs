@@ -43,6 +43,9 @@ pub struct Following<P: Payload, F: Follow<P>> {
     counters: Counters,
 }
 
+/// The number of a connection that is not established.
+const UNOPENED: u32 = u32::MAX;
+
 #[derive(Debug, Default)]
 struct Mobile {
     connections: Vec<u32>,
@@ -126,7 +129,8 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         let ends = Pair([End { syn: Some(syn), ..End::NEW }, End::NEW]);
         let bound = self.connections.bound();
         let stage = Stage::Opening;
-        let id = self.connections.insert(Followed { name, number: 0, stage, ends, heard: now });
+        let id =
+            self.connections.insert(Followed { name, number: UNOPENED, stage, ends, heard: now });
         if id == bound {
             self.agenda.add();
         }
@@ -241,8 +245,10 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         let hosts = ends(connection.source, connection.destination);
         let admitted = self.admission.establish(&connection, followed.reserve::<P>()).is_ok();
         followed.stage = if admitted { Stage::Established } else { Stage::Refused };
-        followed.number = self.established;
-        self.established = self.established.wrapping_add(u32::from(admitted));
+        if admitted {
+            followed.number = self.established;
+            self.established = self.established.wrapping_add(1);
+        }
         for (end, host) in followed.ends.0.iter().zip(hosts).filter(|_| admitted) {
             if let (Some(toward), Some(Address { host, .. })) = (&end.toward, host) {
                 watch(MiddleboxFact::Opened { mobile: toward.mobile, host });
@@ -353,7 +359,7 @@ impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
         let mut due = std::mem::take(&mut self.due);
         loop {
             let connections = &self.connections;
-            let number = |id| connections[id].as_ref().map_or(0, |followed| followed.number);
+            let number = |id| connections[id].as_ref().map_or(UNOPENED, |followed| followed.number);
             take_due(&mut self.agenda, now, &mut due, number);
             if due.is_empty() {
                 break;

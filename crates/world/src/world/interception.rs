@@ -20,7 +20,7 @@ impl<B: Body> World<B> {
         middlebox: Box<dyn Middlebox<B::Payload>>,
     ) -> MachineId {
         let name = format!("{}/middlebox", self.node(node).name());
-        let id = self.machines.add(&name, Machine::Middlebox { middlebox, at: node, sent: 0 });
+        let id = self.machines.add(&name, Machine::Middlebox { middlebox, at: node });
         self.nodes[node].set_middlebox(id);
         self.machines.reschedule(id);
         self.middleboxes.push(id);
@@ -88,23 +88,36 @@ impl<B: Body> World<B> {
 
     /// Sends what a middlebox wants to send.
     fn run_middlebox(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
-        while let Machine::Middlebox { middlebox, at, sent } = &mut self.machines[id]
+        while let Machine::Middlebox { middlebox, at } = &mut self.machines[id]
             && let Some(packet) =
                 middlebox.poll_output(cx.now, &mut |fact| cx.middlebox(id.0, fact))
         {
             self.events += 1;
             let at = *at;
-            *sent = sent.wrapping_add(1);
-            let identification = *sent;
             let [source, destination] =
                 [packet.source, packet.destination].map(|address| NodeId(address.host as u32));
             let ends = Ends { source, destination };
+            let identification = self.next_identification(ends);
             let packet =
                 self.packets.make(ends, identification, B::from_segment(packet.segment, ends));
             cx.packet(&packet.fact(PacketEvent::Departed, id.0));
             self.route(cx, at, packet);
         }
         self.machines.reschedule(id);
+    }
+
+    /// The next IP identification of a middlebox's packets from or to the mobile among `ends`: what
+    /// compresses headers sees the difference to the one before, which is nobody else's.
+    fn next_identification(&mut self, ends: Ends) -> u16 {
+        let is_mobile = self.node(ends.destination).leg() == Leg::Radio;
+        let mobile = if is_mobile { ends.destination } else { ends.source };
+        let place = mobile.0 as usize;
+        if self.identifications.len() <= place {
+            self.identifications.resize(place + 1, 0);
+        }
+        let last = &mut self.identifications[place];
+        *last = last.wrapping_add(1);
+        *last
     }
 
     fn tell(&mut self, id: MachineId, tell: impl FnOnce(&mut dyn Middlebox<B::Payload>)) {

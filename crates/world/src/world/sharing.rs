@@ -38,7 +38,10 @@ impl<B: Body> World<B> {
             ShareState::Temporal => self.last_ended(id),
             ShareState::Ensemble => {
                 let open = |state: State| state.is_synchronized() && !is_over(state);
-                Shared::beside(self.others(id, open).map(|(_, shared)| shared))
+                // Of those that measured at once the first made counts, whatever else has endpoints.
+                let mut others: Vec<_> = self.others(id, open).collect();
+                others.sort_unstable_by_key(|(id, _)| *id);
+                Shared::beside(others.into_iter().map(|(_, shared)| shared))
             }
         };
         if let (Machine::Host(host), Some(shared)) = (&mut self.machines[id], shared) {
