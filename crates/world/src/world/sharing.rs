@@ -38,7 +38,7 @@ impl<B: Body> World<B> {
             ShareState::Temporal => self.last_ended(id),
             ShareState::Ensemble => {
                 let open = |state: State| state.is_synchronized() && !is_over(state);
-                // Of those that measured at once the first made counts, whatever else has endpoints.
+                // Of those that measured at once, that which was made first counts.
                 let mut others: Vec<_> = self.others(id, open).collect();
                 others.sort_unstable_by_key(|(id, _)| *id);
                 Shared::beside(others.into_iter().map(|(_, shared)| shared))
