@@ -216,7 +216,8 @@ def mobiles() -> list[Row]:
         code = (
             "import json, sys, time, pathlib, thinpipe as tp\n"
             "start, began = time.process_time(), time.perf_counter()\n"
-            f"run = tp.run('gprs-3+1', {settings!r}, duration='{duration_s} s', threads=THREADS)\n"
+            f"run = tp.run('gprs-3+1', {settings!r}, duration='{duration_s} s', "
+            "threads=json.loads(sys.argv[1]))\n"
             "cpu_s, wall_s = time.process_time() - start, time.perf_counter() - began\n"
             "packets = run.middlebox.packets_in + run.middlebox.packets_out\n"
             "status = pathlib.Path('/proc/self/status').read_text()\n"
@@ -227,13 +228,13 @@ def mobiles() -> list[Row]:
         one, all_cores = (
             json.loads(
                 subprocess.run(
-                    [sys.executable, "-c", code.replace("THREADS", threads)],
+                    [sys.executable, "-c", code, threads],
                     capture_output=True,
                     text=True,
                     check=True,
                 ).stdout
             )
-            for threads in ("1", "None")
+            for threads in ("1", "null")
         )
         packets, events, cpu_s, _, peak_mb = one
         rows.append(

@@ -11,26 +11,26 @@ from thinpipe.result import Flow
 if TYPE_CHECKING:
     from thinpipe import _core
 
-AT_ONCE: Final = 64
-"""So many are read together."""
+BLOCK: Final = 64
+"""So many flows are read together."""
 
-KEPT: Final = 16
-"""So often many are kept: a run of ten thousand mobiles has more than memory should hold."""
+BLOCKS: Final = 16
+"""So many blocks are kept. Records of all flows of ten thousand mobiles would take 400 MB."""
 
 
 class Flows(Sequence[Flow]):
-    """The flows of a finished run, which holds their figures in less room than records take."""
+    """The flows of a finished run, whose figures stay in the compiled module until read."""
 
     def __init__(self, core: _core.Run) -> None:
         self._count: Final = core.flow_count
 
         def read(block: int) -> Sequence[Flow]:
-            first = AT_ONCE * block
+            first = BLOCK * block
             return Flow.several_from_json(
-                core.flows_json(first, min(first + AT_ONCE, core.flow_count))
+                core.flows_json(first, min(first + BLOCK, core.flow_count))
             )
 
-        self._block: Final[Callable[[int], Sequence[Flow]]] = lru_cache(KEPT)(read)
+        self._block: Final[Callable[[int], Sequence[Flow]]] = lru_cache(BLOCKS)(read)
 
     def __len__(self) -> int:
         return self._count
@@ -65,4 +65,4 @@ class Flows(Sequence[Flow]):
         return tuple, (tuple(self),)
 
     def _at(self, place: int) -> Flow:
-        return self._block(place // AT_ONCE)[place % AT_ONCE]
+        return self._block(place // BLOCK)[place % BLOCK]

@@ -42,7 +42,7 @@ class Record:
 
     @classmethod
     def several_from_json(cls, text: str) -> Sequence[Self]:
-        """Read an array of such records, as a JSON object of this version holds it."""
+        """Read a JSON array of such records, which this version has written."""
         return tuple(_value(each, cls) for each in json.loads(text))
 
     def to_dict(self) -> dict[str, Any]:

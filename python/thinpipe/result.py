@@ -399,7 +399,7 @@ class Result(Record):
     duration_s: float
     """Simulated time."""
     events: int
-    """What has happened: packets out of wires and middleboxes, and wakes of all else."""
+    """Packets that came out of wires and middleboxes, and wakes of all other machines."""
     hints: Sequence[str]
     """What explains the numbers and is easily overlooked, in a line each."""
     jain_index: float | None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 MOST_AT_ONCE: Final = 1 << 16
-"""More than any machine runs side by side."""
+"""More than any machine can run side by side; a larger number means the same."""
 
 
 class Run(CompleteRecording):

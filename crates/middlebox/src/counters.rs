@@ -67,7 +67,7 @@ impl Bypasses {
     }
 }
 
-/// Of another box for other mobiles.
+/// Of two boxes with different mobiles together.
 impl AddAssign for Counters {
     fn add_assign(&mut self, more: Self) {
         self.packets_in += more.packets_in;

@@ -2,9 +2,9 @@
 
 use base::{Agenda, Time};
 
-/// Takes out of `agenda` what is due by `now`, in the order of time, and within one instant in that
-/// of `number`: a place is used again by whichever connection comes next, so that the order of
-/// places would depend on other mobiles.
+/// Takes out of `agenda` the slots that are due by `now`, in the order of time, and within one
+/// instant in that of `number`. The order of slots would depend on other mobiles: a slot is used
+/// again by whichever connection comes next.
 pub(crate) fn take_due(
     agenda: &mut Agenda,
     now: Time,
@@ -13,5 +13,5 @@ pub(crate) fn take_due(
 ) {
     due.clear();
     due.extend(std::iter::from_fn(|| agenda.next(now)));
-    due.sort_unstable_by_key(|&(time, place)| (time, number(place)));
+    due.sort_unstable_by_key(|&(time, slot)| (time, number(slot)));
 }

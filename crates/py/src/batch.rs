@@ -43,9 +43,9 @@ impl Trace {
 }
 
 /// Runs one scenario to its end, on as many `threads` unless an algorithm is written in Python.
-/// `algorithms` are more values of `tcp.congestion_control`; an
-/// exception in one ends the run. `progress(simulated_s, duration_s)` is called about ten times a
-/// second; an exception in it, or Ctrl-C, ends the run as well.
+/// `algorithms` are more values of `tcp.congestion_control`; an exception in one ends the run.
+/// `progress(simulated_s, duration_s)` is called about ten times a second; an exception in it, or
+/// Ctrl-C, ends the run as well.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "they are Python's keywords")]
 #[pyo3(signature = (

@@ -40,8 +40,8 @@ pub fn build_over<B: Body<Payload = Length>>(scenario: &Scenario) -> Network<B> 
     complete(scenario, mobile_network::chain(scenario).unwrap_or_else(|| Chain::of(scenario, None)))
 }
 
-/// As [`build_over`], of `part` of that network alone. All that it has is called as in the whole,
-/// and has the same chance.
+/// As [`build_over`], of `part` of that network alone. Everything in it has the name and the random
+/// draws that it has in the whole.
 pub fn build_part<B: Body<Payload = Length>>(scenario: &Scenario, part: Part) -> Network<B> {
     complete(scenario, Chain::of(scenario, Some(part)))
 }
@@ -103,7 +103,7 @@ pub(crate) struct Chain<B: Body> {
     back: Vec<(NodeId, MachineId)>,
     /// The mobiles, where there are several.
     mobiles: Vec<NodeId>,
-    /// What alone is built of a network that falls into parts: this mobile is the only one.
+    /// Of a part of a network, whose mobile is then the only one.
     pub(crate) part: Option<Part>,
 }
 

@@ -2,8 +2,8 @@
 
 use crate::{Flow, FlowDirection, Hosts, Scenario};
 
-/// A mobile whose bearer is its own, with its flows and the way to it: a network for itself, where
-/// no other mobile changes anything.
+/// A mobile with its bearer, its flows, and the wires and the middlebox on its way: a network of
+/// its own, in which no other mobile changes anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
     /// The number of the mobile, from 0.
@@ -13,11 +13,10 @@ pub struct Part {
 }
 
 impl Part {
-    /// The parts of the network of `scenario`, in the order of its mobiles; none if its mobiles
-    /// have something in common: a radio of cells or access points, a wire that takes time to send
-    /// a packet, or flows between them.
+    /// The parts of the network of `scenario`, in the order of its mobiles. None if mobiles share
+    /// a radio of cells or access points, a wire that has a rate, or flows.
     ///
-    /// A middlebox keeps mobiles apart: whatever it has of one is that mobile's alone.
+    /// A middlebox is no obstacle: what it does for one mobile does not depend on others.
     pub fn all(scenario: &Scenario) -> impl ExactSizeIterator<Item = Self> + use<> {
         let radio = scenario.radio.as_ref().filter(|radio| radio.cells().is_none());
         let mobiles = radio.map_or(0, |radio| radio.keys().mobiles() as u32);
@@ -27,8 +26,9 @@ impl Part {
         let is_alone = |group: &Flow| {
             group.hosts == Hosts::Shared && group.direction != FlowDirection::BetweenMobiles
         };
-        let of = if !is_shared && scenario.groups().all(is_alone) { mobiles } else { 0 };
-        (0..if of > 1 { of } else { 0 }).map(move |mobile| Self { mobile, of })
+        let is_apart = mobiles > 1 && !is_shared && scenario.groups().all(is_alone);
+        let of = if is_apart { mobiles } else { 0 };
+        (0..of).map(move |mobile| Self { mobile, of })
     }
 
     /// Whether the mobile whose turn is number `turn` is this one.

@@ -57,8 +57,8 @@ pub enum Recording {
 }
 
 /// Runs `scenario` to its duration. `pulse` is called now and then with the simulated time and
-/// may end the run. Mobiles that have nothing in common are run apart from each other, on as many
-/// `threads`, unless everything is recorded; what comes out is the same.
+/// may end the run. Mobiles that share nothing are run apart from each other, on as many `threads`,
+/// unless everything is recorded. The results are those of one world with all mobiles.
 ///
 /// # Errors
 /// [`Interrupted`], if `pulse` ended it.
@@ -85,23 +85,33 @@ fn simulate_over<B: Body<Payload = Length>>(
     pulse: Pulse<'_>,
 ) -> Result<Outcome, Interrupted> {
     let parts = Part::all(scenario);
-    if recording == Recording::Series && parts.len() > 0 {
+    if recording != Recording::Series {
+        let is_ns2 = recording == Recording::Ns2;
+        trace(scenario, scenario::build_over::<B>(scenario), is_ns2, pulse)
+    } else if parts.len() == 0 {
+        let measured = measure(scenario, scenario::build_over::<B>(scenario), pulse)?;
+        Ok(measured.outcome(scenario))
+    } else {
         let run = |part, pulse: Pulse<'_>| {
-            run_series(scenario, scenario::build_part::<B>(scenario, part), pulse)
+            measure(scenario, scenario::build_part::<B>(scenario, part), pulse)
         };
         let flows = scenario.groups().map(|group| group.number() as usize).sum();
         let mut joined = Joined::new(flows);
         side_by_side(scenario, parts, threads, run, |part| joined.take(part), pulse)?;
-        return Ok(joined.whole().outcome(scenario));
+        Ok(joined.whole().outcome(scenario))
     }
-    let mut network = scenario::build_over::<B>(scenario);
-    if recording == Recording::Series {
-        return Ok(run_series(scenario, network, pulse)?.outcome(scenario));
-    }
+}
+
+/// Runs a network to its end, and keeps everything that happens.
+fn trace<B: Body>(
+    scenario: &Scenario,
+    mut network: Network<B>,
+    is_ns2: bool,
+    pulse: Pulse<'_>,
+) -> Result<Outcome, Interrupted> {
     let until = Time::ZERO + scenario.duration;
     let metrics = Metrics::new(flows(scenario, &network));
-    let trace = Trace::new(&network.world, recording == Recording::Ns2);
-    let mut observers = (metrics, trace);
+    let mut observers = (metrics, Trace::new(&network.world, is_ns2));
     run_world(&mut network.world, until, &mut observers, pulse)?;
     let (metrics, mut trace) = observers;
     trace.end(until);
@@ -110,8 +120,8 @@ fn simulate_over<B: Body<Payload = Length>>(
     Ok(Outcome { trace: Some(trace), vantages, ..measured.outcome(scenario) })
 }
 
-/// Runs a network, of which only numbers and series are kept.
-fn run_series<B: Body>(
+/// Runs a network to its end, and keeps numbers and series only.
+fn measure<B: Body>(
     scenario: &Scenario,
     mut network: Network<B>,
     pulse: Pulse<'_>,

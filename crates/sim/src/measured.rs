@@ -3,7 +3,7 @@
 use base::{Direction, Time};
 use radio::umts::channels::CodeTree;
 use scenario::{Network, Scenario};
-use world::{Body, Machine, World};
+use world::{Body, Machine};
 
 use crate::capacity::{Course, capacity, courses};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 /// What was measured of a network, without its world.
 #[derive(Debug)]
 pub(crate) struct Measured {
-    /// [`World::events`].
+    /// What has happened, as a world counts it.
     pub(crate) events: u64,
     /// Series.
     pub(crate) metrics: Metrics,
@@ -40,11 +40,12 @@ impl Measured {
     pub(crate) fn of<B: Body>(scenario: &Scenario, network: Network<B>, metrics: Metrics) -> Self {
         let Network { world, flows, bottleneck } = network;
         let end = Time::ZERO + scenario.duration;
-        let measured = flows.iter().zip(metrics.flows());
         let machines = || world.machines().map(|(_, _, machine)| machine);
         let mut measured = Self {
             events: world.events(),
-            flows: measured
+            flows: flows
+                .iter()
+                .zip(metrics.flows())
                 .map(|(flow, of)| FlowSummary::of(flow.number, of, scenario, bottleneck))
                 .collect(),
             links: world
@@ -65,7 +66,7 @@ impl Measured {
             machines: Vec::new(),
             nodes: Vec::new(),
         };
-        [measured.machines, measured.nodes] = World::into_names(world);
+        [measured.machines, measured.nodes] = world.into_names();
         measured
     }
 
@@ -80,14 +81,18 @@ impl Measured {
     }
 }
 
-/// What was measured of a whole network, joined from its parts.
+/// What was measured of a network, joined from its parts. What all parts have comes first in each.
 #[derive(Debug)]
 pub(crate) struct Joined {
+    /// The parts so far.
     whole: Option<Measured>,
+    /// How many flows all parts have together.
     flows: usize,
+    /// How many parts there are so far.
     mobiles: u32,
-    // What all parts have in common comes first: directions of wires, and the nodes between them.
+    /// How many directions of wires all parts have.
     wires: usize,
+    /// How many nodes all parts have.
     nodes: usize,
 }
 
@@ -101,24 +106,11 @@ impl Joined {
     pub(crate) fn take(&mut self, part: Measured) {
         let mobile = self.mobiles;
         self.mobiles += 1;
-        let Some(whole) = &mut self.whole else {
-            self.wires = part.links.len() - Direction::BOTH.len();
-            self.nodes = part.nodes.len() - 1;
-            let whole = self.whole.insert(part);
-            whole.flows.reserve_exact(self.flows - whole.flows.len());
-            whole.metrics.reserve(self.flows);
-            // The bearer is the last that drops packets.
-            whole.machines.truncate(self.wires + 1);
-            return;
-        };
+        let Some(whole) = &mut self.whole else { return self.begin(part) };
         whole.events += part.events;
         let bearer = self.wires as u32;
-        whole.metrics.take(
-            part.metrics,
-            |machine| {
-                if machine == bearer { bearer + mobile } else { machine }
-            },
-        );
+        let number = |machine| if machine == bearer { bearer + mobile } else { machine };
+        whole.metrics.take(part.metrics, number);
         whole.flows.extend(part.flows);
         let mut links = part.links.into_iter();
         for (wire, more) in whole.links.iter_mut().zip(links.by_ref().take(self.wires)) {
@@ -136,6 +128,17 @@ impl Joined {
         }
         whole.machines.extend(part.machines.into_iter().nth(self.wires));
         whole.nodes.extend(part.nodes.into_iter().nth(self.nodes));
+    }
+
+    /// Makes `part`, the first, the whole so far.
+    fn begin(&mut self, part: Measured) {
+        self.wires = part.links.len() - Direction::BOTH.len();
+        self.nodes = part.nodes.len() - 1;
+        let whole = self.whole.insert(part);
+        whole.flows.reserve_exact(self.flows - whole.flows.len());
+        whole.metrics.reserve(self.flows);
+        // Endpoints and middleboxes, which come after the bearer, drop nothing.
+        whole.machines.truncate(self.wires + 1);
     }
 
     /// The whole.

@@ -83,8 +83,8 @@ pub struct MiddleboxMetrics {
     mobiles: Vec<Mobile>,
     /// Connections, in the order in which they opened.
     opened: Vec<Opening>,
-    /// How many parts of the network these are of.
-    parts: u64,
+    /// How many parts were added to the first.
+    parts: u32,
     /// Bytes held for all mobiles, and since when.
     held: u64,
     held_since: Time,
@@ -92,12 +92,14 @@ pub struct MiddleboxMetrics {
     held_integral: u128,
 }
 
-/// When a connection opened, of which mobile, and which that is among those of the network: one of
-/// a later part comes later, within a part one whose host has a higher number.
+/// A connection that opened. Those of one instant are in the order of mobiles, which is that of
+/// parts, and of the numbers that mobiles have as hosts.
 #[derive(Clone, Copy, Debug)]
 struct Opening {
     time: Time,
-    place: (u64, u128),
+    part: u32,
+    host: u128,
+    /// The number of the mobile in rows.
     mobile: u32,
 }
 
@@ -153,8 +155,7 @@ impl MiddleboxMetrics {
             }
             MiddleboxFact::Opened { mobile, host } => {
                 self.mobile(mobile);
-                let place = (self.parts, host);
-                return self.opened.push(Opening { time: now, place, mobile });
+                return self.opened.push(Opening { time: now, part: 0, host, mobile });
             }
             // Not in any table.
             MiddleboxFact::Closed { .. } | MiddleboxFact::Advertised { .. } => return,
@@ -219,11 +220,9 @@ impl MiddleboxMetrics {
         part.renumber(|mobile| mobile + mobiles, |connection| connection + connections);
         self.mobiles.append(&mut part.mobiles);
         self.parts += 1;
-        self.opened.extend(
-            part.opened
-                .into_iter()
-                .map(|opening| Opening { place: (self.parts, opening.place.1), ..opening }),
-        );
+        let part_number = self.parts;
+        let renumbered = part.opened.into_iter().map(|of| Opening { part: part_number, ..of });
+        self.opened.extend(renumbered);
         self.backlog.append(&mut part.backlog);
         self.rtt.append(&mut part.rtt);
         self.events.append(&mut part.events);
@@ -234,7 +233,7 @@ impl MiddleboxMetrics {
     pub(crate) fn finish(&mut self, end: Time) {
         self.hold_until(end);
         let mut openings: Vec<_> = self.opened.iter().enumerate().collect();
-        openings.sort_by_key(|(_, opening)| (opening.time, opening.place));
+        openings.sort_by_key(|(_, of)| (of.time, of.part, of.host));
         let mut connections = vec![0; openings.len()];
         let mut mobiles = vec![None; self.mobiles.len()];
         let mut next = 0..;
@@ -334,8 +333,8 @@ pub struct MiddleboxSummary {
 }
 
 impl MiddleboxSummary {
-    /// Of the middlebox of `kind` at the node `at`, which counted `counters` up to `end`, as the
-    /// metrics do.
+    /// Of the middlebox of `kind` at the node `at`, by what it counted and by finished `metrics`,
+    /// up to `end`.
     pub(crate) fn of(
         kind: &'static str,
         at: &str,

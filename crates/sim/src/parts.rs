@@ -17,9 +17,9 @@ const MOST_THREADS: usize = 1024;
 
 /// What threads tell the caller.
 enum Message {
-    /// The part of a mobile is done.
+    /// The part of this mobile is done.
     Done(u32, Box<Measured>),
-    /// One goes on: time to call `pulse`.
+    /// A part goes on: time to call `pulse`.
     Pulse,
 }
 
@@ -49,15 +49,15 @@ pub(crate) fn side_by_side(
         }
         return Ok(());
     }
-    let queue =
-        Queue { parts: parts.collect(), next: AtomicUsize::new(0), stop: AtomicBool::new(false) };
+    let work =
+        Work { parts: parts.collect(), next: AtomicUsize::new(0), stop: AtomicBool::new(false) };
     std::thread::scope(|scope| {
-        let (done, inbox) = sync_channel(threads);
+        let (caller, inbox) = sync_channel(threads);
         for _ in 0..threads {
-            let (done, queue, run) = (done.clone(), &queue, &run);
-            scope.spawn(move || queue.work(run, &done));
+            let (caller, work, run) = (caller.clone(), &work, &run);
+            scope.spawn(move || work.run(run, &caller));
         }
-        drop(done);
+        drop(caller);
         let (mut early, mut taken) = (BTreeMap::new(), 0);
         loop {
             match inbox.recv() {
@@ -72,24 +72,25 @@ pub(crate) fn side_by_side(
                 taken += 1;
             }
             if pulse(reached(taken as usize)).is_break() {
-                queue.stop.store(true, Ordering::Relaxed);
+                work.stop.store(true, Ordering::Relaxed);
                 return Err(Interrupted);
             }
         }
     })
 }
 
-/// Parts that wait for a thread.
-struct Queue {
+/// What threads have to do.
+struct Work {
     parts: Vec<Part>,
-    /// How many have one.
+    /// The number of the next part that no thread has.
     next: AtomicUsize,
+    /// Whether they are to stop.
     stop: AtomicBool,
 }
 
-impl Queue {
+impl Work {
     /// Runs parts until none is left, or until told to stop.
-    fn work(
+    fn run(
         &self,
         run: impl Fn(Part, Pulse<'_>) -> Result<Measured, Interrupted>,
         caller: &SyncSender<Message>,

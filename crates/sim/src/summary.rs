@@ -26,7 +26,7 @@ pub struct Summary {
     pub seed: u64,
     /// Simulated time.
     pub duration_s: f64,
-    /// What has happened: packets out of wires and middleboxes, and wakes of all else.
+    /// Packets that came out of wires and middleboxes, and wakes of all other machines.
     pub events: u64,
     /// What explains the numbers and is easily overlooked, in a line each.
     pub hints: Vec<String>,
@@ -372,7 +372,8 @@ impl LinkSummary {
         }
     }
 
-    /// Adds what else has passed a wire that takes no time to send, so that nothing waits there.
+    /// Adds what passed the same wire in another part of the network: it has no rate, so that
+    /// nothing waits there.
     pub(crate) fn add(&mut self, more: &Self) {
         self.queue_packets.max = self.queue_packets.max.max(more.queue_packets.max);
         self.queue_delay_s = self.queue_delay_s.or(more.queue_delay_s);

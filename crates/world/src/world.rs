@@ -195,8 +195,9 @@ impl<B: Body> World<B> {
         self.packets.next_uid()
     }
 
-    /// What has happened so far: packets that came out of pipes and middleboxes, however many at
-    /// once, and wakes of all other machines. So those of two worlds side by side add up.
+    /// Packets that came out of pipes and middleboxes so far, and wakes of all other machines. One
+    /// wake of a pipe or a middlebox may serve several mobiles, and would count once here and
+    /// several times where each mobile has a world of its own.
     pub const fn events(&self) -> u64 {
         self.events
     }

@@ -57,8 +57,8 @@ def run(  # noqa: PLR0913 - to typer, a parameter is an option
         typer.Option(
             metavar="NUMBER",
             parser=arguments.whole("--threads", 1),
-            help="Threads for mobiles that share nothing, without --out; all processors by "
-            "default. The results are the same for any number.",
+            help="Threads, where mobiles have bearers of their own and --out is not given; by "
+            "default as many as processors. The results are the same for any number.",
         ),
     ] = None,
     again: Annotated[

@@ -111,7 +111,7 @@ def tables(result: Result) -> list[Table]:
     """Return the tables of a run that have rows: each flow, or how flows are spread; the box."""
     flows, datagrams = _Values(FLOWS), _Values(DATAGRAMS)
     responses, box = _Values(RESPONSES), _Values(MIDDLEBOX)
-    for flow in result.flows:  # once: many are read as they are asked for
+    for flow in result.flows:  # only once: each is read from the compiled module
         if flow.datagrams is None:
             flows.add(flow)
         else:
@@ -137,10 +137,12 @@ class _Values(Generic[T]):
         self._values: Final[list[list[float | str | None]]] = [[] for _ in columns]
 
     def add(self, row: T) -> None:
+        """Take in what the columns need of a row."""
         for column, values in zip(self._columns, self._values, strict=True):
             values.append(column.of(row))
 
     def table(self) -> Table:
+        """Return the rows, or how they are spread if there are many."""
         columns = list(zip(self._columns, self._values, strict=True))
         count = len(self._values[0])
         if count > MOST_ROWS:

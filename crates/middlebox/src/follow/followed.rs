@@ -13,6 +13,7 @@ use crate::{Address, Connection, MiddleboxLimits, Reserve};
 #[derive(Debug)]
 pub(super) struct Followed<F> {
     pub(super) name: Name,
+    /// Its number among those that were established.
     pub(super) number: u32,
     pub(super) stage: Stage,
     pub(super) ends: Pair<End<F>>,

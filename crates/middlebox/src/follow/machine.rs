@@ -31,7 +31,7 @@ pub struct Following<P: Payload, F: Follow<P>> {
     draining: bool,
     connections: Table<Followed<F>>,
     agenda: Agenda,
-    /// Those whose time has come.
+    /// Slots of connections whose time has come, while these are served.
     due: Vec<(Time, u32)>,
     mobiles: Mobiles,
     /// What all directions towards one mobile have under way.

@@ -20,7 +20,7 @@ pub struct PerFlow<P> {
     buffers: SocketBuffers,
     lines: Vec<Option<Box<Line<P>>>>,
     agenda: Agenda,
-    /// Those whose time has come.
+    /// Slots of connections whose time has come, while these are served.
     due: Vec<(Time, u32)>,
     /// Flows that may have something to send.
     ready: VecDeque<FlowId>,

@@ -106,8 +106,8 @@ impl<B: Body> World<B> {
         self.machines.reschedule(id);
     }
 
-    /// The next IP identification of a middlebox's packets from or to the mobile among `ends`: what
-    /// compresses headers sees the difference to the one before, which is nobody else's.
+    /// The next IP identification of a middlebox's packets from or to the mobile among `ends`. Each
+    /// mobile has its own sequence: header compression sends differences.
     fn next_identification(&mut self, ends: Ends) -> u16 {
         let is_mobile = self.node(ends.destination).leg() == Leg::Radio;
         let mobile = if is_mobile { ends.destination } else { ends.source };
