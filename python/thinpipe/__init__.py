@@ -8,6 +8,7 @@ Results are in seconds, bit/s, bytes and segments. Settings are text with a unit
 file: ``duration="60 s"``, ``radio__tbler="5 %"``.
 """
 
+from thinpipe import startup  # noqa: F401 - Ctrl-C from here on
 from thinpipe._core import (
     Ack,
     EmulationError,
