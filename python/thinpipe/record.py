@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from html import escape
 from typing import Any, Final, Self, TypeGuard, get_args, get_origin, get_type_hints
 
 from thinpipe.arguments import check
 
-_LEAVES: Final = {int: int, float: int | float, str: str, bool: bool}
+_LEAVES: Final = {int: int, float: (int, float), str: str, bool: bool}
 """What JSON holds for a field of a type."""
 
 
@@ -59,11 +59,6 @@ class Record:
         return f"<table>{''.join(rows)}</table>"
 
 
-@cache
-def _fields(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
 def _names(record: Record) -> list[str]:
     return [each.name for each in dataclasses.fields(record)]  # type: ignore[arg-type]
 
@@ -91,20 +86,35 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - what a record holds may be anyt
 
 def _value(data: Any, kind: Any) -> Any:  # noqa: ANN401 - what JSON holds may be anything
     """Return JSON data as a value of the type `kind`."""
-    if data is None and not dataclasses.is_dataclass(kind):
-        return None
+    return _reader(kind)(data)
+
+
+@cache
+def _reader(kind: Any) -> Callable[[Any], Any]:  # noqa: ANN401 - what JSON holds may be anything
+    """Return what makes JSON data a value of the type `kind`; null is ``None`` in any field."""
     if dataclasses.is_dataclass(kind):
-        fields = _fields(kind)  # type: ignore[arg-type]
-        values = {name: _value(data[name], of) for name, of in fields.items()}
-        return kind(**values)  # type: ignore[operator]
-    arguments = get_args(kind)
-    if get_origin(kind) is dict:
-        return {key: _value(each, arguments[1]) for key, each in data.items()}
-    if get_origin(kind) in {tuple, Sequence}:
-        return tuple(_value(each, arguments[0]) for each in data)
+        hints = get_type_hints(kind)
+        make: Callable[..., Any] = kind  # type: ignore[assignment]
+        fields = [(each.name, _reader(hints[each.name])) for each in dataclasses.fields(kind)]
+        return lambda data: make(*[read(data[name]) for name, read in fields])
+    arguments, origin = get_args(kind), get_origin(kind)
+    if origin is dict:
+        value = _reader(arguments[1])
+        return lambda data: data and {key: value(each) for key, each in data.items()}
+    if origin in {tuple, Sequence}:
+        item = _reader(arguments[0])
+        return lambda data: None if data is None else tuple(map(item, data))
     if type(None) in arguments:
         [other] = (each for each in arguments if each is not type(None))
-        return _value(data, other)
-    if kind in _LEAVES and not isinstance(data, _LEAVES[kind]):
+        some = _reader(other)
+        return lambda data: None if data is None else some(data)
+    return _leaf(_LEAVES[kind]) if kind in _LEAVES else lambda data: data
+
+
+def _leaf(kind: Any) -> Callable[[Any], Any]:  # noqa: ANN401 - a class, or several
+    def read(data: Any) -> Any:  # noqa: ANN401
+        if data is None or isinstance(data, kind):
+            return data
         raise TypeError
-    return data
+
+    return read

@@ -1,6 +1,7 @@
 """``thinpipe run`` from end to end."""
 
 import contextlib
+import dataclasses
 import hashlib
 import io
 import json
@@ -19,7 +20,8 @@ import thinpipe as tp
 from rich.console import Console
 from thinpipe.cli.terminal import show
 from thinpipe.files import write_manifest
-from thinpipe.report.summary import MOST_ROWS, Table, footer, tables
+from thinpipe.report.summary import MOST_ROWS, Table, summary
+from thinpipe.result import Flow
 
 LOSSY = ("umts-dch-384", "--set", "tcp.variant=vegas", "--set", "radio.tbler=20%")
 
@@ -52,7 +54,7 @@ def test_table_is_for_readers(thinpipe):
     ("drops", "expected"), [([14], "1 packet dropped"), ([14, 28], "2 packets dropped")]
 )
 def test_drops_are_counted(drops, expected):
-    assert expected in footer(tp.run("bottleneck", {"link.drop_arrivals": drops}).result)
+    assert expected in summary(tp.run("bottleneck", {"link.drop_arrivals": drops}).result).footer
 
 
 def test_profiles_are_scenarios_and_profiles_of_tcp(thinpipe):
@@ -273,7 +275,7 @@ def test_reproduction_that_is_ended_leaves_the_report_of_what_had_run(tmp_path):
 @pytest.fixture(scope="module")
 def long_table() -> Table:
     """Return a table whose numbers have many digits."""
-    return tables(tp.run("umts-dch-384", duration="1000 s").result)[0]
+    return summary(tp.run("umts-dch-384", duration="1000 s").result).tables[0]
 
 
 MOBILES = ("run", "gprs-3+1", "--set", "radio.ues=5", "--set", "flow.count=10")
@@ -317,6 +319,21 @@ def test_of_many_flows_the_table_says_how_they_are_spread(thinpipe):
     goodputs = [float(row.split("sack")[1].split()[0]) for row in rows]
     assert goodputs == sorted(goodputs)
     assert goodputs[0] < goodputs[-1]
+
+
+def test_summary_reads_each_flow_once():
+    class Counted(tuple[Flow, ...]):
+        __slots__ = ()
+
+        def __iter__(self):
+            passes.append(len(self))
+            return super().__iter__()
+
+    passes: list[int] = []
+    result = tp.run("gprs-3+1", {"flow.count": MOST_ROWS + 1}, duration="1 s").result
+    counted = dataclasses.replace(result, flows=Counted(result.flows))
+    assert summary(counted) == summary(result)
+    assert passes == [MOST_ROWS + 1]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 160])

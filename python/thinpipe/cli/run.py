@@ -142,13 +142,14 @@ def _refuse(trace: str | None, out: Path | None) -> None:
 def _print(run: Run) -> None:
     with signals_deferred():
         from thinpipe.cli.terminal import console, show
-        from thinpipe.report.summary import footer, tables
+        from thinpipe.report.summary import summary
 
     screen = console()
-    for place, table in enumerate(tables(run.result)):
+    shown = summary(run.result, run.wall_s)
+    for place, table in enumerate(shown.tables):
         if place:
             screen.print()
         show(screen, table.columns, table.rows, text=table.text)
-    screen.print(footer(run.result, run.wall_s), style="dim", highlight=False, soft_wrap=True)
+    screen.print(shown.footer, style="dim", highlight=False, soft_wrap=True)
     for hint in run.result.hints:
         screen.print(f"hint: {hint}", highlight=False, soft_wrap=True)

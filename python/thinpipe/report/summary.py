@@ -107,11 +107,23 @@ MIDDLEBOX: Final[tuple[Column[Middlebox], ...]] = (
 """A middlebox; the backlog is that of all mobiles together."""
 
 
-def tables(result: Result) -> list[Table]:
-    """Return the tables of a run that have rows: each flow, or how flows are spread; the box."""
+class Summary(NamedTuple):
+    """A run for readers."""
+
+    tables: list[Table]
+    """Those that have rows: each flow, or how flows are spread; the box."""
+    footer: str
+    """A line on the whole run."""
+
+
+def summary(result: Result, wall_s: float | None = None) -> Summary:
+    """Return the summary of a run; `wall_s` is how long it took, if it is known."""
     flows, datagrams = _Values(FLOWS), _Values(DATAGRAMS)
     responses, box = _Values(RESPONSES), _Values(MIDDLEBOX)
+    given_up: list[float] = []
     for flow in result.flows:  # only once: each is read from the compiled module
+        if flow.given_up_s is not None:
+            given_up.append(flow.given_up_s)
         if flow.datagrams is None:
             flows.add(flow)
         else:
@@ -126,7 +138,8 @@ def tables(result: Result) -> list[Table]:
     if result.middlebox is not None:
         box.add(result.middlebox)
     made = (flows.table(), datagrams.table(), responses.table(), box.table())
-    return [table for table in made if table.rows]
+    tables = [table for table in made if table.rows]
+    return Summary(tables, _footer(result, given_up, wall_s))
 
 
 class _Values(Generic[T]):
@@ -174,8 +187,8 @@ def _spread(column: Column[T], values: Sequence[float | str | None]) -> list[str
     return [column.write(numbers[place] if numbers else None) for place in places]
 
 
-def footer(result: Result, wall_s: float | None = None) -> str:
-    """Return a one-line summary of the whole run; `wall_s` is how long it took, if it is known."""
+def _footer(result: Result, given_up: Sequence[float], wall_s: float | None) -> str:
+    """Return the footer; `given_up` is when connections were, in seconds."""
     took = "" if wall_s is None else f" in {short(wall_s, 2)} s"
     parts = [
         f"{result.scenario}, seed {result.seed}: {short(result.duration_s, 6)} s simulated{took}, "
@@ -190,7 +203,6 @@ def footer(result: Result, wall_s: float | None = None) -> str:
     drops = sum(link.drops for link in result.links)
     if drops:
         parts.append(f"{drops:,} {'packet' if drops == 1 else 'packets'} dropped")
-    given_up = [flow.given_up_s for flow in result.flows if flow.given_up_s is not None]
     if given_up:
         times = "connection" if len(given_up) == 1 else "connections"
         parts.append(f"{len(given_up):,} {times} given up, first at {short(min(given_up), 6)} s")
@@ -199,9 +211,10 @@ def footer(result: Result, wall_s: float | None = None) -> str:
 
 def run_as_html(result: Result, wall_s: float | None = None) -> str:
     """Return the tables, the footer and the hints as HTML."""
-    shown = "".join(_table_as_html(table) for table in tables(result))
+    shown = summary(result, wall_s)
+    tables = "".join(map(_table_as_html, shown.tables))
     hints = "".join(f"<p>Hint: {escape(hint)}</p>" for hint in result.hints)
-    return f"{shown}<p>{escape(footer(result, wall_s))}</p>{hints}"
+    return f"{tables}<p>{escape(shown.footer)}</p>{hints}"
 
 
 def _table_as_html(table: Table) -> str:
