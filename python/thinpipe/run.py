@@ -91,9 +91,9 @@ class Run(CompleteRecording):
         with (
             signals_deferred()
         ):  # Rust, ours and polars', panics if its look for numpy is interrupted
-            machines, links = self._core.machines(), [link.name for link in self.links]
-            tables = self._core.tables()
-            return {name: frame(name, columns, machines, links) for name, columns in tables.items()}
+            core, links = self._core, [link.name for link in self.links]
+            named = (core.machines(), core.droppers(), links)
+            return {name: frame(name, columns, *named) for name, columns in core.tables().items()}
 
     def _table(self, name: str) -> pl.DataFrame:
         if name in TRACED and not self.traced:

@@ -74,19 +74,16 @@ def frame(
     table: str,
     columns: Mapping[str, NDArray[np.generic[Any]]],
     machines: Sequence[str],
+    droppers: Sequence[str],
     links: Sequence[str],
 ) -> pl.DataFrame:
     """Return one table; columns of indices become columns of names."""
     import polars as pl
 
-    of_machines = [
-        ("hops", "machine"),
-        ("segments", "endpoint"),
-        ("mobility", "agent"),
-        ("datagrams", "lost_at"),
-    ]
+    of_machines = [("hops", "machine"), ("segments", "endpoint"), ("mobility", "agent")]
     of_links = [("queue", "link"), ("capacity", "link")]
-    names = _NAMES | dict.fromkeys(of_machines, machines) | dict.fromkeys(of_links, links)
+    names = {**_NAMES, ("datagrams", "lost_at"): droppers}
+    names |= dict.fromkeys(of_machines, machines) | dict.fromkeys(of_links, links)
     series: dict[str, pl.Series] = {}
     for column, values in columns.items():
         words = names.get((table, column))

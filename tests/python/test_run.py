@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 import thinpipe as tp
 from thinpipe.point import Value
+from thinpipe.tables import TRACED
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +144,33 @@ def test_mobiles_run_apart_as_together():
         assert run.json() == together.json()
         for table in ("rtt", "cwnd", "events", "pages", "middlebox_backlog", "middlebox_rtt"):
             assert getattr(run, table).equals(getattr(together, table))
+
+
+LOSSY_UDP = {"flow.application": "udp", "radio.tbler": "10 %", "radio.rlc.mode": "um"}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "settings"),
+    [
+        ("gprs-3+1", {"middlebox.kind": "atcp", "radio.ues": 3, "flow.count": 6}),
+        ("umts-dch-384", {**LOSSY_UDP, "radio.ues": 3, "flow.count": 3}),
+        ("umts-dch-384", LOSSY_UDP),
+        ("umts-cell-50", {}),
+        ("hmipv6-handover", {"flow.application": "udp"}),
+    ],
+)
+def test_tables_are_the_same_with_and_without_a_trace_or_threads(scenario, settings):
+    runs = [
+        tp.run(scenario, settings, duration="15 s", **how)
+        for how in ({"trace": True}, {"threads": 1}, {"threads": 2})
+    ]
+    traced, *others = (run._tables for run in runs)
+    untraced = {name: table for name, table in traced.items() if name not in TRACED}
+    for tables in others:
+        assert tables.keys() == untraced.keys()
+        for name, table in untraced.items():
+            assert tables[name].schema == table.schema, name
+            assert tables[name].equals(table), name
 
 
 def test_many_flows_are_a_sequence():

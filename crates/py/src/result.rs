@@ -105,6 +105,12 @@ impl Run {
         self.outcome.machines.clone()
     }
 
+    /// The first of these, among which are all that may drop packets: the same with and without a
+    /// trace.
+    fn droppers(&self) -> Vec<String> {
+        self.outcome.machines[..self.outcome.droppers].to_vec()
+    }
+
     /// Writes one capture for each node with endpoints or a middlebox, or for every node of a
     /// mobile network, into `directory` and says their paths.
     fn write_pcapng(&self, py: Python<'_>, directory: &str) -> PyResult<Vec<String>> {

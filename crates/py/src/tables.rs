@@ -154,10 +154,10 @@ fn datagrams(tables: &Bound<'_, PyDict>, outcome: &Outcome) -> PyResult<()> {
     let arrived = |row: &DatagramRow| {
         if let DatagramOutcome::Received { at } = row.outcome { Some(at) } else { None }
     };
-    let (machines, all) = (outcome.machines.len() as u32, DropReason::ALL.len() as u8);
+    let (droppers, all) = (outcome.droppers as u32, DropReason::ALL.len() as u8);
     let lost = |row: &DatagramRow| match row.outcome {
         DatagramOutcome::Lost { machine, reason } => (machine, reason as u8),
-        DatagramOutcome::UnderWay | DatagramOutcome::Received { .. } => (machines, all),
+        DatagramOutcome::UnderWay | DatagramOutcome::Received { .. } => (droppers, all),
     };
     let seconds = |time: Option<f64>| time.unwrap_or(f64::NAN);
     let delay = |row: &DatagramRow| arrived(row).map(|at| at.saturating_since(row.sent));

@@ -39,6 +39,8 @@ pub struct Outcome {
     pub capacity: Vec<CapacityRow>,
     /// The names of links, bearers and endpoints by their number.
     pub machines: Vec<String>,
+    /// How many of them, from the first on, hold all that may drop packets.
+    pub droppers: usize,
     /// The names of nodes and of mobiles' addresses by their number.
     pub nodes: Vec<String>,
     /// Where captures can be taken, if everything was recorded.

@@ -31,6 +31,8 @@ pub(crate) struct Measured {
     pub(crate) mobility: Option<MobilitySummary>,
     /// The names of machines by their number.
     pub(crate) machines: Vec<String>,
+    /// How many of them, from the first on, hold all that may drop packets.
+    pub(crate) droppers: usize,
     /// The names of nodes and addresses by their number.
     pub(crate) nodes: Vec<String>,
 }
@@ -63,6 +65,11 @@ impl Measured {
                 MobilitySummary::of(&world, &metrics.mobility, &mobile_ip.home_agent)
             }),
             metrics,
+            droppers: world
+                .machines()
+                .filter(|(.., machine)| machine.may_drop())
+                .last()
+                .map_or(0, |(id, ..)| id.0 as usize + 1),
             machines: Vec::new(),
             nodes: Vec::new(),
         };
@@ -75,9 +82,9 @@ impl Measured {
         let end = Time::ZERO + scenario.duration;
         self.metrics.middlebox.finish(end);
         let summary = Summary::of(scenario, &mut self);
-        let Self { metrics, courses, machines, nodes, .. } = self;
-        let capacity = capacity(courses);
-        Outcome { summary, metrics, trace: None, capacity, machines, nodes, vantages: Vec::new() }
+        let Self { metrics, courses, machines, droppers, nodes, .. } = self;
+        let (capacity, vantages) = (capacity(courses), Vec::new());
+        Outcome { summary, metrics, trace: None, capacity, machines, droppers, nodes, vantages }
     }
 }
 
@@ -127,6 +134,7 @@ impl Joined {
             *sum += more;
         }
         whole.machines.extend(part.machines.into_iter().nth(self.wires));
+        whole.droppers = whole.machines.len();
         whole.nodes.extend(part.nodes.into_iter().nth(self.nodes));
     }
 
@@ -137,8 +145,8 @@ impl Joined {
         let whole = self.whole.insert(part);
         whole.flows.reserve_exact(self.flows - whole.flows.len());
         whole.metrics.reserve(self.flows);
-        // Endpoints and middleboxes, which come after the bearer, drop nothing.
-        whole.machines.truncate(self.wires + 1);
+        // Middleboxes and endpoints come after the bearer.
+        whole.machines.truncate(whole.droppers);
     }
 
     /// The whole.

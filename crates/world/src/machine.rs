@@ -104,6 +104,20 @@ impl<B: Body> Machine<B> {
         }
     }
 
+    /// Whether packets may be dropped here.
+    pub const fn may_drop(&self) -> bool {
+        match self {
+            Self::Pipe { .. }
+            | Self::Link { .. }
+            | Self::Bearer { .. }
+            | Self::Cell { .. }
+            | Self::Wlan { .. }
+            | Self::Agent { .. }
+            | Self::Reassembly(_) => true,
+            Self::Middlebox { .. } | Self::Host(_) | Self::Udp(_) | Self::Browser(_) => false,
+        }
+    }
+
     /// The packets between entry and exit.
     pub(crate) fn held(&self) -> Box<dyn Iterator<Item = &Packet<B>> + '_> {
         let both = Direction::BOTH.into_iter();
