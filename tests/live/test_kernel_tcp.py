@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import math
 import random
+from types import SimpleNamespace
 
 import pytest
 
@@ -175,33 +176,64 @@ def test_sack_blocks_tell_what_arrived(namespace, source, tmp_path, sender):
     outcome = transfer(namespace, data, sink, "ours", sender, options, MODERN)
     # The capture shows our receiver before the faults, and the kernel after them.
     packets = outcome.at_kernel if sender == "ours" else outcome.at_endpoint
-    told, repeated = check_sack(packets, by_us=sender != "ours", newest_first=sender != "ours")
+    told, repeated = check_sack(packets, by_us=sender != "ours")
     assert told > 100
     assert repeated > 5
+
+
+def test_sack_blocks_tell_of_what_an_old_duplicate_has_overtaken():
+    """As in tests/scripts/paws/old_retransmission.script."""
+
+    def story(blocks):
+        """Yield what comes to our receiver, and what it answers; `blocks` are the last ones."""
+        for seq, stamp, ack, sack in (
+            (0, 600, 1001, ()),
+            (1, 600, 1001, ()),
+            (3001, 600, 1001, ((3001, 4001),)),
+            (1, 601, 1001, ((3001, 4001),)),
+            (5001, 601, 1001, ((5001, 6001), (3001, 4001))),
+            (2001, 600, 1001, blocks),
+        ):
+            flags, length = ("S", 0) if seq == 0 else ("A", 1000)
+            common = {"flags": flags, "timestamps": (stamp, 1)}
+            yield SimpleNamespace(ours=False, seq=seq, length=length, **common)
+            yield SimpleNamespace(ours=True, ack=ack, sack=sack, **common)
+
+    late, other = (2001, 4001), (5001, 6001)
+    assert check_sack([*story([late, other])], by_us=True) == (6, 0)
+    for wrong in ([other, late], [(1001, 4001), other]):
+        with pytest.raises(AssertionError):
+            check_sack([*story(wrong)], by_us=True)
 
 
 MODERN = {"tcp.recovery": "sack", "tcp.timestamps": "true", "tcp.dsack": "true"}
 
 
-def check_sack(packets, *, by_us: bool, newest_first: bool) -> tuple[int, int]:
-    """Check a receiver's SACK blocks (RFC 2018, 2883); return how many told of what, or twice."""
+def check_sack(packets, *, by_us: bool) -> tuple[int, int]:
+    """Check a receiver's SACK blocks (RFC 2018, 2883); return how many told of what, or twice.
+
+    Of ours the first block must hold the newest segment that it has accepted.
+    """
     [start] = {packet.seq + 1 for packet in packets if packet.ours != by_us and "S" in packet.flags}
     arrived = bytearray(6 * MEGABYTE)
     newest, told, repeated = (0, 0), 0, 0
-    acked, latest = 0, None
+    acked, expected, latest = 0, 0, None
     for packet in packets:
         if "R" in packet.flags:  # of a late copy after the end; it has no timestamps to echo
             continue
         if packet.ours != by_us:
             left, stamp = behind(packet.seq, start), packet.timestamps[0]
             latest = stamp if latest is None else latest
-            stale = behind(stamp, latest) < 0
-            if packet.length and not stale:  # stale segments are not accepted (RFC 7323 §5.3)
+            if by_us and behind(stamp, latest) < 0:  # it is not accepted (RFC 7323 §5.3, R1)
+                continue
+            if packet.length:
                 newest = (left, left + packet.length)
-            if left <= acked and not stale:
-                latest = stamp
             numbers = packet.length + ("F" in packet.flags)  # the kernel also SACKs a FIN
+            # An old duplicate is not acceptable: its stamp does not count (R2 before R3).
+            if left <= acked and (left + numbers > expected or left == expected):
+                latest = stamp
             arrived[left : left + numbers] = bytes([1]) * numbers
+            expected = arrived.find(0, expected)
             continue
         ack = acked = behind(packet.ack, start)
         if not packet.sack:
@@ -214,7 +246,7 @@ def check_sack(packets, *, by_us: bool, newest_first: bool) -> tuple[int, int]:
         if first[0] < ack or within:
             repeated += 1
             blocks = rest
-        elif newest_first and newest[0] > ack:
+        elif by_us and newest[0] > ack:
             assert first[0] <= newest[0] < newest[1] <= first[1], packet
         told += len(blocks)
         ordered = sorted(blocks)
