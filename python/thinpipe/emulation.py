@@ -13,7 +13,6 @@ import os
 import re
 import select
 import shlex
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -33,6 +32,7 @@ from thinpipe.emulation_record import EmulationRecord
 from thinpipe.namespaces import Command, within
 from thinpipe.packet_log import read_log
 from thinpipe.point import NO_SETTINGS, Point, Value
+from thinpipe.programs import lacking
 from thinpipe.scenario import Scenario, find
 from thinpipe.scenario import keys as all_keys
 from thinpipe.values import as_text, refuse_twice
@@ -174,8 +174,8 @@ class EmulatedNetwork:
     def __enter__(self) -> Self:
         if self._emulator is not None:
             raise RuntimeError("an emulated network is entered once; call emulate() for another")
-        if shutil.which("nsenter") is None:
-            raise EmulationError("needs nsenter, which is in util-linux")
+        if lacks := lacking("nsenter"):
+            raise EmulationError(lacks)
         with ExitStack() as stack:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="thinpipe-")))
             self._record_file = folder / "record.json"

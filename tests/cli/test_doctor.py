@@ -2,10 +2,13 @@
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
+from thinpipe.acceptance.emulation.collect import missing as emulation_missing
 from thinpipe.cli.doctor import PARTS
+from thinpipe.testbed import BedError, Plan, bed
 
 
 def test_each_part_is_told_with_its_remedy(thinpipe):
@@ -30,9 +33,22 @@ def test_what_is_not_there_is_named(monkeypatch):
     monkeypatch.setattr(Path, "exists", lambda _: True)
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "nft" else f"/bin/{name}")
     [daemon] = [part for part in PARTS if part.name.startswith("proxy")]
-    assert daemon.look() == "needs nft"
+    assert daemon.look() == "needs nft, which is in nftables"
     monkeypatch.setattr(Path, "exists", lambda _: False)
     assert daemon.look() == "needs /dev/net/tun"
+
+
+def test_a_program_that_a_test_bed_lacks_is_named_with_its_package(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(BedError, match=r"^needs ip, which is in iproute2$"), bed(Plan()):
+        pass
+
+
+def test_what_an_emulation_lacks_is_told_as_one_reason(monkeypatch):
+    line = "`ip` is missing: it comes with iproute2"
+    done = subprocess.CompletedProcess([], 2, "", f"thinpipe: {line}\n")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
+    assert emulation_missing() == line
 
 
 @pytest.mark.parametrize("part", PARTS[1:], ids=[part.name for part in PARTS[1:]])

@@ -204,6 +204,16 @@ def test_a_file_of_the_device_is_made_where_there_is_none(router: Router) -> Non
     assert "serving" in [line["event"] for line in log]
 
 
+def test_ip_that_does_not_work_is_told_once(router: Router, tmp_path: Path) -> None:
+    broken = tmp_path / "ip"
+    broken.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
+    broken.chmod(0o755)
+    path = f"PATH={tmp_path}:{os.environ['PATH']}"
+    done = router.within("env", path, *router.command, "--check")
+    told = [line for line in done.stdout.splitlines() if "ip`" in line]
+    assert (done.returncode, told) == (2, ["error: `ip` was refused: broken"])
+
+
 @pytest.mark.skipif(shutil.which("nft") is None, reason="needs nft")
 @pytest.mark.parametrize(
     ("rules", "expected"),

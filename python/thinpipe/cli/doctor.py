@@ -12,6 +12,7 @@ from typing import Annotated, Final
 import typer
 
 from thinpipe.cli import arguments
+from thinpipe.programs import lacking
 from thinpipe.signals import signals_deferred
 
 
@@ -48,7 +49,7 @@ def _testbed() -> str | None:
 def _daemon() -> str | None:
     if not Path("/dev/net/tun").exists():
         return "needs /dev/net/tun"
-    return next((f"needs {name}" for name in ("ip", "nft") if shutil.which(name) is None), None)
+    return lacking("ip", "nft")
 
 
 def _module(name: str) -> Callable[[], str | None]:

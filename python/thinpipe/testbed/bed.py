@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any, Final
 
 from thinpipe import _core
 from thinpipe.emulation_record import EmulationRecord
+from thinpipe.programs import lacking
 from thinpipe.testbed.nodes import THINPIPE, BedError, Node, stop, wait_until
 from thinpipe.testbed.plan import Link, Plan, Proxy
 from thinpipe.testbed.wires import EMULATED, Nodes, connect, verify
@@ -179,6 +179,8 @@ def bed(plan: Plan) -> Iterator[Bed]:
     BedError
         If it cannot be made, or the kernel's configuration differs from the plan.
     """
+    if lacks := lacking("ip", "nsenter", "unshare"):
+        raise BedError(lacks)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="thinpipe-bed-")))
         folder.chmod(0o755)  # the daemon drops root
@@ -231,9 +233,6 @@ def missing() -> str | None:
     """Try a test bed; return in one line why it fails on this machine, ``None`` if it works."""
     if os.geteuid() != 0:
         return "needs root"
-    for program in ("ip", "nsenter", "unshare"):
-        if shutil.which(program) is None:
-            return f"needs {program}"
     if not Path("/dev/net/tun").exists():
         return "needs /dev/net/tun"
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from thinpipe.acceptance.emulation.experiments import MSS, SETUPS, Setup
 from thinpipe.acceptance.emulation.live import LIMIT_S, Carried, Job, carry
 from thinpipe.papers.outcomes import Outcome
 from thinpipe.point import Point
+from thinpipe.programs import lacking
 from thinpipe.run import run
 from thinpipe.testbed.container import unshared
 from thinpipe.testbed.packets import Transfer, measure, of_segments
@@ -101,13 +101,15 @@ def compared(outcome: Outcome) -> Compared:
 
 def missing() -> str | None:
     """Return why emulation does not work on this machine; ``None`` if it works."""
-    if shutil.which("unshare") is None:
-        return "needs unshare (util-linux)"
+    if lacks := lacking("unshare"):
+        return lacks
     words = ["-m", "thinpipe", "emulate", "--quiet", "plain-384", "--", "true"]
     tried = subprocess.run(
         [*unshared(), sys.executable, *words], capture_output=True, text=True, check=False
     )
-    return None if tried.returncode == 0 else (tried.stderr.strip().splitlines() or ["?"])[-1]
+    if tried.returncode == 0:
+        return None
+    return (tried.stderr.strip().splitlines() or ["?"])[-1].removeprefix("thinpipe: ")
 
 
 def _setup(point: Point) -> tuple[Setup, str, int]:

@@ -16,6 +16,10 @@ use os::iproute::{self, Family};
 const TRIES: u8 = 4;
 
 pub(super) fn check(config: &Config, is_running: bool, report: &mut Report) {
+    // If `ip` does not work, that has been told of the interfaces.
+    if iproute::link("lo").is_err() {
+        return;
+    }
     for prefix in config.profile.iter().flat_map(|profile| &profile.mobiles) {
         if Family::known().contains(&Family::of(prefix)) {
             to_mobiles(config, prefix, report);
