@@ -3,7 +3,7 @@
 #
 # Installs what that target of the Makefile needs beside cargo, python3 and make, where this is root
 # on a machine with apt. Elsewhere it names what is missing and what to type; status 2 if nothing
-# works without it.
+# works without it. Of cargo and python3, of which Debian's may be too old, it only says so.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
 export DEBIAN_FRONTEND=noninteractive
@@ -13,6 +13,15 @@ need() {
     package=$1
     shift
     "$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+
+# demand REASON COMMAND...: nothing works where the command fails.
+demand() {
+    reason=$1
+    shift
+    "$@" >/dev/null 2>&1 && return
+    echo "missing: $reason" >&2
+    exit 2
 }
 
 links() {
@@ -62,6 +71,11 @@ if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; the
     install $missing >/dev/null 2>&1
     look "$1"
 fi
-[ -z "$missing" ] && exit 0
-echo "missing:$missing; on Debian: sudo apt-get install$missing" >&2
-[ -z "$vital" ] || exit 2
+if [ -n "$missing" ]; then
+    echo "missing:$missing; on Debian: sudo apt-get install$missing" >&2
+    [ -z "$vital" ] || exit 2
+fi
+demand 'cargo; https://rustup.rs installs it' command -v cargo
+demand 'rustc; https://rustup.rs installs it' command -v rustc
+demand 'Python 3.11 or later; PYTHON=... names another than python3' \
+    "${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 11))'
