@@ -99,6 +99,7 @@ def test_config_may_stand_before_status(thinpipe, config, tmp_path):
     check(done, f"{tmp_path}/control: no proxy runs with this configuration")
 
 
+@pytest.mark.skipif(shutil.which("ip") is None, reason="needs iproute2")
 def test_a_check_says_what_is_missing(thinpipe, config):
     """No machine has an interface of this name."""
     file = config()
