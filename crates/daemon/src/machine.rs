@@ -207,15 +207,18 @@ impl Machine for Relay<'_> {
     }
 
     fn poll_packet(&mut self, now: Time, packet: &mut Vec<u8>) -> io::Result<Option<usize>> {
-        let is_any = self.gateway.poll_packet(now, packet);
-        self.note_exposures();
-        if is_any {
+        if self.gateway.poll_packet(now, packet) {
             return Ok(Some(PACKETS));
         }
+        self.note_exposures();
         Ok(self.words.pop_front().map(|word| {
             *packet = word;
             ORDERS
         }))
+    }
+
+    fn handle_departure(&mut self) {
+        self.note_exposures();
     }
 
     fn handle_written(&mut self, _now: Time, written: Written) {

@@ -45,6 +45,9 @@ pub trait Machine {
         Joining::Flow
     }
 
+    /// Packets that were polled leave now, all or some.
+    fn handle_departure(&mut self) {}
+
     /// What became of a packet that was polled: of the last, unless its port is offloading; there
     /// packets are written later, and counted one by one all the same, in the order in which they
     /// were polled if none joins its flow.

@@ -45,7 +45,7 @@ impl<'a> Outbox<'a> {
             } else {
                 // It may tell of packets ahead of it.
                 self.finish(machine)?;
-                let written = self.send(number, &self.packet)?;
+                let written = self.send(machine, number, &self.packet)?;
                 machine.handle_written(self.clock.now(), written);
             }
         }
@@ -63,7 +63,7 @@ impl<'a> Outbox<'a> {
             while let Some(coalescer) = &mut self.coalescers[number]
                 && let Some(packets) = coalescer.poll_frame(&mut self.frame)
             {
-                let written = self.send(number, &self.frame)?;
+                let written = self.send(machine, number, &self.frame)?;
                 let now = self.clock.now();
                 (0..packets).for_each(|_| machine.handle_written(now, written));
             }
@@ -71,7 +71,13 @@ impl<'a> Outbox<'a> {
         Ok(())
     }
 
-    fn send(&self, number: usize, bytes: &[u8]) -> io::Result<Written> {
+    fn send<M: Machine>(
+        &self,
+        machine: &mut M,
+        number: usize,
+        bytes: &[u8],
+    ) -> io::Result<Written> {
+        machine.handle_departure();
         match self.ports[number].send(bytes) {
             Ok(()) => Ok(Written::Taken),
             Err(error) if is_gone(&error) => Err(gone(number, &error)),

@@ -85,6 +85,8 @@ struct Delay {
     outcomes: Vec<Written>,
     wakes: usize,
     ahead: usize,
+    /// Packets that were polled since a departure.
+    unannounced: usize,
     joining: Option<Joining>,
 }
 
@@ -108,8 +110,13 @@ impl Machine for Delay {
             return Ok(None);
         };
         self.ahead = 0;
+        self.unannounced += 1;
         *packet = bytes;
         Ok(Some(port))
+    }
+
+    fn handle_departure(&mut self) {
+        self.unannounced = 0;
     }
 
     fn joining(&self) -> Joining {
@@ -117,6 +124,7 @@ impl Machine for Delay {
     }
 
     fn handle_written(&mut self, _now: Time, written: Written) {
+        assert_eq!(self.unannounced, 0, "a packet left before the machine was told");
         self.outcomes.push(written);
     }
 

@@ -25,8 +25,8 @@ use crate::{Fragments as FragmentStats, ProfileStats, Volume, merged};
 /// All boxes of a proxy, as one machine over IP packets.
 ///
 /// After every `handle_…`, poll packets until there is none, and read [`Gateway::poll_timeout`].
-/// The keeper of a journal polls exposures until there is none after each poll of a packet, before
-/// that packet leaves.
+/// The keeper of a journal polls exposures until there is none before a polled packet leaves, and
+/// when there is no packet.
 ///
 /// The detour to the proxy takes a hop: packets that pass untouched get one back, and packets of a
 /// box have as many as without the proxy.
