@@ -4,6 +4,10 @@ use std::collections::VecDeque;
 
 use crate::Payload;
 
+/// Of a piece so much must be left, as a share of one to this number, or it is copied: what is held
+/// is all that bounds memory, and a piece may be as long as IP can carry.
+const LEAST: u64 = 8;
+
 /// A stretch of a stream: appended to at the end, released from the start.
 ///
 /// A stretch in one piece needs no memory beyond this.
@@ -122,6 +126,13 @@ impl<P: Payload> Pieces<P> {
         while self.first.as_ref().is_some_and(|piece| piece.end() <= self.start) {
             self.advance();
         }
+        if let Some(piece) = &mut self.first
+            && (piece.end() - self.start) * LEAST < piece.payload.length()
+        {
+            let from = self.start - piece.offset;
+            piece.payload = piece.payload.keep(from, piece.payload.length());
+            piece.offset = self.start;
+        }
     }
 
     /// Takes the first piece out.
@@ -199,6 +210,20 @@ mod tests {
         let sent = pieces.slice(1, 2);
         pieces.push(Bytes::from(b"c".to_vec()));
         assert_eq!((sent.as_ref(), pieces.slice(0, 3).as_ref()), (&b"b"[..], &b"abc"[..]));
+    }
+
+    /// A piece may be as long as IP can carry, and all but its last byte acknowledged.
+    #[test]
+    fn what_is_released_takes_no_memory() {
+        let mut pieces = Pieces::new();
+        pieces.push(Bytes::from(vec![7; 65_000]));
+        for offset in (0..65_000).step_by(1_460).chain([64_999]) {
+            pieces.drop_below(offset);
+            assert_eq!(pieces.slice(offset, 65_000), vec![7; 65_000 - offset as usize]);
+        }
+        let memory =
+            pieces.pop().expect("a byte").try_into_mut().expect("nobody has it").capacity();
+        assert!(memory <= 64, "{memory} B for one");
     }
 
     #[test]
