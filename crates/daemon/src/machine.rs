@@ -17,6 +17,7 @@ use super::message::{Order, WorkerEvent};
 use super::observation::Look;
 use super::shared_status::{SharedStatus, Word, WorkerWord};
 use os::{Device, Machine, Tun, Written};
+use wire::Split;
 
 /// The numbers of the ports: packets of mobiles and hosts, and messages from and to the supervisor.
 const PACKETS: usize = 0;
@@ -196,6 +197,11 @@ impl Machine for Relay<'_> {
             return Ok(());
         }
         self.obey(now, serde_json::from_slice(packet)?)
+    }
+
+    /// Only the device of the packets is offloading.
+    fn handle_frame(&mut self, now: Time, _port: usize, frame: Split<'_>) -> io::Result<usize> {
+        Ok(self.gateway.handle_frame(now, frame))
     }
 
     fn handle_timeout(&mut self, now: Time) -> io::Result<()> {

@@ -57,6 +57,13 @@ pub trait Managed<P: Payload>: Middlebox<P> {
         false
     }
 
+    /// Whether segments of `size` bytes that the source of `connection` has sent in a row may come
+    /// as one packet: what the box sends of them, and the acknowledgement, do not depend on where
+    /// one ends and the next begins.
+    fn takes_runs(&self, _connection: &Connection, _size: u32) -> bool {
+        false
+    }
+
     /// Connections that it takes part in, by how far they are.
     fn usage(&self) -> Usage {
         Usage::default()

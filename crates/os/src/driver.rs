@@ -23,6 +23,19 @@ pub trait Machine {
     /// What ends the run, such as a capture that cannot be written.
     fn handle_packet(&mut self, now: Time, port: usize, packet: &[u8]) -> io::Result<()>;
 
+    /// A frame came in at `port`, which is offloading. Returns how many packets it had.
+    ///
+    /// # Errors
+    /// As for [`Machine::handle_packet`].
+    fn handle_frame(&mut self, now: Time, port: usize, mut frame: Split<'_>) -> io::Result<usize> {
+        let mut packets = 0;
+        while let Some(packet) = frame.next_packet() {
+            self.handle_packet(now, port, packet)?;
+            packets += 1;
+        }
+        Ok(packets)
+    }
+
     /// Time has passed. Before the deadline nothing happens.
     ///
     /// # Errors
@@ -190,17 +203,11 @@ fn hand_over<M: Machine>(
     (number, port): (usize, &dyn Port),
     received: &mut [u8],
 ) -> io::Result<usize> {
-    if !port.is_offloading() {
-        machine.handle_packet(now, number, received)?;
-        return Ok(1);
+    if port.is_offloading() {
+        return machine.handle_frame(now, number, Split::new(received));
     }
-    let mut packets = 0;
-    let mut split = Split::new(received);
-    while let Some(packet) = split.next_packet() {
-        machine.handle_packet(now, number, packet)?;
-        packets += 1;
-    }
-    Ok(packets)
+    machine.handle_packet(now, number, received)?;
+    Ok(1)
 }
 
 /// A signal interrupts nothing; whatever else keeps a port from being read ends the run.

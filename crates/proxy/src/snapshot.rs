@@ -203,7 +203,12 @@ pub struct Mobile {
 
 impl Volume {
     pub(crate) const fn add(&mut self, bytes: usize) {
-        self.packets += 1;
+        self.add_several(1, bytes);
+    }
+
+    /// So many packets that have `bytes` together.
+    pub(crate) const fn add_several(&mut self, packets: usize, bytes: usize) {
+        self.packets += packets as u64;
         self.bytes += bytes as u64;
     }
 }

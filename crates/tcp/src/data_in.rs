@@ -53,7 +53,10 @@ impl<P: Payload> Receiver<P> {
                 delivered: self.next(),
             };
             observe.tcp(now, self.id, fact);
-            self.largest = self.largest.max(length as u32);
+            // How long each segment of a run is, its length does not say.
+            if !self.is_run(length) {
+                self.largest = self.largest.max(length as u32);
+            }
             self.note_congestion(arrival);
         }
         if self.next() > before {

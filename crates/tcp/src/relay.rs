@@ -52,6 +52,11 @@ impl<P: Payload> Receiver<P> {
         self.edge
     }
 
+    /// True if `bytes` are more than a segment has: several came together.
+    pub fn is_run(&self, bytes: u64) -> bool {
+        bytes > u64::from(self.mss)
+    }
+
     /// True if nothing waits behind a gap.
     pub fn is_contiguous(&self) -> bool {
         self.early.is_empty()

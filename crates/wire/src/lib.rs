@@ -47,7 +47,7 @@ pub use ipv6::{
     MobilityOption, PieceOrder, Prefix64, RouterRole, Test, Unseen,
 };
 pub use mark::{ecn, mark};
-pub use offload::{Coalescer, OFFLOAD_HEADER, Split};
+pub use offload::{Coalescer, OFFLOAD_HEADER, Run, Split};
 pub use parse::{Glance, ParseError, Segment, Unkept, glance, parse};
 pub use prefix::Prefix;
 pub use udp::emit_udp;

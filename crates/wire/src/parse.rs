@@ -92,13 +92,28 @@ pub fn glance(packet: &[u8]) -> Option<Glance> {
     Some(Glance { protocol: payload.ip_number.0, tcp })
 }
 
+/// Whether the checksums of a packet are to be examined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Checksums {
+    Examined,
+    /// There are none yet, or the kernel has examined them.
+    Trusted,
+}
+
 /// Reads an IP packet that carries TCP. Bytes behind the packet's stated length do not count.
 ///
 /// # Errors
 /// What the packet is instead.
 pub fn parse(packet: &[u8]) -> Result<Segment<'_>, ParseError> {
+    read(packet, Checksums::Examined)
+}
+
+/// As [`parse`], with or without a look at the checksums.
+pub(crate) fn read(packet: &[u8], checksums: Checksums) -> Result<Segment<'_>, ParseError> {
+    let is_examined = checksums == Checksums::Examined;
     let ip = IpSlice::from_slice(packet).map_err(|_| ParseError::Ip)?;
-    if let IpSlice::Ipv4(ipv4) = &ip
+    if is_examined
+        && let IpSlice::Ipv4(ipv4) = &ip
         && of_bytes(ipv4.header().slice()) != [0; 2]
     {
         return Err(ParseError::Checksum);
@@ -122,9 +137,8 @@ pub fn parse(packet: &[u8]) -> Result<Segment<'_>, ParseError> {
         }
     };
     let is_countable = u16::try_from(payload.payload.len()).is_ok();
-    if !is_countable
-        || of_segment(&addresses, IpNumber::TCP, [tcp.header_slice(), tcp.payload()]) != [0; 2]
-    {
+    let pieces = [tcp.header_slice(), tcp.payload()];
+    if !is_countable || is_examined && of_segment(&addresses, IpNumber::TCP, pieces) != [0; 2] {
         return Err(ParseError::Checksum);
     }
     let (header, option) = header(&tcp);

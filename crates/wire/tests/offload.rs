@@ -131,6 +131,26 @@ fn segments_in_a_row_are_one_frame_until_it_is_full() {
 }
 
 #[test]
+fn a_frame_is_one_run_until_a_packet_comes_out() {
+    for addresses in BOTH {
+        let packets = numbered(row(&addresses, u32::MAX - 9_999, &[FULL, FULL, FULL, 700]));
+        let [(count, frame)] = &mut coalesced(&packets)[..] else { panic!("one frame") };
+        let mut split = Split::new(frame);
+        let run = split.run().expect("segments");
+        assert_eq!((run.count, run.size), (*count, FULL));
+        assert_eq!(run.wire_bytes, packets.iter().map(Vec::len).sum::<usize>());
+        let first = parse(&packets[0]).expect("a segment");
+        let payloads = packets.iter().flat_map(|packet| parse(packet).expect("one").payload);
+        assert_eq!(run.segment.payload, payloads.copied().collect::<Vec<_>>());
+        assert_eq!(wire::Segment { payload: first.payload, ..run.segment }, first);
+        split.next_packet();
+        assert_eq!(split.run(), None);
+    }
+    let [(1, one)] = &mut coalesced(&row(&OVER_IPV4, 1, &[FULL]))[..] else { panic!("one") };
+    assert_eq!(Split::new(one).run(), None, "a packet");
+}
+
+#[test]
 fn in_order_a_frame_ends_where_another_flow_begins() {
     let [one, other] = BOTH.map(|addresses| numbered(row(&addresses, 1, &[FULL; 4])));
     let packets = [&one[..2], &other[..3], &one[2..], &other[3..]].concat();

@@ -140,7 +140,7 @@ impl Aggregate {
         self.totals.held += bytes;
         self.totals.held_max = self.totals.held_max.max(self.totals.held);
         self.totals.queued += bytes;
-        flow.window.on_arrival(config, &self.totals, u64::from(flow.sender_mss));
+        flow.window.on_arrival(config, &self.totals, bytes, u64::from(flow.sender_mss));
         self.schedule.join(id, &mut flow.stride);
     }
 

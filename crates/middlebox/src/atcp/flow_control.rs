@@ -186,11 +186,18 @@ impl Window {
         Self { size, phase, edge, nudges: 0, own: 0.0, all: 0.0, sent, at: now }
     }
 
-    /// A packet came from the sender.
-    pub(super) fn on_arrival(&mut self, config: &AtcpConfig, totals: &Totals, mss: u64) {
+    /// Packets of so many `bytes` came from the sender.
+    pub(super) fn on_arrival(
+        &mut self,
+        config: &AtcpConfig,
+        totals: &Totals,
+        bytes: u64,
+        mss: u64,
+    ) {
         if let Phase::Start(_) = self.phase {
             let most = config.initial_window().max(self.size);
-            self.size = (self.size + first_window(config, totals, mss)).min(most);
+            let packets = bytes.div_ceil(mss) as f64;
+            self.size = (self.size + packets * first_window(config, totals, mss)).min(most);
         }
     }
 
@@ -402,9 +409,11 @@ mod tests {
         let mut totals = Totals { connections: 10, tickets: 2, ..Totals::default() };
         let mut window = Window::new(Time::ZERO, &config, &totals, MSS, 0);
         let first = window.size;
-        window.on_arrival(&config, &totals, MSS);
+        window.on_arrival(&config, &totals, MSS, MSS);
         assert!((window.size - 2.0 * first).abs() < 1.0);
-        (0..50).for_each(|_| window.on_arrival(&config, &totals, MSS));
+        window.on_arrival(&config, &totals, 2 * MSS, MSS);
+        assert!((window.size - 4.0 * first).abs() < 1.0, "two packets at once");
+        (0..50).for_each(|_| window.on_arrival(&config, &totals, MSS, MSS));
         assert!((window.size - config.initial_window()).abs() < 1.0);
         let mut phases = Vec::new();
         for packets in [9; 2].into_iter().chain([1; 20]) {

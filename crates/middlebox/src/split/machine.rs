@@ -350,6 +350,16 @@ impl<P: Payload + Send, L: RadioLeg<P>> Managed<P> for Splitter<P, L> {
         self.table.find(*connection).is_some()
     }
 
+    fn takes_runs(&self, connection: &Connection, size: u32) -> bool {
+        let Some((slot, from)) = self.table.find(*connection) else { return false };
+        match self.table[slot].as_deref().map(|flow| &flow.phase) {
+            Some(Phase::Established(split)) => {
+                split.halves[from].as_ref().is_some_and(|half| half.takes_runs(size))
+            }
+            Some(Phase::Opening(_) | Phase::Reset(_)) | None => false,
+        }
+    }
+
     fn usage(&self) -> Usage {
         self.admission.usage
     }

@@ -67,6 +67,15 @@ impl<P: Payload> TowardHost<P> {
         start < i64::from(self.receiver.window().max(1)) && (end > 0 || start == 0)
     }
 
+    /// Whether segments of `size` bytes in a row are taken in as they would be one by one: nothing
+    /// is missing, of which each has to tell the sender anew; and two are longer than one can be,
+    /// so that the receiver does not take them for one.
+    pub(super) fn takes_runs(&self, size: u32) -> bool {
+        self.stage == Stage::Open
+            && self.receiver.is_contiguous()
+            && self.receiver.is_run(2 * u64::from(size))
+    }
+
     /// RFC 9293 §3.8.4: a keep-alive has nothing or a byte right before an open window. Right
     /// before a closed one it is a window probe.
     pub(super) fn is_asked_by(&self, segment: &Segment<P>) -> bool {

@@ -1,6 +1,6 @@
 //! Packets that come in.
 
-use base::{Duration, Flags, Seq, Time};
+use base::{Duration, Flags, Seq, TcpHeader, Time};
 use bytes::Bytes;
 use middlebox::{Connection, Leg, Packet, PmtuHandler};
 use wire::{Addresses, Complaint, Datagram, Fragment, IcmpError, ParseError, Segment};
@@ -213,13 +213,7 @@ impl Gateway {
         if let (true, Some(mss)) = (header.flags.contains(Flags::SYN), &mut header.options.mss) {
             *mss = (*mss).min(most).min(served.profile.mss.unwrap_or(u16::MAX));
         }
-        let wire::IpFields { ecn, dscp, hop_limit, flow_label } = segment.ip;
-        let packet = Packet {
-            source: connection.source,
-            destination: connection.destination,
-            ip: middlebox::IpFields { dscp, hop_limit, flow_label },
-            segment: tcp::Segment { header, payload: Bytes::copy_from_slice(segment.payload), ecn },
-        };
+        let packet = packet_of(&connection, segment, header);
         let before = served.machine.bypasses();
         served.with(now, |machine, watch| machine.handle_packet(now, packet, watch));
         let declined = served.machine.bypasses().since(&before);
@@ -338,7 +332,22 @@ enum Shown {
     Declined,
 }
 
-fn hosts_of(addresses: &Addresses) -> Option<[u128; 2]> {
+/// A segment as boxes see it, with this header in place of its own.
+pub(super) fn packet_of(
+    connection: &Connection,
+    segment: &Segment<'_>,
+    header: TcpHeader,
+) -> Packet<Bytes> {
+    let wire::IpFields { ecn, dscp, hop_limit, flow_label } = segment.ip;
+    Packet {
+        source: connection.source,
+        destination: connection.destination,
+        ip: middlebox::IpFields { dscp, hop_limit, flow_label },
+        segment: tcp::Segment { header, payload: Bytes::copy_from_slice(segment.payload), ecn },
+    }
+}
+
+pub(super) fn hosts_of(addresses: &Addresses) -> Option<[u128; 2]> {
     Some([hosts::number(addresses.source())?, hosts::number(addresses.destination())?])
 }
 

@@ -3,6 +3,7 @@
 mod inward;
 mod outward;
 mod report;
+mod runs;
 
 use std::collections::VecDeque;
 

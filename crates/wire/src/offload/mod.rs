@@ -5,7 +5,7 @@ mod coalescer;
 mod split;
 
 pub use coalescer::Coalescer;
-pub use split::Split;
+pub use split::{Run, Split};
 
 /// Bytes ahead of the packet in a frame.
 pub const OFFLOAD_HEADER: usize = 10;

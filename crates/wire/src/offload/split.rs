@@ -6,7 +6,9 @@ use etherparse::IpNumber;
 use super::{
     IDENTIFICATION, OFFLOAD_HEADER, OffloadHeader, Version, get, get_seq, put, put_seq, tcp, udp,
 };
+use crate::Segment;
 use crate::checksum::{of_bytes, of_transport};
+use crate::parse::{Checksums, read};
 
 /// The packets of a frame, complete with their checksums. They are made one after the other within
 /// the frame: the headers of each are written ahead of its payload, over that of the one before.
@@ -16,6 +18,20 @@ use crate::checksum::{of_bytes, of_transport};
 pub struct Split<'a> {
     packet: &'a mut [u8],
     rest: Rest,
+}
+
+/// Segments of one flow that follow each other and differ in nothing else, as one that has the
+/// payload of all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Run<'a> {
+    /// The first, with the payload of all and the flags of any.
+    pub segment: Segment<'a>,
+    /// How many they are.
+    pub count: usize,
+    /// Bytes of payload of each but the last, which may have less.
+    pub size: usize,
+    /// Bytes of all of them as packets on the wire.
+    pub wire_bytes: usize,
 }
 
 /// What has not come out yet.
@@ -64,6 +80,23 @@ impl<'a> Split<'a> {
             Segments::of(packet, header).map_or(Rest::Whole, Rest::Segments)
         };
         Self { packet, rest }
+    }
+
+    /// The frame as a run of segments; `None` if it is not one, or a packet has come out already.
+    /// Their checksums are as right as those of the packets would be.
+    pub fn run(&self) -> Option<Run<'_>> {
+        let Rest::Segments(Segments { transport: Transport::Tcp(_), headers, size, at: 0, .. }) =
+            self.rest
+        else {
+            return None;
+        };
+        let segment = read(self.packet, Checksums::Trusted).ok()?;
+        let payload = segment.payload.len();
+        let count = payload.div_ceil(size);
+        // Nothing but the headers and the payload, or the packets would be others.
+        let is_whole = count > 0 && headers + payload == self.packet.len();
+        let wire_bytes = payload + count * headers;
+        is_whole.then_some(Run { segment, count, size, wire_bytes })
     }
 
     /// The next packet; `None` if there is none.
