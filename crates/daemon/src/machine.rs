@@ -62,7 +62,7 @@ pub(super) struct Relay<'a> {
 /// as from a kernel that merges segments (RFC 5681 §4.2: every second one is a SHOULD), so that
 /// with many connections a batch has to be long. It delays nothing unless that many wait, and takes
 /// a few milliseconds.
-const BATCH: usize = 512;
+const BATCH: usize = 1024;
 
 /// How often all mobiles are looked at, if they have to be.
 const LOOKS: Duration = Duration::from_secs(1);
