@@ -4,10 +4,13 @@ use std::hint::black_box;
 
 use base::{Duration, Ecn, Flags, Options, Seq, TcpHeader, Time, Timestamps};
 use proxy::Gateway;
-use wire::{Addresses, Payload, emit};
+use wire::{Addresses, Coalescer, Payload, Split, emit};
 
 /// Payload bytes of each data packet.
 pub const SEGMENT: u32 = 1_448;
+
+/// Segments of a frame.
+pub const FRAME: u32 = 10;
 
 const HOST: u32 = 500;
 const MOBILE: u32 = 100;
@@ -41,6 +44,7 @@ pub struct Flow {
     seq: Seq,
     packet: Vec<u8>,
     out: Vec<u8>,
+    coalescer: Coalescer,
 }
 
 impl Flow {
@@ -52,6 +56,7 @@ impl Flow {
             seq: Seq::new(HOST + 1),
             packet: Vec::new(),
             out: Vec::new(),
+            coalescer: Coalescer::default(),
         };
         flow.send(Way::Up, Flags::SYN, MOBILE, 0, 0);
         flow.send(Way::Down, Flags::SYN | Flags::ACK, HOST, MOBILE + 1, 0);
@@ -71,6 +76,20 @@ impl Flow {
         count
     }
 
+    /// The next frame of [`frames`] down, what comes of it joined again as the daemon does, and an
+    /// acknowledgement up.
+    pub fn frame(&mut self, frame: &mut [u8]) {
+        self.now += Duration::from_micros(200);
+        self.seq = self.seq + FRAME * SEGMENT;
+        self.gateway.handle_frame(self.now, Split::new(frame));
+        while self.gateway.poll_packet(self.now, &mut self.packet) {
+            self.coalescer.push(&self.packet);
+        }
+        self.coalescer.finish();
+        while black_box(self.coalescer.poll_frame(&mut self.out)).is_some() {}
+        self.send(Way::Up, Flags::ACK, MOBILE + 1, self.seq.to_u32(), 0);
+    }
+
     /// Two segments down, and an acknowledgement up; says how many packets came out.
     pub fn pair(&mut self) -> u32 {
         self.now += Duration::from_micros(20);
@@ -82,6 +101,22 @@ impl Flow {
         }
         count + self.send(Way::Up, Flags::ACK, MOBILE + 1, self.seq.to_u32(), 0)
     }
+}
+
+/// The first frames of the connection's data, as the kernel holds segments together.
+pub fn frames(count: u32) -> Vec<Vec<u8>> {
+    let frame = |number: u32| {
+        let (mut coalescer, mut packet) = (Coalescer::default(), Vec::new());
+        for segment in number * FRAME..(number + 1) * FRAME {
+            let seq = Seq::new(HOST + 1) + segment * SEGMENT;
+            put(Way::Down, Flags::ACK, [seq.to_u32(), MOBILE + 1], SEGMENT, &mut packet);
+            coalescer.push(&packet);
+        }
+        coalescer.finish();
+        coalescer.poll_frame(&mut packet);
+        packet
+    };
+    (0..count).map(frame).collect()
 }
 
 /// Where a packet goes.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use scenario::Scenario;
 use sim::{Outcome, Recording, Threads, simulate};
 
-use crate::gateway::Flow;
+use crate::gateway::{FRAME, Flow, frames};
 
 /// One of the works.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +23,11 @@ enum What {
     Simulation(&'static str, &'static [(&'static str, &'static str)], u32, fn(&Outcome) -> u64),
     /// So many pairs of segments through a gateway with a box of that kind.
     Gateway(&'static str, u32),
+    /// So many frames of segments, in the same way.
+    Frames(&'static str, u32),
 }
 
-use What::{Gateway, Simulation};
+use What::{Frames, Gateway, Simulation};
 
 const MSS: u64 = 512;
 
@@ -77,6 +79,7 @@ pub const WORKS: &[Work] = &[
     ),
     work("gateway, atcp", "segment", Gateway("atcp", 200)),
     work("gateway, snoop", "segment", Gateway("snoop", 200)),
+    work("gateway, frames", "segment", Frames("atcp", 10)),
 ];
 
 const MSS_512: (&str, &str) = ("tcp.mss", "512 B");
@@ -108,6 +111,10 @@ impl Work {
                 run_gateway(&mut flow, pairs);
                 2 * u64::from(pairs)
             }
+            Frames(scheme, count) => {
+                run_gateway_frames(&mut Flow::new(scheme), &mut frames(count));
+                u64::from(count * FRAME)
+            }
         }
     }
 }
@@ -129,6 +136,14 @@ fn run_gateway(flow: &mut Flow, pairs: u32) {
     (0..pairs).for_each(|_| {
         flow.pair();
     });
+}
+
+/// The same with frames.
+#[inline(never)]
+fn run_gateway_frames(flow: &mut Flow, frames: &mut [Vec<u8>]) {
+    for frame in frames {
+        flow.frame(frame);
+    }
 }
 
 fn segments(outcome: &Outcome) -> u64 {
