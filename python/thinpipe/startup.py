@@ -10,10 +10,14 @@ import sys
 from os.path import basename
 
 _main = sys.orig_argv[-len(sys.argv) :][:1]
-"""The script or module that the interpreter runs: what comes before the program's arguments."""
+"""The script or module that the interpreter runs: what comes before the program's arguments.
+
+Of `python -mthinpipe` it has the option as well.
+"""
 
 if (
-    [basename(each) for each in _main] == ["thinpipe"]  # noqa: PTH119 - pathlib takes its time
+    [basename(each).removeprefix("-m") for each in _main]  # noqa: PTH119 - pathlib takes its time
+    == ["thinpipe"]
     and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 ):
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -30,6 +30,7 @@ module on, which the package imports second, and interrupts at one of these even
 STARTS = {
     "script": [str(Path(sys.executable).with_name("thinpipe"))],
     "module": [sys.executable, "-m", "thinpipe"],
+    "module, in one word": [sys.executable, "-mthinpipe"],
 }
 
 

@@ -308,17 +308,44 @@ def test_of_many_flows_the_table_says_how_they_are_spread(thinpipe):
         for count in (MOST_ROWS, MOST_ROWS + 1)
     )
     assert [line.split()[0] for line in few.splitlines()[1:3]] == ["0", "1"]
-    rows = many.splitlines()[1:6]
-    assert [row[: row.index("sack")].strip() for row in rows] == [
-        f"least of {MOST_ROWS + 1}",
-        "5 %",
-        "median",
-        "95 %",
-        "most",
-    ]
+    count, *rows = many.splitlines()[1:7]
+    assert count.split()[:3] == ["count", "sack", str(MOST_ROWS + 1)]
+    heads = [row[: row.index("sack")].strip() for row in rows]
+    assert heads == ["min", "5 %", "median", "95 %", "max"]
     goodputs = [float(row.split("sack")[1].split()[0]) for row in rows]
     assert goodputs == sorted(goodputs)
     assert goodputs[0] < goodputs[-1]
+
+
+def test_each_column_says_of_how_many_flows_it_is():
+    settings = {"radio.ues": 10, "flow.count": MOST_ROWS + 50, "flow.interval": "1 s"}
+    result = tp.run("gprs-3+1", settings, duration="40 s").result
+    (table,) = summary(result).tables
+    counts = dict(zip(table.columns, table.rows[0], strict=True))
+    measured = sum(flow.rtt_s.mean is not None for flow in result.flows)
+    assert (counts["segments"], counts["mean"]) == (str(MOST_ROWS + 50), str(measured))
+    assert 0 < measured < MOST_ROWS
+
+
+def test_of_many_flows_each_group_and_kind_of_time_has_a_table():
+    groups = [
+        {"application": "web", "count": 99},
+        {"application": "telnet", "count": 5},
+        {"application": "udp", "count": 20},
+    ]
+    scenario = tp.scenarios()["gprs-3+1"].to_dict()
+    scenario["flow"] = {"group": [{"name": each["application"], **each} for each in groups]}
+    result = tp.run(tp.Scenario.of(scenario), duration="20 s").result
+    tables = summary(result).tables
+    assert [table.rows[0][0] for table in tables] == [
+        "count of flow",
+        "count of web",
+        "count of telnet",
+        "count",
+        "count of web, page",
+        "count of telnet, echo",
+    ]
+    assert all(len(table.rows) == 6 for table in tables)
 
 
 def test_summary_reads_each_flow_once():

@@ -165,19 +165,27 @@ def test_overview_of_a_connection_that_never_comes_about():
     )
 
 
-def test_legends_stay_off_the_panels(drops, vegas):
+@pytest.fixture(scope="module")
+def marked():
+    """Two flows with all kinds of marks, for which a legend needs two rows."""
+    settings = {"flow.count": 2, "tcp.variant": "cubic", "radio.tbler": "30 %"}
+    return tp.run("umts-handover", settings, duration="200 s")
+
+
+def test_legends_stay_off_the_panels_and_each_other(drops, vegas, marked):
     ax = axes()
-    for runs in ((drops,), (drops, vegas)):
+    for runs in ((drops,), (drops, vegas), (marked,)):
         ax.clear()
         for run in runs:
-            run.plot(ax)
+            run.plot(ax, flow="all")
         assert isinstance(ax.figure, Figure)
         ax.figure.draw_without_rendering()
         boxes = [each.get_window_extent() for each in ax.child_axes]
         for each in (ax, *ax.child_axes):
             if (box := each.get_legend()) is not None:
                 extent = box.get_window_extent()
-                assert not any(extent.overlaps(panel) for panel in boxes)
+                assert not any(extent.overlaps(other) for other in boxes)
+                boxes.append(extent)
                 assert ax.figure.bbox.x0 <= extent.x0 <= extent.x1 <= ax.figure.bbox.x1
 
 

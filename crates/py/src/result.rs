@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
-use sim::{Outcome, Summary, Trace, Vantage};
+use sim::{Captures, NodeCapture, Outcome, Summary, Trace};
 
 use crate::tables;
 
@@ -117,11 +117,13 @@ impl Run {
         let Some(trace) = &self.outcome.trace else {
             return Err(PyValueError::new_err("only a recorded run (trace=True) has captures"));
         };
-        let write = |vantage: &Vantage| {
-            let name = format!("{}.pcapng", vantage.name);
-            write(py, directory, &name, |file| sim::write_pcapng(trace, vantage, file))
+        let captures = Captures::new(trace, &self.outcome.vantages);
+        let write = |capture: NodeCapture<'_>| {
+            py.check_signals()?;
+            let name = format!("{}.pcapng", capture.name());
+            write(py, directory, &name, |file| capture.write(file))
         };
-        self.outcome.vantages.iter().map(write).collect()
+        captures.iter().map(write).collect()
     }
 
     /// Writes `ns2.tr`, a trace file of ns-2, and `ns2.nodes`, the names of its nodes, into

@@ -40,7 +40,7 @@ enum Sees {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Ends {
     node: u32,
-    /// The numbers of its endpoints and of its middlebox, in order.
+    /// The numbers of its endpoints and of its middlebox.
     machines: Vec<u32>,
 }
 
@@ -145,52 +145,120 @@ impl<'a> CaptureLink<'a> {
     }
 }
 
-/// Writes what `vantage` would have captured, as pcapng. Payloads are zeros: a simulation carries
-/// their lengths only.
-///
-/// # Errors
-/// The writer's.
-pub fn write_pcapng(trace: &Trace, vantage: &Vantage, writer: impl Write) -> io::Result<()> {
-    match &vantage.sees {
-        Sees::Segments(ends) => write_segments(trace, &vantage.name, ends, writer),
-        Sees::Packets(interfaces) => write_packets(trace, interfaces, writer),
+/// What was recorded, by the vantage that sees it.
+#[derive(Debug)]
+pub struct Captures<'a> {
+    trace: &'a Trace,
+    seen: Vec<(&'a Vantage, Seen)>,
+}
+
+/// The numbers of the rows of a [`Trace`] that a vantage sees, in order.
+#[derive(Clone, Default, Debug)]
+struct Seen {
+    segments: Vec<usize>,
+    datagrams: Vec<usize>,
+    passages: Vec<usize>,
+}
+
+impl<'a> Captures<'a> {
+    /// Looks through `trace` once, however many `vantages` there are.
+    pub fn new(trace: &'a Trace, vantages: &'a [Vantage]) -> Self {
+        let mut seen: Vec<_> = vantages.iter().map(|each| (each, Seen::default())).collect();
+        let (mut by_node, mut by_machine) = (BTreeMap::new(), BTreeMap::new());
+        for (place, vantage) in vantages.iter().enumerate() {
+            match &vantage.sees {
+                Sees::Segments(ends) => {
+                    by_node.insert(ends.node, place);
+                    by_machine.extend(ends.machines.iter().map(|machine| (*machine, place)));
+                }
+                Sees::Packets(interfaces) => {
+                    by_node.insert(interfaces.node, place);
+                }
+            }
+        }
+        for (number, row) in trace.segments.iter().enumerate() {
+            if let Some(&place) = by_machine.get(&row.endpoint) {
+                seen[place].1.segments.push(number);
+            }
+        }
+        for (number, row) in trace.datagrams.iter().enumerate() {
+            if let Some(&place) = by_node.get(&row.node) {
+                seen[place].1.datagrams.push(number);
+            }
+        }
+        for (number, row) in trace.passages.iter().enumerate() {
+            if let Some(&place) = by_node.get(&row.node) {
+                seen[place].1.passages.push(number);
+            }
+        }
+        Self { trace, seen }
+    }
+
+    /// What each vantage sees, in the order of the vantages.
+    pub fn iter(&self) -> impl Iterator<Item = NodeCapture<'_>> {
+        self.seen.iter().map(|(vantage, seen)| NodeCapture { trace: self.trace, vantage, seen })
     }
 }
 
-fn write_segments(trace: &Trace, name: &str, of: &Ends, writer: impl Write) -> io::Result<()> {
-    let mut capture = Capture::new(writer, name)?;
-    let mut datagrams = trace.datagrams.iter().filter(|row| row.node == of.node).peekable();
-    let write_datagram = |capture: &mut Capture<_>, row: &DatagramPassage| {
-        capture.write_udp(row.time, &row.datagram, &addresses(row.nodes))
-    };
-    for row in &trace.segments {
-        if of.machines.binary_search(&row.endpoint).is_err() {
-            continue;
-        }
-        while let Some(before) = datagrams.next_if(|datagram| datagram.time < row.time) {
-            write_datagram(&mut capture, before)?;
-        }
-        let payload = Payload::Zeros(row.payload as usize);
-        let addresses = addresses(row.way.nodes);
-        capture.write(row.time, &row.header, Ecn::NotCapable, &addresses, payload)?;
-    }
-    for row in datagrams {
-        write_datagram(&mut capture, row)?;
-    }
-    capture.finish().map(drop)
+/// What one vantage sees.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeCapture<'a> {
+    trace: &'a Trace,
+    vantage: &'a Vantage,
+    seen: &'a Seen,
 }
 
-fn write_packets(trace: &Trace, of: &Interfaces, writer: impl Write) -> io::Result<()> {
-    let mut capture = Capture::at_all(writer, &of.names)?;
-    for row in trace.passages.iter().filter(|row| row.node == of.node) {
-        let Some(&interface) = of.numbers.get(&row.machine) else { continue };
-        let sense = if row.event == PacketEvent::Left { Sense::In } else { Sense::Out };
-        let form = &trace.forms[row.form];
-        let packet = ipv6::packet(&of.book, form.ends, &form.body)
-            .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
-        capture.write_passing(row.time, Passage { interface, sense }, packet.bytes())?;
+impl NodeCapture<'_> {
+    /// The node's name.
+    pub fn name(&self) -> &str {
+        &self.vantage.name
     }
-    capture.finish().map(drop)
+
+    /// Writes it as pcapng. Payloads are zeros: a simulation carries their lengths only.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn write(&self, writer: impl Write) -> io::Result<()> {
+        match &self.vantage.sees {
+            Sees::Segments(_) => self.write_segments(writer),
+            Sees::Packets(interfaces) => self.write_packets(interfaces, writer),
+        }
+    }
+
+    fn write_segments(&self, writer: impl Write) -> io::Result<()> {
+        let Self { trace, seen, .. } = self;
+        let mut capture = Capture::new(writer, self.name())?;
+        let mut datagrams = seen.datagrams.iter().map(|&row| &trace.datagrams[row]).peekable();
+        let write_datagram = |capture: &mut Capture<_>, row: &DatagramPassage| {
+            capture.write_udp(row.time, &row.datagram, &addresses(row.nodes))
+        };
+        for row in seen.segments.iter().map(|&row| &trace.segments[row]) {
+            while let Some(before) = datagrams.next_if(|datagram| datagram.time < row.time) {
+                write_datagram(&mut capture, before)?;
+            }
+            let payload = Payload::Zeros(row.payload as usize);
+            let addresses = addresses(row.way.nodes);
+            capture.write(row.time, &row.header, Ecn::NotCapable, &addresses, payload)?;
+        }
+        for row in datagrams {
+            write_datagram(&mut capture, row)?;
+        }
+        capture.finish().map(drop)
+    }
+
+    fn write_packets(&self, of: &Interfaces, writer: impl Write) -> io::Result<()> {
+        let Self { trace, seen, .. } = self;
+        let mut capture = Capture::at_all(writer, &of.names)?;
+        for row in seen.passages.iter().map(|&row| &trace.passages[row]) {
+            let Some(&interface) = of.numbers.get(&row.machine) else { continue };
+            let sense = if row.event == PacketEvent::Left { Sense::In } else { Sense::Out };
+            let form = &trace.forms[row.form];
+            let packet = ipv6::packet(&of.book, form.ends, &form.body)
+                .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+            capture.write_passing(row.time, Passage { interface, sense }, packet.bytes())?;
+        }
+        capture.finish().map(drop)
+    }
 }
 
 /// The addresses of a simulated network of IPv4: `10.0.0.1` is its first node.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvError, SyncSender, sync_channel};
+use std::thread::{Builder, scope};
 
 use base::Time;
 use scenario::{Part, Scenario};
@@ -40,22 +41,24 @@ pub(crate) fn side_by_side(
     let count = parts.len();
     let threads = threads.get().min(count).min(MOST_THREADS);
     let reached = |done: usize| Time::ZERO + scenario.duration * done as u64 / count as u64;
-    if threads == 1 {
-        for (done, part) in parts.enumerate() {
-            if pulse(reached(done)).is_break() {
-                return Err(Interrupted);
-            }
-            take(run(part, &mut |_| pulse(reached(done)))?);
-        }
-        return Ok(());
-    }
     let work =
         Work { parts: parts.collect(), next: AtomicUsize::new(0), stop: AtomicBool::new(false) };
-    std::thread::scope(|scope| {
+    scope(|scope| {
         let (caller, inbox) = sync_channel(threads);
-        for _ in 0..threads {
+        let start = |_: &usize| {
             let (caller, work, run) = (caller.clone(), &work, &run);
-            scope.spawn(move || work.run(run, &caller));
+            Builder::new().spawn_scoped(scope, move || work.run(run, &caller)).is_ok()
+        };
+        // A machine that has no more threads to give does the same work on those it gave.
+        let started = if threads > 1 { (0..threads).take_while(start).count() } else { 0 };
+        if started == 0 {
+            for (done, part) in work.parts.iter().enumerate() {
+                if pulse(reached(done)).is_break() {
+                    return Err(Interrupted);
+                }
+                take(run(*part, &mut |_| pulse(reached(done)))?);
+            }
+            return Ok(());
         }
         drop(caller);
         let (mut early, mut taken) = (BTreeMap::new(), 0);

@@ -194,3 +194,13 @@ def _name_once(ax: Axes, stack: Sequence[Axes], curves: Sequence[Curve[Overview]
             legend.remove()
         legend_above(panel, {name: each[name] for name in each if name not in common})
     legend_above(ax, common)
+    _raise_above(ax, stack[0])
+
+
+def _raise_above(ax: Axes, panel: Axes) -> None:
+    """Put the legend above that of the upper panel, which may need more rows than it has room."""
+    legend, lower = ax.get_legend(), panel.get_legend()
+    if legend is not None and lower is not None:
+        top = lower.get_window_extent().y1
+        place = ax.transAxes.inverted().transform((0.0, top))[1]
+        legend.set_bbox_to_anchor((0.0, max(1.0, place)), ax.transAxes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -14,8 +14,11 @@ T = TypeVar("T")
 MOST_ROWS: Final = 100
 """Of more flows the tables say how their numbers are spread."""
 
-SPREAD: Final = (("least", 0.0), ("5 %", 0.05), ("median", 0.5), ("95 %", 0.95), ("most", 1.0))
-"""The rows of such a table, each with the share of flows that have less."""
+SPREAD: Final = (("min", 0.0), ("5 %", 0.05), ("median", 0.5), ("95 %", 0.95), ("max", 1.0))
+"""The rows of such a table, each with the share of flows that have less.
+
+Above them a row counts the flows that have a number: of one that has not begun there is no RTT.
+"""
 
 
 class Table(NamedTuple):
@@ -118,58 +121,61 @@ class Summary(NamedTuple):
 
 def summary(result: Result, wall_s: float | None = None) -> Summary:
     """Return the summary of a run; `wall_s` is how long it took, if it is known."""
-    flows, datagrams = _Values(FLOWS), _Values(DATAGRAMS)
-    responses, box = _Values(RESPONSES), _Values(MIDDLEBOX)
+    many = len(result.flows) > MOST_ROWS
+    flows, datagrams = _Values(FLOWS, many=many), _Values(DATAGRAMS, many=many)
+    responses, box = _Values(RESPONSES, many=many), _Values(MIDDLEBOX)
     given_up: list[float] = []
     for flow in result.flows:  # only once: each is read from the compiled module
         if flow.given_up_s is not None:
             given_up.append(flow.given_up_s)
         if flow.datagrams is None:
-            flows.add(flow)
+            flows.add(flow, flow.group)
         else:
-            datagrams.add((flow, flow.datagrams))
+            datagrams.add((flow, flow.datagrams), flow.group)
         for what, times in (
             ("page", None if flow.pages is None else flow.pages.response_s),
             ("echo", flow.echo_s),
             ("probe, one way", flow.probe_s),
         ):
             if times is not None:
-                responses.add((flow, what, times))
+                responses.add((flow, what, times), f"{flow.group}, {what}")
     if result.middlebox is not None:
         box.add(result.middlebox)
-    made = (flows.table(), datagrams.table(), responses.table(), box.table())
-    tables = [table for table in made if table.rows]
+    tables = [*flows.tables(), *datagrams.tables(), *responses.tables(), *box.tables()]
     return Summary(tables, _footer(result, given_up, wall_s))
 
 
 class _Values(Generic[T]):
-    """What stands in the columns of a table."""
+    """What stands in the columns of a table; of many rows, of a table for each kind of them."""
 
-    def __init__(self, columns: Sequence[Column[T]]) -> None:
+    def __init__(self, columns: Sequence[Column[T]], *, many: bool = False) -> None:
         self._columns: Final = columns
-        self._values: Final[list[list[float | str | None]]] = [[] for _ in columns]
+        self._many: Final = many
+        self._kinds: Final[dict[str, list[list[float | str | None]]]] = {}
 
-    def add(self, row: T) -> None:
-        """Take in what the columns need of a row."""
-        for column, values in zip(self._columns, self._values, strict=True):
+    def add(self, row: T, kind: str = "") -> None:
+        """Take in what the columns need of a row; other kinds cannot be compared with it."""
+        columns = self._kinds.setdefault(kind if self._many else "", [[] for _ in self._columns])
+        for column, values in zip(self._columns, columns, strict=True):
             values.append(column.of(row))
 
-    def table(self) -> Table:
-        """Return the rows, or how they are spread if there are many."""
-        columns = list(zip(self._columns, self._values, strict=True))
-        count = len(self._values[0])
-        if count > MOST_ROWS:
-            cells = [_spread(*column) for column in columns]
-            cells[0] = [f"{SPREAD[0][0]} of {count:,}", *(name for name, _ in SPREAD[1:])]
-        else:
-            cells = [[_cell(column, value) for value in values] for column, values in columns]
-        text = {
-            column.head
-            for column, values in columns
-            if column.head != "flow" and any(isinstance(value, str) for value in values)
-        }
-        heads = tuple(column.head for column in self._columns)
-        return Table(heads, list(zip(*cells, strict=True)), frozenset(text))
+    def tables(self) -> Iterator[Table]:
+        """Yield the table of all rows, or if there are many one for each kind: how it is spread."""
+        for kind, of_kind in self._kinds.items():
+            columns = list(zip(self._columns, of_kind, strict=True))
+            if self._many:
+                cells = [_spread(*column) for column in columns]
+                of = f" of {kind}" if len(self._kinds) > 1 else ""
+                cells[0] = [f"count{of}", *(name for name, _ in SPREAD)]
+            else:
+                cells = [[_cell(column, value) for value in values] for column, values in columns]
+            text = {
+                column.head
+                for column, values in columns
+                if column.head != "flow" and any(isinstance(value, str) for value in values)
+            }
+            heads = tuple(column.head for column in self._columns)
+            yield Table(heads, list(zip(*cells, strict=True)), frozenset(text))
 
 
 def _cell(column: Column[T], value: float | str | None) -> str:
@@ -177,14 +183,15 @@ def _cell(column: Column[T], value: float | str | None) -> str:
 
 
 def _spread(column: Column[T], values: Sequence[float | str | None]) -> list[str]:
-    """Return how the numbers of a column are spread, or the text that all its cells share."""
+    """Return how many numbers a column has and how they are spread, or the text of all cells."""
     texts = {value for value in values if isinstance(value, str)}
     if texts:
-        return [texts.pop() if len(texts) == 1 else "–"] * len(SPREAD)
+        return [texts.pop() if len(texts) == 1 else "–"] * (1 + len(SPREAD))
     numbers = sorted(value for value in values if isinstance(value, int | float))
     last = len(numbers) - 1
     places = (round(share * last) for _, share in SPREAD)
-    return [column.write(numbers[place] if numbers else None) for place in places]
+    spread = (column.write(numbers[place] if numbers else None) for place in places)
+    return [_whole(len(numbers)), *spread]
 
 
 def _footer(result: Result, given_up: Sequence[float], wall_s: float | None) -> str:
