@@ -318,7 +318,7 @@ def test_of_many_flows_the_table_says_how_they_are_spread(thinpipe):
 
 
 def test_each_column_says_of_how_many_flows_it_is():
-    settings = {"radio.ues": 10, "flow.count": MOST_ROWS + 50, "flow.interval": "1 s"}
+    settings = {"radio.ues": "10", "flow.count": f"{MOST_ROWS + 50}", "flow.interval": "1 s"}
     result = tp.run("gprs-3+1", settings, duration="40 s").result
     (table,) = summary(result).tables
     counts = dict(zip(table.columns, table.rows[0], strict=True))

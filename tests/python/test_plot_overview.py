@@ -168,7 +168,7 @@ def test_overview_of_a_connection_that_never_comes_about():
 @pytest.fixture(scope="module")
 def marked():
     """Two flows with all kinds of marks, for which a legend needs two rows."""
-    settings = {"flow.count": 2, "tcp.variant": "cubic", "radio.tbler": "30 %"}
+    settings = {"flow.count": "2", "tcp.variant": "cubic", "radio.tbler": "30 %"}
     return tp.run("umts-handover", settings, duration="200 s")
 
 

@@ -324,11 +324,11 @@ fn sides_need_interfaces_of_their_own() {
 fn keys_that_do_not_go_together() {
     refused_ahead(
         "routing.table = 254",
-        ":1: routing.table: 254 is the kernel's own table main: take another",
+        ":1: routing.table: 254, the kernel's own table main: take another",
     );
     refused_ahead(
         "routing.table = 250\nworkers = 4",
-        ":1: routing.table: 253 is the kernel's own table default: take another",
+        ":1: routing.table: a worker's would be 253, the kernel's own table default: take another",
     );
     refused_ahead(
         "routing.device = \"fifteen-letters\"\nworkers = 2",

@@ -240,7 +240,7 @@ fn no_device(device: &str, error: &io::Error) -> SetupError {
 /// Why a table cannot be used.
 fn table_is_taken(table: u32, family: Family) -> SetupError {
     let name = family.name();
-    setup_error!("routing.table = {table}: that table has {name} routes of others: take another")
+    setup_error!("routing.table: table {table} has {name} routes of others: take another")
 }
 
 /// Removes what worker `number` of a killed daemon has left, which had more workers than `config`.

@@ -370,7 +370,7 @@ fn a_table_of_others_is_not_touched() {
         Host::set_up(&config, 0, 1500).map(drop)
     });
     let line = refused.expect_err("a table of others").to_string();
-    assert_eq!(line, "routing.table = 101: that table has IPv4 routes of others: take another");
+    assert_eq!(line, "routing.table: table 101 has IPv4 routes of others: take another");
     assert_eq!(bed.leftovers(&asked), 1);
 }
 

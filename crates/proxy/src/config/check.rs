@@ -77,7 +77,8 @@ fn routing(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     let Routing { table, .. } = proxy.routing;
     let tables = table..=table.saturating_add(proxy.workers - 1);
     if let Some((number, name)) = TAKEN_TABLES.iter().find(|(number, _)| tables.contains(number)) {
-        let message = format!("{number} is the kernel's own table {name}: take another");
+        let which = if *number == table { "" } else { "a worker's would be " };
+        let message = format!("{which}{number}, the kernel's own table {name}: take another");
         return tree.clash(&["routing.table", "workers"], message);
     }
     if table > u32::MAX - (proxy.workers - 1) {
