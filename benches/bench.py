@@ -15,13 +15,17 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import thinpipe as tp
 from thinpipe.cli.terminal import console, table
 from thinpipe.papers.lo2005.experiments import TBLERS, VARIANTS, grid
+from thinpipe.programs import lacking
 from thinpipe.report.numbers import short
 from thinpipe.testbed import missing
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 HERE = Path(__file__).parent
 ROUNDS = 3
@@ -64,25 +68,25 @@ def main() -> None:
     costs = ("cargo", "run", "--release", "--quiet", "--package", "costs")
     # Without valgrind it says so, and the times follow.
     subprocess.run(costs, cwd=HERE.parent, check=False)
-    for title, head, rows in (
-        ("One run on one core", ("run", "simulated s per CPU s", "goal"), umts()),
-        ("Fig. 5(a) of lo2005 on all cores", ("runs", "cores", "wall s", "goal"), figure_5a()),
+    for title, head, measure in (
+        ("One run on one core", ("run", "simulated s per CPU s", "goal"), umts),
+        ("Fig. 5(a) of lo2005 on all cores", ("runs", "cores", "wall s", "goal"), figure_5a),
         (
             "Against a bare loop that does the same work and nothing else (benches/bound.rs)",
             ("work, 1000 s", "loop ms", "ours ms", "ratio"),
-            against_bare_loops(),
+            against_bare_loops,
         ),
         (
             "CPU per delivered segment, and ns-2's",
             ("work", "segments", "ours µs", "ns-2 µs", "ratio", "goal µs"),
-            against_ns2(),
+            against_ns2,
         ),
         (
             "CPU per delivered segment of each variant (one flow; 100 flows)",
             ("variant", "µs", "µs, 100 flows", "to Reno", "to Reno, 100 flows", "goal"),
-            variants(),
+            variants,
         ),
-        ("Cost against the number of flows", ("flows", "segments", "µs per segment"), scaling()),
+        ("Cost against the number of flows", ("flows", "segments", "µs per segment"), scaling),
         (
             "Mobiles with 8 flows each behind one middlebox (atcp), pages",
             (
@@ -97,29 +101,33 @@ def main() -> None:
                 "peak memory MB",
                 "kB per flow",
             ),
-            mobiles(),
+            mobiles,
         ),
         (
             "Mobiles that walk between two access routers of a MAP, each with a download",
             ("mobiles", "handovers", "events", "CPU s", "to real time", "goal"),
-            walkers(),
+            walkers,
         ),
         (
             "What an idle connection holds in that middlebox, eight a mobile",
             ("mobiles", "connections", "bytes each", "goal"),
-            idle(),
+            idle,
         ),
         (
             "Reno in Rust, and the same in Python (examples/aimd.py)",
             ("algorithm", "segments", "µs per segment"),
-            in_python(),
+            in_python,
         ),
-        ("Start-up and memory of a process", ("what", "measured", "goal"), process()),
-        ("The emulator", ("what", "measured", "goal"), emulator()),
-        ("Downloads through a router; goal of the proxy: 1 Gbit/s", *proxy()),
+        ("Start-up and memory of a process", ("what", "measured", "goal"), process),
+        ("The emulator", ("what", "measured", "goal"), emulator),
     ):
-        screen.print(f"\n{title}", style="bold", highlight=False)
-        screen.print(table(head, rows, text=frozenset({head[0]})))
+        _show(screen, title, head, measure())
+    _show(screen, "Downloads through a router; goal of the proxy: 1 Gbit/s", *proxy())
+
+
+def _show(screen: Console, title: str, head: Row, rows: list[Row]) -> None:
+    screen.print(f"\n{title}", style="bold", highlight=False)
+    screen.print(table(head, rows, text=frozenset({head[0]})))
 
 
 def umts() -> list[Row]:
@@ -283,7 +291,7 @@ def walkers() -> list[Row]:
 
 def idle() -> list[Row]:
     """Return the memory per idle connection from the middlebox's own bench."""
-    bench = ["--package", "middlebox", "--bench", "atcp", "--", "idle_flows"]
+    bench = ["--package", "benches", "--bench", "atcp", "--", "idle_flows"]
     command = ["cargo", "bench", "--quiet", *bench]
     done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=True)
     rows: list[Row] = []
@@ -333,7 +341,7 @@ def emulator() -> list[Row]:
 
 def proxy() -> tuple[Row, list[Row]]:
     """Measure the proxy beside other forwarders, or return why that fails."""
-    reason = missing()
+    reason = missing() or lacking("nft")
     if reason is not None:
         return ("forwarder",), [(f"not measured: {reason}",)]
     command = [sys.executable, str(HERE / "proxy.py")]
