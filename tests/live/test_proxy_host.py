@@ -146,7 +146,7 @@ def test_a_fit_machine_is_left_as_it_is(router: Router) -> None:
         ("ip link set wl0 down", 2, "error: wl0 is down: say `ip link set wl0 up`"),
         ("ip link delete wl0", 2, "error: there is no interface wl0"),
         ("ip route add 10.45.0.0/24 dev eth0", 2, "error: 10.45.0.0/16: 10.45.0.4 is reached by"),
-        ("ip route add 1.0.0.0/8 dev lo table 101", 2, "error: routing.table = 101: that table"),
+        ("ip route add 1.0.0.0/8 dev lo table 101", 2, "error: routing.table: table 101 has"),
         ("ip route replace default dev far0", 0, "warning: the IPv4 default route leads to far0"),
         ("ip route delete default", 0, "warning: there is no IPv4 default route"),
         ("ip rule add pref 9 lookup 7", 0, "warning: the IPv4 rule 9 stands ahead"),
