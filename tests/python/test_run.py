@@ -341,3 +341,32 @@ def test_threads_that_the_machine_does_not_give_are_done_without(tmp_path):
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("True\n", "")
+
+
+CAPTURED = """
+import os, pathlib, signal, subprocess, sys, thinpipe as tp
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+run = tp.run("gprs-3+1", {"radio.ues": 3, "flow.count": 3}, duration="60 s", trace=True)
+os.mkdir("whole")
+first, *others = map(pathlib.Path, run._core.write_pcapng("whole"))
+assert first.stat().st_size > 4 << 16, "a pipe must not hold it before it is read"
+os.mkdir("captures")
+os.mkfifo(f"captures/{first.name}")
+reads = "import os, signal, sys; f = open(sys.argv[1], 'rb'); "
+reads += "os.kill(os.getppid(), signal.SIGINT); sys.stdout.buffer.write(f.read())"
+command = [sys.executable, "-c", reads, f"captures/{first.name}"]
+with subprocess.Popen(command, stdout=subprocess.PIPE) as reader:
+    try:
+        run._core.write_pcapng("captures")
+    except KeyboardInterrupt:
+        print("interrupted", len(others), os.listdir("captures") == [first.name])
+    print(reader.communicate()[0] == first.read_bytes())
+"""
+
+
+def test_interruption_ends_captures_after_the_one_that_is_written(tmp_path):
+    """Who reads the first one interrupts: it is whole, and there is no other."""
+    command = [sys.executable, "-c", CAPTURED]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("interrupted 3 True\nTrue\n", "")

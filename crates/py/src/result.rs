@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
-use sim::{Captures, NodeCapture, Outcome, Summary, Trace};
+use sim::{NodeCapture, Outcome, Summary, Trace};
 
 use crate::tables;
 
@@ -117,13 +117,12 @@ impl Run {
         let Some(trace) = &self.outcome.trace else {
             return Err(PyValueError::new_err("only a recorded run (trace=True) has captures"));
         };
-        let captures = Captures::new(trace, &self.outcome.vantages);
-        let write = |capture: NodeCapture<'_>| {
+        let write = |capture: &NodeCapture<'_>| {
             py.check_signals()?;
             let name = format!("{}.pcapng", capture.name());
             write(py, directory, &name, |file| capture.write(file))
         };
-        captures.iter().map(write).collect()
+        sim::captures(trace, &self.outcome.vantages).iter().map(write).collect()
     }
 
     /// Writes `ns2.tr`, a trace file of ns-2, and `ns2.nodes`, the names of its nodes, into

@@ -16,7 +16,7 @@ use wire::{Addresses, Capture, Passage, Payload, Sense};
 use world::{Body, Machine, MachineId, NodeId, World};
 
 use crate::Trace;
-use crate::trace::DatagramPassage;
+use crate::trace::{DatagramPassage, PassageRow, SegmentRow};
 use addresses::AddressBook;
 
 /// A point to capture at: a node with endpoints or a middlebox, or any node of a mobile network.
@@ -145,67 +145,53 @@ impl<'a> CaptureLink<'a> {
     }
 }
 
-/// What was recorded, by the vantage that sees it.
+/// What a vantage captured.
 #[derive(Debug)]
-pub struct Captures<'a> {
-    trace: &'a Trace,
-    seen: Vec<(&'a Vantage, Seen)>,
-}
-
-/// The numbers of the rows of a [`Trace`] that a vantage sees, in order.
-#[derive(Clone, Default, Debug)]
-struct Seen {
-    segments: Vec<usize>,
-    datagrams: Vec<usize>,
-    passages: Vec<usize>,
-}
-
-impl<'a> Captures<'a> {
-    /// Looks through `trace` once, however many `vantages` there are.
-    pub fn new(trace: &'a Trace, vantages: &'a [Vantage]) -> Self {
-        let mut seen: Vec<_> = vantages.iter().map(|each| (each, Seen::default())).collect();
-        let (mut by_node, mut by_machine) = (BTreeMap::new(), BTreeMap::new());
-        for (place, vantage) in vantages.iter().enumerate() {
-            match &vantage.sees {
-                Sees::Segments(ends) => {
-                    by_node.insert(ends.node, place);
-                    by_machine.extend(ends.machines.iter().map(|machine| (*machine, place)));
-                }
-                Sees::Packets(interfaces) => {
-                    by_node.insert(interfaces.node, place);
-                }
-            }
-        }
-        for (number, row) in trace.segments.iter().enumerate() {
-            if let Some(&place) = by_machine.get(&row.endpoint) {
-                seen[place].1.segments.push(number);
-            }
-        }
-        for (number, row) in trace.datagrams.iter().enumerate() {
-            if let Some(&place) = by_node.get(&row.node) {
-                seen[place].1.datagrams.push(number);
-            }
-        }
-        for (number, row) in trace.passages.iter().enumerate() {
-            if let Some(&place) = by_node.get(&row.node) {
-                seen[place].1.passages.push(number);
-            }
-        }
-        Self { trace, seen }
-    }
-
-    /// What each vantage sees, in the order of the vantages.
-    pub fn iter(&self) -> impl Iterator<Item = NodeCapture<'_>> {
-        self.seen.iter().map(|(vantage, seen)| NodeCapture { trace: self.trace, vantage, seen })
-    }
-}
-
-/// What one vantage sees.
-#[derive(Clone, Copy, Debug)]
 pub struct NodeCapture<'a> {
-    trace: &'a Trace,
     vantage: &'a Vantage,
-    seen: &'a Seen,
+    trace: &'a Trace,
+    /// The rows of the trace that it saw, in order.
+    segments: Vec<&'a SegmentRow>,
+    datagrams: Vec<&'a DatagramPassage>,
+    passages: Vec<&'a PassageRow>,
+}
+
+/// What each of `vantages` captured, in their order. The trace is read once for all of them.
+pub fn captures<'a>(trace: &'a Trace, vantages: &'a [Vantage]) -> Vec<NodeCapture<'a>> {
+    let (mut by_node, mut by_machine) = (BTreeMap::new(), BTreeMap::new());
+    for (place, vantage) in vantages.iter().enumerate() {
+        match &vantage.sees {
+            Sees::Segments(Ends { node, machines }) => {
+                by_node.insert(*node, place);
+                by_machine.extend(machines.iter().map(|machine| (*machine, place)));
+            }
+            Sees::Packets(interfaces) => drop(by_node.insert(interfaces.node, place)),
+        }
+    }
+    let capture = |vantage| NodeCapture {
+        vantage,
+        trace,
+        segments: Vec::new(),
+        datagrams: Vec::new(),
+        passages: Vec::new(),
+    };
+    let mut captures: Vec<_> = vantages.iter().map(capture).collect();
+    for row in &trace.segments {
+        if let Some(&place) = by_machine.get(&row.endpoint) {
+            captures[place].segments.push(row);
+        }
+    }
+    for row in &trace.datagrams {
+        if let Some(&place) = by_node.get(&row.node) {
+            captures[place].datagrams.push(row);
+        }
+    }
+    for row in &trace.passages {
+        if let Some(&place) = by_node.get(&row.node) {
+            captures[place].passages.push(row);
+        }
+    }
+    captures
 }
 
 impl NodeCapture<'_> {
@@ -226,13 +212,12 @@ impl NodeCapture<'_> {
     }
 
     fn write_segments(&self, writer: impl Write) -> io::Result<()> {
-        let Self { trace, seen, .. } = self;
         let mut capture = Capture::new(writer, self.name())?;
-        let mut datagrams = seen.datagrams.iter().map(|&row| &trace.datagrams[row]).peekable();
+        let mut datagrams = self.datagrams.iter().peekable();
         let write_datagram = |capture: &mut Capture<_>, row: &DatagramPassage| {
             capture.write_udp(row.time, &row.datagram, &addresses(row.nodes))
         };
-        for row in seen.segments.iter().map(|&row| &trace.segments[row]) {
+        for row in &self.segments {
             while let Some(before) = datagrams.next_if(|datagram| datagram.time < row.time) {
                 write_datagram(&mut capture, before)?;
             }
@@ -247,12 +232,11 @@ impl NodeCapture<'_> {
     }
 
     fn write_packets(&self, of: &Interfaces, writer: impl Write) -> io::Result<()> {
-        let Self { trace, seen, .. } = self;
         let mut capture = Capture::at_all(writer, &of.names)?;
-        for row in seen.passages.iter().map(|&row| &trace.passages[row]) {
+        for row in &self.passages {
             let Some(&interface) = of.numbers.get(&row.machine) else { continue };
             let sense = if row.event == PacketEvent::Left { Sense::In } else { Sense::Out };
-            let form = &trace.forms[row.form];
+            let form = &self.trace.forms[row.form];
             let packet = ipv6::packet(&of.book, form.ends, &form.body)
                 .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
             capture.write_passing(row.time, Passage { interface, sense }, packet.bytes())?;
@@ -279,17 +263,19 @@ pub(crate) mod tests {
 
     /// The scenario of mobile IPv6 that ships, under `settings`.
     pub(crate) fn hmipv6_handover(settings: &[(&str, &str)]) -> Scenario {
-        let name = "hmipv6-handover";
+        shipped("hmipv6-handover", settings)
+    }
+
+    fn shipped(name: &str, settings: &[(&str, &str)]) -> Scenario {
         let shipped = scenario::shipped().iter().find(|shipped| shipped.name == name);
         let settings: Vec<_> =
             settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         Scenario::parse(shipped.expect("it ships").text, name, &settings).expect("it is valid")
     }
 
-    fn run(settings: &[(&str, &str)]) -> Outcome {
-        let scenario = hmipv6_handover(settings);
+    fn run(scenario: &Scenario) -> Outcome {
         let pulse = &mut |_| ControlFlow::Continue(());
-        simulate(&scenario, Recording::Everything, Threads::MIN, pulse)
+        simulate(scenario, Recording::Everything, Threads::MIN, pulse)
             .expect("nobody interrupts it")
     }
 
@@ -305,7 +291,7 @@ pub(crate) mod tests {
     fn seen(settings: &[(&str, &str)]) -> BTreeSet<String> {
         let mut settings = settings.to_vec();
         settings.extend([("duration", "140 s"), ("wlan.loss", "none")]);
-        let outcome = run(&settings);
+        let outcome = run(&hmipv6_handover(&settings));
         let trace = outcome.trace.as_ref().expect("it was recorded");
         let mut seen = BTreeSet::new();
         for form in &trace.forms {
@@ -322,6 +308,37 @@ pub(crate) mod tests {
             seen.insert(around.join(" "));
         }
         seen
+    }
+
+    #[test]
+    fn a_capture_has_the_rows_of_its_node() {
+        for (name, settings) in [
+            (
+                "gprs-3+1",
+                &[("radio.ues", "3"), ("flow.count", "6"), ("middlebox.kind", "split")][..],
+            ),
+            ("gprs-3+1", &[("radio.ues", "3"), ("flow.count", "6"), ("flow.application", "udp")]),
+            ("hmipv6-handover", &[("wlan.mobiles", "2")]),
+        ] {
+            let settings = [settings, &[("duration", "10 s")]].concat();
+            let outcome = run(&shipped(name, &settings));
+            let trace = outcome.trace.as_ref().expect("it was recorded");
+            for capture in captures(trace, &outcome.vantages) {
+                let (node, machines) = match &capture.vantage.sees {
+                    Sees::Segments(Ends { node, machines }) => (*node, &machines[..]),
+                    Sees::Packets(Interfaces { node, .. }) => (*node, &[][..]),
+                };
+                let segments = trace.segments.iter().filter(|row| machines.contains(&row.endpoint));
+                assert_eq!(capture.segments, segments.collect::<Vec<_>>(), "{settings:?}");
+                let datagrams = trace.datagrams.iter().filter(|row| row.node == node);
+                assert_eq!(capture.datagrams, datagrams.collect::<Vec<_>>(), "{settings:?}");
+                let passages = trace.passages.iter().filter(|row| row.node == node);
+                assert_eq!(capture.passages, passages.collect::<Vec<_>>(), "{settings:?}");
+                let rows =
+                    [capture.segments.len(), capture.datagrams.len(), capture.passages.len()];
+                assert_ne!(rows, [0; 3], "{settings:?}: {}", capture.name());
+            }
+        }
     }
 
     #[test]

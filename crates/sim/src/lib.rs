@@ -27,7 +27,7 @@ mod trace;
 mod transit;
 
 pub use capacity::CapacityRow;
-pub use capture::{Captures, NodeCapture, Vantage};
+pub use capture::{NodeCapture, Vantage, captures};
 pub use cell::{
     Blocked, CellMetrics, CellSummary, CodesInUse, CommonRow, Handovers, SharedBlocks, StateShares,
 };

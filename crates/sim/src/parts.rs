@@ -52,13 +52,7 @@ pub(crate) fn side_by_side(
         // A machine that has no more threads to give does the same work on those it gave.
         let started = if threads > 1 { (0..threads).take_while(start).count() } else { 0 };
         if started == 0 {
-            for (done, part) in work.parts.iter().enumerate() {
-                if pulse(reached(done)).is_break() {
-                    return Err(Interrupted);
-                }
-                take(run(*part, &mut |_| pulse(reached(done)))?);
-            }
-            return Ok(());
+            return one_by_one(&work.parts, &run, take, reached, pulse);
         }
         drop(caller);
         let (mut early, mut taken) = (BTreeMap::new(), 0);
@@ -80,6 +74,23 @@ pub(crate) fn side_by_side(
             }
         }
     })
+}
+
+/// The same on the caller's thread alone.
+fn one_by_one(
+    parts: &[Part],
+    run: impl Fn(Part, Pulse<'_>) -> Result<Measured, Interrupted>,
+    mut take: impl FnMut(Measured),
+    reached: impl Fn(usize) -> Time,
+    pulse: Pulse<'_>,
+) -> Result<(), Interrupted> {
+    for (done, part) in parts.iter().enumerate() {
+        if pulse(reached(done)).is_break() {
+            return Err(Interrupted);
+        }
+        take(run(*part, &mut |_| pulse(reached(done)))?);
+    }
+    Ok(())
 }
 
 /// What threads have to do.

@@ -53,7 +53,7 @@ impl<P: Payload> Receiver<P> {
                 delivered: self.next(),
             };
             observe.tcp(now, self.id, fact);
-            // How long each segment of a run is, its length does not say.
+            // The length of several segments is not that of one.
             if !self.is_run(length) {
                 self.largest = self.largest.max(length as u32);
             }

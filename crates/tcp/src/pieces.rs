@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use crate::Payload;
 
-/// Of a piece so much must be left, as a share of one to this number, or it is copied: what is held
-/// is all that bounds memory, and a piece may be as long as IP can carry.
-const LEAST: u64 = 8;
+/// Once less than one part in eight of a piece is left, that is copied: a limit on the bytes held
+/// then limits memory as well, however long pieces are.
+const LEAST_PART: u64 = 8;
 
 /// A stretch of a stream: appended to at the end, released from the start.
 ///
@@ -127,7 +127,7 @@ impl<P: Payload> Pieces<P> {
             self.advance();
         }
         if let Some(piece) = &mut self.first
-            && (piece.end() - self.start) * LEAST < piece.payload.length()
+            && (piece.end() - self.start) * LEAST_PART < piece.payload.length()
         {
             let from = self.start - piece.offset;
             piece.payload = piece.payload.keep(from, piece.payload.length());

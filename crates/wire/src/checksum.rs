@@ -51,7 +51,7 @@ pub(crate) fn of_message(source: &Ipv6Addr, to: &Ipv6Addr, kind: u8, bytes: &[u8
 }
 
 /// In the machine's byte order: the sum comes out in the same (RFC 1071 §2). Longer words give the
-/// same sum, since what they carry out counts as 1; of eight bytes they cost two instructions each.
+/// same sum, since a carry counts as 1. Words of eight bytes cost two instructions each.
 fn sum(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];

@@ -67,9 +67,9 @@ impl<P: Payload> TowardHost<P> {
         start < i64::from(self.receiver.window().max(1)) && (end > 0 || start == 0)
     }
 
-    /// Whether segments of `size` bytes in a row are taken in as they would be one by one: nothing
-    /// is missing, of which each has to tell the sender anew; and two are longer than one can be,
-    /// so that the receiver does not take them for one.
+    /// Whether segments of `size` bytes in a row may come as one. Nothing may be missing, or each
+    /// would have to be acknowledged; and two have to be longer than a segment can be, or the
+    /// receiver would take them for one.
     pub(super) fn takes_runs(&self, size: u32) -> bool {
         self.stage == Stage::Open
             && self.receiver.is_contiguous()

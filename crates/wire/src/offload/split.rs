@@ -83,7 +83,7 @@ impl<'a> Split<'a> {
     }
 
     /// The frame as a run of segments; `None` if it is not one, or a packet has come out already.
-    /// Their checksums are as right as those of the packets would be.
+    /// It needs no look at a checksum: the packets of a frame get new ones.
     pub fn run(&self) -> Option<Run<'_>> {
         let Rest::Segments(Segments { transport: Transport::Tcp(_), headers, size, at: 0, .. }) =
             self.rest

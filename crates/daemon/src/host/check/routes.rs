@@ -16,7 +16,7 @@ use os::iproute::{self, Family};
 const TRIES: u8 = 4;
 
 pub(super) fn check(config: &Config, is_running: bool, report: &mut Report) {
-    // If `ip` does not work, that has been told of the interfaces.
+    // That `ip` does not work has been reported with the interfaces.
     if iproute::link("lo").is_err() {
         return;
     }
