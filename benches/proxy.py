@@ -132,7 +132,7 @@ def daemon(made: Bed) -> list[int]:
     return _family(pid)
 
 
-def unlimited(kind: str) -> Proxy:
+def generous(kind: str) -> Proxy:
     """Return a configuration whose profile limits little: 100 flows have a dozen segments each."""
     patience = 'atcp.patience = "50 ms"' if kind == "atcp" else ""
     profiles = f"""
@@ -162,8 +162,8 @@ WAYS: Final[dict[str, tuple[Proxy | None, Callable[[Bed], list[int]]]]] = {
     "the kernel: plain forwarding": (None, forwarding),
     "a TUN and back, by a loop of ours": (None, tun_loop),
     "the kernel: TPROXY and splice": (None, kernel_split),
-    "the proxy, atcp": (unlimited("atcp"), daemon),
-    "the proxy, split": (unlimited("split"), daemon),
+    "the proxy, atcp": (generous("atcp"), daemon),
+    "the proxy, split": (generous("split"), daemon),
 }
 
 
@@ -171,7 +171,7 @@ def share(program: str, seconds: float = SECONDS) -> None:
     """Measure one worker and two, at 100 connections of 20 mobiles in blocks of both."""
     rows = []
     for scheme, offload, workers in product(("atcp", "split"), (True, False), (1, 2)):
-        plan = unlimited(scheme)
+        plan = generous(scheme)
         keys = f"{plan.keys}\ntun.offload = {str(offload).lower()}\n"
         proxy = replace(plan, keys=keys, workers=workers, program=(program,))
         with bed(Plan(proxy=proxy, offloads=Offloads.ON)) as made:

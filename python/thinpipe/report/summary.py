@@ -122,8 +122,8 @@ class Summary(NamedTuple):
 def summary(result: Result, wall_s: float | None = None) -> Summary:
     """Return the summary of a run; `wall_s` is how long it took, if it is known."""
     many = len(result.flows) > MOST_ROWS
-    flows, datagrams = _Values(FLOWS, many=many), _Values(DATAGRAMS, many=many)
-    responses, box = _Values(RESPONSES, many=many), _Values(MIDDLEBOX)
+    flows, datagrams = _Tables(FLOWS, many=many), _Tables(DATAGRAMS, many=many)
+    responses, box = _Tables(RESPONSES, many=many), _Tables(MIDDLEBOX)
     given_up: list[float] = []
     for flow in result.flows:  # only once: each is read from the compiled module
         if flow.given_up_s is not None:
@@ -145,8 +145,8 @@ def summary(result: Result, wall_s: float | None = None) -> Summary:
     return Summary(tables, _footer(result, given_up, wall_s))
 
 
-class _Values(Generic[T]):
-    """What stands in the columns of a table; of many rows, of a table for each kind of them."""
+class _Tables(Generic[T]):
+    """Takes in rows, for one table; of many, for one table a kind that says how they are spread."""
 
     def __init__(self, columns: Sequence[Column[T]], *, many: bool = False) -> None:
         self._columns: Final = columns
@@ -154,13 +154,13 @@ class _Values(Generic[T]):
         self._kinds: Final[dict[str, list[list[float | str | None]]]] = {}
 
     def add(self, row: T, kind: str = "") -> None:
-        """Take in what the columns need of a row; other kinds cannot be compared with it."""
+        """Take in what the columns need of a row; numbers of other kinds mean something else."""
         columns = self._kinds.setdefault(kind if self._many else "", [[] for _ in self._columns])
         for column, values in zip(self._columns, columns, strict=True):
             values.append(column.of(row))
 
     def tables(self) -> Iterator[Table]:
-        """Yield the table of all rows, or if there are many one for each kind: how it is spread."""
+        """Yield the tables that have rows."""
         for kind, of_kind in self._kinds.items():
             columns = list(zip(self._columns, of_kind, strict=True))
             if self._many:
