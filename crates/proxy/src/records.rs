@@ -82,6 +82,8 @@ struct Stream {
     next: Option<Seq>,
     bytes: u64,
     is_finished: bool,
+    /// Its receiver has acknowledged the FIN.
+    is_acknowledged: bool,
 }
 
 /// Where a packet of a connection is seen.
@@ -177,7 +179,10 @@ impl Open {
     /// From the caller (0) or the callee (1).
     fn receive(&mut self, now: Time, end: usize, leg: Leg, header: &TcpHeader, bytes: u32) {
         self.came[end].advance(header, bytes);
-        if header.flags.contains(Flags::RST) {
+        self.sent[end].acknowledge(header);
+        // An end that is done with the connection resets what comes late (RFC 9293 §3.10.7.1).
+        let is_done = self.came[end].is_finished && self.sent[end].is_acknowledged;
+        if header.flags.contains(Flags::RST) && !is_done {
             let reset = [FlowEnd::ResetByCaller, FlowEnd::ResetByCallee][end];
             self.reset.get_or_insert(reset);
         }
@@ -244,6 +249,12 @@ impl Stream {
             self.bytes += fresh as u64;
         }
         is_new
+    }
+
+    /// A segment of its receiver.
+    fn acknowledge(&mut self, header: &TcpHeader) {
+        let is_all = self.next.is_some_and(|next| header.ack == next + 1);
+        self.is_acknowledged |= self.is_finished && header.flags.contains(Flags::ACK) && is_all;
     }
 }
 
@@ -360,6 +371,28 @@ mod tests {
         check(Side::In, 0, FlowEnd::ResetByCaller);
         check(Side::In, 1, FlowEnd::ResetByCallee);
         check(Side::Out, 0, FlowEnd::ResetByProxy);
+    }
+
+    /// As of a kernel whose last ACK was too late for a FIN's retransmission timer.
+    #[test]
+    fn an_end_that_is_done_resets_nothing() {
+        let ends = [FlowEnd::ResetByCaller, FlowEnd::ResetByCallee];
+        for (resets, far) in [(0, 1), (1, 0)] {
+            for (finishes, acked, expect) in
+                [(true, 1, FlowEnd::Closed), (true, 0, ends[resets]), (false, 1, ends[resets])]
+            {
+                let mut script = Script(Records::default());
+                let fin = Flags::ACK | Flags::FIN;
+                script.open();
+                script.note(50, Side::In, far, fin, 0, 0);
+                script.note(60, Side::Out, far, fin, 0, 0);
+                let flags = if finishes { fin } else { Flags::ACK };
+                script.note_ack(70, Side::In, resets, flags, 0, 0, acked);
+                script.note(80, Side::Out, far, fin, 0, 0);
+                script.note_ack(90, Side::In, resets, Flags::RST, 1, 0, 0);
+                assert_eq!(script.end().end, expect, "{resets}, {finishes}, {acked}");
+            }
+        }
     }
 
     #[test]
