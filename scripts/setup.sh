@@ -44,6 +44,7 @@ look() {
     need libns3-dev ls -d /usr/include/ns3*
     need nftables command -v nft
     need curl command -v curl
+    need chromium command -v chromium
     need valgrind command -v valgrind
     need procps command -v sysctl
     need systemd test -x /lib/systemd/systemd

@@ -13,6 +13,7 @@ from thinpipe.cli.command import Command, Group, UsageError
 from thinpipe.cli.completion import words_joined
 from thinpipe.cli.doctor import doctor
 from thinpipe.cli.emulate import emulate
+from thinpipe.cli.lab import lab
 from thinpipe.cli.listing import keys, measures, profiles, scenarios
 from thinpipe.cli.plot import LISTED, plot
 from thinpipe.cli.proxy import proxy
@@ -61,6 +62,7 @@ PLOT: Final = _examples(
     "thinpipe plot sweep.parquet --out sweep.png",
     "thinpipe plot sweep.parquet --kind scatter",
 )
+LAB: Final = _examples("thinpipe lab", "thinpipe lab gprs-3+1 --no-open", "thinpipe lab run")
 TABLE: Final = _examples(
     "thinpipe table run vegas > runs.csv",
     "thinpipe table run --name rtt --out rtt.csv",
@@ -86,6 +88,7 @@ app.command(cls=Command, epilog=EMULATE)(emulate)
 app.add_typer(proxy, name="proxy")
 app.command(cls=Command, epilog=f"{LISTED}\n\n{PLOT}")(plot)
 app.command(cls=Command, epilog=TABLE)(table)
+app.command(cls=Command, epilog=LAB)(lab)
 app.command(cls=Command, epilog=REPRODUCE)(reproduce)
 app.command(cls=Command, epilog=SCENARIOS)(scenarios)
 app.command(cls=Command, epilog=PROFILES)(profiles)

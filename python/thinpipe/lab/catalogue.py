@@ -1,0 +1,139 @@
+"""The scenarios that a page may run, and the keys that it may set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from thinpipe.inputs import values_of
+from thinpipe.lab.controls import control
+from thinpipe.lab.request import RequestError, Settings
+from thinpipe.point import Point
+from thinpipe.scenario import Key, Scenario, keys, scenarios
+
+ALWAYS: Final = ("tcp.variant", "duration")
+"""Keys that matter in every scenario, whether it gives them or not."""
+
+NO_CONTROLS: Final = frozenset({"name", "description", "reference", "seed"})
+"""Keys of a scenario that say what it is; the page has a field of its own for the seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A scenario that the page may run, with the settings that it was opened with."""
+
+    scenario: Scenario
+    settings: Settings = ()
+
+
+class Catalogue:
+    """The scenarios that ship, and those that the command line opened.
+
+    A page can name no file: neither a scenario, nor in a setting, since a controller of a file is
+    code. What the command line gave stays allowed.
+    """
+
+    def __init__(self, opened: Mapping[str, Opened]) -> None:
+        shipped = {name: Opened(each) for name, each in scenarios().items()}
+        self._known: Final = {**shipped, **opened}
+        self._first: Final = next(iter(opened), "umts-dch-384")
+        self._keys: Final = {key.name: key for key in keys()}
+
+    @property
+    def first(self) -> str:
+        """The scenario that a page begins with."""
+        return self._first
+
+    def point(self, name: str, settings: Settings) -> Point:
+        """Return a scenario with settings.
+
+        Raises
+        ------
+        RequestError
+            If there is no such scenario, or a setting names a file.
+        ScenarioError
+            If a setting is wrong.
+        """
+        opened = self._opened(name)
+        given = dict(opened.settings)
+        for key, text in settings:
+            if given.get(key) != text and self._names_file(key, text):
+                raise RequestError(f"{key}={text}: a page cannot name files; open the lab with it")
+        return Point.of(opened.scenario, {**given, **dict(settings)})
+
+    def _opened(self, name: str) -> Opened:
+        if name not in self._known:
+            raise RequestError(f"unknown scenario {name!r}: the page has a list of them")
+        return self._known[name]
+
+    def _names_file(self, key: str, text: str) -> bool:
+        takes_path = key in self._keys and self._keys[key].expected.startswith("the path of")
+        is_code = key.startswith("tcp.") and (":" in text or "/" in text)
+        return is_code or (takes_path and text not in ("off", "none"))
+
+    def listed(self) -> list[dict[str, str]]:
+        """Return names and descriptions of all scenarios."""
+        return [
+            {"name": name, "description": each.scenario.description}
+            for name, each in self._known.items()
+        ]
+
+    def described(self, name: str) -> dict[str, Any]:
+        """Return a scenario's description, values, and the keys that matter in it.
+
+        These are the keys that it gives itself. `values` has all that it could be given, with
+        their defaults.
+        """
+        opened = self._opened(name)
+        values = values_of(Point.of(opened.scenario, dict(opened.settings)))
+        given = {*_given(opened.scenario.to_dict()), *(key for key, _ in opened.settings)}
+        mattering = [key for key in values if key in given or key in ALWAYS]
+        return {
+            "name": name,
+            "description": values["description"],
+            "reference": values["reference"],
+            "seed": values["seed"],
+            "values": values,
+            "keys": [key for key in mattering if key not in NO_CONTROLS],
+            "controls": {
+                key: control(self._documented(key)) for key in values if key not in NO_CONTROLS
+            },
+        }
+
+    def documented(self) -> list[dict[str, Any]]:
+        """Return all keys: what they mean and take."""
+        return [
+            {"name": key.name, "doc": key.doc, "expected": key.expected}
+            for key in self._keys.values()
+            if key.name not in NO_CONTROLS
+        ]
+
+    def _documented(self, name: str) -> Key:
+        """Return what is known of a key; members of lists share what is known of `NAME`."""
+        if name in self._keys:
+            return self._keys[name]
+        given = name.split(".")
+        for pattern, key in self._keys.items():
+            parts = pattern.split(".")
+            if len(parts) == len(given) and all(
+                part in ("NAME", word) for part, word in zip(parts, given, strict=True)
+            ):
+                return replace(key, name=name)
+        return Key(name, "", "anything", "")
+
+
+def _given(tables: Mapping[str, Any], within: str = "") -> Iterator[str]:
+    """Yield the dotted keys of a scenario's text; members of lists go by their names."""
+    for name, value in tables.items():
+        key = f"{within}{name}"
+        if isinstance(value, Mapping):
+            yield from _given(value, f"{key}.")
+        elif isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+            for each in value:
+                if "name" in each:
+                    yield from _given(each, f"{key}.{each['name']}.")
+                else:
+                    yield key
+        else:
+            yield key

@@ -1,0 +1,267 @@
+"""Run what a page asks for, and look at it."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from thinpipe.inputs import values_of
+from thinpipe.lab.catalogue import Catalogue
+from thinpipe.lab.copying import as_command, as_python, as_sweep, as_toml
+from thinpipe.lab.panel import PanelKind, Sight
+from thinpipe.lab.request import Request, RequestError, Settings
+from thinpipe.lab.views import KINDS
+from thinpipe.point import Point
+from thinpipe.report.summary import summary
+from thinpipe.run import Run, run_point
+from thinpipe.tables import NoTableError
+
+MOST_FLOWS: Final = 200
+"""A page can show no more flows or mobiles in a way that anybody could read."""
+
+_COUNTS: Final = re.compile(r"flow\.(group\.[^.]+\.)?count|radio\.ues|wlan\.mobiles")
+"""Keys that say how many flows or mobiles there are."""
+
+LONGEST_S: Final = 20.0
+"""How long a run may take."""
+
+MOST_GROWTH: Final = 2_000_000_000
+"""How many bytes a run may add to the process."""
+
+KEPT_RUNS: Final = 12
+"""Runs that are kept, so that another look at them needs no new run."""
+
+
+class CancelledError(Exception):
+    """A newer request has taken the place of this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A run that a request needs."""
+
+    point: Point
+    number: int
+    name: str
+    ghost: bool
+
+
+class Laboratory:
+    """Runs experiments on all processors, and keeps the latest."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue: Final = catalogue
+        self._pool: Final = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="lab")
+        self._kept: Final[OrderedDict[tuple[Point, bool], Run]] = OrderedDict()
+        self._lock: Final = threading.Lock()
+
+    def answer(self, request: Request, is_cancelled: Callable[[], bool]) -> dict[str, Any]:
+        """Run all that a request needs, and return what the page draws.
+
+        Raises
+        ------
+        RequestError, ScenarioError, ValueError, OSError
+            If there is something wrong with it; the message is one line.
+        CancelledError
+            If `is_cancelled` said so meanwhile.
+        """
+        began = time.perf_counter()
+        wanted = list(self._wanted(request))
+        traced = not request.coarse
+        jobs = [
+            self._pool.submit(self._run, each.point, is_cancelled, traced=traced) for each in wanted
+        ]
+        runs = [job.result() for job in jobs]
+        simulated = time.perf_counter()
+        points = [each.point for each in wanted if not each.ghost]
+        answer = {
+            "number": request.number,
+            "duration_s": max(run.result.duration_s for run in runs),
+            "runs": [_numbers(each, run) for each, run in zip(wanted, runs, strict=True)],
+            **self._looked_at(request, wanted, runs),
+            "copy": {
+                "command": as_command(points),
+                "toml": as_toml(points[min(request.focus, len(points) - 1)]),
+                "python": as_python(points),
+                "sweep": as_sweep(points),
+            },
+        }
+        seen = time.perf_counter()
+        return {**answer, "run_s": simulated - began, "look_s": seen - simulated}
+
+    def _wanted(self, request: Request) -> Iterable[Wanted]:
+        ghosts: list[Wanted] = []
+        for number, variant in enumerate(request.variants):
+            settings = _merged(request.settings, variant)
+            point = self.catalogue.point(request.scenario, settings)
+            name = " ".join(text for _, text in variant) or values_of(point)["tcp.variant"]
+            yield Wanted(point, number, name, ghost=False)
+            if request.before is not None:
+                before = _merged(request.before, variant)
+                past = self.catalogue.point(request.scenario, before)
+                ghosts.append(Wanted(past, number, f"{name}, before", ghost=True))
+            if request.without and values_of(point).get("middlebox.kind", "none") != "none":
+                bare = _merged(settings, (("middlebox.kind", "none"),))
+                past = self.catalogue.point(request.scenario, bare)
+                ghosts.append(Wanted(past, number, f"{name}, no middlebox", ghost=True))
+        yield from ghosts
+
+    def _run(self, point: Point, is_cancelled: Callable[[], bool], *, traced: bool) -> Run:
+        with self._lock:
+            for trace in (True, traced):
+                if (kept := self._kept.get((point, trace))) is not None:
+                    self._kept.move_to_end((point, trace))
+                    return kept
+        _refuse_crowds(point)
+        done = run_point(point, trace=traced, threads=1, progress=_Watch(is_cancelled))
+        with self._lock:
+            self._kept[point, traced] = done
+            while len(self._kept) > KEPT_RUNS:
+                self._kept.popitem(last=False)
+        return done
+
+    def _looked_at(self, request: Request, wanted: list[Wanted], runs: list[Run]) -> dict[str, Any]:
+        duration_s = max(run.result.duration_s for run in runs)
+        start_s, end_s = request.span or (0.0, duration_s)
+        end_s = min(end_s, duration_s)
+        if start_s >= end_s:
+            start_s, end_s = 0.0, duration_s
+        sights = [
+            Sight(
+                run,
+                each.number,
+                each.name,
+                request.flow,
+                start_s,
+                end_s,
+                request.columns,
+                each.ghost,
+                several=len(runs) > 1,
+            )
+            for each, run in zip(wanted, runs, strict=True)
+        ]
+        panels, offered = [], []
+        for kind in KINDS:
+            is_open = kind.usual if request.panels is None else kind.name in request.panels
+            panel = _panel(kind, sights, request.focus, is_open=is_open)
+            if panel is not None:
+                offered.append({"name": kind.name, "title": kind.title, "open": is_open})
+                panels += [panel] if is_open else []
+        return {"span": [start_s, end_s], "panels": panels, "offered": offered}
+
+
+def _panel(
+    kind: PanelKind, sights: list[Sight], focus: int, *, is_open: bool
+) -> dict[str, Any] | None:
+    """Return a panel with the layers of its runs; ``None`` if they have nothing of the kind."""
+    if kind.runs == "focus":
+        numbers = {each.number for each in sights}
+        chosen = focus if focus in numbers else 0
+        sights = [each for each in sights if each.number == chosen and not each.ghost]
+    if kind.traced and not all(each.run.traced for each in sights):  # type: ignore[attr-defined]
+        return None
+    layers = []
+    for sight in sights:
+        try:
+            layers += kind.build(sight) if is_open else []
+        except NoTableError:
+            continue
+    if is_open and not layers:
+        return None
+    return {
+        "name": kind.name,
+        "title": kind.title,
+        "unit": kind.unit,
+        "axis": kind.axis,
+        "rows": None if kind.rows is None or not is_open else kind.rows(sights[0]),
+        "handles": [] if kind.handles is None or not is_open else kind.handles(sights[0]),
+        "layers": layers,
+    }
+
+
+def _merged(settings: Settings, more: Settings) -> Settings:
+    return tuple({**dict(settings), **dict(more)}.items())
+
+
+def _numbers(wanted: Wanted, run: Run) -> dict[str, Any]:
+    """Return what `thinpipe run` prints of a run, and two numbers that place it among others."""
+    result = run.result
+    shown = summary(result)
+    goodputs = [flow.goodput_bps for flow in result.flows if flow.goodput_bps is not None]
+    delays = [
+        flow.network.delay_s.p95 for flow in result.flows if flow.network.delay_s.p95 is not None
+    ]
+    return {
+        "number": wanted.number,
+        "name": wanted.name,
+        "ghost": wanted.ghost,
+        "goodput_bps": sum(goodputs) if goodputs else None,
+        "p95_delay_s": max(delays, default=None),
+        "jain": result.jain_index,
+        "tables": [{"columns": table.columns, "rows": table.rows} for table in shown.tables],
+        "footer": shown.footer,
+        "hints": list(result.hints),
+        "flows": len(result.flows),
+    }
+
+
+def _refuse_crowds(point: Point) -> None:
+    """Refuse what has more flows or mobiles than a page can show.
+
+    Raises
+    ------
+    RequestError
+        If it has.
+    """
+    for key, text in values_of(point).items():
+        if _COUNTS.fullmatch(key) and int(text) > MOST_FLOWS:
+            raise RequestError(
+                f"{key}={text}: the lab shows at most {MOST_FLOWS}; `thinpipe run` takes more"
+            )
+
+
+class _Watch:
+    """Ends a run that nobody waits for any more, or that takes too much time or memory."""
+
+    def __init__(self, is_cancelled: Callable[[], bool]) -> None:
+        self._is_cancelled: Final = is_cancelled
+        self._began: Final = time.monotonic()
+        self._bytes: Final = _resident()
+
+    def __call__(self, done_s: float, duration_s: float) -> None:
+        """Be told how far a run is.
+
+        Raises
+        ------
+        CancelledError, RequestError
+            To end it.
+        """
+        if self._is_cancelled():
+            raise CancelledError
+        if time.monotonic() - self._began > LONGEST_S:
+            what = f"more than {LONGEST_S:g} s"
+        elif _resident() - self._bytes > MOST_GROWTH:
+            what = f"more than {MOST_GROWTH / 1e9:g} GB"
+        else:
+            return
+        raise RequestError(
+            f"the run takes {what} and was ended at {done_s:.0f} of {duration_s:g} s: "
+            "choose a shorter duration, or `thinpipe run`"
+        )
+
+
+def _resident() -> int:
+    """Return how much memory the process holds in bytes; 0 where the system does not say."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0

@@ -1,0 +1,32 @@
+// Colours: four for variants, and those with a meaning, apart under any colour vision (Okabe and
+// Ito, 2008), for dark and light.
+
+const LIGHT = {
+  runs: ["#0072B2", "#D55E00", "#009E73", "#AA4499"],
+  ink: "#1b1f24", faint: "#5b6470", grid: "#e3e6ea", paper: "#ffffff", cursor: "#5b6470",
+  capacity: "#d5d9de", muted: "#8a8a8a", drop: "#000000", data: "#0072B2",
+  retransmission: "#D55E00", acknowledgement: "#009E73", timeout: "#AA4499", window: "#B07A00",
+  error: "#D55E00", control: "#8a8a8a", good: "#009E73",
+};
+const DARK = {
+  runs: ["#56B4E9", "#F0954B", "#35C79A", "#E08FC4"],
+  ink: "#e8eaed", faint: "#a3abb5", grid: "#33383f", paper: "#1b1f24", cursor: "#a3abb5",
+  capacity: "#3d434b", muted: "#9a9a9a", drop: "#ffffff", data: "#56B4E9",
+  retransmission: "#F0954B", acknowledgement: "#35C79A", timeout: "#E08FC4", window: "#F0C24B",
+  error: "#F0954B", control: "#9a9a9a", good: "#35C79A",
+};
+
+export function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+export function palette() {
+  return isDark() ? DARK : LIGHT;
+}
+
+// Returns the colour of a layer: that of its meaning, or of its run.
+export function colourOf(layer, colours) {
+  if (layer.tone) return colours[layer.tone] || colours.ink;
+  return colours.runs[layer.run % colours.runs.length];
+}

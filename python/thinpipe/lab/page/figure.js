@@ -1,0 +1,167 @@
+// A panel: a canvas with axes, layers and a legend. The cursor and the part of the time in view are
+// those of the whole page.
+
+import { Scale, short, tickText, ticks } from "./axes.js";
+import { colourOf, palette } from "./colours.js";
+import { drawLayer, extent } from "./layers.js";
+
+const LEFT = 58;
+const RIGHT = 10;
+const TOP = 8;
+const BOTTOM = 24;
+const HEIGHT = 190;
+const ROW = 18;
+
+export class Figure {
+  // `time` is the page's timeline: its cursor, and what is brushed.
+  constructor(panel, time) {
+    this.time = time;
+    this.element = document.createElement("figure");
+    this.caption = document.createElement("figcaption");
+    this.canvas = document.createElement("canvas");
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute("role", "img");
+    this.legend = document.createElement("p");
+    this.legend.className = "legend";
+    this.element.append(this.caption, this.canvas, this.legend);
+    time.attach(this);
+    this.update(panel);
+  }
+
+  update(panel) {
+    this.panel = panel;
+    this.element.dataset.panel = panel.name;
+    this.caption.textContent = panel.unit ? `${panel.title} (${panel.unit})` : panel.title;
+    this.draw();
+  }
+
+  get height() {
+    return this.panel.rows ? TOP + BOTTOM + ROW * Math.max(3, this.panel.rows.length) : HEIGHT;
+  }
+
+  // Draws everything again, at the width that the page gives it.
+  draw() {
+    const width = Math.max(200, this.element.clientWidth || 600);
+    const density = window.devicePixelRatio || 1;
+    this.canvas.style.height = `${this.height}px`;
+    this.canvas.width = Math.round(width * density);
+    this.canvas.height = Math.round(this.height * density);
+    const context = this.canvas.getContext("2d");
+    context.scale(density, density);
+    this.scales = this.layout(width);
+    this.paint(context, palette());
+    this.describe();
+  }
+
+  layout(width) {
+    const [from, to] = this.panel.axis === "time" ? this.time.span : this.panel.range;
+    const rows = this.panel.rows;
+    const [least, most] = rows ? [-0.5, rows.length - 0.5] : extent(this.panel.layers);
+    const top = rows ? most : most + 0.06 * (most - least) || 1;
+    return {
+      x: new Scale(from, to, LEFT, width - RIGHT),
+      y: new Scale(least, top, this.height - BOTTOM, TOP),
+    };
+  }
+
+  // Paints with any context: the canvas's, or that of a file.
+  paint(context, colours) {
+    this.paintAxes(context, colours);
+    const { x, y } = this.scales;
+    context.save();
+    context.beginPath();
+    context.rect(x.start, y.end, x.end - x.start, y.start - y.end);
+    context.clip();
+    for (const layer of this.panel.layers) drawLayer(context, layer, this.scales, colours);
+    this.paintCursor(context, colours);
+    context.restore();
+  }
+
+  paintAxes(context, colours) {
+    const { x, y } = this.scales;
+    context.font = "11px system-ui, sans-serif";
+    context.strokeStyle = colours.grid;
+    context.fillStyle = colours.faint;
+    context.lineWidth = 1;
+    const across = ticks(x.from, x.to, (x.end - x.start) / 90);
+    const up = this.panel.rows
+      ? this.panel.rows.map((_, index) => index)
+      : ticks(y.from, y.to, (y.start - y.end) / 40);
+    context.beginPath();
+    for (const each of across) {
+      context.moveTo(x.at(each), y.start);
+      context.lineTo(x.at(each), y.end);
+    }
+    for (const each of up) {
+      context.moveTo(x.start, y.at(each));
+      context.lineTo(x.end, y.at(each));
+    }
+    context.stroke();
+    context.textAlign = "center";
+    context.textBaseline = "top";
+    const unit = this.panel.axis === "time" ? " s" : " m";
+    for (const each of across) {
+      context.fillText(tickText(each, across[1] - across[0]) + unit, x.at(each), y.start + 6);
+    }
+    context.textAlign = "right";
+    context.textBaseline = "middle";
+    for (const each of up) {
+      const text = this.panel.rows ? this.panel.rows[each] : tickText(each, up[1] - up[0]);
+      context.fillText(text, x.start - 6, y.at(each));
+    }
+  }
+
+  paintCursor(context, colours) {
+    if (this.panel.axis !== "time") return;
+    const { x, y } = this.scales;
+    const { cursor, brush } = this.time;
+    if (brush) {
+      context.globalAlpha = 0.15;
+      context.fillStyle = colours.ink;
+      const [left, right] = brush.map((each) => x.at(each));
+      context.fillRect(left, y.end, right - left, y.start - y.end);
+      context.globalAlpha = 1;
+    }
+    if (cursor === null) return;
+    context.strokeStyle = colours.cursor;
+    context.beginPath();
+    context.moveTo(x.at(cursor), y.end);
+    context.lineTo(x.at(cursor), y.start);
+    context.stroke();
+  }
+
+  // Says what the picture shows, and the values at the cursor, as text.
+  describe() {
+    const cursor = this.panel.axis === "time" ? this.time.cursor : null;
+    const colours = palette();
+    this.legend.replaceChildren();
+    const told = [];
+    for (const layer of this.panel.layers) {
+      if (!layer.label) continue;
+      const value = cursor === null ? null : valueAt(layer, cursor);
+      const name = this.time.nameOf(layer);
+      const text = `${name ? `${name}: ` : ""}${layer.label}`;
+      const item = document.createElement("span");
+      const swatch = document.createElement("i");
+      swatch.style.background = colourOf(layer, colours);
+      item.append(swatch, value === null ? text : `${text} ${short(value)}`);
+      this.legend.append(item);
+      told.push(value === null ? text : `${text} ${short(value)}`);
+    }
+    const when = cursor === null ? "" : ` at ${short(cursor)} s`;
+    this.canvas.setAttribute("aria-label", `${this.panel.title}${when}: ${told.join("; ")}`);
+  }
+}
+
+// Returns the value of a curve at a time; null if it has none.
+export function valueAt(layer, at) {
+  const values = layer.y || layer.mid || null;
+  if (!values || !["step", "line", "band"].includes(layer.kind)) return null;
+  let [low, high] = [0, layer.x.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (layer.x[middle] <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low ? values[low - 1] : null;
+}

@@ -1,0 +1,184 @@
+// The page: it keeps the state, asks the server whenever the state changes, and shows the answer.
+
+import { isDark } from "./colours.js";
+import { Connection } from "./connection.js";
+import { row, search } from "./controls.js";
+import { Figure } from "./figure.js";
+import { fresh, fromAddress, toAddress } from "./state.js";
+import { tables } from "./tables.js";
+import { Timeline } from "./timeline.js";
+import { transport } from "./transport.js";
+import { variantRows } from "./variants.js";
+
+const at = (id) => document.getElementById(id);
+
+class Lab {
+  async start() {
+    const answer = await fetch("api/catalogue");
+    this.catalogue = await answer.json();
+    this.figures = new Map();
+    this.time = new Timeline(
+      (span) => this.change((state) => { state.span = span; }),
+      (cursor) => this.transport.show(cursor),
+    );
+    this.transport = transport(at("transport"), this);
+    this.listScenarios();
+    at("theme").addEventListener("click", () => {
+      document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+      this.time.redraw();
+    });
+    window.addEventListener("hashchange", () => this.restore(location.hash));
+    new ResizeObserver(() => this.time.redraw()).observe(at("panels"));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.time.redraw());
+    this.connection = new Connection(
+      (found) => this.show(found),
+      (isThere) => this.say(isThere ? "" : "The server is gone; looking for it …"),
+    );
+    await this.restore(location.hash);
+  }
+
+  listScenarios() {
+    const select = at("scenario");
+    for (const { name, description } of this.catalogue.scenarios) {
+      const option = new Option(name, name);
+      option.title = description;
+      select.append(option);
+    }
+    select.addEventListener("change", () => this.open(fresh(select.value)));
+  }
+
+  // Brings back the state of an address.
+  async restore(hash) {
+    if (this.state && hash.slice(1) === toAddress(this.state)) return;
+    await this.open(fromAddress(hash, this.catalogue.first));
+  }
+
+  // Opens the scenario of a state.
+  async open(state) {
+    this.opening = state;
+    const answer = await fetch(`api/scenario/${encodeURIComponent(state.scenario)}`);
+    const scenario = await answer.json();
+    if (this.opening !== state) return;
+    if (scenario.error) {
+      this.fail(scenario.error);
+      return;
+    }
+    this.scenario = scenario;
+    this.state = state;
+    at("scenario").value = state.scenario;
+    at("description").textContent = scenario.description;
+    this.buildControls();
+    this.ask();
+  }
+
+  // Changes the state and runs it; `isDone` is false while a slider is dragged.
+  change(how, isDone = true) {
+    how(this.state);
+    if (isDone) this.buildVariants();
+    this.ask(isDone);
+  }
+
+  ask(isDone = true) {
+    const width = at("panels").clientWidth || 800;
+    if (isDone) history.replaceState(null, "", `#${toAddress(this.state)}`);
+    this.connection.ask({
+      ...this.state,
+      columns: Math.max(50, Math.min(4000, Math.round(width))),
+      coarse: !isDone && this.isSlow,
+    });
+  }
+
+  get isSlow() {
+    return (this.answer?.run_s ?? 0) > 0.25;
+  }
+
+  buildControls() {
+    const shown = [...new Set([...this.scenario.keys, ...Object.keys(this.state.set)])];
+    const rows = shown.filter((key) => key !== "seed").map((key) => this.settingRow(key));
+    const others = search(this.catalogue.keys, (key) => {
+      if (!at("settings").querySelector(`[data-key="${CSS.escape(key)}"]`)) {
+        others.before(this.settingRow(key));
+      }
+      document.getElementById(`setting-${key}`)?.focus();
+    });
+    at("settings").replaceChildren(...rows, others);
+    this.buildVariants();
+  }
+
+  settingRow(key) {
+    const text = this.state.set[key] ?? this.scenario.values[key] ?? "";
+    return row(this.control(key), text, (now, isDone) => {
+      this.change((state) => { state.set[key] = now; }, isDone);
+    });
+  }
+
+  // Returns what a key takes: that of the scenario, or what is known of it anywhere.
+  control(key) {
+    const known = this.scenario.controls[key];
+    if (known) return known;
+    const { doc, expected } = this.catalogue.keys.find((each) => each.name === key)
+      ?? { doc: "", expected: "anything" };
+    return { key, kind: "text", doc, expected };
+  }
+
+  buildVariants() {
+    at("variants").replaceChildren(...variantRows(this));
+  }
+
+  // Shows an answer.
+  show(answer) {
+    if (answer.error !== undefined) {
+      this.fail(answer.error);
+      return;
+    }
+    at("error").hidden = true;
+    this.answer = answer;
+    this.time.span = answer.span;
+    this.time.duration = answer.duration_s;
+    this.time.names = answer.runs;
+    this.showPanels(answer);
+    this.transport.update(answer);
+    at("tables").replaceChildren(...tables(answer));
+    const runs = answer.runs.length;
+    this.say(`${runs} run${runs === 1 ? "" : "s"} in ${Math.round(answer.run_s * 1000)} ms`);
+    document.body.dataset.shown = String(answer.number);
+  }
+
+  showPanels({ panels }) {
+    const names = new Set(panels.map((panel) => panel.name));
+    for (const [name, figure] of this.figures) {
+      if (!names.has(name)) {
+        this.time.detach(figure);
+        figure.element.remove();
+        this.figures.delete(name);
+      }
+    }
+    let before = null;
+    for (const panel of panels) {
+      const figure = this.figures.get(panel.name);
+      if (figure) {
+        figure.update(panel);
+      } else {
+        const made = new Figure(panel, this.time);
+        this.figures.set(panel.name, made);
+        if (before) before.after(made.element);
+        else at("panels").prepend(made.element);
+        made.draw();
+      }
+      before = this.figures.get(panel.name).element;
+    }
+  }
+
+  fail(text) {
+    at("error").textContent = text;
+    at("error").hidden = false;
+    document.body.dataset.shown = "error";
+  }
+
+  say(text) {
+    at("status").textContent = text;
+  }
+}
+
+const lab = new Lab();
+lab.start();

@@ -1,0 +1,196 @@
+// Draws the layers of a panel with a 2D context, which may be a canvas's or that of an SVG file.
+
+import { colourOf } from "./colours.js";
+
+const GHOST_DASH = [5, 4];
+const DOTS = [1, 3];
+const MARK = 4;
+
+// `scales` has x and y; a layer is what python/thinpipe/lab/panel.py says.
+export function drawLayer(context, layer, scales, colours) {
+  context.save();
+  const colour = colourOf(layer, colours);
+  context.strokeStyle = colour;
+  context.fillStyle = colour;
+  context.lineWidth = layer.ghost ? 1.2 : 1.6;
+  context.globalAlpha = layer.ghost ? 0.6 : 1;
+  context.setLineDash(layer.ghost ? GHOST_DASH : layer.dotted ? DOTS : []);
+  DRAWING[layer.kind](context, layer, scales);
+  context.restore();
+}
+
+const DRAWING = {
+  line: (context, layer, scales) => trace(context, layer.x, layer.y, scales, false),
+  step: drawSteps,
+  band: drawBand,
+  area: drawArea,
+  marks: drawMarks,
+  bars: drawBars,
+  arrows: drawArrows,
+  words: drawWords,
+  rules: drawRules,
+};
+
+function trace(context, xs, ys, { x, y }, isStep) {
+  context.beginPath();
+  let isOpen = false;
+  let before = 0;
+  for (let index = 0; index < xs.length; index += 1) {
+    if (ys[index] === null) {
+      isOpen = false;
+      continue;
+    }
+    const across = x.at(xs[index]);
+    const up = y.at(ys[index]);
+    if (!isOpen) {
+      context.moveTo(across, up);
+    } else {
+      if (isStep) context.lineTo(across, before);
+      context.lineTo(across, up);
+    }
+    before = up;
+    isOpen = true;
+  }
+  context.stroke();
+}
+
+function drawSteps(context, layer, scales) {
+  if (layer.filled) {
+    const { x, y } = scales;
+    for (let index = 0; index + 1 < layer.x.length; index += 1) {
+      if (layer.y[index] === null) continue;
+      const [left, right] = [x.at(layer.x[index]), x.at(layer.x[index + 1])];
+      context.fillRect(left, y.at(layer.y[index]), right - left, y.at(0) - y.at(layer.y[index]));
+    }
+    return;
+  }
+  trace(context, layer.x, layer.y, scales, true);
+}
+
+function drawBand(context, layer, scales) {
+  const { x, y } = scales;
+  const width = Math.max(1, x.at(layer.x[1] ?? 0) - x.at(layer.x[0] ?? 0));
+  const alpha = context.globalAlpha;
+  context.globalAlpha = alpha * 0.35;
+  for (let index = 0; index < layer.x.length; index += 1) {
+    if (layer.low[index] === null) continue;
+    const [top, bottom] = [y.at(layer.high[index]), y.at(layer.low[index])];
+    context.fillRect(x.at(layer.x[index]) - width / 2, top, width, Math.max(1, bottom - top));
+  }
+  context.globalAlpha = alpha;
+  trace(context, layer.x, layer.mid, scales, false);
+}
+
+// Each value counts between two edges: `x` has one more than `low` and `high`.
+function drawArea(context, layer, { x, y }) {
+  context.globalAlpha *= 0.85 - 0.55 * ((layer.shade * 0.382) % 1);
+  for (let index = 0; index < layer.low.length; index += 1) {
+    const [left, right] = [x.at(layer.x[index]), x.at(layer.x[index + 1])];
+    const [top, bottom] = [y.at(layer.high[index]), y.at(layer.low[index])];
+    context.fillRect(left, top, right - left + 0.5, bottom - top);
+  }
+}
+
+function drawMarks(context, layer, { x, y }) {
+  context.setLineDash([]);
+  for (let index = 0; index < layer.x.length; index += 1) {
+    if (layer.y[index] === null) continue;
+    SHAPES[layer.shape](context, x.at(layer.x[index]), y.at(layer.y[index]));
+  }
+}
+
+const SHAPES = {
+  dot: (context, across, up) => {
+    context.beginPath();
+    context.arc(across, up, MARK * 0.7, 0, 2 * Math.PI);
+    context.fill();
+  },
+  cross: (context, across, up) => strokes(context, across, up, [[-1, -1, 1, 1], [-1, 1, 1, -1]]),
+  plus: (context, across, up) => strokes(context, across, up, [[-1, 0, 1, 0], [0, -1, 0, 1]]),
+  triangle: (context, across, up) => outline(context, across, up, [[0, -1], [1, 1], [-1, 1]], true),
+  diamond: (context, across, up) => (
+    outline(context, across, up, [[0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]], false)
+  ),
+  square: (context, across, up) => (
+    outline(context, across, up, [[-1, -1], [1, -1], [1, 1], [-1, 1]], true)
+  ),
+};
+
+function strokes(context, across, up, lines) {
+  context.beginPath();
+  for (const [x0, y0, x1, y1] of lines) {
+    context.moveTo(across + MARK * x0, up + MARK * y0);
+    context.lineTo(across + MARK * x1, up + MARK * y1);
+  }
+  context.stroke();
+}
+
+function outline(context, across, up, corners, isFilled) {
+  context.beginPath();
+  corners.forEach(([x, y], index) => {
+    const at = [across + MARK * x, up + MARK * y];
+    if (index) context.lineTo(...at);
+    else context.moveTo(...at);
+  });
+  context.closePath();
+  if (isFilled) context.fill();
+  else context.stroke();
+}
+
+function drawBars(context, layer, { x, y }) {
+  for (let index = 0; index < layer.x0.length; index += 1) {
+    const [left, right] = [x.at(layer.x0[index]), x.at(layer.x1[index])];
+    const [bottom, top] = [y.at(layer.y0[index]), y.at(layer.y1[index])];
+    context.fillRect(left, top, Math.max(1.5, right - left), Math.max(1.5, bottom - top));
+  }
+}
+
+function drawArrows(context, layer, { x, y }) {
+  for (let index = 0; index < layer.x0.length; index += 1) {
+    const [left, right] = [x.at(layer.x0[index]), x.at(layer.x1[index])];
+    const [from, to] = [y.at(layer.y0[index]), y.at(layer.y1[index])];
+    const angle = Math.atan2(to - from, right - left);
+    context.beginPath();
+    context.moveTo(left, from);
+    context.lineTo(right, to);
+    for (const side of [-2.6, 2.6]) {
+      context.moveTo(right, to);
+      context.lineTo(right + 6 * Math.cos(angle + side), to + 6 * Math.sin(angle + side));
+    }
+    context.stroke();
+  }
+}
+
+function drawWords(context, layer, { x, y }) {
+  context.font = "11px system-ui, sans-serif";
+  context.textAlign = layer.align || "left";
+  context.textBaseline = "middle";
+  for (let index = 0; index < layer.x.length; index += 1) {
+    context.fillText(layer.text[index], x.at(layer.x[index]), y.at(layer.y[index]));
+  }
+}
+
+function drawRules(context, layer, { x, y }) {
+  context.beginPath();
+  for (const at of layer.x) {
+    context.moveTo(x.at(at), y.start);
+    context.lineTo(x.at(at), y.end);
+  }
+  context.stroke();
+}
+
+// Returns the smallest and the greatest ordinate of layers; zero is always in.
+export function extent(layers) {
+  let [least, most] = [0, 0];
+  for (const layer of layers) {
+    for (const name of ["y", "low", "high", "y0", "y1"]) {
+      if (layer.kind === "step" && layer.filled) continue;
+      for (const value of layer[name] || []) {
+        if (value === null) continue;
+        if (value < least) least = value;
+        if (value > most) most = value;
+      }
+    }
+  }
+  return [least, most];
+}

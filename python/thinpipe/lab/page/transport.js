@@ -1,0 +1,55 @@
+// The bar above the pictures: play and step, the cursor's time, the view, which panels are open.
+
+import { short } from "./axes.js";
+import { button } from "./variants.js";
+
+// Fills the bar, and returns what keeps it up to date.
+export function transport(element, lab) {
+  const { time } = lab;
+  const when = document.createElement("output");
+  when.textContent = "–";
+  const view = document.createElement("output");
+  const panels = document.createElement("details");
+  const bar = [
+    named(button("⏮", () => time.stepEvent(-1)), "Step to the event before"),
+    named(button("⏯", () => time.play()), "Play or pause"),
+    named(button("⏭", () => time.stepEvent(1)), "Step to the next event"),
+    when,
+    named(button("+", () => time.zoom(0.5)), "Show half as long"),
+    named(button("−", () => time.zoom(2)), "Show twice as long"),
+    named(button("All", () => time.onSpan(null)), "Show the whole run"),
+    view,
+    panels,
+  ];
+  element.replaceChildren(...bar);
+  return {
+    show: (cursor) => { when.textContent = cursor === null ? "–" : `${short(cursor)} s`; },
+    update: (answer) => {
+      view.textContent = answer.span.map((each) => `${short(each)} s`).join(" to ");
+      fillPanels(panels, answer.offered, lab);
+    },
+  };
+}
+
+function fillPanels(element, offered, lab) {
+  const heading = document.createElement("summary");
+  heading.textContent = "Panels";
+  const boxes = offered.map(({ name, title, open }) => {
+    const label = document.createElement("label");
+    const box = document.createElement("input");
+    Object.assign(box, { type: "checkbox", checked: open, value: name });
+    box.addEventListener("change", () => lab.change((state) => {
+      const names = offered.filter((each) => each.open).map((each) => each.name);
+      state.panels = box.checked ? [...names, name] : names.filter((each) => each !== name);
+    }));
+    label.append(box, ` ${title}`);
+    return label;
+  });
+  element.replaceChildren(heading, ...boxes);
+}
+
+function named(made, label) {
+  made.setAttribute("aria-label", label);
+  made.title = label;
+  return made;
+}

@@ -1,0 +1,97 @@
+// Up to four variants of the scenario, each with a colour, and the seed that they share.
+
+import { palette } from "./colours.js";
+import { MOST_VARIANTS } from "./state.js";
+
+const MOST_SEED = 2 ** 31;
+
+// Returns the rows: one for each variant, and one for the seed.
+export function variantRows(lab) {
+  const heading = document.createElement("h2");
+  heading.textContent = "Variants";
+  const rows = lab.state.variants.map((variant, number) => variantRow(lab, variant, number));
+  const more = button("Add a variant", () => lab.change((state) => {
+    state.variants.push({ ...state.variants[state.variants.length - 1] });
+  }));
+  more.id = "add-variant";
+  more.disabled = lab.state.variants.length >= MOST_VARIANTS;
+  return [heading, ...rows, more, seedRow(lab)];
+}
+
+function variantRow(lab, variant, number) {
+  const element = document.createElement("div");
+  element.className = "variant";
+  const swatch = document.createElement("i");
+  swatch.style.background = palette().runs[number];
+  const focus = document.createElement("input");
+  Object.assign(focus, { type: "radio", name: "focus", checked: lab.state.focus === number });
+  focus.setAttribute("aria-label", `Focus on variant ${number + 1}`);
+  focus.addEventListener("change", () => lab.change((state) => { state.focus = number; }));
+  const field = document.createElement("input");
+  field.type = "text";
+  field.spellcheck = false;
+  field.placeholder = "tcp.variant=vegas …";
+  field.setAttribute("aria-label", `Settings of variant ${number + 1}`);
+  field.value = Object.entries(variant).map(([key, text]) => `${key}=${text}`).join(", ");
+  field.addEventListener("change", () => {
+    lab.change((state) => { state.variants[number] = settingsOf(field.value); });
+  });
+  const gone = button("×", () => lab.change((state) => {
+    state.variants.splice(number, 1);
+    state.focus = 0;
+  }));
+  gone.setAttribute("aria-label", `Remove variant ${number + 1}`);
+  gone.disabled = lab.state.variants.length === 1;
+  element.append(swatch, focus, algorithm(lab, variant, number), field, gone);
+  return element;
+}
+
+// Most variants differ in their congestion control: a choice of its own.
+function algorithm(lab, variant, number) {
+  const select = document.createElement("select");
+  select.setAttribute("aria-label", `TCP variant of variant ${number + 1}`);
+  const given = lab.state.set["tcp.variant"] ?? lab.scenario.values["tcp.variant"];
+  const words = lab.control("tcp.variant").words ?? [given];
+  for (const word of words) select.append(new Option(word, word));
+  select.value = variant["tcp.variant"] ?? given;
+  select.addEventListener("change", () => {
+    lab.change((state) => { state.variants[number]["tcp.variant"] = select.value; });
+  });
+  return select;
+}
+
+// Reads `KEY=VALUE, KEY=VALUE`; a comma within a value stays where no key follows.
+export function settingsOf(text) {
+  const settings = {};
+  for (const part of text.split(/,\s*(?=[\w.-]+\s*=)/)) {
+    const equals = part.indexOf("=");
+    if (equals > 0) settings[part.slice(0, equals).trim()] = part.slice(equals + 1).trim();
+  }
+  return settings;
+}
+
+function seedRow(lab) {
+  const element = document.createElement("div");
+  element.className = "setting";
+  const label = document.createElement("label");
+  label.textContent = "seed";
+  label.htmlFor = "seed";
+  const field = document.createElement("input");
+  Object.assign(field, { type: "number", id: "seed", min: 0, step: 1 });
+  field.value = lab.state.set.seed ?? lab.scenario.seed;
+  const set = (seed) => lab.change((state) => { state.set.seed = String(seed); });
+  field.addEventListener("change", () => set(field.value));
+  const dice = button("⚄", () => set(Math.floor(Math.random() * MOST_SEED)));
+  dice.setAttribute("aria-label", "Another seed by chance");
+  dice.id = "dice";
+  element.append(label, field, dice);
+  return element;
+}
+
+export function button(text, onClick) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.textContent = text;
+  made.addEventListener("click", onClick);
+  return made;
+}

@@ -1,0 +1,137 @@
+"""What a page asks for: a scenario, up to four variants of it, and what it wants to see."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+Settings = tuple[tuple[str, str], ...]
+
+MOST_VARIANTS: Final = 4
+MOST_SETTINGS: Final = 100
+LONGEST_TEXT: Final = 10_000
+"""Characters of a value: a schedule may be long."""
+MOST_COLUMNS: Final = 4_000
+
+
+class RequestError(ValueError):
+    """A page asks for something that there is not; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One state of a page.
+
+    Attributes
+    ----------
+    settings
+        Those that all variants have.
+    variants
+        Those of each variant; one without any is the scenario with `settings`.
+    before
+        If given, what `settings` were before a break: each variant is also run with these, and
+        drawn as a ghost.
+    without
+        Whether each variant that has a middlebox is also run without it, and drawn as a ghost.
+    span
+        The part of the run to look at, in seconds; all of it if ``None``.
+    columns
+        How many pixels wide a panel is: curves with more points become a band.
+    panels
+        Names of the panels that are open; the usual ones if ``None``.
+    focus, flow
+        The variant and the flow of panels that can show but one.
+    coarse
+        Whether a quick answer matters more than a complete one.
+    """
+
+    number: int
+    scenario: str
+    settings: Settings
+    variants: tuple[Settings, ...]
+    before: Settings | None
+    without: bool
+    span: tuple[float, float] | None
+    columns: int
+    panels: tuple[str, ...] | None
+    focus: int
+    flow: int
+    coarse: bool
+
+    @classmethod
+    def of(cls, message: object) -> Request:
+        """Read what a page sent.
+
+        Raises
+        ------
+        RequestError
+            If it is no request.
+        """
+        if not isinstance(message, Mapping):
+            raise RequestError("a request must be an object")
+        variants = _list(message, "variants", [{}])
+        if not 1 <= len(variants) <= MOST_VARIANTS:
+            raise RequestError(f"variants: must be 1 to {MOST_VARIANTS}, not {len(variants)}")
+        before, panels = message.get("before"), message.get("panels")
+        return cls(
+            number=_whole(message, "number", 0, most=1 << 53),
+            scenario=_text("scenario", message.get("scenario", "")),
+            settings=_settings("set", message.get("set", {})),
+            variants=tuple(_settings("variants", each) for each in variants),
+            before=None if before is None else _settings("before", before),
+            without=message.get("without") is True,
+            span=_span(message),
+            columns=_whole(message, "columns", 800, least=50, most=MOST_COLUMNS),
+            panels=None
+            if panels is None
+            else tuple(_text("panels", name) for name in _list(message, "panels", [])),
+            focus=_whole(message, "focus", 0, most=MOST_VARIANTS - 1),
+            flow=_whole(message, "flow", 0, most=1_000_000),
+            coarse=message.get("coarse") is True,
+        )
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+        raise RequestError(f"{name}: must be a text of at most {LONGEST_TEXT:,} characters")
+    return value
+
+
+def _settings(name: str, value: object) -> Settings:
+    if not isinstance(value, Mapping) or len(value) > MOST_SETTINGS:
+        raise RequestError(f"{name}: must be an object of at most {MOST_SETTINGS} keys")
+    return tuple((_text(name, key).strip(), _text(str(key), text)) for key, text in value.items())
+
+
+def _list(message: Mapping[Any, Any], name: str, default: list[Any]) -> list[Any]:
+    value = message.get(name, default)
+    if not isinstance(value, list) or len(value) > MOST_SETTINGS:
+        raise RequestError(f"{name}: must be a list of at most {MOST_SETTINGS}")
+    return value
+
+
+def _whole(
+    message: Mapping[Any, Any], name: str, default: int, *, least: int = 0, most: int
+) -> int:
+    value = message.get(name, default)
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise RequestError(f"{name}: must be a whole number from {least} to {most}")
+    return value
+
+
+def _span(message: Mapping[Any, Any]) -> tuple[float, float] | None:
+    value = message.get("span")
+    if value is None:
+        return None
+    is_pair = isinstance(value, list) and len(value) == 2  # noqa: PLR2004 - from and to
+    if not is_pair or not all(
+        isinstance(each, int | float) and not isinstance(each, bool) and math.isfinite(each)
+        for each in value
+    ):
+        raise RequestError("span: must be two times in seconds")
+    start_s, end_s = float(value[0]), float(value[1])
+    if not 0 <= start_s < end_s:
+        raise RequestError("span: must begin at 0 or later, and before it ends")
+    return start_s, end_s

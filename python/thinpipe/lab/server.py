@@ -1,0 +1,169 @@
+"""The lab's server: the page, and a socket that answers each state of the page with pictures."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from thinpipe.controller import fault
+from thinpipe.lab.access import POLICY, Access
+from thinpipe.lab.catalogue import Catalogue
+from thinpipe.lab.experiment import CancelledError, Laboratory
+from thinpipe.lab.request import Request, RequestError
+
+if TYPE_CHECKING:
+    import uvicorn
+    from starlette.requests import Request as HttpRequest
+
+PAGE: Final = Path(__file__).parent / "page"
+LONGEST_MESSAGE: Final = 1 << 20
+
+
+class Session:
+    """A page: its newest request is under way, older ones are cancelled."""
+
+    def __init__(self, laboratory: Laboratory, send: Callable[[str], Any]) -> None:
+        self._laboratory: Final = laboratory
+        self._send: Final = send
+        self._newest = -1
+        self._tasks: Final[set[asyncio.Task[None]]] = set()
+
+    def take(self, text: str) -> None:
+        """Take a message of the page, and answer it when it is done, unless a newer one comes."""
+        task = asyncio.create_task(self._answer(text))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def end(self) -> None:
+        """Cancel all: the page has gone."""
+        self._newest = 1 << 60
+
+    async def _answer(self, text: str) -> None:
+        number = -1
+        try:
+            message = json.loads(text)
+            number = message.get("number", -1) if isinstance(message, dict) else -1
+            request = Request.of(message)
+            self._newest = max(self._newest, request.number)
+            answer = await asyncio.to_thread(
+                self._laboratory.answer, request, lambda: request.number < self._newest
+            )
+        except CancelledError:
+            return
+        except Exception as error:
+            if (said := _told(error)) is None:
+                raise
+            answer = {"number": number, "error": said}
+        if number >= self._newest:
+            await self._send(json.dumps(answer, separators=(",", ":"), allow_nan=False))
+
+
+def _told(error: Exception) -> str | None:
+    """Return the one line that a page shows of an error in its request; ``None`` of a bug."""
+    if isinstance(error, RecursionError | json.JSONDecodeError | UnicodeError):
+        return "a request must be an object in JSON"
+    if isinstance(error, RequestError | ValueError | OSError):
+        return str(error)
+    return fault(error)
+
+
+async def _drive(page: WebSocket) -> None:
+    await page.accept()
+    session = Session(page.app.state.laboratory, page.send_text)
+    try:
+        while True:
+            session.take(await page.receive_text())
+    except (WebSocketDisconnect, KeyError):  # a message in bytes has no text
+        pass
+    finally:
+        session.end()
+
+
+async def _page(_request: HttpRequest) -> Response:
+    text = (PAGE / "index.html").read_text(encoding="utf-8")
+    return Response(
+        text,
+        media_type="text/html",
+        headers={
+            "Content-Security-Policy": POLICY,
+            "Cache-Control": "no-store",
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+        },
+    )
+
+
+async def _catalogue(request: HttpRequest) -> Response:
+    catalogue: Catalogue = request.app.state.laboratory.catalogue
+    return JSONResponse(
+        {
+            "scenarios": catalogue.listed(),
+            "first": catalogue.first,
+            "keys": catalogue.documented(),
+        }
+    )
+
+
+async def _scenario(request: HttpRequest) -> Response:
+    catalogue: Catalogue = request.app.state.laboratory.catalogue
+    try:
+        return JSONResponse(catalogue.described(request.path_params["name"]))
+    except (RequestError, ValueError, OSError) as error:
+        return JSONResponse({"error": str(error)}, status_code=404)
+
+
+def application(
+    catalogue: Catalogue, token: str, *, more: Sequence[BaseRoute] = (), hosts: Sequence[str] = ()
+) -> Starlette:
+    """Return the lab as an ASGI application; `more` are routes beside its own."""
+    app = Starlette(
+        routes=[
+            Route("/", _page),
+            Route("/api/catalogue", _catalogue),
+            Route("/api/scenario/{name:path}", _scenario),
+            WebSocketRoute("/socket", _drive),
+            *more,
+            Mount("/page", StaticFiles(directory=PAGE)),
+        ],
+        middleware=[Middleware(Access, token=token, hosts=frozenset(hosts))],
+    )
+    app.state.laboratory = Laboratory(catalogue)
+    return app
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 is any that is free.
+
+    Raises
+    ------
+    OSError
+        If the port is taken or may not be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=128)
+
+
+def server(app: Starlette) -> uvicorn.Server:
+    """Return a server for the application, to be run with sockets of `listen`."""
+    import uvicorn
+
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            ws_max_size=LONGEST_MESSAGE,
+            timeout_graceful_shutdown=1,
+        )
+    )

@@ -1,0 +1,22 @@
+"""The kinds of panels: one file a view, one line each here, in the order of the page."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from thinpipe.lab.panel import PanelKind
+from thinpipe.lab.views.goodput import FAIRNESS, GOODPUT
+from thinpipe.lab.views.queueing import DELAY, QUEUE
+from thinpipe.lab.views.round_trips import ROUND_TRIPS
+from thinpipe.lab.views.sequence import SEQUENCE
+from thinpipe.lab.views.window import WINDOW
+
+KINDS: Final[tuple[PanelKind, ...]] = (
+    WINDOW,
+    ROUND_TRIPS,
+    QUEUE,
+    DELAY,
+    GOODPUT,
+    FAIRNESS,
+    SEQUENCE,
+)

@@ -1,0 +1,82 @@
+"""Goodput of all flows, stacked under the capacity, and how fairly they share it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from thinpipe.lab.panel import Layer, PanelKind, Sight
+from thinpipe.plot.bottleneck import capacity
+from thinpipe.plot.series import goodput_kbps
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+MOST_INTERVALS: Final = 100
+MOST_STACKED: Final = 12
+"""Of more flows, the sum is drawn."""
+
+
+def intervals(sight: Sight) -> Floats:
+    """Return the edges of intervals; each is a hundredth of the time shown."""
+    return np.linspace(sight.start_s, sight.end_s, MOST_INTERVALS + 1)
+
+
+def rates_kbps(sight: Sight, edges_s: Floats) -> Floats:
+    """Return the goodput of each flow in each interval: a row a flow."""
+    run = sight.run
+    rows = []
+    for flow in run.flows:
+        if flow.datagrams is None:
+            rows.append(goodput_kbps(run.rtt.filter(run.rtt["flow"] == flow.id), edges_s))
+        else:
+            mine = run.datagrams.filter(run.datagrams["flow"] == flow.id)
+            mine = mine.filter(mine["arrived_s"].is_not_null())
+            carried, _ = np.histogram(mine["arrived_s"], edges_s, weights=mine["bytes"])
+            rows.append(8 * carried / np.diff(edges_s) / 1000)
+    return np.array(rows)
+
+
+def layers(sight: Sight) -> list[Layer]:
+    """Return the capacity of the bottleneck and, before it, the goodput of each flow."""
+    edges = intervals(sight)
+    rates = rates_kbps(sight, edges)
+    drawn: list[Layer] = []
+    if not sight.ghost and (link := capacity(sight.shown)) is not None:
+        drawn += sight.steps(
+            f"Capacity of {link.link}",
+            link.rate.time_s,
+            link.rate.values,
+            tone="capacity",
+            filled=True,
+        )
+    if sight.several or sight.ghost or len(rates) in range(2) or len(rates) > MOST_STACKED:
+        total = rates.sum(axis=0)
+        return [*drawn, *sight.steps("goodput", edges[:-1], total)]
+    upper = np.cumsum(rates, axis=0)
+    for number, (high, own) in enumerate(zip(upper, rates, strict=True)):
+        drawn.append(
+            sight.layer("area", f"flow {number}", x=edges, low=high - own, high=high, shade=number)
+        )
+    return drawn
+
+
+def fairness(sight: Sight) -> list[Layer]:
+    """Return Jain's index of the flows' goodputs in each interval; none of a single flow."""
+    edges = intervals(sight)
+    rates = rates_kbps(sight, edges)
+    if len(rates) < 2:  # noqa: PLR2004 - one alone is always fair
+        return []
+    squares = (rates**2).sum(axis=0)
+    sums = rates.sum(axis=0) ** 2
+    index = np.divide(
+        sums, len(rates) * squares, out=np.full(len(squares), np.nan), where=squares > 0
+    )
+    return sight.steps("Jain's index", edges[:-1], index)
+
+
+GOODPUT: Final = PanelKind("goodput", "Goodput under capacity", "kbit/s", layers)
+FAIRNESS: Final = PanelKind("fairness", "Jain's index", "1 is fair", fairness)

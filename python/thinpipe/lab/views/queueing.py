@@ -1,0 +1,33 @@
+"""What waits at the bottleneck, for how long, and what it dropped."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from thinpipe.lab.panel import Layer, PanelKind, Sight
+from thinpipe.plot.queue import REASONS, queue
+
+SHAPES: Final = {"queue": "cross", "aqm": "plus"}
+"""Of drops by a full queue and by active queue management; others have a dot."""
+
+
+def waiting(sight: Sight) -> list[Layer]:
+    """Return how many packets wait, and a mark by reason at each drop."""
+    of = queue(sight.shown)
+    drawn = sight.steps(f"waiting at {of.link}", of.packets.time_s, of.packets.values)
+    for reason, at in of.drops.items():
+        _, name, _ = REASONS[reason]
+        drawn += sight.marks(
+            name, at.time_s, at.values, shape=SHAPES.get(reason, "dot"), tone="drop"
+        )
+    return drawn
+
+
+def delay(sight: Sight) -> list[Layer]:
+    """Return how long each packet waited, when it left the queue."""
+    of = queue(sight.shown)
+    return sight.samples(f"waited at {of.link}", of.delay.time_s, of.delay.values)
+
+
+QUEUE: Final = PanelKind("queue", "Packets waiting", "packets", waiting, traced=True)
+DELAY: Final = PanelKind("delay", "Time waited", "s", delay, usual=False, traced=True)
