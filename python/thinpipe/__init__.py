@@ -39,7 +39,7 @@ from thinpipe.result import (
     RttSummary,
 )
 from thinpipe.run import Run, run, run_many
-from thinpipe.scenario import Key, Scenario, keys, profiles, scenarios
+from thinpipe.scenario import Key, Needs, Scenario, Takes, keys, profiles, scenarios
 from thinpipe.sweep import Study, sweep
 from thinpipe.sweep.measures import Measure, measures
 
@@ -58,6 +58,7 @@ __all__ = [
     "Loss",
     "LostSegment",
     "Measure",
+    "Needs",
     "Pages",
     "Point",
     "QueueSummary",
@@ -72,6 +73,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Study",
+    "Takes",
     "__version__",
     "again",
     "emulate",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -96,18 +96,82 @@ def _shipped() -> dict[str, Scenario]:
 
 
 @dataclass(frozen=True, slots=True)
+class Takes:
+    """What a key takes, as a program needs it to offer a slider, a choice or a switch.
+
+    Attributes
+    ----------
+    kind
+        ``duration``, ``rate``, ``size``, ``whole`` (a whole number), ``number``, ``probability``,
+        ``choice`` (one of `words`), ``flag`` (``true`` or ``false``), or ``other``: a text, a path,
+        a list or a list of tables.
+    unit
+        The unit of its numbers, those of `minimum` and `maximum` as well: ``s``, ``bit/s``, ``B``,
+        ``dB``, ``dBm``, ``m``, ``GHz``; empty for bare numbers, and for probabilities, which are
+        fractions.
+    minimum, maximum
+        The least and the greatest number; ``None`` without such a limit.
+    exclusive_minimum, exclusive_maximum
+        Whether a number has to be above `minimum` or below `maximum`, rather than at it.
+    words
+        The words of a choice or a flag, and those that stand in the place of a value:
+        ``unlimited``, ``off``, ``as link.delay``.
+    """
+
+    kind: str
+    unit: str
+    minimum: float | None
+    maximum: float | None
+    exclusive_minimum: bool
+    exclusive_maximum: bool
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """Where a key can be: only where `key` is one of `kinds`."""
+
+    key: str
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a scenario. ``NAME`` in it is a placeholder for the name of a link."""
+    """A key of a scenario. ``NAME`` in it is a placeholder for the name of a link.
+
+    `takes` says what `expected` does, for programs; `needs` is empty for a key of every kind.
+    """
 
     name: str
     default: str
     expected: str
     doc: str
+    takes: Takes
+    needs: tuple[Needs, ...]
 
     @property
-    def words(self) -> list[str]:
-        """The words that it takes, where it takes nothing else: ``reno``, ``vegas`` and so on."""
-        return re.split(r", (?:or )?| or ", self.expected)
+    def words(self) -> tuple[str, ...]:
+        """The words that it takes: ``reno``, ``vegas`` and so on, or ``off`` for a number."""
+        return self.takes.words
+
+    def number(self, text: str) -> float | None:
+        """Return the number that a text is for this key, in the unit of `takes`.
+
+        ``None`` if it is none: a word, a text or a list. Whether the members of a list and other
+        keys fit is for the scenario to say.
+
+        Raises
+        ------
+        ScenarioError
+            If it is no value of this key.
+
+        Examples
+        --------
+        >>> [key.number("400 ms") for key in keys() if key.name == "tcp.min_rto"]
+        [0.4]
+        """
+        check(text=text)
+        return _core.number(self.name, text)
 
     @property
     def summary(self) -> str:
@@ -146,7 +210,7 @@ def keys(word: str | None = None, *, profile: str | None = None) -> list[Key]:
     if profile is not None and profile not in others:
         hint = suggestion(profile, others, f"must be {', '.join(others[:-1])} or {others[-1]}")
         raise _core.ScenarioError(f"unknown profile {profile!r}{hint}")
-    known = {key.name: key for key in (Key(*row) for row in _core.keys(profile))}
+    known = {key.name: key for key in _keys(profile)}
     if word is None:
         return [*known.values()]
     # Many keys take the same words, so what a key takes counts only if no meaning has the word.
@@ -157,6 +221,13 @@ def keys(word: str | None = None, *, profile: str | None = None) -> list[Key]:
         hint = suggestion(word, known, "see `thinpipe keys`")
         raise _core.ScenarioError(f"no key has {word!r} in its name or meaning{hint}")
     return [known[name] for name in names]
+
+
+def _keys(profile: str | None) -> Iterator[Key]:
+    for name, default, expected, doc, takes, needs in _core.keys(profile):
+        taken = Takes(**takes | {"words": tuple(takes["words"])})
+        needed = tuple(Needs(key, tuple(kinds)) for key, kinds in needs)
+        yield Key(name, default, expected, doc, taken, needed)
 
 
 def profiles() -> dict[str, str]:

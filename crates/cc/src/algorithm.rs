@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use settings::{Leaf, Scalar, Word};
+use settings::{Leaf, Scalar, Takes, Word};
 
 use crate::{Algorithm, Controller, Limits, Parameters};
 
@@ -97,6 +97,10 @@ impl Leaf for Controlled {
 
     fn expected() -> String {
         Word::<Algorithm>::expected()
+    }
+
+    fn takes() -> Takes {
+        Word::<Algorithm>::takes()
     }
 
     fn parse(scalar: &Scalar) -> Result<CongestionControl, String> {

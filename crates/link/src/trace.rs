@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use base::{Duration, Rate, Time};
-use settings::{Leaf, Scalar, path};
+use settings::{Leaf, Scalar, Takes, path};
 
 /// What one opportunity carries, IP headers included.
 pub const OPPORTUNITY_BYTES: u32 = 1500;
@@ -41,6 +41,10 @@ impl Leaf for TraceFile {
 
     fn expected() -> String {
         "the path of a file with a time in milliseconds a line".to_owned()
+    }
+
+    fn takes() -> Takes {
+        Takes::other()
     }
 
     fn parse(scalar: &Scalar) -> Result<Self, String> {

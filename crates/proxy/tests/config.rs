@@ -426,7 +426,7 @@ fn all_keys_are_listed_with_what_they_need() {
     let find = |name: &str| keys.iter().find(|key| key.name == name);
     assert_eq!(find("heartbeat").map(|key| key.value.as_str()), Some("500 ms"));
     assert_eq!(find("profile.NAME.middlebox.kind").map(|key| key.value.as_str()), Some("atcp"));
-    assert_eq!(find("profile.NAME.middlebox.at"), None);
+    assert!(find("profile.NAME.middlebox.at").is_none());
     assert!(find("profile.NAME.middlebox.atcp.classes.NAME.tickets").is_some());
     for key in keys {
         assert!(!key.doc.is_empty() && !key.expected.is_empty(), "{}", key.name);

@@ -225,10 +225,13 @@ fn read(
     settings: &[(String, String)],
     outside: &Outside<'_>,
 ) -> PyResult<Scenario> {
-    Scenario::parse_from(source, name, settings, outside).map_err(|error| {
-        let text = error.to_string();
-        ScenarioError::new_err(text.strip_prefix("--set ").unwrap_or(&text).to_owned())
-    })
+    Scenario::parse_from(source, name, settings, outside).map_err(|error| refused(&error))
+}
+
+/// The exception for what is wrong with a scenario or a setting.
+pub(crate) fn refused(error: &scenario::Error) -> PyErr {
+    let text = error.to_string();
+    ScenarioError::new_err(text.strip_prefix("--set ").unwrap_or(&text).to_owned())
 }
 
 /// Reads a file that a scenario names.

@@ -4,6 +4,7 @@ mod batch;
 mod controller;
 mod emulation;
 mod facts;
+mod keys;
 mod network;
 mod proxy;
 mod result;
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 
 use base::names;
 use observe::{CodeEvent, DropReason, HandoverEvent, RrcEvent, RrcState};
-use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 pyo3::create_exception!(
@@ -50,20 +51,6 @@ fn profiles() -> Vec<(&'static str, &'static str)> {
     scenario::profiles()
 }
 
-/// Every key of a scenario: its name, default (under `profile`, if one is named), expected form
-/// and meaning.
-#[pyfunction]
-#[pyo3(signature = (profile = None))]
-fn keys(profile: Option<&str>) -> PyResult<Vec<(String, String, String, String)>> {
-    let keys = match profile {
-        None => scenario::keys().to_vec(),
-        Some(name) => {
-            scenario::keys_under(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))?
-        }
-    };
-    Ok(keys.into_iter().map(|key| (key.name, key.value, key.expected, key.doc)).collect())
-}
-
 /// The compiled part of thinpipe.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -94,7 +81,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(result::schemas, module)?)?;
     module.add_function(wrap_pyfunction!(shipped, module)?)?;
     module.add_function(wrap_pyfunction!(profiles, module)?)?;
-    module.add_function(wrap_pyfunction!(keys, module)?)?;
+    module.add_function(wrap_pyfunction!(keys::keys, module)?)?;
+    module.add_function(wrap_pyfunction!(keys::number, module)?)?;
     module.add_function(wrap_pyfunction!(batch::values, module)?)?;
     module.add_function(wrap_pyfunction!(network::network, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run, module)?)?;

@@ -49,8 +49,8 @@ pub use parts::Part;
 pub use profile::profiles;
 pub use schema::{
     Flow, FlowDirection, Ftp, Hosts, Middlebox, Opener, Route, Scenario, Wan, Wired, keys,
-    keys_under,
+    keys_under, number,
 };
-pub use settings::{Error, Key};
+pub use settings::{Error, Key, Takes};
 pub use shipped::{Shipped, shipped};
 pub use validate::Outside;

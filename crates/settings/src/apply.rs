@@ -34,6 +34,21 @@ impl Schema<'_> {
         }
         Ok(())
     }
+
+    /// The number that `value` is for `key`, in the unit of what the key takes; `None` if it is
+    /// none.
+    ///
+    /// # Errors
+    /// If the key is not in the schema or the value is none of it: see [`Key::number`].
+    pub fn number(&self, key: &str, value: &str) -> Result<Option<f64>, Fault> {
+        let setting = Setting { key: key.trim(), value: value.trim() };
+        // No table is given here, so none can be missing.
+        setting.check(&Schema { given: &[], ..*self }, &Table::default())?;
+        let known = self.keys.iter().find(|known| matches(&known.name, setting.key));
+        let origin = setting.origin();
+        let node = setting_value(setting.value, &origin);
+        known.map_or(Ok(None), |known| known.number(&Item { origin, node }))
+    }
 }
 
 struct Setting<'a> {

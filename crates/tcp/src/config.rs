@@ -4,7 +4,7 @@ use base::Duration;
 use cc::{Algorithm, CongestionControl, Controlled, Controller, Limits};
 use settings::{
     Always, Bytes, Count, Fault, Flag, Flat, Leaf, NoKey, Nothing, OfTime, Off, Or, Scalar, Table,
-    Unlimited, Word, as_key, join, section, words,
+    Takes, Unlimited, Word, as_key, join, section, words,
 };
 
 pub use crate::freeze::Freeze;
@@ -216,6 +216,10 @@ impl Leaf for DelayedAck {
 
     fn expected() -> String {
         format!("{}, true or false", Wait::expected())
+    }
+
+    fn takes() -> Takes {
+        Wait::takes().or(Flag::takes().words)
     }
 
     fn parse(scalar: &Scalar) -> Result<Self::Value, String> {

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use wire::Prefix;
 
 use settings::Fault;
-use settings::{Form, Key, Leaf, Scope, Text};
+use settings::{Form, Key, Leaf, Scope, Takes, Text};
 use settings::{Item, Node, Scalar};
 
 /// The longest name of a Linux interface in bytes (IFNAMSIZ of linux/if.h, less the zero).
@@ -24,6 +24,10 @@ impl Leaf for InterfaceName {
 
     fn expected() -> String {
         format!("the name of an interface: 1 to {LONGEST_NAME} bytes without spaces, /, : and %")
+    }
+
+    fn takes() -> Takes {
+        Takes::other()
     }
 
     fn parse(scalar: &Scalar) -> Result<String, String> {
@@ -49,6 +53,10 @@ impl Leaf for AddressPrefix {
 
     fn expected() -> String {
         "an address or a prefix, as in 10.45.0.0/16 or 2001:db8:45::/48".to_owned()
+    }
+
+    fn takes() -> Takes {
+        Takes::other()
     }
 
     fn parse(scalar: &Scalar) -> Result<Prefix, String> {
@@ -78,6 +86,10 @@ impl Leaf for Listen {
         "an address and a port, as in 127.0.0.1:9464 or [::1]:9464".to_owned()
     }
 
+    fn takes() -> Takes {
+        Takes::other()
+    }
+
     fn parse(scalar: &Scalar) -> Result<SocketAddr, String> {
         let address: Option<SocketAddr> = scalar.text.parse().ok();
         address
@@ -98,6 +110,10 @@ impl Leaf for SocketPath {
 
     fn expected() -> String {
         format!("a path from /, of at most {LONGEST_PATH} bytes")
+    }
+
+    fn takes() -> Takes {
+        Takes::other()
     }
 
     fn parse(scalar: &Scalar) -> Result<String, String> {
@@ -143,7 +159,7 @@ impl<L: Leaf<Value: PartialEq>> Form for Several<L> {
 
     fn visit(value: &Self::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let values: Vec<_> = value.iter().map(L::show).collect();
-        visit(Key::new(key, format!("{values:?}"), Self::expected(), doc));
+        visit(Key::new(key, format!("{values:?}"), Self::expected(), Takes::other(), doc));
     }
 }
 

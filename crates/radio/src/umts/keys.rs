@@ -4,7 +4,7 @@ use base::{Direction, Duration, Probability, Rate};
 use link::queue;
 use settings::{
     Absent, Always, ChanceBounds, Fault, Leaf, Nothing, OfTime, Off, Or, Scalar, Speed, Table,
-    Tbler, Word, as_key, section, words,
+    Takes, Tbler, Word, as_key, section, words,
 };
 
 use super::backlog::{Limit, Scope};
@@ -221,6 +221,10 @@ impl Leaf for Tti {
 
     fn expected() -> String {
         "10 ms, 20 ms, 40 ms or 80 ms".to_owned()
+    }
+
+    fn takes() -> Takes {
+        Takes::choice(["10 ms", "20 ms", "40 ms", "80 ms"])
     }
 
     fn parse(scalar: &Scalar) -> Result<Duration, String> {

@@ -1,6 +1,6 @@
 //! The ends of a link.
 
-use settings::{Fault, Form, Item, Key, Label, Leaf, Node, Scope};
+use settings::{Fault, Form, Item, Key, Label, Leaf, Node, Scope, Takes};
 
 /// The two ends of a link: a list of two names.
 pub(crate) struct Ends;
@@ -21,6 +21,6 @@ impl Form for Ends {
     }
 
     fn visit(value: &[String; 2], key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
-        visit(Key::new(key, format!("{value:?}"), "the names of two nodes", doc));
+        visit(Key::new(key, format!("{value:?}"), "the names of two nodes", Takes::other(), doc));
     }
 }

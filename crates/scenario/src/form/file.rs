@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wire::Arrival;
 
-use settings::{Leaf, Scalar, path};
+use settings::{Leaf, Scalar, Takes, path};
 
 /// A capture, whose connections are a workload.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,6 +30,10 @@ impl Leaf for CaptureFile {
 
     fn expected() -> String {
         "the path of a capture (pcap or pcapng)".to_owned()
+    }
+
+    fn takes() -> Takes {
+        Takes::other()
     }
 
     fn parse(scalar: &Scalar) -> Result<Self, String> {

@@ -20,7 +20,9 @@ use crate::profile;
 use mobility::binding::MobileIp;
 use radio::Radio;
 use radio::wlan::WlanKeys;
-use settings::{Always, Count, Each, Key, NoKey, OfTime, Perhaps, Scope, Section, Text, section};
+use settings::{
+    Always, Count, Each, Error, Key, NoKey, OfTime, Perhaps, Scope, Section, Text, section,
+};
 
 section! {
     /// A scenario: a network, what runs over it and for how long.
@@ -92,6 +94,14 @@ impl Scenario {
 pub fn keys() -> &'static [Key] {
     static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| Scenario::default().every_key());
     &KEYS
+}
+
+/// The number that `value` is for `key`, in the unit of what the key takes; `None` if it is none.
+///
+/// # Errors
+/// If there is no such key or the value is none of it, as far as one can say without other keys.
+pub fn number(key: &str, value: &str) -> Result<Option<f64>, Error> {
+    schema().number(key, value).map_err(|fault| fault.among(keys()).of(""))
 }
 
 /// Every key there is, with its default under the profile called `name`, in the order of the

@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use base::{Words, names};
 
-use super::Leaf;
 use super::number::leaves;
+use super::{Leaf, Takes};
 use crate::nearest::nearest;
 use crate::tree::{Kind, Scalar};
 
@@ -17,6 +17,10 @@ impl Leaf for Text {
 
     fn expected() -> String {
         "a text in quotes".to_owned()
+    }
+
+    fn takes() -> Takes {
+        Takes::other()
     }
 
     fn parse(scalar: &Scalar) -> Result<String, String> {
@@ -42,7 +46,7 @@ pub fn path(scalar: &Scalar, expected: &str) -> Result<String, String> {
 
 leaves! {
     /// A name that files and settings can bear: letters, digits, `-` and `_`.
-    Label -> String: "a name of letters, digits, - and _ in quotes",
+    Label -> String: "a name of letters, digits, - and _ in quotes", Takes::other(),
         |scalar| Text::parse(scalar).ok().filter(|name| is_label(name)), String::clone;
 }
 
@@ -59,6 +63,10 @@ impl Leaf for Flag {
 
     fn expected() -> String {
         "true or false".to_owned()
+    }
+
+    fn takes() -> Takes {
+        Takes::flag()
     }
 
     fn parse(scalar: &Scalar) -> Result<bool, String> {
@@ -83,6 +91,10 @@ impl<W: Words> Leaf for Word<W> {
 
     fn expected() -> String {
         one_of(&names::<W>())
+    }
+
+    fn takes() -> Takes {
+        Takes::choice(names::<W>())
     }
 
     fn parse(scalar: &Scalar) -> Result<W, String> {
@@ -149,6 +161,10 @@ impl<A: Absent, L: Leaf> Leaf for Or<A, L> {
 
     fn expected() -> String {
         format!("{}, or {}", L::expected(), A::WORD)
+    }
+
+    fn takes() -> Takes {
+        L::takes().or([A::WORD])
     }
 
     fn parse(scalar: &Scalar) -> Result<Self::Value, String> {

@@ -1,7 +1,7 @@
 //! Tables that have one of several sets of keys.
 
 use super::choice::{find_word, one_of};
-use super::{Key, Needs, Scope, join};
+use super::{Key, Needs, Scope, Takes, join};
 use crate::error::Fault;
 use crate::tree::Table;
 
@@ -175,7 +175,8 @@ pub fn visit_kinds<K>(
 ) {
     let names: Vec<_> = every.iter().map(|(_, name)| *name).collect();
     let key = join(at, "kind");
-    visit(Key::new(&key, present.1.to_owned(), one_of(&names), about));
+    let takes = Takes::choice(names.iter().copied());
+    visit(Key::new(&key, present.1.to_owned(), one_of(&names), takes, about));
     if scope == Scope::Present {
         return own(present.0, visit);
     }

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use base::{Duration, Probability};
 
-use super::{Absent, Always, Chance, Form, Key, Leaf, OfTime, Scope, Section, join, table};
+use super::{Absent, Always, Chance, Form, Key, Leaf, OfTime, Scope, Section, Takes, join, table};
 use crate::error::Fault;
 use crate::form::Count;
 use crate::nearest::nearest;
@@ -23,7 +23,7 @@ impl Form for Numbers {
     }
 
     fn visit(value: &Vec<u64>, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
-        visit(Key::new(key, format!("{value:?}"), NUMBERS, doc));
+        visit(Key::new(key, format!("{value:?}"), NUMBERS, Takes::other(), doc));
     }
 }
 
@@ -55,7 +55,7 @@ impl Form for Spans {
     fn visit(value: &Self::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let pair = |span: &[Duration; 2]| format!("{:?}", span.map(|time| Instant::show(&time)));
         let pairs: Vec<_> = value.iter().map(pair).collect();
-        visit(Key::new(key, format!("[{}]", pairs.join(", ")), SPANS, doc));
+        visit(Key::new(key, format!("[{}]", pairs.join(", ")), SPANS, Takes::other(), doc));
     }
 }
 
@@ -89,7 +89,7 @@ impl<A: Absent> Form for ChanceBounds<A> {
     fn visit(value: &Self::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let show = |limits: &[Probability; 2]| format!("{:?}", limits.map(|p| Chance::show(&p)));
         let value = value.as_ref().map_or_else(|| A::WORD.to_owned(), show);
-        visit(Key::new(key, value, expected_limits::<A>(), doc));
+        visit(Key::new(key, value, expected_limits::<A>(), Takes::other().or([A::WORD]), doc));
     }
 }
 
@@ -110,7 +110,7 @@ impl<L: Leaf<Value: PartialOrd + Copy>> Form for Bounds<L> {
 
     fn visit(value: &Self::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let value = format!("{:?}", [&value[0], &value[1]].map(L::show));
-        visit(Key::new(key, value, pair::<L>(), doc));
+        visit(Key::new(key, value, pair::<L>(), Takes::other(), doc));
     }
 }
 
@@ -145,7 +145,7 @@ impl Form for Moments {
 
     fn visit(value: &Self::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let times: Vec<_> = value.iter().map(Instant::show).collect();
-        visit(Key::new(key, format!("{times:?}"), MOMENTS, doc));
+        visit(Key::new(key, format!("{times:?}"), MOMENTS, Takes::other(), doc));
     }
 }
 
@@ -209,7 +209,8 @@ impl<S: Section + Timed> Form for Steps<S> {
 
     fn visit(value: &Vec<S>, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let steps: Vec<_> = value.iter().map(inline).collect();
-        visit(Key::new(key, format!("[{}]", steps.join(", ")), expected::<S>(), doc));
+        let value = format!("[{}]", steps.join(", "));
+        visit(Key::new(key, value, expected::<S>(), Takes::other(), doc));
     }
 }
 

@@ -7,6 +7,7 @@ mod number;
 mod position;
 mod quantity;
 mod section;
+mod takes;
 
 pub use choice::{
     Absent, Flag, Label, Nothing, Off, Or, Standard, Text, Unlimited, Word, as_key, path,
@@ -21,15 +22,17 @@ pub use quantity::{Bytes, OfTime, Speed, SpeedOf};
 pub use section::{
     Always, Each, Field, Flat, Named, NoKey, Perhaps, Section, Shared, changed_keys,
 };
+pub use takes::{Takes, ValueKind};
 
 use std::collections::BTreeSet;
 
+use self::choice::find_word;
 use crate::error::Fault;
 use crate::nearest::nearest;
 use crate::tree::{Item, Node, Scalar, Table};
 
 /// A key of the scenario file.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Key {
     /// Dotted; `NAME` stands for the name of a member of a list.
     pub name: String,
@@ -37,11 +40,18 @@ pub struct Key {
     pub value: String,
     /// What its value has to be, units and ranges included.
     pub expected: String,
+    /// The same for programs.
+    pub takes: Takes,
     /// What it means, and the source of its default.
     pub doc: String,
     /// With which kinds it goes, if not with all.
     pub needs: Vec<Needs>,
+    /// Of a single value.
+    reread: Option<Reread>,
 }
+
+/// Reads a value and shows it as the schema would.
+type Reread = fn(&Scalar) -> Result<String, String>;
 
 /// The kinds with which a key goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,9 +74,46 @@ pub enum Scope {
 
 impl Key {
     /// The key called `name`, which goes with every kind.
-    pub fn new(name: &str, value: String, expected: impl Into<String>, doc: &str) -> Self {
+    pub fn new(
+        name: &str,
+        value: String,
+        expected: impl Into<String>,
+        takes: Takes,
+        doc: &str,
+    ) -> Self {
         let doc = doc.split_whitespace().collect::<Vec<_>>().join(" ");
-        Self { name: name.to_owned(), value, expected: expected.into(), doc, needs: Vec::new() }
+        let (name, expected) = (name.to_owned(), expected.into());
+        Self { name, value, expected, takes, doc, needs: Vec::new(), reread: None }
+    }
+
+    /// The key called `name` of the form `L`.
+    fn of<L: Leaf>(name: &str, value: &L::Value, doc: &str) -> Self {
+        let reread = |scalar: &Scalar| L::parse(scalar).map(|value| L::show(&value));
+        let key = Self::new(name, L::show(value), L::expected(), L::takes(), doc);
+        Self { reread: Some(reread), ..key }
+    }
+
+    /// The number that `item` is for this key, in the unit of what it takes; `None` if it is none.
+    ///
+    /// # Errors
+    /// If it is no value of this key, as far as one can say without others: the members of a list
+    /// are not looked at.
+    pub fn number(&self, item: &Item) -> Result<Option<f64>, Fault> {
+        let is_one = self.reread.is_some() || self.takes.kind == ValueKind::Choice;
+        let Some(scalar) = item.scalar() else {
+            let fault = || item.fault(&self.name, format!("expected {}", self.expected));
+            return if is_one { Err(fault()) } else { Ok(None) };
+        };
+        let shown = match self.reread {
+            Some(reread) => reread(scalar),
+            None if is_one => {
+                let words: Vec<_> = self.takes.words.iter().map(String::as_str).collect();
+                find_word(&scalar.text, &words).map(|index| words[index].to_owned())
+            }
+            None => return Ok(None),
+        };
+        let shown = shown.map_err(|message| item.fault(&self.name, message))?;
+        Ok(self.takes.number(&shown))
     }
 }
 
@@ -95,6 +142,9 @@ pub trait Leaf {
     /// What is valid, as in "a rate above zero, as in 384 kbit/s".
     fn expected() -> String;
 
+    /// The same for programs.
+    fn takes() -> Takes;
+
     /// Reads what was written, or says what is wrong with it.
     fn parse(scalar: &Scalar) -> Result<Self::Value, String>;
 
@@ -112,7 +162,7 @@ impl<L: Leaf> Form for L {
     }
 
     fn visit(value: &L::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
-        visit(Key::new(key, L::show(value), L::expected(), doc));
+        visit(Key::of::<L>(key, value, doc));
     }
 }
 

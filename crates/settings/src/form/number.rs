@@ -1,10 +1,11 @@
 //! Numbers without a unit, and shares.
 
 use std::marker::PhantomData;
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
 
 use base::Probability;
 
-use super::Leaf;
+use super::{Leaf, Takes, ValueKind};
 use crate::tree::Scalar;
 
 /// A decimal number as written: `digits` · 10^`exponent`.
@@ -92,6 +93,10 @@ where
         format!("a whole number from {MIN} to {MAX}")
     }
 
+    fn takes() -> Takes {
+        Takes::numbers(ValueKind::Whole, "", from_to(MIN, MAX))
+    }
+
     fn parse(scalar: &Scalar) -> Result<T, String> {
         let value = Decimal::parse(&scalar.text).map(|decimal| decimal.times(1));
         if MAX == u64::MAX && value == Some(Err(Unfit::TooLarge)) {
@@ -109,10 +114,19 @@ where
     }
 }
 
-/// Declares forms of values that are read or refused as a whole: what must be written, how it is
-/// read, and how it is shown.
+/// From `min` to `max`, or without end if `max` is all that fits in 64 bits.
+pub(super) fn from_to(min: u64, max: u64) -> (Bound<f64>, Bound<f64>) {
+    let max = if max == u64::MAX { Unbounded } else { Included(max as f64) };
+    (Included(min as f64), max)
+}
+
+/// Declares forms of values that are read or refused as a whole: what must be written, what is
+/// taken, how it is read, and how it is shown.
 macro_rules! leaves {
-    ($($(#[$doc:meta])* $name:ident -> $type:ty: $expected:expr, $read:expr, $show:expr;)*) => {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident -> $type:ty: $expected:expr, $takes:expr, $read:expr, $show:expr;
+    )*) => {
         $($(#[$doc])*
         pub struct $name;
 
@@ -121,6 +135,10 @@ macro_rules! leaves {
 
             fn expected() -> String {
                 $expected.into()
+            }
+
+            fn takes() -> $crate::Takes {
+                $takes
             }
 
             fn parse(scalar: &$crate::Scalar) -> Result<$type, String> {
@@ -140,18 +158,23 @@ pub(super) use leaves;
 leaves! {
     /// A number that is not below zero.
     Factor -> f64: "a number, not below zero",
+        Takes::numbers(ValueKind::Number, "", 0.0..),
         |scalar| number(scalar).filter(|value| *value >= 0.0), f64::to_string;
     /// A number above zero.
     Positive -> f64: "a number above zero",
+        Takes::numbers(ValueKind::Number, "", (Excluded(0.0), Unbounded)),
         |scalar| number(scalar).filter(|value| *value > 0.0), f64::to_string;
     /// A number from 0 to below 1.
     Fraction -> f64: "a number from 0 to below 1",
+        Takes::numbers(ValueKind::Number, "", 0.0..1.0),
         |scalar| number(scalar).filter(|value| (0.0..1.0).contains(value)), f64::to_string;
     /// A share above 0 and up to 1, as a percentage or a fraction.
     Share -> Probability: "a share above 0 % and up to 100 %, as in 50 % or 0.5",
+        Takes::numbers(ValueKind::Probability, "", (Excluded(0.0), Included(1.0))),
         |scalar| share(&scalar.text).filter(|&value| value > 0.0).and_then(Probability::new), shown;
     /// A probability, as a percentage or a fraction.
     Chance -> Probability: "a probability from 0 % to 100 %, as in 5 % or 0.05",
+        Takes::numbers(ValueKind::Probability, "", 0.0..=1.0),
         |scalar| share(&scalar.text).and_then(Probability::new), shown;
 }
 
@@ -164,6 +187,10 @@ impl Leaf for Tbler {
 
     fn expected() -> String {
         "from 0 % to below 100 %, as in 5 % or 0.05".to_owned()
+    }
+
+    fn takes() -> Takes {
+        Takes::numbers(ValueKind::Probability, "", 0.0..1.0)
     }
 
     fn parse(scalar: &Scalar) -> Result<Probability, String> {

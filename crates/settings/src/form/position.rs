@@ -1,10 +1,11 @@
 //! Places and velocities on the plane.
 
 use std::marker::PhantomData;
+use std::ops::Bound::{Excluded, Included};
 
 use super::list::several;
 use super::number::leaves;
-use super::{Form, Key, Label, Leaf, Scope};
+use super::{Form, Key, Label, Leaf, Scope, Takes, ValueKind};
 use crate::error::Fault;
 use crate::tree::{Item, Node, Scalar};
 
@@ -78,6 +79,11 @@ impl<A: Axis> Leaf for Along<A> {
         format!("{}, as in 10 {}", Self::described(), A::UNITS[0].0)
     }
 
+    fn takes() -> Takes {
+        let [least, most] = A::RANGE;
+        Takes::numbers(ValueKind::Number, A::UNITS[0].0, least..=most)
+    }
+
     fn parse(scalar: &Scalar) -> Result<f64, String> {
         Self::read(&scalar.text).ok_or_else(|| format!("must be {}", Self::expected()))
     }
@@ -90,6 +96,7 @@ impl<A: Axis> Leaf for Along<A> {
 leaves! {
     /// A length above zero.
     Distance -> f64: format!("a length above zero in m or km, up to {FARTHEST} m, as in 500 m"),
+        Takes::numbers(ValueKind::Number, "m", (Excluded(0.0), Included(FARTHEST))),
         |scalar| Along::<Metres>::read(&scalar.text).filter(|length| *length > 0.0),
         |length| format!("{length} m");
 }
@@ -116,7 +123,7 @@ impl<A: Axis> Form for Pair<A> {
 
     fn visit(value: &[f64; 2], key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         let pair = value.map(|along| Along::<A>::show(&along));
-        visit(Key::new(key, format!("{pair:?}"), Self::expected(), doc));
+        visit(Key::new(key, format!("{pair:?}"), Self::expected(), Takes::other(), doc));
     }
 }
 
@@ -139,7 +146,7 @@ impl Form for Labels {
     }
 
     fn visit(value: &Vec<String>, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
-        visit(Key::new(key, format!("{value:?}"), LABELS, doc));
+        visit(Key::new(key, format!("{value:?}"), LABELS, Takes::other(), doc));
     }
 }
 

@@ -5,15 +5,16 @@ use std::marker::PhantomData;
 use base::{Duration, Rate, Words};
 
 use super::choice::one_of;
-use super::number::{Decimal, Unfit};
-use super::{Leaf, Word};
+use super::number::{Decimal, Unfit, from_to};
+use super::takes::seconds;
+use super::{Leaf, Takes, ValueKind, Word};
 use crate::tree::Scalar;
 
 /// A unit's name and how many of the smallest unit it holds.
 type Unit = (&'static str, u64);
 
 /// A kind of quantity.
-struct Quantity {
+pub(super) struct Quantity {
     /// As in "a duration".
     noun: &'static str,
     /// The smallest first. Of units with the same name in two spellings the first is shown.
@@ -26,7 +27,7 @@ struct Quantity {
     most: u64,
 }
 
-const TIME: Quantity = Quantity {
+pub(super) const TIME: Quantity = Quantity {
     noun: "a duration",
     units: &[
         ("ns", 1),
@@ -41,7 +42,7 @@ const TIME: Quantity = Quantity {
     most: LONGEST,
 };
 
-const RATE: Quantity = Quantity {
+pub(super) const RATE: Quantity = Quantity {
     noun: "a rate",
     units: &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)],
     usual: "kbit/s",
@@ -49,7 +50,7 @@ const RATE: Quantity = Quantity {
     most: FASTEST,
 };
 
-const SIZE: Quantity = Quantity {
+pub(super) const SIZE: Quantity = Quantity {
     noun: "a size",
     units: &[
         ("B", 1),
@@ -67,7 +68,7 @@ const SIZE: Quantity = Quantity {
 
 impl Quantity {
     /// Reads `text` in the smallest unit.
-    fn read(&self, text: &str) -> Result<u64, String> {
+    pub(super) fn read(&self, text: &str) -> Result<u64, String> {
         let is_digit = |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '_');
         let digits = text.trim_start_matches(['+', '-']).trim_start_matches(is_digit);
         let exponent =
@@ -147,6 +148,10 @@ impl<const MIN: u64, const MAX: u64> Leaf for OfTime<MIN, MAX> {
         }
     }
 
+    fn takes() -> Takes {
+        Takes::numbers(ValueKind::Duration, "s", seconds(MIN)..=seconds(MAX))
+    }
+
     fn parse(scalar: &Scalar) -> Result<Duration, String> {
         let nanos = TIME.read(&scalar.text)?;
         match nanos {
@@ -175,6 +180,10 @@ impl Leaf for Speed {
         "a rate above zero, as in 384 kbit/s".to_owned()
     }
 
+    fn takes() -> Takes {
+        Takes::numbers(ValueKind::Rate, "bit/s", 1.0..=FASTEST as f64)
+    }
+
     fn parse(scalar: &Scalar) -> Result<Rate, String> {
         match RATE.read(&scalar.text)? {
             0 => Err("must be above zero".to_owned()),
@@ -196,6 +205,10 @@ impl<W: Words> Leaf for SpeedOf<W> {
 
     fn expected() -> String {
         Word::<W>::expected()
+    }
+
+    fn takes() -> Takes {
+        Word::<W>::takes()
     }
 
     fn parse(scalar: &Scalar) -> Result<W, String> {
@@ -223,6 +236,10 @@ where
             return format!("a size from {MIN} B");
         }
         format!("a size from {MIN} B to {MAX} B")
+    }
+
+    fn takes() -> Takes {
+        Takes::numbers(ValueKind::Size, "B", from_to(MIN, MAX))
     }
 
     fn parse(scalar: &Scalar) -> Result<T, String> {

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use base::{Direction, Rate};
-use settings::{Count, Leaf, Scalar, words};
+use settings::{Count, Leaf, Scalar, Takes, words};
 
 /// Chips a second (TS 25.201 §4.2.1).
 pub const CHIP_RATE: u64 = 3_840_000;
@@ -107,6 +107,10 @@ impl Leaf for Spreading {
         format!("{}, or auto", Sf::expected())
     }
 
+    fn takes() -> Takes {
+        Sf::takes().or(["auto"])
+    }
+
     fn parse(scalar: &Scalar) -> Result<Self, String> {
         if scalar.text == "auto" {
             return Ok(Self::Auto);
@@ -130,6 +134,10 @@ impl Leaf for Sf {
 
     fn expected() -> String {
         "a power of two from 4 to 512 (uplink to 256)".to_owned()
+    }
+
+    fn takes() -> Takes {
+        Takes::choice(SpreadingFactor::ALL.map(|factor| factor.to_string()).into_iter().rev())
     }
 
     fn parse(scalar: &Scalar) -> Result<SpreadingFactor, String> {

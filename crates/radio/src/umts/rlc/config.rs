@@ -2,8 +2,8 @@
 
 use base::Duration;
 use settings::{
-    Always, Bytes, Count, Flag, Leaf, OfTime, Off, Or, Scalar, Standard, Unlimited, Word, section,
-    words,
+    Always, Bytes, Count, Flag, Leaf, OfTime, Off, Or, Scalar, Standard, Takes, Unlimited, Word,
+    section, words,
 };
 
 use super::am::{self, OnLimit, Poll, Repetition, Status};
@@ -91,6 +91,10 @@ impl Leaf for Window {
 
     fn expected() -> String {
         format!("{} (4096 counts as 4095)", WindowCount::expected())
+    }
+
+    fn takes() -> Takes {
+        WindowCount::takes()
     }
 
     fn parse(scalar: &Scalar) -> Result<u16, String> {
