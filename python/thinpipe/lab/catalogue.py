@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
+from thinpipe._core import ScenarioError
 from thinpipe.inputs import values_of
 from thinpipe.lab.controls import control
 from thinpipe.lab.request import RequestError, Settings
 from thinpipe.point import Point
-from thinpipe.scenario import Key, Scenario, keys, scenarios
+from thinpipe.scenario import Scenario, keys, scenarios
 
 ALWAYS: Final = ("tcp.variant", "duration")
 """Keys that matter in every scenario, whether it gives them or not."""
@@ -97,7 +98,9 @@ class Catalogue:
             "values": values,
             "keys": [key for key in mattering if key not in NO_CONTROLS],
             "controls": {
-                key: control(self._documented(key)) for key in values if key not in NO_CONTROLS
+                key: self._control(key, text)
+                for key, text in values.items()
+                if key not in NO_CONTROLS
             },
         }
 
@@ -109,18 +112,23 @@ class Catalogue:
             if key.name not in NO_CONTROLS
         ]
 
-    def _documented(self, name: str) -> Key:
-        """Return what is known of a key; members of lists share what is known of `NAME`."""
-        if name in self._keys:
-            return self._keys[name]
-        given = name.split(".")
-        for pattern, key in self._keys.items():
-            parts = pattern.split(".")
-            if len(parts) == len(given) and all(
-                part in ("NAME", word) for part, word in zip(parts, given, strict=True)
-            ):
-                return replace(key, name=name)
-        return Key(name, "", "anything", "")
+    def _control(self, name: str, text: str) -> dict[str, Any]:
+        """Return the control of a key; members of lists share what is known of `NAME`."""
+        key = self._keys.get(name) or next(
+            each for pattern, each in self._keys.items() if _matches(pattern, name)
+        )
+        try:
+            number = key.number(text)
+        except ScenarioError:  # what follows another key
+            number = None
+        return {**control(key, number), "key": name}
+
+
+def _matches(pattern: str, name: str) -> bool:
+    parts, words = pattern.split("."), name.split(".")
+    return len(parts) == len(words) and all(
+        part in ("NAME", word) for part, word in zip(parts, words, strict=True)
+    )
 
 
 def _given(tables: Mapping[str, Any], within: str = "") -> Iterator[str]:

@@ -6,7 +6,7 @@ import { colourOf, palette } from "./colours.js";
 import { drawLayer, extent } from "./layers.js";
 
 const LEFT = 58;
-const RIGHT = 10;
+const RIGHT = 26;
 const TOP = 8;
 const BOTTOM = 24;
 const HEIGHT = 190;
@@ -141,6 +141,7 @@ export class Figure {
       const value = cursor === null ? null : valueAt(layer, cursor);
       const name = this.time.nameOf(layer);
       const text = `${name ? `${name}: ` : ""}${layer.label}`;
+      if (told.some((each) => each.startsWith(text))) continue;
       const item = document.createElement("span");
       const swatch = document.createElement("i");
       swatch.style.background = colourOf(layer, colours);

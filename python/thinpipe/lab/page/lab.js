@@ -2,7 +2,7 @@
 
 import { isDark } from "./colours.js";
 import { Connection } from "./connection.js";
-import { row, search } from "./controls.js";
+import { grouped, row, search } from "./controls.js";
 import { Figure } from "./figure.js";
 import { fresh, fromAddress, toAddress } from "./state.js";
 import { tables } from "./tables.js";
@@ -93,15 +93,16 @@ class Lab {
   }
 
   buildControls() {
-    const shown = [...new Set([...this.scenario.keys, ...Object.keys(this.state.set)])];
-    const rows = shown.filter((key) => key !== "seed").map((key) => this.settingRow(key));
     const others = search(this.catalogue.keys, (key) => {
       if (!at("settings").querySelector(`[data-key="${CSS.escape(key)}"]`)) {
         others.before(this.settingRow(key));
       }
       document.getElementById(`setting-${key}`)?.focus();
     });
-    at("settings").replaceChildren(...rows, others);
+    const shown = [...new Set([...this.scenario.keys, ...Object.keys(this.state.set)])];
+    const offered = shown.filter((key) => key !== "seed" && this.control(key).kind !== "text");
+    const groups = grouped(offered, (key) => this.settingRow(key), (key) => key in this.state.set);
+    at("settings").replaceChildren(...groups, others);
     this.buildVariants();
   }
 
@@ -118,7 +119,7 @@ class Lab {
     if (known) return known;
     const { doc, expected } = this.catalogue.keys.find((each) => each.name === key)
       ?? { doc: "", expected: "anything" };
-    return { key, kind: "text", doc, expected };
+    return { key, kind: "text", words: [], doc, expected };
   }
 
   buildVariants() {

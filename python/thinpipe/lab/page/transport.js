@@ -11,9 +11,9 @@ export function transport(element, lab) {
   const view = document.createElement("output");
   const panels = document.createElement("details");
   const bar = [
-    named(button("⏮", () => time.stepEvent(-1)), "Step to the event before"),
-    named(button("⏯", () => time.play()), "Play or pause"),
-    named(button("⏭", () => time.stepEvent(1)), "Step to the next event"),
+    named(button("◀|", () => time.stepEvent(-1)), "Step to the event before"),
+    named(button("▶", () => time.play()), "Play or pause"),
+    named(button("|▶", () => time.stepEvent(1)), "Step to the next event"),
     when,
     named(button("+", () => time.zoom(0.5)), "Show half as long"),
     named(button("−", () => time.zoom(2)), "Show twice as long"),

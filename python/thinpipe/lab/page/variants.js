@@ -4,6 +4,7 @@ import { palette } from "./colours.js";
 import { MOST_VARIANTS } from "./state.js";
 
 const MOST_SEED = 2 ** 31;
+const ALGORITHM = "tcp.variant";
 
 // Returns the rows: one for each variant, and one for the seed.
 export function variantRows(lab) {
@@ -30,12 +31,14 @@ function variantRow(lab, variant, number) {
   const field = document.createElement("input");
   field.type = "text";
   field.spellcheck = false;
-  field.placeholder = "tcp.variant=vegas …";
-  field.setAttribute("aria-label", `Settings of variant ${number + 1}`);
-  field.value = Object.entries(variant).map(([key, text]) => `${key}=${text}`).join(", ");
-  field.addEventListener("change", () => {
-    lab.change((state) => { state.variants[number] = settingsOf(field.value); });
-  });
+  field.placeholder = "radio.tbler=5%, …";
+  field.setAttribute("aria-label", `Other settings of variant ${number + 1}`);
+  const others = Object.entries(variant).filter(([key]) => key !== ALGORITHM);
+  field.value = others.map(([key, text]) => `${key}=${text}`).join(", ");
+  field.addEventListener("change", () => lab.change((state) => {
+    const kept = ALGORITHM in variant ? { [ALGORITHM]: variant[ALGORITHM] } : {};
+    state.variants[number] = { ...kept, ...settingsOf(field.value) };
+  }));
   const gone = button("×", () => lab.change((state) => {
     state.variants.splice(number, 1);
     state.focus = 0;
@@ -50,12 +53,12 @@ function variantRow(lab, variant, number) {
 function algorithm(lab, variant, number) {
   const select = document.createElement("select");
   select.setAttribute("aria-label", `TCP variant of variant ${number + 1}`);
-  const given = lab.state.set["tcp.variant"] ?? lab.scenario.values["tcp.variant"];
-  const words = lab.control("tcp.variant").words ?? [given];
-  for (const word of words) select.append(new Option(word, word));
-  select.value = variant["tcp.variant"] ?? given;
+  const given = lab.state.set[ALGORITHM] ?? lab.scenario.values[ALGORITHM];
+  const words = new Set([...lab.control(ALGORITHM).words, given, variant[ALGORITHM]]);
+  for (const word of words) if (word) select.append(new Option(word, word));
+  select.value = variant[ALGORITHM] ?? given;
   select.addEventListener("change", () => {
-    lab.change((state) => { state.variants[number]["tcp.variant"] = select.value; });
+    lab.change((state) => { state.variants[number][ALGORITHM] = select.value; });
   });
   return select;
 }
