@@ -57,7 +57,8 @@ def lab(
             ) from None
         from thinpipe.lab.access import kept_token
         from thinpipe.lab.catalogue import Catalogue
-        from thinpipe.lab.server import application, listen, server
+        from thinpipe.lab.server import application
+        from thinpipe.lab.serving import listen, server
     token = kept_token()
     app = application(Catalogue({} if opened is None else _opened(opened)), token)
     try:

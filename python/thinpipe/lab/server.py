@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.applications import Starlette
@@ -17,17 +15,14 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from thinpipe.controller import fault
-from thinpipe.lab.access import POLICY, Access
+from thinpipe.lab.access import Access
 from thinpipe.lab.catalogue import Catalogue
 from thinpipe.lab.experiment import CancelledError, Laboratory
 from thinpipe.lab.request import Request, RequestError
+from thinpipe.lab.serving import PAGE, html
 
 if TYPE_CHECKING:
-    import uvicorn
     from starlette.requests import Request as HttpRequest
-
-PAGE: Final = Path(__file__).parent / "page"
-LONGEST_MESSAGE: Final = 1 << 20
 
 
 class Session:
@@ -91,17 +86,7 @@ async def _drive(page: WebSocket) -> None:
 
 
 async def _page(_request: HttpRequest) -> Response:
-    text = (PAGE / "index.html").read_text(encoding="utf-8")
-    return Response(
-        text,
-        media_type="text/html",
-        headers={
-            "Content-Security-Policy": POLICY,
-            "Cache-Control": "no-store",
-            "Referrer-Policy": "no-referrer",
-            "X-Content-Type-Options": "nosniff",
-        },
-    )
+    return html(PAGE / "index.html")
 
 
 async def _catalogue(request: HttpRequest) -> Response:
@@ -140,30 +125,3 @@ def application(
     )
     app.state.laboratory = Laboratory(catalogue)
     return app
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; port 0 is any that is free.
-
-    Raises
-    ------
-    OSError
-        If the port is taken or may not be used.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family, backlog=128)
-
-
-def server(app: Starlette) -> uvicorn.Server:
-    """Return a server for the application, to be run with sockets of `listen`."""
-    import uvicorn
-
-    return uvicorn.Server(
-        uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            ws_max_size=LONGEST_MESSAGE,
-            timeout_graceful_shutdown=1,
-        )
-    )

@@ -1,16 +1,14 @@
-// The socket to the server. Of the requests only the newest counts: while one is under way, a newer
-// one waits, and what came between is never sent. A lost server is looked for until it is back.
+// Sockets to the server. A lost server is looked for until it is back.
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4000;
 
-export class Connection {
-  // `onAnswer` takes an answer to the newest request, `onStatus` whether the server is there.
-  constructor(onAnswer, onStatus) {
-    this.onAnswer = onAnswer;
+// A socket that opens again by itself.
+export class Line {
+  // `onMessage` takes what the server says, `onStatus` whether it is there.
+  constructor(onMessage, onStatus) {
+    this.onMessage = onMessage;
     this.onStatus = onStatus;
-    this.number = 0;
-    this.newest = null;
     this.wait = FIRST_WAIT_MS;
     this.open();
   }
@@ -21,15 +19,8 @@ export class Connection {
     this.socket.onopen = () => {
       this.wait = FIRST_WAIT_MS;
       this.onStatus(true);
-      if (this.newest) this.socket.send(this.newest);
     };
-    this.socket.onmessage = (event) => {
-      const answer = JSON.parse(event.data);
-      if (answer.number === this.number || answer.number === -1) {
-        this.newest = null;
-        this.onAnswer(answer);
-      }
-    };
+    this.socket.onmessage = (event) => this.onMessage(JSON.parse(event.data));
     this.socket.onclose = () => {
       this.onStatus(false);
       setTimeout(() => this.open(), this.wait);
@@ -37,14 +28,35 @@ export class Connection {
     };
   }
 
-  // Asks for a state; an older question is dropped.
+  // Says something, if the server is there.
+  say(text) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(text);
+  }
+}
+
+// Asks, and takes the answer to the newest request only; that one is asked again of a server that
+// is back.
+export class Connection {
+  constructor(onAnswer, onStatus) {
+    this.number = 0;
+    this.newest = null;
+    this.line = new Line(
+      (answer) => {
+        if (answer.number !== this.number && answer.number !== -1) return;
+        this.newest = null;
+        onAnswer(answer);
+      },
+      (isThere) => {
+        onStatus(isThere);
+        if (isThere && this.newest) this.line.say(this.newest);
+      },
+    );
+  }
+
+  // Asks for a state; the server drops an older question.
   ask(request) {
     this.number += 1;
     this.newest = JSON.stringify({ ...request, number: this.number });
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(this.newest);
-  }
-
-  get isWaiting() {
-    return this.newest !== null;
+    this.line.say(this.newest);
   }
 }

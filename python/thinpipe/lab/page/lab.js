@@ -1,11 +1,11 @@
 // The page: it keeps the state, asks the server whenever the state changes, and shows the answer.
 
-import { isDark } from "./colours.js";
 import { Connection } from "./connection.js";
 import { grouped, row, search } from "./controls.js";
-import { Figure } from "./figure.js";
+import { Panels } from "./panels.js";
 import { fresh, fromAddress, toAddress } from "./state.js";
 import { tables } from "./tables.js";
+import { theme } from "./theme.js";
 import { Timeline } from "./timeline.js";
 import { transport } from "./transport.js";
 import { variantRows } from "./variants.js";
@@ -16,20 +16,15 @@ class Lab {
   async start() {
     const answer = await fetch("api/catalogue");
     this.catalogue = await answer.json();
-    this.figures = new Map();
     this.time = new Timeline(
       (span) => this.change((state) => { state.span = span; }),
       (cursor) => this.transport.show(cursor),
     );
     this.transport = transport(at("transport"), this);
     this.listScenarios();
-    at("theme").addEventListener("click", () => {
-      document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-      this.time.redraw();
-    });
+    this.panels = new Panels(at("panels"), this.time);
+    theme(at("theme"), () => this.time.redraw());
     window.addEventListener("hashchange", () => this.restore(location.hash));
-    new ResizeObserver(() => this.time.redraw()).observe(at("panels"));
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.time.redraw());
     this.connection = new Connection(
       (found) => this.show(found),
       (isThere) => this.say(isThere ? "" : "The server is gone; looking for it …"),
@@ -137,37 +132,12 @@ class Lab {
     this.time.span = answer.span;
     this.time.duration = answer.duration_s;
     this.time.names = answer.runs;
-    this.showPanels(answer);
+    this.panels.show(answer.panels);
     this.transport.update(answer);
     at("tables").replaceChildren(...tables(answer));
     const runs = answer.runs.length;
     this.say(`${runs} run${runs === 1 ? "" : "s"} in ${Math.round(answer.run_s * 1000)} ms`);
     document.body.dataset.shown = String(answer.number);
-  }
-
-  showPanels({ panels }) {
-    const names = new Set(panels.map((panel) => panel.name));
-    for (const [name, figure] of this.figures) {
-      if (!names.has(name)) {
-        this.time.detach(figure);
-        figure.element.remove();
-        this.figures.delete(name);
-      }
-    }
-    let before = null;
-    for (const panel of panels) {
-      const figure = this.figures.get(panel.name);
-      if (figure) {
-        figure.update(panel);
-      } else {
-        const made = new Figure(panel, this.time);
-        this.figures.set(panel.name, made);
-        if (before) before.after(made.element);
-        else at("panels").prepend(made.element);
-        made.draw();
-      }
-      before = this.figures.get(panel.name).element;
-    }
   }
 
   fail(text) {

@@ -18,7 +18,7 @@ export function tables({ runs }) {
   });
 }
 
-function table({ columns, rows }) {
+export function table({ columns, rows }) {
   const scroll = document.createElement("div");
   scroll.className = "scroll";
   scroll.tabIndex = 0;
