@@ -119,7 +119,7 @@ def lanes(*, everything: bool) -> tuple[list[Step], list[Step]]:
     )
     offline = Step(
         "pytest",
-        (*pytest, "2", "tests/python", "tests/cli", *choice),
+        (*pytest, "2", "tests/python", "tests/cli", "tests/lab", *choice),
         (),
         count_pytest,
         expect_pytest,

@@ -12,6 +12,11 @@ import { variantRows } from "./variants.js";
 
 const at = (id) => document.getElementById(id);
 
+// Says whether what is shown is of an earlier state.
+function busy(isBusy) {
+  at("results").ariaBusy = String(isBusy);
+}
+
 class Lab {
   async start() {
     const answer = await fetch("api/catalogue");
@@ -51,6 +56,7 @@ class Lab {
   // Opens the scenario of a state.
   async open(state) {
     this.opening = state;
+    busy(true);
     const answer = await fetch(`api/scenario/${encodeURIComponent(state.scenario)}`);
     const scenario = await answer.json();
     if (this.opening !== state) return;
@@ -74,6 +80,7 @@ class Lab {
   }
 
   ask(isDone = true) {
+    busy(true);
     const width = at("panels").clientWidth || 800;
     if (isDone) history.replaceState(null, "", `#${toAddress(this.state)}`);
     this.connection.ask({
@@ -138,12 +145,14 @@ class Lab {
     const runs = answer.runs.length;
     this.say(`${runs} run${runs === 1 ? "" : "s"} in ${Math.round(answer.run_s * 1000)} ms`);
     document.body.dataset.shown = String(answer.number);
+    busy(false);
   }
 
   fail(text) {
     at("error").textContent = text;
     at("error").hidden = false;
     document.body.dataset.shown = "error";
+    busy(false);
   }
 
   say(text) {

@@ -1,0 +1,117 @@
+"""What a test does with the lab's page, and what it sees there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+Table = dict[str, list[Any]]
+
+COLOURED = """canvas => {
+  const copy = new OffscreenCanvas(canvas.width, canvas.height);
+  const context = copy.getContext("2d", {willReadFrequently: true});
+  context.drawImage(canvas, 0, 0);
+  const {data} = context.getImageData(0, 0, copy.width, copy.height);
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    const [red, green, blue] = data.slice(at, at + 3);
+    if (Math.max(red, green, blue) - Math.min(red, green, blue) > 40) count += 1;
+  }
+  return count;
+}"""
+
+TABLES = """sections => sections.map((of) => [...of.querySelectorAll("table")].map((table) => ({
+  columns: [...table.tHead.rows[0].cells].map(cell => cell.textContent),
+  rows: [...table.tBodies[0].rows].map(row => [...row.cells].map(cell => cell.textContent)),
+})))"""
+
+MOVE = """(range, place) => {
+  range.value = place;
+  range.dispatchEvent(new Event("input", {bubbles: true}));
+  range.dispatchEvent(new Event("change", {bubbles: true}));
+}"""
+
+
+def state(scenario: str = "umts-dch-384", *variants: str, **entries: str) -> str:
+    """Return the part of an address after #.
+
+    A variant is ``KEY=VALUE&KEY=VALUE``; `entries` are as in page/state.js, but for `settings`,
+    which is ``KEY=VALUE KEY=VALUE``.
+    """
+    settings = entries.pop("settings", "duration=10s").split()
+    words = [("scenario", scenario), *(("set", each) for each in settings)]
+    words += [("variant", each) for each in variants]
+    return urlencode([*words, *entries.items()])
+
+
+def open_state(page: Page, address: str = "") -> None:
+    """Open the page with a state, the part of the address after #, and wait for its pictures."""
+    page.goto("about:blank")
+    page.goto(f"/#{address}" if address else "/")
+    settle(page)
+
+
+def settle(page: Page) -> None:
+    """Wait until the newest request has its answer on the page."""
+    page.wait_for_selector('body[data-shown] #results[aria-busy="false"]')
+
+
+def error(page: Page) -> str:
+    """Return the error that the page shows; nothing if it shows none."""
+    shown = page.locator("#error")
+    return shown.inner_text() if shown.is_visible() else ""
+
+
+def tables(page: Page) -> list[list[Table]]:
+    """Return the tables of each run, cell by cell."""
+    shown: list[list[Table]] = page.locator("#tables section").evaluate_all(TABLES)
+    return shown
+
+
+def setting(page: Page, key: str) -> Locator:
+    """Return the slider, choice, switch or field of a key."""
+    return page.locator(f'[id="setting-{key}"]')
+
+
+def move_slider(page: Page, key: str, place: int) -> None:
+    """Move a slider to a place from 0 to 1000, and let it go."""
+    setting(page, key).evaluate(MOVE, place)
+
+
+def change(page: Page, key: str, text: str) -> None:
+    """Type a setting into its field and leave it."""
+    field = page.locator(f'.setting[data-key="{key}"] input[type="text"]')
+    field.fill(text)
+    field.blur()
+
+
+def panels(page: Page) -> list[str]:
+    """Return the names of the open panels."""
+    names: list[str] = page.locator("figure").evaluate_all(
+        "figures => figures.map(figure => figure.dataset.panel)"
+    )
+    return names
+
+
+def canvas(page: Page, panel: str) -> Locator:
+    """Return the canvas of a panel."""
+    return page.locator(f'figure[data-panel="{panel}"] canvas')
+
+
+def is_drawn(page: Page, panel: str) -> bool:
+    """Return whether a panel shows anything in colour: its axes are grey."""
+    coloured: int = canvas(page, panel).evaluate(COLOURED)
+    return coloured > 20
+
+
+def legend(page: Page, panel: str) -> str:
+    """Return the legend of a panel, with the values at the cursor."""
+    return page.locator(f'figure[data-panel="{panel}"] .legend').inner_text()
+
+
+def cursor(page: Page) -> str:
+    """Return the time of the cursor as the bar shows it."""
+    return page.locator("#transport output").first.inner_text()
