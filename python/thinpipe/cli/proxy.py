@@ -9,8 +9,10 @@ from typing import Annotated, Final
 import typer
 
 from thinpipe import _core
+from thinpipe.cli import pages
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.command import Command, Group
+from thinpipe.signals import signals_deferred
 
 DONE: Final = 0
 UNFIT: Final = 2
@@ -75,6 +77,37 @@ def status(
     for header, rows in tables:
         screen.print()
         show(screen, header, rows, text=frozenset(header[:1]))
+
+
+@proxy.command(cls=Command)
+def lab(
+    context: typer.Context,
+    *,
+    config: Config = None,
+    port: pages.Port = pages.PROXY_PORT,
+    is_opened: pages.IsOpened = True,
+) -> None:
+    """Show the status of FILE's proxy on a page that changes nothing, until Ctrl-C.
+
+    Only this machine reaches it, with the token in the address that is printed. The exit status is
+    2 if the proxy does not answer.
+    """
+    file = _given(config or context.obj)
+    with signals_deferred():
+        pages.demand_packages()
+        from thinpipe.lab.access import kept_token
+        from thinpipe.lab.live import application
+        from thinpipe.lab.live_daemon import daemon
+        from thinpipe.lab.serving import server
+
+    def ask() -> str:
+        return _core.proxy_status(file, mobiles=True)
+
+    ask()
+    token = kept_token()
+    with pages.listening("--port", port) as heard:
+        pages.announce("the status", heard, token, is_opened=is_opened)
+        server(application(daemon(file.name, ask, _core.proxy_summary), token)).run(sockets=[heard])
 
 
 def _given(config: Path | None) -> Path:
