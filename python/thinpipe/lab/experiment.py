@@ -7,16 +7,17 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from thinpipe.inputs import values_of
+from thinpipe.lab.breaks import Done, broken, possible
 from thinpipe.lab.catalogue import Catalogue
 from thinpipe.lab.copying import as_command, as_python, as_sweep, as_toml
-from thinpipe.lab.panel import PanelKind, Sight
+from thinpipe.lab.panel import Layer, PanelKind, Sight
 from thinpipe.lab.request import Request, RequestError, Settings
 from thinpipe.lab.views import KINDS
 from thinpipe.point import Point
@@ -52,6 +53,7 @@ class Wanted:
     number: int
     name: str
     ghost: bool
+    breaks: tuple[Done, ...] = ()
 
 
 class Laboratory:
@@ -74,7 +76,7 @@ class Laboratory:
             If `is_cancelled` said so meanwhile.
         """
         began = time.perf_counter()
-        wanted = list(self._wanted(request))
+        wanted = list(self._wanted(request, is_cancelled))
         traced = not request.coarse
         jobs = [
             self._pool.submit(self._run, each.point, is_cancelled, traced=traced) for each in wanted
@@ -87,6 +89,7 @@ class Laboratory:
             "duration_s": max(run.result.duration_s for run in runs),
             "runs": [_numbers(each, run) for each, run in zip(wanted, runs, strict=True)],
             **self._looked_at(request, wanted, runs),
+            **_breaks(request, wanted),
             "copy": {
                 "command": as_command(points),
                 "toml": as_toml(points[min(request.focus, len(points) - 1)]),
@@ -97,20 +100,26 @@ class Laboratory:
         seen = time.perf_counter()
         return {**answer, "run_s": simulated - began, "look_s": seen - simulated}
 
-    def _wanted(self, request: Request) -> Iterable[Wanted]:
+    def _wanted(self, request: Request, is_cancelled: Callable[[], bool]) -> Iterable[Wanted]:
+        def point_of(settings: Settings) -> Point:
+            return self.catalogue.point(request.scenario, settings)
+
+        def run_of(point: Point) -> Run:
+            return self._run(point, is_cancelled, traced=True)
+
         ghosts: list[Wanted] = []
         for number, variant in enumerate(request.variants):
-            settings = _merged(request.settings, variant)
-            point = self.catalogue.point(request.scenario, settings)
+            given = _merged(request.settings, variant)
+            settings, done = broken(given, request.breaks, request.flow, point_of, run_of)
+            point = point_of(settings)
             name = " ".join(text for _, text in variant) or values_of(point)["tcp.variant"]
-            yield Wanted(point, number, name, ghost=False)
-            if request.before is not None:
-                before = _merged(request.before, variant)
-                past = self.catalogue.point(request.scenario, before)
+            yield Wanted(point, number, name, ghost=False, breaks=tuple(done))
+            before = request.before if request.before is not None else request.settings
+            if request.before is not None or done:
+                past = point_of(_merged(before, variant))
                 ghosts.append(Wanted(past, number, f"{name}, before", ghost=True))
-            if request.without and values_of(point).get("middlebox.kind", "none") != "none":
-                bare = _merged(settings, (("middlebox.kind", "none"),))
-                past = self.catalogue.point(request.scenario, bare)
+            if request.without and _has_middlebox(point):
+                past = point_of(_merged(settings, (("middlebox.kind", "none"),)))
                 ghosts.append(Wanted(past, number, f"{name}, no middlebox", ghost=True))
         yield from ghosts
 
@@ -155,6 +164,9 @@ class Laboratory:
             if panel is not None:
                 offered.append({"name": kind.name, "title": kind.title, "open": is_open})
                 panels += [panel] if is_open else []
+        for panel in panels:
+            if panel["axis"] == "time":
+                panel["layers"] += _rules(_focus(request, wanted))
         return {"span": [start_s, end_s], "panels": panels, "offered": offered}
 
 
@@ -187,6 +199,42 @@ def _panel(
     }
 
 
+def _focus(request: Request, wanted: Sequence[Wanted]) -> Wanted:
+    variants = [each for each in wanted if not each.ghost]
+    return variants[min(request.focus, len(variants) - 1)]
+
+
+def _rules(wanted: Wanted) -> list[Layer]:
+    """Return a rule for each break, where it begins and where it ends."""
+    return [
+        {
+            "kind": "rules",
+            "run": wanted.number,
+            "ghost": False,
+            "label": each.said,
+            "x": sorted({each.at_s, each.until_s}),
+            "tone": "break",
+        }
+        for each in wanted.breaks
+    ]
+
+
+def _breaks(request: Request, wanted: Sequence[Wanted]) -> dict[str, Any]:
+    """Return what the page shows of breaks, for the variant in focus, and of middleboxes."""
+    focus = _focus(request, wanted)
+    return {
+        "breaks": {
+            "possible": possible(values_of(focus.point)),
+            "done": [asdict(each) for each in focus.breaks],
+        },
+        "middlebox": any(_has_middlebox(each.point) for each in wanted if not each.ghost),
+    }
+
+
+def _has_middlebox(point: Point) -> bool:
+    return values_of(point).get("middlebox.kind", "none") != "none"
+
+
 def _merged(settings: Settings, more: Settings) -> Settings:
     return tuple({**dict(settings), **dict(more)}.items())
 
@@ -199,6 +247,7 @@ def _numbers(wanted: Wanted, run: Run) -> dict[str, Any]:
     delays = [
         flow.network.delay_s.p95 for flow in result.flows if flow.network.delay_s.p95 is not None
     ]
+    ends = [flow.completed_s for flow in result.flows if flow.completed_s is not None]
     return {
         "number": wanted.number,
         "name": wanted.name,
@@ -206,6 +255,9 @@ def _numbers(wanted: Wanted, run: Run) -> dict[str, Any]:
         "goodput_bps": sum(goodputs) if goodputs else None,
         "p95_delay_s": max(delays, default=None),
         "jain": result.jain_index,
+        "timeouts": sum(flow.timeouts for flow in result.flows),
+        "retransmits": sum(flow.retransmits for flow in result.flows),
+        "completed_s": max(ends) if ends and len(ends) == len(result.flows) else None,
         "tables": [{"columns": table.columns, "rows": table.rows} for table in shown.tables],
         "footer": shown.footer,
         "hints": list(result.hints),

@@ -14,10 +14,23 @@ MOST_SETTINGS: Final = 100
 LONGEST_TEXT: Final = 10_000
 """Characters of a value: a schedule may be long."""
 MOST_COLUMNS: Final = 4_000
+MOST_BREAKS: Final = 20
+LATEST_S: Final = 1e6
+"""When a break may be."""
+LARGEST: Final = 1e12
 
 
 class RequestError(ValueError):
     """A page asks for something that there is not; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """Something that goes wrong at a time; sizes that are not given are the usual ones."""
+
+    name: str
+    at_s: float
+    sizes: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +43,9 @@ class Request:
         Those that all variants have.
     variants
         Those of each variant; one without any is the scenario with `settings`.
+    breaks
+        What goes wrong in each variant, one after the other. Each is also run without any, and
+        drawn as a ghost.
     before
         If given, what `settings` were before a break: each variant is also run with these, and
         drawn as a ghost.
@@ -59,6 +75,7 @@ class Request:
     focus: int
     flow: int
     coarse: bool
+    breaks: tuple[Break, ...] = ()
 
     @classmethod
     def of(cls, message: object) -> Request:
@@ -90,6 +107,7 @@ class Request:
             focus=_whole(message, "focus", 0, most=MOST_VARIANTS - 1),
             flow=_whole(message, "flow", 0, most=1_000_000),
             coarse=message.get("coarse") is True,
+            breaks=_breaks(message),
         )
 
 
@@ -119,6 +137,35 @@ def _whole(
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise RequestError(f"{name}: must be a whole number from {least} to {most}")
     return value
+
+
+def _breaks(message: Mapping[Any, Any]) -> tuple[Break, ...]:
+    breaks = _list(message, "breaks", [])
+    if len(breaks) > MOST_BREAKS:
+        raise RequestError(f"breaks: must be at most {MOST_BREAKS}, not {len(breaks)}")
+    return tuple(_break(each) for each in breaks)
+
+
+def _break(value: object) -> Break:
+    if not isinstance(value, Mapping):
+        raise RequestError("breaks: each must be an object")
+    sizes = value.get("sizes", {})
+    if not isinstance(sizes, Mapping) or len(sizes) > MOST_SETTINGS:
+        raise RequestError("breaks: sizes must be an object of numbers")
+    at_s = _number("breaks: at_s", value.get("at_s"))
+    if not 0 <= at_s <= LATEST_S:
+        raise RequestError(f"breaks: at_s must be from 0 to {LATEST_S:g}")
+    given = [
+        (_text("sizes", name), _number("breaks: a size", size)) for name, size in sizes.items()
+    ]
+    return Break(_text("breaks: name", value.get("name")), at_s, tuple(given))
+
+
+def _number(name: str, value: object) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (is_number and abs(value) <= LARGEST):  # type: ignore[arg-type]
+        raise RequestError(f"{name} must be a number")
+    return float(value)  # type: ignore[arg-type]
 
 
 def _span(message: Mapping[Any, Any]) -> tuple[float, float] | None:
