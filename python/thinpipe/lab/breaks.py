@@ -26,7 +26,10 @@ Values = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much of something a break is: a slider from `least` to `most`, at `value` at first."""
+    """How much of something a break is: a slider from `least` to `most`, at `value` at first.
+
+    All are in seconds, bit/s or shares, of which `unit` says how they are shown.
+    """
 
     name: str
     title: str
@@ -151,14 +154,14 @@ def _rate_sizes(values: Values) -> Sequence[Size] | None:
         return None
     [rate_bps] = column(f"{at}.rate", [resolved(values)[f"{at}.rate"]]).values
     limited = isinstance(rate_bps, int | float) and rate_bps < float("inf")
-    usual = float(f"{rate_bps / 4000:.3g}") if limited else 1000.0
-    most = 1e6 if _is_wired(values) else 2000.0  # a dedicated channel has no more
-    return Size("rate", "to", "kbit/s", 1.0, most, min(max(usual, 1.0), most)), lasts(10.0)
+    usual = float(f"{rate_bps / 4:.3g}") if limited else 1e6
+    most = 1e9 if _is_wired(values) else 2e6  # a dedicated channel has no more
+    return Size("rate", "to", "bit/s", 1e3, most, min(max(usual, 1e3), most)), lasts(10.0)
 
 
 def _rate(happening: Happening) -> dict[str, str]:
     values, at = happening.values, _way(happening.values)
-    bps = round(1000 * happening.sizes["rate"])
+    bps = round(happening.sizes["rate"])
     rate = f"{bps} bit/s" if bps % 1000 else f"{bps // 1000} kbit/s"
     base = resolved(values)[f"{at}.rate"]
     return _step(happening, f"{at}.schedule", "rate", base, rate)
@@ -171,11 +174,11 @@ def _errors_sizes(values: Values) -> Sequence[Size] | None:
     )
     if not (_is_wired(values) or _is_bearer(values)) or is_drawn:
         return None
-    return Size("share", "to", "%", 0.1, 100.0, 20.0), lasts(10.0)
+    return Size("share", "to", "%", 0.001, 1.0, 0.2), lasts(10.0)
 
 
 def _errors(happening: Happening) -> dict[str, str]:
-    values, share = happening.values, f"{happening.sizes['share']:.6g} %"
+    values, share = happening.values, f"{100 * happening.sizes['share']:.6g} %"
     if _is_wired(values):
         at = _way(values)
         return _step(happening, f"{at}.schedule", "loss", values[f"{at}.loss"], share)
@@ -325,8 +328,8 @@ def _found(asked: Break, values: Values) -> tuple[Kind, dict[str, float]]:
         value = given.get(size.name, size.value)
         if not size.least <= value <= size.most:
             raise RequestError(
-                f"break {asked.name}: {size.name} must be {size.least:g} to {size.most:g} "
-                f"{size.unit}, not {value:g}"
+                f"break {asked.name}: {size.name} must be {size.least:g} to {size.most:g}, "
+                f"not {value:g}"
             )
     return kind, {size.name: given.get(size.name, size.value) for size in sizes}
 

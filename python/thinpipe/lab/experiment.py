@@ -209,7 +209,7 @@ def _rules(wanted: Wanted) -> list[Layer]:
     return [
         {
             "kind": "rules",
-            "run": wanted.number,
+            "run": -1,
             "ghost": False,
             "label": each.said,
             "x": sorted({each.at_s, each.until_s}),

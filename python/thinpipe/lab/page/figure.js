@@ -124,6 +124,7 @@ export class Figure {
     }
     if (cursor === null) return;
     context.strokeStyle = colours.cursor;
+    context.lineWidth = this.time.isHeld ? 2 : 1;
     context.beginPath();
     context.moveTo(x.at(cursor), y.end);
     context.lineTo(x.at(cursor), y.start);

@@ -1,5 +1,6 @@
 // The page: it keeps the state, asks the server whenever the state changes, and shows the answer.
 
+import { breaks } from "./breaks.js";
 import { Connection } from "./connection.js";
 import { grouped, row, search } from "./controls.js";
 import { Panels } from "./panels.js";
@@ -23,9 +24,13 @@ class Lab {
     this.catalogue = await answer.json();
     this.time = new Timeline(
       (span) => this.change((state) => { state.span = span; }),
-      (cursor) => this.transport.show(cursor),
+      (cursor) => {
+        this.transport.show(cursor);
+        this.breaks.point(cursor);
+      },
     );
     this.transport = transport(at("transport"), this);
+    this.breaks = breaks(at("breaks"), at("difference"), this);
     this.listScenarios();
     this.panels = new Panels(at("panels"), this.time);
     theme(at("theme"), () => this.time.redraw());
@@ -141,6 +146,7 @@ class Lab {
     this.time.names = answer.runs;
     this.panels.show(answer.panels);
     this.transport.update(answer);
+    this.breaks.update(answer);
     at("tables").replaceChildren(...tables(answer));
     const runs = answer.runs.length;
     this.say(`${runs} run${runs === 1 ? "" : "s"} in ${Math.round(answer.run_s * 1000)} ms`);
@@ -151,6 +157,7 @@ class Lab {
   fail(text) {
     at("error").textContent = text;
     at("error").hidden = false;
+    this.breaks.fail();
     document.body.dataset.shown = "error";
     busy(false);
   }

@@ -6,7 +6,7 @@ export const MOST_VARIANTS = 4;
 // Returns a state with nothing set.
 export function fresh(scenario) {
   return {
-    scenario, set: {}, variants: [{}], before: null, without: false,
+    scenario, set: {}, variants: [{}], breaks: [], before: null, without: false,
     span: null, panels: null, focus: 0, flow: 0, lesson: null,
   };
 }
@@ -19,6 +19,9 @@ export function toAddress(state) {
   for (const [key, text] of Object.entries(state.set)) query.append("set", `${key}=${text}`);
   for (const variant of state.variants) {
     query.append("variant", new URLSearchParams(variant).toString());
+  }
+  for (const { name, at_s, sizes } of state.breaks) {
+    query.append("break", new URLSearchParams({ name, at: at_s, ...sizes }).toString());
   }
   if (state.before) query.append("before", new URLSearchParams(state.before).toString());
   if (state.without) query.append("without", "1");
@@ -42,6 +45,7 @@ export function fromAddress(text, scenario) {
   if (variants.length) {
     state.variants = variants.map((each) => Object.fromEntries(new URLSearchParams(each)));
   }
+  state.breaks = query.getAll("break").map(breakOf).filter(Boolean);
   if (query.has("before")) {
     state.before = Object.fromEntries(new URLSearchParams(query.get("before")));
   }
@@ -55,6 +59,15 @@ export function fromAddress(text, scenario) {
   state.flow = whole(query.get("flow"), 1_000_000);
   state.lesson = query.get("lesson");
   return state;
+}
+
+// Returns a break of an address: its name, its time, and numbers that are its sizes.
+function breakOf(text) {
+  const { name, at, ...sizes } = Object.fromEntries(new URLSearchParams(text));
+  const numbers = Object.entries(sizes).map(([size, value]) => [size, Number(value)]);
+  const isWhole = name && [Number(at || NaN), ...numbers.map(([, value]) => value)]
+    .every(Number.isFinite);
+  return isWhole ? { name, at_s: Number(at), sizes: Object.fromEntries(numbers) } : null;
 }
 
 function whole(text, most) {

@@ -10,6 +10,7 @@ export class Timeline {
     this.span = [0, 1];
     this.duration = 1;
     this.cursor = null;
+    this.isHeld = false;
     this.brush = null;
     this.names = [];
     this.figures = new Set();
@@ -42,15 +43,17 @@ export class Timeline {
       if (figure.panel.axis !== "time") return;
       const now = timeAt(event);
       this.brush = from === null ? null : [Math.min(from, now), Math.max(from, now)];
+      if (this.isHeld && from === null) return;
       this.point(now);
     });
-    canvas.addEventListener("pointerup", () => {
+    canvas.addEventListener("pointerup", (event) => {
       const chosen = this.brush;
+      const isClick = from !== null;
       from = null;
       this.brush = null;
       const least = (this.span[1] - this.span[0]) / 100;
       if (chosen && chosen[1] - chosen[0] > least) this.onSpan(chosen);
-      else this.redraw();
+      else if (isClick) this.hold(timeAt(event));
     });
     canvas.addEventListener("pointercancel", () => {
       from = null;
@@ -79,6 +82,7 @@ export class Timeline {
       "-": () => this.zoom(2),
       0: () => this.onSpan(null),
       " ": () => this.play(),
+      Escape: () => this.release(),
       n: () => this.stepEvent(1),
       p: () => this.stepEvent(-1),
     };
@@ -90,9 +94,20 @@ export class Timeline {
     this.redraw();
   }
 
+  // Holds the cursor at a time: the pointer may leave for a button without moving it.
+  hold(at) {
+    this.isHeld = true;
+    this.point(at);
+  }
+
+  release() {
+    this.isHeld = false;
+    this.point(this.cursor);
+  }
+
   move(by) {
     const at = this.cursor === null ? this.span[0] : this.cursor + by;
-    this.point(Math.max(this.span[0], Math.min(this.span[1], at)));
+    this.hold(Math.max(this.span[0], Math.min(this.span[1], at)));
   }
 
   // Shows `factor` times as long around the cursor.
@@ -125,14 +140,14 @@ export class Timeline {
     for (const { panel } of this.figures) {
       if (panel.axis !== "time") continue;
       for (const layer of panel.layers) {
-        if (layer.kind === "marks") times.push(...layer.x);
+        if (layer.kind === "marks" || layer.kind === "rules") times.push(...layer.x);
         if (layer.kind === "bars" || layer.kind === "arrows") times.push(...layer.x0);
       }
     }
     const at = this.cursor === null ? this.span[0] : this.cursor;
     const beyond = times.filter((time) => (direction > 0 ? time > at + 1e-9 : time < at - 1e-9));
     if (beyond.length) {
-      this.point(direction > 0 ? beyond.reduce((a, b) => Math.min(a, b))
+      this.hold(direction > 0 ? beyond.reduce((a, b) => Math.min(a, b))
         : beyond.reduce((a, b) => Math.max(a, b)));
     }
   }

@@ -23,7 +23,10 @@ export function transport(element, lab) {
   ];
   element.replaceChildren(...bar);
   return {
-    show: (cursor) => { when.textContent = cursor === null ? "–" : `${short(cursor)} s`; },
+    show: (cursor) => {
+      when.textContent = cursor === null ? "–" : `${short(cursor)} s`;
+      when.title = time.isHeld ? "Held; Escape in a picture frees the cursor" : "";
+    },
     update: (answer) => {
       view.textContent = answer.span.map((each) => `${short(each)} s`).join(" to ");
       fillPanels(panels, answer.offered, lab);
