@@ -18,6 +18,7 @@ from thinpipe.controller import fault
 from thinpipe.lab.access import Access
 from thinpipe.lab.catalogue import Catalogue
 from thinpipe.lab.experiment import CancelledError, Laboratory
+from thinpipe.lab.lessons import lessons
 from thinpipe.lab.request import Request, RequestError
 from thinpipe.lab.serving import PAGE, html
 
@@ -100,6 +101,10 @@ async def _catalogue(request: HttpRequest) -> Response:
     )
 
 
+async def _lessons(_request: HttpRequest) -> Response:
+    return JSONResponse({"lessons": [each.page() for each in lessons()]})
+
+
 async def _scenario(request: HttpRequest) -> Response:
     catalogue: Catalogue = request.app.state.laboratory.catalogue
     try:
@@ -116,6 +121,7 @@ def application(
         routes=[
             Route("/", _page),
             Route("/api/catalogue", _catalogue),
+            Route("/api/lessons", _lessons),
             Route("/api/scenario/{name:path}", _scenario),
             WebSocketRoute("/socket", _drive),
             *more,

@@ -3,6 +3,7 @@
 import { breaks } from "./breaks.js";
 import { Connection } from "./connection.js";
 import { grouped, row, search } from "./controls.js";
+import { Lessons } from "./lessons.js";
 import { Panels } from "./panels.js";
 import { fresh, fromAddress, toAddress } from "./state.js";
 import { tables } from "./tables.js";
@@ -34,6 +35,8 @@ class Lab {
     this.listScenarios();
     this.panels = new Panels(at("panels"), this.time);
     theme(at("theme"), () => this.time.redraw());
+    this.lessons = new Lessons(this, at("lessons"), at("lesson"));
+    await this.lessons.load();
     window.addEventListener("hashchange", () => this.restore(location.hash));
     this.connection = new Connection(
       (found) => this.show(found),
@@ -55,7 +58,7 @@ class Lab {
   // Brings back the state of an address.
   async restore(hash) {
     if (this.state && hash.slice(1) === toAddress(this.state)) return;
-    await this.open(fromAddress(hash, this.catalogue.first));
+    await this.open(this.lessons.ofAddress(hash) ?? fromAddress(hash, this.catalogue.first));
   }
 
   // Opens the scenario of a state.
@@ -73,6 +76,7 @@ class Lab {
     this.state = state;
     at("scenario").value = state.scenario;
     at("description").textContent = scenario.description;
+    this.lessons.show(state.lesson);
     this.buildControls();
     this.ask();
   }
