@@ -21,6 +21,7 @@ from thinpipe.lab.panel import Layer, PanelKind, Sight
 from thinpipe.lab.request import Request, RequestError, Settings
 from thinpipe.lab.views import KINDS
 from thinpipe.point import Point
+from thinpipe.recording import Recording
 from thinpipe.report.summary import summary
 from thinpipe.run import Run, run_point
 from thinpipe.tables import NoTableError
@@ -160,7 +161,7 @@ class Laboratory:
         panels, offered = [], []
         for kind in KINDS:
             is_open = kind.usual if request.panels is None else kind.name in request.panels
-            panel = _panel(kind, sights, request.focus, is_open=is_open)
+            panel = panel_of(kind, sights, request.focus, is_open=is_open)
             if panel is not None:
                 offered.append({"name": kind.name, "title": kind.title, "open": is_open})
                 panels += [panel] if is_open else []
@@ -170,7 +171,7 @@ class Laboratory:
         return {"span": [start_s, end_s], "panels": panels, "offered": offered}
 
 
-def _panel(
+def panel_of(
     kind: PanelKind, sights: list[Sight], focus: int, *, is_open: bool
 ) -> dict[str, Any] | None:
     """Return a panel with the layers of its runs; ``None`` if they have nothing of the kind."""
@@ -178,7 +179,7 @@ def _panel(
         numbers = {each.number for each in sights}
         chosen = focus if focus in numbers else 0
         sights = [each for each in sights if each.number == chosen and not each.ghost]
-    if kind.traced and not all(each.run.traced for each in sights):  # type: ignore[attr-defined]
+    if kind.traced and not all(_is_traced(each.run) for each in sights):
         return None
     layers = []
     for sight in sights:
@@ -195,7 +196,7 @@ def _panel(
         "axis": kind.axis,
         "rows": None if kind.rows is None or not is_open else kind.rows(sights[0]),
         "handles": [] if kind.handles is None or not is_open else kind.handles(sights[0]),
-        "layers": layers,
+        "layers": _stacked(layers),
     }
 
 
@@ -233,6 +234,25 @@ def _breaks(request: Request, wanted: Sequence[Wanted]) -> dict[str, Any]:
 
 def _has_middlebox(point: Point) -> bool:
     return values_of(point).get("middlebox.kind", "none") != "none"
+
+
+def _stacked(layers: list[Layer]) -> list[Layer]:
+    """Return layers with areas below the curves of all runs, each area once."""
+    areas: dict[str, Layer] = {}
+    for layer in layers:
+        if layer.get("filled"):
+            areas.setdefault(repr({**layer, "run": 0}), layer)
+    return [*areas.values(), *(layer for layer in layers if not layer.get("filled"))]
+
+
+def _is_traced(run: Recording) -> bool:
+    """Return whether a run, or one that was saved, recorded packets."""
+    if isinstance(run, Run):
+        return run.traced
+    try:
+        return run.hops is not None
+    except NoTableError:
+        return False
 
 
 def _merged(settings: Settings, more: Settings) -> Settings:
