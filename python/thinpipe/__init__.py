@@ -24,6 +24,7 @@ from thinpipe.controller import CongestionControl, register
 from thinpipe.emulation import EmulatedNetwork, emulate
 from thinpipe.emulation_record import EmulationRecord
 from thinpipe.frame import frame
+from thinpipe.lab.notebook import lab
 from thinpipe.point import Point
 from thinpipe.recording import Recording, SavedRun, load
 from thinpipe.rerun import again
@@ -79,6 +80,7 @@ __all__ = [
     "emulate",
     "frame",
     "keys",
+    "lab",
     "load",
     "measures",
     "profiles",

@@ -151,6 +151,7 @@ EXPECTED: Final = {
     "modulo": _WHOLE,
     "mtu": _WHOLE,
     "out": _PATH.or_none(),
+    "panels": Expected("a list of names, such as ['cwnd', 'rtt']", _are_texts).or_none(),
     "pcap": _PATH.or_none(),
     "points": Expected("a list of points or scenarios", _are_many),
     "profile": _TEXT.or_none(),
