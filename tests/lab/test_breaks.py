@@ -220,7 +220,10 @@ def test_letters_of_breaks_differ() -> None:
         ({"name": "black-out", "at_s": -1}, "at_s must be from 0"),
         ({"name": "black-out", "at_s": 10**400}, "at_s must be a number"),
         ({"name": "black-out", "at_s": True}, "at_s must be a number"),
-        ({"name": "black-out", "at_s": 1, "sizes": {"lasts": 0}}, "lasts must be 0.01 to 300, not 0"),
+        (
+            {"name": "black-out", "at_s": 1, "sizes": {"lasts": 0}},
+            "lasts must be 0.01 to 300, not 0",
+        ),
         ({"name": "black-out", "at_s": 1, "sizes": [1]}, "sizes must be an object"),
         ({"name": 1, "at_s": 1}, "must be a text"),
         ("black-out", "must be an object"),

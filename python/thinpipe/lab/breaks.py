@@ -87,6 +87,7 @@ class Done:
     """What a break did to a variant: from when to when, and in words."""
 
     name: str
+    title: str
     at_s: float
     until_s: float
     said: str
@@ -338,6 +339,8 @@ def _done(
     kind: Kind, sizes: Mapping[str, float], start: int, end: int, arrival: Arrival | None
 ) -> Done:
     if arrival is not None:
-        return Done(kind.name, arrival.time_s, arrival.time_s, arrival.said)
+        at_s, said = arrival.time_s, arrival.said
+        return Done(kind.name, "Dropped packet", at_s, at_s, said)
     until = end if "lasts" in sizes else start
-    return Done(kind.name, start / 1e9, until / 1e9, f"{kind.title} at {start / 1e9:.6g} s")
+    said = f"{kind.title} at {start / 1e9:.6g} s"
+    return Done(kind.name, kind.title, start / 1e9, until / 1e9, said)

@@ -194,6 +194,7 @@ def panel_of(
         "title": kind.title,
         "unit": kind.unit,
         "axis": kind.axis,
+        "from_zero": kind.from_zero,
         "rows": None if kind.rows is None or not is_open else kind.rows(sights[0]),
         "handles": [] if kind.handles is None or not is_open else kind.handles(sights[0]),
         "layers": _stacked(layers),
@@ -212,7 +213,7 @@ def _rules(wanted: Wanted) -> list[Layer]:
             "kind": "rules",
             "run": -1,
             "ghost": False,
-            "label": each.said,
+            "label": f"{each.title} at {each.at_s:.6g} s",
             "x": sorted({each.at_s, each.until_s}),
             "tone": "break",
         }

@@ -161,6 +161,8 @@ class PanelKind:
         Whether it is open before anybody chooses.
     traced
         Whether it needs a traced run.
+    from_zero
+        Whether its vertical axis always has zero.
     axis
         What runs along its horizontal axis.
     rows
@@ -176,6 +178,7 @@ class PanelKind:
     runs: Literal["all", "focus"] = "all"
     usual: bool = True
     traced: bool = False
+    from_zero: bool = True
     axis: Literal["time", "place"] = "time"
     rows: Callable[[Sight], list[str]] | None = None
     handles: Callable[[Sight], list[Handle]] | None = None

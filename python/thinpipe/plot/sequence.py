@@ -25,7 +25,8 @@ LANE: Final = 0.06
 
 TIMEOUTS: Final = ("timeout", "spurious_timeout")
 
-_FLAGS: Final = ((SYN, "SYN", "^"), (FIN, "FIN", "v"), (RST, "RST", "X"))
+FLAGS: Final = ((SYN, "SYN", "^"), (FIN, "FIN", "v"), (RST, "RST", "X"))
+"""Flags that have a mark of their own: bit, name and mark."""
 
 
 def draw_time_sequence(
@@ -50,24 +51,25 @@ def draw_time_sequence(
         (heard.ack, "acknowledgement", "Acknowledged"),
     ):
         draw_held(ax, view, heard.time_s, unit.of_bytes(offset), kind, label, 0.9)
-    dropped = _of_sender(dropped, sent, view)
+    lost_s, middle = drops_of(sent, dropped, view)
     if seen.carries_data.sum() > FEW:
         highest = unit.of_bytes(np.maximum.accumulate(sent.last))
         draw_held(ax, view, sent.time_s, highest, "data", "Sent", 0.9)
         again = seen.only(seen.carries_data & seen.retransmitted)
         timeouts = events.filter(events["event"].is_in(TIMEOUTS))["time_s"].to_numpy()
-        _draw_lanes(ax, dropped["time_s"].to_numpy(), again.time_s, timeouts[view.holds(timeouts)])
+        _draw_lanes(ax, lost_s, again.time_s, timeouts[view.holds(timeouts)])
     else:
         _draw_segments(ax, view, unit, seen, heard)
-        _draw_drops(ax, unit, sent, dropped)
+        look = Mark("x", _size(lost_s, 6.0))
+        draw_marks(ax, lost_s, unit.of_bytes(middle), "drop", "Dropped", look)
     return unit
 
 
 def _draw_segments(ax: Axes, view: View, unit: Unit, seen: Sent, heard: Acks) -> None:
     """Draw each segment as a bar from its first byte to its last, and SACK blocks."""
-    told = heard.only(view.holds(heard.time_s) & (heard.sack_to > heard.sack_from))
-    sacked = unit.of_bytes(told.sack_from), unit.of_bytes(told.sack_to)
-    draw_bars(ax, told.time_s, sacked, "sack", "SACK", width=0.9)
+    told = sacked(heard, view)
+    blocks = unit.of_bytes(told.sack_from), unit.of_bytes(told.sack_to)
+    draw_bars(ax, told.time_s, blocks, "sack", "SACK", width=0.9)
     for again, kind, label, point in (
         (False, "data", "Segment", 3.0),
         (True, "retransmission", "Retransmitted", 7.0),
@@ -75,23 +77,22 @@ def _draw_segments(ax: Axes, view: View, unit: Unit, seen: Sent, heard: Acks) ->
         part = seen.only(seen.carries_data & (seen.retransmitted == again))
         span = unit.of_bytes(part.first), unit.of_bytes(part.last)
         draw_bars(ax, part.time_s, span, kind, label, point=_size(part.time_s, point))
-    for flag, name, marker in _FLAGS:
+    for flag, name, marker in FLAGS:
         part = seen.only((seen.flags & flag) > 0)
         draw_marks(ax, part.time_s, unit.of_bytes(part.last), "drop", name, Mark(marker, 6))
 
 
-def _of_sender(dropped: pl.DataFrame, sent: Sent, view: View) -> pl.DataFrame:
-    """Return the drops in view of packets of the sender."""
-    time_s = dropped["time_s"].to_numpy()
-    return dropped.filter(view.holds(time_s) & np.isin(dropped["uid"].to_numpy(), sent.uid))
+def sacked(heard: Acks, view: View) -> Acks:
+    """Return the acknowledgements in view that have a SACK block."""
+    return heard.only(view.holds(heard.time_s) & (heard.sack_to > heard.sack_from))
 
 
-def _draw_drops(ax: Axes, unit: Unit, sent: Sent, dropped: pl.DataFrame) -> None:
-    """Draw a cross at the time of each drop, at the middle of the segment."""
-    at = np.searchsorted(sent.uid, dropped["uid"].to_numpy())
-    middle = unit.of_bytes(sent.first[at] + sent.last[at]) / 2
-    time_s = dropped["time_s"].to_numpy()
-    draw_marks(ax, time_s, middle, "drop", "Dropped", Mark("x", _size(middle, 6.0)))
+def drops_of(sent: Sent, dropped: pl.DataFrame, view: View) -> tuple[Floats, Floats]:
+    """Return the time of each drop in view of the sender's packets, and the segment's middle."""
+    time_s, uid = dropped["time_s"].to_numpy(), dropped["uid"].to_numpy()
+    seen = view.holds(time_s) & np.isin(uid, sent.uid)
+    at = np.searchsorted(sent.uid, uid[seen])
+    return time_s[seen], (sent.first[at] + sent.last[at]) / 2
 
 
 def _draw_lanes(ax: Axes, dropped_s: Floats, again_s: Floats, timeouts_s: Floats) -> None:

@@ -207,6 +207,7 @@ function compared({ runs }) {
 }
 
 function change({ name, factor = 1, relative = false }, { [name]: was }, { [name]: is }) {
+  if (was === is && was === null) return "–";
   const text = [was, is].map((each) => short(each === null ? null : each * factor)).join(" → ");
   if (!relative || !was || is === null || was === is) return text;
   const percent = Math.round(100 * (is / was - 1));

@@ -6,14 +6,14 @@ const LIGHT = {
   ink: "#1b1f24", faint: "#5b6470", grid: "#e3e6ea", paper: "#ffffff", cursor: "#5b6470",
   capacity: "#d5d9de", muted: "#8a8a8a", drop: "#000000", data: "#0072B2",
   retransmission: "#D55E00", acknowledgement: "#009E73", timeout: "#AA4499", window: "#B07A00",
-  error: "#D55E00", break: "#a4262c", control: "#8a8a8a", good: "#009E73",
+  sack: "#AA4499", error: "#D55E00", break: "#a4262c", control: "#8a8a8a", good: "#009E73",
 };
 const DARK = {
   runs: ["#56B4E9", "#F0954B", "#35C79A", "#E08FC4"],
   ink: "#e8eaed", faint: "#a3abb5", grid: "#33383f", paper: "#1b1f24", cursor: "#a3abb5",
   capacity: "#3d434b", muted: "#9a9a9a", drop: "#ffffff", data: "#56B4E9",
   retransmission: "#F0954B", acknowledgement: "#35C79A", timeout: "#E08FC4", window: "#F0C24B",
-  error: "#F0954B", break: "#ff9aa0", control: "#9a9a9a", good: "#35C79A",
+  sack: "#E08FC4", error: "#F0954B", break: "#ff9aa0", control: "#9a9a9a", good: "#35C79A",
 };
 
 export function isDark() {

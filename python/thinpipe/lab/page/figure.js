@@ -56,7 +56,8 @@ export class Figure {
   layout(width) {
     const [from, to] = this.panel.axis === "time" ? this.time.span : this.panel.range;
     const rows = this.panel.rows;
-    const [least, most] = rows ? [-0.5, rows.length - 0.5] : extent(this.panel.layers);
+    const { layers, from_zero: fromZero } = this.panel;
+    const [least, most] = rows ? [-0.5, rows.length - 0.5] : extent(layers, fromZero);
     const top = rows ? most : most + 0.06 * (most - least) || 1;
     return {
       x: new Scale(from, to, LEFT, width - RIGHT),

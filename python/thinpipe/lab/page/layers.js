@@ -179,9 +179,9 @@ function drawRules(context, layer, { x, y }) {
   context.stroke();
 }
 
-// Returns the smallest and the greatest ordinate of layers; zero is always in.
-export function extent(layers) {
-  let [least, most] = [0, 0];
+// Returns the smallest and the greatest ordinate of layers; zero is in unless it need not be.
+export function extent(layers, fromZero = true) {
+  let [least, most] = fromZero ? [0, 0] : [Infinity, -Infinity];
   for (const layer of layers) {
     for (const name of ["y", "low", "high", "y0", "y1"]) {
       if (layer.kind === "step" && layer.filled) continue;
@@ -192,5 +192,5 @@ export function extent(layers) {
       }
     }
   }
-  return [least, most];
+  return least <= most ? [least, most] : [0, 0];
 }

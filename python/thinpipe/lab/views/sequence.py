@@ -2,59 +2,81 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from thinpipe.lab.panel import Layer, PanelKind, Sight
-from thinpipe.plot.series import acks_received, segments_sent
+from thinpipe.plot.drawing import FEW
+from thinpipe.plot.sequence import FLAGS, drops_of, sacked
+from thinpipe.plot.series import Sent, acks_received, segments_sent
 
-MOST_SEGMENTS: Final = 3_000
-"""Of more in view, the highest byte sent is drawn in the place of each segment."""
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64] | NDArray[np.int64]
+
+KB: Final = 1000
+SHAPES: Final = {"SYN": "triangle", "FIN": "square", "RST": "diamond"}
 
 
 def layers(sight: Sight) -> list[Layer]:
-    """Return segments, retransmissions, drops, the cumulative ACK and the window's right edge."""
+    """Return segments, retransmissions, drops, acknowledgements, SACK blocks and the window.
+
+    Of more than `FEW` segments in view, the highest byte sent is drawn in the place of each.
+    """
     shown = sight.shown
     if shown.flow.datagrams is not None:
         return []
-    rows = shown.at_sender()
+    rows, hops = shown.at_sender(), sight.run.hops
     sent, heard = segments_sent(rows), acks_received(rows)
-    here = sent.only(shown.view.holds(sent.time_s) & sent.carries_data)
-    drawn = sight.steps("window's edge", heard.time_s, heard.edge / 1000, tone="window")
-    drawn += sight.steps("acknowledged", heard.time_s, heard.ack / 1000, tone="acknowledgement")
-    if len(here.time_s) > MOST_SEGMENTS:
-        highest = np.maximum.accumulate(sent.last) / 1000
+    seen = sent.only(shown.view.holds(sent.time_s))
+    drawn = sight.steps("window's edge", heard.time_s, heard.edge / KB, tone="window")
+    drawn += sight.steps("acknowledged", heard.time_s, heard.ack / KB, tone="acknowledgement")
+    if seen.carries_data.sum() > FEW:
+        highest = np.maximum.accumulate(sent.last) / KB
         drawn += sight.steps("sent", sent.time_s, highest, tone="data")
+        again = seen.only(seen.carries_data & seen.retransmitted)
+        drawn += _marks(sight, "retransmitted", again, shape="dot", tone="retransmission")
     else:
-        for again, (label, tone) in enumerate(
-            (("sent", "data"), ("retransmitted", "retransmission"))
+        told = sacked(heard, shown.view)
+        drawn += _bars(sight, "SACK", told.time_s, told.sack_from, told.sack_to, "sack")
+        for label, tone, is_again in (
+            ("sent", "data", False),
+            ("retransmitted", "retransmission", True),
         ):
-            some = here.only(here.retransmitted == bool(again))
-            drawn.append(
-                sight.layer(
-                    "bars",
-                    label,
-                    x0=some.time_s,
-                    x1=some.time_s,
-                    y0=some.first / 1000,
-                    y1=some.last / 1000,
-                    tone=tone,
-                )
-            )
-    dropped = sight.run.hops.filter(sight.run.hops["event"] == "dropped")
-    of = dict(zip(sent.uid.tolist(), sent.first.tolist(), strict=True))
-    lost = [(at, of[uid]) for at, uid in dropped.select("time_s", "uid").iter_rows() if uid in of]
-    drawn += sight.marks(
-        "dropped",
-        [at for at, _ in lost],
-        [first / 1000 for _, first in lost],
-        shape="cross",
-        tone="drop",
-    )
+            some = seen.only(seen.carries_data & (seen.retransmitted == is_again))
+            drawn += _bars(sight, label, some.time_s, some.first, some.last, tone)
+        for flag, name, _ in FLAGS:
+            part = seen.only((seen.flags & flag) > 0)
+            drawn += _marks(sight, name, part, shape=SHAPES[name], tone="drop")
+    lost_s, middle = drops_of(sent, hops.filter(hops["event"] == "dropped"), shown.view)
+    drawn += sight.marks("dropped", lost_s, middle / KB, shape="cross", tone="drop")
     return drawn
 
 
+def _marks(sight: Sight, label: str, segments: Sent, *, shape: str, tone: str) -> list[Layer]:
+    at = segments.last / KB
+    return sight.marks(label, segments.time_s, at, shape=shape, tone=tone)
+
+
+def _bars(
+    sight: Sight, label: str, time_s: Numbers, first: Numbers, last: Numbers, tone: str
+) -> list[Layer]:
+    """Return a bar from first byte to last at each time, if there is any."""
+    if len(time_s) == 0:
+        return []
+    ends = {"x0": time_s, "x1": time_s, "y0": first / KB, "y1": last / KB}
+    return [sight.layer("bars", label, tone=tone, **ends)]
+
+
 SEQUENCE: Final = PanelKind(
-    "sequence", "Time–sequence", "kB", layers, runs="focus", usual=False, traced=True
+    "sequence",
+    "Time–sequence",
+    "kB",
+    layers,
+    runs="focus",
+    usual=False,
+    traced=True,
+    from_zero=False,
 )
