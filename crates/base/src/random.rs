@@ -68,6 +68,11 @@ impl Stream {
         self.block[lane]
     }
 
+    /// The draw before the next: what [`Self::next_u32`] returned last.
+    pub const fn last_u32(&self) -> u32 {
+        self.block[(self.draws.wrapping_sub(1) % 4) as usize]
+    }
+
     /// Makes the four draws of which the next is one.
     const fn fill(&mut self) {
         let index = self.draws / 4;
@@ -143,7 +148,7 @@ mod tests {
                 let mut ahead = stream.clone();
                 (ahead.next_u32(), ahead.next_u32())
             });
-            stream.next_u32();
+            assert_eq!(stream.next_u32(), stream.last_u32());
         }
     }
 

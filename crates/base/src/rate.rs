@@ -54,6 +54,20 @@ impl Transmitter {
         self.remainder = work % self.rate.0;
         Duration::from_nanos(work / self.rate.0)
     }
+
+    /// What is not paid yet, in bit·ns/s: below the rate.
+    pub const fn remainder(&self) -> u64 {
+        self.remainder
+    }
+
+    /// Takes back the last [`Self::transmit`], which was of so many `bytes`, and tells again how
+    /// long they took.
+    pub fn rewind(&mut self, bytes: u32) -> Duration {
+        let work = u64::from(bytes) * 8_000_000_000;
+        let nanos = work.saturating_sub(self.remainder).div_ceil(self.rate.0);
+        self.remainder = nanos * self.rate.0 + self.remainder - work;
+        Duration::from_nanos(nanos)
+    }
 }
 
 #[cfg(test)]
@@ -69,6 +83,19 @@ mod tests {
         }
         let bits = 48_000_000 / 552 * 552 * 8;
         assert_eq!(total, Duration::from_nanos(bits * 1_000_000_000 / 384_000));
+    }
+
+    #[test]
+    fn what_was_transmitted_is_taken_back() {
+        for rate in [1, 7, 8_000, 384_000, 999_999_937, 1_000_000_000_000] {
+            let mut transmitter = Transmitter::new(Rate::from_bps(rate));
+            let sizes = [1, 40, 552, 1500, 3, 65_535, 1];
+            let taken = sizes.map(|bytes| (transmitter.remainder(), transmitter.transmit(bytes)));
+            for (bytes, expect) in sizes.into_iter().zip(taken).rev() {
+                let took = transmitter.rewind(bytes);
+                assert_eq!((transmitter.remainder(), took), expect, "{bytes} B at {rate} bit/s");
+            }
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! One direction of a link in general: a queue, a transmitter, a delay line and losses.
 
+mod change;
+
 use std::collections::VecDeque;
 
 use base::{Duration, Rate, Schedule, Time};
@@ -83,6 +85,8 @@ pub struct Link<T> {
     /// How many at the front of `flight` [`Self::poll_dequeued`] has returned.
     told: usize,
     sent_bytes: u64,
+    /// How many packets the losses have been asked about.
+    sent_packets: u64,
     counters: Counters,
 }
 
@@ -110,6 +114,7 @@ impl<T: Load> Link<T> {
             flight: VecDeque::new(),
             told: 0,
             sent_bytes: 0,
+            sent_packets: 0,
             counters: Counters::default(),
         }
     }
@@ -260,6 +265,7 @@ impl<T: Load> Link<T> {
         self.busy_until = departs;
         self.sending_bytes = bytes;
         self.sent_bytes += u64::from(bytes);
+        self.sent_packets += 1;
         self.counters.busy += departs - start;
         self.counters.queue_integral += departs - since;
         let lost = self.losses.of(departs);

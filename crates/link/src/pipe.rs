@@ -41,6 +41,9 @@ struct Passage<T> {
     packet: T,
 }
 
+/// A packet that has begun to be sent: when it did, when its last bit leaves, and itself.
+type Sending<T> = (Time, Time, T);
+
 impl<T: Load> Pipe<T> {
     /// An idle pipe.
     pub fn new(config: &Config) -> Self {
@@ -134,6 +137,27 @@ impl<T: Load> Pipe<T> {
     /// Counts a packet that passes through an instant pipe without waiting in it.
     pub const fn pass(&mut self) {
         self.counters.accepted += 1;
+    }
+
+    /// What has begun to be sent before `now`, as start, end and packet; what waits, and what the
+    /// last of the former left unpaid in bit·ns/s. What arrived before `now` must have come out.
+    pub(crate) fn into_parts(mut self, now: Time) -> (VecDeque<Sending<T>>, VecDeque<T>, u64) {
+        let (mut sent, mut waiting) = (VecDeque::new(), VecDeque::new());
+        let mut remainder = self.transmitter.as_ref().map_or(0, Transmitter::remainder);
+        while let Some(Passage { departs, packet }) = self.packets.pop_back() {
+            let sending = match &mut self.transmitter {
+                Some(transmitter) => transmitter.rewind(packet.bytes()),
+                None => Duration::ZERO,
+            };
+            let starts = Time::from_nanos(departs.as_nanos() - sending.as_nanos());
+            if starts < now {
+                sent.push_front((starts, departs, packet));
+            } else {
+                remainder = self.transmitter.as_ref().map_or(0, Transmitter::remainder);
+                waiting.push_front(packet);
+            }
+        }
+        (sent, waiting, remainder)
     }
 
     /// The packets between entry and arrival, oldest first.

@@ -24,9 +24,15 @@ pub(crate) enum Server {
 impl Server {
     pub(crate) fn new(service: &Service) -> Self {
         match service {
-            Service::Rate(rate) => Self::Rate(RateServer { rate: rate.clone(), remainder: 0 }),
+            Service::Rate(rate) => Self::Rate(RateServer::new(rate.clone())),
             Service::Trace(trace) => Self::Trace(Cursor::new(trace.clone())),
         }
+    }
+
+    /// At `rate`, after a packet that left `remainder` in bit·ns/s.
+    pub(crate) fn of_rate(rate: Option<Rate>, remainder: u64) -> Self {
+        let server = RateServer::new(rate.into());
+        Self::Rate(RateServer { remainder: remainder.into(), ..server })
     }
 
     /// When the last of `bytes` of a packet leaves that came at `since` and is sent from `start`
@@ -35,6 +41,15 @@ impl Server {
         match self {
             Self::Rate(server) => server.transmit(start, bytes),
             Self::Trace(cursor) => cursor.transmit(since, start, bytes),
+        }
+    }
+
+    /// From `now` on the rates are those of `service`. Returns when the last packet leaves that
+    /// would have left at `departs`, if that is not before `now`. A trace stays as it is.
+    pub(crate) fn change(&mut self, now: Time, departs: Time, service: &Service) -> Time {
+        match (self, service) {
+            (Self::Rate(server), Service::Rate(rate)) => server.change(now, departs, rate),
+            (Self::Rate(_) | Self::Trace(_), Service::Rate(_) | Service::Trace(_)) => departs,
         }
     }
 
@@ -98,16 +113,47 @@ pub(crate) struct RateServer {
     rate: Schedule<Option<Rate>>,
     /// Unpaid bit·ns/s.
     remainder: u128,
+    /// When a packet left last without limit, and what would have been left of it in bit·ns/s.
+    spared: (Time, u128),
 }
 
 impl RateServer {
+    const fn new(rate: Schedule<Option<Rate>>) -> Self {
+        Self { rate, remainder: 0, spared: (Time::ZERO, 0) }
+    }
+
     fn transmit(&mut self, start: Time, bytes: u32) -> Time {
-        let mut work = u128::from(bytes) * 8_000_000_000 + self.remainder;
-        let mut now = start;
+        self.finish(start, u128::from(bytes) * 8_000_000_000 + self.remainder)
+    }
+
+    /// Does what is left at `now` of the packet that would leave at `departs` at the new rates.
+    fn change(&mut self, now: Time, departs: Time, rate: &Schedule<Option<Rate>>) -> Time {
+        if departs < now {
+            self.rate = rate.clone();
+            return departs;
+        }
+        let (mut work, mut from) = (self.remainder, now);
+        while from < departs {
+            let (rate, until) = self.rate.span(from);
+            let until = until.map_or(departs, |until| until.min(departs));
+            let bps = rate.map_or(0, |rate| u128::from(rate.as_bps()));
+            work += bps * u128::from((until - from).as_nanos());
+            from = until;
+        }
+        if self.spared.0 == departs {
+            work += self.spared.1;
+        }
+        self.rate = rate.clone();
+        self.finish(now, work)
+    }
+
+    /// When `work` in bit·ns/s is done that begins at `now`.
+    fn finish(&mut self, mut now: Time, mut work: u128) -> Time {
         loop {
             let (rate, until) = self.rate.span(now);
             let Some(rate) = rate.map(|rate| u128::from(rate.as_bps())) else {
                 self.remainder = 0;
+                self.spared = (now, work);
                 return now;
             };
             match until {
@@ -138,7 +184,7 @@ mod tests {
     /// 1 kB/s, from 100 ms on 4 kB/s, from 200 ms on without limit.
     fn server() -> RateServer {
         let steps = vec![(at(100), Some(Rate::from_bps(32_000))), (at(200), None)];
-        RateServer { rate: Schedule::new(Some(Rate::from_bps(8_000)), steps), remainder: 0 }
+        RateServer::new(Schedule::new(Some(Rate::from_bps(8_000)), steps))
     }
 
     #[test]
@@ -167,7 +213,7 @@ mod tests {
             let (mut plain, mut time) = (Transmitter::new(rate), Time::ZERO);
             let mut steps: Vec<_> = steps.iter().map(|&ms| (at(ms), Some(rate))).collect();
             steps.sort_unstable_by_key(|step| step.0);
-            let mut server = RateServer { rate: Schedule::new(Some(rate), steps), remainder: 0 };
+            let mut server = RateServer::new(Schedule::new(Some(rate), steps));
             for bytes in packets {
                 let expect = time + plain.transmit(bytes);
                 time = server.transmit(time, bytes);

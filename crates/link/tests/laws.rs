@@ -295,6 +295,176 @@ proptest! {
     }
 }
 
+/// A course of values, and one that is alike before `change` and differs from then on.
+fn courses<V: Copy + std::fmt::Debug>(
+    value: impl Strategy<Value = V> + Clone,
+    change: u64,
+) -> impl Strategy<Value = [Schedule<V>; 2]> {
+    let steps = || prop::collection::vec((0_u64..2_000, value.clone()), 0..4);
+    (value.clone(), steps(), steps()).prop_map(move |(first, before, after)| {
+        let of = |later: &[(u64, V)]| {
+            let mut steps: Vec<_> = before.iter().filter(|step| step.0 < change).copied().collect();
+            steps.extend(later.iter().filter(|step| step.0 >= change));
+            steps.sort_by_key(|step| step.0);
+            Schedule::new(first, steps.into_iter().map(|(ms, value)| (at(ms), value)).collect())
+        };
+        [of(&before), of(&after)]
+    })
+}
+
+/// Outages at 1 to 2 s, and such as differ from `change` on.
+fn outages(change: u64) -> impl Strategy<Value = [Vec<Outage>; 2]> {
+    (0_u64..2_000, 1_u64..500, any::<bool>()).prop_map(move |(from, length, is_early)| {
+        let outage = |from, to| Outage { from: at(from), to: at(to) };
+        if is_early && from < change {
+            // One that is under way is over at once, or lasts for longer.
+            let end = (from + length).max(change);
+            return [vec![outage(from, end + 100)], vec![outage(from, end)]];
+        }
+        [Vec::new(), vec![outage(change.max(from), change.max(from) + length)]]
+    })
+}
+
+prop_compose! {
+    /// When a link changes, and what it is like without and with the change.
+    fn changes()(change in 0_u64..1_500)(
+        rates in courses(prop::option::of((8_000_u64..800_000).prop_map(Rate::from_bps)), change),
+        is_plain in any::<bool>(),
+        delays in courses((0_u64..200).prop_map(Duration::from_millis), change),
+        chances in courses(prop_oneof![Just(0.0), 0.0..0.5_f64].prop_map(probability), change),
+        outages in outages(change),
+        link in link(),
+        change in Just(change),
+    ) -> (u64, [LinkConfig; 2]) {
+        let [mut old, mut new] = [0, 1].map(|which| {
+            let chance = &chances[which];
+            let loses = chance.values().any(|chance| chance != Probability::NEVER);
+            LinkConfig {
+                service: match &link.service {
+                    Service::Rate(_) => Service::Rate(rates[which].clone()),
+                    trace @ Service::Trace(_) => trace.clone(),
+                },
+                delay: delays[which].clone(),
+                loss: loss::Config {
+                    bernoulli: loses.then(|| chance.clone()),
+                    outages: outages[which].clone(),
+                    ..link.loss.clone()
+                },
+                ..link.clone()
+            }
+        });
+        if is_plain {
+            // What it is like ahead of the change is a pipe.
+            let limit = Limit { bytes: None, ..old.queue.limit };
+            old = LinkConfig {
+                service: Service::Rate(rates[1].at(Time::ZERO).into()),
+                delay: delays[1].at(Time::ZERO).into(),
+                queue: queue::Config { limit, ..queue::Config::UNLIMITED },
+                drop_arrivals: Vec::new(),
+                loss: loss::Config::default(),
+            };
+            new = LinkConfig {
+                service: Service::Rate(later(&rates[1], change)),
+                delay: later(&delays[1], change),
+                loss: loss::Config {
+                    bernoulli: new.loss.bernoulli.map(|chance| {
+                        let after = chance.at(at(change));
+                        Schedule::new(Probability::NEVER, vec![(at(change), after)])
+                    }),
+                    gilbert_elliott: None,
+                    outages: outages[0].is_empty().then(|| outages[1].clone()).unwrap_or_default(),
+                },
+                ..old.clone()
+            };
+        }
+        (change, [old, new])
+    }
+}
+
+/// The first value, and from `change` on the last.
+fn later<V: Copy>(course: &Schedule<V>, change: u64) -> Schedule<V> {
+    let last = course.at(at(100_000));
+    Schedule::new(course.at(Time::ZERO), vec![(at(change), last)])
+}
+
+/// What becomes of each packet and when, and the counters at the end.
+fn outcomes(
+    link: &mut Link<Packet>,
+    traffic: &[(u64, u32, bool)],
+    (from, to): (u64, u64),
+) -> Vec<(Time, Output<Packet>)> {
+    let mut seen = Vec::new();
+    let mut run = |link: &mut Link<Packet>, until: Time| {
+        while let Some(due) = link.poll_timeout().filter(|&due| due < until) {
+            while let Some(output) = link.poll_output(due) {
+                seen.push((due, output));
+            }
+        }
+    };
+    let mut now = 0;
+    for (number, step) in traffic.iter().enumerate() {
+        now += step.0;
+        if !(from..to).contains(&now) {
+            continue;
+        }
+        run(link, Time::from_nanos(at(now).as_nanos() + 1));
+        // A refused packet shows in the counters.
+        drop(link.handle_input(at(now), packet((number, step))));
+    }
+    run(link, at(to));
+    seen
+}
+
+/// What becomes of each packet of `traffic` in a pipe up to `to`.
+fn outcomes_of_pipe(
+    pipe: &mut Pipe<Packet>,
+    traffic: &[(u64, u32, bool)],
+    to: u64,
+) -> Vec<(Time, Output<Packet>)> {
+    let mut seen = Vec::new();
+    let mut run = |pipe: &mut Pipe<Packet>, until: Time| {
+        while let Some(due) = pipe.poll_timeout().filter(|&due| due < until) {
+            seen.extend(pipe.poll_output(due).map(|packet| (due, Output::Delivered(packet))));
+        }
+    };
+    let mut now = 0;
+    for (number, step) in traffic.iter().enumerate() {
+        now += step.0;
+        if now < to {
+            run(pipe, Time::from_nanos(at(now).as_nanos() + 1));
+            drop(pipe.handle_input(at(now), packet((number, step))));
+        }
+    }
+    run(pipe, at(to));
+    seen
+}
+
+const END: u64 = 100_000_000;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2048))]
+
+    /// A change is what a step of a schedule at its time is: packet for packet, time for time.
+    #[test]
+    fn a_change_is_a_step_of_a_schedule((change, [old, new]) in changes(), traffic in traffic()) {
+        let mut known = Link::new(&new, 7, "test");
+        let expect = outcomes(&mut known, &traffic, (0, END));
+        let (mut link, mut seen);
+        if let Some(plain) = old.as_pipe() {
+            let mut pipe = Pipe::new(&plain);
+            seen = outcomes_of_pipe(&mut pipe, &traffic, change);
+            link = Link::of_pipe(at(change), pipe);
+        } else {
+            link = Link::new(&old, 7, "test");
+            seen = outcomes(&mut link, &traffic, (0, change));
+        }
+        link.reconfigure(at(change), &new, 7, "test");
+        seen.extend(outcomes(&mut link, &traffic, (change, END)));
+        prop_assert_eq!(seen, expect);
+        prop_assert_eq!(link.counters(at(END)), known.counters(at(END)));
+    }
+}
+
 /// Anything beyond a constant rate and a limit in packets takes the general link.
 #[test]
 fn what_no_pipe_can_do() {

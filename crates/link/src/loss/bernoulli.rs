@@ -20,6 +20,16 @@ impl Bernoulli {
     pub fn loses(&mut self, departs: Time) -> bool {
         self.probability.at(departs).hit(self.chance.next_u32())
     }
+
+    /// The same of the packet that was asked about last, if it leaves at `departs` instead.
+    pub fn loses_again(&self, departs: Time) -> bool {
+        self.probability.at(departs).hit(self.chance.last_u32())
+    }
+
+    /// From now on the probability over time is this one, for the same draws.
+    pub fn change(&mut self, probability: Schedule<Probability>) {
+        self.probability = probability;
+    }
 }
 
 #[cfg(test)]

@@ -60,11 +60,19 @@ impl GilbertElliott {
             self.change();
         }
         self.left = self.left.map(|left| left - 1);
-        let loss = match self.state {
+        self.loss().hit(self.chance.next_u32())
+    }
+
+    /// True if the packet that was asked about last is lost.
+    pub fn lost_last(&self) -> bool {
+        self.loss().hit(self.chance.last_u32())
+    }
+
+    const fn loss(&self) -> Probability {
+        match self.state {
             State::Good => self.config.loss_good,
             State::Bad => self.config.loss_bad,
-        };
-        loss.hit(self.chance.next_u32())
+        }
     }
 
     fn change(&mut self) {

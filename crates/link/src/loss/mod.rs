@@ -66,7 +66,7 @@ pub struct Losses {
 impl Losses {
     /// On the link called `name`; that and `seed` determine each source of chance.
     pub fn new(config: &Config, seed: u64, name: &str) -> Self {
-        let stream = |source: &str| Stream::named(seed, &format!("{name} {source}"));
+        let stream = |source: &str| stream(seed, name, source);
         Self {
             bernoulli: config
                 .bernoulli
@@ -89,4 +89,38 @@ impl Losses {
         }
         (alone || in_burst).then_some(DropReason::Loss)
     }
+
+    /// The same of the packet that was asked about last, if it leaves at `departs` instead.
+    pub fn again(&self, departs: Time) -> Option<DropReason> {
+        let alone = self.bernoulli.as_ref().is_some_and(|loss| loss.loses_again(departs));
+        let in_burst = self.gilbert_elliott.as_ref().is_some_and(GilbertElliott::lost_last);
+        if self.outages.covers(departs) {
+            return Some(DropReason::Outage);
+        }
+        (alone || in_burst).then_some(DropReason::Loss)
+    }
+
+    /// From now on independent losses and outages are those of `config`, for the same draws.
+    /// `packets` have been asked about, on the link called `name`.
+    pub fn change(&mut self, config: &Config, packets: u64, seed: u64, name: &str) {
+        self.outages = Outages::new(config.outages.clone());
+        match (&mut self.bernoulli, &config.bernoulli) {
+            (Some(loss), Some(chance)) => loss.change(chance.clone()),
+            (Some(loss), None) => loss.change(Schedule::constant(Probability::NEVER)),
+            (none @ None, Some(chance)) => {
+                let mut stream = stream(seed, name, "loss").after(packets.saturating_sub(1));
+                if packets > 0 {
+                    // The draw of the last packet, which may be asked for again.
+                    stream.next_u32();
+                }
+                *none = Some(Bernoulli::new(chance.clone(), stream));
+            }
+            (None, None) => {}
+        }
+    }
+}
+
+/// A source of chance of the link called `name`.
+fn stream(seed: u64, name: &str, source: &str) -> Stream {
+    Stream::named(seed, &format!("{name} {source}"))
 }
