@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
-use base::Time;
-use scenario::Scenario;
+use base::{Duration, Time};
+use scenario::{Change, LiveState, Scenario};
 use wire::LinkLayer;
 
 use crate::emulator::{Call, Emulator};
 use crate::netns::Devices;
-use crate::packet_ledger::PacketLedger;
+use crate::packet_ledger::{PacketLedger, Reader};
 use crate::record::{self, Directions, Lateness, Moment, Record};
 use crate::recorder::{Recorder, Recording};
 use crate::{NetnsSetup, Side};
@@ -57,11 +57,10 @@ impl Emulation {
         };
         let (clock, (since_1970, started)) = (Clock::start(), today());
         let (recorder, tape) = Recorder::start(&config.recording, layer, since_1970)?;
-        let network = scenario::build_open(scenario);
         let (calls, called) = channel();
         let ledger = PacketLedger::new(tape);
         let link_header_bytes = devices[0].link_header_bytes();
-        let emulator = Emulator::new(network, link_header_bytes, ledger, called);
+        let emulator = Emulator::new(scenario, link_header_bytes, ledger, called);
         let packets = PacketThread::start(clock, devices, emulator, calls)?;
         Ok(Self {
             packets,
@@ -97,12 +96,36 @@ impl Emulation {
         self.netns.spawn(side, command, environment)
     }
 
-    /// How the link fares; rates and delays are those since the reading before.
+    /// How the link fares; rates and delays are those since `reader` read it last.
     ///
     /// # Errors
     /// The emulator has failed; [`Emulation::finish`] says why.
-    pub fn meter(&self) -> Result<Moment, SetupError> {
-        self.packets.meter()
+    pub fn meter(&self, reader: Reader) -> Result<Moment, SetupError> {
+        self.packets.ask(|answer| Call::Read(reader, answer))
+    }
+
+    /// What can be changed, and what it is like now.
+    ///
+    /// # Errors
+    /// The emulator has failed; [`Emulation::finish`] says why.
+    pub fn state(&self) -> Result<LiveState, SetupError> {
+        self.packets.ask(Call::State)
+    }
+
+    /// Makes `change` at once.
+    ///
+    /// # Errors
+    /// The emulator has failed; [`Emulation::finish`] says why.
+    pub fn change(&self, change: Change) -> Result<(), SetupError> {
+        self.packets.ask(|done| Call::Change(change, done))
+    }
+
+    /// From now on nothing gets through for as long as `lasts`; zero ends that.
+    ///
+    /// # Errors
+    /// The emulator has failed; [`Emulation::finish`] says why.
+    pub fn black_out(&self, lasts: Duration) -> Result<(), SetupError> {
+        self.packets.ask(|done| Call::BlackOut(lasts, done))
     }
 
     /// Whether packets are under way, or the mobile side has a TCP connection that is not over.
@@ -110,7 +133,7 @@ impl Emulation {
     /// # Errors
     /// The emulator has failed; [`Emulation::finish`] says why.
     pub fn is_busy(&self) -> Result<bool, SetupError> {
-        let Moment { down, up, .. } = self.packets.meter()?;
+        let Moment { down, up, .. } = self.meter(Reader::Run)?;
         Ok(down.queue.packets + up.queue.packets > 0 || self.netns.has_open_connections())
     }
 
@@ -198,10 +221,14 @@ impl PacketThread {
         Ok(Self { waker, calls, thread: Some(thread.map_err(cannot)?) })
     }
 
-    fn meter(&self) -> Result<Moment, SetupError> {
-        let (answer, moment) = channel();
-        self.call(Call::Read(answer))
-            .and_then(|()| moment.recv().map_err(io::Error::other))
+    /// What the thread answers to a call.
+    fn ask<T: Send + Sync + 'static>(
+        &self,
+        call: impl FnOnce(Sender<T>) -> Call,
+    ) -> Result<T, SetupError> {
+        let (answer, answered) = channel();
+        self.call(call(answer))
+            .and_then(|()| answered.recv().map_err(io::Error::other))
             .map_err(|_| SetupError::new("the emulator has stopped"))
     }
 

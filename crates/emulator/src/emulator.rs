@@ -8,9 +8,10 @@ use std::sync::mpsc::{Receiver, Sender};
 use base::{Direction, Duration, Time};
 use bytes::Bytes;
 use observe::Context;
+use scenario::{Change, Live, LiveState, Scenario};
 use world::{Datagram, Delivery, NodeId, World};
 
-use crate::packet_ledger::{PacketLedger, Traffic};
+use crate::packet_ledger::{PacketLedger, Reader, Traffic};
 use crate::{Moment, Side};
 use os::{Joining, Machine, Written};
 
@@ -20,8 +21,14 @@ const MOST_MEMORY: u64 = 64 << 20;
 /// What another thread may ask of an emulator, after which it wakes the driver.
 #[derive(Debug)]
 pub(crate) enum Call {
-    /// How the link fares.
-    Read(Sender<Moment>),
+    /// How the link fares, for a reader.
+    Read(Reader, Sender<Moment>),
+    /// What can be changed, and what it is like.
+    State(Sender<LiveState>),
+    /// To change at once, and to tell when that is done.
+    Change(Change, Sender<()>),
+    /// To let nothing through for so long; zero ends that.
+    BlackOut(Duration, Sender<()>),
     /// To end.
     Stop,
 }
@@ -37,6 +44,8 @@ pub struct Emulator {
     /// What became of each packet.
     pub(crate) ledger: PacketLedger,
     calls: Receiver<Call>,
+    /// What has been changed.
+    live: Live,
     /// For how long what comes in may have waited.
     unseen: Duration,
     /// The packets that are being written, oldest first.
@@ -66,15 +75,17 @@ enum Course {
 const LONGEST_END: Duration = Duration::from_millis(100);
 
 impl Emulator {
-    /// Over `world`, whose open nodes are `ends`. Frames have `link_header_bytes` ahead of their
+    /// Over the network of `scenario`. Frames have `link_header_bytes` ahead of their
     /// IP packets.
     pub(crate) fn new(
-        (world, ends): (World<Datagram>, [NodeId; 2]),
+        scenario: &Scenario,
         link_header_bytes: usize,
         ledger: PacketLedger,
         calls: Receiver<Call>,
     ) -> Self {
+        let (world, ends) = scenario::build_open(scenario);
         Self {
+            live: Live::new(scenario.clone()),
             may_join: is_unlimited(&world),
             world,
             ends,
@@ -122,6 +133,18 @@ impl Emulator {
             0 => Ok(()),
             lost => Err(format!("packets are not conserved: {lost} found no way")),
         }
+    }
+
+    /// Lets `change` change the world, once all that was due has happened.
+    fn reconfigure(
+        &mut self,
+        now: Time,
+        change: impl FnOnce(&mut Live, &mut World<Datagram>, &mut Context<'_, PacketLedger>),
+    ) {
+        self.advance(now);
+        let cx = &mut Context { now, observe: &mut self.ledger };
+        change(&mut self.live, &mut self.world, cx);
+        self.may_join = is_unlimited(&self.world);
     }
 
     /// Does what is due by `now`, each at its time.
@@ -206,10 +229,21 @@ impl Machine for Emulator {
     fn handle_wake(&mut self, now: Time) {
         while let Ok(call) = self.calls.try_recv() {
             match call {
-                Call::Read(answer) => {
-                    let [down, up] = Direction::BOTH.map(|way| self.ledger.read(now, way));
+                Call::Read(reader, answer) => {
+                    let [down, up] = Direction::BOTH.map(|way| self.ledger.read(now, way, reader));
                     // Whoever asked may have gone.
                     answer.send(Moment { at_s: now.as_secs_f64(), down, up }).ok();
+                }
+                Call::State(answer) => {
+                    answer.send(self.live.state(now)).ok();
+                }
+                Call::Change(change, answer) => {
+                    self.reconfigure(now, |live, world, cx| live.change(world, cx, &change));
+                    answer.send(()).ok();
+                }
+                Call::BlackOut(lasts, answer) => {
+                    self.reconfigure(now, |live, world, cx| live.black_out(world, cx, lasts));
+                    answer.send(()).ok();
                 }
                 Call::Stop => {
                     self.came = true;

@@ -14,6 +14,6 @@ mod recorder;
 pub use emulation::{Emulation, EmulationConfig};
 pub use emulator::Emulator;
 pub use netns::{NetnsSetup, Side, become_root_of_own_namespaces};
-pub use packet_ledger::{Reading, Traffic};
+pub use packet_ledger::{Reader, Reading, Traffic};
 pub use record::{DirectionRecord, Directions, Dropped, Lateness, Moment, Percentiles, Record};
 pub use recorder::Recording;

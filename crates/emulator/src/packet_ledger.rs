@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Direction, Duration, Time};
+use base::{Direction, Duration, Time, words};
 use hdrhistogram::Histogram;
 use link::Drops;
 use observe::{DropReason, Observe, PacketEvent, PacketFact};
@@ -61,7 +61,10 @@ pub(crate) struct Lane {
     entries: BTreeMap<u64, Arrival>,
     /// The sum of it.
     pub(crate) held: Traffic,
-    recent: Recent,
+    /// The sum of the delays of all that left, in ns.
+    delays: u128,
+    /// What each reader has read.
+    read: [Mark; Reader::ALL.len()],
 }
 
 /// A packet as it came in.
@@ -77,17 +80,29 @@ pub(crate) struct Arrival {
     pub(crate) backlog: u32,
 }
 
-/// What left since the meter was last read.
+/// How far a reader has read: what had left by when.
 #[derive(Clone, Copy, Debug, Default)]
-struct Recent {
-    since: Time,
+struct Mark {
+    at: Time,
     left: Traffic,
-    delay: Duration,
+    delays: u128,
+}
+
+words! {
+    /// Who reads a meter: rates and delays are those since it read last.
+    pub enum Reader {
+        /// What watches the run itself.
+        Run = "run",
+        /// Whoever else asks.
+        Guest = "guest",
+    }
 }
 
 /// One direction at a moment, for a meter.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Reading {
+    /// What has left so far.
+    pub left: Traffic,
     /// What left since the reading before, in bit/s.
     pub rate_bps: f64,
     /// What is held.
@@ -154,8 +169,7 @@ impl PacketLedger {
         lane.left.add(arrival.bytes);
         let delay = now.saturating_since(arrival.at);
         lane.delay.saturating_record(delay.as_nanos());
-        lane.recent.left.add(arrival.bytes);
-        lane.recent.delay += delay;
+        lane.delays += u128::from(delay.as_nanos());
         let lateness = arrival.unseen + now.saturating_since(due);
         self.lateness.saturating_record(lateness.as_nanos());
         self.tape
@@ -180,16 +194,19 @@ impl PacketLedger {
         }
     }
 
-    /// What a meter shows at `now`.
-    pub(crate) fn read(&mut self, now: Time, direction: Direction) -> Reading {
+    /// What a meter shows `reader` at `now`.
+    pub(crate) fn read(&mut self, now: Time, direction: Direction, reader: Reader) -> Reading {
         let lane = &mut self.lanes[direction as usize];
-        let Recent { since, left, delay } = lane.recent;
-        lane.recent = Recent { since: now, ..Recent::default() };
-        let elapsed = now.saturating_since(since).as_secs_f64();
+        let Mark { at, left, delays } = lane.read[reader as usize];
+        lane.read[reader as usize] = Mark { at: now, left: lane.left, delays: lane.delays };
+        let elapsed = now.saturating_since(at).as_secs_f64();
+        let (bytes, packets) = (lane.left.bytes - left.bytes, lane.left.packets - left.packets);
+        let delay = (lane.delays - delays) as f64 / 1e9;
         Reading {
-            rate_bps: if elapsed > 0.0 { left.bytes as f64 * 8.0 / elapsed } else { 0.0 },
+            left: lane.left,
+            rate_bps: if elapsed > 0.0 { bytes as f64 * 8.0 / elapsed } else { 0.0 },
             queue: lane.held,
-            delay_s: (left.packets > 0).then(|| delay.as_secs_f64() / left.packets as f64),
+            delay_s: (packets > 0).then(|| delay / packets as f64),
             drops: lane.drops(),
         }
     }
@@ -220,7 +237,8 @@ impl Lane {
             delay: histogram(),
             entries: BTreeMap::new(),
             held: Traffic::default(),
-            recent: Recent::default(),
+            delays: 0,
+            read: [Mark::default(); Reader::ALL.len()],
         }
     }
 

@@ -92,6 +92,32 @@ impl Bottleneck {
         way(self.trace.up.as_ref(), *rate, delay, losses, schedule, queues.back())
     }
 
+    /// One more step of `link.schedule`.
+    pub fn change(&mut self, step: LinkStep) {
+        put(&mut self.schedule, step);
+    }
+
+    /// One more step of `link.back.schedule`.
+    pub fn change_back(&mut self, step: LinkStep) {
+        put(&mut self.back.schedule, step);
+    }
+
+    /// One more outage, in both directions.
+    pub fn cut(&mut self, span: [Duration; 2]) {
+        for losses in [&mut self.losses, &mut self.back.losses] {
+            let [mut from, mut to] = span;
+            losses.outages.retain(|outage| {
+                let is_apart = outage[1] < from || to < outage[0];
+                if !is_apart {
+                    (from, to) = (from.min(outage[0]), to.max(outage[1]));
+                }
+                is_apart
+            });
+            let place = losses.outages.partition_point(|outage| outage[0] < from);
+            losses.outages.insert(place, [from, to]);
+        }
+    }
+
     /// The mean rate forth that a run of `duration` is offered: the schedule, or the opportunities
     /// of a trace, until its end. `None` if sending never takes time.
     pub fn mean_rate(&self, duration: Duration) -> Option<Rate> {
@@ -136,6 +162,12 @@ impl Bottleneck {
         }
         Ok(())
     }
+}
+
+/// Puts `step` into its place in a schedule, behind those of its time.
+fn put(schedule: &mut Vec<LinkStep>, step: LinkStep) {
+    let place = schedule.partition_point(|other| other.at <= step.at);
+    schedule.insert(place, step);
 }
 
 /// One direction.

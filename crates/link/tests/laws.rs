@@ -372,7 +372,7 @@ prop_compose! {
                         Schedule::new(Probability::NEVER, vec![(at(change), after)])
                     }),
                     gilbert_elliott: None,
-                    outages: outages[0].is_empty().then(|| outages[1].clone()).unwrap_or_default(),
+                    outages: if outages[0].is_empty() { outages[1].clone() } else { Vec::new() },
                 },
                 ..old.clone()
             };
@@ -409,7 +409,7 @@ fn outcomes(
         }
         run(link, Time::from_nanos(at(now).as_nanos() + 1));
         // A refused packet shows in the counters.
-        drop(link.handle_input(at(now), packet((number, step))));
+        link.handle_input(at(now), packet((number, step))).ok();
     }
     run(link, at(to));
     seen
@@ -432,7 +432,7 @@ fn outcomes_of_pipe(
         now += step.0;
         if now < to {
             run(pipe, Time::from_nanos(at(now).as_nanos() + 1));
-            drop(pipe.handle_input(at(now), packet((number, step))));
+            pipe.handle_input(at(now), packet((number, step))).ok();
         }
     }
     run(pipe, at(to));

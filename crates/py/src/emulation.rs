@@ -7,18 +7,27 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use emulator::{EmulationConfig, Recording, Side};
+use base::Duration;
+use emulator::{EmulationConfig, Reader, Recording, Side};
 use os::SetupError;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use scenario::{Change, Scenario};
 use serde::Serialize;
 
 use crate::result::os_error;
-use crate::{EmulationError, batch};
+use crate::{EmulationError, ScenarioError, batch};
 
 /// Real packets through a scenario, from here to `finish`.
 #[pyclass(frozen, module = "thinpipe._core")]
-pub(crate) struct Emulation(Mutex<Option<emulator::Emulation>>);
+pub(crate) struct Emulation {
+    running: Mutex<Option<emulator::Emulation>>,
+    /// What changes are read with.
+    source: String,
+    name: String,
+    settings: Vec<(String, String)>,
+    scenario: Scenario,
+}
 
 #[pymethods]
 impl Emulation {
@@ -47,7 +56,7 @@ impl Emulation {
         };
         let started =
             py.detach(|| emulator::Emulation::start(&scenario, &config)).map_err(setup_error)?;
-        Ok(Self(Mutex::new(Some(started))))
+        Ok(Self { running: Mutex::new(Some(started)), source, name, settings, scenario })
     }
 
     /// What programs on either side may want to know.
@@ -86,9 +95,45 @@ impl Emulation {
         started.map_err(|error| os_error(py, &error, program))
     }
 
-    /// How the link fares, as JSON; rates and delays are those since the last call.
-    fn meter(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| self.with(|emulation| json(&emulation.meter().map_err(setup_error)?)))
+    /// How the link fares, as JSON; rates and delays are those since the last call, of which those
+    /// of a `guest` are apart.
+    #[pyo3(signature = (*, guest = false))]
+    fn meter(&self, py: Python<'_>, guest: bool) -> PyResult<String> {
+        let reader = if guest { Reader::Guest } else { Reader::Run };
+        py.detach(|| self.with(|emulation| json(&emulation.meter(reader).map_err(setup_error)?)))
+    }
+
+    /// What can be changed while it runs, as `(key, value)`, and for how many seconds a black-out
+    /// lasts yet.
+    fn state(&self, py: Python<'_>) -> PyResult<(Vec<(&'static str, String)>, f64)> {
+        let state = py.detach(|| self.with(|emulation| emulation.state().map_err(setup_error)))?;
+        Ok((state.values, state.black_out.as_secs_f64()))
+    }
+
+    /// Changes keys at once: all of them, or none if one is wrong.
+    fn change(&self, py: Python<'_>, settings: Vec<(String, String)>) -> PyResult<()> {
+        let keys = self.scenario.live_keys_of(settings.iter().map(|(key, _)| key.as_str()));
+        let keys = keys.map_err(ScenarioError::new_err)?;
+        let is_kept = |(key, _): &&(String, String)| {
+            settings.iter().all(|(changed, _)| changed.trim() != key.trim())
+        };
+        let mut wanted: Vec<_> = self.settings.iter().filter(is_kept).cloned().collect();
+        wanted.extend(settings.iter().cloned());
+        let wanted = batch::scenario(&self.source, &self.name, &wanted)?;
+        let change = Change::new(keys, wanted);
+        py.detach(|| self.with(|emulation| emulation.change(change).map_err(setup_error)))
+    }
+
+    /// From now on nothing gets through for so many seconds; 0 ends a black-out.
+    fn black_out(&self, py: Python<'_>, seconds: f64) -> PyResult<()> {
+        self.scenario.check_black_out().map_err(ScenarioError::new_err)?;
+        if !(0.0..=LONGEST_BLACK_OUT_S).contains(&seconds) {
+            return Err(ScenarioError::new_err(format!(
+                "black-out = {seconds}: must be from 0 to {LONGEST_BLACK_OUT_S} seconds"
+            )));
+        }
+        let lasts = Duration::from_secs_f64(seconds);
+        py.detach(|| self.with(|emulation| emulation.black_out(lasts).map_err(setup_error)))
     }
 
     /// Whether packets are under way, or the mobile side has a TCP connection that is not over.
@@ -98,7 +143,7 @@ impl Emulation {
 
     /// Stops it, takes away what was set up and returns the record of the run as JSON.
     fn finish(&self, py: Python<'_>) -> PyResult<String> {
-        let emulation = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let emulation = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
         let emulation = emulation.ok_or_else(over)?;
         py.detach(|| json(&emulation.finish().map_err(setup_error)?))
     }
@@ -106,7 +151,7 @@ impl Emulation {
 
 impl Emulation {
     fn with<T>(&self, work: impl FnOnce(&emulator::Emulation) -> PyResult<T>) -> PyResult<T> {
-        let emulation = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let emulation = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         work(emulation.as_ref().ok_or_else(over)?)
     }
 }
@@ -117,6 +162,9 @@ impl Emulation {
 pub(crate) fn become_root_of_own_namespaces() -> PyResult<()> {
     emulator::become_root_of_own_namespaces().map_err(setup_error)
 }
+
+/// A day.
+const LONGEST_BLACK_OUT_S: f64 = 86_400.0;
 
 fn json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyOSError::new_err(error.to_string()))

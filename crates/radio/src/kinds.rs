@@ -41,6 +41,12 @@ pub trait Keys {
     fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
         Vec::new()
     }
+
+    /// Lets nothing through to the mobile or from it in `span`, whatever else is said of coverage.
+    /// Returns whether this kind can.
+    fn cut(&mut self, _span: [Duration; 2]) -> bool {
+        false
+    }
 }
 
 /// What a radio's keys need to know of the rest of the scenario.
@@ -158,6 +164,20 @@ macro_rules! bearers {
             match self {
                 $(Self::$kind(bearer) => bearer.handle_timeout(now, observe),)*
             }
+        }
+
+        /// From `now` on what happens to it over time is what `radio` says, which is of its kind.
+        /// What was due before `now` must have been handled.
+        pub fn reconfigure(
+            &mut self,
+            now: Time,
+            radio: &Radio,
+            context: &RadioContext<'_>,
+            name: &str,
+        ) {
+            $(if let (Self::$kind(bearer), Radio::$kind { keys }) = (&mut *self, radio) {
+                bearer.reconfigure(now, &keys.config(context, name));
+            })*
         }
 
         /// The next SDU that has come out. To be called after each `handle_…` until it says `None`.

@@ -33,6 +33,7 @@ mod files;
 mod flows;
 mod form;
 mod freeze;
+mod live;
 mod mobile_network;
 mod parts;
 mod profile;
@@ -45,6 +46,7 @@ mod wlan;
 pub use build::{Network, build, build_open, build_over, build_part};
 pub use flows::NetworkFlow;
 pub use form::CaptureFile;
+pub use live::{Change, Live, LiveKey, LiveState};
 pub use parts::Part;
 pub use profile::profiles;
 pub use schema::{

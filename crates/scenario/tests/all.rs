@@ -6,6 +6,7 @@ mod errors;
 mod flows;
 mod gprs;
 mod links;
+mod live;
 mod middleboxes;
 mod mobile;
 mod radio;

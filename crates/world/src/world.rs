@@ -2,6 +2,7 @@
 
 mod agents;
 mod bearers;
+mod changes;
 mod connections;
 mod fragments;
 mod interception;

@@ -18,8 +18,8 @@ fn scenario(settings: &[(&str, &str)]) -> Scenario {
 
 fn emulator(scenario: &Scenario, link_header_bytes: usize) -> (Emulator, Sender<Call>) {
     let (calls, called) = channel();
-    let network = scenario::build_open(scenario);
-    (Emulator::new(network, link_header_bytes, PacketLedger::new(Tape::default()), called), calls)
+    let ledger = PacketLedger::new(Tape::default());
+    (Emulator::new(scenario, link_header_bytes, ledger, called), calls)
 }
 
 fn micros(micros: u64) -> Time {
@@ -182,12 +182,13 @@ fn frames_of_any_kind_pass() {
 #[test]
 fn a_meter_reads_what_passed_since() {
     let (mut emulator, calls) = emulator(&scenario(&[]), 0);
-    let ask = |emulator: &mut Emulator, now| {
+    let ask_as = |reader, emulator: &mut Emulator, now| {
         let (answer, moment) = channel();
-        calls.send(Call::Read(answer)).expect("the emulator is there");
+        calls.send(Call::Read(reader, answer)).expect("the emulator is there");
         emulator.handle_wake(now);
         moment.recv().expect("it answers")
     };
+    let ask = |emulator: &mut Emulator, now| ask_as(Reader::Run, emulator, now);
     for _ in 0..3 {
         emulator.handle_packet(Time::ZERO, 0, &udp(1000)).expect("it never fails");
     }
@@ -196,8 +197,12 @@ fn a_meter_reads_what_passed_since() {
     assert_eq!(moment.down.queue, Traffic { packets: 1, bytes: 1000 });
     assert_eq!((moment.down.rate_bps, moment.down.delay_s), (400_000.0, Some(0.036)));
     assert_eq!((moment.up.rate_bps, moment.up.delay_s, moment.up.drops), (0.0, None, 0));
+    assert_eq!(moment.down.left, Traffic { packets: 2, bytes: 2000 });
     let later = ask(&mut emulator, micros(50_000));
+    assert_eq!(later.down.left, moment.down.left);
     assert_eq!((later.down.rate_bps, later.down.delay_s), (0.0, None));
+    let guest = ask_as(Reader::Guest, &mut emulator, micros(80_000)).down;
+    assert_eq!((guest.rate_bps, guest.delay_s), (200_000.0, Some(0.036)), "readers are apart");
     calls.send(Call::Stop).expect("the emulator is there");
     emulator.handle_wake(micros(50_000));
     // What waits at a port is taken in before it ends.
@@ -218,4 +223,53 @@ fn a_meter_reads_what_passed_since() {
     flooded.handle_packet(micros(60_000), 0, &udp(1000)).expect("it never fails");
     flooded.handle_timeout(micros(60_000)).expect("it never fails");
     assert!(flooded.is_over());
+}
+
+/// Ports, and when what leaves is due.
+fn dues(emulator: &mut Emulator, now: u64) -> Vec<(Time, usize)> {
+    write(emulator, micros(now), Written::Taken)
+}
+
+#[test]
+fn it_changes_while_it_runs() {
+    let scenario = scenario(&[("link.rate", "unlimited")]);
+    let (mut emulator, calls) = emulator(&scenario, 0);
+    let change = |settings: &[(&str, &str)]| {
+        let keys = scenario.live_keys_of(settings.iter().map(|(key, _)| *key));
+        Change::new(keys.expect("they can be changed"), self::scenario(settings))
+    };
+    let call = |emulator: &mut Emulator, now, call: &dyn Fn(Sender<()>) -> Call| {
+        let (done, answer) = channel();
+        calls.send(call(done)).expect("the emulator is there");
+        emulator.handle_wake(micros(now));
+        answer.recv().expect("it answers");
+    };
+    assert!(emulator.may_join);
+    emulator.handle_packet(micros(0), 0, &udp(1000)).expect("it never fails");
+    let slow = [("link.rate", "1 Mbit/s"), ("link.delay", "5 ms")];
+    call(&mut emulator, 10_000, &|done| Call::Change(change(&slow), done));
+    assert!(!emulator.may_join, "packets leave one by one behind a rate");
+    // The first keeps its arrival, and none overtakes it.
+    emulator.handle_packet(micros(10_000), 0, &udp(500)).expect("it never fails");
+    assert_eq!(dues(&mut emulator, 19_999), []);
+    assert_eq!(dues(&mut emulator, 20_000), [(micros(20_000), 1); 2]);
+    emulator.handle_packet(micros(20_000), 0, &udp(1000)).expect("it never fails");
+    assert_eq!(dues(&mut emulator, 90_000), [(micros(33_000), 1)]);
+
+    call(&mut emulator, 100_000, &|done| Call::BlackOut(Duration::from_millis(50), done));
+    for (now, port) in [(100_000, 0), (110_000, 1), (141_000, 0), (145_000, 0)] {
+        emulator.handle_packet(micros(now), port, &udp(1000)).expect("it never fails");
+    }
+    assert_eq!(dues(&mut emulator, 200_000), [(micros(162_000), 1)], "sent until 157 ms");
+    let (answer, state) = channel();
+    calls.send(Call::State(answer)).expect("the emulator is there");
+    emulator.handle_wake(micros(200_000));
+    let state = state.recv().expect("it answers");
+    assert_eq!(
+        state.values[..2].to_vec(),
+        [("link.rate", "1 Mbit/s".to_owned()), ("link.delay", "5 ms".to_owned()),]
+    );
+    let lanes = Direction::BOTH.map(|direction| emulator.ledger.lane(direction).dropped.outage);
+    assert_eq!(lanes, [2, 1]);
+    emulator.close().expect("packets are conserved");
 }

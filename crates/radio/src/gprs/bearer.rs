@@ -125,6 +125,28 @@ impl<T: Sdu> Bearer<T> {
         self.now = self.now.max(now);
     }
 
+    /// From `now` on nothing gets through in the gaps of `config`, and in no others: one that lasts
+    /// ends with that which began with it, or at once.
+    pub fn reconfigure(&mut self, now: Time, config: &Config) {
+        let is_over = |gap: &&Gap| self.period.is_some_and(|period| gap.to <= start(period));
+        let mut gaps: Vec<_> = config.gaps.iter().skip_while(is_over).copied().collect();
+        if let Some(lasting) = self.ongoing() {
+            let same = config.gaps.iter().find(|gap| gap.from == lasting.from).copied();
+            let same = same.unwrap_or(Gap { to: now, ..lasting });
+            gaps.retain(|gap| gap.from > lasting.from);
+            gaps.insert(0, same);
+            for direction in Direction::BOTH {
+                let lane = self.lane_mut(direction);
+                if let Tbf::SettingUp { ready } = &mut lane.tbf {
+                    *ready = same.to.max(now) + ready.saturating_since(lasting.to);
+                }
+            }
+        }
+        self.gaps = gaps.into_iter();
+        self.gap = self.gaps.next();
+        self.schedule();
+    }
+
     /// The next SDU that has come out. To be called after each `handle_…` until it says `None`.
     #[must_use]
     pub fn poll_output(&mut self) -> Option<(Direction, Output<T>)> {

@@ -42,7 +42,7 @@ impl<T: Sdu> Bearer<T> {
     /// A bearer that reports facts as machine number `machine`. Its random streams come from `seed`
     /// and the names `name/downlink` and `name/uplink`.
     pub fn new(machine: u32, config: &DchConfig, seed: u64, name: &str) -> Self {
-        let (start, timeline) = Timeline::new(config);
+        let (start, timeline) = Timeline::new(config, Time::ZERO);
         let (down, up) = (&config.downlink, &config.uplink);
         let [down_peer, up_peer] = [(down, start.downlink), (up, start.uplink)]
             .map(|(channel, state)| PeerChannel { tti: channel.tti, blocks: state.blocks });
@@ -99,6 +99,16 @@ impl<T: Sdu> Bearer<T> {
         let last = self.last_moment(now);
         self.set_state(self.lane(direction).grid.after(last), direction, state);
         self.next = self.next_tick(last);
+    }
+
+    /// From `now` on its channels are what `config` says, as [`Self::set_channel`] has it. What was
+    /// due before `now` must have been handled.
+    pub fn reconfigure(&mut self, now: Time, config: &DchConfig) {
+        let (state, timeline) = Timeline::new(config, now);
+        self.timeline = timeline;
+        for direction in Direction::BOTH {
+            self.set_channel(now, direction, state.of(direction));
+        }
     }
 
     /// A hard handover with relocation: both ends of the link control are established anew (TS

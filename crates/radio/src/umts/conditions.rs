@@ -115,8 +115,8 @@ impl ConditionChange {
 }
 
 impl Timeline {
-    /// The state at the start, and the changes that follow.
-    pub(crate) fn new(config: &DchConfig) -> (ConditionChange, Self) {
+    /// The state at the time `from`, and the changes that follow.
+    pub(crate) fn new(config: &DchConfig, from: Time) -> (ConditionChange, Self) {
         let payload = config.rlc.block_bytes();
         let change = |at| {
             let lost = config.coverage.at(at) == Coverage::Lost;
@@ -142,12 +142,12 @@ impl Timeline {
             times.extend(channel.rate.changes().chain(channel.tbler.changes()));
         }
         times.extend(config.interruptions.iter().flat_map(|gap| [gap.from, gap.to]));
-        times.retain(|at| *at > Time::ZERO);
+        times.retain(|at| *at > from);
         times.sort_unstable();
         times.dedup();
         let next = times.first().copied();
         let changes = times.into_iter().map(change).collect();
-        (change(Time::ZERO), Self { changes, begun: 0, next })
+        (change(from), Self { changes, begun: 0, next })
     }
 
     /// Takes the next change, if it has come by `now`.

@@ -9,7 +9,7 @@ use settings::{
 use super::channels::SpreadingFactor;
 use super::channels::spreading::{Sf, Spreading};
 use super::keys::{ChannelKeys, Missing, UmtsKeys, table_of};
-use super::{Channel, Coverage, DchConfig, End, Interruption};
+use super::{BlockErrorRate, Channel, Coverage, DchConfig, End, Interruption};
 use crate::kinds::{Keys, Queues, RadioContext};
 
 section! {
@@ -151,9 +151,7 @@ impl DchKeys {
         let channel = |keys: &DchChannel, changes: &[ChannelStep], queue| Channel {
             rate: course(keys.channel.rate, changes, |change| change.rate),
             tti: keys.channel.tti,
-            tbler: course(self.umts.errors(&keys.channel), changes, |change| {
-                change.tbler.map(Into::into)
-            }),
+            tbler: self.course_of_errors(keys, changes),
             limit: UmtsKeys::limit(queue, context),
         };
         let coverage = |there| if there { Coverage::There } else { Coverage::Lost };
@@ -172,6 +170,44 @@ impl DchKeys {
                 self.umts.rlc.clone(),
             )
         }
+    }
+
+    /// One more step of `radio.schedule`: from `at` on blocks of both directions err so often.
+    pub fn set_tbler(&mut self, at: Duration, tbler: Probability) {
+        let tbler = Some(tbler);
+        put(&mut self.schedule, RadioStep { at, tbler, ..RadioStep::default() });
+    }
+
+    /// One more step of the schedule of `direction`: from `at` on it has this rate.
+    pub fn set_rate(&mut self, at: Duration, direction: Direction, rate: Rate) {
+        let channel = direction.of(&mut self.downlink, &mut self.uplink);
+        let rate = Some(rate);
+        put(&mut channel.schedule, ChannelStep { at, rate, ..ChannelStep::default() });
+    }
+
+    /// The rate of `direction` at `time`.
+    pub fn rate_at(&self, time: Time, direction: Direction) -> Rate {
+        self.course_of_rates(direction).at(time)
+    }
+
+    fn course_of_rates(&self, direction: Direction) -> Schedule<Rate> {
+        let first = direction.of(&self.downlink, &self.uplink).channel.rate;
+        course(first, &self.changes(direction), |change| change.rate)
+    }
+
+    /// How often blocks of `direction` err at `time`, coverage aside.
+    pub fn tbler_at(&self, time: Time, direction: Direction) -> BlockErrorRate {
+        let channel = direction.of(&self.downlink, &self.uplink);
+        self.course_of_errors(channel, &self.changes(direction)).at(time)
+    }
+
+    fn course_of_errors(
+        &self,
+        channel: &DchChannel,
+        changes: &[ChannelStep],
+    ) -> Schedule<BlockErrorRate> {
+        let first = self.umts.errors(&channel.channel);
+        course(first, changes, |change| change.tbler.map(Into::into))
     }
 
     /// What happens to the channel of `direction`, in order: `radio.schedule`, which has rates of
@@ -345,10 +381,7 @@ impl Keys for DchKeys {
     }
 
     fn rates(&self) -> Option<[Schedule<Rate>; 2]> {
-        Some(Direction::BOTH.map(|direction| {
-            let first = direction.of(&self.downlink, &self.uplink).channel.rate;
-            course(first, &self.changes(direction), |change| change.rate)
-        }))
+        Some(Direction::BOTH.map(|direction| self.course_of_rates(direction)))
     }
 
     fn bottleneck(&self) -> Rate {
@@ -367,6 +400,25 @@ impl Keys for DchKeys {
         spans.extend(since.map(|from| [from, context.duration.max(from)]));
         spans.into_iter().map(|span| span.map(|time| Time::ZERO + time)).collect()
     }
+
+    fn cut(&mut self, [from, to]: [Duration; 2]) -> bool {
+        let begun = self.schedule.iter().take_while(|step| step.at <= to);
+        let after = begun.filter_map(|step| step.coverage).last().unwrap_or(true);
+        for step in self.schedule.iter_mut().filter(|step| (from..=to).contains(&step.at)) {
+            step.coverage = None;
+        }
+        for (at, coverage) in [(from, false), (to, after)] {
+            let coverage = Some(coverage);
+            put(&mut self.schedule, RadioStep { at, coverage, ..RadioStep::default() });
+        }
+        true
+    }
+}
+
+/// Puts `step` into its place in a schedule, behind those of its time.
+fn put<S: Timed>(schedule: &mut Vec<S>, step: S) {
+    let place = schedule.partition_point(|other| other.at() <= step.at());
+    schedule.insert(place, step);
 }
 
 /// A value over time: `first` at the start, then `field` of each change.

@@ -28,6 +28,11 @@ impl<B: Body> Machines<B> {
         MachineId(self.agenda.add())
     }
 
+    /// The name of machine `id`.
+    pub(super) fn name(&self, id: MachineId) -> &str {
+        &self.names[id.0 as usize]
+    }
+
     /// The number of the next that is added.
     pub(super) const fn next_id(&self) -> MachineId {
         MachineId(self.all.len() as u32)

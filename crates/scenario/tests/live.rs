@@ -1,0 +1,249 @@
+//! A change of a world that runs is a step of a schedule at its time.
+
+use base::{Duration, Time};
+use observe::{Context, Observe, PacketFact};
+use scenario::{Change, Live, Scenario, build, shipped};
+use tcp::Length;
+use world::{Ipv4, World};
+
+type Settings<'a> = &'a [(&'a str, &'a str)];
+
+fn parse(name: &str, settings: Settings<'_>) -> Scenario {
+    let text = shipped().iter().find(|shipped| shipped.name == name).map(|shipped| shipped.text);
+    let settings: Vec<_> =
+        settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let parsed = Scenario::parse(text.unwrap_or(name), "test", &settings);
+    parsed.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What happens to packets, and when.
+#[derive(Default)]
+struct Packets(Vec<String>);
+
+impl Observe for Packets {
+    fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
+        let PacketFact { event, machine, uid, bytes, .. } = fact;
+        self.0.push(format!("{now:?} {uid}: {event:?} at {machine}, {bytes} B"));
+    }
+}
+
+const END: Duration = Duration::from_secs(20);
+
+fn run(world: &mut World<Ipv4<Length>>, until: Time, packets: &mut Packets) {
+    while world.step(until, packets).is_some() {}
+}
+
+/// What is done to a world that runs, at a time in ms.
+enum Deed<'a> {
+    Change(Settings<'a>),
+    BlackOut(Duration),
+}
+
+/// Runs `scenario` with deeds in order of time.
+fn live(name: &str, settings: Settings<'_>, deeds: &[(u64, Deed<'_>)]) -> Vec<String> {
+    let scenario = parse(name, settings);
+    let (mut world, mut packets) = (build(&scenario).world, Packets::default());
+    let mut state = Live::new(scenario.clone());
+    for (at, deed) in deeds {
+        let now = Time::ZERO + Duration::from_millis(*at);
+        run(&mut world, Time::from_nanos(now.as_nanos() - 1), &mut packets);
+        let cx = &mut Context { now, observe: &mut packets };
+        match deed {
+            Deed::Change(changed) => {
+                let keys = scenario.live_keys_of(changed.iter().map(|(key, _)| *key));
+                let wanted = parse(name, &[settings, changed].concat());
+                let change = Change::new(keys.expect("they can be changed"), wanted);
+                state.change(&mut world, cx, &change);
+            }
+            Deed::BlackOut(lasts) => state.black_out(&mut world, cx, *lasts),
+        }
+    }
+    run(&mut world, Time::ZERO + END, &mut packets);
+    packets.0
+}
+
+fn scheduled(name: &str, settings: Settings<'_>) -> Vec<String> {
+    live(name, settings, &[])
+}
+
+fn check(name: &str, settings: Settings<'_>, deeds: &[(u64, Deed<'_>)], steps: Settings<'_>) {
+    let [seen, expect] =
+        [live(name, settings, deeds), scheduled(name, &[settings, steps].concat())];
+    assert!(expect.len() > 200, "{name}: {} facts", expect.len());
+    assert_ne!(expect, scheduled(name, settings), "{name}: {steps:?} changes something");
+    let first = seen.iter().zip(&expect).find(|(seen, expect)| seen != expect);
+    assert_eq!((first, seen.len()), (None, expect.len()), "{name}: {settings:?}, {steps:?}");
+}
+
+const LINK: &str =
+    "link.rate = \"1 Mbit/s\"\nlink.delay = \"50 ms\"\nlink.back.rate = \"1 Mbit/s\"";
+const SECONDS: fn(u64) -> Duration = Duration::from_secs;
+
+#[test]
+fn a_link_changes_as_by_its_schedule() {
+    let rate = Deed::Change(&[("link.rate", "300 kbit/s")]);
+    let back = Deed::Change(&[("link.rate", "5 Mbit/s")]);
+    let steps = "[{at='2003 ms', rate='300 kbit/s'}, {at='4 s', rate='5 Mbit/s'}]";
+    check(LINK, &[], &[(2003, rate), (4000, back)], &[("link.schedule", steps)]);
+
+    let later = [("link.schedule", "[{at='1 s', loss='5 %'}, {at='6 s', rate='1 Mbit/s'}]")];
+    let steps = "[{at='1 s', loss='5 %'}, {at='3 s', rate='2 Mbit/s', delay='10 ms', loss='0 %'},
+                  {at='6 s', rate='1 Mbit/s'}]";
+    let all = Deed::Change(&[
+        ("link.back.loss", "10 %"),
+        ("link.delay", "10 ms"),
+        ("link.loss", "0 %"),
+        ("link.rate", "2 Mbit/s"),
+    ]);
+    let back = "[{at='3 s', loss='10 %', delay='10 ms'}]";
+    let steps = [("link.schedule", steps), ("link.back.schedule", back)];
+    check(LINK, &later, &[(3000, all)], &steps);
+
+    let apart = [("queue.kind", "codel"), ("link.back.delay", "30 ms")];
+    let change = Deed::Change(&[("link.delay", "200 ms"), ("link.back.rate", "20 kbit/s")]);
+    let steps = [
+        ("link.schedule", "[{at='2500 ms', delay='200 ms'}]"),
+        ("link.back.schedule", "[{at='2500 ms', rate='20 kbit/s'}]"),
+    ];
+    check(LINK, &apart, &[(2500, change)], &steps);
+    let unlimited = Deed::Change(&[("link.rate", "unlimited"), ("link.back.delay", "70 ms")]);
+    let steps = [
+        ("link.schedule", "[{at='2500 ms', rate='unlimited'}]"),
+        ("link.back.schedule", "[{at='2500 ms', delay='70 ms'}]"),
+    ];
+    check(LINK, &[("tcp.window", "40")], &[(2500, unlimited)], &steps);
+}
+
+#[test]
+fn a_black_out_is_an_outage() {
+    let outages = |spans| [("link.outages", spans), ("link.back.outages", spans)];
+    let black_out = Deed::BlackOut(SECONDS(1));
+    check(LINK, &[], &[(2000, black_out)], &outages("[['2 s', '3 s']]"));
+    // It is prolonged, and ended early; it is besides those that the scenario has.
+    let deeds = [
+        (2000, Deed::BlackOut(SECONDS(3))),
+        (4000, Deed::BlackOut(SECONDS(3))),
+        (4500, Deed::BlackOut(Duration::ZERO)),
+    ];
+    check(LINK, &[], &deeds, &outages("[['2 s', '4500 ms']]"));
+    let given = outages("[['1500 ms', '1700 ms'], ['2300 ms', '2400 ms']]");
+    let black_out = || Deed::BlackOut(SECONDS(1));
+    let apart = outages("[['1500 ms', '1700 ms'], ['2100 ms', '3100 ms']]");
+    check(LINK, &given, &[(2100, black_out())], &apart);
+    let joined = outages("[['1500 ms', '2600 ms']]");
+    check(LINK, &given, &[(1600, black_out())], &joined);
+}
+
+#[test]
+fn a_dedicated_channel_changes_as_by_its_schedule() {
+    let change = Deed::Change(&[("radio.tbler", "30 %")]);
+    let steps = [("radio.schedule", "[{at='3 s', tbler='30 %'}]")];
+    check("umts-dch-384", &[], &[(3000, change)], &steps);
+
+    let rates =
+        Deed::Change(&[("radio.downlink.rate", "64 kbit/s"), ("radio.uplink.rate", "8 kbit/s")]);
+    let steps = [
+        ("radio.downlink.schedule", "[{at='2995 ms', rate='64 kbit/s'}]"),
+        ("radio.uplink.schedule", "[{at='2995 ms', rate='8 kbit/s'}]"),
+    ];
+    check("umts-dch-384", &[("radio.tbler", "10 %")], &[(2995, rates)], &steps);
+
+    let given = [("radio.schedule", "[{at='2500 ms', coverage=true}, {at='6 s', tbler='20 %'}]")];
+    let steps = [(
+        "radio.schedule",
+        "[{at='2 s', coverage=false}, {at='3 s', coverage=true}, {at='6 s', tbler='20 %'}]",
+    )];
+    check("umts-dch-384", &given, &[(2000, Deed::BlackOut(SECONDS(1)))], &steps);
+    let deeds = [(2000, Deed::BlackOut(SECONDS(3))), (3000, Deed::BlackOut(Duration::ZERO))];
+    check("umts-dch-384", &given, &deeds, &steps);
+}
+
+#[test]
+fn a_gprs_radio_has_black_outs() {
+    let gprs = "gprs-8+1";
+    let set = [("flow.bytes", "614400 B")];
+    let spans = |spans| [("radio.outages", spans)];
+    let black_out = || Deed::BlackOut(SECONDS(1));
+    check(gprs, &set, &[(3000, black_out())], &spans("[['3 s', '4 s']]"));
+    let given = [set[0], spans("[['2500 ms', '3500 ms'], ['6 s', '7 s']]")[0]];
+    let steps = spans("[['2500 ms', '3500 ms'], ['3500 ms', '4 s'], ['6 s', '7 s']]");
+    check(gprs, &given, &[(3000, black_out())], &steps);
+}
+
+/// The uplink and downlink flow again soon after the end of a black-out that ends early or late.
+#[test]
+fn a_black_out_of_a_gprs_radio_ends_when_it_is_told() {
+    let last = |deeds: &[(u64, Deed<'_>)]| {
+        let facts = live("gprs-8+1", &[], deeds);
+        let left = facts.iter().filter(|fact| fact.contains("Left at") && fact.contains("1388 B"));
+        let seconds = |fact: &String| fact.split('s').next().and_then(|time| time.parse().ok());
+        left.filter_map(seconds).collect::<Vec<f64>>()
+    };
+    let pause = |deeds: &[(u64, Deed<'_>)]| {
+        let times = last(deeds);
+        let gaps = times.windows(2).map(|pair| (pair[1] - pair[0], pair[1]));
+        gaps.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0.0, |gap| gap.1)
+    };
+    let (long, none) = (Deed::BlackOut(SECONDS(4)), Deed::BlackOut(Duration::ZERO));
+    let ended = pause(&[(2000, long), (3000, none)]);
+    assert!((3.0..4.5).contains(&ended), "ended early, it flows at {ended} s");
+    let (short, more) = (Deed::BlackOut(SECONDS(1)), Deed::BlackOut(SECONDS(2)));
+    let ended = pause(&[(2000, short), (2500, more)]);
+    assert!((4.5..6.0).contains(&ended), "prolonged, it flows at {ended} s");
+}
+
+#[test]
+fn what_can_be_changed() {
+    let check = |scenario: &Scenario, key: &str, expect: Result<usize, &str>| {
+        let keys = scenario.live_keys_of([key]).map(|keys| keys.len());
+        assert_eq!(keys, expect.map_err(ToOwned::to_owned));
+    };
+    let link = parse(LINK, &[]);
+    check(&link, "link.back.loss", Ok(1));
+    check(
+        &link,
+        "radio.tbler",
+        Err("radio.tbler: cannot be changed while it runs; these can: link.rate, link.delay, \
+             link.loss, link.back.rate, link.back.delay, link.back.loss"),
+    );
+    let umts = parse("umts-dch-384", &[]);
+    check(
+        &umts,
+        "queue.packets",
+        Err("queue.packets: cannot be changed while it runs; these can: radio.tbler, \
+             radio.downlink.rate, radio.uplink.rate"),
+    );
+    let wired = "[[wired]]\nname = \"Gi\"\nbetween = [\"a\", \"b\"]";
+    let wired = parse(wired, &[]);
+    check(&wired, "x", Err("x: cannot be changed while it runs; no key can be changed"));
+    assert_eq!(
+        wired.check_black_out().unwrap_err(),
+        "black-out: needs [link] or a radio of kind umts-dch or gprs; no key can be changed"
+    );
+    for name in ["umts-dch-384", "gprs-8+1"] {
+        assert_eq!(parse(name, &[]).check_black_out(), Ok(()), "{name}");
+    }
+}
+
+#[test]
+fn it_tells_what_it_is_like() {
+    let scenario = parse(LINK, &[("link.schedule", "[{at='5 s', loss='1 %'}]")]);
+    let (mut world, mut state) = (build(&scenario).world, Live::new(scenario.clone()));
+    let values = |state: &Live, seconds| {
+        let state = state.state(Time::ZERO + SECONDS(seconds));
+        let values: Vec<_> = state.values.into_iter().map(|(_, value)| value).collect();
+        (values.join(", "), state.black_out)
+    };
+    let first = "1 Mbit/s, 50 ms, 0, 1 Mbit/s, 50 ms, 0";
+    assert_eq!(values(&state, 0), (first.to_owned(), Duration::ZERO));
+    let (now, mut packets) = (Time::ZERO + SECONDS(2), Packets::default());
+    let cx = &mut Context { now, observe: &mut packets };
+    let settings: Settings<'_> = &[("link.rate", "unlimited"), ("link.delay", "1 s")];
+    let keys = scenario.live_keys_of(settings.iter().map(|(key, _)| *key)).expect("they can");
+    state.change(&mut world, cx, &Change::new(keys, parse(LINK, settings)));
+    state.black_out(&mut world, cx, SECONDS(3));
+    let second = "unlimited, 1 s, 0, 1 Mbit/s, 1 s, 0";
+    assert_eq!(values(&state, 3), (second.to_owned(), SECONDS(2)));
+    let third = "unlimited, 1 s, 0.01, 1 Mbit/s, 1 s, 0";
+    assert_eq!(values(&state, 6), (third.to_owned(), Duration::ZERO));
+}
