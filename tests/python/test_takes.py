@@ -102,7 +102,8 @@ def test_limits_are_taken_and_what_is_beyond_is_not(key):
 def test_a_number_is_taken_if_it_is_within_the_limits(data):
     key = data.draw(st.sampled_from(NUMBERS), label="key")
     takes = key.takes
-    low, high = takes.minimum or -1e12, takes.maximum or 1e12
+    low = -1e12 if takes.minimum is None else takes.minimum
+    high = 1e12 if takes.maximum is None else takes.maximum
     if takes.kind in {"number", "probability"}:
         wide = st.floats(-1e9, 1e9) | st.floats(low, high)
         number = data.draw(wide.map(lambda number: round(number, 6)), label="number")
