@@ -20,6 +20,9 @@ USUAL: Final = {
 }
 """Where the sliders of a kind reach if the scenario has no number above zero, in base units."""
 
+MUST_BE_GIVEN: Final = "missing"
+"""The word of a key without a default: no value."""
+
 NARROW: Final = 100.0
 """A range that ends at no more than this multiple of its beginning is offered whole."""
 
@@ -31,7 +34,8 @@ def control(key: Key, number: float | None) -> dict[str, Any]:
     much.
     """
     takes = key.takes
-    common = {"key": key.name, "doc": key.doc, "expected": key.expected, "words": [*takes.words]}
+    words = [word for word in takes.words if word != MUST_BE_GIVEN]
+    common = {"key": key.name, "doc": key.doc, "expected": key.expected, "words": words}
     if takes.kind in ("choice", "flag"):
         return {**common, "kind": "choice"}
     if takes.kind not in USUAL:
