@@ -47,6 +47,20 @@ SCHEDULED: dict[str, Settings] = {
 }  # fmt: skip
 """What scenarios have already; a law that holds only for empty lists would be none."""
 
+OTHERS: tuple[Settings, ...] = (
+    (),
+    (("flow.count", "3"),),
+    (("tcp.variant", "bbr"),),
+)
+BOXES: dict[str, tuple[Settings, ...]] = {
+    name: tuple((("middlebox.kind", kind),) for kind in ("atcp", "snoop", "split"))
+    for name in ("umts-384", "umts-384-lossy", "umts-dch-384", "gprs-4+1", "edge-4+1")
+}
+QUEUES: dict[str, tuple[Settings, ...]] = {
+    name: tuple((("queue.kind", kind),) for kind in ("red", "codel"))
+    for name in ("bottleneck", "plain-384", "satellite-geo")
+}
+
 NAMES = (
     "bottleneck", "plain-384", "satellite-geo", "wlan-11b-fringe", "gprs-fifo", "gprs-3+1",
     "gprs-4+1", "edge-4+1", "umts-384", "umts-384-lossy", "umts-dch-384", "umts-thesis",
@@ -66,6 +80,11 @@ def break_in(name: str, given: Settings, breaks: list[Break]) -> tuple[Settings,
     return broken(given, breaks, 0, lambda settings: point_of(name, settings), run_of)
 
 
+def past(run: Run, table: str, end_s: float) -> pl.DataFrame:
+    rows: pl.DataFrame = getattr(run, table)
+    return rows.filter(rows["time_s"] < end_s)
+
+
 def value_at(text: str, field: str, base: Any, time: int) -> Any:
     held = base
     for each in timed.read(text):
@@ -77,7 +96,8 @@ def value_at(text: str, field: str, base: Any, time: int) -> Any:
 @st.composite
 def happenings(draw: st.DrawFn) -> tuple[str, Settings, Break]:
     name = draw(st.sampled_from(NAMES))
-    given = draw(st.sampled_from([(), SCHEDULED.get(name, ())]))
+    more = draw(st.sampled_from([*OTHERS, *BOXES.get(name, ()), *QUEUES.get(name, ())]))
+    given = draw(st.sampled_from([(), SCHEDULED.get(name, ())])) + more
     kinds = [kind for kind in KINDS if kind.sizes(values_of(point_of(name, given))) is not None]
     kind = draw(st.sampled_from(kinds))
     whole = st.integers(0, int(DURATION_S) - 1).map(float)
@@ -98,9 +118,7 @@ def test_a_break_runs_and_has_the_past_of_the_run_without_it(
     changed, [done] = break_in(name, given, [asked])
     before, after = run_of(point_of(name, given)), run_point(point_of(name, changed), trace=True)
     for table in TABLES:
-        one, other = getattr(before, table), getattr(after, table)
-        past = [each.filter(each["time_s"] < done.at_s) for each in (one, other)]
-        assert past[0].equals(past[1]), table
+        assert past(before, table, done.at_s).equals(past(after, table, done.at_s)), table
 
 
 @hypothesis.settings(deadline=None, max_examples=50)
@@ -207,6 +225,15 @@ def test_an_upload_loses_the_packet_that_goes_up() -> None:
 )
 def test_a_scenario_offers_what_can_happen_in_it(name: str, names: list[str]) -> None:
     assert [each["name"] for each in possible(values_of(Point.of(name)))] == names
+
+
+def test_a_mobile_that_is_warned_of_a_black_out_has_the_past_until_the_warning() -> None:
+    given = (("tcp.freeze.warning", "1 s"),)
+    changed, [done] = break_in("umts-384", given, [Break("black-out", 5.0)])
+    assert done.said == "Black-out at 5 s, of which the mobile is warned 1 s ahead"
+    before, after = (run_of(point_of("umts-384", each)) for each in (given, changed))
+    assert past(before, "rtt", 4.0).equals(past(after, "rtt", 4.0))
+    assert not past(before, "rtt", 5.0).equals(past(after, "rtt", 5.0))
 
 
 def test_letters_of_breaks_differ() -> None:

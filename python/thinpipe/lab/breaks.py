@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Values = Mapping[str, str]
 
+BLACK_OUT: Final = "black-out"
+"""Of which alone Freeze-TCP's mobiles are warned, so that it has effects before it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Size:
@@ -232,7 +235,7 @@ def _way(values: Values) -> str:
 
 
 KINDS: Final[tuple[Kind, ...]] = (
-    Kind("black-out", "Black-out", "o", _black_out_sizes, _black_out),
+    Kind(BLACK_OUT, "Black-out", "o", _black_out_sizes, _black_out),
     Kind("delay", "Delay spike", "d", _delay_sizes, _delay),
     Kind("rate", "Rate step", "r", _rate_sizes, _rate),
     Kind("errors", "Losses", "l", _errors_sizes, _errors),
@@ -310,9 +313,10 @@ def broken(
         start = round(each.at_s * 1e9)
         arrival = nearest(run_of(point), flow, values, each.at_s) if kind.takes_packet else None
         end = start + max(1, round(sizes.get("lasts", 0.0) * 1e9))
-        sets = kind.settings(Happening(values, start, end, sizes, arrival))
+        happening = Happening(values, start, end, sizes, arrival)
+        sets = kind.settings(happening)
         settings = tuple({**dict(settings), **sets}.items())
-        done.append(_done(kind, sizes, start, end, arrival))
+        done.append(_done(kind, happening))
     return settings, done
 
 
@@ -335,12 +339,13 @@ def _found(asked: Break, values: Values) -> tuple[Kind, dict[str, float]]:
     return kind, {size.name: given.get(size.name, size.value) for size in sizes}
 
 
-def _done(
-    kind: Kind, sizes: Mapping[str, float], start: int, end: int, arrival: Arrival | None
-) -> Done:
-    if arrival is not None:
+def _done(kind: Kind, happening: Happening) -> Done:
+    if (arrival := happening.arrival) is not None:
         at_s, said = arrival.time_s, arrival.said
         return Done(kind.name, "Dropped packet", at_s, at_s, said)
-    until = end if "lasts" in sizes else start
-    said = f"{kind.title} at {start / 1e9:.6g} s"
-    return Done(kind.name, kind.title, start / 1e9, until / 1e9, said)
+    start_s, end_s = happening.start / 1e9, happening.end / 1e9
+    warning = happening.values.get("tcp.freeze.warning", "off")
+    is_warned = kind.name == BLACK_OUT and warning != "off"
+    ahead = f", of which the mobile is warned {warning} ahead" if is_warned else ""
+    said = f"{kind.title} at {start_s:.6g} s{ahead}"
+    return Done(kind.name, kind.title, start_s, end_s, said)

@@ -135,8 +135,8 @@ function slider(lab, each, kind, size, number) {
   return label;
 }
 
-function say(element, { name, said }) {
-  if (element && name === "drop") element.firstChild.textContent = said;
+function say(element, { said }) {
+  if (element) element.firstChild.textContent = said;
 }
 
 // b and then a letter: the break that has it, or u to undo the latest.
