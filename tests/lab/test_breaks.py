@@ -81,8 +81,15 @@ def break_in(name: str, given: Settings, breaks: list[Break]) -> tuple[Settings,
 
 
 def past(run: Run, table: str, end_s: float) -> pl.DataFrame:
+    """Return rows of a table before a time.
+
+    Whether a timeout was spurious shows later, so both are one word here.
+    """
     rows: pl.DataFrame = getattr(run, table)
-    return rows.filter(rows["time_s"] < end_s)
+    before = rows.filter(rows["time_s"] < end_s)
+    if table != "events":
+        return before
+    return before.with_columns(pl.col("event").cast(str).replace("spurious_timeout", "timeout"))
 
 
 def value_at(text: str, field: str, base: Any, time: int) -> Any:
