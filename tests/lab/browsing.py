@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Locator, Page, WebSocket
 
 Table = dict[str, list[Any]]
 
@@ -115,3 +116,34 @@ def legend(page: Page, panel: str) -> str:
 def cursor(page: Page) -> str:
     """Return the time of the cursor as the bar shows it."""
     return page.locator("#transport output").first.inner_text()
+
+
+def reach(page: Page, selector: str) -> None:
+    """Press Tab until what `selector` finds has the focus."""
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        if page.evaluate("wanted => document.activeElement.matches(wanted)", selector):
+            return
+    raise AssertionError(f"Tab does not lead to {selector}")
+
+
+class Answers:
+    """What a page asks over its socket, and what it hears; made before the page is opened."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self.asked: list[dict[str, Any]] = []
+        self.heard: list[dict[str, Any]] = []
+        page.on("websocket", self._listen)
+
+    def _listen(self, socket: WebSocket) -> None:
+        socket.on("framesent", lambda frame: self.asked.append(json.loads(frame)))
+        socket.on("framereceived", lambda frame: self.heard.append(json.loads(frame)))
+
+    def newest(self) -> dict[str, Any]:
+        """Return the answer that the page shows, once it is settled."""
+        settle(self._page)
+        number = int(self._page.locator("body").get_attribute("data-shown") or "")
+        while not (found := [each for each in self.heard if each["number"] == number]):
+            self._page.wait_for_timeout(20)
+        return found[-1]

@@ -2,13 +2,195 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+
+import pytest
+import thinpipe as tp
+
 from tests.lab import browsing
+from tests.lab.browsing import Answers, open_state, settle, state
+
+VARIED = {
+    "tcp.variant": "cubic",
+    "radio.tbler": "5%",
+    "wired.Gn.delay": "70 ms",
+    "tcp.window": "20",
+    "duration": "8 s",
+}
+"""Settings of umts-dch-384, of which the page has a control for each."""
 
 
 def test_first_page(page):
-    browsing.open_state(page)
+    open_state(page)
     assert browsing.error(page) == ""
     shown = browsing.panels(page)
     assert len(shown) >= 4
-    assert all(browsing.is_drawn(page, name) for name in shown)
+    assert [name for name in shown if not browsing.is_drawn(page, name)] == []
     assert len(browsing.tables(page)) == 1
+
+
+def test_every_shipped_scenario_runs(page):
+    open_state(page, state(settings="duration=2s"))
+    names = page.locator("#scenario option").all_inner_texts()
+    assert set(names) == set(tp.scenarios())
+    for name in names:
+        open_state(page, state(name, settings="duration=2s"))
+        assert browsing.error(page) == "", name
+        assert page.locator("#scenario").input_value() == name
+        drawn = [browsing.is_drawn(page, panel) for panel in browsing.panels(page)]
+        assert any(drawn), name
+        assert browsing.tables(page)[0], name
+
+
+def test_another_scenario_is_opened(page):
+    open_state(page)
+    page.locator("#scenario").select_option("plain-384")
+    settle(page)
+    assert "scenario=plain-384" in page.url
+    assert browsing.setting(page, "link.rate").count() == 1
+
+
+def printed(said: str) -> list[list[str]]:
+    """Return the cells of each line of tables that `thinpipe run` printed."""
+    lines = [re.split(r"\s{2,}", line.strip()) for line in said.splitlines()]
+    return [cells for cells in lines if len(cells) > 1]
+
+
+@pytest.mark.parametrize("key", VARIED)
+def test_numbers_are_those_of_the_copied_command(page, thinpipe, key):
+    answers = Answers(page)
+    open_state(page, state(settings="duration=10s"))
+    before = browsing.tables(page)
+    browsing.change(page, key, VARIED[key])
+    command = answers.newest()["copy"]["command"]
+    assert browsing.tables(page) != before
+    assert shlex.quote(f"{key}={VARIED[key]}") in command
+    _, *arguments = shlex.split(command)
+    (tables,) = browsing.tables(page)
+    shown = [cells for table in tables for cells in (table["columns"], *table["rows"])]
+    run = thinpipe(*arguments, COLUMNS="400")
+    assert run.returncode == 0, run.stderr
+    assert shown == printed(run.stdout)
+
+
+def test_each_variant_has_a_command_and_its_numbers(page, thinpipe):
+    answers = Answers(page)
+    open_state(page, state("plain-384", "tcp.variant=reno", "tcp.variant=vegas&tcp.window=30"))
+    commands = answers.newest()["copy"]["command"].splitlines()
+    runs = browsing.tables(page)
+    assert len(commands) == len(runs) == 2
+    for command, tables in zip(commands, runs, strict=True):
+        shown = [cells for table in tables for cells in (table["columns"], *table["rows"])]
+        assert shown == printed(thinpipe(*shlex.split(command)[1:], COLUMNS="400").stdout)
+
+
+def test_a_slider_moves_the_numbers(page):
+    """Each place that it stops at is the setting of the newest answer."""
+    answers = Answers(page)
+    open_state(page, state())
+    slider = page.locator('.setting input[type="range"]').first
+    if not slider.count():
+        pytest.skip("this scenario has no slider")
+    key = (slider.get_attribute("id") or "").removeprefix("setting-")
+    for place in (100, 400, 900):
+        browsing.move_slider(page, key, place)
+        command = answers.newest()["copy"]["command"]
+        field = page.locator(f'.setting[data-key="{key}"] input[type="text"]')
+        assert shlex.quote(f"{key}={field.input_value()}") in command
+
+
+def test_the_cursor_is_the_same_time_in_all_panels(page):
+    open_state(page, state())
+    before = {name: browsing.legend(page, name) for name in browsing.panels(page)}
+    box = browsing.canvas(page, "cwnd").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2)
+    page.wait_for_function(MOVED_BY)
+    time_s = float(browsing.cursor(page).split()[0])
+    assert 5 < time_s < 7
+    for name, text in before.items():
+        label = browsing.canvas(page, name).get_attribute("aria-label")
+        assert f"at {browsing.cursor(page)}" in label
+        assert browsing.legend(page, name) != text
+
+
+MOVED_BY = "() => document.querySelector('#transport output').textContent !== '–'"
+
+
+def drag(page, panel, start, end):
+    """Drag over a part of a panel; from 0 to 1 across its canvas."""
+    box = browsing.canvas(page, panel).bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * start, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * (start + end) / 2, middle)
+    page.mouse.move(box["x"] + box["width"] * end, middle)
+    page.mouse.up()
+
+
+def test_a_brush_zooms_and_a_double_click_returns(page):
+    answers = Answers(page)
+    open_state(page, state())
+    assert answers.newest()["span"] == [0, 10]
+    drag(page, "rtt", 0.4, 0.7)
+    start_s, end_s = answers.newest()["span"]
+    assert 3 < start_s < 5
+    assert 6 < end_s < 8
+    assert "span=" in page.url
+    assert all(browsing.is_drawn(page, name) for name in ("cwnd", "rtt"))
+    browsing.canvas(page, "rtt").dblclick()
+    assert answers.newest()["span"] == [0, 10]
+    assert "span=" not in page.url
+
+
+def test_a_click_does_not_zoom(page):
+    open_state(page, state())
+    browsing.canvas(page, "rtt").click()
+    settle(page)
+    assert "span=" not in page.url
+
+
+def test_all_by_keyboard(page):
+    answers = Answers(page)
+    open_state(page, state())
+    browsing.reach(page, '.setting[data-key="duration"] input[type="text"]')
+    page.keyboard.press("Control+A")
+    page.keyboard.type("8 s")
+    page.keyboard.press("Enter")
+    assert answers.newest()["duration_s"] == 8
+    browsing.reach(page, "#add-variant")
+    page.keyboard.press("Enter")
+    assert len(answers.newest()["runs"]) == 2
+    # Who adds one is still there and can go on.
+    assert page.evaluate("document.activeElement.id") == "add-variant"
+    browsing.reach(page, '.variant:nth-of-type(2) input[type="text"]')
+    page.keyboard.type("tcp.variant=vegas")
+    page.keyboard.press("Tab")
+    assert [run["name"] for run in answers.newest()["runs"]] == ["reno", "vegas"]
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Remove variant 2"
+    browsing.reach(page, 'figure[data-panel="cwnd"] canvas')
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert browsing.cursor(page) == "0.08 s"
+    page.keyboard.press("+")
+    assert answers.newest()["span"] == [0, 4]
+    page.keyboard.press("0")
+    assert answers.newest()["span"] == [0, 8]
+    before = browsing.cursor(page)
+    page.keyboard.press("n")
+    stepped = browsing.cursor(page)
+    page.keyboard.press("p")
+    assert float(stepped.split()[0]) >= float(before.split()[0])
+
+
+def test_a_checkbox_of_a_panel_keeps_the_focus(page):
+    answers = Answers(page)
+    open_state(page, state())
+    browsing.reach(page, "#transport summary")
+    page.keyboard.press("Enter")
+    browsing.reach(page, '#transport input[value="sequence"]')
+    page.keyboard.press("Space")
+    assert "sequence" in [panel["name"] for panel in answers.newest()["panels"]]
+    assert page.evaluate("document.activeElement.value") == "sequence"
+    page.keyboard.press("Space")
+    assert "sequence" not in [panel["name"] for panel in answers.newest()["panels"]]

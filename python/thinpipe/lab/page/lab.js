@@ -3,6 +3,7 @@
 import { breaks } from "./breaks.js";
 import { Connection } from "./connection.js";
 import { grouped, row, search } from "./controls.js";
+import { keepFocus } from "./focus.js";
 import { Lessons } from "./lessons.js";
 import { Panels } from "./panels.js";
 import { fresh, fromAddress, toAddress } from "./state.js";
@@ -134,7 +135,10 @@ class Lab {
   }
 
   buildVariants() {
-    at("variants").replaceChildren(...variantRows(this));
+    // Not before the event is over that changed them: by Tab, the focus is on its way.
+    setTimeout(() => keepFocus(at("variants"), () => {
+      at("variants").replaceChildren(...variantRows(this));
+    }));
   }
 
   // Shows an answer.
@@ -149,9 +153,9 @@ class Lab {
     this.time.duration = answer.duration_s;
     this.time.names = answer.runs;
     this.panels.show(answer.panels);
-    this.transport.update(answer);
+    keepFocus(at("transport"), () => this.transport.update(answer));
     this.breaks.update(answer);
-    at("tables").replaceChildren(...tables(answer));
+    keepFocus(at("tables"), () => at("tables").replaceChildren(...tables(answer)));
     const runs = answer.runs.length;
     this.say(`${runs} run${runs === 1 ? "" : "s"} in ${Math.round(answer.run_s * 1000)} ms`);
     document.body.dataset.shown = String(answer.number);
