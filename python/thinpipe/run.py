@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe import _core
 from thinpipe.arguments import check
@@ -24,8 +25,9 @@ from thinpipe.signals import signals_deferred
 from thinpipe.tables import TRACED, NoTableError, frame
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
-
+    from numpy.typing import NDArray
 
 MOST_AT_ONCE: Final = 1 << 16
 """More than any machine can run side by side; a larger number means the same."""
@@ -87,13 +89,10 @@ class Run(CompleteRecording):
         return table in self._tables
 
     @cached_property
-    def _tables(self) -> dict[str, pl.DataFrame]:
-        with (
-            signals_deferred()
-        ):  # Rust, ours and polars', panics if its look for numpy is interrupted
-            core, links = self._core, [link.name for link in self.links]
-            named = (core.machines(), core.droppers(), links)
-            return {name: frame(name, columns, *named) for name, columns in core.tables().items()}
+    def _tables(self) -> Mapping[str, pl.DataFrame]:
+        core, links = self._core, [link.name for link in self.links]
+        with signals_deferred():
+            return _Frames(core.tables(), (core.machines(), core.droppers(), links))
 
     def _table(self, name: str) -> pl.DataFrame:
         if name in TRACED and not self.traced:
@@ -103,6 +102,37 @@ class Run(CompleteRecording):
                 f"the table {name!r} is not there: nothing of the kind was in the run"
             )
         return self._tables[name]
+
+
+class _Frames(Mapping[str, "pl.DataFrame"]):
+    """The tables of a run; each becomes a data frame when it is first looked at."""
+
+    def __init__(
+        self,
+        columns: dict[str, dict[str, NDArray[np.generic[Any]]]],
+        named: tuple[list[str], list[str], list[str]],
+    ) -> None:
+        self._names: Final = tuple(columns)
+        self._columns: Final = columns
+        self._named: Final = named
+        self._made: Final[dict[str, pl.DataFrame]] = {}
+        self._lock: Final = threading.Lock()
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        # Rust, ours and polars', panics if its look for numpy is interrupted.
+        with self._lock, signals_deferred():
+            if name not in self._made:
+                self._made[name] = frame(name, self._columns.pop(name), *self._named)
+            return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def run(

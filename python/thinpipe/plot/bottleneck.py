@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from thinpipe.plot.shown import Shown
+    from thinpipe.recording import Recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,10 @@ class Capacity:
 
     link: str
     rate: Steps
+
+
+_LINKS: Final[WeakKeyDictionary[Recording, dict[int, str]]] = WeakKeyDictionary()
+"""What `longest_wait` found: panels of a run ask again, and it takes a join of all hops."""
 
 
 def longest_wait(shown: Shown) -> str:
@@ -39,6 +45,13 @@ def longest_wait(shown: Shown) -> str:
     NoTableError
         If the run has no trace.
     """
+    known = _LINKS.setdefault(shown.run, {})
+    if shown.flow.id not in known:
+        known[shown.flow.id] = _longest_wait(shown)
+    return known[shown.flow.id]
+
+
+def _longest_wait(shown: Shown) -> str:
     import polars as pl
 
     run, queue = shown.run, shown.run.queue
