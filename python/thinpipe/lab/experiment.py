@@ -89,7 +89,7 @@ class Laboratory:
             "number": request.number,
             "duration_s": max(run.result.duration_s for run in runs),
             "runs": [_numbers(each, run) for each, run in zip(wanted, runs, strict=True)],
-            **self._looked_at(request, wanted, runs),
+            **self._looked_at(request, wanted, runs, is_cancelled),
             **_breaks(request, wanted),
             "copy": {
                 "command": as_command(points),
@@ -138,7 +138,13 @@ class Laboratory:
                 self._kept.popitem(last=False)
         return done
 
-    def _looked_at(self, request: Request, wanted: list[Wanted], runs: list[Run]) -> dict[str, Any]:
+    def _looked_at(
+        self,
+        request: Request,
+        wanted: list[Wanted],
+        runs: list[Run],
+        is_cancelled: Callable[[], bool],
+    ) -> dict[str, Any]:
         duration_s = max(run.result.duration_s for run in runs)
         start_s, end_s = request.span or (0.0, duration_s)
         end_s = min(end_s, duration_s)
@@ -160,6 +166,8 @@ class Laboratory:
         ]
         panels, offered = [], []
         for kind in KINDS:
+            if is_cancelled():
+                raise CancelledError
             is_open = kind.usual if request.panels is None else kind.name in request.panels
             panel = panel_of(kind, sights, request.focus, is_open=is_open)
             if panel is not None:
