@@ -29,6 +29,12 @@ TABLES = """sections => sections.map((of) => [...of.querySelectorAll("table")].m
   rows: [...table.tBodies[0].rows].map(row => [...row.cells].map(cell => cell.textContent)),
 })))"""
 
+UNFOLD = """(control) => {
+  for (let at = control.closest("details"); at; at = at.parentElement.closest("details")) {
+    at.open = true;
+  }
+}"""
+
 MOVE = """(range, place) => {
   range.value = place;
   range.dispatchEvent(new Event("input", {bubbles: true}));
@@ -73,8 +79,17 @@ def tables(page: Page) -> list[list[Table]]:
 
 
 def setting(page: Page, key: str) -> Locator:
-    """Return the slider, choice, switch or field of a key."""
-    return page.locator(f'[id="setting-{key}"]')
+    """Return the slider, choice or field of a key; what folds it away is opened."""
+    found = page.locator(f'[id="setting-{key}"]')
+    found.evaluate(UNFOLD)
+    return found
+
+
+def field(page: Page, key: str) -> Locator:
+    """Return the field that has a key's value as text."""
+    found = page.locator(f'.setting[data-key="{key}"] input[type="text"]')
+    found.evaluate(UNFOLD)
+    return found
 
 
 def move_slider(page: Page, key: str, place: int) -> None:
@@ -83,10 +98,13 @@ def move_slider(page: Page, key: str, place: int) -> None:
 
 
 def change(page: Page, key: str, text: str) -> None:
-    """Type a setting into its field and leave it."""
-    field = page.locator(f'.setting[data-key="{key}"] input[type="text"]')
-    field.fill(text)
-    field.blur()
+    """Choose a value, or type it into its field and leave that."""
+    control = setting(page, key)
+    if control.evaluate("control => control.tagName") == "SELECT":
+        control.select_option(text)
+        return
+    field(page, key).fill(text)
+    field(page, key).blur()
 
 
 def panels(page: Page) -> list[str]:
@@ -100,6 +118,14 @@ def panels(page: Page) -> list[str]:
 def canvas(page: Page, panel: str) -> Locator:
     """Return the canvas of a panel."""
     return page.locator(f'figure[data-panel="{panel}"] canvas')
+
+
+def box(of: Locator) -> tuple[float, float, float, float]:
+    """Return where an element begins in the window, and how wide and high it is."""
+    of.scroll_into_view_if_needed()
+    found = of.bounding_box()
+    assert found is not None
+    return found["x"], found["y"], found["width"], found["height"]
 
 
 def is_drawn(page: Page, panel: str) -> bool:

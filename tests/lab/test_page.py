@@ -85,46 +85,43 @@ def test_each_variant_has_a_command_and_its_numbers(page, thinpipe):
         assert shown == printed(thinpipe(*shlex.split(command)[1:], COLUMNS="400").stdout)
 
 
-def test_a_slider_moves_the_numbers(page):
-    """Each place that it stops at is the setting of the newest answer."""
+def test_each_place_of_a_slider_is_the_setting_of_the_newest_answer(page):
     answers = Answers(page)
     open_state(page, state())
-    slider = page.locator('.setting input[type="range"]').first
-    if not slider.count():
-        pytest.skip("this scenario has no slider")
-    key = (slider.get_attribute("id") or "").removeprefix("setting-")
+    field = browsing.field(page, "radio.tbler")
+    told = []
     for place in (100, 400, 900):
-        browsing.move_slider(page, key, place)
+        browsing.move_slider(page, "radio.tbler", place)
         command = answers.newest()["copy"]["command"]
-        field = page.locator(f'.setting[data-key="{key}"] input[type="text"]')
-        assert shlex.quote(f"{key}={field.input_value()}") in command
+        assert shlex.quote(f"radio.tbler={field.input_value()}") in command
+        told.append(browsing.tables(page))
+    assert told[0] != told[1] != told[2]
 
 
 def test_the_cursor_is_the_same_time_in_all_panels(page):
     open_state(page, state())
     before = {name: browsing.legend(page, name) for name in browsing.panels(page)}
-    box = browsing.canvas(page, "cwnd").bounding_box()
-    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] / 2)
-    page.wait_for_function(MOVED_BY)
+    x, y, width, height = browsing.box(browsing.canvas(page, "cwnd"))
+    page.mouse.move(x + width * 0.6, y + height / 2)
+    page.wait_for_function(HAS_CURSOR)
     time_s = float(browsing.cursor(page).split()[0])
     assert 5 < time_s < 7
     for name, text in before.items():
-        label = browsing.canvas(page, name).get_attribute("aria-label")
+        label = browsing.canvas(page, name).get_attribute("aria-label") or ""
         assert f"at {browsing.cursor(page)}" in label
         assert browsing.legend(page, name) != text
 
 
-MOVED_BY = "() => document.querySelector('#transport output').textContent !== '–'"
+HAS_CURSOR = "() => document.querySelector('#transport output').textContent !== '–'"
 
 
 def drag(page, panel, start, end):
     """Drag over a part of a panel; from 0 to 1 across its canvas."""
-    box = browsing.canvas(page, panel).bounding_box()
-    middle = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] * start, middle)
+    x, y, width, height = browsing.box(browsing.canvas(page, panel))
+    page.mouse.move(x + width * start, y + height / 2)
     page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] * (start + end) / 2, middle)
-    page.mouse.move(box["x"] + box["width"] * end, middle)
+    page.mouse.move(x + width * (start + end) / 2, y + height / 2)
+    page.mouse.move(x + width * end, y + height / 2)
     page.mouse.up()
 
 
