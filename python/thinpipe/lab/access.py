@@ -7,12 +7,12 @@ import os
 import re
 import secrets
 from collections.abc import Mapping
-from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Access:
             return
         headers = Headers(scope=scope)
         refusal = self._refusal(headers, is_socket=scope["type"] == "websocket")
-        if refusal is None and self._has_cookie(headers):
+        if refusal is None and self._has_cookie(HTTPConnection(scope)):
             await self._app(scope, receive, send)
             return
         if scope["type"] == "websocket":
@@ -99,9 +99,8 @@ class Access:
             return "a socket needs an origin" if is_socket else None
         return None if origin.partition("://")[2] == host else "another origin may not drive it"
 
-    def _has_cookie(self, headers: Mapping[str, str]) -> bool:
-        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-        return cookie is not None and self._is_token(cookie.value)
+    def _has_cookie(self, request: HTTPConnection) -> bool:
+        return self._is_token(request.cookies.get(COOKIE, ""))
 
     def _is_token(self, text: str) -> bool:
         return hmac.compare_digest(text.encode(), self._token.encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -18,6 +17,12 @@ MOST_BREAKS: Final = 20
 LATEST_S: Final = 1e6
 """When a break may be."""
 LARGEST: Final = 1e12
+SHORTEST_S: Final = 1e-6
+"""Of a part of the time: a shorter one has no two times in a column of pixels."""
+MOST_NUMBER: Final = 1 << 53
+"""Up to here a page counts without gaps."""
+NO_NUMBER: Final = -1
+"""Of an answer to a message whose number nobody knows."""
 
 
 class RequestError(ValueError):
@@ -78,7 +83,7 @@ class Request:
     breaks: tuple[Break, ...] = ()
 
     @classmethod
-    def of(cls, message: object) -> Request:
+    def of(cls, sent: object) -> Request:
         """Read what a page sent.
 
         Raises
@@ -86,14 +91,13 @@ class Request:
         RequestError
             If it is no request.
         """
-        if not isinstance(message, Mapping):
-            raise RequestError("a request must be an object")
+        message = _object(sent)
         variants = _list(message, "variants", [{}])
         if not 1 <= len(variants) <= MOST_VARIANTS:
             raise RequestError(f"variants: must be 1 to {MOST_VARIANTS}, not {len(variants)}")
         before, panels = message.get("before"), message.get("panels")
         return cls(
-            number=_whole(message, "number", 0, most=1 << 53),
+            number=_whole(message, "number", 0, most=MOST_NUMBER),
             scenario=_text("scenario", message.get("scenario", "")),
             settings=_settings("set", message.get("set", {})),
             variants=tuple(_settings("variants", each) for each in variants),
@@ -111,6 +115,20 @@ class Request:
         )
 
 
+def number_of(message: object) -> int:
+    """Return the number of a message, if it has one, whatever else it is."""
+    try:
+        return _whole(_object(message), "number", NO_NUMBER, most=MOST_NUMBER)
+    except RequestError:
+        return NO_NUMBER
+
+
+def _object(message: object) -> Mapping[Any, Any]:
+    if not isinstance(message, Mapping):
+        raise RequestError("a request must be an object")
+    return message
+
+
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str) or len(value) > LONGEST_TEXT:
         raise RequestError(f"{name}: must be a text of at most {LONGEST_TEXT:,} characters")
@@ -120,7 +138,7 @@ def _text(name: str, value: object) -> str:
 def _settings(name: str, value: object) -> Settings:
     if not isinstance(value, Mapping) or len(value) > MOST_SETTINGS:
         raise RequestError(f"{name}: must be an object of at most {MOST_SETTINGS} keys")
-    return tuple((_text(name, key).strip(), _text(str(key), text)) for key, text in value.items())
+    return tuple((_text(name, key).strip(), _text(repr(key), text)) for key, text in value.items())
 
 
 def _list(message: Mapping[Any, Any], name: str, default: list[Any]) -> list[Any]:
@@ -172,13 +190,11 @@ def _span(message: Mapping[Any, Any]) -> tuple[float, float] | None:
     value = message.get("span")
     if value is None:
         return None
-    is_pair = isinstance(value, list) and len(value) == 2  # noqa: PLR2004 - from and to
-    if not is_pair or not all(
-        isinstance(each, int | float) and not isinstance(each, bool) and math.isfinite(each)
-        for each in value
-    ):
+    if not isinstance(value, list) or len(value) != 2:  # noqa: PLR2004 - from and to
         raise RequestError("span: must be two times in seconds")
-    start_s, end_s = float(value[0]), float(value[1])
-    if not 0 <= start_s < end_s:
-        raise RequestError("span: must begin at 0 or later, and before it ends")
+    start_s, end_s = (_number("span: each time", each) for each in value)
+    if start_s < 0 or end_s - start_s < SHORTEST_S:
+        raise RequestError(
+            f"span: must begin at 0 or later, and be {SHORTEST_S * 1e6:g} µs or more"
+        )
     return start_s, end_s

@@ -19,7 +19,7 @@ from thinpipe.lab.access import Access
 from thinpipe.lab.catalogue import Catalogue
 from thinpipe.lab.experiment import CancelledError, Laboratory
 from thinpipe.lab.lessons import lessons
-from thinpipe.lab.request import Request, RequestError
+from thinpipe.lab.request import NO_NUMBER, Request, RequestError, number_of
 from thinpipe.lab.serving import PAGE, html
 
 if TYPE_CHECKING:
@@ -46,12 +46,12 @@ class Session:
         self._newest = 1 << 60
 
     async def _answer(self, text: str) -> None:
-        number = -1
+        number = NO_NUMBER
         try:
             message = json.loads(text)
-            number = message.get("number", -1) if isinstance(message, dict) else -1
+            number = number_of(message)
+            self._newest = max(self._newest, number)
             request = Request.of(message)
-            self._newest = max(self._newest, request.number)
             answer = await asyncio.to_thread(
                 self._laboratory.answer, request, lambda: request.number < self._newest
             )
@@ -61,7 +61,7 @@ class Session:
             if (said := _told(error)) is None:
                 raise
             answer = {"number": number, "error": said}
-        if number >= self._newest:
+        if number == NO_NUMBER or number >= self._newest:
             await self._send(json.dumps(answer, separators=(",", ":"), allow_nan=False))
 
 

@@ -2,6 +2,8 @@
 
 const PLAY_S = 12;
 const FRAME_MS = 40;
+// Nothing in a run is shorter; the server refuses a view of less than a tenth of it.
+const SHORTEST_S = 1e-5;
 
 export class Timeline {
   // `onSpan` takes the part of the time that a brush chose; null is all of it.
@@ -114,7 +116,7 @@ export class Timeline {
   zoom(factor) {
     const [from, to] = this.span;
     const middle = this.cursor === null ? (from + to) / 2 : this.cursor;
-    const half = ((to - from) * factor) / 2;
+    const half = Math.max(((to - from) * factor) / 2, SHORTEST_S / 2);
     const start = Math.max(0, Math.min(middle - half, this.duration - 2 * half));
     const end = Math.min(this.duration, start + 2 * half);
     this.onSpan(start <= 0 && end >= this.duration ? null : [start, end]);
