@@ -3,6 +3,7 @@
 >>> import thinpipe as tp
 >>> with tp.emulate("umts-384", tbler=0.05) as net:  # doctest: +SKIP
 ...     net.run(["curl", f"http://{net.gateway}:8000/"])
+...     net.change({"radio.tbler": "20 %"})
 >>> net.record.down.dropped.total  # doctest: +SKIP
 0
 """
@@ -13,6 +14,7 @@ import os
 import re
 import select
 import shlex
+import socket
 import subprocess
 import sys
 import tomllib
@@ -32,7 +34,8 @@ from thinpipe.emulation_record import EmulationRecord
 from thinpipe.namespaces import Command, within
 from thinpipe.packet_log import read_log
 from thinpipe.point import NO_SETTINGS, Point, Value
-from thinpipe.programs import lacking
+from thinpipe.programs import end_all, lacking, run_as
+from thinpipe.running_link import RemoteLink
 from thinpipe.scenario import Scenario, find
 from thinpipe.scenario import keys as all_keys
 from thinpipe.values import as_text, refuse_twice
@@ -168,6 +171,7 @@ class EmulatedNetwork:
         self._programs: Final[list[subprocess.Popen[Any]]] = []
         self._emulator: subprocess.Popen[str] | None = None
         self._holder: int | None = None
+        self._link: RemoteLink | None = None
         self._environment: dict[str, str] = {}
         self._record: EmulationRecord | None = None
 
@@ -198,7 +202,7 @@ class EmulatedNetwork:
     ) -> None:
         self._holder = None
         with self._stack:
-            _end_all(self._programs)
+            end_all(self._programs)
             self._end()
             if self._record_file.exists():
                 text = self._record_file.read_text(encoding="utf-8")
@@ -235,6 +239,75 @@ class EmulatedNetwork:
         if not self._environment:
             raise RuntimeError(ONLY_WITHIN)
         return dict(self._environment)
+
+    @property
+    def changeable(self) -> dict[str, str]:
+        """The keys that can be changed in the block, each with its value now.
+
+        Raises
+        ------
+        EmulationError
+            If the emulator has stopped.
+        RuntimeError
+            If it is not called in the ``with`` block.
+        """
+        return self._running().changeable
+
+    @property
+    def black_out_s(self) -> float:
+        """For how many seconds nothing gets through yet; 0 without a black-out."""
+        return self._running().black_out_s
+
+    def change(self, settings: Mapping[str, Value]) -> None:
+        """Change keys at once: ``{"link.rate": "256 kbit/s"}``.
+
+        A change is one more step of the link's or the radio's schedule, now. What is on the wire
+        keeps its arrival, and no packet overtakes another.
+
+        Raises
+        ------
+        ScenarioError
+            If a key cannot be changed or a value is wrong; nothing has changed then.
+        EmulationError
+            If the emulator has stopped.
+        RuntimeError
+            If it is not called in the ``with`` block.
+        """
+        check_arguments(settings=settings)
+        self._running().change(settings)
+
+    def black_out(self, seconds: float) -> None:
+        """Let nothing through for so many seconds from now on; 0 ends a black-out.
+
+        A link loses what it sends meanwhile, as in one of ``link.outages`` in both directions; a
+        radio has no coverage.
+
+        Raises
+        ------
+        ScenarioError
+            If `seconds` is out of range, or this network has no black-outs.
+        EmulationError
+            If the emulator has stopped.
+        RuntimeError
+            If it is not called in the ``with`` block.
+        """
+        self._running().black_out(seconds)
+
+    def meter(self) -> dict[str, Any]:
+        """Return how the link fares.
+
+        ``at_s`` is the time since the start; ``down`` and ``up`` have ``left`` and ``queue``
+        (packets and bytes, so far and now), ``drops`` so far, and ``rate_bps`` and ``delay_s``
+        since the last call. ``late_s`` is the 99th percentile of the emulator's lateness.
+
+        Raises
+        ------
+        EmulationError
+            If the emulator has stopped.
+        RuntimeError
+            If it is not called in the ``with`` block.
+        """
+        return self._running().meter()
 
     @property
     def record(self) -> EmulationRecord:
@@ -274,7 +347,7 @@ class EmulatedNetwork:
         RuntimeError
             If it is not called in the ``with`` block.
         """
-        return _run_as(self._within(self._inside(), command, options), command, check=check)
+        return run_as(self._within(self._inside(), command, options), command, check=check)
 
     def popen(self, command: Command, **options: object) -> subprocess.Popen[Any]:
         """Start a program inside; `options` are those of `subprocess.Popen`.
@@ -292,7 +365,7 @@ class EmulatedNetwork:
         self, command: Command, *, check: bool = False, **options: object
     ) -> subprocess.CompletedProcess[Any]:
         """Run a program at the network side; otherwise as `run`."""
-        return _run_as(self._within(self._outside(), command, options), command, check=check)
+        return run_as(self._within(self._outside(), command, options), command, check=check)
 
     def popen_outside(self, command: Command, **options: object) -> subprocess.Popen[Any]:
         """Start a program at the network side; otherwise as `popen`."""
@@ -302,6 +375,10 @@ class EmulatedNetwork:
         if self._holder is None:
             raise RuntimeError(ONLY_WITHIN)
         return self._holder
+
+    def _running(self) -> RemoteLink:
+        self._inside()
+        return cast("RemoteLink", self._link)
 
     def _outside(self) -> int:
         self._inside()
@@ -320,14 +397,19 @@ class EmulatedNetwork:
         settings = [f"--set={key}={value}" for key, value in self._point.settings]
         program = [sys.executable, "-m", "thinpipe", "emulate", self._scenario(folder)]
         tail = [f"--record={self._record_file}", "--quiet", "--", *HOLDER]
-        return subprocess.Popen(
-            [*program, *settings, *self._options, *tail],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            text=True,
-            start_new_session=True,  # Ctrl-C is for this process, which ends the emulator in turn
-        )
+        ours, theirs = socket.socketpair()
+        with theirs:
+            emulator = subprocess.Popen(
+                [*program, *settings, *self._options, f"--control={theirs.fileno()}", *tail],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                text=True,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C is for this process, which ends it in turn
+            )
+        self._link = RemoteLink(ours)
+        return emulator
 
     def _scenario(self, folder: Path) -> str:
         """Return the scenario's name, or the path of a file with it."""
@@ -346,6 +428,7 @@ class EmulatedNetwork:
         if emulator is None or emulator.stdin is None:
             return
         emulator.stdin.close()
+        cast("RemoteLink", self._link).close()
         try:
             emulator.wait(END_TIMEOUT_S)
         except subprocess.TimeoutExpired:
@@ -392,38 +475,3 @@ def _answer(emulator: subprocess.Popen[str]) -> tuple[int, dict[str, str]] | Non
             return int(name), added
         added[name] = value
     return None
-
-
-def _run_as(
-    options: dict[str, Any], command: Command, *, check: bool
-) -> subprocess.CompletedProcess[Any]:
-    """Run a program; results and errors show the user's command, without our prefix."""
-    try:
-        done: subprocess.CompletedProcess[Any] = subprocess.run(**options, check=False)
-    except subprocess.TimeoutExpired as error:
-        error.cmd = command
-        raise
-    done.args = command
-    if check:
-        done.check_returncode()
-    return done
-
-
-def _end_all(programs: Sequence[subprocess.Popen[Any]]) -> None:
-    """Terminate programs that still run, and close all pipes."""
-    running = [program for program in programs if program.poll() is None]
-    for program in running:
-        program.terminate()
-    for program in running:
-        try:
-            program.wait(TERM_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            program.kill()
-            program.wait()
-    for pipe in (each for one in programs for each in (one.stdin, one.stdout, one.stderr)):
-        if pipe is not None:
-            pipe.close()
-
-
-TERM_TIMEOUT_S: Final = 2.0
-"""From SIGTERM to SIGKILL."""

@@ -232,7 +232,11 @@ impl Machine for Emulator {
                 Call::Read(reader, answer) => {
                     let [down, up] = Direction::BOTH.map(|way| self.ledger.read(now, way, reader));
                     // Whoever asked may have gone.
-                    answer.send(Moment { at_s: now.as_secs_f64(), down, up }).ok();
+                    let late_s = match reader {
+                        Reader::Run => None,
+                        Reader::Page | Reader::Guest => self.ledger.late_s(),
+                    };
+                    answer.send(Moment { at_s: now.as_secs_f64(), down, up, late_s }).ok();
                 }
                 Call::State(answer) => {
                     answer.send(self.live.state(now)).ok();

@@ -93,6 +93,8 @@ words! {
     pub enum Reader {
         /// What watches the run itself.
         Run = "run",
+        /// A page that shows it.
+        Page = "page",
         /// Whoever else asks.
         Guest = "guest",
     }
@@ -209,6 +211,12 @@ impl PacketLedger {
             delay_s: (packets > 0).then(|| delay / packets as f64),
             drops: lane.drops(),
         }
+    }
+
+    /// The 99th percentile of lateness so far, in seconds.
+    pub(crate) fn late_s(&self) -> Option<f64> {
+        let nanos = self.lateness.value_at_quantile(0.99);
+        (!self.lateness.is_empty()).then(|| Duration::from_nanos(nanos).as_secs_f64())
     }
 
     fn drop_one(&mut self, uid: u64, reason: DropReason) {

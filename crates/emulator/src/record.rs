@@ -20,6 +20,8 @@ pub struct Moment {
     pub down: Reading,
     /// From the mobile.
     pub up: Reading,
+    /// The 99th percentile of lateness so far, for readers beside the run.
+    pub late_s: Option<f64>,
 }
 
 /// A run that has ended.

@@ -95,11 +95,12 @@ impl Emulation {
         started.map_err(|error| os_error(py, &error, program))
     }
 
-    /// How the link fares, as JSON; rates and delays are those since the last call, of which those
-    /// of a `guest` are apart.
-    #[pyo3(signature = (*, guest = false))]
-    fn meter(&self, py: Python<'_>, guest: bool) -> PyResult<String> {
-        let reader = if guest { Reader::Guest } else { Reader::Run };
+    /// How the link fares, as JSON; rates and delays are those since the last call of the same
+    /// reader: `"run"`, `"page"` or `"guest"`.
+    #[pyo3(signature = (*, reader = "run"))]
+    fn meter(&self, py: Python<'_>, reader: &str) -> PyResult<String> {
+        let reader = Reader::ALL.iter().copied().find(|known| known.name() == reader);
+        let reader = reader.ok_or_else(|| PyValueError::new_err("reader: run, page or guest"))?;
         py.detach(|| self.with(|emulation| json(&emulation.meter(reader).map_err(setup_error)?)))
     }
 

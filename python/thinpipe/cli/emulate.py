@@ -7,7 +7,9 @@ import os
 import re
 import shlex
 import shutil
+import socket
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from typing import Annotated, Final
 import typer
 
 from thinpipe import _core
-from thinpipe.cli import arguments, children
+from thinpipe.cli import arguments, children, pages
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.meter import Meter
 from thinpipe.cli.settings import Settings
@@ -29,6 +31,7 @@ from thinpipe.emulation_record import EmulationRecord
 from thinpipe.files import atomic_directory, check_writable, reason_of, write_atomically
 from thinpipe.packet_log import atomic_log
 from thinpipe.point import Point
+from thinpipe.running_link import RunningLink, serve
 from thinpipe.signals import signals_deferred
 
 DONE: Final = 0
@@ -54,6 +57,8 @@ class Request:
     linger_s: float
     meter: bool
     quiet: bool
+    lab: socket.socket | None
+    control: socket.socket | None
 
 
 def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
@@ -120,6 +125,15 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
     ] = "2s",
     meter: Annotated[bool, typer.Option("--meter", help="Show the link's state live.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print no summary.")] = False,
+    lab: Annotated[
+        bool,
+        typer.Option(
+            "--lab",
+            help="Serve a page on which the link is seen and changed; its address is printed.",
+        ),
+    ] = False,
+    port: pages.Port = pages.EMULATOR_PORT,
+    control: Annotated[int | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Run COMMAND behind an emulated link, in real time.
 
@@ -147,6 +161,8 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
         linger_s=seconds("--linger", linger),
         meter=meter,
         quiet=quiet,
+        lab=_listening(port) if lab else None,
+        control=None if control is None else socket.socket(fileno=control),
     )
     try:
         raise typer.Exit(_run(request))
@@ -210,7 +226,8 @@ def _run(request: Request) -> children.Status:
             notes = [*emulation.notes]
             with _emulator_errors({log: request.log, pcap: request.pcap}):
                 try:
-                    status = _run_programs(emulation, request, signals, notes)
+                    with _changeable(emulation, request):
+                        status = _run_programs(emulation, request, signals, notes)
                 finally:
                     record = json.loads(emulation.finish())
         record["command"] = None if request.between else (request.command or [_shell()])
@@ -261,6 +278,37 @@ def _report(request: Request, record: str, notes: Sequence[str], unwritten: list
             from thinpipe.cli.emulation_summary import print_summary
 
         print_summary(EmulationRecord.from_json(record), notes)
+
+
+def _listening(port: int) -> socket.socket:
+    """Return a socket for the lab, which stays on this machine's loopback."""
+    pages.demand_packages()
+    return pages.listening("--port", port)
+
+
+@contextmanager
+def _changeable(emulation: _core.Emulation, request: Request) -> Iterator[None]:
+    """Let the link be changed meanwhile: by the parent process, and on a page."""
+    link = RunningLink(emulation)
+    if request.control is not None:
+        request.control.set_inheritable(False)  # it is not for COMMAND
+        answering = (link, request.control)
+        threading.Thread(target=serve, args=answering, name="control", daemon=True).start()
+    if request.lab is None:
+        yield
+        return
+    from thinpipe.lab import link_api
+    from thinpipe.lab.access import kept_token
+    from thinpipe.lab.live import application
+    from thinpipe.lab.live_link import link as source
+    from thinpipe.lab.serving import served
+
+    token = kept_token()
+    shown = source(request.point.scenario.name, lambda: emulation.meter(reader="page"))
+    app = application(shown, token, more=link_api.routes(link))
+    with request.lab, served(app, request.lab):
+        pages.announce("the link", request.lab, token, is_opened=False)
+        yield
 
 
 def _run_programs(

@@ -201,7 +201,9 @@ fn a_meter_reads_what_passed_since() {
     let later = ask(&mut emulator, micros(50_000));
     assert_eq!(later.down.left, moment.down.left);
     assert_eq!((later.down.rate_bps, later.down.delay_s), (0.0, None));
-    let guest = ask_as(Reader::Guest, &mut emulator, micros(80_000)).down;
+    assert_eq!(later.late_s, None);
+    let Moment { down: guest, late_s, .. } = ask_as(Reader::Guest, &mut emulator, micros(80_000));
+    assert_eq!(late_s, Some(0.008));
     assert_eq!((guest.rate_bps, guest.delay_s), (200_000.0, Some(0.036)), "readers are apart");
     calls.send(Call::Stop).expect("the emulator is there");
     emulator.handle_wake(micros(50_000));
