@@ -66,6 +66,13 @@ def settle(page: Page) -> None:
     page.wait_for_selector('body[data-shown] #results[aria-busy="false"]')
 
 
+def expecting(of: Locator) -> Any:
+    """Return what waits until an element is as it should be."""
+    from playwright.sync_api import expect
+
+    return expect(of)
+
+
 def error(page: Page) -> str:
     """Return the error that the page shows; nothing if it shows none."""
     shown = page.locator("#error")

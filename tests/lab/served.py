@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 LIMIT_S = 60
-ADDRESS = re.compile(r"(http://\S+)/\?token=(\S+)")
+ADDRESS = re.compile(r".* (http://\S+)/\?token=(\S+)")
 
 
 @dataclass(frozen=True)
