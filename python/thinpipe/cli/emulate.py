@@ -283,6 +283,8 @@ def _report(request: Request, record: str, notes: Sequence[str], unwritten: list
 def _listening(port: int) -> socket.socket:
     """Return a socket for the lab, which stays on this machine's loopback."""
     pages.demand_packages()
+    from thinpipe.lab import link_api, live_link  # noqa: F401 - no program waits for them later
+
     return pages.listening("--port", port)
 
 

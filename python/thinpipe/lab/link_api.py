@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import JSONResponse
@@ -13,7 +14,7 @@ from starlette.routing import Route
 from thinpipe._core import EmulationError, ScenarioError
 from thinpipe.lab.controls import control
 from thinpipe.running_link import ChangeableLink
-from thinpipe.scenario import keys
+from thinpipe.scenario import Key, keys
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -79,12 +80,17 @@ def _state(link: ChangeableLink) -> dict[str, Any]:
 
 def _control(name: str, value: str) -> dict[str, Any]:
     """Return what a page offers to set a key with that has this value."""
-    [key] = [key for key in keys(name) if key.name == name]
+    key = _keys()[name]
     try:
         number = key.number(value)
     except ScenarioError:  # the directions differ
         number = None
     return control(key, number)
+
+
+@cache
+def _keys() -> dict[str, Key]:
+    return {key.name: key for key in keys()}
 
 
 async def _object(request: Request) -> dict[str, Any] | None:
