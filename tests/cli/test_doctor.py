@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from thinpipe.acceptance.emulation.collect import missing as emulation_missing
+from thinpipe.cli import doctor
 from thinpipe.cli.doctor import PARTS
 from thinpipe.testbed import BedError, Plan, bed
 
@@ -54,3 +55,11 @@ def test_what_an_emulation_lacks_is_told_as_one_reason(monkeypatch):
 @pytest.mark.parametrize("part", PARTS[1:], ids=[part.name for part in PARTS[1:]])
 def test_every_remedy_can_be_typed(part):
     assert "install" in part.remedy
+
+
+def test_a_package_that_the_lab_lacks_is_named(monkeypatch):
+    monkeypatch.setattr(doctor, "find_spec", lambda name: None if name == "uvicorn" else name)
+    [lab] = [part for part in PARTS if part.name == "lab"]
+    assert lab.look() == "needs uvicorn"
+    monkeypatch.setattr(doctor, "find_spec", lambda name: name)
+    assert lab.look() is None

@@ -52,8 +52,12 @@ def _daemon() -> str | None:
     return lacking("ip", "nft")
 
 
-def _module(name: str) -> Callable[[], str | None]:
-    return lambda: None if find_spec(name) else f"needs {name}"
+def _modules(*names: str) -> Callable[[], str | None]:
+    def look() -> str | None:
+        lacks = [name for name in names if find_spec(name) is None]
+        return f"needs {', '.join(lacks)}" if lacks else None
+
+    return look
 
 
 APT: Final = "as root: apt-get install iproute2 nftables util-linux; modprobe tun"
@@ -62,8 +66,9 @@ PARTS: Final = (
     Part("emulate", _emulation, f"{APT}; or let users have namespaces: docs/emulator.md"),
     Part("reproduce emulation, reproduce proxy, thinpipe.testbed", _testbed, APT),
     Part("proxy (more by thinpipe proxy --check)", _daemon, APT),
-    Part("sweep --scheduler", _module("distributed"), "pip install 'thinpipe[dask]'"),
-    Part("tables for pandas", _module("pandas"), "pip install 'thinpipe[pandas]'"),
+    Part("lab", _modules("starlette", "uvicorn", "websockets"), "pip install 'thinpipe[lab]'"),
+    Part("sweep --scheduler", _modules("distributed"), "pip install 'thinpipe[dask]'"),
+    Part("tables for pandas", _modules("pandas"), "pip install 'thinpipe[pandas]'"),
     Part(
         "captures in Wireshark",
         lambda: None if shutil.which("tshark") or shutil.which("wireshark") else "needs wireshark",
