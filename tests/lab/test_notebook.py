@@ -77,6 +77,16 @@ def test_a_browser_shows_it(chromium, runs):
     page.close()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_use_it(chromium, runs, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = chromium.new_page(color_scheme=scheme)
+    page.set_content(tp.lab(*runs).document)
+    page.locator("body[data-shown]").wait_for()
+    assert axe.Axe().run(page).response["violations"] == []
+    page.close()
+
+
 def test_hostile_names_stay_text(tmp_path):
     name = "<img src=x onerror=alert(1)><!--<script>\"'"
     scenario = tp.Scenario.of({"link": {"rate": "1 Mbit/s"}}, name=name)

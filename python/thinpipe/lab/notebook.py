@@ -26,7 +26,7 @@ MOST_RUNS: Final = 4
 
 TALL: Final = 290
 """Pixels that a row of two panels takes, with its legend."""
-HEAD: Final = 70
+HEAD: Final = 100
 
 DOCUMENT: Final = """<!doctype html>
 <html lang="en">
@@ -36,14 +36,18 @@ DOCUMENT: Final = """<!doctype html>
 <title>{title}</title>
 <style>
 {style}
-body {{ padding: 8px; }}
+main {{ display: block; padding: 8px; }}
+h1 {{ margin-bottom: 6px; }}
 #theme {{ float: right; }}
 </style>
 </head>
 <body>
+<main>
+<h1>{title}</h1>
 <button id="theme" type="button" aria-label="Switch between dark and light">◐</button>
 <div id="transport" role="toolbar" aria-label="Time"></div>
 <div id="panels"></div>
+</main>
 <script type="application/json" id="data">{data}</script>
 <script>
 {script}
