@@ -189,6 +189,8 @@ def panel_of(
         sights = [each for each in sights if each.number == chosen and not each.ghost]
     if kind.traced and not all(_is_traced(each.run) for each in sights):
         return None
+    if kind.there is not None and not any(kind.there(sight) for sight in sights):
+        return None
     layers = []
     for sight in sights:
         try:
@@ -203,6 +205,7 @@ def panel_of(
         "unit": kind.unit,
         "axis": kind.axis,
         "from_zero": kind.from_zero,
+        "wide": kind.wide,
         "rows": None if kind.rows is None or not is_open else kind.rows(sights[0]),
         "handles": [] if kind.handles is None or not is_open else kind.handles(sights[0]),
         "layers": _stacked(layers),

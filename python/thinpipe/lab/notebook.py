@@ -142,7 +142,8 @@ def lab(
         data=json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
         script=bundle("notebook").replace("</", "<\\/"),
     )
-    return LabView(document, title, HEAD + TALL * max(1, -(-len(built) // 2)))
+    wide = sum(panel["wide"] for panel in built)
+    return LabView(document, title, HEAD + TALL * max(1, wide + -(-(len(built) - wide) // 2)))
 
 
 def _check(

@@ -11,6 +11,7 @@ import numpy as np
 from thinpipe.plot.drawing import View
 from thinpipe.plot.envelope import Envelope, envelope_of_samples, envelope_of_steps
 from thinpipe.plot.shown import Shown
+from thinpipe.tables import NoTableError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -23,9 +24,15 @@ Layer = dict[str, Any]
 """One layer of a panel, as the page takes it: its `kind` says which other entries it has.
 
 ``step``, ``line``: `x`, `y`. ``band``: `x`, `low`, `mid`, `high` by column. ``area``: `x`, `low`,
-`high`. ``marks``: `x`, `y`, `shape`, and a text for each in `tips`. ``bars``: `x0`, `x1`, `y0`,
-`y1`. ``arrows``: `x0`, `y0`, `x1`, `y1`. ``words``: `x`, `y`, `text`. ``rules``: `x`. Each has the
-number of its `run`, which has a colour, or a `tone`, the name of a colour with a meaning.
+`high`. ``marks``: `x`, `y`, `shape`. ``bars``: `x0`, `x1`, `y0`, `y1`; `hollow` ones are outlines.
+``arrows``: `x0`, `y0`, `x1`, `y1`. ``words``: `x`, `y`, `text`; those `apart` leave out what would
+lie on others. ``rules``: `x`. On a map, ``circles``: `x`, `y`, `radius`; ``course``: `time_s`, `x`,
+`y`, between which it is straight.
+
+Each has the number of its `run`, which has a colour, or a `tone`, the name of a colour with a
+meaning, or a `hue`, a number where there are many alike; it may be `faint` or `dotted`. `tips` has
+a text for each mark, bar, arrow or circle, `of` the numbers of the packets that it has to do with:
+pointing at one shows all that have to do with the same.
 """
 
 DIGITS: Final = 6
@@ -143,8 +150,8 @@ class Sight:
 
 
 Handle = dict[str, Any]
-"""Something that can be dragged: where it is (`x`, `y`), the `key` that has it, and how that key's
-value is written with `{x}` and `{y}` in the place of the new coordinates (`text`)."""
+"""Something that can be dragged: what it is (`label`), where (`x`, `y`), the `key` that has it,
+and how that key's value is written with `{x}` and `{y}` for the new coordinates (`text`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +176,10 @@ class PanelKind:
         Returns the names of its rows, if its vertical axis has no numbers.
     handles
         Returns what can be dragged in it, if anything can.
+    there
+        Returns whether a run has anything of the kind; without it, what `build` returns says so.
+    wide
+        Whether it takes the whole width of the page.
     """
 
     name: str
@@ -182,6 +193,20 @@ class PanelKind:
     axis: Literal["time", "place"] = "time"
     rows: Callable[[Sight], list[str]] | None = None
     handles: Callable[[Sight], list[Handle]] | None = None
+    there: Callable[[Sight], bool] | None = None
+    wide: bool = False
+
+
+def has(table: str) -> Callable[[Sight], bool]:
+    """Return whether a run has rows in a table, as a function of its sight."""
+
+    def there(sight: Sight) -> bool:
+        try:
+            return len(getattr(sight.run, table)) > 0
+        except NoTableError:
+            return False
+
+    return there
 
 
 def rounded(values: NDArray[Any], digits: int = DIGITS) -> list[Any]:

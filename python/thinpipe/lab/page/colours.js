@@ -7,6 +7,9 @@ const LIGHT = {
   capacity: "#d5d9de", muted: "#8a8a8a", drop: "#000000", data: "#0072B2",
   retransmission: "#D55E00", acknowledgement: "#009E73", timeout: "#AA4499", window: "#B07A00",
   sack: "#AA4499", error: "#D55E00", break: "#a4262c", control: "#8a8a8a", good: "#009E73",
+  idle: "#e3e6ea", "cell-pch": "#a9cce3", "ura-pch": "#d7b5d0", "cell-fach": "#E69F00",
+  "cell-dch": "#0072B2",
+  hues: ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B0A000"],
 };
 const DARK = {
   runs: ["#56B4E9", "#F0954B", "#35C79A", "#E08FC4"],
@@ -14,6 +17,9 @@ const DARK = {
   capacity: "#3d434b", muted: "#9a9a9a", drop: "#ffffff", data: "#56B4E9",
   retransmission: "#F0954B", acknowledgement: "#35C79A", timeout: "#E08FC4", window: "#F0C24B",
   sack: "#E08FC4", error: "#F0954B", break: "#ff9aa0", control: "#9a9a9a", good: "#35C79A",
+  idle: "#33383f", "cell-pch": "#3f6680", "ura-pch": "#80577a", "cell-fach": "#E69F00",
+  "cell-dch": "#56B4E9",
+  hues: ["#56B4E9", "#E69F00", "#35C79A", "#E08FC4", "#9CCBEF", "#F0954B", "#F0E442"],
 };
 
 export function isDark() {
@@ -25,8 +31,9 @@ export function palette() {
   return isDark() ? DARK : LIGHT;
 }
 
-// Returns the colour of a layer: that of its meaning, or of its run.
+// Returns the colour of a layer: that of its meaning, of one among many alike, or of its run.
 export function colourOf(layer, colours) {
+  if (layer.hue !== undefined) return colours.hues[layer.hue % colours.hues.length];
   if (layer.tone) return colours[layer.tone] || colours.ink;
   return colours.runs[layer.run % colours.runs.length];
 }

@@ -3,14 +3,23 @@
 
 import { Scale, short, tickText, ticks } from "./axes.js";
 import { colourOf, palette } from "./colours.js";
+import { Handles } from "./handles.js";
 import { drawLayer, extent } from "./layers.js";
+import { mapOf, placeAt } from "./map.js";
+import { Tips } from "./tips.js";
 
 const LEFT = 58;
 const RIGHT = 26;
 const TOP = 8;
 const BOTTOM = 24;
 const HEIGHT = 190;
+const WIDE_HEIGHT = 240;
 const ROW = 18;
+const LEAST_ROW = 4;
+const MOST_ROW = 34;
+const FEW_ROWS = 200;
+const ROWS = 540;
+const ROW_TEXT = 12;
 
 export class Figure {
   // `time` is the page's timeline: its cursor, and what is brushed.
@@ -24,24 +33,39 @@ export class Figure {
     this.legend = document.createElement("p");
     this.legend.className = "legend";
     this.element.append(this.caption, this.canvas, this.legend);
+    this.panel = panel;
     time.attach(this);
+    this.tips = new Tips(this);
+    this.handles = new Handles(this);
     this.update(panel);
   }
 
   update(panel) {
     this.panel = panel;
+    this.tips.show(null);
     this.element.dataset.panel = panel.name;
+    this.element.classList.toggle("wide", panel.wide === true);
     this.caption.textContent = panel.unit ? `${panel.title} (${panel.unit})` : panel.title;
     this.draw();
   }
 
   get height() {
-    return this.panel.rows ? TOP + BOTTOM + ROW * Math.max(3, this.panel.rows.length) : HEIGHT;
+    const { axis, rows, layers } = this.panel;
+    if (axis === "place") return TOP + BOTTOM + mapOf(layers, this.width - LEFT - RIGHT).height;
+    if (rows) return TOP + BOTTOM + this.row * Math.max(2, rows.length);
+    return this.panel.wide ? WIDE_HEIGHT : HEIGHT;
+  }
+
+  // Returns how high a row is: the less, the more there are.
+  get row() {
+    const { length } = this.panel.rows;
+    return Math.max(LEAST_ROW, Math.min(MOST_ROW, Math.max(ROW, FEW_ROWS / length), ROWS / length));
   }
 
   // Draws everything again, at the width that the page gives it.
   draw() {
-    const width = Math.max(200, this.element.clientWidth || 600);
+    const width = Math.max(200, this.canvas.clientWidth || this.element.clientWidth || 600);
+    this.width = width;
     const density = window.devicePixelRatio || 1;
     this.canvas.style.height = `${this.height}px`;
     this.canvas.width = Math.round(width * density);
@@ -50,11 +74,19 @@ export class Figure {
     context.scale(density, density);
     this.scales = this.layout(width);
     this.paint(context, palette());
+    this.handles.place();
     this.describe();
   }
 
   layout(width) {
-    const [from, to] = this.panel.axis === "time" ? this.time.span : this.panel.range;
+    if (this.panel.axis === "place") {
+      const { x, y } = mapOf(this.panel.layers, width - LEFT - RIGHT);
+      return {
+        x: new Scale(...x, LEFT, width - RIGHT),
+        y: new Scale(...y, this.height - BOTTOM, TOP),
+      };
+    }
+    const [from, to] = this.time.span;
     const rows = this.panel.rows;
     const { layers, from_zero: fromZero } = this.panel;
     const [least, most] = rows ? [-0.5, rows.length - 0.5] : extent(layers, fromZero);
@@ -73,8 +105,10 @@ export class Figure {
     context.beginPath();
     context.rect(x.start, y.end, x.end - x.start, y.start - y.end);
     context.clip();
-    for (const layer of this.panel.layers) drawLayer(context, layer, this.scales, colours);
+    const scales = { x, y, cursor: this.time.cursor };
+    for (const layer of this.panel.layers) drawLayer(context, layer, scales, colours);
     this.paintCursor(context, colours);
+    this.tips.paint(context, colours);
     context.restore();
   }
 
@@ -93,7 +127,7 @@ export class Figure {
       context.moveTo(x.at(each), y.start);
       context.lineTo(x.at(each), y.end);
     }
-    for (const each of up) {
+    for (const each of this.panel.rows?.length > ROWS / ROW ? [] : up) {
       context.moveTo(x.start, y.at(each));
       context.lineTo(x.end, y.at(each));
     }
@@ -106,10 +140,12 @@ export class Figure {
     }
     context.textAlign = "right";
     context.textBaseline = "middle";
-    for (const each of up) {
+    const every = this.panel.rows ? Math.ceil(ROW_TEXT / this.row) : 1;
+    up.forEach((each, index) => {
+      if (index % every) return;
       const text = this.panel.rows ? this.panel.rows[each] : tickText(each, up[1] - up[0]);
-      context.fillText(text, x.start - 6, y.at(each));
-    }
+      context.fillText(text, x.start - 6, y.at(each), LEFT - 8);
+    });
   }
 
   paintCursor(context, colours) {
@@ -134,26 +170,39 @@ export class Figure {
 
   // Says what the picture shows, and the values at the cursor, as text.
   describe() {
-    const cursor = this.panel.axis === "time" ? this.time.cursor : null;
+    const { cursor } = this.time;
     const colours = palette();
     this.legend.replaceChildren();
     const told = [];
+    const known = new Set();
     for (const layer of this.panel.layers) {
       if (!layer.label) continue;
-      const value = cursor === null ? null : valueAt(layer, cursor);
+      const value = cursor === null ? "" : valueText(layer, cursor);
       const name = this.time.nameOf(layer);
-      const text = `${name ? `${name}: ` : ""}${layer.label}`;
-      if (told.some((each) => each.startsWith(text))) continue;
+      const label = `${name ? `${name}: ` : ""}${layer.label}`;
+      if (known.has(label)) continue;
+      known.add(label);
+      const text = `${label}${value}`;
       const item = document.createElement("span");
       const swatch = document.createElement("i");
-      swatch.style.background = colourOf(layer, colours);
-      item.append(swatch, value === null ? text : `${text} ${short(value)}`);
+      swatch.style.background = layer.hollow ? "none" : colourOf(layer, colours);
+      if (layer.hollow) swatch.style.borderColor = colourOf(layer, colours);
+      item.append(swatch, text);
       this.legend.append(item);
-      told.push(value === null ? text : `${text} ${short(value)}`);
+      told.push(text);
     }
     const when = cursor === null ? "" : ` at ${short(cursor)} s`;
     this.canvas.setAttribute("aria-label", `${this.panel.title}${when}: ${told.join("; ")}`);
   }
+}
+
+// Returns what a legend says of a layer at a time.
+function valueText(layer, at) {
+  if (layer.kind === "course") {
+    return ` at ${placeAt(layer, at).map((each) => `${short(each)} m`).join(", ")}`;
+  }
+  const value = valueAt(layer, at);
+  return value === null ? "" : ` ${short(value)}`;
 }
 
 // Returns the value of a curve at a time; null if it has none.

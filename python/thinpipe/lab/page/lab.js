@@ -39,6 +39,7 @@ class Lab {
     this.lessons = new Lessons(this, at("lessons"), at("lesson"));
     await this.lessons.load();
     window.addEventListener("hashchange", () => this.restore(location.hash));
+    at("panels").addEventListener("setting", ({ detail }) => this.set(detail));
     this.connection = new Connection(
       (found) => this.show(found),
       (isThere) => this.say(isThere ? "" : "The server is gone; looking for it …"),
@@ -87,6 +88,15 @@ class Lab {
     how(this.state);
     if (isDone) this.buildVariants();
     this.ask(isDone);
+  }
+
+  // Sets a key of all variants, or of the one in focus if it has a value of its own.
+  set({ key, text }) {
+    this.change((state) => {
+      const own = state.variants[state.focus] ?? {};
+      (key in own ? own : state.set)[key] = text;
+    });
+    this.buildControls();
   }
 
   ask(isDone = true) {

@@ -1,10 +1,14 @@
 // Draws the layers of a panel with a 2D context, which may be a canvas's or that of an SVG file.
 
 import { colourOf } from "./colours.js";
+import { placeAt } from "./map.js";
 
 const GHOST_DASH = [5, 4];
 const DOTS = [1, 3];
+const FAINT = 0.45;
 const MARK = 4;
+const LINE = 12;
+const LINES = 3;
 
 // `scales` has x and y; a layer is what python/thinpipe/lab/panel.py says.
 export function drawLayer(context, layer, scales, colours) {
@@ -13,9 +17,9 @@ export function drawLayer(context, layer, scales, colours) {
   context.strokeStyle = colour;
   context.fillStyle = colour;
   context.lineWidth = layer.ghost ? 1.2 : 1.6;
-  context.globalAlpha = layer.ghost ? 0.6 : 1;
+  context.globalAlpha = (layer.ghost ? 0.6 : 1) * (layer.faint ? FAINT : 1);
   context.setLineDash(layer.ghost ? GHOST_DASH : layer.dotted ? DOTS : []);
-  DRAWING[layer.kind](context, layer, scales);
+  DRAWING[layer.kind](context, layer, scales, colours);
   context.restore();
 }
 
@@ -29,6 +33,8 @@ const DRAWING = {
   arrows: drawArrows,
   words: drawWords,
   rules: drawRules,
+  circles: drawCircles,
+  course: drawCourse,
 };
 
 function trace(context, xs, ys, { x, y }, isStep) {
@@ -138,14 +144,23 @@ function outline(context, across, up, corners, isFilled) {
 }
 
 function drawBars(context, layer, { x, y }) {
+  const alpha = context.globalAlpha;
   for (let index = 0; index < layer.x0.length; index += 1) {
     const [left, right] = [x.at(layer.x0[index]), x.at(layer.x1[index])];
     const [bottom, top] = [y.at(layer.y0[index]), y.at(layer.y1[index])];
-    context.fillRect(left, top, Math.max(1.5, right - left), Math.max(1.5, bottom - top));
+    const [width, height] = [Math.max(1.5, right - left), Math.max(1.5, bottom - top)];
+    if (layer.hollow && width > 3) {
+      context.strokeRect(left + 0.8, top + 0.8, width - 1.6, height - 1.6);
+    } else {
+      // What is too narrow for an outline is faint.
+      context.globalAlpha = alpha * (layer.hollow ? FAINT : 1);
+      context.fillRect(left, top, width, height);
+    }
   }
 }
 
 function drawArrows(context, layer, { x, y }) {
+  if (layer.fine) context.lineWidth = 0.9;
   for (let index = 0; index < layer.x0.length; index += 1) {
     const [left, right] = [x.at(layer.x0[index]), x.at(layer.x1[index])];
     const [from, to] = [y.at(layer.y0[index]), y.at(layer.y1[index])];
@@ -161,13 +176,73 @@ function drawArrows(context, layer, { x, y }) {
   }
 }
 
-function drawWords(context, layer, { x, y }) {
+function drawWords(context, layer, { x, y }, colours) {
+  context.strokeStyle = colours.paper;
+  context.lineWidth = 3;
+  context.lineJoin = "round";
+  const write = (text, across, up) => {
+    context.strokeText(text, across, up);
+    context.fillText(text, across, up);
+  };
   context.font = "11px system-ui, sans-serif";
   context.textAlign = layer.align || "left";
   context.textBaseline = "middle";
+  const taken = [];
   for (let index = 0; index < layer.x.length; index += 1) {
-    context.fillText(layer.text[index], x.at(layer.x[index]), y.at(layer.y[index]));
+    const text = layer.text[index];
+    const across = x.at(layer.x[index]);
+    const up = y.at(layer.y[index]) + (layer.shift || 0);
+    if (!layer.apart) {
+      write(text, across, up);
+      continue;
+    }
+    const place = free(taken, across, up, context.measureText(text).width);
+    if (place === null || across > x.end || across < x.start) continue;
+    taken.push(place);
+    write(text, across, place.up);
   }
+}
+
+// Returns the nearest line at or below a place where words of a width lie on no others; null if
+// all are taken.
+function free(taken, across, up, width) {
+  for (let line = 0; line < LINES; line += 1) {
+    const place = { across, up: up + LINE * line, end: across + width + LINE / 2 };
+    const lies = (other) => Math.abs(other.up - place.up) < LINE && across < other.end
+      && other.across < place.end;
+    if (!taken.some(lies)) return place;
+  }
+  return null;
+}
+
+// Circles of a map, whose scale is the same in both directions.
+function drawCircles(context, layer, { x, y }) {
+  const alpha = context.globalAlpha;
+  for (let index = 0; index < layer.x.length; index += 1) {
+    const [across, up] = [x.at(layer.x[index]), y.at(layer.y[index])];
+    outline(context, across, up, [[0, -1.2], [1.2, 1], [-1.2, 1]], true);
+    const radius = layer.radius[index] * x.factor;
+    if (!radius) continue;
+    context.beginPath();
+    context.arc(across, up, radius, 0, 2 * Math.PI);
+    context.stroke();
+    context.globalAlpha = alpha * 0.08;
+    context.fill();
+    context.globalAlpha = alpha;
+  }
+}
+
+// A way, and where its mobile is at the cursor's time.
+function drawCourse(context, layer, scales) {
+  trace(context, layer.x, layer.y, scales, false);
+  for (let index = 0; index < layer.x.length; index += 1) {
+    SHAPES.dot(context, scales.x.at(layer.x[index]), scales.y.at(layer.y[index]));
+  }
+  const [across, up] = placeAt(layer, scales.cursor ?? layer.time_s[0]);
+  context.beginPath();
+  context.arc(scales.x.at(across), scales.y.at(up), 7, 0, 2 * Math.PI);
+  context.lineWidth = 3;
+  context.stroke();
 }
 
 function drawRules(context, layer, { x, y }) {

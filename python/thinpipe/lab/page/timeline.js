@@ -15,6 +15,7 @@ export class Timeline {
     this.isHeld = false;
     this.brush = null;
     this.names = [];
+    this.linked = new Set();
     this.figures = new Set();
     this.playing = null;
     this.frame = 0;

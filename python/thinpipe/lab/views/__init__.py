@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from thinpipe.lab.panel import PanelKind
+from thinpipe.lab.views.blocks import BLOCKS_DOWN, BLOCKS_UP
 from thinpipe.lab.views.goodput import FAIRNESS, GOODPUT
 from thinpipe.lab.views.queueing import DELAY, QUEUE
 from thinpipe.lab.views.round_trips import ROUND_TRIPS
@@ -19,4 +20,6 @@ KINDS: Final[tuple[PanelKind, ...]] = (
     GOODPUT,
     FAIRNESS,
     SEQUENCE,
+    BLOCKS_DOWN,
+    BLOCKS_UP,
 )

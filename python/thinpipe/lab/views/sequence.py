@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def layers(sight: Sight) -> list[Layer]:
             ("retransmitted", "retransmission", True),
         ):
             some = seen.only(seen.carries_data & (seen.retransmitted == is_again))
-            drawn += _bars(sight, label, some.time_s, some.first, some.last, tone)
+            drawn += _bars(sight, label, some.time_s, some.first, some.last, tone, some)
         for flag, name, _ in FLAGS:
             part = seen.only((seen.flags & flag) > 0)
             drawn += _marks(sight, name, part, shape=SHAPES[name], tone="drop")
@@ -61,13 +61,35 @@ def _marks(sight: Sight, label: str, segments: Sent, *, shape: str, tone: str) -
 
 
 def _bars(
-    sight: Sight, label: str, time_s: Numbers, first: Numbers, last: Numbers, tone: str
+    sight: Sight,
+    label: str,
+    time_s: Numbers,
+    first: Numbers,
+    last: Numbers,
+    tone: str,
+    of: Sent | None = None,
 ) -> list[Layer]:
-    """Return a bar from first byte to last at each time, if there is any."""
+    """Return a bar from first byte to last at each time, if there is any.
+
+    Those of segments say which they are.
+    """
     if len(time_s) == 0:
         return []
     ends = {"x0": time_s, "x1": time_s, "y0": first / KB, "y1": last / KB}
-    return [sight.layer("bars", label, tone=tone, **ends)]
+    layer = sight.layer("bars", label, tone=tone, **ends)
+    return [layer if of is None else {**layer, **_told(label, of)}]
+
+
+def _told(label: str, segments: Sent) -> dict[str, Any]:
+    """Return what each segment says of itself, and the number of its packet."""
+    columns = (segments.first, segments.last, segments.uid)
+    rows = [*zip(*(each.tolist() for each in columns), strict=True)]
+    return {
+        "tips": [
+            f"{label}: bytes {first:,} to {last:,} (packet {uid})" for first, last, uid in rows
+        ],
+        "of": [[uid] for *_, uid in rows],
+    }
 
 
 SEQUENCE: Final = PanelKind(
