@@ -11,8 +11,11 @@ from thinpipe.plot.style import COLORS
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
     from thinpipe.plot.drawing import View
+
+    Floats = NDArray[np.float64]
 
 STATES: Final = {
     "idle": "#F2F2F2",
@@ -77,12 +80,18 @@ def draw_states(ax: Axes, view: View, rrc: pl.DataFrame, ues: int, duration_s: f
 
 def draw_shared(ax: Axes, view: View, common: pl.DataFrame, cell: int) -> None:
     """Draw the utilization of a cell's FACH and RACH per second."""
-    seconds = np.arange(np.floor(view.start_s), np.ceil(view.end_s) + 1)
     for direction, name, color in (("down", "FACH", "data"), ("up", "RACH", "retransmission")):
-        rows = common.filter((common["cell"] == cell) & (common["direction"] == direction))
-        used = np.zeros(len(seconds) - 1)
-        place = np.searchsorted(seconds, rows["time_s"].to_numpy(), side="right") - 1
-        inside = (place >= 0) & (place < len(used))
-        used[place[inside]] = (rows["blocks"] / rows["capacity"]).to_numpy()[inside]
+        seconds, used = load(view, common, cell, direction)
         ax.stairs(100 * used, seconds, color=COLORS[color], linewidth=0.8, label=name)
     ax.set_ylim(0, 105)
+
+
+def load(view: View, common: pl.DataFrame, cell: int, direction: str) -> tuple[Floats, Floats]:
+    """Return the edges of the seconds in view, and which share of a shared channel each used."""
+    seconds = np.arange(np.floor(view.start_s), np.ceil(view.end_s) + 1)
+    rows = common.filter((common["cell"] == cell) & (common["direction"] == direction))
+    used = np.zeros(len(seconds) - 1)
+    place = np.searchsorted(seconds, rows["time_s"].to_numpy(), side="right") - 1
+    inside = (place >= 0) & (place < len(used))
+    used[place[inside]] = (rows["blocks"] / rows["capacity"]).to_numpy()[inside]
+    return seconds, used

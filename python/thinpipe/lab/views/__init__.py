@@ -6,6 +6,7 @@ from typing import Final
 
 from thinpipe.lab.panel import PanelKind
 from thinpipe.lab.views.blocks import BLOCKS_DOWN, BLOCKS_UP
+from thinpipe.lab.views.cells import CODES, RRC, SHARED
 from thinpipe.lab.views.goodput import FAIRNESS, GOODPUT
 from thinpipe.lab.views.queueing import DELAY, QUEUE
 from thinpipe.lab.views.round_trips import ROUND_TRIPS
@@ -22,4 +23,7 @@ KINDS: Final[tuple[PanelKind, ...]] = (
     SEQUENCE,
     BLOCKS_DOWN,
     BLOCKS_UP,
+    RRC,
+    CODES,
+    SHARED,
 )
