@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from thinpipe.lab.panel import PanelKind
+from thinpipe.lab.views.applications import DATAGRAMS, ECHOES, LOSSES, PAGES, PROBES
 from thinpipe.lab.views.blocks import BLOCKS_DOWN, BLOCKS_UP
 from thinpipe.lab.views.cells import CODES, RRC, SHARED
 from thinpipe.lab.views.goodput import FAIRNESS, GOODPUT
+from thinpipe.lab.views.middlebox import BACKLOG, LEG
 from thinpipe.lab.views.queueing import DELAY, QUEUE
 from thinpipe.lab.views.round_trips import ROUND_TRIPS
 from thinpipe.lab.views.sequence import SEQUENCE
@@ -20,10 +22,17 @@ KINDS: Final[tuple[PanelKind, ...]] = (
     DELAY,
     GOODPUT,
     FAIRNESS,
+    DATAGRAMS,
+    LOSSES,
+    PAGES,
+    ECHOES,
+    PROBES,
     SEQUENCE,
     BLOCKS_DOWN,
     BLOCKS_UP,
     RRC,
     CODES,
     SHARED,
+    BACKLOG,
+    LEG,
 )

@@ -1,4 +1,4 @@
-"""Round-trip times, and the queue's share of them."""
+"""Round-trip times, the queue's share of them, and the shortest that Vegas knows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def layers(sight: Sight) -> list[Layer]:
     if shown.flow.datagrams is not None:
         return []
     times = round_trips(shown)
-    drawn = sight.samples("RTT", times.time_s, times.values)
+    drawn = sight.samples("RTT", times.time_s, times.values) + base(sight)
     if not sight.several and not sight.ghost:
         try:
             waited = queue(shown).delay
@@ -24,6 +24,19 @@ def layers(sight: Sight) -> list[Layer]:
             return drawn
         drawn += sight.samples("of it in the queue", waited.time_s, waited.values, tone="muted")
     return drawn
+
+
+def base(sight: Sight) -> list[Layer]:
+    """Return Vegas' baseRTT; nothing of a flow that needs none."""
+    try:
+        rows = sight.shown.rows(sight.run.base_rtt)
+    except NoTableError:
+        return []
+    if len(rows) == 0:
+        return []
+    return sight.steps(
+        "baseRTT", rows["time_s"].to_numpy(), rows["base_rtt_s"].to_numpy(), dotted=True
+    )
 
 
 ROUND_TRIPS: Final = PanelKind("rtt", "Round-trip time", "s", layers)
