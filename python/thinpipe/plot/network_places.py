@@ -158,12 +158,12 @@ def _draw_many(ax: Axes, walks: Sequence[Walk]) -> None:
 
 def _labels(walk: Walk) -> list[tuple[Place, str]]:
     """Return the labels of a path with their positions."""
-    stays = _stays(walk)
+    stays = places_by_time(walk)
     (place, said), *rest = stays if len(stays) <= FEW else [stays[0], stays[-1]]
     return [(place, f"{walk.name}{', ' + said if said else ''}"), *rest]
 
 
-def _stays(walk: Walk) -> list[tuple[Place, str]]:
+def places_by_time(walk: Walk) -> list[tuple[Place, str]]:
     """Return the waypoints of a path with times: ``5 s``, or ``0–5 s`` for a stay."""
     if len(walk.course) == 1:
         return [(walk.course[0][1:], "")]

@@ -9,7 +9,9 @@ from thinpipe.lab.views.applications import DATAGRAMS, ECHOES, LOSSES, PAGES, PR
 from thinpipe.lab.views.blocks import BLOCKS_DOWN, BLOCKS_UP
 from thinpipe.lab.views.cells import CODES, RRC, SHARED
 from thinpipe.lab.views.goodput import FAIRNESS, GOODPUT
+from thinpipe.lab.views.ladder import LADDER
 from thinpipe.lab.views.middlebox import BACKLOG, LEG
+from thinpipe.lab.views.places import PLACES
 from thinpipe.lab.views.queueing import DELAY, QUEUE
 from thinpipe.lab.views.round_trips import ROUND_TRIPS
 from thinpipe.lab.views.sequence import SEQUENCE
@@ -35,4 +37,6 @@ KINDS: Final[tuple[PanelKind, ...]] = (
     SHARED,
     BACKLOG,
     LEG,
+    LADDER,
+    PLACES,
 )
