@@ -7,6 +7,7 @@ import hashlib
 import inspect
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -69,11 +70,7 @@ class Inputs:
 
     @classmethod
     def _here(cls, point: Point, trace: Trace) -> Inputs:
-        named = dict((*point.algorithms, *registered()))
-        settings = [
-            (key, _written(named[text]) if key == KEY and text in named else text)
-            for key, text in point.settings
-        ]
+        settings = written_settings(point)
         sources = [text.rpartition(":")[0] for key, text in settings if key == KEY and ":" in text]
         read = [*files_of(values_of(point)).values(), *sources[-1:]]
         files = {path: digest_of(path) for path in read}
@@ -171,10 +168,29 @@ def without_custom(point: Point) -> list[tuple[str, str]]:
     return [(key, text) for key, text in point.settings if key != KEY or text not in custom]
 
 
+def written_settings(point: Point) -> list[tuple[str, str]]:
+    """Return a point's settings as ``--set`` takes them; a class of a file as ``FILE.py:CLASS``."""
+    named = dict((*point.algorithms, *registered()))
+    return [
+        (key, _written(named[text]) if key == KEY and text in named else text)
+        for key, text in point.settings
+    ]
+
+
 def files_of(values: Mapping[str, str]) -> dict[str, str]:
     """Return the paths of the files that a point reads, by key."""
-    given = {key: values[key] for key in _file_keys() if values.get(key, "off") != "off"}
-    return {key: path for key, path in given.items() if not path.startswith("as ")}
+    given = {key: text for key, text in values.items() if takes_file(key)}
+    return {
+        key: text
+        for key, text in given.items()
+        if text not in ("off", "none") and not text.startswith("as ")
+    }
+
+
+@cache
+def takes_file(name: str) -> bool:
+    """Return whether a key takes the path of a file. ``NAME`` in a key is that of a member."""
+    return any(re.fullmatch(pattern, name) for pattern in _file_keys())
 
 
 def digest_of(path: str) -> str:
@@ -190,7 +206,8 @@ def digest_of(path: str) -> str:
 
 @cache
 def _file_keys() -> tuple[str, ...]:
-    return tuple(key.name for key in keys() if key.expected.startswith("the path of a file"))
+    taking = [key.name for key in keys() if key.expected.startswith("the path of")]
+    return tuple(re.escape(name).replace("NAME", r"[^.]+") for name in taking)
 
 
 def _written(algorithm: Algorithm) -> str:

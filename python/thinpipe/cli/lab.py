@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import webbrowser
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
-from thinpipe.inputs import INPUTS_FILE, Inputs
-from thinpipe.recording import load
-from thinpipe.scenario import Scenario, find
+from thinpipe.cli.settings import Settings
 from thinpipe.signals import signals_deferred
-
-if TYPE_CHECKING:
-    from thinpipe.lab.catalogue import Opened
 
 PORT: Final = 8765
 MOST_PORT: Final = 65535
@@ -26,12 +21,14 @@ def lab(
     opened: Annotated[
         str | None,
         typer.Argument(
-            metavar="SCENARIO|RUN_DIR",
-            help="A scenario that ships, a file, or what `thinpipe run --out` wrote.",
+            metavar="SCENARIO|RUN_DIR|SWEEP.parquet",
+            help="A scenario that ships, a file, what `thinpipe run --out` wrote, or the table of "
+            "a sweep, whose runs are dots to choose from.",
             autocompletion=arguments.complete_scenario,
         ),
     ] = None,
     *,
+    settings: Annotated[list[str] | None, arguments.SETTINGS] = None,
     port: Annotated[
         int,
         typer.Option(
@@ -57,15 +54,25 @@ def lab(
             ) from None
         from thinpipe.lab.access import kept_token
         from thinpipe.lab.catalogue import Catalogue
+        from thinpipe.lab.opening import opening_of
         from thinpipe.lab.server import application
         from thinpipe.lab.serving import listen, server
     token = kept_token()
-    app = application(Catalogue({} if opened is None else _opened(opened)), token)
+    asked = Settings.of(settings)
+    if opened is None and asked.pairs:
+        raise BadRequestError(f"--set {'='.join(asked.pairs[0])}: needs a scenario to set it in")
+    if opened is None:
+        catalogue = Catalogue({})
+    else:
+        with asked.named():
+            found = opening_of(opened, dict(asked.pairs))
+        catalogue = Catalogue({found.name: found.opened}, found.rows)
+    app = application(catalogue, token)
     try:
         listening = listen("127.0.0.1", port)
     except OSError as error:
         raise BadRequestError(
-            f"--port {port}: {error.strerror}; 0 takes any that is free"
+            f"--port {port}: {os.strerror(error.errno or 0)}; 0 takes any that is free"
         ) from None
     with listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}"
@@ -73,15 +80,3 @@ def lab(
         if is_opened:
             webbrowser.open(address)
         server(app).run(sockets=[listening])
-
-
-def _opened(source: str) -> dict[str, Opened]:
-    """Return a scenario or a saved run under the name that the page shows."""
-    from thinpipe.lab.catalogue import Opened
-
-    if (Path(source) / INPUTS_FILE).is_file():
-        inputs = Inputs.read(Path(source))
-        scenario = Scenario(inputs.scenario, load(source).scenario.source)
-        return {Path(source).resolve().name: Opened(scenario, tuple(inputs.settings))}
-    found = find(source)
-    return {Path(found.name).stem: Opened(found)}

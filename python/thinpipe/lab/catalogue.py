@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe._core import ScenarioError
-from thinpipe.inputs import values_of
+from thinpipe.controller import KEY, VARIANT
+from thinpipe.inputs import takes_file, values_of
 from thinpipe.lab.controls import control
+from thinpipe.lab.copying import keys_of
 from thinpipe.lab.request import RequestError, Settings
 from thinpipe.point import Point
 from thinpipe.scenario import Scenario, keys, scenarios
+
+if TYPE_CHECKING:
+    from thinpipe.lab.opening import Row
 
 ALWAYS: Final = ("tcp.variant", "duration")
 """Keys that matter in every scenario, whether it gives them or not."""
@@ -32,10 +37,11 @@ class Catalogue:
     """The scenarios that ship, and those that the command line opened.
 
     A page can name no file: neither a scenario, nor in a setting, since a controller of a file is
-    code. What the command line gave stays allowed.
+    code. What the command line gave stays allowed. `rows` are the runs of an opened sweep.
     """
 
-    def __init__(self, opened: Mapping[str, Opened]) -> None:
+    def __init__(self, opened: Mapping[str, Opened], rows: Sequence[Row] = ()) -> None:
+        self.rows: Final = rows
         shipped = {name: Opened(each) for name, each in scenarios().items()}
         self._known: Final = {**shipped, **opened}
         self._first: Final = next(iter(opened), "umts-dch-384")
@@ -59,7 +65,7 @@ class Catalogue:
         opened = self._opened(name)
         given = dict(opened.settings)
         for key, text in settings:
-            if given.get(key) != text and self._names_file(key, text):
+            if _names_file(key, text) and self._values(opened).get(key) != text:
                 raise RequestError(f"{key}={text}: a page cannot name files; open the lab with it")
         return Point.of(opened.scenario, {**given, **dict(settings)})
 
@@ -67,11 +73,6 @@ class Catalogue:
         if name not in self._known:
             raise RequestError(f"unknown scenario {name!r}: the page has a list of them")
         return self._known[name]
-
-    def _names_file(self, key: str, text: str) -> bool:
-        takes_path = key in self._keys and self._keys[key].expected.startswith("the path of")
-        is_code = key.startswith("tcp.") and (":" in text or "/" in text)
-        return is_code or (takes_path and text not in ("off", "none"))
 
     def listed(self) -> list[dict[str, str]]:
         """Return names and descriptions of all scenarios."""
@@ -87,8 +88,8 @@ class Catalogue:
         their defaults.
         """
         opened = self._opened(name)
-        values = values_of(Point.of(opened.scenario, dict(opened.settings)))
-        given = {*_given(opened.scenario.to_dict()), *(key for key, _ in opened.settings)}
+        values = self._values(opened)
+        given = {*keys_of(opened.scenario.to_dict()), *(key for key, _ in opened.settings)}
         mattering = [key for key in values if key in given or key in ALWAYS]
         return {
             "name": name,
@@ -112,6 +113,12 @@ class Catalogue:
             if key.name not in NO_CONTROLS
         ]
 
+    @staticmethod
+    def _values(opened: Opened) -> dict[str, str]:
+        """Return the values that a page begins with; a controller of a file with its file."""
+        values = values_of(Point.of(opened.scenario, dict(opened.settings)))
+        return values | {key: text for key, text in opened.settings if key == KEY}
+
     def _control(self, name: str, text: str) -> dict[str, Any]:
         """Return the control of a key; members of lists share what is known of `NAME`."""
         key = self._keys.get(name) or next(
@@ -131,17 +138,6 @@ def _matches(pattern: str, name: str) -> bool:
     )
 
 
-def _given(tables: Mapping[str, Any], within: str = "") -> Iterator[str]:
-    """Yield the dotted keys of a scenario's text; members of lists go by their names."""
-    for name, value in tables.items():
-        key = f"{within}{name}"
-        if isinstance(value, Mapping):
-            yield from _given(value, f"{key}.")
-        elif isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
-            for each in value:
-                if "name" in each:
-                    yield from _given(each, f"{key}.{each['name']}.")
-                else:
-                    yield key
-        else:
-            yield key
+def _names_file(key: str, text: str) -> bool:
+    is_code = key in (KEY, VARIANT) and any(part in text for part in (":", "/", ".py"))
+    return is_code or (takes_file(key) and text not in ("off", "none"))
