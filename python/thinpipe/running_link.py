@@ -123,7 +123,7 @@ class RemoteLink:
         with suppress(OSError):  # the other end has gone, with what it was asked last
             self._lines.close()
 
-    def _ask(self, what: str, argument: object = None) -> Any:  # noqa: ANN401 - one for each question
+    def _ask(self, what: str, argument: object = None) -> Any:  # noqa: ANN401 - its kind
         with self._lock:
             try:
                 self._lines.write(f"{json.dumps([what, argument])}\n")
