@@ -23,16 +23,15 @@ if TYPE_CHECKING:
 Layer = dict[str, Any]
 """One layer of a panel, as the page takes it: its `kind` says which other entries it has.
 
-``step``, ``line``: `x`, `y`. ``band``: `x`, `low`, `mid`, `high` by column. ``area``: `x`, `low`,
-`high`. ``marks``: `x`, `y`, `shape`. ``bars``: `x0`, `x1`, `y0`, `y1`; `hollow` ones are outlines.
-``arrows``: `x0`, `y0`, `x1`, `y1`. ``words``: `x`, `y`, `text`; those `apart` leave out what would
-lie on others. ``rules``: `x`. On a map, ``circles``: `x`, `y`, `radius`; ``course``: `time_s`, `x`,
-`y`, between which it is straight.
-
-Each has the number of its `run`, which has a colour, or a `tone`, the name of a colour with a
-meaning, or a `hue`, a number where there are many alike; it may be `faint` or `dotted`. `tips` has
-a text for each mark, bar, arrow or circle, `of` the numbers of the packets that it has to do with:
-pointing at one shows all that have to do with the same.
+``step``, ``line``: `x`, `y`. ``band``: `x`, `low`, `mid`, `high` of columns that are `width` wide.
+``area``: `x`, `low`, `high`. ``marks``: `x`, `y`, `shape`. ``bars``: `x0`, `x1`, `y0`, `y1`;
+`hollow` ones are outlines. ``arrows``: `x0`, `y0`, `x1`, `y1`. ``words``: `x`, `y`, `text`; those
+`apart` leave out what would lie on others. ``rules``: `x`. On a map, ``circles``: `x`, `y`,
+`radius`; ``course``: `time_s`, `x`, `y`, between which it is straight. Each has the number of its
+`run`, which has a colour, or a `tone`, the name of a colour with a meaning, or a `hue`, a number
+where there are many alike; it may be `faint` or `dotted`. `tips` has a text for each mark, bar,
+arrow or circle, `of` the numbers of the packets that it has to do with: pointing at one shows all
+that have to do with the same.
 """
 
 DIGITS: Final = 6
@@ -135,13 +134,15 @@ class Sight:
 
     def _band(self, label: str, envelope: Envelope, **entries: object) -> Layer:
         middle = (envelope.edges_s[1:] + envelope.edges_s[:-1]) / 2
+        filled = np.flatnonzero(~np.isnan(envelope.low))
         return self.layer(
             "band",
             label,
-            x=middle,
-            low=envelope.low,
-            mid=envelope.median,
-            high=envelope.high,
+            x=middle[filled],
+            low=envelope.low[filled],
+            mid=envelope.median[filled],
+            high=envelope.high[filled],
+            width=(self.end_s - self.start_s) / self.columns,
             **entries,
         )
 

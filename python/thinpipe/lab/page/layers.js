@@ -75,11 +75,10 @@ function drawSteps(context, layer, scales) {
 
 function drawBand(context, layer, scales) {
   const { x, y } = scales;
-  const width = Math.max(1, x.at(layer.x[1] ?? 0) - x.at(layer.x[0] ?? 0));
+  const width = Math.max(1, x.at(layer.width) - x.at(0));
   const alpha = context.globalAlpha;
   context.globalAlpha = alpha * 0.35;
   for (let index = 0; index < layer.x.length; index += 1) {
-    if (layer.low[index] === null) continue;
     const [top, bottom] = [y.at(layer.high[index]), y.at(layer.low[index])];
     context.fillRect(x.at(layer.x[index]) - width / 2, top, width, Math.max(1, bottom - top));
   }
