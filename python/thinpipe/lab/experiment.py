@@ -8,7 +8,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,7 @@ from thinpipe.lab.breaks import Done, broken, possible
 from thinpipe.lab.catalogue import Catalogue
 from thinpipe.lab.copying import as_command, as_python, as_sweep, as_toml
 from thinpipe.lab.panel import Layer, PanelKind, Sight
-from thinpipe.lab.request import Request, RequestError, Settings
+from thinpipe.lab.request import SHORTEST_S, Request, RequestError, Settings
 from thinpipe.lab.views import KINDS
 from thinpipe.point import Point
 from thinpipe.recording import Recording
@@ -40,6 +40,9 @@ MOST_GROWTH: Final = 2_000_000_000
 
 KEPT_RUNS: Final = 12
 """Runs that are kept, so that another look at them needs no new run."""
+
+MOST_HELD: Final = 3_000_000_000
+"""How many bytes the process may hold before older runs are given up."""
 
 
 class CancelledError(Exception):
@@ -79,10 +82,7 @@ class Laboratory:
         began = time.perf_counter()
         wanted = list(self._wanted(request, is_cancelled))
         traced = not request.coarse
-        jobs = [
-            self._pool.submit(self._run, each.point, is_cancelled, traced=traced) for each in wanted
-        ]
-        runs = [job.result() for job in jobs]
+        runs = self._all([each.point for each in wanted], is_cancelled, traced=traced)
         simulated = time.perf_counter()
         points = [each.point for each in wanted if not each.ghost]
         answer = {
@@ -124,17 +124,35 @@ class Laboratory:
                 ghosts.append(Wanted(past, number, f"{name}, no middlebox", ghost=True))
         yield from ghosts
 
+    def _all(
+        self, points: Sequence[Point], is_cancelled: Callable[[], bool], *, traced: bool
+    ) -> list[Run]:
+        """Run points side by side; when one fails, the others end."""
+        has_failed = threading.Event()
+
+        def is_over() -> bool:
+            return has_failed.is_set() or is_cancelled()
+
+        jobs = [self._pool.submit(self._run, point, is_over, traced=traced) for point in points]
+        done, _ = wait(jobs, return_when=FIRST_EXCEPTION)
+        if any(job.exception() is not None for job in done):
+            has_failed.set()
+            raise next(error for job in jobs if job in done and (error := job.exception()))
+        return [job.result() for job in jobs]
+
     def _run(self, point: Point, is_cancelled: Callable[[], bool], *, traced: bool) -> Run:
         with self._lock:
             for trace in (True, traced):
                 if (kept := self._kept.get((point, trace))) is not None:
                     self._kept.move_to_end((point, trace))
                     return kept
+        if is_cancelled():
+            raise CancelledError
         _refuse_crowds(point)
         done = run_point(point, trace=traced, threads=1, progress=_Watch(is_cancelled))
         with self._lock:
             self._kept[point, traced] = done
-            while len(self._kept) > KEPT_RUNS:
+            while len(self._kept) > KEPT_RUNS or (len(self._kept) > 1 and _resident() > MOST_HELD):
                 self._kept.popitem(last=False)
         return done
 
@@ -148,7 +166,7 @@ class Laboratory:
         duration_s = max(run.result.duration_s for run in runs)
         start_s, end_s = request.span or (0.0, duration_s)
         end_s = min(end_s, duration_s)
-        if start_s >= end_s:
+        if end_s - start_s < SHORTEST_S:
             start_s, end_s = 0.0, duration_s
         sights = [
             Sight(

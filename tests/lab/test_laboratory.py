@@ -1,0 +1,169 @@
+"""Experiments of the lab: what is run, kept, ended and refused."""
+
+from __future__ import annotations
+
+import threading
+from types import SimpleNamespace
+
+import pytest
+from thinpipe.lab import experiment
+from thinpipe.lab.catalogue import Catalogue
+from thinpipe.lab.experiment import KEPT_RUNS, LONGEST_S, CancelledError, Laboratory
+from thinpipe.lab.request import Request, RequestError
+from thinpipe.run import run_point
+
+
+@pytest.fixture
+def laboratory():
+    return Laboratory(Catalogue({}))
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """Count the runs that are made."""
+    made = []
+
+    def counted(point, **how):
+        made.append(dict(point.settings))
+        return run_point(point, **how)
+
+    monkeypatch.setattr(experiment, "run_point", counted)
+    return made
+
+
+def request(*variants, scenario="plain-384", **entries):
+    given = {"duration": "2 s", **entries.pop("settings", {})}
+    message = {"scenario": scenario, "set": given, "variants": list(variants) or [{}], **entries}
+    return Request.of(message)
+
+
+def never():
+    return False
+
+
+def test_an_answer_has_all_runs_in_order(laboratory):
+    answer = laboratory.answer(request({"tcp.variant": "vegas"}, {}, number=7), never)
+    assert answer["number"] == 7
+    assert [run["name"] for run in answer["runs"]] == ["vegas", "reno"]
+    assert answer["span"] == [0, 2]
+    assert len(answer["copy"]["command"].splitlines()) == 2
+
+
+def test_another_look_needs_no_new_run(laboratory, runs):
+    laboratory.answer(request({}, {"tcp.variant": "vegas"}), never)
+    assert len(runs) == 2
+    laboratory.answer(request({"tcp.variant": "vegas"}, {}, span=[0.5, 1]), never)
+    laboratory.answer(request({}, coarse=True), never)
+    assert len(runs) == 2
+
+
+def test_a_coarse_run_is_no_traced_one(laboratory, runs):
+    coarse = laboratory.answer(request(coarse=True), never)
+    full = laboratory.answer(request(), never)
+    assert len(runs) == 2
+    names = [{panel["name"] for panel in answer["panels"]} for answer in (coarse, full)]
+    assert names[0] < names[1]
+
+
+def test_only_the_latest_runs_are_kept(laboratory, runs):
+    def look(number):
+        laboratory.answer(request(settings={"tcp.window": str(number)}), never)
+
+    for number in range(1, KEPT_RUNS + 2):
+        look(number)
+    look(2)
+    assert len(runs) == KEPT_RUNS + 1
+    look(1)
+    assert len(runs) == KEPT_RUNS + 2
+
+
+def test_runs_that_take_too_much_memory_together_are_not_kept(laboratory, runs, monkeypatch):
+    monkeypatch.setattr(experiment, "_resident", lambda: experiment.MOST_HELD + 1)
+    for _ in range(2):
+        laboratory.answer(request({"tcp.variant": "reno"}), never)
+        laboratory.answer(request({"tcp.variant": "vegas"}), never)
+    assert len(runs) == 4
+    # The last one always is: it is what the page looks at.
+    laboratory.answer(request({"tcp.variant": "vegas"}, span=[0, 1]), never)
+    assert len(runs) == 4
+
+
+def test_a_newer_request_ends_a_run(laboratory, runs):
+    """One that has begun, and one that has not."""
+    asked = []
+
+    def cancelled():
+        asked.append(1)
+        return len(asked) > 10
+
+    long = request(*[{"seed": str(seed)} for seed in range(4)], settings={"duration": "100000 s"})
+    with pytest.raises(CancelledError):
+        laboratory.answer(long, cancelled)
+    began = len(runs)
+    with pytest.raises(CancelledError):
+        laboratory.answer(long, cancelled)
+    assert len(runs) == began
+    assert laboratory.answer(request(), never)["runs"]
+
+
+def test_a_newer_request_ends_the_look_at_a_run(laboratory, monkeypatch):
+    laboratory.answer(request(), never)
+    looked = []
+    monkeypatch.setattr(experiment, "panel_of", lambda kind, *_, **__: looked.append(kind))
+    with pytest.raises(CancelledError):
+        laboratory.answer(request(), lambda: len(looked) >= 2)
+    assert len(looked) == 2
+
+
+def test_a_run_that_takes_too_long_is_ended_and_says_so(laboratory, monkeypatch):
+    clock = iter(range(0, 1_000_000, 4))
+    time = SimpleNamespace(monotonic=lambda: float(next(clock)), perf_counter=lambda: 0.0)
+    monkeypatch.setattr(experiment, "time", time)
+    with pytest.raises(RequestError, match=rf"more than {LONGEST_S:g} s and was ended at \d+ of"):
+        laboratory.answer(request(settings={"duration": "100000 s"}), never)
+
+
+def test_a_run_that_takes_too_much_memory_is_ended_and_says_so(laboratory, monkeypatch):
+    held = iter(range(0, 1 << 60, experiment.MOST_GROWTH // 4))
+    monkeypatch.setattr(experiment, "_resident", lambda: next(held))
+    with pytest.raises(RequestError, match="more than 2 GB and was ended at"):
+        laboratory.answer(request(settings={"duration": "100000 s"}), never)
+
+
+def test_when_one_run_fails_the_others_end(laboratory, monkeypatch):
+    ended = threading.Event()
+
+    def failing(point, *, progress, **_):
+        if dict(point.settings).get("seed") == "1":
+            raise RequestError("no such luck")
+        try:
+            while True:
+                progress(0.0, 1.0)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(experiment, "run_point", failing)
+    with pytest.raises(RequestError, match="no such luck"):
+        laboratory.answer(request({"seed": "1"}, {"seed": "2"}), never)
+    assert ended.wait(60)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "key"),
+    [
+        ("umts-cell-50", "radio.ues"),
+        ("plain-384", "flow.count"),
+        ("umts-dch-384", "radio.ues"),
+        ("hmipv6-handover", "wlan.mobiles"),
+    ],
+)
+def test_a_crowd_is_refused_before_it_runs(laboratory, runs, scenario, key):
+    with pytest.raises(RequestError, match=": the lab shows at most 200; `thinpipe run` takes"):
+        laboratory.answer(request(scenario=scenario, settings={key: "10000"}), never)
+    assert runs == []
+
+
+def test_a_view_beyond_the_end_shows_all(laboratory):
+    for span in ([5, 9], [1.9999999, 9]):
+        assert laboratory.answer(request(span=span), never)["span"] == [0, 2]
+    assert laboratory.answer(request(span=[1, 9]), never)["span"] == [1, 2]
