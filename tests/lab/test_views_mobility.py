@@ -108,3 +108,16 @@ def test_a_velocity_has_no_handles():
 @pytest.mark.parametrize(("text", "wanted"), [("580 m", 580), ("-1.5 km", -1500), ("0 m", 0)])
 def test_lengths(text, wanted):
     assert metres(text) == wanted
+
+
+def test_turns_that_are_not_reached_are_ahead(walk):
+    [ahead] = asked.of_kind(PLACES.build(asked.sight(walk)), "line")
+    assert [*zip(ahead["x"], ahead["y"], strict=True)] == [(650.0, 0.0), (820.0, 0.0)]
+    long = asked.traced("hmipv6-handover", {"duration": "300 s"})
+    assert not asked.of_kind(PLACES.build(asked.sight(long)), "line")
+
+
+def test_a_flow_of_udp_has_a_ladder_and_a_map():
+    found = asked.panels("hmipv6-handover", {"flow.application": "udp", "duration": "20 s"})
+    assert found["ladder"]["rows"][-1] == "MN"
+    assert {"ladder", "map", "datagrams"} <= {*found}

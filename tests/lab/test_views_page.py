@@ -51,6 +51,18 @@ def test_a_block_under_the_pointer_says_what_it_is(page):
     tip(page, "blocks-down").wait_for(state="hidden")
 
 
+def test_a_mark_says_what_it_is_and_when(page):
+    browsing.open_state(
+        page, browsing.state("plain-384", settings="duration=20s queue.packets=10", panels="cwnd")
+    )
+    browsing.canvas(page, "cwnd").focus()
+    page.keyboard.press("n")
+    tip(page, "cwnd").wait_for()
+    assert re.match(
+        r"(Fast retransmit|Timeout|Spurious).*, [\d.]+ s$", tip(page, "cwnd").inner_text()
+    )
+
+
 def test_the_keyboard_reaches_tips(page):
     browsing.open_state(page, BLOCKS)
     browsing.canvas(page, "blocks-down").focus()

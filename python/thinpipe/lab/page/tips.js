@@ -2,6 +2,8 @@
 // pointer, or at the cursor of the keyboard, where up and down step through those at one time.
 // All that has to do with the same packets is outlined in every panel.
 
+import { short } from "./axes.js";
+
 const REACH = 8;
 const LINKED_WIDTH = 1.5;
 const NARROW = 6;
@@ -23,18 +25,29 @@ function around(across, up, by) {
   return [across - by, up - by, across + by, up + by];
 }
 
-// Calls `each(layer, index, box)` for all that has a tip or packets; a box is left, top, right,
-// bottom in pixels.
-function items(figure, entry, each) {
+// Calls `each(layer, index, box)` for all of which `of(layer, index)` is something; a box is left,
+// top, right, bottom in pixels.
+function items(figure, of, each) {
   for (const layer of figure.panel.layers) {
     const boxOf = BOXES[layer.kind];
-    if (!boxOf || !layer[entry]) continue;
+    if (!boxOf) continue;
     const count = (layer.x || layer.x0).length;
     for (let index = 0; index < count; index += 1) {
       if (layer.y && layer.y[index] === null) continue;
-      if (layer[entry][index]) each(layer, index, boxOf(layer, index, figure.scales));
+      if (of(layer, index)) each(layer, index, boxOf(layer, index, figure.scales));
     }
   }
+}
+
+// Returns what is said of one thing; of a mark of which nothing is said, what it is and when.
+function tipOf(layer, index) {
+  if (layer.tips?.[index]) return layer.tips[index];
+  if (layer.kind !== "marks" || !layer.label) return "";
+  return `${layer.label.replace(/ \([\d,]+\)$/, "")}, ${short(layer.x[index])} s`;
+}
+
+function packetsOf(layer, index) {
+  return layer.of?.[index];
 }
 
 export class Tips {
@@ -63,7 +76,7 @@ export class Tips {
   // Returns what is nearest to a point, if anything is near.
   under(across, up) {
     let [found, nearest] = [null, REACH];
-    items(this.figure, "tips", (layer, index, box) => {
+    items(this.figure, tipOf, (layer, index, box) => {
       const beside = Math.max(box[0] - across, across - box[2], 0);
       const above = Math.max(box[1] - up, up - box[3], 0);
       const distance = Math.hypot(beside, above);
@@ -82,7 +95,7 @@ export class Tips {
     if (move === undefined || panel.axis !== "time" || time.cursor === null) return;
     const across = scales.x.at(time.cursor);
     const here = [];
-    items(this.figure, "tips", (layer, index, box) => {
+    items(this.figure, tipOf, (layer, index, box) => {
       if (box[0] - 3 <= across && across <= box[2] + 3) here.push({ layer, index, box });
     });
     here.sort((one, other) => other.box[1] - one.box[1]);
@@ -104,7 +117,7 @@ export class Tips {
 
   place({ layer, index, box }) {
     const { canvas, element } = this.figure;
-    this.element.textContent = layer.tips[index];
+    this.element.textContent = tipOf(layer, index);
     const width = this.element.offsetWidth;
     const left = Math.max(0, Math.min((box[0] + box[2]) / 2, element.clientWidth - width - 4));
     this.element.style.left = `${canvas.offsetLeft + left}px`;
@@ -120,7 +133,7 @@ export class Tips {
     if (this.shown) outline(context, this.shown.box);
     const { linked } = this.figure.time;
     if (!linked?.size) return;
-    items(this.figure, "of", (layer, index, box) => {
+    items(this.figure, packetsOf, (layer, index, box) => {
       if (layer.of[index].some((each) => linked.has(each))) highlight(context, box);
     });
   }

@@ -233,8 +233,8 @@ def _shares(sight: Sight, rows: pl.DataFrame) -> list[Layer]:
     count, _ = np.histogram(time_s, edges)
     drawn: list[Layer] = []
     for label, tone, chosen in (
-        ("in error", "error", rows["error"]),
-        ("repeated", "window", rows["kind"] == "retransmission"),
+        ("in error", "timeout", rows["error"]),
+        ("repeated", "retransmission", rows["kind"] == "retransmission"),
     ):
         some, _ = np.histogram(time_s[chosen.to_numpy()], edges)
         share = np.divide(some, count, out=np.full(len(count), np.nan), where=count > 0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from thinpipe.lab.panel import Layer, PanelKind, Sight, has
 from thinpipe.plot.bindings import AGENT
-from thinpipe.plot.handover import LANE, chosen, lanes, mobiles
+from thinpipe.plot.handover import LANE, ends, lanes, mobiles
 from thinpipe.plot.signalling import ADVERTISEMENT
 
 if TYPE_CHECKING:
@@ -95,15 +95,21 @@ def _from_mobile(name: str) -> tuple[int, str]:
 
 def _hosts(sight: Sight, others: list[str]) -> list[str]:
     """Return the other end of the flow."""
-    ends = sight.shown.rows(sight.run.segments)["endpoint"].unique().cast(str)
-    hosts = {end.partition(":")[0] for end in ends}
+    endpoints = sight.shown.rows(sight.run.segments)["endpoint"].unique().cast(str)
+    hosts = {each.partition(":")[0] for each in endpoints}
     return sorted(hosts - {*others, *mobiles(sight.run.mobility)})
 
 
 def _mobile(sight: Sight) -> str:
+    """Return the mobile at an end of the flow, or the first, as for flows without segments."""
     known = mobiles(sight.run.mobility)
-    _, number = chosen(sight.run.segments, known, sight.shown.flow.id, None)
-    return known[number]
+    found = ends(sight.run.segments, sight.shown.flow.id, known)
+    return known[found[0] if found else 0]
+
+
+def is_there(sight: Sight) -> bool:
+    """Return whether a mobile had a link."""
+    return has("mobility")(sight) and bool(mobiles(sight.run.mobility))
 
 
 def layers(sight: Sight) -> list[Layer]:
@@ -229,6 +235,6 @@ LADDER: Final = PanelKind(
     runs="focus",
     traced=True,
     rows=agents,
-    there=has("mobility"),
+    there=is_there,
     wide=True,
 )

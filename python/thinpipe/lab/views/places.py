@@ -73,6 +73,9 @@ def _way(sight: Sight, walk: Walk, hue: int, *, labelled: bool) -> list[Layer]:
     time_s, x, y = (np.array(each, dtype=np.float64) for each in zip(*walk.course, strict=True))
     way = {"time_s": time_s, "x": x, "y": y, "hue": hue}
     drawn = [sight.layer("course", walk.name if labelled else "", **way)]
+    if ahead := _ahead(sight, walk):
+        xs, ys = map(np.array, zip(walk.course[-1][1:], *ahead, strict=True))
+        drawn.append(sight.layer("line", x=xs, y=ys, hue=hue, dotted=True))
     stays = places_by_time(walk)
     if labelled and len(stays) > 1:
         drawn.append(
@@ -87,6 +90,15 @@ def _way(sight: Sight, walk: Walk, hue: int, *, labelled: bool) -> list[Layer]:
             )
         )
     return drawn
+
+
+def _ahead(sight: Sight, walk: Walk) -> list[tuple[float, float]]:
+    """Return the turns of a walk that it does not reach before the end of the run."""
+    legs = _value(values(sight.run), f"wlan.mobile.{walk.name}.walk")
+    turns = [(metres(leg["to"][0]), metres(leg["to"][1])) for leg in legs]
+    places = iter([(x, y) for _, x, y in walk.course])
+    reached = sum(1 for turn in turns if turn in places)  # each after the one before
+    return turns[reached:]
 
 
 def handles(sight: Sight) -> list[Handle]:
