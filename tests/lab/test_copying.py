@@ -165,7 +165,7 @@ def values_by_key():
     for known in all_keys():
         if len(known.words) < 12:
             found[known.name].update(dict.fromkeys(known.words))
-    return {key: list(texts) for key, texts in found.items()}
+    return {key: list(texts) for key, texts in found.items() if texts}
 
 
 VALUES = values_by_key()

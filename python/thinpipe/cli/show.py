@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,14 +20,6 @@ from thinpipe.signals import signals_deferred
 
 if TYPE_CHECKING:
     from thinpipe.network import Network
-
-NODES: Final = ("node", "how many", "middlebox")
-LINKS: Final = ("link", "kind", "from", "to", "rate", "delay", "queue")
-ROUTES: Final = ("route at", "to", "via")
-PLACES: Final = ("name", "place m", "range m", "on the way")
-
-MAX_LISTED: Final = 100
-"""Maximum number of mobiles in the list."""
 
 
 def show(
@@ -94,50 +86,19 @@ def _print(network: Network) -> None:
     with signals_deferred():
         from thinpipe.cli.terminal import console
         from thinpipe.cli.terminal import show as show_table
+        from thinpipe.plot import network_rows as of
 
     screen = console()
-    nodes = [(node.name, str(node.count), node.middlebox or "–") for node in network.nodes]
-    show_table(screen, NODES, nodes, text=frozenset({"node", "middlebox"}))
+    show_table(screen, of.NODES, of.node_rows(network), text=frozenset({"node", "middlebox"}))
     screen.print()
     text = frozenset({"link", "kind", "from", "to"})
-    show_table(screen, LINKS, _link_rows(network), text=text)
-    if routes := [(each.at, each.to, each.via) for each in network.routes]:
+    show_table(screen, of.LINKS, of.link_rows(network), text=text)
+    if routes := of.route_rows(network):
         screen.print()
-        show_table(screen, ROUTES, routes, text=frozenset(ROUTES))
-    if places := _place_rows(network):
+        show_table(screen, of.ROUTES, routes, text=frozenset(of.ROUTES))
+    if places := of.place_rows(network):
         screen.print()
-        show_table(screen, PLACES, places, text=frozenset({"name", "on the way"}))
-        if (more := len(network.walks) - MAX_LISTED) > 0:
+        show_table(screen, of.PLACES, places, text=frozenset({"name", "on the way"}))
+        if (more := len(network.walks) - of.MAX_LISTED) > 0:
             screen.print(f"… and {more:,} mobiles more")
     screen.print()
-
-
-def _link_rows(network: Network) -> list[tuple[str, ...]]:
-    """Return one row per direction of each link."""
-    from thinpipe.plot.network import delay, queue, rate
-
-    rows: list[tuple[str, ...]] = []
-    for link in network.links:
-        start, end = (network.nodes[each].name for each in link.ends)
-        for way, ends in ((link.forward, (start, end)), (link.reverse, (end, start))):
-            if way is not None:
-                cells = (rate(way), delay(way) or "–", queue(way) or "no limit")
-                rows.append((link.name, link.kind, *ends, *cells))
-    return rows
-
-
-def _place_rows(network: Network) -> list[tuple[str, ...]]:
-    from thinpipe.report.numbers import short
-
-    def place(x_m: float, y_m: float) -> str:
-        return f"{short(x_m, 5)}, {short(y_m, 5)}"
-
-    rows: list[tuple[str, ...]] = [
-        (each.name, place(*each.position_m), short(each.range_m, 5), "–")
-        for each in network.stations
-    ]
-    for walk in network.walks[:MAX_LISTED]:
-        first, *rest = walk.course
-        way = " → ".join(f"{place(x_m, y_m)} at {short(at_s, 5)} s" for at_s, x_m, y_m in rest)
-        rows.append((walk.name, place(*first[1:]), "–", way or "–"))
-    return rows

@@ -101,6 +101,18 @@ class Laboratory:
         seen = time.perf_counter()
         return {**answer, "run_s": simulated - began, "look_s": seen - simulated}
 
+    def wanted(self, request: Request, number: int) -> Wanted:
+        """Return the run that a request needs of a variant; the errors are those of `answer`."""
+        for each in self._wanted(request, lambda: False):
+            if (each.number, each.ghost) == (min(number, len(request.variants) - 1), False):
+                return each
+        raise AssertionError
+
+    def run_of(self, request: Request, number: int) -> Run:
+        """Return the traced run of a variant; the errors are those of `answer`."""
+        point = self.wanted(request, number).point
+        return self._pool.submit(self._run, point, lambda: False, traced=True).result()
+
     def _wanted(self, request: Request, is_cancelled: Callable[[], bool]) -> Iterable[Wanted]:
         def point_of(settings: Settings) -> Point:
             return self.catalogue.point(request.scenario, settings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.applications import Starlette
@@ -14,13 +15,14 @@ from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from thinpipe.controller import fault
 from thinpipe.lab.access import Access
 from thinpipe.lab.catalogue import Catalogue
 from thinpipe.lab.experiment import CancelledError, Laboratory
 from thinpipe.lab.lessons import lessons
+from thinpipe.lab.picture import ROUTES as PICTURES
 from thinpipe.lab.request import NO_NUMBER, Request, RequestError, number_of
-from thinpipe.lab.serving import PAGE, html
+from thinpipe.lab.serving import PAGE, html, told
+from thinpipe.lab.tables import ROUTES as TABLES
 
 if TYPE_CHECKING:
     from starlette.requests import Request as HttpRequest
@@ -58,20 +60,11 @@ class Session:
         except CancelledError:
             return
         except Exception as error:
-            if (said := _told(error)) is None:
+            if (said := told(error)) is None:
                 raise
             answer = {"number": number, "error": said}
         if number == NO_NUMBER or number >= self._newest:
             await self._send(json.dumps(answer, separators=(",", ":"), allow_nan=False))
-
-
-def _told(error: Exception) -> str | None:
-    """Return the one line that a page shows of an error in its request; ``None`` of a bug."""
-    if isinstance(error, RecursionError | json.JSONDecodeError | UnicodeError):
-        return "a request must be an object in JSON"
-    if isinstance(error, RequestError | ValueError | OSError):
-        return str(error)
-    return fault(error)
 
 
 async def _drive(page: WebSocket) -> None:
@@ -97,6 +90,7 @@ async def _catalogue(request: HttpRequest) -> Response:
             "scenarios": catalogue.listed(),
             "first": catalogue.first,
             "keys": catalogue.documented(),
+            "rows": [asdict(each) for each in catalogue.rows],
         }
     )
 
@@ -124,6 +118,8 @@ def application(
             Route("/api/lessons", _lessons),
             Route("/api/scenario/{name:path}", _scenario),
             WebSocketRoute("/socket", _drive),
+            *PICTURES,
+            *TABLES,
             *more,
             Mount("/page", StaticFiles(directory=PAGE)),
         ],

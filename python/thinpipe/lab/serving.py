@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
+from thinpipe.controller import fault
 from thinpipe.lab.access import POLICY
+from thinpipe.lab.request import RequestError
 
 if TYPE_CHECKING:
     import uvicorn
     from starlette.applications import Starlette
+    from starlette.requests import Request as HttpRequest
 
 PAGE: Final = Path(__file__).parent / "page"
 LONGEST_MESSAGE: Final = 1 << 20
@@ -31,6 +36,41 @@ HEADERS: Final = {
 def html(file: Path) -> Response:
     """Return a page that loads nothing from elsewhere."""
     return Response(file.read_text(encoding="utf-8"), media_type="text/html", headers=HEADERS)
+
+
+async def answered(
+    request: HttpRequest, respond: Callable[[Mapping[str, Any]], Response]
+) -> Response:
+    """Answer what a page posted, in a thread; what is wrong with it is one line."""
+    try:
+        message = json.loads(await _body(request))
+        if not isinstance(message, dict):
+            raise RequestError("a request must be an object")
+        return await asyncio.to_thread(respond, message)
+    except asyncio.CancelledError:  # the server ends
+        return Response(status_code=503)
+    except Exception as error:
+        if (said := told(error)) is None:
+            raise
+        return JSONResponse({"error": said}, status_code=400)
+
+
+async def _body(request: HttpRequest) -> bytes:
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > LONGEST_MESSAGE:
+            raise RequestError(f"a request must have at most {LONGEST_MESSAGE:,} bytes")
+    return bytes(body)
+
+
+def told(error: Exception) -> str | None:
+    """Return the one line that a page shows of an error in its request; ``None`` of a bug."""
+    if isinstance(error, RecursionError | json.JSONDecodeError | UnicodeError):
+        return "a request must be an object in JSON"
+    if isinstance(error, RequestError | ValueError | OSError):
+        return str(error)
+    return fault(error)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -134,6 +134,14 @@ def write_network_picture(network: Network, file: Path, *, title: str, note: str
         _save(draw_network(network, title=title, note=note), file)
 
 
+def network_as_svg(network: Network, *, title: str, note: str) -> str:
+    """Return the drawing of a network as the text of an SVG file."""
+    from thinpipe.plot.network import draw_network
+
+    with style():
+        return _content(draw_network(network, title=title, note=note), ".svg").decode()
+
+
 @contextmanager
 def _figure(file: Path, size: Size, title: str) -> Iterator[Axes]:
     """Yield axes in a figure with a title, and write it if nothing is raised."""
@@ -147,9 +155,13 @@ def _figure(file: Path, size: Size, title: str) -> Iterator[Axes]:
 
 
 def _save(figure: Figure, file: Path) -> None:
-    suffix, content = file.suffix.lower(), io.BytesIO()
+    write_atomically(file, _content(figure, file.suffix.lower()))
+
+
+def _content(figure: Figure, suffix: str) -> bytes:
+    content = io.BytesIO()
     figure.savefig(content, format=suffix[1:], metadata=_METADATA[suffix])
-    write_atomically(file, content.getvalue())
+    return content.getvalue()
 
 
 def _kind(name: str, flow: Flows | None) -> Kind:

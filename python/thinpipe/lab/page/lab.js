@@ -4,6 +4,7 @@ import { breaks } from "./breaks.js";
 import { Connection } from "./connection.js";
 import { grouped, row, search } from "./controls.js";
 import { keepFocus } from "./focus.js";
+import { Keep } from "./keep.js";
 import { Lessons } from "./lessons.js";
 import { Panels } from "./panels.js";
 import { fresh, fromAddress, toAddress } from "./state.js";
@@ -35,6 +36,7 @@ class Lab {
     this.breaks = breaks(at("breaks"), at("difference"), this);
     this.listScenarios();
     this.panels = new Panels(at("panels"), this.time);
+    this.keep = new Keep(this);
     theme(at("theme"), () => this.time.redraw());
     this.lessons = new Lessons(this, at("lessons"), at("lesson"));
     await this.lessons.load();
@@ -103,10 +105,11 @@ class Lab {
     busy(true);
     const width = at("panels").clientWidth || 800;
     if (isDone) history.replaceState(null, "", `#${toAddress(this.state)}`);
+    this.isCoarse = !isDone && this.isSlow;
     this.connection.ask({
       ...this.state,
       columns: Math.max(50, Math.min(4000, Math.round(width))),
-      coarse: !isDone && this.isSlow,
+      coarse: this.isCoarse,
     });
   }
 
@@ -165,6 +168,7 @@ class Lab {
     this.panels.show(answer.panels);
     keepFocus(at("transport"), () => this.transport.update(answer));
     this.breaks.update(answer);
+    this.keep.update(answer, this.isCoarse);
     keepFocus(at("tables"), () => at("tables").replaceChildren(...tables(answer)));
     const runs = answer.runs.length;
     this.say(`${runs} run${runs === 1 ? "" : "s"} in ${Math.round(answer.run_s * 1000)} ms`);

@@ -1,0 +1,68 @@
+// The network of the variant in focus, as `thinpipe show` draws it.
+
+import { post } from "./exporting.js";
+import { button } from "./variants.js";
+
+const WAIT_MS = 300;
+const NARROW = "(max-width: 760px)";
+
+export class NetworkPicture {
+  constructor(element, lab) {
+    this.lab = lab;
+    this.shown = "";
+    this.svg = "";
+    this.details = document.createElement("details");
+    this.details.open = !matchMedia(NARROW).matches;
+    const heading = document.createElement("summary");
+    heading.textContent = "Network";
+    this.image = document.createElement("img");
+    this.image.hidden = true;
+    this.outline = document.createElement("p");
+    this.outline.className = "outline";
+    this.dialog = document.createElement("dialog");
+    this.dialog.setAttribute("aria-label", "Network");
+    this.large = document.createElement("img");
+    this.dialog.append(this.large, button("Close", () => this.dialog.close()));
+    this.larger = button("Larger", () => this.dialog.showModal());
+    this.larger.hidden = true;
+    this.details.append(heading, this.image, this.outline, this.larger);
+    this.details.addEventListener("toggle", () => this.update());
+    element.append(this.details, this.dialog);
+  }
+
+  // Asks for the picture a little after the last change.
+  update() {
+    clearTimeout(this.timer);
+    if (!this.details.open || !this.lab.answer) return;
+    const { scenario, set, variants, focus, breaks } = this.lab.state;
+    const state = { scenario, set, variants, focus, breaks };
+    if (JSON.stringify(state) === this.shown) return;
+    this.timer = setTimeout(() => this.ask(state), WAIT_MS);
+  }
+
+  async ask(state) {
+    const asked = JSON.stringify(state);
+    this.shown = asked;
+    try {
+      const { svg, alt, outline } = await post("api/network", state);
+      if (this.shown === asked) this.show(svg, alt, outline);
+    } catch (error) {
+      this.outline.textContent = error.message;
+      this.shown = "";
+    }
+  }
+
+  show(svg, alt, outline) {
+    this.outline.textContent = outline;
+    this.image.alt = alt;
+    this.large.alt = alt;
+    if (svg === this.svg) return;
+    this.svg = svg;
+    if (this.address) URL.revokeObjectURL(this.address);
+    this.address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+    this.image.src = this.address;
+    this.large.src = this.address;
+    this.image.hidden = false;
+    this.larger.hidden = false;
+  }
+}
