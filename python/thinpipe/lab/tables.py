@@ -55,14 +55,14 @@ def file_of(laboratory: Laboratory, message: Mapping[str, Any]) -> File:
     name, kind = message.get("table"), message.get("format")
     if name not in NAMES:
         raise RequestError(f"table: must be one of {', '.join(NAMES)}")
-    if kind not in FORMATS:
+    if not isinstance(kind, str) or kind not in FORMATS:
         raise RequestError(f"format: must be {' or '.join(FORMATS)}")
     request, variant = Request.of(message), _variant(message)
     wanted = laboratory.wanted(request, variant)
     run = laboratory.run_of(request, variant)
     words = f"{request.scenario}-{wanted.name}-{name}"
     content = _written(getattr(run, name), kind)
-    return File(f"{re.sub(r'[^A-Za-z0-9.+-]+', '-', words)}.{kind}", FORMATS[kind], content)
+    return File(f"{re.sub(r'[^A-Za-z0-9_.+-]+', '-', words)}.{kind}", FORMATS[kind], content)
 
 
 def _written(frame: pl.DataFrame, kind: str) -> bytes:

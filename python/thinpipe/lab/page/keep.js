@@ -19,7 +19,8 @@ export class Keep {
     this.network = new NetworkPicture(at("network"), lab);
     const redraw = () => this.scatter.draw();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-    new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    const themes = { attributeFilter: ["data-theme"] };
+    new MutationObserver(redraw).observe(document.documentElement, themes);
   }
 
   // Takes in an answer; one that is coarse is none to keep.

@@ -15,6 +15,7 @@ export function drawLayer(context, layer, scales, colours) {
   context.save();
   const colour = colourOf(layer, colours);
   context.strokeStyle = colour;
+  context.lineJoin = "round"; // a pointed one reaches values that the curve has not
   context.fillStyle = colour;
   context.lineWidth = layer.ghost ? 1.2 : 1.6;
   context.globalAlpha = (layer.ghost ? 0.6 : 1) * (layer.faint ? FAINT : 1);

@@ -25,7 +25,13 @@ export class NetworkPicture {
     this.dialog.append(this.large, button("Close", () => this.dialog.close()));
     this.larger = button("Larger", () => this.dialog.showModal());
     this.larger.hidden = true;
-    this.details.append(heading, this.image, this.outline, this.larger);
+    const scroll = document.createElement("div");
+    scroll.className = "scroll";
+    scroll.tabIndex = 0;
+    scroll.setAttribute("role", "group");
+    scroll.setAttribute("aria-label", "Picture of the network");
+    scroll.append(this.image);
+    this.details.append(heading, scroll, this.outline, this.larger);
     this.details.addEventListener("toggle", () => this.update());
     element.append(this.details, this.dialog);
   }

@@ -181,12 +181,11 @@ export class SvgContext {
   toString(title = "") {
     const size = `width="${number(this.width)}" height="${number(this.height)}" `
       + `viewBox="0 0 ${number(this.width)} ${number(this.height)}"`;
-    const definitions = this.definitions.length ? [`<defs>${this.definitions.join("")}</defs>`] : [];
     return [
       '<?xml version="1.0" encoding="UTF-8"?>',
       `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img">`,
       `<title>${escaped(title)}</title>`,
-      ...definitions, ...this.parts, "</svg>", "",
+      `<defs>${this.definitions.join("")}</defs>`, ...this.parts, "</svg>", "",
     ].join("\n");
   }
 }
