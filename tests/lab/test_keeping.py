@@ -162,7 +162,7 @@ def test_panels_are_saved_as_they_are_seen(page):
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         root = ET.fromstring(saved(page, "SVG")[1])
-        papers.append([each.get("fill") for each in root.findall(f"{SVG}path")][0])
+        papers.append(root.findall(f"{SVG}path")[0].get("fill"))
     assert papers == ["#ffffff", "#1b1f24"]
 
 

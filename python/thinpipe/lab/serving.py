@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -86,9 +87,14 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def server(app: Starlette) -> uvicorn.Server:
-    """Return a server for the application, to be run with sockets of `listen`."""
+    """Return a server for the application, to be run with sockets of `listen`.
+
+    That it ends while it draws or runs something is nothing to tell.
+    """
     import uvicorn
 
+    told = logging.getLogger("uvicorn.error")
+    told.addFilter(lambda record: "timeout graceful shutdown" not in record.getMessage())
     return uvicorn.Server(
         uvicorn.Config(
             app,

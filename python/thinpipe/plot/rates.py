@@ -50,7 +50,7 @@ def goodput(shown: Shown, interval_s: float | None, *, alone: bool) -> Goodput:
         times = shown.rows(shown.run.rtt)["time_s"].to_numpy()
     else:
         times = shown.rows(shown.run.datagrams)["arrived_s"].drop_nulls().to_numpy()
-    count = _intervals(view.end_s - view.start_s, int(view.holds(times).sum()), interval_s)
+    count = interval_count(view.end_s - view.start_s, int(view.holds(times).sum()), interval_s)
     edges = np.linspace(view.start_s, view.end_s, count + 1)
     if shown.flow.datagrams is None:
         rates = goodput_kbps(shown.rows(shown.run.rtt), edges)
@@ -96,13 +96,22 @@ def draw_throughputs(ax: Axes, curves: Sequence[Curve[Sending]]) -> None:
 
 
 def _by_interval(view: View, data: Throughput) -> Steps:
-    count = _intervals(view.end_s - view.start_s, int(view.holds(data.time_s).sum()), None)
+    count = interval_count(view.end_s - view.start_s, int(view.holds(data.time_s).sum()))
     edges = np.linspace(view.start_s, view.end_s, count + 1)
     bits, _ = np.histogram(data.time_s, edges, weights=data.payload_bits)
     return Steps(edges[:-1], KBPS * bits / np.diff(edges))
 
 
-def _intervals(duration_s: float, samples: int, interval_s: float | None) -> int:
+def interval_count(duration_s: float, samples: int, interval_s: float | None = None) -> int:
+    """Return into how many intervals a view with so many acknowledgements is divided.
+
+    By default ten of them are in each on average, as far as that gives 10 to 100 intervals.
+
+    Raises
+    ------
+    ValueError
+        If they would be too many.
+    """
     if interval_s is None:
         return min(max(samples // 10, 10), 100)
     if duration_s > MOST * interval_s:

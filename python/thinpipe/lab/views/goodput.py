@@ -8,6 +8,7 @@ import numpy as np
 
 from thinpipe.lab.panel import Layer, PanelKind, Sight
 from thinpipe.plot.bottleneck import capacity
+from thinpipe.plot.rates import interval_count
 from thinpipe.plot.series import goodput_kbps
 
 if TYPE_CHECKING:
@@ -15,14 +16,18 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MOST_INTERVALS: Final = 100
 MOST_STACKED: Final = 12
 """Of more flows, the sum is drawn."""
 
 
 def intervals(sight: Sight) -> Floats:
-    """Return the edges of intervals; each is a hundredth of the time shown."""
-    return np.linspace(sight.start_s, sight.end_s, MOST_INTERVALS + 1)
+    """Return the edges of intervals, as many as pictures of goodput have."""
+    times = sight.run.rtt["time_s"]
+    if any(flow.datagrams is not None for flow in sight.run.flows):
+        times = times.clone().append(sight.run.datagrams["arrived_s"].drop_nulls())
+    samples = int(times.is_between(sight.start_s, sight.end_s).sum())
+    count = interval_count(sight.end_s - sight.start_s, samples)
+    return np.linspace(sight.start_s, sight.end_s, count + 1)
 
 
 def rates_kbps(sight: Sight, edges_s: Floats) -> Floats:
