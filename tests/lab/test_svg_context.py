@@ -5,7 +5,7 @@ import re
 import pytest
 
 PAGE = "python/thinpipe/lab/page"
-DRAWING = ["layers.js", "figure.js", "exporting.js"]
+DRAWING = ["layers.js", "figure.js", "tips.js", "exporting.js"]
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
@@ -105,6 +106,21 @@ def test_a_dragged_place_runs_when_it_is_let_go(page):
     assert found
     assert abs(int(found[1]) - 820) <= 3
     assert int(found[2]) > 20
+
+
+@pytest.mark.parametrize(
+    ("scenario", "words"),
+    [(WALK, {"MN", "binding update", "AR1"}), (BLOCKS, {"data in error"})],
+    ids=["places", "blocks"],
+)
+def test_views_are_saved_as_svg(page, scenario, words):
+    browsing.open_state(page, scenario)
+    page.get_by_text("Save as files").click()
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="SVG").click()
+    root = ET.fromstring(saving.value.path().read_text())
+    said = "|".join("".join(each.itertext()) for each in root.iter() if each.tag.endswith("text"))
+    assert all(word in said for word in words)
 
 
 @pytest.mark.parametrize(("scenario", "names"), [(WALK, ["ladder", "map"])])

@@ -87,8 +87,14 @@ function paintFigure(context, figure, [left, top]) {
     const [itemX, itemY, box] = at(item);
     const swatch = item.querySelector("i");
     const middle = itemY + box.height / 2;
-    context.fillStyle = swatch.style.background || colours.ink;
-    context.fillRect(itemX, middle - 5, 10, 10);
+    const { background, borderColor } = swatch.style;
+    if (background === "none") {
+      context.strokeStyle = borderColor;
+      context.strokeRect(itemX, middle - 5, 10, 10);
+    } else {
+      context.fillStyle = background || colours.ink;
+      context.fillRect(itemX, middle - 5, 10, 10);
+    }
     context.fillStyle = colours.faint;
     context.fillText(item.textContent, itemX + 15, middle);
   }

@@ -130,6 +130,15 @@ export class SvgContext {
   clearRect() {}
 
   fillText(text, x, y) {
+    this.write(text, x, y, `fill="${this.fillStyle}"`);
+  }
+
+  strokeText(text, x, y) {
+    this.write(text, x, y, `fill="none" stroke="${this.strokeStyle}" `
+      + `stroke-width="${number(this.lineWidth)}" stroke-linejoin="${this.lineJoin}"`);
+  }
+
+  write(text, x, y, paint) {
     const { size, family, weight } = fontOf(this.font);
     const [a, b, c, d] = this.matrix;
     const isTurned = a !== 1 || b !== 0 || c !== 0 || d !== 1;
@@ -140,7 +149,7 @@ export class SvgContext {
       : `x="${number(x + this.matrix[4])}" y="${number(y + down + this.matrix[5])}"`;
     const style = `font-family="${escaped(family)}" font-size="${size}"${weight}`;
     this.part(`<text ${place} ${style} text-anchor="${ANCHOR[this.textAlign] ?? "start"}" `
-      + `fill="${this.fillStyle}"`, `>${escaped(String(text))}</text>`);
+      + paint, `>${escaped(String(text))}</text>`);
   }
 
   measureText(text) {
