@@ -53,6 +53,8 @@ class TextDialog {
     this.area.rows = Math.min(24, this.area.value.split("\n").length + 1);
     this.said.textContent = "";
     this.element.showModal();
+    this.area.setSelectionRange(0, 0);
+    this.area.scrollTop = 0;
     this.copy.focus();
   }
 

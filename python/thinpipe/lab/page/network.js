@@ -16,12 +16,14 @@ export class NetworkPicture {
     const heading = document.createElement("summary");
     heading.textContent = "Network";
     this.image = document.createElement("img");
+    this.image.alt = "";
     this.image.hidden = true;
     this.outline = document.createElement("p");
     this.outline.className = "outline";
     this.dialog = document.createElement("dialog");
     this.dialog.setAttribute("aria-label", "Network");
     this.large = document.createElement("img");
+    this.large.alt = "";
     this.dialog.append(this.large, button("Close", () => this.dialog.close()));
     this.larger = button("Larger", () => this.dialog.showModal());
     this.larger.hidden = true;
