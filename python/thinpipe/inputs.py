@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -157,9 +157,17 @@ def values_of(point: Point) -> dict[str, str]:
         If the scenario or a setting is wrong.
     """
     plain = without_custom(point)
-    values = dict(_core.values(point.scenario.source, point.scenario.name, plain))
+    values = dict(_plain_values(point.scenario.source, point.scenario.name, tuple(plain)))
     named = [text for key, text in point.settings if (key, text) not in plain]
     return {**values, **({KEY: named[-1]} if named else {})}
+
+
+@lru_cache(64)
+def _plain_values(
+    source: str, name: str, settings: tuple[tuple[str, str], ...]
+) -> list[tuple[str, str]]:
+    """Return all values, a millisecond's work; the lab asks several times for each of its runs."""
+    return _core.values(source, name, settings)
 
 
 def without_custom(point: Point) -> list[tuple[str, str]]:

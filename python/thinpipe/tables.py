@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe import _core
@@ -92,6 +93,13 @@ def frame(
             nan_is_null = (table, column) in _NAN_IS_NULL
             series[column] = numbers.fill_nan(None) if nan_is_null else numbers
         else:
-            kinds = pl.Series(column, [*words, None], dtype=pl.Enum(list(words)))
-            series[column] = kinds.gather(pl.Series(values).cast(pl.UInt32))
+            series[column] = _kinds(tuple(words)).gather(values.astype("uint32", copy=False))
     return pl.DataFrame(series)
+
+
+@lru_cache(64)
+def _kinds(words: tuple[str, ...]) -> pl.Series:
+    """Return names as a series from which indices gather; one past the last is null."""
+    import polars as pl
+
+    return pl.Series([*words, None], dtype=pl.Enum(words))
