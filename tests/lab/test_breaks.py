@@ -92,10 +92,16 @@ def past(run: Run, table: str, end_s: float) -> pl.DataFrame:
     return before.with_columns(pl.col("event").cast(str).replace("spurious_timeout", "timeout"))
 
 
+@cache
+def steps(text: str) -> list[tuple[int, Any]]:
+    """Return the time in ns and the entry of each step of a schedule."""
+    return [(timed.nanoseconds(each["at"]), each) for each in timed.read(text)]
+
+
 def value_at(text: str, field: str, base: Any, time: int) -> Any:
     held = base
-    for each in timed.read(text):
-        if field in each and timed.nanoseconds(each["at"]) <= time:
+    for at, each in steps(text):
+        if field in each and at <= time:
             held = each[field]
     return held
 
