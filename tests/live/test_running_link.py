@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +26,12 @@ DELAY_S = 0.01
 FETCH = """
 import sys, urllib.request
 sys.stdout.buffer.write(urllib.request.urlopen(sys.argv[1], timeout=300).read())
+"""
+WAITING_FETCH = f"""
+import os, sys
+input()
+sys.argv.append("http://" + os.environ["THINPIPE_GATEWAY"] + ":8000/file")
+{FETCH}
 """
 CANNOT = "cannot be changed while it runs"
 LINK_KEYS = "link.rate, link.delay, link.loss, link.back.rate, link.back.delay, link.back.loss"
@@ -184,10 +192,14 @@ def kill_and_ask() -> None:
             carry(net, 1)
 
 
-def test_the_lab_changes_it_over_http(tmp_path):
+ADDRESS = re.compile(r"the link is at (http://[\d.:]+)/\?token=(\S+)\n")
+
+
+def with_lab(tmp_path: Path, *arguments: str) -> "tuple[subprocess.Popen[str], re.Match[str]]":
+    """Start an emulation with a page; return it and the page's address."""
     command = [sys.executable, "-m", "thinpipe", "emulate", "link", "--quiet", "--lab"]
     emulator = subprocess.Popen(
-        [*command, "--port", "0", "--set", "link.rate=4 Mbit/s", "--", "cat"],
+        [*command, "--port", "0", "--set", "link.rate=4 Mbit/s", *arguments],
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -195,8 +207,40 @@ def test_the_lab_changes_it_over_http(tmp_path):
     )
     assert emulator.stderr is not None
     line = emulator.stderr.readline()
-    found = re.fullmatch(r"the link is at (http://[\d.:]+)/\?token=(\S+)\n", line)
+    found = ADDRESS.fullmatch(line)
     assert found is not None, line
+    return emulator, found
+
+
+def test_a_rate_that_the_page_sets_is_what_the_link_carries(server, tmp_path):
+    """A download in a browser's sight; it begins once the page has changed the rate."""
+    browsers = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    if (chromium := shutil.which("chromium")) is None:
+        pytest.skip("needs chromium")
+    log = tmp_path / "log.parquet"
+    settings = (f"--set=link.delay={DELAY_S} s", "--set=queue.packets=50", f"--log={log}")
+    command = (f"--server={shlex.join(server)}", "--", sys.executable, "-c", WAITING_FETCH)
+    emulator, address = with_lab(tmp_path, *settings, *command)
+    with browsers.sync_playwright() as playing:
+        browser = playing.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox"], handle_sigint=False
+        )
+        page = browser.new_page()
+        page.set_default_timeout(1000 * LIMIT_S)
+        page.goto(address[0].split()[-1])
+        field = page.get_by_label("link.rate, as text")
+        field.fill("2 Mbit/s")
+        field.press("Enter")
+        page.get_by_text("Changed.").wait_for()
+        browser.close()
+    emulator.communicate("\n", timeout=LIMIT_S)
+    assert emulator.returncode == 0
+    packets = pl.read_parquet(log)
+    assert rate_bps(packets, 0.0, LIMIT_S) == pytest.approx(2e6, rel=0.03)
+
+
+def test_the_lab_changes_it_over_http(tmp_path):
+    emulator, found = with_lab(tmp_path, "--", "cat")
 
     def ask(method: str, path: str, content: object = None) -> tuple[int, dict[str, object]]:
         request = urllib.request.Request(
