@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from thinpipe.lab import experiment
 from thinpipe.lab.catalogue import Catalogue
-from thinpipe.lab.experiment import KEPT_RUNS, LONGEST_S, CancelledError, Laboratory
+from thinpipe.lab.experiment import LONGEST_S, CancelledError, Laboratory
 from thinpipe.lab.request import Request, RequestError
 from thinpipe.run import run_point
 
@@ -65,25 +65,39 @@ def test_a_coarse_run_is_no_traced_one(laboratory, runs):
     assert names[0] < names[1]
 
 
-def test_only_the_latest_runs_are_kept(laboratory, runs):
-    def look(number):
-        laboratory.answer(request(settings={"tcp.window": str(number)}), never)
+def test_the_latest_runs_are_kept_by_their_size(laboratory, runs, monkeypatch):
+    monkeypatch.setattr(experiment, "_size", lambda run: round(run.result.duration_s))
+    monkeypatch.setattr(experiment, "MOST_KEPT", 9)
 
-    for number in range(1, KEPT_RUNS + 2):
-        look(number)
-    look(2)
-    assert len(runs) == KEPT_RUNS + 1
-    look(1)
-    assert len(runs) == KEPT_RUNS + 2
+    def look(seed, duration):
+        given = {"seed": str(seed), "duration": duration}
+        laboratory.answer(request(settings=given), never)
+        return len(runs)
+
+    assert [look(seed, "3 s") for seed in (1, 2, 3)] == [1, 2, 3]
+    assert [look(seed, "3 s") for seed in (1, 2, 3)] == [3, 3, 3]
+    assert look(4, "6 s") == 4  # takes the place of the two that were looked at longest ago
+    assert look(3, "3 s") == 4
+    assert look(2, "3 s") == 5
 
 
-def test_runs_that_take_too_much_memory_together_are_not_kept(laboratory, runs, monkeypatch):
+def test_another_look_at_the_largest_runs_needs_no_new_one(laboratory, runs, monkeypatch):
+    monkeypatch.setattr(experiment, "MOST_KEPT", 0)
+    variants = [{"seed": str(seed)} for seed in range(1, 5)]
+    laboratory.answer(request(*variants), never)
+    laboratory.answer(request(*variants, span=[0.5, 1]), never)
+    assert len(runs) == 4
+    laboratory.answer(request({"seed": "5"}), never)
+    laboratory.answer(request(*variants), never)
+    assert len(runs) == 9
+
+
+def test_runs_that_nobody_looks_at_are_given_up_when_memory_runs_out(laboratory, runs, monkeypatch):
     monkeypatch.setattr(experiment, "_resident", lambda: experiment.MOST_HELD + 1)
     for _ in range(2):
         laboratory.answer(request({"tcp.variant": "reno"}), never)
         laboratory.answer(request({"tcp.variant": "vegas"}), never)
     assert len(runs) == 4
-    # The last one always is: it is what the page looks at.
     laboratory.answer(request({"tcp.variant": "vegas"}, span=[0, 1]), never)
     assert len(runs) == 4
 

@@ -38,11 +38,15 @@ LONGEST_S: Final = 20.0
 MOST_GROWTH: Final = 2_000_000_000
 """How many bytes a run may add to the process."""
 
-KEPT_RUNS: Final = 12
-"""Runs that are kept, so that another look at them needs no new run."""
+MOST_KEPT: Final = 1_200_000_000
+"""How many bytes of runs are kept, so that another look at them needs no new run."""
 
-MOST_HELD: Final = 3_000_000_000
-"""How many bytes the process may hold before older runs are given up."""
+_RUN_BYTES: Final = 1_000_000
+_EVENT_BYTES: Final = 450
+"""What a traced run takes, and each event of it: 370 to 440 B on a radio link or in a cell."""
+
+MOST_HELD: Final = 2_000_000_000
+"""How many bytes the process may hold before all runs that nobody looks at are given up."""
 
 
 class CancelledError(Exception):
@@ -61,12 +65,13 @@ class Wanted:
 
 
 class Laboratory:
-    """Runs experiments on all processors, and keeps the latest."""
+    """Runs experiments on all processors, and keeps the latest, by their size."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue: Final = catalogue
         self._pool: Final = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="lab")
         self._kept: Final[OrderedDict[tuple[Point, bool], Run]] = OrderedDict()
+        self._needed: frozenset[Point] = frozenset()
         self._lock: Final = threading.Lock()
 
     def answer(self, request: Request, is_cancelled: Callable[[], bool]) -> dict[str, Any]:
@@ -141,6 +146,7 @@ class Laboratory:
     ) -> list[Run]:
         """Run points side by side; when one fails, the others end."""
         has_failed = threading.Event()
+        self._needed = frozenset(points)
 
         def is_over() -> bool:
             return has_failed.is_set() or is_cancelled()
@@ -164,9 +170,17 @@ class Laboratory:
         done = run_point(point, trace=traced, threads=1, progress=_Watch(is_cancelled))
         with self._lock:
             self._kept[point, traced] = done
-            while len(self._kept) > KEPT_RUNS or (len(self._kept) > 1 and _resident() > MOST_HELD):
-                self._kept.popitem(last=False)
+            self._forget()
         return done
+
+    def _forget(self) -> None:
+        """Give up the oldest runs, but none that the newest request looks at."""
+        total = sum(_size(run) for run in self._kept.values())
+        for key in list(self._kept):
+            if total <= MOST_KEPT and _resident() <= MOST_HELD:
+                return
+            if key[0] not in self._needed:
+                total -= _size(self._kept.pop(key))
 
     def _looked_at(
         self,
@@ -370,6 +384,11 @@ class _Watch:
             f"the run takes {what} and was ended at {done_s:.0f} of {duration_s:g} s: "
             "choose a shorter duration, or `thinpipe run`"
         )
+
+
+def _size(run: Run) -> int:
+    """Return about how many bytes a run takes."""
+    return _RUN_BYTES + _EVENT_BYTES * run.result.events
 
 
 def _resident() -> int:
