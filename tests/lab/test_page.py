@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from urllib.parse import urlencode
 
 import pytest
 import thinpipe as tp
@@ -191,3 +192,52 @@ def test_a_checkbox_of_a_panel_keeps_the_focus(page):
     assert page.evaluate("document.activeElement.value") == "sequence"
     page.keyboard.press("Space")
     assert "sequence" not in [panel["name"] for panel in answers.newest()["panels"]]
+
+
+def test_the_flow_of_the_window_is_chosen(page):
+    answers = Answers(page)
+    open_state(page, state("link", settings="duration=4s flow.count=3 link.rate=1Mbit/s"))
+    first = answers.newest()["panels"]
+    choice = page.locator("#flow")
+    assert choice.locator("option").all_inner_texts() == ["0", "1", "2"]
+    choice.select_option("2")
+    settle(page)
+    assert "flow=2" in page.url
+    changed = {
+        panel["name"]
+        for panel, before in zip(answers.newest()["panels"], first, strict=True)
+        if panel["layers"] != before["layers"]
+    }
+    assert "cwnd" in changed
+    assert "queue" not in changed
+    page.reload()
+    settle(page)
+    assert choice.input_value() == "2"
+
+
+def test_one_flow_needs_no_choice(page):
+    open_state(page, state())
+    assert page.locator("#flow").is_hidden()
+
+
+def test_a_step_stays_in_view(page):
+    """The breaks of a run have rules in any view of it."""
+    broken = urlencode({"name": "black-out", "at": "2"})
+    open_state(page, state("plain-384", **{"break": broken, "span": "5,9"}))
+    page.locator('[data-panel="cwnd"] canvas').focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("p")
+    at_s = float(page.locator("#transport output").first.inner_text().split()[0])
+    assert 5 <= at_s <= 9
+
+
+def test_the_first_scenario_is_a_choice_after_an_unknown_one(page, complaints):
+    open_state(page, state("nowhere"))
+    assert "nowhere" in browsing.error(page)
+    choice = page.locator("#scenario")
+    assert choice.input_value() == ""
+    choice.select_option(choice.locator("option").first.inner_text())
+    page.wait_for_selector("body[data-shown]:not([data-shown=error])")
+    settle(page)
+    assert browsing.error(page) == ""
+    complaints[:] = [each for each in complaints if "404 (Not Found)" not in each]

@@ -56,6 +56,7 @@ class Lab {
       option.title = description;
       select.append(option);
     }
+    select.selectedIndex = -1;  // none of them, if the address names another
     select.addEventListener("change", () => this.open(fresh(select.value)));
   }
 

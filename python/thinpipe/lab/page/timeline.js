@@ -137,7 +137,7 @@ export class Timeline {
     }, FRAME_MS);
   }
 
-  // Moves the cursor to the next mark of any panel, or to the one before.
+  // Moves the cursor to the next mark in view of any panel, or to the one before.
   stepEvent(direction) {
     const times = [];
     for (const { panel } of this.figures) {
@@ -148,7 +148,9 @@ export class Timeline {
       }
     }
     const at = this.cursor === null ? this.span[0] : this.cursor;
-    const beyond = times.filter((time) => (direction > 0 ? time > at + 1e-9 : time < at - 1e-9));
+    const [start, end] = this.span;  // a break has its rules wherever it is
+    const beyond = times.filter((time) => time >= start && time <= end
+      && (direction > 0 ? time > at + 1e-9 : time < at - 1e-9));
     if (beyond.length) {
       this.hold(direction > 0 ? beyond.reduce((a, b) => Math.min(a, b))
         : beyond.reduce((a, b) => Math.max(a, b)));

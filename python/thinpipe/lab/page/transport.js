@@ -1,4 +1,5 @@
-// The bar above the pictures: play and step, the cursor's time, the view, which panels are open.
+// The bar above the pictures: play and step, the cursor's time, the view, the flow, and which
+// panels are open.
 
 import { short } from "./axes.js";
 import { button } from "./variants.js";
@@ -10,6 +11,7 @@ export function transport(element, lab) {
   when.textContent = "–";
   const view = document.createElement("output");
   const panels = document.createElement("details");
+  const flow = flowChoice(lab);
   const bar = [
     named(button("◀|", () => time.stepEvent(-1)), "Step to the event before"),
     named(button("▶", () => time.play()), "Play or pause"),
@@ -19,6 +21,7 @@ export function transport(element, lab) {
     named(button("−", () => time.zoom(2)), "Show twice as long"),
     named(button("All", () => time.onSpan(null)), "Show the whole run"),
     view,
+    flow,
     panels,
   ];
   element.replaceChildren(...bar);
@@ -29,9 +32,35 @@ export function transport(element, lab) {
     },
     update: (answer) => {
       view.textContent = answer.span.map((each) => `${short(each)} s`).join(" to ");
+      if (answer.runs) fillFlows(flow, answer.runs, lab);  // a notebook has no others
       fillPanels(panels, answer.offered, lab);
     },
   };
+}
+
+// Returns the choice of the flow whose window, round-trip times and segments are shown.
+function flowChoice(lab) {
+  const label = document.createElement("label");
+  const select = document.createElement("select");
+  select.id = "flow";
+  select.setAttribute("aria-label", "Flow");
+  select.addEventListener("change", () => lab.change((state) => {
+    state.flow = Number(select.value);
+  }));
+  label.title = "The flow of panels that show one, such as the congestion window";
+  label.hidden = true;
+  label.append("Flow ", select);
+  return label;
+}
+
+function fillFlows(label, runs, lab) {
+  const count = Math.max(...runs.map(({ flows }) => flows));
+  const select = label.querySelector("select");
+  label.hidden = count < 2;
+  if (select.length !== count) {
+    select.replaceChildren(...Array.from({ length: count }, (_, number) => new Option(number)));
+  }
+  select.value = Math.min(lab.state.flow, count - 1);
 }
 
 function fillPanels(element, offered, lab) {
