@@ -124,7 +124,7 @@ def panels(page: Page) -> list[str]:
 
 def canvas(page: Page, panel: str) -> Locator:
     """Return the canvas of a panel."""
-    return page.locator(f'figure[data-panel="{panel}"] canvas')
+    return page.locator(f'figure[data-panel="{panel}"] > canvas')
 
 
 def box(of: Locator) -> tuple[float, float, float, float]:

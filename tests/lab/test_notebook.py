@@ -55,7 +55,7 @@ def test_a_browser_shows_it(chromium, runs):
     span = frame.locator("#transport output").nth(1)
     assert span.inner_text() == "0 s to 5 s"
     window = frame.locator("figure[data-panel=cwnd]")
-    canvas = window.locator("canvas")
+    canvas = window.locator(":scope > canvas")
     for _ in range(10):
         canvas.press("ArrowRight")
     window.locator(".legend").filter(has_text=re.compile(r"reno: cwnd \d")).wait_for()

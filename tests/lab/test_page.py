@@ -166,7 +166,7 @@ def test_all_by_keyboard(page):
     page.keyboard.press("Tab")
     assert [run["name"] for run in answers.newest()["runs"]] == ["reno", "vegas"]
     assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Remove variant 2"
-    browsing.reach(page, 'figure[data-panel="cwnd"] canvas')
+    browsing.reach(page, 'figure[data-panel="cwnd"] > canvas')
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     assert browsing.cursor(page) == "0.08 s"
@@ -224,7 +224,7 @@ def test_a_step_stays_in_view(page):
     """The breaks of a run have rules in any view of it."""
     broken = urlencode({"name": "black-out", "at": "2"})
     open_state(page, state("plain-384", **{"break": broken, "span": "5,9"}))
-    page.locator('[data-panel="cwnd"] canvas').focus()
+    page.locator('[data-panel="cwnd"] > canvas').focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("p")
     at_s = float(page.locator("#transport output").first.inner_text().split()[0])

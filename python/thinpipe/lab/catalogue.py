@@ -106,12 +106,8 @@ class Catalogue:
         }
 
     def documented(self) -> list[dict[str, Any]]:
-        """Return all keys: what they mean and take."""
-        return [
-            {"name": key.name, "doc": key.doc, "expected": key.expected}
-            for key in self._keys.values()
-            if key.name not in NO_CONTROLS
-        ]
+        """Return the controls of all keys."""
+        return [control(key, None) for key in self._keys.values() if key.name not in NO_CONTROLS]
 
     @staticmethod
     def _values(opened: Opened) -> dict[str, str]:

@@ -168,7 +168,7 @@ export function search(keys, onChosen) {
   element.append(label, field, found);
   field.addEventListener("input", () => {
     const word = field.value.trim().toLowerCase();
-    const has = (key) => key.name.toLowerCase().includes(word);
+    const has = (key) => key.key.toLowerCase().includes(word);
     const means = (key) => key.doc.toLowerCase().includes(word);
     const others = keys.filter((key) => !has(key) && means(key));
     const hits = word ? [...keys.filter(has), ...others] : [];
@@ -176,12 +176,12 @@ export function search(keys, onChosen) {
       const item = document.createElement("li");
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = key.name;
+      button.textContent = key.key;
       button.title = key.doc;
       button.addEventListener("click", () => {
         field.value = "";
         found.replaceChildren();
-        onChosen(key.name);
+        onChosen(key.key);
       });
       const meaning = document.createElement("span");
       meaning.textContent = key.doc.split(". ")[0];

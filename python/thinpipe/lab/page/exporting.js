@@ -1,5 +1,6 @@
 // What the page shows as files: panels as PNG or SVG, tables of a run as CSV or Parquet.
 
+import { drawSample, SAMPLE_WIDTH } from "./legend.js";
 import { palette } from "./colours.js";
 import { SvgContext } from "./svg.js";
 import { button } from "./variants.js";
@@ -79,24 +80,15 @@ function paintFigure(context, figure, [left, top]) {
   context.translate(x, y);
   figure.paint(context, colours);
   context.restore();
-  context.font = "12px system-ui, sans-serif";
-  context.textAlign = "left";
-  context.textBaseline = "middle";
-  context.setLineDash([]);
-  for (const item of figure.legend.querySelectorAll("span")) {
+  for (const { layer, item } of figure.samples) {
     const [itemX, itemY, box] = at(item);
-    const swatch = item.querySelector("i");
     const middle = itemY + box.height / 2;
-    const { background, borderColor } = swatch.style;
-    if (background === "none") {
-      context.strokeStyle = borderColor;
-      context.strokeRect(itemX, middle - 5, 10, 10);
-    } else {
-      context.fillStyle = background || colours.ink;
-      context.fillRect(itemX, middle - 5, 10, 10);
-    }
+    drawSample(context, layer, colours, itemX, middle - 5);
+    context.font = "12px system-ui, sans-serif";
+    context.textAlign = "left";
+    context.textBaseline = "middle";
     context.fillStyle = colours.faint;
-    context.fillText(item.textContent, itemX + 15, middle);
+    context.fillText(item.textContent, itemX + SAMPLE_WIDTH + 5, middle);
   }
 }
 

@@ -2,9 +2,10 @@
 // those of the whole page.
 
 import { Scale, short, tickText, ticks } from "./axes.js";
-import { colourOf, palette } from "./colours.js";
+import { palette } from "./colours.js";
 import { Handles } from "./handles.js";
 import { drawLayer, extent } from "./layers.js";
+import { sampleOf } from "./legend.js";
 import { mapOf, placeAt } from "./map.js";
 import { Tips } from "./tips.js";
 
@@ -173,6 +174,7 @@ export class Figure {
     const { cursor } = this.time;
     const colours = palette();
     this.legend.replaceChildren();
+    this.samples = [];
     const told = [];
     const known = new Set();
     for (const layer of this.panel.layers) {
@@ -184,11 +186,9 @@ export class Figure {
       known.add(label);
       const text = `${label}${value}`;
       const item = document.createElement("span");
-      const swatch = document.createElement("i");
-      swatch.style.background = layer.hollow ? "none" : colourOf(layer, colours);
-      if (layer.hollow) swatch.style.borderColor = colourOf(layer, colours);
-      item.append(swatch, text);
+      item.append(sampleOf(layer, colours), text);
       this.legend.append(item);
+      this.samples.push({ layer, item });
       told.push(text);
     }
     const when = cursor === null ? "" : ` at ${short(cursor)} s`;

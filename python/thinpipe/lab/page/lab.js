@@ -126,7 +126,8 @@ class Lab {
       document.getElementById(`setting-${key}`)?.focus();
     });
     const shown = [...new Set([...this.scenario.keys, ...Object.keys(this.state.set)])];
-    const offered = shown.filter((key) => key !== "seed" && this.control(key).kind !== "text");
+    const isOffered = (key) => key in this.state.set || this.control(key).kind !== "text";
+    const offered = shown.filter((key) => key !== "seed" && isOffered(key));
     const groups = grouped(offered, (key) => this.settingRow(key), (key) => key in this.state.set);
     at("settings").replaceChildren(...groups, others);
     this.buildVariants();
@@ -141,11 +142,9 @@ class Lab {
 
   // Returns what a key takes: that of the scenario, or what is known of it anywhere.
   control(key) {
-    const known = this.scenario.controls[key];
-    if (known) return known;
-    const { doc, expected } = this.catalogue.keys.find((each) => each.name === key)
-      ?? { doc: "", expected: "anything" };
-    return { key, kind: "text", words: [], doc, expected };
+    return this.scenario.controls[key]
+      ?? this.catalogue.keys.find((each) => each.key === key)
+      ?? { key, kind: "text", words: [], doc: "", expected: "anything" };
   }
 
   buildVariants() {

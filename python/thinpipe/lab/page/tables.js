@@ -1,5 +1,7 @@
 // The numbers of each run, as `thinpipe run` prints them.
 
+const MOST_ROWS = 12;
+
 export function tables({ runs }) {
   return runs.filter((run) => !run.ghost).map((run) => {
     const section = document.createElement("section");
@@ -38,5 +40,14 @@ export function table({ columns, rows }) {
     for (const cell of row) line.insertCell().textContent = cell;
   }
   scroll.append(made);
-  return scroll;
+  return rows.length > MOST_ROWS ? folded(scroll, rows.length) : scroll;
+}
+
+// Folds a long table away.
+function folded(scroll, count) {
+  const element = document.createElement("details");
+  const heading = document.createElement("summary");
+  heading.textContent = `${count} rows`;
+  element.append(heading, scroll);
+  return element;
 }

@@ -83,5 +83,5 @@ def fairness(sight: Sight) -> list[Layer]:
     return sight.steps("Jain's index", edges[:-1], index)
 
 
-GOODPUT: Final = PanelKind("goodput", "Goodput under capacity", "kbit/s", layers)
+GOODPUT: Final = PanelKind("goodput", "Goodput and capacity", "kbit/s", layers)
 FAIRNESS: Final = PanelKind("fairness", "Jain's index", "1 is fair", fairness)
