@@ -119,7 +119,7 @@ def lanes(*, everything: bool) -> tuple[list[Step], list[Step]]:
     )
     offline = Step(
         "pytest",
-        (*pytest, "2", "tests/python", "tests/cli", "tests/lab", *choice),
+        (*pytest, "2", "tests/python", "tests/cli", *choice),
         (),
         count_pytest,
         expect_pytest,
@@ -139,9 +139,10 @@ def lanes(*, everything: bool) -> tuple[list[Step], list[Step]]:
     live = Step(
         "live tests", (*pytest, "6", "tests/live", *choice), (), count_pytest, expect_pytest
     )
+    lab = Step("lab tests", (*pytest, "2", "tests/lab", *choice), (), count_pytest, expect_pytest)
     # The same figures as of what is shipped; `make test-all` has built that.
     costs = Step("costs", ("cargo", "test", "--release", "--package", "costs"), (), count_cargo)
-    return [units, live], [*python, offline, *rust, *([costs] if everything else [])]
+    return [units, live, lab], [*python, offline, *rust, *([costs] if everything else [])]
 
 
 def run(step: Step) -> Count:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LIMIT_MS = 60_000
 """Far above what anything takes, also on a busy machine."""
 
-ARGUMENTS = ("--no-sandbox", "--disable-dev-shm-usage")
+ARGUMENTS = ("--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu")
 """Root has no sandbox, and a container may have little shared memory."""
 
 
