@@ -106,7 +106,7 @@ def measure() -> Iterator[Table]:
 
     with TemporaryDirectory() as folder, sync_playwright() as playing:
         browser = playing.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
         with Served.started(Path(folder), state=Path(folder), port=0) as lab:
             first = [_first_page(browser, lab) for _ in range(1 + PAGES)]
