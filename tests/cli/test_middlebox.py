@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import thinpipe as tp
 from thinpipe import _core
-from thinpipe.cli.outline import outline
+from thinpipe.outline import outline
 
 from tests.expected import EXPECTED, words
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import strategies as st
 from thinpipe.inputs import values_of
-from thinpipe.lab import timed
+from thinpipe.lab import schedules
 from thinpipe.lab.breaks import KINDS, Done, broken, possible
 from thinpipe.lab.catalogue import Catalogue
 from thinpipe.lab.experiment import Laboratory
@@ -95,7 +95,7 @@ def past(run: Run, table: str, end_s: float) -> pl.DataFrame:
 @cache
 def steps(text: str) -> list[tuple[int, Any]]:
     """Return the time in ns and the entry of each step of a schedule."""
-    return [(timed.nanoseconds(each["at"]), each) for each in timed.read(text)]
+    return [(schedules.nanoseconds(each["at"]), each) for each in schedules.read(text)]
 
 
 def value_at(text: str, field: str, base: Any, time: int) -> Any:
@@ -163,12 +163,12 @@ def test_schedules_of_both_directions_of_a_bearer_are_one_course() -> None:
     given = SCHEDULED["umts-384"]
     changed, _ = break_in("umts-384", given, [Break("errors", 2.5, (("lasts", 2.0),))])
     values = values_of(point_of("umts-384", changed))
-    assert timed.read(values["radio.schedule"]) == [
+    assert schedules.read(values["radio.schedule"]) == [
         {"at": "2 s", "sf": 16, "tbler": 0.05, "rate": "240 kbit/s"},
         {"at": "4 s", "coverage": False, "rate": "128 kbit/s"},
         {"at": "5 s", "coverage": True, "tbler": 0.01},
     ]
-    down, up = (timed.read(values[f"radio.{way}.schedule"]) for way in ("downlink", "uplink"))
+    down, up = (schedules.read(values[f"radio.{way}.schedule"]) for way in ("downlink", "uplink"))
     assert [(each["at"], each.get("tbler")) for each in down] == [
         ("2500 ms", 0.2), ("3 s", 0.2), ("4 s", None), ("4500 ms", 0.1), ("6 s", None),
     ]  # fmt: skip
@@ -176,24 +176,27 @@ def test_schedules_of_both_directions_of_a_bearer_are_one_course() -> None:
 
 
 def test_spans_that_overlap_become_one() -> None:
-    assert timed.with_span('[["3 s", "4 s"], ["6 s", "7 s"]]', 3_500_000_000, 6_000_000_000) == (
-        '[["3 s", "6 s"], ["6 s", "7 s"]]'
-    )
+    assert schedules.with_span(
+        '[["3 s", "4 s"], ["6 s", "7 s"]]', 3_500_000_000, 6_000_000_000
+    ) == ('[["3 s", "6 s"], ["6 s", "7 s"]]')
 
 
 def test_the_usual_gap_is_that_of_a_bearer() -> None:
     def after(gap: int) -> Point:
-        text = f'[{{at = "1 s"}}, {{at = "{timed.written(1_000_000_000 + gap)}"}}]'
+        text = f'[{{at = "1 s"}}, {{at = "{schedules.written(1_000_000_000 + gap)}"}}]'
         return Point.of("umts-384", {"radio.handovers": text})
 
-    values_of(after(timed.USUAL_GAP))
+    values_of(after(schedules.USUAL_GAP))
     with pytest.raises(ValueError, match="before the last one ends"):
-        values_of(after(timed.USUAL_GAP - 1))
+        values_of(after(schedules.USUAL_GAP - 1))
 
 
 def test_handovers_wait_for_each_other() -> None:
     changed, _ = break_in("umts-384", (), [Break("handover", 5.0), Break("handover", 5.1)])
-    assert [each["at"] for each in timed.read(dict(changed)["radio.handovers"])] == ["5 s", "5.2 s"]
+    assert [each["at"] for each in schedules.read(dict(changed)["radio.handovers"])] == [
+        "5 s",
+        "5.2 s",
+    ]
 
 
 def test_the_packet_at_the_cursor_is_dropped_and_no_other() -> None:

@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from thinpipe.lab.bundle import PAGE, bundle
+from thinpipe.lab import PAGE
+from thinpipe.lab.bundle import bundle
 
 
 @pytest.fixture

@@ -1,8 +1,7 @@
 """What panels of several runs have in common."""
 
 import thinpipe as tp
-from thinpipe.lab.experiment import panel_of
-from thinpipe.lab.panel import Sight
+from thinpipe.lab.panel import Sight, panel_of
 from thinpipe.lab.views.goodput import GOODPUT
 
 

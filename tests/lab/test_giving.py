@@ -8,10 +8,10 @@ from xml.etree import ElementTree as ET
 import polars as pl
 import pytest
 import thinpipe as tp
-from thinpipe.lab import picture
+from thinpipe.lab import network_picture
 from thinpipe.lab.access import COOKIE
+from thinpipe.lab.application import application
 from thinpipe.lab.catalogue import Catalogue
-from thinpipe.lab.server import application
 from thinpipe.lab.serving import LONGEST_MESSAGE
 from thinpipe.network import Network
 
@@ -121,7 +121,7 @@ def test_the_network_is_a_picture_with_its_list_as_text(client):
 @pytest.mark.parametrize("name", list(tp.scenarios()))
 def test_the_text_has_all_nodes_and_links(name):
     network = Network.of(name)
-    text = picture.as_text(network, name)
+    text = network_picture.as_text(network, name)
     shown = network.grouped()
     names = [*(node.name for node in shown.nodes), *(link.name for link in shown.links)]
     assert [each for each in names if each not in text] == []
@@ -135,7 +135,7 @@ def test_a_network_is_drawn_again_only_if_it_has_changed(client, monkeypatch):
         return "<svg/>"
 
     monkeypatch.setattr("thinpipe.plot.picture.network_as_svg", count)
-    picture._drawn.cache_clear()
+    network_picture._drawn.cache_clear()
     try:
         for given in ({}, {"seed": "3"}, {"radio.tbler": "9 %"}, {"tcp.variant": "reno"}):
             post(client, "/api/network", set=given)
@@ -145,7 +145,7 @@ def test_a_network_is_drawn_again_only_if_it_has_changed(client, monkeypatch):
         post(client, "/api/network", set={"wired.Gi.delay": "70 ms", "duration": "9s"})
         assert len(drawn) == 2
     finally:
-        picture._drawn.cache_clear()
+        network_picture._drawn.cache_clear()
 
 
 def test_the_catalogue_has_no_runs_of_a_sweep_unless_one_is_opened(client):

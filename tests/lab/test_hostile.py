@@ -127,13 +127,13 @@ def test_the_token_becomes_a_cookie_that_no_other_site_can_use(lab):
 @pytest.mark.parametrize(
     "path",
     [
-        "/page/../server.py",
-        "/page/..%2fserver.py",
-        "/page/%2e%2e/server.py",
-        "/page/....//server.py",
+        "/page/../application.py",
+        "/page/..%2fapplication.py",
+        "/page/%2e%2e/application.py",
+        "/page/....//application.py",
         "/page//etc/passwd",
         "/page/%00",
-        "/page/..%5cserver.py",
+        "/page/..%5capplication.py",
         "/api/scenario/..%2f..%2fetc%2fpasswd",
         "/api/scenario//etc/passwd",
         "/api/scenario/%00",

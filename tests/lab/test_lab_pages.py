@@ -4,9 +4,9 @@ import re
 from types import ModuleType
 
 import thinpipe as tp
-from thinpipe.lab.experiment import LONGEST_S, MOST_FLOWS, MOST_GROWTH, panel_of
+from thinpipe.lab.experiment import LONGEST_S, MOST_FLOWS, MOST_GROWTH
 from thinpipe.lab.notebook import COLUMNS, lab
-from thinpipe.lab.panel import Sight
+from thinpipe.lab.panel import Sight, panel_of
 from thinpipe.lab.views import KINDS
 
 

@@ -9,10 +9,10 @@ import httpx
 import pytest
 from thinpipe.inputs import values_of
 from thinpipe.lab.access import COOKIE
+from thinpipe.lab.application import application
 from thinpipe.lab.catalogue import Catalogue
 from thinpipe.lab.experiment import Laboratory
 from thinpipe.lab.lessons import TEXTS, Fact, LessonError, lessons, read
-from thinpipe.lab.server import application
 from thinpipe.lab.views import KINDS
 from thinpipe.run import run_point
 from thinpipe.sweep.measures import is_measure

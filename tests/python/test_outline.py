@@ -2,7 +2,7 @@
 
 import pytest
 import thinpipe as tp
-from thinpipe.cli.outline import outline
+from thinpipe.outline import outline
 
 LINK = '[link]\nrate = "2 Mbit/s"\ndelay = "40 ms"\n'
 RADIO = "[radio]\n"

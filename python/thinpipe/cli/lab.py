@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import webbrowser
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
-from thinpipe.cli import arguments
+from thinpipe.cli import arguments, pages
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.settings import Settings
 from thinpipe.signals import signals_deferred
-
-PORT: Final = 8765
-MOST_PORT: Final = 65535
 
 
 def lab(
@@ -29,34 +24,20 @@ def lab(
     ] = None,
     *,
     settings: Annotated[list[str] | None, arguments.SETTINGS] = None,
-    port: Annotated[
-        int,
-        typer.Option(
-            metavar="NUMBER",
-            parser=arguments.whole("--port", 0, MOST_PORT),
-            help="The port on loopback; 0 is any that is free.",
-        ),
-    ] = PORT,
-    is_opened: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open the page in a browser.")
-    ] = True,
+    port: pages.Port = pages.LAB_PORT,
+    is_opened: pages.IsOpened = True,
 ) -> None:
     """Open a page on which every change of a setting runs the experiment anew.
 
     Only this machine reaches it, with the token in the address that is printed. Ctrl-C ends it.
     """
     with signals_deferred():
-        try:
-            import uvicorn  # noqa: F401 - what the extra brings
-        except ImportError:
-            raise BadRequestError(
-                "the lab needs more packages: pip install 'thinpipe[lab]'"
-            ) from None
+        pages.demand_packages()
         from thinpipe.lab.access import kept_token
+        from thinpipe.lab.application import application
         from thinpipe.lab.catalogue import Catalogue
         from thinpipe.lab.opening import opening_of
-        from thinpipe.lab.server import application
-        from thinpipe.lab.serving import listen, server
+        from thinpipe.lab.serving import server
     token = kept_token()
     asked = Settings.of(settings)
     if opened is None and asked.pairs:
@@ -68,15 +49,6 @@ def lab(
             found = opening_of(opened, dict(asked.pairs))
         catalogue = Catalogue({found.name: found.opened}, found.rows)
     app = application(catalogue, token)
-    try:
-        listening = listen("127.0.0.1", port)
-    except OSError as error:
-        raise BadRequestError(
-            f"--port {port}: {os.strerror(error.errno or 0)}; 0 takes any that is free"
-        ) from None
-    with listening:
-        address = f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}"
-        typer.echo(f"the lab is at {address}", err=True)
-        if is_opened:
-            webbrowser.open(address)
-        server(app).run(sockets=[listening])
+    with pages.listening("--port", port) as heard:
+        pages.announce("the lab", heard, token, is_opened=is_opened)
+        server(app).run(sockets=[heard])

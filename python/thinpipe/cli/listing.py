@@ -14,7 +14,7 @@ import typer
 from thinpipe import _core
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
-from thinpipe.cli.outline import outline
+from thinpipe.outline import outline
 from thinpipe.scenario import Scenario, find, first_sentence
 from thinpipe.scenario import keys as all_keys
 from thinpipe.scenario import profiles as all_profiles

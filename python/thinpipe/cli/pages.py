@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import webbrowser
 from typing import Annotated, Final
@@ -40,7 +41,7 @@ def demand_packages() -> None:
         import uvicorn  # noqa: F401
         import websockets  # noqa: F401
     except ImportError:
-        reason = "a page needs more packages: pip install 'thinpipe[lab]'"
+        reason = "the lab needs more packages: pip install 'thinpipe[lab]'"
         raise BadRequestError(reason) from None
 
 
@@ -55,9 +56,9 @@ def listening(option: str, port: int) -> socket.socket:
     from thinpipe.lab.serving import listen
 
     try:
-        return listen("127.0.0.1", port)
+        return listen(port)
     except OSError as error:
-        reason = f"{error.strerror}; 0 takes any that is free"
+        reason = f"{os.strerror(error.errno or 0)}; 0 takes any that is free"
         raise BadRequestError(f"{option} {port}: {reason}") from None
 
 

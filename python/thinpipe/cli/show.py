@@ -11,9 +11,9 @@ import typer
 
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
-from thinpipe.cli.outline import outline
 from thinpipe.cli.settings import Settings
 from thinpipe.inputs import INPUTS_FILE, Inputs, values_of
+from thinpipe.outline import outline
 from thinpipe.point import Point
 from thinpipe.recording import load
 from thinpipe.signals import signals_deferred

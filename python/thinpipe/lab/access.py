@@ -63,10 +63,9 @@ class Access:
     is not loopback's would be one that a foreign page lets point here (DNS rebinding).
     """
 
-    def __init__(self, app: ASGIApp, token: str, hosts: frozenset[str] = frozenset()) -> None:
+    def __init__(self, app: ASGIApp, token: str) -> None:
         self._app: Final = app
         self._token: Final = token
-        self._hosts: Final = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it."""
@@ -92,8 +91,7 @@ class Access:
 
     def _refusal(self, headers: Mapping[str, str], *, is_socket: bool) -> str | None:
         host, origin = headers.get("host", ""), headers.get("origin")
-        name = host.rpartition(":")[0] or host
-        if not LOOPBACK.fullmatch(host) and name not in self._hosts:
+        if not LOOPBACK.fullmatch(host):
             return f"not served under the name {host!r}"
         if origin is None:
             return "a socket needs an origin" if is_socket else None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe.inputs import values_of
-from thinpipe.lab import timed
+from thinpipe.lab import schedules
 from thinpipe.lab.arrivals import Arrival, nearest
 from thinpipe.lab.request import Break, RequestError, Settings
 from thinpipe.sweep.parameters import column, resolved
@@ -122,10 +122,10 @@ def _black_out(happening: Happening) -> dict[str, str]:
     values, start, end = happening.values, happening.start, happening.end
     if _is_bearer(values):
         key = "radio.schedule"
-        lost = timed.with_step(values[key], "coverage", "true", lambda _: False, start, end)
+        lost = schedules.with_step(values[key], "coverage", "true", lambda _: False, start, end)
         return {key: lost}
     keys = ["link.outages", "link.back.outages"] if _is_wired(values) else ["radio.outages"]
-    return {key: timed.with_span(values[key], start, end) for key in keys}
+    return {key: schedules.with_span(values[key], start, end) for key in keys}
 
 
 def _delay_sizes(values: Values) -> Sequence[Size] | None:
@@ -139,16 +139,16 @@ def _delay_sizes(values: Values) -> Sequence[Size] | None:
 def _delay(happening: Happening) -> dict[str, str]:
     values, start, end = happening.values, happening.start, happening.end
     if _is_bearer(values):
-        return {"radio.spikes": timed.with_spike(values["radio.spikes"], start, end)}
+        return {"radio.spikes": schedules.with_spike(values["radio.spikes"], start, end)}
     more = round(happening.sizes["more"] * 1e9)
 
     def longer(delay: str) -> str:
-        return timed.written(timed.nanoseconds(delay) + more)
+        return schedules.written(schedules.nanoseconds(delay) + more)
 
     at = _way(values)
     base = resolved(values)[f"{at}.delay"]
     key = f"{at}.schedule"
-    return {key: timed.with_step(values[key], "delay", base, longer, start, end)}
+    return {key: schedules.with_step(values[key], "delay", base, longer, start, end)}
 
 
 def _rate_sizes(values: Values) -> Sequence[Size] | None:
@@ -197,32 +197,32 @@ def _step(happening: Happening, key: str, field: str, base: str, value: str) -> 
     values, start, end = happening.values, happening.start, happening.end
     shared = "radio.schedule" if key.startswith("radio.") else ""
     others = values.get(shared, "[]")
-    step = timed.with_step(values[key], field, base, lambda _: value, start, end, others)
+    step = schedules.with_step(values[key], field, base, lambda _: value, start, end, others)
     if others == "[]":
         return {key: step}
-    meanwhile = timed.changed(others, field, lambda _: value, start, end)
+    meanwhile = schedules.changed(others, field, lambda _: value, start, end)
     return {key: step, shared: as_toml(shared, meanwhile)}
 
 
 def _handover(happening: Happening) -> dict[str, str]:
     key = "radio.handovers"
-    gap = timed.written(happening.end - happening.start)
-    entry = {"at": timed.written(happening.start), "kind": "hard", "gap": gap}
-    return {key: timed.with_handover(happening.values[key], entry)}
+    gap = schedules.written(happening.end - happening.start)
+    entry = {"at": schedules.written(happening.start), "kind": "hard", "gap": gap}
+    return {key: schedules.with_handover(happening.values[key], entry)}
 
 
 def _reselection(happening: Happening) -> dict[str, str]:
     key = "radio.reselections"
-    long = timed.written(happening.end - happening.start)
-    entry = {"at": timed.written(happening.start), "lasts": long}
-    return {key: timed.with_entry(happening.values[key], entry)}
+    long = schedules.written(happening.end - happening.start)
+    entry = {"at": schedules.written(happening.start), "lasts": long}
+    return {key: schedules.with_entry(happening.values[key], entry)}
 
 
 def _drop(happening: Happening) -> dict[str, str]:
     if happening.arrival is None:
         raise AssertionError("a packet is dropped that nobody looked for")
     key = f"{happening.arrival.link}.drop_arrivals"
-    numbers = {*timed.read(happening.values[key]), happening.arrival.number}
+    numbers = {*schedules.read(happening.values[key]), happening.arrival.number}
     return {key: as_toml(key, sorted(numbers))}
 
 

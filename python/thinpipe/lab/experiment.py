@@ -17,14 +17,12 @@ from thinpipe.inputs import values_of
 from thinpipe.lab.breaks import Done, broken, possible
 from thinpipe.lab.catalogue import Catalogue
 from thinpipe.lab.copying import as_command, as_python, as_sweep, as_toml
-from thinpipe.lab.panel import Layer, PanelKind, Sight
+from thinpipe.lab.panel import Layer, Sight, panel_of
 from thinpipe.lab.request import SHORTEST_S, Request, RequestError, Settings
 from thinpipe.lab.views import KINDS
 from thinpipe.point import Point
-from thinpipe.recording import Recording
 from thinpipe.report.summary import summary
 from thinpipe.run import Run, run_point
-from thinpipe.tables import NoTableError
 
 MOST_FLOWS: Final = 200
 """A page can show no more flows or mobiles in a way that anybody could read."""
@@ -223,39 +221,6 @@ class Laboratory:
         return {"span": [start_s, end_s], "panels": panels, "offered": offered}
 
 
-def panel_of(
-    kind: PanelKind, sights: list[Sight], focus: int, *, is_open: bool
-) -> dict[str, Any] | None:
-    """Return a panel with the layers of its runs; ``None`` if they have nothing of the kind."""
-    if kind.runs == "focus":
-        numbers = {each.number for each in sights}
-        chosen = focus if focus in numbers else 0
-        sights = [each for each in sights if each.number == chosen and not each.ghost]
-    if kind.traced and not all(_is_traced(each.run) for each in sights):
-        return None
-    if kind.there is not None and not any(kind.there(sight) for sight in sights):
-        return None
-    layers = []
-    for sight in sights:
-        try:
-            layers += kind.build(sight) if is_open else []
-        except NoTableError:
-            continue
-    if is_open and not layers:
-        return None
-    return {
-        "name": kind.name,
-        "title": kind.title,
-        "unit": kind.unit,
-        "axis": kind.axis,
-        "from_zero": kind.from_zero,
-        "wide": kind.wide,
-        "rows": None if kind.rows is None or not is_open else kind.rows(sights[0]),
-        "handles": [] if kind.handles is None or not is_open else kind.handles(sights[0]),
-        "layers": _stacked(layers),
-    }
-
-
 def _focus(request: Request, wanted: Sequence[Wanted]) -> Wanted:
     variants = [each for each in wanted if not each.ghost]
     return variants[min(request.focus, len(variants) - 1)]
@@ -290,25 +255,6 @@ def _breaks(request: Request, wanted: Sequence[Wanted]) -> dict[str, Any]:
 
 def _has_middlebox(point: Point) -> bool:
     return values_of(point).get("middlebox.kind", "none") != "none"
-
-
-def _stacked(layers: list[Layer]) -> list[Layer]:
-    """Return layers with areas below the curves of all runs, each area once."""
-    areas: dict[str, Layer] = {}
-    for layer in layers:
-        if layer.get("filled"):
-            areas.setdefault(repr({**layer, "run": 0}), layer)
-    return [*areas.values(), *(layer for layer in layers if not layer.get("filled"))]
-
-
-def _is_traced(run: Recording) -> bool:
-    """Return whether a run, or one that was saved, recorded packets."""
-    if isinstance(run, Run):
-        return run.traced
-    try:
-        return run.hops is not None
-    except NoTableError:
-        return False
 
 
 def _merged(settings: Settings, more: Settings) -> Settings:

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
-from starlette.staticfiles import StaticFiles
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from thinpipe.lab.access import Access
 from thinpipe.lab.panel import Layer, rounded
-from thinpipe.lab.serving import PAGE, html
+from thinpipe.lab.serving import FILES, html
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -145,7 +144,7 @@ def application(source: Source, token: str, *, more: Sequence[BaseRoute] = ()) -
     """Return the live page of a source as an ASGI application; `more` are routes beside its own."""
 
     async def page(_request: Request) -> Response:
-        return html(PAGE / "live.html")
+        return html("live.html")
 
     async def drive(watching: WebSocket) -> None:
         await watching.accept()
@@ -165,7 +164,7 @@ def application(source: Source, token: str, *, more: Sequence[BaseRoute] = ()) -
             Route("/", page),
             WebSocketRoute("/socket", drive),
             *more,
-            Mount("/page", StaticFiles(directory=PAGE)),
+            FILES,
         ],
         middleware=[Middleware(Access, token=token)],
     )

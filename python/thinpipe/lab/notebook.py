@@ -6,17 +6,15 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe.arguments import check, shown
+from thinpipe.lab import PAGE
 from thinpipe.run import Run
 from thinpipe.suggestion import suggestion
 
 if TYPE_CHECKING:
     from thinpipe.recording import Recording, SavedRun
-
-PAGE: Final = Path(__file__).parent / "page"
 
 COLUMNS: Final = 3_000
 """How many columns a curve with more points has: enough to look at a part of it."""
@@ -170,8 +168,7 @@ def _panels(
     span: tuple[float, float],
 ) -> list[dict[str, Any]]:
     """Return the panels that the runs have something of, with nothing that can be dragged."""
-    from thinpipe.lab.experiment import panel_of
-    from thinpipe.lab.panel import Sight
+    from thinpipe.lab.panel import Sight, panel_of
     from thinpipe.lab.views import KINDS
 
     known = {kind.name: kind for kind in KINDS}

@@ -11,6 +11,7 @@ import numpy as np
 from thinpipe.plot.drawing import View
 from thinpipe.plot.envelope import Envelope, envelope_of_samples, envelope_of_steps
 from thinpipe.plot.shown import Shown
+from thinpipe.run import Run
 from thinpipe.tables import NoTableError
 
 if TYPE_CHECKING:
@@ -208,6 +209,58 @@ def has(table: str) -> Callable[[Sight], bool]:
             return False
 
     return there
+
+
+def panel_of(
+    kind: PanelKind, sights: list[Sight], focus: int, *, is_open: bool
+) -> dict[str, Any] | None:
+    """Return a panel with the layers of its runs; ``None`` if they have nothing of the kind."""
+    if kind.runs == "focus":
+        numbers = {each.number for each in sights}
+        chosen = focus if focus in numbers else 0
+        sights = [each for each in sights if each.number == chosen and not each.ghost]
+    if kind.traced and not all(_is_traced(each.run) for each in sights):
+        return None
+    if kind.there is not None and not any(kind.there(sight) for sight in sights):
+        return None
+    layers = []
+    for sight in sights:
+        try:
+            layers += kind.build(sight) if is_open else []
+        except NoTableError:
+            continue
+    if is_open and not layers:
+        return None
+    return {
+        "name": kind.name,
+        "title": kind.title,
+        "unit": kind.unit,
+        "axis": kind.axis,
+        "from_zero": kind.from_zero,
+        "wide": kind.wide,
+        "rows": None if kind.rows is None or not is_open else kind.rows(sights[0]),
+        "handles": [] if kind.handles is None or not is_open else kind.handles(sights[0]),
+        "layers": _stacked(layers),
+    }
+
+
+def _stacked(layers: list[Layer]) -> list[Layer]:
+    """Return layers with areas below the curves of all runs, each area once."""
+    areas: dict[str, Layer] = {}
+    for layer in layers:
+        if layer.get("filled"):
+            areas.setdefault(repr({**layer, "run": 0}), layer)
+    return [*areas.values(), *(layer for layer in layers if not layer.get("filled"))]
+
+
+def _is_traced(run: Recording) -> bool:
+    """Return whether a run, or one that was saved, recorded packets."""
+    if isinstance(run, Run):
+        return run.traced
+    try:
+        return run.hops is not None
+    except NoTableError:
+        return False
 
 
 def rounded(values: NDArray[Any], digits: int = DIGITS) -> list[Any]:

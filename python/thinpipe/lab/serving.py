@@ -9,12 +9,14 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
 
 from thinpipe.controller import fault
+from thinpipe.lab import PAGE
 from thinpipe.lab.access import POLICY
 from thinpipe.lab.request import RequestError
 
@@ -23,8 +25,10 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request as HttpRequest
 
-PAGE: Final = Path(__file__).parent / "page"
 LONGEST_MESSAGE: Final = 1 << 20
+
+FILES: Final = Mount("/page", StaticFiles(directory=PAGE))
+"""The files that pages load."""
 
 HEADERS: Final = {
     "Content-Security-Policy": POLICY,
@@ -34,9 +38,10 @@ HEADERS: Final = {
 }
 
 
-def html(file: Path) -> Response:
+def html(name: str) -> Response:
     """Return a page that loads nothing from elsewhere."""
-    return Response(file.read_text(encoding="utf-8"), media_type="text/html", headers=HEADERS)
+    text = (PAGE / name).read_text(encoding="utf-8")
+    return Response(text, media_type="text/html", headers=HEADERS)
 
 
 async def answered(
@@ -74,16 +79,15 @@ def told(error: Exception) -> str | None:
     return fault(error)
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; port 0 is any that is free.
+def listen(port: int) -> socket.socket:
+    """Return a socket that listens on loopback; port 0 is any that is free.
 
     Raises
     ------
     OSError
         If the port is taken or may not be used.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family, backlog=128)
+    return socket.create_server(("127.0.0.1", port), backlog=128)
 
 
 def server(app: Starlette) -> uvicorn.Server:

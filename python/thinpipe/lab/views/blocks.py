@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from thinpipe.lab.panel import Layer, PanelKind, Sight, has
-from thinpipe.lab.setting import radio_mobiles
+from thinpipe.lab.run_inputs import radio_mobiles
 
 if TYPE_CHECKING:
     import polars as pl

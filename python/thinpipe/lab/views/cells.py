@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from thinpipe.lab.panel import Layer, PanelKind, Sight, has
-from thinpipe.lab.setting import network, radio_mobiles, values
+from thinpipe.lab.run_inputs import network, radio_mobiles, values
 from thinpipe.plot.cells import STATES, load, stays
 from thinpipe.plot.codes import MOBILES, REFUSALS, allocations
 from thinpipe.tables import NoTableError

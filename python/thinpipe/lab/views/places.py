@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from thinpipe.lab.panel import Handle, Layer, PanelKind, Sight
-from thinpipe.lab.setting import network, values
+from thinpipe.lab.run_inputs import network, values
 from thinpipe.network import Walk
 from thinpipe.plot.network_places import places_by_time
 from thinpipe.tables import NoTableError

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from thinpipe.cli.times import seconds
+from thinpipe import _core
 from thinpipe.values import as_toml
 
 Entry = Mapping[str, Any]
@@ -22,7 +22,7 @@ USUAL_GAP: Final = 200_000_000
 
 def nanoseconds(text: str) -> int:
     """Return a time with a unit, as a scenario writes it."""
-    return round(seconds("time", text) * 1e9)
+    return round((_core.number("link.delay", text) or 0.0) * 1e9)
 
 
 def written(time: int) -> str:

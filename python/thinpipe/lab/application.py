@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
-from starlette.staticfiles import StaticFiles
+from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from thinpipe.lab.access import Access
 from thinpipe.lab.catalogue import Catalogue
+from thinpipe.lab.downloads import ROUTES as TABLES
 from thinpipe.lab.experiment import CancelledError, Laboratory
 from thinpipe.lab.lessons import lessons
-from thinpipe.lab.picture import ROUTES as PICTURES
+from thinpipe.lab.network_picture import ROUTES as PICTURES
 from thinpipe.lab.request import NO_NUMBER, Request, RequestError, number_of
-from thinpipe.lab.serving import PAGE, html, told
-from thinpipe.lab.tables import ROUTES as TABLES
+from thinpipe.lab.serving import FILES, html, told
 
 if TYPE_CHECKING:
     from starlette.requests import Request as HttpRequest
@@ -80,7 +79,7 @@ async def _drive(page: WebSocket) -> None:
 
 
 async def _page(_request: HttpRequest) -> Response:
-    return html(PAGE / "index.html")
+    return html("index.html")
 
 
 async def _catalogue(request: HttpRequest) -> Response:
@@ -107,10 +106,8 @@ async def _scenario(request: HttpRequest) -> Response:
         return JSONResponse({"error": str(error)}, status_code=404)
 
 
-def application(
-    catalogue: Catalogue, token: str, *, more: Sequence[BaseRoute] = (), hosts: Sequence[str] = ()
-) -> Starlette:
-    """Return the lab as an ASGI application; `more` are routes beside its own."""
+def application(catalogue: Catalogue, token: str) -> Starlette:
+    """Return the lab as an ASGI application."""
     app = Starlette(
         routes=[
             Route("/", _page),
@@ -120,10 +117,9 @@ def application(
             WebSocketRoute("/socket", _drive),
             *PICTURES,
             *TABLES,
-            *more,
-            Mount("/page", StaticFiles(directory=PAGE)),
+            FILES,
         ],
-        middleware=[Middleware(Access, token=token, hosts=frozenset(hosts))],
+        middleware=[Middleware(Access, token=token)],
     )
     app.state.laboratory = Laboratory(catalogue)
     return app

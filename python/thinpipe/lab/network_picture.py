@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from thinpipe.cli.outline import outline
 from thinpipe.inputs import values_of
 from thinpipe.lab.request import Request
 from thinpipe.lab.serving import answered
 from thinpipe.network import Network
+from thinpipe.outline import outline
 
 if TYPE_CHECKING:
     from starlette.requests import Request as HttpRequest
