@@ -241,3 +241,13 @@ def test_the_first_scenario_is_a_choice_after_an_unknown_one(page, complaints):
     settle(page)
     assert browsing.error(page) == ""
     complaints[:] = [each for each in complaints if "404 (Not Found)" not in each]
+
+
+def test_colours_of_variants_follow_the_theme(page):
+    open_state(page, state())
+    colour = "() => getComputedStyle(document.querySelector('.variant i')).backgroundColor"
+    before = page.evaluate(colour)
+    page.locator("#theme").click()
+    page.wait_for_function(f"before => ({colour})() !== before", arg=before)
+    page.locator("#theme").click()
+    page.wait_for_function(f"before => ({colour})() === before", arg=before)

@@ -3,7 +3,8 @@
 
 import { short } from "./axes.js";
 import { asText, ofPlace, placeOf } from "./controls.js";
-import { button } from "./variants.js";
+import { button, named } from "./elements.js";
+import { table } from "./tables.js";
 
 const ARM = "b";
 const UNDO = "u";
@@ -186,23 +187,13 @@ function compared({ runs }) {
   const section = document.createElement("section");
   const heading = document.createElement("h2");
   heading.textContent = "The difference";
-  const scroll = document.createElement("div");
-  scroll.className = "scroll";
-  scroll.tabIndex = 0;
-  scroll.setAttribute("role", "group");
-  scroll.setAttribute("aria-label", "What differs");
-  const table = document.createElement("table");
-  const head = table.createTHead().insertRow();
-  for (const text of ["", ...MEASURES.map(({ title }) => title)]) head.append(cell("th", text));
-  const body = table.createTBody();
-  for (const ghost of ghosts) {
+  const rows = ghosts.map((ghost) => {
     const run = runs.find((each) => !each.ghost && each.number === ghost.number);
-    const row = body.insertRow();
-    row.append(cell("th", `${ghost.name} → ${run.name}`));
-    for (const measure of MEASURES) row.append(cell("td", change(measure, ghost, run)));
-  }
-  scroll.append(table);
-  section.append(heading, scroll);
+    const names = `${ghost.name} → ${run.name}`;
+    return [names, ...MEASURES.map((measure) => change(measure, ghost, run))];
+  });
+  const columns = ["", ...MEASURES.map(({ title }) => title)];
+  section.append(heading, table({ columns, rows }, "What differs"));
   return [section];
 }
 
@@ -212,17 +203,4 @@ function change({ name, factor = 1, relative = false }, { [name]: was }, { [name
   if (!relative || !was || is === null || was === is) return text;
   const percent = Math.round(100 * (is / was - 1));
   return `${text} (${percent < 0 ? "−" : "+"}${Math.abs(percent)} %)`;
-}
-
-function cell(kind, text) {
-  const made = document.createElement(kind);
-  if (kind === "th") made.scope = text.includes("→") ? "row" : "col";
-  made.textContent = text;
-  return made;
-}
-
-function named(made, label) {
-  made.setAttribute("aria-label", label);
-  made.title = label;
-  return made;
 }

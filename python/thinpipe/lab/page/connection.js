@@ -1,4 +1,4 @@
-// Sockets to the server. A lost server is looked for until it is back.
+// Sockets to the server, and what is posted to it. A lost server is looked for until it is back.
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4000;
@@ -59,4 +59,13 @@ export class Connection {
     this.newest = JSON.stringify({ ...request, number: this.number });
     this.line.say(this.newest);
   }
+}
+
+// Posts a message, and returns the answer: its object, or the response if it is a file.
+export async function post(path, message) {
+  const answer = await fetch(path, { method: "POST", body: JSON.stringify(message) });
+  const isJson = (answer.headers.get("Content-Type") ?? "").includes("json");
+  const content = isJson ? await answer.json() : answer;
+  if (content.error) throw new Error(content.error);
+  return content;
 }

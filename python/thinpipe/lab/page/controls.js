@@ -1,6 +1,8 @@
 // The settings of a scenario: a slider, a choice or a field for each key that matters,
 // any other key by search. What a control offers comes from the server, which has it from the key.
 
+import { folded } from "./elements.js";
+
 const SEARCHED = 8;
 
 const PLACES = 1000;
@@ -131,23 +133,15 @@ export function grouped(keys, rowOf, isSet) {
     const near = members.filter(isNear).map(rowOf);
     const deep = members.filter((key) => !isNear(key)).map(rowOf);
     if (!name) return fragment(near);
-    const group = folded(`[${name}]`, near);
+    const group = folded(`[${name}]`, ...near);
     group.open = near.length > 0;
-    if (deep.length) group.append(folded(`${deep.length} more of [${name}]`, deep));
+    if (deep.length) group.append(folded(`${deep.length} more of [${name}]`, ...deep));
     return group;
   });
 }
 
 // Rates and delays matter wherever they stand.
 const NEAR = /\.(rate|delay)$/;
-
-function folded(title, rows) {
-  const element = document.createElement("details");
-  const heading = document.createElement("summary");
-  heading.textContent = title;
-  element.append(heading, ...rows);
-  return element;
-}
 
 function fragment(rows) {
   const element = document.createElement("div");

@@ -1,6 +1,6 @@
 // The experiment as text to take away: a command, a scenario, a program, a sweep, an address.
 
-import { button } from "./variants.js";
+import { button } from "./elements.js";
 
 const KINDS = [
   ["command", "Command", "in a terminal"],

@@ -1,9 +1,10 @@
 // What the page shows as files: panels as PNG or SVG, tables of a run as CSV or Parquet.
 
-import { drawSample, SAMPLE_WIDTH } from "./legend.js";
 import { palette } from "./colours.js";
+import { post } from "./connection.js";
+import { button, folded } from "./elements.js";
+import { drawSample, SAMPLE_WIDTH } from "./legend.js";
 import { SvgContext } from "./svg.js";
-import { button } from "./variants.js";
 
 const EDGE = 10;
 const DENSITY = 2;
@@ -24,10 +25,7 @@ export function exporting(element, lab) {
   const save = (format) => saveTable(lab, table.value, Number(variant.value), format, said);
   tables.append(table, " of ", variant, button("CSV", () => save("csv")),
     button("Parquet", () => save("parquet")), said);
-  const menu = document.createElement("details");
-  const heading = document.createElement("summary");
-  heading.textContent = "Save as files";
-  menu.append(heading, pictures, tables);
+  const menu = folded("Save as files", pictures, tables);
   element.append(menu);
   const list = () => listTables(lab, table, Number(variant.value), said);
   menu.addEventListener("toggle", () => menu.open && list());
@@ -128,14 +126,6 @@ function download(blob, name) {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
-
-export async function post(path, message) {
-  const answer = await fetch(path, { method: "POST", body: JSON.stringify(message) });
-  const isJson = (answer.headers.get("Content-Type") ?? "").includes("json");
-  const content = isJson ? await answer.json() : answer;
-  if (content.error) throw new Error(content.error);
-  return content;
 }
 
 async function listTables(lab, select, variant, said) {

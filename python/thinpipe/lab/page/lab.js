@@ -3,10 +3,13 @@
 import { breaks } from "./breaks.js";
 import { Connection } from "./connection.js";
 import { grouped, row, search } from "./controls.js";
+import { copying } from "./copying.js";
+import { exporting } from "./exporting.js";
 import { keepFocus } from "./focus.js";
-import { Keep } from "./keep.js";
 import { Lessons } from "./lessons.js";
+import { NetworkPicture } from "./network.js";
 import { Panels } from "./panels.js";
+import { Scatter } from "./scatter.js";
 import { fresh, fromAddress, toAddress } from "./state.js";
 import { tables } from "./tables.js";
 import { theme } from "./theme.js";
@@ -36,8 +39,11 @@ class Lab {
     this.breaks = breaks(at("breaks"), at("difference"), this);
     this.listScenarios();
     this.panels = new Panels(at("panels"), this.time);
-    this.keep = new Keep(this);
-    theme(at("theme"), () => this.time.redraw());
+    this.scatter = new Scatter(at("scatter"), this);
+    copying(at("copying"), this);
+    this.files = exporting(at("exporting"), this);
+    this.network = new NetworkPicture(at("network"), this);
+    theme(at("theme"), () => this.recolour());
     this.lessons = new Lessons(this, at("lessons"), at("lesson"));
     await this.lessons.load();
     window.addEventListener("hashchange", () => this.restore(location.hash));
@@ -168,12 +174,21 @@ class Lab {
     this.panels.show(answer.panels);
     keepFocus(at("transport"), () => this.transport.update(answer));
     this.breaks.update(answer);
-    this.keep.update(answer, this.isCoarse);
+    if (!this.isCoarse) this.scatter.add(answer, this.state);
+    this.files.update(answer);
+    this.network.update();
     keepFocus(at("tables"), () => at("tables").replaceChildren(...tables(answer)));
     const runs = answer.runs.length;
     this.say(`${runs} run${runs === 1 ? "" : "s"} in ${Math.round(answer.run_s * 1000)} ms`);
     document.body.dataset.shown = String(answer.number);
     busy(false);
+  }
+
+  // Draws all that has colours, after these have changed.
+  recolour() {
+    this.time.redraw();
+    this.scatter.draw();
+    if (this.state) this.buildVariants();
   }
 
   fail(text) {

@@ -2,7 +2,7 @@
 // sliders stay free to play with; a button brings the lesson's own state back.
 
 import { fresh } from "./state.js";
-import { button } from "./variants.js";
+import { button } from "./elements.js";
 
 // Returns the page's state as a lesson has it.
 export function stateOf(lesson) {

@@ -6,7 +6,7 @@ import { Panels } from "./panels.js";
 import { table } from "./tables.js";
 import { theme } from "./theme.js";
 import { Timeline } from "./timeline.js";
-import { button } from "./variants.js";
+import { button } from "./elements.js";
 
 const at = (id) => document.getElementById(id);
 const BLACK_OUTS_S = [1, 3, 10];
@@ -33,7 +33,7 @@ class Live {
     this.time.span = this.span ?? told.span;
     this.time.names = told.runs ?? [];
     this.panels.show(told.panels);
-    at("tables").replaceChildren(...told.tables.map(table));
+    at("tables").replaceChildren(...told.tables.map((each) => table(each, "What it tells")));
     document.body.dataset.shown = String(told.span[1]);
   }
 

@@ -1,7 +1,7 @@
 // The network of the variant in focus, as `thinpipe show` draws it.
 
-import { post } from "./exporting.js";
-import { button } from "./variants.js";
+import { post } from "./connection.js";
+import { button } from "./elements.js";
 
 const WAIT_MS = 300;
 const NARROW = "(max-width: 760px)";

@@ -4,7 +4,7 @@
 import { Scale, short, tickText, ticks } from "./axes.js";
 import { palette } from "./colours.js";
 import { fresh, toAddress } from "./state.js";
-import { button } from "./variants.js";
+import { button } from "./elements.js";
 
 const STORE = "thinpipe-lab-runs";
 const MOST = 200;

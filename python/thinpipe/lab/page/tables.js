@@ -1,5 +1,7 @@
 // The numbers of each run, as `thinpipe run` prints them.
 
+import { folded } from "./elements.js";
+
 const MOST_ROWS = 12;
 
 export function tables({ runs }) {
@@ -15,17 +17,18 @@ export function tables({ runs }) {
       line.textContent = `Hint: ${hint}`;
       return line;
     });
-    section.append(heading, ...run.tables.map(table), footer, ...hints);
+    section.append(heading, ...run.tables.map((each) => table(each)), footer, ...hints);
     return section;
   });
 }
 
-export function table({ columns, rows }) {
+// Returns a table that scrolls where it is too wide, folded away if it is long.
+export function table({ columns, rows }, label = "Numbers of the run") {
   const scroll = document.createElement("div");
   scroll.className = "scroll";
   scroll.tabIndex = 0;
   scroll.setAttribute("role", "group");
-  scroll.setAttribute("aria-label", "Numbers of the run");
+  scroll.setAttribute("aria-label", label);
   const made = document.createElement("table");
   const head = made.createTHead().insertRow();
   for (const column of columns) {
@@ -40,14 +43,5 @@ export function table({ columns, rows }) {
     for (const cell of row) line.insertCell().textContent = cell;
   }
   scroll.append(made);
-  return rows.length > MOST_ROWS ? folded(scroll, rows.length) : scroll;
-}
-
-// Folds a long table away.
-function folded(scroll, count) {
-  const element = document.createElement("details");
-  const heading = document.createElement("summary");
-  heading.textContent = `${count} rows`;
-  element.append(heading, scroll);
-  return element;
+  return rows.length > MOST_ROWS ? folded(`${rows.length} rows`, scroll) : scroll;
 }

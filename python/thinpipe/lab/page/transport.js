@@ -2,7 +2,7 @@
 // panels are open.
 
 import { short } from "./axes.js";
-import { button } from "./variants.js";
+import { button, named } from "./elements.js";
 
 // Fills the bar, and returns what keeps it up to date.
 export function transport(element, lab) {
@@ -78,10 +78,4 @@ function fillPanels(element, offered, lab) {
     return label;
   });
   element.replaceChildren(heading, ...boxes);
-}
-
-function named(made, label) {
-  made.setAttribute("aria-label", label);
-  made.title = label;
-  return made;
 }

@@ -1,6 +1,7 @@
 // Up to four variants of the scenario, each with a colour, and the seed that they share.
 
 import { palette } from "./colours.js";
+import { button } from "./elements.js";
 import { MOST_VARIANTS } from "./state.js";
 
 const MOST_SEED = 2 ** 31;
@@ -89,12 +90,4 @@ function seedRow(lab) {
   dice.id = "dice";
   element.append(label, field, dice);
   return element;
-}
-
-export function button(text, onClick) {
-  const made = document.createElement("button");
-  made.type = "button";
-  made.textContent = text;
-  made.addEventListener("click", onClick);
-  return made;
 }
