@@ -127,10 +127,11 @@ class Recording(ABC):
     def queue(self) -> pl.DataFrame:
         """Queues of links and bearers: one row per packet that came, left or was dropped.
 
-        ``packets`` and ``bytes`` wait after it; a packet that is being sent waits no longer, so
-        that ``delay_s`` of a ``dequeued`` packet ends with its first bit. ``reason`` is that of a
-        drop, which may come later than the queue: on the wire, or by RLC. A radio dequeues what it
-        begins to send; of GPRS what is in the core network waits, too.
+        ``uid`` is the packet's number, as in ``segments`` and ``hops``. ``packets`` and ``bytes``
+        wait after it; a packet that is being sent waits no longer, so that ``delay_s`` of a
+        ``dequeued`` packet ends with its first bit. ``reason`` is that of a drop, which may come
+        later than the queue: on the wire, or by RLC. A radio dequeues what it begins to send; of
+        GPRS what is in the core network waits, too.
         """
         return self._table("queue")
 

@@ -89,11 +89,10 @@ def frame(
     for column, values in columns.items():
         words = names.get((table, column))
         if words is None:
-            numbers = pl.Series(column, values)
             nan_is_null = (table, column) in _NAN_IS_NULL
-            series[column] = numbers.fill_nan(None) if nan_is_null else numbers
+            series[column] = pl.Series(column, values, nan_to_null=nan_is_null)
         else:
-            series[column] = _kinds(tuple(words)).gather(values.astype("uint32", copy=False))
+            series[column] = _kinds(tuple(words))[values]
     return pl.DataFrame(series)
 
 

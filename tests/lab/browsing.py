@@ -73,6 +73,15 @@ def expecting(of: Locator) -> Any:
     return expect(of)
 
 
+def copied(page: Page, kind: str) -> str:
+    """Return what the page gives to copy: a command, a scenario, a program, a sweep or a link."""
+    page.locator(f"[data-copy={kind}]").click()
+    dialog = page.locator("#copying dialog[open]")
+    text = dialog.locator("textarea").input_value()
+    dialog.get_by_role("button", name="Close").click()
+    return text
+
+
 def error(page: Page) -> str:
     """Return the error that the page shows; nothing if it shows none."""
     shown = page.locator("#error")

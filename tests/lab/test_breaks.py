@@ -13,6 +13,7 @@ from thinpipe.inputs import values_of
 from thinpipe.lab import schedules
 from thinpipe.lab.breaks import KINDS, Done, broken, possible
 from thinpipe.lab.catalogue import Catalogue
+from thinpipe.lab.copying import copies
 from thinpipe.lab.experiment import Laboratory
 from thinpipe.lab.request import Break, Request, RequestError, Settings
 from thinpipe.point import Point
@@ -287,7 +288,8 @@ def test_an_answer_has_the_run_before_the_breaks_and_a_rule_at_each() -> None:
         "variants": [{"tcp.variant": "reno"}, {"tcp.variant": "vegas"}],
         "breaks": [{"name": "black-out", "at_s": 5}, {"name": "drop", "at_s": 12}],
     }
-    answer = laboratory.answer(Request.of(message), lambda: False)
+    request = Request.of(message)
+    answer = laboratory.answer(request, lambda: False)
     plain = laboratory.answer(Request.of({**message, "breaks": []}), lambda: False)
     assert [(run["number"], run["ghost"]) for run in answer["runs"]] == [
         (0, False), (1, False), (0, True), (1, True),
@@ -301,7 +303,7 @@ def test_an_answer_has_the_run_before_the_breaks_and_a_rule_at_each() -> None:
     for panel in answer["panels"]:
         rules = [layer["x"] for layer in panel["layers"] if layer["kind"] == "rules"]
         assert rules == [[5.0, 10.0], [drop["at_s"]]]
-    assert answer["copy"]["command"].count("link.outages") == 2
+    assert copies(laboratory, request)["command"].count("link.outages") == 2
     assert not any(
         layer["kind"] == "rules" for panel in plain["panels"] for layer in panel["layers"]
     )

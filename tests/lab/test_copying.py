@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from thinpipe.inputs import values_of
 from thinpipe.lab.catalogue import Catalogue, Opened
-from thinpipe.lab.copying import as_command, as_python, as_sweep, as_toml, keys_of
+from thinpipe.lab.copying import as_command, as_python, as_sweep, as_toml, copies, keys_of
 from thinpipe.lab.experiment import Laboratory
 from thinpipe.lab.opening import opening_of
 from thinpipe.lab.request import Request
@@ -47,8 +47,8 @@ def laboratory(name, opened=None) -> Laboratory:
 
 
 def answer(lab: Laboratory, scenario: str, given, variants):
-    state = {"scenario": scenario, "set": given, "variants": variants}
-    return lab.answer(Request.of(state), lambda: False)
+    request = Request.of({"scenario": scenario, "set": given, "variants": variants})
+    return {**lab.answer(request, lambda: False), "copy": copies(lab, request)}
 
 
 def shown(page_run):

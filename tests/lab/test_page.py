@@ -60,11 +60,10 @@ def printed(said: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("key", VARIED)
 def test_numbers_are_those_of_the_copied_command(page, thinpipe, key):
-    answers = Answers(page)
     open_state(page, state(settings="duration=10s"))
     before = browsing.tables(page)
     browsing.change(page, key, VARIED[key])
-    command = answers.newest()["copy"]["command"]
+    command = browsing.copied(page, "command")
     assert browsing.tables(page) != before
     assert shlex.quote(f"{key}={VARIED[key]}") in command
     _, *arguments = shlex.split(command)
@@ -76,9 +75,8 @@ def test_numbers_are_those_of_the_copied_command(page, thinpipe, key):
 
 
 def test_each_variant_has_a_command_and_its_numbers(page, thinpipe):
-    answers = Answers(page)
     open_state(page, state("plain-384", "tcp.variant=reno", "tcp.variant=vegas&tcp.window=30"))
-    commands = answers.newest()["copy"]["command"].splitlines()
+    commands = browsing.copied(page, "command").splitlines()
     runs = browsing.tables(page)
     assert len(commands) == len(runs) == 2
     for command, tables in zip(commands, runs, strict=True):
@@ -87,13 +85,12 @@ def test_each_variant_has_a_command_and_its_numbers(page, thinpipe):
 
 
 def test_each_place_of_a_slider_is_the_setting_of_the_newest_answer(page):
-    answers = Answers(page)
     open_state(page, state())
     field = browsing.field(page, "radio.tbler")
     told = []
     for place in (100, 400, 900):
         browsing.move_slider(page, "radio.tbler", place)
-        command = answers.newest()["copy"]["command"]
+        command = browsing.copied(page, "command")
         assert shlex.quote(f"radio.tbler={field.input_value()}") in command
         told.append(browsing.tables(page))
     assert told[0] != told[1] != told[2]

@@ -8,10 +8,11 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from thinpipe.plot import COLORS
+from thinpipe.plot.bottleneck import longest_wait
 from thinpipe.plot.drawing import FEW, Unit, View
 from thinpipe.plot.histogram import bar_width, histogram_edges
 from thinpipe.plot.kinds import KINDS, TRACE
-from thinpipe.plot.packets import bottleneck, numbered, traced
+from thinpipe.plot.packets import numbered, traced
 from thinpipe.plot.picture import write_picture
 from thinpipe.plot.sequence import TIMEOUTS, draw_time_sequence
 from thinpipe.plot.series import (
@@ -25,6 +26,7 @@ from thinpipe.plot.series import (
     throughput,
     unwrapped,
 )
+from thinpipe.plot.shown import Shown
 from thinpipe.plot.style import ALGORITHMS, OTHER
 from thinpipe.plot.sweep import line_looks
 from thinpipe.plot.throughput import draw_throughput, highest_shown
@@ -147,7 +149,7 @@ def test_packets_count_from_the_syn():
     assert numbered(sent)["number"].to_list() == [0, 1, 2, 3, 2, 4]
 
 
-def test_bottleneck_is_where_packets_wait():
+def test_packets_at_a_link_are_numbered_and_leave_after_their_wait():
     uids = segments_sent(SHORT).uid[:2].tolist()
     rows = [
         (0.0, uids[0], "wide", "entered"),
@@ -158,14 +160,12 @@ def test_bottleneck_is_where_packets_wait():
         (1.5, uids[1], "wide", "left"),
         (1.5, uids[1], "narrow", "entered"),
         (1.8, uids[1], "narrow", "left"),
-        (9.0, 99, "wide", "entered"),
-        (99.0, 99, "wide", "left"),
+        (9.0, 99, "narrow", "entered"),
+        (99.0, 99, "narrow", "left"),
     ]
     schema = {"time_s": pl.Float64, "uid": pl.UInt64, "machine": pl.String, "event": pl.String}
     hops = pl.DataFrame(rows, schema=schema, orient="row")
-    sent = segments_sent(SHORT)
-    assert bottleneck(hops, numbered(sent)) == "narrow"
-    seen = traced(hops, "narrow", sent, acks_received(SHORT))
+    seen = traced(hops, "narrow", segments_sent(SHORT), acks_received(SHORT))
     assert seen.arrived.time_s.tolist() == [0.5, 1.5]
     assert seen.departed.time_s == pytest.approx([0.5, 1.7])
     assert seen.departed.number.tolist() == [0, 1]
@@ -173,12 +173,25 @@ def test_bottleneck_is_where_packets_wait():
     assert seen.acknowledged.number.tolist()[:-1] == [0, 1, 1, 3]
 
 
+@pytest.mark.parametrize("name", ["umts-dch-384", "gprs-3+1", "dumbbell-100", "hmipv6-handover"])
+def test_bottleneck_of_a_flow_is_where_its_packets_waited_longest_in_all(name):
+    run = tp.run(name, duration="6 s", trace=True)
+    for flow in (run.flows[0], run.flows[-1]):
+        sent = run.segments.filter(pl.col("flow") == flow.id, pl.col("event") == "sent")
+        data = sent.filter(pl.col("towards") == "receiver")
+        data = data.filter((pl.col("payload_bytes") > 0) | (pl.col("flags") & SYN > 0))
+        queued = run.queue.join(data.select("uid").unique(), on="uid", how="semi")
+        waited = queued.group_by("link").agg(pl.col("delay_s").sum()).sort("delay_s")
+        of = Shown(run, flow, View(0.0, 6.0))
+        assert longest_wait(of) == waited["link"][-1], name
+
+
 def test_queue_of_the_traced_packets_is_that_of_the_link(drops):
     rows = sending_end(drops.segments, 0)
     sent = segments_sent(rows)
     seen = traced(drops.hops, "bottleneck/down", sent, acks_received(rows))
     link = drops.links[0]
-    assert bottleneck(drops.hops, numbered(sent)) == link.name
+    assert longest_wait(Shown(drops, drops.flows[0], View(0.0, 30.0))) == link.name
     assert len(seen.dropped.number) == link.drops > 10
     assert len(seen.arrived.number) == 1 + drops.flows[0].segments_sent
     assert seen.arrived.number[:3].tolist() == [0, 1, 2]

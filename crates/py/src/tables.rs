@@ -302,6 +302,7 @@ pub(crate) fn recorded(
         .column("event", |row| hop(row.event))?;
     Table::new(tables, "queue", trace.queues.iter())?
         .time(|row| row.time)?
+        .column("uid", |row| row.uid)?
         .column("link", |row| row.link)?
         .column("event", |row| match row.event {
             QueueEvent::Entered => 0_u8,

@@ -11,6 +11,8 @@ use world::{Body, Machine, NodeId, World};
 pub struct QueueRow {
     /// When.
     pub time: Time,
+    /// The packet's number.
+    pub uid: u64,
     /// The direction of a link or bearer, as an index into the links of the run's summary.
     pub link: u32,
     /// What happened.
@@ -56,6 +58,7 @@ struct Place {
 #[derive(Clone, Copy, Debug)]
 struct Change {
     time: Time,
+    uid: u64,
     link: u32,
     event: QueueEvent,
     /// What it does to the number of packets that wait: one more, one less or nothing.
@@ -149,7 +152,7 @@ impl Queues {
         if !std::mem::replace(&mut held.is_dequeued, true) {
             let event = QueueEvent::Dequeued(time.saturating_since(held.since));
             let Held { link, bytes, .. } = *held;
-            self.changes.push(Change { time, link, event, packets: -1, bytes });
+            self.changes.push(Change { time, uid, link, event, packets: -1, bytes });
         }
     }
 
@@ -160,19 +163,20 @@ impl Queues {
         let held = Held { since: time, link, bytes, change, is_dequeued: false };
         self.held.insert((fact.machine, fact.uid), held);
         let event = QueueEvent::Entered;
-        self.changes.push(Change { time, link, event, packets: 1, bytes });
+        self.changes.push(Change { time, uid: fact.uid, link, event, packets: 1, bytes });
     }
 
     fn drop(&mut self, time: Time, fact: &PacketFact<'_>, reason: DropReason) {
         let Some(held) = self.held.remove(&(fact.machine, fact.uid)) else { return };
         let Held { since, link, bytes, change, is_dequeued } = held;
+        let uid = fact.uid;
         let event = QueueEvent::Dropped(reason);
         if since == time && !is_dequeued {
             // It never waited.
-            self.changes[change] = Change { time, link, event, packets: 0, bytes };
+            self.changes[change] = Change { time, uid, link, event, packets: 0, bytes };
         } else {
             let packets = if is_dequeued { 0 } else { -1 };
-            self.changes.push(Change { time, link, event, packets, bytes });
+            self.changes.push(Change { time, uid, link, event, packets, bytes });
         }
     }
 
@@ -181,11 +185,11 @@ impl Queues {
         self.changes.retain(|change| change.time <= until);
         self.changes.sort_by_key(|change| change.time);
         let mut waiting: BTreeMap<u32, (u32, u64)> = BTreeMap::new();
-        let row = |Change { time, link, event, packets: step, bytes: size }| {
+        let row = |Change { time, uid, link, event, packets: step, bytes: size }| {
             let (packets, bytes) = waiting.entry(link).or_default();
             *packets = packets.saturating_add_signed(step);
             *bytes = bytes.saturating_add_signed(i64::from(step) * i64::from(size));
-            QueueRow { time, link, event, packets: *packets, bytes: *bytes }
+            QueueRow { time, uid, link, event, packets: *packets, bytes: *bytes }
         };
         self.changes.into_iter().map(row).collect()
     }

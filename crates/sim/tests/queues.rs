@@ -1,6 +1,6 @@
 //! Queues packet by packet, what limits senders, and capacities: laws of every shipped scenario.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use base::Time;
@@ -57,6 +57,35 @@ fn what_waits_is_what_came_and_has_not_left() {
         for (link, seen) in drops {
             let link = &outcome.summary.links[link as usize];
             assert_eq!(seen, link.drops, "{name}: {}", link.name);
+        }
+    });
+}
+
+#[test]
+fn each_packet_waits_from_when_it_came_for_as_long_as_its_row_says() {
+    each_shipped(|name, outcome| {
+        let trace = outcome.trace.as_ref().expect("recorded");
+        let hops: BTreeSet<_> = trace.hops.iter().map(|hop| (hop.time, hop.uid)).collect();
+        let mut came = BTreeMap::new();
+        for row in &trace.queues {
+            match row.event {
+                QueueEvent::Entered => {
+                    assert!(hops.contains(&(row.time, row.uid)), "{name}: {row:?}");
+                    came.insert((row.link, row.uid), row.time);
+                }
+                QueueEvent::Dequeued(waited) => {
+                    let since = came.remove(&(row.link, row.uid));
+                    assert_eq!(
+                        since.map(|since| since + waited),
+                        Some(row.time),
+                        "{name}: {row:?}"
+                    );
+                }
+                QueueEvent::Dropped(_) => {
+                    assert!(hops.contains(&(row.time, row.uid)), "{name}: {row:?}");
+                    came.remove(&(row.link, row.uid));
+                }
+            }
         }
     });
 }

@@ -37,6 +37,7 @@ def demand_packages() -> None:
         If not; the message is the command that installs them.
     """
     try:
+        import orjson  # noqa: F401
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
         import websockets  # noqa: F401

@@ -16,12 +16,13 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from thinpipe.lab.access import Access
 from thinpipe.lab.catalogue import Catalogue
+from thinpipe.lab.copying import ROUTES as COPIES
 from thinpipe.lab.downloads import ROUTES as TABLES
 from thinpipe.lab.experiment import CancelledError, Laboratory
 from thinpipe.lab.lessons import lessons
 from thinpipe.lab.network_picture import ROUTES as PICTURES
 from thinpipe.lab.request import NO_NUMBER, Request, RequestError, number_of
-from thinpipe.lab.serving import FILES, html, told
+from thinpipe.lab.serving import FILES, as_json, html, told
 
 if TYPE_CHECKING:
     from starlette.requests import Request as HttpRequest
@@ -63,7 +64,7 @@ class Session:
                 raise
             answer = {"number": number, "error": said}
         if number == NO_NUMBER or number >= self._newest:
-            await self._send(json.dumps(answer, separators=(",", ":"), allow_nan=False))
+            await self._send(as_json(answer))
 
 
 async def _drive(page: WebSocket) -> None:
@@ -115,6 +116,7 @@ def application(catalogue: Catalogue, token: str) -> Starlette:
             Route("/api/lessons", _lessons),
             Route("/api/scenario/{name:path}", _scenario),
             WebSocketRoute("/socket", _drive),
+            *COPIES,
             *PICTURES,
             *TABLES,
             FILES,

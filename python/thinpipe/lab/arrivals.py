@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from thinpipe.lab.request import RequestError
-from thinpipe.plot.drawing import View
 from thinpipe.plot.series import SYN, segments_sent, sent_towards_receiver
-from thinpipe.plot.shown import Shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,10 +47,9 @@ def nearest(run: Recording, flow: int, values: Mapping[str, str], at_s: float) -
         If there is none.
     """
     chosen = run.flows[min(flow, len(run.flows) - 1)]
-    shown = Shown(run, chosen, View(0.0, run.result.duration_s))
     offsets: dict[int, int] = {}
     if chosen.datagrams is None and chosen.started_s is not None:
-        ours = sent_towards_receiver(run.segments, chosen.id, shown.at_sender())
+        ours = sent_towards_receiver(run.segments, chosen.id)
         sent = segments_sent(ours)
         sent = sent.only(sent.carries_data)
         offsets = dict(zip(sent.uid.tolist(), sent.first.tolist(), strict=True))

@@ -6,17 +6,27 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from thinpipe._core import ScenarioError
 from thinpipe.controller import KEY
 from thinpipe.inputs import takes_file, values_of, written_settings
+from thinpipe.lab.request import Request
+from thinpipe.lab.serving import answered
 from thinpipe.point import Point
 from thinpipe.scenario import Scenario, find
 from thinpipe.sweep.grid import Grid, split
 from thinpipe.sweep.parameters import resolved
 from thinpipe.sweep.plan import Plan
 from thinpipe.values import tables_as_toml
+
+if TYPE_CHECKING:
+    from starlette.requests import Request as HttpRequest
+
+    from thinpipe.lab.experiment import Laboratory
 
 SEEDS: Final = range(1, 11)
 """Those of a sweep, beside those of the variants."""
@@ -31,6 +41,23 @@ _BLAMED: Final = re.compile(r"[^:]*:\d+: ([^\s:]+)")
 """The key that an error of a scenario blames."""
 
 Settings = list[tuple[str, str]]
+
+
+def copies(laboratory: Laboratory, request: Request) -> dict[str, str]:
+    """Return all texts; as a scenario, the variant in focus.
+
+    Raises
+    ------
+    RequestError, ScenarioError, ValueError, OSError
+        If there is something wrong with the request; the message is one line.
+    """
+    points = [each.point for each in laboratory.variants(request)]
+    return {
+        "command": as_command(points),
+        "toml": as_toml(points[min(request.focus, len(points) - 1)]),
+        "python": as_python(points),
+        "sweep": as_sweep(points),
+    }
 
 
 def as_command(points: Sequence[Point]) -> str:
@@ -271,3 +298,13 @@ def _take(table: dict[str, Any], path: Sequence[str]) -> None:
         _take(inner, rest)
     if rest and not table.get(name, True):
         del table[name]
+
+
+async def _copies(request: HttpRequest) -> Response:
+    def respond(message: Mapping[str, Any]) -> Response:
+        return JSONResponse(copies(request.app.state.laboratory, Request.of(message)))
+
+    return await answered(request, respond)
+
+
+ROUTES: Final = [Route("/api/copies", _copies, methods=["POST"])]

@@ -16,7 +16,6 @@ from typing import Any, Final
 from thinpipe.inputs import values_of
 from thinpipe.lab.breaks import Done, broken, possible
 from thinpipe.lab.catalogue import Catalogue
-from thinpipe.lab.copying import as_command, as_python, as_sweep, as_toml
 from thinpipe.lab.panel import Layer, Sight, panel_of
 from thinpipe.lab.request import SHORTEST_S, Request, RequestError, Settings
 from thinpipe.lab.views import KINDS
@@ -87,29 +86,24 @@ class Laboratory:
         traced = not request.coarse
         runs = self._all([each.point for each in wanted], is_cancelled, traced=traced)
         simulated = time.perf_counter()
-        points = [each.point for each in wanted if not each.ghost]
         answer = {
             "number": request.number,
             "duration_s": max(run.result.duration_s for run in runs),
             "runs": [_numbers(each, run) for each, run in zip(wanted, runs, strict=True)],
             **self._looked_at(request, wanted, runs, is_cancelled),
             **_breaks(request, wanted),
-            "copy": {
-                "command": as_command(points),
-                "toml": as_toml(points[min(request.focus, len(points) - 1)]),
-                "python": as_python(points),
-                "sweep": as_sweep(points),
-            },
         }
         seen = time.perf_counter()
         return {**answer, "run_s": simulated - began, "look_s": seen - simulated}
 
+    def variants(self, request: Request) -> list[Wanted]:
+        """Return the run that a request needs of each variant; the errors are those of `answer`."""
+        return [each for each in self._wanted(request, lambda: False) if not each.ghost]
+
     def wanted(self, request: Request, number: int) -> Wanted:
-        """Return the run that a request needs of a variant; the errors are those of `answer`."""
-        for each in self._wanted(request, lambda: False):
-            if (each.number, each.ghost) == (min(number, len(request.variants) - 1), False):
-                return each
-        raise AssertionError
+        """Return the run that a request needs of a variant, or of the last if it has fewer."""
+        variants = self.variants(request)
+        return variants[min(number, len(variants) - 1)]
 
     def run_of(self, request: Request, number: int) -> Run:
         """Return the traced run of a variant; the errors are those of `answer`."""

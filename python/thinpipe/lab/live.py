@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +17,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from thinpipe.lab.access import Access
 from thinpipe.lab.panel import Layer, rounded
-from thinpipe.lab.serving import FILES, html
+from thinpipe.lab.serving import FILES, as_json, html
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -152,7 +151,7 @@ def application(source: Source, token: str, *, more: Sequence[BaseRoute] = ()) -
         try:
             while not leaving.done():
                 told = await asyncio.to_thread(source.look)
-                await watching.send_text(json.dumps(told, separators=(",", ":"), allow_nan=False))
+                await watching.send_text(as_json(told))
                 await asyncio.wait([leaving], timeout=source.period_s)
         except (WebSocketDisconnect, RuntimeError):  # it left while it was told
             pass

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+import orjson
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
@@ -44,6 +45,11 @@ def html(name: str) -> Response:
     return Response(text, media_type="text/html", headers=HEADERS)
 
 
+def as_json(content: Mapping[str, Any]) -> str:
+    """Return what a socket tells a page."""
+    return orjson.dumps(content).decode()
+
+
 async def answered(
     request: HttpRequest, respond: Callable[[Mapping[str, Any]], Response]
 ) -> Response:
@@ -74,9 +80,8 @@ def told(error: Exception) -> str | None:
     """Return the one line that a page shows of an error in its request; ``None`` of a bug."""
     if isinstance(error, RecursionError | json.JSONDecodeError | UnicodeError):
         return "a request must be an object in JSON"
-    if isinstance(error, RequestError | ValueError | OSError):
-        return str(error)
-    return fault(error)
+    said = str(error) if isinstance(error, RequestError | ValueError | OSError) else fault(error)
+    return None if said is None else said.encode("utf-8", "backslashreplace").decode()
 
 
 def listen(port: int) -> socket.socket:
@@ -105,6 +110,7 @@ def server(app: Starlette) -> uvicorn.Server:
             log_level="warning",
             access_log=False,
             ws_max_size=LONGEST_MESSAGE,
+            ws_per_message_deflate=False,  # takes longer than loopback saves
             timeout_graceful_shutdown=1,
         )
     )

@@ -10,8 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from thinpipe.plot.curves import Curve, Steps, whole
-from thinpipe.plot.packets import bottleneck, numbered
-from thinpipe.plot.series import segments_sent, sent_towards_receiver
+from thinpipe.plot.series import opening_and_data, segments_sent, sent_towards_receiver
 from thinpipe.plot.style import COLORS
 from thinpipe.plot.throughput import KBPS
 from thinpipe.tables import NoTableError
@@ -32,7 +31,7 @@ class Capacity:
 
 
 _LINKS: Final[WeakKeyDictionary[Recording, dict[int, str]]] = WeakKeyDictionary()
-"""What `longest_wait` found: panels of a run ask again, and it takes a join of all hops."""
+"""What `longest_wait` found: panels of a run ask again."""
 
 
 def longest_wait(shown: Shown) -> str:
@@ -52,26 +51,15 @@ def longest_wait(shown: Shown) -> str:
 
 
 def _longest_wait(shown: Shown) -> str:
-    import polars as pl
-
     run, queue = shown.run, shown.run.queue
     names = [each.name for each in run.links]
-    if shown.flow.datagrams is not None or shown.flow.started_s is None:
-        waited = queue.group_by("link").agg(pl.col("delay_s").sum())
-        waits = {str(link): total_s or 0.0 for link, total_s in waited.iter_rows()}
-        return max(names, key=lambda link: waits.get(link, 0.0))
-    sent = sent_towards_receiver(run.segments, shown.flow.id, shown.at_sender())
-    packets = numbered(segments_sent(sent))
-    machine = bottleneck(run.hops, packets)
-    # A bearer is one machine to the hops of packets, and two links to its queues.
-    links = [each for each in names if machine in (each, each.rpartition("/")[0])]
-    if len(links) == 1:
-        return links[0]
-    here = run.hops.filter((pl.col("machine") == machine) & (pl.col("event") == "entered"))
-    times = here.join(packets, on="uid", how="semi")["time_s"]
-    entered = queue.filter((pl.col("event") == "entered") & pl.col("time_s").is_in(times.implode()))
-    counts = dict(entered["link"].cast(str).value_counts().iter_rows())
-    return max(links or names, key=lambda link: counts.get(link, 0))
+    waited_s = np.nan_to_num(queue["delay_s"].to_numpy())
+    is_tcp = shown.flow.datagrams is None and shown.flow.started_s is not None
+    if is_tcp and "uid" in queue.columns:  # not in runs that version 0.1 saved
+        sent = segments_sent(sent_towards_receiver(run.segments, shown.flow.id))
+        waited_s = waited_s * np.isin(queue["uid"].to_numpy(), opening_and_data(sent).uid)
+    of = queue["link"].to_physical().to_numpy()
+    return names[int(np.argmax(np.bincount(of, waited_s, len(names))))]
 
 
 def capacity(shown: Shown) -> Capacity | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from thinpipe.plot.drawing import Mark, View, draw_marks
-from thinpipe.plot.series import SYN, Acks, Sent
+from thinpipe.plot.series import Acks, Sent, opening_and_data
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,7 +57,7 @@ def numbered(sent: Sent) -> pl.DataFrame:
     """Return uid and number of a sender's SYN and data packets."""
     import polars as pl
 
-    counts = sent.only(sent.carries_data | ((sent.flags & SYN) > 0))
+    counts = opening_and_data(sent)
     number = packet_number(counts.last, segment_bytes(sent))
     return pl.DataFrame({"uid": counts.uid, "number": number})
 
@@ -71,27 +71,6 @@ def packet_number(upto: Integers, segment: int) -> Integers:
     """Return the number of the packet that ends at an offset; offset 0 ends the SYN."""
     number: Integers = -(-upto // segment)
     return number
-
-
-def bottleneck(hops: pl.DataFrame, packets: pl.DataFrame) -> str:
-    """Return the link where packets waited longest in total, above the minimum time across.
-
-    Raises
-    ------
-    ValueError
-        If they entered no link.
-    """
-    rows = hops.join(packets, on="uid", how="semi")
-    entered = rows.filter(rows["event"] == "entered").select("uid", "machine", "time_s")
-    left = rows.filter(rows["event"] == "left").select("uid", "machine", left_s="time_s")
-    if len(entered) == 0:
-        raise ValueError("no packet of this flow entered a link")
-    across = entered.join(left, on=["uid", "machine"])
-    waits = {str(entered["machine"][0]): 0.0}
-    for (machine,), times in across.group_by("machine", maintain_order=True):
-        took_s = (times["left_s"] - times["time_s"]).to_numpy()
-        waits[str(machine)] = float((took_s - took_s.min()).sum())
-    return max(waits, key=lambda machine: waits[machine])
 
 
 def traced(hops: pl.DataFrame, link: str, sent: Sent, heard: Acks) -> Traced:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thinpipe.arguments import check
+from thinpipe.plot.bottleneck import longest_wait
 from thinpipe.plot.curves import given_or_new, share
 from thinpipe.plot.cwnd import draw_windows, window
 from thinpipe.plot.datagrams import delays, draw_datagrams
@@ -13,7 +14,7 @@ from thinpipe.plot.kinds import TALL
 from thinpipe.plot.network_plots import NetworkPlots
 from thinpipe.plot.outstanding import draw_outstanding, outstanding_of
 from thinpipe.plot.overview import draw_overview, overview
-from thinpipe.plot.packets import bottleneck, draw_packets, numbered, traced
+from thinpipe.plot.packets import draw_packets, traced
 from thinpipe.plot.queue import draw_queues, queue
 from thinpipe.plot.rates import draw_goodputs, draw_throughputs, goodput, sending
 from thinpipe.plot.rtt import Samples, draw_distributions, draw_rtts, round_trips
@@ -137,11 +138,14 @@ class Plots(NetworkPlots):
         check(link=link)
         of = shown(self._run, flow, start_s, end_s)
         rows, hops = of.at_sender(), self._run.hops
-        everywhere = segments_sent(sent_towards_receiver(self._run.segments, flow, rows))
+        everywhere = segments_sent(sent_towards_receiver(self._run.segments, flow))
         links = hops["machine"].unique().cast(str).to_list()
         if link is not None and link not in links:
             raise ValueError(f"link: {link!r} is none of {', '.join(sorted(links))}")
-        link = link or bottleneck(hops, numbered(everywhere))
+        if link is None:
+            waited = longest_wait(of)
+            # A bearer is one machine to the hops of packets, and two links to its queues.
+            link = waited if waited in links else waited.rpartition("/")[0]
         with style():
             ax = given_or_new(ax)
             seen = traced(hops, link, everywhere, acks_received(rows))

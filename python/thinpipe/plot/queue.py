@@ -18,6 +18,7 @@ from thinpipe.plot.style import COLORS
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
     from thinpipe.plot.shown import Shown
 
@@ -77,17 +78,18 @@ def queue(shown: Shown, link: str | None = None) -> Queue:
         raise ValueError(f"link: {link!r} is none of {', '.join(links)}")
     link = link or longest_wait(shown)
     here = rows.filter(rows["link"] == link)
-    left, dropped = (here.filter(here["event"] == event) for event in ("dequeued", "dropped"))
-    reasons = dropped["reason"].cast(str)
-    after = here.filter(here["time_s"] != here["time_s"].shift(-1, fill_value=np.inf))
+    left, dropped = ((here["event"] == event).to_numpy() for event in ("dequeued", "dropped"))
+    time_s = here["time_s"].to_numpy()
+    after = time_s != np.append(time_s[1:], np.inf)
+    reasons = here["reason"]
     return Queue(
         link,
-        _steps(after, "packets"),
-        _steps(after, "bytes"),
-        _steps(left, "delay_s"),
+        _steps(here, "packets", after),
+        _steps(here, "bytes", after),
+        _steps(here, "delay_s", left),
         {
-            reason: _steps(dropped.filter(reasons == reason), "packets")
-            for reason in sorted(reasons.drop_nulls().unique())
+            reason: _steps(here, "packets", dropped & reasons.eq_missing(reason).to_numpy())
+            for reason in sorted(reasons.filter(dropped).drop_nulls().unique().cast(str))
         },
     )
 
@@ -148,5 +150,6 @@ def _name(curve: Curve[Queue]) -> str:
     return f"Waiting at {curve.data.link}"
 
 
-def _steps(rows: pl.DataFrame, column: str) -> Steps:
-    return Steps(rows["time_s"].to_numpy(), rows[column].to_numpy().astype(np.float64))
+def _steps(rows: pl.DataFrame, column: str, chosen: NDArray[np.bool_]) -> Steps:
+    values = rows[column].to_numpy()[chosen].astype(np.float64)
+    return Steps(rows["time_s"].to_numpy()[chosen], values)

@@ -140,17 +140,25 @@ def sending_end(segments: pl.DataFrame, flow: int) -> pl.DataFrame:
     return both.filter(both["endpoint"] == sender)
 
 
-def sent_towards_receiver(
-    segments: pl.DataFrame, flow: int, at_sender: pl.DataFrame
-) -> pl.DataFrame:
+def sent_towards_receiver(segments: pl.DataFrame, flow: int) -> pl.DataFrame:
     """Return the segments with a flow's data, sent by its sender or again by a middlebox.
 
-    `at_sender` are the sender's rows; runs saved by version 0.1 have no others.
+    Of runs saved by version 0.1 it is all at the sender.
+
+    Raises
+    ------
+    ValueError
+        If nothing was sent.
     """
     if "towards" not in segments.columns:
-        return at_sender
-    ours = segments.filter(segments["flow"] == flow)
-    return ours.filter((ours["event"] == "sent") & (ours["towards"] == "receiver"))
+        return sending_end(segments, flow)
+    is_ours = (segments["flow"] == flow) & (segments["event"] == "sent")
+    return segments.filter(is_ours & (segments["towards"] == "receiver"))
+
+
+def opening_and_data(sent: Sent) -> Sent:
+    """Return a sender's SYN and the segments with data."""
+    return sent.only(sent.carries_data | ((sent.flags & SYN) > 0))
 
 
 def segments_sent(rows: pl.DataFrame) -> Sent:

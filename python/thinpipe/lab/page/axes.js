@@ -1,5 +1,8 @@
 // Scales and ticks.
 
+const SHORT = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+const WHOLE = new Intl.NumberFormat("en");
+
 // A linear scale from values to pixels.
 export class Scale {
   constructor(from, to, start, end) {
@@ -33,11 +36,11 @@ export function ticks(from, to, count) {
 export function tickText(value, step) {
   const places = Math.max(0, Math.min(9, -Math.floor(Math.log10(Math.abs(step) || 1) + 1e-9)));
   const text = value.toFixed(places);
-  return Math.abs(value) >= 10_000 ? Number(text).toLocaleString("en") : text;
+  return Math.abs(value) >= 10_000 ? WHOLE.format(Number(text)) : text;
 }
 
 // Returns a number with four significant digits at most.
 export function short(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
-  return Number(value.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4 });
+  return SHORT.format(value);
 }

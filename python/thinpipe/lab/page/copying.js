@@ -1,5 +1,6 @@
 // The experiment as text to take away: a command, a scenario, a program, a sweep, an address.
 
+import { post } from "./connection.js";
 import { button } from "./elements.js";
 
 const KINDS = [
@@ -9,13 +10,20 @@ const KINDS = [
   ["sweep", "Sweep", "in a terminal: all variants with ten seeds each"],
 ];
 
-// Fills an element with buttons; `lab.answer` has the texts.
+// Fills an element with buttons; the server writes the texts.
 export function copying(element, lab) {
   const label = document.createElement("span");
   label.textContent = "Copy as";
   const dialog = new TextDialog();
   const buttons = KINDS.map(([name, title, meaning]) => {
-    const made = button(title, () => dialog.show(`As ${title}`, meaning, lab.answer?.copy[name]));
+    const made = button(title, async () => {
+      try {
+        const copies = await post("api/copies", lab.state);
+        dialog.show(`As ${title}`, meaning, copies[name]);
+      } catch (error) {
+        lab.say(error.message);
+      }
+    });
     made.dataset.copy = name;
     return made;
   });
@@ -46,7 +54,6 @@ class TextDialog {
   }
 
   show(title, meaning, text) {
-    if (!text) return;
     this.heading.textContent = title;
     this.meaning.textContent = meaning;
     this.area.value = text.trimEnd();

@@ -78,7 +78,7 @@ function paintFigure(context, figure, [left, top]) {
   context.translate(x, y);
   figure.paint(context, colours);
   context.restore();
-  for (const { layer, item } of figure.samples) {
+  for (const { layer, item } of figure.legend.items) {
     const [itemX, itemY, box] = at(item);
     const middle = itemY + box.height / 2;
     drawSample(context, layer, colours, itemX, middle - 5);

@@ -5,7 +5,7 @@ import { Scale, short, tickText, ticks } from "./axes.js";
 import { palette } from "./colours.js";
 import { Handles } from "./handles.js";
 import { drawLayer, extent } from "./layers.js";
-import { sampleOf } from "./legend.js";
+import { Legend } from "./legend.js";
 import { mapOf, placeAt } from "./map.js";
 import { Tips } from "./tips.js";
 
@@ -31,23 +31,27 @@ export class Figure {
     this.canvas = document.createElement("canvas");
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
-    this.legend = document.createElement("p");
-    this.legend.className = "legend";
-    this.element.append(this.caption, this.canvas, this.legend);
+    this.legend = new Legend();
+    this.element.append(this.caption, this.canvas, this.legend.element);
+    this.element.dataset.panel = panel.name;
+    this.element.classList.toggle("wide", panel.wide === true);
+    this.caption.textContent = panel.unit ? `${panel.title} (${panel.unit})` : panel.title;
+    this.context = this.canvas.getContext("2d", { alpha: false });
     this.panel = panel;
     time.attach(this);
     this.tips = new Tips(this);
     this.handles = new Handles(this);
-    this.update(panel);
   }
 
+  // Takes newer layers of the same panel; `draw` shows them.
   update(panel) {
     this.panel = panel;
     this.tips.show(null);
-    this.element.dataset.panel = panel.name;
-    this.element.classList.toggle("wide", panel.wide === true);
-    this.caption.textContent = panel.unit ? `${panel.title} (${panel.unit})` : panel.title;
-    this.draw();
+  }
+
+  // Takes the width that the page gives it.
+  measure() {
+    this.width = Math.max(200, this.canvas.clientWidth || this.element.clientWidth || 600);
   }
 
   get height() {
@@ -63,23 +67,28 @@ export class Figure {
     return Math.max(LEAST_ROW, Math.min(MOST_ROW, Math.max(ROW, FEW_ROWS / length), ROWS / length));
   }
 
-  // Draws everything again, at the width that the page gives it.
+  // Draws the picture again.
   draw() {
-    const width = Math.max(200, this.canvas.clientWidth || this.element.clientWidth || 600);
-    this.width = width;
+    const { canvas, context, width, height } = this;
     const density = window.devicePixelRatio || 1;
-    this.canvas.style.height = `${this.height}px`;
-    this.canvas.width = Math.round(width * density);
-    this.canvas.height = Math.round(this.height * density);
-    const context = this.canvas.getContext("2d");
+    const [across, up] = [width, height].map((each) => Math.round(each * density));
+    if (canvas.width !== across || canvas.height !== up) {
+      canvas.style.height = `${height}px`;
+      Object.assign(canvas, { width: across, height: up });
+    }
+    context.save();
     context.scale(density, density);
-    this.scales = this.layout(width);
-    this.paint(context, palette());
+    this.scales = this.layout();
+    const colours = palette();
+    context.fillStyle = colours.paper;
+    context.fillRect(0, 0, width, height);
+    this.paint(context, colours);
+    context.restore();
     this.handles.place();
-    this.describe();
   }
 
-  layout(width) {
+  layout() {
+    const { width } = this;
     if (this.panel.axis === "place") {
       const { x, y } = mapOf(this.panel.layers, width - LEFT - RIGHT);
       return {
@@ -172,27 +181,20 @@ export class Figure {
   // Says what the picture shows, and the values at the cursor, as text.
   describe() {
     const { cursor } = this.time;
-    const colours = palette();
-    this.legend.replaceChildren();
-    this.samples = [];
-    const told = [];
-    const known = new Set();
+    const told = new Map();
     for (const layer of this.panel.layers) {
       if (!layer.label) continue;
-      const value = cursor === null ? "" : valueText(layer, cursor);
       const name = this.time.nameOf(layer);
       const label = `${name ? `${name}: ` : ""}${layer.label}`;
-      if (known.has(label)) continue;
-      known.add(label);
-      const text = `${label}${value}`;
-      const item = document.createElement("span");
-      item.append(sampleOf(layer, colours), text);
-      this.legend.append(item);
-      this.samples.push({ layer, item });
-      told.push(text);
+      if (told.has(label)) continue;
+      const value = cursor === null ? "" : valueText(layer, cursor);
+      told.set(label, { layer, text: `${label}${value}` });
     }
+    const entries = [...told.values()];
+    this.legend.show(entries, palette());
     const when = cursor === null ? "" : ` at ${short(cursor)} s`;
-    this.canvas.setAttribute("aria-label", `${this.panel.title}${when}: ${told.join("; ")}`);
+    const words = entries.map(({ text }) => text).join("; ");
+    this.canvas.setAttribute("aria-label", `${this.panel.title}${when}: ${words}`);
   }
 }
 

@@ -110,12 +110,11 @@ class Lab {
 
   ask(isDone = true) {
     busy(true);
-    const width = at("panels").clientWidth || 800;
     if (isDone) history.replaceState(null, "", `#${toAddress(this.state)}`);
     this.isCoarse = !isDone && this.isSlow;
     this.connection.ask({
       ...this.state,
-      columns: Math.max(50, Math.min(4000, Math.round(width))),
+      columns: Math.max(50, Math.min(4000, this.panels.columns)),
       coarse: this.isCoarse,
     });
   }

@@ -9,13 +9,14 @@ const FAINT = 0.45;
 const MARK = 4;
 const LINE = 12;
 const LINES = 3;
+const MANY = 300;
 
 // `scales` has x and y; a layer is what python/thinpipe/lab/panel.py says.
 export function drawLayer(context, layer, scales, colours) {
   context.save();
   const colour = colourOf(layer, colours);
   context.strokeStyle = colour;
-  context.lineJoin = "round"; // a pointed one reaches values that the curve has not
+  context.lineJoin = "bevel"; // a pointed one reaches values that the curve has not
   context.fillStyle = colour;
   context.lineWidth = layer.ghost ? 1.2 : 1.6;
   context.globalAlpha = (layer.ghost ? 0.6 : 1) * (layer.faint ? FAINT : 1);
@@ -38,7 +39,9 @@ const DRAWING = {
   course: drawCourse,
 };
 
+// A curve of many points is thin, so that they stay apart; it is also drawn in a third of the time.
 function trace(context, xs, ys, { x, y }, isStep) {
+  if (xs.length > MANY) context.lineWidth = 1;
   context.beginPath();
   let isOpen = false;
   let before = 0;

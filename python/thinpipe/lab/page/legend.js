@@ -1,4 +1,4 @@
-// Samples of layers: what a legend shows of each, drawn as the layer is.
+// Legends: a sample of each layer, drawn as the layer is, and its text.
 
 import { Scale } from "./axes.js";
 import { drawLayer } from "./layers.js";
@@ -33,8 +33,43 @@ export function drawSample(context, layer, colours, left, top) {
   drawLayer(context, { ...layer, tips: [], of: [], ...sample }, scales, colours);
 }
 
+export class Legend {
+  constructor() {
+    this.element = document.createElement("p");
+    this.element.className = "legend";
+    this.items = [];
+  }
+
+  // Shows `{ layer, text }` of each layer. Most often it is but texts that have changed: a sample
+  // costs as much as a picture, so that one is made only of a layer that looks different.
+  show(entries, colours) {
+    while (this.items.length > entries.length) this.items.pop().item.remove();
+    entries.forEach(({ layer, text }, number) => {
+      const look = lookOf(layer);
+      const known = this.items[number];
+      if (known?.look === look && known.colours === colours) {
+        known.layer = layer;
+        if (known.words.data !== text) known.words.data = text;
+        return;
+      }
+      const item = document.createElement("span");
+      const words = document.createTextNode(text);
+      item.append(sampleOf(layer, colours), words);
+      if (known) known.item.replaceWith(item);
+      else this.element.append(item);
+      this.items[number] = { item, words, look, colours, layer };
+    });
+  }
+}
+
+// Returns all that a layer's sample depends on.
+function lookOf(layer) {
+  const { label, width, ...look } = layer;
+  return JSON.stringify(Object.entries(look).filter(([, value]) => !Array.isArray(value)));
+}
+
 // Returns a layer's sample as an element.
-export function sampleOf(layer, colours) {
+function sampleOf(layer, colours) {
   const canvas = document.createElement("canvas");
   const density = window.devicePixelRatio || 1;
   canvas.width = SAMPLE_WIDTH * density;

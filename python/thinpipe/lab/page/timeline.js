@@ -163,6 +163,7 @@ export class Timeline {
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
       for (const figure of this.figures) figure.draw();
+      for (const figure of this.figures) figure.describe();
     });
   }
 }

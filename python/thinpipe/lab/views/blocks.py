@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -104,11 +103,7 @@ class Sending:
 
 
 def segments_on_air(run: Sight, direction: str) -> list[Sending]:
-    """Return the segments that a bearer sends, by when it begins.
-
-    The table of blocks does not say what is in a block. A queue says when it begins to send a
-    packet, which is one that entered so long before.
-    """
+    """Return the segments that a bearer sends, by when it begins."""
     [(mobile, link)] = radio_mobiles(run.run).items()
     rows = run.run.segments.filter(run.run.segments["event"] == "sent")
     is_up = rows["endpoint"].cast(str).str.starts_with(f"{mobile}:")
@@ -116,22 +111,14 @@ def segments_on_air(run: Sight, direction: str) -> list[Sending]:
     columns = ("uid", "seq", "ack", "payload_bytes")
     names = {uid: _named(*rest) for uid, *rest in rows.select(columns).iter_rows()}
     hops = run.run.hops.filter(run.run.hops["machine"].cast(str) == link)
-    waiting: dict[int, deque[int]] = defaultdict(deque)
-    left: dict[int, float] = {}
-    for at, uid, event in hops.select("time_s", "uid", "event").iter_rows():
-        if uid not in names:
-            continue
-        if event == "entered":
-            waiting[round(at * 1e6)].append(uid)
-        else:
-            left[uid] = at
+    left = dict(hops.filter(hops["event"] != "entered").select("uid", "time_s").iter_rows())
     queue = run.run.queue.filter(run.run.queue["link"] == f"{link}/{direction}")
-    begun = queue.filter(queue["event"] == "dequeued").drop_nulls("delay_s")
-    found = []
-    for at, delay in begun.select("time_s", "delay_s").iter_rows():
-        if of_then := waiting.get(round((at - delay) * 1e6)):
-            uid = of_then.popleft()
-            found.append(Sending(at, left.get(uid, np.inf), uid, names[uid]))
+    begun = queue.filter(queue["event"] == "dequeued").select("time_s", "uid")
+    found = [
+        Sending(at, left.get(uid, np.inf), uid, names[uid])
+        for at, uid in begun.iter_rows()
+        if uid in names
+    ]
     return sorted(found, key=lambda each: each.begin_s)
 
 

@@ -71,10 +71,10 @@ def layers(sight: Sight) -> list[Layer]:
 
 def fairness(sight: Sight) -> list[Layer]:
     """Return Jain's index of the flows' goodputs in each interval; none of a single flow."""
+    if len(sight.run.flows) < 2:  # noqa: PLR2004 - one alone is always fair
+        return []
     edges = intervals(sight)
     rates = rates_kbps(sight, edges)
-    if len(rates) < 2:  # noqa: PLR2004 - one alone is always fair
-        return []
     squares = (rates**2).sum(axis=0)
     sums = rates.sum(axis=0) ** 2
     index = np.divide(
