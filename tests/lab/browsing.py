@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page, WebSocket
@@ -51,7 +51,7 @@ def state(scenario: str = "umts-dch-384", *variants: str, **entries: str) -> str
     settings = entries.pop("settings", "duration=10s").split()
     words = [("scenario", scenario), *(("set", each) for each in settings)]
     words += [("variant", each) for each in variants]
-    return urlencode([*words, *entries.items()])
+    return urlencode([*words, *entries.items()], quote_via=quote)
 
 
 def open_state(page: Page, address: str = "") -> None:

@@ -34,10 +34,7 @@ def shown_variants(page):
 
 def test_each_finished_run_is_a_dot_once(page):
     browsing.open_state(page, TWO)
-    assert [each.split(":")[0] for each in dots(page)] == [
-        "umts-dch-384, reno",
-        "umts-dch-384, vegas",
-    ]
+    assert [each.split(":")[0] for each in dots(page)] == ["reno", "vegas"]
     wanted = tp.run("umts-dch-384", {"tcp.variant": "reno", "duration": "5s"}).flows[0]
     assert wanted.goodput_bps is not None
     assert f"{wanted.goodput_bps / 1000:.4g} kbit/s" in dots(page)[0]
@@ -60,26 +57,45 @@ def test_a_ghost_is_no_dot(page):
 
 def test_a_dot_brings_its_state_back(page):
     browsing.open_state(page, browsing.state("umts-dch-384", settings="duration=5s"))
-    first = page.url
-    page.locator("#scenario").select_option("gprs-3+1")
+    first, shown = page.url, browsing.tables(page)
+    browsing.change(page, "tcp.window", "4")
     browsing.settle(page)
     assert page.url != first
     page.locator("#scatter .dot").first.click()
     page.wait_for_url(first)
     browsing.settle(page)
-    assert page.locator("#scenario").input_value() == "umts-dch-384"
+    assert browsing.tables(page) == shown
+
+
+def test_dots_are_of_the_scenario_in_view(page):
+    browsing.open_state(page, TWO)
+    page.locator("#scenario").select_option("plain-384")
+    browsing.settle(page)
+    assert [each.split(":")[0] for each in dots(page)] == ["reno"]
+    page.get_by_role("button", name="Forget the runs").click()
+    assert dots(page) == []
+    page.go_back()
+    browsing.expecting(page.locator("#scatter .dot")).to_have_count(2)
+
+
+def test_a_run_of_which_no_delay_is_known_is_named_in_the_place_of_a_dot(page):
+    split = browsing.state(settings="duration=5s middlebox.kind=split")
+    browsing.open_state(page, split)
+    assert dots(page) == []
+    assert "behind a split" in page.locator("#scatter").inner_text()
 
 
 def test_dots_work_with_keys_alone(page):
     browsing.open_state(page, TWO)
     first = page.url
-    page.locator("#scenario").select_option("gprs-3+1")
+    browsing.change(page, "tcp.window", "4")
     browsing.settle(page)
     assert page.locator('#scatter .dot[tabindex="0"]').count() == 1
     page.locator('#scatter .dot[tabindex="0"]').focus()
-    for _ in range(3):
+    wanted = next(each for each in dots(page)[:2] if each.startswith("vegas"))
+    for _ in range(4):
         focused = page.locator("#scatter .dot:focus")
-        if "vegas" in (focused.get_attribute("aria-label") or ""):
+        if focused.get_attribute("aria-label") == wanted:
             break
         page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
@@ -100,7 +116,7 @@ def test_runs_are_forgotten(page):
 def test_what_is_kept_is_bounded_and_may_be_nonsense(page):
     browsing.open_state(page, TWO)
     dot = {"address": "scenario=link", "run": 0, "goodput_bps": 1e5, "p95_delay_s": 1, "label": "x"}
-    many = [{**dot, "key": str(number)} for number in range(500)]
+    many = [{**dot, "key": str(number), "scenario": "umts-dch-384"} for number in range(500)]
     put = "runs => sessionStorage.setItem('thinpipe-lab-runs', runs)"
     for kept, count in (("{", 2), ('[1, {"run": "a"}]', 2), (json.dumps(many), 200)):
         page.evaluate(put, kept)
@@ -201,9 +217,9 @@ def test_the_runs_of_a_sweep_are_dots(labs, contexts, tmp_path):
     served = labs(str(file))
     page = contexts(served).new_page()
     browsing.open_state(page)
-    rows = [each for each in dots(page) if each.startswith("s, tcp.variant=")]
+    rows = [each for each in dots(page) if each.startswith("tcp.variant=")]
     assert len(rows) == 4
-    page.locator('#scatter .dot[aria-label^="s, tcp.variant=vegas radio.tbler=0.1"]').click()
+    page.locator('#scatter .dot[aria-label^="tcp.variant=vegas radio.tbler=0.1"]').click()
     page.wait_for_url("**#scenario=s&set=tcp.variant%3Dvegas&set=radio.tbler%3D0.1&**")
     browsing.settle(page)
     assert shown_variants(page) == ["vegas"]

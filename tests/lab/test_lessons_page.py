@@ -69,7 +69,7 @@ def test_playing_leaves_the_text_and_a_button_brings_the_state_back(page):
     text_of(page).locator("summary").click()
     browsing.change(page, "duration", "20 s")
     settle(page)
-    assert "20+s" in page.url
+    assert "20%20s" in page.url
     assert FIRST.text in text_of(page).inner_text()
     assert FIRST.answer in text_of(page).inner_text()
     page.locator("#lesson-again").click()

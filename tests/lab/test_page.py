@@ -200,6 +200,8 @@ def test_the_flow_of_the_window_is_chosen(page):
     choice.select_option("2")
     settle(page)
     assert "flow=2" in page.url
+    caption = page.locator('[data-panel="cwnd"] figcaption').inner_text()
+    assert caption == "Congestion window of flow 2 (segments)"
     changed = {
         panel["name"]
         for panel, before in zip(answers.newest()["panels"], first, strict=True)
@@ -212,8 +214,22 @@ def test_the_flow_of_the_window_is_chosen(page):
     assert choice.input_value() == "2"
 
 
+def test_what_is_no_setting_of_a_variant_is_said(page):
+    open_state(page, state("plain-384"))
+    field = page.get_by_label("Other settings of variant 1")
+    field.fill("tcp.window 4")
+    field.press("Tab")
+    settle(page)
+    assert "tcp.window 4" in browsing.error(page)
+    assert "\n" not in browsing.error(page)
+    assert "tcp.window 4" in field.input_value()
+
+
 def test_one_flow_needs_no_choice(page):
     open_state(page, state())
+    assert page.locator('[data-panel="cwnd"] figcaption').inner_text() == (
+        "Congestion window (segments)"
+    )
     assert page.locator("#flow").is_hidden()
 
 

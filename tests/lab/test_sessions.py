@@ -57,6 +57,26 @@ def test_back_and_forward(page):
     assert tables(page) == second
 
 
+def test_back_undoes_what_was_set(page):
+    open_state(page, state("plain-384"))
+    first = tables(page)
+    change(page, "tcp.window", "4")
+    settle(page)
+    assert tables(page) != first
+    page.go_back()
+    page.wait_for_function("() => !location.hash.includes('tcp.window')")
+    settle(page)
+    assert tables(page) == first
+    page.go_forward()
+    page.wait_for_function("() => location.hash.includes('tcp.window')")
+
+
+def test_a_plus_typed_in_an_address_is_a_plus(page):
+    open_state(page, "scenario=gprs-3+1&set=duration=5s")
+    assert page.locator("#scenario").input_value() == "gprs-3+1"
+    assert browsing.error(page) == ""
+
+
 def test_two_tabs_do_not_disturb_each_other(page):
     other = page.context.new_page()
     open_state(page, FIRST)

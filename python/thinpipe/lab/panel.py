@@ -182,6 +182,8 @@ class PanelKind:
         Returns whether a run has anything of the kind; without it, what `build` returns says so.
     wide
         Whether it takes the whole width of the page.
+    of_flow
+        Whether it shows one flow, whose number it says if there are others.
     """
 
     name: str
@@ -197,6 +199,7 @@ class PanelKind:
     handles: Callable[[Sight], list[Handle]] | None = None
     there: Callable[[Sight], bool] | None = None
     wide: bool = False
+    of_flow: bool = False
 
 
 def has(table: str) -> Callable[[Sight], bool]:
@@ -233,7 +236,7 @@ def panel_of(
         return None
     return {
         "name": kind.name,
-        "title": kind.title,
+        "title": _title(kind, sights[0]),
         "unit": kind.unit,
         "axis": kind.axis,
         "from_zero": kind.from_zero,
@@ -242,6 +245,11 @@ def panel_of(
         "handles": [] if kind.handles is None or not is_open else kind.handles(sights[0]),
         "layers": _stacked(layers),
     }
+
+
+def _title(kind: PanelKind, sight: Sight) -> str:
+    is_one_of_many = kind.of_flow and len(sight.run.flows) > 1
+    return f"{kind.title} of flow {sight.shown.flow.id}" if is_one_of_many else kind.title
 
 
 def _stacked(layers: list[Layer]) -> list[Layer]:

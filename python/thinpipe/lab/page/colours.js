@@ -7,7 +7,7 @@ const LIGHT = {
   capacity: "#d5d9de", muted: "#8a8a8a", drop: "#000000", data: "#0072B2",
   retransmission: "#D55E00", acknowledgement: "#009E73", timeout: "#AA4499", window: "#B07A00",
   sack: "#AA4499", error: "#D55E00", break: "#a4262c", control: "#8a8a8a", good: "#009E73",
-  idle: "#e3e6ea", "cell-pch": "#a9cce3", "ura-pch": "#d7b5d0", "cell-fach": "#E69F00",
+  idle: "#c3c9d1", "cell-pch": "#a9cce3", "ura-pch": "#d7b5d0", "cell-fach": "#E69F00",
   "cell-dch": "#0072B2",
   hues: ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B0A000"],
 };
@@ -17,7 +17,7 @@ const DARK = {
   capacity: "#3d434b", muted: "#9a9a9a", drop: "#ffffff", data: "#56B4E9",
   retransmission: "#F0954B", acknowledgement: "#35C79A", timeout: "#E08FC4", window: "#F0C24B",
   sack: "#E08FC4", error: "#F0954B", break: "#ff9aa0", control: "#9a9a9a", good: "#35C79A",
-  idle: "#33383f", "cell-pch": "#3f6680", "ura-pch": "#80577a", "cell-fach": "#E69F00",
+  idle: "#4a515a", "cell-pch": "#3f6680", "ura-pch": "#80577a", "cell-fach": "#E69F00",
   "cell-dch": "#56B4E9",
   hues: ["#56B4E9", "#E69F00", "#35C79A", "#E08FC4", "#9CCBEF", "#F0954B", "#F0E442"],
 };

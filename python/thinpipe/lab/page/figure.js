@@ -35,7 +35,6 @@ export class Figure {
     this.element.append(this.caption, this.canvas, this.legend.element);
     this.element.dataset.panel = panel.name;
     this.element.classList.toggle("wide", panel.wide === true);
-    this.caption.textContent = panel.unit ? `${panel.title} (${panel.unit})` : panel.title;
     this.context = this.canvas.getContext("2d", { alpha: false });
     this.panel = panel;
     time.attach(this);
@@ -181,6 +180,9 @@ export class Figure {
   // Says what the picture shows, and the values at the cursor, as text.
   describe() {
     const { cursor } = this.time;
+    const { title, unit } = this.panel;
+    const caption = unit ? `${title} (${unit})` : title;
+    if (this.caption.textContent !== caption) this.caption.textContent = caption;
     const told = new Map();
     for (const layer of this.panel.layers) {
       if (!layer.label) continue;
@@ -194,7 +196,7 @@ export class Figure {
     this.legend.show(entries, palette());
     const when = cursor === null ? "" : ` at ${short(cursor)} s`;
     const words = entries.map(({ text }) => text).join("; ");
-    this.canvas.setAttribute("aria-label", `${this.panel.title}${when}: ${words}`);
+    this.canvas.setAttribute("aria-label", `${title}${when}: ${words}`);
   }
 }
 

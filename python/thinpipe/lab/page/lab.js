@@ -110,13 +110,21 @@ class Lab {
 
   ask(isDone = true) {
     busy(true);
-    if (isDone) history.replaceState(null, "", `#${toAddress(this.state)}`);
+    if (isDone) this.remember();
     this.isCoarse = !isDone && this.isSlow;
     this.connection.ask({
       ...this.state,
       columns: Math.max(50, Math.min(4000, this.panels.columns)),
       coarse: this.isCoarse,
     });
+  }
+
+  // Puts the state into the address; Back leads to the state before.
+  remember() {
+    const address = `#${toAddress(this.state)}`;
+    if (address === location.hash) return;
+    if (this.answer) history.pushState(null, "", address);
+    else history.replaceState(null, "", address);
   }
 
   get isSlow() {

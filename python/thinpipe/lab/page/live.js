@@ -19,7 +19,10 @@ class Live {
     theme(at("theme"), () => this.time.redraw());
     this.line = new Line(
       (told) => this.show(told),
-      (isThere) => this.say(isThere ? "" : "It has ended, or its server is gone."),
+      (isThere) => {
+        at("controls").inert = !isThere;
+        this.say(isThere ? "" : "It has ended, or its server is gone.");
+      },
     );
     this.buildControls();
   }

@@ -43,16 +43,16 @@ export class NetworkPicture {
     clearTimeout(this.timer);
     if (!this.details.open || !this.lab.answer) return;
     const { scenario, set, variants, focus, breaks } = this.lab.state;
-    const state = { scenario, set, variants, focus, breaks };
-    if (JSON.stringify(state) === this.shown) return;
-    this.timer = setTimeout(() => this.ask(state), WAIT_MS);
+    const asked = JSON.stringify({ scenario, set, variants, focus, breaks });
+    if (asked === this.shown) return;
+    this.timer = setTimeout(() => this.ask(asked), WAIT_MS);
   }
 
-  async ask(state) {
-    const asked = JSON.stringify(state);
+  // Asks for a state as text: the page's own goes on.
+  async ask(asked) {
     this.shown = asked;
     try {
-      const { svg, alt, outline } = await post("api/network", state);
+      const { svg, alt, outline } = await post("api/network", JSON.parse(asked));
       if (this.shown === asked) this.show(svg, alt, outline);
     } catch (error) {
       this.outline.textContent = error.message;

@@ -1,4 +1,4 @@
-// Each finished run as a dot: goodput over 95 % delay. A dot brings its state back. What is kept
+// Each finished run of a scenario as a dot: goodput over 95 % delay. A dot brings its state back. What is kept
 // goes with the tab. Delays fall to the right, as `thinpipe plot --kind scatter` has them.
 
 import { Scale, short, tickText, ticks } from "./axes.js";
@@ -21,7 +21,7 @@ export class Scatter {
     this.heading = document.createElement("h2");
     this.heading.textContent = "Runs so far";
     this.clearing = button("Forget the runs", () => {
-      this.dots = [];
+      this.dots = this.dots.filter(({ scenario }) => scenario !== lab.state?.scenario);
       this.keep();
       this.draw();
     });
@@ -40,13 +40,15 @@ export class Scatter {
   // Takes in the runs of an answer to a state.
   add(answer, state) {
     const address = toAddress(state);
-    for (const run of answer.runs) {
-      if (run.ghost || run.goodput_bps === null || run.p95_delay_s === null) continue;
+    const runs = answer.runs.filter((run) => !run.ghost);
+    const placed = runs.filter((run) => run.goodput_bps !== null && run.p95_delay_s !== null);
+    this.isUnplaced = placed.length < runs.length;
+    for (const run of placed) {
       const key = identity(state, run.number);
       this.dots = this.dots.filter((dot) => dot.key !== key);
       this.dots.push({
         key, address, run: run.number, goodput_bps: run.goodput_bps, p95_delay_s: run.p95_delay_s,
-        label: `${state.scenario}, ${run.name}`,
+        scenario: state.scenario, label: run.name,
       });
     }
     this.dots = this.dots.slice(-MOST);
@@ -63,8 +65,10 @@ export class Scatter {
     }
   }
 
+  // Those of the scenario that the page shows: others do not compare.
   get all() {
-    return [...this.rows, ...this.dots];
+    const here = this.lab.state?.scenario;
+    return [...this.rows, ...this.dots].filter(({ scenario }) => scenario === here);
   }
 
   draw() {
@@ -73,27 +77,32 @@ export class Scatter {
     this.svg.setAttribute("width", width);
     this.svg.setAttribute("height", HEIGHT);
     this.svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
-    this.svg.setAttribute("aria-label", `Goodput over 95 % delay of ${this.all.length} runs; `
+    const all = this.all;
+    this.svg.setAttribute("aria-label", `Goodput over 95 % delay of ${all.length} runs; `
       + "arrow keys go from run to run, Enter brings one back");
     const hadFocus = this.svg.contains(document.activeElement);
-    this.clearing.disabled = this.dots.length === 0;
-    if (!this.all.length) {
+    this.clearing.disabled = !all.some(({ key }) => key !== null);
+    const unplaced = this.isUnplaced
+      ? " A run whose delay nobody measures, such as one behind a split, has none."
+      : "";
+    if (!all.length) {
       this.svg.replaceChildren();
-      this.said.textContent = "Each finished run becomes a dot here.";
+      this.said.textContent = `Each finished run of the scenario becomes a dot here.${unplaced}`;
       return;
     }
-    const scales = scalesOf(this.all, width);
-    this.order = this.all.map((_, index) => index)
-      .sort((a, b) => scales.x.at(this.all[a].p95_delay_s) - scales.x.at(this.all[b].p95_delay_s));
-    this.chosen = Math.min(this.chosen, this.all.length - 1);
-    this.marks = this.all.map((dot, index) => this.mark(dot, index, scales, colours));
+    const scales = scalesOf(all, width);
+    this.order = all.map((_, index) => index)
+      .sort((a, b) => scales.x.at(all[a].p95_delay_s) - scales.x.at(all[b].p95_delay_s));
+    this.shown = all;
+    this.chosen = Math.min(this.chosen, all.length - 1);
+    this.marks = all.map((dot, index) => this.mark(dot, index, scales, colours));
     this.svg.replaceChildren(...axes(scales, colours), ...this.marks);
-    this.said.replaceChildren(...legend(this.rows, this.dots, colours));
+    this.said.replaceChildren(...legend(all, colours), unplaced);
     if (hadFocus) this.marks[this.chosen].focus();
   }
 
   mark(dot, index, { x, y }, colours) {
-    const isRow = index < this.rows.length;
+    const isRow = dot.key === null;
     const colour = colours.runs[dot.run % colours.runs.length];
     const made = shape("circle", {
       cx: x.at(dot.p95_delay_s), cy: y.at(dot.goodput_bps / 1000),
@@ -127,7 +136,7 @@ export class Scatter {
       const place = this.order.indexOf(this.chosen) + step;
       this.focus(this.order[(place + this.order.length) % this.order.length]);
     } else if (event.key === "Enter" || event.key === " ") {
-      this.lab.restore(`#${this.all[this.chosen].address}`);
+      this.lab.restore(`#${this.shown[this.chosen].address}`);
     } else {
       return;
     }
@@ -152,7 +161,7 @@ function kept() {
 
 function isDot(dot) {
   return typeof dot?.address === "string" && typeof dot.key === "string"
-    && Number.isInteger(dot.run) && Number.isFinite(dot.goodput_bps)
+    && typeof dot.scenario === "string" && Number.isInteger(dot.run) && Number.isFinite(dot.goodput_bps)
     && Number.isFinite(dot.p95_delay_s);
 }
 
@@ -167,7 +176,7 @@ function rowsOf({ rows, first }) {
     const run = by ? groups.indexOf(settings[by]) : 0;
     return {
       key: null, address: toAddress({ ...fresh(first), set: settings }), run, goodput_bps,
-      p95_delay_s, label: `${first}, ${pairs.join(" ")}`,
+      p95_delay_s, scenario: first, label: pairs.join(" "),
       group: by ? `${by}=${settings[by]}` : first,
     };
   });
@@ -212,9 +221,10 @@ function axes({ x, y }, colours) {
   return made;
 }
 
-function legend(rows, dots, colours) {
+function legend(all, colours) {
   const found = new Map();
-  for (const row of rows) found.set(`○ ${row.group}`, colours.runs[row.run]);
+  for (const { key, group, run } of all) if (key === null) found.set(`○ ${group}`, colours.runs[run]);
+  const dots = all.filter(({ key }) => key !== null);
   for (const run of [...new Set(dots.map((dot) => dot.run))].sort()) {
     found.set(`● variant ${run + 1}`, colours.runs[run]);
   }

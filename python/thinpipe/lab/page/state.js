@@ -11,6 +11,15 @@ export function fresh(scenario) {
   };
 }
 
+// Returns a query as text in which a plus is a plus: names such as gprs-3+1 are also typed by hand.
+function written(query) {
+  return new URLSearchParams(query).toString().replaceAll("+", "%20");
+}
+
+function read(text) {
+  return new URLSearchParams(text.replaceAll("+", "%2B"));
+}
+
 // Returns a state as the part of an address after #. Its form is that of a query: `set=KEY=VALUE`
 // for each setting, `variant=KEY=VALUE&KEY=VALUE` (encoded) for each variant.
 export function toAddress(state) {
@@ -18,24 +27,24 @@ export function toAddress(state) {
   query.append("scenario", state.scenario);
   for (const [key, text] of Object.entries(state.set)) query.append("set", `${key}=${text}`);
   for (const variant of state.variants) {
-    query.append("variant", new URLSearchParams(variant).toString());
+    query.append("variant", written(variant));
   }
   for (const { name, at_s, sizes } of state.breaks) {
-    query.append("break", new URLSearchParams({ name, at: at_s, ...sizes }).toString());
+    query.append("break", written({ name, at: at_s, ...sizes }));
   }
-  if (state.before) query.append("before", new URLSearchParams(state.before).toString());
+  if (state.before) query.append("before", written(state.before));
   if (state.without) query.append("without", "1");
   if (state.span) query.append("span", state.span.join(","));
   if (state.panels) query.append("panels", state.panels.join(","));
   if (state.focus) query.append("focus", state.focus);
   if (state.flow) query.append("flow", state.flow);
   if (state.lesson) query.append("lesson", state.lesson);
-  return query.toString();
+  return written(query);
 }
 
 // Returns the state of an address; what is wrong in it is left out. The server checks the rest.
 export function fromAddress(text, scenario) {
-  const query = new URLSearchParams(text.replace(/^#/, ""));
+  const query = read(text.replace(/^#/, ""));
   const state = fresh(query.get("scenario") || scenario);
   for (const setting of query.getAll("set")) {
     const at = setting.indexOf("=");
@@ -43,11 +52,11 @@ export function fromAddress(text, scenario) {
   }
   const variants = query.getAll("variant").slice(0, MOST_VARIANTS);
   if (variants.length) {
-    state.variants = variants.map((each) => Object.fromEntries(new URLSearchParams(each)));
+    state.variants = variants.map((each) => Object.fromEntries(read(each)));
   }
   state.breaks = query.getAll("break").map(breakOf).filter(Boolean);
   if (query.has("before")) {
-    state.before = Object.fromEntries(new URLSearchParams(query.get("before")));
+    state.before = Object.fromEntries(read(query.get("before")));
   }
   state.without = query.get("without") === "1";
   const span = (query.get("span") || "").split(",").map(Number);
@@ -63,7 +72,7 @@ export function fromAddress(text, scenario) {
 
 // Returns a break of an address: its name, its time, and numbers that are its sizes.
 function breakOf(text) {
-  const { name, at, ...sizes } = Object.fromEntries(new URLSearchParams(text));
+  const { name, at, ...sizes } = Object.fromEntries(read(text));
   const numbers = Object.entries(sizes).map(([size, value]) => [size, Number(value)]);
   const isWhole = name && [Number(at || NaN), ...numbers.map(([, value]) => value)]
     .every(Number.isFinite);

@@ -64,12 +64,14 @@ function algorithm(lab, variant, number) {
   return select;
 }
 
-// Reads `KEY=VALUE, KEY=VALUE`; a comma within a value stays where no key follows.
+// Reads `KEY=VALUE, KEY=VALUE`; a comma within a value stays where no key follows. What has no `=`
+// is a key without a value: the server says what is wrong with it.
 export function settingsOf(text) {
   const settings = {};
   for (const part of text.split(/,\s*(?=[\w.-]+\s*=)/)) {
     const equals = part.indexOf("=");
-    if (equals > 0) settings[part.slice(0, equals).trim()] = part.slice(equals + 1).trim();
+    const [key, value] = equals < 0 ? [part, ""] : [part.slice(0, equals), part.slice(equals + 1)];
+    if (key.trim()) settings[key.trim()] = value.trim();
   }
   return settings;
 }

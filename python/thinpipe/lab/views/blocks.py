@@ -252,7 +252,7 @@ def _kind(direction: str, title: str, *, usual: bool) -> PanelKind:
     return PanelKind(
         f"blocks-{direction}",
         title,
-        "",
+        "blocks of a TTI, or shares of many",
         build,
         runs="focus",
         usual=usual,
@@ -262,5 +262,5 @@ def _kind(direction: str, title: str, *, usual: bool) -> PanelKind:
     )
 
 
-BLOCKS_DOWN: Final = _kind("down", "Radio blocks down: a column a TTI", usual=True)
-BLOCKS_UP: Final = _kind("up", "Radio blocks up: a column a TTI", usual=False)
+BLOCKS_DOWN: Final = _kind("down", "Radio blocks down", usual=True)
+BLOCKS_UP: Final = _kind("up", "Radio blocks up", usual=False)

@@ -39,4 +39,4 @@ def base(sight: Sight) -> list[Layer]:
     )
 
 
-ROUND_TRIPS: Final = PanelKind("rtt", "Round-trip time", "s", layers)
+ROUND_TRIPS: Final = PanelKind("rtt", "Round-trip time", "s", layers, of_flow=True)

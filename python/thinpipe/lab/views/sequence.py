@@ -101,4 +101,5 @@ SEQUENCE: Final = PanelKind(
     usual=False,
     traced=True,
     from_zero=False,
+    of_flow=True,
 )

@@ -33,4 +33,4 @@ def layers(sight: Sight) -> list[Layer]:
     return drawn
 
 
-WINDOW: Final = PanelKind("cwnd", "Congestion window", "segments", layers)
+WINDOW: Final = PanelKind("cwnd", "Congestion window", "segments", layers, of_flow=True)
