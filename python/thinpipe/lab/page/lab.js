@@ -111,11 +111,11 @@ class Lab {
   ask(isDone = true) {
     busy(true);
     if (isDone) this.remember();
-    this.isCoarse = !isDone && this.isSlow;
+    this.isPassing = !isDone;
     this.connection.ask({
       ...this.state,
       columns: Math.max(50, Math.min(4000, this.panels.columns)),
-      coarse: this.isCoarse,
+      coarse: this.isPassing && this.isSlow,
     });
   }
 
@@ -181,7 +181,7 @@ class Lab {
     this.panels.show(answer.panels);
     keepFocus(at("transport"), () => this.transport.update(answer));
     this.breaks.update(answer);
-    if (!this.isCoarse) this.scatter.add(answer, this.state);
+    if (!this.isPassing) this.scatter.add(answer, this.state);
     this.files.update(answer);
     this.network.update();
     keepFocus(at("tables"), () => at("tables").replaceChildren(...tables(answer)));

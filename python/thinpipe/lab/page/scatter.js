@@ -1,5 +1,6 @@
-// Each finished run of a scenario as a dot: goodput over 95 % delay. A dot brings its state back. What is kept
-// goes with the tab. Delays fall to the right, as `thinpipe plot --kind scatter` has them.
+// Each finished run of a scenario as a dot: goodput over 95 % delay; a slider that is dragged makes
+// one where it stays. A dot brings its state back. What is kept goes with the tab. Delays fall to
+// the right, as `thinpipe plot --kind scatter` has them.
 
 import { Scale, short, tickText, ticks } from "./axes.js";
 import { palette } from "./colours.js";
@@ -161,8 +162,8 @@ function kept() {
 
 function isDot(dot) {
   return typeof dot?.address === "string" && typeof dot.key === "string"
-    && typeof dot.scenario === "string" && Number.isInteger(dot.run) && Number.isFinite(dot.goodput_bps)
-    && Number.isFinite(dot.p95_delay_s);
+    && typeof dot.scenario === "string" && Number.isInteger(dot.run)
+    && Number.isFinite(dot.goodput_bps) && Number.isFinite(dot.p95_delay_s);
 }
 
 // Returns the runs of an opened sweep, coloured by the first key that has a few values.
@@ -223,8 +224,9 @@ function axes({ x, y }, colours) {
 
 function legend(all, colours) {
   const found = new Map();
-  for (const { key, group, run } of all) if (key === null) found.set(`○ ${group}`, colours.runs[run]);
+  const rows = all.filter(({ key }) => key === null);
   const dots = all.filter(({ key }) => key !== null);
+  for (const { group, run } of rows) found.set(`○ ${group}`, colours.runs[run]);
   for (const run of [...new Set(dots.map((dot) => dot.run))].sort()) {
     found.set(`● variant ${run + 1}`, colours.runs[run]);
   }
