@@ -62,6 +62,21 @@ def test_a_black_out_at_the_cursor_and_back(page):
     assert (lines(page), difference(page), breaks_of(page)) == ([], [], [])
 
 
+def test_back_brings_the_size_of_a_break_back(page):
+    given = {"break": "name=black-out&at=6&lasts=2"}
+    browsing.open_state(page, browsing.state("plain-384", settings="duration=20s", **given))
+    slider = page.locator('[aria-label="Black-out 1: lasts"]')
+    said = page.locator(".break output")
+    before = (slider.input_value(), said.inner_text())
+    slider.evaluate(browsing.MOVE, 900)
+    browsing.settle(page)
+    assert said.inner_text() != before[1]
+    page.go_back()
+    page.wait_for_function("() => location.hash.includes('lasts%3D2')")
+    browsing.settle(page)
+    assert (slider.input_value(), said.inner_text()) == before
+
+
 def test_breaks_add_up_and_the_address_has_them(page):
     browsing.open_state(page, browsing.state("plain-384", settings="duration=20s"))
     point_at(page, 0.5)

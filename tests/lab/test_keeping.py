@@ -150,6 +150,15 @@ def test_texts_to_copy(contexts, kind, begins):
     assert page.locator("dialog[open]").count() == 0
 
 
+def test_what_cannot_be_copied_is_said_where_it_was_asked_for(page, complaints):
+    browsing.open_state(page, browsing.state("plain-384", settings="duration=5s tcp.window=abc"))
+    page.locator("[data-copy=command]").click()
+    dialog = page.locator("dialog[open]")
+    assert "tcp.window" in dialog.inner_text()
+    assert dialog.locator("textarea").is_hidden()
+    complaints[:] = [each for each in complaints if "400 (Bad Request)" not in each]
+
+
 def saved(page, name):
     with page.expect_download() as download:
         page.locator("#take").get_by_role("button", name=name, exact=True).click()

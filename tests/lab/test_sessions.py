@@ -71,6 +71,43 @@ def test_back_undoes_what_was_set(page):
     page.wait_for_function("() => location.hash.includes('tcp.window')")
 
 
+def test_a_scenario_that_does_not_come_is_asked_for_again(page, complaints):
+    open_state(page, state("plain-384"))
+    page.route("**/api/scenario/link", lambda route: route.abort(), times=2)
+    page.locator("#scenario").select_option("link")
+    settle(page)
+    expecting(page.locator("#description")).to_contain_text("link")
+    assert browsing.error(page) == ""
+    complaints[:] = [each for each in complaints if "ERR_FAILED" not in each]
+
+
+def test_back_leaves_a_scenario_that_there_is_not(page, complaints):
+    open_state(page, state("plain-384"))
+    shown = tables(page)
+    page.evaluate("() => { location.hash = '#scenario=nonsense'; }")
+    page.locator("#error", has_text="nonsense").wait_for()
+    assert page.locator("#results.stale").count() == 1
+    page.go_back()
+    page.locator("#error").wait_for(state="hidden")
+    settle(page)
+    assert tables(page) == shown
+    assert page.locator("#results.stale").count() == 0
+    complaints[:] = [each for each in complaints if "404 (Not Found)" not in each]
+
+
+def test_arrow_keys_on_a_slider_are_one_change(page):
+    open_state(page, state("plain-384"))
+    first = page.url
+    slider = browsing.setting(page, "tcp.window")
+    slider.focus()
+    for _ in range(4):
+        slider.press("ArrowRight")
+    settle(page)
+    assert page.url != first
+    page.go_back()
+    page.wait_for_url(first)
+
+
 def test_a_plus_typed_in_an_address_is_a_plus(page):
     open_state(page, "scenario=gprs-3+1&set=duration=5s")
     assert page.locator("#scenario").input_value() == "gprs-3+1"

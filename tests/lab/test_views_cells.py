@@ -97,5 +97,6 @@ def test_load_is_that_of_the_blocks(cell):
 def test_a_run_without_cells_has_none_of_it():
     offered = asked.answer("umts-dch-384", {"duration": "2 s"})["offered"]
     names = {each["name"] for each in offered}
-    assert not names & {"rrc", "codes", "shared", "map", "ladder", "middlebox", "datagrams"}
+    none = {"rrc", "codes", "shared", "map", "ladder", "middlebox", "datagrams", "fairness"}
+    assert not names & none
     assert "blocks-down" in names

@@ -92,6 +92,10 @@ class Sight:
         }
         return {"kind": kind, "run": self.number, "ghost": self.ghost, "label": label, **plain}
 
+    def own_or(self, tone: str) -> dict[str, str]:
+        """Return a tone for marks; of several runs each has its own colour instead."""
+        return {} if self.several else {"tone": tone}
+
     def steps(self, label: str, time_s: Floats, values: Floats, **entries: object) -> list[Layer]:
         """Return a curve that keeps each value until the next: its points, or a band of them."""
         times, held = View(self.start_s, self.end_s).held(time_s, values)

@@ -28,6 +28,7 @@ export function breaks(bar, difference, lab) {
   bar.replaceChildren(when, kinds, undo, segments, without, lines);
   for (const each of [undo, segments, without]) each.hidden = true;
   let shown = { possible: [], done: [] };
+  let rows = [];
   const add = (kind) => lab.change((state) => {
     state.breaks.push({ name: kind.name, at_s: rounded(lab.time), sizes: {} });
   });
@@ -43,9 +44,14 @@ export function breaks(bar, difference, lab) {
     undo.hidden = !lab.state.breaks.length;
     const made = lab.state.breaks;
     const asked = JSON.stringify([made.map(({ name, at_s }) => [name, at_s]), shown.possible]);
-    if (lines.dataset.asked === asked) return;  // a slider may be held
-    lines.dataset.asked = asked;
-    lines.replaceChildren(...made.map((each, number) => line(lab, shown, each, number)));
+    if (lines.dataset.asked !== asked) {
+      lines.dataset.asked = asked;
+      rows = made.map((each, number) => line(lab, shown, each, number));
+      lines.replaceChildren(...rows.map(({ element }) => element));
+    }
+    rows.forEach(({ sliders }, number) => {
+      for (const tell of sliders) tell(made[number].sizes);
+    });
   };
   listen(lab, () => shown.possible, add);
   return {
@@ -105,35 +111,41 @@ function line(lab, { possible }, each, number) {
   const what = document.createElement("span");
   what.textContent = `${kind ? kind.title : each.name} at ${short(each.at_s)} s`;
   element.append(what);
-  for (const size of kind ? kind.sizes : []) element.append(slider(lab, each, kind, size, number));
+  const sliders = (kind ? kind.sizes : []).map((size) => slider(lab, kind, size, number));
+  element.append(...sliders.map(({ label }) => label));
   const gone = button("×", () => lab.change((state) => { state.breaks.splice(number, 1); }));
   element.append(named(gone, `Take back: ${what.textContent}`));
-  return element;
+  return { element, sliders: sliders.map(({ tell }) => tell) };
 }
 
-function slider(lab, each, kind, size, number) {
+// A slider, and what lets it show the size that a break has; one that is held has it already.
+function slider(lab, kind, size, number) {
   const control = { from: size.least, to: size.most, unit: size.unit, log: true };
-  const value = each.sizes[size.name] ?? size.value;
   const label = document.createElement("label");
   const range = document.createElement("input");
   Object.assign(range, { type: "range", min: 0, max: 1000, step: 1 });
-  range.value = placeOf(control, value);
   const text = document.createElement("output");
   const tell = (now) => {
     text.textContent = asText(control, now);
     range.setAttribute("aria-valuetext", asText(control, now));
   };
-  tell(value);
   range.setAttribute("aria-label", `${kind.title} ${number + 1}: ${size.name}`);
   const changed = (isDone) => {
     const now = Number(ofPlace(control, Number(range.value)).toPrecision(3));
     tell(now);
-    lab.change((state) => { state.breaks[number].sizes[size.name] = now; }, isDone);
+    const what = `break ${number} ${size.name}`;
+    lab.change((state) => { state.breaks[number].sizes[size.name] = now; }, isDone, what);
   };
   range.addEventListener("input", () => changed(false));
   range.addEventListener("change", () => changed(true));
   label.append(`${size.title} `, range, text);
-  return label;
+  const show = (sizes) => {
+    const value = sizes[size.name] ?? size.value;
+    if (text.textContent === asText(control, value)) return;
+    range.value = placeOf(control, value);
+    tell(value);
+  };
+  return { label, tell: show };
 }
 
 function say(element, { said }) {

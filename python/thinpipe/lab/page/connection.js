@@ -61,6 +61,18 @@ export class Connection {
   }
 }
 
+// Returns the object at a path, as soon as the server is there.
+export async function get(path) {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+    try {
+      const answer = await fetch(path);
+      return await answer.json();
+    } catch {
+      await new Promise((done) => { setTimeout(done, wait); });
+    }
+  }
+}
+
 // Posts a message, and returns the answer: its object, or the response if it is a file.
 export async function post(path, message) {
   const answer = await fetch(path, { method: "POST", body: JSON.stringify(message) });

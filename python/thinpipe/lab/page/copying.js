@@ -21,7 +21,7 @@ export function copying(element, lab) {
         const copies = await post("api/copies", lab.state);
         dialog.show(`As ${title}`, meaning, copies[name]);
       } catch (error) {
-        lab.say(error.message);
+        dialog.show(`As ${title}`, error.message, "");
       }
     });
     made.dataset.copy = name;
@@ -57,6 +57,7 @@ class TextDialog {
     this.heading.textContent = title;
     this.meaning.textContent = meaning;
     this.area.value = text.trimEnd();
+    this.area.hidden = this.copy.hidden = !text;
     this.area.rows = Math.min(24, this.area.value.split("\n").length + 1);
     this.said.textContent = "";
     this.element.showModal();

@@ -1,7 +1,7 @@
 // The page: it keeps the state, asks the server whenever the state changes, and shows the answer.
 
 import { breaks } from "./breaks.js";
-import { Connection } from "./connection.js";
+import { Connection, get } from "./connection.js";
 import { grouped, row, search } from "./controls.js";
 import { copying } from "./copying.js";
 import { exporting } from "./exporting.js";
@@ -18,6 +18,8 @@ import { transport } from "./transport.js";
 import { variantRows } from "./variants.js";
 
 const at = (id) => document.getElementById(id);
+const PATIENCE_MS = 400;
+const SAME_CHANGE_MS = 1000;
 
 // Says whether what is shown is of an earlier state.
 function busy(isBusy) {
@@ -26,8 +28,7 @@ function busy(isBusy) {
 
 class Lab {
   async start() {
-    const answer = await fetch("api/catalogue");
-    this.catalogue = await answer.json();
+    this.catalogue = await get("api/catalogue");
     this.time = new Timeline(
       (span) => this.change((state) => { state.span = span; }),
       (cursor) => {
@@ -68,7 +69,7 @@ class Lab {
 
   // Brings back the state of an address.
   async restore(hash) {
-    if (this.state && hash.slice(1) === toAddress(this.state)) return;
+    if (this.opening && hash.slice(1) === toAddress(this.opening)) return;
     await this.open(this.lessons.ofAddress(hash) ?? fromAddress(hash, this.catalogue.first));
   }
 
@@ -76,8 +77,7 @@ class Lab {
   async open(state) {
     this.opening = state;
     busy(true);
-    const answer = await fetch(`api/scenario/${encodeURIComponent(state.scenario)}`);
-    const scenario = await answer.json();
+    const scenario = await get(`api/scenario/${encodeURIComponent(state.scenario)}`);
     if (this.opening !== state) return;
     if (scenario.error) {
       this.fail(scenario.error);
@@ -92,11 +92,12 @@ class Lab {
     this.ask();
   }
 
-  // Changes the state and runs it; `isDone` is false while a slider is dragged.
-  change(how, isDone = true) {
+  // Changes the state and runs it; `isDone` is false while a slider is dragged, `what` is the
+  // control that may change it again and again.
+  change(how, isDone = true, what = null) {
     how(this.state);
     if (isDone) this.buildVariants();
-    this.ask(isDone);
+    this.ask(isDone, what);
   }
 
   // Sets a key of all variants, or of the one in focus if it has a value of its own.
@@ -108,9 +109,12 @@ class Lab {
     this.buildControls();
   }
 
-  ask(isDone = true) {
+  ask(isDone = true, what = null) {
+    this.opening = this.state;
     busy(true);
-    if (isDone) this.remember();
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.say("Running …"), PATIENCE_MS);
+    if (isDone) this.remember(what);
     this.isPassing = !isDone;
     this.connection.ask({
       ...this.state,
@@ -119,11 +123,15 @@ class Lab {
     });
   }
 
-  // Puts the state into the address; Back leads to the state before.
-  remember() {
+  // Puts the state into the address; Back leads to the state before. Arrow keys on a slider are one
+  // change.
+  remember(what) {
     const address = `#${toAddress(this.state)}`;
+    const [before, at] = this.remembered ?? [null, 0];
+    const goesOn = what !== null && what === before && performance.now() - at < SAME_CHANGE_MS;
+    this.remembered = [what, performance.now()];
     if (address === location.hash) return;
-    if (this.answer) history.pushState(null, "", address);
+    if (this.answer && !goesOn) history.pushState(null, "", address);
     else history.replaceState(null, "", address);
   }
 
@@ -149,7 +157,7 @@ class Lab {
   settingRow(key) {
     const text = this.state.set[key] ?? this.scenario.values[key] ?? "";
     return row(this.control(key), text, (now, isDone) => {
-      this.change((state) => { state.set[key] = now; }, isDone);
+      this.change((state) => { state.set[key] = now; }, isDone, key);
     });
   }
 
@@ -173,8 +181,11 @@ class Lab {
       this.fail(answer.error);
       return;
     }
+    clearTimeout(this.waiting);
     at("error").hidden = true;
+    at("results").classList.remove("stale");
     this.answer = answer;
+    this.answered = this.state.scenario;
     this.time.span = answer.span;
     this.time.duration = answer.duration_s;
     this.time.names = answer.runs;
@@ -201,6 +212,9 @@ class Lab {
   fail(text) {
     at("error").textContent = text;
     at("error").hidden = false;
+    clearTimeout(this.waiting);
+    this.say("");
+    at("results").classList.add("stale");
     this.breaks.fail();
     document.body.dataset.shown = "error";
     busy(false);

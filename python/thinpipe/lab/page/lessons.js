@@ -1,6 +1,7 @@
 // Lessons: a list to choose from, and the text of the one that is open, beside the pictures. The
 // sliders stay free to play with; a button brings the lesson's own state back.
 
+import { get } from "./connection.js";
 import { fresh } from "./state.js";
 import { button } from "./elements.js";
 
@@ -18,8 +19,7 @@ export class Lessons {
   }
 
   async load() {
-    const answer = await fetch("api/lessons");
-    this.known = (await answer.json()).lessons;
+    this.known = (await get("api/lessons")).lessons;
     this.list.replaceChildren(new Option("none", ""), ...this.known.map(
       ({ name, title }, number) => new Option(`${number + 1}. ${title}`, name),
     ));

@@ -77,5 +77,8 @@ function fillPanels(element, offered, lab) {
     label.append(box, ` ${title}`);
     return label;
   });
-  element.replaceChildren(heading, ...boxes);
+  const menu = document.createElement("div");
+  menu.className = "menu";
+  menu.append(...boxes);
+  element.replaceChildren(heading, menu);
 }

@@ -69,9 +69,14 @@ def layers(sight: Sight) -> list[Layer]:
     return drawn
 
 
+def are_several(sight: Sight) -> bool:
+    """Return whether there is more than one flow."""
+    return len(sight.run.flows) > 1
+
+
 def fairness(sight: Sight) -> list[Layer]:
     """Return Jain's index of the flows' goodputs in each interval; none of a single flow."""
-    if len(sight.run.flows) < 2:  # noqa: PLR2004 - one alone is always fair
+    if not are_several(sight):  # one alone is always fair
         return []
     edges = intervals(sight)
     rates = rates_kbps(sight, edges)
@@ -84,4 +89,4 @@ def fairness(sight: Sight) -> list[Layer]:
 
 
 GOODPUT: Final = PanelKind("goodput", "Goodput and capacity", "kbit/s", layers)
-FAIRNESS: Final = PanelKind("fairness", "Jain's index", "1 is fair", fairness)
+FAIRNESS: Final = PanelKind("fairness", "Jain's index", "1 is fair", fairness, there=are_several)

@@ -18,7 +18,11 @@ def waiting(sight: Sight) -> list[Layer]:
     for reason, at in of.drops.items():
         _, name, _ = REASONS[reason]
         drawn += sight.marks(
-            name, at.time_s, at.values, shape=SHAPES.get(reason, "dot"), tone="drop"
+            name,
+            at.time_s,
+            at.values,
+            shape=SHAPES.get(reason, "dot"),
+            **sight.own_or("drop"),
         )
     return drawn
 
