@@ -63,7 +63,8 @@ READ = [
     ("queue.parquet", "plot run"),
     ("queue.parquet", "plot run --kind queue"),
     ("queue.parquet", "table run --name queue"),
-    ("hops.parquet", "plot run --kind goodput"),
+    ("queue.parquet", "plot run --kind goodput"),
+    ("hops.parquet", "plot run --kind packets"),
 ]
 
 
