@@ -63,6 +63,7 @@ def test_numbers_are_those_of_the_copied_command(page, thinpipe, key):
     open_state(page, state(settings="duration=10s"))
     before = browsing.tables(page)
     browsing.change(page, key, VARIED[key])
+    settle(page)
     command = browsing.copied(page, "command")
     assert browsing.tables(page) != before
     assert shlex.quote(f"{key}={VARIED[key]}") in command
@@ -90,6 +91,7 @@ def test_each_place_of_a_slider_is_the_setting_of_the_newest_answer(page):
     told = []
     for place in (100, 400, 900):
         browsing.move_slider(page, "radio.tbler", place)
+        settle(page)
         command = browsing.copied(page, "command")
         assert shlex.quote(f"radio.tbler={field.input_value()}") in command
         told.append(browsing.tables(page))
