@@ -271,7 +271,7 @@ def run(plan: Plan, flows: list[Fetch], later_s: float) -> Run:
         return Run(told, served, seen, [json.loads(line) for line in log])
 
 
-PATIENT = 'heartbeat = "10 s"'
+PATIENT = 'heartbeat = "2 s"'
 """A busy machine may keep a worker from running for longer than the usual 500 ms."""
 KEYS = f'{PATIENT}\ndrain = "1 s"'
 THIN = profile("atcp", "40 kbit/s", "900 ms")
