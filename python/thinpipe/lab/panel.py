@@ -92,8 +92,8 @@ class Sight:
         }
         return {"kind": kind, "run": self.number, "ghost": self.ghost, "label": label, **plain}
 
-    def own_or(self, tone: str) -> dict[str, str]:
-        """Return a tone for marks; of several runs each has its own colour instead."""
+    def tone_unless_several(self, tone: str) -> dict[str, str]:
+        """Return a tone for marks; with several runs each has the colour of its run instead."""
         return {} if self.several else {"tone": tone}
 
     def steps(self, label: str, time_s: Floats, values: Floats, **entries: object) -> list[Layer]:

@@ -49,9 +49,7 @@ export function breaks(bar, difference, lab) {
       rows = made.map((each, number) => line(lab, shown, each, number));
       lines.replaceChildren(...rows.map(({ element }) => element));
     }
-    rows.forEach(({ sliders }, number) => {
-      for (const tell of sliders) tell(made[number].sizes);
-    });
+    rows.forEach((row, number) => row.show(made[number].sizes));
   };
   listen(lab, () => shown.possible, add);
   return {
@@ -104,6 +102,7 @@ function showSegments(lab) {
 }
 
 // A line for a break: what it is, a slider for each of its sizes, and a button that takes it back.
+// `show` lets the sliders show other sizes.
 function line(lab, { possible }, each, number) {
   const element = document.createElement("div");
   element.className = "break";
@@ -115,10 +114,11 @@ function line(lab, { possible }, each, number) {
   element.append(...sliders.map(({ label }) => label));
   const gone = button("×", () => lab.change((state) => { state.breaks.splice(number, 1); }));
   element.append(named(gone, `Take back: ${what.textContent}`));
-  return { element, sliders: sliders.map(({ tell }) => tell) };
+  const show = (sizes) => sliders.forEach((each) => each.show(sizes));
+  return { element, show };
 }
 
-// A slider, and what lets it show the size that a break has; one that is held has it already.
+// A slider for a size of a break; one that is held shows its size already.
 function slider(lab, kind, size, number) {
   const control = { from: size.least, to: size.most, unit: size.unit, log: true };
   const label = document.createElement("label");
@@ -145,7 +145,7 @@ function slider(lab, kind, size, number) {
     range.value = placeOf(control, value);
     tell(value);
   };
-  return { label, tell: show };
+  return { label, show };
 }
 
 function say(element, { said }) {

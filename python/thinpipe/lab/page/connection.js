@@ -1,4 +1,5 @@
-// Sockets to the server, and what is posted to it. A lost server is looked for until it is back.
+// How the page talks to the server: a socket, and requests. A lost server is looked for until it is
+// back.
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4000;

@@ -53,8 +53,8 @@ function sheet(lab, name) {
   const from = [left - EDGE, top - EDGE];
   return {
     name: name === ALL ? "panels" : name,
-    scenario: lab.answered,
-    title: `${lab.answered}: ${chosen.map(({ panel }) => panel.title).join(", ")}`,
+    scenario: lab.shownScenario,
+    title: `${lab.shownScenario}: ${chosen.map(({ panel }) => panel.title).join(", ")}`,
     width: Math.ceil(right - left + 2 * EDGE),
     height: Math.ceil(bottom - top + 2 * EDGE),
     paint: (context) => chosen.forEach((figure) => paintFigure(context, figure, from)),

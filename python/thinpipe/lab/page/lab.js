@@ -185,7 +185,7 @@ class Lab {
     at("error").hidden = true;
     at("results").classList.remove("stale");
     this.answer = answer;
-    this.answered = this.state.scenario;
+    this.shownScenario = this.state.scenario;
     this.time.span = answer.span;
     this.time.duration = answer.duration_s;
     this.time.names = answer.runs;

@@ -39,7 +39,7 @@ const DRAWING = {
   course: drawCourse,
 };
 
-// A curve of many points is thin, so that they stay apart; it is also drawn in a third of the time.
+// A curve of many points is thin, so that they stay apart; a thin line is also drawn sooner.
 function trace(context, xs, ys, { x, y }, isStep) {
   if (xs.length > MANY) context.lineWidth = 1;
   context.beginPath();

@@ -84,7 +84,7 @@ export class Scatter {
     const hadFocus = this.svg.contains(document.activeElement);
     this.clearing.disabled = !all.some(({ key }) => key !== null);
     const unplaced = this.isUnplaced
-      ? " A run whose delay nobody measures, such as one behind a split, has none."
+      ? " A run whose delay nobody measures, such as one behind a split, has no dot."
       : "";
     if (!all.length) {
       this.svg.replaceChildren();

@@ -113,6 +113,8 @@ def segments_on_air(run: Sight, direction: str) -> list[Sending]:
     hops = run.run.hops.filter(run.run.hops["machine"].cast(str) == link)
     left = dict(hops.filter(hops["event"] != "entered").select("uid", "time_s").iter_rows())
     queue = run.run.queue.filter(run.run.queue["link"] == f"{link}/{direction}")
+    if "uid" not in queue.columns:  # not in runs that version 0.1 saved
+        return []
     begun = queue.filter(queue["event"] == "dequeued").select("time_s", "uid")
     found = [
         Sending(at, left.get(uid, np.inf), uid, names[uid])

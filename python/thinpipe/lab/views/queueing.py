@@ -22,7 +22,7 @@ def waiting(sight: Sight) -> list[Layer]:
             at.time_s,
             at.values,
             shape=SHAPES.get(reason, "dot"),
-            **sight.own_or("drop"),
+            **sight.tone_unless_several("drop"),
         )
     return drawn
 

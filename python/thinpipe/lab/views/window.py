@@ -29,7 +29,9 @@ def layers(sight: Sight) -> list[Layer]:
         drawn += sight.steps("ssthresh", of.ssthresh.time_s, fits, dotted=True)
     for event, (name, shape, tone) in MARKS.items():
         at = of.events[event]
-        drawn += sight.marks(name, at.time_s, at.values, shape=shape, **sight.own_or(tone))
+        drawn += sight.marks(
+            name, at.time_s, at.values, shape=shape, **sight.tone_unless_several(tone)
+        )
     return drawn
 
 
