@@ -14,6 +14,8 @@ def outline(values: Mapping[str, str]) -> str:
     """Return rate, delay, loss and queue, down and up; for mobile IP its network."""
     if "mobile_ip.kind" in values:
         return _mobile(values)
+    if values.get("radio.kind") in ("leo", "geo"):
+        return _satellite(values)
     if "radio.tbler" in values:
         ways = ("radio.downlink", "radio.uplink")
         parts = {"": _rate, "delay ": _wired, "TTI ": _tti, "TBLER ": _blocks_in_error}
@@ -29,6 +31,36 @@ def outline(values: Mapping[str, str]) -> str:
     lines = [name + _each_way(*(part(values, way) for way in ways)) for name, part in parts.items()]
     queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
     return "; ".join([*lines, f"queue {queues}", *_members(values), *_middlebox(values)])
+
+
+def _satellite(values: Mapping[str, str]) -> str:
+    """Return rates, the orbit and losses. Delays depend on where satellites are."""
+    rates = _each_way(*(_rate(values, way) for way in ("radio.downlink", "radio.uplink")))
+    if values["radio.kind"] == "leo":
+        height, slot = values["radio.leo.altitude"], values["radio.leo.slot"]
+        orbit = f"satellites {_kilometres(height)} high, another each {slot}"
+    else:
+        orbit = f"a geostationary satellite at {values['radio.geo.elevation']}°"
+    queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
+    parts = [rates, orbit, f"{_milliseconds(_ground_s(values))} each way on the ground"]
+    if "radio.uplink.assignment.frame" in values:
+        parts.append(f"capacity up on demand after {values['radio.uplink.assignment.wait']}")
+    if "radio.gilbert_elliott.good" in values:
+        parts.append(f"loss {_bursts(values)}")
+    return "; ".join([*parts, f"queue {queues}", *_middlebox(values)])
+
+
+def _ground_s(values: Mapping[str, str]) -> float:
+    return _wired_s(values) + _seconds(values["radio.ground"])
+
+
+def _kilometres(metres: str) -> str:
+    return f"{float(metres.removesuffix(' m')) / 1000:g} km"
+
+
+def _bursts(values: Mapping[str, str]) -> str:
+    good, bad = (_percent(values[f"radio.gilbert_elliott.{key}"]) for key in ("good", "bad"))
+    return f"{good} and {bad} by turns"
 
 
 def _mobile(values: Mapping[str, str]) -> str:
@@ -80,8 +112,7 @@ def _slots_in_error(values: Mapping[str, str], _way: str) -> str:
     if values["radio.gprs.state"] != "given":
         return values["radio.gprs.state"]
     if "radio.gilbert_elliott.good" in values:
-        good, bad = (_percent(values[f"radio.gilbert_elliott.{key}"]) for key in ("good", "bad"))
-        return f"{good} and {bad} by turns"
+        return _bursts(values)
     carrier = values["radio.ci"]
     return _percent(values["radio.tbler"]) if carrier == "off" else f"by C/I of {carrier}"
 

@@ -43,6 +43,40 @@ pub fn exp(x: f64) -> f64 {
     sum * f64::from_bits(((n as i32 + BIAS) as u64) << MANTISSA_BITS)
 }
 
+/// The sine of `x` radians, to about 15 digits for angles of a few turns.
+pub fn sine(x: f64) -> f64 {
+    use std::f64::consts::{FRAC_PI_2, PI};
+    let turns = (x / PI).round();
+    let rest = x - turns * PI;
+    let sign = if turns.rem_euclid(2.0) == 0.0 { 1.0 } else { -1.0 };
+    debug_assert!(rest.abs() <= FRAC_PI_2 * 1.01, "{x} is too large an angle");
+    let square = rest * rest;
+    let mut sum = 1.0;
+    for term in (1..=11_u32).rev() {
+        sum = 1.0 - square / f64::from(2 * term * (2 * term + 1)) * sum;
+    }
+    sign * rest * sum
+}
+
+/// The cosine of `x` radians, as [`sine`].
+pub fn cosine(x: f64) -> f64 {
+    sine(x + std::f64::consts::FRAC_PI_2)
+}
+
+/// The angle from 0 to π whose cosine is `x`, by bisection: to about 15 digits.
+pub fn arc_cosine(x: f64) -> f64 {
+    let (mut low, mut high) = (0.0, std::f64::consts::PI);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if cosine(middle) > x {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    f64::midpoint(low, high)
+}
+
 /// `base` to the power of `exponent`, by squaring.
 pub fn power(mut base: f64, mut exponent: u64) -> f64 {
     let mut result = 1.0;
@@ -71,6 +105,19 @@ pub fn normal(mut draw: impl FnMut() -> [u32; 2]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn angles() {
+        for step in -200..=200 {
+            let x = f64::from(step) * 0.037;
+            assert!((sine(x) - x.sin()).abs() < 1e-14, "{x}: {}", sine(x));
+            assert!((cosine(x) - x.cos()).abs() < 1e-14, "{x}: {}", cosine(x));
+        }
+        for step in 0..=100 {
+            let x = f64::from(step) * 0.0314;
+            assert!((arc_cosine(x.cos()) - x).abs() < 1e-8, "{x}");
+        }
+    }
 
     #[test]
     fn logarithms() {

@@ -6,6 +6,7 @@ use observe::Observe;
 use settings::{Fault, Flat, Table};
 
 use crate::gprs::{self, GprsKeys};
+use crate::satellite::{self, GeoKeys, LeoKeys};
 use crate::umts::cell::CellKeys;
 use crate::umts::{self, DchKeys, UmtsKeys};
 use crate::{Counters, DownlinkReport, Output, Sdu};
@@ -117,12 +118,6 @@ macro_rules! bearers {
             $($(#[$doc])* $kind(Box<$bearer::Bearer<T>>),)*
         }
 
-        $(impl<T> From<$bearer::Bearer<T>> for Bearer<T> {
-            fn from(bearer: $bearer::Bearer<T>) -> Self {
-                Self::$kind(Box::new(bearer))
-            }
-        })*
-
         impl Radio {
             /// The bearer of one mobile, which reports facts as machine number `machine`; its
             /// random streams are named after `name`. `None` if mobiles share cells.
@@ -135,7 +130,7 @@ macro_rules! bearers {
                 $(if let Self::$kind { keys } = self {
                     let config = keys.config(context, name);
                     let bearer = $bearer::Bearer::new(machine, &config, context.seed, name);
-                    return Some(bearer.into());
+                    return Some(Bearer::$kind(Box::new(bearer)));
                 })*
                 None
             }
@@ -237,6 +232,10 @@ radios! {
     "umts-cell" => UmtsCell(CellKeys);
     /// Time slots of GPRS or EDGE.
     "gprs" => Gprs(GprsKeys);
+    /// Satellites in a low orbit, one after the other.
+    "leo" => Leo(LeoKeys);
+    /// A geostationary satellite.
+    "geo" => Geo(GeoKeys);
 }
 
 bearers! {
@@ -244,6 +243,10 @@ bearers! {
     UmtsDch(umts);
     /// Time slots of GPRS or EDGE.
     Gprs(gprs);
+    /// Satellites in a low orbit.
+    Leo(satellite);
+    /// A geostationary satellite.
+    Geo(satellite);
 }
 
 impl Radio {
@@ -252,7 +255,7 @@ impl Radio {
         match self {
             Self::UmtsDch { keys } => Some(&mut keys.umts),
             Self::UmtsCell { keys } => Some(&mut keys.umts),
-            Self::Gprs { .. } => None,
+            Self::Gprs { .. } | Self::Leo { .. } | Self::Geo { .. } => None,
         }
     }
 
@@ -260,7 +263,7 @@ impl Radio {
     pub fn cells(&self) -> Option<&CellKeys> {
         match self {
             Self::UmtsCell { keys } => Some(keys),
-            Self::UmtsDch { .. } | Self::Gprs { .. } => None,
+            Self::UmtsDch { .. } | Self::Gprs { .. } | Self::Leo { .. } | Self::Geo { .. } => None,
         }
     }
 }

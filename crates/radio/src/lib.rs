@@ -6,6 +6,9 @@
 //! * [`gprs`]: GPRS and EDGE: RLC/MAC over time slots, from the gateway to the mobile, one block
 //!   period at a time.
 //!
+//! * [`satellite`]: a satellite in a low orbit or a geostationary one, between a gateway and a
+//!   terminal.
+//!
 //! * [`wlan`]: access points and stations of a network like 802.11b.
 //!
 //! A bearer carries anything that knows its size ([`Sdu`]). It knows no IP: how headers are
@@ -16,6 +19,7 @@ mod decibel;
 pub mod gprs;
 mod kinds;
 mod output;
+pub mod satellite;
 mod sdu;
 #[cfg(test)]
 mod testing;

@@ -6,6 +6,7 @@ mod gprs;
 mod laws;
 mod modes;
 mod repairs;
+mod satellite;
 mod support;
 mod transfer;
 mod wlan;

@@ -115,14 +115,14 @@ impl<B: Body> World<B> {
 
     /// Adds a radio bearer between the nodes `network` and `mobile`; `make` builds it from its
     /// machine number.
-    pub fn add_bearer<R: Into<Bearer<Packet<B>>>>(
+    pub fn add_bearer(
         &mut self,
         name: &str,
         network: NodeId,
         mobile: NodeId,
-        make: impl FnOnce(u32) -> R,
+        make: impl FnOnce(u32) -> Bearer<Packet<B>>,
     ) -> MachineId {
-        let bearer = make(self.machines.next_id().0).into();
+        let bearer = make(self.machines.next_id().0);
         self.set_mobile(mobile);
         self.machines.add(name, Machine::Bearer { bearer, network, mobile })
     }

@@ -178,7 +178,7 @@ fn a_radio_hop_drops_openly_or_not_at_all() {
         let (mut world, nodes) = chain(&[link(0, 20, None)]);
         let mobile = world.add_node("UE");
         let config = dch(tbler, queue_limit);
-        let make = |id| Bearer::new(id, &config, 3, "Uu");
+        let make = |id| radio::Bearer::UmtsDch(Box::new(Bearer::new(id, &config, 3, "Uu")));
         let bearer = world.add_bearer("Uu", nodes[1], mobile, make);
         world.set_route(nodes[1], Some(mobile), bearer);
         world.set_route(mobile, None, bearer);

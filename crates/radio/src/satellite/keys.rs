@@ -1,0 +1,309 @@
+//! `[radio]` with `kind = "leo"` or `kind = "geo"`.
+
+use base::{Duration, Probability, Rate, Schedule, Time};
+use settings::{
+    Always, Count, Distance, Fault, Flag, Flat, OfTime, Off, Or, Perhaps, Share, Spans, Speed,
+    Steps, Table, Timed, section,
+};
+
+use super::config::{self, Air, Carrier, Change, Config, Path};
+use super::orbit::Orbit;
+use crate::gprs::RadioBursts;
+use crate::kinds::{Keys, Queues, RadioContext};
+
+/// Above the equator, where a satellite stays over one place.
+const GEOSTATIONARY: f64 = 35_786_000.0;
+
+section! {
+    /// `[radio]` of satellites in a low orbit.
+    pub struct LeoKeys {
+        /// What any satellite has.
+        pub satellite: Satellite as Flat<Satellite> = Satellite::default();
+        /// The orbit, and how one satellite follows the other.
+        pub leo: Leo as Always<Leo> = Leo::default();
+    }
+    check(Self::check)
+}
+
+section! {
+    /// `[radio]` of a geostationary satellite.
+    pub struct GeoKeys {
+        /// What any satellite has.
+        pub satellite: Satellite as Flat<Satellite> = Satellite::default();
+        /// Where it stands.
+        pub geo: Geo as Always<Geo> = Geo::default();
+    }
+}
+
+section! {
+    /// What any satellite has.
+    pub struct Satellite {
+        /// Towards the terminal.
+        pub downlink: Beam as Always<Beam> = Beam::default();
+        /// From the terminal.
+        pub uplink: UpBeam as Always<UpBeam> = UpBeam::default();
+        /// One way behind the gateway, and in modems. Default: our choice.
+        pub ground: Duration as OfTime = Duration::from_millis(10);
+        /// From when other gateways serve, each with a way of its own behind it.
+        pub gateways: Vec<Gateway> as Steps<Gateway> = Vec::new();
+        /// From when which share of the rates is left: modulation and coding follow the rain.
+        pub rain: Vec<Rain> as Steps<Rain> = Vec::new();
+        /// From when to when nothing gets through, such as behind a building or a mountain.
+        pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
+        /// Losses in bursts: a good and a bad state.
+        pub gilbert_elliott: Option<RadioBursts> as Perhaps<RadioBursts> = None;
+        /// Delays as they were recorded, in place of those of an orbit.
+        pub recorded: Vec<Recorded> as Steps<Recorded> = Vec::new();
+        /// How many terminals there are, each with a bearer of its own; 0 is one called UE. Flows are
+        /// assigned in turn.
+        pub ues: u32 as Count<u32, 0, 50_000> = 0;
+    }
+}
+
+section! {
+    /// `[radio.downlink]`.
+    pub struct Beam {
+        /// What is sent to a terminal, IP headers included.
+        pub rate: Rate as Speed = Rate::from_bps(100_000_000);
+    }
+}
+
+section! {
+    /// `[radio.uplink]`.
+    pub struct UpBeam {
+        /// What a terminal sends, IP headers included.
+        pub rate: Rate as Speed = Rate::from_bps(12_000_000);
+        /// Capacity on demand; without it the terminal may always send.
+        pub assignment: Option<Demand> as Perhaps<Demand> = None;
+    }
+}
+
+section! {
+    /// `[radio.uplink.assignment]`: a terminal asks for what it wants to send at the beginning of a
+    /// frame, and is given later frames (ETSI EN 301 545-2, DVB-RCS2).
+    pub struct Demand {
+        /// How long a frame is. Default: our choice.
+        pub frame: Duration as OfTime<100_000> = Duration::from_millis(26);
+        /// From a request to the first frame that it may be given: there and back through the air, and
+        /// what the scheduler takes. Default: of a geostationary satellite.
+        pub wait: Duration as OfTime = Duration::from_millis(560);
+        /// What each frame carries without being asked for.
+        pub committed: Option<Rate> as Or<Off, Speed> = None;
+    }
+}
+
+section! {
+    /// `[radio.leo]`: one shell of satellites, and a gateway that both ends see.
+    pub struct Leo {
+        /// Above the ground. Default: the first shell of Starlink.
+        pub altitude: f64 as Distance = 550_000.0;
+        /// The least elevation at which a satellite is used, in degrees.
+        pub elevation: u32 as Count<u32, 5, 85> = 25;
+        /// From the terminal to the gateway. Default: our choice.
+        pub gateway: f64 as Distance = 300_000.0;
+        /// How often satellites are assigned anew. Default: of Starlink (arXiv 2310.09242).
+        pub slot: Duration as OfTime<100_000_000> = Duration::from_secs(15);
+        /// For how long nothing is sent at the beginning of each slot but the first.
+        pub pause: Duration as OfTime = Duration::ZERO;
+        /// Whether what is in the air at the end of a slot is lost.
+        pub loses: bool as Flag = false;
+        /// Whether a packet may arrive before one that was sent before it, when the next satellite is
+        /// nearer.
+        pub reorders: bool as Flag = true;
+    }
+}
+
+section! {
+    /// `[radio.geo]`: where the satellite stands.
+    pub struct Geo {
+        /// Its elevation at the terminal, in degrees.
+        pub elevation: u32 as Count<u32, 0, 90> = 30;
+        /// Its elevation at the gateway, in degrees.
+        pub gateway_elevation: u32 as Count<u32, 0, 90> = 30;
+    }
+}
+
+section! {
+    /// A member of `radio.gateways`.
+    #[derive(Copy)]
+    pub struct Gateway {
+        /// From when; required.
+        pub at: Duration as OfTime = Duration::ZERO;
+        /// One way behind it; required.
+        pub ground: Duration as OfTime = Duration::ZERO;
+    }
+}
+
+section! {
+    /// A member of `radio.rain`.
+    #[derive(Copy)]
+    pub struct Rain {
+        /// From when; required.
+        pub at: Duration as OfTime = Duration::ZERO;
+        /// The share of the rates that is left; 0 is none.
+        pub share: Probability as Share = Probability::ALWAYS;
+    }
+}
+
+section! {
+    /// A member of `radio.recorded`.
+    #[derive(Copy)]
+    pub struct Recorded {
+        /// From when; required.
+        pub at: Duration as OfTime = Duration::ZERO;
+        /// One way through the air, both directions alike.
+        pub delay: Duration as OfTime = Duration::ZERO;
+    }
+}
+
+impl Timed for Gateway {
+    fn at(&self) -> Duration {
+        self.at
+    }
+}
+
+impl Timed for Rain {
+    fn at(&self) -> Duration {
+        self.at
+    }
+}
+
+impl Timed for Recorded {
+    fn at(&self) -> Duration {
+        self.at
+    }
+}
+
+impl Satellite {
+    fn config(
+        &self,
+        context: &RadioContext<'_>,
+        air: Air,
+        change: Change,
+        reorders: bool,
+    ) -> Config {
+        let assignment = self.uplink.assignment.as_ref().map(|demand| config::Assignment {
+            frame: demand.frame,
+            wait: demand.wait,
+            committed: demand.committed,
+        });
+        let [down, up] = self.rates();
+        let first = self.recorded.first().map(|one| one.delay);
+        let air =
+            first.map_or(air, |first| Air::Recorded(steps(first, &self.recorded, |one| one.delay)));
+        Config {
+            carriers: [Carrier { rate: down, assignment: None }, Carrier { rate: up, assignment }],
+            queues: context.queues,
+            path: Path {
+                air,
+                ground: steps(self.ground, &self.gateways, |one| one.ground),
+                reorders,
+            },
+            gaps: self.gaps(),
+            bursts: self.gilbert_elliott.clone(),
+            change,
+        }
+    }
+
+    /// The rates over time, down and up.
+    fn rates(&self) -> [Schedule<Option<Rate>>; 2] {
+        [self.downlink.rate, self.uplink.rate].map(|rate| {
+            steps(Some(rate), &self.rain, |rain| {
+                let bps = (rate.as_bps() as f64 * rain.share.value()).round() as u64;
+                (bps > 0).then(|| Rate::from_bps(bps))
+            })
+        })
+    }
+
+    /// When nothing gets through, joined where that overlaps.
+    fn gaps(&self) -> Vec<[Time; 2]> {
+        let mut gaps: Vec<_> =
+            self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect();
+        gaps.sort_unstable();
+        let mut joined: Vec<[Time; 2]> = Vec::new();
+        for [from, to] in gaps {
+            match joined.last_mut() {
+                Some([_, end]) if from <= *end => *end = to.max(*end),
+                _ => joined.push([from, to]),
+            }
+        }
+        joined
+    }
+}
+
+/// `first`, then what each step says from its time on.
+fn steps<S: Timed, V: Copy>(first: V, steps: &[S], of: impl Fn(&S) -> V) -> Schedule<V> {
+    Schedule::new(first, steps.iter().map(|step| (Time::ZERO + step.at(), of(step))).collect())
+}
+
+impl LeoKeys {
+    /// How a bearer behaves.
+    pub fn config(&self, context: &RadioContext<'_>, _name: &str) -> Config {
+        let air = Air::Passing(self.orbit(), self.leo.slot);
+        let change = Change { pause: self.leo.pause, loses: self.leo.loses };
+        self.satellite.config(context, air, change, self.leo.reorders)
+    }
+
+    fn orbit(&self) -> Orbit {
+        let Leo { altitude, elevation, gateway, .. } = self.leo;
+        Orbit { altitude, elevation: f64::from(elevation), gateway }
+    }
+
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        let most = self.orbit().farthest() * NEAR;
+        if self.leo.gateway > most {
+            let most = (most / 1000.0).floor();
+            let message = format!(
+                "{at}.leo.gateway must be at most {most} km, so that both ends see a satellite"
+            );
+            return tree.clash_at(at, &["leo.gateway", "leo.altitude", "leo.elevation"], message);
+        }
+        Ok(())
+    }
+}
+
+/// Of the largest distance at which both ends see one satellite: for that to last for a slot.
+const NEAR: f64 = 0.8;
+
+impl GeoKeys {
+    /// How a bearer behaves.
+    pub fn config(&self, context: &RadioContext<'_>, _name: &str) -> Config {
+        let orbit = Orbit { altitude: GEOSTATIONARY, elevation: 0.0, gateway: 0.0 };
+        let Geo { elevation, gateway_elevation } = self.geo;
+        let delay = orbit.by(f64::from(elevation), f64::from(gateway_elevation));
+        self.satellite.config(context, Air::Fixed(delay), Change::default(), false)
+    }
+}
+
+macro_rules! satellites {
+    ($($keys:ty),*) => {
+        $(impl Keys for $keys {
+            fn interface(&self) -> &'static str {
+                "Sat"
+            }
+
+            fn queues(&self) -> Queues {
+                Queues::Together("satellites")
+            }
+
+            fn mobiles(&self) -> usize {
+                self.satellite.ues as usize
+            }
+
+            fn bottleneck(&self) -> Rate {
+                self.satellite.downlink.rate
+            }
+
+            fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
+                self.satellite.gaps()
+            }
+
+            fn cut(&mut self, span: [Duration; 2]) -> bool {
+                self.satellite.outages.push(span);
+                true
+            }
+        })*
+    };
+}
+
+satellites!(LeoKeys, GeoKeys);

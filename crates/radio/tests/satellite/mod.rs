@@ -1,0 +1,6 @@
+//! Satellites: geometry, laws of the bearer, capacity on demand.
+
+mod assignment;
+mod geometry;
+mod laws;
+mod support;

@@ -1,0 +1,107 @@
+//! A bearer, and what comes out of it.
+
+use base::{Direction, Duration, Rate, Schedule, Time};
+use link::{Load, queue};
+use radio::satellite::{Air, Bearer, Carrier, Change, Config, Orbit, Path};
+use radio::{Output, Sdu};
+
+/// A packet with a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Packet {
+    pub(crate) number: u32,
+    pub(crate) bytes: u32,
+}
+
+impl Load for Packet {
+    fn bytes(&self) -> u32 {
+        self.bytes
+    }
+}
+
+impl Sdu for Packet {}
+
+pub(crate) const fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+pub(crate) const fn at(millis: u64) -> Time {
+    Time::from_nanos(millis * 1_000_000)
+}
+
+/// The first shell of Starlink, with a gateway nearby.
+pub(crate) const SHELL: Orbit = Orbit { altitude: 550_000.0, elevation: 25.0, gateway: 300_000.0 };
+
+/// 8 Mbit/s down, 800 kbit/s up, 100 ms of way.
+pub(crate) fn config() -> Config {
+    let carrier =
+        |bps| Carrier { rate: Schedule::constant(Some(Rate::from_bps(bps))), assignment: None };
+    Config {
+        carriers: [carrier(8_000_000), carrier(800_000)],
+        queues: [queue::Config::UNLIMITED; 2],
+        path: Path { air: Air::Fixed(ms(90)), ground: Schedule::constant(ms(10)), reorders: false },
+        gaps: Vec::new(),
+        bursts: None,
+        change: Change::default(),
+    }
+}
+
+/// What became of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fate {
+    Delivered,
+    Discarded,
+    Dropped,
+}
+
+/// A packet that came out: when, in which direction, and its number.
+pub(crate) type Exit = (Time, Direction, u32, Fate);
+
+/// A bearer with a log of what came out.
+pub(crate) struct Run {
+    pub(crate) bearer: Bearer<Packet>,
+    pub(crate) exits: Vec<Exit>,
+    numbers: u32,
+}
+
+impl Run {
+    pub(crate) fn new(config: &Config, seed: u64) -> Self {
+        Self { bearer: Bearer::new(0, config, seed, "Sat"), exits: Vec::new(), numbers: 0 }
+    }
+
+    /// Hands in a packet and says its number.
+    pub(crate) fn send(&mut self, now: Time, direction: Direction, bytes: u32) -> u32 {
+        self.until(now);
+        let number = self.numbers;
+        self.numbers += 1;
+        let taken = self.bearer.handle_input(now, direction, Packet { number, bytes }, &mut ());
+        if taken.is_err() {
+            self.exits.push((now, direction, number, Fate::Dropped));
+        }
+        self.drain(now);
+        number
+    }
+
+    /// Lets time pass.
+    pub(crate) fn until(&mut self, end: Time) {
+        while let Some(now) = self.bearer.poll_timeout().filter(|now| *now <= end) {
+            self.bearer.handle_timeout(now, &mut ());
+            self.drain(now);
+        }
+    }
+
+    fn drain(&mut self, time: Time) {
+        while let Some((direction, output)) = self.bearer.poll_output() {
+            let (packet, fate) = match output {
+                Output::Delivered(packet) => (packet, Fate::Delivered),
+                Output::Discarded(packet) => (packet, Fate::Discarded),
+                Output::Dropped(dropped) => (dropped.packet, Fate::Dropped),
+            };
+            self.exits.push((time, direction, packet.number, fate));
+        }
+    }
+
+    /// Whether nothing is due any more.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.bearer.poll_timeout().is_none()
+    }
+}
