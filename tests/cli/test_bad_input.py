@@ -306,7 +306,11 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
             'radio.downlink.sf = auto needs flow.rate, as in rate = "140 kbit/s"',
         ),
         (UMTS, "radio.spreading=spec", "must be module or standard"),
-        (UMTS, "radio.kind=umts", "must be umts-dch, umts-cell or gprs; did you mean umts-dch?"),
+        (
+            UMTS,
+            "radio.kind=umts",
+            "must be umts-dch, umts-cell, gprs, leo or geo; did you mean umts-dch?",
+        ),
         (UMTS, "radio.profile=4gpp", "must be 3gpp or thesis, or none; did you mean 3gpp?"),
         (UMTS, "radio.dpcch=alone", "must be with-data or apart"),
         (UMTS, "radio.rlc.mode=ack", "must be tm, um or am"),

@@ -165,9 +165,9 @@ def test_measures_are_found_by_their_beginning_or_words(thinpipe, word, found):
     ("arguments", "said"),
     [
         (
-            ("keys", "satellite"),
-            "no key has 'satellite' in its name or meaning; scenarios with 'satellite': "
-            "satellite-geo; see `thinpipe scenarios`",
+            ("keys", "fringe"),
+            "no key has 'fringe' in its name or meaning; scenarios with 'fringe': "
+            "wlan-11b-fringe; see `thinpipe scenarios`",
         ),
         (
             ("keys", "latencies"),

@@ -42,8 +42,8 @@ fn bad_input_is_one_line() {
     );
     check(
         &[("radio.downlink.rate", "128 kbit/s")],
-        "--set radio.downlink.rate=128 kbit/s: radio.downlink.rate is for radio.kind = umts-dch or \
-         umts-cell alone",
+        "--set radio.downlink.rate=128 kbit/s: radio.downlink.rate is for radio.kind = \
+         umts-dch, umts-cell, leo or geo alone",
     );
     check(&[("radio.ci", "12 dB")], "--set radio.ci=12 dB: give radio.tbler or radio.ci, not both");
     check(

@@ -139,6 +139,8 @@ fn radio_with(key: &Key) -> &'static str {
     let name = match kind {
         "umts-cell" => "umts-cell-50",
         "gprs" => "edge-4+1",
+        "leo" => "leo-15s",
+        "geo" => "geo-600",
         _ => return UMTS,
     };
     shipped().iter().find(|shipped| shipped.name == name).expect("it ships").text

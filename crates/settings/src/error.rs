@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::form::{Key, Needs, matches, nearest_key};
+use crate::form::{Key, Needs, matches, nearest_key, one_of};
 use crate::tree::Origin;
 
 /// A scenario or setting that cannot be. It reads as one line that names the file and its line, or
@@ -45,7 +45,7 @@ impl Fault {
             return self;
         }
         if let Some(Needs { key, kinds }) = self.needs(known) {
-            let (subject, kinds) = (&self.subject, kinds.join(" or "));
+            let (subject, kinds) = (&self.subject, one_of(kinds));
             self.message = format!("{subject} is for {key} = {kinds} alone");
         } else if let Some(near) = nearest_key(&self.subject, known) {
             self.message = format!("{UNKNOWN}; did you mean {near}?");

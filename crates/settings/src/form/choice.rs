@@ -107,7 +107,7 @@ impl<W: Words> Leaf for Word<W> {
 }
 
 /// As in "a, b or c".
-pub(super) fn one_of(names: &[&str]) -> String {
+pub(crate) fn one_of(names: &[&str]) -> String {
     match names {
         [] => "nothing".to_owned(),
         [only] => (*only).to_owned(),

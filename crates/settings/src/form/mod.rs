@@ -27,6 +27,7 @@ pub use takes::{Takes, ValueKind};
 use std::collections::BTreeSet;
 
 use self::choice::find_word;
+pub(crate) use self::choice::one_of;
 use crate::error::Fault;
 use crate::nearest::nearest;
 use crate::tree::{Item, Node, Scalar, Table};
