@@ -40,7 +40,7 @@ class DroppedPackets(Record):
     list: int
     """On the list of packets to drop."""
     outage: int
-    """Sent during an outage."""
+    """Sent during an outage, or on the way when one satellite followed another."""
     discarded: int
     """Given up by RLC."""
     unreachable: int

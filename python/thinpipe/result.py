@@ -183,7 +183,7 @@ class Drops(Record):
     list: int
     """On the list of packets to drop."""
     outage: int
-    """Sent during an outage."""
+    """Sent during an outage, or on the way when one satellite followed another."""
     discarded: int
     """Given up by RLC."""
     unreachable: int
@@ -213,7 +213,8 @@ class Link(Record):
     marks: int
     """Packets marked instead of dropped (RFC 3168)."""
     utilization: float | None
-    """Busy share of the time (a bearer: of the blocks; a trace: of its opportunities).
+    """Busy share of the time (a bearer: of the blocks; by satellite: of the bytes that its rates
+    carry; a trace: of its opportunities).
 
     Of a WLAN that of the media of its access points, on average, which both directions share.
     """

@@ -35,6 +35,13 @@ impl<V: Copy> Schedule<V> {
         std::iter::once(self.first).chain(self.steps.iter().map(|step| step.1))
     }
 
+    /// What `of` makes of each value.
+    #[must_use]
+    pub fn map<W: Copy>(&self, of: impl Fn(V) -> W) -> Schedule<W> {
+        let steps = self.steps.iter().map(|(time, value)| (*time, of(*value))).collect();
+        Schedule { first: of(self.first), steps }
+    }
+
     /// When each step begins.
     pub fn changes(&self) -> impl Iterator<Item = Time> {
         self.steps.iter().map(|step| step.0)

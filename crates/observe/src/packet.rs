@@ -30,7 +30,7 @@ words! {
         Loss = "loss",
         /// It was on the list of packets to drop.
         List = "list",
-        /// The link was out.
+        /// The link was out, or its satellite was replaced by another.
         Outage = "outage",
         /// Taken in by a radio bearer, then given up by RLC or not restored by PDCP.
         Discarded = "discarded",

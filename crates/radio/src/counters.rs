@@ -32,6 +32,10 @@ pub struct Counters {
     pub dropped: u64,
     /// SDUs that active queue management dropped (RFC 7567).
     pub managed: u64,
+    /// SDUs lost at random on their way through the air.
+    pub lost: u64,
+    /// SDUs on their way when the satellite was replaced by another.
+    pub cut_off: u64,
     /// SDUs delivered.
     pub delivered: u64,
     /// SDUs taken in that will never be delivered.
@@ -62,10 +66,25 @@ impl Counters {
         }
     }
 
-    /// Counts an SDU that a queue has dropped.
+    /// Counts an SDU that a queue or the way through the air has dropped.
     pub(crate) fn count_drop(&mut self, reason: DropReason) {
-        let counter = if reason == DropReason::Aqm { &mut self.managed } else { &mut self.dropped };
+        let counter = match reason {
+            DropReason::Aqm => &mut self.managed,
+            DropReason::Loss => &mut self.lost,
+            DropReason::Outage => &mut self.cut_off,
+            DropReason::Queue
+            | DropReason::List
+            | DropReason::Discarded
+            | DropReason::Unreachable
+            | DropReason::Incomplete
+            | DropReason::TooBig => &mut self.dropped,
+        };
         *counter += 1;
+    }
+
+    /// Which share of `blocks` that there was room for has been sent; `None` if there was none.
+    pub(crate) fn share_of(&self, blocks: u64) -> Option<f64> {
+        (blocks > 0).then(|| self.blocks_sent as f64 / blocks as f64)
     }
 }
 
@@ -85,6 +104,8 @@ impl Add for Counters {
             sdus: self.sdus + other.sdus,
             dropped: self.dropped + other.dropped,
             managed: self.managed + other.managed,
+            lost: self.lost + other.lost,
+            cut_off: self.cut_off + other.cut_off,
             delivered: self.delivered + other.delivered,
             discarded: self.discarded + other.discarded,
             resets: self.resets + other.resets,

@@ -6,7 +6,7 @@ use observe::Observe;
 use settings::{Fault, Flat, Table};
 
 use crate::gprs::{self, GprsKeys};
-use crate::satellite::{self, GeoKeys, LeoKeys};
+use crate::satellite::{self, GeoKeys, LeoKeys, RecordingFile, Satellite};
 use crate::umts::cell::CellKeys;
 use crate::umts::{self, DchKeys, UmtsKeys};
 use crate::{Counters, DownlinkReport, Output, Sdu};
@@ -30,8 +30,9 @@ pub trait Keys {
     /// How many mobiles are counted; 0 is one.
     fn mobiles(&self) -> usize;
 
-    /// The rates of its channels towards the mobile and from it over time, if both have one.
-    fn rates(&self) -> Option<[Schedule<Rate>; 2]> {
+    /// The rates of its channels towards the mobile and from it over time, if both have one;
+    /// nothing is sent at `None`.
+    fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
         None
     }
 
@@ -215,10 +216,11 @@ macro_rules! bearers {
             }
         }
 
-        /// How many blocks the first `span` of the run had room for in `direction`.
-        pub fn capacity(&self, direction: Direction, span: Duration) -> u64 {
+        /// Which share of what the first `span` of the run had room for in `direction` was used;
+        /// `None` if it had none.
+        pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
             match self {
-                $(Self::$kind(bearer) => bearer.capacity(direction, span),)*
+                $(Self::$kind(bearer) => bearer.utilization(direction, span),)*
             }
         }
     }
@@ -256,6 +258,29 @@ impl Radio {
             Self::UmtsDch { keys } => Some(&mut keys.umts),
             Self::UmtsCell { keys } => Some(&mut keys.umts),
             Self::Gprs { .. } | Self::Leo { .. } | Self::Geo { .. } => None,
+        }
+    }
+
+    /// The file of what was recorded, if it names one.
+    pub fn trace_mut(&mut self) -> Option<&mut RecordingFile> {
+        self.satellite_mut()?.trace.as_mut()
+    }
+
+    /// The keys that all satellites have, if it is one.
+    pub fn satellite(&self) -> Option<&Satellite> {
+        match self {
+            Self::Leo { keys } => Some(&keys.satellite),
+            Self::Geo { keys } => Some(&keys.satellite),
+            Self::UmtsDch { .. } | Self::UmtsCell { .. } | Self::Gprs { .. } => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn satellite_mut(&mut self) -> Option<&mut Satellite> {
+        match self {
+            Self::Leo { keys } => Some(&mut keys.satellite),
+            Self::Geo { keys } => Some(&mut keys.satellite),
+            Self::UmtsDch { .. } | Self::UmtsCell { .. } | Self::Gprs { .. } => None,
         }
     }
 

@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::path::Path;
 
 use link::{Trace, TraceFile};
+use radio::Radio;
+use radio::satellite::{Recording, RecordingFile};
 
 use crate::form::CaptureFile;
 use crate::{Flow, Scenario};
@@ -18,6 +20,14 @@ pub(crate) fn read(
     name: &str,
     open: &dyn Fn(&str) -> Result<Vec<u8>, String>,
 ) -> Result<(), Fault> {
+    if let Some(file) = scenario.radio.as_mut().and_then(Radio::trace_mut)
+        && let Some(item) = tree.find("radio.trace")
+    {
+        let path = seen_from(name, item, &file.path);
+        let recording = read_file(&path, open, Recording::parse)
+            .map_err(|error| item.fault("radio.trace", error))?;
+        *file = RecordingFile { path, recording: Some(recording.into()) };
+    }
     let Some(link) = &mut scenario.link else { return Ok(()) };
     for (file, key) in
         [(&mut link.trace.down, "link.trace.down"), (&mut link.trace.up, "link.trace.up")]

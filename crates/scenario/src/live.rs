@@ -28,9 +28,9 @@ words! {
         BackLoss = "link.back.loss",
         /// The block error rate of both directions.
         RadioTbler = "radio.tbler",
-        /// The rate of the downlink.
+        /// The rate of the downlink; of a satellite, that without rain.
         DownlinkRate = "radio.downlink.rate",
-        /// The rate of the uplink.
+        /// The rate of the uplink, likewise.
         UplinkRate = "radio.uplink.rate",
     }
 }
@@ -94,7 +94,7 @@ impl Scenario {
             return Ok(());
         }
         Err(format!(
-            "black-out: needs [link] or a radio of kind umts-dch or gprs; {}",
+            "black-out: needs [link] or a radio of kind umts-dch, gprs, leo or geo; {}",
             can(&self.live_keys())
         ))
     }
@@ -126,9 +126,9 @@ impl LiveKey {
             Self::LinkRate => link.is_some_and(|link| link.trace.down.is_none()),
             Self::BackRate => link.is_some_and(|link| link.trace.up.is_none()),
             Self::LinkDelay | Self::LinkLoss | Self::BackDelay | Self::BackLoss => link.is_some(),
-            Self::RadioTbler | Self::DownlinkRate | Self::UplinkRate => {
-                scenario.radio.as_ref().and_then(dch).is_some()
-            }
+            Self::RadioTbler => scenario.radio.as_ref().and_then(dch).is_some(),
+            Self::DownlinkRate => has_rate(scenario, Direction::Downlink),
+            Self::UplinkRate => has_rate(scenario, Direction::Uplink),
         }
     }
 }
@@ -163,6 +163,11 @@ impl Live {
             let radio = self.scenario.radio.as_mut().and_then(dch_mut);
             if let (Some(radio), Some(wanted)) = (radio, wanted.radio.as_ref().and_then(dch)) {
                 change_radio(radio, *key, at, wanted);
+            }
+            let sky = self.scenario.radio.as_mut().and_then(Radio::satellite_mut);
+            let wanted = wanted.radio.as_ref().and_then(Radio::satellite);
+            if let (Some(sky), Some(wanted), Some(direction)) = (sky, wanted, direction_of(*key)) {
+                sky.set_rate(direction, wanted.rate(direction));
             }
         }
         self.apply(world, cx);
@@ -213,8 +218,13 @@ impl Live {
         let Scenario { link, radio, queue, .. } = &self.scenario;
         let ways = link.as_ref().map(|link| [link.down(queue), link.up(queue)]);
         let (down, up) = (ways.as_ref().map(|ways| &ways[0]), ways.as_ref().map(|ways| &ways[1]));
+        let sky = radio.as_ref().and_then(Radio::satellite);
         let radio = radio.as_ref().and_then(dch);
-        let rate = |direction| Some(Speed::show(&radio?.rate_at(now, direction)));
+        let rate = |direction| {
+            let of_sky = sky.map(|sky| sky.rate(direction));
+            let rate = of_sky.or_else(|| Some(radio?.rate_at(now, direction)));
+            Some(Speed::show(&rate?))
+        };
         match key {
             LiveKey::LinkRate => rate_of(down?, now),
             LiveKey::BackRate => rate_of(up?, now),
@@ -275,6 +285,29 @@ fn change_radio(radio: &mut DchKeys, key: LiveKey, at: Duration, wanted: &DchKey
         | LiveKey::BackRate
         | LiveKey::BackDelay
         | LiveKey::BackLoss => {}
+    }
+}
+
+/// Whether `scenario` has a radio whose rate of `direction` can change.
+fn has_rate(scenario: &Scenario, direction: Direction) -> bool {
+    scenario.radio.as_ref().is_some_and(|radio| {
+        let of_sky = radio.satellite().is_some_and(|sky| !sky.is_recorded(direction));
+        of_sky || dch(radio).is_some()
+    })
+}
+
+/// The direction of a radio whose rate `key` is.
+const fn direction_of(key: LiveKey) -> Option<Direction> {
+    match key {
+        LiveKey::DownlinkRate => Some(Direction::Downlink),
+        LiveKey::UplinkRate => Some(Direction::Uplink),
+        LiveKey::LinkRate
+        | LiveKey::LinkDelay
+        | LiveKey::LinkLoss
+        | LiveKey::BackRate
+        | LiveKey::BackDelay
+        | LiveKey::BackLoss
+        | LiveKey::RadioTbler => None,
     }
 }
 

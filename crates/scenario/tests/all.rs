@@ -10,5 +10,6 @@ mod live;
 mod middleboxes;
 mod mobile;
 mod radio;
+mod satellites;
 mod settings;
 mod variants;

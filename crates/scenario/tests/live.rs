@@ -170,6 +170,32 @@ fn a_gprs_radio_has_black_outs() {
     check(gprs, &given, &[(3000, black_out())], &steps);
 }
 
+#[test]
+fn a_satellite_changes_as_by_its_rain_and_its_outages() {
+    let leo: Settings<'_> =
+        &[("radio.downlink.rate", "1 Mbit/s"), ("radio.leo.slot", "2 s"), ("queue.bytes", "50 kB")];
+    let half = [("radio.downlink.rate", "500 kbit/s"), ("radio.uplink.rate", "5 Mbit/s")];
+    let rain = [("radio.rain", "[{at='3 s', share='50 %'}]")];
+    check("leo-15s", leo, &[(3000, Deed::Change(&half))], &rain);
+    // With rain already, and capacity on demand.
+    let given = [("radio.rain", "[{at='1 s', share='60 %'}, {at='6 s', share='100 %'}]")];
+    let half = [("radio.downlink.rate", "1 Mbit/s"), ("radio.uplink.rate", "256 kbit/s")];
+    let rain = [(
+        "radio.rain",
+        "[{at='1 s', share='60 %'}, {at='3 s', share='30 %'}, {at='6 s', share='50 %'}]",
+    )];
+    check("satcom-edge", &given, &[(3000, Deed::Change(&half))], &rain);
+
+    let outages = |spans| [("radio.outages", spans)];
+    let black_out = || Deed::BlackOut(SECONDS(1));
+    check("leo-15s", leo, &[(3000, black_out())], &outages("[['3 s', '4 s']]"));
+    let given = [leo, &outages("[['2500 ms', '3500 ms'], ['6 s', '7 s']]")].concat();
+    let joined = outages("[['2500 ms', '4 s'], ['6 s', '7 s']]");
+    check("leo-15s", &given, &[(3000, black_out())], &joined);
+    let deeds = [(5000, Deed::BlackOut(SECONDS(9))), (7000, Deed::BlackOut(Duration::ZERO))];
+    check("satcom-edge", &[], &deeds, &outages("[['5 s', '7 s'], ['60 s', '75 s']]"));
+}
+
 /// The uplink and downlink flow again soon after the end of a black-out that ends early or late.
 #[test]
 fn a_black_out_of_a_gprs_radio_ends_when_it_is_told() {
@@ -213,14 +239,23 @@ fn what_can_be_changed() {
         Err("queue.packets: cannot be changed while it runs; these can: radio.tbler, \
              radio.downlink.rate, radio.uplink.rate"),
     );
+    let leo = parse("leo-15s", &[]);
+    check(&leo, "radio.uplink.rate", Ok(1));
+    check(
+        &leo,
+        "radio.ground",
+        Err("radio.ground: cannot be changed while it runs; these can: radio.downlink.rate, \
+             radio.uplink.rate"),
+    );
     let wired = "[[wired]]\nname = \"Gi\"\nbetween = [\"a\", \"b\"]";
     let wired = parse(wired, &[]);
     check(&wired, "x", Err("x: cannot be changed while it runs; no key can be changed"));
     assert_eq!(
         wired.check_black_out().unwrap_err(),
-        "black-out: needs [link] or a radio of kind umts-dch or gprs; no key can be changed"
+        "black-out: needs [link] or a radio of kind umts-dch, gprs, leo or geo; no key can be \
+         changed"
     );
-    for name in ["umts-dch-384", "gprs-8+1"] {
+    for name in ["umts-dch-384", "gprs-8+1", "leo-15s", "satcom-edge"] {
         assert_eq!(parse(name, &[]).check_black_out(), Ok(()), "{name}");
     }
 }

@@ -71,7 +71,7 @@ fn interval(duration: Duration) -> Duration {
 fn bearer(scenario: &Scenario, name: &str) -> [Course; 2] {
     let keys = scenario.radio.as_ref().expect("a bearer comes from [radio]").keys();
     let outages = keys.outages(&scenario.radio_context(), name);
-    let down_alone = || [Some(Schedule::constant(keys.bottleneck())), None];
+    let down_alone = || [Some(Schedule::constant(Some(keys.bottleneck()))), None];
     let rates = keys.rates().map_or_else(down_alone, |rates| rates.map(Some));
     let until = Time::ZERO + scenario.duration;
     Direction::BOTH.map(|direction| {
@@ -83,7 +83,7 @@ fn bearer(scenario: &Scenario, name: &str) -> [Course; 2] {
         times.sort_unstable();
         times.dedup();
         let is_out = |time: Time| outages.iter().any(|[from, to]| (*from..*to).contains(&time));
-        let bps = |time: Time| if is_out(time) { 0 } else { rate.at(time).as_bps() };
+        let bps = |time: Time| if is_out(time) { 0 } else { rate.at(time).map_or(0, Rate::as_bps) };
         let within = times.into_iter().take_while(|time| *time < until);
         let mut course: Vec<_> = within.map(|time| (time, Some(bps(time)))).collect();
         course.dedup_by_key(|(_, bps)| *bps);

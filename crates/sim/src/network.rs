@@ -226,7 +226,7 @@ impl LinkLayout {
     /// Downlink and uplink of `[radio]` between the network's node and a mobile's.
     fn radio(name: &str, kind: LinkKind, ends: [NodeId; 2], scenario: &Scenario) -> [Self; 2] {
         let radio = scenario.radio.as_ref().expect("a bearer comes from [radio]");
-        let first = |rate: Schedule<Rate>| Some(rate.at(Time::ZERO).as_bps());
+        let first = |rate: Schedule<Option<Rate>>| rate.at(Time::ZERO).map(Rate::as_bps);
         let rates = radio.keys().rates().map(|rates| rates.map(first));
         Self::both(name, kind, ends, rates.unwrap_or_default(), scenario)
     }

@@ -139,8 +139,9 @@ pub struct LinkSummary {
     pub drops_by_reason: DropsSummary,
     /// Packets marked instead of dropped (RFC 3168).
     pub marks: u64,
-    /// Busy share of the time (a bearer: of the blocks; a trace: of its opportunities). Of a WLAN
-    /// that of the media of its access points, on average, which both directions share.
+    /// Busy share of the time (a bearer: of the blocks; by satellite: of the bytes that its rates
+    /// carry; a trace: of its opportunities). Of a WLAN that of the media of its access points, on
+    /// average, which both directions share.
     pub utilization: Option<f64>,
     /// Packets waiting or in transmission.
     pub queue_packets: QueueSummary,
@@ -161,7 +162,7 @@ pub struct DropsSummary {
     pub loss: u64,
     /// On the list of packets to drop.
     pub list: u64,
-    /// Sent during an outage.
+    /// Sent during an outage, or on the way when one satellite followed another.
     pub outage: u64,
     /// Given up by RLC.
     pub discarded: u64,
@@ -345,9 +346,8 @@ impl LinkSummary {
             }
             Machine::Bearer { bearer, .. } => both(&|direction, name| {
                 let counters = bearer.counters(direction);
-                let blocks = bearer.capacity(direction, end.saturating_since(Time::ZERO));
-                let share = counters.blocks_sent as f64 / blocks as f64;
-                Self::radio(name, &counters, (blocks > 0).then_some(share), elapsed)
+                let share = bearer.utilization(direction, end.saturating_since(Time::ZERO));
+                Self::radio(name, &counters, share, elapsed)
             }),
             Machine::Cell { cell, .. } => {
                 both(&|direction, name| Self::radio(name, &cell.total(direction), None, elapsed))
@@ -405,8 +405,9 @@ impl LinkSummary {
         utilization: Option<f64>,
         elapsed: f64,
     ) -> Self {
-        let radio::Counters { dropped: queue, managed: aqm, discarded, .. } = *counters;
-        let drops = Drops { queue, aqm, discarded, ..Drops::default() };
+        let radio::Counters { dropped: queue, managed: aqm, lost: loss, .. } = *counters;
+        let radio::Counters { cut_off: outage, discarded, .. } = *counters;
+        let drops = Drops { queue, aqm, loss, outage, discarded, ..Drops::default() };
         let waiting = Waiting {
             packets: counters.sdus - queue - aqm,
             time: counters.waiting_time,

@@ -185,6 +185,11 @@ impl<T: Sdu> Bearer<T> {
         span.whole(BLOCK_PERIOD) * u64::from(self.lane(direction).slots)
     }
 
+    /// Which share of those blocks has been sent.
+    pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
+        self.counters(direction).share_of(self.capacity(direction, span))
+    }
+
     /// The coding scheme of new blocks in `direction`.
     pub fn coding_scheme(&self, direction: Direction) -> CodingScheme {
         self.lane(direction).adapter.scheme()

@@ -77,12 +77,14 @@ impl<T: Sdu> Bearer<T> {
     }
 
     /// From `now` on its rates and gaps are those of `config`.
-    pub fn reconfigure(&mut self, _now: Time, config: &Config) {
+    pub fn reconfigure(&mut self, now: Time, config: &Config) {
+        self.now = self.now.max(now);
         self.gaps.clone_from(&config.gaps);
         for lane in &mut self.lanes {
-            lane.reconfigure(config);
+            lane.reconfigure(now, config);
         }
         self.schedule();
+        self.look();
     }
 
     /// The next SDU that has come out. To be called after each `handle_…` until it says `None`.
@@ -101,8 +103,8 @@ impl<T: Sdu> Bearer<T> {
         due.map(|at| at.max(self.now))
     }
 
-    /// What the downlink can carry, if that has changed since it was asked last. Checked while there
-    /// is traffic.
+    /// What the downlink can carry, if that has changed since it was asked last. Checked while
+    /// there is traffic.
     #[must_use]
     pub const fn poll_report(&mut self) -> Option<DownlinkReport> {
         self.report.take()
@@ -118,9 +120,10 @@ impl<T: Sdu> Bearer<T> {
         self.lanes[direction as usize].counters()
     }
 
-    /// Blocks have no size of their own, so that there is no number of them that fits.
-    pub const fn capacity(&self, _direction: Direction, _span: Duration) -> u64 {
-        0
+    /// Which share of the bytes that the rate of `direction` carries in the first `span` was sent,
+    /// outages included; `None` if it carries nothing.
+    pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
+        self.lanes[direction as usize].utilization(span)
     }
 
     /// Until when nothing is sent, if anything stops it at `at`; else `at`.

@@ -52,7 +52,8 @@ pub struct Path {
     pub air: Air,
     /// Behind the gateway, and in modems.
     pub ground: Schedule<Duration>,
-    /// Whether a packet may arrive before one that was sent before it, when the way becomes shorter.
+    /// Whether a packet may arrive before one that was sent before it, when the way becomes
+    /// shorter.
     pub reorders: bool,
 }
 

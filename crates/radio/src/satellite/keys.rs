@@ -1,6 +1,6 @@
 //! `[radio]` with `kind = "leo"` or `kind = "geo"`.
 
-use base::{Duration, Probability, Rate, Schedule, Time};
+use base::{Direction, Duration, Probability, Rate, Schedule, Time};
 use settings::{
     Always, Count, Distance, Fault, Flag, Flat, OfTime, Off, Or, Perhaps, Share, Spans, Speed,
     Steps, Table, Timed, section,
@@ -8,6 +8,7 @@ use settings::{
 
 use super::config::{self, Air, Carrier, Change, Config, Path};
 use super::orbit::Orbit;
+use super::recording::{Recording, RecordingFile};
 use crate::gprs::RadioBursts;
 use crate::kinds::{Keys, Queues, RadioContext};
 
@@ -54,10 +55,14 @@ section! {
         pub gilbert_elliott: Option<RadioBursts> as Perhaps<RadioBursts> = None;
         /// Delays as they were recorded, in place of those of an orbit.
         pub recorded: Vec<Recorded> as Steps<Recorded> = Vec::new();
-        /// How many terminals there are, each with a bearer of its own; 0 is one called UE. Flows are
-        /// assigned in turn.
+        /// Round-trip times and rates as they were recorded, in place of those of an orbit, of
+        /// `radio.ground` and of the rates that the file has.
+        pub trace: Option<RecordingFile> as Or<Off, RecordingFile> = None;
+        /// How many terminals there are, each with a bearer of its own; 0 is one called UE. Flows
+        /// are assigned in turn.
         pub ues: u32 as Count<u32, 0, 50_000> = 0;
     }
+    check(Self::check)
 }
 
 section! {
@@ -84,8 +89,8 @@ section! {
     pub struct Demand {
         /// How long a frame is. Default: our choice.
         pub frame: Duration as OfTime<100_000> = Duration::from_millis(26);
-        /// From a request to the first frame that it may be given: there and back through the air, and
-        /// what the scheduler takes. Default: of a geostationary satellite.
+        /// From a request to the first frame that it may be given: there and back through the air,
+        /// and what the scheduler takes. Default: of a geostationary satellite.
         pub wait: Duration as OfTime = Duration::from_millis(560);
         /// What each frame carries without being asked for.
         pub committed: Option<Rate> as Or<Off, Speed> = None;
@@ -107,8 +112,8 @@ section! {
         pub pause: Duration as OfTime = Duration::ZERO;
         /// Whether what is in the air at the end of a slot is lost.
         pub loses: bool as Flag = false;
-        /// Whether a packet may arrive before one that was sent before it, when the next satellite is
-        /// nearer.
+        /// Whether a packet may arrive before one that was sent before it, when the next satellite
+        /// is nearer.
         pub reorders: bool as Flag = true;
     }
 }
@@ -140,7 +145,7 @@ section! {
     pub struct Rain {
         /// From when; required.
         pub at: Duration as OfTime = Duration::ZERO;
-        /// The share of the rates that is left; 0 is none.
+        /// The share of the rates that is left; where nothing is, `radio.outages`.
         pub share: Probability as Share = Probability::ALWAYS;
     }
 }
@@ -191,27 +196,74 @@ impl Satellite {
         let first = self.recorded.first().map(|one| one.delay);
         let air =
             first.map_or(air, |first| Air::Recorded(steps(first, &self.recorded, |one| one.delay)));
+        let ground = steps(self.ground, &self.gateways, |one| one.ground);
+        // What was recorded has the way on the ground in it.
+        let (air, ground) = self.recording().map_or((air, ground), |recording| {
+            (Air::Recorded(recording.delay.clone()), Schedule::constant(Duration::ZERO))
+        });
         Config {
             carriers: [Carrier { rate: down, assignment: None }, Carrier { rate: up, assignment }],
             queues: context.queues,
-            path: Path {
-                air,
-                ground: steps(self.ground, &self.gateways, |one| one.ground),
-                reorders,
-            },
+            path: Path { air, ground, reorders },
             gaps: self.gaps(),
             bursts: self.gilbert_elliott.clone(),
             change,
         }
     }
 
+    fn recording(&self) -> Option<&Recording> {
+        self.trace.as_ref()?.recording.as_deref()
+    }
+
     /// The rates over time, down and up.
     fn rates(&self) -> [Schedule<Option<Rate>>; 2] {
-        [self.downlink.rate, self.uplink.rate].map(|rate| {
-            steps(Some(rate), &self.rain, |rain| {
-                let bps = (rate.as_bps() as f64 * rain.share.value()).round() as u64;
-                (bps > 0).then(|| Rate::from_bps(bps))
-            })
+        let rain = steps(Probability::ALWAYS, &self.rain, |rain| rain.share);
+        Direction::BOTH.map(|direction| {
+            let rate = self.clear_sky(direction);
+            let at = |time| left(rate.at(time)?, rain.at(time));
+            let mut times: Vec<_> = rate.changes().chain(rain.changes()).collect();
+            times.sort_unstable();
+            times.dedup();
+            Schedule::new(at(Time::ZERO), times.into_iter().map(|time| (time, at(time))).collect())
+        })
+    }
+
+    /// The rate of `direction` without rain.
+    fn clear_sky(&self, direction: Direction) -> Schedule<Option<Rate>> {
+        let recorded = self.recording().and_then(|it| it.rates[direction as usize].clone());
+        recorded.unwrap_or_else(|| Schedule::constant(Some(self.rate(direction))))
+    }
+
+    /// The rate of `direction` without rain, where none was recorded.
+    pub const fn rate(&self, direction: Direction) -> Rate {
+        match direction {
+            Direction::Downlink => self.downlink.rate,
+            Direction::Uplink => self.uplink.rate,
+        }
+    }
+
+    /// Gives `direction` another rate.
+    pub const fn set_rate(&mut self, direction: Direction, rate: Rate) {
+        match direction {
+            Direction::Downlink => self.downlink.rate = rate,
+            Direction::Uplink => self.uplink.rate = rate,
+        }
+    }
+
+    /// Whether the rate of `direction` is a recorded one.
+    pub fn is_recorded(&self, direction: Direction) -> bool {
+        self.recording().is_some_and(|recording| recording.has_rate(direction as usize))
+    }
+
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        let others = [
+            ("recorded", !self.recorded.is_empty(), ""),
+            ("gateways", !self.gateways.is_empty(), ": a recorded round trip has their way in it"),
+        ];
+        let other = others.into_iter().find(|(_, is_given, _)| *is_given && self.trace.is_some());
+        other.map_or(Ok(()), |(key, _, why)| {
+            let message = format!("give {at}.trace or {at}.{key}, not both{why}");
+            tree.clash_at(at, &["trace", key], message)
         })
     }
 
@@ -229,6 +281,12 @@ impl Satellite {
         }
         joined
     }
+}
+
+/// What rain leaves of a rate.
+fn left(rate: Rate, share: Probability) -> Option<Rate> {
+    let bps = (rate.as_bps() as f64 * share.value()).round() as u64;
+    (bps > 0).then(|| Rate::from_bps(bps))
 }
 
 /// `first`, then what each step says from its time on.
@@ -290,8 +348,13 @@ macro_rules! satellites {
                 self.satellite.ues as usize
             }
 
+            fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
+                Some(self.satellite.rates())
+            }
+
             fn bottleneck(&self) -> Rate {
-                self.satellite.downlink.rate
+                let recorded = self.satellite.recording().and_then(Recording::mean_down);
+                recorded.unwrap_or(self.satellite.downlink.rate)
             }
 
             fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {

@@ -3,12 +3,14 @@
 use std::collections::VecDeque;
 
 use base::{Direction, Duration, Time};
+use link::Dropped;
 use link::queue::{self, Backlog, Queue, Queued, Transmission};
-use observe::{BlockFact, BlockKind, Observe};
+use observe::{BlockFact, BlockKind, DropReason, Observe};
 
 use super::assignment::Frames;
 use super::config::{Carrier, Change, Config};
 use super::path::Way;
+use super::recording::work;
 use super::sky::Sky;
 use crate::{Counters, Output, Sdu};
 
@@ -30,8 +32,10 @@ pub(crate) struct Lane<T> {
     way: Way,
     sky: Sky,
     change: Change,
-    /// In order of arrival: whether it is lost, and what it is.
-    flying: VecDeque<(Time, bool, T)>,
+    /// What its rate could carry until a time, in bit·ns/s.
+    room: (Time, u128),
+    /// In order of arrival: why it is lost, if it is, and what it is.
+    flying: VecDeque<(Time, Option<DropReason>, T)>,
     gone: VecDeque<Output<T>>,
     counters: Counters,
     waiting_time: Duration,
@@ -64,6 +68,7 @@ impl<T: Sdu> Lane<T> {
             way: Way::new(&config.path, seed, name),
             sky: Sky::new(config.bursts.as_ref(), seed, &own),
             change: config.change,
+            room: (Time::ZERO, 0),
             flying: VecDeque::new(),
             gone: VecDeque::new(),
             counters: Counters::default(),
@@ -71,8 +76,9 @@ impl<T: Sdu> Lane<T> {
         }
     }
 
-    /// From now on its rate over time is that of `config`.
-    pub(crate) fn reconfigure(&mut self, config: &Config) {
+    /// From `now` on its rate over time is that of `config`.
+    pub(crate) fn reconfigure(&mut self, now: Time, config: &Config) {
+        self.room = (now, self.room_until(now));
         let [down, up] = &config.carriers;
         self.carrier.rate = self.direction.of(down, up).rate.clone();
     }
@@ -206,7 +212,8 @@ impl<T: Sdu> Lane<T> {
         let lost = lost.unwrap_or_else(|| self.is_lost(departs));
         let mut arrives = departs + self.way.delay(departs);
         let changes = self.way.next_change(departs).is_some_and(|change| change < arrives);
-        let lost = lost || self.change.loses && changes;
+        let cut_off = self.change.loses && changes;
+        let lost = lost.then_some(DropReason::Loss).or(cut_off.then_some(DropReason::Outage));
         if !self.way.reorders() {
             let before = self.flying.back().map_or(Time::ZERO, |(time, ..)| *time);
             arrives = arrives.max(before);
@@ -226,7 +233,10 @@ impl<T: Sdu> Lane<T> {
         let output = self.gone.pop_front().or_else(|| {
             let is_there = self.flying.front().is_some_and(|(arrives, ..)| *arrives <= now);
             let (_, lost, sdu) = is_there.then(|| self.flying.pop_front()).flatten()?;
-            Some(if lost { Output::Discarded(sdu) } else { Output::Delivered(sdu) })
+            Some(match lost {
+                None => Output::Delivered(sdu),
+                Some(reason) => Output::Dropped(Dropped { packet: sdu, reason }),
+            })
         })?;
         self.counters.count(&output);
         Some(output)
@@ -248,6 +258,18 @@ impl<T: Sdu> Lane<T> {
             waiting_time: self.waiting_time,
             ..self.counters
         }
+    }
+
+    /// Which share of what its rate could carry in the first `span` has been sent.
+    pub(crate) fn utilization(&self, span: Duration) -> Option<f64> {
+        let room = self.room_until(Time::ZERO + span);
+        let used = u128::from(self.counters.bytes_sent) * 8_000_000_000;
+        (room > 0).then(|| (used as f64 / room as f64).min(1.0))
+    }
+
+    fn room_until(&self, end: Time) -> u128 {
+        let (since, room) = self.room;
+        room + work(&self.carrier.rate, since, end)
     }
 
     /// What it carries at `at`, if it sends then.

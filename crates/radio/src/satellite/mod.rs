@@ -7,8 +7,8 @@
 //!
 //! What is modelled in a simplified way:
 //! * The satellite only repeats what it hears: nothing waits in it.
-//! * One shell of satellites, evenly spread over the sky; any that both ends see serves, each with the
-//!   same chance, from one slot's beginning to its end.
+//! * One shell of satellites, evenly spread over the sky; any that both ends see serves, each with
+//!   the same chance, from one slot's beginning to its end.
 //! * A packet takes the rate at which it began to be sent. Requests for capacity are never lost.
 //! * Terminals do not compete: each has rates of its own.
 
@@ -19,9 +19,11 @@ mod keys;
 mod lane;
 mod orbit;
 mod path;
+mod recording;
 mod sky;
 
 pub use bearer::Bearer;
 pub use config::{Air, Assignment, Carrier, Change, Config, Path};
-pub use keys::{GeoKeys, LeoKeys};
+pub use keys::{GeoKeys, LeoKeys, Satellite};
 pub use orbit::{Orbit, Pass};
+pub use recording::{Recording, RecordingFile};

@@ -191,6 +191,11 @@ impl<T: Sdu> Bearer<T> {
         lane.room_until(span.whole(lane.grid.tti), coming)
     }
 
+    /// Which share of those blocks has been sent.
+    pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
+        self.counters(direction).share_of(self.capacity(direction, span))
+    }
+
     /// What happens at `now`. Kept apart from the question whether it is due, which every SDU asks.
     #[inline(never)]
     fn tick(&mut self, now: Time, observe: &mut impl Observe) {

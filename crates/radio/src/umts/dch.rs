@@ -380,8 +380,8 @@ impl Keys for DchKeys {
         self.ues as usize
     }
 
-    fn rates(&self) -> Option<[Schedule<Rate>; 2]> {
-        Some(Direction::BOTH.map(|direction| self.course_of_rates(direction)))
+    fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
+        Some(Direction::BOTH.map(|direction| self.course_of_rates(direction).map(Some)))
     }
 
     fn bottleneck(&self) -> Rate {

@@ -1,6 +1,6 @@
 //! What holds whatever comes, and whatever the sky does.
 
-use base::{Direction, Duration, Probability, Rate, Schedule, Time};
+use base::{Direction, Duration, Philox, Probability, Rate, Schedule, Time};
 use proptest::prelude::*;
 use radio::gprs::RadioBursts;
 use radio::satellite::{Air, Assignment, Change, Config, Path};
@@ -69,7 +69,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     /// Every packet comes out once, and not before it can; in order, unless the way may reorder;
-    /// counts agree at every moment, and in the end nothing is held and nothing is due.
+    /// none is lost without a cause. Counts agree at every moment with what came out and what is
+    /// held, and in the end nothing is held and nothing is due.
     #[test]
     fn every_packet_comes_out_once(config in configs(), loads in loads(), seed in 0_u64..4) {
         let mut run = Run::new(&config, seed);
@@ -81,10 +82,18 @@ proptest! {
             sent.push((run.send(now, direction, bytes), direction, now));
             for direction in BOTH {
                 let counters = run.bearer.counters(direction);
-                let out = counters.dropped + counters.managed + counters.delivered
-                    + counters.discarded;
                 let held = run.bearer.held(direction).count() as u64;
+                let radio::Counters { dropped, lost, cut_off, delivered, .. } = counters;
+                let out = dropped + lost + cut_off + delivered;
                 prop_assert_eq!(counters.sdus, out + held, "{:?}", direction);
+                let count = |fate| run.count(direction, fate);
+                prop_assert_eq!(dropped, count(Fate::Dropped));
+                prop_assert_eq!(lost, count(Fate::Lost));
+                prop_assert_eq!(cut_off, count(Fate::CutOff));
+                prop_assert_eq!(delivered, count(Fate::Delivered));
+                prop_assert!(lost == 0 || config.bursts.is_some());
+                let is_cut = config.change.loses && matches!(config.path.air, Air::Passing(..));
+                prop_assert!(cut_off == 0 || is_cut);
             }
         }
         run.until(now + Duration::from_secs(60));
@@ -98,14 +107,16 @@ proptest! {
             prop_assert!(*fate == Fate::Dropped || *time >= came + ms(5));
         }
         for direction in BOTH {
-            let out = run.exits.iter().filter(|exit| exit.1 == direction && exit.3 != Fate::Dropped);
+            let out = run.exits.iter().filter(|exit| exit.1 == direction);
+            let out = out.filter(|exit| exit.3 != Fate::Dropped);
             let order: Vec<_> = out.map(|exit| exit.2).collect();
             prop_assert!(config.path.reorders || order.is_sorted(), "{:?}", order);
             prop_assert_eq!(run.bearer.held(direction).count(), 0);
         }
     }
 
-    /// Nothing is carried faster than the rate: of what leaves in a time, less than the rate allows.
+    /// Nothing is carried faster than the rate: of what leaves in a time, less than the rate
+    /// allows.
     #[test]
     fn no_more_is_carried_than_the_rate_allows(config in configs(), loads in loads()) {
         let config = Config { path: super::support::config().path, ..config };
@@ -155,6 +166,110 @@ proptest! {
     }
 }
 
+/// How long packets are on their way through the air at `at`, by geometry.
+fn geometry(seed: u64, slot: Duration, at: Time) -> Duration {
+    let number = at.as_nanos() / slot.as_nanos();
+    let pass = SHELL.pass(Philox::named(seed, "Sat/satellites"), number as u32, slot);
+    SHELL.delay(&pass, Duration::from_nanos(at.as_nanos() % slot.as_nanos()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Where nothing waits, a packet takes its transmission and what geometry says, so that round
+    /// trips step where slots end and nowhere else.
+    #[test]
+    fn an_idle_bearer_takes_what_geometry_says(slot in 100_u64..3000, seed in 0_u64..9) {
+        let slot = ms(slot);
+        let mut config = config();
+        config.path.air = Air::Passing(SHELL, slot);
+        let mut run = Run::new(&config, seed);
+        let came: Vec<_> = (0..200).map(|number| at(37 * number)).collect();
+        for time in &came {
+            run.send(*time, Direction::Downlink, 1000);
+        }
+        run.until(at(60_000));
+        prop_assert_eq!(run.exits.len(), came.len());
+        for (time, _, number, _) in &run.exits {
+            let departs = came[*number as usize] + ms(1);
+            prop_assert_eq!(*time, departs + ms(10) + geometry(seed, slot, departs));
+        }
+    }
+
+    /// Whatever waits, is cut into frames or comes late: nothing arrives before propagation allows.
+    #[test]
+    fn nothing_arrives_before_propagation(
+        config in configs(), loads in loads(), slot in 100_u64..3000, seed in 0_u64..9
+    ) {
+        let slot = ms(slot);
+        let ground = Schedule::constant(ms(10));
+        let path = Path { air: Air::Passing(SHELL, slot), ground, ..config.path };
+        let mut run = Run::new(&Config { path, ..config }, seed);
+        let (mut now, mut came) = (Time::ZERO, Vec::new());
+        for (pause, bytes, is_up) in loads {
+            now += ms(pause);
+            run.send(now, BOTH[usize::from(is_up)], bytes);
+            came.push(now);
+        }
+        run.until(now + Duration::from_secs(60));
+        for (time, _, number, fate) in &run.exits {
+            if *fate == Fate::Dropped {
+                continue;
+            }
+            // Departures lie between; both hops together change by less than 60 µs a second.
+            let mut departs = came[*number as usize];
+            let mut least = Duration::from_secs(1);
+            while departs < *time {
+                least = least.min(geometry(seed, slot, departs));
+                departs += ms(20);
+            }
+            let spent = time.saturating_since(came[*number as usize]);
+            prop_assert!(spent + Duration::from_micros(2) >= ms(10) + least, "{spent:?} {least:?}");
+        }
+    }
+
+    /// What is carried is a share of what the rate over time carries, however often it changes.
+    #[test]
+    fn utilization_is_what_was_carried_of_what_could_be(
+        config in configs(), loads in loads(), changes in prop::collection::vec(1_u64..900, 0..4)
+    ) {
+        let mut run = Run::new(&config, 1);
+        let (mut now, mut sent) = (Time::ZERO, [0_u64; 2]);
+        let mut due = changes.iter().map(|gap| (gap, 1_000_000 + 1000 * gap));
+        for (pause, bytes, is_up) in loads {
+            now += ms(pause);
+            if let Some((_, bps)) = due.next() {
+                // The same schedule again, and another rate up.
+                let mut other = config.clone();
+                other.carriers[1].rate = Schedule::constant(Some(Rate::from_bps(bps)));
+                run.until(now);
+                run.bearer.reconfigure(now, &other);
+            }
+            run.send(now, BOTH[usize::from(is_up)], bytes);
+            sent[usize::from(is_up)] += u64::from(bytes);
+        }
+        let span = (now + Duration::from_secs(60)).saturating_since(Time::ZERO);
+        run.until(now + Duration::from_secs(60));
+        let carried = run.bearer.counters(Direction::Downlink).bytes_sent as f64 * 8.0;
+        let room = |from: f64, to: f64, bps: f64| bps * (to - from).max(0.0);
+        let end = span.as_secs_f64();
+        let down = match config.carriers[0].rate.as_constant() {
+            Some(Some(rate)) => room(0.0, end, rate.as_bps() as f64),
+            _ => room(0.0, end.min(0.9), 5e6) + room(1.4, end, 3e5),
+        };
+        let share = run.bearer.utilization(Direction::Downlink, span).expect("it has a rate");
+        prop_assert!((share - carried / down).abs() < 1e-9, "{share} {carried} {down}");
+        for (direction, sent) in BOTH.into_iter().zip(sent) {
+            let counters = run.bearer.counters(direction);
+            prop_assert!(counters.bytes_sent <= sent);
+            prop_assert_eq!(counters.dropped > 0, counters.bytes_sent < sent);
+            let share = run.bearer.utilization(direction, span).expect("it has a rate");
+            prop_assert!((0.0..=1.0).contains(&share));
+            prop_assert_eq!(share > 0.0, counters.bytes_sent > 0);
+        }
+    }
+}
+
 #[test]
 fn bursts_take_their_share_of_a_steady_flow() {
     let config = Config { bursts: Some(bursts()), ..config() };
@@ -163,7 +278,7 @@ fn bursts_take_their_share_of_a_steady_flow() {
         run.send(at(number * 5), Direction::Downlink, 200);
     }
     run.until(at(2_000_000));
-    let mut lost: Vec<_> = run.exits.iter().filter(|exit| exit.3 == Fate::Discarded).collect();
+    let mut lost: Vec<_> = run.exits.iter().filter(|exit| exit.3 == Fate::Lost).collect();
     lost.sort_unstable_by_key(|exit| exit.2);
     let share = lost.len() as f64 / 200_000.0;
     assert!((0.0241..0.0271).contains(&share), "{share}");
@@ -211,7 +326,7 @@ fn what_is_in_the_air_at_a_change_is_lost_where_that_is_so() {
             let within = |time: Time| time > from && time < from + ms(60);
             assert!(!run.exits.iter().any(|exit| within(exit.0)), "{change}");
         }
-        run.exits.iter().filter(|exit| exit.3 == Fate::Discarded).count()
+        run.exits.iter().filter(|exit| exit.3 == Fate::CutOff).count()
     };
     assert_eq!(lost(false), 0);
     // A packet a millisecond, of 10 ms and some in the air, at four changes.

@@ -3,4 +3,5 @@
 mod assignment;
 mod geometry;
 mod laws;
+mod recording;
 mod support;

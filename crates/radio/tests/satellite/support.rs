@@ -1,7 +1,8 @@
 //! A bearer, and what comes out of it.
 
 use base::{Direction, Duration, Rate, Schedule, Time};
-use link::{Load, queue};
+use link::{Dropped, Load, queue};
+use observe::DropReason;
 use radio::satellite::{Air, Bearer, Carrier, Change, Config, Orbit, Path};
 use radio::{Output, Sdu};
 
@@ -49,7 +50,11 @@ pub(crate) fn config() -> Config {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fate {
     Delivered,
-    Discarded,
+    /// At random.
+    Lost,
+    /// On its way when the satellite changed.
+    CutOff,
+    /// By a queue.
     Dropped,
 }
 
@@ -81,6 +86,12 @@ impl Run {
         number
     }
 
+    /// How many packets of `direction` had this fate.
+    pub(crate) fn count(&self, direction: Direction, fate: Fate) -> u64 {
+        let out = self.exits.iter().filter(|exit| exit.1 == direction && exit.3 == fate);
+        out.count() as u64
+    }
+
     /// Lets time pass.
     pub(crate) fn until(&mut self, end: Time) {
         while let Some(now) = self.bearer.poll_timeout().filter(|now| *now <= end) {
@@ -93,8 +104,15 @@ impl Run {
         while let Some((direction, output)) = self.bearer.poll_output() {
             let (packet, fate) = match output {
                 Output::Delivered(packet) => (packet, Fate::Delivered),
-                Output::Discarded(packet) => (packet, Fate::Discarded),
-                Output::Dropped(dropped) => (dropped.packet, Fate::Dropped),
+                Output::Discarded(packet) => panic!("nobody gives up {packet:?}"),
+                Output::Dropped(Dropped { packet, reason }) => match reason {
+                    DropReason::Loss => (packet, Fate::Lost),
+                    DropReason::Outage => (packet, Fate::CutOff),
+                    reason => {
+                        assert_eq!(reason, DropReason::Queue);
+                        (packet, Fate::Dropped)
+                    }
+                },
             };
             self.exits.push((time, direction, packet.number, fate));
         }

@@ -13,11 +13,14 @@ const GIVEN: [&str; 6] =
 
 /// Keys which, when set, take away what the file says in (table, key): a setting wins over the
 /// file in whatever words.
-const SUPERSEDED: [(&str, &str, &str); 34] = [
+const SUPERSEDED: [(&str, &str, &str); 37] = [
     ("link.rate", "link.trace", "down"),
     ("link.trace.down", "link", "rate"),
     ("link.back.rate", "link.trace", "up"),
     ("link.trace.up", "link.back", "rate"),
+    ("radio.trace", "radio", "recorded"),
+    ("radio.trace", "radio", "gateways"),
+    ("radio.recorded", "radio", "trace"),
     ("tcp.variant", "tcp", "congestion_control"),
     ("tcp.variant", "tcp", "recovery"),
     ("radio.tbler", "radio.downlink", "tbler"),

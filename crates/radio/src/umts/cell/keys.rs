@@ -301,8 +301,8 @@ impl Keys for CellKeys {
         self.ue.len() + self.ues as usize
     }
 
-    fn rates(&self) -> Option<[Schedule<Rate>; 2]> {
-        Some([self.downlink.rate, self.uplink.rate].map(Schedule::constant))
+    fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
+        Some([self.downlink.rate, self.uplink.rate].map(|rate| Schedule::constant(Some(rate))))
     }
 
     fn bottleneck(&self) -> Rate {

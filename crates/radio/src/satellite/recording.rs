@@ -1,0 +1,230 @@
+//! What a terminal was measured to have over time: a CSV file.
+
+use std::sync::Arc;
+
+use base::{Duration, Rate, Schedule, Time};
+use settings::{Leaf, Scalar, Takes, path};
+
+/// Round-trip times and rates over time. Each line holds from its time on, the first from the
+/// start, the last for ever.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Recording {
+    /// One way between terminal and gateway: half of a round trip.
+    pub(crate) delay: Schedule<Duration>,
+    /// Down and up, where the file has them; nothing is sent at `None`.
+    pub(crate) rates: [Option<Schedule<Option<Rate>>>; 2],
+    /// The time of the last line.
+    end: Time,
+}
+
+/// A file with a recording.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RecordingFile {
+    /// Its path, as in the scenario.
+    pub path: String,
+    /// Its content; present in every parsed scenario.
+    pub recording: Option<Arc<Recording>>,
+}
+
+impl Leaf for RecordingFile {
+    type Value = Self;
+
+    fn expected() -> String {
+        "the path of a CSV file with the columns time_s, rtt_ms and, if known, down_mbps, up_mbps"
+            .to_owned()
+    }
+
+    fn takes() -> Takes {
+        Takes::other()
+    }
+
+    fn parse(scalar: &Scalar) -> Result<Self, String> {
+        Ok(Self { path: path(scalar, &Self::expected())?, recording: None })
+    }
+
+    fn show(value: &Self) -> String {
+        value.path.clone()
+    }
+}
+
+/// What a column may hold.
+struct Quantity {
+    /// Its name, without the unit.
+    name: &'static str,
+    /// Its units, and how much each is in s or bit/s.
+    units: &'static [(&'static str, f64)],
+    /// The most that it may be, in s or bit/s.
+    most: f64,
+}
+
+const TIMES: &[(&str, f64)] = &[("s", 1.0), ("ms", 1e-3)];
+const RATES: &[(&str, f64)] = &[("bps", 1.0), ("kbps", 1e3), ("mbps", 1e6)];
+const DOWN: usize = 2;
+const QUANTITIES: [Quantity; 4] = [
+    Quantity { name: "time", units: TIMES, most: 1e9 },
+    Quantity { name: "rtt", units: TIMES, most: 1e3 },
+    Quantity { name: "down", units: RATES, most: 1e12 },
+    Quantity { name: "up", units: RATES, most: 1e12 },
+];
+
+/// A column of the file: which quantity it has, and in which unit.
+#[derive(Clone, Copy)]
+struct Column {
+    quantity: usize,
+    unit: (&'static str, f64),
+}
+
+/// A line: time, round trip, and rates down and up, each in s or bit/s.
+type Line = [f64; 4];
+
+impl Recording {
+    /// Reads a CSV file: a header that names quantities with their units, then a line for each
+    /// time. Lines that begin with `#` are comments.
+    ///
+    /// # Errors
+    /// What is wrong with it, and in which line.
+    pub fn parse(text: &[u8]) -> Result<Self, String> {
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let (mut columns, mut lines): (Vec<Column>, Vec<Line>) = (Vec::new(), Vec::new());
+        for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
+            let in_line = |what: String| format!("line {number}: {what}");
+            let line = str::from_utf8(line).map_err(|_| in_line("no text of UTF-8".to_owned()))?;
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let cells: Vec<_> = line.split(',').map(bare).collect();
+            if columns.is_empty() {
+                columns = columns_of(&cells).map_err(in_line)?;
+            } else {
+                lines.push(values(&cells, &columns, lines.last()).map_err(in_line)?);
+            }
+        }
+        let has = |quantity| columns.iter().any(|column| column.quantity == quantity);
+        let rates = [DOWN, DOWN + 1].map(|quantity| {
+            has(quantity).then(|| schedule(&lines, |line| rate(line[quantity])))?
+        });
+        let half = |[_, rtt, ..]: &Line| Duration::from_secs_f64(rtt / 2.0);
+        let delay = schedule(&lines, half).ok_or(NOTHING)?;
+        Ok(Self { delay, rates, end: lines.last().map_or(Time::ZERO, time) })
+    }
+
+    /// Whether it has rates of this direction, 0 down and 1 up.
+    pub(crate) const fn has_rate(&self, direction: usize) -> bool {
+        self.rates[direction].is_some()
+    }
+
+    /// The mean rate down until its last line; at least 1 bit/s. `None` if it has none.
+    pub(crate) fn mean_down(&self) -> Option<Rate> {
+        let [Some(rate), _] = &self.rates else { return None };
+        let span = self.end.saturating_since(Time::ZERO);
+        let bps = match u128::from(span.as_nanos()) {
+            0 => rate.at(self.end).map_or(0, Rate::as_bps),
+            nanos => (work(rate, Time::ZERO, self.end) / nanos) as u64,
+        };
+        Some(Rate::from_bps(bps.max(1)))
+    }
+}
+
+/// What `rate` carries from one time to another, in bit·ns/s.
+pub(crate) fn work(rate: &Schedule<Option<Rate>>, from: Time, to: Time) -> u128 {
+    let (mut at, mut work) = (from, 0);
+    while at < to {
+        let (rate, until) = rate.span(at);
+        let next = until.map_or(to, |until| until.min(to));
+        let nanos = next.saturating_since(at).as_nanos();
+        work += u128::from(rate.map_or(0, Rate::as_bps)) * u128::from(nanos);
+        at = next;
+    }
+    work
+}
+
+const NOTHING: &str = "has no line with a time: expected a header, such as \
+                       time_s,rtt_ms,down_mbps,up_mbps, and lines of numbers";
+
+/// What `of` makes of each line, from its time on; `None` if there is no line.
+fn schedule<V: Copy>(lines: &[Line], of: impl Fn(&Line) -> V) -> Option<Schedule<V>> {
+    let (first, rest) = lines.split_first()?;
+    Some(Schedule::new(of(first), rest.iter().map(|line| (time(line), of(line))).collect()))
+}
+
+fn time([time, ..]: &Line) -> Time {
+    Time::ZERO + Duration::from_secs_f64(*time)
+}
+
+fn rate(bps: f64) -> Option<Rate> {
+    (bps >= 1.0).then(|| Rate::from_bps(bps.round() as u64))
+}
+
+/// What stands in a cell, without spaces and quotes.
+fn bare(cell: &str) -> &str {
+    let cell = cell.trim();
+    cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell)
+}
+
+/// The columns that a header names.
+fn columns_of(header: &[&str]) -> Result<Vec<Column>, String> {
+    let mut columns: Vec<Column> = Vec::new();
+    for name in header {
+        let column = column(&name.to_ascii_lowercase()).ok_or_else(|| {
+            format!("unknown column {}: expected {}", short(name), known().join(", "))
+        })?;
+        if columns.iter().any(|other| other.quantity == column.quantity) {
+            return Err(format!("two columns of {}", QUANTITIES[column.quantity].name));
+        }
+        columns.push(column);
+    }
+    for (quantity, example) in [(0, "time_s"), (1, "rtt_ms")] {
+        if !columns.iter().any(|column| column.quantity == quantity) {
+            let name = QUANTITIES[quantity].name;
+            return Err(format!("no column of {name}, such as {example}"));
+        }
+    }
+    Ok(columns)
+}
+
+fn column(name: &str) -> Option<Column> {
+    let (name, unit) = name.split_once('_')?;
+    let quantity = QUANTITIES.iter().position(|quantity| quantity.name == name)?;
+    let unit = *QUANTITIES[quantity].units.iter().find(|(known, _)| *known == unit)?;
+    Some(Column { quantity, unit })
+}
+
+/// The names of all columns that there may be.
+fn known() -> Vec<String> {
+    let names = |quantity: &Quantity| {
+        let Quantity { name, units, .. } = *quantity;
+        units.iter().map(move |(unit, _)| format!("{name}_{unit}"))
+    };
+    QUANTITIES.iter().flat_map(names).collect()
+}
+
+/// The values of a line whose time must not be before that of the `last` one.
+fn values(cells: &[&str], columns: &[Column], last: Option<&Line>) -> Result<Line, String> {
+    if cells.len() != columns.len() {
+        let (given, wanted) = (cells.len(), columns.len());
+        return Err(format!("{given} values: expected {wanted}, as in the header"));
+    }
+    let mut values = [0.0; 4];
+    for (text, Column { quantity, unit: (unit, factor) }) in cells.iter().zip(columns) {
+        let Quantity { name, most, .. } = QUANTITIES[*quantity];
+        let value = text.parse::<f64>().ok().map(|value| value * factor);
+        let value = value.filter(|value| (0.0..=most).contains(value)).ok_or_else(|| {
+            let most = most / factor;
+            format!("{name}_{unit} {}: expected a number from 0 to {most}", short(text))
+        })?;
+        values[*quantity] = value;
+    }
+    if last.is_some_and(|last| values[0] < last[0]) {
+        return Err("before the line above it: times must not go back".to_owned());
+    }
+    Ok(values)
+}
+
+/// What the file has, cut where it is long.
+fn short(text: &str) -> String {
+    let most = 30;
+    let cut: String = text.chars().take(most).collect();
+    let more = if cut.len() < text.len() { "…" } else { "" };
+    format!("{cut:?}{more}")
+}
