@@ -36,18 +36,27 @@ def outline(values: Mapping[str, str]) -> str:
 def _satellite(values: Mapping[str, str]) -> str:
     """Return rates, the orbit and losses. Delays depend on where satellites are."""
     rates = _each_way(*(_rate(values, way) for way in ("radio.downlink", "radio.uplink")))
-    if values["radio.kind"] == "leo":
-        height, slot = values["radio.leo.altitude"], values["radio.leo.slot"]
-        orbit = f"satellites {_kilometres(height)} high, another each {slot}"
-    else:
-        orbit = f"a geostationary satellite at {values['radio.geo.elevation']}°"
     queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
-    parts = [rates, orbit, f"{_milliseconds(_ground_s(values))} each way on the ground"]
+    trace = values["radio.trace"]
+    if trace != "off":
+        parts = [f"as recorded in {trace} (a rate that it does not have: {rates})"]
+    else:
+        ground = f"{_milliseconds(_ground_s(values))} each way on the ground"
+        parts = [rates, _orbit(values), ground]
     if "radio.uplink.assignment.frame" in values:
         parts.append(f"capacity up on demand after {values['radio.uplink.assignment.wait']}")
     if "radio.gilbert_elliott.good" in values:
         parts.append(f"loss {_bursts(values)}")
     return "; ".join([*parts, f"queue {queues}", *_middlebox(values)])
+
+
+def _orbit(values: Mapping[str, str]) -> str:
+    if values["radio.recorded"] != "[]":
+        return "delays as recorded"
+    if values["radio.kind"] == "leo":
+        height, slot = values["radio.leo.altitude"], values["radio.leo.slot"]
+        return f"satellites {_kilometres(height)} high, another each {slot}"
+    return f"a geostationary satellite at {values['radio.geo.elevation']}°"
 
 
 def _ground_s(values: Mapping[str, str]) -> float:

@@ -116,6 +116,19 @@ def test_trace_in_a_file_says_the_line_of_both(thinpipe, tmp_path):
     )
 
 
+def test_recording_that_is_none_says_the_line_of_both(thinpipe, tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    text = '[radio]\nkind = "leo"\ntrace = "bad.csv"\n'
+    (folder / "mine.toml").write_text(text, encoding="utf-8")
+    (folder / "bad.csv").write_bytes(b"time_s,rtt_ms\n0,30\n\n1,3O\n")
+    check(
+        thinpipe("run", "runs/mine.toml"),
+        'runs/mine.toml:3: radio.trace = "bad.csv": runs/bad.csv: line 4: rtt_ms "3O": '
+        "expected a number from 0 to 1000000",
+    )
+
+
 def test_trace_and_rate(thinpipe, tmp_path):
     (tmp_path / "good.down").write_bytes(b"5\n")
     check(

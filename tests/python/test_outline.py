@@ -52,6 +52,19 @@ RADIO = "[radio]\n"
             "queue 50 packets each way; 1 NodeB and 1 mobile",
         ),
         (
+            f'{RADIO}kind = "leo"\nground = "7 ms"\nleo.slot = "5 s"\n[[wired]]\nname = "a"\n'
+            'between = ["x", "y"]\ndelay = "400 us"',
+            "100 Mbit/s down, 12 Mbit/s up; satellites 550 km high, another each 5 s; "
+            "7.4 ms each way on the ground; queue 50 packets each way",
+        ),
+        (
+            f'{RADIO}kind = "geo"\nrecorded = [{{at = "0 s", delay = "1 s"}}]\n'
+            'gilbert_elliott = {}\nuplink.assignment.wait = "1 s"',
+            "100 Mbit/s down, 12 Mbit/s up; delays as recorded; 10 ms each way on the ground; "
+            "capacity up on demand after 1 s; loss 4 % and 30 % by turns; "
+            "queue 50 packets each way",
+        ),
+        (
             '[[wired]]\nname = "a"\nbetween = ["x", "y"]\ndelay = "5 ms"',
             "delay 5 ms each way",
         ),
@@ -76,6 +89,17 @@ def test_a_trace_is_named(tmp_path):
     assert outline(mine.values()).startswith(recorded)
 
 
+def test_a_recording_is_named(tmp_path):
+    (tmp_path / "seen.csv").write_text("time_s,rtt_ms\n0,40\n", encoding="utf-8")
+    text = f'{RADIO}kind = "geo"\ntrace = "seen.csv"'
+    recorded = (
+        f"as recorded in {tmp_path}/seen.csv (a rate that it does not have: 100 Mbit/s down, "
+        "12 Mbit/s up); "
+    )
+    mine = tp.Scenario(str(tmp_path / "mine.toml"), text)
+    assert outline(mine.values()).startswith(recorded)
+
+
 def test_values_of_what_is_wrong():
     with pytest.raises(tp.ScenarioError, match=r"^mine:1: rat: unknown key"):
         tp.Scenario("mine", "rat = 1").values()
@@ -86,7 +110,8 @@ NETWORKS = {name: each for name, each in tp.scenarios().items() if each.values()
 
 def test_networks_with_a_source():
     named = {"umts-384", "umts-64", "umts-384-lossy", "gprs-live-40", "edge", "satellite-geo"}
-    assert named | {"wlan-11b-fringe"} <= set(NETWORKS)
+    sky = {"leo-15s", "geo-600", "geo-12-3-lossy", "satcom-edge"}
+    assert named | sky | {"wlan-11b-fringe"} <= set(NETWORKS)
 
 
 OF_PAPERS = {"bottleneck", "umts-dch-384", "umts-thesis", "hmipv6-handover"} | {
