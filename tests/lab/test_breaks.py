@@ -45,6 +45,12 @@ SCHEDULED: dict[str, Settings] = {
         ("radio.outage.every", "4 s"),
         ("radio.reselections", '[{at = "5 s", forward = "20 %"}]'),
     ),
+    "geo-12-3-lossy": (("radio.outages", '[["3 s", "4 s"], ["6 s", "6.5 s"]]'),),
+    "leo-15s": (
+        ("radio.downlink.rate", "2 Mbit/s"),
+        ("radio.leo.slot", "2 s"),
+        ("radio.outages", '[["3 s", "4 s"], ["6 s", "6.5 s"]]'),
+    ),
 }  # fmt: skip
 """What scenarios have already; a law that holds only for empty lists would be none."""
 
@@ -65,6 +71,7 @@ QUEUES: dict[str, tuple[Settings, ...]] = {
 NAMES = (
     "bottleneck", "plain-384", "satellite-geo", "wlan-11b-fringe", "gprs-fifo", "gprs-3+1",
     "gprs-4+1", "edge-4+1", "umts-384", "umts-384-lossy", "umts-dch-384", "umts-thesis",
+    "geo-12-3-lossy", "leo-15s", "satcom-edge",
 )  # fmt: skip
 
 
@@ -236,6 +243,8 @@ def test_an_upload_loses_the_packet_that_goes_up() -> None:
         ("bottleneck", ["black-out", "delay", "rate", "errors", "drop"]),
         ("umts-384", ["black-out", "delay", "rate", "errors", "handover"]),
         ("gprs-3+1", ["black-out", "reselection"]),
+        ("leo-15s", ["black-out"]),
+        ("satcom-edge", ["black-out"]),
         ("umts-handover", []),
         ("hmipv6-handover", []),
     ],

@@ -114,7 +114,7 @@ def _is_slotted(values: Values) -> bool:
 
 
 def _black_out_sizes(values: Values) -> Sequence[Size] | None:
-    known = _is_wired(values) or _is_bearer(values) or _is_slotted(values)
+    known = _is_wired(values) or _is_bearer(values) or "radio.outages" in values
     return (lasts(5.0),) if known else None
 
 
