@@ -27,7 +27,7 @@ def findings(emulation, tmp_path_factory):  # noqa: ARG001 - there is one by the
 
 @pytest.mark.parametrize("control", ["reno", "cubic"])
 @pytest.mark.parametrize(
-    "setup", ["umts-384", "umts-384-lossy", "gprs-live-40", "trace", "short-queue"]
+    "setup", ["umts-384", "umts-384-lossy", "gprs-live-40", "leo-15s", "trace", "short-queue"]
 )
 def test_throughput_and_round_trip_time_agree(findings, setup, control):
     found = {
@@ -42,5 +42,5 @@ def test_throughput_and_round_trip_time_agree(findings, setup, control):
 
 
 def test_nothing_else_is_claimed(findings):
-    assert len(findings) == 30
+    assert len(findings) == 36
     assert {fact["expected"] for fact in findings.values()} == {"holds"}

@@ -55,6 +55,18 @@ SETUPS: Final = {
     "umts-384": Setup("umts-384", (("radio.tbler", "0 %"),), 900_000, 48_000),
     "umts-384-lossy": Setup("umts-384", (("radio.tbler", "10 %"),), 900_000, 48_000),
     "gprs-live-40": Setup("gprs-live-40", (), 120_000, 16_384),
+    # Nothing is lost: which packets are in the air at a change is a matter of microseconds. The
+    # rate is the limit, not a window, which a fraction of a millisecond makes slower.
+    "leo-15s": Setup(
+        "leo-15s",
+        (
+            ("radio.leo.slot", "1 s"),
+            ("radio.leo.loses", "false"),
+            ("radio.downlink.rate", "10 Mbit/s"),
+        ),
+        5_000_000,
+        64_000,
+    ),
     "trace": Setup(TRACE, (), 600_000, 48_000),
     "short-queue": Setup(
         "link",
