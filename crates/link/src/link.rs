@@ -18,7 +18,8 @@ use crate::{Config, Counters, Load, Service};
 pub struct LinkConfig {
     /// How fast it sends.
     pub service: Service,
-    /// One-way delay from the last bit sent to the last bit received, by time of departure.
+    /// One-way delay from the last bit sent to the last bit received, by time of departure. That of
+    /// a trace comes on top.
     pub delay: Schedule<Duration>,
     /// What waits ahead of it.
     pub queue: queue::Config,
@@ -215,7 +216,7 @@ impl<T: Load> Link<T> {
 
     /// The one-way delay of what leaves at `time`.
     pub fn delay(&self, time: Time) -> Duration {
-        self.delay.at(time)
+        self.delay.at(time) + self.server.delay(time)
     }
 
     /// The most that may wait or be sent.
@@ -261,7 +262,7 @@ impl<T: Load> Link<T> {
     fn send(&mut self, since: Time, start: Time, packet: T) {
         let bytes = packet.bytes();
         let departs = self.server.transmit(since, start, bytes);
-        let arrives = departs + self.delay.at(departs);
+        let arrives = departs + self.delay(departs);
         self.busy_until = departs;
         self.sending_bytes = bytes;
         self.sent_bytes += u64::from(bytes);

@@ -53,6 +53,14 @@ impl Server {
         }
     }
 
+    /// The delay that was recorded of what leaves at `time`.
+    pub(crate) fn delay(&self, time: Time) -> Duration {
+        match self {
+            Self::Rate(_) => Duration::ZERO,
+            Self::Trace(cursor) => cursor.trace().delay(time),
+        }
+    }
+
     /// The rate at `time`, or the mean of the trace; `None` if sending takes no time.
     pub(crate) fn rate(&self, time: Time) -> Option<Rate> {
         match self {
@@ -102,7 +110,8 @@ impl Server {
                 (sent as f64, bytes as f64)
             }
         };
-        (whole > 0.0).then(|| used / whole)
+        // Bursts may get more than a saturated link.
+        (whole > 0.0).then(|| (used / whole).min(1.0))
     }
 }
 

@@ -1,11 +1,17 @@
 //! Links that were recorded: when each could send, as Mahimahi writes it (Netravali et al.:
-//! Mahimahi: Accurate Record-and-Replay for HTTP, USENIX ATC 2015, §4.2; mm-link(1)).
+//! Mahimahi: Accurate Record-and-Replay for HTTP, USENIX ATC 2015, §4.2; mm-link(1)), or with what
+//! the first packets after an idle time met as well ([`load`]).
+
+mod load;
+mod table;
 
 use std::fmt;
 use std::sync::Arc;
 
 use base::{Duration, Rate, Time};
 use settings::{Leaf, Scalar, Takes, path};
+
+use load::{Load, Train};
 
 /// What one opportunity carries, IP headers included.
 pub const OPPORTUNITY_BYTES: u32 = 1500;
@@ -15,6 +21,8 @@ pub const OPPORTUNITY_BYTES: u32 = 1500;
 pub struct Trace {
     /// Milliseconds from the start, in order; the last, above zero, is its period.
     stamps: Arc<[u64]>,
+    /// What depends on load, if that was recorded: the stamps are then those of a saturated link.
+    load: Option<Arc<Load>>,
 }
 
 /// A file that says when a link could send.
@@ -27,6 +35,9 @@ pub struct TraceFile {
 }
 
 impl TraceFile {
+    /// How a path begins that names a trace which ships.
+    pub const SHIPPED: &str = "shipped:";
+
     /// Its content.
     ///
     /// # Panics
@@ -40,7 +51,7 @@ impl Leaf for TraceFile {
     type Value = Self;
 
     fn expected() -> String {
-        "the path of a file with a time in milliseconds a line".to_owned()
+        format!("the path of a trace, or {}NAME", Self::SHIPPED)
     }
 
     fn takes() -> Takes {
@@ -65,6 +76,10 @@ pub enum TraceError {
     Backwards(usize),
     /// It has no line, or all its lines are 0.
     NoTime,
+    /// What is valid in this line, from 1, of a table.
+    Line(usize, &'static str),
+    /// What a table lacks.
+    Table(&'static str),
 }
 
 impl fmt::Display for TraceError {
@@ -79,6 +94,8 @@ impl fmt::Display for TraceError {
             Self::NoTime => {
                 f.write_str("takes no time: its last line must be above 0, in milliseconds")
             }
+            Self::Line(line, message) => write!(f, "line {line}: {message}"),
+            Self::Table(message) => f.write_str(message),
         }
     }
 }
@@ -87,8 +104,13 @@ impl fmt::Display for TraceError {
 const LONGEST_MS: u64 = 1_000_000_000_000;
 
 impl Trace {
-    /// Reads a text with one time in milliseconds per line.
+    /// Reads a text with one time in milliseconds per line, or the table of a trace that depends on
+    /// load.
     pub fn parse(text: &[u8]) -> Result<Self, TraceError> {
+        if table::is_table(text) { table::parse(text) } else { Self::of_mahimahi(text) }
+    }
+
+    fn of_mahimahi(text: &[u8]) -> Result<Self, TraceError> {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         let mut stamps = Vec::new();
         let lines = text.split(|&byte| byte == b'\n').take_while(|_| !text.is_empty());
@@ -106,7 +128,7 @@ impl Trace {
         }
         match stamps.last() {
             None | Some(0) => Err(TraceError::NoTime),
-            Some(_) => Ok(Self { stamps: stamps.into() }),
+            Some(_) => Ok(Self { stamps: stamps.into(), load: None }),
         }
     }
 
@@ -133,6 +155,16 @@ impl Trace {
     pub fn opportunities(&self, time: Time) -> u64 {
         let next = self.first_from(time + Duration::from_nanos(1));
         next.round * self.stamps.len() as u64 + next.index as u64
+    }
+
+    /// The delay that was recorded of what leaves at `time`.
+    pub(crate) fn delay(&self, time: Time) -> Duration {
+        self.load.as_ref().map_or(Duration::ZERO, |load| load.delay(self.within(time)))
+    }
+
+    /// How far `time` lies within its period.
+    fn within(&self, time: Time) -> Duration {
+        Duration::from_nanos(time.as_nanos() % self.period().as_nanos())
     }
 
     /// The first opportunity at or after `time`.
@@ -172,22 +204,41 @@ pub(crate) struct Cursor {
     opportunity: Opportunity,
     /// What is left of it.
     left: u32,
+    train: Train,
 }
 
 impl Cursor {
-    pub(crate) const fn new(trace: Trace) -> Self {
+    pub(crate) fn new(trace: Trace) -> Self {
         let opportunity = Opportunity { round: 0, index: 0 };
-        Self { trace, opportunity, left: OPPORTUNITY_BYTES }
+        Self { trace, opportunity, left: OPPORTUNITY_BYTES, train: Train::default() }
     }
 
     pub(crate) const fn trace(&self) -> &Trace {
         &self.trace
     }
 
-    /// When the last of `bytes` leaves that are sent from `start` on. As in Mahimahi, a packet may
-    /// take several opportunities, several small ones share one, and what comes at the very time of
-    /// an opportunity, `since`, is too late for it.
-    pub(crate) fn transmit(&mut self, since: Time, start: Time, mut bytes: u32) -> Time {
+    /// When the last of `bytes` leaves that are sent from `start` on. After an idle time a train of
+    /// opportunities of its own comes first, if one was recorded.
+    pub(crate) fn transmit(&mut self, since: Time, start: Time, bytes: u32) -> Time {
+        let Some(load) = &self.trace.load else { return self.saturated(since, start, bytes) };
+        if self.train.is_over(load, since) {
+            self.train = load.train(self.trace.within(since), since);
+        }
+        let departs = match self.train.transmit(load, since, start, bytes) {
+            Ok(departs) => departs,
+            Err(rest) => {
+                let end = self.train.end(load);
+                self.saturated(since.max(end), start, rest)
+            }
+        };
+        self.train.sent(departs);
+        departs
+    }
+
+    /// The same by the opportunities of a saturated link. As in Mahimahi, a packet may take several
+    /// opportunities, several small ones share one, and what comes at the very time of an
+    /// opportunity, `since`, is too late for it.
+    fn saturated(&mut self, since: Time, start: Time, mut bytes: u32) -> Time {
         let from = start.max(since + Duration::from_nanos(1));
         let missed = self.trace.time(self.opportunity) < from;
         if missed {
@@ -265,6 +316,51 @@ mod tests {
         check(&[5, 10], &[(1, 1, 500), (1, 5, 1000), (1, 5, 1)], &[5, 5, 10]);
         check(&[5, 10], &[(1, 1, 3001), (1, 15, 1499)], &[15, 15]);
         check(&[5, 5, 10], &[(1, 1, 2000), (1, 5, 1000)], &[5, 5]);
+    }
+
+    /// When packets of these (arrival, start, bytes) leave, where bursts meet trains: in the first
+    /// 50 ms 1 packet at once and 2 after 4 ms, then 1 after 30 ms. Saturated, it is 1 each 10 ms.
+    fn check_bursts(packets: &[(u64, u64, u32)], expect: &[u64]) {
+        let light = "series,at_ms,ms,packets\nidle,,20,\nlight,0,0,1\nlight,0,4,2\nlight,50,30,1\n";
+        let heavy: Vec<_> = (1..=10).map(|tens| format!("heavy,{},,1\n", tens * 10)).collect();
+        let trace = Trace::parse((light.to_owned() + &heavy.concat()).as_bytes()).expect("valid");
+        let mut cursor = Cursor::new(trace);
+        let leave = |&(since, start, bytes): &_| cursor.transmit(at(since), at(start), bytes);
+        let times: Vec<_> = packets.iter().map(leave).collect();
+        assert_eq!(times, expect.iter().map(|&ms| at(ms)).collect::<Vec<_>>(), "{packets:?}");
+    }
+
+    #[test]
+    fn a_burst_is_sent_by_its_train_and_then_as_a_saturated_link_sends() {
+        check_bursts(&[(3, 3, 1500), (3, 3, 1500), (3, 7, 1500)], &[3, 7, 7]);
+        check_bursts(&[(3, 3, 1500), (3, 3, 3000), (3, 7, 1), (3, 10, 1500)], &[3, 7, 10, 20]);
+        check_bursts(&[(3, 3, 6001)], &[20]);
+        check_bursts(&[(6, 6, 4500), (6, 10, 1)], &[10, 20]);
+        check_bursts(&[(55, 55, 1500), (55, 85, 1500)], &[85, 90]);
+        check_bursts(&[(153, 153, 1500)], &[183]);
+    }
+
+    #[test]
+    fn what_of_a_train_no_packet_waits_for_is_lost() {
+        check_bursts(&[(3, 3, 100), (5, 5, 100)], &[3, 7]);
+        check_bursts(&[(3, 3, 100), (7, 7, 100)], &[3, 10]);
+        check_bursts(&[(3, 3, 100), (22, 22, 100)], &[3, 30]);
+    }
+
+    #[test]
+    fn a_burst_begins_after_an_idle_time() {
+        check_bursts(&[(3, 3, 100), (23, 23, 100)], &[3, 23]);
+        check_bursts(&[(3, 3, 4500), (26, 26, 100)], &[7, 30]);
+        check_bursts(&[(3, 3, 4500), (27, 27, 100)], &[7, 27]);
+        check_bursts(&[(3, 3, 100), (47, 47, 100), (70, 70, 1)], &[3, 47, 100]);
+    }
+
+    #[test]
+    fn delays_hold_from_their_times_on_in_each_period() {
+        let table = "series,at_ms,ms,packets\ndelay,0,7,\ndelay,60,9.5,\nheavy,100,,1\n";
+        let trace = Trace::parse(table.as_bytes()).expect("valid");
+        let delays = [0, 59, 60, 99, 100, 160].map(|ms| trace.delay(at(ms)).as_nanos() / 100_000);
+        assert_eq!(delays, [70, 70, 95, 95, 70, 95]);
     }
 
     #[test]

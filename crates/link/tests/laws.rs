@@ -63,7 +63,31 @@ fn service() -> impl Strategy<Value = Service> {
         let lines: Vec<_> = stamps.iter().map(u64::to_string).collect();
         Service::Trace(Trace::parse(lines.join("\n").as_bytes()).expect("valid"))
     });
-    prop_oneof![schedule(rate).prop_map(Service::Rate), trace]
+    prop_oneof![schedule(rate).prop_map(Service::Rate), trace, load_trace()]
+}
+
+/// A trace that depends on load.
+fn load_trace() -> impl Strategy<Value = Service> {
+    let after = |most| prop::collection::vec((0_u64..most, 1_u32..4), 1..6);
+    let trains = prop::collection::vec(after(80), 1..4);
+    let delays = prop::collection::vec(0_u64..40, 0..4);
+    (1_u64..60, trains, delays, after(60)).prop_map(|(idle, trains, delays, mut heavy)| {
+        let mut table = vec![format!("series,at_ms,ms,packets\nidle,,{idle},")];
+        for (number, mut train) in trains.into_iter().enumerate() {
+            train.sort_unstable();
+            for (after, packets) in train {
+                table.push(format!("light,{},{after}.5,{packets}", number * 15));
+            }
+        }
+        for (number, delay) in delays.into_iter().enumerate() {
+            table.push(format!("delay,{},{delay},", number * 14));
+        }
+        heavy.sort_unstable();
+        for (at, packets) in heavy.into_iter().chain([(60, 1)]) {
+            table.push(format!("heavy,{at},,{packets}"));
+        }
+        Service::Trace(Trace::parse(table.join("\n").as_bytes()).expect("valid"))
+    })
 }
 
 fn discipline() -> impl Strategy<Value = Discipline> {

@@ -23,8 +23,9 @@ impl<T: Load> Link<T> {
         if !is_sending {
             return;
         }
+        let arrives = departs + self.delay(departs);
         let Some(last) = self.flight.back_mut() else { return };
-        last.arrives = departs + self.delay.at(departs);
+        last.arrives = arrives;
         last.lost = self.losses.again(departs);
         // The time to send it counts from its start, and changes by as much as its end.
         for time in [&mut self.counters.busy, &mut self.counters.queue_integral] {
