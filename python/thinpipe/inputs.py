@@ -186,13 +186,18 @@ def written_settings(point: Point) -> list[tuple[str, str]]:
 
 
 def files_of(values: Mapping[str, str]) -> dict[str, str]:
-    """Return the paths of the files that a point reads, by key."""
+    """Return the paths of the files that a point reads, by key. What ships is none."""
     given = {key: text for key, text in values.items() if takes_file(key)}
     return {
         key: text
         for key, text in given.items()
-        if text not in ("off", "none") and not text.startswith("as ")
+        if text not in ("off", "none") and not text.startswith("as ") and not ships(key, text)
     }
+
+
+def ships(key: str, text: str) -> bool:
+    """Return whether a value names a trace that ships, where another would name a file."""
+    return key.startswith("link.trace.") and text.startswith("shipped:")
 
 
 @cache

@@ -95,6 +95,8 @@ def _value(values: Mapping[str, str], key: str) -> str:
 
 def _rate(values: Mapping[str, str], way: str) -> str:
     trace = values.get("link.trace.up" if way == "link.back" else "link.trace.down", "off")
+    if trace.startswith("shipped:"):
+        return f"as in the trace {trace.removeprefix('shipped:')}, with its delays"
     if trace != "off":
         return f"as recorded in {trace}"
     rate = _value(values, f"{way}.rate")

@@ -104,6 +104,59 @@ def test_trace_that_is_none(thinpipe, tmp_path, text, expected):
     )
 
 
+HEADING = b"series,at_ms,ms,packets\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (b"heavy,5\n", "line 2: expected four values: series, at_ms, ms and packets"),
+        (b"ligth,0,1,1\n", "line 2: unknown series: expected idle, delay, light or heavy"),
+        (
+            b"heavy,5,,1\nheavy,5.5,,1\n",
+            "line 3: at_ms: not a number: expected whole milliseconds from the start",
+        ),
+        (
+            b"# mine\ndelay,0,24 ms,\n",
+            "line 3: ms: expected a number of milliseconds from 0, as in 24 or 24.125",
+        ),
+        (b"heavy,5,,none\n", "line 2: packets: expected a whole number from 1 to 10000"),
+        (b"idle,,100,1\n", "line 2: idle has ms alone, as in idle,,100,"),
+        (b"delay,5,24,\n", "line 2: delay: the first must be at 0"),
+        (b"light,0,5,1\nlight,0,4,1\n", "line 3: light: ms must not go back within an at_ms"),
+        (b"heavy,5,,1\nheavy,4,,1\n", "line 3: heavy: at_ms must not go back"),
+        (
+            b"light,0,0,1\nheavy,5,,1\n",
+            "light lines and an idle line, as in idle,,100, need each other",
+        ),
+        (b"", "takes no time: its last heavy line must be above 0 ms"),
+    ],
+)
+def test_load_dependent_trace_that_is_none(thinpipe, tmp_path, lines, expected):
+    (tmp_path / "bad.csv").write_bytes(HEADING + lines)
+    check(
+        thinpipe("run", SCENARIO, "--set", "link.trace.down=bad.csv"),
+        f"--set link.trace.down=bad.csv: bad.csv: {expected}",
+    )
+
+
+def test_load_dependent_trace_without_a_heading(thinpipe, tmp_path):
+    (tmp_path / "bad.csv").write_bytes(b"# mine\nheavy,5,,1\n")
+    check(
+        thinpipe("run", SCENARIO, "--set", "link.trace.up=bad.csv"),
+        "--set link.trace.up=bad.csv: bad.csv: line 2: expected the heading "
+        "series,at_ms,ms,packets",
+    )
+
+
+def test_trace_that_does_not_ship(thinpipe):
+    check(
+        thinpipe("run", SCENARIO, "--set", "link.trace.down=shipped:lte"),
+        "--set link.trace.down=shipped:lte: cannot read lte: no such trace ships; these do: "
+        "lte-drive-down, lte-drive-up",
+    )
+
+
 def test_trace_in_a_file_says_the_line_of_both(thinpipe, tmp_path):
     folder = tmp_path / "runs"
     folder.mkdir()

@@ -29,6 +29,14 @@ from tests.expected import EXPECTED
             "Chakravorty et al., INFOCOM 2003 (queue); constant rates and delays, rounded",
         ),
         (
+            "lte-drive",
+            "as in the trace lte-drive-down, with its delays down, as in the trace lte-drive-up, "
+            "with its delays up; delay 0 ms each way; loss 0 % each way; "
+            "queue 750 kB down, 250 kB up",
+            "synthetic (scripts/lte_drive.py), rates of 3GPP TS 36.213; light and heavy load after "
+            "Sentosa et al. 2025",
+        ),
+        (
             "link",
             "any rate each way; delay 0 ms each way; loss 0 % each way; "
             "queue 1000 packets each way",
@@ -79,6 +87,7 @@ def test_what_is_wrong_with_a_way_back_is_one_line(thinpipe, setting, expected):
         ("tcp.reno.", ["tcp.reno.halving", "tcp.reno.growth"]),
         ("jitter", ["radio.gprs.core.jitter"]),
         ("mahimahi", ["link.trace.down", "link.trace.up"]),
+        ("load-dependent", ["link.trace.down", "link.trace.up"]),
         ("python", ["tcp.congestion_control"]),
     ],
 )

@@ -47,6 +47,7 @@ FILES = [
     ("link", "tcp.congestion_control", "mine.py"),
     ("link", "link.trace.down", "/etc/passwd"),
     ("link", "link.trace.up", "x"),
+    ("link", "flow.arrivals", "shipped:lte-drive-up"),
 ]
 
 
@@ -54,6 +55,11 @@ FILES = [
 def test_no_setting_names_a_file(name, key, text):
     with pytest.raises(RequestError, match="a page cannot name files; open the lab with it"):
         Catalogue({}).point(name, ((key, text),))
+
+
+def test_a_setting_names_a_trace_that_ships():
+    setting = ("link.trace.up", "shipped:lte-drive-up")
+    assert dict(Catalogue({}).point("link", (setting,)).settings) == dict([setting])
 
 
 def test_every_key_that_takes_a_file_is_refused():

@@ -100,6 +100,14 @@ def test_a_recording_is_named(tmp_path):
     assert outline(mine.values()).startswith(recorded)
 
 
+def test_a_trace_that_ships_is_named():
+    assert outline(tp.scenarios()["lte-drive"].values()) == (
+        "as in the trace lte-drive-down, with its delays down, "
+        "as in the trace lte-drive-up, with its delays up; delay 0 ms each way; "
+        "loss 0 % each way; queue 750 kB down, 250 kB up"
+    )
+
+
 def test_values_of_what_is_wrong():
     with pytest.raises(tp.ScenarioError, match=r"^mine:1: rat: unknown key"):
         tp.Scenario("mine", "rat = 1").values()
@@ -111,7 +119,7 @@ NETWORKS = {name: each for name, each in tp.scenarios().items() if each.values()
 def test_networks_with_a_source():
     named = {"umts-384", "umts-64", "umts-384-lossy", "gprs-live-40", "edge", "satellite-geo"}
     sky = {"leo-15s", "geo-600", "geo-12-3-lossy", "satcom-edge"}
-    assert named | sky | {"wlan-11b-fringe"} <= set(NETWORKS)
+    assert named | sky | {"wlan-11b-fringe", "lte-drive"} <= set(NETWORKS)
 
 
 OF_PAPERS = {"bottleneck", "umts-dch-384", "umts-thesis", "hmipv6-handover"} | {

@@ -68,12 +68,15 @@ impl Timed for LinkStep {
 
 section! {
     /// `[link.trace]`: files in the format of Mahimahi, one time in milliseconds per line at which
-    /// 1500 B could leave; they repeat at their end. A path in a scenario file is relative to that
-    /// file.
+    /// 1500 B could leave, or tables of what short bursts and a saturated link met; they repeat at
+    /// their end. A path in a scenario file is relative to that file; `shipped:NAME` is a trace
+    /// that ships.
     pub struct Traces {
-        /// A Mahimahi trace of the direction towards the mobile, in place of `link.rate`.
+        /// A Mahimahi trace or a load-dependent one of the direction towards the mobile, in place
+        /// of `link.rate`.
         pub down: Option<TraceFile> as Or<Off, TraceFile> = None;
-        /// A Mahimahi trace of the reverse direction, in place of `link.back.rate`.
+        /// A Mahimahi trace or a load-dependent one of the reverse direction, in place of
+        /// `link.back.rate`.
         pub up: Option<TraceFile> as Or<Off, TraceFile> = None;
     }
 }

@@ -8,6 +8,7 @@ use radio::Radio;
 use radio::satellite::{Recording, RecordingFile};
 
 use crate::form::CaptureFile;
+use crate::shipped::shipped_trace;
 use crate::{Flow, Scenario};
 use settings::Fault;
 use settings::{Item, Origin, Table};
@@ -33,9 +34,15 @@ pub(crate) fn read(
         [(&mut link.trace.down, "link.trace.down"), (&mut link.trace.up, "link.trace.up")]
     {
         let (Some(file), Some(item)) = (file, tree.find(key)) else { continue };
-        let path = seen_from(name, item, &file.path);
-        let trace = read_file(&path, open, Trace::parse).map_err(|error| item.fault(key, error))?;
-        *file = TraceFile { path, trace: Some(trace) };
+        let (path, trace) = if let Some(shipped) = file.path.strip_prefix(TraceFile::SHIPPED) {
+            (file.path.clone(), read_file(shipped, &shipped_trace, Trace::parse))
+        } else {
+            let path = seen_from(name, item, &file.path);
+            let trace = read_file(&path, open, Trace::parse);
+            (path, trace)
+        };
+        let trace = Some(trace.map_err(|error| item.fault(key, error))?);
+        *file = TraceFile { path, trace };
     }
     Ok(())
 }

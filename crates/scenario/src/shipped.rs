@@ -1,4 +1,4 @@
-//! The scenarios that ship.
+//! The scenarios that ship, and the traces of links that they name.
 
 /// A scenario that ships.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +26,7 @@ pub const fn shipped() -> &'static [Shipped] {
         "hmipv6-handover",
         "leo-15s",
         "link",
+        "lte-drive",
         "plain-384",
         "satcom-edge",
         "satellite-geo",
@@ -39,6 +40,24 @@ pub const fn shipped() -> &'static [Shipped] {
         "wlan-11b-fringe",
     ]
 }
+
+/// The text of the trace that ships under this name.
+///
+/// # Errors
+/// Which do.
+pub(crate) fn shipped_trace(name: &str) -> Result<Vec<u8>, String> {
+    let found = TRACES.iter().find(|trace| trace.0 == name).map(|trace| trace.1.to_vec());
+    found.ok_or_else(|| {
+        let names: Vec<_> = TRACES.iter().map(|trace| trace.0).collect();
+        format!("no such trace ships; these do: {}", names.join(", "))
+    })
+}
+
+/// Traces by name; `scripts/lte_drive.py` makes them.
+const TRACES: [(&str, &[u8]); 2] = [
+    ("lte-drive-down", include_bytes!("../../../scenarios/traces/lte-drive-down.csv")),
+    ("lte-drive-up", include_bytes!("../../../scenarios/traces/lte-drive-up.csv")),
+];
 
 /// Scenarios by the names of their files.
 macro_rules! ship {

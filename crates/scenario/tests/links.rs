@@ -21,6 +21,8 @@ fn parse(source: &str, settings: &[(&str, &str)]) -> Result<Scenario, Error> {
         "bad.trace" => Ok(b"5\n10\nten\n".to_vec()),
         "back.trace" => Ok(b"5\n4\n".to_vec()),
         "empty.trace" => Ok(Vec::new()),
+        "good.csv" => Ok(b"series,at_ms,ms,packets\ndelay,0,9,\nheavy,10,,2\n".to_vec()),
+        "bad.csv" => Ok(b"series,at_ms,ms,packets\nheavy,10,,2\nheavy,9,,2\n".to_vec()),
         _ => Err("No such file or directory".to_owned()),
     };
     Scenario::parse_from(source, "runs/mine.toml", &settings, &Outside { customs: &[], read })
@@ -201,6 +203,50 @@ fn traces_are_read_where_they_are_named() {
     let over = parse(in_file, &[("link.rate", "1 Mbit/s")]).expect("valid");
     assert_eq!(rate(&over), Some(1_000_000));
     assert_eq!(rate(&set(&[("link.trace.up", "good.trace")])), Some(800_000));
+}
+
+/// A trace that depends on load stands where one of Mahimahi does.
+#[test]
+fn a_load_dependent_trace_takes_the_place_of_a_rate() {
+    let rate = |scenario: &Scenario| build(scenario).bottleneck.map(Rate::as_bps);
+    assert_eq!(rate(&set(&[("link.trace.down", "good.csv")])), Some(2_400_000));
+    refused_setting(
+        &[("link.trace.down", "bad.csv")],
+        "--set link.trace.down=bad.csv: bad.csv: line 3: heavy: at_ms must not go back",
+    );
+    refused_setting(
+        &[("link.trace.up", "good.csv"), ("link.back.rate", "1 Mbit/s")],
+        "--set link.trace.up=good.csv: give link.back.rate or link.trace.up, not both",
+    );
+}
+
+/// What ships needs no file, in whatever scenario and wherever that is.
+#[test]
+fn traces_that_ship() {
+    let path = |scenario: &Scenario| {
+        let trace = &scenario.link.as_ref().expect("there").trace;
+        trace.down.as_ref().map(|file| file.path.clone())
+    };
+    let down = Some("shipped:lte-drive-down".to_owned());
+    let in_file = "[link]\ntrace.down = \"shipped:lte-drive-down\"";
+    assert_eq!(path(&parse(in_file, &[]).expect("valid")), down);
+    assert_eq!(path(&Scenario::parse(in_file, "mine", &[]).expect("no reader needed")), down);
+    assert_eq!(path(&set(&[("link.trace.down", "shipped:lte-drive-down")])), down);
+    refused(
+        "[link]\ntrace.down = \"shipped:lte\"",
+        ":2: link.trace.down = \"shipped:lte\": cannot read lte: no such trace ships; these do: \
+         lte-drive-down, lte-drive-up",
+    );
+}
+
+/// Of a link by a trace delays and losses can change while it runs, and black-outs happen.
+#[test]
+fn a_link_by_a_trace_can_change() {
+    let shipped = shipped().iter().find(|shipped| shipped.name == "lte-drive").expect("it ships");
+    let scenario = Scenario::parse(shipped.text, shipped.name, &[]).expect("valid");
+    let keys: Vec<_> = scenario.live_keys().iter().map(|key| key.name()).collect();
+    assert_eq!(keys, ["link.delay", "link.loss", "link.back.delay", "link.back.loss"]);
+    assert_eq!(scenario.check_black_out(), Ok(()));
 }
 
 #[test]
@@ -384,7 +430,8 @@ proptest! {
         let values = [
             "0", "1", "2", "3,4", "[1, 2]", "0.5", "5 %", "100 %", "off", "true", "unlimited",
             "1 ms", "10 ms", "3 s", "1 B", "3 kB", "8 kbit/s", "10 Gbit/s", "red", "codel",
-            "good.trace", "bad.trace", "[['0 s', '1 s']]", "[['1 s', '1.5 s'], ['3 s', '4 s']]",
+            "good.trace", "bad.trace", "good.csv", "shipped:lte-drive-up",
+            "[['0 s', '1 s']]", "[['1 s', '1.5 s'], ['3 s', '4 s']]",
             "[{at = '1 s', rate = '10 kbit/s', loss = '10 %'}]", "[{at = '0 s', delay = '1 s'}]",
         ];
         let settings: Vec<_> = settings
