@@ -4,7 +4,7 @@
 use base::{Duration, Probability, Rate, Schedule, Time};
 use divan::Bencher;
 use link::queue::{self, Discipline, codel};
-use link::{Config, Link, LinkConfig, Load, Pipe, Service, loss};
+use link::{Config, Link, LinkConfig, Load, Pipe, Service, Trace, loss};
 
 fn main() {
     divan::main();
@@ -50,17 +50,39 @@ fn pipe(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// A link as `config` with the rate and delay of the pipe.
+/// A link with the rate and delay of the pipe.
 fn run(bencher: Bencher<'_, '_>, queue: queue::Config, loss: &loss::Config) {
-    bencher.bench_local(|| {
-        let config = LinkConfig {
-            service: Service::Rate(Schedule::constant(RATE)),
+    let service = Service::Rate(Schedule::constant(RATE));
+    run_link(
+        bencher,
+        &LinkConfig {
+            service,
             delay: Schedule::constant(DELAY),
             queue,
             drop_arrivals: Vec::new(),
             loss: loss.clone(),
-        };
-        let mut link = Link::new(&config, 1, "bench");
+        },
+    );
+}
+
+/// A link by the trace that `text` is.
+fn run_trace(bencher: Bencher<'_, '_>, text: &str) {
+    let trace = Trace::parse(text.as_bytes()).expect("valid");
+    run_link(
+        bencher,
+        &LinkConfig {
+            service: Service::Trace(trace),
+            delay: Schedule::constant(DELAY),
+            queue: queue::Config::UNLIMITED,
+            drop_arrivals: Vec::new(),
+            loss: loss::Config::default(),
+        },
+    );
+}
+
+fn run_link(bencher: Bencher<'_, '_>, config: &LinkConfig) {
+    bencher.bench_local(|| {
+        let mut link = Link::new(config, 1, "bench");
         let mut entered = 0;
         while entered < AHEAD {
             entered += u32::from(link.handle_input(Time::ZERO, PACKET).is_ok());
@@ -91,4 +113,25 @@ fn link_with_codel_and_losses(bencher: Bencher<'_, '_>) {
     let queue = queue::Config { discipline: Discipline::CoDel(codel), ..queue::Config::UNLIMITED };
     let bernoulli = Probability::new(0.01).map(Schedule::constant);
     run(bencher, queue, &loss::Config { bernoulli, ..loss::Config::default() });
+}
+
+/// A thousand opportunities, one each 3 ms.
+fn stamps() -> impl Iterator<Item = u32> {
+    (1..=1000).map(|number| number * 3)
+}
+
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn mahimahi_trace(bencher: Bencher<'_, '_>) {
+    let lines: Vec<_> = stamps().map(|stamp| stamp.to_string()).collect();
+    run_trace(bencher, &lines.join("\n"));
+}
+
+/// The same with delays; with an idle time below the pause between opportunities it is all bursts.
+#[divan::bench(args = [100, 1], sample_count = 20, sample_size = 1)]
+fn load_dependent_trace(bencher: Bencher<'_, '_>, idle_ms: u32) {
+    let mut lines = vec![format!("series,at_ms,ms,packets\nidle,,{idle_ms},")];
+    lines.extend((0..100).map(|number| format!("delay,{},{},", number * 20, number % 7)));
+    lines.extend((0..100).map(|number| format!("light,{},1.5,1", number * 20)));
+    lines.extend(stamps().map(|stamp| format!("heavy,{stamp},,1")));
+    run_trace(bencher, &lines.join("\n"));
 }
