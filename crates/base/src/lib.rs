@@ -2,6 +2,7 @@
 //!
 //! * [`Time`] and [`Duration`]: nanoseconds, given from outside and never read from a clock;
 //! * [`Rate`] and [`Transmitter`]: bits per second, with the remainder kept;
+//! * [`Power`], [`Energy`] and [`EnergyPerBit`]: in whole numbers, so that sums are exact;
 //! * [`Schedule`]: a value that changes at given times;
 //! * [`Seq`]: 32-bit sequence numbers that wrap (RFC 9293 §3.4);
 //! * [`Stream`] and [`Philox`]: chance, one named stream per source of it;
@@ -14,6 +15,7 @@
 mod agenda;
 mod direction;
 mod ecn;
+mod energy;
 pub mod float;
 mod header;
 mod probability;
@@ -28,6 +30,7 @@ mod words;
 pub use agenda::Agenda;
 pub use direction::Direction;
 pub use ecn::Ecn;
+pub use energy::{Energy, EnergyPerBit, Power};
 pub use header::{Flags, Options, SackBlocks, TcpHeader, Timestamps};
 pub use probability::Probability;
 pub use random::{Philox, Stream};

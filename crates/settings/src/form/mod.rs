@@ -18,7 +18,7 @@ pub use number::{Chance, Count, Factor, Fraction, Positive, Share, Tbler};
 pub use position::{
     Along, Dbm, Decibels, Distance, Gigahertz, Labels, Metres, MetresPerSecond, Pair,
 };
-pub use quantity::{Bytes, OfTime, Speed, SpeedOf};
+pub use quantity::{Bytes, OfTime, PerBit, Speed, SpeedOf, Watts};
 pub use section::{
     Always, Each, Field, Flat, Named, NoKey, Perhaps, Section, Shared, changed_keys,
 };

@@ -1,8 +1,8 @@
-//! Numbers with a unit: durations, rates and sizes.
+//! Numbers with a unit: durations, rates, sizes, powers and energies.
 
 use std::marker::PhantomData;
 
-use base::{Duration, Rate, Words};
+use base::{Duration, EnergyPerBit, Power, Rate, Words};
 
 use super::choice::one_of;
 use super::number::{Decimal, Unfit, from_to};
@@ -64,6 +64,28 @@ pub(super) const SIZE: Quantity = Quantity {
     usual: "B",
     bare: Some("B"),
     most: u64::MAX,
+};
+
+const POWER: Quantity = Quantity {
+    noun: "a power",
+    units: &[("uW", 1), ("µW", 1), ("mW", 1_000), ("W", WATT)],
+    usual: "W",
+    bare: None,
+    most: MOST_POWER,
+};
+
+const ENERGY_PER_BIT: Quantity = Quantity {
+    noun: "an energy per bit",
+    units: &[
+        ("fJ/bit", 1),
+        ("pJ/bit", 1_000),
+        ("nJ/bit", NANOJOULE),
+        ("uJ/bit", 1_000_000_000),
+        ("µJ/bit", 1_000_000_000),
+    ],
+    usual: "nJ/bit",
+    bare: None,
+    most: MOST_ENERGY_PER_BIT,
 };
 
 impl Quantity {
@@ -222,6 +244,78 @@ impl<W: Words> Leaf for SpeedOf<W> {
     }
 }
 
+/// A power, up to 1000 W. It is shown in W.
+pub struct Watts;
+
+/// In µW.
+const WATT: u64 = 1_000_000;
+
+/// The highest power in µW.
+const MOST_POWER: u64 = 1_000 * WATT;
+
+impl Leaf for Watts {
+    type Value = Power;
+
+    fn expected() -> String {
+        format!("a power from 0 to {} W, as in 0.7 W", MOST_POWER / WATT)
+    }
+
+    fn takes() -> Takes {
+        Takes::numbers(ValueKind::Number, "W", 0.0..=(MOST_POWER / WATT) as f64)
+    }
+
+    fn parse(scalar: &Scalar) -> Result<Power, String> {
+        let microwatts = POWER.read(&scalar.text)?;
+        let power = Some(microwatts).filter(|power| *power <= MOST_POWER);
+        power.map(Power::from_microwatts).ok_or_else(|| format!("must be {}", Self::expected()))
+    }
+
+    fn show(value: &Power) -> String {
+        format!("{} W", millionths(value.as_microwatts()))
+    }
+}
+
+/// What a bit takes, up to 1 mJ. It is shown in nJ/bit, which are mW per Mbit/s.
+pub struct PerBit;
+
+/// In fJ.
+const NANOJOULE: u64 = 1_000_000;
+
+/// The most in fJ.
+const MOST_ENERGY_PER_BIT: u64 = 1_000_000 * NANOJOULE;
+
+impl Leaf for PerBit {
+    type Value = EnergyPerBit;
+
+    fn expected() -> String {
+        let most = MOST_ENERGY_PER_BIT / NANOJOULE;
+        format!("an energy per bit from 0 to {most} nJ/bit, as in 52 nJ/bit")
+    }
+
+    fn takes() -> Takes {
+        let most = (MOST_ENERGY_PER_BIT / NANOJOULE) as f64;
+        Takes::numbers(ValueKind::Number, "nJ/bit", 0.0..=most)
+    }
+
+    fn parse(scalar: &Scalar) -> Result<EnergyPerBit, String> {
+        let femtojoules = ENERGY_PER_BIT.read(&scalar.text)?;
+        Some(femtojoules)
+            .filter(|energy| *energy <= MOST_ENERGY_PER_BIT)
+            .map(EnergyPerBit::from_femtojoules)
+            .ok_or_else(|| format!("must be {}", Self::expected()))
+    }
+
+    fn show(value: &EnergyPerBit) -> String {
+        format!("{} nJ/bit", millionths(value.as_femtojoules()))
+    }
+}
+
+/// So many millionths as a decimal number.
+fn millionths(count: u64) -> String {
+    let text = format!("{}.{:06}", count / 1_000_000, count % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// A size from `MIN` to `MAX` bytes; a bare number counts bytes.
 pub struct Bytes<T, const MIN: u64, const MAX: u64>(PhantomData<T>);
 
@@ -276,19 +370,31 @@ mod tests {
         check(&SIZE, "120 kB", 120_000);
         check(&SIZE, "1 KiB", 1024);
         check(&SIZE, "512", 512);
+        check(&POWER, "0.7 W", 700_000);
+        check(&POWER, "700mW", 700_000);
+        check(&ENERGY_PER_BIT, "438.39 nJ/bit", 438_390_000);
+    }
+
+    #[test]
+    fn powers_are_shown_in_watts() {
+        assert_eq!(Watts::show(&Power::from_milliwatts(700)), "0.7 W");
+        assert_eq!(Watts::show(&Power::from_microwatts(12_000_001)), "12.000001 W");
+        assert_eq!(Watts::show(&Power::default()), "0 W");
+        assert_eq!(PerBit::show(&EnergyPerBit::from_femtojoules(438_390_000)), "438.39 nJ/bit");
+        assert_eq!(PerBit::takes().number("438.39 nJ/bit"), Some(438.39));
     }
 
     proptest! {
         #[test]
         fn what_is_shown_reads_the_same(value in any::<u64>(), shift in 0_u32..64) {
-            for quantity in [&TIME, &RATE, &SIZE] {
+            for quantity in [&TIME, &RATE, &SIZE, &POWER, &ENERGY_PER_BIT] {
                 prop_assert_eq!(quantity.read(&quantity.show(value >> shift)), Ok(value >> shift));
             }
         }
 
         #[test]
         fn no_text_is_too_odd(text in ".*") {
-            for quantity in [&TIME, &RATE, &SIZE] {
+            for quantity in [&TIME, &RATE, &SIZE, &POWER, &ENERGY_PER_BIT] {
                 let _: Result<u64, String> = quantity.read(&text);
             }
         }
