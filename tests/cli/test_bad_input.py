@@ -445,6 +445,42 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         (CELL, "radio.rrc.inactivity.dch=-5s", "must be a duration that is not negative, or off"),
         (CELL, "radio.rrc.activity=byte", "must be sdu or pdu"),
         (
+            UMTS,
+            "radio.power.cell_dch=0.7",
+            "a power needs its unit (uW, µW, mW or W), as in 0.7 W",
+        ),
+        (UMTS, "radio.power.cell_dch=-1W", "must be a power that is not negative"),
+        (
+            UMTS,
+            "radio.power.downlink=52mW",
+            "unknown unit mW: an energy per bit is in fJ/bit, pJ/bit, nJ/bit, uJ/bit or µJ/bit",
+        ),
+        (
+            UMTS,
+            "radio.power.uplink=2000µJ/bit",
+            "must be an energy per bit from 0 to 1000000 nJ/bit, as in 52 nJ/bit",
+        ),
+        (UMTS, "radio.power.idle=1W", "radio.power.idle is for radio.kind = umts-cell alone"),
+        (CELL, "radio.power.idle=1001W", "must be a power from 0 to 1000 W, as in 0.7 W"),
+        (CELL, "radio.power.pch=1e-9W", "finer than a power can be: 1 uW"),
+        (
+            CELL,
+            "radio.power.cell_fach=off",
+            "not a power: expected a number and a unit (uW, µW, mW or W)",
+        ),
+        (
+            CELL,
+            "radio.power.connection_setup=0.5A",
+            "unknown unit A: a power is in uW, µW, mW or W",
+        ),
+        (CELL, "radio.power.dch_setup=-0.1W", "must be a power that is not negative"),
+        (CELL, "radio.power.fach=1W", "unknown key; did you mean radio.rrc.inactivity.fach?"),
+        (
+            "gprs-3+1",
+            "radio.power.cell_dch=1W",
+            "radio.power is for radio.kind = umts-dch or umts-cell alone",
+        ),
+        (
             CELL,
             "flow.hosts=own",
             "flows of a network of cells run from one host to its mobiles: flow.hosts must be "

@@ -9,6 +9,7 @@ mod middlebox;
 mod mobility;
 mod observe;
 mod packet;
+mod power;
 mod rrc;
 mod tcp;
 
@@ -19,5 +20,6 @@ pub use middlebox::{MiddleboxFact, RepairReason};
 pub use mobility::{MobilityFact, Subject};
 pub use observe::{Context, Observe};
 pub use packet::{DropReason, PacketEvent, PacketFact};
+pub use power::PowerFact;
 pub use rrc::{RrcEvent, RrcState};
 pub use tcp::{RttSample, SendLimit, TcpFact};

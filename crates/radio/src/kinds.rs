@@ -9,7 +9,7 @@ use crate::gprs::{self, GprsKeys};
 use crate::satellite::{self, GeoKeys, LeoKeys, RecordingFile, Satellite};
 use crate::umts::cell::CellKeys;
 use crate::umts::{self, DchKeys, UmtsKeys};
-use crate::{Counters, DownlinkReport, Output, Sdu};
+use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
 
 /// The keys of a kind of radio, `[radio]`.
 pub trait Keys {
@@ -213,6 +213,13 @@ macro_rules! bearers {
         pub fn counters(&self, direction: Direction) -> Counters {
             match self {
                 $(Self::$kind(bearer) => bearer.counters(direction),)*
+            }
+        }
+
+        /// What the mobile's radio has used by `now`, if that is known of its kind.
+        pub fn energy(&self, now: Time) -> Option<EnergyUse> {
+            match self {
+                $(Self::$kind(bearer) => bearer.energy(now),)*
             }
         }
 

@@ -19,6 +19,7 @@ mod decibel;
 pub mod gprs;
 mod kinds;
 mod output;
+mod power;
 pub mod satellite;
 mod sdu;
 #[cfg(test)]
@@ -29,4 +30,5 @@ pub mod wlan;
 pub use counters::Counters;
 pub use kinds::{Bearer, Keys, Queues, Radio, RadioContext};
 pub use output::{DownlinkReport, Output};
+pub use power::{EnergyUse, Meter, PowerModel, StateUse};
 pub use sdu::{HeaderCompression, Sdu};

@@ -2,6 +2,7 @@
 
 mod cells;
 mod channels;
+mod energy;
 mod gprs;
 mod laws;
 mod modes;

@@ -2,12 +2,15 @@
 
 use base::{Direction, Duration, Time};
 use mobility::motion::{Leg, Motion, Position};
-use observe::{CodeEvent, CodeFact, HandoverEvent, HandoverFact, Observe, RrcFact, RrcState};
+use observe::{
+    CodeEvent, CodeFact, HandoverEvent, HandoverFact, Observe, PowerFact, RrcFact, RrcState,
+};
 use proptest::prelude::*;
 use radio::umts::cell::{Cell, CellConfig};
 use radio::umts::handover::{Diversity, Iur};
 use radio::umts::interference::ErrorRates;
 
+use crate::energy;
 use crate::support::network::{BOTH, carry, network, ue};
 use crate::support::{self, Packet};
 
@@ -17,8 +20,9 @@ fn seconds(seconds: u64) -> Time {
 
 /// All facts, and that codes are had and given back in pairs.
 #[derive(Default, PartialEq, Eq, Debug)]
-struct Facts {
-    rrc: Vec<(Time, RrcFact)>,
+pub(crate) struct Facts {
+    pub(crate) rrc: Vec<(Time, RrcFact)>,
+    pub(crate) power: Vec<(Time, PowerFact)>,
     codes: Vec<(Time, CodeFact)>,
     handovers: Vec<(Time, HandoverFact)>,
 }
@@ -29,6 +33,10 @@ impl Observe for Facts {
         let before = self.rrc.iter().rev().find(|(_, other)| other.ue == fact.ue);
         assert!(before.is_none_or(|(_, other)| other.to == fact.from), "states follow each other");
         self.rrc.push((now, fact));
+    }
+
+    fn power(&mut self, now: Time, fact: PowerFact) {
+        self.power.push((now, fact));
     }
 
     fn code(&mut self, now: Time, fact: CodeFact) {
@@ -217,6 +225,7 @@ proptest! {
             let mut facts = Facts::default();
             let delivered = carry(&mut cell, &offers, seconds(120), &mut facts);
             facts.in_use();
+            energy::check_laws(&cell, &config, &facts, seconds(120));
             (delivered, facts)
         };
         prop_assert_eq!(run(), run());

@@ -10,7 +10,7 @@ use super::config::{Config, Gap, GapKind};
 use super::keys::TbfTimes;
 use super::lane::{Lane, Moment, period_from};
 use super::tbf::{Event, Tbf};
-use crate::{Counters, DownlinkReport, Output, Sdu};
+use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
 
 /// The GPRS bearer of one mobile, from the gateway to the mobile.
 ///
@@ -178,6 +178,11 @@ impl<T: Sdu> Bearer<T> {
     /// What has been counted of `direction`. Outcomes of SDUs count when they are polled.
     pub fn counters(&self, direction: Direction) -> Counters {
         self.lane(direction).counters()
+    }
+
+    /// What the mobile's radio has used by `now`: nothing is known of it.
+    pub const fn energy(&self, _now: Time) -> Option<EnergyUse> {
+        None
     }
 
     /// How many radio blocks the first `span` has room for in `direction`.

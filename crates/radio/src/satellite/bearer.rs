@@ -6,7 +6,7 @@ use observe::Observe;
 use super::config::Config;
 use super::lane::{Lane, Moment};
 use super::path::Way;
-use crate::{Counters, DownlinkReport, Output, Sdu};
+use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
 
 /// The bearer of one terminal: down from the gateway by a satellite to the terminal, and up.
 #[derive(Debug)]
@@ -113,6 +113,12 @@ impl<T: Sdu> Bearer<T> {
     /// The SDUs of `direction` between entry and exit.
     pub fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
         self.lanes[direction as usize].held()
+    }
+
+    /// What a terminal draws is not known.
+    #[expect(clippy::unused_self, reason = "as the other bearers have it")]
+    pub const fn energy(&self, _now: Time) -> Option<EnergyUse> {
+        None
     }
 
     /// What has been counted of `direction`. Outcomes of SDUs count when they are polled.

@@ -5,9 +5,10 @@ use observe::Observe;
 
 use super::conditions::{ConditionChange, End, Timeline};
 use super::lane::Lane;
+use super::power::PowerState;
 use super::rlc::{Entity, Health, PeerChannel, Traffic};
 use super::{BlockErrorRate, ChannelState, DchConfig};
-use crate::{Counters, DownlinkReport, Output, Sdu};
+use crate::{Counters, DownlinkReport, EnergyUse, Output, PowerModel, Sdu};
 
 /// A bearer of both directions over a dedicated channel, from PDCP to PDCP.
 ///
@@ -28,6 +29,8 @@ pub struct Bearer<T> {
     network: Entity,
     /// The end that sends uplink.
     mobile: Entity,
+    /// What the mobile's radio draws.
+    power: PowerModel<1>,
     /// The changes that its configuration contains.
     timeline: Timeline,
     /// The last tick.
@@ -53,6 +56,7 @@ impl<T: Sdu> Bearer<T> {
             uplink: lane(Direction::Uplink, start.uplink),
             network: Entity::new(&config.rlc, down_peer, up_peer),
             mobile: Entity::new(&config.rlc, up_peer, down_peer),
+            power: config.power,
             timeline,
             ticked: None,
             next: None,
@@ -182,6 +186,13 @@ impl<T: Sdu> Bearer<T> {
     pub fn counters(&self, direction: Direction) -> Counters {
         let (lane, sender) = self.end(direction);
         Counters { resets: sender.resets(), ..lane.counters() }
+    }
+
+    /// What the mobile's radio has used by `now` if it was on these channels since the start.
+    pub fn energy(&self, now: Time) -> Option<EnergyUse> {
+        let bytes = Direction::BOTH.map(|direction| self.counters(direction).bytes_sent);
+        let (state, time) = (PowerState::CellDch.name(), now.saturating_since(Time::ZERO));
+        Some(EnergyUse::of_one(state, &self.power, time, bytes))
     }
 
     /// How many blocks the whole TTIs of `span` have room for in `direction`.

@@ -4,6 +4,7 @@ use base::{Duration, Rate, Schedule, Time};
 
 use super::pdcp::PdcpConfig;
 use super::{BlockErrorRate, Blocks, BufferManager, Coverage, Dpcch, Interruption, Limit, rlc};
+use crate::PowerModel;
 
 /// A bearer over a dedicated channel (DCH) of both directions.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,6 +24,8 @@ pub struct DchConfig {
     pub interruptions: Vec<Interruption>,
     /// The manager that gives each flow its buffer space, within the limits of the channels.
     pub buffer: Option<BufferManager>,
+    /// What the mobile's radio draws, where it is on these channels at all times.
+    pub power: PowerModel<1>,
     /// The convergence protocol, alike in both directions.
     pub pdcp: PdcpConfig,
     /// The link control, alike in both directions.
@@ -40,6 +43,7 @@ impl DchConfig {
             coverage: Coverage::There.into(),
             interruptions: Vec::new(),
             buffer: None,
+            power: PowerModel::default(),
             pdcp,
             rlc,
         }

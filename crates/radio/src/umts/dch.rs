@@ -9,6 +9,7 @@ use settings::{
 use super::channels::SpreadingFactor;
 use super::channels::spreading::{Sf, Spreading};
 use super::keys::{ChannelKeys, Missing, UmtsKeys, table_of};
+use super::power::DchPower;
 use super::{BlockErrorRate, Channel, Coverage, DchConfig, End, Interruption};
 use crate::kinds::{Keys, Queues, RadioContext};
 
@@ -33,6 +34,8 @@ section! {
         /// otherwise each has a bearer of its own, and 0 means one called UE. Flows are assigned in
         /// turn.
         pub ues: u32 as Count<u32, 0, 50_000> = 0;
+        /// What a mobile's radio draws.
+        pub power: DchPower as Always<DchPower> = DchPower::default();
     }
     check(Self::check)
 }
@@ -163,6 +166,7 @@ impl DchKeys {
             coverage: Schedule::new(Coverage::There, coverage.collect()),
             interruptions: self.interruptions(),
             buffer: self.umts.buffer.config(),
+            power: self.power.model(),
             ..DchConfig::new(
                 channel(&self.downlink, &self.changes(Direction::Downlink), forth),
                 channel(&self.uplink, &self.changes(Direction::Uplink), back),

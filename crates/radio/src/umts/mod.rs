@@ -43,6 +43,7 @@ mod mac;
 pub mod multiplexer;
 pub mod pdcp;
 mod phy;
+pub mod power;
 pub mod rlc;
 pub mod rrc;
 

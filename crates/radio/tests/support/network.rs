@@ -11,6 +11,7 @@ use radio::umts::channels::SpreadingFactor;
 use radio::umts::channels::spreading::SpreadingTable;
 use radio::umts::handover::{Iur, Mobility, Site, Topology};
 use radio::umts::interference::{Air, Antenna};
+use radio::umts::power::CellPower;
 use radio::umts::rrc::{self, Dedicated, Inactivity, TrafficVolume};
 
 use super::{Packet, dch, millis, probability, rlc};
@@ -56,6 +57,7 @@ pub fn network(node_bs: u32, metres: f64, ues: Vec<UeConfig>) -> CellConfig {
         cells: (0..node_bs).map(antenna).collect(),
         ues,
         rrc: rrc(),
+        power: CellPower::default().model(),
         dedicated: Dedicated { downlink: sf(16), uplink: sf(32) },
         spreading: SpreadingTable::Standard,
         fach: Fach { rate: base::Rate::from_bps(32_000), sf: sf(64) },

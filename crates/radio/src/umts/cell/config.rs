@@ -4,10 +4,12 @@ use base::{Direction, Duration, Rate};
 use mobility::motion::Motion;
 use settings::{OfTime, Speed, section};
 
+use crate::PowerModel;
 use crate::umts::admission::AdmissionLimits;
 use crate::umts::channels::spreading::{Sf, SpreadingFactor, SpreadingTable};
 use crate::umts::handover::{Mobility, Topology};
 use crate::umts::interference::{Air, Antenna};
+use crate::umts::power::POWER_STATES;
 use crate::umts::rrc::{self, Dedicated};
 use crate::umts::{BlockErrorRate, DchConfig};
 
@@ -23,6 +25,8 @@ pub struct CellConfig {
     pub ues: Vec<UeConfig>,
     /// How connections come and go, alike for all.
     pub rrc: rrc::Config,
+    /// What the radio of each UE draws.
+    pub power: PowerModel<POWER_STATES>,
     /// The channels of a direction in which no flow asks for a rate.
     pub dedicated: Dedicated,
     /// Which rate a spreading factor gives.

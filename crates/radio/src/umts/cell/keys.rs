@@ -15,6 +15,7 @@ use crate::umts::channels::spreading::{Spreading, SpreadingFactor};
 use crate::umts::handover::{Iur, Mobility, Site, Topology};
 use crate::umts::interference::{Air, Antenna, Interference};
 use crate::umts::keys::{ChannelKeys, UmtsKeys};
+use crate::umts::power::CellPower;
 use crate::umts::rrc::{self, Dedicated};
 use crate::umts::{BlockErrorRate, Channel, DchConfig};
 
@@ -82,6 +83,8 @@ section! {
         pub rncs: Vec<String> as Labels = vec!["RNC".to_owned()];
         /// `umts-cell`: how connections come and go.
         pub rrc: rrc::Config as Always<rrc::Config> = rrc::Config::default();
+        /// What mobiles' radios draw.
+        pub power: CellPower as Always<CellPower> = CellPower::default();
         /// `umts-cell`: the shared channel downlink.
         pub fach: Fach as Always<Fach> = Fach::default();
         /// `umts-cell`: the shared channel uplink.
@@ -120,6 +123,7 @@ impl CellKeys {
             cells: antennas(&node_bs),
             ues: self.ues(context, &node_bs),
             rrc: self.rrc.clone(),
+            power: self.power.model(),
             dedicated: Dedicated {
                 downlink: self.factor(Direction::Downlink, &self.downlink),
                 uplink: self.factor(Direction::Uplink, &self.uplink),

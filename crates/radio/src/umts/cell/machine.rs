@@ -10,9 +10,10 @@ use super::ue::Ue;
 use super::{CellConfig, UeConfig};
 use crate::umts::channels::CodeTree;
 use crate::umts::interference::{ErrorRates, Interference};
+use crate::umts::power::{PowerState, RrcMeter};
 use crate::umts::rrc::{Action, Channels, Entity, Input};
 use crate::umts::{Bearer, BlockErrorRate, Blocks, ChannelState, Coverage};
-use crate::{Counters, Output, Sdu};
+use crate::{Counters, EnergyUse, Output, Sdu};
 
 /// A network of cells with its UEs, each of which has a bearer.
 ///
@@ -84,9 +85,11 @@ impl<T: Sdu> Cell<T> {
         for (direction, rate) in &config.flows {
             rrc.add_flow(*direction, *rate);
         }
+        let state = PowerState::of(rrc.state(), rrc.procedure());
         let mut ue = Ue {
             bearer: Bearer::new(self.machine, &self.config.bearer, seed, &config.name),
             rrc,
+            meter: RrcMeter::new(Time::ZERO, state),
             motion: config.motion.clone(),
             tbler: config.tbler,
             gains: Vec::new(),
@@ -183,6 +186,11 @@ impl<T: Sdu> Cell<T> {
         self.ues.iter().map(|ue| ue.bearer.counters(direction)).sum()
     }
 
+    /// What the radio of each UE has used by `now`.
+    pub fn energy(&self, now: Time) -> impl Iterator<Item = EnergyUse> {
+        self.ues.iter().map(move |ue| ue.meter.used(&self.config.power, now))
+    }
+
     /// How many cells there are.
     pub const fn cells(&self) -> u32 {
         self.sectors.len() as u32
@@ -206,7 +214,10 @@ impl<T: Sdu> Cell<T> {
         for direction in Direction::BOTH {
             let mobile = &mut self.ues[ue as usize];
             let sent = mobile.bearer.counters(direction).blocks_sent;
-            if std::mem::replace(&mut mobile.sent[direction as usize], sent) != sent {
+            let before = std::mem::replace(&mut mobile.sent[direction as usize], sent);
+            if before != sent {
+                let payload = u64::from(self.config.bearer.rlc.block_bytes());
+                mobile.meter.carried(direction, (sent - before) * payload);
                 let waiting = mobile.bearer.buffer_occupancy(direction);
                 self.tell(now, ue, Input::Sent { direction, waiting });
             }
@@ -344,6 +355,11 @@ impl<T: Sdu> Cell<T> {
                     cx.observe.rrc(now, RrcFact { machine: self.machine, ue, from, to, event });
                 }
             }
+        }
+        let mobile = &mut self.ues[ue as usize];
+        if mobile.meter.enter(now, mobile.power_state()) && cx.is_watched() {
+            let used = mobile.meter.used(&self.config.power, now);
+            cx.observe.power(now, used.fact(self.machine, ue));
         }
     }
 

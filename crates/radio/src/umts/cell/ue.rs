@@ -8,6 +8,7 @@ use super::Rach;
 use super::movement::Links;
 use crate::Sdu;
 use crate::umts::channels::Code;
+use crate::umts::power::{PowerState, RrcMeter};
 use crate::umts::rrc::{Channels, Entity};
 use crate::umts::{Bearer, BlockErrorRate, Blocks, ChannelState, Coverage};
 
@@ -16,6 +17,7 @@ use crate::umts::{Bearer, BlockErrorRate, Blocks, ChannelState, Coverage};
 pub(super) struct Ue<T> {
     pub(super) bearer: Bearer<T>,
     pub(super) rrc: Entity,
+    pub(super) meter: RrcMeter,
     pub(super) motion: Motion,
     /// Block error rates, if they do not depend on the position.
     pub(super) tbler: [BlockErrorRate; 2],
@@ -93,6 +95,11 @@ impl<T: Sdu> Ue<T> {
                 later.map(|due| due + rach.access_delay)
             }
         }
+    }
+
+    /// Which of the states that differ in power it is in.
+    pub(super) fn power_state(&self) -> PowerState {
+        PowerState::of(self.rrc.state(), self.rrc.procedure())
     }
 
     /// True if it has a connection or wants one.

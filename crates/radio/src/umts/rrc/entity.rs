@@ -102,6 +102,11 @@ impl Entity {
         self.state
     }
 
+    /// What is under way and takes time.
+    pub fn procedure(&self) -> Option<Procedure> {
+        self.running.map(|running| running.procedure)
+    }
+
     /// What carries the bearer.
     pub const fn channels(&self) -> Channels {
         self.channels
