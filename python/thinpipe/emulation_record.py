@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from thinpipe.record import Record
-from thinpipe.result import Link, Radio
+from thinpipe.result import Energy, Link, Radio
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,5 +134,7 @@ class EmulationRecord(Record):
     """One entry for each direction of each link or bearer."""
     radio: Radio | None
     """The radio's blocks, where there is a radio."""
+    energy: Energy | None
+    """The energy of the radios of mobiles, where their kind of radio has powers."""
     lateness_s: Lateness
     """How punctual the emulator was."""

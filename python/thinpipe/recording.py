@@ -22,10 +22,19 @@ from thinpipe.files import (
     write_file,
     write_manifest,
 )
-from thinpipe.result import Flow, Link, Middlebox, Radio, Result
+from thinpipe.result import Energy, Flow, Link, Middlebox, Mobile, Radio, Result
 from thinpipe.scenario import Scenario
 from thinpipe.signals import signals_deferred
-from thinpipe.tables import APPLICATION, CELL, MIDDLEBOX, MOBILE, TRACED, VEGAS, NoTableError
+from thinpipe.tables import (
+    APPLICATION,
+    CELL,
+    MIDDLEBOX,
+    MOBILE,
+    POWER,
+    TRACED,
+    VEGAS,
+    NoTableError,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,7 +53,7 @@ class Recording(ABC):
 
     Tables are polars data frames (``.to_pandas()`` for pandas); times are seconds of the
     simulation. Every run has ``rtt``, ``cwnd``, ``events`` and ``capacity``; ``segments``,
-    ``blocks``, ``hops`` and ``queue`` need a run with ``trace=True``.
+    ``blocks``, ``power``, ``hops`` and ``queue`` need a run with ``trace=True``.
     """
 
     @property
@@ -77,6 +86,16 @@ class Recording(ABC):
     def radio(self) -> Radio | None:
         """Metrics of the radio blocks; ``None`` without a radio."""
         return self.result.radio
+
+    @property
+    def energy(self) -> Energy | None:
+        """Energy of the radios of all mobiles; ``None`` if their radio has no powers."""
+        return self.result.energy
+
+    @property
+    def mobiles(self) -> Sequence[Mobile]:
+        """Energy of each mobile's radio; empty if their radio has no powers."""
+        return self.result.mobiles
 
     @property
     def cell(self) -> Cell | None:
@@ -117,6 +136,15 @@ class Recording(ABC):
     def blocks(self) -> pl.DataFrame:
         """Radio blocks, with the start of the TTI in which each was sent."""
         return self._table("blocks")
+
+    @property
+    def power(self) -> pl.DataFrame:
+        """What mobiles' radios draw: one row per change of a mobile's state, from its first on.
+
+        ``mobile`` is a number in `mobiles`. ``power_w`` is that of the state without what is
+        carried; ``energy_j`` is what the mobile has used so far, with what was carried.
+        """
+        return self._table("power")
 
     @property
     def hops(self) -> pl.DataFrame:
@@ -388,7 +416,9 @@ def _read(directory: Path, name: str) -> pl.DataFrame:
         if file.name in listed(directory):
             if not file.exists():
                 raise ContentError(f"{file}: is missing, so {directory} has no table {name}")
-        elif name in (*CELL, *MIDDLEBOX, *MOBILE, *VEGAS, *APPLICATION):
+        elif name in (*CELL, *MIDDLEBOX, *MOBILE, *VEGAS, *APPLICATION) or (
+            name in POWER and "hops.parquet" in listed(directory)
+        ):
             reason = "nothing of the kind was in the run"
             raise NoTableError(f"{directory} has no {file.name}: {reason}")
         elif name in TRACED:

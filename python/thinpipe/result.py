@@ -280,6 +280,48 @@ class Radio(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class StateEnergy(Record):
+    """The energy of a state of mobiles' radios."""
+
+    name: str
+    """What the state is called."""
+    power_w: float
+    """What a mobile draws in it, in W, without what it carries."""
+    time_s: float
+    """How long mobiles were in it, all together."""
+    energy_j: float
+    """What they used in it, in J, with what they carried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Energy(Record):
+    """The energy of the radios of all mobiles."""
+
+    total_j: float
+    """What the radios of all mobiles used together, in J."""
+    per_megabyte_j: float | None
+    """The same over the payload that flows delivered, in J for each 1,000,000 bytes; ``None`` if
+    nothing was, or if that is not known."""
+    states: Sequence[StateEnergy]
+    """By state that they were or could have been in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mobile(Record):
+    """The energy of the radio of a mobile."""
+
+    name: str
+    """Its node."""
+    energy_j: float
+    """What its radio used, in J."""
+    per_megabyte_j: float | None
+    """The same over the payload of its flows, in either direction, in J for each 1,000,000 bytes;
+    ``None`` if nothing was delivered."""
+    states: Sequence[StateEnergy]
+    """By state that it was in."""
+
+
+@dataclass(frozen=True, slots=True)
 class Middlebox(Record):
     """The numbers of a middlebox."""
 
@@ -415,6 +457,10 @@ class Result(Record):
     """One entry for each direction of each link or bearer."""
     radio: Radio | None
     """The radio's blocks, where there is a radio."""
+    energy: Energy | None
+    """The energy of the radios of mobiles, where their kind of radio has powers."""
+    mobiles: Sequence[Mobile]
+    """One entry for each mobile whose radio's energy is known."""
     cell: Cell | None
     """The network of cells, where there is one."""
     middlebox: Middlebox | None

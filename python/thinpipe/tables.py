@@ -32,7 +32,10 @@ MIDDLEBOX: Final = ("middlebox_backlog", "middlebox_rtt", "middlebox_events")
 MOBILE: Final = ("mobility",)
 """Tables of a run with mobiles that move through an IPv6 network."""
 
-TRACED: Final = ("segments", "blocks", "hops", "queue")
+POWER: Final = ("power",)
+"""Tables of a traced run whose radio has powers."""
+
+TRACED: Final = ("segments", "blocks", *POWER, "hops", "queue")
 """Tables of a run with ``trace=True``."""
 
 NAMES: Final = (*ALWAYS, *VEGAS, *TRACED, *APPLICATION, *CELL, *MIDDLEBOX, *MOBILE)

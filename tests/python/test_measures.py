@@ -21,6 +21,7 @@ NAMES = {each.name: each for each in measures()}
 
 def placeholder(column: str, links: list[str]) -> str:
     """Return a column with the placeholders of `Measure.name`."""
+    column = re.sub(r"^energy\.states\.[\w-]+\.", "energy.states.NAME.", column)
     for link in links:
         column = column.replace(f"links.{link}.", "links.NAME.")
     return re.sub(r"\.\d+(?=\.|$)", ".N", column)
@@ -67,6 +68,8 @@ def test_every_measure_has_its_place_and_a_meaning_of_one_line():
         ("cwnd_segments.mean", "segments", "flows[].cwnd_segments.mean"),
         ("middlebox.held_max", "B", "middlebox.held_max"),
         ("jain_index", "", "jain_index"),
+        ("energy.per_megabyte_j", "J", "energy.per_megabyte_j"),
+        ("energy.states.NAME.power_w", "W", "energy.states[].power_w"),
         ("mobility.handovers.N.latency_s", "s", "mobility.handovers[].latency_s"),
     ],
 )

@@ -154,7 +154,7 @@ impl Emulation {
         };
         let balance = emulator.close();
         let directions = Directions::of(&emulator, dropped_before);
-        let (links, radio) = record::machines(&emulator, at);
+        let (links, radio, energy) = record::machines(&emulator, at);
         let lateness_s = Lateness::of(&emulator.ledger.lateness);
         // With the emulator goes its tape, so that the recorder comes to an end.
         drop(emulator);
@@ -173,6 +173,7 @@ impl Emulation {
             directions,
             links,
             radio,
+            energy,
             lateness_s,
         })
     }

@@ -5,7 +5,7 @@ use base::{Direction, Duration, Time};
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::Serialize;
-use sim::{DropsSummary, LinkSummary, RadioSummary};
+use sim::{DropsSummary, EnergySummary, LinkSummary, RadioSummary};
 
 use crate::emulator::Emulator;
 use crate::packet_ledger::{Lane, Reading, Traffic};
@@ -53,6 +53,8 @@ pub struct Record {
     pub links: Vec<LinkSummary>,
     /// The radio's blocks, where there is a radio.
     pub radio: Option<RadioSummary>,
+    /// The energy of the radios of mobiles, where their kind of radio has powers.
+    pub energy: Option<EnergySummary>,
     /// How punctual the emulator was.
     pub lateness_s: Lateness,
 }
@@ -181,10 +183,13 @@ impl Lateness {
     }
 }
 
-/// What links and the radio of `emulator` did up to `end`.
-pub(crate) fn machines(emulator: &Emulator, end: Time) -> (Vec<LinkSummary>, Option<RadioSummary>) {
+/// What links and the radio of `emulator` did up to `end`, and what its mobiles used.
+pub(crate) fn machines(
+    emulator: &Emulator,
+    end: Time,
+) -> (Vec<LinkSummary>, Option<RadioSummary>, Option<EnergySummary>) {
     let machines = || emulator.world.machines();
     let links = machines().flat_map(|(_, name, machine)| LinkSummary::of(name, machine, end));
     let radio = RadioSummary::of(machines().map(|(_, _, machine)| machine));
-    (links.collect(), radio)
+    (links.collect(), radio, EnergySummary::of(&emulator.world, end))
 }

@@ -266,7 +266,7 @@ fn flows(trace: &Trace, metrics: &Metrics) -> Vec<(u32, u8)> {
     trace.segments.iter().map(flow).collect()
 }
 
-/// Adds `segments`, `blocks`, `hops` and `queue`.
+/// Adds `segments`, `blocks`, `power`, `hops` and `queue`.
 pub(crate) fn recorded(
     tables: &Bound<'_, PyDict>,
     trace: &Trace,
@@ -295,6 +295,7 @@ pub(crate) fn recorded(
         .column("kind", |row| row.fact.kind as u8)?
         .column("poll", |row| row.fact.poll)?
         .column("error", |row| row.fact.error)?;
+    power(tables, trace)?;
     Table::new(tables, "hops", trace.hops.iter())?
         .time(|row| row.time)?
         .column("uid", |row| row.uid)?
@@ -319,6 +320,19 @@ pub(crate) fn recorded(
             QueueEvent::Dropped(reason) => reason as u8,
             QueueEvent::Entered | QueueEvent::Dequeued(_) => DropReason::ALL.len() as u8,
         })?;
+    Ok(())
+}
+
+/// Adds `power`, where the powers of mobiles are known.
+fn power(tables: &Bound<'_, PyDict>, trace: &Trace) -> PyResult<()> {
+    if !trace.power().is_empty() {
+        Table::new(tables, "power", trace.power().iter())?
+            .time(|row| row.time)?
+            .column("mobile", |row| row.mobile)?
+            .names("state", |row| Some(row.state))?
+            .column("power_w", |row| row.power.as_watts_f64())?
+            .column("energy_j", |row| row.energy.as_joules_f64())?;
+    }
     Ok(())
 }
 

@@ -10,6 +10,7 @@ mod clock;
 mod connection;
 mod crossing;
 mod datagrams;
+mod energy;
 mod flow;
 mod hints;
 mod limits;
@@ -34,6 +35,7 @@ pub use cell::{
 pub use clock::{Interrupted, Outcome, Recording, Threads, simulate};
 pub use crossing::NetworkSummary;
 pub use datagrams::{DatagramOutcome, DatagramRow, DatagramSummary};
+pub use energy::{EnergySummary, MobileSummary, PowerRow, StateEnergySummary};
 pub use flow::{CwndRow, Event, EventRow, Flow, FlowMetrics, Timed};
 pub use limits::LimitedBySummary;
 pub use metrics::Metrics;

@@ -6,6 +6,7 @@ use scenario::{Network, Scenario};
 use world::{Body, Machine};
 
 use crate::capacity::{Course, capacity, courses};
+use crate::energy::{MobileUse, mobiles};
 use crate::{
     CellSummary, FlowSummary, LinkSummary, Metrics, MobilitySummary, Outcome, RadioSummary, Summary,
 };
@@ -25,6 +26,10 @@ pub(crate) struct Measured {
     pub(crate) courses: Vec<Course>,
     /// The blocks of bearers, down and up.
     pub(crate) radio: Option<[radio::Counters; 2]>,
+    /// The mobiles whose use of energy is known.
+    pub(crate) mobiles: Vec<MobileUse>,
+    /// The payload that all flows delivered.
+    pub(crate) delivered: u64,
     pub(crate) cell: Option<CellSummary>,
     /// The node of the middlebox, and what that has counted.
     pub(crate) middlebox: Option<(String, middlebox::Counters)>,
@@ -56,6 +61,8 @@ impl Measured {
                 .collect(),
             courses: courses(scenario, &world),
             radio: RadioSummary::blocks(machines()),
+            mobiles: mobiles(&world, flows.iter().zip(metrics.flows()), end),
+            delivered: metrics.flows().iter().map(|flow| flow.bytes_delivered).sum(),
             cell: machines().find_map(|machine| cell(scenario, &metrics, machine)),
             middlebox: machines().find_map(|machine| {
                 let Machine::Middlebox { middlebox, at, .. } = machine else { return None };
@@ -130,6 +137,8 @@ impl Joined {
                 *sum = *sum + more;
             }
         }
+        whole.mobiles.extend(part.mobiles);
+        whole.delivered += part.delivered;
         if let (Some((_, sum)), Some((_, more))) = (&mut whole.middlebox, part.middlebox) {
             *sum += more;
         }

@@ -8,13 +8,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use world::{Application, Body, Machine};
 
+use crate::energy::MobileUse;
 use crate::flow::{Event, FlowMetrics};
 use crate::hints::hints;
 use crate::measured::Measured;
 use crate::statistics::jain_index;
 use crate::{
-    CellSummary, DatagramSummary, Distribution, LimitedBySummary, MiddleboxSummary,
-    MobilitySummary, NetworkSummary,
+    CellSummary, DatagramSummary, Distribution, EnergySummary, LimitedBySummary, MiddleboxSummary,
+    MobileSummary, MobilitySummary, NetworkSummary,
 };
 
 /// The numbers of a run.
@@ -40,6 +41,10 @@ pub struct Summary {
     pub links: Vec<LinkSummary>,
     /// The radio's blocks, where there is a radio.
     pub radio: Option<RadioSummary>,
+    /// The energy of the radios of mobiles, where their kind of radio has powers.
+    pub energy: Option<EnergySummary>,
+    /// One entry for each mobile whose radio's energy is known.
+    pub mobiles: Vec<MobileSummary>,
     /// The network of cells, where there is one.
     pub cell: Option<CellSummary>,
     /// The middlebox, where there is one.
@@ -233,6 +238,8 @@ impl Summary {
             flows,
             links: std::mem::take(&mut measured.links),
             radio: measured.radio.map(RadioSummary::from),
+            energy: EnergySummary::sum(&measured.mobiles, measured.delivered),
+            mobiles: measured.mobiles.iter().map(MobileUse::summary).collect(),
             cell: measured.cell.take(),
             middlebox: measured.middlebox.as_ref().map(|(at, counters)| {
                 let kind = scenario.middlebox.as_ref().map_or("none", |of| of.scheme.name());
@@ -247,12 +254,14 @@ impl Summary {
     /// The same without the flows, which may be many.
     #[must_use]
     pub fn without_flows(&self) -> Self {
-        let Self { scenario, hints, links, cell, middlebox, mobility, .. } = self;
+        let Self { scenario, hints, links, energy, mobiles, cell, middlebox, mobility, .. } = self;
         Self {
             scenario: scenario.clone(),
             hints: hints.clone(),
             flows: Vec::new(),
             links: links.clone(),
+            energy: energy.clone(),
+            mobiles: mobiles.clone(),
             cell: cell.clone(),
             middlebox: middlebox.clone(),
             mobility: mobility.clone(),

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use base::{Flags, Seq, TcpHeader, Time, UdpDatagram};
-use observe::{BlockFact, Observe, PacketEvent, PacketFact, TcpFact};
+use observe::{BlockFact, Observe, PacketEvent, PacketFact, PowerFact, TcpFact};
 use tcp::Length;
 use world::{Body, Ends, Ipv6, NodeId, World};
 
+use crate::energy::{PowerRow, PowerTrace};
 use crate::flow::Timed;
 use crate::queue::{QueueRow, Queues};
 use crate::transit::Transits;
@@ -98,6 +99,8 @@ pub struct Trace {
     pub hops: Vec<HopRow>,
     /// Radio blocks, at the start of their TTIs.
     pub blocks: Vec<Timed<BlockFact>>,
+    /// What the radios of mobiles draw.
+    pub(crate) power: PowerTrace,
     /// UDP datagrams at interfaces of nodes.
     pub(crate) datagrams: Vec<DatagramPassage>,
     /// Packets at interfaces of nodes.
@@ -155,7 +158,8 @@ impl Trace {
     /// An empty trace of `world`; with `is_ns2` of what a trace file of ns-2 tells as well.
     pub(crate) fn new<B: Body>(world: &World<B>, is_ns2: bool) -> Self {
         let transits = is_ns2.then(|| Transits::new(world));
-        Self { transits, recorder: Queues::new(world), ..Self::default() }
+        let (recorder, power) = (Queues::new(world), PowerTrace::new(world));
+        Self { power, recorder, transits, ..Self::default() }
     }
 
     /// The run ends at `until`: what was recorded for later has not happened.
@@ -164,6 +168,12 @@ impl Trace {
         if let Some(transits) = &mut self.transits {
             transits.end(until);
         }
+    }
+
+    /// What the radios of mobiles drew, from the start on, in order of time.
+    #[must_use]
+    pub fn power(&self) -> &[PowerRow] {
+        &self.power.rows
     }
 
     /// True if it holds the content of a trace file of ns-2.
@@ -272,6 +282,10 @@ impl Observe for Trace {
         if let TcpFact::Sent { transmission, .. } = fact {
             self.transmission = transmission;
         }
+    }
+
+    fn power(&mut self, now: Time, fact: PowerFact) {
+        self.power.add(now, fact);
     }
 
     fn block(&mut self, now: Time, fact: BlockFact) {

@@ -5,6 +5,7 @@ mod applications;
 mod boxes;
 mod cells;
 mod datagrams;
+mod energy;
 mod fairness;
 mod golden;
 mod gprs;

@@ -81,6 +81,8 @@ def _about(record: EmulationRecord) -> Iterator[str]:
             f"{radio.blocks_sent:,} radio blocks, {share} in error, "
             f"{radio.retransmitted_blocks:,} retransmitted"
         )
+    if record.energy is not None:
+        yield f"mobile energy {short(record.energy.total_j, 4)} J"
     if record.lateness_s.samples:
         late = record.lateness_s
         yield (

@@ -205,6 +205,10 @@ def _footer(result: Result, given_up: Sequence[float], wall_s: float | None) -> 
     if radio is not None and radio.blocks_sent:
         share = radio.blocks_in_error / radio.blocks_sent
         parts.append(f"{radio.blocks_sent:,} radio blocks, {percent(share, 2)} in error")
+    if result.energy is not None:
+        each_j = result.energy.per_megabyte_j
+        goodput = "" if each_j is None else f", {short(each_j)} J/MB of goodput"
+        parts.append(f"mobile energy {short(result.energy.total_j, 4)} J{goodput}")
     if result.jain_index is not None:
         parts.append(f"Jain's index {short(result.jain_index)}")
     drops = sum(link.drops for link in result.links)

@@ -17,7 +17,11 @@ from thinpipe.suggestion import suggestion
 from thinpipe.sweep.metrics import EXCLUDED
 from thinpipe.sweep.words import metric_unit
 
-PARTS: Final = {"flows[].": "", "links[].": "links.NAME."}
+PARTS: Final = {
+    "flows[].": "",
+    "links[].": "links.NAME.",
+    "energy.states[].": "energy.states.NAME.",
+}
 """Paths whose metrics have other names: those of the first flow have no prefix."""
 
 NUMBERS: Final = frozenset({"integer", "number"})
@@ -35,7 +39,7 @@ class Measure:
     ----------
     name
         As `thinpipe.sweep` and `thinpipe.frame` name its column. ``NAME`` in it is a placeholder
-        for the name of a link, ``N`` for a number from 0.
+        for the name of a link or state, ``N`` for a number from 0.
     unit
         ``s``, ``bit/s`` and so on; empty for counts and ratios.
     meaning

@@ -9,9 +9,12 @@ Metrics = dict[str, int | float | str | bool | None]
 """Metrics by name; dots separate levels: ``rtt_s.mean``."""
 
 EXCLUDED: Final = frozenset(
-    {"schema", "version", "settings", "scenario", "seed", "flows", "links", "hints"}
+    {"schema", "version", "settings", "scenario", "seed", "flows", "links", "mobiles", "hints"}
 )
-"""Fields that other columns hold, that all runs share, or that are sentences."""
+"""Fields that other columns hold, that all runs share, or that are sentences.
+
+Of mobiles, which may be many, the sums are in ``energy``.
+"""
 
 NOT_ADDITIVE: Final = frozenset({"id", "min", "max"})
 """Integers whose sum has no meaning."""

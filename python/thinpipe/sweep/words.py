@@ -37,7 +37,14 @@ TEN_MEGABIT: Final = 1e7
 
 PERCENT: Final = Scale("%", 100)
 
-_SUFFIXES: Final = {"_bps": "bit/s", "_s": "s", "_segments": "segments", "_packets": "packets"}
+_SUFFIXES: Final = {
+    "_bps": "bit/s",
+    "_s": "s",
+    "_segments": "segments",
+    "_packets": "packets",
+    "_j": "J",
+    "_w": "W",
+}
 
 _WORDS: Final = {"rtt": "RTT", "p50": "median", "p95": "95 %", "p99": "99 %"}
 

@@ -228,6 +228,27 @@ fn a_meter_reads_what_passed_since() {
     assert!(flooded.is_over());
 }
 
+/// A run and an emulator account alike: at the end, from when a state began, and bit by bit.
+#[test]
+fn a_mobile_uses_energy_as_in_a_simulation() {
+    let source = "[radio]\nkind = \"umts-dch\"\n";
+    let settings = [("radio.power.cell_dch", "1 W"), ("radio.power.downlink", "100 nJ/bit")];
+    let settings = settings.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let scenario = Scenario::parse(source, "test", &settings).expect("valid");
+    let (mut emulator, _calls) = emulator(&scenario, 0);
+    emulator.handle_packet(Time::ZERO, 0, &udp(1000)).expect("it never fails");
+    while let Some(next) = emulator.poll_timeout() {
+        write(&mut emulator, next, Written::Taken);
+    }
+    let end = Time::ZERO + Duration::from_secs(100);
+    let (_, radio, energy) = crate::record::machines(&emulator, end);
+    let (radio, energy) = (radio.expect("a radio"), energy.expect("it is known"));
+    assert!(radio.downlink.bytes_sent >= 1000, "{radio:?}");
+    let expect = 100.0 + radio.downlink.bytes_sent as f64 * 8.0 * 100e-9;
+    assert!((energy.total_j - expect).abs() < 1e-9, "{energy:?}");
+    assert_eq!((energy.per_megabyte_j, energy.states[0].time_s), (None, 100.0));
+}
+
 /// Ports, and when what leaves is due.
 fn dues(emulator: &mut Emulator, now: u64) -> Vec<(Time, usize)> {
     write(emulator, micros(now), Written::Taken)

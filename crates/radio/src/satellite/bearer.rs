@@ -116,7 +116,6 @@ impl<T: Sdu> Bearer<T> {
     }
 
     /// What a terminal draws is not known.
-    #[expect(clippy::unused_self, reason = "as the other bearers have it")]
     pub const fn energy(&self, _now: Time) -> Option<EnergyUse> {
         None
     }
