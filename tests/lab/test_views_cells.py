@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 from thinpipe.lab.views.cells import CODES, RRC, SHARED
+from thinpipe.lab.views.energy import POWER
 from thinpipe.plot.codes import allocations
 
 from tests.lab import asked
@@ -92,6 +93,16 @@ def test_load_is_that_of_the_blocks(cell):
         used = (rows["blocks"] / rows["capacity"]).to_list()
         assert layer["y"][:60] == pytest.approx(used[:60], rel=1e-4)
         assert max(layer["y"]) <= 1
+
+
+def test_powers_are_those_of_the_mobile_of_the_flow(cell):
+    mobile = cell.mobiles[0]
+    [curve] = POWER.build(asked.sight(cell))
+    assert curve["label"] == f"UE-0: {mobile.energy_j:.4g} J"
+    assert set(curve["y"]) <= {state.power_w for state in mobile.states}
+    assert len(set(curve["y"])) > 2
+    offered = asked.answer("gprs-3+1", {"duration": "2 s"})["offered"]
+    assert "power" not in {each["name"] for each in offered}
 
 
 def test_a_run_without_cells_has_none_of_it():

@@ -147,6 +147,13 @@ KINDS: Final = {
             size=TALL,
         ),
         Kind(
+            "energy",
+            "power of a mobile's radio over time, and energy by state",
+            needs="trace, `[radio.power]`",
+            options=("mobile",),
+            of_flow=False,
+        ),
+        Kind(
             "cell",
             "RRC states, codes, blocked requests, shared channels",
             needs=CELLS,

@@ -10,6 +10,7 @@ from thinpipe.plot.cells import draw_shared, draw_states
 from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
 from thinpipe.plot.curves import given_or_new
 from thinpipe.plot.drawing import View, draw_samples, finish, panels
+from thinpipe.plot.energy import colors, draw_energies, draw_powers, powers
 from thinpipe.plot.handover import (
     chosen,
     draw_lanes,
@@ -177,6 +178,37 @@ class NetworkPlots:
             for upper in (links, messages, window):
                 upper.set_xlabel("")
                 upper.tick_params(labelbottom=False)
+        return ax
+
+    def energy(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        mobile: int = 0,
+    ) -> Axes:
+        """Draw what a mobile's radio draws over time, and below it the energy of each state.
+
+        The power is the mean from one change of state to the next, with what is carried. Mobiles
+        count from 0 as in ``run.mobiles``. The panels replace `ax`. The flow has no effect.
+        """
+        run, known = self._run, self._run.result.mobiles
+        if not known:
+            raise ValueError("energy: needs a run whose radio has powers, [radio.power]")
+        _check_number("this run's", len(known), mobile=mobile)
+        flow_of(run, flow)
+        view, of = View.of(start_s, end_s, run.result.duration_s), known[mobile]
+        rows = run.power.filter(run.power["mobile"] == mobile)
+        drawn = powers(rows, run.result.duration_s, of.energy_j)
+        hues = colors([state.name for state in of.states])
+        with style():
+            ax = given_or_new(ax)
+            time, energies = panels(ax, (0.42, 0.58), (0.0, 0.26))
+            draw_powers(time, view, drawn, hues)
+            finish(time, view, f"Power of {of.name} (W)", bottom=None)
+            draw_energies(energies, of, hues)
         return ax
 
     def _reaction(self, window: Axes, rtt: Axes, view: View, flow: int | None) -> None:

@@ -8,6 +8,7 @@ from thinpipe.lab.panel import PanelKind
 from thinpipe.lab.views.applications import DATAGRAMS, ECHOES, LOSSES, PAGES, PROBES
 from thinpipe.lab.views.blocks import BLOCKS_DOWN, BLOCKS_UP
 from thinpipe.lab.views.cells import CODES, RRC, SHARED
+from thinpipe.lab.views.energy import POWER
 from thinpipe.lab.views.goodput import FAIRNESS, GOODPUT
 from thinpipe.lab.views.ladder import LADDER
 from thinpipe.lab.views.middlebox import BACKLOG, LEG
@@ -35,6 +36,7 @@ KINDS: Final[tuple[PanelKind, ...]] = (
     RRC,
     CODES,
     SHARED,
+    POWER,
     BACKLOG,
     LEG,
     LADDER,
