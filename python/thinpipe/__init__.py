@@ -30,8 +30,10 @@ from thinpipe.recording import Recording, SavedRun, load
 from thinpipe.rerun import again
 from thinpipe.result import (
     CwndSummary,
+    Energy,
     Flow,
     Link,
+    Mobile,
     Pages,
     QueueSummary,
     Radio,
@@ -52,6 +54,7 @@ __all__ = [
     "EmulatedNetwork",
     "EmulationError",
     "EmulationRecord",
+    "Energy",
     "Flow",
     "Key",
     "Limits",
@@ -59,6 +62,7 @@ __all__ = [
     "Loss",
     "LostSegment",
     "Measure",
+    "Mobile",
     "Needs",
     "Pages",
     "Point",

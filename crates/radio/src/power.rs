@@ -60,14 +60,24 @@ impl<S: Words + PartialEq, const N: usize> Meter<S, N> {
 
     /// What has been used by `now`.
     pub fn used(&self, model: &PowerModel<N>, now: Time) -> EnergyUse {
-        let since = now.saturating_since(self.since);
-        let place = self.place();
-        let states = (0..N).map(|each| {
-            let more = if each == place { since } else { Duration::ZERO };
-            let (time, power) = (self.spent[each] + more, model.states[each]);
-            StateUse::new(S::ALL[each].name(), power, time, (model.per_bit, self.carried[each]))
-        });
-        EnergyUse { states: states.collect(), now: place }
+        let states = (0..N).map(|place| self.used_in(place, model, now)).collect();
+        EnergyUse { states, now: self.place() }
+    }
+
+    /// The fact that mobile number `mobile` of machine number `machine` has entered its state.
+    pub fn fact(&self, model: &PowerModel<N>, now: Time, machine: u32, mobile: u32) -> PowerFact {
+        let StateUse { name: state, power, .. } = self.used_in(self.place(), model, now);
+        let energy = (0..N).map(|place| self.used_in(place, model, now).energy).sum();
+        PowerFact { machine, mobile, state, power, energy }
+    }
+
+    /// What has been used by `now` in the state at a place among all.
+    fn used_in(&self, place: usize, model: &PowerModel<N>, now: Time) -> StateUse {
+        let is_now = place == self.place();
+        let more = if is_now { now.saturating_since(self.since) } else { Duration::ZERO };
+        let (name, power) = (S::ALL[place].name(), model.states[place]);
+        let time = self.spent[place] + more;
+        StateUse::new(name, power, time, (model.per_bit, self.carried[place]))
     }
 
     /// The place of its state among all.
@@ -190,7 +200,8 @@ mod tests {
         assert_eq!(joules.collect::<Vec<_>>(), [0.0, 2.0, 3.6 + 0.438]);
         let seconds = used.states().iter().map(|state| state.time.as_secs_f64());
         assert_eq!(seconds.collect::<Vec<_>>(), [2.0, 4.0, 3.0]);
-        let fact = used.fact(7, 1);
+        let fact = meter.fact(&MODEL, at(9 * second), 7, 1);
+        assert_eq!(fact, used.fact(7, 1));
         assert_eq!((fact.machine, fact.mobile, fact.state), (7, 1, "awake"));
         assert_eq!((fact.power, fact.energy), (MODEL.states[1], used.total()));
     }

@@ -358,8 +358,8 @@ impl<T: Sdu> Cell<T> {
         }
         let mobile = &mut self.ues[ue as usize];
         if mobile.meter.enter(now, mobile.power_state()) && cx.is_watched() {
-            let used = mobile.meter.used(&self.config.power, now);
-            cx.observe.power(now, used.fact(self.machine, ue));
+            let fact = mobile.meter.fact(&self.config.power, now, self.machine, ue);
+            cx.observe.power(now, fact);
         }
     }
 
