@@ -190,6 +190,12 @@ def test_sizes_in_powers_of_two_are_bytes():
     assert column("flow.bytes", ["600 KiB", "1 MB"]).values == [600 * 1024, 10**6]
 
 
+def test_powers_are_watts_and_energies_nanojoules_a_bit():
+    assert column("radio.power.idle", ["5 mW", "0.7 W"]).values == [0.005, 0.7]
+    found = column("radio.power.uplink", ["438.39 nJ/bit", "2 µJ/bit"])
+    assert (found.values, found.unit) == ([438.39, 2000.0], "nJ/bit")
+
+
 def test_pictures_of_runs_that_do_not_differ():
     run = tp.run("plain-384", duration="2 s")
     found = tp.Study(tp.frame([run]))

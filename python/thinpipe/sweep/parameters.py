@@ -1,4 +1,4 @@
-"""Parameters as columns: values of a scenario in seconds, bit/s, bytes and shares."""
+"""Parameters as columns: values of a scenario in seconds, bit/s, bytes, watts and shares."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ _UNITS: Final = {
     "Gbit/s": ("bit/s", 1e9),
     "B": ("B", 1), "kB": ("B", 10**3), "MB": ("B", 10**6), "GB": ("B", 10**9),
     "KiB": ("B", 2**10), "MiB": ("B", 2**20), "GiB": ("B", 2**30),
+    "uW": ("W", 1e-6), "µW": ("W", 1e-6), "mW": ("W", 1e-3), "W": ("W", 1.0),
+    "fJ/bit": ("nJ/bit", 1e-6), "pJ/bit": ("nJ/bit", 1e-3), "nJ/bit": ("nJ/bit", 1.0),
+    "uJ/bit": ("nJ/bit", 1e3), "µJ/bit": ("nJ/bit", 1e3),
     "dB": ("dB", 1), "dBm": ("dBm", 1), "GHz": ("GHz", 1), "m": ("m", 1), "km": ("m", 10**3),
 }  # fmt: skip
 
