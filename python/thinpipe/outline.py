@@ -16,6 +16,8 @@ def outline(values: Mapping[str, str]) -> str:
         return _mobile(values)
     if values.get("radio.kind") in ("leo", "geo"):
         return _satellite(values)
+    if values.get("radio.kind") == "lte":
+        return _lte(values)
     if "radio.tbler" in values:
         ways = ("radio.downlink", "radio.uplink")
         parts = {"": _rate, "delay ": _wired, "TTI ": _tti, "TBLER ": _blocks_in_error}
@@ -57,6 +59,18 @@ def _orbit(values: Mapping[str, str]) -> str:
         height, slot = values["radio.leo.altitude"], values["radio.leo.slot"]
         return f"satellites {_kilometres(height)} high, another each {slot}"
     return f"a geostationary satellite at {values['radio.geo.elevation']}°"
+
+
+def _lte(values: Mapping[str, str]) -> str:
+    """Return what the mobiles can do, and how good their radio is. Rates follow from both."""
+    cell = f"category {values['radio.lte.category']} in {values['radio.lte.resource_blocks']}"
+    ratios = _each_way(*(values[f"radio.{way}.snr"] for way in ("downlink", "uplink")))
+    queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
+    parts = [f"{cell} resource blocks", f"SNR {ratios}"]
+    if "radio.fading.deviation" in values:
+        parts[-1] += f" ± {values['radio.fading.deviation']}"
+    parts += [f"delay {_milliseconds(_wired_s(values))} each way on wires", f"queue {queues}"]
+    return "; ".join([*parts, *_members(values), *_middlebox(values)])
 
 
 def _ground_s(values: Mapping[str, str]) -> float:

@@ -60,6 +60,7 @@ class Fake:
                 "up": UP,
                 "links": [],
                 "radio": None,
+                "energy": None,
                 "lateness_s": {**lateness, "bound": 0.005, "within_bound": late <= 0.005},
             }
         )

@@ -309,7 +309,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         (
             UMTS,
             "radio.kind=umts",
-            "must be umts-dch, umts-cell, gprs, leo or geo; did you mean umts-dch?",
+            "must be umts-dch, umts-cell, gprs, leo, geo or lte; did you mean umts-dch?",
         ),
         (UMTS, "radio.profile=4gpp", "must be 3gpp or thesis, or none; did you mean 3gpp?"),
         (UMTS, "radio.dpcch=alone", "must be with-data or apart"),
@@ -460,7 +460,11 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
             "radio.power.uplink=2000µJ/bit",
             "must be an energy per bit from 0 to 1000000 nJ/bit, as in 52 nJ/bit",
         ),
-        (UMTS, "radio.power.idle=1W", "radio.power.idle is for radio.kind = umts-cell alone"),
+        (
+            UMTS,
+            "radio.power.idle=1W",
+            "radio.power.idle is for radio.kind = umts-cell or lte alone",
+        ),
         (CELL, "radio.power.idle=1001W", "must be a power from 0 to 1000 W, as in 0.7 W"),
         (CELL, "radio.power.pch=1e-9W", "finer than a power can be: 1 uW"),
         (

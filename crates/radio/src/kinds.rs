@@ -6,6 +6,7 @@ use observe::Observe;
 use settings::{Fault, Flat, Table};
 
 use crate::gprs::{self, GprsKeys};
+use crate::lte::LteKeys;
 use crate::satellite::{self, GeoKeys, LeoKeys, RecordingFile, Satellite};
 use crate::umts::cell::CellKeys;
 use crate::umts::{self, DchKeys, UmtsKeys};
@@ -245,6 +246,8 @@ radios! {
     "leo" => Leo(LeoKeys);
     /// A geostationary satellite.
     "geo" => Geo(GeoKeys);
+    /// A cell of LTE, which its mobiles share.
+    "lte" => Lte(LteKeys);
 }
 
 bearers! {
@@ -264,7 +267,7 @@ impl Radio {
         match self {
             Self::UmtsDch { keys } => Some(&mut keys.umts),
             Self::UmtsCell { keys } => Some(&mut keys.umts),
-            Self::Gprs { .. } | Self::Leo { .. } | Self::Geo { .. } => None,
+            Self::Gprs { .. } | Self::Leo { .. } | Self::Geo { .. } | Self::Lte { .. } => None,
         }
     }
 
@@ -278,7 +281,9 @@ impl Radio {
         match self {
             Self::Leo { keys } => Some(&keys.satellite),
             Self::Geo { keys } => Some(&keys.satellite),
-            Self::UmtsDch { .. } | Self::UmtsCell { .. } | Self::Gprs { .. } => None,
+            Self::UmtsDch { .. } | Self::UmtsCell { .. } | Self::Gprs { .. } | Self::Lte { .. } => {
+                None
+            }
         }
     }
 
@@ -287,7 +292,9 @@ impl Radio {
         match self {
             Self::Leo { keys } => Some(&mut keys.satellite),
             Self::Geo { keys } => Some(&mut keys.satellite),
-            Self::UmtsDch { .. } | Self::UmtsCell { .. } | Self::Gprs { .. } => None,
+            Self::UmtsDch { .. } | Self::UmtsCell { .. } | Self::Gprs { .. } | Self::Lte { .. } => {
+                None
+            }
         }
     }
 
@@ -295,7 +302,11 @@ impl Radio {
     pub fn cells(&self) -> Option<&CellKeys> {
         match self {
             Self::UmtsCell { keys } => Some(keys),
-            Self::UmtsDch { .. } | Self::Gprs { .. } | Self::Leo { .. } | Self::Geo { .. } => None,
+            Self::UmtsDch { .. }
+            | Self::Gprs { .. }
+            | Self::Leo { .. }
+            | Self::Geo { .. }
+            | Self::Lte { .. } => None,
         }
     }
 }

@@ -9,24 +9,31 @@
 //! * [`satellite`]: a satellite in a low orbit or a geostationary one, between a gateway and a
 //!   terminal.
 //!
+//! * [`lte`]: LTE cells, in which the base station decides for every subframe who sends, over what
+//!   [`scheduled`] has.
+//!
 //! * [`wlan`]: access points and stations of a network like 802.11b.
 //!
 //! A bearer carries anything that knows its size ([`Sdu`]). It knows no IP: how headers are
 //! compressed is up to the SDU ([`HeaderCompression`]).
 
+mod cells;
 mod counters;
 mod decibel;
 pub mod gprs;
 mod kinds;
+pub mod lte;
 mod output;
 mod power;
 pub mod satellite;
+pub mod scheduled;
 mod sdu;
 #[cfg(test)]
 mod testing;
 pub mod umts;
 pub mod wlan;
 
+pub use cells::Cell;
 pub use counters::Counters;
 pub use kinds::{Bearer, Keys, Queues, Radio, RadioContext};
 pub use output::{DownlinkReport, Output};

@@ -8,6 +8,7 @@ mod laws;
 mod modes;
 mod repairs;
 mod satellite;
+mod scheduled;
 mod support;
 mod transfer;
 mod wlan;

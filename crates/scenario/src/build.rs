@@ -6,7 +6,6 @@ use base::{Duration, Rate};
 use link::Bottleneck;
 use link::queue::Queues;
 use middlebox::{Managed, Setup};
-use radio::umts::cell::{Cell, CellConfig, UeConfig};
 use radio::{Radio, RadioContext};
 use tcp::Length;
 use world::{Body, Ipv4, MachineId, NodeId, World};
@@ -118,11 +117,10 @@ impl<B: Body> Chain<B> {
             chain.add_link(link, &scenario.queue, scenario.seed);
         }
         if let Some(radio) = &scenario.radio {
-            match radio.cells() {
-                Some(cells) => {
-                    chain.add_cell(&cells.config(&scenario.radio_context()), scenario.seed);
-                }
-                None => chain.add_bearers(radio, &scenario.radio_context()),
+            let context = scenario.radio_context();
+            match radio.sharers(&context) {
+                Some(mobiles) => chain.add_cell(radio, &context, &mobiles),
+                None => chain.add_bearers(radio, &context),
             }
         }
         chain
@@ -183,11 +181,10 @@ impl<B: Body> Chain<B> {
         self.last = self.mobiles[0];
     }
 
-    /// The network of cells and its mobiles.
-    fn add_cell(&mut self, config: &CellConfig, seed: u64) {
-        let add = |ue: &UeConfig| self.world.add_node(&ue.name);
-        self.mobiles = config.ues.iter().map(add).collect();
-        let make = |id| Cell::new(id, config, seed);
+    /// What mobiles share, and the mobiles called `names`.
+    fn add_cell(&mut self, radio: &Radio, context: &RadioContext<'_>, names: &[String]) {
+        self.mobiles = names.iter().map(|name| self.world.add_node(name)).collect();
+        let make = |id| radio.cell(id, context).expect("a radio that mobiles share");
         let cell = self.world.add_cell("Uu", self.last, self.mobiles.clone(), make);
         for mobile in &self.mobiles {
             self.world.set_route(*mobile, None, cell);

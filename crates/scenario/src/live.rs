@@ -210,6 +210,10 @@ impl Live {
                     bearer.reconfigure(now, &radio, &context, &name);
                 });
             }
+            let cells: Vec<_> = world.machines().filter_map(cell).collect();
+            for id in cells {
+                world.reconfigure_cell(cx, id, |cell, now| cell.reconfigure(now, &radio, &context));
+            }
         }
     }
 
@@ -329,6 +333,11 @@ fn named<B: Body>(world: &World<B>, name: &str) -> Option<MachineId> {
 fn bearer<B: Body>(machine: (MachineId, &str, &Machine<B>)) -> Option<(MachineId, String)> {
     let (id, name, machine) = machine;
     matches!(machine, Machine::Bearer { .. }).then(|| (id, name.to_owned()))
+}
+
+/// The number of radio cells.
+fn cell<B: Body>((id, _, machine): (MachineId, &str, &Machine<B>)) -> Option<MachineId> {
+    matches!(machine, Machine::Cell { .. }).then_some(id)
 }
 
 fn rate_of(config: &LinkConfig, now: Time) -> Option<String> {

@@ -18,7 +18,7 @@ impl Part {
     ///
     /// A middlebox is no obstacle: what it does for one mobile does not depend on others.
     pub fn all(scenario: &Scenario) -> impl ExactSizeIterator<Item = Self> + use<> {
-        let radio = scenario.radio.as_ref().filter(|radio| radio.cells().is_none());
+        let radio = scenario.radio.as_ref().filter(|radio| !radio.is_shared());
         let mobiles = radio.map_or(0, |radio| radio.keys().mobiles() as u32);
         let is_shared = scenario.mobile_ip.is_some()
             || scenario.link.is_some()

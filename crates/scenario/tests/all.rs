@@ -7,6 +7,7 @@ mod flows;
 mod gprs;
 mod links;
 mod live;
+mod lte;
 mod middleboxes;
 mod mobile;
 mod radio;

@@ -140,6 +140,7 @@ fn radio_with(key: &Key) -> &'static str {
         "umts-cell" => "umts-cell-50",
         "gprs" => "edge-4+1",
         "leo" => "leo-15s",
+        "lte" => "lte-cat4",
         "geo" => "geo-600",
         _ => return UMTS,
     };

@@ -176,7 +176,7 @@ fn cell<B: Body>(
     metrics: &Metrics,
     machine: &Machine<B>,
 ) -> Option<CellSummary> {
-    let Machine::Cell { cell, .. } = machine else { return None };
+    let Machine::Cell { cell: radio::Cell::UmtsCell(cell), .. } = machine else { return None };
     let states: Vec<_> = cell.states().collect();
     let cells = scenario.radio.as_ref().and_then(|radio| radio.cells());
     let fach = cells.map(|cells| cells.fach.sf);

@@ -358,9 +358,10 @@ impl LinkSummary {
                 let share = bearer.utilization(direction, end.saturating_since(Time::ZERO));
                 Self::radio(name, &counters, share, elapsed)
             }),
-            Machine::Cell { cell, .. } => {
-                both(&|direction, name| Self::radio(name, &cell.total(direction), None, elapsed))
-            }
+            Machine::Cell { cell, .. } => both(&|direction, name| {
+                let share = cell.utilization(direction, end.saturating_since(Time::ZERO));
+                Self::radio(name, &cell.total(direction), share, elapsed)
+            }),
             Machine::Wlan { wlan, .. } => both(&|direction, name| {
                 let counters = wlan.counters(direction);
                 let waiting = Waiting {

@@ -120,7 +120,10 @@ impl Far {
         match machine {
             Machine::Pipe { to, .. } | Machine::Link { to, .. } => Some(Self::At(*to)),
             Machine::Bearer { network, mobile, .. } => Some(Self::Other([*network, *mobile])),
-            Machine::Cell { network, .. } => Some(Self::Cell(*network)),
+            Machine::Cell { network, mobiles, .. } => Some(match **mobiles {
+                [mobile] => Self::Other([*network, mobile]),
+                _ => Self::Cell(*network),
+            }),
             Machine::Wlan { directory, .. } => Some(Self::Wlan(directory.clone())),
             Machine::Middlebox { .. }
             | Machine::Agent { .. }

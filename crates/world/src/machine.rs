@@ -4,9 +4,8 @@ use base::{Direction, Time};
 use link::{Link, Pipe};
 use middlebox::Middlebox;
 use mobility::binding::{Agent, MobilityAgent};
-use radio::Bearer;
-use radio::umts::cell::Cell;
 use radio::wlan::Wlan;
+use radio::{Bearer, Cell};
 
 use crate::reassembly::Reassembly;
 use crate::world::Directory;
@@ -43,10 +42,10 @@ pub enum Machine<B: Body> {
         /// The mobile.
         mobile: NodeId,
     },
-    /// A network of radio cells, with a bearer for each mobile.
+    /// Radio cells that mobiles share, with a bearer for each.
     Cell {
         /// The network.
-        cell: Box<Cell<Packet<B>>>,
+        cell: Cell<Packet<B>>,
         /// The node on the network's side.
         network: NodeId,
         /// The mobiles, in the order of their numbers in the network.

@@ -21,8 +21,7 @@ use std::collections::VecDeque;
 use base::{Direction, Time};
 use link::{Dropped, Link, LinkConfig, Pipe};
 use observe::{Context, DropReason, Observe, PacketEvent};
-use radio::Bearer;
-use radio::umts::cell::Cell;
+use radio::{Bearer, Cell};
 
 use agents::lose;
 use machines::Machines;
@@ -136,7 +135,7 @@ impl<B: Body> World<B> {
         mobiles: Vec<NodeId>,
         make: impl FnOnce(u32) -> Cell<Packet<B>>,
     ) -> MachineId {
-        let cell = Box::new(make(self.machines.next_id().0));
+        let cell = make(self.machines.next_id().0);
         for mobile in &mobiles {
             self.set_mobile(*mobile);
         }
@@ -362,7 +361,8 @@ impl<B: Body> World<B> {
                 } else {
                     (Direction::Uplink, node)
                 };
-                let ue = mobiles.binary_search(&mobile);
+                // Behind a single mobile there may be hosts of their own.
+                let ue = if mobiles.len() == 1 { Ok(0) } else { mobiles.binary_search(&mobile) };
                 let ue = ue.expect("a cell's packets come from a mobile or are for one") as u32;
                 let dropped = cell.handle_input(cx.now, ue, direction, packet, cx.observe);
                 if let Err(packet) = dropped {

@@ -29,6 +29,7 @@ impl<B: Body> World<B> {
             self.emerge(cx, id, to, output);
         }
         self.machines.reschedule(id);
+        self.report(cx, id);
     }
 
     /// An SDU has come out of a bearer at node `to`, or was dropped.

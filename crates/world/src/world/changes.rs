@@ -5,7 +5,7 @@ use std::mem;
 use base::Time;
 use link::{Config, Link, LinkConfig, Pipe};
 use observe::{Context, Observe};
-use radio::Bearer;
+use radio::{Bearer, Cell};
 
 use crate::{Body, Machine, MachineId, Packet, World};
 
@@ -43,6 +43,21 @@ impl<B: Body> World<B> {
             bearer.handle_timeout(before, cx.observe);
             change(bearer, cx.now);
             self.run_bearer(cx, id);
+        }
+    }
+
+    /// The same of the cells `id`.
+    pub fn reconfigure_cell(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        id: MachineId,
+        change: impl FnOnce(&mut Cell<Packet<B>>, Time),
+    ) {
+        if let Machine::Cell { cell, .. } = &mut self.machines[id] {
+            let before = Time::from_nanos(cx.now.as_nanos().saturating_sub(1));
+            cell.handle_timeout(before, cx.observe);
+            change(cell, cx.now);
+            self.run_cell(cx, id);
         }
     }
 }

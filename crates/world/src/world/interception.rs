@@ -70,9 +70,26 @@ impl<B: Body> World<B> {
         if self.middleboxes.is_empty() {
             return;
         }
-        let Machine::Bearer { bearer, mobile, .. } = &mut self.machines[bearer] else { return };
-        let mobile = *mobile;
-        let Some(radio::DownlinkReport { rate }) = bearer.poll_report() else { return };
+        while let Some((mobile, report)) = match &mut self.machines[bearer] {
+            Machine::Bearer { bearer, mobile, .. } => {
+                bearer.poll_report().map(|report| (*mobile, report))
+            }
+            Machine::Cell { cell, mobiles, .. } => {
+                cell.poll_report().map(|(ue, report)| (mobiles[ue as usize], report))
+            }
+            _ => None,
+        } {
+            self.tell_report(cx, mobile, report.rate);
+        }
+    }
+
+    /// Tells every middlebox what the downlink of `mobile` can carry.
+    fn tell_report(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        mobile: NodeId,
+        rate: Option<base::Rate>,
+    ) {
         let mobile = self.address(mobile);
         for index in 0..self.middleboxes.len() {
             let id = self.middleboxes[index];

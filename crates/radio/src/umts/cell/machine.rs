@@ -13,7 +13,7 @@ use crate::umts::interference::{ErrorRates, Interference};
 use crate::umts::power::{PowerState, RrcMeter};
 use crate::umts::rrc::{Action, Channels, Entity, Input};
 use crate::umts::{Bearer, BlockErrorRate, Blocks, ChannelState, Coverage};
-use crate::{Counters, EnergyUse, Output, Sdu};
+use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
 
 /// A network of cells with its UEs, each of which has a bearer.
 ///
@@ -169,6 +169,20 @@ impl<T: Sdu> Cell<T> {
     #[must_use]
     pub const fn poll_timeout(&self) -> Option<Time> {
         self.next
+    }
+
+    /// It reports nothing: several channels of a mobile may change at once.
+    #[must_use]
+    pub const fn poll_report(&mut self) -> Option<(u32, DownlinkReport)> {
+        None
+    }
+
+    /// Nothing of it changes while it runs but by its own rules.
+    pub const fn reconfigure(&mut self, _now: Time, _config: &CellConfig) {}
+
+    /// Its cells have no common room: codes and powers limit them.
+    pub const fn utilization(&self, _direction: Direction, _span: Duration) -> Option<f64> {
+        None
     }
 
     /// The SDUs of `direction` between entry and exit, UE by UE.

@@ -1,0 +1,145 @@
+//! The radios that mobiles share: one line each.
+
+use base::{Direction, Duration, Time};
+use observe::Observe;
+
+use crate::kinds::{Radio, RadioContext};
+use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu, scheduled, umts};
+
+/// Declares what mobiles share, each by its kind of radio.
+macro_rules! cells {
+    ($($(#[$doc:meta])* $kind:ident($cell:path);)*) => {
+        /// What carries packets between the network and several mobiles, in both directions.
+        #[derive(Debug)]
+        pub enum Cell<T> {
+            $($(#[$doc])* $kind(Box<$cell>),)*
+        }
+
+        impl<T: Sdu> Cell<T> {
+            /// Takes in `sdu` of mobile number `ue` at the end where `direction` begins, or gives
+            /// it back if the queue is full.
+            ///
+            /// # Errors
+            /// The SDU that was dropped.
+            pub fn handle_input(
+                &mut self,
+                now: Time,
+                ue: u32,
+                direction: Direction,
+                sdu: T,
+                observe: &mut impl Observe,
+            ) -> Result<(), T> {
+                match self {
+                    $(Self::$kind(cell) => cell.handle_input(now, ue, direction, sdu, observe),)*
+                }
+            }
+
+            /// Does what is due at or before `now`.
+            pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+                match self {
+                    $(Self::$kind(cell) => cell.handle_timeout(now, observe),)*
+                }
+            }
+
+            /// The next SDU that has come out, and its mobile. To be called after each `handle_…`
+            /// until it says `None`.
+            #[must_use]
+            pub fn poll_output(&mut self) -> Option<(u32, Direction, Output<T>)> {
+                match self {
+                    $(Self::$kind(cell) => cell.poll_output(),)*
+                }
+            }
+
+            /// When something is due next. It changes with each `handle_…`.
+            #[must_use]
+            pub const fn poll_timeout(&self) -> Option<Time> {
+                match self {
+                    $(Self::$kind(cell) => cell.poll_timeout(),)*
+                }
+            }
+
+            /// The base station's report of the downlink of the mobile whose report has changed, if
+            /// it makes any.
+            #[must_use]
+            pub fn poll_report(&mut self) -> Option<(u32, DownlinkReport)> {
+                match self {
+                    $(Self::$kind(cell) => cell.poll_report(),)*
+                }
+            }
+
+            /// From `now` on what happens to it over time is what `radio` says, which is of its
+            /// kind. What was due before `now` must have been handled.
+            pub fn reconfigure(&mut self, now: Time, radio: &Radio, context: &RadioContext<'_>) {
+                $(if let (Self::$kind(cell), Radio::$kind { keys }) = (&mut *self, radio) {
+                    cell.reconfigure(now, &keys.config(context));
+                })*
+            }
+
+            /// The SDUs of `direction` between entry and exit, mobile by mobile.
+            pub fn held(&self, direction: Direction) -> Box<dyn Iterator<Item = &T> + '_> {
+                match self {
+                    $(Self::$kind(cell) => Box::new(cell.held(direction)),)*
+                }
+            }
+
+            /// What has been counted of `direction` of all mobiles together.
+            pub fn total(&self, direction: Direction) -> Counters {
+                match self {
+                    $(Self::$kind(cell) => cell.total(direction),)*
+                }
+            }
+
+            /// What the radio of each mobile has used by `now`, in order.
+            pub fn energy(&self, now: Time) -> Box<dyn Iterator<Item = EnergyUse> + '_> {
+                match self {
+                    $(Self::$kind(cell) => Box::new(cell.energy(now)),)*
+                }
+            }
+
+            /// Which share of what the first `span` of the run had room for in `direction` was
+            /// used; `None` if that is not counted.
+            pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
+                match self {
+                    $(Self::$kind(cell) => cell.utilization(direction, span),)*
+                }
+            }
+        }
+
+        impl Radio {
+            /// The names of the mobiles that share it; `None` if each has a bearer of its own.
+            pub fn sharers(&self, context: &RadioContext<'_>) -> Option<Vec<String>> {
+                $(if let Self::$kind { keys } = self {
+                    let ues = keys.config(context).ues;
+                    return Some(ues.into_iter().map(|ue| ue.name).collect());
+                })*
+                None
+            }
+
+            /// Whether mobiles share it.
+            pub const fn is_shared(&self) -> bool {
+                matches!(self, $(Self::$kind { .. })|*)
+            }
+
+            /// What mobiles share, which reports facts as machine number `machine`. `None` if each
+            /// has a bearer of its own.
+            pub fn cell<T: Sdu>(
+                &self,
+                machine: u32,
+                context: &RadioContext<'_>,
+            ) -> Option<Cell<T>> {
+                $(if let Self::$kind { keys } = self {
+                    let cell = <$cell>::new(machine, &keys.config(context), context.seed);
+                    return Some(Cell::$kind(Box::new(cell)));
+                })*
+                None
+            }
+        }
+    };
+}
+
+cells! {
+    /// Cells of UMTS.
+    UmtsCell(umts::cell::Cell<T>);
+    /// A cell of LTE.
+    Lte(scheduled::Network<T>);
+}

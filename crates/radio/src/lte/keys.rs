@@ -1,0 +1,253 @@
+//! `[radio]` with `kind = "lte"`.
+
+use base::{Duration, Probability, Rate, Schedule, Time};
+use settings::{
+    Absent, Along, Always, Bytes, Chance, Count, Decibels, Fault, OfTime, Off, Or, Perhaps, Spans,
+    Steps, Table, Timed, Word, section,
+};
+
+use super::tables::{self, Category};
+use crate::kinds::{Keys, Queues, RadioContext};
+use crate::scheduled::{
+    Access, Carrier, Config, Fading, Handover, Headers, Radio, UeConfig, drx, harq, power, rlc,
+    rrc, scheduler,
+};
+
+/// A subframe (TS 36.211 §4.1).
+const SUBFRAME: Duration = Duration::from_millis(1);
+
+section! {
+    /// `[radio]` of an LTE cell.
+    pub struct LteKeys {
+        /// Towards the mobile.
+        pub downlink: Channel as Always<Channel> = Channel::default();
+        /// From the mobile.
+        pub uplink: Channel as Always<Channel> = Channel::default();
+        /// The cell and its mobiles.
+        pub lte: Cell as Always<Cell> = Cell::default();
+        /// Hybrid ARQ.
+        pub harq: harq::Config as Always<harq::Config> = harq::Config::default();
+        /// How the base station chooses between mobiles.
+        pub scheduler: scheduler::Config as Always<scheduler::Config> =
+            scheduler::Config::default();
+        /// When a connected mobile listens. Without it, always.
+        pub drx: Option<drx::Keys> as Perhaps<drx::Keys> = None;
+        /// When a mobile is connected. Without it, always.
+        pub rrc: Option<rrc::Keys> as Perhaps<rrc::Keys> = None;
+        /// What the radio of a mobile draws.
+        pub power: power::Keys as Always<power::Keys> = power::Keys::default();
+        /// Handovers. Without it there are none.
+        pub handover: Option<Handover> as Perhaps<Handover> = None;
+        /// From when to when nothing gets through.
+        pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
+        /// How the ratio of signal to noise varies. Without it, it does not.
+        pub fading: Option<Waves> as Perhaps<Waves> = None;
+        /// How many mobiles there are in the cell; 0 is one called UE. Flows are assigned in turn.
+        pub ues: u32 as Count<u32, 0, 50_000> = 0;
+    }
+    check(Self::check)
+}
+
+section! {
+    /// `[radio.downlink]`, `[radio.uplink]`: how good the radio of one direction is.
+    pub struct Channel {
+        /// The mean ratio of signal to noise and interference.
+        pub snr: f64 as Along<Decibels> = 25.0;
+        /// From when it is another one.
+        pub snrs: Vec<Step> as Steps<Step> = Vec::new();
+        /// The index of modulation and coding (TS 36.213 tables 7.1.7.1-1, 8.6.1-1), or `adaptive`:
+        /// the best that a report allows.
+        pub mcs: Option<u8> as Or<Adaptive, Count<u8, 0, 28>> = None;
+        /// How many blocks err that are sent for the first time, in place of what the ratio says.
+        pub bler: Option<Probability> as Or<Off, Chance> = None;
+    }
+}
+
+/// In place of an index of modulation and coding: the best that a report allows.
+#[derive(Debug)]
+pub(crate) struct Adaptive;
+
+impl Absent for Adaptive {
+    const WORD: &'static str = "adaptive";
+}
+
+section! {
+    /// A member of `radio.downlink.snrs`.
+    #[derive(Copy)]
+    pub struct Step {
+        /// From when; required.
+        pub at: Duration as OfTime = Duration::ZERO;
+        /// The ratio of signal to noise.
+        pub snr: f64 as Along<Decibels> = 25.0;
+    }
+}
+
+impl Timed for Step {
+    fn at(&self) -> Duration {
+        self.at
+    }
+}
+
+section! {
+    /// `[radio.fading]`: how the ratio of signal to noise varies, by a sum of waves.
+    #[derive(Copy)]
+    pub struct Waves {
+        /// Its standard deviation in decibels.
+        pub deviation: f64 as Along<Decibels> = 4.0;
+        /// The period of its longest wave.
+        pub period: Duration as OfTime<1_000_000> = Duration::from_secs(2);
+    }
+}
+
+section! {
+    /// `[radio.lte]`: the cell.
+    pub struct Cell {
+        /// What mobiles can do.
+        pub category: Category as Word<Category> = Category::Four;
+        /// Resource blocks: 6, 15, 25, 50, 75 or 100 for 1.4, 3, 5, 10, 15 or 20 MHz (TS 36.101
+        /// table 5.6-1).
+        pub resource_blocks: u16 as Count<u16, 6, 100> = 100;
+        /// How often a mobile may request to send. Default: our choice; TS 36.213 table 10.1.5-1
+        /// has 1 to 80 ms.
+        pub request_period: Duration as OfTime<1_000_000> = Duration::from_millis(10);
+        /// From a grant to what is sent (TS 36.213 §8.0).
+        pub grant_delay: Duration as OfTime<1_000_000, 40_000_000> = Duration::from_millis(4);
+        /// What a request is granted before it is known how much waits. Default: our choice.
+        pub first_grant: u32 as Bytes<u32, 8, 10_000> = 100;
+        /// Link control.
+        pub rlc: rlc::Config as Always<rlc::Config> = rlc::Config::default();
+        /// An SDU that has waited longer for its first transmission is discarded (PDCP, TS 36.323
+        /// §5.4).
+        pub discard: Option<Duration> as Or<Off, OfTime<1>> = None;
+        /// How often the ratio of signal to noise is reported. Default: our choice.
+        pub report_period: Duration as OfTime<1_000_000> = Duration::from_millis(5);
+        /// How old a report is when it is used. Default: our choice.
+        pub report_age: Duration as OfTime = Duration::from_millis(5);
+    }
+}
+
+/// PDCP (TS 36.323 §6.2.3), and a length field of RLC (TS 36.322 §6.2.1.4).
+const SDU_HEADER: u32 = 4;
+
+/// RLC (TS 36.322 §6.2.1.4) and MAC (TS 36.321 §6.1.2).
+const BLOCK_HEADER: u32 = 5;
+
+impl LteKeys {
+    /// The cell and its mobiles.
+    pub fn config(&self, context: &RadioContext<'_>) -> Config {
+        let slots = |time: Duration| time.ceil_to(SUBFRAME).whole(SUBFRAME);
+        Config {
+            slot: SUBFRAME,
+            carriers: self.carriers(),
+            harq: self.harq,
+            rlc: self.lte.rlc.clone(),
+            scheduler: self.scheduler,
+            queues: context.queues,
+            access: Access {
+                request_every: slots(self.lte.request_period).max(1),
+                grant_delay: slots(self.lte.grant_delay).max(1),
+                first_grant: u64::from(self.lte.first_grant),
+            },
+            headers: Headers { sdu: SDU_HEADER, block: BLOCK_HEADER },
+            discard: self.lte.discard,
+            drx: self.drx,
+            rrc: self.rrc,
+            power: self.power.model(),
+            handover: self.handover,
+            ues: self.mobiles(),
+        }
+    }
+
+    fn mobiles(&self) -> Vec<UeConfig> {
+        let radios = [&self.downlink, &self.uplink].map(|channel| self.radio(channel));
+        let ue = |name| UeConfig { name, radios: radios.clone() };
+        if self.ues == 0 {
+            return vec![ue("UE".to_owned())];
+        }
+        (0..self.ues).map(|index| ue(format!("UE-{index}"))).collect()
+    }
+
+    fn radio(&self, channel: &Channel) -> Radio {
+        let steps = channel.snrs.iter().map(|step| (Time::ZERO + step.at, step.snr)).collect();
+        let fading = self.fading.map(|Waves { deviation, period }| Fading { deviation, period });
+        Radio {
+            snr: Schedule::new(channel.snr, steps),
+            fading,
+            bler: channel.bler.map(Probability::value),
+            outages: self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect(),
+            report_every: self.lte.report_period,
+            report_age: self.lte.report_age,
+        }
+    }
+
+    fn carriers(&self) -> [Carrier; 2] {
+        let [down, up] = self.lte.category.sizes(self.lte.resource_blocks);
+        let needed = tables::needed();
+        [
+            Carrier {
+                sizes: down,
+                needed: needed.clone(),
+                scheme: self.downlink.mcs.map(tables::downlink_scheme),
+            },
+            Carrier { sizes: up, needed, scheme: self.uplink.mcs.map(tables::uplink_scheme) },
+        ]
+    }
+
+    /// What each direction carries at most with the radio at the start.
+    fn most(&self) -> [Rate; 2] {
+        let channels = [&self.downlink, &self.uplink];
+        let mut channels = channels.into_iter();
+        self.carriers().map(|carrier| {
+            let snr = channels.next().map_or(0.0, |channel| channel.snr);
+            let best = carrier.needed.partition_point(|needed| *needed <= snr).saturating_sub(1);
+            let scheme = carrier.scheme.unwrap_or(best as u8);
+            let bytes = carrier.sizes.bytes(scheme, carrier.sizes.width());
+            Rate::from_bps(u64::from(bytes) * 8 * 1000)
+        })
+    }
+
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.harq.decoding >= self.harq.round_trip {
+            let message = format!("{at}.harq.decoding must be less than {at}.harq.round_trip");
+            return tree.clash_at(at, &["harq.decoding", "harq.round_trip"], message);
+        }
+        if let Some(handover) = self.handover
+            && handover.gap >= handover.every
+        {
+            let message = format!("{at}.handover.gap must be less than {at}.handover.every");
+            return tree.clash_at(at, &["handover.gap", "handover.every"], message);
+        }
+        Ok(())
+    }
+}
+
+impl Keys for LteKeys {
+    fn interface(&self) -> &'static str {
+        "Uu"
+    }
+
+    fn queues(&self) -> Queues {
+        Queues::Together("LTE")
+    }
+
+    fn mobiles(&self) -> usize {
+        self.ues as usize
+    }
+
+    fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
+        Some(self.most().map(|rate| Schedule::constant(Some(rate))))
+    }
+
+    fn bottleneck(&self) -> Rate {
+        self.most()[0]
+    }
+
+    fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
+        self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect()
+    }
+
+    fn cut(&mut self, span: [Duration; 2]) -> bool {
+        self.outages.push(span);
+        true
+    }
+}

@@ -1,0 +1,7 @@
+//! LTE: a cell in which the base station decides for every subframe who sends.
+
+mod keys;
+mod tables;
+
+pub use keys::{LteKeys, Waves};
+pub use tables::Category;

@@ -1,0 +1,95 @@
+//! How a network is set up.
+
+use base::Duration;
+use link::queue;
+use settings::{Flag, OfTime, section};
+
+use super::power::POWER_STATES;
+use super::{Radio, Sizes, drx, harq, rlc, rrc, scheduler};
+use crate::PowerModel;
+
+/// A cell and its mobiles, which share its resource blocks.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// How long a slot is.
+    pub slot: Duration,
+    /// Downlink and uplink.
+    pub carriers: [Carrier; 2],
+    /// Hybrid ARQ.
+    pub harq: harq::Config,
+    /// Link control.
+    pub rlc: rlc::Config,
+    /// Who sends.
+    pub scheduler: scheduler::Config,
+    /// What waits ahead of it for each mobile, downlink and uplink.
+    pub queues: [queue::Config; 2],
+    /// How a mobile comes to send.
+    pub access: Access,
+    /// What headers take.
+    pub headers: Headers,
+    /// An SDU that has waited longer for its first transmission is discarded.
+    pub discard: Option<Duration>,
+    /// When a connected mobile listens; `None` is always.
+    pub drx: Option<drx::Keys>,
+    /// When a mobile is connected; `None` is always.
+    pub rrc: Option<rrc::Keys>,
+    /// What the radio of a mobile draws.
+    pub power: PowerModel<POWER_STATES>,
+    /// Handovers, if there are any.
+    pub handover: Option<Handover>,
+    /// The mobiles.
+    pub ues: Vec<UeConfig>,
+}
+
+/// One direction of a cell.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Carrier {
+    /// The sizes of transport blocks.
+    pub sizes: Sizes,
+    /// The ratio of signal to noise that each scheme needs, in decibels, growing.
+    pub needed: Vec<f64>,
+    /// The scheme, if it is fixed.
+    pub scheme: Option<u8>,
+}
+
+/// How a mobile comes to send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// A mobile may request to send every so many slots.
+    pub request_every: u64,
+    /// From a grant to the slot that it is for.
+    pub grant_delay: u64,
+    /// How many bytes a mobile is granted that has made a request.
+    pub first_grant: u64,
+}
+
+/// What headers take, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Headers {
+    /// Those of an SDU: PDCP, and its length in the PDU.
+    pub sdu: u32,
+    /// Those of a block: MAC and RLC.
+    pub block: u32,
+}
+
+section! {
+    /// `[radio.handover]`: the mobile goes to another cell, which is as good as the one before.
+    #[derive(Copy)]
+    pub struct Handover {
+        /// How often; required.
+        pub every: Duration as OfTime<1_000_000> = Duration::from_secs(20);
+        /// For how long nothing is sent then; so too after a radio link failure. Default: LTE.
+        pub gap: Duration as OfTime = Duration::from_millis(30);
+        /// Whether the cell before hands on what has not been delivered (TS 36.300 §10.1.2.3).
+        pub forwarding: bool as Flag = true;
+    }
+}
+
+/// A mobile.
+#[derive(Clone, PartialEq, Debug)]
+pub struct UeConfig {
+    /// Its name; its random streams are named after it.
+    pub name: String,
+    /// Its radio, downlink and uplink.
+    pub radios: [Radio; 2],
+}

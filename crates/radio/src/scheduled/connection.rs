@@ -1,0 +1,74 @@
+//! How connections begin, move and fail.
+
+use base::{Direction, Time};
+
+use super::config::Handover;
+use super::network::Network;
+use super::rrc::Phase;
+use crate::Sdu;
+
+impl<T: Sdu> Network<T> {
+    /// Traffic in `direction` connects an idle mobile.
+    pub(super) fn connect(&mut self, slot: u64, ue: u32, direction: Direction) {
+        let Some(times) = &self.rrc else { return };
+        let mobile = &mut self.mobiles[ue as usize];
+        let from = match direction {
+            Direction::Downlink => times.paging_occasion(ue, slot + 1),
+            Direction::Uplink => slot + 1,
+        };
+        let until = from + times.promotion;
+        mobile.phase = match mobile.phase {
+            Phase::Idle => Phase::Connecting(until),
+            Phase::Connecting(before) => Phase::Connecting(before.min(until)),
+            Phase::Connected => Phase::Connected,
+        };
+    }
+
+    /// The handovers of a connected mobile until `slot`. Several that passed while there was no
+    /// traffic are as one.
+    pub(super) fn catch_up(&mut self, slot: u64, ue: u32) {
+        let Some(Handover { every, gap, .. }) = self.config.handover else { return };
+        let unit = self.config.slot;
+        let every = every.ceil_to(unit).whole(unit);
+        let passed = slot / every;
+        let mobile = &mut self.mobiles[ue as usize];
+        if std::mem::replace(&mut mobile.handovers, passed) < passed
+            && mobile.phase == Phase::Connected
+        {
+            mobile.open_from = passed * every + gap.ceil_to(unit).whole(unit);
+            self.hand_over(slot, ue);
+        }
+    }
+
+    /// The mobile goes to another cell: link control begins anew (TS 36.300 §10.1.2).
+    fn hand_over(&mut self, slot: u64, ue: u32) {
+        let forwards = self.config.handover.is_none_or(|handover| handover.forwarding);
+        let now = Time::ZERO + self.config.slot * slot;
+        let mobile = &mut self.mobiles[ue as usize];
+        mobile.detach();
+        for lane in &mut mobile.lanes {
+            lane.count_handover();
+            if lane.direction == Direction::Downlink && !forwards {
+                lane.abandon(now);
+            } else {
+                lane.establish();
+            }
+        }
+        self.touch(ue);
+    }
+
+    /// Link control has sent a PDU as often as is allowed: the radio link has failed, and is
+    /// established anew in the same cell (TS 36.331 §5.3.7).
+    pub(super) fn fail(&mut self, slot: u64, ue: u32) {
+        let gap = self.config.handover.unwrap_or_default().gap;
+        let mobile = &mut self.mobiles[ue as usize];
+        mobile.open_from = slot + gap.ceil_to(self.config.slot).whole(self.config.slot);
+        mobile.detach();
+        for lane in &mut mobile.lanes {
+            if lane.transmitter.has_failed() {
+                lane.count_failure();
+            }
+            lane.establish();
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Who gets the downlink of a slot.
+
+use base::{Direction, Time};
+use observe::Observe;
+
+use super::choice::Offer;
+use super::lane::Moment;
+use super::mobile::Mobile;
+use super::network::Network;
+use crate::Sdu;
+
+const DOWN: Direction = Direction::Downlink;
+
+impl<T: Sdu> Network<T> {
+    /// Shares the resource blocks of a slot: first for blocks that failed, then by rank.
+    pub(super) fn schedule_downlink(&mut self, moment: &mut Moment<'_, impl Observe>) {
+        if self.active[0].is_empty() {
+            return;
+        }
+        let active = std::mem::take(&mut self.active[0]);
+        let mut left = self.repeat_downlink(moment, &active, self.carrier(DOWN).sizes.width());
+        loop {
+            let offer = Offer { direction: DOWN, now: moment.now, slot: moment.slot, left };
+            let can = |cell: &Self, mobile: &Mobile<T>| left > 0 && cell.can_serve(offer, mobile);
+            let Some(ue) = self.best_of(offer, &active, can) else { break };
+            let width = self.serve_downlink(moment, ue, left);
+            if width == 0 {
+                break;
+            }
+            left -= width;
+        }
+        self.active[0] = active;
+        self.leave_idle(moment);
+    }
+
+    /// Sends again what failed. Returns how many of `left` resource blocks remain.
+    fn repeat_downlink(
+        &mut self,
+        moment: &mut Moment<'_, impl Observe>,
+        active: &[u32],
+        mut left: u16,
+    ) -> u16 {
+        for ue in active {
+            let mobile = &mut self.mobiles[*ue as usize];
+            let Some(process) = mobile.lanes[0].harq.failed() else { continue };
+            let width = mobile.lanes[0].harq.block(process).map_or(0, |block| block.width);
+            if width > left
+                || mobile.listens_from(self.drx.as_ref(), moment.slot) != Some(moment.slot)
+            {
+                continue;
+            }
+            if let Some(block) = mobile.lanes[0].harq.repeat(process, moment.slot) {
+                left -= width;
+                self.transmit(moment, (*ue, DOWN), process, &block);
+            }
+        }
+        left
+    }
+
+    /// Whether a new block can be sent to `mobile`: there is something to send, it listens, and has
+    /// a process and no other block in this slot.
+    fn can_serve(&self, offer: Offer, mobile: &Mobile<T>) -> bool {
+        mobile.served[0] <= offer.slot
+            && mobile.lanes[0].harq.idle().is_some()
+            && mobile.wanted(offer.now, DOWN) > 0
+            && mobile.listens_from(self.drx.as_ref(), offer.slot) == Some(offer.slot)
+    }
+
+    /// Sends a new block to `ue`. Returns how many resource blocks it takes; none if not even a
+    /// header fits.
+    fn serve_downlink(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32, left: u16) -> u16 {
+        let mobile = &mut self.mobiles[ue as usize];
+        let wanted = mobile.wanted(moment.now, DOWN);
+        let [lane, other] = mobile.pair(DOWN);
+        let assigned = lane.assign(moment.now, &self.config.carriers[0], wanted, left);
+        let Some(process) = lane.harq.idle().filter(|_| lane.room(assigned) > 0) else { return 0 };
+        let status = other.receiver.report(moment.now, lane.room(assigned));
+        let block = lane.build(moment, assigned, status);
+        if !block.contents.has_data() && block.contents.status.is_none() {
+            // Nothing fits, or what waited was too old.
+            self.mobiles[ue as usize].served[0] = moment.slot + 1;
+            self.touch(ue);
+            return 0;
+        }
+        lane.past.serve(self.config.scheduler, moment.slot, block.bytes);
+        lane.harq.send(process, &block);
+        self.transmit(moment, (ue, DOWN), process, &block);
+        assigned.width
+    }
+
+    /// The base station looks no longer at those that have nothing to send or do not listen in the
+    /// next slot.
+    fn leave_idle(&mut self, moment: &Moment<'_, impl Observe>) {
+        let mut active = std::mem::take(&mut self.active[0]);
+        active.retain(|ue| {
+            let stays =
+                self.listens_from(moment.now, moment.slot + 1, *ue) == Some(moment.slot + 1);
+            if !stays {
+                self.mobiles[*ue as usize].lanes[0].is_active = false;
+                self.touch(*ue);
+            }
+            stays
+        });
+        self.active[0] = active;
+    }
+
+    /// The first slot from `slot` on in which `ue` listens, if there is something to send to it.
+    pub(super) fn listens_from(&self, now: Time, slot: u64, ue: u32) -> Option<u64> {
+        let mobile = &self.mobiles[ue as usize];
+        let wants = mobile.wanted(now, DOWN) > 0 || mobile.lanes[0].harq.failed().is_some();
+        mobile.listens_from(self.drx.as_ref(), slot).filter(|_| wants)
+    }
+}

@@ -1,0 +1,162 @@
+//! Hybrid ARQ: blocks in flight, and those that are sent again.
+
+use settings::{Count, section};
+
+use super::rlc::Contents;
+
+section! {
+    /// `[radio.harq]`: hybrid ARQ with soft combining (TS 36.321 §5.3.2, §5.4.2).
+    #[derive(Copy)]
+    pub struct Config {
+        /// How many blocks may be in flight.
+        pub processes: u32 as Count<u32, 1, 32> = 8;
+        /// How often a block is sent again before link control has to repair the loss.
+        pub repeats: u32 as Count<u32, 0, 31> = 3;
+        /// From the slot of a transmission to the one in which the same process sends again, in
+        /// slots. Default: 8 ms, TS 36.213 §8.
+        pub round_trip: u32 as Count<u32, 1, 64> = 8;
+        /// How many slots a receiver takes to decode a block after its last slot. Default: our
+        /// choice; TR 36.912 §B.2 has 1.5 ms.
+        pub decoding: u32 as Count<u32, 0, 63> = 2;
+    }
+}
+
+/// A transport block that has been sent and whose fate its sender does not know, or that failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Block {
+    /// What it carries.
+    pub(crate) contents: Contents,
+    /// With which scheme.
+    pub(crate) scheme: u8,
+    /// How many resource blocks it takes.
+    pub(crate) width: u16,
+    /// How many bytes it has.
+    pub(crate) bytes: u32,
+    /// How often it has been sent.
+    pub(crate) transmissions: u8,
+    /// Uplink: how much the mobile has yet to send (its buffer status report).
+    pub(crate) backlog: u64,
+    /// The slot in which it was sent for the first time.
+    pub(crate) built: u64,
+    /// The slot in which it was sent last.
+    pub(crate) slot: u64,
+}
+
+/// The processes of one direction of one mobile.
+#[derive(Debug)]
+pub(crate) struct Harq {
+    blocks: Box<[Option<Block>]>,
+    /// The processes that have no block.
+    idle: u32,
+    /// Those whose block failed and is to be sent again.
+    failed: u32,
+}
+
+impl Harq {
+    pub(crate) fn new(config: &Config) -> Self {
+        let idle = ((1_u64 << config.processes) - 1) as u32;
+        Self { blocks: vec![None; config.processes as usize].into_boxed_slice(), idle, failed: 0 }
+    }
+
+    /// A process that can take a block.
+    pub(crate) const fn idle(&self) -> Option<u32> {
+        if self.idle == 0 { None } else { Some(self.idle.trailing_zeros()) }
+    }
+
+    /// Whether no block is in flight.
+    pub(crate) const fn is_quiet(&self) -> bool {
+        self.idle.count_ones() as usize == self.blocks.len()
+    }
+
+    /// A process whose block is to be sent again.
+    pub(crate) const fn failed(&self) -> Option<u32> {
+        if self.failed == 0 { None } else { Some(self.failed.trailing_zeros()) }
+    }
+
+    /// Gives `block` to an idle process.
+    pub(crate) fn send(&mut self, process: u32, block: &Block) {
+        debug_assert!(self.idle >> process & 1 == 1, "a process has one block");
+        self.idle &= !(1 << process);
+        self.blocks[process as usize] = Some(*block);
+    }
+
+    /// The block of a process is sent again: what it is now.
+    pub(crate) fn repeat(&mut self, process: u32, slot: u64) -> Option<Block> {
+        self.failed &= !(1 << process);
+        let block = self.blocks[process as usize].as_mut()?;
+        block.transmissions += 1;
+        block.slot = slot;
+        Some(*block)
+    }
+
+    /// The block of a process, if it has one.
+    pub(crate) fn block(&self, process: u32) -> Option<&Block> {
+        self.blocks[process as usize].as_ref()
+    }
+
+    /// The block of a process failed and is to be sent again.
+    pub(crate) const fn fail(&mut self, process: u32) {
+        self.failed |= 1 << process;
+    }
+
+    /// A process is done with its block: it has arrived, or was sent often enough.
+    pub(crate) fn free(&mut self, process: u32) -> Option<Block> {
+        self.idle |= 1 << process;
+        self.failed &= !(1 << process);
+        self.blocks[process as usize].take()
+    }
+
+    /// Gives up all blocks.
+    pub(crate) fn flush(&mut self) {
+        self.blocks.fill(None);
+        self.idle = ((1_u64 << self.blocks.len()) - 1) as u32;
+        self.failed = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block() -> Block {
+        let contents = Contents::empty();
+        Block {
+            contents,
+            scheme: 1,
+            width: 1,
+            bytes: 10,
+            transmissions: 1,
+            backlog: 0,
+            built: 5,
+            slot: 5,
+        }
+    }
+
+    #[test]
+    fn there_are_as_many_blocks_in_flight_as_processes() {
+        let mut harq = Harq::new(&Config { processes: 2, ..Config::default() });
+        assert!(harq.is_quiet());
+        for _ in 0..2 {
+            let process = harq.idle().expect("a process is idle");
+            harq.send(process, &block());
+        }
+        assert_eq!(harq.idle(), None);
+        harq.fail(1);
+        assert_eq!((harq.failed(), harq.idle()), (Some(1), None));
+        let again = harq.repeat(1, 13).expect("it has a block");
+        assert_eq!((again.transmissions, again.slot, harq.failed()), (2, 13, None));
+        assert!(harq.free(0).is_some() && harq.idle() == Some(0));
+        harq.flush();
+        assert!(harq.is_quiet() && harq.block(1).is_none());
+    }
+
+    #[test]
+    fn thirty_two_processes_fit() {
+        let mut harq = Harq::new(&Config { processes: 32, ..Config::default() });
+        for expected in 0..32 {
+            assert_eq!(harq.idle(), Some(expected));
+            harq.send(expected, &block());
+        }
+        assert_eq!(harq.idle(), None);
+    }
+}

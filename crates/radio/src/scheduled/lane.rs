@@ -1,0 +1,383 @@
+//! One direction of one mobile's bearer.
+
+use std::collections::VecDeque;
+
+use base::{Direction, Duration, Philox, Probability, Time};
+use link::queue::{Backlog, Queue, Transmission};
+use observe::{BlockFact, BlockKind, Observe};
+
+use super::config::{Carrier, Config, Headers, UeConfig};
+use super::harq::{Block, Harq};
+use super::quality::Quality;
+use super::rlc::{self, Contents, Mode, Receiver, Sdus, Status, Transmitter};
+use super::scheduler::Past;
+use crate::{Counters, Output, Sdu};
+
+/// A queue, link control with both its ends, and the blocks in flight.
+#[derive(Debug)]
+pub(super) struct Lane<T> {
+    pub(super) direction: Direction,
+    queue: Queue<T>,
+    queue_counters: link::Counters,
+    headers: Headers,
+    discard: Option<Duration>,
+    mode: Mode,
+    pub(super) sdus: Sdus<T>,
+    pub(super) transmitter: Transmitter,
+    pub(super) receiver: Receiver,
+    pub(super) harq: Harq,
+    pub(super) quality: Quality,
+    pub(super) past: Past,
+    chance: Philox,
+    /// By how many decibels reports are taken to be better than they say: so many, in the mean,
+    /// that as many blocks err as are aimed at.
+    correction: f64,
+    /// What it could be next, if nothing else is known: how often a block erred.
+    odds: Odds,
+    /// Whether the network looks at it in every slot.
+    pub(super) is_active: bool,
+    outputs: VecDeque<Output<T>>,
+    counters: Counters,
+    waiting_time: Duration,
+}
+
+/// How often a block errs that has been sent so many times, as long as scheme and quality stay.
+#[derive(Clone, Copy, Debug)]
+struct Odds {
+    needed: f64,
+    reported: f64,
+    transmissions: u8,
+    rate: Probability,
+}
+
+/// What a slot needs of its network.
+pub(super) struct Moment<'a, O> {
+    pub(super) slot: u64,
+    pub(super) now: Time,
+    pub(super) machine: u32,
+    pub(super) observe: &'a mut O,
+}
+
+/// What a mobile gets in a slot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Assignment {
+    pub(super) scheme: u8,
+    pub(super) width: u16,
+    pub(super) bytes: u32,
+}
+
+impl<T: Sdu> Lane<T> {
+    pub(super) fn new(direction: Direction, config: &Config, ue: &UeConfig, seed: u64) -> Self {
+        let name = format!("{}/{}", ue.name, direction.name());
+        let [below, above] = &config.queues;
+        let [down, up] = &ue.radios;
+        Self {
+            direction,
+            queue: Queue::new(direction.of(below, above), seed, &name),
+            queue_counters: link::Counters::default(),
+            headers: config.headers,
+            discard: config.discard,
+            mode: config.rlc.mode,
+            sdus: Sdus::new(),
+            transmitter: Transmitter::new(&config.rlc, 0),
+            receiver: Receiver::new(&config.rlc, 0),
+            harq: Harq::new(&config.harq),
+            quality: Quality::new(direction.of(down, up).clone(), seed, &name),
+            past: Past::default(),
+            chance: Philox::named(seed, &format!("{name}/blocks")),
+            correction: 0.0,
+            odds: Odds {
+                needed: f64::NAN,
+                reported: 0.0,
+                transmissions: 0,
+                rate: Probability::NEVER,
+            },
+            is_active: false,
+            outputs: VecDeque::new(),
+            counters: Counters::default(),
+            waiting_time: Duration::ZERO,
+        }
+    }
+
+    /// Takes in an SDU, or gives it back.
+    pub(super) fn push(&mut self, now: Time, sdu: T) -> Result<(), T> {
+        self.counters.sdus += 1;
+        let transmission = Transmission { sending: Backlog::default(), idle_bytes: 0 };
+        let pushed = self.queue.push(now, sdu, transmission, &mut self.queue_counters);
+        self.take_dropped();
+        pushed.map_err(|dropped| {
+            self.counters.count_drop(dropped.reason);
+            dropped.packet
+        })
+    }
+
+    fn take_dropped(&mut self) {
+        while let Some(dropped) = self.queue.poll_gone() {
+            self.outputs.push_back(Output::Dropped(dropped));
+        }
+    }
+
+    /// Whether SDUs wait ahead of link control.
+    pub(super) fn has_queue(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// How many bytes wait to be sent, headers of SDUs included.
+    pub(super) fn waiting(&self) -> u64 {
+        let queued = self.queue.bytes() + self.queue.len() as u64 * u64::from(self.headers.sdu);
+        self.transmitter.waiting(self.sdus.end() + queued)
+    }
+
+    /// Whether anything is under way, or could be.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.harq.is_quiet() && self.sdus.is_empty() && self.queue.is_empty()
+    }
+
+    /// The best scheme that what was reported allows.
+    pub(super) fn scheme(&mut self, now: Time, carrier: &Carrier) -> u8 {
+        if let Some(scheme) = carrier.scheme {
+            return scheme;
+        }
+        let snr = self.quality.reported(now) + self.correction;
+        carrier.needed.partition_point(|needed| *needed <= snr).saturating_sub(1) as u8
+    }
+
+    /// What it gets of `left` resource blocks for `wanted` bytes.
+    pub(super) fn assign(
+        &mut self,
+        now: Time,
+        carrier: &Carrier,
+        wanted: u64,
+        left: u16,
+    ) -> Assignment {
+        let scheme = self.scheme(now, carrier);
+        let wanted = wanted + u64::from(self.headers.block);
+        let width = carrier.sizes.width_for(scheme, wanted).min(left);
+        Assignment { scheme, width, bytes: carrier.sizes.bytes(scheme, width) }
+    }
+
+    /// The block of an assignment, with the `status` of the other direction.
+    pub(super) fn build(
+        &mut self,
+        moment: &mut Moment<'_, impl Observe>,
+        assigned: Assignment,
+        status: Option<Status>,
+    ) -> Block {
+        let mut contents = Contents::empty();
+        let reported = status.as_ref().map_or(0, Status::bytes);
+        contents.status = status;
+        let room =
+            u64::from(assigned.bytes.saturating_sub(self.headers.block)).saturating_sub(reported);
+        self.pull(moment, room);
+        self.transmitter.fill(moment.now, &self.sdus, room, &mut contents);
+        Block {
+            contents,
+            scheme: assigned.scheme,
+            width: assigned.width,
+            bytes: assigned.bytes,
+            transmissions: 1,
+            backlog: self.waiting(),
+            built: moment.slot,
+            slot: moment.slot,
+        }
+    }
+
+    /// Room that a block has for link control.
+    pub(super) fn room(&self, assigned: Assignment) -> u64 {
+        u64::from(assigned.bytes.saturating_sub(self.headers.block))
+    }
+
+    /// Takes SDUs from the queue until `room` bytes wait.
+    fn pull<O: Observe>(&mut self, moment: &mut Moment<'_, O>, room: u64) {
+        while self.transmitter.waiting(self.sdus.end()) < room
+            && !self.queue.is_empty()
+            && self.transmitter.has_room()
+        {
+            let turn = self.queue.pop(moment.now, &mut self.queue_counters);
+            self.take_dropped();
+            let Some(turn) = turn else { return };
+            let waited = moment.now.saturating_since(turn.since);
+            if self.discard.is_some_and(|most| waited > most) {
+                self.outputs.push_back(Output::Discarded(turn.packet));
+                continue;
+            }
+            self.waiting_time += waited;
+            if O::DEQUEUES {
+                moment.observe.dequeued(moment.now, moment.machine, turn.packet.uid());
+            }
+            let headers = if self.mode == Mode::Tm { 0 } else { self.headers.sdu };
+            let bytes = u64::from(turn.packet.bytes() + headers);
+            self.sdus.push(turn.packet, bytes);
+        }
+    }
+
+    /// Whether `block`, which is sent now, errs.
+    pub(super) fn draw(
+        &mut self,
+        moment: &mut Moment<'_, impl Observe>,
+        carrier: &Carrier,
+        block: &Block,
+    ) -> bool {
+        let slot = moment.slot;
+        let needed = carrier.needed[block.scheme as usize];
+        let errs = self
+            .rate(moment.now, needed, block.transmissions)
+            .hit(self.chance.at([slot as u32, (slot >> 32) as u32, 0, 0])[0]);
+        if block.transmissions == 1 {
+            self.correct(errs);
+        }
+        self.count(moment, block, errs);
+        errs
+    }
+
+    fn rate(&mut self, now: Time, needed: f64, transmissions: u8) -> Probability {
+        if self.quality.is_out(now) {
+            return Probability::ALWAYS;
+        }
+        let snr = self.quality.present(now);
+        let same = Odds { needed, reported: snr, transmissions, rate: self.odds.rate };
+        if !same.is_of(&self.odds) {
+            let rate = self.quality.error_rate(now, needed, u32::from(transmissions));
+            self.odds =
+                Odds { rate: Probability::new(rate).unwrap_or(Probability::ALWAYS), ..same };
+        }
+        self.odds.rate
+    }
+
+    /// Outer loop of link adaptation: one step down for an error, and so much up for a success that
+    /// both balance at the share of errors that is aimed at.
+    fn correct(&mut self, errs: bool) {
+        const STEP: f64 = 0.5;
+        const MOST: f64 = 10.0;
+        let target = super::curve::TARGET;
+        let step = if errs { -STEP } else { STEP * target / (1.0 - target) };
+        self.correction = (self.correction + step).clamp(-MOST, MOST / 2.0);
+    }
+
+    fn count(&mut self, moment: &mut Moment<'_, impl Observe>, block: &Block, error: bool) {
+        let Contents { status, poll, sn, .. } = block.contents;
+        let is_again = block.transmissions > 1 || block.contents.is_again();
+        self.counters.blocks_sent += 1;
+        self.counters.blocks_in_error += u64::from(error);
+        self.counters.blocks_received += u64::from(!error);
+        self.counters.retransmitted_blocks += u64::from(is_again);
+        self.counters.status_pdus += u64::from(status.is_some());
+        self.counters.bytes_sent += u64::from(block.bytes);
+        let kind = match (is_again, block.contents.has_data()) {
+            (true, _) => BlockKind::Retransmission,
+            (false, true) => BlockKind::Data,
+            (false, false) => BlockKind::Control,
+        };
+        let fact = BlockFact {
+            machine: moment.machine,
+            direction: self.direction,
+            sn: (sn % (1 << 16)) as u16,
+            kind,
+            poll: poll.is_some(),
+            error,
+        };
+        moment.observe.block(moment.now, fact);
+    }
+
+    /// A block has arrived: its data.
+    pub(super) fn receive(&mut self, now: Time, contents: &Contents) {
+        for range in contents.ranges() {
+            self.receiver.receive(now, range);
+        }
+        if let Some(at) = contents.poll {
+            self.receiver.receive_poll(at);
+        }
+        self.deliver();
+    }
+
+    /// HARQ has given up a block.
+    pub(super) fn lose(&mut self, now: Time, contents: &Contents) {
+        for range in contents.ranges() {
+            self.receiver.lose(now, range);
+        }
+    }
+
+    /// SDUs that are complete, or of which part was passed over, come out.
+    pub(super) fn deliver(&mut self) {
+        while let Some(end) = self.sdus.first_end().filter(|end| *end <= self.receiver.floor()) {
+            let is_whole = self.receiver.has_all(rlc::Range::new(self.sdus.start(), end));
+            let Some(sdu) = self.sdus.pop() else { return };
+            let output = if is_whole { Output::Delivered(sdu) } else { Output::Discarded(sdu) };
+            self.outputs.push_back(output);
+        }
+    }
+
+    /// Both ends of link control begin anew (TS 36.322 §5.4, TS 36.323 §5.2): in acknowledged mode
+    /// with the first SDU that has not been delivered, else with the first that has not been sent.
+    pub(super) fn establish(&mut self) {
+        self.harq.flush();
+        let start = match self.mode {
+            Mode::Am => self.sdus.start(),
+            Mode::Um | Mode::Tm => self.sdus.end_of_begun(self.transmitter.next()),
+        };
+        self.transmitter.establish(start);
+        self.receiver.establish(start);
+        self.deliver();
+    }
+
+    /// Everything that waits or was sent in part is lost.
+    pub(super) fn abandon(&mut self, now: Time) {
+        while let Some(sdu) = self.sdus.pop() {
+            self.outputs.push_back(Output::Discarded(sdu));
+        }
+        while let Some(turn) = self.queue.pop(now, &mut self.queue_counters) {
+            self.outputs.push_back(Output::Discarded(turn.packet));
+        }
+        self.take_dropped();
+        self.harq.flush();
+        self.transmitter.establish(self.sdus.end());
+        self.receiver.establish(self.sdus.end());
+    }
+
+    pub(super) fn has_output(&self) -> bool {
+        !self.outputs.is_empty()
+    }
+
+    /// The next SDU that has come out.
+    pub(super) fn poll_output(&mut self) -> Option<Output<T>> {
+        let output = self.outputs.pop_front()?;
+        self.counters.count(&output);
+        Some(output)
+    }
+
+    /// The SDUs between entry and exit.
+    pub(super) fn held(&self) -> impl Iterator<Item = &T> {
+        let out = self.outputs.iter().map(|output| match output {
+            Output::Delivered(sdu) | Output::Discarded(sdu) => sdu,
+            Output::Dropped(dropped) => &dropped.packet,
+        });
+        out.chain(self.sdus.iter()).chain(self.queue.held())
+    }
+
+    pub(super) fn counters(&self) -> Counters {
+        Counters {
+            queue_max: self.queue_counters.queue_max,
+            waiting_time: self.waiting_time,
+            ..self.counters
+        }
+    }
+
+    /// Counts a failure of the radio link.
+    pub(super) const fn count_failure(&mut self) {
+        self.counters.unrecoverable_errors += 1;
+    }
+
+    /// Counts a handover.
+    pub(super) const fn count_handover(&mut self) {
+        self.counters.relocations += 1;
+    }
+}
+
+impl Odds {
+    /// Whether both are of the same kind of block under the same conditions.
+    fn is_of(&self, other: &Self) -> bool {
+        let key =
+            |odds: &Self| (odds.needed.to_bits(), odds.reported.to_bits(), odds.transmissions);
+        key(self) == key(other)
+    }
+}

@@ -1,0 +1,185 @@
+//! A mobile and its bearer.
+
+use base::{Direction, Time};
+
+use super::config::{Config, UeConfig};
+use super::drx::Cycles;
+use super::lane::Lane;
+use super::power::{PowerState, StateMeter};
+use super::rrc::{Phase, Times};
+use crate::Sdu;
+
+/// Both directions, and what the base station and the mobile know of each other.
+#[derive(Debug)]
+pub(super) struct Mobile<T> {
+    pub(super) lanes: [Lane<T>; 2],
+    pub(super) phase: Phase,
+    /// The slot of its last new block, or the one in which it connected.
+    pub(super) last: u64,
+    /// Nothing is sent before this slot: it goes from one cell to another.
+    pub(super) open_from: u64,
+    /// How many handovers have passed.
+    pub(super) handovers: u64,
+    /// When the base station hears its request to send.
+    pub(super) request: Option<u64>,
+    /// How many bytes the base station knows to wait for the uplink and has not granted.
+    pub(super) known: u64,
+    /// How many bytes it said last that it has to send.
+    pub(super) told: u64,
+    /// The slot of the last report that the base station has read.
+    pub(super) read: u64,
+    pub(super) grants: Grants,
+    /// The slot before which it was served last, downlink and uplink.
+    pub(super) served: [u64; 2],
+    /// The scheme of its last block downlink.
+    pub(super) reported: Option<u8>,
+    pub(super) meter: StateMeter,
+    /// Whether it is among those to be settled.
+    pub(super) is_touched: bool,
+}
+
+/// The slots to come in which a mobile sends, and how many bytes in each.
+#[derive(Clone, Debug)]
+pub(super) struct Grants {
+    /// A slot and its bytes, by the slot's remainder.
+    bytes: [(u64, u32); Self::AHEAD as usize],
+    slots: u64,
+}
+
+impl Grants {
+    /// No slot lies so far ahead.
+    pub(super) const AHEAD: u64 = u64::BITS as u64;
+
+    pub(super) const NONE: Self = Self { bytes: [(0, 0); Self::AHEAD as usize], slots: 0 };
+
+    /// It sends `bytes` in `slot`.
+    pub(super) const fn add(&mut self, slot: u64, bytes: u32) {
+        self.bytes[(slot % Self::AHEAD) as usize] = (slot, bytes);
+        self.slots |= 1 << (slot % Self::AHEAD);
+    }
+
+    /// `slot` has come.
+    pub(super) const fn pass(&mut self, slot: u64) {
+        self.slots &= !(1 << (slot % Self::AHEAD));
+    }
+
+    pub(super) const fn has(&self, slot: u64) -> bool {
+        self.slots >> (slot % Self::AHEAD) & 1 == 1
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.slots == 0
+    }
+
+    /// How many bytes it was granted for slots after `slot` and up to `until`, which is no further
+    /// from it than slots are remembered.
+    pub(super) fn since(&self, slot: u64, until: u64) -> u64 {
+        let granted =
+            (slot + 1..=until).map(|slot| (slot, self.bytes[(slot % Self::AHEAD) as usize]));
+        granted.filter(|(slot, (of, _))| slot == of).map(|(_, (_, bytes))| u64::from(bytes)).sum()
+    }
+}
+
+impl<T: Sdu> Mobile<T> {
+    pub(super) fn new(config: &Config, ue: &UeConfig, seed: u64) -> Self {
+        let (phase, state) = match config.rrc {
+            Some(_) => (Phase::Idle, PowerState::Idle),
+            None => (Phase::Connected, PowerState::Active),
+        };
+        Self {
+            lanes: Direction::BOTH.map(|direction| Lane::new(direction, config, ue, seed)),
+            phase,
+            last: 0,
+            open_from: 0,
+            handovers: 0,
+            request: None,
+            known: 0,
+            told: 0,
+            read: 0,
+            grants: Grants::NONE,
+            served: [0; 2],
+            reported: None,
+            meter: StateMeter::new(Time::ZERO, state),
+            is_touched: false,
+        }
+    }
+
+    pub(super) fn lane(&mut self, direction: Direction) -> &mut Lane<T> {
+        &mut self.lanes[direction as usize]
+    }
+
+    /// The direction itself, then its opposite.
+    pub(super) fn pair(&mut self, direction: Direction) -> [&mut Lane<T>; 2] {
+        let [down, up] = &mut self.lanes;
+        match direction {
+            Direction::Downlink => [down, up],
+            Direction::Uplink => [up, down],
+        }
+    }
+
+    /// When a report on what came in the other direction is to be sent in `direction`.
+    pub(super) fn report_from(&self, direction: Direction) -> Option<Time> {
+        self.lanes[1 - direction as usize].receiver.report_from()
+    }
+
+    /// How many bytes it has to send in `direction`, a report included.
+    pub(super) fn wanted(&self, now: Time, direction: Direction) -> u64 {
+        let is_due = self.report_from(direction).is_some_and(|from| from <= now);
+        let report = if is_due { super::rlc::Status::LEAST } else { 0 };
+        self.lanes[direction as usize].waiting() + report
+    }
+
+    /// Whether nothing is under way, and nothing is left to be acknowledged.
+    pub(super) fn is_quiet(&self) -> bool {
+        let is_quiet = |lane: &Lane<T>| lane.is_quiet() && lane.transmitter.is_settled();
+        self.lanes.iter().all(is_quiet) && self.request.is_none() && self.known == 0
+    }
+
+    /// The first slot from `slot` on in which it listens to the base station, if it is connected.
+    pub(super) fn listens_from(&self, drx: Option<&Cycles>, slot: u64) -> Option<u64> {
+        if self.phase != Phase::Connected {
+            return None;
+        }
+        let slot = slot.max(self.open_from);
+        let Some(drx) = drx else { return Some(slot) };
+        // It waits for a grant, or for a block that failed (TS 36.321 §5.7: Active Time).
+        let is_waiting = self.request.is_some()
+            || self.known > 0
+            || !self.grants.is_empty()
+            || self.lanes.iter().any(|lane| lane.harq.failed().is_some());
+        Some(if is_waiting { slot } else { drx.listens_from(slot, self.last) })
+    }
+
+    /// Which of the states that differ in power it is in at `slot`, and until when it stays there
+    /// if nothing happens.
+    pub(super) fn power_state(
+        &self,
+        slot: u64,
+        drx: Option<&Cycles>,
+        rrc: Option<&Times>,
+    ) -> (PowerState, u64) {
+        match self.phase {
+            Phase::Idle => (PowerState::Idle, u64::MAX),
+            Phase::Connecting(until) => {
+                let begins = until - rrc.map_or(0, |times| times.promotion);
+                if slot < begins {
+                    (PowerState::Idle, begins)
+                } else {
+                    (PowerState::Promotion, until)
+                }
+            }
+            Phase::Connected => match drx.map(|drx| drx.asleep_from(self.last)) {
+                Some(asleep) if slot >= asleep => (PowerState::Tail, u64::MAX),
+                Some(asleep) => (PowerState::Active, asleep),
+                None => (PowerState::Active, u64::MAX),
+            },
+        }
+    }
+
+    /// The radio link is gone: what was granted or requested, and what was on the air.
+    pub(super) fn detach(&mut self) {
+        self.request = None;
+        (self.known, self.told) = (0, 0);
+        self.grants = Grants::NONE;
+    }
+}

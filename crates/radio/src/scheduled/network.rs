@@ -1,0 +1,444 @@
+//! The cell as one machine.
+
+use std::collections::VecDeque;
+
+use base::{Agenda, Direction, Duration, Time};
+use observe::Observe;
+
+use super::config::{Carrier, Config, Handover};
+use super::drx::Cycles;
+use super::harq::Block;
+use super::lane::{Assignment, Lane, Moment};
+use super::mobile::{Grants, Mobile};
+use super::rrc::{Phase, Times};
+use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
+
+/// A cell and its mobiles, each with a bearer.
+///
+/// Time passes in slots. At the beginning of a slot blocks arrive first, then timers run out, then
+/// it is decided who sends. What comes from outside while a slot begins misses it. There are no
+/// slots while there is nothing to send, to receive or to wait for: a mobile without traffic costs
+/// nothing.
+#[derive(Debug)]
+pub struct Network<T> {
+    pub(super) machine: u32,
+    pub(super) config: Config,
+    pub(super) drx: Option<Cycles>,
+    pub(super) rrc: Option<Times>,
+    pub(super) mobiles: Vec<Mobile<T>>,
+    /// Those that have something to send in each direction, as far as the base station knows.
+    pub(super) active: [Vec<u32>; 2],
+    /// Blocks that will arrive, by direction.
+    arriving: [VecDeque<InFlight>; 2],
+    /// Blocks whose sender will learn what became of them.
+    returning: [VecDeque<InFlight>; 2],
+    /// What mobiles may send, by slot.
+    pub(super) granted: VecDeque<Granted>,
+    /// How many resource blocks of the uplink are taken in slots to come.
+    pub(super) taken: [u16; Grants::AHEAD as usize],
+    /// The resource blocks that were used, by direction.
+    used: [u64; 2],
+    agenda: Agenda,
+    /// Those that something has happened to in this slot.
+    touched: Vec<u32>,
+    /// Those that may have output.
+    ready: VecDeque<u32>,
+    next: Option<Time>,
+    /// The mobiles whose scheme has changed since that was asked for.
+    reports: VecDeque<u32>,
+    /// Now.
+    now: Time,
+}
+
+/// A block under way.
+#[derive(Clone, Copy, Debug)]
+struct InFlight {
+    /// When it arrives, or its sender learns of it.
+    at: u64,
+    /// When it was sent.
+    slot: u64,
+    ue: u32,
+    process: u32,
+    errs: bool,
+}
+
+/// What a mobile may send.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Granted {
+    pub(super) slot: u64,
+    pub(super) ue: u32,
+    pub(super) assigned: Assignment,
+}
+
+/// The next block that is due at `slot`.
+fn pop_due(blocks: &mut VecDeque<InFlight>, slot: u64) -> Option<InFlight> {
+    if blocks.front()?.at <= slot { blocks.pop_front() } else { None }
+}
+
+impl<T: Sdu> Network<T> {
+    /// A cell that reports facts as machine number `machine`. Its random streams come from `seed`
+    /// and the names of its mobiles.
+    pub fn new(machine: u32, config: &Config, seed: u64) -> Self {
+        let mobiles: Vec<_> = config.ues.iter().map(|ue| Mobile::new(config, ue, seed)).collect();
+        Self {
+            machine,
+            drx: config.drx.map(|drx| drx.in_slots(config.slot)),
+            rrc: config.rrc.map(|rrc| rrc.in_slots(config.slot)),
+            agenda: Agenda::new(mobiles.len()),
+            mobiles,
+            active: [Vec::new(), Vec::new()],
+            arriving: [VecDeque::new(), VecDeque::new()],
+            returning: [VecDeque::new(), VecDeque::new()],
+            granted: VecDeque::new(),
+            taken: [0; Grants::AHEAD as usize],
+            used: [0; 2],
+            touched: Vec::new(),
+            ready: VecDeque::new(),
+            next: None,
+            reports: VecDeque::new(),
+            now: Time::ZERO,
+            config: config.clone(),
+        }
+    }
+
+    /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full. It
+    /// misses a slot that begins at `now`.
+    ///
+    /// # Errors
+    /// The SDU that was dropped.
+    pub fn handle_input(
+        &mut self,
+        now: Time,
+        ue: u32,
+        direction: Direction,
+        sdu: T,
+        observe: &mut impl Observe,
+    ) -> Result<(), T> {
+        self.handle_timeout(now, observe);
+        let lane = self.mobiles[ue as usize].lane(direction);
+        // Behind others that wait it changes nothing.
+        let is_behind = lane.has_queue();
+        let taken = lane.push(now, sdu);
+        if is_behind {
+            return taken;
+        }
+        let slot = now.saturating_since(Time::ZERO).whole(self.config.slot);
+        self.catch_up(slot, ue);
+        self.connect(slot, ue, direction);
+        self.touch(ue);
+        self.settle(slot, observe);
+        taken
+    }
+
+    /// Does what is due at or before `now`.
+    pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+        while let Some(due) = self.next.filter(|due| *due <= now) {
+            let slot = due.saturating_since(Time::ZERO).whole(self.config.slot);
+            let machine = self.machine;
+            self.run(&mut Moment { slot, now: due, machine, observe: &mut *observe });
+        }
+    }
+
+    /// The next SDU that has come out, and its mobile. To be called after each `handle_…` until it
+    /// says `None`.
+    #[must_use]
+    pub fn poll_output(&mut self) -> Option<(u32, Direction, Output<T>)> {
+        while let Some(ue) = self.ready.front().copied() {
+            for lane in &mut self.mobiles[ue as usize].lanes {
+                if let Some(output) = lane.poll_output() {
+                    return Some((ue, lane.direction, output));
+                }
+            }
+            self.ready.pop_front();
+        }
+        None
+    }
+
+    /// When [`Self::handle_timeout`] is due.
+    #[must_use]
+    pub const fn poll_timeout(&self) -> Option<Time> {
+        self.next
+    }
+
+    /// From now on the radios are those of `config`, which has the same mobiles.
+    pub fn reconfigure(&mut self, _now: Time, config: &Config) {
+        for (mobile, ue) in self.mobiles.iter_mut().zip(&config.ues) {
+            for (lane, radio) in mobile.lanes.iter_mut().zip(&ue.radios) {
+                lane.quality.reconfigure(radio.clone());
+            }
+        }
+    }
+
+    /// What a mobile could get if the cell were its own, if that has changed since the last report.
+    /// Only what is sent to is reported.
+    #[must_use]
+    pub fn poll_report(&mut self) -> Option<(u32, DownlinkReport)> {
+        let ue = self.reports.pop_front()?;
+        let mobile = &mut self.mobiles[ue as usize];
+        let carrier = &self.config.carriers[0];
+        let scheme = mobile.lanes[0].scheme(self.now, carrier);
+        let bytes = carrier.sizes.bytes(scheme, carrier.sizes.width());
+        let bits = u64::from(bytes) * 8_000_000_000 / self.config.slot.as_nanos();
+        Some((ue, DownlinkReport { rate: Some(base::Rate::from_bps(bits.max(1))) }))
+    }
+
+    /// The SDUs of `direction` between entry and exit, mobile by mobile.
+    pub fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
+        self.mobiles.iter().flat_map(move |mobile| mobile.lanes[direction as usize].held())
+    }
+
+    /// What has been counted of `direction` of `ue`.
+    pub fn counters(&self, ue: u32, direction: Direction) -> Counters {
+        self.mobiles[ue as usize].lanes[direction as usize].counters()
+    }
+
+    /// What has been counted of `direction` of all mobiles together.
+    pub fn total(&self, direction: Direction) -> Counters {
+        self.mobiles.iter().map(|mobile| mobile.lanes[direction as usize].counters()).sum()
+    }
+
+    /// What the radio of each mobile has used by `now`, in order.
+    pub fn energy(&self, now: Time) -> impl Iterator<Item = EnergyUse> {
+        self.mobiles.iter().map(move |mobile| mobile.meter.used(&self.config.power, now))
+    }
+
+    /// The share of the resource blocks of `direction` that was used in the first `span` of the
+    /// run.
+    pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
+        let slots = span.whole(self.config.slot) as f64;
+        let width = f64::from(self.carrier(direction).sizes.width());
+        (slots > 0.0).then(|| self.used[direction as usize] as f64 / (slots * width))
+    }
+
+    pub(super) fn carrier(&self, direction: Direction) -> &Carrier {
+        &self.config.carriers[direction as usize]
+    }
+
+    fn run(&mut self, moment: &mut Moment<'_, impl Observe>) {
+        let slot = moment.slot;
+        self.now = moment.now;
+        for direction in Direction::BOTH {
+            self.take_arriving(moment, direction);
+        }
+        for direction in Direction::BOTH {
+            self.take_returning(moment, direction);
+        }
+        while let Some((_, ue)) = self.agenda.next(moment.now) {
+            self.run_timers(moment, ue);
+        }
+        self.schedule_downlink(moment);
+        self.send_uplink(moment);
+        self.grant_uplink(moment);
+        self.taken[(slot % Grants::AHEAD) as usize] = 0;
+        self.settle(slot, moment.observe);
+    }
+
+    /// Blocks arrive.
+    fn take_arriving(&mut self, moment: &Moment<'_, impl Observe>, direction: Direction) {
+        let due = |blocks: &mut VecDeque<InFlight>| pop_due(blocks, moment.slot);
+        while let Some(InFlight { slot, ue, process, .. }) =
+            due(&mut self.arriving[direction as usize])
+        {
+            let [lane, other] = self.mobiles[ue as usize].pair(direction);
+            let Some(block) = lane.harq.block(process).filter(|block| block.slot == slot).copied()
+            else {
+                continue;
+            };
+            lane.receive(moment.now, &block.contents);
+            if let Some(status) = &block.contents.status {
+                other.transmitter.handle_status(status);
+            }
+            if direction == Direction::Uplink {
+                self.learn(moment.slot, ue, &block);
+            }
+            self.touch(ue);
+        }
+    }
+
+    /// Senders learn what became of their blocks.
+    fn take_returning(&mut self, moment: &mut Moment<'_, impl Observe>, direction: Direction) {
+        let slot = moment.slot;
+        while let Some(sent) = pop_due(&mut self.returning[direction as usize], slot) {
+            let repeats = self.config.harq.repeats;
+            let lane = self.mobiles[sent.ue as usize].lane(direction);
+            let is_it = |block: &&Block| block.slot == sent.slot;
+            let Some(block) = lane.harq.block(sent.process).filter(is_it) else { continue };
+            let may_repeat = u32::from(block.transmissions) <= repeats;
+            if !sent.errs {
+                lane.harq.free(sent.process);
+            } else if !may_repeat {
+                if let Some(block) = lane.harq.free(sent.process) {
+                    lane.lose(moment.now, &block.contents);
+                }
+            } else {
+                lane.harq.fail(sent.process);
+                match direction {
+                    Direction::Downlink => self.activate(sent.ue, direction),
+                    Direction::Uplink => self.repeat_uplink(moment, sent.ue, sent.process),
+                }
+            }
+            self.touch(sent.ue);
+        }
+    }
+
+    /// Sends the block of `process`: what becomes of it is decided now and known later.
+    pub(super) fn transmit(
+        &mut self,
+        moment: &mut Moment<'_, impl Observe>,
+        (ue, direction): (u32, Direction),
+        process: u32,
+        block: &Block,
+    ) {
+        let (slot, harq) = (moment.slot, self.config.harq);
+        let mobile = &mut self.mobiles[ue as usize];
+        mobile.served[direction as usize] = slot + 1;
+        let carrier = &self.config.carriers[direction as usize];
+        let errs = mobile.lane(direction).draw(moment, carrier, block);
+        let sent = |after: u32| InFlight { at: slot + u64::from(after), slot, ue, process, errs };
+        if !errs {
+            self.arriving[direction as usize].push_back(sent(1 + harq.decoding));
+        }
+        self.returning[direction as usize].push_back(sent(harq.round_trip));
+        self.used[direction as usize] += u64::from(block.width);
+        self.mobiles[ue as usize].meter.carried(direction, u64::from(block.bytes));
+        if direction == Direction::Uplink && errs && u32::from(block.transmissions) <= harq.repeats
+        {
+            // The base station knows of it before it grants this slot to others.
+            let again = slot + u64::from(harq.round_trip);
+            self.taken[(again % Grants::AHEAD) as usize] += block.width;
+            self.mobiles[ue as usize].grants.add(again, 0);
+        }
+        let mobile = &mut self.mobiles[ue as usize];
+        if block.transmissions == 1 {
+            mobile.last = slot;
+            if direction == Direction::Downlink
+                && mobile.reported.replace(block.scheme) != Some(block.scheme)
+            {
+                self.reports.push_back(ue);
+            }
+        }
+        self.touch(ue);
+    }
+
+    fn run_timers(&mut self, moment: &Moment<'_, impl Observe>, ue: u32) {
+        let (slot, now) = (moment.slot, moment.now);
+        self.catch_up(slot, ue);
+        let mobile = &mut self.mobiles[ue as usize];
+        for lane in &mut mobile.lanes {
+            lane.receiver.handle_timeout(now);
+            lane.deliver();
+            lane.transmitter.handle_timeout(now, &lane.sdus);
+        }
+        match mobile.phase {
+            Phase::Connecting(until) if until <= slot => {
+                mobile.phase = Phase::Connected;
+                mobile.last = slot;
+            }
+            Phase::Connected
+                if self.rrc.is_some_and(|times| slot >= mobile.last + times.tail)
+                    && mobile.is_quiet() =>
+            {
+                mobile.phase = Phase::Idle;
+            }
+            Phase::Idle | Phase::Connecting(_) | Phase::Connected => {}
+        }
+        if mobile.request.is_some_and(|heard| heard <= slot) {
+            mobile.request = None;
+            mobile.known = mobile.known.max(self.config.access.first_grant);
+            self.activate(ue, Direction::Uplink);
+        }
+        if self.listens_from(now, slot, ue) == Some(slot) {
+            self.activate(ue, Direction::Downlink);
+        }
+        self.touch(ue);
+    }
+
+    /// Something has happened to `ue`.
+    pub(super) fn touch(&mut self, ue: u32) {
+        if !std::mem::replace(&mut self.mobiles[ue as usize].is_touched, true) {
+            self.touched.push(ue);
+        }
+    }
+
+    /// The base station looks at `ue` in every slot.
+    pub(super) fn activate(&mut self, ue: u32, direction: Direction) {
+        let lane = self.mobiles[ue as usize].lane(direction);
+        if !std::mem::replace(&mut lane.is_active, true) {
+            self.active[direction as usize].push(ue);
+        }
+    }
+
+    /// After all that happened up to `slot`: when each mobile concerned is due, and when the cell
+    /// is.
+    fn settle<O: Observe>(&mut self, slot: u64, observe: &mut O) {
+        while let Some(ue) = self.touched.pop() {
+            self.mobiles[ue as usize].is_touched = false;
+            if self.mobiles[ue as usize].lanes.iter().any(|lane| lane.transmitter.has_failed()) {
+                self.fail(slot, ue);
+            }
+            self.meter(slot, ue, observe);
+            let due = self.due(slot, ue);
+            self.agenda.set(ue, due.map(|due| Time::ZERO + self.config.slot * due));
+            if self.mobiles[ue as usize].lanes.iter().any(Lane::has_output) {
+                self.ready.push_back(ue);
+            }
+        }
+        let is_active = self.active.iter().any(|active| !active.is_empty());
+        let flying = self.arriving.iter().chain(&self.returning).filter_map(VecDeque::front);
+        let granted = self.granted.front().map(|granted| granted.slot);
+        let next = flying.map(|block| block.at).chain(granted).chain(is_active.then_some(slot + 1));
+        let next = next.min().map(|slot| Time::ZERO + self.config.slot * slot);
+        self.next = Time::earlier(next, self.agenda.peek());
+    }
+
+    /// Tells the meter of `ue` which state it is in.
+    fn meter<O: Observe>(&mut self, slot: u64, ue: u32, observe: &mut O) {
+        let now = Time::ZERO + self.config.slot * slot;
+        let mobile = &mut self.mobiles[ue as usize];
+        let (state, _) = mobile.power_state(slot, self.drx.as_ref(), self.rrc.as_ref());
+        if mobile.meter.enter(now, state) && O::ON {
+            observe.power(now, mobile.meter.fact(&self.config.power, now, self.machine, ue));
+        }
+    }
+
+    /// The slot after `slot` in which something is due for `ue`, other than blocks under way.
+    fn due(&mut self, slot: u64, ue: u32) -> Option<u64> {
+        let (now, unit) = (Time::ZERO + self.config.slot * slot, self.config.slot);
+        let from = |time: Time| {
+            let due = time.saturating_since(Time::ZERO).ceil_to(unit).whole(unit);
+            due.max(slot + 1)
+        };
+        self.request_if_needed(slot, ue);
+        let mobile = &self.mobiles[ue as usize];
+        let timers = mobile
+            .lanes
+            .iter()
+            .flat_map(|lane| [lane.receiver.poll_timeout(), lane.transmitter.poll_timeout()]);
+        let reports = Direction::BOTH.map(|way| mobile.report_from(way).filter(|at| *at > now));
+        let mut due = timers.chain(reports).flatten().map(from).min().unwrap_or(u64::MAX);
+        due = due.min(mobile.request.unwrap_or(u64::MAX));
+        let (_, state_ends) = mobile.power_state(slot, self.drx.as_ref(), self.rrc.as_ref());
+        due = due.min(state_ends);
+        match mobile.phase {
+            Phase::Connecting(until) => due = due.min(until),
+            Phase::Connected => {
+                let tail = self.rrc.map_or(u64::MAX, |times| mobile.last + times.tail);
+                if tail > slot {
+                    due = due.min(tail);
+                }
+            }
+            Phase::Idle => {}
+        }
+        if let Some(Handover { every, .. }) = self.config.handover
+            && !mobile.is_quiet()
+        {
+            due = due.min((mobile.handovers + 1) * every.ceil_to(unit).whole(unit));
+        }
+        match self.listens_from(now, slot + 1, ue) {
+            Some(listens) if listens == slot + 1 => self.activate(ue, Direction::Downlink),
+            Some(listens) => due = due.min(listens),
+            None => {}
+        }
+        (due < u64::MAX).then_some(due)
+    }
+}

@@ -1,0 +1,60 @@
+//! `[radio.power]`: what the radio of a mobile draws.
+
+use base::{EnergyPerBit, Power};
+use settings::{PerBit, Watts, section, words};
+
+use crate::{Meter, PowerModel};
+
+words! {
+    /// The states of a mobile that differ in power.
+    pub enum PowerState {
+        /// No connection; it listens for pages.
+        Idle = "idle",
+        /// It connects.
+        Promotion = "promotion",
+        /// Connected, and it listens always.
+        Active = "active",
+        /// Connected, and it listens from time to time.
+        Tail = "tail",
+    }
+}
+
+/// How many there are.
+pub const POWER_STATES: usize = PowerState::ALL.len();
+
+/// The meter of a mobile.
+pub(super) type StateMeter = Meter<PowerState, POWER_STATES>;
+
+section! {
+    /// `[radio.power]` of a mobile whose base station decides who sends. Defaults: an LTE phone of
+    /// 2012 (Huang et al., MobiSys 2012, as AT&T ARO has it; `docs/models/energy.md`).
+    pub struct Keys {
+        /// What a mobile's radio draws without a connection. Default: 0.594 W for 43 ms of each
+        /// paging cycle of 1.28 s; our choice.
+        pub idle: Power as Watts = Power::from_milliwatts(20);
+        /// What a mobile's radio draws while it connects.
+        pub promotion: Power as Watts = Power::from_milliwatts(1210);
+        /// What a mobile's radio draws while it listens always, without what it carries.
+        pub active: Power as Watts = Power::from_milliwatts(1288);
+        /// What a mobile's radio draws in the mean while it sleeps from time to time.
+        pub tail: Power as Watts = Power::from_milliwatts(1060);
+        /// What a mobile's radio takes in addition to receive a bit of a block; 1 nJ/bit is 1 mW
+        /// per Mbit/s.
+        pub downlink: EnergyPerBit as PerBit = EnergyPerBit::from_nanojoules(52);
+        /// What a mobile's radio takes in addition to send a bit of a block.
+        pub uplink: EnergyPerBit as PerBit = EnergyPerBit::from_nanojoules(438);
+    }
+}
+
+impl Keys {
+    /// What is drawn in each state.
+    pub fn model(&self) -> PowerModel<POWER_STATES> {
+        let states = PowerState::ALL.map(|state| match state {
+            PowerState::Idle => self.idle,
+            PowerState::Promotion => self.promotion,
+            PowerState::Active => self.active,
+            PowerState::Tail => self.tail,
+        });
+        PowerModel { states, per_bit: [self.downlink, self.uplink] }
+    }
+}

@@ -1,0 +1,180 @@
+//! The ratio of signal to noise of one direction over time, and what is known of it.
+
+use base::float::sine;
+use base::{Duration, Schedule, Stream, Time};
+
+use super::curve::{block_error_rate, combining_gain, margin_of};
+
+/// How good the radio of one direction is.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Radio {
+    /// The mean ratio of signal to noise, in decibels.
+    pub snr: Schedule<f64>,
+    /// How it varies around the mean.
+    pub fading: Option<Fading>,
+    /// In place of that ratio: how many blocks err that are sent for the first time.
+    pub bler: Option<f64>,
+    /// When nothing gets through.
+    pub outages: Vec<[Time; 2]>,
+    /// How often the ratio is measured and reported.
+    pub report_every: Duration,
+    /// How old a report is when it is used.
+    pub report_age: Duration,
+}
+
+/// How the ratio of signal to noise varies.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Fading {
+    /// Its standard deviation, in decibels.
+    pub deviation: f64,
+    /// How long it takes to change, about: the longest of its waves.
+    pub period: Duration,
+}
+
+/// How many waves make up a fading: their sum is nearly normal.
+const WAVES: usize = 8;
+
+/// One direction's radio of one mobile. Its value at a time does not depend on when it is asked
+/// for, so that a mobile without traffic costs nothing.
+#[derive(Debug)]
+pub(crate) struct Quality {
+    radio: Radio,
+    /// The waves: turns per second, and where each begins.
+    waves: [(f64, f64); WAVES],
+    /// The measurement that the values below are of.
+    sample: Option<u64>,
+    /// The ratio at present.
+    snr: f64,
+    /// The one that was reported last.
+    reported: f64,
+}
+
+impl Quality {
+    /// The radio of a direction called `name`.
+    pub(crate) fn new(radio: Radio, seed: u64, name: &str) -> Self {
+        let mut chance = Stream::named(seed, &format!("{name}/fading"));
+        let longest = radio.fading.map_or(1.0, |fading| fading.period.as_secs_f64());
+        // From the longest wave to one of a quarter, unrelated to each other.
+        let waves = std::array::from_fn(|_| {
+            let (turns, place) = (1.0 + 3.0 * chance.next_f64(), chance.next_f64());
+            (turns / longest, place)
+        });
+        Self { radio, waves, sample: None, snr: 0.0, reported: 0.0 }
+    }
+
+    /// From now on it is what `radio` says, with the same waves.
+    pub(crate) fn reconfigure(&mut self, radio: Radio) {
+        self.radio = radio;
+        self.sample = None;
+    }
+
+    /// The ratio that was reported last, in decibels.
+    pub(crate) fn reported(&mut self, now: Time) -> f64 {
+        self.measure(now);
+        self.reported
+    }
+
+    /// The ratio at present.
+    pub(crate) fn present(&mut self, now: Time) -> f64 {
+        self.measure(now);
+        self.snr
+    }
+
+    /// The share of blocks in error that have been sent `transmissions` times, with a scheme that
+    /// needs a ratio of `needed`.
+    pub(crate) fn error_rate(&mut self, now: Time, needed: f64, transmissions: u32) -> f64 {
+        if self.is_out(now) {
+            return 1.0;
+        }
+        let margin = match self.radio.bler {
+            Some(rate) if rate <= 0.0 => return 0.0,
+            Some(rate) if rate >= 1.0 => return 1.0,
+            Some(rate) => margin_of(rate),
+            None => self.present(now) - needed,
+        };
+        block_error_rate(margin + combining_gain(transmissions))
+    }
+
+    /// Whether nothing gets through.
+    pub(crate) fn is_out(&self, now: Time) -> bool {
+        self.radio.outages.iter().any(|[from, to]| (*from..*to).contains(&now))
+    }
+
+    fn measure(&mut self, now: Time) {
+        let every = self.radio.report_every;
+        let sample = now.saturating_since(Time::ZERO).whole(every);
+        if self.sample != Some(sample) {
+            self.sample = Some(sample);
+            let at = Time::ZERO + every * sample;
+            let before =
+                Time::ZERO + at.saturating_since(Time::ZERO).saturating_sub(self.radio.report_age);
+            self.snr = self.at(at);
+            self.reported = if before == at { self.snr } else { self.at(before) };
+        }
+    }
+
+    /// The ratio at `time`.
+    fn at(&self, time: Time) -> f64 {
+        let mean = self.radio.snr.at(time);
+        let Some(Fading { deviation, .. }) = self.radio.fading else { return mean };
+        let seconds = time.as_secs_f64();
+        let wave = |(speed, place): &(f64, f64)| {
+            let turns = seconds * speed + place;
+            sine((turns - turns.floor()) * std::f64::consts::TAU)
+        };
+        let sum: f64 = self.waves.iter().map(wave).sum();
+        // A wave's power is one half.
+        mean + deviation * sum / (WAVES as f64 / 2.0).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{at, close};
+
+    fn radio() -> Radio {
+        Radio {
+            snr: 20.0.into(),
+            fading: None,
+            bler: None,
+            outages: Vec::new(),
+            report_every: Duration::from_millis(5),
+            report_age: Duration::from_millis(5),
+        }
+    }
+
+    #[test]
+    fn a_report_is_older_than_the_radio() {
+        let snr = Schedule::new(20.0, vec![(at(100), 5.0)]);
+        let mut quality = Quality::new(Radio { snr, ..radio() }, 1, "x");
+        for (millis, snr) in [(99, 20.0), (100, 20.0), (104, 20.0), (105, 5.0)] {
+            close(quality.reported(at(millis)), snr, 1e-9);
+        }
+        close(quality.error_rate(at(108), 5.0, 1), 0.1, 1e-9);
+    }
+
+    #[test]
+    fn fading_has_its_mean_and_deviation_whenever_it_is_asked_for() {
+        let fading = Fading { deviation: 4.0, period: Duration::from_millis(500) };
+        let quality = || Quality::new(Radio { fading: Some(fading), ..radio() }, 7, "x");
+        let mut one = quality();
+        let values: Vec<_> = (0..40_000).map(|step| one.reported(at(step * 25))).collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let square =
+            values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64;
+        close(mean, 20.0, 0.3);
+        close(square.sqrt(), 4.0, 0.4);
+        let mut other = quality();
+        assert_eq!(other.reported(at(30_000 * 25)).to_bits(), values[30_000].to_bits());
+    }
+
+    #[test]
+    fn a_given_rate_holds_for_first_transmissions_only() {
+        let mut quality = Quality::new(Radio { bler: Some(0.3), ..radio() }, 1, "x");
+        close(quality.error_rate(at(0), 99.0, 1), 0.3, 1e-9);
+        assert!(quality.error_rate(at(0), 99.0, 2) < 0.001);
+        let mut all = Quality::new(Radio { bler: Some(1.0), ..radio() }, 1, "x");
+        close(all.error_rate(at(0), 0.0, 4), 1.0, 0.0);
+    }
+}

@@ -1,0 +1,41 @@
+//! The parameters of radio link control.
+
+use base::Duration;
+use settings::{Bytes, Count, OfTime, Off, Or, Word, section, words};
+
+words! {
+    /// How SDUs are carried.
+    pub enum Mode {
+        /// Acknowledged: what is lost is sent again.
+        Am = "am",
+        /// Unacknowledged: what is lost stays lost.
+        Um = "um",
+        /// Transparent: an SDU is a PDU, without a header.
+        Tm = "tm",
+    }
+}
+
+section! {
+    /// `[radio.lte.rlc]`: radio link control. Defaults: an example of srsRAN 4G for a bearer of QCI
+    /// 9.
+    pub struct Config {
+        /// How SDUs are carried.
+        pub mode: Mode as Word<Mode> = Mode::Am;
+        /// AM: a PDU asks for a status report after so many PDUs (TS 36.322 §5.2.2.1).
+        pub poll_pdus: Option<u32> as Or<Off, Count<u32, 1, 65_536>> = Some(64);
+        /// AM: the same after so many bytes.
+        pub poll_bytes: Option<u32> as Or<Off, Bytes<u32, 1, 100_000_000>> = None;
+        /// AM: after so long without an answer a PDU asks again (t-PollRetransmit).
+        pub poll_retransmit: Duration as OfTime<1> = Duration::from_millis(120);
+        /// AM: how often a PDU is sent again before the radio link fails (maxRetxThreshold).
+        pub max_retransmissions: u32 as Count<u32, 1, 255> = 16;
+        /// How long a receiver waits for HARQ to fill a gap before it counts as lost (t-Reordering;
+        /// t-Reassembly in NR). Default: AM; the example for UM has 45 ms.
+        pub reordering: Duration as OfTime<1> = Duration::from_millis(50);
+        /// AM: from one status report to the next at least (t-StatusProhibit).
+        pub status_prohibit: Duration as OfTime = Duration::from_millis(50);
+        /// AM: how many PDUs may be without acknowledgement: half the sequence numbers (TS 36.322
+        /// §7.2). In NR PDUs are SDUs.
+        pub window: u32 as Count<u32, 1, 131_072> = 512;
+    }
+}

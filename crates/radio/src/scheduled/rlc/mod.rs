@@ -1,0 +1,19 @@
+//! Radio link control of LTE (TS 36.322) and NR (TS 38.322).
+//!
+//! The SDUs of a direction form one stream of bytes. A PDU carries a stretch of it, so that
+//! sequence numbers and segment offsets are positions in the stream; what their headers cost is a
+//! length per PDU and one per SDU.
+
+mod config;
+mod ranges;
+mod receiver;
+mod sdus;
+mod status;
+mod transmitter;
+
+pub use config::{Config, Mode};
+pub(crate) use ranges::Range;
+pub(crate) use receiver::Receiver;
+pub(crate) use sdus::Sdus;
+pub(crate) use status::Status;
+pub(crate) use transmitter::{Contents, Transmitter};

@@ -1,0 +1,89 @@
+//! Who sends in a slot.
+
+use base::float::exp;
+use settings::{Count, Word, section, words};
+
+words! {
+    /// How a base station chooses between mobiles.
+    pub enum Policy {
+        /// In turn.
+        RoundRobin = "round-robin",
+        /// Those with the best radio first.
+        MaxCi = "max-ci",
+        /// Those first whose rate now is largest beside the one that they had (Jalali, Padovani,
+        /// Pankaj: Data throughput of CDMA-HDR, VTC 2000).
+        ProportionalFair = "proportional-fair",
+    }
+}
+
+section! {
+    /// `[radio.scheduler]`: how the base station chooses between mobiles.
+    #[derive(Copy)]
+    pub struct Config {
+        /// The rule.
+        pub policy: Policy as Word<Policy> = Policy::ProportionalFair;
+        /// `proportional-fair`: over how many slots a mobile's past rate is averaged. Default: of
+        /// CDMA-HDR, 1000 slots of 1.67 ms, in slots of 1 ms.
+        pub memory: u32 as Count<u32, 1, 1_000_000> = 1670;
+    }
+}
+
+/// What the scheduler remembers of one mobile in one direction.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct Past {
+    /// The slot in which it was served last, plus one.
+    served: u64,
+    /// Its mean rate then, in bytes per slot.
+    rate: f64,
+}
+
+impl Past {
+    /// It gets `bytes` in `slot`.
+    pub(crate) fn serve(&mut self, config: Config, slot: u64, bytes: u32) {
+        let share = 1.0 / f64::from(config.memory);
+        self.rate = self.mean(config, slot) * (1.0 - share) + share * f64::from(bytes);
+        self.served = slot + 1;
+    }
+
+    /// How much it is to be preferred in `slot` if it could get `bytes` with a ratio of `snr`.
+    pub(crate) fn rank(&self, config: Config, slot: u64, bytes: u32, snr: f64) -> f64 {
+        match config.policy {
+            Policy::RoundRobin => -(self.served as f64),
+            Policy::MaxCi => snr,
+            Policy::ProportionalFair => f64::from(bytes) / self.mean(config, slot).max(1e-3),
+        }
+    }
+
+    /// Its mean rate up to `slot`, in which it got nothing since it was served.
+    fn mean(&self, config: Config, slot: u64) -> f64 {
+        let idle = (slot + 1).saturating_sub(self.served + 1) as f64;
+        if idle == 0.0 { self.rate } else { self.rate * exp(-idle / f64::from(config.memory)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Serves the best of two mobiles for `slots`, who could get `bytes` in a slot each.
+    fn shares(policy: Policy, bytes: [u32; 2], slots: u64) -> [u64; 2] {
+        let config = Config { policy, memory: 100 };
+        let (mut pasts, mut served) = ([Past::default(); 2], [0; 2]);
+        for slot in 0..slots {
+            let rank =
+                |who: usize| pasts[who].rank(config, slot, bytes[who], f64::from(bytes[who]));
+            let best = usize::from(rank(1) > rank(0));
+            pasts[best].serve(config, slot, bytes[best]);
+            served[best] += 1;
+        }
+        served
+    }
+
+    #[test]
+    fn each_policy_shares_as_its_name_says() {
+        assert_eq!(shares(Policy::RoundRobin, [10, 1000], 1000), [500, 500]);
+        assert_eq!(shares(Policy::MaxCi, [10, 1000], 1000), [0, 1000]);
+        let fair = shares(Policy::ProportionalFair, [10, 1000], 10_000);
+        assert!(fair.iter().all(|slots| (4_900..5_100).contains(slots)), "{fair:?}");
+    }
+}

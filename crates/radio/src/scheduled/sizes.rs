@@ -1,0 +1,59 @@
+//! How many bytes a transport block has.
+
+/// The bytes of a block by its scheme of modulation and coding and by the resource blocks that it
+/// takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sizes {
+    /// The schemes one after the other, each with the sizes for 0 up to `width` resource blocks.
+    bytes: Vec<u32>,
+    width: u16,
+}
+
+impl Sizes {
+    /// The sizes of `schemes` schemes over up to `width` resource blocks. They must grow with both.
+    pub fn new(schemes: u8, width: u16, bytes: impl Fn(u8, u16) -> u32) -> Self {
+        let row = |scheme| {
+            let bytes = &bytes;
+            (0..=width).map(move |blocks| if blocks == 0 { 0 } else { bytes(scheme, blocks) })
+        };
+        Self { bytes: (0..schemes).flat_map(row).collect(), width }
+    }
+
+    /// How many resource blocks there are.
+    pub const fn width(&self) -> u16 {
+        self.width
+    }
+
+    /// The bytes of a block over `width` resource blocks.
+    pub(crate) fn bytes(&self, scheme: u8, width: u16) -> u32 {
+        self.row(scheme)[width as usize]
+    }
+
+    /// How many resource blocks a block needs for `bytes`; all if it does not fit.
+    pub(crate) fn width_for(&self, scheme: u8, bytes: u64) -> u16 {
+        let row = self.row(scheme);
+        let enough = row.partition_point(|size| u64::from(*size) < bytes);
+        enough.min(row.len() - 1) as u16
+    }
+
+    fn row(&self, scheme: u8) -> &[u32] {
+        let length = self.width as usize + 1;
+        let start = length * scheme as usize;
+        &self.bytes[start..start + length]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_width_that_is_enough() {
+        let sizes = Sizes::new(3, 6, |scheme, width| 10 * u32::from(width) * u32::from(scheme + 1));
+        assert_eq!((sizes.bytes(0, 1), sizes.bytes(2, 6), sizes.bytes(1, 0)), (10, 180, 0));
+        assert_eq!(
+            [0, 1, 10, 11, 60, 61].map(|bytes| sizes.width_for(0, bytes)),
+            [0, 1, 1, 2, 6, 6]
+        );
+    }
+}

@@ -1,0 +1,212 @@
+//! What holds whatever comes, and whatever the radio does.
+
+use std::collections::BTreeMap;
+
+use base::{Direction, Duration, Probability, Time};
+use proptest::prelude::*;
+use radio::lte::LteKeys;
+use radio::scheduled::rlc::Mode;
+use radio::scheduled::{Config, Handover, drx, rrc};
+
+use super::support::{Exit, Fate, Run, at, config, ms};
+
+const BOTH: [Direction; 2] = Direction::BOTH;
+
+fn keys() -> impl Strategy<Value = LteKeys> {
+    let radio = (prop::option::of(0.0_f64..0.7), -5.0_f64..30.0, any::<bool>());
+    let states = (any::<[bool; 2]>(), prop::option::of((400_u64..2000, 0_u64..300, any::<bool>())));
+    let outages = prop::collection::vec((1_u64..3000, 1_u64..800), 0..3);
+    let modes = prop_oneof![Just(Mode::Am), Just(Mode::Am), Just(Mode::Um)];
+    (radio, states, outages, modes, 1_u32..4, 0_u32..4).prop_map(
+        |((bler, snr, fades), ([drx, rrc], handover), outages, mode, ues, repeats)| {
+            let mut keys = LteKeys { ues, ..LteKeys::default() };
+            keys.downlink.bler = bler.and_then(Probability::new);
+            (keys.downlink.snr, keys.uplink.snr) = (snr, snr + 3.0);
+            keys.fading = fades.then(radio::lte::Waves::default);
+            keys.drx = drx.then(drx::Keys::default);
+            keys.rrc = rrc.then(|| rrc::Keys { tail: ms(700), ..rrc::Keys::default() });
+            keys.handover = handover.map(|(every, gap, forwarding)| Handover {
+                every: ms(every),
+                gap: ms(gap),
+                forwarding,
+            });
+            let mut end = 0;
+            for (wait, lasts) in outages {
+                keys.outages.push([ms(end + wait), ms(end + wait + lasts)]);
+                end += wait + lasts;
+            }
+            keys.lte.rlc.mode = mode;
+            keys.harq.repeats = repeats;
+            keys
+        },
+    )
+}
+
+/// A pause, a mobile, a direction and a size.
+fn loads() -> impl Strategy<Value = Vec<(u64, u32, bool, u32)>> {
+    let pauses = prop_oneof![4 => 0_u64..3, 2 => 0_u64..100, 1 => 0_u64..3000];
+    prop::collection::vec((pauses, 0_u32..4, any::<bool>(), 20_u32..1600), 1..150)
+}
+
+/// Runs `loads` over a cell until nothing more happens.
+fn run_of(config: &Config, loads: &[(u64, u32, bool, u32)], seed: u64) -> (Run, Vec<u32>) {
+    let mut run = Run::new(config, seed);
+    let (mut now, mut sent) = (Time::ZERO, Vec::new());
+    for (pause, ue, is_up, bytes) in loads {
+        now += Duration::from_nanos(pause * 700_001);
+        let ue = ue % config.ues.len() as u32;
+        sent.push(run.send(now, ue, BOTH[usize::from(*is_up)], *bytes));
+    }
+    run.until(now + Duration::from_secs(100));
+    (run, sent)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// Every packet comes out once; in acknowledged mode all arrive, in order, but for those that a
+    /// handover without forwarding loses. Counts agree. In the end nothing is due.
+    #[test]
+    fn every_packet_comes_out_once(keys in keys(), loads in loads(), seed in 0_u64..4) {
+        let config = config(&keys);
+        let (run, sent) = run_of(&config, &loads, seed);
+        let mut numbers: Vec<_> = run.exits.iter().map(|exit| exit.packet.number).collect();
+        numbers.sort_unstable();
+        prop_assert_eq!(&numbers, &sent);
+        let mut last = BTreeMap::new();
+        for Exit { ue, direction, packet, .. } in
+            run.exits.iter().filter(|exit| exit.fate == Fate::Delivered)
+        {
+            let before = last.insert((*ue, *direction as u8), packet.number);
+            prop_assert!(before < Some(packet.number), "{} after {:?}", packet.number, before);
+        }
+        let may_lose = keys.lte.rlc.mode != Mode::Am
+            || keys.handover.is_some_and(|handover| !handover.forwarding);
+        let lost = run.exits.iter().filter(|exit| exit.fate != Fate::Delivered).count();
+        prop_assert!(may_lose || lost == 0, "{lost} lost");
+        for direction in BOTH {
+            let counters = run.network.total(direction);
+            let ended = counters.blocks_received + counters.blocks_in_error;
+            prop_assert_eq!(counters.blocks_sent, ended);
+            prop_assert_eq!(counters.sdus, counters.delivered + counters.discarded);
+            prop_assert_eq!(run.network.held(direction).count(), 0);
+        }
+        prop_assert!(run.network.poll_timeout().is_none(), "{:?}", run.network.poll_timeout());
+    }
+
+    /// What comes out does not depend on when the cell is looked at, nor on who watches.
+    #[test]
+    fn the_same_comes_out_however_it_is_run(keys in keys(), loads in loads(), step in 1_u64..50) {
+        let config = config(&keys);
+        let (run, _) = run_of(&config, &loads, 1);
+        let mut other = Run::new(&config, 1);
+        let mut now = Time::ZERO;
+        for (pause, ue, is_up, bytes) in &loads {
+            let next = now + Duration::from_nanos(pause * 700_001);
+            while now < next {
+                now = (now + ms(step)).min(next);
+                other.until(now);
+            }
+            other.send(now, ue % config.ues.len() as u32, BOTH[usize::from(*is_up)], *bytes);
+        }
+        other.until(now + Duration::from_secs(100));
+        prop_assert_eq!(&run.exits, &other.exits);
+        prop_assert_eq!(&run.blocks.0, &other.blocks.0);
+    }
+
+    /// No more blocks are on their way in a direction of a mobile than it has processes: within a
+    /// round trip no more are sent.
+    #[test]
+    fn harq_keeps_to_its_processes(keys in keys(), loads in loads(), processes in 1_u32..10) {
+        let mut keys = LteKeys { ues: 1, ..keys };
+        keys.harq.processes = processes;
+        let (run, _) = run_of(&config(&keys), &loads, 1);
+        for direction in BOTH {
+            let blocks = run.blocks.0.iter().filter(|(_, fact)| fact.direction == direction);
+            let times: Vec<_> = blocks.map(|(time, _)| *time).collect();
+            for window in times.windows(processes as usize + 1) {
+                let span = window[processes as usize].saturating_since(window[0]);
+                // A handover forgets what was on its way.
+                let is_forgotten = keys.handover.is_some();
+                prop_assert!(span >= ms(8) || is_forgotten, "{direction:?} {window:?}");
+            }
+        }
+    }
+}
+
+/// In acknowledged mode with forwarding, a thousand handovers lose nothing.
+#[test]
+fn a_thousand_handovers_lose_no_byte() {
+    let handover = Handover { every: ms(97), gap: ms(30), forwarding: true };
+    let mut keys = LteKeys { handover: Some(handover), ..LteKeys::default() };
+    (keys.downlink.snr, keys.uplink.snr) = (5.0, 5.0);
+    keys.fading = Some(radio::lte::Waves::default());
+    let mut run = Run::new(&config(&keys), 1);
+    let mut sent = [0_u64; 2];
+    for millis in 0..98_000 {
+        for direction in BOTH {
+            if millis % 2 == direction as u64 {
+                run.send(at(millis), 0, direction, 700);
+                sent[direction as usize] += 700;
+            }
+        }
+    }
+    run.until(at(200_000));
+    assert_eq!(BOTH.map(|direction| run.bytes(0, direction)), sent);
+    assert!(run.network.total(Direction::Downlink).relocations >= 1000);
+}
+
+/// Without forwarding what waits is lost, and nothing else.
+#[test]
+fn a_handover_without_forwarding_loses_what_waits() {
+    let handover = Handover { every: ms(500), gap: ms(30), forwarding: false };
+    let keys = LteKeys { handover: Some(handover), ..LteKeys::default() };
+    let mut run = Run::new(&config(&keys), 1);
+    for millis in [100, 499, 700] {
+        run.send(at(millis), 0, Direction::Downlink, 1000);
+    }
+    run.until(at(3000));
+    let fates: Vec<_> = run.exits.iter().map(|exit| exit.fate).collect();
+    assert_eq!(fates, [Fate::Delivered, Fate::Discarded, Fate::Delivered]);
+}
+
+/// A sleeping mobile gets new blocks only while it listens: within 100 ms of the last new block of
+/// either direction, or at the beginning of a cycle.
+#[test]
+fn a_mobile_is_sent_to_only_while_it_listens() {
+    let keys = LteKeys { drx: Some(drx::Keys::default()), ..LteKeys::default() };
+    let mut run = Run::new(&config(&keys), 1);
+    let mut now = 0;
+    for step in 0..400 {
+        now += step * 7 % 330;
+        run.send(at(now), 0, Direction::Downlink, 100);
+    }
+    run.until(at(now + 1000));
+    let (mut last, mut woken) = (0, 0);
+    for (time, _) in &run.blocks.0 {
+        let slot = time.as_nanos() / 1_000_000;
+        if slot >= last + 100 {
+            assert!(slot % 20 < 2, "{slot} after {last}");
+            assert!(slot < last + 120 || slot % 40 < 2, "{slot} after {last}");
+            woken += 1;
+        }
+        last = slot;
+    }
+    assert!(woken > 50, "{woken}");
+}
+
+/// A thousand mobiles without traffic have nothing due, connected or not.
+#[test]
+fn idle_mobiles_cost_nothing() {
+    let mut keys = LteKeys { ues: 1000, handover: Some(Handover::default()), ..LteKeys::default() };
+    keys.drx = Some(drx::Keys::default());
+    for rrc in [None, Some(rrc::Keys::default())] {
+        keys.rrc = rrc;
+        let mut run = Run::new(&config(&keys), 1);
+        assert_eq!(run.network.poll_timeout(), None);
+        run.send(at(100), 500, Direction::Uplink, 100);
+        run.until(at(60_000));
+        assert_eq!(run.network.poll_timeout(), None);
+        assert_eq!(run.exits.len(), 1);
+    }
+}

@@ -1,0 +1,5 @@
+//! Bearers whose base station decides for every slot who sends.
+
+mod facts;
+mod laws;
+mod support;

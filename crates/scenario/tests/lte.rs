@@ -1,0 +1,125 @@
+//! `radio.kind = "lte"`: what it makes of the keys, and which they refuse.
+
+use radio::Radio;
+use scenario::{Outside, Scenario, build, keys, shipped};
+use world::Machine;
+
+fn parse(name: &str, settings: &[(&str, &str)]) -> Result<Scenario, String> {
+    let text = shipped().iter().find(|shipped| shipped.name == name).map(|shipped| shipped.text);
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let settings: Vec<_> = settings.iter().map(owned).collect();
+    let read = &|_: &str| Err("No such file or directory".to_owned());
+    let outside = Outside { customs: &[], read };
+    let text = text.unwrap_or("[radio]\nkind = \"lte\"\n");
+    Scenario::parse_from(text, name, &settings, &outside).map_err(|error| error.to_string())
+}
+
+const NUMBER: &str = "must be a whole number from";
+const TIME: &str = "a duration";
+
+/// A value that each key refuses, and in which words.
+const REFUSED: &[(&str, &str, &str)] = &[
+    ("radio.downlink.snr", "loud", "must be a ratio in dB"),
+    ("radio.downlink.snrs", "[{at='2 s'}, {at='1 s'}]", "must not come before the one before it"),
+    ("radio.downlink.mcs", "29", NUMBER),
+    ("radio.downlink.bler", "101 %", "must be a probability"),
+    ("radio.uplink.snr", "1001", "must be a ratio in dB"),
+    ("radio.uplink.snrs", "[{snr=5}]", "at is missing"),
+    ("radio.uplink.mcs", "best", NUMBER),
+    ("radio.uplink.bler", "-1", "must be a probability"),
+    ("radio.lte.category", "5", "must be 1, 2, 3, 4 or m1"),
+    ("radio.lte.resource_blocks", "5", "must be a whole number from 6 to 100"),
+    ("radio.lte.request_period", "10", TIME),
+    ("radio.lte.grant_delay", "50 ms", TIME),
+    ("radio.lte.first_grant", "1 B", "must be a"),
+    ("radio.lte.discard", "0 s", "must be above zero"),
+    ("radio.lte.report_period", "0 s", TIME),
+    ("radio.lte.report_age", "-1 ms", TIME),
+    ("radio.harq.processes", "0", "must be a whole number from 1 to 32"),
+    ("radio.harq.repeats", "32", NUMBER),
+    ("radio.harq.round_trip", "0", NUMBER),
+    ("radio.harq.decoding", "8", "radio.harq.decoding must be less than radio.harq.round_trip"),
+    ("radio.lte.rlc.mode", "ack", "must be am, um or tm"),
+    ("radio.lte.rlc.poll_pdus", "0", NUMBER),
+    ("radio.lte.rlc.poll_bytes", "many", "not a size"),
+    ("radio.lte.rlc.poll_retransmit", "0 s", "must be above zero"),
+    ("radio.lte.rlc.max_retransmissions", "0", NUMBER),
+    ("radio.lte.rlc.reordering", "0 s", "must be above zero"),
+    ("radio.lte.rlc.status_prohibit", "-1 s", TIME),
+    ("radio.lte.rlc.window", "0", NUMBER),
+    ("radio.scheduler.policy", "fair", "must be round-robin, max-ci or proportional-fair"),
+    ("radio.scheduler.memory", "0", NUMBER),
+    ("radio.drx.inactivity", "0 s", TIME),
+    ("radio.drx.short_cycle", "0 s", TIME),
+    ("radio.drx.short_for", "x", TIME),
+    ("radio.drx.long_cycle", "0 s", TIME),
+    ("radio.drx.on", "0 s", TIME),
+    ("radio.rrc.promotion", "260", TIME),
+    ("radio.rrc.tail", "0 s", TIME),
+    ("radio.rrc.paging_cycle", "0 s", TIME),
+    ("radio.power.idle", "20", "W"),
+    ("radio.power.promotion", "x", "W"),
+    ("radio.power.active", "-1 W", "W"),
+    ("radio.power.tail", "1", "W"),
+    ("radio.power.downlink", "52", "nJ/bit"),
+    ("radio.power.uplink", "x", "nJ/bit"),
+    ("radio.handover.every", "0 s", TIME),
+    ("radio.handover.gap", "20 s", "radio.handover.gap must be less than radio.handover.every"),
+    ("radio.handover.forwarding", "some", "expected true or false"),
+    ("radio.outages", "[['5 s', '3 s']]", "must end after it begins"),
+    ("radio.fading.deviation", "x", "must be a ratio in dB"),
+    ("radio.fading.period", "0 s", TIME),
+    ("radio.ues", "50001", "must be a whole number from 0 to 50000"),
+];
+
+#[test]
+fn each_key_refuses_in_one_line_what_it_cannot_be() {
+    for (key, value, words) in REFUSED {
+        let error = parse("lte-cat4", &[(key, value)]).expect_err(key);
+        assert!(error.starts_with(&format!("--set {key}={value}: ")), "{error}");
+        assert!(error.contains(words) && !error.contains('\n'), "{error}");
+    }
+}
+
+#[test]
+fn no_key_of_lte_is_left_out() {
+    let of_lte = keys().iter().filter(|key| {
+        let kinds = key.needs.iter().filter(|needs| needs.key == "radio.kind");
+        kinds.flat_map(|needs| &needs.kinds).any(|kind| *kind == "lte")
+    });
+    let names: Vec<_> = of_lte.map(|key| key.name.as_str()).collect();
+    for name in &names {
+        assert!(REFUSED.iter().any(|(key, ..)| key == name), "{name}");
+    }
+    // All kinds of radio have `radio.ues`.
+    assert_eq!(names.len() + 1, REFUSED.len(), "{names:?}");
+}
+
+#[test]
+fn bad_input_is_one_line() {
+    let check = |settings: &[(&str, &str)], expect: &str| {
+        assert_eq!(parse("lte-cat4", settings).expect_err("refused"), expect, "{settings:?}");
+    };
+    check(&[("queue.kind", "red")], "--set queue.kind=red: queue.kind = red needs [link]");
+    check(
+        &[("radio.tbler", "1 %")],
+        "--set radio.tbler=1 %: radio.tbler is for radio.kind = umts-dch, umts-cell or gprs alone",
+    );
+}
+
+/// Mobiles share a cell; one alone may have flows with hosts of their own.
+#[test]
+fn mobiles_share_a_cell() {
+    let three = parse("lte-cat1", &[("radio.ues", "3"), ("flow.count", "3")]).expect("it is valid");
+    let Some(Radio::Lte { keys }) = &three.radio else { panic!("no LTE: {:?}", three.radio) };
+    assert_eq!(keys.config(&three.radio_context()).ues.len(), 3);
+    let world = build(&three).world;
+    let cells = world.machines().filter(|(.., machine)| matches!(machine, Machine::Cell { .. }));
+    assert_eq!(cells.count(), 1);
+    for hosts in ["own", "shared"] {
+        parse("lte-cat1", &[("flow.hosts", hosts)]).expect("it is valid");
+    }
+    let error =
+        parse("lte-cat1", &[("radio.ues", "3"), ("flow.hosts", "own")]).expect_err("shared");
+    assert!(error.contains("flow.hosts must be shared"), "{error}");
+}

@@ -1,0 +1,86 @@
+"""What the scenarios of LTE show, beside what was measured and specified."""
+
+import numpy as np
+import pytest
+import thinpipe as tp
+
+BEST = {
+    "radio.downlink.snr": "40 dB",
+    "radio.uplink.snr": "40 dB",
+    "radio.fading.deviation": "0 dB",
+}
+"""A radio that is never the bottleneck."""
+
+
+def mbps(flow: tp.Flow) -> float:
+    return (flow.goodput_bps or 0.0) / 1e6
+
+
+def flow_of(name: str, settings: dict[str, str], duration: str = "10 s") -> tp.Flow:
+    return tp.run(name, settings, duration=duration).flows[0]
+
+
+@pytest.mark.parametrize(("name", "peak"), [("lte-cat4", 149.776), ("lte-cat1", 10.296)])
+def test_a_category_has_its_peak_rate(name, peak):
+    run = tp.run(name, {**BEST, "queue.bytes": "3 MB"}, duration="20 s")
+    [down] = [link for link in run.links if link.name == "Uu/down"]
+    assert (down.utilization or 0.0) > 0.8
+    # Headers of TCP/IP are 52 of 1500 bytes, those of LTE 4 of a packet and 5 of a block.
+    assert 0.8 * peak < mbps(run.flows[0]) < 0.965 * peak
+
+
+def test_a_connection_is_promoted_in_260_ms():
+    settings = {"flow.application": "telnet", "flow.direction": "uplink"}
+    power = tp.run("lte-cat4", settings, duration="3 s", trace=True).power
+    assert power["state"].to_list()[:3] == ["idle", "promotion", "active"]
+    assert power["time_s"][2] - power["time_s"][1] == pytest.approx(0.260, abs=0.001)
+
+
+def test_the_tail_is_10_s_and_costs_most_of_a_small_transfer():
+    run = tp.run("lte-cat4", {"flow.bytes": "10 kB"}, duration="30 s", trace=True)
+    assert run.energy is not None
+    states = {state.name: state for state in run.energy.states}
+    assert states["tail"].time_s == pytest.approx(9.9, abs=0.01)
+    # 1.06 W for 10 s, beside what the transfer itself takes (Huang et al. 2012).
+    assert states["tail"].energy_j > 0.8 * run.energy.total_j
+    assert sum(state.time_s for state in run.energy.states) == pytest.approx(30)
+
+
+@pytest.mark.parametrize("bler", ["0 %", "30 %"])
+def test_harq_and_link_control_hide_loss(bler):
+    run = tp.run("lte-cat1", {"radio.downlink.bler": bler, "queue.bytes": "10 MB"}, duration="20 s")
+    assert run.links[-2].drops == 0
+    assert run.flows[0].retransmits == 0
+
+
+def test_without_repeats_link_control_repairs_alone():
+    settings = {"radio.downlink.bler": "30 %", "radio.harq.repeats": "0", "queue.bytes": "10 MB"}
+    repaired = flow_of("lte-cat1", settings)
+    whole = flow_of("lte-cat1", {**settings, "radio.harq.repeats": "3"})
+    assert repaired.retransmits == 0
+    assert mbps(repaired) < mbps(whole)
+    assert (repaired.rtt_s.max or 0.0) > (
+        whole.rtt_s.min or 0.0
+    ) + 0.05  # a gap waits for t-Reordering
+
+
+def test_a_handover_with_forwarding_loses_nothing():
+    settings = {"radio.handover.every": "1 s", "radio.handover.gap": "30 ms"}
+    kept = tp.run("lte-cat4", {**settings, "queue.bytes": "20 MB"}, duration="10 s")
+    assert kept.flows[0].retransmits == 0
+    lost = tp.run("lte-cat4", {**settings, "radio.handover.forwarding": "false"}, duration="10 s")
+    assert lost.flows[0].retransmits > 100
+
+
+def test_mobiles_share_the_cell():
+    settings = {**BEST, "radio.ues": "4", "flow.count": "4", "flow.hosts": "shared"}
+    run = tp.run("lte-cat4", settings, duration="20 s")
+    goodputs = np.array([mbps(flow) for flow in run.flows])
+    assert 0.8 * 149.776 < goodputs.sum() < 149.776
+    assert goodputs.min() > 0.6 * goodputs.mean()
+
+
+def test_lte_m_is_long_and_thin():
+    flow = flow_of("lte-m", {}, "30 s")
+    assert 0.6 < mbps(flow) < 1
+    assert (flow.rtt_s.mean or 0.0) > 0.5
