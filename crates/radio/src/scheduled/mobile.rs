@@ -32,7 +32,9 @@ pub(super) struct Mobile<T> {
     /// The slot before which it was served last, downlink and uplink.
     pub(super) served: [u64; 2],
     /// The scheme of its last block downlink.
-    pub(super) reported: Option<u8>,
+    pub(super) scheme: Option<u8>,
+    /// Whether the scheme, where it has changed, has been asked for.
+    pub(super) is_reported: bool,
     pub(super) meter: StateMeter,
     /// Whether it is among those to be settled.
     pub(super) is_touched: bool,
@@ -98,7 +100,8 @@ impl<T: Sdu> Mobile<T> {
             read: 0,
             grants: Grants::NONE,
             served: [0; 2],
-            reported: None,
+            scheme: None,
+            is_reported: true,
             meter: StateMeter::new(Time::ZERO, state),
             is_touched: false,
         }

@@ -116,10 +116,10 @@ impl<T: Sdu> Network<T> {
     ) -> Result<(), T> {
         self.handle_timeout(now, observe);
         let lane = self.mobiles[ue as usize].lane(direction);
-        // Behind others that wait it changes nothing.
         let is_behind = lane.has_queue();
         let taken = lane.push(now, sdu);
-        if is_behind {
+        // Behind others that wait it changes nothing, unless the queue dropped one.
+        if is_behind && !lane.has_output() {
             return taken;
         }
         let slot = now.saturating_since(Time::ZERO).whole(self.config.slot);
@@ -175,6 +175,7 @@ impl<T: Sdu> Network<T> {
     pub fn poll_report(&mut self) -> Option<(u32, DownlinkReport)> {
         let ue = self.reports.pop_front()?;
         let mobile = &mut self.mobiles[ue as usize];
+        mobile.is_reported = true;
         let carrier = &self.config.carriers[0];
         let scheme = mobile.lanes[0].scheme(self.now, carrier);
         let bytes = carrier.sizes.bytes(scheme, carrier.sizes.width());
@@ -312,7 +313,8 @@ impl<T: Sdu> Network<T> {
         if block.transmissions == 1 {
             mobile.last = slot;
             if direction == Direction::Downlink
-                && mobile.reported.replace(block.scheme) != Some(block.scheme)
+                && mobile.scheme.replace(block.scheme) != Some(block.scheme)
+                && std::mem::replace(&mut mobile.is_reported, false)
             {
                 self.reports.push_back(ue);
             }

@@ -210,3 +210,35 @@ fn idle_mobiles_cost_nothing() {
         assert_eq!(run.exits.len(), 1);
     }
 }
+
+/// What a queue drops to make room comes out at once, also behind packets that wait.
+#[test]
+fn what_a_queue_drops_comes_out_at_once() {
+    let mut config = config(&LteKeys::default());
+    config.queues[0].discipline = link::queue::Discipline::Fair(link::queue::fair::Config {
+        ..link::queue::fair::Config::default()
+    });
+    config.queues[0].limit.packets = Some(3);
+    let mut run = Run::new(&config, 1);
+    for number in 0..10 {
+        run.send(at(100), 0, Direction::Downlink, 1000);
+        let dropped = run.exits.iter().filter(|exit| exit.fate == Fate::Dropped).count();
+        assert_eq!(dropped, (number + 1_usize).saturating_sub(3));
+    }
+}
+
+/// A changed scheme is reported once until it is asked for, whoever asks.
+#[test]
+fn a_report_that_nobody_asks_for_takes_no_room() {
+    let mut keys = LteKeys { ues: 2, ..LteKeys::default() };
+    keys.fading = Some(radio::lte::Waves::default());
+    (keys.downlink.snr, keys.uplink.snr) = (10.0, 10.0);
+    let mut run = Run::new(&config(&keys), 1);
+    for millis in 0..3000 {
+        run.send(at(millis), (millis % 2) as u32, Direction::Downlink, 1000);
+    }
+    let mut mobiles: Vec<_> =
+        std::iter::from_fn(|| run.network.poll_report()).map(|(ue, _)| ue).collect();
+    mobiles.sort_unstable();
+    assert_eq!(mobiles, [0, 1]);
+}
