@@ -19,6 +19,8 @@ pub(super) struct Lane<T> {
     pub(super) direction: Direction,
     queue: Queue<T>,
     queue_counters: link::Counters,
+    /// How many SDUs waited at most.
+    most: u32,
     headers: Headers,
     discard: Option<Duration>,
     mode: Mode,
@@ -75,6 +77,7 @@ impl<T: Sdu> Lane<T> {
             direction,
             queue: Queue::new(direction.of(below, above), seed, &name),
             queue_counters: link::Counters::default(),
+            most: 0,
             headers: config.headers,
             discard: config.discard,
             mode: config.rlc.mode,
@@ -99,11 +102,20 @@ impl<T: Sdu> Lane<T> {
         }
     }
 
-    /// Takes in an SDU, or gives it back.
-    pub(super) fn push(&mut self, now: Time, sdu: T) -> Result<(), T> {
+    /// How many SDUs wait ahead of link control.
+    pub(super) fn queued(&self) -> u32 {
+        self.queue.len() as u32
+    }
+
+    /// Takes in an SDU, or gives it back. `before` it so many waited, of which some may be in a
+    /// block since: a slot that begins at `now` goes without it.
+    pub(super) fn push(&mut self, now: Time, sdu: T, before: u32) -> Result<(), T> {
         self.counters.sdus += 1;
         let transmission = Transmission { sending: Backlog::default(), idle_bytes: 0 };
         let pushed = self.queue.push(now, sdu, transmission, &mut self.queue_counters);
+        if pushed.is_ok() {
+            self.most = self.most.max(before + 1);
+        }
         self.take_dropped();
         pushed.map_err(|dropped| {
             self.counters.count_drop(dropped.reason);
@@ -355,11 +367,7 @@ impl<T: Sdu> Lane<T> {
     }
 
     pub(super) fn counters(&self) -> Counters {
-        Counters {
-            queue_max: self.queue_counters.queue_max,
-            waiting_time: self.waiting_time,
-            ..self.counters
-        }
+        Counters { queue_max: self.most, waiting_time: self.waiting_time, ..self.counters }
     }
 
     /// Counts a failure of the radio link.

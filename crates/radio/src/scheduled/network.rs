@@ -114,10 +114,11 @@ impl<T: Sdu> Network<T> {
         sdu: T,
         observe: &mut impl Observe,
     ) -> Result<(), T> {
+        let before = self.mobiles[ue as usize].lane(direction).queued();
         self.handle_timeout(now, observe);
         let lane = self.mobiles[ue as usize].lane(direction);
         let is_behind = lane.has_queue();
-        let taken = lane.push(now, sdu);
+        let taken = lane.push(now, sdu, before);
         // Behind others that wait it changes nothing, unless the queue dropped one.
         if is_behind && !lane.has_output() {
             return taken;
