@@ -261,7 +261,9 @@ def test_run_that_is_ended_early_or_late_leaves_nothing_or_all(tmp_path, after):
     done = end(tmp_path, *longer, after=after)
     left = [each.name for each in tmp_path.iterdir()]
     assert done.stderr == ""
-    assert left == ([] if done.returncode == 130 else ["run"])
+    # The second signal may come when no handler is there any more; a shell says 130 then, too.
+    is_ended = done.returncode in (130, -signal.SIGINT)
+    assert left == ([] if is_ended else ["run"])
 
 
 def test_reproduction_that_is_ended_leaves_the_report_of_what_had_run(tmp_path):
