@@ -94,7 +94,7 @@ impl Scenario {
             return Ok(());
         }
         Err(format!(
-            "black-out: needs [link] or a radio of kind umts-dch, gprs, leo or geo; {}",
+            "black-out: needs [link] or a radio of kind umts-dch, gprs, leo, geo or lte; {}",
             can(&self.live_keys())
         ))
     }

@@ -252,7 +252,7 @@ fn what_can_be_changed() {
     check(&wired, "x", Err("x: cannot be changed while it runs; no key can be changed"));
     assert_eq!(
         wired.check_black_out().unwrap_err(),
-        "black-out: needs [link] or a radio of kind umts-dch, gprs, leo or geo; no key can be \
+        "black-out: needs [link] or a radio of kind umts-dch, gprs, leo, geo or lte; no key can be \
          changed"
     );
     for name in ["umts-dch-384", "gprs-8+1", "leo-15s", "satcom-edge"] {

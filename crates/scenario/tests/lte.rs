@@ -37,7 +37,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("radio.lte.report_age", "-1 ms", TIME),
     ("radio.harq.processes", "0", "must be a whole number from 1 to 32"),
     ("radio.harq.repeats", "32", NUMBER),
-    ("radio.harq.round_trip", "0", NUMBER),
+    ("radio.harq.round_trip", "64", "must be a whole number from 1 to 63"),
     ("radio.harq.decoding", "8", "radio.harq.decoding must be less than radio.harq.round_trip"),
     ("radio.lte.rlc.mode", "ack", "must be am, um or tm"),
     ("radio.lte.rlc.poll_pdus", "0", NUMBER),
@@ -101,6 +101,11 @@ fn bad_input_is_one_line() {
         assert_eq!(parse("lte-cat4", settings).expect_err("refused"), expect, "{settings:?}");
     };
     check(&[("queue.kind", "red")], "--set queue.kind=red: queue.kind = red needs [link]");
+    check(
+        &[("radio.lte.grant_delay", "8 ms")],
+        "--set radio.lte.grant_delay=8 ms: radio.lte.grant_delay must be shorter than \
+         radio.harq.round_trip, so that a repeat is known before others are granted its place",
+    );
     check(
         &[("radio.tbler", "1 %")],
         "--set radio.tbler=1 %: radio.tbler is for radio.kind = umts-dch, umts-cell or gprs alone",

@@ -211,6 +211,14 @@ impl LteKeys {
             let message = format!("{at}.harq.decoding must be less than {at}.harq.round_trip");
             return tree.clash_at(at, &["harq.decoding", "harq.round_trip"], message);
         }
+        let slots = self.lte.grant_delay.ceil_to(SUBFRAME).whole(SUBFRAME);
+        if slots >= u64::from(self.harq.round_trip) {
+            let message = format!(
+                "{at}.lte.grant_delay must be shorter than {at}.harq.round_trip, so that a repeat is known \
+                 before others are granted its place"
+            );
+            return tree.clash_at(at, &["lte.grant_delay", "harq.round_trip"], message);
+        }
         if let Some(handover) = self.handover
             && handover.gap >= handover.every
         {

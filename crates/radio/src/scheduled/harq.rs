@@ -14,10 +14,10 @@ section! {
         pub repeats: u32 as Count<u32, 0, 31> = 3;
         /// From the slot of a transmission to the one in which the same process sends again, in
         /// slots. Default: 8 ms, TS 36.213 §8.
-        pub round_trip: u32 as Count<u32, 1, 64> = 8;
+        pub round_trip: u32 as Count<u32, 1, 63> = 8;
         /// How many slots a receiver takes to decode a block after its last slot. Default: our
         /// choice; TR 36.912 §B.2 has 1.5 ms.
-        pub decoding: u32 as Count<u32, 0, 63> = 2;
+        pub decoding: u32 as Count<u32, 0, 62> = 2;
     }
 }
 

@@ -34,7 +34,6 @@ pub(super) struct Lane<T> {
     /// By how many decibels reports are taken to be better than they say: so many, in the mean,
     /// that as many blocks err as are aimed at.
     correction: f64,
-    /// What it could be next, if nothing else is known: how often a block erred.
     odds: Odds,
     /// Whether the network looks at it in every slot.
     pub(super) is_active: bool,
@@ -43,11 +42,12 @@ pub(super) struct Lane<T> {
     waiting_time: Duration,
 }
 
-/// How often a block errs that has been sent so many times, as long as scheme and quality stay.
+/// How often a block errs whose scheme needs a ratio, at a ratio of signal to noise, when it has
+/// been sent so many times: it is mostly asked for the same again.
 #[derive(Clone, Copy, Debug)]
 struct Odds {
     needed: f64,
-    reported: f64,
+    snr: f64,
     transmissions: u8,
     rate: Probability,
 }
@@ -89,12 +89,7 @@ impl<T: Sdu> Lane<T> {
             past: Past::default(),
             chance: Philox::named(seed, &format!("{name}/blocks")),
             correction: 0.0,
-            odds: Odds {
-                needed: f64::NAN,
-                reported: 0.0,
-                transmissions: 0,
-                rate: Probability::NEVER,
-            },
+            odds: Odds { needed: f64::NAN, snr: 0.0, transmissions: 0, rate: Probability::NEVER },
             is_active: false,
             outputs: VecDeque::new(),
             counters: Counters::default(),
@@ -127,11 +122,6 @@ impl<T: Sdu> Lane<T> {
         while let Some(dropped) = self.queue.poll_gone() {
             self.outputs.push_back(Output::Dropped(dropped));
         }
-    }
-
-    /// Whether SDUs wait ahead of link control.
-    pub(super) fn has_queue(&self) -> bool {
-        !self.queue.is_empty()
     }
 
     /// How many bytes wait to be sent, headers of SDUs included.
@@ -178,8 +168,7 @@ impl<T: Sdu> Lane<T> {
         let mut contents = Contents::empty();
         let reported = status.as_ref().map_or(0, Status::bytes);
         contents.status = status;
-        let room =
-            u64::from(assigned.bytes.saturating_sub(self.headers.block)).saturating_sub(reported);
+        let room = self.room(assigned).saturating_sub(reported);
         self.pull(moment, room);
         self.transmitter.fill(moment.now, &self.sdus, room, &mut contents);
         Block {
@@ -247,7 +236,7 @@ impl<T: Sdu> Lane<T> {
             return Probability::ALWAYS;
         }
         let snr = self.quality.present(now);
-        let same = Odds { needed, reported: snr, transmissions, rate: self.odds.rate };
+        let same = Odds { needed, snr, transmissions, rate: self.odds.rate };
         if !same.is_of(&self.odds) {
             let rate = self.quality.error_rate(now, needed, u32::from(transmissions));
             self.odds =
@@ -384,8 +373,7 @@ impl<T: Sdu> Lane<T> {
 impl Odds {
     /// Whether both are of the same kind of block under the same conditions.
     fn is_of(&self, other: &Self) -> bool {
-        let key =
-            |odds: &Self| (odds.needed.to_bits(), odds.reported.to_bits(), odds.transmissions);
+        let key = |odds: &Self| (odds.needed.to_bits(), odds.snr.to_bits(), odds.transmissions);
         key(self) == key(other)
     }
 }

@@ -1,4 +1,4 @@
-//! Bearers whose base station decides for every slot who sends: what LTE and NR have in common.
+//! Cells whose base station decides for every slot who sends, as that of LTE does.
 //!
 //! * `network`: the machine, one slot at a time; `downlink` and `uplink`: who sends in a slot;
 //!   `choice`: who is next.

@@ -117,7 +117,7 @@ impl<T: Sdu> Network<T> {
         let before = self.mobiles[ue as usize].lane(direction).queued();
         self.handle_timeout(now, observe);
         let lane = self.mobiles[ue as usize].lane(direction);
-        let is_behind = lane.has_queue();
+        let is_behind = lane.queued() > 0;
         let taken = lane.push(now, sdu, before);
         // Behind others that wait it changes nothing, unless the queue dropped one.
         if is_behind && !lane.has_output() {

@@ -1,4 +1,4 @@
-//! Radio link control of LTE (TS 36.322) and NR (TS 38.322).
+//! Radio link control of LTE (TS 36.322).
 //!
 //! The SDUs of a direction form one stream of bytes. A PDU carries a stretch of it, so that
 //! sequence numbers and segment offsets are positions in the stream; what their headers cost is a
