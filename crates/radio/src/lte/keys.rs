@@ -41,7 +41,7 @@ section! {
         /// From when to when nothing gets through.
         pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
         /// How the ratio of signal to noise varies. Without it, it does not.
-        pub fading: Option<Waves> as Perhaps<Waves> = None;
+        pub fading: Option<Fading> as Perhaps<Fading> = None;
         /// How many mobiles there are in the cell; 0 is one called UE. Flows are assigned in turn.
         pub ues: u32 as Count<u32, 0, 50_000> = 0;
     }
@@ -85,17 +85,6 @@ section! {
 impl Timed for Step {
     fn at(&self) -> Duration {
         self.at
-    }
-}
-
-section! {
-    /// `[radio.fading]`: how the ratio of signal to noise varies, by a sum of waves.
-    #[derive(Copy)]
-    pub struct Waves {
-        /// Its standard deviation in decibels.
-        pub deviation: f64 as Along<Decibels> = 4.0;
-        /// The period of its longest wave.
-        pub period: Duration as OfTime<1_000_000> = Duration::from_secs(2);
     }
 }
 
@@ -169,10 +158,9 @@ impl LteKeys {
 
     fn radio(&self, channel: &Channel) -> Radio {
         let steps = channel.snrs.iter().map(|step| (Time::ZERO + step.at, step.snr)).collect();
-        let fading = self.fading.map(|Waves { deviation, period }| Fading { deviation, period });
         Radio {
             snr: Schedule::new(channel.snr, steps),
-            fading,
+            fading: self.fading,
             bler: channel.bler.map(Probability::value),
             outages: self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect(),
             report_every: self.lte.report_period,
@@ -214,8 +202,8 @@ impl LteKeys {
         let slots = self.lte.grant_delay.ceil_to(SUBFRAME).whole(SUBFRAME);
         if slots >= u64::from(self.harq.round_trip) {
             let message = format!(
-                "{at}.lte.grant_delay must be shorter than {at}.harq.round_trip, so that a repeat is known \
-                 before others are granted its place"
+                "{at}.lte.grant_delay must be shorter than {at}.harq.round_trip, so that a \
+                 repeat is known before others are granted its place"
             );
             return tree.clash_at(at, &["lte.grant_delay", "harq.round_trip"], message);
         }

@@ -3,5 +3,5 @@
 mod keys;
 mod tables;
 
-pub use keys::{LteKeys, Waves};
+pub use keys::LteKeys;
 pub use tables::Category;

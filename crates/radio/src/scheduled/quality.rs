@@ -2,6 +2,7 @@
 
 use base::float::sine;
 use base::{Duration, Schedule, Stream, Time};
+use settings::{Along, Decibels, OfTime, section};
 
 use super::curve::{block_error_rate, combining_gain, margin_of};
 
@@ -22,13 +23,15 @@ pub struct Radio {
     pub report_age: Duration,
 }
 
-/// How the ratio of signal to noise varies.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Fading {
-    /// Its standard deviation, in decibels.
-    pub deviation: f64,
-    /// How long it takes to change, about: the longest of its waves.
-    pub period: Duration,
+section! {
+    /// `[radio.fading]`: how the ratio of signal to noise varies, by a sum of waves.
+    #[derive(Copy)]
+    pub struct Fading {
+        /// Its standard deviation in decibels.
+        pub deviation: f64 as Along<Decibels> = 4.0;
+        /// The period of its longest wave.
+        pub period: Duration as OfTime<1_000_000> = Duration::from_secs(2);
+    }
 }
 
 /// How many waves make up a fading: their sum is nearly normal.

@@ -29,7 +29,8 @@ section! {
         pub poll_retransmit: Duration as OfTime<1> = Duration::from_millis(120);
         /// AM: how often a PDU is sent again before the radio link fails (maxRetxThreshold).
         pub max_retransmissions: u32 as Count<u32, 1, 255> = 16;
-        /// How long a receiver waits for HARQ to fill a gap before it counts as lost (t-Reordering). Default: AM; the example for UM has 45 ms.
+        /// How long a receiver waits for HARQ to fill a gap before it counts as lost
+        /// (t-Reordering). Default: AM; the example for UM has 45 ms.
         pub reordering: Duration as OfTime<1> = Duration::from_millis(50);
         /// AM: from one status report to the next at least (t-StatusProhibit).
         pub status_prohibit: Duration as OfTime = Duration::from_millis(50);
