@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import threading
 from types import SimpleNamespace
 
 import pytest
+from starlette.websockets import WebSocketDisconnect
 from thinpipe.lab import experiment
+from thinpipe.lab.application import Session
 from thinpipe.lab.catalogue import Catalogue
 from thinpipe.lab.experiment import LONGEST_S, CancelledError, Laboratory
 from thinpipe.lab.request import Request, RequestError
@@ -183,3 +187,25 @@ def test_a_view_beyond_the_end_shows_all(laboratory):
     for span in ([5, 9], [1.9999999, 9]):
         assert laboratory.answer(request(span=span), never)["span"] == [0, 2]
     assert laboratory.answer(request(span=[1, 9]), never)["span"] == [1, 2]
+
+
+@pytest.mark.parametrize("raised", [WebSocketDisconnect(code=1006), RuntimeError("closed")])
+def test_a_page_may_leave_while_it_is_told(laboratory, raised):
+    told, complaints = [], []
+
+    async def leaving(text):
+        told.append(json.loads(text)["number"])
+        raise raised
+
+    async def visit():
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, complaint: complaints.append(complaint))
+        session = Session(laboratory, leaving)
+        session.take(
+            json.dumps({"scenario": "plain-384", "set": {}, "variants": [{}], "number": 3})
+        )
+        await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()})
+
+    asyncio.run(visit())
+    assert told == [3]
+    assert complaints == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,7 +65,8 @@ class Session:
                 raise
             answer = {"number": number, "error": said}
         if number == NO_NUMBER or number >= self._newest:
-            await self._send(as_json(answer))
+            with suppress(WebSocketDisconnect, RuntimeError):  # it left while it was told
+                await self._send(as_json(answer))
 
 
 async def _drive(page: WebSocket) -> None:
