@@ -1,0 +1,92 @@
+"""What an engineer can do about it, in words, with the numbers of the runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thinpipe.papers.today import experiments
+from thinpipe.papers.today.figures import delay_text, over_seeds, rate_text
+from thinpipe.papers.today.measures import (
+    MEASURES,
+    goodput,
+    ping_p95,
+    tail_share,
+    transfer_time,
+)
+from thinpipe.papers.today.setup import SEEDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from thinpipe.papers.paper import Outcomes
+
+
+def _rate(outcomes: Outcomes, scenario: str, name: str) -> str:
+    return rate_text(over_seeds(outcomes, scenario, name, goodput).mean)
+
+
+def _delay(outcomes: Outcomes, scenario: str, name: str) -> str:
+    return delay_text(over_seeds(outcomes, scenario, name, ping_p95).mean)
+
+
+def advice(outcomes: Outcomes) -> Sequence[str]:
+    """Return the paragraphs below the map."""
+
+    def rate(scenario: str, name: str) -> str:
+        return _rate(outcomes, scenario, name)
+
+    def delay(scenario: str, name: str) -> str:
+        return _delay(outcomes, scenario, name)
+
+    return (
+        "LTE: link control hides what the radio loses, so the variant decides the delay and not "
+        f"the rate. Over category 1 CUBIC carries {rate('lte-cat1', 'cubic')} with "
+        f"{delay('lte-cat1', 'cubic')} of delay, BBR {rate('lte-cat1', 'bbr')} with "
+        f"{delay('lte-cat1', 'bbr')}. Where the senders are not yours, a window in front of the "
+        f"radio does the same: atcp {rate('lte-cat1', 'atcp')} with {delay('lte-cat1', 'atcp')}.",
+        "Keep Vegas away from HARQ: grants and repeats raise the RTT as a queue would, and it "
+        f"backs off to {rate('lte-cat4', 'vegas')} over category 4. LTE-M is the "
+        f"exception: its window is a few segments. Vegas carries {rate('lte-m', 'vegas')} with "
+        f"{delay('lte-m', 'vegas')}, CUBIC {rate('lte-m', 'cubic')} with "
+        f"{delay('lte-m', 'cubic')}.",
+        "Low orbits: the changes every 15 s cost a sender with SACK next to nothing "
+        f"({rate('leo-15s', 'cubic')} for CUBIC); one that trusts its shortest RTT halves "
+        f"({rate('leo-15s', 'vegas')} for Vegas). BBR has {delay('leo-15s', 'bbr')} of delay "
+        f"where CUBIC has {delay('leo-15s', 'cubic')}.",
+        "High orbits that lose: no sender alone fills them. Over 12 Mbit/s CUBIC carries "
+        f"{rate('geo-12-3-lossy', 'cubic')}, BBR {rate('geo-12-3-lossy', 'bbr')}; a middlebox "
+        "whose window is the bandwidth-delay product and does not shrink at a loss, "
+        f"{rate('geo-12-3-lossy', 'atcp')}. Splitting alone does not help "
+        f"({rate('geo-12-3-lossy', 'split')}): the same congestion control meets the same losses.",
+        "A fixed window needs a fixed rate: on the drive it carries "
+        f"{rate('lte-drive', 'atcp')} of the {rate('lte-drive', 'cubic')} that CUBIC does. Let it "
+        "follow what the base station reports, where it reports.",
+    )
+
+
+def start_advice(outcomes: Outcomes) -> Sequence[str]:
+    """Return what the start over a geostationary satellite takes, in words."""
+
+    def mean(name: str) -> str:
+        times = [transfer_time(outcomes[experiments.start(name)(seed)]) for seed in SEEDS]
+        return delay_text(sum(times) / len(times))
+
+    return (
+        f"10 MB take {mean('cubic')} with CUBIC, {mean('split')} split and {mean('atcp')} with "
+        "atcp: what costs is not knowing the rate. Give the gateway a window that does.",
+    )
+
+
+def energy_advice(outcomes: Outcomes) -> Sequence[str]:
+    """Return what a page costs, in words."""
+    share = _mean([tail_share(outcomes[experiments.one_page(seed)]) for seed in SEEDS])
+    more = _mean(MEASURES["energy-variant"](outcomes))
+    return (
+        f"{share:.0f} % of the energy of a page go into the tail: fewer and larger transfers save "
+        f"more than any transport. A slow one costs: Vegas takes {more / 100:.1f} times CUBIC's "
+        "energy for the same file, since the radio's base power runs for as long.",
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

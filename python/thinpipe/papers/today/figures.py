@@ -1,0 +1,206 @@
+"""The study's figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from thinpipe.papers.chakravorty2003.drawing import HUES, panels, styled
+from thinpipe.papers.today import experiments
+from thinpipe.papers.today.measures import goodput, ping_p95
+from thinpipe.papers.today.moving_rate import (
+    PERIOD_S,
+    WINDOWS,
+    allowed_ms,
+    delays_ms,
+    moving,
+    ratio_db,
+)
+from thinpipe.papers.today.moving_rate import goodput as file_goodput
+from thinpipe.papers.today.setup import NAMES, PIPES, ROWS, SEEDS, VARIANTS, download
+from thinpipe.sweep.interval import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.papers.paper import Outcomes
+
+WORST: Final = "#F6D3B8"
+BEST: Final = "#5AA5D6"
+"""Light orange and blue (Okabe and Ito, 2008)."""
+
+TICKS_MS: Final = (50, 100, 200, 500, 1000)
+
+LABELS: Final = {
+    "idle": "no download",
+    "cubic": "CUBIC",
+    "static": "atcp, fixed window",
+    "half": "atcp, half the round trip",
+    "radio": "atcp, window by reports",
+}
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Return the mean over seeds with its confidence interval."""
+    found = Estimate.of(values)
+    if found is None:
+        raise ValueError("no values")
+    return found
+
+
+def over_seeds(
+    outcomes: Outcomes, scenario: str, name: str, value: Callable[[Outcome], float]
+) -> Estimate:
+    """Return a value of the downloads of a row over a pipe."""
+    pipe = PIPES[scenario]
+    return estimate([value(outcomes[download(pipe, name, seed)]) for seed in SEEDS])
+
+
+def rate_text(bps: float) -> str:
+    """Return a rate in Mbit/s or kbit/s as text."""
+    if bps >= 1e6:  # noqa: PLR2004 - a Mbit/s
+        return f"{bps / 1e6:.3g} Mbit/s"
+    return f"{bps / 1e3:.3g} kbit/s"
+
+
+def delay_text(seconds: float) -> str:
+    """Return a delay in ms or s as text."""
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
+
+
+@styled
+def heat_map(outcomes: Outcomes) -> Figure:
+    """Draw goodput over each pipe relative to the best of its column, and the delay of a ping."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    figure, (ax,) = panels(1, 1, 1.15 * len(PIPES) + 2.2, 6.4)
+    rates = np.array(
+        [[over_seeds(outcomes, pipe, name, goodput).mean for pipe in PIPES] for name in ROWS]
+    )
+    shares = rates / rates.max(axis=0)
+    colors = LinearSegmentedColormap.from_list("share", [WORST, "#FFFFFF", BEST])
+    image = ax.imshow(100 * shares, cmap=colors, vmin=0, vmax=100, aspect="auto")
+    for y, name in enumerate(ROWS):
+        for x, pipe in enumerate(PIPES):
+            delay = over_seeds(outcomes, pipe, name, ping_p95).mean
+            text = f"{rate_text(rates[y, x])}\n{delay_text(delay)}"
+            ax.text(x, y, text, ha="center", va="center", fontsize=8)
+    ax.set_xticks(range(len(PIPES)), [pipe.title for pipe in PIPES.values()], fontsize=9)
+    names = [NAMES[name] if name in VARIANTS else f"CUBIC, {name}" for name in ROWS]
+    ax.set_yticks(range(len(ROWS)), names)
+    ax.xaxis.tick_top()
+    ax.tick_params(top=False, left=False)
+    ax.grid(visible=False)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    bar = figure.colorbar(image, ax=ax, shrink=0.7, pad=0.01)
+    bar.set_label("Goodput (% of the best in the column)")
+    return figure
+
+
+@styled
+def error_rate(outcomes: Outcomes) -> Figure:
+    """Draw goodput over the share of blocks in error, for each variant."""
+    figure, (ax,) = panels(1, 1, 6.4, 4.0)
+    for number, name in enumerate(VARIANTS):
+        found = [
+            estimate(
+                [goodput(outcomes[experiments.in_error(name, rate)(seed)]) / 1e6 for seed in SEEDS]
+            )
+            for rate in experiments.ERROR_RATES
+        ]
+        ax.errorbar(
+            experiments.ERROR_RATES,
+            [each.mean for each in found],
+            yerr=[each.half or 0.0 for each in found],
+            color=HUES[number],
+            marker="os^Dv"[number],
+            markerfacecolor="white",
+            label=NAMES[name],
+            capsize=2,
+        )
+    ax.set_xlabel("First transmissions in error (%)")
+    ax.set_ylabel("Goodput (Mbit/s)")
+    ax.set_ylim(bottom=0)
+    ax.set_xticks(experiments.ERROR_RATES)
+    figure.legend(loc="outside right upper")
+    return figure
+
+
+def _waits(ax: Axes, outcome: Outcome, name: str, color: str) -> None:
+    """Draw how long packets wait in the cell's queue."""
+    queue = outcome.tables["queue"].filter(
+        (pl.col("link") == "Uu/down") & pl.col("delay_s").is_not_null()
+    )
+    spaced = queue.gather_every(max(1, len(queue) // 8_000))
+    at, waits = (spaced[column].to_numpy() for column in ("time_s", "delay_s"))
+    ax.plot(at, 1000 * waits, color=color, label=LABELS[name], linewidth=1.1)
+
+
+@styled
+def moving_rate(outcomes: Outcomes) -> Figure:
+    """Draw the ratio of signal to noise, and what packets wait for it, for two periods."""
+    figure, axes = panels(3, 1, 7.6, 7.4)
+    begin = 4 * PERIOD_S
+    times = np.linspace(begin, begin + 2 * PERIOD_S, 400)
+    axes[0].plot(times, [ratio_db(at) for at in times], color=HUES[6])
+    axes[0].set_ylabel("SNR (dB)")
+    shown = {"cubic": HUES[3], "static": HUES[1], "radio": HUES[0]}
+    for name, color in shown.items():
+        _waits(axes[1], outcomes[moving(name, SEEDS[0])], name, color)
+    axes[1].set_yscale("symlog", linthresh=10)
+    axes[1].set_ylim(bottom=0)
+    axes[1].set_ylabel("Wait in the queue (ms)")
+    for ax in axes[:2]:
+        ax.set_xlim(begin, begin + 2 * PERIOD_S)
+        ax.set_xlabel("Time (s)")
+    _compare(axes[2], outcomes)
+    handles, labels = axes[1].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    return figure
+
+
+def _compare(ax: Axes, outcomes: Outcomes) -> None:
+    """Draw goodput against the mean ping of each window."""
+    names = [name for name in WINDOWS if name != "idle"]
+    allowed = allowed_ms(outcomes)
+    for number, name in enumerate(names):
+        rate = estimate([file_goodput(outcomes[moving(name, seed)]) / 1e6 for seed in SEEDS])
+        ping = estimate([delays_ms(outcomes[moving(name, seed)]) for seed in SEEDS])
+        ax.errorbar(
+            ping.mean,
+            rate.mean,
+            xerr=ping.half,
+            yerr=rate.half,
+            marker="s^vo"[number],
+            color=HUES[(3, 0, 2, 1)[number]],
+            markerfacecolor="white",
+        )
+        ax.annotate(
+            LABELS[name],
+            (ping.mean, rate.mean),
+            xytext=(8, -4),
+            textcoords="offset points",
+        )
+    ax.axvline(allowed, color=HUES[6], linestyle="--", linewidth=0.9)
+    ax.annotate(
+        "1.5 × the unloaded ping\nand a TTI",
+        (allowed, 0.5),
+        xycoords=("data", "axes fraction"),
+        xytext=(4, 0),
+        textcoords="offset points",
+        fontsize=8,
+    )
+    ax.set_xscale("log")
+    ax.set_xlim(40, 2_000)
+    ax.set_xticks(TICKS_MS, [str(tick) for tick in TICKS_MS])
+    ax.minorticks_off()
+    ax.margins(y=0.25)
+    ax.set_xlabel("Ping, mean (ms)")
+    ax.set_ylabel("Goodput (Mbit/s)")

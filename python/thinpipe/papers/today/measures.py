@@ -1,0 +1,165 @@
+"""What the hypotheses are judged by: one value for each seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.papers.today import experiments as runs
+from thinpipe.papers.today.moving_rate import MEASURES as MOVING_RATE
+from thinpipe.papers.today.setup import PIPES, SEEDS, VARIANTS, Pipe, download
+
+if TYPE_CHECKING:
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.papers.paper import Outcomes
+    from thinpipe.point import Point
+
+Measure = Callable[["Outcomes"], Sequence[float]]
+Value = Callable[["Outcome"], float]
+Run = Callable[[int], "Point"]
+"""The run of a seed."""
+
+
+PING: Final = "ping"
+
+
+def goodput(outcome: Outcome) -> float:
+    """Return the goodput of all flows but pings together, in bit/s."""
+    return math.fsum(flow.goodput_bps or 0.0 for flow in outcome.result.flows if flow.group != PING)
+
+
+def p95_rtt(outcome: Outcome) -> float:
+    """Return the 95th percentile of the first flow's RTT in seconds."""
+    return _known(outcome.flow.rtt_s.p95)
+
+
+def ping_p95(outcome: Outcome) -> float:
+    """Return the 95th percentile of what a datagram takes to the mobile, in seconds."""
+    (ping,) = (flow for flow in outcome.result.flows if flow.group == PING)
+    return _known(ping.network.delay_s.p95)
+
+
+def transfer_time(outcome: Outcome) -> float:
+    """Return how long the first flow takes from its SYN to the last byte at the mobile, in s."""
+    return _known(outcome.flow.received_s) - _known(outcome.flow.started_s)
+
+
+def page_time(outcome: Outcome) -> float:
+    """Return the median page load time in seconds."""
+    pages = outcome.flow.pages
+    return _known(None if pages is None else pages.response_s.p50)
+
+
+def energy(outcome: Outcome) -> float:
+    """Return the radio's energy for a megabyte of goodput in joules."""
+    spent = outcome.result.energy
+    return _known(None if spent is None else spent.per_megabyte_j)
+
+
+def tail_share(outcome: Outcome) -> float:
+    """Return the share of the tail of the radio's energy, in percent."""
+    spent = outcome.result.energy
+    if spent is None:
+        return math.nan
+    tail = math.fsum(state.energy_j for state in spent.states if state.name == "tail")
+    return 100 * tail / spent.total_j
+
+
+def _known(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def percent(value: Value, run: Run, of: Run) -> Measure:
+    """Return the measure of a value in percent of another run's: of the mean over seeds."""
+
+    def measure(outcomes: Outcomes) -> Sequence[float]:
+        whole = math.fsum(value(outcomes[of(seed)]) for seed in SEEDS) / len(SEEDS)
+        return [100 * value(outcomes[run(seed)]) / whole if whole else math.nan for seed in SEEDS]
+
+    return measure
+
+
+def each(value: Value, run: Run) -> Measure:
+    """Return the measure of a value, seed by seed."""
+    return lambda outcomes: [value(outcomes[run(seed)]) for seed in SEEDS]
+
+
+def cost(name: str) -> Measure:
+    """Return the measure of what the changes of satellites cost a row, in percent of goodput."""
+    with_changes = percent(goodput, runs.leo(name, changes=True), runs.leo(name, changes=False))
+    return lambda outcomes: [100 - value for value in with_changes(outcomes)]
+
+
+def over(scenario: str, name: str) -> Run:
+    """Return the downloads of a row over a pipe."""
+    pipe: Pipe = PIPES[scenario]
+    return lambda seed: download(pipe, name, seed)
+
+
+def share(scenario: str, name: str, *, value: Value = goodput, of: str = "cubic") -> Measure:
+    """Return the measure of a row in percent of another over the same pipe."""
+    return percent(value, over(scenario, name), over(scenario, of))
+
+
+def _jain(outcome: Outcome) -> float:
+    return _known(outcome.result.jain_index)
+
+
+def _fairer(outcomes: Outcomes) -> Sequence[float]:
+    cubic, bbr = (runs.shared("leo-15s", name) for name in ("cubic", "bbr"))
+    return [_jain(outcomes[cubic(seed)]) - _jain(outcomes[bbr(seed)]) for seed in SEEDS]
+
+
+def _best_to_worst(outcomes: Outcomes) -> Sequence[float]:
+    """Return by how much the best variant carries more than the worst, in percent."""
+    means = [
+        math.fsum(goodput(outcomes[over("nb-iot", name)(seed)]) for seed in SEEDS)
+        for name in VARIANTS
+    ]
+    return [100 * (max(means) - min(means)) / min(means) if min(means) else math.nan]
+
+
+def _spurious(outcome: Outcome) -> float:
+    return float(outcome.flow.spurious_timeouts)
+
+
+def _retransmits(outcome: Outcome) -> float:
+    """Return what is sent again over the radio: by the sender, or by the middlebox for it."""
+    box = outcome.result.middlebox
+    return float(outcome.flow.retransmits + (0 if box is None else box.retransmissions))
+
+
+REPORTED: Final[dict[str, Measure]] = {
+    "reno-lte": share("lte-cat4", "reno"),
+    "vegas-lte": share("lte-cat4", "vegas"),
+    "vegas-delay": share("lte-cat4", "vegas", value=p95_rtt),
+    "bbr-drive": share("lte-drive", "bbr", value=p95_rtt),
+    "bbr-drive-goodput": share("lte-drive", "bbr"),
+    "bbr-geo-lossy": share("geo-12-3-lossy", "bbr"),
+    "westwood-geo-lossy": share("geo-12-3-lossy", "westwood", of="reno"),
+    "snoop-lte": share("lte-cat4", "snoop"),
+    "snoop-geo-lossy": share("geo-12-3-lossy", "snoop"),
+}
+"""Read off the downloads of the map."""
+
+MEASURES: Final[dict[str, Measure]] = {
+    **REPORTED,
+    **MOVING_RATE,
+    "atcp-geo-start": percent(transfer_time, runs.start("atcp"), runs.start("cubic")),
+    "split-geo-start": percent(transfer_time, runs.start("split"), runs.start("cubic")),
+    "reno-30": percent(goodput, runs.in_error("reno", 30), runs.in_error("reno", 0)),
+    "spurious-30": each(_spurious, runs.in_error("reno", 30)),
+    "vegas-30": percent(goodput, runs.in_error("vegas", 30), runs.in_error("reno", 30)),
+    "leo-cubic": cost("cubic"),
+    "leo-bbr": cost("bbr"),
+    "leo-vegas": cost("vegas"),
+    "pages-variant": percent(
+        page_time, runs.pages("lte-cat4", "reno"), runs.pages("lte-cat4", "cubic")
+    ),
+    "pages-geo": percent(page_time, runs.pages("geo-600", "atcp"), runs.pages("geo-600", "cubic")),
+    "fair-reno": each(_jain, runs.shared("lte-cat4", "reno")),
+    "fair-bbr": _fairer,
+    "energy-variant": percent(energy, runs.alone("vegas"), runs.alone("cubic")),
+    "energy-tail": each(tail_share, runs.one_page),
+}

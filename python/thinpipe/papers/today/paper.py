@@ -1,0 +1,250 @@
+"""The study as a whole: its items and the words of the report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from thinpipe.papers.outcomes import Detail
+from thinpipe.papers.paper import Item, Paper, Table
+from thinpipe.papers.today import experiments, figures, known, moving_rate
+from thinpipe.papers.today.advice import advice, energy_advice, start_advice
+from thinpipe.papers.today.measures import MEASURES, goodput, page_time, ping_p95
+from thinpipe.papers.today.setup import NAMES, PIPES, ROWS, SEEDS, VARIANTS, download
+from thinpipe.papers.today.stated import FACTS
+from thinpipe.papers.today.wrong_models import WRONG_MODELS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from thinpipe.papers.outcomes import Outcome
+    from thinpipe.papers.paper import Outcomes
+    from thinpipe.point import Point
+
+PAGED: Final = ("lte-cat4", "lte-m", "leo-15s", "geo-600")
+SHARED: Final = (("lte-cat4", "reno"), ("leo-15s", "cubic"), ("leo-15s", "bbr"))
+
+
+def _seeds(*runs: Callable[[int], Point]) -> tuple[Point, ...]:
+    return tuple(run(seed) for run in runs for seed in SEEDS)
+
+
+def _spread(values: Iterable[float], text: Callable[[float], str]) -> str:
+    """Return a mean and its 95 % confidence interval as text."""
+    found = figures.estimate(tuple(values))
+    return f"{text(found.mean)} ± {text(found.half or 0.0)}"
+
+
+def _name(row: str) -> str:
+    return NAMES[row] if row in VARIANTS else f"CUBIC, {row}"
+
+
+def _downloads(outcomes: Outcomes) -> Sequence[Table]:
+    """Return goodput, delay and time-outs of each row over each pipe."""
+
+    def rows(text: Callable[[Sequence[Outcome]], str]) -> tuple[tuple[str, ...], ...]:
+        return tuple(
+            (
+                pipe.title,
+                *(text([outcomes[download(pipe, name, seed)] for seed in SEEDS]) for name in ROWS),
+            )
+            for pipe in PIPES.values()
+        )
+
+    head = ("pipe", *(_name(name) for name in ROWS))
+    rate = rows(lambda runs: _spread(map(goodput, runs), figures.rate_text))
+    delay = rows(lambda runs: _spread(map(ping_p95, runs), figures.delay_text))
+    spurious = rows(
+        lambda runs: f"{sum(run.flow.spurious_timeouts for run in runs) / len(runs):.3g}"
+    )
+    return (
+        Table("Goodput, mean ± 95 % confidence interval over five seeds", head, rate),
+        Table("Delay of a datagram to the mobile under load, 95th percentile", head, delay),
+        Table("Spurious time-outs of a download, mean", head, spurious),
+    )
+
+
+def _pages(outcomes: Outcomes) -> Sequence[Table]:
+    rows = tuple(
+        (
+            PIPES[scenario].title,
+            *(
+                _spread(
+                    (
+                        page_time(outcomes[experiments.pages(scenario, name)(seed)])
+                        for seed in SEEDS
+                    ),
+                    figures.delay_text,
+                )
+                for name in ROWS
+            ),
+        )
+        for scenario in PAGED
+    )
+    caption = "Median page load time, mean ± 95 % confidence interval over five seeds"
+    return (Table(caption, ("pipe", *(_name(name) for name in ROWS)), rows),)
+
+
+ITEMS: Final = (
+    Item(
+        "pipes",
+        "Which transport for which pipe",
+        (
+            "A download for the whole run over each scenario that ships: five variants, and three "
+            "middleboxes in front of CUBIC. Beside it a datagram now and then shows the delay that "
+            "the download makes, also behind a middlebox, where the sender's RTT shows nothing.",
+            "atcp is given what an operator knows: rate and RTT of the unloaded radio, and a tenth "
+            "more; where the base station reports its rate, atcp follows it. split has buffers of "
+            "four bandwidth-delay products. Variants have the profile `modern` of the kernel.",
+        ),
+        tuple(
+            download(pipe, name, seed) for pipe in PIPES.values() for name in ROWS for seed in SEEDS
+        ),
+        Detail.RESULT,
+        figures.heat_map,
+        _downloads,
+        notes=advice,
+        caption=(
+            "Goodput in each cell, and below it the 95th percentile of what a datagram takes to "
+            "the mobile. Colours compare goodput within a column."
+        ),
+    ),
+    Item(
+        "start",
+        "The start over a geostationary satellite",
+        ("10 MB at 100 Mbit/s over 600 ms, from the SYN to the last byte.",),
+        _seeds(*(experiments.start(name) for name in ("cubic", "split", "atcp"))),
+        Detail.RESULT,
+        notes=start_advice,
+    ),
+    Item(
+        "error-rate",
+        "Does link control still hide loss, and still fool Vegas?",
+        (
+            "lte-cat1 with a fixed share of first transmissions in error, in the downlink; HARQ "
+            "repeats up to three times, RLC AM repairs the rest.",
+        ),
+        _seeds(
+            *(
+                experiments.in_error(name, rate)
+                for name in VARIANTS
+                for rate in experiments.ERROR_RATES
+            )
+        ),
+        Detail.RESULT,
+        figures.error_rate,
+        caption="Mean over five seeds with its 95 % confidence interval.",
+    ),
+    Item(
+        "leo",
+        "What 15 s of LEO cost",
+        (
+            "leo-15s beside the same link over a satellite that stays: no change every 15 s, "
+            "no step of the RTT.",
+        ),
+        _seeds(
+            *(
+                experiments.leo(name, changes=changes)
+                for name in VARIANTS
+                for changes in (True, False)
+            )
+        ),
+        Detail.RESULT,
+        tabulate=lambda outcomes: (
+            Table(
+                "Goodput over leo-15s",
+                ("", *(NAMES[name] for name in VARIANTS)),
+                tuple(
+                    (
+                        text,
+                        *(
+                            _spread(
+                                (
+                                    goodput(outcomes[experiments.leo(name, changes=changes)(seed)])
+                                    for seed in SEEDS
+                                ),
+                                figures.rate_text,
+                            )
+                            for name in VARIANTS
+                        ),
+                    )
+                    for text, changes in (("another each 15 s", True), ("one that stays", False))
+                ),
+            ),
+        ),
+    ),
+    Item(
+        "pages",
+        "Page load time",
+        ("Pages of HTTP/1.1 one after the other for 5 minutes, 5 s to read each.",),
+        _seeds(*(experiments.pages(scenario, name) for scenario in PAGED for name in ROWS)),
+        Detail.RESULT,
+        tabulate=_pages,
+    ),
+    Item(
+        "fairness",
+        "Four flows of one variant",
+        ("Four downloads that begin a second apart, for a minute.",),
+        _seeds(*(experiments.shared(*pair) for pair in SHARED)),
+        Detail.RESULT,
+    ),
+    Item(
+        "energy",
+        "Energy",
+        (
+            "20 MB over lte-cat4 within a minute, and 500 kB with half a minute after it; power by "
+            "state as in AT&T ARO.",
+        ),
+        _seeds(experiments.alone("cubic"), experiments.alone("vegas"), experiments.one_page),
+        Detail.RESULT,
+        notes=energy_advice,
+    ),
+    Item(
+        "moving-rate",
+        "A bandwidth-delay product that moves by ten within a second",
+        (
+            "An LTE cell of 20 MHz whose ratio of signal to noise falls from 17 to −1 dB within "
+            "a second, stays for a second, and comes back: the rate falls to a tenth. A datagram "
+            "every 50 ms each way shows the delay; the ping is the sum of both means.",
+            "atcp's window is what the base station reports × the RTT of the unloaded radio, and "
+            "a tenth more.",
+        ),
+        moving_rate.POINTS,
+        Detail.RESULT,
+        figures.moving_rate,
+        traced=tuple(moving_rate.moving(name, SEEDS[0]) for name in ("cubic", "static", "radio")),
+        caption=(
+            "Above: two periods. Below: goodput and ping of each window, mean over five seeds; "
+            "left of the dashed line is what was hoped for."
+        ),
+    ),
+    Item(
+        "lte",
+        "LTE as others measured it",
+        ("Runs of lte-cat4 without fading beside what was measured and specified.",),
+        known.POINTS["lte"],
+        Detail.RESULT,
+    ),
+    Item(
+        "satellites",
+        "Satellites as others measured them",
+        ("Runs of the scenarios that ship beside what was measured.",),
+        known.POINTS["satellites"],
+        Detail.RESULT,
+    ),
+)
+
+PAPER: Final = Paper(
+    id="today",
+    citation="Which TCP for which pipe, asked again of today's networks (a study of thinpipe)",
+    text=(
+        "Hynderick et al. (2004) and Lo et al. (2005) asked which TCP suits which link control. "
+        "This study asks it of what came after: LTE, satellites low and high.",
+        "Hypotheses (H1 to H27) were written down before the first run; those that failed stay, "
+        "with the reason.",
+    ),
+    items=ITEMS,
+    facts=FACTS,
+    measures={**MEASURES, **known.MEASURES},
+    wrong_models=WRONG_MODELS,
+    not_reproduced="",
+)

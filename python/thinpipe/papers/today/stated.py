@@ -1,0 +1,14 @@
+"""All facts of the study: what others measured, and what we expected."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Final
+
+from thinpipe.papers.facts import load
+
+FACTS: Final = tuple(
+    fact
+    for name in ("stated.toml", "hypotheses.toml")
+    for fact in load(files(__package__) / name, {})
+)

@@ -1,0 +1,87 @@
+"""Wrong models of the study: each band rejects one of them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from thinpipe.papers.today import experiments
+from thinpipe.papers.today.moving_rate import moving
+from thinpipe.papers.today.setup import SEEDS
+from thinpipe.papers.wrong import WrongModel, dropped, given, swapped
+from thinpipe.point import Point
+
+
+def _other_window(name: str) -> WrongModel:
+    """Return the model with another window of atcp where the rate moves."""
+    instead = {moving("radio", seed): moving(name, seed) for seed in SEEDS}
+    return WrongModel(f"The window of atcp is {name}.", lambda point: instead.get(point, point))
+
+
+def _without_changes(point: Point) -> Point:
+    if point.scenario.name != "leo-15s":
+        return point
+    kept = tuple(pair for pair in point.settings if pair[0] != "radio.recorded")
+    return Point(point.scenario, (*kept, *experiments.UNCHANGING), point.algorithms)
+
+
+def _slow_start(point: Point) -> Point:
+    if dict(point.settings)["tcp.variant"] != "reno":
+        return point
+    return Point(point.scenario, (*point.settings, ("tcp.initial_window", "1")), point.algorithms)
+
+
+WRONG_MODELS: Final[dict[str, WrongModel]] = {
+    "no radio resource control": given(
+        "An idle mobile is connected at once.", ("radio.rrc.promotion", "0 ms")
+    ),
+    "half the tail": given("The tail ends after 5 s.", ("radio.rrc.tail", "5 s")),
+    "half the cycles": given(
+        "A mobile listens twice as often.",
+        ("radio.rrc.paging_cycle", "640 ms"),
+        ("radio.drx.long_cycle", "20 ms"),
+    ),
+    "another phone": given(
+        "The power of a later phone, half of it a bit.",
+        ("radio.power.downlink", "26 nJ/bit"),
+        ("radio.power.uplink", "219 nJ/bit"),
+    ),
+    "seven processes": given("One process of HARQ less.", ("radio.harq.processes", 7)),
+    "a higher shell": given("The shell of OneWeb.", ("radio.leo.altitude", "1200 km")),
+    "a short queue": given("100 ms of queue.", ("queue.back.bytes", "125 kB")),
+    "a medium orbit": given(
+        "A fifth of the delay.", ("radio.recorded", '[{at = "0 s", delay = "60 ms"}]')
+    ),
+    "a long first flight": given("A hundred segments at once.", ("tcp.initial_window", 100)),
+    "bursts half as long": given("Bursts of 8 ms.", ("radio.gilbert_elliott.bad_mean", "8 ms")),
+    "no link control": given(
+        "Nothing is repeated: an SDU is lost with its block.",
+        ("radio.harq.repeats", 0),
+        ("radio.lte.rlc.mode", "um"),
+    ),
+    "other variant": swapped(
+        "CUBIC in the place of every other variant, Reno in its own.",
+        "tcp.variant",
+        {"reno": "cubic", "vegas": "cubic", "westwood": "cubic", "bbr": "cubic", "cubic": "reno"},
+    ),
+    "a fixed window": given("At most 16 segments in flight.", ("tcp.window", 16)),
+    "no middlebox": dropped("Nothing stands in front.", "middlebox.kind"),
+    "a slow repair": given(
+        "Link control alone repairs, and takes a second to.",
+        ("radio.harq.repeats", 0),
+        ("radio.lte.rlc.reordering", "1 s"),
+        ("radio.lte.rlc.status_prohibit", "1 s"),
+    ),
+    "no changes": WrongModel("The satellite stays.", _without_changes),
+    "all CUBIC": given("CUBIC for every variant.", ("tcp.variant", "cubic")),
+    "Vegas for BBR": swapped("Vegas in BBR's place.", "tcp.variant", {"bbr": "vegas"}),
+    "split for snoop": swapped(
+        "Connections are split instead, with the buffers of a usual host.",
+        "middlebox.kind",
+        {"snoop": "split"},
+    ),
+    "Reno starts slowly": WrongModel("Reno begins with one segment.", _slow_start),
+    "no tail": given("A mobile is idle after 100 ms.", ("radio.rrc.tail", "100 ms")),
+    "a window that stays": _other_window("static"),
+    "half the round trip": _other_window("half"),
+}
+"""By the names that facts give them."""

@@ -1,0 +1,63 @@
+"""The study of today's pipes: its facts, and what stays of what was expected."""
+
+import re
+from importlib.resources import files
+
+import pytest
+from thinpipe.papers.facts import Basis, Verdict
+from thinpipe.papers.paper import reproduce
+from thinpipe.papers.today import PAPER, moving_rate, setup
+from thinpipe.papers.today.stated import FACTS
+
+KNOWN = ("lte", "satellites")
+
+
+def judged(*items):
+    chosen = [item for item in PAPER.items if item.id in items]
+    return reproduce(PAPER, chosen, wrong_models=True).findings
+
+
+def test_what_others_measured_is_what_we_have():
+    found = judged(*KNOWN)
+    assert [each.fact.id for each in found if each.surprising] == []
+    assert [each.fact.id for each in found if each.passes_wrong_model] == []
+    assert [each.fact.id for each in found if each.verdict is Verdict.DIFFERS] == ["leo-off-grid"]
+
+
+@pytest.mark.slow
+def test_hypotheses_have_the_verdicts_that_are_told():
+    found = judged(*(item.id for item in PAPER.items if item.id not in KNOWN))
+    assert [each.fact.id for each in found if each.surprising] == []
+    assert [each.fact.id for each in found if each.passes_wrong_model] == []
+
+
+def test_each_band_has_a_wrong_model_or_differs():
+    for fact in FACTS:
+        assert bool(fact.wrong) != (fact.expected is Verdict.DIFFERS), fact.id
+
+
+def test_hypotheses_are_our_own_and_numbered_in_order():
+    numbers = [int(fact.where[1:]) for fact in FACTS if fact.basis is Basis.OWN]
+    assert numbers == sorted(numbers)
+    text = (files("thinpipe.papers.today") / "hypotheses.toml").read_text(encoding="utf-8")
+    assert len(re.findall(r"^id = ", text, re.M)) == len(numbers)
+
+
+def test_pings_take_less_than_2_percent_of_a_pipe():
+    for pipe in setup.PIPES.values():
+        packet = setup.PING_BITS + 8 * 28  # headers of UDP and IPv4
+        assert packet * 1000 / pipe.ping_ms < 0.02 * 1000 * pipe.rate_kbps, pipe.scenario
+
+
+def test_a_window_of_atcp_is_a_tenth_more_than_the_pipe_holds():
+    settings = dict(setup.aggregating(setup.PIPES["geo-600"]))
+    assert settings["middlebox.atcp.clamp"] == "8253000 B"
+    assert settings["middlebox.atcp.estimator"] == "static"
+    assert dict(setup.aggregating(setup.PIPES["lte-cat1"]))["middlebox.atcp.estimator"] == "radio"
+
+
+@pytest.mark.parametrize(
+    ("at", "ratio"), [(0, 17), (1, 17), (1.5, 8), (2, -1), (2.9, -1), (3.5, 8), (4, 17), (5.5, 8)]
+)
+def test_the_ratio_falls_within_a_second_and_comes_back(at, ratio):
+    assert moving_rate.ratio_db(at) == pytest.approx(ratio)
