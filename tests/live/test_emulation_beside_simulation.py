@@ -27,7 +27,8 @@ def findings(emulation, tmp_path_factory):  # noqa: ARG001 - there is one by the
 
 @pytest.mark.parametrize("control", ["reno", "cubic"])
 @pytest.mark.parametrize(
-    "setup", ["umts-384", "umts-384-lossy", "gprs-live-40", "leo-15s", "trace", "short-queue"]
+    "setup",
+    ["umts-384", "umts-384-lossy", "gprs-live-40", "leo-15s", "lte-cat1", "trace", "short-queue"],
 )
 def test_throughput_and_round_trip_time_agree(findings, setup, control):
     found = {
