@@ -33,7 +33,8 @@ def delays(net, direction: str) -> list[float]:
     """Return how long each echo took by the model's clock, in seconds."""
     chosen = net.packets.filter(protocol=1, direction=direction)
     delay = pl.col("due_s") - pl.col("entered_s")
-    return chosen.select(delay_s=delay)["delay_s"].to_list()
+    found: list[float] = chosen.select(delay_s=delay)["delay_s"].to_list()
+    return found
 
 
 @pytest.mark.parametrize("name", ["lte-cat4", "lte-cat1"])

@@ -1,7 +1,6 @@
 """TCP compared with ns-3, with the same packets dropped."""
 
 import random
-import shutil
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +9,8 @@ from pathlib import Path
 
 import pytest
 import thinpipe as tp
+
+from tests.ns3 import MISSING, compiled
 
 PROGRAM = Path(__file__).with_name("ns3_bottleneck.cc")
 CONGESTION_CONTROL = {"sack": "Reno", "cubic": "Cubic", "westwood": "Westwood"}
@@ -33,17 +34,6 @@ BANDS = (
 TIMEOUTS_MATTER_BELOW_MS = 50
 
 
-def missing() -> list[str]:
-    """Return the missing apt packages."""
-    if shutil.which("g++") is None:
-        return ["g++"]
-    program = "#if !__has_include(<ns3/internet-module.h>)\n#error\n#endif"
-    command = ["g++", "-E", "-x", "c++", "-", "-o", "/dev/null"]
-    done = subprocess.run(command, input=program.encode(), capture_output=True, check=False)
-    return [] if done.returncode == 0 else ["libns3-dev"]
-
-
-MISSING = missing()
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"needs {' '.join(MISSING)}")
 
 
@@ -147,10 +137,8 @@ def ours(cases: list[Case]) -> list[float]:
 @pytest.fixture(scope="module")
 def ns3(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Compile the program."""
-    program = tmp_path_factory.mktemp("ns3") / "bottleneck"
-    libraries = [f"-lns3-{name}" for name in ("internet", "traffic-control", "network", "core")]
-    subprocess.run(["g++", "-std=c++17", str(PROGRAM), "-o", str(program), *libraries], check=True)
-    return program
+    modules = ("internet", "traffic-control", "network", "core")
+    return compiled(PROGRAM, tmp_path_factory.mktemp("ns3"), *modules)
 
 
 def theirs(program: Path, case: Case) -> float:
