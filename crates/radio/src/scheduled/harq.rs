@@ -23,9 +23,9 @@ section! {
 
 /// A transport block that has been sent and whose fate its sender does not know, or that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Block {
+pub(crate) struct Block<C = Contents> {
     /// What it carries.
-    pub(crate) contents: Contents,
+    pub(crate) contents: C,
     /// With which scheme.
     pub(crate) scheme: u8,
     /// How many resource blocks it takes.
@@ -44,18 +44,19 @@ pub(crate) struct Block {
 
 /// The processes of one direction of one mobile.
 #[derive(Debug)]
-pub(crate) struct Harq {
-    blocks: Box<[Option<Block>]>,
+pub(crate) struct Harq<C = Contents> {
+    blocks: Box<[Option<Block<C>>]>,
     /// The processes that have no block.
     idle: u32,
     /// Those whose block failed and is to be sent again.
     failed: u32,
 }
 
-impl Harq {
-    pub(crate) fn new(config: &Config) -> Self {
-        let idle = ((1_u64 << config.processes) - 1) as u32;
-        Self { blocks: vec![None; config.processes as usize].into_boxed_slice(), idle, failed: 0 }
+impl<C: Copy> Harq<C> {
+    /// So many processes, at most 32.
+    pub(crate) fn new(processes: u32) -> Self {
+        let idle = ((1_u64 << processes) - 1) as u32;
+        Self { blocks: vec![None; processes as usize].into_boxed_slice(), idle, failed: 0 }
     }
 
     /// A process that can take a block.
@@ -74,14 +75,14 @@ impl Harq {
     }
 
     /// Gives `block` to an idle process.
-    pub(crate) fn send(&mut self, process: u32, block: &Block) {
+    pub(crate) fn send(&mut self, process: u32, block: &Block<C>) {
         debug_assert!(self.idle >> process & 1 == 1, "a process has one block");
         self.idle &= !(1 << process);
         self.blocks[process as usize] = Some(*block);
     }
 
     /// The block of a process is sent again: what it is now.
-    pub(crate) fn repeat(&mut self, process: u32, slot: u64) -> Option<Block> {
+    pub(crate) fn repeat(&mut self, process: u32, slot: u64) -> Option<Block<C>> {
         self.failed &= !(1 << process);
         let block = self.blocks[process as usize].as_mut()?;
         block.transmissions += 1;
@@ -90,7 +91,7 @@ impl Harq {
     }
 
     /// The block of a process, if it has one.
-    pub(crate) fn block(&self, process: u32) -> Option<&Block> {
+    pub(crate) fn block(&self, process: u32) -> Option<&Block<C>> {
         self.blocks[process as usize].as_ref()
     }
 
@@ -100,7 +101,7 @@ impl Harq {
     }
 
     /// A process is done with its block: it has arrived, or was sent often enough.
-    pub(crate) fn free(&mut self, process: u32) -> Option<Block> {
+    pub(crate) fn free(&mut self, process: u32) -> Option<Block<C>> {
         self.idle |= 1 << process;
         self.failed &= !(1 << process);
         self.blocks[process as usize].take()
@@ -134,7 +135,7 @@ mod tests {
 
     #[test]
     fn there_are_as_many_blocks_in_flight_as_processes() {
-        let mut harq = Harq::new(&Config { processes: 2, ..Config::default() });
+        let mut harq = Harq::new(2);
         assert!(harq.is_quiet());
         for _ in 0..2 {
             let process = harq.idle().expect("a process is idle");
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn thirty_two_processes_fit() {
-        let mut harq = Harq::new(&Config { processes: 32, ..Config::default() });
+        let mut harq = Harq::new(32);
         for expected in 0..32 {
             assert_eq!(harq.idle(), Some(expected));
             harq.send(expected, &block());

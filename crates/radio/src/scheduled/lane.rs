@@ -84,7 +84,7 @@ impl<T: Sdu> Lane<T> {
             sdus: Sdus::new(),
             transmitter: Transmitter::new(&config.rlc, 0),
             receiver: Receiver::new(&config.rlc, 0),
-            harq: Harq::new(&config.harq),
+            harq: Harq::new(config.harq.processes),
             quality: Quality::new(direction.of(down, up).clone(), seed, &name),
             past: Past::default(),
             chance: Philox::named(seed, &format!("{name}/blocks")),

@@ -1,6 +1,5 @@
 //! One direction of a bearer.
 
-use std::collections::VecDeque;
 use std::mem;
 
 use base::{Direction, Duration, Time};
@@ -8,6 +7,7 @@ use link::queue;
 use observe::Observe;
 
 use super::backlog::{Backlog, Waiting};
+use super::contents::Contents;
 use super::flow_queues::FlowQueues;
 use super::grid::Grid;
 use super::mac::TransportBlocks;
@@ -50,15 +50,6 @@ pub(crate) struct Lane<T> {
     pub(crate) counters: Counters,
 }
 
-/// The SDUs themselves, by number.
-#[derive(Debug)]
-struct Contents<T> {
-    base: u64,
-    sdus: VecDeque<Option<T>>,
-    /// Those below this number have been reported to observers as dequeued.
-    told: u64,
-}
-
 impl<T: Sdu> Lane<T> {
     /// The direction of a bearer called `name`, whose channel starts in `state`.
     pub(crate) fn new(
@@ -89,7 +80,7 @@ impl<T: Sdu> Lane<T> {
             errors: BlockErrors::new(seed, &name, *tti, config.dpcch, dpdchs),
             pdcp: Convergence::new(&config.pdcp),
             sdus: Sdus::new(config.rlc.segmentation()),
-            contents: Contents { base: 0, sdus: VecDeque::new(), told: 0 },
+            contents: Contents::new(),
             air: Box::new(TransportBlocks::new()),
             next: Box::new(TransportBlocks::new()),
             counters: Counters::default(),
@@ -170,7 +161,7 @@ impl<T: Sdu> Lane<T> {
     /// The SDUs between entry and exit, oldest first.
     pub(crate) fn held(&self) -> impl Iterator<Item = &T> {
         let queued = self.queues.iter().flat_map(FlowQueues::sdus);
-        self.contents.sdus.iter().flatten().chain(queued)
+        self.contents.iter().chain(queued)
     }
 
     /// What has been counted.
@@ -268,7 +259,7 @@ impl<T: Sdu> Lane<T> {
         }
         let bytes = self.pdcp.send(&sdu);
         self.sdus.push(now, bytes);
-        self.contents.sdus.push_back(Some(sdu));
+        self.contents.push(sdu);
     }
 
     /// The bytes of SDUs that the link control has not got yet.
@@ -328,35 +319,5 @@ impl<T: Sdu> Lane<T> {
                 backlog.share(self.limit.scope, sdu.flow())
             }
         }
-    }
-}
-
-impl<T> Contents<T> {
-    /// SDU `number`, unless it is out.
-    fn get(&self, number: u64) -> Option<&T> {
-        self.sdus.get(number.checked_sub(self.base)? as usize)?.as_ref()
-    }
-
-    /// Takes out SDU `number`.
-    #[inline]
-    fn take(&mut self, number: u64) -> T {
-        let slot = &mut self.sdus[(number - self.base) as usize];
-        let sdu = slot.take().expect("an SDU has one outcome");
-        while matches!(self.sdus.front(), Some(None)) {
-            self.sdus.pop_front();
-            self.base += 1;
-        }
-        sdu
-    }
-}
-
-impl<T: Sdu> Contents<T> {
-    /// The SDUs below number `begun` have been sent in part at least, the last of them from `now`
-    /// on.
-    fn tell_dequeued(&mut self, now: Time, machine: u32, begun: u64, observe: &mut impl Observe) {
-        for sdu in (self.told..begun).filter_map(|number| self.get(number)) {
-            observe.dequeued(now, machine, sdu.uid());
-        }
-        self.told = self.told.max(begun);
     }
 }

@@ -32,6 +32,7 @@ pub mod cell;
 pub mod channels;
 mod conditions;
 mod config;
+mod contents;
 mod dch;
 mod flow_queues;
 mod grid;
