@@ -18,6 +18,8 @@ def outline(values: Mapping[str, str]) -> str:
         return _satellite(values)
     if values.get("radio.kind") == "lte":
         return _lte(values)
+    if values.get("radio.kind") == "umts-hs":
+        return _hsdpa(values)
     if "radio.tbler" in values:
         ways = ("radio.downlink", "radio.uplink")
         parts = {"": _rate, "delay ": _wired, "TTI ": _tti, "TBLER ": _blocks_in_error}
@@ -70,6 +72,18 @@ def _lte(values: Mapping[str, str]) -> str:
     if "radio.fading.deviation" in values:
         parts[-1] += f" ± {values['radio.fading.deviation']}"
     parts += [f"delay {_milliseconds(_wired_s(values))} each way on wires", f"queue {queues}"]
+    return "; ".join([*parts, *_members(values), *_middlebox(values)])
+
+
+def _hsdpa(values: Mapping[str, str]) -> str:
+    """Return what the mobiles can do, and how good their radio is. Rates follow from both."""
+    parts = [f"category {values['radio.hs.category']} down, {_rate(values, 'radio.uplink')} up"]
+    parts.append(f"SNR {values['radio.downlink.snr']}")
+    if "radio.fading.deviation" in values:
+        parts[-1] += f" ± {values['radio.fading.deviation']}"
+    queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
+    parts += [f"delay {_milliseconds(_wired_s(values))} each way on wires"]
+    parts += [f"{values['radio.iub.delay']} over Iub", f"queue {queues}"]
     return "; ".join([*parts, *_members(values), *_middlebox(values)])
 
 

@@ -309,7 +309,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         (
             UMTS,
             "radio.kind=umts",
-            "must be umts-dch, umts-cell, gprs, leo, geo or lte; did you mean umts-dch?",
+            "must be umts-dch, umts-cell, umts-hs, gprs, leo, geo or lte; did you mean umts-hs?",
         ),
         (UMTS, "radio.profile=4gpp", "must be 3gpp or thesis, or none; did you mean 3gpp?"),
         (UMTS, "radio.dpcch=alone", "must be with-data or apart"),
@@ -482,7 +482,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         (
             "gprs-3+1",
             "radio.power.cell_dch=1W",
-            "radio.power is for radio.kind = umts-dch or umts-cell alone",
+            "radio.power is for radio.kind = umts-dch, umts-cell or umts-hs alone",
         ),
         (
             CELL,

@@ -4,7 +4,7 @@ use base::{Direction, Duration, Time};
 use observe::Observe;
 
 use crate::kinds::{Radio, RadioContext};
-use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu, scheduled, umts};
+use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu, hspa, scheduled, umts};
 
 /// Declares what mobiles share, each by its kind of radio.
 macro_rules! cells {
@@ -140,6 +140,8 @@ macro_rules! cells {
 cells! {
     /// Cells of UMTS.
     UmtsCell(umts::cell::Cell<T>);
+    /// A cell of UMTS with HSDPA.
+    UmtsHs(hspa::Cell<T>);
     /// A cell of LTE.
     Lte(scheduled::Network<T>);
 }

@@ -6,6 +6,7 @@ use observe::Observe;
 use settings::{Fault, Flat, Table};
 
 use crate::gprs::{self, GprsKeys};
+use crate::hspa::HsKeys;
 use crate::lte::LteKeys;
 use crate::satellite::{self, GeoKeys, LeoKeys, RecordingFile, Satellite};
 use crate::umts::cell::CellKeys;
@@ -240,6 +241,8 @@ radios! {
     "umts-dch" => UmtsDch(DchKeys);
     /// Cells that several mobiles share.
     "umts-cell" => UmtsCell(CellKeys);
+    /// A cell with HSDPA and HSUPA, which its mobiles share.
+    "umts-hs" => UmtsHs(HsKeys);
     /// Time slots of GPRS or EDGE.
     "gprs" => Gprs(GprsKeys);
     /// Satellites in a low orbit, one after the other.
@@ -267,7 +270,11 @@ impl Radio {
         match self {
             Self::UmtsDch { keys } => Some(&mut keys.umts),
             Self::UmtsCell { keys } => Some(&mut keys.umts),
-            Self::Gprs { .. } | Self::Leo { .. } | Self::Geo { .. } | Self::Lte { .. } => None,
+            Self::UmtsHs { .. }
+            | Self::Gprs { .. }
+            | Self::Leo { .. }
+            | Self::Geo { .. }
+            | Self::Lte { .. } => None,
         }
     }
 
@@ -281,9 +288,11 @@ impl Radio {
         match self {
             Self::Leo { keys } => Some(&keys.satellite),
             Self::Geo { keys } => Some(&keys.satellite),
-            Self::UmtsDch { .. } | Self::UmtsCell { .. } | Self::Gprs { .. } | Self::Lte { .. } => {
-                None
-            }
+            Self::UmtsDch { .. }
+            | Self::UmtsCell { .. }
+            | Self::UmtsHs { .. }
+            | Self::Gprs { .. }
+            | Self::Lte { .. } => None,
         }
     }
 
@@ -292,9 +301,11 @@ impl Radio {
         match self {
             Self::Leo { keys } => Some(&mut keys.satellite),
             Self::Geo { keys } => Some(&mut keys.satellite),
-            Self::UmtsDch { .. } | Self::UmtsCell { .. } | Self::Gprs { .. } | Self::Lte { .. } => {
-                None
-            }
+            Self::UmtsDch { .. }
+            | Self::UmtsCell { .. }
+            | Self::UmtsHs { .. }
+            | Self::Gprs { .. }
+            | Self::Lte { .. } => None,
         }
     }
 
@@ -303,6 +314,7 @@ impl Radio {
         match self {
             Self::UmtsCell { keys } => Some(keys),
             Self::UmtsDch { .. }
+            | Self::UmtsHs { .. }
             | Self::Gprs { .. }
             | Self::Leo { .. }
             | Self::Geo { .. }

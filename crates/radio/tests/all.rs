@@ -4,6 +4,7 @@ mod cells;
 mod channels;
 mod energy;
 mod gprs;
+mod hspa;
 mod laws;
 mod modes;
 mod repairs;

@@ -94,7 +94,8 @@ impl Scenario {
             return Ok(());
         }
         Err(format!(
-            "black-out: needs [link] or a radio of kind umts-dch, gprs, leo, geo or lte; {}",
+            "black-out: needs [link] or a radio of kind umts-dch, umts-hs, gprs, leo, geo or lte; \
+             {}",
             can(&self.live_keys())
         ))
     }

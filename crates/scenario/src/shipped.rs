@@ -24,6 +24,8 @@ pub const fn shipped() -> &'static [Shipped] {
         "gprs-fifo",
         "gprs-live-40",
         "hmipv6-handover",
+        "hsdpa-10",
+        "hsdpa-3.6",
         "leo-15s",
         "link",
         "lte-cat1",

@@ -5,6 +5,7 @@ mod cells;
 mod errors;
 mod flows;
 mod gprs;
+mod hspa;
 mod links;
 mod live;
 mod lte;

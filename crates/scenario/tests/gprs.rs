@@ -38,7 +38,8 @@ fn bad_input_is_one_line() {
     );
     check(
         &[("radio.rlc.window", "64")],
-        "--set radio.rlc.window=64: radio.rlc is for radio.kind = umts-dch or umts-cell alone",
+        "--set radio.rlc.window=64: radio.rlc is for radio.kind = umts-dch, umts-cell or umts-hs \
+         alone",
     );
     check(
         &[("radio.downlink.rate", "128 kbit/s")],

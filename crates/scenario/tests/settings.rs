@@ -141,6 +141,7 @@ fn radio_with(key: &Key) -> &'static str {
         "gprs" => "edge-4+1",
         "leo" => "leo-15s",
         "lte" => "lte-cat4",
+        "umts-hs" => "hsdpa-3.6",
         "geo" => "geo-600",
         _ => return UMTS,
     };

@@ -29,5 +29,6 @@ mod uplink;
 
 pub use config::{Access, Carrier, Config, Handover, Headers, UeConfig};
 pub use network::Network;
+pub(crate) use quality::Quality;
 pub use quality::{Fading, Radio};
 pub use sizes::Sizes;

@@ -81,6 +81,12 @@ impl TransportBlocks {
         self.data.push(Run { sn, pdus, kind: DataKind::New, poll });
     }
 
+    /// Adds a run that has come another way.
+    pub(crate) fn push_run(&mut self, run: Run) {
+        self.used += run.pdus;
+        self.data.push(run);
+    }
+
     /// Adds one PDU that was sent before, to the last run if it continues it.
     pub(crate) fn push_again(&mut self, sn: Sn, poll: bool) {
         self.used += 1;

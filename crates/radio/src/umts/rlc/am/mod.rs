@@ -19,7 +19,7 @@ pub mod superfield;
 pub(super) mod tests;
 mod transmitter;
 
-pub(crate) use config::segmentation;
 pub use config::{OnLimit, Poll, Repetition, Status};
+pub(crate) use config::{pdu_bytes, segmentation};
 pub(crate) use entity::Entity;
 pub(crate) use status::StatusReport;

@@ -1,0 +1,420 @@
+//! The cell as one machine.
+
+use std::collections::VecDeque;
+use std::mem;
+
+use base::{Agenda, Direction, Duration, Rate, Time};
+use observe::Observe;
+
+use super::channel::{Channel, HarqUse, HsBlock};
+use super::config::Config;
+use super::formats::{TTI, needed};
+use super::lane::Lane;
+use super::mobile::Mobile;
+use super::node_b::NodeBUse;
+use super::pdus::{self, Item};
+use crate::umts::mac::TransportBlocks;
+use crate::umts::power::PowerState;
+use crate::umts::rlc::Health;
+use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
+
+/// A cell and its mobiles, each with a bearer.
+///
+/// Time passes in TTIs of HS-DSCH. At the beginning of one blocks arrive first, then what comes
+/// over Iub, then link control sends and the Node B grants, then it is decided who gets the TTI.
+/// What comes from outside as a TTI begins misses it. There are no TTIs while there is nothing to
+/// send, to receive or to wait for: a mobile without traffic costs nothing.
+#[derive(Debug)]
+pub struct Cell<T> {
+    pub(super) machine: u32,
+    pub(super) config: Config,
+    pub(super) mobiles: Vec<Mobile<T>>,
+    /// Those that have something to send in each direction.
+    pub(super) active: [Vec<u32>; 2],
+    /// Blocks that will arrive, by direction.
+    arriving: [VecDeque<InFlight>; 2],
+    /// Blocks whose sender will learn what became of them.
+    returning: [VecDeque<InFlight>; 2],
+    /// TTIs on the air, by direction.
+    used: [u64; 2],
+    agenda: Agenda,
+    touched: Vec<u32>,
+    /// Those that may have output.
+    ready: VecDeque<u32>,
+    next: Option<Time>,
+    /// The mobiles whose format has changed since that was asked for.
+    reports: VecDeque<u32>,
+    /// What link control fills and gets.
+    pub(super) blocks: TransportBlocks,
+    items: Vec<Item>,
+}
+
+/// A block under way.
+#[derive(Clone, Copy, Debug)]
+struct InFlight {
+    /// When it arrives, or its sender learns of it.
+    at: u64,
+    /// When it was sent.
+    slot: u64,
+    ue: u32,
+    process: u32,
+    errs: bool,
+}
+
+/// What a TTI needs of its cell.
+pub(super) struct Moment<'a, O> {
+    pub(super) slot: u64,
+    pub(super) now: Time,
+    pub(super) observe: &'a mut O,
+}
+
+/// The next block that is due at `slot`.
+fn pop_due(blocks: &mut VecDeque<InFlight>, slot: u64) -> Option<InFlight> {
+    if blocks.front()?.at <= slot { blocks.pop_front() } else { None }
+}
+
+impl<T: Sdu> Cell<T> {
+    /// A cell that reports facts as machine number `machine`. Its random streams come from `seed`
+    /// and the names of its mobiles.
+    pub fn new(machine: u32, config: &Config, seed: u64) -> Self {
+        let mobiles: Vec<_> = config.ues.iter().map(|ue| Mobile::new(config, ue, seed)).collect();
+        Self {
+            machine,
+            agenda: Agenda::new(mobiles.len()),
+            mobiles,
+            active: [Vec::new(), Vec::new()],
+            arriving: [VecDeque::new(), VecDeque::new()],
+            returning: [VecDeque::new(), VecDeque::new()],
+            used: [0; 2],
+            touched: Vec::new(),
+            ready: VecDeque::new(),
+            next: None,
+            reports: VecDeque::new(),
+            blocks: TransportBlocks::new(),
+            items: Vec::new(),
+            config: config.clone(),
+        }
+    }
+
+    /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full. It
+    /// misses a TTI that begins at `now`.
+    ///
+    /// # Errors
+    /// The SDU that was dropped.
+    pub fn handle_input(
+        &mut self,
+        now: Time,
+        ue: u32,
+        direction: Direction,
+        sdu: T,
+        observe: &mut impl Observe,
+    ) -> Result<(), T> {
+        let before = self.mobiles[ue as usize].lanes[direction as usize].queued();
+        self.handle_timeout(now, observe);
+        let lane = &mut self.mobiles[ue as usize].lanes[direction as usize];
+        let is_behind = lane.queued() > 0;
+        let taken = lane.push(now, sdu, before);
+        // Behind others that wait it changes nothing, unless the queue dropped one.
+        if !is_behind || lane.has_output() {
+            self.touch(ue);
+            self.settle(now.saturating_since(Time::ZERO).whole(TTI));
+        }
+        taken
+    }
+
+    /// Does what is due at or before `now`.
+    pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+        while let Some(due) = self.next.filter(|due| *due <= now) {
+            let slot = due.saturating_since(Time::ZERO).whole(TTI);
+            self.run(&mut Moment { slot, now: due, observe: &mut *observe });
+        }
+    }
+
+    /// The next SDU that has come out, and its mobile. To be called after each `handle_…` until it
+    /// says `None`.
+    #[must_use]
+    pub fn poll_output(&mut self) -> Option<(u32, Direction, Output<T>)> {
+        while let Some(ue) = self.ready.front().copied() {
+            for direction in Direction::BOTH {
+                let lane = &mut self.mobiles[ue as usize].lanes[direction as usize];
+                if let Some(output) = lane.poll_output() {
+                    return Some((ue, direction, output));
+                }
+            }
+            self.ready.pop_front();
+        }
+        None
+    }
+
+    /// When [`Self::handle_timeout`] is due.
+    #[must_use]
+    pub const fn poll_timeout(&self) -> Option<Time> {
+        self.next
+    }
+
+    /// From now on the radios are those of `config`, which has the same mobiles.
+    pub fn reconfigure(&mut self, _now: Time, config: &Config) {
+        for (mobile, ue) in self.mobiles.iter_mut().zip(&config.ues) {
+            for (channel, radio) in mobile.channels.iter_mut().zip(&ue.radios) {
+                channel.quality.reconfigure(radio.clone());
+            }
+        }
+    }
+
+    /// What a mobile could get if the cell were its own, if that has changed since the last report.
+    /// Only what is sent to is reported.
+    #[must_use]
+    pub fn poll_report(&mut self) -> Option<(u32, DownlinkReport)> {
+        let ue = self.reports.pop_front()?;
+        let mobile = &mut self.mobiles[ue as usize];
+        mobile.is_reported = true;
+        let rate = mobile.format.map(|format| {
+            let bytes = self.config.formats.pdus(format) * self.config.rlc.pdu_payload;
+            Rate::from_bps(u64::from(bytes) * 8_000_000_000 / TTI.as_nanos())
+        });
+        Some((ue, DownlinkReport { rate }))
+    }
+
+    /// The SDUs of `direction` between entry and exit, mobile by mobile.
+    pub fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
+        self.mobiles.iter().flat_map(move |mobile| mobile.lanes[direction as usize].held())
+    }
+
+    /// What has been counted of `direction` of `ue`.
+    pub fn counters(&self, ue: u32, direction: Direction) -> Counters {
+        self.mobiles[ue as usize].counters(direction)
+    }
+
+    /// What has been counted of `direction` of all mobiles together.
+    pub fn total(&self, direction: Direction) -> Counters {
+        self.mobiles.iter().map(|mobile| mobile.counters(direction)).sum()
+    }
+
+    /// What has become of the blocks of `direction` of `ue`.
+    pub fn harq_use(&self, ue: u32, direction: Direction) -> HarqUse {
+        self.mobiles[ue as usize].channels[direction as usize].usage()
+    }
+
+    /// What the Node B has granted and got for `ue`.
+    pub fn node_b_use(&self, ue: u32) -> NodeBUse {
+        self.mobiles[ue as usize].flow.usage()
+    }
+
+    /// What the radio of each mobile has used by `now` if it was on these channels since the start,
+    /// in order.
+    pub fn energy(&self, now: Time) -> impl Iterator<Item = EnergyUse> {
+        let (state, time) = (PowerState::CellDch.name(), now.saturating_since(Time::ZERO));
+        self.mobiles.iter().map(move |mobile| {
+            let bytes = Direction::BOTH.map(|direction| mobile.counters(direction).bytes_sent);
+            EnergyUse::of_one(state, &self.config.power, time, bytes)
+        })
+    }
+
+    /// The share of the TTIs of `direction` in the first `span` of the run in which something was
+    /// sent; uplink of all mobiles.
+    pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
+        let tti = TTI * self.config.timings[direction as usize].tti;
+        let senders = direction.of(1, self.mobiles.len() as u64);
+        let ttis = span.whole(tti) * senders;
+        (ttis > 0).then(|| self.used[direction as usize] as f64 / ttis as f64)
+    }
+
+    fn run(&mut self, moment: &mut Moment<'_, impl Observe>) {
+        let slot = moment.slot;
+        for direction in Direction::BOTH {
+            self.take_arriving(moment, direction);
+        }
+        for direction in Direction::BOTH {
+            self.take_returning(slot, direction);
+        }
+        while let Some((_, ue)) = self.agenda.next(moment.now) {
+            self.run_timers(moment, ue);
+        }
+        self.schedule_downlink(moment);
+        self.send_uplink(moment);
+        self.settle(slot);
+    }
+
+    /// Blocks arrive.
+    fn take_arriving(&mut self, moment: &Moment<'_, impl Observe>, direction: Direction) {
+        let slot = moment.slot;
+        while let Some(sent) = pop_due(&mut self.arriving[direction as usize], slot) {
+            let mobile = &mut self.mobiles[sent.ue as usize];
+            let channel = &mut mobile.channels[direction as usize];
+            channel.arrive(slot, (sent.process, sent.slot), &mut self.items);
+            self.pass_on(moment.now, slot, sent.ue, direction);
+        }
+    }
+
+    /// What is in order goes to link control: that of the mobile at once, that of the RNC over Iub.
+    fn pass_on(&mut self, now: Time, slot: u64, ue: u32, direction: Direction) {
+        let mobile = &mut self.mobiles[ue as usize];
+        match direction {
+            Direction::Uplink if self.config.iub.delay > 0 => {
+                mobile.forward(slot + self.config.iub.delay, &mut self.items);
+            }
+            Direction::Uplink | Direction::Downlink => {
+                mobile.deliver(now, direction, &mut self.items, &mut self.blocks);
+            }
+        }
+        self.touch(ue);
+    }
+
+    /// Senders learn what became of their blocks.
+    fn take_returning(&mut self, slot: u64, direction: Direction) {
+        while let Some(sent) = pop_due(&mut self.returning[direction as usize], slot) {
+            let channel = &mut self.mobiles[sent.ue as usize].channels[direction as usize];
+            if channel.learn((sent.process, sent.slot), sent.errs) {
+                self.activate(sent.ue, direction);
+            }
+            self.touch(sent.ue);
+        }
+    }
+
+    /// Sends the block of `process`: what becomes of it is decided now and known later.
+    pub(super) fn transmit(
+        &mut self,
+        moment: &mut Moment<'_, impl Observe>,
+        (ue, direction): (u32, Direction),
+        process: u32,
+        block: &HsBlock,
+    ) {
+        let (slot, place) = (moment.slot, direction as usize);
+        let timing = self.config.timings[place];
+        let needed = direction.of(needed(block.scheme.max(1)), 0.0);
+        let channel = &mut self.mobiles[ue as usize].channels[place];
+        let errs = channel.draw((moment.now, self.machine), block, needed, moment.observe);
+        let sent = |after: u64| InFlight { at: slot + after, slot, ue, process, errs };
+        if !errs {
+            self.arriving[place].push_back(sent(timing.tti + timing.decoding));
+        }
+        self.returning[place].push_back(sent(timing.round_trip));
+        self.used[place] += 1;
+        self.touch(ue);
+    }
+
+    fn run_timers(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32) {
+        let (slot, now) = (moment.slot, moment.now);
+        for direction in Direction::BOTH {
+            let channel = &mut self.mobiles[ue as usize].channels[direction as usize];
+            channel.reordering.handle_timeout(slot, &mut self.items);
+            self.pass_on(now, slot, ue, direction);
+        }
+        let mobile = &mut self.mobiles[ue as usize];
+        mobile.take_forwarded(slot, &mut self.items);
+        mobile.deliver(now, Direction::Uplink, &mut self.items, &mut self.blocks);
+        mobile.flow.take_arrived(slot);
+        mobile.flow.take_grants(slot);
+        self.grant(slot, now, ue);
+        self.send_to_node_b(moment, ue);
+        if self.mobiles[ue as usize].flow.queue.pdus() > 0 {
+            self.activate(ue, Direction::Downlink);
+        }
+        self.touch(ue);
+    }
+
+    /// At its occasions the Node B grants what its queue lacks.
+    fn grant(&mut self, slot: u64, now: Time, ue: u32) {
+        let iub = self.config.iub;
+        if !self.mobiles[ue as usize].flow.is_open || !slot.is_multiple_of(iub.period) {
+            return;
+        }
+        let sharers = self.active[0].len() as u64;
+        let mobile = &mut self.mobiles[ue as usize];
+        let target = mobile.target(now, &self.config, sharers);
+        mobile.flow.grant(slot + iub.delay, target);
+    }
+
+    /// Link control of the RNC sends what it was granted.
+    fn send_to_node_b(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32) {
+        let (now, down) = (moment.now, Direction::Downlink);
+        let mobile = &mut self.mobiles[ue as usize];
+        let most = u32::try_from(mobile.flow.credits).unwrap_or(u32::MAX);
+        if most == 0 || mobile.wants_from(now, down).is_none_or(|from| from > now) {
+            return;
+        }
+        if mobile.fill(now, down, most, &mut self.blocks) == Health::UnrecoverableError {
+            mobile.establish(now, down);
+            return;
+        }
+        let at = moment.slot + self.config.iub.delay;
+        pdus::unpack(&mut self.blocks, |item| mobile.flow.send(at, item));
+        mobile.flow.take_arrived(moment.slot);
+        mobile.tell_dequeued(now, down, self.machine, moment.observe);
+    }
+
+    /// Something has happened to `ue`.
+    pub(super) fn touch(&mut self, ue: u32) {
+        if !mem::replace(&mut self.mobiles[ue as usize].is_touched, true) {
+            self.touched.push(ue);
+        }
+    }
+
+    /// The cell looks at `ue` in every TTI of `direction`.
+    pub(super) fn activate(&mut self, ue: u32, direction: Direction) {
+        let place = direction as usize;
+        if !mem::replace(&mut self.mobiles[ue as usize].is_active[place], true) {
+            self.active[place].push(ue);
+        }
+    }
+
+    /// The format of `ue` is reported if it is another.
+    pub(super) fn note_format(&mut self, ue: u32, format: Option<u8>) {
+        let mobile = &mut self.mobiles[ue as usize];
+        if mem::replace(&mut mobile.format, format) != format
+            && mem::replace(&mut mobile.is_reported, false)
+        {
+            self.reports.push_back(ue);
+        }
+    }
+
+    /// After all that happened up to `slot`: when each mobile concerned is due, and when the cell
+    /// is.
+    fn settle(&mut self, slot: u64) {
+        while let Some(ue) = self.touched.pop() {
+            self.mobiles[ue as usize].is_touched = false;
+            let due = self.due(slot, ue);
+            self.agenda.set(ue, due.map(|due| Time::ZERO + TTI * due));
+            if self.mobiles[ue as usize].lanes.iter().any(Lane::has_output) {
+                self.ready.push_back(ue);
+            }
+        }
+        let flying = self.arriving.iter().chain(&self.returning).filter_map(VecDeque::front);
+        let next_tti = |direction: Direction| {
+            let tti = self.config.timings[direction as usize].tti;
+            let is_active = !self.active[direction as usize].is_empty();
+            is_active.then(|| (slot + 1).next_multiple_of(tti))
+        };
+        let ttis = Direction::BOTH.into_iter().filter_map(next_tti);
+        let next = flying.map(|block| block.at).chain(ttis).min();
+        let next = next.map(|slot| Time::ZERO + TTI * slot);
+        self.next = Time::earlier(next, self.agenda.peek());
+    }
+
+    /// The slot after `slot` in which something is due for `ue`, other than blocks under way.
+    fn due(&mut self, slot: u64, ue: u32) -> Option<u64> {
+        let now = Time::ZERO + TTI * slot;
+        let from = |time: Time| time.saturating_since(Time::ZERO).ceil_to(TTI).whole(TTI);
+        let mobile = &mut self.mobiles[ue as usize];
+        let up = mobile.wants_from(now, Direction::Uplink);
+        let down = mobile.wants_from(now, Direction::Downlink).filter(|_| mobile.flow.credits > 0);
+        let is_down = mobile.flow.queue.pdus() > 0 || mobile.channels[0].harq.failed().is_some();
+        let is_up = up.is_some_and(|at| at <= now) || mobile.channels[1].harq.failed().is_some();
+        let occasion = (slot + 1).next_multiple_of(self.config.iub.period);
+        let dues = [
+            down.map(from),
+            up.filter(|at| *at > now).map(from),
+            mobile.flow.is_open.then_some(occasion),
+            mobile.flow.poll_timeout(),
+            mobile.forwarded_from(),
+        ];
+        let gaps = mobile.channels.iter().filter_map(|it: &Channel| it.reordering.poll_timeout());
+        let due = dues.into_iter().flatten().chain(gaps).min().map(|due| due.max(slot + 1));
+        for (is_active, direction) in [is_down, is_up].into_iter().zip(Direction::BOTH) {
+            if is_active {
+                self.activate(ue, direction);
+            }
+        }
+        due
+    }
+}

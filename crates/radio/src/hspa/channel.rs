@@ -1,0 +1,204 @@
+//! One direction of the radio of one mobile: hybrid ARQ, and blocks that err.
+
+use base::{Direction, Philox, Probability, Time};
+use observe::{BlockFact, BlockKind, Observe};
+
+use super::config::Timing;
+use super::pdus::Item;
+use super::reordering::{Reordering, WINDOW};
+use crate::Counters;
+use crate::scheduled::harq::{Block, Harq};
+use crate::scheduled::scheduler::Past;
+use crate::scheduled::{Quality, UeConfig};
+use crate::umts::rlc::DataKind;
+
+/// What facts and counters say of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Label {
+    /// Its number.
+    tsn: u64,
+    /// Of its first data PDU.
+    sn: u16,
+    kind: BlockKind,
+    poll: bool,
+    has_report: bool,
+}
+
+/// A block, whose PDUs stay with its process.
+pub(super) type HsBlock = Block<Label>;
+
+/// Hybrid ARQ of one direction, from the blocks of the sender to those in order at the receiver.
+#[derive(Debug)]
+pub(super) struct Channel {
+    direction: Direction,
+    timing: Timing,
+    pub(super) harq: Harq<Label>,
+    /// The PDUs of the block of each process.
+    contents: Box<[Vec<Item>]>,
+    /// The number of the next block.
+    next: u64,
+    pub(super) reordering: Reordering,
+    pub(super) quality: Quality,
+    pub(super) past: Past,
+    chance: Philox,
+    usage: HarqUse,
+    counters: Counters,
+}
+
+/// What has become of the blocks of a direction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HarqUse {
+    /// Transmissions of blocks.
+    pub sent: u64,
+    /// Those of them that were not the first of their block.
+    pub repeated: u64,
+    /// Blocks that arrived.
+    pub arrived: u64,
+    /// Blocks that were sent as often as is allowed, in vain.
+    pub given_up: u64,
+    /// Blocks of which neither is known to the sender.
+    pub in_flight: u64,
+}
+
+impl Channel {
+    pub(super) fn new(
+        direction: Direction,
+        timing: Timing,
+        patience: u64,
+        ue: &UeConfig,
+        seed: u64,
+    ) -> Self {
+        let name = format!("{}/{}", ue.name, direction.name());
+        Self {
+            direction,
+            timing,
+            harq: Harq::new(timing.processes),
+            contents: (0..timing.processes).map(|_| Vec::new()).collect(),
+            next: 0,
+            reordering: Reordering::new(patience),
+            quality: Quality::new(ue.radios[direction as usize].clone(), seed, &name),
+            past: Past::default(),
+            chance: Philox::named(seed, &format!("{name}/blocks")),
+            usage: HarqUse::default(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Whether a new block keeps within the window of numbers.
+    pub(super) fn has_number(&self) -> bool {
+        let blocks = (0..self.timing.processes).filter_map(|process| self.harq.block(process));
+        blocks.map(|block| block.contents.tsn).min().is_none_or(|first| self.next < first + WINDOW)
+    }
+
+    /// The PDUs of the block that `process` is to have.
+    pub(super) fn contents(&mut self, process: u32) -> &mut Vec<Item> {
+        &mut self.contents[process as usize]
+    }
+
+    /// Gives `process` the block of its PDUs: `bytes` in the format `scheme`.
+    pub(super) fn begin(&mut self, process: u32, slot: u64, scheme: u8, bytes: u32) -> HsBlock {
+        let items = &self.contents[process as usize];
+        let runs = || {
+            items.iter().filter_map(|item| match item {
+                Item::Data(run) => Some(run),
+                Item::Control(_) => None,
+            })
+        };
+        let is_report = |item: &Item| matches!(item, Item::Control(control) if control.is_report());
+        let kind = match runs().next().map(|run| run.kind) {
+            None => BlockKind::Control,
+            Some(DataKind::New) => BlockKind::Data,
+            Some(DataKind::Again) => BlockKind::Retransmission,
+        };
+        let contents = Label {
+            tsn: self.next,
+            sn: runs().next().map_or(0, |run| run.sn.wire()),
+            kind,
+            poll: runs().any(|run| run.poll),
+            has_report: items.iter().any(is_report),
+        };
+        self.next += 1;
+        let (width, transmissions, backlog) = (0, 1, 0);
+        let block =
+            Block { contents, scheme, width, bytes, transmissions, backlog, built: slot, slot };
+        self.harq.send(process, &block);
+        block
+    }
+
+    /// Whether `block`, which is sent now and needs a ratio of `needed`, errs.
+    pub(super) fn draw(
+        &mut self,
+        (now, machine): (Time, u32),
+        block: &HsBlock,
+        needed: f64,
+        observe: &mut impl Observe,
+    ) -> bool {
+        let rate = self.quality.error_rate(now, needed, u32::from(block.transmissions));
+        let slot = block.slot;
+        let draw = self.chance.at([slot as u32, (slot >> 32) as u32, 0, 0])[0];
+        let error = Probability::new(rate).unwrap_or(Probability::ALWAYS).hit(draw);
+        let Label { sn, kind, poll, has_report, .. } = block.contents;
+        let kind = if block.transmissions > 1 { BlockKind::Retransmission } else { kind };
+        let counters = &mut self.counters;
+        counters.blocks_sent += 1;
+        counters.blocks_in_error += u64::from(error);
+        counters.blocks_received += u64::from(!error);
+        counters.retransmitted_blocks += u64::from(kind == BlockKind::Retransmission);
+        counters.status_pdus += u64::from(has_report);
+        counters.bytes_sent += u64::from(block.bytes);
+        self.usage.sent += 1;
+        self.usage.repeated += u64::from(block.transmissions > 1);
+        let fact = BlockFact { machine, direction: self.direction, sn, kind, poll, error };
+        observe.block(now, fact);
+        error
+    }
+
+    /// The block that `process` sent in slot `sent` arrives in `slot`: what is in order now goes to
+    /// the end of `out`.
+    pub(super) fn arrive(&mut self, slot: u64, (process, sent): (u32, u64), out: &mut Vec<Item>) {
+        let Some(block) = self.harq.block(process).filter(|block| block.slot == sent) else {
+            return;
+        };
+        let items = &mut self.contents[process as usize];
+        self.reordering.take(slot, block.contents.tsn, items, out);
+    }
+
+    /// The sender learns whether the block that `process` sent in slot `sent` erred. Returns
+    /// whether it is to be sent again.
+    pub(super) fn learn(&mut self, (process, sent): (u32, u64), errs: bool) -> bool {
+        let Some(block) = self.harq.block(process).filter(|block| block.slot == sent) else {
+            return false;
+        };
+        let may_repeat = u32::from(block.transmissions) < self.timing.transmissions;
+        if errs && may_repeat {
+            self.harq.fail(process);
+            return true;
+        }
+        self.harq.free(process);
+        self.usage.arrived += u64::from(!errs);
+        self.usage.given_up += u64::from(errs);
+        self.contents[process as usize].clear();
+        false
+    }
+
+    /// Loses all blocks.
+    pub(super) fn flush(&mut self) {
+        self.usage.given_up += self.in_flight();
+        self.harq.flush();
+        self.contents.iter_mut().for_each(Vec::clear);
+        self.reordering.restart(self.next);
+    }
+
+    fn in_flight(&self) -> u64 {
+        let blocks = (0..self.timing.processes).filter(|it| self.harq.block(*it).is_some());
+        blocks.count() as u64
+    }
+
+    pub(super) fn usage(&self) -> HarqUse {
+        HarqUse { in_flight: self.in_flight(), ..self.usage }
+    }
+
+    pub(super) const fn counters(&self) -> &Counters {
+        &self.counters
+    }
+}

@@ -1,0 +1,62 @@
+//! How a cell is set up.
+
+use link::queue;
+
+use super::formats::Formats;
+use crate::PowerModel;
+use crate::scheduled::{UeConfig, scheduler};
+use crate::umts::pdcp::PdcpConfig;
+use crate::umts::rlc;
+
+/// A cell and its mobiles. Times are in TTIs of HS-DSCH.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// The blocks downlink.
+    pub formats: Formats,
+    /// How many PDUs a block uplink carries at most.
+    pub grant: u32,
+    /// Hybrid ARQ downlink and uplink.
+    pub timings: [Timing; 2],
+    /// For how long a gap of blocks is waited for (T1, TS 25.321 §11.6.2).
+    pub reordering: u64,
+    /// Between RNC and Node B.
+    pub iub: Iub,
+    /// Who gets a TTI.
+    pub scheduler: scheduler::Config,
+    /// What waits ahead of link control for each mobile, downlink and uplink.
+    pub queues: [queue::Config; 2],
+    /// Link control of both directions.
+    pub rlc: rlc::Config,
+    /// Convergence of both directions.
+    pub pdcp: PdcpConfig,
+    /// What the radio of a mobile draws.
+    pub power: PowerModel<1>,
+    /// The mobiles.
+    pub ues: Vec<UeConfig>,
+}
+
+/// Hybrid ARQ of one direction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timing {
+    /// How long a block is on the air.
+    pub tti: u64,
+    /// How many blocks may be in flight.
+    pub processes: u32,
+    /// How often a block is sent at most.
+    pub transmissions: u32,
+    /// From the beginning of a block to when the same process sends again.
+    pub round_trip: u64,
+    /// From the end of a block to when its contents are there.
+    pub decoding: u64,
+}
+
+/// Between RNC and Node B.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Iub {
+    /// One way.
+    pub delay: u64,
+    /// How often the Node B grants.
+    pub period: u64,
+    /// How much is to wait in the Node B, as the time that its radio takes for it.
+    pub target: u64,
+}

@@ -1,0 +1,311 @@
+//! `[radio]` with `kind = "umts-hs"`.
+
+use base::{Duration, Probability, Rate, Schedule, Time};
+use settings::{
+    Along, Always, Chance, Count, Decibels, Fault, OfTime, Off, Or, Perhaps, Spans, Speed, Steps,
+    Table, Timed, Word, section, words,
+};
+
+use super::config::{Config, Iub, Timing};
+use super::formats::{self, Category, Formats, MAC_E_HEADER, TTI};
+use crate::kinds::{Keys, Queues, RadioContext};
+use crate::scheduled::{Fading, Radio, UeConfig, scheduler};
+use crate::umts::pdcp::PdcpConfig;
+use crate::umts::power::DchPower;
+use crate::umts::rlc::am::{Poll, Status, pdu_bytes};
+use crate::umts::rlc::{self, Arq, Mode};
+
+section! {
+    /// `[radio]` of a UMTS cell with HSDPA and HSUPA.
+    pub struct HsKeys {
+        /// Towards the mobile.
+        pub downlink: Downlink as Always<Downlink> = Downlink::default();
+        /// From the mobile.
+        pub uplink: Uplink as Always<Uplink> = Uplink::default();
+        /// The mobiles' category, and what they report.
+        pub hs: Hs as Always<Hs> = Hs::default();
+        /// Hybrid ARQ downlink.
+        pub harq: Harq as Always<Harq> = Harq::default();
+        /// Between RNC and Node B.
+        pub iub: IubKeys as Always<IubKeys> = IubKeys::default();
+        /// How the Node B chooses between mobiles. Default of `memory`: that of CDMA-HDR, 1.67 s.
+        pub scheduler: scheduler::Config as Always<scheduler::Config> =
+            scheduler::Config { memory: 835, ..scheduler::Config::default() };
+        /// Link control of both directions: acknowledged mode, selective repeat.
+        pub rlc: rlc::Config as Always<rlc::Config> = usual_link_control();
+        /// Convergence of both directions.
+        pub pdcp: PdcpConfig as Always<PdcpConfig> = PdcpConfig::default();
+        /// What the radio of a mobile draws, which is always in `CELL_DCH`.
+        pub power: DchPower as Always<DchPower> = DchPower::default();
+        /// From when to when nothing gets through.
+        pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
+        /// How the ratio of signal to noise varies. Without it, it does not.
+        pub fading: Option<Fading> as Perhaps<Fading> = None;
+        /// How many mobiles there are in the cell; 0 is one called UE. Flows are assigned in turn.
+        pub ues: u32 as Count<u32, 0, 50_000> = 0;
+    }
+    check(Self::check)
+}
+
+section! {
+    /// `[radio.downlink]`: how good HS-DSCH is.
+    pub struct Downlink {
+        /// The mean ratio of signal to noise and interference.
+        pub snr: f64 as Along<Decibels> = 10.0;
+        /// From when it is another one.
+        pub snrs: Vec<Step> as Steps<Step> = Vec::new();
+        /// How many blocks err that are sent for the first time, in place of what the ratio says.
+        pub bler: Option<Probability> as Or<Off, Chance> = None;
+    }
+}
+
+section! {
+    /// A member of `radio.downlink.snrs`.
+    #[derive(Copy)]
+    pub struct Step {
+        /// From when; required.
+        pub at: Duration as OfTime = Duration::ZERO;
+        /// The ratio of signal to noise.
+        pub snr: f64 as Along<Decibels> = 10.0;
+    }
+}
+
+impl Timed for Step {
+    fn at(&self) -> Duration {
+        self.at
+    }
+}
+
+section! {
+    /// `[radio.uplink]`: E-DCH, whose power is controlled so that a share of blocks errs.
+    pub struct Uplink {
+        /// What a mobile is granted, all headers included. Default: our choice.
+        pub rate: Rate as Speed = Rate::from_bps(384_000);
+        /// Transmission time interval.
+        pub tti: UplinkTti as Word<UplinkTti> = UplinkTti::Long;
+        /// How many blocks err that are sent for the first time. Default: our choice.
+        pub bler: Probability as Chance = Probability::new(0.1).unwrap_or(Probability::NEVER);
+        /// How often a block is sent at most. Default: our choice.
+        pub transmissions: u32 as Count<u32, 1, 16> = 4;
+    }
+}
+
+words! {
+    /// A TTI of E-DCH (TS 25.211 §5.2.1.3).
+    pub enum UplinkTti {
+        /// 2 ms, with 8 processes.
+        Short = "2 ms",
+        /// 10 ms, with 4 processes.
+        Long = "10 ms",
+    }
+}
+
+section! {
+    /// `[radio.hs]`: HS-DSCH.
+    pub struct Hs {
+        /// The category of the mobiles.
+        pub category: Category as Word<Category> = Category::Six;
+        /// How often a mobile reports its CQI (feedback cycle, TS 25.214 §6A.1.2). Default: EURANE.
+        pub cqi_period: Duration as OfTime<2_000_000> = TTI;
+        /// How old a report is when it is used. Default: three TTIs, as EURANE has it.
+        pub cqi_age: Duration as OfTime = Duration::from_millis(6);
+        /// For how long a gap of blocks is waited for (T1, TS 25.321 §11.6.2). Default: our choice;
+        /// longer than HARQ repeats a block.
+        pub reordering: Duration as OfTime<2_000_000> = Duration::from_millis(60);
+    }
+}
+
+section! {
+    /// `[radio.harq]`: hybrid ARQ of HS-DSCH with soft combining.
+    pub struct Harq {
+        /// How many blocks may be in flight.
+        pub processes: u32 as Count<u32, 1, 8> = 6;
+        /// How often a block is sent at most before link control has to repair the loss. Default:
+        /// our choice.
+        pub transmissions: u32 as Count<u32, 1, 16> = 4;
+        /// From a block to when the same process sends again. Default: six TTIs.
+        pub round_trip: Duration as OfTime<8_000_000, 100_000_000> = Duration::from_millis(12);
+    }
+}
+
+section! {
+    /// `[radio.iub]`: between RNC and Node B.
+    pub struct IubKeys {
+        /// One way. Default: our choice.
+        pub delay: Duration as OfTime = Duration::from_millis(6);
+        /// How often the Node B grants (capacity allocation, TS 25.435 §5.9). Default: our choice.
+        pub period: Duration as OfTime<2_000_000> = Duration::from_millis(10);
+        /// How much is to wait in the Node B, as the time that the mobile's share of the radio
+        /// takes for it. Default: our choice; less than twice `delay` and `period` leaves TTIs
+        /// empty.
+        pub target: Duration as OfTime<2_000_000> = Duration::from_millis(50);
+    }
+}
+
+/// Timers for a loop over Iub, queue and HARQ of a Node B: our choice.
+fn usual_link_control() -> rlc::Config {
+    rlc::Config {
+        poll: Poll {
+            every_pdus: Some(128),
+            timer: Some(Duration::from_millis(250)),
+            ..Poll::default()
+        },
+        status: Status { prohibit: Some(Duration::from_millis(100)), ..Status::default() },
+        ..rlc::Config::default()
+    }
+}
+
+/// From the end of a block to when it is decoded: TS 25.211 §7.7 has 5 ms until the answer.
+const DECODING: u64 = 2;
+
+impl HsKeys {
+    /// The cell and its mobiles.
+    pub fn config(&self, context: &RadioContext<'_>) -> Config {
+        let slots = |time: Duration| time.ceil_to(TTI).whole(TTI);
+        let downlink = Timing {
+            tti: 1,
+            processes: self.harq.processes,
+            transmissions: self.harq.transmissions,
+            round_trip: slots(self.harq.round_trip),
+            decoding: DECODING,
+        };
+        let (tti, processes) = match self.uplink.tti {
+            UplinkTti::Short => (1, 8),
+            UplinkTti::Long => (5, 4),
+        };
+        let uplink = Timing {
+            tti,
+            processes,
+            transmissions: self.uplink.transmissions,
+            round_trip: tti * u64::from(processes),
+            decoding: DECODING,
+        };
+        Config {
+            formats: self.formats(),
+            grant: self.grant(),
+            timings: [downlink, uplink],
+            reordering: slots(self.hs.reordering),
+            iub: Iub {
+                delay: slots(self.iub.delay),
+                period: slots(self.iub.period),
+                target: slots(self.iub.target),
+            },
+            scheduler: self.scheduler,
+            queues: context.queues,
+            rlc: self.rlc.clone(),
+            pdcp: self.pdcp.clone(),
+            power: self.power.model(),
+            ues: self.mobiles(),
+        }
+    }
+
+    fn formats(&self) -> Formats {
+        Formats::new(self.hs.category, pdu_bytes(&self.rlc))
+    }
+
+    /// How many PDUs a block uplink carries.
+    fn grant(&self) -> u32 {
+        let tti = match self.uplink.tti {
+            UplinkTti::Short => TTI,
+            UplinkTti::Long => TTI * 5,
+        };
+        let bits = self.uplink.rate.bytes_in(tti) * 8;
+        let pdus = bits.saturating_sub(u64::from(MAC_E_HEADER)) / self.pdu_bits();
+        u32::try_from(pdus).unwrap_or(u32::MAX)
+    }
+
+    fn pdu_bits(&self) -> u64 {
+        u64::from(pdu_bytes(&self.rlc)) * 8
+    }
+
+    fn mobiles(&self) -> Vec<UeConfig> {
+        let steps =
+            self.downlink.snrs.iter().map(|step| (Time::ZERO + step.at, step.snr)).collect();
+        let down = Radio {
+            snr: Schedule::new(self.downlink.snr, steps),
+            fading: self.fading,
+            bler: self.downlink.bler.map(Probability::value),
+            outages: self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect(),
+            report_every: self.hs.cqi_period,
+            report_age: self.hs.cqi_age,
+        };
+        let bler = Some(self.uplink.bler.value());
+        let up = Radio { snr: 0.0.into(), fading: None, bler, ..down.clone() };
+        let ue = |name| UeConfig { name, radios: [down.clone(), up.clone()] };
+        if self.ues == 0 {
+            return vec![ue("UE".to_owned())];
+        }
+        (0..self.ues).map(|index| ue(format!("UE-{index}"))).collect()
+    }
+
+    /// What link control carries at most with the radio at the start.
+    fn most(&self) -> [Rate; 2] {
+        let formats = self.formats();
+        let format = match self.downlink.bler {
+            Some(_) => formats.of_cqi(30),
+            None => formats.of_cqi(formats::cqi(self.downlink.snr)),
+        };
+        let down = format.map_or(0, |format| formats.pdus(format)) * 500;
+        let up = self.grant() * if self.uplink.tti == UplinkTti::Short { 500 } else { 100 };
+        [down, up].map(|pdus| {
+            Rate::from_bps((u64::from(pdus) * u64::from(self.rlc.pdu_payload) * 8).max(1))
+        })
+    }
+
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.rlc.mode != Mode::Am || self.rlc.arq != Arq::SelectiveRepeat {
+            let message = format!(
+                "{at}.kind = umts-hs needs {at}.rlc.mode = am and {at}.rlc.arq = selective-repeat"
+            );
+            return tree.clash_at(at, &["rlc.mode", "rlc.arq"], message);
+        }
+        if self.formats().most() == 0 {
+            let message = format!(
+                "{at}.rlc.pdu_payload: no block of category {} carries such a PDU",
+                base::Words::name(self.hs.category)
+            );
+            return tree.clash_at(at, &["rlc.pdu_payload", "hs.category"], message);
+        }
+        if self.grant() == 0 {
+            let per_second = if self.uplink.tti == UplinkTti::Short { 500 } else { 100 };
+            let least = (self.pdu_bits() + u64::from(MAC_E_HEADER)).div_ceil(8) * 8 * per_second;
+            let message = format!(
+                "{at}.uplink.rate must be at least {} for a PDU in each TTI",
+                <Speed as settings::Leaf>::show(&Rate::from_bps(least))
+            );
+            return tree.clash_at(at, &["uplink.rate", "uplink.tti", "rlc.pdu_payload"], message);
+        }
+        Ok(())
+    }
+}
+
+impl Keys for HsKeys {
+    fn interface(&self) -> &'static str {
+        "Uu"
+    }
+
+    fn queues(&self) -> Queues {
+        Queues::Together("HSDPA")
+    }
+
+    fn mobiles(&self) -> usize {
+        self.ues as usize
+    }
+
+    fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
+        Some(self.most().map(|rate| Schedule::constant(Some(rate))))
+    }
+
+    fn bottleneck(&self) -> Rate {
+        self.most()[0]
+    }
+
+    fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
+        self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect()
+    }
+
+    fn cut(&mut self, span: [Duration; 2]) -> bool {
+        self.outages.push(span);
+        true
+    }
+}

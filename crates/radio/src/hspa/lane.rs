@@ -1,0 +1,139 @@
+//! The packets of one direction of one mobile, and what link control has of them.
+
+use std::collections::VecDeque;
+
+use base::{Direction, Duration, Time};
+use link::queue::{Backlog, Queue, Transmission};
+use observe::Observe;
+
+use super::config::Config;
+use crate::scheduled::UeConfig;
+use crate::umts::contents::Contents;
+use crate::umts::pdcp::Convergence;
+use crate::umts::rlc::{Outcome, Sdus};
+use crate::{Counters, Output, Sdu};
+
+/// A queue, and link control's view of what came from it.
+#[derive(Debug)]
+pub(super) struct Lane<T> {
+    queue: Queue<T>,
+    queue_counters: link::Counters,
+    /// How many SDUs waited at most.
+    most: u32,
+    pdcp: Convergence<T>,
+    pub(super) sdus: Sdus,
+    contents: Contents<T>,
+    dropped: VecDeque<Output<T>>,
+    counters: Counters,
+    waiting_time: Duration,
+}
+
+impl<T: Sdu> Lane<T> {
+    pub(super) fn new(direction: Direction, config: &Config, ue: &UeConfig, seed: u64) -> Self {
+        let name = format!("{}/{}", ue.name, direction.name());
+        Self {
+            queue: Queue::new(&config.queues[direction as usize], seed, &name),
+            queue_counters: link::Counters::default(),
+            most: 0,
+            pdcp: Convergence::new(&config.pdcp),
+            sdus: Sdus::new(config.rlc.segmentation()),
+            contents: Contents::new(),
+            dropped: VecDeque::new(),
+            counters: Counters::default(),
+            waiting_time: Duration::ZERO,
+        }
+    }
+
+    /// How many SDUs wait ahead of link control.
+    pub(super) fn queued(&self) -> u32 {
+        self.queue.len() as u32
+    }
+
+    /// Takes in an SDU, or gives it back. `before` it so many waited: those that link control got
+    /// in a slot that begins at `now` count.
+    pub(super) fn push(&mut self, now: Time, sdu: T, before: u32) -> Result<(), T> {
+        self.counters.sdus += 1;
+        let transmission = Transmission { sending: Backlog::default(), idle_bytes: 0 };
+        let pushed = self.queue.push(now, sdu, transmission, &mut self.queue_counters);
+        if pushed.is_ok() {
+            self.most = self.most.max(before + 1);
+        }
+        self.take_dropped();
+        pushed.map_err(|dropped| {
+            self.counters.count_drop(dropped.reason);
+            dropped.packet
+        })
+    }
+
+    /// Link control gets SDUs until it has `bytes` to send, or all.
+    pub(super) fn top_up(&mut self, now: Time, bytes: u64) {
+        while self.sdus.unsent_bytes() < bytes && !self.queue.is_empty() {
+            let turn = self.queue.pop(now, &mut self.queue_counters);
+            self.take_dropped();
+            let Some(turn) = turn else { return };
+            self.waiting_time += now.saturating_since(turn.since);
+            let bytes = self.pdcp.send(&turn.packet);
+            self.sdus.push(now, bytes);
+            self.contents.push(turn.packet);
+        }
+    }
+
+    /// Reports the SDUs that have been sent in part at least.
+    pub(super) fn tell_dequeued<O: Observe>(&mut self, now: Time, machine: u32, observe: &mut O) {
+        if O::DEQUEUES {
+            self.contents.tell_dequeued(now, machine, self.sdus.begun(), observe);
+        }
+    }
+
+    fn take_dropped(&mut self) {
+        while let Some(dropped) = self.queue.poll_gone() {
+            self.dropped.push_back(Output::Dropped(dropped));
+        }
+    }
+
+    pub(super) fn has_output(&self) -> bool {
+        !self.dropped.is_empty() || self.sdus.has_outcome()
+    }
+
+    /// The next SDU that has come out.
+    pub(super) fn poll_output(&mut self) -> Option<Output<T>> {
+        let output = match self.dropped.pop_front() {
+            Some(dropped) => dropped,
+            None => match self.sdus.poll_outcome()? {
+                Outcome::Delivered(number) => {
+                    let sdu = self.contents.take(number);
+                    if self.pdcp.receive(number, &sdu) {
+                        Output::Delivered(sdu)
+                    } else {
+                        Output::Discarded(sdu)
+                    }
+                }
+                Outcome::Discarded(number) => {
+                    self.pdcp.forget(number);
+                    Output::Discarded(self.contents.take(number))
+                }
+            },
+        };
+        self.counters.count(&output);
+        Some(output)
+    }
+
+    /// The SDUs between entry and exit.
+    pub(super) fn held(&self) -> impl Iterator<Item = &T> {
+        let dropped = self.dropped.iter().map(|output| match output {
+            Output::Delivered(sdu) | Output::Discarded(sdu) => sdu,
+            Output::Dropped(dropped) => &dropped.packet,
+        });
+        dropped.chain(self.contents.iter()).chain(self.queue.held())
+    }
+
+    /// Counts that link control was established anew.
+    pub(super) const fn count_failure(&mut self) {
+        self.counters.unrecoverable_errors += 1;
+    }
+
+    pub(super) fn counters(&self) -> Counters {
+        let waiting_time = self.waiting_time + self.sdus.waiting_time;
+        Counters { queue_max: self.most, waiting_time, ..self.counters }
+    }
+}

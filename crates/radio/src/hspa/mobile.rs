@@ -1,0 +1,187 @@
+//! A mobile and its bearer.
+
+use std::collections::VecDeque;
+
+use base::{Direction, Time};
+use observe::Observe;
+
+use super::channel::Channel;
+use super::config::Config;
+use super::formats::{self, TTI};
+use super::lane::Lane;
+use super::node_b::FlowControl;
+use super::pdus::{self, Item};
+use crate::scheduled::UeConfig;
+use crate::umts::mac::TransportBlocks;
+use crate::umts::rlc::{Entity, Health, PeerChannel, Traffic};
+use crate::{Counters, Sdu};
+
+/// Both directions, from the RNC to the mobile.
+#[derive(Debug)]
+pub(super) struct Mobile<T> {
+    pub(super) lanes: [Lane<T>; 2],
+    pub(super) channels: [Channel; 2],
+    /// Where each direction begins: the RNC and the mobile.
+    ends: [Entity; 2],
+    /// Between RNC and Node B downlink.
+    pub(super) flow: FlowControl,
+    /// What is on its way from Node B to RNC.
+    iub: VecDeque<(u64, Item)>,
+    payload: u32,
+    /// Whether the cell looks at it in each TTI of a direction.
+    pub(super) is_active: [bool; 2],
+    /// Whether it is among those to be settled.
+    pub(super) is_touched: bool,
+    /// The format that its last report allowed.
+    pub(super) format: Option<u8>,
+    /// Whether that, where it has changed, has been asked for.
+    pub(super) is_reported: bool,
+}
+
+impl<T: Sdu> Mobile<T> {
+    pub(super) fn new(config: &Config, ue: &UeConfig, seed: u64) -> Self {
+        let [down, up] = config.timings;
+        let peer = |pdus: u32, tti: u64| PeerChannel {
+            tti: TTI * (tti + config.iub.delay),
+            blocks: pdus.into(),
+        };
+        let ways = [peer(config.formats.most(), down.tti), peer(config.grant, up.tti)];
+        let channel = |direction: Direction| {
+            let timing = config.timings[direction as usize];
+            Channel::new(direction, timing, config.reordering, ue, seed)
+        };
+        let mut mobile = Self {
+            lanes: Direction::BOTH.map(|direction| Lane::new(direction, config, ue, seed)),
+            channels: Direction::BOTH.map(channel),
+            ends: [
+                Entity::new(&config.rlc, ways[0], ways[1]),
+                Entity::new(&config.rlc, ways[1], ways[0]),
+            ],
+            flow: FlowControl::new(0),
+            iub: VecDeque::new(),
+            payload: config.rlc.pdu_payload,
+            is_active: [false; 2],
+            is_touched: false,
+            format: None,
+            is_reported: true,
+        };
+        let target = mobile.target(Time::ZERO, config, 1);
+        mobile.flow = FlowControl::new(target);
+        mobile
+    }
+
+    /// The format that the last report of the mobile allows, if any.
+    pub(super) fn allowed(&mut self, now: Time, config: &Config) -> Option<u8> {
+        let quality = &mut self.channels[0].quality;
+        if quality.is_out(now) {
+            return None;
+        }
+        config.formats.of_cqi(formats::cqi(quality.reported(now)))
+    }
+
+    /// How many PDUs the Node B wants to have of it, which shares the cell with all of `sharers`.
+    /// Some always, so that its RNC can begin when the radio is well again.
+    pub(super) fn target(&mut self, now: Time, config: &Config, sharers: u64) -> u64 {
+        let format = self.allowed(now, config);
+        let pdus = format.map_or(0, |format| u64::from(config.formats.pdus(format)));
+        (pdus * config.iub.target / sharers.max(1)).max(LEAST_TARGET)
+    }
+
+    /// Link control fills `blocks` where `direction` begins, at most `most` of them.
+    pub(super) fn fill(
+        &mut self,
+        now: Time,
+        direction: Direction,
+        most: u32,
+        blocks: &mut TransportBlocks,
+    ) -> Health {
+        // One byte more, so that it knows that others wait behind.
+        let bytes = u64::from(most) * u64::from(self.payload) + 1;
+        self.lanes[direction as usize].top_up(now, bytes);
+        blocks.begin(now, most);
+        let (end, mut traffic) = self.end(direction);
+        end.fill(&mut traffic, blocks)
+    }
+
+    /// Gives `items`, which came in `direction`, to the other end of link control.
+    pub(super) fn deliver(
+        &mut self,
+        now: Time,
+        direction: Direction,
+        items: &mut Vec<Item>,
+        blocks: &mut TransportBlocks,
+    ) {
+        if !items.is_empty() {
+            let (end, mut traffic) = self.end(direction.of(Direction::Uplink, Direction::Downlink));
+            pdus::deliver(now, items, blocks, end, &mut traffic);
+        }
+    }
+
+    /// When link control will have something to send in `direction`, `now` at the earliest.
+    pub(super) fn wants_from(&mut self, now: Time, direction: Direction) -> Option<Time> {
+        self.lanes[direction as usize].top_up(now, 1);
+        let (end, traffic) = self.end(direction);
+        end.poll_timeout(now, traffic.own, traffic.peer)
+    }
+
+    /// The end where `direction` begins, and what it and its peer send.
+    fn end(&mut self, direction: Direction) -> (&mut Entity, Traffic<'_>) {
+        let [down, up] = &mut self.lanes;
+        let [network, mobile] = &mut self.ends;
+        match direction {
+            Direction::Downlink => (network, Traffic { own: &mut down.sdus, peer: &mut up.sdus }),
+            Direction::Uplink => (mobile, Traffic { own: &mut up.sdus, peer: &mut down.sdus }),
+        }
+    }
+
+    /// `items` that came uplink arrive at the RNC in slot `at`.
+    pub(super) fn forward(&mut self, at: u64, items: &mut Vec<Item>) {
+        self.iub.extend(items.drain(..).map(|item| (at, item)));
+    }
+
+    /// What has come to the RNC by `slot`.
+    pub(super) fn take_forwarded(&mut self, slot: u64, items: &mut Vec<Item>) {
+        while self.iub.front().is_some_and(|(at, _)| *at <= slot) {
+            items.extend(self.iub.pop_front().map(|(_, item)| item));
+        }
+    }
+
+    /// When something comes to the RNC.
+    pub(super) fn forwarded_from(&self) -> Option<u64> {
+        self.iub.front().map(|(at, _)| *at)
+    }
+
+    /// After an unrecoverable error both ends of link control begin anew at once, and all that is
+    /// under way is lost.
+    pub(super) fn establish(&mut self, now: Time, failed: Direction) {
+        self.lanes[failed as usize].count_failure();
+        self.channels.iter_mut().for_each(Channel::flush);
+        self.flow.flush();
+        self.iub.clear();
+        for direction in Direction::BOTH {
+            let (end, mut traffic) = self.end(direction);
+            end.establish(now, &mut traffic);
+        }
+    }
+
+    /// Reports the SDUs of `direction` that have been sent in part at least.
+    pub(super) fn tell_dequeued(
+        &mut self,
+        now: Time,
+        direction: Direction,
+        machine: u32,
+        observe: &mut impl Observe,
+    ) {
+        self.lanes[direction as usize].tell_dequeued(now, machine, observe);
+    }
+
+    /// What has been counted of `direction`.
+    pub(super) fn counters(&self, direction: Direction) -> Counters {
+        let place = direction as usize;
+        let resets = self.ends[place].resets();
+        *self.channels[place].counters() + Counters { resets, ..self.lanes[place].counters() }
+    }
+}
+
+/// How many PDUs a Node B always wants. Our choice.
+const LEAST_TARGET: u64 = 8;

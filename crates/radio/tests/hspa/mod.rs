@@ -1,0 +1,5 @@
+//! HSDPA and HSUPA.
+
+mod facts;
+mod laws;
+mod support;
