@@ -20,6 +20,8 @@ def outline(values: Mapping[str, str]) -> str:
         return _lte(values)
     if values.get("radio.kind") == "umts-hs":
         return _hsdpa(values)
+    if values.get("radio.kind") == "nb-iot":
+        return _nb_iot(values)
     if "radio.tbler" in values:
         ways = ("radio.downlink", "radio.uplink")
         parts = {"": _rate, "delay ": _wired, "TTI ": _tti, "TBLER ": _blocks_in_error}
@@ -84,6 +86,19 @@ def _hsdpa(values: Mapping[str, str]) -> str:
     queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
     parts += [f"delay {_milliseconds(_wired_s(values))} each way on wires"]
     parts += [f"{values['radio.iub.delay']} over Iub", f"queue {queues}"]
+    return "; ".join([*parts, *_members(values), *_middlebox(values)])
+
+
+def _nb_iot(values: Mapping[str, str]) -> str:
+    """Return what the mobiles can do and how far away they are. Rates follow from both."""
+    queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
+    parts = [
+        f"category {values['radio.category']}, coupling loss {values['radio.coupling_loss']}",
+        f"delay {_milliseconds(_wired_s(values))} each way on wires",
+        f"queue {queues}",
+    ]
+    if "radio.psm.active" in values:
+        parts.insert(1, f"asleep {values['radio.psm.active']} after a connection")
     return "; ".join([*parts, *_members(values), *_middlebox(values)])
 
 

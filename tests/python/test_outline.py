@@ -140,5 +140,9 @@ def test_no_flood_fills_memory(name):
 
 @pytest.mark.parametrize("name", [*sorted(NETWORKS), "link"])
 def test_every_network_carries_a_transfer(name):
+    if name.startswith("nb-iot"):
+        # Reports of some kB, which take minutes.
+        assert tp.run(name).flows[0].bytes_acked >= 2000
+        return
     run = tp.run(name, duration="20 s")
     assert run.flows[0].bytes_acked > 10_000

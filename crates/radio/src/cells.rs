@@ -4,7 +4,7 @@ use base::{Direction, Duration, Time};
 use observe::Observe;
 
 use crate::kinds::{Radio, RadioContext};
-use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu, hspa, scheduled, umts};
+use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu, hspa, nbiot, scheduled, umts};
 
 /// Declares what mobiles share, each by its kind of radio.
 macro_rules! cells {
@@ -144,4 +144,6 @@ cells! {
     UmtsHs(hspa::Cell<T>);
     /// A cell of LTE.
     Lte(scheduled::Network<T>);
+    /// A carrier of NB-IoT.
+    NbIot(nbiot::Cell<T>);
 }

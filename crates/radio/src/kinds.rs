@@ -8,6 +8,7 @@ use settings::{Fault, Flat, Table};
 use crate::gprs::{self, GprsKeys};
 use crate::hspa::HsKeys;
 use crate::lte::LteKeys;
+use crate::nbiot::NbIotKeys;
 use crate::satellite::{self, GeoKeys, LeoKeys, RecordingFile, Satellite};
 use crate::umts::cell::CellKeys;
 use crate::umts::{self, DchKeys, UmtsKeys};
@@ -251,6 +252,8 @@ radios! {
     "geo" => Geo(GeoKeys);
     /// A cell of LTE, which its mobiles share.
     "lte" => Lte(LteKeys);
+    /// A carrier of NB-IoT, which its mobiles share.
+    "nb-iot" => NbIot(NbIotKeys);
 }
 
 bearers! {
@@ -274,7 +277,8 @@ impl Radio {
             | Self::Gprs { .. }
             | Self::Leo { .. }
             | Self::Geo { .. }
-            | Self::Lte { .. } => None,
+            | Self::Lte { .. }
+            | Self::NbIot { .. } => None,
         }
     }
 
@@ -292,7 +296,8 @@ impl Radio {
             | Self::UmtsCell { .. }
             | Self::UmtsHs { .. }
             | Self::Gprs { .. }
-            | Self::Lte { .. } => None,
+            | Self::Lte { .. }
+            | Self::NbIot { .. } => None,
         }
     }
 
@@ -305,7 +310,8 @@ impl Radio {
             | Self::UmtsCell { .. }
             | Self::UmtsHs { .. }
             | Self::Gprs { .. }
-            | Self::Lte { .. } => None,
+            | Self::Lte { .. }
+            | Self::NbIot { .. } => None,
         }
     }
 
@@ -318,7 +324,8 @@ impl Radio {
             | Self::Gprs { .. }
             | Self::Leo { .. }
             | Self::Geo { .. }
-            | Self::Lte { .. } => None,
+            | Self::Lte { .. }
+            | Self::NbIot { .. } => None,
         }
     }
 }

@@ -15,6 +15,8 @@
 //! * [`lte`]: LTE cells, in which the base station decides for every subframe who sends, over what
 //!   [`scheduled`] has.
 //!
+//! * [`nbiot`]: NB-IoT carriers, whose mobiles repeat what they say and sleep most of the time.
+//!
 //! * [`wlan`]: access points and stations of a network like 802.11b.
 //!
 //! A bearer carries anything that knows its size ([`Sdu`]). It knows no IP: how headers are
@@ -27,6 +29,7 @@ pub mod gprs;
 pub mod hspa;
 mod kinds;
 pub mod lte;
+pub mod nbiot;
 mod output;
 mod power;
 pub mod satellite;

@@ -7,6 +7,7 @@ mod gprs;
 mod hspa;
 mod laws;
 mod modes;
+mod nbiot;
 mod repairs;
 mod satellite;
 mod scheduled;

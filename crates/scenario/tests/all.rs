@@ -11,6 +11,7 @@ mod live;
 mod lte;
 mod middleboxes;
 mod mobile;
+mod nbiot;
 mod radio;
 mod satellites;
 mod settings;

@@ -142,6 +142,7 @@ fn radio_with(key: &Key) -> &'static str {
         "leo" => "leo-15s",
         "lte" => "lte-cat4",
         "umts-hs" => "hsdpa-3.6",
+        "nb-iot" => "nb-iot",
         "geo" => "geo-600",
         _ => return UMTS,
     };

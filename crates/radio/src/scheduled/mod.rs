@@ -20,7 +20,7 @@ mod lane;
 mod mobile;
 mod network;
 pub mod power;
-mod quality;
+pub(crate) mod quality;
 pub mod rlc;
 pub mod rrc;
 pub mod scheduler;

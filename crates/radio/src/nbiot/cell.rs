@@ -1,0 +1,355 @@
+//! The carrier as one machine.
+
+use std::collections::VecDeque;
+
+use base::{Agenda, Direction, Duration, Time};
+use observe::Observe;
+
+use super::carrier::Carrier;
+use super::config::{ANSWER, Config, REST, SUBFRAME, time_of};
+use super::lane::{Lane, Moment};
+use super::mobile::{Attempt, Mobile, Purpose};
+use super::stage::Stage;
+use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
+
+/// A carrier and its mobiles, each with a bearer.
+///
+/// Time passes from one end of something to the next: of a message, of a wait, of a timer. All
+/// begin with a subframe. A mobile without traffic has nothing due but its own timers.
+#[derive(Debug)]
+pub struct Cell<T> {
+    machine: u32,
+    pub(super) config: Config,
+    pub(super) mobiles: Vec<Mobile<T>>,
+    pub(super) carrier: Carrier,
+    agenda: Agenda,
+    /// The last occasion in which preambles were sent: who sent which.
+    occasion: (u64, Vec<(u32, u32)>),
+    /// Those for which something is due now.
+    due: Vec<u32>,
+    /// Those that may have output.
+    ready: VecDeque<u32>,
+    /// Those whose report has changed.
+    pub(super) reports: VecDeque<u32>,
+    next: Option<Time>,
+}
+
+impl<T: Sdu> Cell<T> {
+    /// An idle carrier, which reports facts as machine number `machine`.
+    pub fn new(machine: u32, config: &Config, seed: u64) -> Self {
+        let mobiles: Vec<_> = config.ues.iter().map(|ue| Mobile::new(config, ue, seed)).collect();
+        let mut cell = Self {
+            machine,
+            config: config.clone(),
+            carrier: Carrier::new(),
+            agenda: Agenda::new(mobiles.len()),
+            mobiles,
+            occasion: (0, Vec::new()),
+            due: Vec::new(),
+            ready: VecDeque::new(),
+            reports: VecDeque::new(),
+            next: None,
+        };
+        for ue in 0..cell.mobiles.len() as u32 {
+            cell.settle(0, ue, &mut ());
+        }
+        cell.next = cell.agenda.peek();
+        cell
+    }
+
+    /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full. It
+    /// misses what begins at `now`.
+    ///
+    /// # Errors
+    /// The SDU that was dropped.
+    pub fn handle_input(
+        &mut self,
+        now: Time,
+        ue: u32,
+        direction: Direction,
+        sdu: T,
+        observe: &mut impl Observe,
+    ) -> Result<(), T> {
+        let before = self.mobiles[ue as usize].lanes[direction as usize].queued();
+        self.handle_timeout(now, observe);
+        let taken = self.mobiles[ue as usize].lanes[direction as usize].push(now, sdu, before);
+        self.settle(now.saturating_since(Time::ZERO).whole(SUBFRAME), ue, observe);
+        self.next = self.agenda.peek();
+        taken
+    }
+
+    /// Does what is due at or before `now`.
+    pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+        while let Some(due) = self.next.filter(|due| *due <= now) {
+            let (slot, machine) = (due.saturating_since(Time::ZERO).whole(SUBFRAME), self.machine);
+            self.run(&mut Moment { slot, now: due, machine, observe: &mut *observe });
+        }
+    }
+
+    /// The next SDU that has come out, and its mobile. To be called after each `handle_…` until it
+    /// says `None`.
+    #[must_use]
+    pub fn poll_output(&mut self) -> Option<(u32, Direction, Output<T>)> {
+        while let Some(ue) = self.ready.front().copied() {
+            for lane in &mut self.mobiles[ue as usize].lanes {
+                if let Some(output) = lane.poll_output() {
+                    return Some((ue, lane.direction, output));
+                }
+            }
+            self.ready.pop_front();
+        }
+        None
+    }
+
+    /// When [`Self::handle_timeout`] is due.
+    #[must_use]
+    pub const fn poll_timeout(&self) -> Option<Time> {
+        self.next
+    }
+
+    /// From now on radios and coverage are those of `config`, which has the same mobiles.
+    pub fn reconfigure(&mut self, _now: Time, config: &Config) {
+        self.config = config.clone();
+        for lane in self.mobiles.iter_mut().flat_map(|mobile| &mut mobile.lanes) {
+            lane.reconfigure(config);
+        }
+    }
+
+    /// What a mobile could get if the carrier were its own, if that has changed since the last
+    /// report. Only what is sent to is reported.
+    #[must_use]
+    pub fn poll_report(&mut self) -> Option<(u32, DownlinkReport)> {
+        let ue = self.reports.pop_front()?;
+        let mobile = &mut self.mobiles[ue as usize];
+        let (slot, down) = (mobile.served.0, Direction::Downlink);
+        let snr = mobile.lanes[0].snr(time_of(slot));
+        Some((ue, DownlinkReport { rate: Some(self.config.level(slot).rate(down, snr)) }))
+    }
+
+    /// The SDUs of `direction` between entry and exit, mobile by mobile.
+    pub fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
+        self.mobiles.iter().flat_map(move |mobile| mobile.lanes[direction as usize].held())
+    }
+
+    /// What has been counted of `direction` of all mobiles together.
+    pub fn total(&self, direction: Direction) -> Counters {
+        self.mobiles.iter().map(|mobile| mobile.lanes[direction as usize].counters()).sum()
+    }
+
+    /// What the radio of each mobile has used by `now`, in order.
+    pub fn energy(&self, now: Time) -> impl Iterator<Item = EnergyUse> {
+        self.mobiles.iter().map(move |mobile| mobile.meter.used(&self.config.power, now))
+    }
+
+    /// The share of the carrier that was used in `direction` in the first `span` of the run.
+    pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
+        let slots = span.whole(SUBFRAME) as f64;
+        (slots > 0.0).then(|| self.carrier.used(direction as usize) / slots)
+    }
+
+    /// Those for which something is due go on, who was served longest ago first.
+    fn run(&mut self, moment: &mut Moment<'_, impl Observe>) {
+        let mut due = std::mem::take(&mut self.due);
+        while let Some((_, ue)) = self.agenda.next(moment.now) {
+            due.push(ue);
+        }
+        due.sort_by_key(|ue| (self.mobiles[*ue as usize].served.0, *ue));
+        for ue in &due {
+            self.advance(moment, *ue);
+        }
+        for ue in due.drain(..) {
+            self.settle(moment.slot, ue, moment.observe);
+        }
+        self.due = due;
+        self.next = self.agenda.peek();
+    }
+
+    fn advance(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32) {
+        for lane in &mut self.mobiles[ue as usize].lanes {
+            lane.handle_timeout(moment.now);
+        }
+        while self.mobiles[ue as usize].until <= moment.slot {
+            self.finish(moment, ue);
+        }
+        self.decide(moment.slot, ue);
+        let mobile = &self.mobiles[ue as usize];
+        if mobile.stage == Stage::Listening && self.turn_of(ue, moment.slot) == Some(moment.slot) {
+            self.tell(moment, ue);
+        }
+    }
+
+    /// What a mobile did is over.
+    fn finish(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32) {
+        let slot = moment.slot;
+        let stage = self.mobiles[ue as usize].stage;
+        if let Stage::Block(_) = stage {
+            self.land(moment, ue);
+        }
+        if stage == Stage::Preamble && !self.is_heard(moment, ue) {
+            let Config { access, .. } = &self.config;
+            return self.back_off(slot + access.contention, ue);
+        }
+        let level = self.config.level(slot);
+        let mobile = &mut self.mobiles[ue as usize];
+        let next = stage.next();
+        let until = match next {
+            Stage::Synchronizing => slot + level.synchronization.max(1),
+            Stage::Awaiting => (slot / level.occasions + 1) * level.occasions,
+            Stage::Preamble => slot + level.preamble,
+            Stage::Lead(_) => mobile.on_air[0],
+            Stage::Block(_) => mobile.on_air[1],
+            Stage::Turn => mobile.acknowledged[0],
+            Stage::Ack => mobile.acknowledged[1],
+            Stage::Rest => slot + REST,
+            Stage::Idle | Stage::Paged | Stage::Backoff | Stage::Listening | Stage::Control(_) => {
+                u64::MAX
+            }
+        };
+        match next {
+            Stage::Synchronizing => mobile.access = Some(Attempt::new(Purpose::Setup)),
+            Stage::Listening => {
+                let wait = if stage == Stage::Preamble { ANSWER } else { 0 };
+                mobile.ready_from = slot + wait;
+            }
+            Stage::Preamble => self.send_preamble(slot, ue),
+            _ => {}
+        }
+        self.mobiles[ue as usize].enter(next, until);
+    }
+
+    /// A mobile draws one of the preambles; another may draw the same.
+    fn send_preamble(&mut self, slot: u64, ue: u32) {
+        let mobile = &mut self.mobiles[ue as usize];
+        mobile.preambles += 1;
+        mobile.has_collided = false;
+        let subcarriers = self.config.access.subcarriers;
+        let drawn = mobile.chance.at([mobile.preambles, 0, 0, 0])[0] % subcarriers;
+        let (at, sent) = &mut self.occasion;
+        if *at != slot {
+            *at = slot;
+            sent.clear();
+        }
+        for (other, _) in sent.iter().filter(|(_, preamble)| *preamble == drawn) {
+            self.mobiles[*other as usize].has_collided = true;
+            self.mobiles[ue as usize].has_collided = true;
+        }
+        sent.push((ue, drawn));
+    }
+
+    /// Whether the preamble that ends now is heard alone: none of the others that are not simulated
+    /// has drawn it.
+    fn is_heard(&mut self, moment: &Moment<'_, impl Observe>, ue: u32) -> bool {
+        let access = self.config.access;
+        let mobile = &mut self.mobiles[ue as usize];
+        let is_alone = (0..access.others).all(|other| {
+            !mobile.chance.at([mobile.preambles, 1, other, 0])[0].is_multiple_of(access.subcarriers)
+        });
+        is_alone && !mobile.has_collided && !mobile.lanes[1].is_out(moment.now)
+    }
+
+    /// The access begins anew after `from` and a while.
+    fn back_off(&mut self, from: u64, ue: u32) {
+        let mobile = &mut self.mobiles[ue as usize];
+        let drawn = mobile.chance.at([mobile.preambles, 2, 0, 0])[0];
+        let wait = (u64::from(drawn) * self.config.access.backoff) >> 32;
+        mobile.must_retry = false;
+        mobile.access = mobile.access.map(|attempt| Attempt::new(attempt.purpose));
+        mobile.enter(Stage::Backoff, from + 1 + wait);
+    }
+
+    /// What a mobile turns to by itself, after all that happened up to `slot`.
+    fn decide(&mut self, slot: u64, ue: u32) {
+        let now = time_of(slot);
+        let exchanges = self.config.connection.exchanges;
+        let mobile = &mut self.mobiles[ue as usize];
+        match mobile.stage {
+            Stage::Idle | Stage::Paged if mobile.lanes[1].waiting() > 0 => {
+                self.connect(slot, ue);
+            }
+            Stage::Idle => self.wake(slot, ue),
+            Stage::Listening if mobile.lanes.iter().any(|lane| lane.transmitter.has_failed()) => {
+                mobile.lanes.iter_mut().for_each(Lane::establish);
+                (mobile.block, mobile.must_retry) = (None, false);
+                self.connect(slot, ue);
+            }
+            Stage::Listening if mobile.must_retry => self.back_off(slot, ue),
+            Stage::Listening if mobile.job(now, exchanges).is_some() => {}
+            Stage::Listening if mobile.lanes[1].waiting() > 0 => {
+                mobile.access = Some(Attempt::new(Purpose::Request));
+                let occasions = self.config.level(slot).occasions;
+                mobile.enter(Stage::Awaiting, (slot / occasions + 1) * occasions);
+            }
+            Stage::Listening
+                if mobile.is_quiet() && slot >= mobile.last + self.config.connection.inactivity =>
+            {
+                mobile.is_connected = false;
+                mobile.last = slot;
+                mobile.enter(Stage::Idle, u64::MAX);
+            }
+            _ => {}
+        }
+    }
+
+    /// A mobile without a connection: it is paged, or says that it is there.
+    fn wake(&mut self, slot: u64, ue: u32) {
+        let paging = self.config.paging;
+        let mobile = &mut self.mobiles[ue as usize];
+        if paging.psm.is_some_and(|psm| slot >= mobile.last + psm.update) {
+            return self.connect(slot, ue);
+        }
+        if mobile.lanes[0].waiting() > 0
+            && let Some(occasion) = paging.heard_from(ue, mobile.last, slot + 1)
+        {
+            let level = self.config.level(slot);
+            let page = level.control.repetitions + super::config::LEAD_DOWN + level.repetitions[0];
+            mobile.enter(Stage::Paged, occasion + page);
+        }
+    }
+
+    /// A mobile begins to connect.
+    fn connect(&mut self, slot: u64, ue: u32) {
+        let until = slot + self.config.level(slot).synchronization.max(1);
+        let mobile = &mut self.mobiles[ue as usize];
+        (mobile.is_connected, mobile.known) = (false, 0);
+        mobile.access = Some(Attempt::new(Purpose::Setup));
+        mobile.enter(Stage::Synchronizing, until);
+    }
+
+    /// After all that happened up to `slot`: what a mobile turns to, and when it is due.
+    fn settle<O: Observe>(&mut self, slot: u64, ue: u32, observe: &mut O) {
+        self.decide(slot, ue);
+        let now = time_of(slot);
+        let psm = self.config.paging.psm;
+        let mobile = &mut self.mobiles[ue as usize];
+        let sleeps = psm.is_some_and(|psm| slot >= mobile.last + psm.active);
+        if mobile.meter.enter(now, mobile.stage.power(sleeps)) && O::ON {
+            observe.power(now, mobile.meter.fact(&self.config.power, now, self.machine, ue));
+        }
+        if mobile.lanes.iter().any(Lane::has_output) {
+            self.ready.push_back(ue);
+        }
+        let due = self.due_of(slot, ue);
+        self.agenda.set(ue, due.map(time_of));
+    }
+
+    /// The subframe after `slot` in which something is due for `ue`.
+    fn due_of(&self, slot: u64, ue: u32) -> Option<u64> {
+        let mobile = &self.mobiles[ue as usize];
+        let timers = mobile.lanes.iter().filter_map(Lane::poll_timeout);
+        let timers = timers.map(|time| {
+            time.saturating_since(Time::ZERO).ceil_to(SUBFRAME).whole(SUBFRAME).max(slot + 1)
+        });
+        let own = match mobile.stage {
+            Stage::Idle => self.config.paging.psm.and_then(|psm| {
+                let ends = [mobile.last + psm.active, mobile.last + psm.update];
+                ends.into_iter().filter(|end| *end > slot).min()
+            }),
+            Stage::Listening => self.turn_of(ue, slot + 1).or_else(|| {
+                let release = mobile.last + self.config.connection.inactivity;
+                mobile.is_quiet().then_some(release.max(slot + 1))
+            }),
+            _ => Some(mobile.until),
+        };
+        timers.chain(own).min()
+    }
+}

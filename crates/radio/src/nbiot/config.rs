@@ -1,0 +1,163 @@
+//! How a carrier is set up.
+
+use base::{Direction, Duration, Rate, Schedule, Time};
+use link::queue;
+
+use super::format::{Format, Formats};
+use super::power::POWER_STATES;
+use super::tables::Tones;
+use super::timing::{Paging, SearchSpace};
+use crate::PowerModel;
+use crate::scheduled::{Radio, rlc};
+
+/// A subframe (TS 36.211 §4.1), in which all other times are counted.
+pub(super) const SUBFRAME: Duration = Duration::from_millis(1);
+
+/// When subframe number `slot` begins.
+pub(super) fn time_of(slot: u64) -> Time {
+    Time::ZERO + SUBFRAME * slot
+}
+
+/// A carrier and its mobiles.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// How much weaker a signal arrives than it was sent, in decibels: it makes the level.
+    pub coupling_loss: Schedule<f64>,
+    /// What each level of coverage does.
+    pub levels: [Level; 3],
+    /// The radio, downlink over the carrier and uplink over 15 kHz.
+    pub radios: [Radio; 2],
+    /// How often a block is sent again before link control has to repair the loss.
+    pub repeats: u32,
+    /// Link control.
+    pub rlc: rlc::Config,
+    /// What waits ahead of it for each mobile, downlink and uplink.
+    pub queues: [queue::Config; 2],
+    /// How a mobile comes to be heard.
+    pub access: Access,
+    /// How connections begin and end.
+    pub connection: Connection,
+    /// When a mobile without one hears a page.
+    pub paging: Paging,
+    /// What the radio of a mobile draws.
+    pub power: PowerModel<POWER_STATES>,
+    /// The mobiles.
+    pub ues: Vec<UeConfig>,
+}
+
+/// What a level of coverage does (TS 36.331, `RSRP-ThresholdsNPRACH`).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Level {
+    /// How long a mobile that wakes looks for the carrier and reads what that says of itself.
+    pub synchronization: u64,
+    /// Where it looks for what it is told.
+    pub control: SearchSpace,
+    /// How often a block is sent as one, downlink and uplink.
+    pub repetitions: [u64; 2],
+    /// Over how many tones it sends.
+    pub tones: Tones,
+    /// How long it takes to send a preamble.
+    pub preamble: u64,
+    /// How often it may.
+    pub occasions: u64,
+    /// The sizes of blocks, downlink and uplink.
+    pub(super) formats: [Formats; 2],
+}
+
+/// How a mobile comes to be heard (TS 36.321 §5.1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// Among how many tones it draws one for its preamble.
+    pub subcarriers: u32,
+    /// How many mobiles that are not simulated send a preamble in each occasion.
+    pub others: u32,
+    /// How long it takes to learn that another had the same one.
+    pub contention: u64,
+    /// Then it waits for up to so long.
+    pub backoff: u64,
+}
+
+/// How connections begin and end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Connection {
+    /// How many messages downlink, each with an answer, follow the random access.
+    pub exchanges: u32,
+    /// It is released so long after the last block.
+    pub inactivity: u64,
+}
+
+/// A mobile.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UeConfig {
+    /// Its name; its random streams are named after it.
+    pub name: String,
+}
+
+/// From the end of what a mobile is told to a block downlink: it begins in the fifth subframe (TS
+/// 36.213 §16.4.1).
+pub(super) const LEAD_DOWN: u64 = 4;
+
+/// The same uplink: after eight subframes (TS 36.213 §16.5.1).
+pub(super) const LEAD_UP: u64 = 8;
+
+/// From the end of a block downlink to its acknowledgement: it begins in the thirteenth subframe
+/// (TS 36.213 §16.4.2).
+pub(super) const TURN: u64 = 12;
+
+/// A mobile that has sent listens again after three subframes (TS 36.213 §16.6).
+pub(super) const REST: u64 = 3;
+
+/// From a preamble to the answers to it (TS 36.321 §5.1.4).
+pub(super) const ANSWER: u64 = 4;
+
+impl Level {
+    /// How long an acknowledgement lasts. It is repeated as a block uplink is.
+    pub(super) const fn ack(&self) -> u64 {
+        self.tones.ack() * self.repetitions[1]
+    }
+
+    /// From one block to the next at least, in subframes.
+    pub(super) const fn cycle(&self, direction: Direction, format: &Format) -> u64 {
+        let control = self.control.repetitions;
+        match direction {
+            Direction::Downlink => {
+                control + LEAD_DOWN + format.subframes + TURN + self.ack() + REST
+            }
+            Direction::Uplink => control + LEAD_UP + format.subframes + REST,
+        }
+    }
+
+    /// What a mobile that has the carrier to itself gets at a ratio of `snr`.
+    pub(super) fn rate(&self, direction: Direction, snr: f64) -> Rate {
+        let format = self.formats[direction as usize].choose(snr, u64::MAX);
+        let bits = u64::from(format.bytes) * 8000 / self.cycle(direction, &format);
+        Rate::from_bps(bits.max(1))
+    }
+}
+
+impl Config {
+    /// The level of coverage at the beginning of a subframe: 0 up to 144 dB, 1 up to 154, else 2
+    /// (TR 45.820 §5.1 has these three losses).
+    pub(super) fn level(&self, slot: u64) -> &Level {
+        &self.levels[level_of(self.coupling_loss.at(time_of(slot)))]
+    }
+
+    /// What a mobile that has the carrier to itself gets at the start.
+    pub(super) fn rates(&self) -> [Rate; 2] {
+        Direction::BOTH.map(|direction| {
+            let snr = self.radios[direction as usize].snr.at(Time::ZERO);
+            self.level(0).rate(direction, snr)
+        })
+    }
+}
+
+/// The level of coverage that a coupling loss makes.
+pub(super) const fn level_of(coupling_loss: f64) -> usize {
+    if coupling_loss <= 144.0 {
+        0
+    } else if coupling_loss <= 154.0 {
+        1
+    } else {
+        2
+    }
+}

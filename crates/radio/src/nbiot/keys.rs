@@ -1,0 +1,474 @@
+//! `[radio]` with `kind = "nb-iot"`.
+
+use base::{Duration, Probability, Rate, Schedule, Time};
+use settings::{
+    Along, Always, Chance, Count, Decibels, Fault, OfTime, Off, Or, Perhaps, Spans, Steps, Table,
+    Timed, Word, absent, section, words,
+};
+
+use super::config::{Access, Config, Connection, Level, SUBFRAME, UeConfig, level_of};
+use super::format::Formats;
+use super::power;
+use super::tables::{Category, Tones};
+use super::timing::{Edrx, Paging, Psm, SearchSpace};
+use crate::kinds::{Keys, Queues, RadioContext};
+use crate::scheduled::rlc::{self, Mode};
+use crate::scheduled::{Fading, Radio};
+
+absent! {
+    ByLevel = "by-level",
+}
+
+section! {
+    /// `[radio]` of an NB-IoT carrier. What is `by-level` follows from the coupling loss.
+    pub struct NbIotKeys {
+        /// How much weaker a signal arrives than it was sent: up to 144 dB it is coverage level 0,
+        /// up to 154 dB level 1, beyond it level 2 (TR 45.820 §5.1).
+        pub coupling_loss: f64 as Along<Decibels> = 144.0;
+        /// From when it is another one.
+        pub coupling_losses: Vec<Step> as Steps<Step> = Vec::new();
+        /// What mobiles can do.
+        pub category: Category as Word<Category> = Category::Nb1;
+        /// Towards the mobile.
+        pub downlink: Downlink as Always<Downlink> = Downlink::default();
+        /// From the mobile.
+        pub uplink: Uplink as Always<Uplink> = Uplink::default();
+        /// What the base station tells mobiles.
+        pub npdcch: Npdcch as Always<Npdcch> = Npdcch::default();
+        /// How mobiles come to be heard.
+        pub nprach: Nprach as Always<Nprach> = Nprach::default();
+        /// Hybrid ARQ.
+        pub harq: Harq as Always<Harq> = Harq::default();
+        /// Link control.
+        pub rlc: Rlc as Always<Rlc> = Rlc::default();
+        /// Connections, and what a mobile without one does.
+        pub rrc: Rrc as Always<Rrc> = Rrc::default();
+        /// Extended cycles of pages. Without it there are none.
+        pub edrx: Option<EdrxKeys> as Perhaps<EdrxKeys> = None;
+        /// Power saving mode. Without it there is none.
+        pub psm: Option<PsmKeys> as Perhaps<PsmKeys> = None;
+        /// What the radio of a mobile draws.
+        pub power: power::Keys as Always<power::Keys> = power::Keys::default();
+        /// From when to when nothing gets through.
+        pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
+        /// How the ratio of signal to noise varies. Without it, it does not.
+        pub fading: Option<Fading> as Perhaps<Fading> = None;
+        /// How many mobiles share the carrier; 0 is one called UE. Flows are assigned in turn.
+        pub ues: u32 as Count<u32, 0, 50_000> = 0;
+    }
+    check(Self::check)
+}
+
+section! {
+    /// A member of `radio.coupling_losses`.
+    #[derive(Copy)]
+    pub struct Step {
+        /// From when; required.
+        pub at: Duration as OfTime = Duration::ZERO;
+        /// The coupling loss.
+        pub coupling_loss: f64 as Along<Decibels> = 144.0;
+    }
+}
+
+impl Timed for Step {
+    fn at(&self) -> Duration {
+        self.at
+    }
+}
+
+section! {
+    /// `[radio.downlink]`: what mobiles receive (NPDSCH).
+    pub struct Downlink {
+        /// How often a block is sent as one (TS 36.213 table 16.4.1.3-2). By level: 1, 4, 32; our
+        /// choice.
+        pub repetitions: Option<u32> as Or<ByLevel, Count<u32, 1, 2048>> = None;
+        /// How many blocks err that are sent for the first time, in place of what the coupling
+        /// loss says.
+        pub bler: Option<Probability> as Or<Off, Chance> = None;
+    }
+}
+
+section! {
+    /// `[radio.uplink]`: what mobiles send (NPUSCH).
+    pub struct Uplink {
+        /// How often a block or an acknowledgement is sent as one (TS 36.213 table 16.5.1.1-3). By
+        /// level: 1, 4, 32; our choice.
+        pub repetitions: Option<u32> as Or<ByLevel, Count<u32, 1, 128>> = None;
+        /// Over how many tones of 15 kHz a mobile sends, or over one of 3.75 kHz. By level: 12, 3,
+        /// 1; our choice.
+        pub tones: Option<Tones> as Or<ByLevel, Word<Tones>> = None;
+        /// How many blocks err that are sent for the first time, in place of what the coupling
+        /// loss says.
+        pub bler: Option<Probability> as Or<Off, Chance> = None;
+    }
+}
+
+words! {
+    /// From one search space to the next, times its length (TS 36.331, `npdcch-StartSF-USS`).
+    pub enum Interval {
+        /// 1.5 times.
+        ThreeHalves = "1.5",
+        /// Twice.
+        Two = "2",
+        /// Four times.
+        Four = "4",
+        /// Eight times.
+        Eight = "8",
+        /// 16 times.
+        Sixteen = "16",
+        /// 32 times.
+        ThirtyTwo = "32",
+        /// 48 times.
+        FortyEight = "48",
+        /// 64 times.
+        SixtyFour = "64",
+    }
+}
+
+impl Interval {
+    /// The period of search spaces of `span` subframes; not whole if there is a remainder of two.
+    fn halves(self, span: u64) -> u64 {
+        span * match self {
+            Self::ThreeHalves => 3,
+            Self::Two => 4,
+            Self::Four => 8,
+            Self::Eight => 16,
+            Self::Sixteen => 32,
+            Self::ThirtyTwo => 64,
+            Self::FortyEight => 96,
+            Self::SixtyFour => 128,
+        }
+    }
+}
+
+section! {
+    /// `[radio.npdcch]`: how the base station tells a mobile of a block.
+    pub struct Npdcch {
+        /// How many subframes a message takes. By level: 1, 8, 32; our choice.
+        pub repetitions: Option<u32> as Or<ByLevel, Count<u32, 1, 2048>> = None;
+        /// How many it takes at most (R_max): for so long a mobile looks for one. By level: 8, 32,
+        /// 128; our choice.
+        pub max_repetitions: Option<u32> as Or<ByLevel, Count<u32, 1, 2048>> = None;
+        /// From one search space to the next, times R_max (G). Default: our choice.
+        pub interval: Interval as Word<Interval> = Interval::Two;
+    }
+}
+
+words! {
+    /// The form of a preamble (TS 36.211 table 10.1.6.1-1).
+    pub enum PreambleFormat {
+        /// 5.6 ms, for cells up to 10 km.
+        Short = "0",
+        /// 6.4 ms, for cells up to 40 km.
+        Long = "1",
+    }
+}
+
+section! {
+    /// `[radio.nprach]`: how mobiles come to be heard.
+    pub struct Nprach {
+        /// How often a preamble is sent as one (TS 36.211 §10.1.6.1). By level: 2, 8, 32; our
+        /// choice.
+        pub repetitions: Option<u32> as Or<ByLevel, Count<u32, 1, 128>> = None;
+        /// How often one may be sent (TS 36.331: 40 ms to 2.56 s). By level: 320, 640, 640 ms;
+        /// our choice.
+        pub period: Option<Duration> as
+            Or<ByLevel, OfTime<40_000_000, 2_560_000_000>> = None;
+        /// Its form.
+        pub format: PreambleFormat as Word<PreambleFormat> = PreambleFormat::Short;
+        /// Among how many tones a mobile draws one (TS 36.331: 12, 24, 36 or 48).
+        pub subcarriers: u32 as Count<u32, 1, 48> = 12;
+        /// How many mobiles that are not simulated send a preamble in each period: if one of them
+        /// draws the same tone, neither is heard.
+        pub others: u32 as Count<u32, 0, 1000> = 0;
+        /// How long a mobile waits to learn that its preamble was another's as well. Default: our
+        /// choice.
+        pub contention_timer: Duration as OfTime = Duration::from_millis(640);
+        /// Then it waits for a time drawn up to this (TS 36.321 §7.2). Default: our choice.
+        pub backoff: Duration as OfTime = Duration::from_millis(1024);
+    }
+}
+
+section! {
+    /// `[radio.harq]`: hybrid ARQ of one process with soft combining (TS 36.321 §5.3.2, §5.4.2).
+    #[derive(Copy)]
+    pub struct Harq {
+        /// How often a block is sent again before link control has to repair the loss. Default:
+        /// our choice.
+        pub repeats: u32 as Count<u32, 0, 31> = 3;
+    }
+}
+
+section! {
+    /// `[radio.rlc]`: link control in acknowledged mode (TS 36.322).
+    pub struct Rlc {
+        /// After so long without an answer the last PDU asks again (t-PollRetransmit; TS 36.331
+        /// has 250 ms to 180 s). By level at the start: 2 s, 6 s, 25 s; our choice.
+        pub poll_retransmit: Option<Duration> as Or<ByLevel, OfTime<1>> = None;
+        /// How often a PDU is sent again before the radio link fails (maxRetxThreshold). Default:
+        /// our choice.
+        pub max_retransmissions: u32 as Count<u32, 1, 255> = 16;
+    }
+}
+
+section! {
+    /// `[radio.rrc]`: connections, and what a mobile without one does.
+    pub struct Rrc {
+        /// How long a mobile that wakes looks for the carrier and reads what that says of itself.
+        /// By level: 0.7, 0.8, 1.2 s; our choice.
+        pub synchronization: Option<Duration> as Or<ByLevel, OfTime> = None;
+        /// How many messages, each with an answer, set a connection up after the random access:
+        /// one where data go with signalling, more with a bearer of its own. Default: our choice.
+        pub exchanges: u32 as Count<u32, 1, 10> = 2;
+        /// The connection is released so long after the last block. Default: our choice.
+        pub inactivity: Duration as OfTime<1_000_000> = Duration::from_secs(10);
+        /// How often a mobile without one listens for a page (TS 36.331: 1.28 to 10.24 s). Default:
+        /// our choice.
+        pub paging_cycle: Duration as OfTime<1_000_000> = Duration::from_millis(2560);
+    }
+}
+
+section! {
+    /// `[radio.edrx]`: a mobile without a connection listens in a window of each cycle (TS 36.304
+    /// §7.3).
+    pub struct EdrxKeys {
+        /// From one window to the next: 20.48 s times a power of two (TS 24.008 §10.5.5.32).
+        pub cycle: Duration as OfTime<1_000_000> = Duration::from_millis(20_480);
+        /// How long the window is: multiples of 2.56 s (TS 24.008 §10.5.5.32).
+        pub window: Duration as OfTime<1_000_000> = Duration::from_millis(5120);
+    }
+}
+
+section! {
+    /// `[radio.psm]`: power saving mode. What comes for a mobile meanwhile waits in the queue.
+    pub struct PsmKeys {
+        /// For how long after a connection it listens for pages (T3324). Default: our choice.
+        pub active: Duration as OfTime<1_000_000> = Duration::from_secs(10);
+        /// How long after a connection it connects to say that it is there (T3412; TS 24.008
+        /// §10.5.7.3 has 54 min).
+        pub update: Duration as OfTime<1_000_000> = Duration::from_secs(54 * 60);
+    }
+}
+
+/// What is `by-level`, of levels 0, 1 and 2.
+mod by_level {
+    use super::Tones;
+
+    pub(super) const DOWN: [u32; 3] = [1, 4, 32];
+    pub(super) const UP: [u32; 3] = [1, 4, 32];
+    pub(super) const TONES: [Tones; 3] = [Tones::Twelve, Tones::Three, Tones::One];
+    pub(super) const CONTROL: [u32; 3] = [1, 8, 32];
+    pub(super) const MAX_CONTROL: [u32; 3] = [8, 32, 128];
+    pub(super) const PREAMBLES: [u32; 3] = [2, 8, 32];
+    pub(super) const OCCASIONS_MS: [u64; 3] = [320, 640, 640];
+    pub(super) const POLL_MS: [u64; 3] = [2000, 6000, 25_000];
+    pub(super) const SYNCHRONIZATION_MS: [u64; 3] = [700, 800, 1200];
+}
+
+/// What a base station of 35 dBm over 180 kHz leaves above the noise of a receiver with 5 dB of its
+/// own, in decibels (TR 45.820 annex C).
+const DOWN_BUDGET: f64 = 151.4;
+
+/// The same of a mobile of 23 dBm over 15 kHz at a base station with 3 dB of its own.
+const UP_BUDGET: f64 = 152.2;
+
+/// How often the ratio of signal to noise is measured and reported. Our choice.
+const REPORT: Duration = Duration::from_millis(100);
+
+fn slots(time: Duration) -> u64 {
+    time.ceil_to(SUBFRAME).whole(SUBFRAME)
+}
+
+impl NbIotKeys {
+    /// The carrier and its mobiles.
+    pub fn config(&self, context: &RadioContext<'_>) -> Config {
+        self.config_of(context.queues)
+    }
+
+    fn config_of(&self, queues: [link::queue::Config; 2]) -> Config {
+        let paging = self.paging();
+        let budgets = [DOWN_BUDGET, UP_BUDGET];
+        let rates = [self.downlink.bler, self.uplink.bler];
+        Config {
+            coupling_loss: self.losses(),
+            levels: [0, 1, 2].map(|level| self.level(level)),
+            radios: [0, 1].map(|way: usize| Radio {
+                snr: self.losses().map(|loss| budgets[way] - loss),
+                fading: self.fading,
+                bler: rates[way].map(Probability::value),
+                outages: self.spans(),
+                report_every: REPORT,
+                report_age: REPORT,
+            }),
+            repeats: self.harq.repeats,
+            rlc: self.link_control(),
+            queues,
+            access: Access {
+                subcarriers: self.nprach.subcarriers,
+                others: self.nprach.others,
+                contention: slots(self.nprach.contention_timer),
+                backoff: slots(self.nprach.backoff),
+            },
+            connection: Connection {
+                exchanges: self.rrc.exchanges,
+                inactivity: slots(self.rrc.inactivity),
+            },
+            power: self.power.model(&paging),
+            paging,
+            ues: self.names(),
+        }
+    }
+
+    fn losses(&self) -> Schedule<f64> {
+        let steps = self.coupling_losses.iter();
+        let steps = steps.map(|step| (Time::ZERO + step.at, step.coupling_loss)).collect();
+        Schedule::new(self.coupling_loss, steps)
+    }
+
+    fn spans(&self) -> Vec<[Time; 2]> {
+        self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect()
+    }
+
+    fn names(&self) -> Vec<UeConfig> {
+        if self.ues == 0 {
+            return vec![UeConfig { name: "UE".to_owned() }];
+        }
+        (0..self.ues).map(|index| UeConfig { name: format!("UE-{index}") }).collect()
+    }
+
+    fn paging(&self) -> Paging {
+        Paging {
+            cycle: slots(self.rrc.paging_cycle),
+            edrx: self
+                .edrx
+                .as_ref()
+                .map(|edrx| Edrx { cycle: slots(edrx.cycle), window: slots(edrx.window) }),
+            psm: self
+                .psm
+                .as_ref()
+                .map(|psm| Psm { active: slots(psm.active), update: slots(psm.update) }),
+        }
+    }
+
+    fn link_control(&self) -> rlc::Config {
+        let level = level_of(self.coupling_loss);
+        let by_level = Duration::from_millis(by_level::POLL_MS[level]);
+        rlc::Config {
+            mode: Mode::Am,
+            poll_pdus: None,
+            poll_bytes: None,
+            poll_retransmit: self.rlc.poll_retransmit.unwrap_or(by_level),
+            max_retransmissions: self.rlc.max_retransmissions,
+            // With one process nothing overtakes: a gap is a loss, and is reported at once (TS
+            // 36.331, `enableStatusReportSN-Gap`).
+            reordering: Duration::from_nanos(1),
+            status_prohibit: Duration::ZERO,
+            window: 512,
+        }
+    }
+
+    fn level(&self, level: usize) -> Level {
+        let or = |key: Option<u32>, of: [u32; 3]| u64::from(key.unwrap_or(of[level]));
+        let time = |key: Option<Duration>, of: [u64; 3]| {
+            slots(key.unwrap_or(Duration::from_millis(of[level])))
+        };
+        let unit = match self.nprach.format {
+            PreambleFormat::Short => Duration::from_micros(5600),
+            PreambleFormat::Long => Duration::from_micros(6400),
+        };
+        let span = or(self.npdcch.max_repetitions, by_level::MAX_CONTROL);
+        let tones = self.uplink.tones.unwrap_or(by_level::TONES[level]);
+        let repetitions = [
+            or(self.downlink.repetitions, by_level::DOWN),
+            or(self.uplink.repetitions, by_level::UP),
+        ];
+        Level {
+            synchronization: time(self.rrc.synchronization, by_level::SYNCHRONIZATION_MS),
+            control: SearchSpace {
+                period: self.npdcch.interval.halves(span) / 2,
+                span,
+                repetitions: or(self.npdcch.repetitions, by_level::CONTROL),
+            },
+            repetitions,
+            tones,
+            preamble: slots(unit * or(self.nprach.repetitions, by_level::PREAMBLES)),
+            occasions: time(self.nprach.period, by_level::OCCASIONS_MS),
+            formats: [
+                Formats::down(self.category, repetitions[0]),
+                Formats::up(self.category, tones, repetitions[1]),
+            ],
+        }
+    }
+
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        let reached = self.losses();
+        for level in reached.values().map(level_of) {
+            let SearchSpace { span, repetitions, .. } = self.level(level).control;
+            if repetitions > span {
+                let message = format!(
+                    "{at}.npdcch.repetitions must be at most {at}.npdcch.max_repetitions, which \
+                     is {span}"
+                );
+                let keys = ["npdcch.repetitions", "npdcch.max_repetitions"];
+                return tree.clash_at(at, &keys, message);
+            }
+            let halves = self.npdcch.interval.halves(span);
+            if halves % 2 == 1 || halves < 8 {
+                let message = format!(
+                    "{at}.npdcch.max_repetitions times {at}.npdcch.interval must be a whole number \
+                     of subframes, 4 or more"
+                );
+                let keys = ["npdcch.max_repetitions", "npdcch.interval"];
+                return tree.clash_at(at, &keys, message);
+            }
+        }
+        if let Some(edrx) = &self.edrx
+            && (edrx.window > edrx.cycle || edrx.window < self.rrc.paging_cycle)
+        {
+            let message = format!(
+                "{at}.edrx.window must lie between {at}.rrc.paging_cycle and {at}.edrx.cycle"
+            );
+            let keys = ["edrx.window", "edrx.cycle", "rrc.paging_cycle"];
+            return tree.clash_at(at, &keys, message);
+        }
+        if let Some(psm) = &self.psm
+            && psm.active >= psm.update
+        {
+            let message = format!("{at}.psm.active must be less than {at}.psm.update");
+            return tree.clash_at(at, &["psm.active", "psm.update"], message);
+        }
+        Ok(())
+    }
+}
+
+impl Keys for NbIotKeys {
+    fn interface(&self) -> &'static str {
+        "Uu"
+    }
+
+    fn queues(&self) -> Queues {
+        Queues::Together("NB-IoT")
+    }
+
+    fn mobiles(&self) -> usize {
+        self.ues as usize
+    }
+
+    fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
+        let rates = self.config_of([link::queue::Config::UNLIMITED; 2]).rates();
+        Some(rates.map(|rate| Schedule::constant(Some(rate))))
+    }
+
+    fn bottleneck(&self) -> Rate {
+        self.config_of([link::queue::Config::UNLIMITED; 2]).rates()[0]
+    }
+
+    fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
+        self.spans()
+    }
+
+    fn cut(&mut self, span: [Duration; 2]) -> bool {
+        self.outages.push(span);
+        true
+    }
+}

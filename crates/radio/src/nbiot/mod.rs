@@ -1,0 +1,28 @@
+//! NB-IoT: a carrier of one resource block, whose mobiles send or receive, never both, and repeat
+//! what they say until it is understood.
+//!
+//! * `cell`: the machine, from event to event; `schedule`: who is next on the carrier.
+//! * `mobile`, `lane`: a mobile, and one direction of its bearer; `stage`: what a mobile does.
+//! * `carrier`, `timing`: what is taken of the carrier, and when a mobile listens.
+//! * `tables`, `format`: sizes of transport blocks, how long they last and what they need.
+
+mod carrier;
+mod cell;
+mod config;
+mod format;
+mod keys;
+mod lane;
+mod mobile;
+mod power;
+mod schedule;
+mod stage;
+mod tables;
+mod timing;
+
+pub use cell::Cell;
+pub use config::{Access, Config, Connection, Level, UeConfig};
+pub use format::Format;
+pub use keys::{EdrxKeys, Interval, NbIotKeys, PsmKeys, Step};
+pub use power::PowerState;
+pub use tables::{Category, Tones};
+pub use timing::{Edrx, Paging, Psm, SearchSpace};

@@ -1,0 +1,94 @@
+//! `[radio.power]`: what the radio of a mobile draws.
+
+use base::Power;
+use settings::{Watts, section, words};
+
+use super::timing::Paging;
+use crate::{Meter, PowerModel};
+
+words! {
+    /// The states of a mobile that differ in power.
+    pub enum PowerState {
+        /// Power saving mode: it hears nothing.
+        Psm = "psm",
+        /// No connection; it listens for pages.
+        Idle = "idle",
+        /// It listens, waits for its turn, or turns from one direction to the other.
+        Listen = "listen",
+        /// It receives a block.
+        Receive = "receive",
+        /// It sends a block, an acknowledgement or a preamble.
+        Transmit = "transmit",
+    }
+}
+
+/// How many there are.
+pub(super) const POWER_STATES: usize = PowerState::ALL.len();
+
+/// The meter of a mobile.
+pub(super) type StateMeter = Meter<PowerState, POWER_STATES>;
+
+/// How many subframes a mobile is awake for a page. Our choice: a clock that has drifted, and the
+/// message.
+const PAGE: u64 = 40;
+
+section! {
+    /// `[radio.power]` of a mobile of NB-IoT. Defaults: our choice, near what TR 45.820 §5.4
+    /// assumes for the life of a battery.
+    pub struct Keys {
+        /// What the radio draws in power saving mode.
+        pub psm: Power as Watts = Power::from_microwatts(15);
+        /// What it draws without a connection from one page to the next; with extended cycles
+        /// within a window.
+        pub idle: Power as Watts = Power::from_microwatts(2400);
+        /// What it draws while it listens.
+        pub listen: Power as Watts = Power::from_milliwatts(90);
+        /// What it draws while it receives a block.
+        pub receive: Power as Watts = Power::from_milliwatts(90);
+        /// What it draws while it sends with 23 dBm.
+        pub transmit: Power as Watts = Power::from_milliwatts(543);
+    }
+}
+
+impl Keys {
+    /// What is drawn in each state; without a connection in the mean over a cycle.
+    pub(super) fn model(&self, paging: &Paging) -> PowerModel<POWER_STATES> {
+        let states = PowerState::ALL.map(|state| match state {
+            PowerState::Psm => self.psm,
+            PowerState::Idle => self.mean(paging),
+            PowerState::Listen => self.listen,
+            PowerState::Receive => self.receive,
+            PowerState::Transmit => self.transmit,
+        });
+        PowerModel { states, per_bit: Default::default() }
+    }
+
+    fn mean(&self, paging: &Paging) -> Power {
+        let share = |span: u64, of: u64| span as f64 / of.max(1) as f64;
+        let [psm, idle, listen] =
+            [self.psm, self.idle, self.listen].map(|power| power.as_microwatts() as f64);
+        let awake = share(PAGE.min(paging.cycle), paging.cycle);
+        let within = awake * listen + (1.0 - awake) * idle;
+        let open = paging.edrx.map_or(1.0, |edrx| share(edrx.window.min(edrx.cycle), edrx.cycle));
+        Power::from_microwatts((open * within + (1.0 - open) * psm).round() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nbiot::Edrx;
+
+    #[test]
+    fn an_idle_mobile_draws_what_its_cycle_says() {
+        let keys = Keys::default();
+        let idle = |edrx| {
+            let paging = Paging { cycle: 2560, edrx, psm: None };
+            keys.model(&paging).states[PowerState::Idle as usize].as_microwatts()
+        };
+        // 40 ms of 2.56 s at 90 mW, the rest at 2.4 mW.
+        assert_eq!(idle(None), 3769);
+        // A quarter of that, three quarters at 15 µW.
+        assert_eq!(idle(Some(Edrx { cycle: 20_480, window: 5120 })), 953);
+    }
+}

@@ -1,0 +1,5 @@
+//! NB-IoT.
+
+mod facts;
+mod laws;
+mod support;

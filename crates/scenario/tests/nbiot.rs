@@ -1,0 +1,123 @@
+//! `radio.kind = "nb-iot"`: what it makes of the keys, and which they refuse.
+
+use radio::Radio;
+use scenario::{Outside, Scenario, build, keys, shipped};
+use world::Machine;
+
+fn parse(name: &str, settings: &[(&str, &str)]) -> Result<Scenario, String> {
+    let text = shipped().iter().find(|shipped| shipped.name == name).map(|shipped| shipped.text);
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let settings: Vec<_> = settings.iter().map(owned).collect();
+    let read = &|_: &str| Err("No such file or directory".to_owned());
+    let outside = Outside { customs: &[], read };
+    let text = text.expect("it ships");
+    Scenario::parse_from(text, name, &settings, &outside).map_err(|error| error.to_string())
+}
+
+const NUMBER: &str = "must be a whole number from";
+const TIME: &str = "a duration";
+
+/// A value that each key refuses, and in which words.
+const REFUSED: &[(&str, &str, &str)] = &[
+    ("radio.coupling_loss", "far", "must be a ratio in dB"),
+    ("radio.coupling_losses", "[{coupling_loss='150 dB'}]", "at is missing"),
+    ("radio.category", "m1", "must be nb1 or nb2"),
+    ("radio.downlink.repetitions", "2049", "must be a whole number from 1 to 2048"),
+    ("radio.downlink.bler", "101 %", "must be a probability"),
+    ("radio.uplink.repetitions", "129", "must be a whole number from 1 to 128"),
+    ("radio.uplink.tones", "2", "must be 3.75 kHz, 1, 3, 6 or 12"),
+    ("radio.uplink.bler", "-1", "must be a probability"),
+    ("radio.npdcch.repetitions", "16", "must be at most radio.npdcch.max_repetitions, which is 8"),
+    ("radio.npdcch.max_repetitions", "2049", "must be a whole number from 1 to 2048"),
+    ("radio.npdcch.interval", "3", "must be 1.5, 2, 4, 8, 16, 32, 48 or 64"),
+    ("radio.nprach.repetitions", "129", "must be a whole number from 1 to 128"),
+    ("radio.nprach.period", "3 s", TIME),
+    ("radio.nprach.format", "2", "must be 0 or 1"),
+    ("radio.nprach.subcarriers", "49", "must be a whole number from 1 to 48"),
+    ("radio.nprach.others", "1001", NUMBER),
+    ("radio.nprach.contention_timer", "-1 s", TIME),
+    ("radio.nprach.backoff", "1", TIME),
+    ("radio.harq.repeats", "32", NUMBER),
+    ("radio.rlc.poll_retransmit", "0 s", "must be above zero"),
+    ("radio.rlc.max_retransmissions", "0", NUMBER),
+    ("radio.rrc.synchronization", "-1 s", TIME),
+    ("radio.rrc.exchanges", "0", NUMBER),
+    ("radio.rrc.inactivity", "0 s", TIME),
+    ("radio.rrc.paging_cycle", "0 s", TIME),
+    ("radio.edrx.cycle", "5 s", "must lie between radio.rrc.paging_cycle and radio.edrx.cycle"),
+    ("radio.edrx.window", "2 s", "must lie between radio.rrc.paging_cycle and radio.edrx.cycle"),
+    ("radio.psm.active", "54 min", "radio.psm.active must be less than radio.psm.update"),
+    ("radio.psm.update", "0 s", TIME),
+    ("radio.power.psm", "15", "W"),
+    ("radio.power.idle", "x", "W"),
+    ("radio.power.listen", "-1 W", "W"),
+    ("radio.power.receive", "1", "W"),
+    ("radio.power.transmit", "2000 W", "W"),
+    ("radio.outages", "[['5 s', '3 s']]", "must end after it begins"),
+    ("radio.fading.deviation", "x", "must be a ratio in dB"),
+    ("radio.fading.period", "0 s", TIME),
+    ("radio.ues", "50001", "must be a whole number from 0 to 50000"),
+];
+
+#[test]
+fn each_key_refuses_in_one_line_what_it_cannot_be() {
+    for (key, value, words) in REFUSED {
+        let error = parse("nb-iot", &[(key, value)]).expect_err(key);
+        assert!(error.starts_with(&format!("--set {key}={value}: ")), "{error}");
+        assert!(error.contains(words) && !error.contains('\n'), "{error}");
+    }
+}
+
+#[test]
+fn no_key_of_nb_iot_is_left_out() {
+    let of_it = keys().iter().filter(|key| {
+        let kinds = key.needs.iter().filter(|needs| needs.key == "radio.kind");
+        kinds.flat_map(|needs| &needs.kinds).any(|kind| *kind == "nb-iot")
+    });
+    let names: Vec<_> = of_it.map(|key| key.name.as_str()).collect();
+    for name in &names {
+        assert!(REFUSED.iter().any(|(key, ..)| key == name), "{name}");
+    }
+    // All kinds of radio have `radio.ues`.
+    assert_eq!(names.len() + 1, REFUSED.len(), "{names:?}");
+}
+
+#[test]
+fn bad_input_is_one_line() {
+    let check = |settings: &[(&str, &str)], expect: &str| {
+        assert_eq!(parse("nb-iot", settings).expect_err("refused"), expect, "{settings:?}");
+    };
+    check(&[("queue.kind", "red")], "--set queue.kind=red: queue.kind = red needs [link]");
+    check(
+        &[("radio.npdcch.max_repetitions", "1"), ("radio.npdcch.interval", "1.5")],
+        "--set radio.npdcch.max_repetitions=1: radio.npdcch.max_repetitions times \
+         radio.npdcch.interval must be a whole number of subframes, 4 or more",
+    );
+    check(
+        &[("radio.tbler", "1 %")],
+        "--set radio.tbler=1 %: radio.tbler is for radio.kind = umts-dch, umts-cell or gprs alone",
+    );
+}
+
+/// The coupling loss makes the level, and with it the rates to compare with.
+#[test]
+fn a_level_follows_from_the_coupling_loss() {
+    let rate = |name| {
+        let scenario = parse(name, &[]).expect("it is valid");
+        scenario.radio.expect("a radio").keys().bottleneck().as_bps()
+    };
+    let rates = ["nb-iot", "nb-iot-1", "nb-iot-2"].map(rate);
+    assert!(rates.is_sorted_by(|one, other| one > other), "{rates:?}");
+    assert!((10_000..27_200).contains(&rates[0]) && rates[2] > 300, "{rates:?}");
+}
+
+/// Mobiles share a carrier.
+#[test]
+fn mobiles_share_a_carrier() {
+    let three = parse("nb-iot", &[("radio.ues", "3"), ("flow.count", "3")]).expect("it is valid");
+    let Some(Radio::NbIot { keys }) = &three.radio else { panic!("no NB-IoT: {:?}", three.radio) };
+    assert_eq!(keys.config(&three.radio_context()).ues.len(), 3);
+    let world = build(&three).world;
+    let cells = world.machines().filter(|(.., machine)| matches!(machine, Machine::Cell { .. }));
+    assert_eq!(cells.count(), 1);
+}
