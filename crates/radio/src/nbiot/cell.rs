@@ -205,16 +205,14 @@ impl<T: Sdu> Cell<T> {
                 u64::MAX
             }
         };
-        match next {
-            Stage::Synchronizing => mobile.access = Some(Attempt::new(Purpose::Setup)),
-            Stage::Listening => {
-                let wait = if stage == Stage::Preamble { ANSWER } else { 0 };
-                mobile.ready_from = slot + wait;
-            }
-            Stage::Preamble => self.send_preamble(slot, ue),
-            _ => {}
+        mobile.enter(next, until);
+        if next == Stage::Synchronizing {
+            mobile.access = Some(Attempt::new(Purpose::Setup));
+        } else if next == Stage::Listening {
+            mobile.ready_from = if stage == Stage::Preamble { slot + ANSWER } else { slot };
+        } else if next == Stage::Preamble {
+            self.send_preamble(slot, ue);
         }
-        self.mobiles[ue as usize].enter(next, until);
     }
 
     /// A mobile draws one of the preambles; another may draw the same.
@@ -348,7 +346,17 @@ impl<T: Sdu> Cell<T> {
                 let release = mobile.last + self.config.connection.inactivity;
                 mobile.is_quiet().then_some(release.max(slot + 1))
             }),
-            _ => Some(mobile.until),
+            Stage::Paged
+            | Stage::Synchronizing
+            | Stage::Awaiting
+            | Stage::Preamble
+            | Stage::Backoff
+            | Stage::Control(_)
+            | Stage::Lead(_)
+            | Stage::Block(_)
+            | Stage::Turn
+            | Stage::Ack
+            | Stage::Rest => Some(mobile.until),
         };
         timers.chain(own).min()
     }

@@ -244,8 +244,8 @@ section! {
     pub struct PsmKeys {
         /// For how long after a connection it listens for pages (T3324). Default: our choice.
         pub active: Duration as OfTime<1_000_000> = Duration::from_secs(10);
-        /// How long after a connection it connects to say that it is there (T3412; TS 24.008
-        /// §10.5.7.3 has 54 min).
+        /// How long after a connection it connects to say that it is there (T3412; TS 24.301 §10.2
+        /// has 54 min).
         pub update: Duration as OfTime<1_000_000> = Duration::from_secs(54 * 60);
     }
 }
@@ -266,7 +266,7 @@ mod by_level {
 }
 
 /// What a base station of 35 dBm over 180 kHz leaves above the noise of a receiver with 5 dB of its
-/// own, in decibels (TR 45.820 annex C).
+/// own, in decibels: the budget of TR 45.820.
 const DOWN_BUDGET: f64 = 151.4;
 
 /// The same of a mobile of 23 dBm over 15 kHz at a base station with 3 dB of its own.

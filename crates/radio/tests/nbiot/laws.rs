@@ -30,6 +30,10 @@ fn keys() -> impl Strategy<Value = NbIotKeys> {
             keys.rrc.inactivity = ms(inactivity);
             keys.nprach.others = others;
             (keys.harq.repeats, keys.nprach.subcarriers) = more;
+            if keys.harq.repeats == 0 && bler.is_some_and(|bler| bler > 0.15) {
+                // Six messages in a row would take hours to arrive.
+                keys.harq.repeats = 1;
+            }
             if keys.nprach.subcarriers < 3 {
                 // Others would take every preamble.
                 keys.nprach.others = 0;
