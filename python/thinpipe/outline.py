@@ -16,8 +16,8 @@ def outline(values: Mapping[str, str]) -> str:
         return _mobile(values)
     if values.get("radio.kind") in ("leo", "geo"):
         return _satellite(values)
-    if values.get("radio.kind") == "lte":
-        return _lte(values)
+    if values.get("radio.kind") in ("lte", "nr"):
+        return _scheduled(values)
     if values.get("radio.kind") == "umts-hs":
         return _hsdpa(values)
     if values.get("radio.kind") == "nb-iot":
@@ -65,14 +65,21 @@ def _orbit(values: Mapping[str, str]) -> str:
     return f"a geostationary satellite at {values['radio.geo.elevation']}°"
 
 
-def _lte(values: Mapping[str, str]) -> str:
+def _scheduled(values: Mapping[str, str]) -> str:
     """Return what the mobiles can do, and how good their radio is. Rates follow from both."""
-    cell = f"category {values['radio.lte.category']} in {values['radio.lte.resource_blocks']}"
+    if values["radio.kind"] == "lte":
+        cell = f"category {values['radio.lte.category']} in {values['radio.lte.resource_blocks']}"
+    else:
+        slots = values.get("radio.nr.tdd.pattern", "two carriers")
+        cell = f"{slots} at {values['radio.nr.spacing']} in {values['radio.nr.resource_blocks']}"
     ratios = _each_way(*(values[f"radio.{way}.snr"] for way in ("downlink", "uplink")))
     queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
     parts = [f"{cell} resource blocks", f"SNR {ratios}"]
     if "radio.fading.deviation" in values:
         parts[-1] += f" ± {values['radio.fading.deviation']}"
+    if "radio.blockage.loss" in values:
+        loss, blocked = values["radio.blockage.loss"], values["radio.blockage.blocked"]
+        parts.append(f"blocked for {blocked} each {values['radio.blockage.clear']} by {loss}")
     parts += [f"delay {_milliseconds(_wired_s(values))} each way on wires", f"queue {queues}"]
     return "; ".join([*parts, *_members(values), *_middlebox(values)])
 

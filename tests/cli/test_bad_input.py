@@ -309,7 +309,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         (
             UMTS,
             "radio.kind=umts",
-            "must be umts-dch, umts-cell, umts-hs, gprs, leo, geo, lte or nb-iot; "
+            "must be umts-dch, umts-cell, umts-hs, gprs, leo, geo, lte, nb-iot or nr; "
             "did you mean umts-hs?",
         ),
         (UMTS, "radio.profile=4gpp", "must be 3gpp or thesis, or none; did you mean 3gpp?"),
@@ -464,7 +464,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         (
             UMTS,
             "radio.power.idle=1W",
-            "radio.power.idle is for radio.kind = umts-cell, lte or nb-iot alone",
+            "radio.power.idle is for radio.kind = umts-cell, lte, nb-iot or nr alone",
         ),
         (CELL, "radio.power.idle=1001W", "must be a power from 0 to 1000 W, as in 0.7 W"),
         (CELL, "radio.power.pch=1e-9W", "finer than a power can be: 1 uW"),

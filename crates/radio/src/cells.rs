@@ -146,4 +146,6 @@ cells! {
     Lte(scheduled::Network<T>);
     /// A carrier of NB-IoT.
     NbIot(nbiot::Cell<T>);
+    /// A cell of NR.
+    Nr(scheduled::Network<T>);
 }

@@ -9,6 +9,7 @@ use crate::gprs::{self, GprsKeys};
 use crate::hspa::HsKeys;
 use crate::lte::LteKeys;
 use crate::nbiot::NbIotKeys;
+use crate::nr::NrKeys;
 use crate::satellite::{self, GeoKeys, LeoKeys, RecordingFile, Satellite};
 use crate::umts::cell::CellKeys;
 use crate::umts::{self, DchKeys, UmtsKeys};
@@ -254,6 +255,8 @@ radios! {
     "lte" => Lte(LteKeys);
     /// A carrier of NB-IoT, which its mobiles share.
     "nb-iot" => NbIot(NbIotKeys);
+    /// A cell of NR, which its mobiles share.
+    "nr" => Nr(NrKeys);
 }
 
 bearers! {
@@ -278,7 +281,8 @@ impl Radio {
             | Self::Leo { .. }
             | Self::Geo { .. }
             | Self::Lte { .. }
-            | Self::NbIot { .. } => None,
+            | Self::NbIot { .. }
+            | Self::Nr { .. } => None,
         }
     }
 
@@ -297,7 +301,8 @@ impl Radio {
             | Self::UmtsHs { .. }
             | Self::Gprs { .. }
             | Self::Lte { .. }
-            | Self::NbIot { .. } => None,
+            | Self::NbIot { .. }
+            | Self::Nr { .. } => None,
         }
     }
 
@@ -311,7 +316,8 @@ impl Radio {
             | Self::UmtsHs { .. }
             | Self::Gprs { .. }
             | Self::Lte { .. }
-            | Self::NbIot { .. } => None,
+            | Self::NbIot { .. }
+            | Self::Nr { .. } => None,
         }
     }
 
@@ -325,7 +331,8 @@ impl Radio {
             | Self::Leo { .. }
             | Self::Geo { .. }
             | Self::Lte { .. }
-            | Self::NbIot { .. } => None,
+            | Self::NbIot { .. }
+            | Self::Nr { .. } => None,
         }
     }
 }

@@ -17,6 +17,8 @@
 //!
 //! * [`nbiot`]: NB-IoT carriers, whose mobiles repeat what they say and sleep most of the time.
 //!
+//! * [`nr`]: NR cells, whose slots are shorter and may be of one direction, over the same.
+//!
 //! * [`wlan`]: access points and stations of a network like 802.11b.
 //!
 //! A bearer carries anything that knows its size ([`Sdu`]). It knows no IP: how headers are
@@ -30,6 +32,7 @@ pub mod hspa;
 mod kinds;
 pub mod lte;
 pub mod nbiot;
+pub mod nr;
 mod output;
 mod power;
 pub mod satellite;

@@ -8,6 +8,7 @@ mod hspa;
 mod laws;
 mod modes;
 mod nbiot;
+mod nr;
 mod repairs;
 mod satellite;
 mod scheduled;

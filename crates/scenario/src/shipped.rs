@@ -35,6 +35,8 @@ pub const fn shipped() -> &'static [Shipped] {
         "nb-iot",
         "nb-iot-1",
         "nb-iot-2",
+        "nr-mmwave-blockage",
+        "nr-tdd-100",
         "plain-384",
         "satcom-edge",
         "satellite-geo",

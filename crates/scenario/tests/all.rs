@@ -12,6 +12,7 @@ mod lte;
 mod middleboxes;
 mod mobile;
 mod nbiot;
+mod nr;
 mod radio;
 mod satellites;
 mod settings;

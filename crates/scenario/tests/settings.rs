@@ -143,6 +143,7 @@ fn radio_with(key: &Key) -> &'static str {
         "lte" => "lte-cat4",
         "umts-hs" => "hsdpa-3.6",
         "nb-iot" => "nb-iot",
+        "nr" => "nr-tdd-100",
         "geo" => "geo-600",
         _ => return UMTS,
     };

@@ -7,6 +7,7 @@ use super::config::Timing;
 use super::pdus::Item;
 use super::reordering::{Reordering, WINDOW};
 use crate::Counters;
+use crate::scheduled::Part;
 use crate::scheduled::harq::{Block, Harq};
 use crate::scheduled::scheduler::Past;
 use crate::scheduled::{Quality, UeConfig};
@@ -76,7 +77,7 @@ impl Channel {
             contents: (0..timing.processes).map(|_| Vec::new()).collect(),
             next: 0,
             reordering: Reordering::new(patience),
-            quality: Quality::new(ue.radios[direction as usize].clone(), seed, &name),
+            quality: Quality::new(ue.radios[direction as usize].clone(), seed, &name, &ue.name),
             past: Past::default(),
             chance: Philox::named(seed, &format!("{name}/blocks")),
             usage: HarqUse::default(),
@@ -119,8 +120,17 @@ impl Channel {
         };
         self.next += 1;
         let (width, transmissions, backlog) = (0, 1, 0);
-        let block =
-            Block { contents, scheme, width, bytes, transmissions, backlog, built: slot, slot };
+        let block = Block {
+            contents,
+            scheme,
+            width,
+            bytes,
+            part: Part::Whole,
+            transmissions,
+            backlog,
+            built: slot,
+            slot,
+        };
         self.harq.send(process, &block);
         block
     }

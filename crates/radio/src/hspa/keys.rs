@@ -224,6 +224,7 @@ impl HsKeys {
         let down = Radio {
             snr: Schedule::new(self.downlink.snr, steps),
             fading: self.fading,
+            blockage: None,
             bler: self.downlink.bler.map(Probability::value),
             outages: self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect(),
             report_every: self.hs.cqi_period,

@@ -9,8 +9,8 @@ use settings::{
 use super::tables::{self, Category};
 use crate::kinds::{Keys, Queues, RadioContext};
 use crate::scheduled::{
-    Access, Carrier, Config, Fading, Handover, Headers, Radio, UeConfig, drx, harq, power, rlc,
-    rrc, scheduler,
+    Access, Carrier, Config, Fading, Frame, Handover, Headers, Radio, UeConfig, drx, harq, power,
+    rlc, rrc, scheduler,
 };
 
 /// A subframe (TS 36.211 §4.1).
@@ -26,7 +26,7 @@ section! {
         /// The cell and its mobiles.
         pub lte: Cell as Always<Cell> = Cell::default();
         /// Hybrid ARQ.
-        pub harq: harq::Config as Always<harq::Config> = harq::Config::default();
+        pub harq: Harq as Always<Harq> = Harq::default();
         /// How the base station chooses between mobiles.
         pub scheduler: scheduler::Config as Always<scheduler::Config> =
             scheduler::Config::default();
@@ -69,6 +69,31 @@ pub(crate) struct Adaptive;
 
 impl Absent for Adaptive {
     const WORD: &'static str = "adaptive";
+}
+
+section! {
+    /// `[radio.harq]`: hybrid ARQ with soft combining (TS 36.321 §5.3.2, §5.4.2).
+    #[derive(Copy)]
+    pub struct Harq {
+        /// How many blocks may be in flight. Default: LTE; of NR, 16.
+        pub processes: u32 as Count<u32, 1, 32> = 8;
+        /// How often a block is sent again before link control has to repair the loss.
+        pub repeats: u32 as Count<u32, 0, 31> = 3;
+        /// From the slot of a transmission to the one in which the same process sends again, in
+        /// slots. Default: 8 ms, TS 36.213 §8.
+        pub round_trip: u32 as Count<u32, 1, 63> = 8;
+        /// How many slots a receiver takes to decode a block after its last slot. Default: our
+        /// choice for LTE, where TR 36.912 §B.2 has 1.5 ms; of NR, 1.
+        pub decoding: u32 as Count<u32, 0, 62> = 2;
+    }
+}
+
+impl Harq {
+    const fn config(self) -> harq::Config {
+        let Self { processes, repeats, round_trip, decoding } = self;
+        let feedback = harq::Feedback::Fixed { round_trip };
+        harq::Config { processes, repeats, decoding, feedback }
+    }
 }
 
 section! {
@@ -127,9 +152,11 @@ impl LteKeys {
         let slots = |time: Duration| time.ceil_to(SUBFRAME).whole(SUBFRAME);
         Config {
             slot: SUBFRAME,
+            frame: Frame::both(),
             carriers: self.carriers(),
-            harq: self.harq,
+            harq: self.harq.config(),
             rlc: self.lte.rlc.clone(),
+            reordering: None,
             scheduler: self.scheduler,
             queues: context.queues,
             access: Access {
@@ -143,6 +170,7 @@ impl LteKeys {
             rrc: self.rrc,
             power: self.power.model(),
             handover: self.handover,
+            failure_gap: self.handover.unwrap_or_default().gap,
             ues: self.mobiles(),
         }
     }
@@ -161,6 +189,7 @@ impl LteKeys {
         Radio {
             snr: Schedule::new(channel.snr, steps),
             fading: self.fading,
+            blockage: None,
             bler: channel.bler.map(Probability::value),
             outages: self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect(),
             report_every: self.lte.report_period,
@@ -174,10 +203,16 @@ impl LteKeys {
         [
             Carrier {
                 sizes: down,
+                special: None,
                 needed: needed.clone(),
                 scheme: self.downlink.mcs.map(tables::downlink_scheme),
             },
-            Carrier { sizes: up, needed, scheme: self.uplink.mcs.map(tables::uplink_scheme) },
+            Carrier {
+                sizes: up,
+                special: None,
+                needed,
+                scheme: self.uplink.mcs.map(tables::uplink_scheme),
+            },
         ]
     }
 

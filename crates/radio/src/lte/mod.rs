@@ -4,4 +4,5 @@ mod keys;
 mod tables;
 
 pub use keys::LteKeys;
+pub(crate) use keys::{Adaptive, Step};
 pub use tables::Category;

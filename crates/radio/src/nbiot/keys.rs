@@ -295,6 +295,7 @@ impl NbIotKeys {
             radios: [0, 1].map(|way: usize| Radio {
                 snr: self.losses().map(|loss| budgets[way] - loss),
                 fading: self.fading,
+                blockage: None,
                 bler: rates[way].map(Probability::value),
                 outages: self.spans(),
                 report_every: REPORT,
@@ -355,6 +356,7 @@ impl NbIotKeys {
         let by_level = Duration::from_millis(by_level::POLL_MS[level]);
         rlc::Config {
             mode: Mode::Am,
+            numbered: rlc::Numbered::Pdus,
             poll_pdus: None,
             poll_bytes: None,
             poll_retransmit: self.rlc.poll_retransmit.unwrap_or(by_level),

@@ -77,7 +77,7 @@ impl<T: Sdu> Lane<T> {
             sdus: Sdus::new(),
             transmitter: Transmitter::new(&config.rlc, 0),
             receiver: Receiver::new(&config.rlc, 0),
-            quality: Quality::new(direction.of(down, up).clone(), seed, &name),
+            quality: Quality::new(direction.of(down, up).clone(), seed, &name, &ue.name),
             chance: Philox::named(seed, &format!("{name}/blocks")),
             correction: 0.0,
             is_corrected: direction.of(down, up).bler.is_none(),

@@ -49,7 +49,8 @@ impl<T: Sdu> Network<T> {
         let carrier = &self.config.carriers[direction as usize];
         let lane = self.mobiles[ue as usize].lane(direction);
         let scheme = lane.scheme(now, carrier);
-        let (bytes, snr) = (carrier.sizes.bytes(scheme, left), lane.quality.reported(now));
+        let sizes = carrier.sizes_of(self.config.frame.part(direction, slot));
+        let (bytes, snr) = (sizes.bytes(scheme, left), lane.quality.reported(now));
         lane.past.rank(self.config.scheduler, slot, bytes, snr)
     }
 }

@@ -1,11 +1,11 @@
 //! How a network is set up.
 
-use base::Duration;
+use base::{Direction, Duration};
 use link::queue;
 use settings::{Flag, OfTime, section};
 
 use super::power::POWER_STATES;
-use super::{Radio, Sizes, drx, harq, rlc, rrc, scheduler};
+use super::{Frame, Part, Radio, Sizes, drx, harq, rlc, rrc, scheduler};
 use crate::PowerModel;
 
 /// A cell and its mobiles, which share its resource blocks.
@@ -13,12 +13,16 @@ use crate::PowerModel;
 pub struct Config {
     /// How long a slot is.
     pub slot: Duration,
+    /// Which slots are of which direction.
+    pub frame: Frame,
     /// Downlink and uplink.
     pub carriers: [Carrier; 2],
     /// Hybrid ARQ.
     pub harq: harq::Config,
     /// Link control.
     pub rlc: rlc::Config,
+    /// How PDCP puts SDUs in order where link control does not; `None` where it does.
+    pub reordering: Option<Wait>,
     /// Who sends.
     pub scheduler: scheduler::Config,
     /// What waits ahead of it for each mobile, downlink and uplink.
@@ -37,6 +41,8 @@ pub struct Config {
     pub power: PowerModel<POWER_STATES>,
     /// Handovers, if there are any.
     pub handover: Option<Handover>,
+    /// For how long nothing is sent after a radio link has failed.
+    pub failure_gap: Duration,
     /// The mobiles.
     pub ues: Vec<UeConfig>,
 }
@@ -44,12 +50,30 @@ pub struct Config {
 /// One direction of a cell.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Carrier {
-    /// The sizes of transport blocks.
+    /// The sizes of transport blocks where it has as much of a slot as it ever has.
     pub sizes: Sizes,
+    /// The same in special slots, if there are any.
+    pub special: Option<Sizes>,
     /// The ratio of signal to noise that each scheme needs, in decibels, growing.
     pub needed: Vec<f64>,
     /// The scheme, if it is fixed.
     pub scheme: Option<u8>,
+}
+
+impl Carrier {
+    /// The sizes of blocks in a slot of which it has `part`.
+    pub(crate) fn sizes_of(&self, part: Part) -> &Sizes {
+        self.special.as_ref().filter(|_| part == Part::Special).unwrap_or(&self.sizes)
+    }
+
+    /// What `direction`, which is this one, carries in a period of `frame` with `scheme`.
+    pub(crate) fn bits_per_period(&self, frame: &Frame, direction: Direction, scheme: u8) -> u64 {
+        let bits = |part| {
+            let sizes = self.sizes_of(part);
+            u64::from(sizes.bytes(scheme, sizes.width())) * 8 * frame.count(direction, part)
+        };
+        bits(Part::Special) + bits(Part::Whole)
+    }
 }
 
 /// How a mobile comes to send.
@@ -57,11 +81,14 @@ pub struct Carrier {
 pub struct Access {
     /// A mobile may request to send every so many slots.
     pub request_every: u64,
-    /// From a grant to the slot that it is for.
+    /// From a grant to the first slot that it may be for.
     pub grant_delay: u64,
     /// How many bytes a mobile is granted that has made a request.
     pub first_grant: u64,
 }
+
+/// How long PDCP waits for a gap to be filled: `None` is for ever.
+pub type Wait = Option<Duration>;
 
 /// What headers take, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -51,7 +51,7 @@ impl<T: Sdu> Network<T> {
             if lane.direction == Direction::Downlink && !forwards {
                 lane.abandon(now);
             } else {
-                lane.establish();
+                lane.establish(now);
             }
         }
         self.touch(ue);
@@ -60,7 +60,8 @@ impl<T: Sdu> Network<T> {
     /// Link control has sent a PDU as often as is allowed: the radio link has failed, and is
     /// established anew in the same cell (TS 36.331 §5.3.7).
     pub(super) fn fail(&mut self, slot: u64, ue: u32) {
-        let gap = self.config.handover.unwrap_or_default().gap;
+        let gap = self.config.failure_gap;
+        let now = Time::ZERO + self.config.slot * slot;
         let mobile = &mut self.mobiles[ue as usize];
         mobile.open_from = slot + gap.ceil_to(self.config.slot).whole(self.config.slot);
         mobile.detach();
@@ -68,7 +69,7 @@ impl<T: Sdu> Network<T> {
             if lane.transmitter.has_failed() {
                 lane.count_failure();
             }
-            lane.establish();
+            lane.establish(now);
         }
     }
 }

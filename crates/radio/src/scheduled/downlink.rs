@@ -4,6 +4,7 @@ use base::{Direction, Time};
 use observe::Observe;
 
 use super::choice::Offer;
+use super::frame::Part;
 use super::lane::Moment;
 use super::mobile::Mobile;
 use super::network::Network;
@@ -14,7 +15,7 @@ const DOWN: Direction = Direction::Downlink;
 impl<T: Sdu> Network<T> {
     /// Shares the resource blocks of a slot: first for blocks that failed, then by rank.
     pub(super) fn schedule_downlink(&mut self, moment: &mut Moment<'_, impl Observe>) {
-        if self.active[0].is_empty() {
+        if self.active[0].is_empty() || self.config.frame.part(DOWN, moment.slot) == Part::None {
             return;
         }
         let active = std::mem::take(&mut self.active[0]);
@@ -40,13 +41,14 @@ impl<T: Sdu> Network<T> {
         active: &[u32],
         mut left: u16,
     ) -> u16 {
+        let part = self.config.frame.part(DOWN, moment.slot);
         for ue in active {
             let mobile = &mut self.mobiles[*ue as usize];
             let Some(process) = mobile.lanes[0].harq.failed() else { continue };
-            let width = mobile.lanes[0].harq.block(process).map_or(0, |block| block.width);
-            if width > left
-                || mobile.listens_from(self.drx.as_ref(), moment.slot) != Some(moment.slot)
-            {
+            let Some(block) = mobile.lanes[0].harq.block(process) else { continue };
+            let width = block.width;
+            let fits = width <= left && block.part.is_within(part);
+            if !fits || mobile.listens_from(self.drx.as_ref(), moment.slot) != Some(moment.slot) {
                 continue;
             }
             if let Some(block) = mobile.lanes[0].harq.repeat(process, moment.slot) {
@@ -72,7 +74,8 @@ impl<T: Sdu> Network<T> {
         let mobile = &mut self.mobiles[ue as usize];
         let wanted = mobile.wanted(moment.now, DOWN);
         let [lane, other] = mobile.pair(DOWN);
-        let assigned = lane.assign(moment.now, &self.config.carriers[0], wanted, left);
+        let part = self.config.frame.part(DOWN, moment.slot);
+        let assigned = lane.assign(moment.now, &self.config.carriers[0], part, wanted, left);
         let Some(process) = lane.harq.idle().filter(|_| lane.room(assigned) > 0) else { return 0 };
         let status = other.receiver.report(moment.now, lane.room(assigned));
         let block = lane.build(moment, assigned, status);

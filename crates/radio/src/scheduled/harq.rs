@@ -1,24 +1,36 @@
 //! Hybrid ARQ: blocks in flight, and those that are sent again.
 
-use settings::{Count, section};
-
+use super::frame::Part;
 use super::rlc::Contents;
 
-section! {
-    /// `[radio.harq]`: hybrid ARQ with soft combining (TS 36.321 §5.3.2, §5.4.2).
-    #[derive(Copy)]
-    pub struct Config {
-        /// How many blocks may be in flight.
-        pub processes: u32 as Count<u32, 1, 32> = 8;
-        /// How often a block is sent again before link control has to repair the loss.
-        pub repeats: u32 as Count<u32, 0, 31> = 3;
-        /// From the slot of a transmission to the one in which the same process sends again, in
-        /// slots. Default: 8 ms, TS 36.213 §8.
-        pub round_trip: u32 as Count<u32, 1, 63> = 8;
-        /// How many slots a receiver takes to decode a block after its last slot. Default: our
-        /// choice; TR 36.912 §B.2 has 1.5 ms.
-        pub decoding: u32 as Count<u32, 0, 62> = 2;
-    }
+/// Hybrid ARQ with soft combining.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// How many blocks may be in flight in a direction of a mobile, up to 32.
+    pub processes: u32,
+    /// How often a block is sent again before link control has to repair the loss.
+    pub repeats: u32,
+    /// How many slots a receiver takes to decode a block after its slot.
+    pub decoding: u32,
+    /// When a sender learns what became of a block.
+    pub feedback: Feedback,
+}
+
+/// When a sender learns what became of a block, and how it sends it again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Feedback {
+    /// So many slots later. Uplink it is sent again then, in the same resource blocks.
+    Fixed {
+        /// How many, fewer than grants are remembered for.
+        round_trip: u32,
+    },
+    /// Downlink, after the first slot of the uplink that comes so many slots later or more. The
+    /// base station knows of a block of the uplink when it has decoded it, and grants a repeat as
+    /// it grants new blocks.
+    Granted {
+        /// How many, not fewer than decoding takes.
+        after: u32,
+    },
 }
 
 /// A transport block that has been sent and whose fate its sender does not know, or that failed.
@@ -32,6 +44,8 @@ pub(crate) struct Block<C = Contents> {
     pub(crate) width: u16,
     /// How many bytes it has.
     pub(crate) bytes: u32,
+    /// How much of its slot its direction has: as much as each repeat needs at least.
+    pub(crate) part: Part,
     /// How often it has been sent.
     pub(crate) transmissions: u8,
     /// Uplink: how much the mobile has yet to send (its buffer status report).
@@ -62,6 +76,11 @@ impl<C: Copy> Harq<C> {
     /// A process that can take a block.
     pub(crate) const fn idle(&self) -> Option<u32> {
         if self.idle == 0 { None } else { Some(self.idle.trailing_zeros()) }
+    }
+
+    /// How many processes can take a block.
+    pub(crate) const fn idle_count(&self) -> u32 {
+        self.idle.count_ones()
     }
 
     /// Whether no block is in flight.
@@ -100,6 +119,11 @@ impl<C: Copy> Harq<C> {
         self.failed |= 1 << process;
     }
 
+    /// The block of a process will be sent again when its grant comes.
+    pub(crate) const fn expect(&mut self, process: u32) {
+        self.failed &= !(1 << process);
+    }
+
     /// A process is done with its block: it has arrived, or was sent often enough.
     pub(crate) fn free(&mut self, process: u32) -> Option<Block<C>> {
         self.idle |= 1 << process;
@@ -126,6 +150,7 @@ mod tests {
             scheme: 1,
             width: 1,
             bytes: 10,
+            part: Part::Whole,
             transmissions: 1,
             backlog: 0,
             built: 5,

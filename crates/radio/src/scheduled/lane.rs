@@ -7,8 +7,10 @@ use link::queue::{Backlog, Queue, Transmission};
 use observe::{BlockFact, BlockKind, Observe};
 
 use super::config::{Carrier, Config, Headers, UeConfig};
+use super::frame::Part;
 use super::harq::{Block, Harq};
 use super::quality::Quality;
+use super::reordering::Reordering;
 use super::rlc::{self, Contents, Mode, Receiver, Sdus, Status, Transmitter};
 use super::scheduler::Past;
 use crate::{Counters, Output, Sdu};
@@ -27,6 +29,8 @@ pub(super) struct Lane<T> {
     pub(super) sdus: Sdus<T>,
     pub(super) transmitter: Transmitter,
     pub(super) receiver: Receiver,
+    /// PDCP, where it puts in order what link control delivers.
+    pub(super) reordering: Option<Reordering>,
     pub(super) harq: Harq,
     pub(super) quality: Quality,
     pub(super) past: Past,
@@ -66,6 +70,7 @@ pub(super) struct Assignment {
     pub(super) scheme: u8,
     pub(super) width: u16,
     pub(super) bytes: u32,
+    pub(super) part: Part,
 }
 
 impl<T: Sdu> Lane<T> {
@@ -84,8 +89,9 @@ impl<T: Sdu> Lane<T> {
             sdus: Sdus::new(),
             transmitter: Transmitter::new(&config.rlc, 0),
             receiver: Receiver::new(&config.rlc, 0),
+            reordering: config.reordering.map(Reordering::new),
             harq: Harq::new(config.harq.processes),
-            quality: Quality::new(direction.of(down, up).clone(), seed, &name),
+            quality: Quality::new(direction.of(down, up).clone(), seed, &name, &ue.name),
             past: Past::default(),
             chance: Philox::named(seed, &format!("{name}/blocks")),
             correction: 0.0,
@@ -144,18 +150,21 @@ impl<T: Sdu> Lane<T> {
         carrier.needed.partition_point(|needed| *needed <= snr).saturating_sub(1) as u8
     }
 
-    /// What it gets of `left` resource blocks for `wanted` bytes.
+    /// What it gets for `wanted` bytes of `left` resource blocks of a slot of which its direction
+    /// has `part`.
     pub(super) fn assign(
         &mut self,
         now: Time,
         carrier: &Carrier,
+        part: Part,
         wanted: u64,
         left: u16,
     ) -> Assignment {
         let scheme = self.scheme(now, carrier);
         let wanted = wanted + u64::from(self.headers.block);
-        let width = carrier.sizes.width_for(scheme, wanted).min(left);
-        Assignment { scheme, width, bytes: carrier.sizes.bytes(scheme, width) }
+        let sizes = carrier.sizes_of(part);
+        let width = sizes.width_for(scheme, wanted).min(left);
+        Assignment { scheme, width, bytes: sizes.bytes(scheme, width), part }
     }
 
     /// The block of an assignment, with the `status` of the other direction.
@@ -176,6 +185,7 @@ impl<T: Sdu> Lane<T> {
             scheme: assigned.scheme,
             width: assigned.width,
             bytes: assigned.bytes,
+            part: assigned.part,
             transmissions: 1,
             backlog: self.waiting(),
             built: moment.slot,
@@ -284,22 +294,41 @@ impl<T: Sdu> Lane<T> {
     pub(super) fn receive(&mut self, now: Time, contents: &Contents) {
         for range in contents.ranges() {
             self.receiver.receive(now, range);
+            if let Some(reordering) = &mut self.reordering {
+                let run = self.receiver.around(range.to - 1);
+                self.sdus.last_in(run).into_iter().for_each(|end| reordering.note(end));
+            }
         }
         if let Some(at) = contents.poll {
             self.receiver.receive_poll(at);
         }
-        self.deliver();
+        self.deliver(now);
     }
 
     /// HARQ has given up a block.
     pub(super) fn lose(&mut self, now: Time, contents: &Contents) {
         for range in contents.ranges() {
             self.receiver.lose(now, range);
+            // The next SDU would show the gap.
+            if self.mode != Mode::Am
+                && let Some(reordering) = &mut self.reordering
+            {
+                reordering.note(self.sdus.end_of(range.to - 1));
+                reordering.settle(now, self.sdus.start());
+            }
         }
     }
 
     /// SDUs that are complete, or of which part was passed over, come out.
-    pub(super) fn deliver(&mut self) {
+    pub(super) fn deliver(&mut self, now: Time) {
+        if self.reordering.is_some() {
+            self.deliver_reordered(now);
+        } else {
+            self.deliver_in_order();
+        }
+    }
+
+    fn deliver_in_order(&mut self) {
         while let Some(end) = self.sdus.first_end().filter(|end| *end <= self.receiver.floor()) {
             let is_whole = self.receiver.has_all(rlc::Range::new(self.sdus.start(), end));
             let Some(sdu) = self.sdus.pop() else { return };
@@ -308,9 +337,25 @@ impl<T: Sdu> Lane<T> {
         }
     }
 
+    /// The same where link control delivers as SDUs are complete: PDCP gives up a gap after a time
+    /// (TS 38.323 §5.2.2.2).
+    fn deliver_reordered(&mut self, now: Time) {
+        let given_up = self.reordering.as_mut().and_then(|pdcp| pdcp.expire(now));
+        self.take_out(given_up.unwrap_or(0));
+        let start = self.sdus.start();
+        self.reordering.iter_mut().for_each(|pdcp| pdcp.settle(now, start));
+    }
+
+    /// When something is due of link control and PDCP.
+    pub(super) fn poll_timeout(&self) -> Option<Time> {
+        let reordering = self.reordering.as_ref().and_then(Reordering::poll_timeout);
+        let timers = [self.receiver.poll_timeout(), self.transmitter.poll_timeout(), reordering];
+        timers.into_iter().flatten().min()
+    }
+
     /// Both ends of link control begin anew (TS 36.322 §5.4, TS 36.323 §5.2): in acknowledged mode
     /// with the first SDU that has not been delivered, else with the first that has not been sent.
-    pub(super) fn establish(&mut self) {
+    pub(super) fn establish(&mut self, now: Time) {
         self.harq.flush();
         let start = match self.mode {
             Mode::Am => self.sdus.start(),
@@ -318,7 +363,27 @@ impl<T: Sdu> Lane<T> {
         };
         self.transmitter.establish(start);
         self.receiver.establish(start);
-        self.deliver();
+        if let Some(reordering) = &mut self.reordering {
+            reordering.establish(start);
+            // Unacknowledged, what was begun comes out as far as it has arrived (TS 38.323 §5.1.2).
+            self.take_out(start);
+        }
+        self.deliver(now);
+    }
+
+    /// SDUs come out in order: those that are complete, and those that begin before `given_up`.
+    fn take_out(&mut self, given_up: u64) {
+        while let Some(end) = self.sdus.first_end() {
+            let start = self.sdus.start();
+            let is_whole = self.receiver.has(rlc::Range::new(start, end));
+            if !is_whole && start >= given_up {
+                return;
+            }
+            self.receiver.forget(end);
+            let Some(sdu) = self.sdus.pop() else { return };
+            let output = if is_whole { Output::Delivered(sdu) } else { Output::Discarded(sdu) };
+            self.outputs.push_back(output);
+        }
     }
 
     /// Everything that waits or was sent in part is lost.
@@ -333,6 +398,9 @@ impl<T: Sdu> Lane<T> {
         self.harq.flush();
         self.transmitter.establish(self.sdus.end());
         self.receiver.establish(self.sdus.end());
+        if let Some(reordering) = &mut self.reordering {
+            reordering.establish(self.sdus.end());
+        }
     }
 
     pub(super) fn has_output(&self) -> bool {

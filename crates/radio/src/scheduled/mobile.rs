@@ -54,7 +54,7 @@ impl Grants {
 
     pub(super) const NONE: Self = Self { bytes: [(0, 0); Self::AHEAD as usize], slots: 0 };
 
-    /// It sends `bytes` in `slot`.
+    /// It sends `bytes` that it has not sent before in `slot`, or repeats a block.
     pub(super) const fn add(&mut self, slot: u64, bytes: u32) {
         self.bytes[(slot % Self::AHEAD) as usize] = (slot, bytes);
         self.slots |= 1 << (slot % Self::AHEAD);
@@ -71,6 +71,16 @@ impl Grants {
 
     pub(super) const fn is_empty(&self) -> bool {
         self.slots == 0
+    }
+
+    /// In how many slots it sends what it has not sent before.
+    pub(super) fn fresh(&self) -> u32 {
+        let (mut slots, mut fresh) = (self.slots, 0);
+        while slots > 0 {
+            fresh += u32::from(self.bytes[slots.trailing_zeros() as usize].1 > 0);
+            slots &= slots - 1;
+        }
+        fresh
     }
 
     /// How many bytes it was granted for slots after `slot` and up to `until`, which is no further

@@ -7,7 +7,7 @@ use observe::Observe;
 
 use super::config::{Carrier, Config, Handover};
 use super::drx::Cycles;
-use super::harq::Block;
+use super::harq::{Block, Feedback};
 use super::lane::{Assignment, Lane, Moment};
 use super::mobile::{Grants, Mobile};
 use super::rrc::{Phase, Times};
@@ -68,6 +68,9 @@ pub(super) struct Granted {
     pub(super) slot: u64,
     pub(super) ue: u32,
     pub(super) assigned: Assignment,
+    /// The process whose block it is for that failed, and when that was sent last; `None` is a new
+    /// one.
+    pub(super) repeat: Option<(u32, u64)>,
 }
 
 /// The next block that is due at `slot`.
@@ -179,8 +182,10 @@ impl<T: Sdu> Network<T> {
         mobile.is_reported = true;
         let carrier = &self.config.carriers[0];
         let scheme = mobile.lanes[0].scheme(self.now, carrier);
-        let bytes = carrier.sizes.bytes(scheme, carrier.sizes.width());
-        let bits = u64::from(bytes) * 8_000_000_000 / self.config.slot.as_nanos();
+        let frame = &self.config.frame;
+        let bits = carrier.bits_per_period(frame, Direction::Downlink, scheme);
+        let period = self.config.slot.as_nanos() * frame.period();
+        let bits = bits * 1_000_000_000 / period;
         Some((ue, DownlinkReport { rate: Some(base::Rate::from_bps(bits.max(1))) }))
     }
 
@@ -207,7 +212,8 @@ impl<T: Sdu> Network<T> {
     /// The share of the resource blocks of `direction` that was used in the first `span` of the
     /// run.
     pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
-        let slots = span.whole(self.config.slot) as f64;
+        let slots = span.whole(self.config.slot);
+        let slots = self.config.frame.of_first(direction, slots) as f64;
         let width = f64::from(self.carrier(direction).sizes.width());
         (slots > 0.0).then(|| self.used[direction as usize] as f64 / (slots * width))
     }
@@ -274,9 +280,13 @@ impl<T: Sdu> Network<T> {
                 }
             } else {
                 lane.harq.fail(sent.process);
-                match direction {
-                    Direction::Downlink => self.activate(sent.ue, direction),
-                    Direction::Uplink => self.repeat_uplink(moment, sent.ue, sent.process),
+                match (direction, self.config.harq.feedback) {
+                    (Direction::Uplink, Feedback::Fixed { .. }) => {
+                        self.repeat_uplink(moment, sent.ue, sent.process);
+                    }
+                    (Direction::Downlink, _) | (_, Feedback::Granted { .. }) => {
+                        self.activate(sent.ue, direction);
+                    }
                 }
             }
             self.touch(sent.ue);
@@ -296,17 +306,27 @@ impl<T: Sdu> Network<T> {
         mobile.served[direction as usize] = slot + 1;
         let carrier = &self.config.carriers[direction as usize];
         let errs = mobile.lane(direction).draw(moment, carrier, block);
-        let sent = |after: u32| InFlight { at: slot + u64::from(after), slot, ue, process, errs };
+        let sent = |at: u64| InFlight { at, slot, ue, process, errs };
+        let arrives = slot + 1 + u64::from(harq.decoding);
         if !errs {
-            self.arriving[direction as usize].push_back(sent(1 + harq.decoding));
+            self.arriving[direction as usize].push_back(sent(arrives));
         }
-        self.returning[direction as usize].push_back(sent(harq.round_trip));
+        let returns = match (harq.feedback, direction) {
+            (Feedback::Fixed { round_trip }, _) => slot + u64::from(round_trip),
+            (Feedback::Granted { after }, Direction::Downlink) => {
+                self.config.frame.next(Direction::Uplink, slot + u64::from(after)) + 1
+            }
+            (Feedback::Granted { .. }, Direction::Uplink) => arrives,
+        };
+        self.returning[direction as usize].push_back(sent(returns));
         self.used[direction as usize] += u64::from(block.width);
         self.mobiles[ue as usize].meter.carried(direction, u64::from(block.bytes));
-        if direction == Direction::Uplink && errs && u32::from(block.transmissions) <= harq.repeats
+        if let (Direction::Uplink, Feedback::Fixed { .. }) = (direction, harq.feedback)
+            && errs
+            && u32::from(block.transmissions) <= harq.repeats
         {
             // The base station knows of it before it grants this slot to others.
-            let again = slot + u64::from(harq.round_trip);
+            let again = returns;
             self.taken[(again % Grants::AHEAD) as usize] += block.width;
             self.mobiles[ue as usize].grants.add(again, 0);
         }
@@ -329,7 +349,7 @@ impl<T: Sdu> Network<T> {
         let mobile = &mut self.mobiles[ue as usize];
         for lane in &mut mobile.lanes {
             lane.receiver.handle_timeout(now);
-            lane.deliver();
+            lane.deliver(now);
             lane.transmitter.handle_timeout(now, &lane.sdus);
         }
         match mobile.phase {
@@ -413,10 +433,7 @@ impl<T: Sdu> Network<T> {
         };
         self.request_if_needed(slot, ue);
         let mobile = &self.mobiles[ue as usize];
-        let timers = mobile
-            .lanes
-            .iter()
-            .flat_map(|lane| [lane.receiver.poll_timeout(), lane.transmitter.poll_timeout()]);
+        let timers = mobile.lanes.iter().map(Lane::poll_timeout);
         let reports = Direction::BOTH.map(|way| mobile.report_from(way).filter(|at| *at > now));
         let mut due = timers.chain(reports).flatten().map(from).min().unwrap_or(u64::MAX);
         due = due.min(mobile.request.unwrap_or(u64::MAX));

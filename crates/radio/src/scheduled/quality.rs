@@ -4,6 +4,7 @@ use base::float::sine;
 use base::{Duration, Schedule, Stream, Time};
 use settings::{Along, Decibels, OfTime, section};
 
+use super::blockage::{Blockage, Blocker};
 use super::curve::{block_error_rate, combining_gain, margin_of};
 
 /// How good the radio of one direction is.
@@ -13,6 +14,8 @@ pub struct Radio {
     pub snr: Schedule<f64>,
     /// How it varies around the mean.
     pub fading: Option<Fading>,
+    /// When something stands in the way.
+    pub blockage: Option<Blockage>,
     /// In place of that ratio: how many blocks err that are sent for the first time.
     pub bler: Option<f64>,
     /// When nothing gets through.
@@ -44,6 +47,8 @@ pub(crate) struct Quality {
     radio: Radio,
     /// The waves: turns per second, and where each begins.
     waves: [(f64, f64); WAVES],
+    /// What stands in the way at present, and what did when the last report was made.
+    blockers: Option<[Blocker; 2]>,
     /// The measurement that the values below are of.
     sample: Option<u64>,
     /// The ratio at present.
@@ -53,8 +58,8 @@ pub(crate) struct Quality {
 }
 
 impl Quality {
-    /// The radio of a direction called `name`.
-    pub(crate) fn new(radio: Radio, seed: u64, name: &str) -> Self {
+    /// The radio of a direction called `name` of the mobile `ue`.
+    pub(crate) fn new(radio: Radio, seed: u64, name: &str, ue: &str) -> Self {
         let mut chance = Stream::named(seed, &format!("{name}/fading"));
         let longest = radio.fading.map_or(1.0, |fading| fading.period.as_secs_f64());
         // From the longest wave to one of a quarter, unrelated to each other.
@@ -62,10 +67,12 @@ impl Quality {
             let (turns, place) = (1.0 + 3.0 * chance.next_f64(), chance.next_f64());
             (turns / longest, place)
         });
-        Self { radio, waves, sample: None, snr: 0.0, reported: 0.0 }
+        let blocker = radio.blockage.map(|blockage| Blocker::new(blockage, seed, ue));
+        let blockers = blocker.map(|blocker| [blocker.clone(), blocker]);
+        Self { radio, waves, blockers, sample: None, snr: 0.0, reported: 0.0 }
     }
 
-    /// From now on it is what `radio` says, with the same waves.
+    /// From now on it is what `radio` says, with the same waves and blockage.
     pub(crate) fn reconfigure(&mut self, radio: Radio) {
         self.radio = radio;
         self.sample = None;
@@ -113,6 +120,10 @@ impl Quality {
                 Time::ZERO + at.saturating_since(Time::ZERO).saturating_sub(self.radio.report_age);
             self.snr = self.at(at);
             self.reported = if before == at { self.snr } else { self.at(before) };
+            if let Some([present, past]) = &mut self.blockers {
+                self.snr -= present.loss(at);
+                self.reported -= past.loss(before);
+            }
         }
     }
 
@@ -140,6 +151,7 @@ mod tests {
         Radio {
             snr: 20.0.into(),
             fading: None,
+            blockage: None,
             bler: None,
             outages: Vec::new(),
             report_every: Duration::from_millis(5),
@@ -150,7 +162,7 @@ mod tests {
     #[test]
     fn a_report_is_older_than_the_radio() {
         let snr = Schedule::new(20.0, vec![(at(100), 5.0)]);
-        let mut quality = Quality::new(Radio { snr, ..radio() }, 1, "x");
+        let mut quality = Quality::new(Radio { snr, ..radio() }, 1, "x", "x");
         for (millis, snr) in [(99, 20.0), (100, 20.0), (104, 20.0), (105, 5.0)] {
             close(quality.reported(at(millis)), snr, 1e-9);
         }
@@ -158,9 +170,31 @@ mod tests {
     }
 
     #[test]
+    fn a_blockage_is_of_both_directions_and_reported_late() {
+        let blockage = Blockage {
+            clear: Duration::from_millis(50),
+            blocked: Duration::from_millis(50),
+            ..Blockage::default()
+        };
+        let radio = Radio { blockage: Some(blockage), ..radio() };
+        let mut ways = ["UE/down", "UE/up"].map(|name| Quality::new(radio.clone(), 1, name, "UE"));
+        let mut ratios: [Vec<_>; 2] = [Vec::new(), Vec::new()];
+        for step in 0..1000 {
+            let [down, up] =
+                ways.each_mut().map(|way| (way.present(at(step * 5)), way.reported(at(step * 5))));
+            assert_eq!(down, up);
+            ratios[0].push(down.0);
+            ratios[1].push(down.1);
+        }
+        assert_eq!(ratios[0][..999], ratios[1][1..], "a report is 5 ms old");
+        let blocked = ratios[0].iter().filter(|ratio| **ratio < 0.0).count();
+        assert!((300..700).contains(&blocked), "{blocked}");
+    }
+
+    #[test]
     fn fading_has_its_mean_and_deviation_whenever_it_is_asked_for() {
         let fading = Fading { deviation: 4.0, period: Duration::from_millis(500) };
-        let quality = || Quality::new(Radio { fading: Some(fading), ..radio() }, 7, "x");
+        let quality = || Quality::new(Radio { fading: Some(fading), ..radio() }, 7, "x", "x");
         let mut one = quality();
         let values: Vec<_> = (0..40_000).map(|step| one.reported(at(step * 25))).collect();
         let mean = values.iter().sum::<f64>() / values.len() as f64;
@@ -174,10 +208,10 @@ mod tests {
 
     #[test]
     fn a_given_rate_holds_for_first_transmissions_only() {
-        let mut quality = Quality::new(Radio { bler: Some(0.3), ..radio() }, 1, "x");
+        let mut quality = Quality::new(Radio { bler: Some(0.3), ..radio() }, 1, "x", "x");
         close(quality.error_rate(at(0), 99.0, 1), 0.3, 1e-9);
         assert!(quality.error_rate(at(0), 99.0, 2) < 0.001);
-        let mut all = Quality::new(Radio { bler: Some(1.0), ..radio() }, 1, "x");
+        let mut all = Quality::new(Radio { bler: Some(1.0), ..radio() }, 1, "x", "x");
         close(all.error_rate(at(0), 0.0, 4), 1.0, 0.0);
     }
 }

@@ -4,13 +4,15 @@ use base::Direction;
 use observe::Observe;
 
 use super::choice::Offer;
-use super::harq::Block;
-use super::lane::Moment;
+use super::frame::Part;
+use super::harq::{Block, Feedback};
+use super::lane::{Assignment, Moment};
 use super::mobile::{Grants, Mobile};
 use super::network::{Granted, Network};
 use super::rrc::Phase;
 use crate::Sdu;
 
+const DOWN: Direction = Direction::Downlink;
 const UP: Direction = Direction::Uplink;
 
 impl<T: Sdu> Network<T> {
@@ -34,13 +36,14 @@ impl<T: Sdu> Network<T> {
         let place = u64::from(ue) % access.request_every;
         let occasion = place
             + from.saturating_sub(place).div_ceil(access.request_every) * access.request_every;
+        let occasion = self.config.frame.next(UP, occasion);
         mobile.request = Some(occasion + 1 + u64::from(self.config.harq.decoding));
     }
 
     /// The base station reads how much a mobile has to send, of which some is granted already
     /// (buffer status report, TS 36.321 §5.4.5).
     pub(super) fn learn(&mut self, slot: u64, ue: u32, block: &Block) {
-        let until = slot + self.config.access.grant_delay;
+        let until = slot + self.reach();
         let mobile = &mut self.mobiles[ue as usize];
         if block.built < mobile.read {
             return;
@@ -53,26 +56,83 @@ impl<T: Sdu> Network<T> {
         }
     }
 
-    /// Shares the uplink of a slot to come.
-    pub(super) fn grant_uplink(&mut self, moment: &mut Moment<'_, impl Observe>) {
-        if self.active[1].is_empty() {
+    /// How many slots ahead a grant may be.
+    pub(super) const fn reach(&self) -> u64 {
+        self.config.access.grant_delay + self.config.frame.period() - 1
+    }
+
+    /// Shares the uplink of slots to come: of those that are too near for the next slot of the
+    /// downlink, which carries grants.
+    pub(super) fn grant_uplink(&mut self, moment: &Moment<'_, impl Observe>) {
+        let (frame, delay) = (&self.config.frame, self.config.access.grant_delay);
+        if self.active[1].is_empty() || frame.part(DOWN, moment.slot) == Part::None {
             return;
         }
-        let slot = moment.slot + self.config.access.grant_delay;
+        let active = std::mem::take(&mut self.active[1]);
+        let next = frame.next(DOWN, moment.slot + 1);
+        for slot in moment.slot + delay..next + delay {
+            if self.config.frame.part(UP, slot) != Part::None {
+                if matches!(self.config.harq.feedback, Feedback::Granted { .. }) {
+                    self.grant_repeats(moment, slot, &active);
+                }
+                self.grant_new(moment, slot, &active);
+            }
+        }
+        self.active[1] = active;
+        let mobiles = &mut self.mobiles;
+        self.active[1].retain(|ue| {
+            let mobile = &mut mobiles[*ue as usize];
+            let wants = mobile.known > 0 || mobile.lanes[1].harq.failed().is_some();
+            mobile.lanes[1].is_active = wants && mobile.phase == Phase::Connected;
+            mobile.lanes[1].is_active
+        });
+    }
+
+    /// Those of `active` whose blocks failed send them again in `slot`, in as many resource blocks.
+    fn grant_repeats(&mut self, moment: &Moment<'_, impl Observe>, slot: u64, active: &[u32]) {
+        let place = (slot % Grants::AHEAD) as usize;
+        let (width, part) = (self.carrier(UP).sizes.width(), self.config.frame.part(UP, slot));
+        for ue in active {
+            let mobile = &mut self.mobiles[*ue as usize];
+            let harq = &mut mobile.lanes[1].harq;
+            let Some(process) = harq.failed() else { continue };
+            let Some(block) = harq.block(process).copied() else { continue };
+            let is_free = !mobile.grants.has(slot) && mobile.open_from <= moment.slot;
+            let fits = self.taken[place] + block.width <= width && block.part.is_within(part);
+            if !is_free || !fits {
+                continue;
+            }
+            harq.expect(process);
+            mobile.grants.add(slot, 0);
+            self.taken[place] += block.width;
+            let Block { scheme, width, bytes, part, .. } = block;
+            let assigned = Assignment { scheme, width, bytes, part };
+            let repeat = Some((process, block.slot));
+            self.granted.push_back(Granted { slot, ue: *ue, assigned, repeat });
+            self.touch(*ue);
+        }
+    }
+
+    /// Shares what is left of `slot` between those of `active` that have something new to send.
+    fn grant_new(&mut self, moment: &Moment<'_, impl Observe>, slot: u64, active: &[u32]) {
         let place = (slot % Grants::AHEAD) as usize;
         let width = self.carrier(UP).sizes.width();
-        let active = std::mem::take(&mut self.active[1]);
+        let part = self.config.frame.part(UP, slot);
+        // Repeats of fixed slots take back their processes in time.
+        let counts = matches!(self.config.harq.feedback, Feedback::Granted { .. });
         loop {
             let left = width.saturating_sub(self.taken[place]);
             let offer = Offer { direction: UP, now: moment.now, slot, left };
             let can = |_: &Self, mobile: &Mobile<T>| {
                 let is_free = !mobile.grants.has(slot) && mobile.open_from <= moment.slot;
-                left > 0 && mobile.known > 0 && is_free
+                let has_process =
+                    || !counts || mobile.lanes[1].harq.idle_count() > mobile.grants.fresh();
+                left > 0 && mobile.known > 0 && is_free && has_process()
             };
-            let Some(ue) = self.best_of(offer, &active, can) else { break };
+            let Some(ue) = self.best_of(offer, active, can) else { break };
             let mobile = &mut self.mobiles[ue as usize];
             let (known, lane) = (mobile.known, &mut mobile.lanes[1]);
-            let assigned = lane.assign(moment.now, &self.config.carriers[1], known, left);
+            let assigned = lane.assign(moment.now, &self.config.carriers[1], part, known, left);
             let room = lane.room(assigned);
             if room == 0 {
                 break;
@@ -81,22 +141,15 @@ impl<T: Sdu> Network<T> {
             mobile.known = known.saturating_sub(room);
             mobile.grants.add(slot, assigned.bytes);
             self.taken[place] += assigned.width;
-            self.granted.push_back(Granted { slot, ue, assigned });
+            self.granted.push_back(Granted { slot, ue, assigned, repeat: None });
             self.touch(ue);
         }
-        self.active[1] = active;
-        let mobiles = &mut self.mobiles;
-        self.active[1].retain(|ue| {
-            let mobile = &mut mobiles[*ue as usize];
-            mobile.lanes[1].is_active = mobile.known > 0 && mobile.phase == Phase::Connected;
-            mobile.lanes[1].is_active
-        });
     }
 
     /// Mobiles send what they were granted.
     pub(super) fn send_uplink(&mut self, moment: &mut Moment<'_, impl Observe>) {
         let slot = moment.slot;
-        while let Some(Granted { ue, assigned, .. }) =
+        while let Some(Granted { ue, assigned, repeat, .. }) =
             self.granted.front().copied().filter(|granted| granted.slot <= slot)
         {
             self.granted.pop_front();
@@ -106,6 +159,14 @@ impl<T: Sdu> Network<T> {
                 continue;
             }
             mobile.grants.pass(slot);
+            if let Some((process, sent)) = repeat {
+                // Nor a handover since, nor another block in its place.
+                let harq = &mobile.lanes[1].harq;
+                if harq.block(process).is_some_and(|block| block.slot == sent) {
+                    self.repeat_uplink(moment, ue, process);
+                }
+                continue;
+            }
             let [lane, other] = mobile.pair(UP);
             let Some(process) = lane.harq.idle() else { continue };
             let status = other.receiver.report(moment.now, lane.room(assigned));
@@ -116,7 +177,7 @@ impl<T: Sdu> Network<T> {
         }
     }
 
-    /// A block that failed is sent again in the same resource blocks (TS 36.321 §5.4.2.2).
+    /// A block that failed is sent again in as many resource blocks (TS 36.321 §5.4.2.2).
     pub(super) fn repeat_uplink(
         &mut self,
         moment: &mut Moment<'_, impl Observe>,

@@ -2,4 +2,4 @@
 
 mod facts;
 mod laws;
-mod support;
+pub(crate) mod support;

@@ -32,15 +32,19 @@ pub(crate) const fn at(millis: u64) -> Time {
 
 /// The cell of these keys.
 pub(crate) fn config(keys: &LteKeys) -> Config {
-    let context = RadioContext {
+    keys.config(&context())
+}
+
+/// A scenario without limits.
+pub(crate) fn context() -> RadioContext<'static> {
+    RadioContext {
         queues: [queue::Config::UNLIMITED; 2],
         per_flow: false,
         duration: Duration::from_secs(1000),
         seed: 1,
         asked: None,
         asked_of: Box::new(|_, _| Vec::new()),
-    };
-    keys.config(&context)
+    }
 }
 
 /// What became of a packet.

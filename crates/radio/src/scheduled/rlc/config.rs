@@ -1,7 +1,7 @@
 //! The parameters of radio link control.
 
 use base::Duration;
-use settings::{Bytes, Count, OfTime, Off, Or, Word, section, words};
+use settings::{Bytes, Count, NoKey, OfTime, Off, Or, Word, section, words};
 
 words! {
     /// How SDUs are carried.
@@ -13,6 +13,16 @@ words! {
         /// Transparent: an SDU is a PDU, without a header.
         Tm = "tm",
     }
+}
+
+/// What has a sequence number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Numbered {
+    /// What link control puts into a block (TS 36.322 §6.2.1.4). SDUs are delivered in order.
+    Pdus,
+    /// An SDU, of which a block may carry a segment (TS 38.322 §6.2.2.4). It is delivered when it
+    /// is complete.
+    Sdus,
 }
 
 section! {
@@ -37,5 +47,7 @@ section! {
         /// AM: how many PDUs may be without acknowledgement: half the sequence numbers (TS 36.322
         /// §7.2).
         pub window: u32 as Count<u32, 1, 131_072> = 512;
+        /// What has a sequence number.
+        pub numbered: Numbered as NoKey<Numbered> = Numbered::Pdus;
     }
 }

@@ -1,4 +1,4 @@
-//! Radio link control of LTE (TS 36.322).
+//! Radio link control of LTE (TS 36.322) and of NR (TS 38.322).
 //!
 //! The SDUs of a direction form one stream of bytes. A PDU carries a stretch of it, so that
 //! sequence numbers and segment offsets are positions in the stream; what their headers cost is a
@@ -11,7 +11,7 @@ mod sdus;
 mod status;
 mod transmitter;
 
-pub use config::{Config, Mode};
+pub use config::{Config, Mode, Numbered};
 pub(crate) use ranges::Range;
 pub(crate) use receiver::Receiver;
 pub(crate) use sdus::Sdus;

@@ -53,6 +53,17 @@ impl RangeSet {
         self.ranges.get(first).is_some_and(|own| own.from < range.to)
     }
 
+    /// The one of its ranges that has byte `at`.
+    pub(crate) fn around(&self, at: u64) -> Option<Range> {
+        let first = self.ranges.partition_point(|own| own.to <= at);
+        self.ranges.get(first).copied().filter(|own| own.from <= at)
+    }
+
+    /// Whether all of `range`, which is not empty, is in it.
+    pub(crate) fn covers(&self, range: Range) -> bool {
+        self.around(range.from).is_some_and(|own| range.to <= own.to)
+    }
+
     /// Adds `range`.
     pub(crate) fn insert(&mut self, range: Range) {
         if range.from >= range.to {
@@ -156,6 +167,13 @@ mod tests {
             prop_assert_eq!(bits_of(&less), bits & !mask);
             prop_assert_eq!(less.bytes(), u64::from((bits & !mask).count_ones()));
             prop_assert_eq!(set.touches(range), bits & mask != 0);
+            prop_assert!(mask == 0 || set.covers(range) == (bits & mask == mask));
+            let around = set.around(from).map_or(0..0, |own| own.from..own.to);
+            let run = (0..64).filter(|bit| {
+                let between = |one: u64| bits >> one & 1 == 1;
+                (from.min(*bit)..=from.max(*bit)).all(between)
+            });
+            prop_assert!(run.eq(around));
             let gaps = set.gaps(range).flat_map(|gap| gap.from..gap.to);
             let gaps: u64 = gaps.map(|bit| 1 << bit).sum();
             prop_assert_eq!(gaps, mask & !bits);

@@ -66,13 +66,33 @@ impl Receiver {
         self.floor
     }
 
+    /// Whether all of `range` has arrived.
+    pub(crate) fn has(&self, range: Range) -> bool {
+        if range.to <= self.floor { !self.lost.touches(range) } else { self.got.covers(range) }
+    }
+
+    /// What has arrived without a gap around byte `at`, or was passed over.
+    pub(crate) fn around(&self, at: u64) -> Range {
+        if at < self.floor {
+            return Range::new(0, self.floor);
+        }
+        self.got.around(at).unwrap_or(Range::new(at, at))
+    }
+
+    /// What was passed over before `to` is not asked for again.
+    pub(crate) fn forget(&mut self, to: u64) {
+        if !self.lost.is_empty() {
+            self.lost.remove(Range::new(0, to));
+        }
+    }
+
     /// Whether all of `range`, which lies below the floor, has arrived. To be asked in order, once.
     pub(crate) fn has_all(&mut self, range: Range) -> bool {
         if self.lost.is_empty() {
             return true;
         }
         let is_lost = self.lost.touches(range);
-        self.lost.remove(Range::new(0, range.to));
+        self.forget(range.to);
         !is_lost
     }
 

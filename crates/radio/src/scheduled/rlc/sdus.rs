@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use super::Range;
+
 /// The SDUs that the link control has and has not yet delivered or given up, in order: one stream
 /// of bytes.
 #[derive(Debug)]
@@ -51,6 +53,27 @@ impl<T> Sdus<T> {
         self.entries.get(place).map_or(self.end, |entry| entry.end)
     }
 
+    /// How many SDUs begin in `range`.
+    pub(crate) fn begun_in(&self, range: Range) -> u32 {
+        let ends_before = |at| self.entries.partition_point(|entry| entry.end < at);
+        let first = (range.from..range.to).contains(&self.start);
+        // But for the first, an SDU begins where another ends.
+        (ends_before(range.to) - ends_before(range.from)) as u32 + u32::from(first)
+    }
+
+    /// Where the SDU begins that has byte `at`.
+    pub(crate) fn start_of(&self, at: u64) -> u64 {
+        let place = self.entries.partition_point(|entry| entry.end <= at);
+        place.checked_sub(1).map_or(self.start, |before| self.entries[before].end)
+    }
+
+    /// The end of the last SDU that lies in `range` as a whole.
+    pub(crate) fn last_in(&self, range: Range) -> Option<u64> {
+        let last = self.entries.partition_point(|entry| entry.end <= range.to).checked_sub(1)?;
+        let end = self.entries[last].end;
+        (self.start_of(end - 1) >= range.from).then_some(end)
+    }
+
     /// Takes out the oldest SDU.
     pub(crate) fn pop(&mut self) -> Option<T> {
         let entry = self.entries.pop_front()?;
@@ -86,6 +109,13 @@ mod tests {
         }
         assert_eq!([0, 9, 10, 29, 59].map(|at| sdus.end_of(at)), [10, 10, 30, 30, 60]);
         assert_eq!([0, 9, 10, 11, 60].map(|at| sdus.end_of_begun(at)), [0, 10, 10, 30, 60]);
+        let begun = [(0, 60), (0, 10), (1, 10), (10, 11), (11, 31), (30, 60), (31, 60)];
+        let begun = begun.map(|(from, to)| sdus.begun_in(Range::new(from, to)));
+        assert_eq!(begun, [3, 1, 0, 1, 1, 1, 0]);
+        assert_eq!([0, 9, 10, 29, 59].map(|at| sdus.start_of(at)), [0, 0, 10, 10, 30]);
+        let last = [(0, 9), (0, 10), (0, 59), (10, 30), (11, 59), (11, 60)];
+        let last = last.map(|(from, to)| sdus.last_in(Range::new(from, to)));
+        assert_eq!(last, [None, Some(10), Some(30), Some(30), None, Some(60)]);
         assert_eq!((sdus.pop(), sdus.start(), sdus.first_end()), (Some('a'), 10, Some(30)));
         assert_eq!([10, 11].map(|at| sdus.end_of_begun(at)), [10, 30]);
         assert_eq!(sdus.iter().copied().collect::<Vec<_>>(), ['b', 'c']);

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use base::{Duration, Time};
 
 use super::ranges::RangeSet;
-use super::{Config, Mode, Range, Sdus, Status};
+use super::{Config, Mode, Numbered, Range, Sdus, Status};
 
 /// How many stretches one block carries at most: what waits to be sent again may be scattered.
 const STRETCHES: usize = 4;
@@ -61,6 +61,8 @@ struct Pdu {
     end: u64,
     /// How often it was sent again.
     count: u32,
+    /// How many sequence numbers it takes.
+    numbers: u32,
 }
 
 /// What has been sent of one direction's stream.
@@ -71,7 +73,8 @@ pub(crate) struct Transmitter {
     poll_bytes: Option<u64>,
     poll_retransmit: Duration,
     max_retransmissions: u32,
-    window: usize,
+    window: u32,
+    numbered: Numbered,
     /// The next new byte (`VT(S)`).
     next: u64,
     /// Everything below has been acknowledged (`VT(A)`).
@@ -80,6 +83,10 @@ pub(crate) struct Transmitter {
     again: RangeSet,
     /// AM: what has been sent from there on.
     pdus: VecDeque<Pdu>,
+    /// How many sequence numbers they take.
+    numbers: u32,
+    /// Where the last SDU begins of which something was sent.
+    last_sdu: u64,
     /// The number of the next PDU.
     sn: u64,
     pdus_since_poll: u32,
@@ -101,11 +108,14 @@ impl Transmitter {
             poll_bytes: config.poll_bytes.map(u64::from),
             poll_retransmit: config.poll_retransmit,
             max_retransmissions: config.max_retransmissions,
-            window: config.window as usize,
+            window: config.window,
+            numbered: config.numbered,
             next: start,
             acknowledged: start,
             again: RangeSet::default(),
             pdus: VecDeque::new(),
+            numbers: 0,
+            last_sdu: start,
             sn: 0,
             pdus_since_poll: 0,
             bytes_since_poll: 0,
@@ -120,6 +130,7 @@ impl Transmitter {
         (self.next, self.acknowledged, self.sn) = (start, start, 0);
         self.again.clear();
         self.pdus.clear();
+        (self.numbers, self.last_sdu) = (0, start);
         (self.pdus_since_poll, self.bytes_since_poll) = (0, 0);
         (self.poll_wanted, self.poll_timer, self.has_failed) = (false, None, false);
     }
@@ -171,7 +182,7 @@ impl Transmitter {
                 let range = Range::new(self.next, end);
                 room -= range.bytes();
                 contents.push(range);
-                self.sent(range);
+                self.sent(range, sdus);
             }
         }
         if self.mode == Mode::Am && contents.has_data() {
@@ -197,7 +208,8 @@ impl Transmitter {
             from = gap.to;
         }
         self.acknowledged = self.acknowledged.max(first);
-        while self.pdus.front().is_some_and(|pdu| pdu.end <= self.acknowledged) {
+        while let Some(pdu) = self.pdus.front().filter(|pdu| pdu.end <= self.acknowledged) {
+            self.numbers -= pdu.numbers;
             self.pdus.pop_front();
         }
         if self.poll_timer.is_some_and(|(_, at)| at <= status.ack) {
@@ -221,6 +233,11 @@ impl Transmitter {
                 .len()
                 .checked_sub(2)
                 .map_or(self.acknowledged, |place| self.pdus[place].end);
+            // Of a block with many SDUs one is enough.
+            let before = match self.numbered {
+                Numbered::Pdus => before,
+                Numbered::Sdus => before.max(self.last_sdu),
+            };
             self.miss(Range::new(before.max(self.acknowledged), last.end));
         }
     }
@@ -232,7 +249,7 @@ impl Transmitter {
 
     /// Whether a new PDU may be sent.
     pub(crate) fn has_room(&self) -> bool {
-        self.pdus.len() < self.window
+        self.numbers < self.window
     }
 
     /// Where a new PDU ends that has `room` bytes.
@@ -247,12 +264,18 @@ impl Transmitter {
         }
     }
 
-    fn sent(&mut self, range: Range) {
+    fn sent<T>(&mut self, range: Range, sdus: &Sdus<T>) {
         self.next = range.to;
         self.sn += 1;
         if self.mode == Mode::Am {
-            self.pdus.push_back(Pdu { end: range.to, count: 0 });
-            self.pdus_since_poll += 1;
+            let numbers = match self.numbered {
+                Numbered::Pdus => 1,
+                Numbered::Sdus => sdus.begun_in(range),
+            };
+            self.last_sdu = sdus.start_of(range.to - 1);
+            self.numbers += numbers;
+            self.pdus.push_back(Pdu { end: range.to, count: 0, numbers });
+            self.pdus_since_poll += numbers.max(1);
             self.bytes_since_poll += range.bytes();
         }
     }
@@ -375,6 +398,26 @@ mod tests {
         assert_eq!([0, 1, 2].map(|ms| end.send(ms, 100)), ["0-100", "100-200?", ""]);
         end.report(100, &[]);
         assert_eq!([3, 4].map(|ms| end.send(ms, 100)), ["200-300?", ""]);
+    }
+
+    /// TS 38.322 §5.2.3.1, §5.3.3: windows and polls count SDUs, and the last one asks again.
+    #[test]
+    fn sdus_may_be_what_is_numbered() {
+        let config = Config { window: 5, numbered: Numbered::Sdus, ..Config::default() };
+        let mut end = Harness::new(&config, 20);
+        assert_eq!([0, 1, 2].map(|ms| end.send(ms, 250)), ["0-250", "250-500?", ""]);
+        end.report(200, &[]);
+        assert_eq!(end.send(3, 250), "", "no PDU was acknowledged as a whole");
+        end.report(300, &[]);
+        assert_eq!([4, 5].map(|ms| end.send(ms, 250)), ["500-750?", ""]);
+        let polls = Config { poll_pdus: Some(5), numbered: Numbered::Sdus, ..Config::default() };
+        let mut end = Harness::new(&polls, 20);
+        assert_eq!([0, 1, 2].map(|ms| end.send(ms, 300)), ["0-300", "300-600?", "600-900"]);
+        let plain = Config { numbered: Numbered::Sdus, ..Config::default() };
+        let mut end = Harness::new(&plain, 4);
+        assert_eq!(end.send(0, 1000), "0-400?");
+        end.transmitter.handle_timeout(at(120), &end.sdus);
+        assert_eq!(end.send(120, 1000), "300-400?");
     }
 
     #[test]

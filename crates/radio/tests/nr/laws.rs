@@ -1,0 +1,247 @@
+//! What holds whatever comes, and whatever the radio does.
+
+use std::collections::BTreeMap;
+
+use base::{Direction, Duration, Probability, Time};
+use proptest::prelude::*;
+use radio::nr::{NrHandover, NrKeys, Pattern, RlcMode, Spacing, Tdd};
+use radio::scheduled::{Blockage, Fading, drx, rrc};
+
+use crate::scheduled::support::{Exit, Fate, Run, at, context, ms};
+
+const BOTH: [Direction; 2] = Direction::BOTH;
+const PATTERNS: [&str; 6] = ["DDDSU", "DSUUU", "UD", "DDDDDDDSUU", "SSD", "UUUDDSDD"];
+
+fn duplex() -> impl Strategy<Value = Option<Tdd>> {
+    let pattern = prop::sample::select(&PATTERNS[..]);
+    prop::option::weighted(0.7, (pattern, 3_u32..12, 2_u32..4)).prop_map(|tdd| {
+        tdd.map(|(letters, special_downlink, special_uplink)| {
+            let pattern = Pattern::named(letters).expect("it is a pattern");
+            // A slot S of this one needs an uplink.
+            Tdd { pattern, special_downlink: special_downlink.min(11), special_uplink }
+        })
+    })
+}
+
+fn keys() -> impl Strategy<Value = NrKeys> {
+    let radio = (prop::option::of(0.0_f64..0.7), -5.0_f64..30.0, any::<[bool; 2]>());
+    let states = (any::<[bool; 2]>(), prop::option::of((400_u64..2000, 0_u64..300, any::<bool>())));
+    let outages = prop::collection::vec((1_u64..3000, 1_u64..800), 0..3);
+    let modes = prop_oneof![
+        Just((RlcMode::Am, None)),
+        Just((RlcMode::Am, Some(ms(50)))),
+        Just((RlcMode::Um, Some(ms(50))))
+    ];
+    let slots = (duplex(), prop::sample::select(&Spacing::ALL[..]), 11_u16..100, 1_u32..17);
+    (radio, states, outages, modes, slots, (1_u32..4, 0_u32..4)).prop_map(
+        |(
+            (bler, snr, [fades, blocks]),
+            ([drx, rrc], handover),
+            outages,
+            (mode, wait),
+            (tdd, spacing, width, processes),
+            (ues, repeats),
+        )| {
+            let mut keys = NrKeys { ues, ..NrKeys::default() };
+            keys.downlink.bler = bler.and_then(Probability::new);
+            (keys.downlink.snr, keys.uplink.snr) = (snr, snr + 3.0);
+            keys.fading = fades.then(Fading::default);
+            keys.blockage = blocks.then(|| Blockage {
+                clear: ms(700),
+                blocked: ms(200),
+                transition: ms(50),
+                ..Blockage::default()
+            });
+            keys.drx = drx.then(|| drx::Keys { on: ms(10), ..drx::Keys::default() });
+            keys.rrc = rrc.then(|| rrc::Keys { tail: ms(700), ..rrc::Keys::default() });
+            keys.handover = handover.map(|(every, gap, forwarding)| NrHandover {
+                every: ms(every),
+                gap: ms(gap),
+                forwarding,
+            });
+            let mut end = 0;
+            for (pause, lasts) in outages {
+                keys.outages.push([ms(end + pause), ms(end + pause + lasts)]);
+                end += pause + lasts;
+            }
+            (keys.nr.tdd, keys.nr.spacing, keys.nr.resource_blocks) = (tdd, spacing, width);
+            (keys.nr.rlc.mode, keys.nr.pdcp.reordering) = (mode, wait);
+            (keys.harq.repeats, keys.harq.processes) = (repeats, processes);
+            keys
+        },
+    )
+}
+
+/// A pause, a mobile, a direction and a size.
+type Load = (u64, u32, bool, u32);
+
+fn loads() -> impl Strategy<Value = Vec<Load>> {
+    let pauses = prop_oneof![4 => 0_u64..3, 2 => 0_u64..100, 1 => 0_u64..3000];
+    prop::collection::vec((pauses, 0_u32..4, any::<bool>(), 20_u32..1600), 1..150)
+}
+
+/// Runs `loads` over a cell until nothing more happens.
+fn run_of(keys: &NrKeys, loads: &[Load], seed: u64) -> (Run, Vec<u32>) {
+    let config = keys.config(&context());
+    let mut run = Run::new(&config, seed);
+    let (mut now, mut sent) = (Time::ZERO, Vec::new());
+    for (pause, ue, is_up, bytes) in loads {
+        now += Duration::from_nanos(pause * 700_001);
+        let ue = ue % config.ues.len() as u32;
+        sent.push(run.send(now, ue, BOTH[usize::from(*is_up)], *bytes));
+    }
+    run.until(now + Duration::from_secs(100));
+    (run, sent)
+}
+
+/// The slot of a time.
+fn slot_of(keys: &NrKeys, time: Time) -> u64 {
+    time.as_nanos() / keys.nr.spacing.slot().as_nanos()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// Every packet comes out once. In acknowledged mode all arrive, in order, but for those that a
+    /// handover without forwarding loses, or that PDCP gives up. Counts agree. In the end nothing
+    /// is due.
+    #[test]
+    fn every_packet_comes_out_once(keys in keys(), loads in loads(), seed in 0_u64..4) {
+        let (run, sent) = run_of(&keys, &loads, seed);
+        let mut numbers: Vec<_> = run.exits.iter().map(|exit| exit.packet.number).collect();
+        numbers.sort_unstable();
+        prop_assert_eq!(&numbers, &sent);
+        let mut last = BTreeMap::new();
+        for Exit { ue, direction, packet, .. } in
+            run.exits.iter().filter(|exit| exit.fate == Fate::Delivered)
+        {
+            let before = last.insert((*ue, *direction as u8), packet.number);
+            prop_assert!(before < Some(packet.number), "{} after {:?}", packet.number, before);
+        }
+        let may_lose = keys.nr.pdcp.reordering.is_some()
+            || keys.handover.is_some_and(|handover| !handover.forwarding);
+        let lost = run.exits.iter().filter(|exit| exit.fate != Fate::Delivered).count();
+        prop_assert!(may_lose || lost == 0, "{lost} lost");
+        for direction in BOTH {
+            let counters = run.network.total(direction);
+            let ended = counters.blocks_received + counters.blocks_in_error;
+            prop_assert_eq!(counters.blocks_sent, ended);
+            prop_assert_eq!(counters.sdus, counters.delivered + counters.discarded);
+            prop_assert_eq!(run.network.held(direction).count(), 0);
+        }
+        prop_assert!(run.network.poll_timeout().is_none(), "{:?}", run.network.poll_timeout());
+    }
+
+    /// A block is sent in a slot of its direction, and nothing in one of the other.
+    #[test]
+    fn nothing_is_sent_in_a_slot_of_the_other_direction(keys in keys(), loads in loads()) {
+        let (run, _) = run_of(&keys, &loads, 1);
+        let Some(tdd) = &keys.nr.tdd else { return Ok(()) };
+        let letters = tdd.pattern.to_string();
+        for (time, fact) in &run.blocks.0 {
+            prop_assert_eq!(time.as_nanos() % keys.nr.spacing.slot().as_nanos(), 0);
+            let slot = slot_of(&keys, *time) as usize % letters.len();
+            let own = if fact.direction == Direction::Downlink { "DS" } else { "US" };
+            let is_own = own.contains(&letters[slot..=slot]);
+            prop_assert!(is_own, "{:?} in {slot} of {letters}", fact.direction);
+        }
+    }
+
+    /// What comes out does not depend on when the cell is looked at, nor on who watches.
+    #[test]
+    fn the_same_comes_out_however_it_is_run(keys in keys(), loads in loads(), step in 1_u64..50) {
+        let (run, _) = run_of(&keys, &loads, 1);
+        let config = keys.config(&context());
+        let mut other = Run::new(&config, 1);
+        let mut now = Time::ZERO;
+        for (pause, ue, is_up, bytes) in &loads {
+            let next = now + Duration::from_nanos(pause * 700_001);
+            while now < next {
+                now = (now + ms(step)).min(next);
+                other.until(now);
+            }
+            other.send(now, ue % config.ues.len() as u32, BOTH[usize::from(*is_up)], *bytes);
+        }
+        other.until(now + Duration::from_secs(100));
+        prop_assert_eq!(&run.exits, &other.exits);
+        prop_assert_eq!(&run.blocks.0, &other.blocks.0);
+    }
+
+    /// No more blocks are on their way in a direction of a mobile than it has processes: before the
+    /// first of them can have been answered no more are sent.
+    #[test]
+    fn harq_keeps_to_its_processes(keys in keys(), loads in loads(), processes in 1_u32..6) {
+        // A handover forgets what was on its way, as a failure does.
+        let mut keys = NrKeys { ues: 1, handover: None, ..keys };
+        keys.harq.processes = processes;
+        keys.nr.rlc.max_retransmissions = 255;
+        let (run, _) = run_of(&keys, &loads, 1);
+        for direction in BOTH {
+            let blocks = run.blocks.0.iter().filter(|(_, fact)| fact.direction == direction);
+            let slots: Vec<_> = blocks.map(|(time, _)| slot_of(&keys, *time)).collect();
+            // Feedback comes two slots later at the soonest; decoding takes one.
+            let [down, up] = [keys.harq.feedback, keys.harq.decoding];
+            let least = u64::from(direction.of(down, up)) + 1;
+            for window in slots.windows(processes as usize + 1) {
+                let span = window[processes as usize] - window[0];
+                prop_assert!(span >= least, "{direction:?} {window:?}");
+            }
+        }
+    }
+}
+
+/// In acknowledged mode with forwarding, a thousand handovers lose nothing.
+#[test]
+fn a_thousand_handovers_lose_no_byte() {
+    let handover = NrHandover { every: ms(197), gap: ms(108), forwarding: true };
+    let mut keys = NrKeys { handover: Some(handover), ..NrKeys::default() };
+    keys.nr.tdd = Some(Tdd::default());
+    keys.nr.resource_blocks = 51;
+    keys.nr.pdcp.reordering = None;
+    (keys.downlink.snr, keys.uplink.snr) = (5.0, 5.0);
+    keys.fading = Some(Fading::default());
+    let mut run = Run::new(&keys.config(&context()), 1);
+    let mut sent = [0_u64; 2];
+    for millis in 0..198_000 {
+        for direction in BOTH {
+            if millis % 2 == direction as u64 {
+                run.send(at(millis), 0, direction, 700);
+                sent[direction as usize] += 700;
+            }
+        }
+    }
+    run.until(at(400_000));
+    assert_eq!(BOTH.map(|direction| run.bytes(0, direction)), sent);
+    assert!(run.network.total(Direction::Downlink).relocations >= 1000);
+}
+
+/// Without forwarding what waits is lost, and nothing else.
+#[test]
+fn a_handover_without_forwarding_loses_what_waits() {
+    let handover = NrHandover { every: ms(500), gap: ms(108), forwarding: false };
+    let keys = NrKeys { handover: Some(handover), ..NrKeys::default() };
+    let mut run = Run::new(&keys.config(&context()), 1);
+    for micros in [100_000, 499_600, 700_000] {
+        run.send(Time::from_nanos(micros * 1000), 0, Direction::Downlink, 1000);
+    }
+    run.until(at(3000));
+    let fates: Vec<_> = run.exits.iter().map(|exit| exit.fate).collect();
+    assert_eq!(fates, [Fate::Delivered, Fate::Discarded, Fate::Delivered]);
+}
+
+/// A thousand mobiles without traffic have nothing due, connected or not, in anyone's way or not.
+#[test]
+fn idle_mobiles_cost_nothing() {
+    let mut keys = NrKeys { ues: 1000, handover: Some(NrHandover::default()), ..NrKeys::default() };
+    (keys.fading, keys.blockage) = (Some(Fading::default()), Some(Blockage::default()));
+    keys.nr.tdd = Some(Tdd::default());
+    for rrc in [None, Some(rrc::Keys::default())] {
+        keys.rrc = rrc;
+        let mut run = Run::new(&keys.config(&context()), 1);
+        assert_eq!(run.network.poll_timeout(), None);
+        run.send(at(100), 500, Direction::Uplink, 100);
+        run.until(at(60_000));
+        assert_eq!(run.network.poll_timeout(), None);
+        assert_eq!(run.exits.len(), 1);
+    }
+}

@@ -1,0 +1,4 @@
+//! NR, over the machine that LTE has too.
+
+mod facts;
+mod laws;
