@@ -309,7 +309,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         (
             UMTS,
             "radio.kind=umts",
-            "must be umts-dch, umts-cell, umts-hs, gprs, leo, geo, lte, nb-iot or nr; "
+            "must be umts-dch, umts-cell, gprs, leo, geo, lte, nb-iot, nr or umts-hs; "
             "did you mean umts-hs?",
         ),
         (UMTS, "radio.profile=4gpp", "must be 3gpp or thesis, or none; did you mean 3gpp?"),

@@ -41,7 +41,7 @@ def test_harq_hides_loss():
 def test_link_control_repairs_what_harq_gives_up():
     settings = {"radio.downlink.bler": "10 %", "queue.bytes": "4 MB", **BEST}
     whole = tp.run("hsdpa-3.6", settings).flows[0]
-    repaired = tp.run("hsdpa-3.6", {**settings, "radio.harq.transmissions": "1"}).flows[0]
+    repaired = tp.run("hsdpa-3.6", {**settings, "radio.hs.transmissions": "1"}).flows[0]
     assert repaired.retransmits == 0
     assert mbps(repaired) < mbps(whole)
     assert (repaired.rtt_s.max or 0.0) > (whole.rtt_s.min or 0.0) + 0.1

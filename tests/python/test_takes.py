@@ -181,4 +181,6 @@ def test_numbers_of_a_scenario_are_read_as_its_keys_read_them():
 def test_a_key_of_some_kinds_names_them():
     needs = {key.name: key.needs for key in KEYS}
     assert needs["seed"] == ()
-    assert needs["radio.rlc.mode"] == (tp.Needs("radio.kind", ("umts-dch", "umts-cell")),)
+    assert needs["radio.rlc.mode"] == (
+        tp.Needs("radio.kind", ("umts-dch", "umts-cell", "umts-hs")),
+    )

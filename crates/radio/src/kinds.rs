@@ -243,8 +243,6 @@ radios! {
     "umts-dch" => UmtsDch(DchKeys);
     /// Cells that several mobiles share.
     "umts-cell" => UmtsCell(CellKeys);
-    /// A cell with HSDPA and HSUPA, which its mobiles share.
-    "umts-hs" => UmtsHs(HsKeys);
     /// Time slots of GPRS or EDGE.
     "gprs" => Gprs(GprsKeys);
     /// Satellites in a low orbit, one after the other.
@@ -257,6 +255,8 @@ radios! {
     "nb-iot" => NbIot(NbIotKeys);
     /// A cell of NR, which its mobiles share.
     "nr" => Nr(NrKeys);
+    /// A cell with HSDPA and HSUPA, which its mobiles share.
+    "umts-hs" => UmtsHs(HsKeys);
 }
 
 bearers! {

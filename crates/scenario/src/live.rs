@@ -94,8 +94,8 @@ impl Scenario {
             return Ok(());
         }
         Err(format!(
-            "black-out: needs [link] or a radio of kind umts-dch, umts-hs, gprs, leo, geo, lte, \
-             nb-iot or nr; {}",
+            "black-out: needs [link] or a radio of kind umts-dch, gprs, leo, geo, lte, nb-iot, \
+             nr or umts-hs; {}",
             can(&self.live_keys())
         ))
     }

@@ -252,8 +252,8 @@ fn what_can_be_changed() {
     check(&wired, "x", Err("x: cannot be changed while it runs; no key can be changed"));
     assert_eq!(
         wired.check_black_out().unwrap_err(),
-        "black-out: needs [link] or a radio of kind umts-dch, umts-hs, gprs, leo, geo, lte, \
-         nb-iot or nr; no key can be changed"
+        "black-out: needs [link] or a radio of kind umts-dch, gprs, leo, geo, lte, nb-iot, \
+         nr or umts-hs; no key can be changed"
     );
     for name in ["umts-dch-384", "gprs-8+1", "leo-15s", "satcom-edge", "hsdpa-3.6", "nb-iot"] {
         assert_eq!(parse(name, &[]).check_black_out(), Ok(()), "{name}");

@@ -24,13 +24,11 @@ section! {
         pub uplink: Uplink as Always<Uplink> = Uplink::default();
         /// The mobiles' category, and what they report.
         pub hs: Hs as Always<Hs> = Hs::default();
-        /// Hybrid ARQ downlink.
-        pub harq: Harq as Always<Harq> = Harq::default();
         /// Between RNC and Node B.
         pub iub: IubKeys as Always<IubKeys> = IubKeys::default();
-        /// How the Node B chooses between mobiles. Default of `memory`: that of CDMA-HDR, 1.67 s.
+        /// How the Node B chooses between mobiles.
         pub scheduler: scheduler::Config as Always<scheduler::Config> =
-            scheduler::Config { memory: 835, ..scheduler::Config::default() };
+            scheduler::Config::default();
         /// Link control of both directions: acknowledged mode, selective repeat.
         pub rlc: rlc::Config as Always<rlc::Config> = usual_link_control();
         /// Convergence of both directions.
@@ -101,7 +99,7 @@ words! {
 }
 
 section! {
-    /// `[radio.hs]`: HS-DSCH.
+    /// `[radio.hs]`: HS-DSCH, its reports and its hybrid ARQ with soft combining.
     pub struct Hs {
         /// The category of the mobiles.
         pub category: Category as Word<Category> = Category::Six;
@@ -112,12 +110,6 @@ section! {
         /// For how long a gap of blocks is waited for (T1, TS 25.321 §11.6.2). Default: our choice;
         /// longer than HARQ repeats a block.
         pub reordering: Duration as OfTime<2_000_000> = Duration::from_millis(60);
-    }
-}
-
-section! {
-    /// `[radio.harq]`: hybrid ARQ of HS-DSCH with soft combining.
-    pub struct Harq {
         /// How many blocks may be in flight.
         pub processes: u32 as Count<u32, 1, 8> = 6;
         /// How often a block is sent at most before link control has to repair the loss. Default:
@@ -164,9 +156,9 @@ impl HsKeys {
         let slots = |time: Duration| time.ceil_to(TTI).whole(TTI);
         let downlink = Timing {
             tti: 1,
-            processes: self.harq.processes,
-            transmissions: self.harq.transmissions,
-            round_trip: slots(self.harq.round_trip),
+            processes: self.hs.processes,
+            transmissions: self.hs.transmissions,
+            round_trip: slots(self.hs.round_trip),
             decoding: DECODING,
         };
         let (tti, processes) = match self.uplink.tti {

@@ -31,8 +31,8 @@ fn keys() -> impl Strategy<Value = HsKeys> {
             }
             (keys.iub.delay, keys.iub.period, keys.iub.target) = (ms(iub.0), ms(iub.1), ms(iub.2));
             keys.hs.category = category;
-            (keys.harq.processes, keys.harq.transmissions) = (harq.0, harq.1);
-            keys.harq.round_trip = ms(2 * harq.2);
+            (keys.hs.processes, keys.hs.transmissions) = (harq.0, harq.1);
+            keys.hs.round_trip = ms(2 * harq.2);
             if harq.3 {
                 keys.uplink.tti = radio::hspa::UplinkTti::Short;
             }
@@ -151,7 +151,7 @@ fn link_control_survives_long_outages() {
     let mut keys = HsKeys::default();
     keys.rlc.max_retransmissions = Some(2);
     keys.downlink.bler = Probability::new(0.6);
-    keys.harq.transmissions = 1;
+    keys.hs.transmissions = 1;
     keys.rlc.reset.max = Some(3);
     keys.outages = (1..10).map(|number| [ms(number * 4000), ms(number * 4000 + 2500)]).collect();
     let mut run = Run::new(&config(&keys), 1);
