@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
@@ -14,14 +14,8 @@ def outline(values: Mapping[str, str]) -> str:
     """Return rate, delay, loss and queue, down and up; for mobile IP its network."""
     if "mobile_ip.kind" in values:
         return _mobile(values)
-    if values.get("radio.kind") in ("leo", "geo"):
-        return _satellite(values)
-    if values.get("radio.kind") in ("lte", "nr"):
-        return _scheduled(values)
-    if values.get("radio.kind") == "umts-hs":
-        return _hsdpa(values)
-    if values.get("radio.kind") == "nb-iot":
-        return _nb_iot(values)
+    if (of_kind := OF_KIND.get(values.get("radio.kind", ""))) is not None:
+        return of_kind(values)
     if "radio.tbler" in values:
         ways = ("radio.downlink", "radio.uplink")
         parts = {"": _rate, "delay ": _wired, "TTI ": _tti, "TBLER ": _blocks_in_error}
@@ -269,3 +263,14 @@ def _queue(values: Mapping[str, str], at: str) -> str:
     ]
     kind = values[f"{at}.kind"]
     return " or ".join(limits or ["without limit"]) + ("" if kind == "droptail" else f" ({kind})")
+
+
+OF_KIND: Final[Mapping[str, Callable[[Mapping[str, str]], str]]] = {
+    "leo": _satellite,
+    "geo": _satellite,
+    "lte": _scheduled,
+    "nr": _scheduled,
+    "nb-iot": _nb_iot,
+    "umts-hs": _hsdpa,
+}
+"""By kind of radio, where rates are not what its keys say."""

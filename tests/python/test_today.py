@@ -9,7 +9,7 @@ from thinpipe.papers.paper import reproduce
 from thinpipe.papers.today import PAPER, moving_rate, setup
 from thinpipe.papers.today.stated import FACTS
 
-KNOWN = ("lte", "satellites")
+KNOWN = ("lte", "nr", "iot", "satellites")
 
 
 def judged(*items):
@@ -21,7 +21,11 @@ def test_what_others_measured_is_what_we_have():
     found = judged(*KNOWN)
     assert [each.fact.id for each in found if each.surprising] == []
     assert [each.fact.id for each in found if each.passes_wrong_model] == []
-    assert [each.fact.id for each in found if each.verdict is Verdict.DIFFERS] == ["leo-off-grid"]
+    assert [each.fact.id for each in found if each.verdict is Verdict.DIFFERS] == [
+        "nr-up",
+        "nr-tcp",
+        "leo-off-grid",
+    ]
 
 
 @pytest.mark.slow

@@ -44,11 +44,22 @@ def advice(outcomes: Outcomes) -> Sequence[str]:
         f"{delay('lte-cat1', 'cubic')} of delay, BBR {rate('lte-cat1', 'bbr')} with "
         f"{delay('lte-cat1', 'bbr')}. Where the senders are not yours, a window in front of the "
         f"radio does the same: atcp {rate('lte-cat1', 'atcp')} with {delay('lte-cat1', 'atcp')}.",
-        "Keep Vegas away from HARQ: grants and repeats raise the RTT as a queue would, and it "
-        f"backs off to {rate('lte-cat4', 'vegas')} over category 4. LTE-M is the "
+        "Keep Vegas away from HARQ at high rates: grants and repeats raise the RTT as a queue "
+        f"would, and it backs off to {rate('lte-cat4', 'vegas')} over category 4. LTE-M is the "
         f"exception: its window is a few segments. Vegas carries {rate('lte-m', 'vegas')} with "
         f"{delay('lte-m', 'vegas')}, CUBIC {rate('lte-m', 'cubic')} with "
         f"{delay('lte-m', 'cubic')}.",
+        "NB-IoT: every variant fills the pipe; what keeps it usable is a short queue. At coverage "
+        f"level 2 a datagram waits {delay('nb-iot-2', 'cubic')} behind CUBIC, "
+        f"{delay('nb-iot-2', 'vegas')} behind Vegas and {delay('nb-iot-2', 'atcp')} behind atcp. "
+        "A first time-out of 1 s is spurious there, and whatever repeats from nearby by its own "
+        f"clock repeats in vain: snoop carries {rate('nb-iot-2', 'snoop')}, CUBIC alone "
+        f"{rate('nb-iot-2', 'cubic')}.",
+        "NR: in millimetre waves a blockage leaves the queue of a second before. CUBIC has "
+        f"{delay('nr-mmwave-blockage', 'cubic')} of delay, BBR "
+        f"{delay('nr-mmwave-blockage', 'bbr')}; a window that follows the reports of the base "
+        f"station {delay('nr-mmwave-blockage', 'atcp')}, at the same rate. CoDel keeps the delay "
+        "too and pays with rate, since a drop of a moment halves a window of a thousand segments.",
         "Low orbits: the changes every 15 s cost a sender with SACK next to nothing "
         f"({rate('leo-15s', 'cubic')} for CUBIC); one that trusts its shortest RTT halves "
         f"({rate('leo-15s', 'vegas')} for Vegas). BBR has {delay('leo-15s', 'bbr')} of delay "

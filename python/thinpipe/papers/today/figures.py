@@ -63,10 +63,10 @@ def over_seeds(
 
 
 def rate_text(bps: float) -> str:
-    """Return a rate in Mbit/s or kbit/s as text."""
+    """Return a rate in Mbit/s, kbit/s or bit/s as text."""
     if bps >= 1e6:  # noqa: PLR2004 - a Mbit/s
         return f"{bps / 1e6:.3g} Mbit/s"
-    return f"{bps / 1e3:.3g} kbit/s"
+    return f"{bps / 1e3:.3g} kbit/s" if bps >= 1e3 else f"{bps:.3g} bit/s"  # noqa: PLR2004
 
 
 def delay_text(seconds: float) -> str:

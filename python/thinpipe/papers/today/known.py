@@ -79,6 +79,35 @@ GEO: Final = point("geo-600")
 EDGE: Final = point("satcom-edge", (("flow.application", "probe"), ("radio.outages", "[]")))
 
 
+SLOW_PROBES: Final[Settings] = (
+    ("flow.application", "probe"),
+    ("flow.bytes", "unlimited"),
+    ("flow.direction", "uplink"),
+    ("flow.probe.bytes", "100 B"),
+    ("flow.probe.least", "60 s"),
+    ("flow.probe.most", "120 s"),
+    ("tcp.initial_rto", "60 s"),
+    ("tcp.min_rto", "60 s"),
+    ("duration", "6000 s"),
+)
+"""A hundred bytes now and then from an idle mobile, whose sender waits for the answer."""
+
+FIRST_CONTACTS: Final = {level: point(f"nb-iot-{level}", SLOW_PROBES) for level in (1, 2)}
+
+NR_LIGHT: Final = point(
+    "nr-tdd-100",
+    SATURATING,
+    (("flow.udp.rate", "100 kbit/s"), ("flow.start", "2 s"), ("duration", "12 s")),
+)
+NR_UP: Final = point(
+    "nr-tdd-100",
+    SATURATING,
+    UPLINK,
+    (("flow.udp.rate", "15 Mbit/s"), ("flow.start", "2 s"), ("duration", "12 s")),
+)
+NR_TCP: Final = point("nr-tdd-100", (("flow.bytes", "unlimited"),))
+
+
 def lossy(scenario: str, seed: int) -> Point:
     """Return datagrams over a satellite that loses."""
     rate = (("flow.udp.rate", "256 kbit/s"), ("duration", "300 s"), ("radio.outages", "[]"))
@@ -154,6 +183,18 @@ def _rtt(outcome: Outcome) -> float:
     return 1000 * (outcome.flow.rtt_s.min or math.nan)
 
 
+def _usual_rtt_s(outcome: Outcome) -> float:
+    return outcome.flow.rtt_s.p50 or math.nan
+
+
+def _one_way(outcome: Outcome) -> float:
+    return 1000 * (outcome.flow.network.delay_s.p50 or math.nan)
+
+
+def _used(outcome: Outcome) -> float:
+    return 100 * (outcome.flow.normalized_throughput or math.nan)
+
+
 def _completed(outcome: Outcome) -> float:
     return outcome.flow.completed_s or math.nan
 
@@ -176,6 +217,11 @@ MEASURES: Final[dict[str, Measure]] = {
     "lte-power-up": _one(UP, _power_slope),
     "lte-peak-down": _one(DOWN, _delivered("downlink")),
     "lte-peak-up": _one(UP, _delivered("uplink")),
+    "nr-down": _one(NR_LIGHT, _one_way),
+    "nr-up": _one(NR_UP, _one_way),
+    "nr-tcp": _one(NR_TCP, _used),
+    "nbiot-2-s": _one(FIRST_CONTACTS[1], _usual_rtt_s),
+    "nbiot-10-s": _one(FIRST_CONTACTS[2], _usual_rtt_s),
     "leo-overhead": _one(LEO, _leg("min")),
     "leo-low": _one(LEO, _leg("max")),
     "leo-queue": _one(LEO_UP, _queued),
@@ -189,6 +235,8 @@ MEASURES: Final[dict[str, Measure]] = {
 
 POINTS: Final = {
     "lte": (PROMOTED, SMALL, PAGED, DOZING, DOWN, UP),
+    "nr": (NR_LIGHT, NR_UP, NR_TCP),
+    "iot": tuple(FIRST_CONTACTS.values()),
     "satellites": (
         LEO,
         LEO_UP,

@@ -111,6 +111,14 @@ def _fairer(outcomes: Outcomes) -> Sequence[float]:
     return [_jain(outcomes[cubic(seed)]) - _jain(outcomes[bbr(seed)]) for seed in SEEDS]
 
 
+def _at_less_delay(outcomes: Outcomes) -> Sequence[float]:
+    """Return the goodput of atcp in percent of CoDel's; 0 if its pings take longer than CoDel's."""
+    atcp, codel = over("nr-mmwave-blockage", "atcp"), runs.behind("codel")
+    delays = percent(ping_p95, atcp, codel)(outcomes)
+    shares = percent(goodput, atcp, codel)(outcomes)
+    return shares if math.fsum(delays) <= 100 * len(delays) else [0.0] * len(shares)
+
+
 def _best_to_worst(outcomes: Outcomes) -> Sequence[float]:
     """Return by how much the best variant carries more than the worst, in percent."""
     means = [
@@ -140,6 +148,7 @@ REPORTED: Final[dict[str, Measure]] = {
     "westwood-geo-lossy": share("geo-12-3-lossy", "westwood", of="reno"),
     "snoop-lte": share("lte-cat4", "snoop"),
     "snoop-geo-lossy": share("geo-12-3-lossy", "snoop"),
+    "hsdpa-reno": share("hsdpa-3.6", "reno"),
 }
 """Read off the downloads of the map."""
 
@@ -162,4 +171,10 @@ MEASURES: Final[dict[str, Measure]] = {
     "fair-bbr": _fairer,
     "energy-variant": percent(energy, runs.alone("vegas"), runs.alone("cubic")),
     "energy-tail": each(tail_share, runs.one_page),
+    "nbiot-variants": _best_to_worst,
+    "nbiot-syn": each(_spurious, over("nb-iot-2", "cubic")),
+    "nbiot-atcp": share("nb-iot-1", "atcp", value=_retransmits),
+    "mmwave-aqm": percent(p95_rtt, runs.behind("codel"), runs.behind("droptail")),
+    "mmwave-aqm-rate": percent(goodput, runs.behind("codel"), runs.behind("droptail")),
+    "mmwave-atcp": _at_less_delay,
 }

@@ -218,10 +218,51 @@ ITEMS: Final = (
         ),
     ),
     Item(
+        "nb-iot",
+        "Which keeps the NB-IoT pipe usable?",
+        ("Downloads of the map over the coverage levels of NB-IoT.",),
+        _seeds(
+            *(
+                (lambda seed, pipe=PIPES[scenario], name=name: download(pipe, name, seed))
+                for scenario in ("nb-iot", "nb-iot-1", "nb-iot-2")
+                for name in ROWS
+            )
+        ),
+        Detail.RESULT,
+    ),
+    Item(
+        "mmwave",
+        "Queues before mmWave",
+        ("CUBIC through CoDel and through a plain queue, and atcp by the radio's reports.",),
+        _seeds(
+            experiments.behind("codel"),
+            experiments.behind("droptail"),
+            lambda seed: download(PIPES["nr-mmwave-blockage"], "atcp", seed),
+        ),
+        Detail.RESULT,
+    ),
+    Item(
         "lte",
         "LTE as others measured it",
         ("Runs of lte-cat4 without fading beside what was measured and specified.",),
         known.POINTS["lte"],
+        Detail.RESULT,
+    ),
+    Item(
+        "nr",
+        "NR as others measured it",
+        ("Runs of nr-tdd-100 beside what was measured.",),
+        known.POINTS["nr"],
+        Detail.RESULT,
+    ),
+    Item(
+        "iot",
+        "NB-IoT as others met it",
+        (
+            "A mobile that is idle sends 100 bytes every one or two minutes and waits for the "
+            "answer of TCP: random access, connection, data and status.",
+        ),
+        known.POINTS["iot"],
         Detail.RESULT,
     ),
     Item(
@@ -238,7 +279,7 @@ PAPER: Final = Paper(
     citation="Which TCP for which pipe, asked again of today's networks (a study of thinpipe)",
     text=(
         "Hynderick et al. (2004) and Lo et al. (2005) asked which TCP suits which link control. "
-        "This study asks it of what came after: LTE, satellites low and high.",
+        "This study asks it of what came after: HSDPA, LTE, NR, NB-IoT, satellites low and high.",
         "Hypotheses (H1 to H27) were written down before the first run; those that failed stay, "
         "with the reason.",
     ),

@@ -49,10 +49,16 @@ class Pipe:
 PIPES: Final = {
     pipe.scenario: pipe
     for pipe in (
+        Pipe("hsdpa-3.6", "HSDPA", 60, 3_000, 90, reports=True),
         Pipe("lte-cat4", "LTE cat 4", 30, 60_000, 35, reports=True),
         Pipe("lte-cat1", "LTE cat 1", 60, 8_700, 40, reports=True),
         Pipe("lte-m", "LTE-M", 60, 820, 60, reports=True),
         Pipe("lte-drive", "LTE drive", 60, 14_000, 60),
+        Pipe("nr-tdd-100", "NR 100 MHz", 20, 600_000, 20, reports=True),
+        Pipe("nr-mmwave-blockage", "NR mmWave", 30, 500_000, 15, reports=True),
+        Pipe("nb-iot", "NB-IoT 0", 600, 20, 2_000, reports=True, ping_ms=10_000),
+        Pipe("nb-iot-1", "NB-IoT 1", 600, 5, 3_000, reports=True, ping_ms=20_000),
+        Pipe("nb-iot-2", "NB-IoT 2", 1_200, 0.5, 10_000, reports=True, ping_ms=60_000),
         Pipe("leo-15s", "LEO", 60, 50_000, 30),
         Pipe("geo-600", "GEO", 60, 100_000, 600),
         Pipe("geo-12-3-lossy", "GEO, lossy", 120, 12_000, 600),
@@ -116,11 +122,15 @@ def row(name: str, pipe: Pipe) -> Settings:
 
 
 def pinged(pipe: Pipe) -> Settings:
-    """Return datagrams towards the mobile beside the flow: what they take is the delay."""
-    rate = PING_BITS * 1000 / pipe.ping_ms
+    """Return datagrams towards the mobile beside the flow: what they take is the delay.
+
+    They begin when the mobile is connected and the start of the flow is over.
+    """
+    rate = round(PING_BITS * 1000 / pipe.ping_ms)
     return (
         ("flow.group.ping.application", "udp"),
         ("flow.group.ping.bytes", "unlimited"),
+        ("flow.group.ping.start", f"{pipe.seconds // 10} s"),
         ("flow.group.ping.udp.payload", f"{PING_BITS // 8} B"),
         ("flow.group.ping.udp.rate", f"{rate} bit/s"),
     )
@@ -128,7 +138,7 @@ def pinged(pipe: Pipe) -> Settings:
 
 def run(pipe: Pipe, name: str, *more: Iterable[tuple[str, Value]], seed: int = 1) -> Point:
     """Return a run of a row over a pipe, with whatever else is set."""
-    base = (("duration", f"{pipe.seconds} s"),)
+    base = (("duration", f"{pipe.seconds} s"), ("flow.direction", "downlink"))
     return point(pipe.scenario, base, row(name, pipe), *more, seed=seed)
 
 

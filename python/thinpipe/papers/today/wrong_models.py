@@ -73,6 +73,7 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     ),
     "no changes": WrongModel("The satellite stays.", _without_changes),
     "all CUBIC": given("CUBIC for every variant.", ("tcp.variant", "cubic")),
+    "Vegas for Reno": swapped("Vegas in Reno's place.", "tcp.variant", {"reno": "vegas"}),
     "Vegas for BBR": swapped("Vegas in BBR's place.", "tcp.variant", {"bbr": "vegas"}),
     "split for snoop": swapped(
         "Connections are split instead, with the buffers of a usual host.",
@@ -83,5 +84,14 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "no tail": given("A mobile is idle after 100 ms.", ("radio.rrc.tail", "100 ms")),
     "a window that stays": _other_window("static"),
     "half the round trip": _other_window("half"),
+    "patient": given(
+        "No time-out is below ten minutes.",
+        ("tcp.initial_rto", "600 s"),
+        ("tcp.min_rto", "600 s"),
+        ("tcp.max_rto", "600 s"),
+    ),
+    "no AQM": given("The queue drops its tail.", ("queue.kind", "droptail")),
+    "a core as far as LTE's": given("15 ms of wire each way.", ("wired.core.delay", "15 ms")),
+    "a near mobile": given("Coverage level 0.", ("radio.coupling_loss", "140 dB")),
 }
 """By the names that facts give them."""
