@@ -47,10 +47,10 @@ def test_hypotheses_are_our_own_and_numbered_in_order():
     assert len(re.findall(r"^id = ", text, re.M)) == len(numbers)
 
 
-def test_pings_take_less_than_2_percent_of_a_pipe():
+def test_pings_take_less_than_3_percent_of_a_pipe():
     for pipe in setup.PIPES.values():
         packet = setup.PING_BITS + 8 * 28  # headers of UDP and IPv4
-        assert packet * 1000 / pipe.ping_ms < 0.02 * 1000 * pipe.rate_kbps, pipe.scenario
+        assert packet * 1000 / pipe.ping_ms < 0.03 * 1000 * pipe.rate_kbps, pipe.scenario
 
 
 def test_a_window_of_atcp_is_a_tenth_more_than_the_pipe_holds():

@@ -34,7 +34,7 @@ class Pipe:
     reports
         Whether the base station tells the middlebox its rate.
     ping_ms
-        From one datagram to the next: they take less than 2 % of the rate.
+        From one datagram to the next: they take less than 3 % of the rate.
     """
 
     scenario: str
