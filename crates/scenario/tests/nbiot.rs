@@ -25,7 +25,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("radio.downlink.repetitions", "2049", "must be a whole number from 1 to 2048"),
     ("radio.downlink.bler", "101 %", "must be a probability"),
     ("radio.uplink.repetitions", "129", "must be a whole number from 1 to 128"),
-    ("radio.uplink.tones", "2", "must be 3.75 kHz, 1, 3, 6 or 12"),
+    ("radio.uplink.tones", "2", "must be 3.75kHz, 1, 3, 6 or 12"),
     ("radio.uplink.bler", "-1", "must be a probability"),
     ("radio.npdcch.repetitions", "16", "must be at most radio.npdcch.max_repetitions, which is 8"),
     ("radio.npdcch.max_repetitions", "2049", "must be a whole number from 1 to 2048"),

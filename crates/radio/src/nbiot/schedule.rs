@@ -90,10 +90,9 @@ impl<T: Sdu> Cell<T> {
                 backlog: 0,
             }),
             Job::New(direction) => {
-                let report =
-                    if mobile.owes_report(moment.now, direction) { Status::LEAST } else { 0 };
                 let known = mobile.known;
                 let [lane, other] = mobile.pair(direction);
+                let report = other.receiver.report_bytes(moment.now);
                 let wanted = match direction {
                     Direction::Downlink => lane.waiting() + report,
                     Direction::Uplink => (known + report).max(LEAST_GRANT),

@@ -81,7 +81,7 @@ words! {
     /// Over how many tones a mobile sends (TS 36.211 table 10.1.2.3-1).
     pub enum Tones {
         /// One of 3.75 kHz.
-        Narrow = "3.75 kHz",
+        Narrow = "3.75kHz",
         /// One of 15 kHz.
         One = "1",
         /// Three of 15 kHz.

@@ -137,9 +137,9 @@ impl<T: Sdu> Mobile<T> {
 
     /// How many bytes it has to send in `direction`, a report included.
     pub(super) fn wanted(&self, now: Time, direction: Direction) -> u64 {
-        let is_due = self.report_from(direction).is_some_and(|from| from <= now);
-        let report = if is_due { super::rlc::Status::LEAST } else { 0 };
-        self.lanes[direction as usize].waiting() + report
+        let [lane, other] =
+            [direction as usize, 1 - direction as usize].map(|way| &self.lanes[way]);
+        lane.waiting() + other.receiver.report_bytes(now)
     }
 
     /// Whether nothing is under way, and nothing is left to be acknowledged.

@@ -154,6 +154,15 @@ impl Receiver {
         self.is_wanted.then_some(self.allowed)
     }
 
+    /// How many bytes the report takes that is due at `now`, if one is. A block with room for less
+    /// could name no gap, and nothing would ever be repaired.
+    pub(crate) fn report_bytes(&self, now: Time) -> u64 {
+        if !self.is_wanted || now < self.allowed {
+            return 0;
+        }
+        Status::bytes_of(self.got.gaps(Range::new(self.floor, self.waited)).count())
+    }
+
     /// The report that is due, in at most `room` bytes.
     pub(crate) fn report(&mut self, now: Time, room: u64) -> Option<Status> {
         if !self.is_wanted || now < self.allowed {

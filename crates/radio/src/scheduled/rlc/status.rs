@@ -42,8 +42,10 @@ impl Status {
         PLAIN + GAP * self.count as u64
     }
 
-    /// How many bytes a report takes at least.
-    pub(crate) const LEAST: u64 = PLAIN;
+    /// How many bytes a report of so many gaps takes.
+    pub(crate) fn bytes_of(gaps: usize) -> u64 {
+        PLAIN + GAP * gaps.min(GAPS) as u64
+    }
 
     /// What is missing below `ack`, in order.
     pub(crate) fn gaps(&self) -> impl Iterator<Item = Range> {
@@ -65,6 +67,7 @@ mod tests {
         assert_eq!(report(2), Some((10, 0, 2)));
         assert_eq!(report(11), Some((110, 1, 7)));
         assert_eq!(report(1000), Some((810, 8, 42)));
+        assert_eq!([0, 1, 8, 9].map(Status::bytes_of), [2, 7, 42, 42]);
         let whole = Status::new(5000, std::iter::empty(), 2);
         assert_eq!(whole.map(|status| status.ack), Some(5000));
     }

@@ -1,4 +1,4 @@
-"""Real packets over LTE: what the model says happens to them."""
+"""Real packets over cells of LTE, NR, NB-IoT and HSDPA: what the model says happens to them."""
 
 import json
 import subprocess
@@ -70,3 +70,17 @@ def test_energy_of_an_emulated_mobile_adds_up(tmp_path):
     assert sum(state.energy_j for state in spent.states) == pytest.approx(spent.total_j)
     promoted = [state.time_s for state in spent.states if state.name == "promotion"]
     assert promoted == [pytest.approx(0.260, abs=0.001)]
+
+
+@pytest.mark.parametrize(
+    ("name", "least_s"), [("hsdpa-3.6", 0.05), ("nr-tdd-100", 0.002), ("nb-iot", 0.1)]
+)
+def test_every_cell_carries_pings(name, least_s, tmp_path):
+    with tp.emulate(name, log=tmp_path / "packets.jsonl") as net:
+        assert len(pings(net, "icmp", "2")) == 2
+    for way in (net.record.down, net.record.up):
+        assert way.entered.packets == way.left.packets + way.dropped.total + way.queued.packets
+        assert way.dropped.total == 0
+    assert min(delays(net, "up")) + min(delays(net, "down")) > least_s
+    # The emulator is behind the model by less than a slow machine is.
+    assert net.record.lateness_s.p50 < 0.1
