@@ -83,4 +83,4 @@ def test_every_cell_carries_pings(name, least_s, tmp_path):
         assert way.dropped.total == 0
     assert min(delays(net, "up")) + min(delays(net, "down")) > least_s
     # The emulator is behind the model by less than a slow machine is.
-    assert net.record.lateness_s.p50 < 0.1
+    assert (net.record.lateness_s.p50 or 0.0) < 0.1

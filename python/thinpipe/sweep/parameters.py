@@ -19,7 +19,8 @@ _UNITS: Final = {
     "uW": ("W", 1e-6), "µW": ("W", 1e-6), "mW": ("W", 1e-3), "W": ("W", 1.0),
     "fJ/bit": ("nJ/bit", 1e-6), "pJ/bit": ("nJ/bit", 1e-3), "nJ/bit": ("nJ/bit", 1.0),
     "uJ/bit": ("nJ/bit", 1e3), "µJ/bit": ("nJ/bit", 1e3),
-    "kHz": ("kHz", 1), "dB": ("dB", 1), "dBm": ("dBm", 1), "GHz": ("GHz", 1), "m": ("m", 1), "km": ("m", 10**3),
+    "dB": ("dB", 1), "dBm": ("dBm", 1), "kHz": ("kHz", 1), "GHz": ("GHz", 1),
+    "m": ("m", 1), "km": ("m", 10**3),
 }  # fmt: skip
 
 _NUMBER: Final = re.compile(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)(?: (\S+))?", re.ASCII)
