@@ -9,7 +9,7 @@ use super::lane::{BLOCK_HEADER, Block, Moment};
 use super::mobile::Job;
 use super::stage::Stage;
 use crate::Sdu;
-use crate::scheduled::rlc::{Contents, Status};
+use crate::scheduled::rlc::Contents;
 
 /// What a mobile is granted at least: with its report of what waits there is room for some of it.
 /// Our choice.
