@@ -50,7 +50,9 @@ fn what_waits_is_what_came_and_has_not_left() {
             // each mobile or access point has a queue of its own.
             let link = &outcome.summary.links[row.link as usize];
             let most = link.queue_packets.max;
-            let is_shared = outcome.summary.cell.is_some() || outcome.summary.mobility.is_some();
+            let is_shared = outcome.summary.cell.is_some()
+                || outcome.summary.mobility.is_some()
+                || outcome.summary.mobiles.len() > 1;
             let fits = row.packets <= most || is_shared || link.name.starts_with("Um");
             assert!(fits, "{name}: {row:?} of {most}");
         }

@@ -109,7 +109,7 @@ impl<T: Sdu> Cell<T> {
         sdu: T,
         observe: &mut impl Observe,
     ) -> Result<(), T> {
-        let before = self.mobiles[ue as usize].lanes[direction as usize].queued();
+        let before = self.mobiles[ue as usize].lanes[direction as usize].waiting();
         self.handle_timeout(now, observe);
         let lane = &mut self.mobiles[ue as usize].lanes[direction as usize];
         let is_behind = lane.queued() > 0;

@@ -49,6 +49,11 @@ impl<T: Sdu> Lane<T> {
         self.queue.len() as u32
     }
 
+    /// How many SDUs wait, those included that link control has and has not begun to send.
+    pub(super) fn waiting(&self) -> u32 {
+        self.queued() + self.contents.end().saturating_sub(self.sdus.begun()) as u32
+    }
+
     /// Takes in an SDU, or gives it back. `before` it so many waited: those that link control got
     /// in a slot that begins at `now` count.
     pub(super) fn push(&mut self, now: Time, sdu: T, before: u32) -> Result<(), T> {

@@ -31,6 +31,11 @@ impl<T> Contents<T> {
         self.sdus.iter().flatten()
     }
 
+    /// The number of the next one.
+    pub(crate) fn end(&self) -> u64 {
+        self.base + self.sdus.len() as u64
+    }
+
     /// SDU `number`, unless it is out.
     pub(crate) fn get(&self, number: u64) -> Option<&T> {
         self.sdus.get(number.checked_sub(self.base)? as usize)?.as_ref()
