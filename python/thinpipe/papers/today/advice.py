@@ -55,11 +55,12 @@ def advice(outcomes: Outcomes) -> Sequence[str]:
         "A first time-out of 1 s is spurious there, and whatever repeats from nearby by its own "
         f"clock repeats in vain: snoop carries {rate('nb-iot-2', 'snoop')}, CUBIC alone "
         f"{rate('nb-iot-2', 'cubic')}.",
-        "NR: in millimetre waves a blockage leaves the queue of a second before. CUBIC has "
+        "NR at millimetre waves: what was queued for the rate before a blockage waits for the rate "
+        "of the blockage. CUBIC has "
         f"{delay('nr-mmwave-blockage', 'cubic')} of delay, BBR "
         f"{delay('nr-mmwave-blockage', 'bbr')}; a window that follows the reports of the base "
         f"station {delay('nr-mmwave-blockage', 'atcp')}, at the same rate. CoDel keeps the delay "
-        "too and pays with rate, since a drop of a moment halves a window of a thousand segments.",
+        "too and pays with rate, since a drop of a moment cuts a window of a thousand segments.",
         "Low orbits: the changes every 15 s cost a sender with SACK next to nothing "
         f"({rate('leo-15s', 'cubic')} for CUBIC); one that trusts its shortest RTT halves "
         f"({rate('leo-15s', 'vegas')} for Vegas). BBR has {delay('leo-15s', 'bbr')} of delay "

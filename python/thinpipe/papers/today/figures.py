@@ -38,7 +38,6 @@ BEST: Final = "#5AA5D6"
 TICKS_MS: Final = (50, 100, 200, 500, 1000)
 
 LABELS: Final = {
-    "idle": "no download",
     "cubic": "CUBIC",
     "static": "atcp, fixed window",
     "half": "atcp, half the round trip",

@@ -26,13 +26,19 @@ SATURATING: Final[Settings] = (
 
 UPLINK: Final[Settings] = (("flow.direction", "uplink"),)
 
-SATELLITE_MS: Final = 8.0
+INACTIVITY_S: Final = 0.1
+"""`radio.drx.inactivity` of lte-cat4."""
+
+BASE_W: Final = 1.288
+"""`radio.power.active` of lte-cat4."""
+
+GROUND_MS: Final = 8.0
 """`radio.ground` of leo-15s."""
 
 
-def lte(*parts: Settings, seed: int = 1) -> Point:
+def lte(*parts: Settings) -> Point:
     """Return a run of lte-cat4 without fading."""
-    return point("lte-cat4", (("radio.fading.deviation", "0 dB"),), *parts, seed=seed)
+    return point("lte-cat4", (("radio.fading.deviation", "0 dB"),), *parts)
 
 
 def _saturated(*parts: Settings) -> Point:
@@ -132,7 +138,7 @@ def _promotion(outcome: Outcome) -> float:
 
 def _tail(outcome: Outcome) -> float:
     """Return the tail with the inactivity before it, which counts as active, in s."""
-    return _state(outcome, "tail")[0] + 0.1
+    return _state(outcome, "tail")[0] + INACTIVITY_S
 
 
 def _waits(outcome: Outcome) -> float:
@@ -149,7 +155,7 @@ def _power_slope(outcome: Outcome) -> float:
     """Return what a Mbit/s more on the air takes, in mW."""
     seconds, joules = _state(outcome, "active")
     mbit = outcome.result.radio.bytes_sent * 8e-6 if outcome.result.radio else math.nan
-    return 1000 * (joules - 1.288 * seconds) / mbit
+    return 1000 * (joules - BASE_W * seconds) / mbit
 
 
 def _delivered(direction: str) -> Callable[[Outcome], float]:
@@ -169,7 +175,7 @@ def _leg(aspect: str) -> Callable[[Outcome], float]:
     """Return the least or the most time to the satellite and back, in ms."""
 
     def leg(outcome: Outcome) -> float:
-        return 1000 * float(getattr(outcome.flow.network.delay_s, aspect)) - SATELLITE_MS
+        return 1000 * float(getattr(outcome.flow.network.delay_s, aspect)) - GROUND_MS
 
     return leg
 

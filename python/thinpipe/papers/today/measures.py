@@ -20,7 +20,6 @@ Value = Callable[["Outcome"], float]
 Run = Callable[[int], "Point"]
 """The run of a seed."""
 
-
 PING: Final = "ping"
 
 
@@ -41,7 +40,10 @@ def ping_p95(outcome: Outcome) -> float:
 
 
 def transfer_time(outcome: Outcome) -> float:
-    """Return how long the first flow takes from its SYN to the last byte at the mobile, in s."""
+    """Return how long the first flow takes from its SYN to the last byte at the mobile, in s.
+
+    Behind a middlebox that acknowledges for the mobile, the sender is done long before.
+    """
     return _known(outcome.flow.received_s) - _known(outcome.flow.started_s)
 
 
@@ -138,7 +140,7 @@ def _retransmits(outcome: Outcome) -> float:
     return float(outcome.flow.retransmits + (0 if box is None else box.retransmissions))
 
 
-REPORTED: Final[dict[str, Measure]] = {
+OF_THE_MAP: Final[dict[str, Measure]] = {
     "reno-lte": share("lte-cat4", "reno"),
     "vegas-lte": share("lte-cat4", "vegas"),
     "vegas-delay": share("lte-cat4", "vegas", value=p95_rtt),
@@ -153,7 +155,7 @@ REPORTED: Final[dict[str, Measure]] = {
 """Read off the downloads of the map."""
 
 MEASURES: Final[dict[str, Measure]] = {
-    **REPORTED,
+    **OF_THE_MAP,
     **MOVING_RATE,
     "atcp-geo-start": percent(transfer_time, runs.start("atcp"), runs.start("cubic")),
     "split-geo-start": percent(transfer_time, runs.start("split"), runs.start("cubic")),
