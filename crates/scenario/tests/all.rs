@@ -16,4 +16,5 @@ mod nr;
 mod radio;
 mod satellites;
 mod settings;
+mod shared_radio;
 mod variants;

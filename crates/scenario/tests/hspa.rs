@@ -1,24 +1,16 @@
 //! `radio.kind = "umts-hs"`: what it makes of the keys, and which they refuse.
 
 use radio::Radio;
-use scenario::{Outside, Scenario, build, keys, shipped};
-use world::Machine;
 
-fn parse(name: &str, settings: &[(&str, &str)]) -> Result<Scenario, String> {
-    let text = shipped().iter().find(|shipped| shipped.name == name).map(|shipped| shipped.text);
-    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-    let settings: Vec<_> = settings.iter().map(owned).collect();
-    let read = &|_: &str| Err("No such file or directory".to_owned());
-    let outside = Outside { customs: &[], read };
-    let text = text.unwrap_or("[radio]\nkind = \"umts-hs\"\n");
-    Scenario::parse_from(text, name, &settings, &outside).map_err(|error| error.to_string())
-}
+use crate::shared_radio::{
+    Refused, cells, each_refuses_in_one_line, is_refused, no_key_is_left_out, parse,
+};
 
 const NUMBER: &str = "must be a whole number from";
 const TIME: &str = "a duration";
 
 /// A value that each key refuses, and in which words.
-const REFUSED: &[(&str, &str, &str)] = &[
+const REFUSED: &[Refused] = &[
     ("radio.downlink.snr", "loud", "must be a ratio in dB"),
     ("radio.downlink.snrs", "[{at='2 s'}, {at='1 s'}]", "must not come before the one before it"),
     ("radio.downlink.bler", "101 %", "must be a probability"),
@@ -78,32 +70,17 @@ const REFUSED: &[(&str, &str, &str)] = &[
 
 #[test]
 fn each_key_refuses_in_one_line_what_it_cannot_be() {
-    for (key, value, words) in REFUSED {
-        let error = parse("hsdpa-3.6", &[(key, value)]).expect_err(key);
-        assert!(error.starts_with(&format!("--set {key}={value}: ")), "{error}");
-        assert!(error.contains(words) && !error.contains('\n'), "{error}");
-    }
+    each_refuses_in_one_line("hsdpa-3.6", REFUSED);
 }
 
 #[test]
 fn no_key_of_hsdpa_is_left_out() {
-    let of_it = keys().iter().filter(|key| {
-        let kinds = key.needs.iter().filter(|needs| needs.key == "radio.kind");
-        kinds.flat_map(|needs| &needs.kinds).any(|kind| *kind == "umts-hs")
-    });
-    let names: Vec<_> = of_it.map(|key| key.name.as_str()).collect();
-    for name in &names {
-        assert!(REFUSED.iter().any(|(key, ..)| key == name), "{name}");
-    }
-    // All kinds of radio have `radio.ues`.
-    assert_eq!(names.len() + 1, REFUSED.len(), "{names:?}");
+    no_key_is_left_out("umts-hs", REFUSED);
 }
 
 #[test]
 fn bad_input_is_one_line() {
-    let check = |settings: &[(&str, &str)], expect: &str| {
-        assert_eq!(parse("hsdpa-3.6", settings).expect_err("refused"), expect, "{settings:?}");
-    };
+    let check = |settings: &[(&str, &str)], expect: &str| is_refused("hsdpa-3.6", settings, expect);
     check(&[("queue.kind", "red")], "--set queue.kind=red: queue.kind = red needs [link]");
     check(
         &[("radio.uplink.tti", "2 ms"), ("radio.uplink.rate", "150 kbit/s")],
@@ -122,9 +99,7 @@ fn mobiles_share_a_cell() {
     let ten = parse("hsdpa-10", &[]).expect("it is valid");
     let Some(Radio::UmtsHs { keys }) = &ten.radio else { panic!("no HSDPA: {:?}", ten.radio) };
     assert_eq!(keys.config(&ten.radio_context()).ues.len(), 10);
-    let world = build(&ten).world;
-    let cells = world.machines().filter(|(.., machine)| matches!(machine, Machine::Cell { .. }));
-    assert_eq!(cells.count(), 1);
+    assert_eq!(cells(&ten), 1);
     for hosts in ["own", "shared"] {
         parse("hsdpa-3.6", &[("flow.hosts", hosts)]).expect("it is valid");
     }
@@ -134,7 +109,7 @@ fn mobiles_share_a_cell() {
 /// block that the radio allows.
 #[test]
 fn defaults_are_those_of_a_fast_channel() {
-    let plain = parse("plain", &[]).expect("it is valid");
+    let plain = parse("umts-hs", &[]).expect("it is valid");
     let Some(Radio::UmtsHs { keys }) = &plain.radio else { panic!("no HSDPA") };
     let config = keys.config(&plain.radio_context());
     assert_eq!((config.formats.most(), config.grant), (21, 11));

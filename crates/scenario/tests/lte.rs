@@ -1,24 +1,16 @@
 //! `radio.kind = "lte"`: what it makes of the keys, and which they refuse.
 
 use radio::Radio;
-use scenario::{Outside, Scenario, build, keys, shipped};
-use world::Machine;
 
-fn parse(name: &str, settings: &[(&str, &str)]) -> Result<Scenario, String> {
-    let text = shipped().iter().find(|shipped| shipped.name == name).map(|shipped| shipped.text);
-    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-    let settings: Vec<_> = settings.iter().map(owned).collect();
-    let read = &|_: &str| Err("No such file or directory".to_owned());
-    let outside = Outside { customs: &[], read };
-    let text = text.unwrap_or("[radio]\nkind = \"lte\"\n");
-    Scenario::parse_from(text, name, &settings, &outside).map_err(|error| error.to_string())
-}
+use crate::shared_radio::{
+    Refused, cells, each_refuses_in_one_line, is_refused, no_key_is_left_out, parse,
+};
 
 const NUMBER: &str = "must be a whole number from";
 const TIME: &str = "a duration";
 
 /// A value that each key refuses, and in which words.
-const REFUSED: &[(&str, &str, &str)] = &[
+const REFUSED: &[Refused] = &[
     ("radio.downlink.snr", "loud", "must be a ratio in dB"),
     ("radio.downlink.snrs", "[{at='2 s'}, {at='1 s'}]", "must not come before the one before it"),
     ("radio.downlink.mcs", "29", NUMBER),
@@ -74,32 +66,17 @@ const REFUSED: &[(&str, &str, &str)] = &[
 
 #[test]
 fn each_key_refuses_in_one_line_what_it_cannot_be() {
-    for (key, value, words) in REFUSED {
-        let error = parse("lte-cat4", &[(key, value)]).expect_err(key);
-        assert!(error.starts_with(&format!("--set {key}={value}: ")), "{error}");
-        assert!(error.contains(words) && !error.contains('\n'), "{error}");
-    }
+    each_refuses_in_one_line("lte-cat4", REFUSED);
 }
 
 #[test]
 fn no_key_of_lte_is_left_out() {
-    let of_lte = keys().iter().filter(|key| {
-        let kinds = key.needs.iter().filter(|needs| needs.key == "radio.kind");
-        kinds.flat_map(|needs| &needs.kinds).any(|kind| *kind == "lte")
-    });
-    let names: Vec<_> = of_lte.map(|key| key.name.as_str()).collect();
-    for name in &names {
-        assert!(REFUSED.iter().any(|(key, ..)| key == name), "{name}");
-    }
-    // All kinds of radio have `radio.ues`.
-    assert_eq!(names.len() + 1, REFUSED.len(), "{names:?}");
+    no_key_is_left_out("lte", REFUSED);
 }
 
 #[test]
 fn bad_input_is_one_line() {
-    let check = |settings: &[(&str, &str)], expect: &str| {
-        assert_eq!(parse("lte-cat4", settings).expect_err("refused"), expect, "{settings:?}");
-    };
+    let check = |settings: &[(&str, &str)], expect: &str| is_refused("lte-cat4", settings, expect);
     check(&[("queue.kind", "red")], "--set queue.kind=red: queue.kind = red needs [link]");
     check(
         &[("radio.lte.grant_delay", "8 ms")],
@@ -118,9 +95,7 @@ fn mobiles_share_a_cell() {
     let three = parse("lte-cat1", &[("radio.ues", "3"), ("flow.count", "3")]).expect("it is valid");
     let Some(Radio::Lte { keys }) = &three.radio else { panic!("no LTE: {:?}", three.radio) };
     assert_eq!(keys.config(&three.radio_context()).ues.len(), 3);
-    let world = build(&three).world;
-    let cells = world.machines().filter(|(.., machine)| matches!(machine, Machine::Cell { .. }));
-    assert_eq!(cells.count(), 1);
+    assert_eq!(cells(&three), 1);
     for hosts in ["own", "shared"] {
         parse("lte-cat1", &[("flow.hosts", hosts)]).expect("it is valid");
     }

@@ -1,33 +1,13 @@
 //! A bearer with the values of a 3+1 phone, and what comes out of it.
 
-use base::{Direction, Duration, Probability, Time};
-use link::{Load, queue};
+use base::{Direction, Probability, Time};
+use link::queue;
 use observe::Observe;
+use radio::Output;
 use radio::gprs::{Bearer, Config, Errors, Gap, GapKind, Gprs};
-use radio::{Output, Sdu};
 
-/// A packet with a number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Packet {
-    pub(crate) number: u32,
-    pub(crate) bytes: u32,
-}
-
-impl Load for Packet {
-    fn bytes(&self) -> u32 {
-        self.bytes
-    }
-}
-
-impl Sdu for Packet {}
-
-pub(crate) const fn ms(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
-
-pub(crate) const fn at(millis: u64) -> Time {
-    Time::from_nanos(millis * 1_000_000)
-}
+pub(crate) use crate::support::Packet;
+pub(crate) use crate::support::cell::{at, ms};
 
 pub(crate) fn chance(value: f64) -> Probability {
     Probability::new(value).expect("in range")

@@ -1,73 +1,14 @@
 //! A cell, and what comes out of it.
 
-use base::{Direction, Duration, Time};
-use link::{Load, queue};
-use observe::{BlockFact, Observe};
+use base::{Direction, Time};
 use radio::hspa::{Cell, Config, HsKeys};
-use radio::{Output, RadioContext, Sdu};
 
-/// A packet with a number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Packet {
-    pub(crate) number: u32,
-    pub(crate) bytes: u32,
-}
-
-impl Load for Packet {
-    fn bytes(&self) -> u32 {
-        self.bytes
-    }
-}
-
-impl Sdu for Packet {}
-
-pub(crate) const fn ms(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
-
-pub(crate) const fn at(millis: u64) -> Time {
-    Time::from_nanos(millis * 1_000_000)
-}
+pub(crate) use crate::support::Packet;
+pub(crate) use crate::support::cell::{Blocks, Exit, Fate, at, context, delivered, ms};
 
 /// The cell of these keys.
 pub(crate) fn config(keys: &HsKeys) -> Config {
-    let context = RadioContext {
-        queues: [queue::Config::UNLIMITED; 2],
-        per_flow: false,
-        duration: Duration::from_secs(1000),
-        seed: 1,
-        asked: None,
-        asked_of: Box::new(|_, _| Vec::new()),
-    };
-    keys.config(&context)
-}
-
-/// What became of a packet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Fate {
-    Delivered,
-    Discarded,
-    Dropped,
-}
-
-/// A packet that came out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Exit {
-    pub(crate) time: Time,
-    pub(crate) ue: u32,
-    pub(crate) direction: Direction,
-    pub(crate) packet: Packet,
-    pub(crate) fate: Fate,
-}
-
-/// The blocks that were sent, each with its TTI.
-#[derive(Debug, Default)]
-pub(crate) struct Blocks(pub(crate) Vec<(Time, BlockFact)>);
-
-impl Observe for Blocks {
-    fn block(&mut self, now: Time, fact: BlockFact) {
-        self.0.push((now, fact));
-    }
+    keys.config(&context())
 }
 
 /// A cell with a log of what came out.
@@ -114,19 +55,13 @@ impl Run {
     }
 
     fn drain(&mut self, time: Time) {
-        while let Some((ue, direction, output)) = self.cell.poll_output() {
-            let (packet, fate) = match output {
-                Output::Delivered(packet) => (packet, Fate::Delivered),
-                Output::Discarded(packet) => (packet, Fate::Discarded),
-                Output::Dropped(dropped) => (dropped.packet, Fate::Dropped),
-            };
-            self.exits.push(Exit { time, ue, direction, packet, fate });
+        while let Some(output) = self.cell.poll_output() {
+            self.exits.push(Exit::of(time, output));
         }
     }
 
     /// When packet `number` was delivered.
     pub(crate) fn delivered(&self, number: u32) -> Option<Time> {
-        let exit = self.exits.iter().find(|exit| exit.packet.number == number)?;
-        (exit.fate == Fate::Delivered).then_some(exit.time)
+        delivered(&self.exits, number)
     }
 }

@@ -2,37 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use base::{Direction, Duration, Energy, Power, Time};
-use link::{Load, queue};
+use base::{Direction, Energy, Power, Time};
+use link::queue;
 use observe::{BlockFact, Observe, PowerFact};
+use radio::Output;
 use radio::nbiot::{Cell, Config, NbIotKeys};
-use radio::{Output, RadioContext, Sdu};
+
+pub(crate) use crate::support::Packet;
+pub(crate) use crate::support::cell::{at, context_with, ms};
 
 pub(crate) const DOWN: Direction = Direction::Downlink;
 pub(crate) const UP: Direction = Direction::Uplink;
-
-/// A packet with a number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Packet {
-    pub(crate) number: u32,
-    pub(crate) bytes: u32,
-}
-
-impl Load for Packet {
-    fn bytes(&self) -> u32 {
-        self.bytes
-    }
-}
-
-impl Sdu for Packet {}
-
-pub(crate) const fn ms(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
-
-pub(crate) const fn at(millis: u64) -> Time {
-    Time::from_nanos(millis * 1_000_000)
-}
 
 /// In milliseconds after the start.
 pub(crate) fn millis(time: Time) -> u64 {
@@ -45,15 +25,7 @@ pub(crate) fn config(keys: &NbIotKeys) -> Config {
 }
 
 pub(crate) fn config_with(keys: &NbIotKeys, queues: [queue::Config; 2]) -> Config {
-    let context = RadioContext {
-        queues,
-        per_flow: false,
-        duration: Duration::from_secs(1000),
-        seed: 1,
-        asked: None,
-        asked_of: Box::new(|_, _| Vec::new()),
-    };
-    keys.config(&context)
+    keys.config(&context_with(queues))
 }
 
 /// A radio that is never the bottleneck.

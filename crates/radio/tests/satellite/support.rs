@@ -1,33 +1,13 @@
 //! A bearer, and what comes out of it.
 
-use base::{Direction, Duration, Rate, Schedule, Time};
-use link::{Dropped, Load, queue};
+use base::{Direction, Rate, Schedule, Time};
+use link::{Dropped, queue};
 use observe::DropReason;
+use radio::Output;
 use radio::satellite::{Air, Bearer, Carrier, Change, Config, Orbit, Path};
-use radio::{Output, Sdu};
 
-/// A packet with a number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Packet {
-    pub(crate) number: u32,
-    pub(crate) bytes: u32,
-}
-
-impl Load for Packet {
-    fn bytes(&self) -> u32 {
-        self.bytes
-    }
-}
-
-impl Sdu for Packet {}
-
-pub(crate) const fn ms(millis: u64) -> Duration {
-    Duration::from_millis(millis)
-}
-
-pub(crate) const fn at(millis: u64) -> Time {
-    Time::from_nanos(millis * 1_000_000)
-}
+pub(crate) use crate::support::Packet;
+pub(crate) use crate::support::cell::{at, ms};
 
 /// The first shell of Starlink, with a gateway nearby.
 pub(crate) const SHELL: Orbit = Orbit { altitude: 550_000.0, elevation: 25.0, gateway: 300_000.0 };

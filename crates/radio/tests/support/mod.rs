@@ -1,6 +1,7 @@
 //! A bearer with sources at its two ends.
 #![allow(unreachable_pub, reason = "tests share it")]
 
+pub mod cell;
 pub mod network;
 
 use base::{Direction, Duration, Probability, Rate, Stream, Time};

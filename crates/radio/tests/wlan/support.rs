@@ -1,26 +1,12 @@
 //! A small network, and what comes out of it when.
 
 use base::{Duration, Time};
-use link::{Dropped, Load, queue};
+use link::{Dropped, queue};
 use mobility::handover::{LinkChange, Mode};
 use mobility::motion::{Leg, Motion, Position};
-use radio::Sdu;
 use radio::wlan::{AccessPoint, DataRate, End, Loss, Output, Wlan, WlanKeys};
 
-/// A packet with a number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Packet {
-    pub(crate) number: u32,
-    pub(crate) bytes: u32,
-}
-
-impl Load for Packet {
-    fn bytes(&self) -> u32 {
-        self.bytes
-    }
-}
-
-impl Sdu for Packet {}
+pub(crate) use crate::support::Packet;
 
 pub(crate) const fn micros(micros: u64) -> Time {
     Time::from_nanos(micros * 1_000)
