@@ -29,6 +29,7 @@ mod counters;
 mod decibel;
 pub mod gprs;
 pub mod hspa;
+mod intake;
 mod kinds;
 pub mod lte;
 pub mod nbiot;

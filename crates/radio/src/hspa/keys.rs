@@ -3,13 +3,13 @@
 use base::{Duration, Probability, Rate, Schedule, Time};
 use settings::{
     Along, Always, Chance, Count, Decibels, Fault, OfTime, Off, Or, Perhaps, Spans, Speed, Steps,
-    Table, Timed, Word, section, words,
+    Table, Word, section, words,
 };
 
 use super::config::{Config, Iub, Timing};
 use super::formats::{self, Category, Formats, MAC_E_HEADER, TTI};
 use crate::kinds::{Keys, Queues, RadioContext};
-use crate::scheduled::{Fading, Radio, UeConfig, scheduler};
+use crate::scheduled::{Fading, Radio, Step, UeConfig, scheduler};
 use crate::umts::pdcp::PdcpConfig;
 use crate::umts::power::DchPower;
 use crate::umts::rlc::am::{Poll, Status, pdu_bytes};
@@ -54,23 +54,6 @@ section! {
         pub snrs: Vec<Step> as Steps<Step> = Vec::new();
         /// How many blocks err that are sent for the first time, in place of what the ratio says.
         pub bler: Option<Probability> as Or<Off, Chance> = None;
-    }
-}
-
-section! {
-    /// A member of `radio.downlink.snrs`.
-    #[derive(Copy)]
-    pub struct Step {
-        /// From when; required.
-        pub at: Duration as OfTime = Duration::ZERO;
-        /// The ratio of signal to noise.
-        pub snr: f64 as Along<Decibels> = 10.0;
-    }
-}
-
-impl Timed for Step {
-    fn at(&self) -> Duration {
-        self.at
     }
 }
 

@@ -1,12 +1,13 @@
 //! The packets of one direction of one mobile, and what link control has of them.
 
 use std::collections::VecDeque;
+use std::iter;
 
 use base::{Direction, Duration, Time};
-use link::queue::{Backlog, Queue, Transmission};
 use observe::Observe;
 
 use super::config::Config;
+use crate::intake::Intake;
 use crate::scheduled::UeConfig;
 use crate::umts::contents::Contents;
 use crate::umts::pdcp::Convergence;
@@ -16,10 +17,7 @@ use crate::{Counters, Output, Sdu};
 /// A queue, and link control's view of what came from it.
 #[derive(Debug)]
 pub(super) struct Lane<T> {
-    queue: Queue<T>,
-    queue_counters: link::Counters,
-    /// How many SDUs waited at most.
-    most: u32,
+    intake: Intake<T>,
     pdcp: Convergence<T>,
     pub(super) sdus: Sdus,
     contents: Contents<T>,
@@ -32,9 +30,7 @@ impl<T: Sdu> Lane<T> {
     pub(super) fn new(direction: Direction, config: &Config, ue: &UeConfig, seed: u64) -> Self {
         let name = format!("{}/{}", ue.name, direction.name());
         Self {
-            queue: Queue::new(&config.queues[direction as usize], seed, &name),
-            queue_counters: link::Counters::default(),
-            most: 0,
+            intake: Intake::new(&config.queues[direction as usize], seed, &name),
             pdcp: Convergence::new(&config.pdcp),
             sdus: Sdus::new(config.rlc.segmentation()),
             contents: Contents::new(),
@@ -46,7 +42,7 @@ impl<T: Sdu> Lane<T> {
 
     /// How many SDUs wait ahead of link control.
     pub(super) fn queued(&self) -> u32 {
-        self.queue.len() as u32
+        self.intake.len()
     }
 
     /// How many SDUs wait, those included that link control has and has not begun to send.
@@ -57,23 +53,15 @@ impl<T: Sdu> Lane<T> {
     /// Takes in an SDU, or gives it back. `before` it so many waited: those that link control got
     /// in a slot that begins at `now` count.
     pub(super) fn push(&mut self, now: Time, sdu: T, before: u32) -> Result<(), T> {
-        self.counters.sdus += 1;
-        let transmission = Transmission { sending: Backlog::default(), idle_bytes: 0 };
-        let pushed = self.queue.push(now, sdu, transmission, &mut self.queue_counters);
-        if pushed.is_ok() {
-            self.most = self.most.max(before + 1);
-        }
+        let taken = self.intake.push(now, sdu, before, &mut self.counters);
         self.take_dropped();
-        pushed.map_err(|dropped| {
-            self.counters.count_drop(dropped.reason);
-            dropped.packet
-        })
+        taken
     }
 
     /// Link control gets SDUs until it has `bytes` to send, or all.
     pub(super) fn top_up(&mut self, now: Time, bytes: u64) {
-        while self.sdus.unsent_bytes() < bytes && !self.queue.is_empty() {
-            let turn = self.queue.pop(now, &mut self.queue_counters);
+        while self.sdus.unsent_bytes() < bytes && !self.intake.is_empty() {
+            let turn = self.intake.pop(now);
             self.take_dropped();
             let Some(turn) = turn else { return };
             self.waiting_time += now.saturating_since(turn.since);
@@ -91,9 +79,7 @@ impl<T: Sdu> Lane<T> {
     }
 
     fn take_dropped(&mut self) {
-        while let Some(dropped) = self.queue.poll_gone() {
-            self.dropped.push_back(Output::Dropped(dropped));
-        }
+        self.dropped.extend(iter::from_fn(|| self.intake.poll_dropped()));
     }
 
     pub(super) fn has_output(&self) -> bool {
@@ -129,7 +115,7 @@ impl<T: Sdu> Lane<T> {
             Output::Delivered(sdu) | Output::Discarded(sdu) => sdu,
             Output::Dropped(dropped) => &dropped.packet,
         });
-        dropped.chain(self.contents.iter()).chain(self.queue.held())
+        dropped.chain(self.contents.iter()).chain(self.intake.held())
     }
 
     /// Counts that link control was established anew.
@@ -139,6 +125,6 @@ impl<T: Sdu> Lane<T> {
 
     pub(super) fn counters(&self) -> Counters {
         let waiting_time = self.waiting_time + self.sdus.waiting_time;
-        Counters { queue_max: self.most, waiting_time, ..self.counters }
+        Counters { queue_max: self.intake.most(), waiting_time, ..self.counters }
     }
 }

@@ -3,14 +3,14 @@
 use base::{Duration, Probability, Rate, Schedule, Time};
 use settings::{
     Absent, Along, Always, Bytes, Chance, Count, Decibels, Fault, OfTime, Off, Or, Perhaps, Spans,
-    Steps, Table, Timed, Word, section,
+    Steps, Table, Word, section,
 };
 
 use super::tables::{self, Category};
 use crate::kinds::{Keys, Queues, RadioContext};
 use crate::scheduled::{
-    Access, Carrier, Config, Fading, Frame, Handover, Headers, Radio, UeConfig, drx, harq, power,
-    rlc, rrc, scheduler,
+    Access, Carrier, Config, Fading, Frame, Handover, Headers, Radio, Step, UeConfig, drx, harq,
+    power, rlc, rrc, scheduler,
 };
 
 /// A subframe (TS 36.211 §4.1).
@@ -93,23 +93,6 @@ impl Harq {
         let Self { processes, repeats, round_trip, decoding } = self;
         let feedback = harq::Feedback::Fixed { round_trip };
         harq::Config { processes, repeats, decoding, feedback }
-    }
-}
-
-section! {
-    /// A member of `radio.downlink.snrs`.
-    #[derive(Copy)]
-    pub struct Step {
-        /// From when; required.
-        pub at: Duration as OfTime = Duration::ZERO;
-        /// The ratio of signal to noise.
-        pub snr: f64 as Along<Decibels> = 25.0;
-    }
-}
-
-impl Timed for Step {
-    fn at(&self) -> Duration {
-        self.at
     }
 }
 

@@ -3,6 +3,6 @@
 mod keys;
 mod tables;
 
+pub(crate) use keys::Adaptive;
 pub use keys::LteKeys;
-pub(crate) use keys::{Adaptive, Step};
 pub use tables::Category;

@@ -1,13 +1,14 @@
 //! One direction of one mobile's bearer.
 
 use std::collections::VecDeque;
+use std::iter;
 
 use base::{Direction, Duration, Philox, Probability, Time};
-use link::queue::{Backlog, Queue, Transmission};
 use observe::{BlockFact, BlockKind, Observe};
 
 use super::config::{Config, UeConfig};
 use super::format::Format;
+use crate::intake::Intake;
 use crate::scheduled::curve::TARGET;
 use crate::scheduled::quality::Quality;
 use crate::scheduled::rlc::{Contents, Range, Receiver, Sdus, Status, Transmitter};
@@ -23,10 +24,7 @@ pub(super) const BLOCK_HEADER: u64 = 5;
 #[derive(Debug)]
 pub(super) struct Lane<T> {
     pub(super) direction: Direction,
-    queue: Queue<T>,
-    queue_counters: link::Counters,
-    /// How many SDUs waited at most.
-    most: u32,
+    intake: Intake<T>,
     sdus: Sdus<T>,
     pub(super) transmitter: Transmitter,
     pub(super) receiver: Receiver,
@@ -71,9 +69,7 @@ impl<T: Sdu> Lane<T> {
         let [down, up] = &config.radios;
         Self {
             direction,
-            queue: Queue::new(direction.of(below, above), seed, &name),
-            queue_counters: link::Counters::default(),
-            most: 0,
+            intake: Intake::new(direction.of(below, above), seed, &name),
             sdus: Sdus::new(),
             transmitter: Transmitter::new(&config.rlc, 0),
             receiver: Receiver::new(&config.rlc, 0),
@@ -94,41 +90,31 @@ impl<T: Sdu> Lane<T> {
 
     /// How many SDUs wait ahead of link control.
     pub(super) fn queued(&self) -> u32 {
-        self.queue.len() as u32
+        self.intake.len()
     }
 
     /// Takes in an SDU, or gives it back. `before` it so many waited, of which some may be in a
     /// block since.
     pub(super) fn push(&mut self, now: Time, sdu: T, before: u32) -> Result<(), T> {
-        self.counters.sdus += 1;
-        let transmission = Transmission { sending: Backlog::default(), idle_bytes: 0 };
-        let pushed = self.queue.push(now, sdu, transmission, &mut self.queue_counters);
-        if pushed.is_ok() {
-            self.most = self.most.max(before + 1);
-        }
+        let taken = self.intake.push(now, sdu, before, &mut self.counters);
         self.take_dropped();
-        pushed.map_err(|dropped| {
-            self.counters.count_drop(dropped.reason);
-            dropped.packet
-        })
+        taken
     }
 
     fn take_dropped(&mut self) {
-        while let Some(dropped) = self.queue.poll_gone() {
-            self.outputs.push_back(Output::Dropped(dropped));
-        }
+        self.outputs.extend(iter::from_fn(|| self.intake.poll_dropped()));
     }
 
     /// How many bytes wait to be sent, headers of SDUs included.
     pub(super) fn waiting(&self) -> u64 {
-        let queued = self.queue.bytes() + self.queue.len() as u64 * SDU_HEADER;
+        let queued = self.intake.bytes() + u64::from(self.intake.len()) * SDU_HEADER;
         self.transmitter.waiting(self.sdus.end() + queued)
     }
 
     /// Whether nothing waits, and nothing is left to be acknowledged or reported.
     pub(super) fn is_quiet(&self) -> bool {
         self.sdus.is_empty()
-            && self.queue.is_empty()
+            && self.intake.is_empty()
             && self.transmitter.is_settled()
             && self.receiver.report_from().is_none()
     }
@@ -161,10 +147,10 @@ impl<T: Sdu> Lane<T> {
     /// Takes SDUs from the queue until `room` bytes wait.
     fn pull<O: Observe>(&mut self, moment: &mut Moment<'_, O>, room: u64) {
         while self.transmitter.waiting(self.sdus.end()) < room
-            && !self.queue.is_empty()
+            && !self.intake.is_empty()
             && self.transmitter.has_room()
         {
-            let turn = self.queue.pop(moment.now, &mut self.queue_counters);
+            let turn = self.intake.pop(moment.now);
             self.take_dropped();
             let Some(turn) = turn else { return };
             self.waiting_time += moment.now.saturating_since(turn.since);
@@ -281,10 +267,10 @@ impl<T: Sdu> Lane<T> {
             Output::Delivered(sdu) | Output::Discarded(sdu) => sdu,
             Output::Dropped(dropped) => &dropped.packet,
         });
-        out.chain(self.sdus.iter()).chain(self.queue.held())
+        out.chain(self.sdus.iter()).chain(self.intake.held())
     }
 
     pub(super) fn counters(&self) -> Counters {
-        Counters { queue_max: self.most, waiting_time: self.waiting_time, ..self.counters }
+        Counters { queue_max: self.intake.most(), waiting_time: self.waiting_time, ..self.counters }
     }
 }

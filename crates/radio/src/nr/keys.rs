@@ -9,9 +9,9 @@ use settings::{
 use super::pattern::{Letter, Pattern};
 use super::tables::{McsTable, Shape, Spacing};
 use crate::kinds::{Keys, Queues, RadioContext};
-use crate::lte::{Adaptive, Step};
+use crate::lte::Adaptive;
 use crate::scheduled::{
-    Access, Blockage, Carrier, Config, Fading, Frame, Handover, Headers, Part, Radio, Sizes,
+    Access, Blockage, Carrier, Config, Fading, Frame, Handover, Headers, Part, Radio, Sizes, Step,
     UeConfig, drx, harq, power, rlc, rrc, scheduler,
 };
 

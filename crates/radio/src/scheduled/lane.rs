@@ -1,9 +1,9 @@
 //! One direction of one mobile's bearer.
 
 use std::collections::VecDeque;
+use std::iter;
 
 use base::{Direction, Duration, Philox, Probability, Time};
-use link::queue::{Backlog, Queue, Transmission};
 use observe::{BlockFact, BlockKind, Observe};
 
 use super::config::{Carrier, Config, Headers, UeConfig};
@@ -13,16 +13,14 @@ use super::quality::Quality;
 use super::reordering::Reordering;
 use super::rlc::{self, Contents, Mode, Receiver, Sdus, Status, Transmitter};
 use super::scheduler::Past;
+use crate::intake::Intake;
 use crate::{Counters, Output, Sdu};
 
 /// A queue, link control with both its ends, and the blocks in flight.
 #[derive(Debug)]
 pub(super) struct Lane<T> {
     pub(super) direction: Direction,
-    queue: Queue<T>,
-    queue_counters: link::Counters,
-    /// How many SDUs waited at most.
-    most: u32,
+    intake: Intake<T>,
     headers: Headers,
     discard: Option<Duration>,
     mode: Mode,
@@ -80,9 +78,7 @@ impl<T: Sdu> Lane<T> {
         let [down, up] = &ue.radios;
         Self {
             direction,
-            queue: Queue::new(direction.of(below, above), seed, &name),
-            queue_counters: link::Counters::default(),
-            most: 0,
+            intake: Intake::new(direction.of(below, above), seed, &name),
             headers: config.headers,
             discard: config.discard,
             mode: config.rlc.mode,
@@ -105,40 +101,31 @@ impl<T: Sdu> Lane<T> {
 
     /// How many SDUs wait ahead of link control.
     pub(super) fn queued(&self) -> u32 {
-        self.queue.len() as u32
+        self.intake.len()
     }
 
     /// Takes in an SDU, or gives it back. `before` it so many waited, of which some may be in a
     /// block since: a slot that begins at `now` goes without it.
     pub(super) fn push(&mut self, now: Time, sdu: T, before: u32) -> Result<(), T> {
-        self.counters.sdus += 1;
-        let transmission = Transmission { sending: Backlog::default(), idle_bytes: 0 };
-        let pushed = self.queue.push(now, sdu, transmission, &mut self.queue_counters);
-        if pushed.is_ok() {
-            self.most = self.most.max(before + 1);
-        }
+        let taken = self.intake.push(now, sdu, before, &mut self.counters);
         self.take_dropped();
-        pushed.map_err(|dropped| {
-            self.counters.count_drop(dropped.reason);
-            dropped.packet
-        })
+        taken
     }
 
     fn take_dropped(&mut self) {
-        while let Some(dropped) = self.queue.poll_gone() {
-            self.outputs.push_back(Output::Dropped(dropped));
-        }
+        self.outputs.extend(iter::from_fn(|| self.intake.poll_dropped()));
     }
 
     /// How many bytes wait to be sent, headers of SDUs included.
     pub(super) fn waiting(&self) -> u64 {
-        let queued = self.queue.bytes() + self.queue.len() as u64 * u64::from(self.headers.sdu);
+        let headers = u64::from(self.intake.len()) * u64::from(self.headers.sdu);
+        let queued = self.intake.bytes() + headers;
         self.transmitter.waiting(self.sdus.end() + queued)
     }
 
     /// Whether anything is under way, or could be.
     pub(super) fn is_quiet(&self) -> bool {
-        self.harq.is_quiet() && self.sdus.is_empty() && self.queue.is_empty()
+        self.harq.is_quiet() && self.sdus.is_empty() && self.intake.is_empty()
     }
 
     /// The best scheme that what was reported allows.
@@ -201,10 +188,10 @@ impl<T: Sdu> Lane<T> {
     /// Takes SDUs from the queue until `room` bytes wait.
     fn pull<O: Observe>(&mut self, moment: &mut Moment<'_, O>, room: u64) {
         while self.transmitter.waiting(self.sdus.end()) < room
-            && !self.queue.is_empty()
+            && !self.intake.is_empty()
             && self.transmitter.has_room()
         {
-            let turn = self.queue.pop(moment.now, &mut self.queue_counters);
+            let turn = self.intake.pop(moment.now);
             self.take_dropped();
             let Some(turn) = turn else { return };
             let waited = moment.now.saturating_since(turn.since);
@@ -391,7 +378,7 @@ impl<T: Sdu> Lane<T> {
         while let Some(sdu) = self.sdus.pop() {
             self.outputs.push_back(Output::Discarded(sdu));
         }
-        while let Some(turn) = self.queue.pop(now, &mut self.queue_counters) {
+        while let Some(turn) = self.intake.pop(now) {
             self.outputs.push_back(Output::Discarded(turn.packet));
         }
         self.take_dropped();
@@ -420,11 +407,11 @@ impl<T: Sdu> Lane<T> {
             Output::Delivered(sdu) | Output::Discarded(sdu) => sdu,
             Output::Dropped(dropped) => &dropped.packet,
         });
-        out.chain(self.sdus.iter()).chain(self.queue.held())
+        out.chain(self.sdus.iter()).chain(self.intake.held())
     }
 
     pub(super) fn counters(&self) -> Counters {
-        Counters { queue_max: self.most, waiting_time: self.waiting_time, ..self.counters }
+        Counters { queue_max: self.intake.most(), waiting_time: self.waiting_time, ..self.counters }
     }
 
     /// Counts a failure of the radio link.

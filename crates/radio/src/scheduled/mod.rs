@@ -37,5 +37,5 @@ pub use config::{Access, Carrier, Config, Handover, Headers, UeConfig, Wait};
 pub use frame::{Frame, Part};
 pub use network::Network;
 pub(crate) use quality::Quality;
-pub use quality::{Fading, Radio};
+pub use quality::{Fading, Radio, Step};
 pub use sizes::Sizes;

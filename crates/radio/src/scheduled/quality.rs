@@ -2,7 +2,7 @@
 
 use base::float::sine;
 use base::{Duration, Schedule, Stream, Time};
-use settings::{Along, Decibels, OfTime, section};
+use settings::{Along, Decibels, OfTime, Timed, section};
 
 use super::blockage::{Blockage, Blocker};
 use super::curve::{block_error_rate, combining_gain, margin_of};
@@ -34,6 +34,23 @@ section! {
         pub deviation: f64 as Along<Decibels> = 4.0;
         /// The period of its longest wave.
         pub period: Duration as OfTime<1_000_000> = Duration::from_secs(2);
+    }
+}
+
+section! {
+    /// A member of `radio.downlink.snrs`.
+    #[derive(Copy)]
+    pub struct Step {
+        /// From when; required.
+        pub at: Duration as OfTime = Duration::ZERO;
+        /// The ratio of signal to noise.
+        pub snr: f64 as Along<Decibels> = 25.0;
+    }
+}
+
+impl Timed for Step {
+    fn at(&self) -> Duration {
+        self.at
     }
 }
 
