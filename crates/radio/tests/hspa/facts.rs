@@ -83,11 +83,11 @@ fn a_packet_takes_iub_a_tti_and_decoding() {
     let mut run = Run::new(&config(&perfect(Category::Six)), 1);
     let number = run.send(at(101), 0, DOWN, 500);
     run.until(at(1000));
-    // RLC at 102, Node B at 108, on the air until 110, decoded at 114.
+    // RLC at 102, NodeB at 108, on the air until 110, decoded at 114.
     assert_eq!(run.delivered(number), Some(at(114)));
 }
 
-/// Node B and mobile know of an outage downlink: what would be lost waits.
+/// NodeB and mobile know of an outage downlink: what would be lost waits.
 #[test]
 fn nothing_is_sent_to_a_mobile_that_does_not_report() {
     let mut keys = perfect(Category::Six);
