@@ -3,7 +3,7 @@
 //! * [`umts`]: a dedicated channel of UMTS: PDCP, RLC, MAC and PHY of both directions as one
 //!   machine, advanced one transmission time interval (TTI) at a time.
 //!
-//! * [`hspa`]: HSDPA and HSUPA: a NodeB decides for every TTI who gets it, with hybrid ARQ
+//! * [`hspa`]: HSDPA and HSUPA: a `NodeB` decides for every TTI who gets it, with hybrid ARQ
 //!   under the link control of [`umts`].
 //!
 //! * [`gprs`]: GPRS and EDGE: RLC/MAC over time slots, from the gateway to the mobile, one block

@@ -21,7 +21,7 @@ use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
 /// A cell and its mobiles, each with a bearer.
 ///
 /// Time passes in TTIs of HS-DSCH. At the beginning of one blocks arrive first, then what comes
-/// over Iub, then link control sends and the NodeB grants, then it is decided who gets the TTI.
+/// over Iub, then link control sends and the `NodeB` grants, then it is decided who gets the TTI.
 /// What comes from outside as a TTI begins misses it. There are no TTIs while there is nothing to
 /// send, to receive or to wait for: a mobile without traffic costs nothing.
 #[derive(Debug)]
@@ -195,7 +195,7 @@ impl<T: Sdu> Cell<T> {
         self.mobiles[ue as usize].channels[direction as usize].usage()
     }
 
-    /// What the NodeB has granted and got for `ue`.
+    /// What the `NodeB` has granted and got for `ue`.
     pub fn node_b_use(&self, ue: u32) -> NodeBUse {
         self.mobiles[ue as usize].flow.usage()
     }
@@ -313,7 +313,7 @@ impl<T: Sdu> Cell<T> {
         self.touch(ue);
     }
 
-    /// At its occasions the NodeB grants what its queue lacks.
+    /// At its occasions the `NodeB` grants what its queue lacks.
     fn grant(&mut self, slot: u64, now: Time, ue: u32) {
         let iub = self.config.iub;
         if !self.mobiles[ue as usize].flow.is_open || !slot.is_multiple_of(iub.period) {

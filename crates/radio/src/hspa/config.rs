@@ -19,7 +19,7 @@ pub struct Config {
     pub timings: [Timing; 2],
     /// For how long a gap of blocks is waited for (T1, TS 25.321 §11.6.2).
     pub reordering: u64,
-    /// Between RNC and NodeB.
+    /// Between RNC and `NodeB`.
     pub iub: Iub,
     /// Who gets a TTI.
     pub scheduler: scheduler::Config,
@@ -50,13 +50,13 @@ pub struct Timing {
     pub decoding: u64,
 }
 
-/// Between RNC and NodeB.
+/// Between RNC and `NodeB`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Iub {
     /// One way.
     pub delay: u64,
-    /// How often the NodeB grants.
+    /// How often the `NodeB` grants.
     pub period: u64,
-    /// How much is to wait in the NodeB, as the time that its radio takes for it.
+    /// How much is to wait in the `NodeB`, as the time that its radio takes for it.
     pub target: u64,
 }

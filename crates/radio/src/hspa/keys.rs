@@ -24,9 +24,9 @@ section! {
         pub uplink: Uplink as Always<Uplink> = Uplink::default();
         /// The mobiles' category, and what they report.
         pub hs: Hs as Always<Hs> = Hs::default();
-        /// Between RNC and NodeB.
+        /// Between RNC and `NodeB`.
         pub iub: IubKeys as Always<IubKeys> = IubKeys::default();
-        /// How the NodeB chooses between mobiles.
+        /// How the `NodeB` chooses between mobiles.
         pub scheduler: scheduler::Config as Always<scheduler::Config> =
             scheduler::Config::default();
         /// Link control of both directions: acknowledged mode, selective repeat.
@@ -104,20 +104,20 @@ section! {
 }
 
 section! {
-    /// `[radio.iub]`: between RNC and NodeB.
+    /// `[radio.iub]`: between RNC and `NodeB`.
     pub struct IubKeys {
         /// One way. Default: our choice.
         pub delay: Duration as OfTime = Duration::from_millis(6);
-        /// How often the NodeB grants (capacity allocation, TS 25.435 §5.9). Default: our choice.
+        /// How often the `NodeB` grants (capacity allocation, TS 25.435 §5.9). Default: our choice.
         pub period: Duration as OfTime<2_000_000> = Duration::from_millis(10);
-        /// How much is to wait in the NodeB, as the time that the mobile's share of the radio
+        /// How much is to wait in the `NodeB`, as the time that the mobile's share of the radio
         /// takes for it. Default: our choice; less than twice `delay` and `period` leaves TTIs
         /// empty.
         pub target: Duration as OfTime<2_000_000> = Duration::from_millis(50);
     }
 }
 
-/// Timers for a loop over Iub, queue and HARQ of a NodeB: our choice.
+/// Timers for a loop over Iub, queue and HARQ of a `NodeB`: our choice.
 fn usual_link_control() -> rlc::Config {
     rlc::Config {
         poll: Poll {

@@ -23,9 +23,9 @@ pub(super) struct Mobile<T> {
     pub(super) channels: [Channel; 2],
     /// Where each direction begins: the RNC and the mobile.
     ends: [Entity; 2],
-    /// Between RNC and NodeB downlink.
+    /// Between RNC and `NodeB` downlink.
     pub(super) flow: FlowControl,
-    /// What is on its way from NodeB to RNC.
+    /// What is on its way from `NodeB` to RNC.
     iub: VecDeque<(u64, Item)>,
     payload: u32,
     /// Whether the cell looks at it in each TTI of a direction.
@@ -79,7 +79,7 @@ impl<T: Sdu> Mobile<T> {
         config.formats.of_cqi(formats::cqi(quality.reported(now)))
     }
 
-    /// How many PDUs the NodeB wants to have of it, which shares the cell with all of `sharers`.
+    /// How many PDUs the `NodeB` wants to have of it, which shares the cell with all of `sharers`.
     /// Some always, so that its RNC can begin when the radio is well again.
     pub(super) fn target(&mut self, now: Time, config: &Config, sharers: u64) -> u64 {
         let format = self.allowed(now, config);
@@ -183,5 +183,5 @@ impl<T: Sdu> Mobile<T> {
     }
 }
 
-/// How many PDUs a NodeB always wants. Our choice.
+/// How many PDUs a `NodeB` always wants. Our choice.
 const LEAST_TARGET: u64 = 8;

@@ -7,7 +7,7 @@
 //! * `cell`: the machine, one TTI of 2 ms at a time; `downlink`, `uplink`: who sends in it.
 //! * `mobile`, `lane`: a mobile, and what link control has of one direction.
 //! * `channel`, `reordering`: hybrid ARQ of one direction, and what puts its blocks in order.
-//! * `node_b`: the queue of a NodeB and what it grants its RNC.
+//! * `node_b`: the queue of a `NodeB` and what it grants its RNC.
 //! * `pdus`: PDUs of link control on their way.
 //! * [`formats`]: transport blocks by CQI.
 //!

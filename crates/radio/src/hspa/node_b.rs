@@ -1,4 +1,4 @@
-//! The queue of a NodeB for one mobile, and what it grants the RNC: flow control with credits
+//! The queue of a `NodeB` for one mobile, and what it grants the RNC: flow control with credits
 //! (capacity allocation, TS 25.435 §5.9).
 
 use std::collections::VecDeque;
@@ -8,16 +8,16 @@ use super::pdus::{Item, PduQueue};
 /// Both sides of the flow control of one mobile.
 #[derive(Debug)]
 pub(super) struct FlowControl {
-    /// What waits in the NodeB.
+    /// What waits in the `NodeB`.
     pub(super) queue: PduQueue,
     /// How many PDUs the RNC may send.
     pub(super) credits: u64,
     /// Grants on their way to the RNC, each with the slot in which it comes.
     grants: VecDeque<(u64, u64)>,
-    /// PDUs on their way to the NodeB.
+    /// PDUs on their way to the `NodeB`.
     iub: VecDeque<(u64, Item)>,
     on_iub: u64,
-    /// Whether the NodeB has something to decide at its next occasion.
+    /// Whether the `NodeB` has something to decide at its next occasion.
     pub(super) is_open: bool,
     granted: u64,
     received: u64,
@@ -26,7 +26,7 @@ pub(super) struct FlowControl {
 /// What the flow control of a mobile has done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NodeBUse {
-    /// PDUs that wait in the NodeB.
+    /// PDUs that wait in the `NodeB`.
     pub queued: u64,
     /// How many PDUs it has granted since the start.
     pub granted: u64,

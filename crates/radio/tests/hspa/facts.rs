@@ -87,7 +87,7 @@ fn a_packet_takes_iub_a_tti_and_decoding() {
     assert_eq!(run.delivered(number), Some(at(114)));
 }
 
-/// NodeB and mobile know of an outage downlink: what would be lost waits.
+/// `NodeB` and mobile know of an outage downlink: what would be lost waits.
 #[test]
 fn nothing_is_sent_to_a_mobile_that_does_not_report() {
     let mut keys = perfect(Category::Six);

@@ -17,7 +17,7 @@ pub(crate) struct Run {
     pub(crate) exits: Vec<Exit>,
     pub(crate) blocks: Blocks,
     numbers: u32,
-    /// The most that a NodeB may have of a mobile.
+    /// The most that a `NodeB` may have of a mobile.
     most: u64,
 }
 

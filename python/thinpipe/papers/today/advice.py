@@ -21,22 +21,14 @@ if TYPE_CHECKING:
     from thinpipe.papers.paper import Outcomes
 
 
-def _rate(outcomes: Outcomes, scenario: str, name: str) -> str:
-    return rate_text(over_seeds(outcomes, scenario, name, goodput).mean)
-
-
-def _delay(outcomes: Outcomes, scenario: str, name: str) -> str:
-    return delay_text(over_seeds(outcomes, scenario, name, ping_p95).mean)
-
-
 def advice(outcomes: Outcomes) -> Sequence[str]:
     """Return the paragraphs below the map."""
 
     def rate(scenario: str, name: str) -> str:
-        return _rate(outcomes, scenario, name)
+        return rate_text(over_seeds(outcomes, scenario, name, goodput).mean)
 
     def delay(scenario: str, name: str) -> str:
-        return _delay(outcomes, scenario, name)
+        return delay_text(over_seeds(outcomes, scenario, name, ping_p95).mean)
 
     return (
         "LTE: link control hides what the radio loses, so the variant decides the delay and not "
@@ -59,8 +51,10 @@ def advice(outcomes: Outcomes) -> Sequence[str]:
         "of the blockage. CUBIC has "
         f"{delay('nr-mmwave-blockage', 'cubic')} of delay, BBR "
         f"{delay('nr-mmwave-blockage', 'bbr')}; a window that follows the reports of the base "
-        f"station {delay('nr-mmwave-blockage', 'atcp')}, at the same rate. CoDel keeps the delay "
-        "too and pays with rate, since a drop of a moment cuts a window of a thousand segments.",
+        f"station {delay('nr-mmwave-blockage', 'atcp')}. They carry "
+        f"{rate('nr-mmwave-blockage', 'cubic')}, {rate('nr-mmwave-blockage', 'bbr')} and "
+        f"{rate('nr-mmwave-blockage', 'atcp')}. CoDel keeps the delay too and pays with rate, "
+        "since a drop of a moment cuts a window of a thousand segments.",
         "Low orbits: the changes every 15 s cost a sender with SACK next to nothing "
         f"({rate('leo-15s', 'cubic')} for CUBIC); one that trusts its shortest RTT halves "
         f"({rate('leo-15s', 'vegas')} for Vegas). BBR has {delay('leo-15s', 'bbr')} of delay "

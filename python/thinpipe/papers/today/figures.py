@@ -19,7 +19,7 @@ from thinpipe.papers.today.moving_rate import (
     ratio_db,
 )
 from thinpipe.papers.today.moving_rate import goodput as file_goodput
-from thinpipe.papers.today.setup import NAMES, PIPES, ROWS, SEEDS, VARIANTS, download
+from thinpipe.papers.today.setup import NAMES, PIPES, ROWS, SEEDS, VARIANTS, download, heading
 from thinpipe.sweep.interval import Estimate
 
 if TYPE_CHECKING:
@@ -91,8 +91,7 @@ def heat_map(outcomes: Outcomes) -> Figure:
             text = f"{rate_text(rates[y, x])}\n{delay_text(delay)}"
             ax.text(x, y, text, ha="center", va="center", fontsize=8)
     ax.set_xticks(range(len(PIPES)), [pipe.title for pipe in PIPES.values()], fontsize=9)
-    names = [NAMES[name] if name in VARIANTS else f"CUBIC, {name}" for name in ROWS]
-    ax.set_yticks(range(len(ROWS)), names)
+    ax.set_yticks(range(len(ROWS)), [heading(name) for name in ROWS])
     ax.xaxis.tick_top()
     ax.tick_params(top=False, left=False)
     ax.grid(visible=False)

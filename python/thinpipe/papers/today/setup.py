@@ -79,10 +79,13 @@ NAMES: Final = {
     "vegas": "Vegas",
     "westwood": "Westwood+",
     "bbr": "BBR",
-    "snoop": "snoop",
-    "split": "split",
-    "atcp": "atcp",
 }
+
+
+def heading(row: str) -> str:
+    """Return what tables and figures call a row."""
+    return NAMES[row] if row in VARIANTS else f"CUBIC, {row}"
+
 
 HEADROOM: Final = 1.1
 """The window of atcp beyond what the operator knows, a tenth: its queue."""
