@@ -2,6 +2,9 @@
 
 mod packet;
 #[expect(dead_code, reason = "the configuration is enough")]
+#[path = "../crates/radio/tests/support/mod.rs"]
+mod support;
+#[expect(dead_code, unused_imports, reason = "the configuration is enough")]
 #[path = "../crates/radio/tests/gprs/support.rs"]
 mod tested;
 

@@ -2,6 +2,9 @@
 
 mod packet;
 #[expect(dead_code, reason = "the configuration is enough")]
+#[path = "../crates/radio/tests/support/mod.rs"]
+mod support;
+#[expect(dead_code, reason = "the configuration is enough")]
 #[path = "../crates/radio/tests/scheduled/support.rs"]
 mod tested;
 

@@ -1,6 +1,9 @@
 //! What NR costs: `cargo bench -p benches --bench nr`.
 
 mod packet;
+#[expect(dead_code, reason = "the configuration is enough")]
+#[path = "../crates/radio/tests/support/mod.rs"]
+mod support;
 #[expect(dead_code, reason = "the scenario's context is enough")]
 #[path = "../crates/radio/tests/scheduled/support.rs"]
 mod tested;
