@@ -4,7 +4,7 @@ mod packet;
 #[expect(dead_code, reason = "the configuration is enough")]
 #[path = "../crates/radio/tests/support/mod.rs"]
 mod support;
-#[expect(dead_code, reason = "the scenario's context is enough")]
+#[expect(dead_code, unused_imports, reason = "the scenario's context is enough")]
 #[path = "../crates/radio/tests/scheduled/support.rs"]
 mod tested;
 
