@@ -389,6 +389,10 @@ def test_after_kill_9_the_next_start_removes_what_is_left(host, outside):
     try:
         assert emulator.stdout is not None
         assert emulator.stdout.readline() == "up\n"
+        # The shell has begun two, and the stranger is a third.
+        deadline = time.monotonic() + LIMIT_S
+        while len(running(mark)) < 3:
+            assert time.monotonic() < deadline
         emulator.kill()
         emulator.wait(LIMIT_S)
         emulator.stdout.close()
