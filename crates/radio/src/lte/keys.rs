@@ -1,20 +1,21 @@
 //! `[radio]` with `kind = "lte"`.
 
-use base::{Duration, Probability, Rate, Schedule, Time};
+use base::{Direction, Duration, Probability, Rate, Schedule, Time};
 use settings::{
     Absent, Along, Always, Bytes, Chance, Count, Decibels, Fault, OfTime, Off, Or, Perhaps, Spans,
     Steps, Table, Word, section,
 };
 
+use super::lte_m::{Duplex, Timing};
 use super::tables::{self, Category};
 use crate::kinds::{Keys, Queues, RadioContext};
 use crate::scheduled::{
-    Access, Carrier, Config, Fading, Frame, Handover, Headers, Radio, Step, UeConfig, drx, harq,
-    power, rlc, rrc, scheduler,
+    Access, Carrier, Config, Fading, Frame, Handover, Headers, Radio, Step, UeConfig, curve, drx,
+    harq, power, rlc, rrc, scheduler,
 };
 
 /// A subframe (TS 36.211 §4.1).
-const SUBFRAME: Duration = Duration::from_millis(1);
+pub(super) const SUBFRAME: Duration = Duration::from_millis(1);
 
 section! {
     /// `[radio]` of an LTE cell.
@@ -101,6 +102,11 @@ section! {
     pub struct Cell {
         /// What mobiles can do.
         pub category: Category as Word<Category> = Category::Four;
+        /// Whether mobiles receive and send at once; `half` needs category m1.
+        pub duplex: Duplex as Word<Duplex> = Duplex::Full;
+        /// How often a block is sent as one, in both directions; above 1 needs category m1 (modes A
+        /// and B of coverage enhancement have up to 32 and 2048, TS 36.331 §6.3.2).
+        pub repetitions: u32 as Count<u32, 1, 2048> = 1;
         /// Resource blocks: 6, 15, 25, 50, 75 or 100 for 1.4, 3, 5, 10, 15 or 20 MHz (TS 36.101
         /// table 5.6-1).
         pub resource_blocks: u16 as Count<u16, 6, 100> = 100;
@@ -132,19 +138,20 @@ const BLOCK_HEADER: u32 = 5;
 impl LteKeys {
     /// The cell and its mobiles.
     pub fn config(&self, context: &RadioContext<'_>) -> Config {
-        let slots = |time: Duration| time.ceil_to(SUBFRAME).whole(SUBFRAME);
+        let Timing { slot, half_duplex, grant_delay, harq } = self.timing();
         Config {
-            slot: SUBFRAME,
+            slot,
             frame: Frame::both(),
+            half_duplex,
             carriers: self.carriers(),
-            harq: self.harq.config(),
+            harq,
             rlc: self.lte.rlc.clone(),
             reordering: None,
             scheduler: self.scheduler,
             queues: context.queues,
             access: Access {
-                request_every: slots(self.lte.request_period).max(1),
-                grant_delay: slots(self.lte.grant_delay).max(1),
+                request_every: self.lte.request_period.ceil_to(slot).whole(slot).max(1),
+                grant_delay,
                 first_grant: u64::from(self.lte.first_grant),
             },
             headers: Headers { sdu: SDU_HEADER, block: BLOCK_HEADER },
@@ -156,6 +163,17 @@ impl LteKeys {
             failure_gap: self.handover.unwrap_or_default().gap,
             ues: self.mobiles(),
         }
+    }
+
+    fn timing(&self) -> Timing {
+        let grant_delay = self.lte.grant_delay.ceil_to(SUBFRAME).whole(SUBFRAME).max(1);
+        let harq = self.harq.config();
+        if self.lte.category == Category::M1 {
+            let Cell { duplex, repetitions, .. } = &self.lte;
+            let round_trip = self.harq.round_trip;
+            return Timing::new(*duplex, u64::from(*repetitions), harq, round_trip, grant_delay);
+        }
+        Timing { slot: SUBFRAME, half_duplex: None, grant_delay, harq }
     }
 
     fn mobiles(&self) -> Vec<UeConfig> {
@@ -182,7 +200,9 @@ impl LteKeys {
 
     fn carriers(&self) -> [Carrier; 2] {
         let [down, up] = self.lte.category.sizes(self.lte.resource_blocks);
-        let needed = tables::needed();
+        // The energies of repetitions add up.
+        let gain = curve::combining_gain(self.lte.repetitions);
+        let needed: Vec<_> = tables::needed().iter().map(|needed| needed - gain).collect();
         [
             Carrier {
                 sizes: down,
@@ -201,14 +221,13 @@ impl LteKeys {
 
     /// What each direction carries at most with the radio at the start.
     fn most(&self) -> [Rate; 2] {
-        let channels = [&self.downlink, &self.uplink];
-        let mut channels = channels.into_iter();
-        self.carriers().map(|carrier| {
-            let snr = channels.next().map_or(0.0, |channel| channel.snr);
-            let best = carrier.needed.partition_point(|needed| *needed <= snr).saturating_sub(1);
-            let scheme = carrier.scheme.unwrap_or(best as u8);
-            let bytes = carrier.sizes.bytes(scheme, carrier.sizes.width());
-            Rate::from_bps(u64::from(bytes) * 8 * 1000)
+        let Timing { slot, half_duplex, .. } = self.timing();
+        let frame = half_duplex.unwrap_or_else(Frame::both);
+        let carriers = self.carriers();
+        Direction::BOTH.map(|way| {
+            let (carrier, channel) =
+                (&carriers[way as usize], way.of(&self.downlink, &self.uplink));
+            carrier.rate(slot, &frame, way, carrier.scheme_at(channel.snr))
         })
     }
 
@@ -225,11 +244,33 @@ impl LteKeys {
             );
             return tree.clash_at(at, &["lte.grant_delay", "harq.round_trip"], message);
         }
+        self.check_lte_m(tree, at)?;
         if let Some(handover) = self.handover
             && handover.gap >= handover.every
         {
             let message = format!("{at}.handover.gap must be less than {at}.handover.every");
             return tree.clash_at(at, &["handover.gap", "handover.every"], message);
+        }
+        Ok(())
+    }
+
+    fn check_lte_m(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        let Cell { category, duplex, repetitions, .. } = self.lte;
+        if category != Category::M1 && (duplex == Duplex::Half || repetitions > 1) {
+            let key = if duplex == Duplex::Half { "lte.duplex" } else { "lte.repetitions" };
+            let message = format!("{at}.{key} needs {at}.lte.category = m1");
+            return tree.clash_at(at, &[key, "lte.category"], message);
+        }
+        let Timing { slot, half_duplex, .. } = self.timing();
+        let turns = half_duplex.map_or(Duration::ZERO, |frame| slot * frame.period());
+        if self.drx.is_some_and(|drx| drx.on < turns) {
+            let message = format!(
+                "{at}.drx.on must be at least {} ms, the time in which a mobile in half duplex \
+                 receives and sends once",
+                turns.whole(Duration::from_millis(1))
+            );
+            let keys = ["drx.on", "lte.duplex", "lte.repetitions"];
+            return tree.clash_at(at, &keys, message);
         }
         Ok(())
     }

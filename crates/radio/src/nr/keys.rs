@@ -228,6 +228,7 @@ impl NrKeys {
         Config {
             slot,
             frame: self.frame().unwrap_or_else(Frame::both),
+            half_duplex: None,
             carriers: WAYS.map(|way| self.carrier(way)),
             harq: self.harq.config(),
             rlc: self.nr.rlc.config(),
@@ -325,11 +326,8 @@ impl NrKeys {
         let frame = self.frame().unwrap_or_else(Frame::both);
         WAYS.map(|way| {
             let carrier = self.carrier(way);
-            let snr = self.channel(way).snr;
-            let best = carrier.needed.partition_point(|needed| *needed <= snr).saturating_sub(1);
-            let bits = carrier.bits_per_period(&frame, way, carrier.scheme.unwrap_or(best as u8));
-            let period = self.nr.spacing.slot().as_nanos() * frame.period();
-            Rate::from_bps((bits * 1_000_000_000 / period).max(1))
+            let scheme = carrier.scheme_at(self.channel(way).snr);
+            carrier.rate(self.nr.spacing.slot(), &frame, way, scheme)
         })
     }
 
@@ -398,7 +396,7 @@ const SYMBOLS: u32 = 14;
 impl Harq {
     const fn config(self) -> harq::Config {
         let Self { processes, repeats, feedback, decoding } = self;
-        let feedback = harq::Feedback::Granted { after: feedback };
+        let feedback = harq::Feedback::Granted { after: feedback, then: 1 };
         harq::Config { processes, repeats, decoding, feedback }
     }
 }

@@ -1,6 +1,6 @@
 //! How a network is set up.
 
-use base::{Direction, Duration};
+use base::{Direction, Duration, Rate};
 use link::queue;
 use settings::{Flag, OfTime, section};
 
@@ -15,6 +15,9 @@ pub struct Config {
     pub slot: Duration,
     /// Which slots are of which direction.
     pub frame: Frame,
+    /// When a mobile receives and when it sends, if it cannot do both at once: each mobile begins
+    /// at a place of its own.
+    pub half_duplex: Option<Frame>,
     /// Downlink and uplink.
     pub carriers: [Carrier; 2],
     /// Hybrid ARQ.
@@ -47,6 +50,13 @@ pub struct Config {
     pub ues: Vec<UeConfig>,
 }
 
+impl Config {
+    /// Which slots of which direction a mobile can use.
+    pub(crate) fn frame_of_mobile(&self) -> &Frame {
+        self.half_duplex.as_ref().unwrap_or(&self.frame)
+    }
+}
+
 /// One direction of a cell.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Carrier {
@@ -66,13 +76,27 @@ impl Carrier {
         self.special.as_ref().filter(|_| part == Part::Special).unwrap_or(&self.sizes)
     }
 
-    /// What `direction`, which is this one, carries in a period of `frame` with `scheme`.
-    pub(crate) fn bits_per_period(&self, frame: &Frame, direction: Direction, scheme: u8) -> u64 {
+    /// The scheme for a ratio of `snr` decibels: the best one that may err as often as is aimed at.
+    pub(crate) fn scheme_at(&self, snr: f64) -> u8 {
+        let best = || self.needed.partition_point(|needed| *needed <= snr).saturating_sub(1) as u8;
+        self.scheme.unwrap_or_else(best)
+    }
+
+    /// What it carries as the `direction` of a `frame` of such slots, with `scheme`.
+    pub(crate) fn rate(
+        &self,
+        slot: Duration,
+        frame: &Frame,
+        direction: Direction,
+        scheme: u8,
+    ) -> Rate {
         let bits = |part| {
             let sizes = self.sizes_of(part);
             u64::from(sizes.bytes(scheme, sizes.width())) * 8 * frame.count(direction, part)
         };
-        bits(Part::Special) + bits(Part::Whole)
+        let period = slot.as_nanos() * frame.period();
+        let bits = bits(Part::Special) + bits(Part::Whole);
+        Rate::from_bps((bits * 1_000_000_000 / period).max(1))
     }
 }
 

@@ -43,14 +43,15 @@ impl<T: Sdu> Network<T> {
     ) -> u16 {
         let part = self.config.frame.part(DOWN, moment.slot);
         for ue in active {
-            let mobile = &mut self.mobiles[*ue as usize];
+            let mobile = &self.mobiles[*ue as usize];
             let Some(process) = mobile.lanes[0].harq.failed() else { continue };
             let Some(block) = mobile.lanes[0].harq.block(process) else { continue };
             let width = block.width;
             let fits = width <= left && block.part.is_within(part);
-            if !fits || mobile.listens_from(self.drx.as_ref(), moment.slot) != Some(moment.slot) {
+            if !fits || self.hears_from(moment.slot, mobile) != Some(moment.slot) {
                 continue;
             }
+            let mobile = &mut self.mobiles[*ue as usize];
             if let Some(block) = mobile.lanes[0].harq.repeat(process, moment.slot) {
                 left -= width;
                 self.transmit(moment, (*ue, DOWN), process, &block);
@@ -65,7 +66,7 @@ impl<T: Sdu> Network<T> {
         mobile.served[0] <= offer.slot
             && mobile.lanes[0].harq.idle().is_some()
             && mobile.wanted(offer.now, DOWN) > 0
-            && mobile.listens_from(self.drx.as_ref(), offer.slot) == Some(offer.slot)
+            && self.hears_from(offer.slot, mobile) == Some(offer.slot)
     }
 
     /// Sends a new block to `ue`. Returns how many resource blocks it takes; none if not even a
@@ -111,6 +112,11 @@ impl<T: Sdu> Network<T> {
     pub(super) fn listens_from(&self, now: Time, slot: u64, ue: u32) -> Option<u64> {
         let mobile = &self.mobiles[ue as usize];
         let wants = mobile.wanted(now, DOWN) > 0 || mobile.lanes[0].harq.failed().is_some();
-        mobile.listens_from(self.drx.as_ref(), slot).filter(|_| wants)
+        self.hears_from(slot, mobile).filter(|_| wants)
+    }
+
+    /// The first slot from `slot` on in which `mobile` listens.
+    fn hears_from(&self, slot: u64, mobile: &Mobile<T>) -> Option<u64> {
+        mobile.listens_from(self.drx.as_ref(), self.config.half_duplex.as_ref(), slot)
     }
 }

@@ -24,12 +24,14 @@ pub enum Feedback {
         /// How many, fewer than grants are remembered for.
         round_trip: u32,
     },
-    /// Downlink, after the first slot of the uplink that comes so many slots later or more. The
-    /// base station knows of a block of the uplink when it has decoded it, and grants a repeat as
-    /// it grants new blocks.
+    /// Downlink, from the first slot in which the mobile can answer. The base station knows of a
+    /// block of the uplink when it has decoded it, and grants a repeat as it grants new blocks.
     Granted {
-        /// How many, not fewer than decoding takes.
+        /// From the slot of a block to the first one in which it may be answered.
         after: u32,
+        /// From the slot of the answer to the one in which the block may be sent again; both
+        /// together are more than decoding takes.
+        then: u32,
     },
 }
 

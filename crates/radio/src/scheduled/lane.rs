@@ -133,8 +133,7 @@ impl<T: Sdu> Lane<T> {
         if let Some(scheme) = carrier.scheme {
             return scheme;
         }
-        let snr = self.quality.reported(now) + self.correction;
-        carrier.needed.partition_point(|needed| *needed <= snr).saturating_sub(1) as u8
+        carrier.scheme_at(self.quality.reported(now) + self.correction)
     }
 
     /// What it gets for `wanted` bytes of `left` resource blocks of a slot of which its direction
@@ -147,9 +146,12 @@ impl<T: Sdu> Lane<T> {
         wanted: u64,
         left: u16,
     ) -> Assignment {
-        let scheme = self.scheme(now, carrier);
-        let wanted = wanted + u64::from(self.headers.block);
         let sizes = carrier.sizes_of(part);
+        let headers = u64::from(self.headers.block);
+        // Where nothing fits nothing is sent, and link adaptation would learn nothing.
+        let scheme = self.scheme(now, carrier);
+        let scheme = carrier.scheme.unwrap_or_else(|| scheme.max(sizes.scheme_for(headers + 1)));
+        let wanted = wanted + headers;
         let width = sizes.width_for(scheme, wanted).min(left);
         Assignment { scheme, width, bytes: sizes.bytes(scheme, width), part }
     }

@@ -4,6 +4,7 @@ use base::{Direction, Time};
 
 use super::config::{Config, UeConfig};
 use super::drx::Cycles;
+use super::frame::Frame;
 use super::lane::Lane;
 use super::power::{PowerState, StateMeter};
 use super::rrc::{Phase, Times};
@@ -16,6 +17,8 @@ pub(super) struct Mobile<T> {
     pub(super) phase: Phase,
     /// The slot of its last new block, or the one in which it connected.
     pub(super) last: u64,
+    /// Where its turns of receiving and sending begin.
+    place: u64,
     /// Nothing is sent before this slot: it goes from one cell to another.
     pub(super) open_from: u64,
     /// How many handovers have passed.
@@ -93,7 +96,8 @@ impl Grants {
 }
 
 impl<T: Sdu> Mobile<T> {
-    pub(super) fn new(config: &Config, ue: &UeConfig, seed: u64) -> Self {
+    /// Mobile number `place` of a cell.
+    pub(super) fn new(config: &Config, ue: &UeConfig, place: u64, seed: u64) -> Self {
         let (phase, state) = match config.rrc {
             Some(_) => (Phase::Idle, PowerState::Idle),
             None => (Phase::Connected, PowerState::Active),
@@ -101,6 +105,7 @@ impl<T: Sdu> Mobile<T> {
         Self {
             lanes: Direction::BOTH.map(|direction| Lane::new(direction, config, ue, seed)),
             phase,
+            place,
             last: 0,
             open_from: 0,
             handovers: 0,
@@ -148,19 +153,48 @@ impl<T: Sdu> Mobile<T> {
         self.lanes.iter().all(is_quiet) && self.request.is_none() && self.known == 0
     }
 
+    /// The first slot from `slot` on in which it can receive or send, if `half_duplex` says when.
+    pub(super) fn turn(&self, half_duplex: Option<&Frame>, direction: Direction, slot: u64) -> u64 {
+        half_duplex.map_or(slot, |frame| frame.next(direction, slot + self.place) - self.place)
+    }
+
+    /// Whether it can be granted `slot` in slot `now`.
+    pub(super) fn can_send(&self, half_duplex: Option<&Frame>, now: u64, slot: u64) -> bool {
+        !self.grants.has(slot)
+            && self.open_from <= now
+            && self.turn(half_duplex, Direction::Uplink, slot) == slot
+    }
+
     /// The first slot from `slot` on in which it listens to the base station, if it is connected.
-    pub(super) fn listens_from(&self, drx: Option<&Cycles>, slot: u64) -> Option<u64> {
+    pub(super) fn listens_from(
+        &self,
+        drx: Option<&Cycles>,
+        half_duplex: Option<&Frame>,
+        slot: u64,
+    ) -> Option<u64> {
         if self.phase != Phase::Connected {
             return None;
         }
-        let slot = slot.max(self.open_from);
-        let Some(drx) = drx else { return Some(slot) };
+        let mut slot = slot.max(self.open_from);
+        // It is awake for a whole turn of both directions at least.
+        loop {
+            let turn = self.turn(half_duplex, Direction::Downlink, slot);
+            slot = self.awake_from(drx, turn);
+            if slot == turn {
+                return Some(slot);
+            }
+        }
+    }
+
+    /// The first slot from `slot` on in which it is awake.
+    fn awake_from(&self, drx: Option<&Cycles>, slot: u64) -> u64 {
+        let Some(drx) = drx else { return slot };
         // It waits for a grant, or for a block that failed (TS 36.321 §5.7: Active Time).
         let is_waiting = self.request.is_some()
             || self.known > 0
             || !self.grants.is_empty()
             || self.lanes.iter().any(|lane| lane.harq.failed().is_some());
-        Some(if is_waiting { slot } else { drx.listens_from(slot, self.last) })
+        if is_waiting { slot } else { drx.listens_from(slot, self.last) }
     }
 
     /// Which of the states that differ in power it is in at `slot`, and until when it stays there

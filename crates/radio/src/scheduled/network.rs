@@ -82,7 +82,9 @@ impl<T: Sdu> Network<T> {
     /// A cell that reports facts as machine number `machine`. Its random streams come from `seed`
     /// and the names of its mobiles.
     pub fn new(machine: u32, config: &Config, seed: u64) -> Self {
-        let mobiles: Vec<_> = config.ues.iter().map(|ue| Mobile::new(config, ue, seed)).collect();
+        let mobiles = config.ues.iter().zip(0..);
+        let mobiles: Vec<_> =
+            mobiles.map(|(ue, place)| Mobile::new(config, ue, place, seed)).collect();
         Self {
             machine,
             drx: config.drx.map(|drx| drx.in_slots(config.slot)),
@@ -182,11 +184,9 @@ impl<T: Sdu> Network<T> {
         mobile.is_reported = true;
         let carrier = &self.config.carriers[0];
         let scheme = mobile.lanes[0].scheme(self.now, carrier);
-        let frame = &self.config.frame;
-        let bits = carrier.bits_per_period(frame, Direction::Downlink, scheme);
-        let period = self.config.slot.as_nanos() * frame.period();
-        let bits = bits * 1_000_000_000 / period;
-        Some((ue, DownlinkReport { rate: Some(base::Rate::from_bps(bits.max(1))) }))
+        let frame = self.config.frame_of_mobile();
+        let rate = carrier.rate(self.config.slot, frame, Direction::Downlink, scheme);
+        Some((ue, DownlinkReport { rate: Some(rate) }))
     }
 
     /// The SDUs of `direction` between entry and exit, mobile by mobile.
@@ -313,8 +313,9 @@ impl<T: Sdu> Network<T> {
         }
         let returns = match (harq.feedback, direction) {
             (Feedback::Fixed { round_trip }, _) => slot + u64::from(round_trip),
-            (Feedback::Granted { after }, Direction::Downlink) => {
-                self.config.frame.next(Direction::Uplink, slot + u64::from(after)) + 1
+            (Feedback::Granted { after, then }, Direction::Downlink) => {
+                let answer = self.config.frame.next(Direction::Uplink, slot + u64::from(after));
+                self.sends_from(answer, ue) + u64::from(then)
             }
             (Feedback::Granted { .. }, Direction::Uplink) => arrives,
         };
@@ -341,6 +342,11 @@ impl<T: Sdu> Network<T> {
             }
         }
         self.touch(ue);
+    }
+
+    /// The first slot from `slot` on in which `ue` can send.
+    pub(super) fn sends_from(&self, slot: u64, ue: u32) -> u64 {
+        self.mobiles[ue as usize].turn(self.config.half_duplex.as_ref(), Direction::Uplink, slot)
     }
 
     fn run_timers(&mut self, moment: &Moment<'_, impl Observe>, ue: u32) {

@@ -29,11 +29,18 @@ impl Sizes {
         self.row(scheme)[width as usize]
     }
 
-    /// How many resource blocks a block needs for `bytes`; all if it does not fit.
+    /// How many resource blocks a block needs for `bytes`, or for the most that one can have.
     pub(crate) fn width_for(&self, scheme: u8, bytes: u64) -> u16 {
         let row = self.row(scheme);
-        let enough = row.partition_point(|size| u64::from(*size) < bytes);
-        enough.min(row.len() - 1) as u16
+        let bytes = bytes.min(u64::from(row[row.len() - 1]));
+        row.partition_point(|size| u64::from(*size) < bytes) as u16
+    }
+
+    /// The least scheme in which `bytes` fit over all resource blocks; 0 if they fit in none.
+    pub(crate) fn scheme_for(&self, bytes: u64) -> u8 {
+        let mut rows = self.bytes.chunks(self.width as usize + 1).zip(0..);
+        let fits = |row: &[u32]| row.last().is_some_and(|most| u64::from(*most) >= bytes);
+        rows.find(|(row, _)| fits(row)).map_or(0, |(_, scheme)| scheme)
     }
 
     fn row(&self, scheme: u8) -> &[u32] {
@@ -55,5 +62,8 @@ mod tests {
             [0, 1, 10, 11, 60, 61].map(|bytes| sizes.width_for(0, bytes)),
             [0, 1, 1, 2, 6, 6]
         );
+        assert_eq!([1, 60, 61, 180, 181].map(|bytes| sizes.scheme_for(bytes)), [0, 0, 1, 2, 0]);
+        let limited = Sizes::new(1, 6, |_, width| (10 * u32::from(width)).min(25));
+        assert_eq!([25, 1000].map(|bytes| limited.width_for(0, bytes)), [3, 3]);
     }
 }

@@ -37,6 +37,7 @@ impl<T: Sdu> Network<T> {
         let occasion = place
             + from.saturating_sub(place).div_ceil(access.request_every) * access.request_every;
         let occasion = self.config.frame.next(UP, occasion);
+        let occasion = mobile.turn(self.config.half_duplex.as_ref(), UP, occasion);
         mobile.request = Some(occasion + 1 + u64::from(self.config.harq.decoding));
     }
 
@@ -94,10 +95,10 @@ impl<T: Sdu> Network<T> {
         let (width, part) = (self.carrier(UP).sizes.width(), self.config.frame.part(UP, slot));
         for ue in active {
             let mobile = &mut self.mobiles[*ue as usize];
+            let is_free = mobile.can_send(self.config.half_duplex.as_ref(), moment.slot, slot);
             let harq = &mut mobile.lanes[1].harq;
             let Some(process) = harq.failed() else { continue };
             let Some(block) = harq.block(process).copied() else { continue };
-            let is_free = !mobile.grants.has(slot) && mobile.open_from <= moment.slot;
             let fits = self.taken[place] + block.width <= width && block.part.is_within(part);
             if !is_free || !fits {
                 continue;
@@ -123,8 +124,9 @@ impl<T: Sdu> Network<T> {
         loop {
             let left = width.saturating_sub(self.taken[place]);
             let offer = Offer { direction: UP, now: moment.now, slot, left };
-            let can = |_: &Self, mobile: &Mobile<T>| {
-                let is_free = !mobile.grants.has(slot) && mobile.open_from <= moment.slot;
+            let can = |cell: &Self, mobile: &Mobile<T>| {
+                let half_duplex = cell.config.half_duplex.as_ref();
+                let is_free = mobile.can_send(half_duplex, moment.slot, slot);
                 let has_process =
                     || !counts || mobile.lanes[1].harq.idle_count() > mobile.grants.fresh();
                 left > 0 && mobile.known > 0 && is_free && has_process()

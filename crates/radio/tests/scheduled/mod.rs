@@ -2,4 +2,5 @@
 
 mod facts;
 mod laws;
+mod lte_m;
 pub(crate) mod support;

@@ -1,0 +1,85 @@
+//! LTE-M: mobiles that do not receive and send at once, and blocks that are repeated as one.
+
+use base::Duration;
+use settings::words;
+
+use super::keys::SUBFRAME;
+use crate::scheduled::{Frame, Part, harq};
+
+words! {
+    /// Whether a mobile receives and sends at once (TS 36.211 §6.2.5).
+    pub enum Duplex {
+        /// It does.
+        Full = "full",
+        /// It does not.
+        Half = "half",
+    }
+}
+
+const IDLE: [Part; 2] = [Part::None; 2];
+const DOWN: [Part; 2] = [Part::Whole, Part::None];
+const UP: [Part; 2] = [Part::None, Part::Whole];
+
+/// Three blocks each way in ten subframes. A block follows the message of it after one subframe,
+/// its answer follows it after three more, and the next message three after that; a subframe goes
+/// by for each turn (TS 36.213 §7.1.11, §10.2; TS 36.211 §6.2.5).
+const TURNS: [[Part; 2]; 10] = [IDLE, IDLE, DOWN, DOWN, DOWN, IDLE, UP, UP, UP, IDLE];
+
+/// With repetitions: a message, a block, and a block the other way with the answer.
+const REPEATED: [[Part; 2]; 3] = [IDLE, DOWN, UP];
+
+/// Subframes that go by after each of these: six of them in all, of which one follows a message,
+/// three a block, and two, our choice, an answer.
+const BETWEEN: u64 = 2;
+
+/// When what is sent is answered and sent again.
+pub(super) struct Timing {
+    /// How long a slot is: as long as a block takes.
+    pub(super) slot: Duration,
+    /// When a mobile receives and when it sends, if not at once.
+    pub(super) half_duplex: Option<Frame>,
+    /// From a grant to its slot, in slots.
+    pub(super) grant_delay: u64,
+    /// Hybrid ARQ; its times are in slots.
+    pub(super) harq: harq::Config,
+}
+
+impl Timing {
+    /// That of a cell whose blocks are sent `repetitions` times as one. The times of `harq`, its
+    /// `round_trip` and the `grant_delay` are in subframes.
+    pub(super) fn new(
+        duplex: Duplex,
+        repetitions: u64,
+        harq: harq::Config,
+        round_trip: u32,
+        grant_delay: u64,
+    ) -> Self {
+        if duplex == Duplex::Half && repetitions > 1 {
+            return Self {
+                slot: SUBFRAME * (repetitions + BETWEEN),
+                half_duplex: Some(Frame::new(&REPEATED)),
+                // From the message.
+                grant_delay: 2,
+                harq: harq::Config { decoding: 0, feedback: granted(1), ..harq },
+            };
+        }
+        // From the first subframe of a block to what begins so many after its last.
+        let slots = |subframes: u64| (repetitions - 1 + subframes).div_ceil(repetitions);
+        Self {
+            slot: SUBFRAME * repetitions,
+            half_duplex: (duplex == Duplex::Half).then(|| Frame::new(&TURNS)),
+            grant_delay: slots(grant_delay),
+            harq: harq::Config {
+                decoding: u64::from(harq.decoding).div_ceil(repetitions) as u32,
+                feedback: granted(slots(u64::from(round_trip).div_ceil(2)) as u32),
+                ..harq
+            },
+        }
+    }
+}
+
+/// A block is answered after so many slots, and sent again after as many more: uplink too, it is
+/// granted (TS 36.321 §5.4.2.1).
+const fn granted(after: u32) -> harq::Feedback {
+    harq::Feedback::Granted { after, then: after }
+}
