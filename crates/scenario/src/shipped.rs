@@ -32,6 +32,8 @@ pub const fn shipped() -> &'static [Shipped] {
         "lte-cat4",
         "lte-drive",
         "lte-m",
+        "lte-m-deep",
+        "lte-m-half",
         "nb-iot",
         "nb-iot-1",
         "nb-iot-2",

@@ -20,6 +20,8 @@ const REFUSED: &[Refused] = &[
     ("radio.uplink.mcs", "best", NUMBER),
     ("radio.uplink.bler", "-1", "must be a probability"),
     ("radio.lte.category", "5", "must be 1, 2, 3, 4 or m1"),
+    ("radio.lte.duplex", "half", "radio.lte.duplex needs radio.lte.category = m1"),
+    ("radio.lte.repetitions", "2", "radio.lte.repetitions needs radio.lte.category = m1"),
     ("radio.lte.resource_blocks", "5", "must be a whole number from 6 to 100"),
     ("radio.lte.request_period", "10", TIME),
     ("radio.lte.grant_delay", "50 ms", TIME),
@@ -82,6 +84,12 @@ fn bad_input_is_one_line() {
         &[("radio.lte.grant_delay", "8 ms")],
         "--set radio.lte.grant_delay=8 ms: radio.lte.grant_delay must be shorter than \
          radio.harq.round_trip, so that a repeat is known before others are granted its place",
+    );
+    is_refused(
+        "lte-m-half",
+        &[("radio.drx.on", "9 ms")],
+        "--set radio.drx.on=9 ms: radio.drx.on must be at least 10 ms, the time in which a mobile \
+         in half duplex receives and sends once",
     );
     check(
         &[("radio.tbler", "1 %")],

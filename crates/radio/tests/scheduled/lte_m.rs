@@ -38,8 +38,8 @@ fn saturated(keys: &LteKeys) -> [f64; 2] {
 }
 
 /// Blocks have 1000 bits: one a subframe; three in ten, both ways, in half duplex, as the 300
-/// kbit/s that are said of it; with eight repetitions one in eight, and one in thirty. Headers are 4
-/// bytes of 1000, and 5 of each block of 125.
+/// kbit/s that are said of it; with eight repetitions one in eight, and one in thirty. Headers are
+/// 4 bytes of 1000, and 5 of each block of 125.
 #[test]
 fn rates_are_those_of_the_turns() {
     let net = 120.0 / 125.0 * 1000.0 / 1004.0;
