@@ -130,7 +130,7 @@ class Flow(Record):
     ends or the end of the run; of datagrams to the last arrival."""
     normalized_throughput: float | None
     """Segments accepted in order, or datagrams, with their headers and those of IP, over the rate
-    of the radio's downlink (or of the bottleneck) for the whole run."""
+    of its direction of the radio (or of the bottleneck) for the whole run."""
     segments_sent: int
     """Data segments sent, retransmissions included."""
     retransmits: int
@@ -233,12 +233,16 @@ class RadioBlocks(Record):
     """Blocks sent, of any kind."""
     blocks_in_error: int
     """Those that arrived in error."""
+    harq_repeats: int
+    """Blocks that hybrid ARQ sent again."""
+    harq_given_up: int
+    """Blocks that erred in their last transmission, so that hybrid ARQ gave them up."""
     retransmitted_blocks: int
     """Data blocks retransmitted."""
     status_pdus: int
     """Status reports sent."""
     rlc_resets: int
-    """RLC resets begun."""
+    """RLC resets begun, or radio links that failed and began anew."""
     discarded_sdus: int
     """Packets that RLC gave up."""
     bytes_sent: int
@@ -258,12 +262,16 @@ class Radio(Record):
     """Blocks sent, of any kind."""
     blocks_in_error: int
     """Those that arrived in error."""
+    harq_repeats: int
+    """Blocks that hybrid ARQ sent again."""
+    harq_given_up: int
+    """Blocks that erred in their last transmission, so that hybrid ARQ gave them up."""
     retransmitted_blocks: int
     """Data blocks retransmitted."""
     status_pdus: int
     """Status reports sent."""
     rlc_resets: int
-    """RLC resets begun."""
+    """RLC resets begun, or radio links that failed and began anew."""
     discarded_sdus: int
     """Packets that RLC gave up."""
     bytes_sent: int

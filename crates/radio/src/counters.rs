@@ -22,6 +22,10 @@ pub struct Counters {
     pub bytes_sent: u64,
     /// Bytes of the SDUs delivered, at the IP layer.
     pub bytes_delivered: u64,
+    /// Blocks that hybrid ARQ sent again.
+    pub harq_repeats: u64,
+    /// Blocks that erred in their last transmission, so that hybrid ARQ gave them up.
+    pub harq_given_up: u64,
     /// Blocks with a data PDU that had been sent before.
     pub retransmitted_blocks: u64,
     /// Blocks with a status report.
@@ -40,7 +44,7 @@ pub struct Counters {
     pub delivered: u64,
     /// SDUs taken in that will never be delivered.
     pub discarded: u64,
-    /// Resets that the sender of this direction began.
+    /// Resets that the sender of this direction began, and failures of the radio link.
     pub resets: u64,
     /// How often resets remained unanswered, so that the bearer was established anew.
     pub unrecoverable_errors: u64,
@@ -99,6 +103,8 @@ impl Add for Counters {
             blocks_received: self.blocks_received + other.blocks_received,
             bytes_sent: self.bytes_sent + other.bytes_sent,
             bytes_delivered: self.bytes_delivered + other.bytes_delivered,
+            harq_repeats: self.harq_repeats + other.harq_repeats,
+            harq_given_up: self.harq_given_up + other.harq_given_up,
             retransmitted_blocks: self.retransmitted_blocks + other.retransmitted_blocks,
             status_pdus: self.status_pdus + other.status_pdus,
             sdus: self.sdus + other.sdus,

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use base::{Duration, Rate};
+use base::Duration;
 use link::Bottleneck;
 use link::queue::Queues;
 use middlebox::{Managed, Setup};
@@ -20,8 +20,6 @@ pub struct Network<B: Body = Ipv4<Length>> {
     pub world: World<B>,
     /// Each flow, in the order of their numbers.
     pub flows: Vec<NetworkFlow>,
-    /// The rate that throughput is compared with: the radio's downlink, or the link's.
-    pub bottleneck: Option<Rate>,
 }
 
 /// Builds the network that `scenario` describes: the fixed host, its wired links, and the link or
@@ -48,10 +46,8 @@ pub fn build_part<B: Body<Payload = Length>>(scenario: &Scenario, part: Part) ->
 /// Adds to the network the middlebox and the flows.
 fn complete<B: Body<Payload = Length>>(scenario: &Scenario, mut chain: Chain<B>) -> Network<B> {
     chain.add_middlebox(scenario);
-    let link = scenario.link.as_ref().and_then(|link| link.mean_rate(scenario.duration));
-    let bottleneck = scenario.radio.as_ref().map(|radio| radio.keys().bottleneck()).or(link);
     let flows = flows::add(&mut chain, scenario);
-    Network { world: chain.world, flows, bottleneck }
+    Network { world: chain.world, flows }
 }
 
 /// Builds the same chain without connections, for packets from outside: those for its first or its

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Stream, Time};
+use base::{Rate, Stream, Time};
 use tcp::Length;
 use world::{
     AddedFlow, Application, Body, Exchange, MachineId, NewFlow, NodeId, Side, TcpSource, Traffic,
@@ -25,6 +25,9 @@ pub struct NetworkFlow {
     pub bytes: Option<u64>,
     /// What it transfers.
     pub application: Application,
+    /// The rate that its throughput is compared with: of its direction of the radio, or of the
+    /// link.
+    pub bottleneck: Option<Rate>,
 }
 
 /// Adds a connection, a browser or a UDP source for each flow of `scenario`.
@@ -40,6 +43,7 @@ pub(crate) fn add<B: Body<Payload = Length>>(
             isn: Stream::named(scenario.seed, "initial sequence numbers"),
             chance: Stream::named(scenario.seed, "congestion control"),
         },
+        bottlenecks: bottlenecks(scenario),
         begun: 0,
         added: Vec::new(),
     };
@@ -53,9 +57,20 @@ struct Flows<'a, B: Body> {
     chain: &'a mut Chain<B>,
     scenario: &'a Scenario,
     tcp: TcpSource,
+    /// What throughput is compared with, of flows to a mobile and of those from one.
+    bottlenecks: [Option<Rate>; 2],
     /// Flows of the groups before.
     begun: usize,
     added: Vec<NetworkFlow>,
+}
+
+/// The rates of the radio at the start, or twice that of the link.
+fn bottlenecks(scenario: &Scenario) -> [Option<Rate>; 2] {
+    let link = scenario.link.as_ref().and_then(|link| link.mean_rate(scenario.duration));
+    let Some(radio) = &scenario.radio else { return [link; 2] };
+    let down = radio.keys().bottleneck();
+    let up = radio.keys().rates().and_then(|[_, up]| up.at(Time::ZERO));
+    [Some(down), up.or(Some(down))]
 }
 
 impl<B: Body<Payload = Length>> Flows<'_, B> {
@@ -115,6 +130,7 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
             ends,
             bytes,
             application,
+            bottleneck: self.bottlenecks[usize::from(group.direction == FlowDirection::Uplink)],
         });
     }
 

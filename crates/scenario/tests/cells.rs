@@ -117,7 +117,8 @@ fn what_is_for_other_radios() {
     }
     let line = "--set radio.rncs=[\"A\"]: radio.rncs is for radio.kind = umts-cell alone";
     refuse("umts-384", &[("radio.rncs", "[\"A\"]")], line);
-    let line = "--set radio.rrc.setup_delay=1s: radio.rrc is for radio.kind = umts-cell alone";
+    let line = "--set radio.rrc.setup_delay=1s: radio.rrc is for radio.kind = umts-cell, lte, \
+                nr or nb-iot alone";
     refuse("umts-384", &[("radio.rrc.setup_delay", "1s")], line);
     refuse_text(
         "[radio]\n[[radio.node_b]]\nname = \"A\"",

@@ -38,8 +38,8 @@ fn bad_input_is_one_line() {
     );
     check(
         &[("radio.rlc.window", "64")],
-        "--set radio.rlc.window=64: radio.rlc is for radio.kind = umts-dch, umts-cell or umts-hs \
-         alone",
+        "--set radio.rlc.window=64: radio.rlc is for radio.kind = umts-dch, umts-cell, umts-hs \
+         or nb-iot alone",
     );
     check(
         &[("radio.downlink.rate", "128 kbit/s")],

@@ -12,7 +12,7 @@ const TIME: &str = "a duration";
 /// A value that each key refuses, and in which words.
 const REFUSED: &[Refused] = &[
     ("radio.downlink.snr", "loud", "must be a ratio in dB"),
-    ("radio.downlink.snrs", "[{at='2 s'}, {at='1 s'}]", "must not come before the one before it"),
+    ("radio.downlink.snrs", "[{at='2 s'}]", "snr is missing"),
     ("radio.downlink.bler", "101 %", "must be a probability"),
     ("radio.uplink.rate", "30 kbit/s", "radio.uplink.rate must be at least 36 kbit/s"),
     ("radio.uplink.tti", "20 ms", "must be 2 ms or 10 ms"),
@@ -63,7 +63,7 @@ const REFUSED: &[Refused] = &[
     ("radio.power.downlink", "52", "nJ/bit"),
     ("radio.power.uplink", "x", "nJ/bit"),
     ("radio.outages", "[['5 s', '3 s']]", "must end after it begins"),
-    ("radio.fading.deviation", "x", "must be a ratio in dB"),
+    ("radio.fading.deviation", "-3 dB", "must be a deviation in dB, from 0"),
     ("radio.fading.period", "0 s", TIME),
     ("radio.ues", "50001", "must be a whole number from 0 to 50000"),
 ];

@@ -155,12 +155,12 @@ fn a_link_is_set_up_by_settings_alone() {
     let scenario = link(&settings);
     let ways = scenario.link.as_ref().expect("there");
     let [down, up] = [ways.down(&scenario.queue), ways.up(&scenario.queue)];
-    assert_eq!(build(&scenario).bottleneck, Some(Rate::from_bps(2_000_000)));
+    assert_eq!(build(&scenario).flows[0].bottleneck, Some(Rate::from_bps(2_000_000)));
     let delay = Schedule::new(Duration::from_millis(40), vec![]);
     assert_eq!((&down.delay, &up.delay), (&delay, &delay));
     assert!(down.loss.bernoulli.is_some() && up.loss.bernoulli.is_none());
     let trace = link(&[("link.trace.down", "good.trace"), ("link.trace.up", "good.trace")]);
-    assert_eq!(build(&trace).bottleneck, Some(Rate::from_bps(2_400_000)));
+    assert_eq!(build(&trace).flows[0].bottleneck, Some(Rate::from_bps(2_400_000)));
 }
 
 /// Throughput is compared with what a recorded link offers while the run lasts, which is its own
@@ -169,7 +169,9 @@ fn a_link_is_set_up_by_settings_alone() {
 fn a_trace_offers_what_lies_within_the_run() {
     let offered = |duration| {
         let text = "[link]\ntrace.down = \"good.trace\"\n";
-        build(&parse(text, &[("duration", duration)]).expect("valid")).bottleneck.map(Rate::as_bps)
+        build(&parse(text, &[("duration", duration)]).expect("valid")).flows[0]
+            .bottleneck
+            .map(Rate::as_bps)
     };
     let opportunities = |count: u64, ms: u64| Some(count * 1500 * 8 * 1000 / ms);
     for (duration, count, ms) in [("9 ms", 1, 9), ("14 ms", 2, 14), ("50 ms", 10, 50)] {
@@ -194,7 +196,7 @@ fn a_plain_link_is_two_pipes() {
 #[test]
 fn traces_are_read_where_they_are_named() {
     let in_file = "[link]\ntrace.down = \"good.trace\"\n";
-    let rate = |scenario: &Scenario| build(scenario).bottleneck.map(Rate::as_bps);
+    let rate = |scenario: &Scenario| build(scenario).flows[0].bottleneck.map(Rate::as_bps);
     let file = parse(in_file, &[]).expect("valid");
     assert_eq!(rate(&file), Some(2_400_000));
     let trace = &file.link.as_ref().expect("there").trace;
@@ -208,7 +210,7 @@ fn traces_are_read_where_they_are_named() {
 /// A trace that depends on load stands where one of Mahimahi does.
 #[test]
 fn a_load_dependent_trace_takes_the_place_of_a_rate() {
-    let rate = |scenario: &Scenario| build(scenario).bottleneck.map(Rate::as_bps);
+    let rate = |scenario: &Scenario| build(scenario).flows[0].bottleneck.map(Rate::as_bps);
     assert_eq!(rate(&set(&[("link.trace.down", "good.csv")])), Some(2_400_000));
     refused_setting(
         &[("link.trace.down", "bad.csv")],

@@ -1,6 +1,7 @@
 //! `radio.kind = "lte"`: what it makes of the keys, and which they refuse.
 
 use radio::Radio;
+use scenario::build;
 
 use crate::shared_radio::{
     Refused, cells, each_refuses_in_one_line, is_refused, no_key_is_left_out, parse,
@@ -12,7 +13,7 @@ const TIME: &str = "a duration";
 /// A value that each key refuses, and in which words.
 const REFUSED: &[Refused] = &[
     ("radio.downlink.snr", "loud", "must be a ratio in dB"),
-    ("radio.downlink.snrs", "[{at='2 s'}, {at='1 s'}]", "must not come before the one before it"),
+    ("radio.downlink.snrs", "[{at='2 s'}]", "snr is missing"),
     ("radio.downlink.mcs", "29", NUMBER),
     ("radio.downlink.bler", "101 %", "must be a probability"),
     ("radio.uplink.snr", "1001", "must be a ratio in dB"),
@@ -61,7 +62,7 @@ const REFUSED: &[Refused] = &[
     ("radio.handover.gap", "20 s", "radio.handover.gap must be less than radio.handover.every"),
     ("radio.handover.forwarding", "some", "expected true or false"),
     ("radio.outages", "[['5 s', '3 s']]", "must end after it begins"),
-    ("radio.fading.deviation", "x", "must be a ratio in dB"),
+    ("radio.fading.deviation", "-3 dB", "must be a deviation in dB, from 0"),
     ("radio.fading.period", "0 s", TIME),
     ("radio.ues", "50001", "must be a whole number from 0 to 50000"),
 ];
@@ -110,4 +111,20 @@ fn mobiles_share_a_cell() {
     let error =
         parse("lte-cat1", &[("radio.ues", "3"), ("flow.hosts", "own")]).expect_err("shared");
     assert!(error.contains("flow.hosts must be shared"), "{error}");
+}
+
+/// Throughput is compared with the direction of the flow: category 4 carries 150 Mbit/s down and
+/// 51 up at most. Fading around a ratio that is hardly enough leaves more than the mean says.
+#[test]
+fn each_direction_has_its_own_rate() {
+    let rate = |settings: &[(&str, &str)]| {
+        let best = [("radio.fading.deviation", "0 dB"), ("radio.downlink.snr", "40 dB")];
+        let settings: Vec<_> = best.iter().chain(settings).copied().collect();
+        let scenario = parse("lte-cat4", &settings).expect("it is valid");
+        build(&scenario).flows[0].bottleneck.expect("a radio has a rate").as_bps()
+    };
+    assert_eq!(rate(&[]), 149_776_000);
+    assert_eq!(rate(&[("flow.direction", "uplink"), ("radio.uplink.snr", "40 dB")]), 51_024_000);
+    let weak = ("radio.downlink.snr", "-5 dB");
+    assert!(rate(&[weak, ("radio.fading.deviation", "8 dB")]) > 2 * rate(&[weak]));
 }

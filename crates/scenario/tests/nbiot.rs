@@ -46,7 +46,7 @@ const REFUSED: &[Refused] = &[
     ("radio.power.receive", "1", "W"),
     ("radio.power.transmit", "2000 W", "W"),
     ("radio.outages", "[['5 s', '3 s']]", "must end after it begins"),
-    ("radio.fading.deviation", "x", "must be a ratio in dB"),
+    ("radio.fading.deviation", "-3 dB", "must be a deviation in dB, from 0"),
     ("radio.fading.period", "0 s", TIME),
     ("radio.ues", "50001", "must be a whole number from 0 to 50000"),
 ];

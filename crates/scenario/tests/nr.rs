@@ -12,7 +12,7 @@ const TIME: &str = "a duration";
 /// A value that each key refuses, and in which words.
 const REFUSED: &[Refused] = &[
     ("radio.downlink.snr", "loud", "must be a ratio in dB"),
-    ("radio.downlink.snrs", "[{at='2 s'}, {at='1 s'}]", "must not come before the one before it"),
+    ("radio.downlink.snrs", "[{at='2 s'}]", "snr is missing"),
     ("radio.downlink.mcs", "28", "radio.downlink.mcs must be at most 27 of this mcs_table"),
     ("radio.downlink.bler", "101 %", "must be a probability"),
     ("radio.downlink.mcs_table", "16qam", "must be 64qam or 256qam"),
@@ -70,7 +70,7 @@ const REFUSED: &[Refused] = &[
     ("radio.handover.gap", "20 s", "radio.handover.gap must be less than radio.handover.every"),
     ("radio.handover.forwarding", "some", "expected true or false"),
     ("radio.outages", "[['5 s', '3 s']]", "must end after it begins"),
-    ("radio.fading.deviation", "x", "must be a ratio in dB"),
+    ("radio.fading.deviation", "-3 dB", "must be a deviation in dB, from 0"),
     ("radio.fading.period", "0 s", TIME),
     ("radio.blockage.clear", "0 s", TIME),
     ("radio.blockage.blocked", "0 s", TIME),

@@ -92,7 +92,7 @@ fn a_spreading_factor_stands_for_its_rate() {
         assert_eq!(table(Direction::Uplink, sf), rate, "{sf} up");
     }
     let built = build(&scenario(&[("radio.downlink.sf", "8")]));
-    assert_eq!(built.bottleneck, Some(kbps(480)), "throughput is compared with it");
+    assert_eq!(built.flows[0].bottleneck, Some(kbps(480)), "throughput is compared with it");
 }
 
 /// Several data channels under one control channel carry the sum.

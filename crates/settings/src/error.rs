@@ -45,7 +45,7 @@ impl Fault {
             return self;
         }
         if let Some(Needs { key, kinds }) = self.needs(known) {
-            let (subject, kinds) = (&self.subject, one_of(kinds));
+            let (subject, kinds) = (&self.subject, one_of(&kinds));
             self.message = format!("{subject} is for {key} = {kinds} alone");
         } else if let Some(near) = nearest_key(&self.subject, known) {
             self.message = format!("{UNKNOWN}; did you mean {near}?");
@@ -54,12 +54,21 @@ impl Fault {
     }
 
     /// With which kinds the key goes, or the keys of the table, that is unknown here alone.
-    fn needs<'a>(&self, known: &'a [Key]) -> Option<&'a Needs> {
+    fn needs(&self, known: &[Key]) -> Option<Needs> {
         let is_meant = |known: &&Key| {
             let tables = known.name.match_indices('.').map(|(at, _)| &known.name[..at]);
             tables.chain([known.name.as_str()]).any(|name| matches(name, &self.subject))
         };
-        known.iter().find(is_meant)?.needs.first()
+        let mut needs = known.iter().filter(is_meant).filter_map(|known| known.needs.first());
+        let mut all = needs.next()?.clone();
+        for Needs { key, kinds } in needs {
+            if *key == all.key {
+                let others = kinds.iter().filter(|kind| !all.kinds.contains(kind));
+                let others: Vec<_> = others.copied().collect();
+                all.kinds.extend(others);
+            }
+        }
+        Some(all)
     }
 
     /// The fault as a line about the scenario `name`.

@@ -45,7 +45,7 @@ pub(crate) struct Measured {
 impl Measured {
     /// Of `network`, which is that of `scenario` or a part of it.
     pub(crate) fn of<B: Body>(scenario: &Scenario, network: Network<B>, metrics: Metrics) -> Self {
-        let Network { world, flows, bottleneck } = network;
+        let Network { world, flows } = network;
         let end = Time::ZERO + scenario.duration;
         let machines = || world.machines().map(|(_, _, machine)| machine);
         let mut measured = Self {
@@ -53,7 +53,7 @@ impl Measured {
             flows: flows
                 .iter()
                 .zip(metrics.flows())
-                .map(|(flow, of)| FlowSummary::of(flow.number, of, scenario, bottleneck))
+                .map(|(flow, of)| FlowSummary::of(flow.number, of, scenario, flow.bottleneck))
                 .collect(),
             links: world
                 .machines()

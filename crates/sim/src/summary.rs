@@ -69,7 +69,7 @@ pub struct FlowSummary {
     /// both ends or the end of the run; of datagrams to the last arrival.
     pub goodput_bps: Option<f64>,
     /// Segments accepted in order, or datagrams, with their headers and those of IP, over the rate
-    /// of the radio's downlink (or of the bottleneck) for the whole run.
+    /// of its direction of the radio (or of the bottleneck) for the whole run.
     pub normalized_throughput: Option<f64>,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
@@ -205,11 +205,15 @@ pub struct DirectionSummary {
     pub blocks_sent: u64,
     /// Those that arrived in error.
     pub blocks_in_error: u64,
+    /// Blocks that hybrid ARQ sent again.
+    pub harq_repeats: u64,
+    /// Blocks that erred in their last transmission, so that hybrid ARQ gave them up.
+    pub harq_given_up: u64,
     /// Data blocks retransmitted.
     pub retransmitted_blocks: u64,
     /// Status reports sent.
     pub status_pdus: u64,
-    /// RLC resets begun.
+    /// RLC resets begun, or radio links that failed and began anew.
     pub rlc_resets: u64,
     /// Packets that RLC gave up.
     pub discarded_sdus: u64,
@@ -487,6 +491,8 @@ impl From<radio::Counters> for DirectionSummary {
         Self {
             blocks_sent: counters.blocks_sent,
             blocks_in_error: counters.blocks_in_error,
+            harq_repeats: counters.harq_repeats,
+            harq_given_up: counters.harq_given_up,
             retransmitted_blocks: counters.retransmitted_blocks,
             status_pdus: counters.status_pdus,
             rlc_resets: counters.resets,

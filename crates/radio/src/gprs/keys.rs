@@ -147,9 +147,9 @@ section! {
         /// Block error rate in the bad state.
         pub bad: Probability as Chance = Probability::new(0.3).unwrap_or_default();
         /// How long the good state lasts on average.
-        pub good_mean: Duration as OfTime<1> = Duration::from_secs(30);
+        pub good_mean: Duration as OfTime<1000> = Duration::from_secs(30);
         /// How long the bad state lasts on average.
-        pub bad_mean: Duration as OfTime<1> = Duration::from_secs(5);
+        pub bad_mean: Duration as OfTime<1000> = Duration::from_secs(5);
     }
 }
 

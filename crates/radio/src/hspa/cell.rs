@@ -6,7 +6,7 @@ use std::mem;
 use base::{Agenda, Direction, Duration, Rate, Time};
 use observe::Observe;
 
-use super::channel::{Channel, HarqUse, HsBlock};
+use super::channel::{Channel, HsBlock};
 use super::config::Config;
 use super::formats::{TTI, needed};
 use super::lane::Lane;
@@ -188,11 +188,6 @@ impl<T: Sdu> Cell<T> {
     /// What has been counted of `direction` of all mobiles together.
     pub fn total(&self, direction: Direction) -> Counters {
         self.mobiles.iter().map(|mobile| mobile.counters(direction)).sum()
-    }
-
-    /// What has become of the blocks of `direction` of `ue`.
-    pub fn harq_use(&self, ue: u32, direction: Direction) -> HarqUse {
-        self.mobiles[ue as usize].channels[direction as usize].usage()
     }
 
     /// What the `NodeB` has granted and got for `ue`.

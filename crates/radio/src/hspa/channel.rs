@@ -42,23 +42,7 @@ pub(super) struct Channel {
     pub(super) quality: Quality,
     pub(super) past: Past,
     chance: Philox,
-    usage: HarqUse,
     counters: Counters,
-}
-
-/// What has become of the blocks of a direction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct HarqUse {
-    /// Transmissions of blocks.
-    pub sent: u64,
-    /// Those of them that were not the first of their block.
-    pub repeated: u64,
-    /// Blocks that arrived.
-    pub arrived: u64,
-    /// Blocks that were sent as often as is allowed, in vain.
-    pub given_up: u64,
-    /// Blocks of which neither is known to the sender.
-    pub in_flight: u64,
 }
 
 impl Channel {
@@ -80,7 +64,6 @@ impl Channel {
             quality: Quality::new(ue.radios[direction as usize].clone(), seed, &name, &ue.name),
             past: Past::default(),
             chance: Philox::named(seed, &format!("{name}/blocks")),
-            usage: HarqUse::default(),
             counters: Counters::default(),
         }
     }
@@ -153,11 +136,10 @@ impl Channel {
         counters.blocks_sent += 1;
         counters.blocks_in_error += u64::from(error);
         counters.blocks_received += u64::from(!error);
+        counters.harq_repeats += u64::from(block.transmissions > 1);
         counters.retransmitted_blocks += u64::from(kind == BlockKind::Retransmission);
         counters.status_pdus += u64::from(has_report);
         counters.bytes_sent += u64::from(block.bytes);
-        self.usage.sent += 1;
-        self.usage.repeated += u64::from(block.transmissions > 1);
         let fact = BlockFact { machine, direction: self.direction, sn, kind, poll, error };
         observe.block(now, fact);
         error
@@ -185,27 +167,16 @@ impl Channel {
             return true;
         }
         self.harq.free(process);
-        self.usage.arrived += u64::from(!errs);
-        self.usage.given_up += u64::from(errs);
+        self.counters.harq_given_up += u64::from(errs);
         self.contents[process as usize].clear();
         false
     }
 
     /// Loses all blocks.
     pub(super) fn flush(&mut self) {
-        self.usage.given_up += self.in_flight();
         self.harq.flush();
         self.contents.iter_mut().for_each(Vec::clear);
         self.reordering.restart(self.next);
-    }
-
-    fn in_flight(&self) -> u64 {
-        let blocks = (0..self.timing.processes).filter(|it| self.harq.block(*it).is_some());
-        blocks.count() as u64
-    }
-
-    pub(super) fn usage(&self) -> HarqUse {
-        HarqUse { in_flight: self.in_flight(), ..self.usage }
     }
 
     pub(super) const fn counters(&self) -> &Counters {

@@ -194,6 +194,15 @@ impl HsKeys {
     }
 
     fn mobiles(&self) -> Vec<UeConfig> {
+        let radios = self.radios();
+        let ue = |name| UeConfig { name, radios: radios.clone() };
+        if self.ues == 0 {
+            return vec![ue("UE".to_owned())];
+        }
+        (0..self.ues).map(|index| ue(format!("UE-{index}"))).collect()
+    }
+
+    fn radios(&self) -> [Radio; 2] {
         let steps =
             self.downlink.snrs.iter().map(|step| (Time::ZERO + step.at, step.snr)).collect();
         let down = Radio {
@@ -207,25 +216,22 @@ impl HsKeys {
         };
         let bler = Some(self.uplink.bler.value());
         let up = Radio { snr: 0.0.into(), fading: None, bler, ..down.clone() };
-        let ue = |name| UeConfig { name, radios: [down.clone(), up.clone()] };
-        if self.ues == 0 {
-            return vec![ue("UE".to_owned())];
-        }
-        (0..self.ues).map(|index| ue(format!("UE-{index}"))).collect()
+        [down, up]
     }
 
-    /// What link control carries at most with the radio at the start.
-    fn most(&self) -> [Rate; 2] {
+    /// What link control carries at most, in the mean over fading.
+    fn most(&self) -> [Schedule<Rate>; 2] {
         let formats = self.formats();
-        let format = match self.downlink.bler {
-            Some(_) => formats.of_cqi(30),
-            None => formats.of_cqi(formats::cqi(self.downlink.snr)),
-        };
-        let down = format.map_or(0, |format| formats.pdus(format)) * 500;
-        let up = self.grant() * if self.uplink.tti == UplinkTti::Short { 500 } else { 100 };
-        [down, up].map(|pdus| {
+        let carried = |pdus: u32| {
             Rate::from_bps((u64::from(pdus) * u64::from(self.rlc.pdu_payload) * 8).max(1))
-        })
+        };
+        let down = |snr| {
+            let cqi = self.downlink.bler.map_or_else(|| formats::cqi(snr), |_| 30);
+            carried(formats.of_cqi(cqi).map_or(0, |format| formats.pdus(format)) * 500)
+        };
+        let up = self.grant() * if self.uplink.tti == UplinkTti::Short { 500 } else { 100 };
+        let [radio, _] = self.radios();
+        [radio.mean_rate(down), Schedule::constant(carried(up))]
     }
 
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
@@ -269,11 +275,11 @@ impl Keys for HsKeys {
     }
 
     fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
-        Some(self.most().map(|rate| Schedule::constant(Some(rate))))
+        Some(self.most().map(|rates| rates.map(Some)))
     }
 
     fn bottleneck(&self) -> Rate {
-        self.most()[0]
+        self.most()[0].at(Time::ZERO)
     }
 
     fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {

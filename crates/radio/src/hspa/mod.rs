@@ -28,7 +28,6 @@ mod reordering;
 mod uplink;
 
 pub use cell::Cell;
-pub use channel::HarqUse;
 pub use config::{Config, Iub, Timing};
 pub use keys::{HsKeys, UplinkTti};
 pub use node_b::NodeBUse;

@@ -219,15 +219,16 @@ impl LteKeys {
         ]
     }
 
-    /// What each direction carries at most with the radio at the start.
-    fn most(&self) -> [Rate; 2] {
+    /// What each direction carries at most, in the mean over fading.
+    fn most(&self) -> [Schedule<Rate>; 2] {
         let Timing { slot, half_duplex, .. } = self.timing();
         let frame = half_duplex.unwrap_or_else(Frame::both);
         let carriers = self.carriers();
         Direction::BOTH.map(|way| {
             let (carrier, channel) =
                 (&carriers[way as usize], way.of(&self.downlink, &self.uplink));
-            carrier.rate(slot, &frame, way, carrier.scheme_at(channel.snr))
+            let rate = |snr| carrier.rate(slot, &frame, way, carrier.scheme_at(snr));
+            self.radio(channel).mean_rate(rate)
         })
     }
 
@@ -290,11 +291,11 @@ impl Keys for LteKeys {
     }
 
     fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
-        Some(self.most().map(|rate| Schedule::constant(Some(rate))))
+        Some(self.most().map(|rates| rates.map(Some)))
     }
 
     fn bottleneck(&self) -> Rate {
-        self.most()[0]
+        self.most()[0].at(Time::ZERO)
     }
 
     fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {

@@ -65,12 +65,15 @@ section! {
     pub struct Step {
         /// From when; required.
         pub at: Duration as OfTime = Duration::ZERO;
-        /// The coupling loss.
+        /// The coupling loss; required.
         pub coupling_loss: f64 as Along<Decibels> = 144.0;
     }
 }
 
 impl Timed for Step {
+    const NEEDED: &'static [(&'static str, &'static str)] =
+        &[("at", "\"20 s\""), ("coupling_loss", "\"154 dB\"")];
+
     fn at(&self) -> Duration {
         self.at
     }

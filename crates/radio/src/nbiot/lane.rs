@@ -190,6 +190,7 @@ impl<T: Sdu> Lane<T> {
         self.counters.blocks_sent += 1;
         self.counters.blocks_in_error += u64::from(error);
         self.counters.blocks_received += u64::from(!error);
+        self.counters.harq_repeats += u64::from(block.transmissions > 1);
         self.counters.retransmitted_blocks += u64::from(is_again);
         self.counters.status_pdus += u64::from(status.is_some());
         self.counters.bytes_sent += u64::from(block.format.bytes);
@@ -207,6 +208,11 @@ impl<T: Sdu> Lane<T> {
             error,
         };
         moment.observe.block(moment.now, fact);
+    }
+
+    /// Counts a block that is not sent again.
+    pub(super) const fn count_given_up(&mut self) {
+        self.counters.harq_given_up += 1;
     }
 
     /// A block has arrived: its data.
@@ -244,7 +250,9 @@ impl<T: Sdu> Lane<T> {
     /// Both ends of link control begin anew with the first SDU that has not been delivered (TS
     /// 36.322 §5.4, TS 36.323 §5.2).
     pub(super) fn establish(&mut self) {
-        self.counters.unrecoverable_errors += u64::from(self.transmitter.has_failed());
+        let failures = u64::from(self.transmitter.has_failed());
+        self.counters.resets += failures;
+        self.counters.unrecoverable_errors += failures;
         let start = self.sdus.start();
         self.transmitter.establish(start);
         self.receiver.establish(start);

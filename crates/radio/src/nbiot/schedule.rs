@@ -144,7 +144,10 @@ impl<T: Sdu> Cell<T> {
         if mobile.lanes[direction as usize].draw(moment, &block) {
             if block.transmissions <= repeats {
                 mobile.block = Some(block);
-            } else if block.is_signalling {
+                return;
+            }
+            mobile.lanes[direction as usize].count_given_up();
+            if block.is_signalling {
                 mobile.must_retry = true;
             } else if direction == Direction::Uplink {
                 mobile.known = mobile.lanes[1].waiting();

@@ -321,13 +321,14 @@ impl NrKeys {
         }
     }
 
-    /// What each direction carries at most with the radio at the start.
-    fn most(&self) -> [Rate; 2] {
+    /// What each direction carries at most, in the mean over fading, with nothing in the way.
+    fn most(&self) -> [Schedule<Rate>; 2] {
         let frame = self.frame().unwrap_or_else(Frame::both);
         WAYS.map(|way| {
             let carrier = self.carrier(way);
-            let scheme = carrier.scheme_at(self.channel(way).snr);
-            carrier.rate(self.nr.spacing.slot(), &frame, way, scheme)
+            let slot = self.nr.spacing.slot();
+            let rate = |snr| carrier.rate(slot, &frame, way, carrier.scheme_at(snr));
+            self.radio(self.channel(way)).mean_rate(rate)
         })
     }
 
@@ -441,11 +442,11 @@ impl Keys for NrKeys {
     }
 
     fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
-        Some(self.most().map(|rate| Schedule::constant(Some(rate))))
+        Some(self.most().map(|rates| rates.map(Some)))
     }
 
     fn bottleneck(&self) -> Rate {
-        self.most()[0]
+        self.most()[0].at(Time::ZERO)
     }
 
     fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {

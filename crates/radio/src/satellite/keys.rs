@@ -156,12 +156,15 @@ section! {
     pub struct Recorded {
         /// From when; required.
         pub at: Duration as OfTime = Duration::ZERO;
-        /// One way through the air, both directions alike.
+        /// One way through the air, both directions alike; required.
         pub delay: Duration as OfTime = Duration::ZERO;
     }
 }
 
 impl Timed for Gateway {
+    const NEEDED: &'static [(&'static str, &'static str)] =
+        &[("at", "\"20 s\""), ("ground", "\"10 ms\"")];
+
     fn at(&self) -> Duration {
         self.at
     }
@@ -174,6 +177,9 @@ impl Timed for Rain {
 }
 
 impl Timed for Recorded {
+    const NEEDED: &'static [(&'static str, &'static str)] =
+        &[("at", "\"20 s\""), ("delay", "\"10 ms\"")];
+
     fn at(&self) -> Duration {
         self.at
     }
@@ -315,6 +321,10 @@ impl LeoKeys {
                 "{at}.leo.gateway must be at most {most} km, so that both ends see a satellite"
             );
             return tree.clash_at(at, &["leo.gateway", "leo.altitude", "leo.elevation"], message);
+        }
+        if self.leo.pause >= self.leo.slot {
+            let message = format!("{at}.leo.pause must be less than {at}.leo.slot");
+            return tree.clash_at(at, &["leo.pause", "leo.slot"], message);
         }
         Ok(())
     }

@@ -24,6 +24,8 @@ pub(super) struct Lane<T> {
     headers: Headers,
     discard: Option<Duration>,
     mode: Mode,
+    /// No larger packet can be sent.
+    largest: u64,
     pub(super) sdus: Sdus<T>,
     pub(super) transmitter: Transmitter,
     pub(super) receiver: Receiver,
@@ -42,6 +44,14 @@ pub(super) struct Lane<T> {
     outputs: VecDeque<Output<T>>,
     counters: Counters,
     waiting_time: Duration,
+}
+
+/// The largest packet that can be sent: where a block is a whole one, that of the largest block.
+fn largest(carrier: &Carrier, config: &Config) -> u64 {
+    let sizes = &carrier.sizes;
+    let scheme = carrier.scheme_at(f64::INFINITY);
+    let bytes = sizes.bytes(scheme, sizes.width()).saturating_sub(config.headers.block);
+    if config.rlc.mode == Mode::Tm { u64::from(bytes) } else { u64::MAX }
 }
 
 /// How often a block errs whose scheme needs a ratio, at a ratio of signal to noise, when it has
@@ -82,6 +92,7 @@ impl<T: Sdu> Lane<T> {
             headers: config.headers,
             discard: config.discard,
             mode: config.rlc.mode,
+            largest: largest(&config.carriers[direction as usize], config),
             sdus: Sdus::new(),
             transmitter: Transmitter::new(&config.rlc, 0),
             receiver: Receiver::new(&config.rlc, 0),
@@ -197,7 +208,8 @@ impl<T: Sdu> Lane<T> {
             self.take_dropped();
             let Some(turn) = turn else { return };
             let waited = moment.now.saturating_since(turn.since);
-            if self.discard.is_some_and(|most| waited > most) {
+            let is_too_large = u64::from(turn.packet.bytes()) > self.largest;
+            if is_too_large || self.discard.is_some_and(|most| waited > most) {
                 self.outputs.push_back(Output::Discarded(turn.packet));
                 continue;
             }
@@ -260,6 +272,7 @@ impl<T: Sdu> Lane<T> {
         self.counters.blocks_sent += 1;
         self.counters.blocks_in_error += u64::from(error);
         self.counters.blocks_received += u64::from(!error);
+        self.counters.harq_repeats += u64::from(block.transmissions > 1);
         self.counters.retransmitted_blocks += u64::from(is_again);
         self.counters.status_pdus += u64::from(status.is_some());
         self.counters.bytes_sent += u64::from(block.bytes);
@@ -296,6 +309,7 @@ impl<T: Sdu> Lane<T> {
 
     /// HARQ has given up a block.
     pub(super) fn lose(&mut self, now: Time, contents: &Contents) {
+        self.counters.harq_given_up += 1;
         for range in contents.ranges() {
             self.receiver.lose(now, range);
             // The next SDU would show the gap.
@@ -418,6 +432,7 @@ impl<T: Sdu> Lane<T> {
 
     /// Counts a failure of the radio link.
     pub(super) const fn count_failure(&mut self) {
+        self.counters.resets += 1;
         self.counters.unrecoverable_errors += 1;
     }
 

@@ -1,8 +1,8 @@
 //! The ratio of signal to noise of one direction over time, and what is known of it.
 
-use base::float::sine;
-use base::{Duration, Schedule, Stream, Time};
-use settings::{Along, Decibels, OfTime, Timed, section};
+use base::float::{exp, sine};
+use base::{Duration, Rate, Schedule, Stream, Time};
+use settings::{Along, Decibels, Deviation, OfTime, Timed, section};
 
 use super::blockage::{Blockage, Blocker};
 use super::curve::{block_error_rate, combining_gain, margin_of};
@@ -26,12 +26,28 @@ pub struct Radio {
     pub report_age: Duration,
 }
 
+impl Radio {
+    /// What `rate` says of the ratio of signal to noise, in the mean over its fading.
+    pub(crate) fn mean_rate(&self, rate: impl Fn(f64) -> Rate) -> Schedule<Rate> {
+        let deviation = self.fading.map_or(0.0, |fading| fading.deviation);
+        // The sum of waves is nearly normal: so much of the time is so many deviations away.
+        let places = (-30..=30).map(|tenths| f64::from(tenths) / 10.0);
+        let weights: Vec<_> = places.map(|place| (place, exp(-0.5 * place * place))).collect();
+        let whole: f64 = weights.iter().map(|(_, weight)| weight).sum();
+        self.snr.map(|snr| {
+            let at = |place: f64| rate(snr + place * deviation).as_bps() as f64;
+            let sum: f64 = weights.iter().map(|(place, weight)| weight * at(*place)).sum();
+            Rate::from_bps((sum / whole).round() as u64)
+        })
+    }
+}
+
 section! {
     /// `[radio.fading]`: how the ratio of signal to noise varies, by a sum of waves.
     #[derive(Copy)]
     pub struct Fading {
         /// Its standard deviation in decibels.
-        pub deviation: f64 as Along<Decibels> = 4.0;
+        pub deviation: f64 as Along<Deviation> = 4.0;
         /// The period of its longest wave.
         pub period: Duration as OfTime<1_000_000> = Duration::from_secs(2);
     }
@@ -43,12 +59,15 @@ section! {
     pub struct Step {
         /// From when; required.
         pub at: Duration as OfTime = Duration::ZERO;
-        /// The ratio of signal to noise.
+        /// The ratio of signal to noise; required.
         pub snr: f64 as Along<Decibels> = 25.0;
     }
 }
 
 impl Timed for Step {
+    const NEEDED: &'static [(&'static str, &'static str)] =
+        &[("at", "\"20 s\""), ("snr", "\"10 dB\"")];
+
     fn at(&self) -> Duration {
         self.at
     }

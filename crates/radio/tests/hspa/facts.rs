@@ -69,9 +69,9 @@ fn a_tenth_of_the_blocks_errs_at_the_ratio_of_their_cqi() {
         for millis in 0..60_000 {
             run.send(at(millis), 0, DOWN, 500);
         }
-        let usage = run.cell.harq_use(0, DOWN);
-        let first = (usage.sent - usage.repeated) as f64;
-        let errs = (run.cell.total(DOWN).blocks_in_error - usage.given_up) as f64;
+        let down = run.cell.total(DOWN);
+        let first = (down.blocks_sent - down.harq_repeats) as f64;
+        let errs = (down.blocks_in_error - down.harq_given_up) as f64;
         // Repeats hardly ever err: energies add up to 3 dB more.
         assert!((errs / first - 0.1).abs() < 0.01, "CQI {cqi}: {errs} of {first}");
     }

@@ -8,6 +8,7 @@ use radio::nr::{NrHandover, NrKeys, Pattern, RlcMode, Spacing, Tdd};
 use radio::scheduled::{Blockage, Fading, drx, rrc};
 
 use crate::scheduled::support::{Exit, Fate, Run, at, context, ms};
+use crate::support::cell::assert_every_block_ends;
 
 const BOTH: [Direction; 2] = Direction::BOTH;
 const PATTERNS: [&str; 6] = ["DDDSU", "DSUUU", "UD", "DDDDDDDSUU", "SSD", "UUUDDSDD"];
@@ -122,10 +123,9 @@ proptest! {
             || keys.handover.is_some_and(|handover| !handover.forwarding);
         let lost = run.exits.iter().filter(|exit| exit.fate != Fate::Delivered).count();
         prop_assert!(may_lose || lost == 0, "{lost} lost");
+        assert_every_block_ends(&BOTH.map(|direction| run.network.total(direction)));
         for direction in BOTH {
             let counters = run.network.total(direction);
-            let ended = counters.blocks_received + counters.blocks_in_error;
-            prop_assert_eq!(counters.blocks_sent, ended);
             prop_assert_eq!(counters.sdus, counters.delivered + counters.discarded);
             prop_assert_eq!(run.network.held(direction).count(), 0);
         }

@@ -139,3 +139,15 @@ fn mobiles_share_the_cell() {
     let used = run.network.utilization(DOWN, Duration::from_secs(1)).expect("slots have passed");
     assert!((0.99..=1.0).contains(&used), "{used}");
 }
+
+/// In transparent mode a packet larger than the largest block is discarded, and the next one comes.
+#[test]
+fn what_fits_in_no_block_is_discarded() {
+    let mut keys = LteKeys::default();
+    (keys.lte.category, keys.lte.rlc.mode) = (Category::M1, radio::scheduled::rlc::Mode::Tm);
+    let mut run = Run::new(&config(&keys), 1);
+    let numbers = [121, 120, 1500, 60].map(|bytes| run.send(at(100), 0, DOWN, bytes));
+    run.until(at(1000));
+    assert_eq!(numbers.map(|number| run.delivered(number).is_some()), [false, true, false, true]);
+    assert_eq!(run.network.total(DOWN).discarded, 2);
+}

@@ -9,6 +9,7 @@ use radio::scheduled::rlc::Mode;
 use radio::scheduled::{Config, Fading, Handover, drx, rrc};
 
 use super::support::{Exit, Fate, Run, at, config, ms};
+use crate::support::cell::assert_every_block_ends;
 
 const BOTH: [Direction; 2] = Direction::BOTH;
 
@@ -84,10 +85,9 @@ proptest! {
             || keys.handover.is_some_and(|handover| !handover.forwarding);
         let lost = run.exits.iter().filter(|exit| exit.fate != Fate::Delivered).count();
         prop_assert!(may_lose || lost == 0, "{lost} lost");
+        assert_every_block_ends(&BOTH.map(|direction| run.network.total(direction)));
         for direction in BOTH {
             let counters = run.network.total(direction);
-            let ended = counters.blocks_received + counters.blocks_in_error;
-            prop_assert_eq!(counters.blocks_sent, ended);
             prop_assert_eq!(counters.sdus, counters.delivered + counters.discarded);
             prop_assert_eq!(run.network.held(direction).count(), 0);
         }

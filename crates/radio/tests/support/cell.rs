@@ -3,7 +3,7 @@
 use base::{Direction, Duration, Time};
 use link::queue;
 use observe::{BlockFact, Observe};
-use radio::{Output, RadioContext};
+use radio::{Counters, Output, RadioContext};
 
 use super::Packet;
 
@@ -68,6 +68,17 @@ impl Exit {
 pub fn delivered(exits: &[Exit], number: u32) -> Option<Time> {
     let exit = exits.iter().find(|exit| exit.packet.number == number)?;
     (exit.fate == Fate::Delivered).then_some(exit.time)
+}
+
+/// Checks the blocks of both directions, of which none is on the air: each arrived, was sent again
+/// or was given up. One that erred is forgotten where a link began anew.
+pub fn assert_every_block_ends(totals: &[Counters; 2]) {
+    let forgets = totals.iter().any(|of| of.resets + of.unrecoverable_errors + of.relocations > 0);
+    for of in totals {
+        assert_eq!(of.blocks_sent, of.blocks_received + of.blocks_in_error);
+        let ended = of.blocks_received + of.harq_repeats + of.harq_given_up;
+        assert!(ended == of.blocks_sent || forgets && ended < of.blocks_sent, "{of:?}");
+    }
 }
 
 /// The blocks that were sent, each with its slot.

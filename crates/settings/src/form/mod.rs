@@ -16,7 +16,7 @@ pub use kinds::{kind_of, visit_kinds};
 pub use list::{Bounds, ChanceBounds, Moments, Numbers, Spans, Steps, Timed};
 pub use number::{Chance, Count, Factor, Fraction, Positive, Share, Tbler};
 pub use position::{
-    Along, Dbm, Decibels, Distance, Gigahertz, Labels, Metres, MetresPerSecond, Pair,
+    Along, Dbm, Decibels, Deviation, Distance, Gigahertz, Labels, Metres, MetresPerSecond, Pair,
 };
 pub use quantity::{Bytes, OfTime, PerBit, Speed, SpeedOf, Watts};
 pub use section::{

@@ -39,6 +39,8 @@ axes! {
     MetresPerSecond: "velocity", [("m/s", 1.0), ("km/h", 1.0 / 3.6)], [-FARTHEST, FARTHEST];
     /// A ratio in decibels.
     Decibels: "ratio", [("dB", 1.0)], [-LOUDEST, LOUDEST];
+    /// A standard deviation in decibels.
+    Deviation: "deviation", [("dB", 1.0)], [0.0, LOUDEST];
     /// A power in decibels over 1 mW.
     Dbm: "power", [("dBm", 1.0)], [-LOUDEST, LOUDEST];
     /// A frequency of UHF, SHF or EHF (ITU Radio Regulations, 2.1): below, a wave is longer than
