@@ -54,7 +54,7 @@ def show(
         from thinpipe.plot.picture import write_network_picture
     with asked.named(), _point(scenario, dict(asked.pairs)) as point:
         values, network = values_of(point), Network.of_point(point)
-    name = Path(point.scenario.name).stem
+    name = Path(point.scenario.name).name.removesuffix(".toml")
     file = out or Path(
         f"{Path(scenario).resolve().name if _is_run(scenario) else name}-network.png"
     )

@@ -36,6 +36,9 @@ OTHERS: Final = ("#0072B2", "#E69F00", "#56B4E9", "#CC79A7", "#009E73", "#D55E00
 OUTLINE: Final = "#555555"
 """Around a bar, which may be as light as the paper."""
 
+CROWD: Final = 200
+"""From so many changes on outlines would hide what they enclose."""
+
 STRIP: Final = 0.06
 """Height of the strip of states, over that of the highest power: many states draw nothing."""
 
@@ -86,7 +89,8 @@ def draw_powers(ax: Axes, view: View, drawn: Powers, known: dict[str, str]) -> N
         for height_w, label in ((drawn.power_w, state), (strip_w, None)):
             height = np.where(of_state, height_w, 0.0)
             ax.stairs(height, edges_s, fill=True, color=color, linewidth=0, label=label)
-    ax.stairs(drawn.power_w, edges_s, color=OUTLINE, linewidth=0.6)
+    if len(edges_s) < CROWD:
+        ax.stairs(drawn.power_w, edges_s, color=OUTLINE, linewidth=0.6)
     ax.axhline(color=OUTLINE, linewidth=0.6)
     ax.set_ylim(bottom=1.5 * strip_w)
 
