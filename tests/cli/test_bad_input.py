@@ -483,7 +483,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         (
             "gprs-3+1",
             "radio.power.cell_dch=1W",
-            "radio.power is for radio.kind = umts-dch, umts-cell or umts-hs alone",
+            "radio.power is for radio.kind = umts-dch, umts-cell, umts-hs, lte, nr or nb-iot alone",
         ),
         (
             CELL,

@@ -3,6 +3,7 @@
 //! [`simulate`] takes a validated scenario and gives back an [`Outcome`]: the numbers of a run
 //! ([`Summary`]), its series ([`Metrics`]) and, if asked for, a full [`Trace`].
 
+mod blocks;
 mod capacity;
 mod capture;
 mod cell;
@@ -27,6 +28,7 @@ mod summary;
 mod trace;
 mod transit;
 
+pub use blocks::{DirectionSummary, RadioSummary};
 pub use capacity::CapacityRow;
 pub use capture::{NodeCapture, Vantage, captures};
 pub use cell::{
@@ -48,8 +50,7 @@ pub use ns2::{write_ns2, write_ns2_nodes};
 pub use queue::{QueueEvent, QueueRow};
 pub use statistics::Distribution;
 pub use summary::{
-    CwndSummary, DirectionSummary, DropsSummary, FlowSummary, LinkSummary, PageSummary,
-    QueueSummary, RadioSummary, Summary,
+    CwndSummary, DropsSummary, FlowSummary, LinkSummary, PageSummary, QueueSummary, Summary,
 };
 pub use trace::{FlowDirection, HopRow, SegmentRow, Trace};
 pub use world::Side;
