@@ -63,7 +63,8 @@ impl Paging {
         let mut occasion = next(from);
         if let Some(Edrx { cycle, window }) = self.edrx {
             let begin = Self::spread(ue.wrapping_add(1), cycle);
-            let is_within = |at: u64| at >= begin && (at - begin) % cycle < window.max(self.cycle);
+            // A window may have begun before the run.
+            let is_within = |at: u64| (at + cycle - begin) % cycle < window.max(self.cycle);
             if !is_within(occasion) {
                 let opens = begin + occasion.saturating_sub(begin).div_ceil(cycle) * cycle;
                 occasion = next(opens);
@@ -99,11 +100,20 @@ mod tests {
         let paging = Paging { cycle: 2560, edrx: Some(edrx), psm: None };
         for ue in [0, 1, 77] {
             let (place, begin) = (Paging::spread(ue, 2560), Paging::spread(ue + 1, 20_480));
-            let hears = |at: u64| at % 2560 == place && at >= begin && (at - begin) % 20_480 < 5120;
+            let hears = |at: u64| at % 2560 == place && (at + 20_480 - begin) % 20_480 < 5120;
             for from in (0..60_000).step_by(611) {
                 let first = (from..from + 60_000).find(|at| hears(*at));
                 assert_eq!(paging.heard_from(ue, 0, from), first, "{ue} {from}");
             }
+        }
+    }
+
+    #[test]
+    fn a_window_as_long_as_its_cycle_is_always_open() {
+        let edrx = Edrx { cycle: 20_480, window: 20_480 };
+        let paging = Paging { cycle: 80, edrx: Some(edrx), psm: None };
+        for from in (0..40_000).step_by(97) {
+            assert!(paging.heard_from(0, 0, from).is_some_and(|at| at < from + 80), "{from}");
         }
     }
 
