@@ -27,7 +27,12 @@ SCHEMES = ("atcp", "snoop", "fda-like", "delayed-dupacks", "m-tcp", "w-tcp", "i-
 DISCIPLINES = ("red", "codel", "fair")
 MOBILE_IP = ("mipv6", "hmipv6")
 
-DURATION_S = {"umts-handover": 130, "dumbbell-100": 5}
+DURATION_S = {
+    "umts-handover": 130,
+    "dumbbell-100": 5,
+    "nr-tdd-100": 2,
+    "nr-mmwave-blockage": 10,
+}
 """Durations of scenarios that need more than the usual time, or less."""
 USUAL_S = 20
 
