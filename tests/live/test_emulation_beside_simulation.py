@@ -42,15 +42,6 @@ def test_throughput_and_round_trip_time_agree(findings, setup, control):
     assert abs(fmean(found["rtt"])) <= (8 if (setup, control) == ("short-queue", "cubic") else 5)
 
 
-@pytest.mark.parametrize("control", ["reno", "cubic"])
-def test_a_mobile_of_nb_iot_is_as_fast(findings, control):
-    if max(findings[f"nb-iot-{control}-lateness"]["values"]) > BOUND_MS:
-        pytest.skip("needs a machine that lets the emulator keep its time")
-    assert abs(fmean(findings[f"nb-iot-{control}-throughput"]["values"])) <= 3
-
-
 def test_nothing_else_is_claimed(findings):
-    """Over NB-IoT the kernel begins with a larger window."""
-    assert len(findings) == 42
-    differs = {name for name, fact in findings.items() if fact["expected"] == "differs"}
-    assert differs == {"nb-iot-reno-rtt", "nb-iot-cubic-rtt"}
+    assert len(findings) == 36
+    assert {fact["expected"] for fact in findings.values()} == {"holds"}
