@@ -64,7 +64,7 @@ struct Flows<'a, B: Body> {
     added: Vec<NetworkFlow>,
 }
 
-/// The rates of the radio at the start, or twice that of the link.
+/// The radio's rates at the start, downlink and uplink, or the link's for both.
 fn bottlenecks(scenario: &Scenario) -> [Option<Rate>; 2] {
     let link = scenario.link.as_ref().and_then(|link| link.mean_rate(scenario.duration));
     let Some(radio) = &scenario.radio else { return [link; 2] };

@@ -37,7 +37,7 @@ OUTLINE: Final = "#555555"
 """Around a bar, which may be as light as the paper."""
 
 CROWD: Final = 200
-"""From so many changes on outlines would hide what they enclose."""
+"""From this many changes on, outlines would hide the colours between them."""
 
 STRIP: Final = 0.06
 """Height of the strip of states, over that of the highest power: many states draw nothing."""

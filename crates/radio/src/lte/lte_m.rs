@@ -20,19 +20,19 @@ const IDLE: [Part; 2] = [Part::None; 2];
 const DOWN: [Part; 2] = [Part::Whole, Part::None];
 const UP: [Part; 2] = [Part::None, Part::Whole];
 
-/// Three blocks each way in ten subframes. A block follows the message of it after one subframe,
-/// its answer follows it after three more, and the next message three after that; a subframe goes
-/// by for each turn (TS 36.213 §7.1.11, §10.2; TS 36.211 §6.2.5).
+/// Three blocks each way in ten subframes. Between a message and its block lies one subframe,
+/// between the block and its answer lie three, and three more before the next message. To turn
+/// from one direction to the other takes one (TS 36.213 §7.1.11, §10.2; TS 36.211 §6.2.5).
 const TURNS: [[Part; 2]; 10] = [IDLE, IDLE, DOWN, DOWN, DOWN, IDLE, UP, UP, UP, IDLE];
 
 /// With repetitions: a message, a block, and a block the other way with the answer.
 const REPEATED: [[Part; 2]; 3] = [IDLE, DOWN, UP];
 
-/// Subframes that go by after each of these: six of them in all, of which one follows a message,
-/// three a block, and two, our choice, an answer.
+/// Subframes between them, a third of all: one lies after a message, three after a block, and two,
+/// our choice, after an answer.
 const BETWEEN: u64 = 2;
 
-/// When what is sent is answered and sent again.
+/// When what is sent in a cell of LTE is answered and sent again.
 pub(super) struct Timing {
     /// How long a slot is: as long as a block takes.
     pub(super) slot: Duration,

@@ -176,7 +176,7 @@ impl<T: Sdu> Mobile<T> {
             return None;
         }
         let mut slot = slot.max(self.open_from);
-        // It is awake for a whole turn of both directions at least.
+        // Where it sleeps, it wakes for at least as long as both directions take turns.
         loop {
             let turn = self.turn(half_duplex, Direction::Downlink, slot);
             slot = self.awake_from(drx, turn);

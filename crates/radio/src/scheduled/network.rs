@@ -345,7 +345,7 @@ impl<T: Sdu> Network<T> {
     }
 
     /// The first slot from `slot` on in which `ue` can send.
-    pub(super) fn sends_from(&self, slot: u64, ue: u32) -> u64 {
+    fn sends_from(&self, slot: u64, ue: u32) -> u64 {
         self.mobiles[ue as usize].turn(self.config.half_duplex.as_ref(), Direction::Uplink, slot)
     }
 

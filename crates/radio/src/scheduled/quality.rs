@@ -30,7 +30,8 @@ impl Radio {
     /// What `rate` says of the ratio of signal to noise, in the mean over its fading.
     pub(crate) fn mean_rate(&self, rate: impl Fn(f64) -> Rate) -> Schedule<Rate> {
         let deviation = self.fading.map_or(0.0, |fading| fading.deviation);
-        // The sum of waves is nearly normal: so much of the time is so many deviations away.
+        // The sum of waves is nearly normal: each distance from the mean has the weight of a normal
+        // distribution.
         let places = (-30..=30).map(|tenths| f64::from(tenths) / 10.0);
         let weights: Vec<_> = places.map(|place| (place, exp(-0.5 * place * place))).collect();
         let whole: f64 = weights.iter().map(|(_, weight)| weight).sum();

@@ -162,6 +162,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "reno-30": percent(goodput, runs.in_error("reno", 30), runs.in_error("reno", 0)),
     "spurious-30": each(_spurious, runs.in_error("reno", 30)),
     "vegas-30": percent(goodput, runs.in_error("vegas", 30), runs.in_error("reno", 30)),
+    # H12 said this without a number: measure and band came after the first result.
     "vegas-falls": percent(goodput, runs.in_error("vegas", 30), runs.in_error("vegas", 0)),
     "leo-cubic": cost("cubic"),
     "leo-bbr": cost("bbr"),
