@@ -28,7 +28,16 @@ def findings(emulation, tmp_path_factory):  # noqa: ARG001 - there is one by the
 @pytest.mark.parametrize("control", ["reno", "cubic"])
 @pytest.mark.parametrize(
     "setup",
-    ["umts-384", "umts-384-lossy", "gprs-live-40", "leo-15s", "lte-cat1", "trace", "short-queue"],
+    [
+        "umts-384",
+        "umts-384-lossy",
+        "gprs-live-40",
+        "leo-15s",
+        "lte-cat1",
+        "nb-iot",
+        "trace",
+        "short-queue",
+    ],
 )
 def test_throughput_and_round_trip_time_agree(findings, setup, control):
     found = {
@@ -43,5 +52,5 @@ def test_throughput_and_round_trip_time_agree(findings, setup, control):
 
 
 def test_nothing_else_is_claimed(findings):
-    assert len(findings) == 36
+    assert len(findings) == 42
     assert {fact["expected"] for fact in findings.values()} == {"holds"}

@@ -5,7 +5,10 @@ use observe::{Context, Observe, TcpFact};
 
 use crate::ecn_echo;
 use crate::timestamps::clock;
-use crate::{AckDue, Agreement, Config, Endpoint, Event, Offers, Payload, Reports, Segment, State};
+use crate::{
+    AckDue, Agreement, Config, Endpoint, Event, Offers, Payload, Reports, Segment,
+    SpuriousTimeouts, State,
+};
 
 /// The segment size of a peer that names none (RFC 9293 §3.7.1).
 const DEFAULT_MSS: u32 = 536;
@@ -26,7 +29,8 @@ pub(crate) struct Handshake {
     /// When it is to be retransmitted.
     pub(crate) deadline: Option<Time>,
     transmissions: u32,
-    sent: Time,
+    /// When it was sent first.
+    first_sent: Time,
     /// The shift that this side's receive buffer needs.
     scale: u8,
     /// What this side offers.
@@ -81,7 +85,7 @@ impl Handshake {
             due: opening == Opening::Active,
             deadline: None,
             transmissions: 0,
-            sent: Time::ZERO,
+            first_sent: Time::ZERO,
             scale: scale.unwrap_or(SCALE_MAX),
             offers: config.offers(),
             peer: None,
@@ -128,7 +132,9 @@ impl<P: Payload> Endpoint<P> {
         let handshake = &mut self.handshake;
         handshake.due = false;
         handshake.transmissions += 1;
-        handshake.sent = now;
+        if handshake.transmissions == 1 {
+            handshake.first_sent = now;
+        }
         handshake.deadline = Some(now + self.sender.timer.current());
         let (isn, offered) = (handshake.isn, handshake.offered());
         let mss = self.config.mss + option_bytes(offered);
@@ -224,9 +230,9 @@ impl<P: Payload> Endpoint<P> {
         handshake.due = false;
         handshake.deadline = None;
         // Karn's algorithm; RFC 6298 §5.7; RFC 5681 §3.1: one segment after a lost SYN.
-        let initial_window = if handshake.transmissions == 1 {
+        let initial_window = if self.first_syn_arrived(segment) {
             if self.config.times_handshake() {
-                let rtt = cx.now - handshake.sent;
+                let rtt = cx.now - self.handshake.first_sent;
                 self.sender.time_handshake(cx.now, rtt);
             }
             self.config.first_window()
@@ -248,6 +254,18 @@ impl<P: Payload> Endpoint<P> {
             self.advance(cx, Event::Close);
         }
         true
+    }
+
+    /// Whether `segment`, which acknowledges this side's SYN, answers the first transmission: it
+    /// was the only one, or the timestamp says so (RFC 7323 §4.1, RFC 3522 §3.2). The time until
+    /// then ends the back-off, so where handshakes are not timed nobody asks.
+    fn first_syn_arrived(&self, segment: &Segment<P>) -> bool {
+        let Handshake { transmissions, first_sent, .. } = self.handshake;
+        let detects = self.config.spurious_timeouts != SpuriousTimeouts::Unseen
+            && self.config.times_handshake();
+        let echo = segment.header.options.timestamps.map(|timestamps| timestamps.echo);
+        transmissions == 1
+            || detects && self.handshake.agreed().timestamps && echo == Some(clock(first_sent))
     }
 
     /// Retransmits the SYN, or gives up.

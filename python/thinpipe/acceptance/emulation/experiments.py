@@ -76,6 +76,18 @@ SETUPS: Final = {
         64_000,
         seeds=(1, 2, 3),
     ),
+    # The SYN waits for a page, and is sent again meanwhile.
+    "nb-iot": Setup(
+        "nb-iot",
+        (
+            ("flow.direction", "downlink"),
+            ("queue.bytes", "30 kB"),
+            ("radio.rrc.inactivity", "100 s"),
+        ),
+        20_000,
+        64_000,
+        seeds=(1, 2, 3),
+    ),
     "trace": Setup(TRACE, (), 600_000, 48_000),
     "short-queue": Setup(
         "link",
