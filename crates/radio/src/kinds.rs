@@ -40,8 +40,8 @@ pub trait Keys {
         None
     }
 
-    /// The rate that throughput is compared with.
-    fn bottleneck(&self) -> Rate;
+    /// The rates that throughput to the mobile and from it are compared with.
+    fn bottlenecks(&self) -> [Rate; 2];
 
     /// When nothing gets through to a mobile whose bearer is called `name`, in order of beginning.
     fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {

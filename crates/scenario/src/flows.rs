@@ -64,13 +64,13 @@ struct Flows<'a, B: Body> {
     added: Vec<NetworkFlow>,
 }
 
-/// The radio's rates at the start, downlink and uplink, or the link's for both.
+/// The radio's rates, downlink and uplink, or the link's for both.
 fn bottlenecks(scenario: &Scenario) -> [Option<Rate>; 2] {
     let link = scenario.link.as_ref().and_then(|link| link.mean_rate(scenario.duration));
-    let Some(radio) = &scenario.radio else { return [link; 2] };
-    let down = radio.keys().bottleneck();
-    let up = radio.keys().rates().and_then(|[_, up]| up.at(Time::ZERO));
-    [Some(down), up.or(Some(down))]
+    match &scenario.radio {
+        Some(radio) => radio.keys().bottlenecks().map(Some),
+        None => [link; 2],
+    }
 }
 
 impl<B: Body<Payload = Length>> Flows<'_, B> {

@@ -1,9 +1,9 @@
 //! `radio.kind = "gprs"`: what it makes of the keys, and which it refuses.
 
-use base::{Duration, Time};
+use base::{Duration, Rate, Time};
 use radio::Radio;
 use radio::gprs::{CodingScheme, Errors, GapKind};
-use scenario::{Scenario, shipped};
+use scenario::{Scenario, build, shipped};
 
 fn parse(settings: &[(&str, &str)]) -> Result<Scenario, String> {
     let text = shipped().iter().find(|shipped| shipped.name == "gprs-3+1").expect("it ships").text;
@@ -144,4 +144,16 @@ fn shipped_scenarios_are_what_their_names_say() {
     check("gprs-4+1", 4, CodingScheme::Cs2);
     check("gprs-8+1", 8, CodingScheme::Cs2);
     check("edge-4+1", 4, CodingScheme::Mcs6);
+}
+
+#[test]
+fn throughput_is_compared_with_the_slots_of_its_direction() {
+    let check = |direction, kbps| {
+        let settings = [("flow.direction", direction), ("radio.gprs.coding_scheme", "cs-2")];
+        let flows = build(&parse(&settings).expect("it is valid")).flows;
+        assert_eq!(flows[0].bottleneck.map(Rate::as_bps), Some(kbps * 1000_u64), "{direction}");
+    };
+    // 30 B of payload in a block of 20 ms.
+    check("downlink", 3 * 12);
+    check("uplink", 12);
 }

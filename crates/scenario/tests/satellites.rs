@@ -194,9 +194,15 @@ fn rain_falls_on_what_was_recorded() {
 }
 
 #[test]
-fn throughput_is_compared_with_the_mean_of_a_recorded_rate() {
-    let read = &|_: &str| Ok(b"time_s,rtt_ms,down_kbps\n0,40,300\n10,40,0\n40,40,9000\n".to_vec());
+fn throughput_is_compared_with_the_mean_of_a_recorded_rate_of_its_direction() {
+    let lines = b"time_s,rtt_ms,down_kbps,up_kbps\n0,40,300,80\n10,40,0,0\n40,40,9000,9000\n";
+    let read = &|_: &str| Ok(lines.to_vec());
     let outside = Outside { customs: &[], read };
-    let scenario = Scenario::parse_from(SOURCE, "x", &[], &outside).expect("valid");
-    assert_eq!(build(&scenario).flows[0].bottleneck, Some(Rate::from_bps(75_000)));
+    let check = |direction: &str, bps| {
+        let given = [("flow.direction".to_owned(), direction.to_owned())];
+        let scenario = Scenario::parse_from(SOURCE, "x", &given, &outside).expect("valid");
+        assert_eq!(build(&scenario).flows[0].bottleneck, Some(Rate::from_bps(bps)), "{direction}");
+    };
+    check("downlink", 75_000);
+    check("uplink", 20_000);
 }

@@ -71,7 +71,7 @@ fn interval(duration: Duration) -> Duration {
 fn bearer(scenario: &Scenario, name: &str) -> [Course; 2] {
     let keys = scenario.radio.as_ref().expect("a bearer comes from [radio]").keys();
     let outages = keys.outages(&scenario.radio_context(), name);
-    let down_alone = || [Some(Schedule::constant(Some(keys.bottleneck()))), None];
+    let down_alone = || [Some(Schedule::constant(Some(keys.bottlenecks()[0]))), None];
     let rates = keys.rates().map_or_else(down_alone, |rates| rates.map(Some));
     let until = Time::ZERO + scenario.duration;
     Direction::BOTH.map(|direction| {

@@ -332,14 +332,16 @@ impl Keys for GprsKeys {
 
     /// Of the payload of the slots, without errors and before headers, in the fastest scheme that
     /// may be chosen.
-    fn bottleneck(&self) -> Rate {
+    fn bottlenecks(&self) -> [Rate; 2] {
         let first = self.gprs.scheme();
         let scheme = match self.gprs.coding_scheme {
             Some(_) => first,
             None => successors(Some(first), |scheme| scheme.faster()).last().unwrap_or(first),
         };
-        let bits = u64::from(scheme.bytes() * self.downlink.slots) * 8;
-        Rate::from_bps(bits * 1_000_000_000 / BLOCK_PERIOD.as_nanos())
+        [self.downlink.slots, self.uplink.slots].map(|slots| {
+            let bits = u64::from(scheme.bytes() * slots) * 8;
+            Rate::from_bps(bits * 1_000_000_000 / BLOCK_PERIOD.as_nanos())
+        })
     }
 
     fn outages(&self, context: &RadioContext<'_>, name: &str) -> Vec<[Time; 2]> {

@@ -460,12 +460,11 @@ impl Keys for NbIotKeys {
     }
 
     fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
-        let rates = self.config_of([link::queue::Config::UNLIMITED; 2]).rates();
-        Some(rates.map(|rate| Schedule::constant(Some(rate))))
+        Some(self.bottlenecks().map(|rate| Schedule::constant(Some(rate))))
     }
 
-    fn bottleneck(&self) -> Rate {
-        self.config_of([link::queue::Config::UNLIMITED; 2]).rates()[0]
+    fn bottlenecks(&self) -> [Rate; 2] {
+        self.config_of([link::queue::Config::UNLIMITED; 2]).rates()
     }
 
     fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {

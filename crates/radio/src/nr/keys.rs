@@ -445,8 +445,8 @@ impl Keys for NrKeys {
         Some(self.most().map(|rates| rates.map(Some)))
     }
 
-    fn bottleneck(&self) -> Rate {
-        self.most()[0].at(Time::ZERO)
+    fn bottlenecks(&self) -> [Rate; 2] {
+        self.most().map(|rates| rates.at(Time::ZERO))
     }
 
     fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {

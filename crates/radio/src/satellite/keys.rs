@@ -362,9 +362,13 @@ macro_rules! satellites {
                 Some(self.satellite.rates())
             }
 
-            fn bottleneck(&self) -> Rate {
-                let recorded = self.satellite.recording().and_then(Recording::mean_down);
-                recorded.unwrap_or(self.satellite.downlink.rate)
+            fn bottlenecks(&self) -> [Rate; 2] {
+                let recorded = self.satellite.recording();
+                Direction::BOTH.map(|way| {
+                    let Satellite { downlink, uplink, .. } = &self.satellite;
+                    let mean = recorded.and_then(|recorded| recorded.mean(way));
+                    mean.unwrap_or(*way.of(&downlink.rate, &uplink.rate))
+                })
             }
 
             fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Duration, Rate, Schedule, Time};
+use base::{Direction, Duration, Rate, Schedule, Time};
 use settings::{Leaf, Scalar, Takes, path};
 
 /// Round-trip times and rates over time. Each line holds from its time on, the first from the
@@ -114,9 +114,9 @@ impl Recording {
         self.rates[direction].is_some()
     }
 
-    /// The mean rate down until its last line; at least 1 bit/s. `None` if it has none.
-    pub(crate) fn mean_down(&self) -> Option<Rate> {
-        let [Some(rate), _] = &self.rates else { return None };
+    /// The mean rate in `direction` until its last line; at least 1 bit/s. `None` if it has none.
+    pub(crate) fn mean(&self, direction: Direction) -> Option<Rate> {
+        let rate = self.rates[direction as usize].as_ref()?;
         let span = self.end.saturating_since(Time::ZERO);
         let bps = match u128::from(span.as_nanos()) {
             0 => rate.at(self.end).map_or(0, Rate::as_bps),

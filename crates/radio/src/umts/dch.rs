@@ -388,8 +388,8 @@ impl Keys for DchKeys {
         Some(Direction::BOTH.map(|direction| self.course_of_rates(direction).map(Some)))
     }
 
-    fn bottleneck(&self) -> Rate {
-        self.downlink.channel.rate
+    fn bottlenecks(&self) -> [Rate; 2] {
+        [self.downlink.channel.rate, self.uplink.channel.rate]
     }
 
     fn outages(&self, context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {

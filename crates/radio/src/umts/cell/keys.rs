@@ -309,8 +309,8 @@ impl Keys for CellKeys {
         Some([self.downlink.rate, self.uplink.rate].map(|rate| Schedule::constant(Some(rate))))
     }
 
-    fn bottleneck(&self) -> Rate {
-        self.downlink.rate
+    fn bottlenecks(&self) -> [Rate; 2] {
+        [self.downlink.rate, self.uplink.rate]
     }
 }
 
