@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -129,8 +130,10 @@ def carried(sent: Sequence[Sending], at_s: float, tti_s: float) -> list[Sending]
 
     One that began before and has not arrived, and those that begin in the TTI.
     """
-    starts = [each.begin_s for each in sent]
-    here, beyond = bisect_left(starts, at_s - 1e-9), bisect_left(starts, at_s + tti_s - 1e-9)
+    here, beyond = (
+        bisect_left(sent, until_s - 1e-9, key=attrgetter("begin_s"))
+        for until_s in (at_s, at_s + tti_s)
+    )
     begun = [each for each in sent[max(here - 1, 0) : here] if each.end_s > at_s]
     return [*begun, *sent[here:beyond]]
 
