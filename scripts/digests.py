@@ -30,6 +30,7 @@ MOBILE_IP = ("mipv6", "hmipv6")
 DURATION_S = {
     "umts-handover": 130,
     "dumbbell-100": 5,
+    "lte-cat4": 5,
     "nr-tdd-100": 2,
     "nr-mmwave-blockage": 10,
 }

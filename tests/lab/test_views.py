@@ -46,7 +46,7 @@ def check_layer(layer, span, is_of_time):
 @pytest.mark.parametrize("name", scenarios())
 @pytest.mark.parametrize("span", [None, [4.0, 5.0]], ids=["whole", "part"])
 def test_every_scenario(name, span):
-    duration_s = 6 if name.startswith("nr-") else 20
+    duration_s = 6 if name.startswith(("nr-", "lte-cat4")) else 20
     found = asked.answer(name, {"duration": f"{duration_s} s"}, span=span)
     assert found["panels"], "an empty page"
     for panel in found["panels"]:
