@@ -42,7 +42,7 @@ from thinpipe.result import (
     RttSummary,
 )
 from thinpipe.run import Run, run, run_many
-from thinpipe.scenario import Key, Needs, Scenario, Takes, keys, profiles, scenarios
+from thinpipe.scenario import Key, Needs, OtherDefault, Scenario, Takes, keys, profiles, scenarios
 from thinpipe.sweep import Study, sweep
 from thinpipe.sweep.measures import Measure, measures
 
@@ -64,6 +64,7 @@ __all__ = [
     "Measure",
     "Mobile",
     "Needs",
+    "OtherDefault",
     "Pages",
     "Point",
     "QueueSummary",

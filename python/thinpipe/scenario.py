@@ -136,10 +136,19 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherDefault:
+    """A default that a key has with other kinds than the first."""
+
+    default: str
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Key:
     """A key of a scenario. ``NAME`` in it is a placeholder for the name of a link.
 
     `takes` says what `expected` does, for programs; `needs` is empty for a key of every kind.
+    `default` is that of the first kind that has the key.
     """
 
     name: str
@@ -148,6 +157,7 @@ class Key:
     doc: str
     takes: Takes
     needs: tuple[Needs, ...]
+    other_defaults: tuple[OtherDefault, ...]
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -224,10 +234,11 @@ def keys(word: str | None = None, *, profile: str | None = None) -> list[Key]:
 
 
 def _keys(profile: str | None) -> Iterator[Key]:
-    for name, default, expected, doc, takes, needs in _core.keys(profile):
+    for name, default, expected, doc, takes, needs, others in _core.keys(profile):
         taken = Takes(**takes | {"words": tuple(takes["words"])})
         needed = tuple(Needs(key, tuple(kinds)) for key, kinds in needs)
-        yield Key(name, default, expected, doc, taken, needed)
+        other = tuple(OtherDefault(value, tuple(kinds)) for value, kinds in others)
+        yield Key(name, default, expected, doc, taken, needed, other)
 
 
 def profiles() -> dict[str, str]:

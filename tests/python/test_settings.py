@@ -134,3 +134,17 @@ def test_key_that_is_set_twice_is_refused(settings, more, message):
         with pytest.raises(tp.ScenarioError) as caught:
             call("plain-384", settings, **more)
         assert str(caught.value) == message
+
+
+RADIO_KINDS = next(key.words for key in tp.keys("radio.kind") if key.name == "radio.kind")
+
+
+@pytest.mark.parametrize("kind", RADIO_KINDS)
+def test_default_of_a_key_is_that_of_its_kind(kind):
+    radio = {"kind": kind} | ({"ues": 1} if kind == "umts-cell" else {})
+    values = tp.scenario.find({"radio": radio}).values()
+    keys = [key for key in tp.keys("radio.") if key.name in values.keys() - {"radio.ues"}]
+    assert len(keys) > 10
+    for key in keys[1:]:
+        of_kind = [other.default for other in key.other_defaults if kind in other.kinds]
+        assert values[key.name] == (of_kind or [key.default])[0], key.name

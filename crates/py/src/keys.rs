@@ -38,9 +38,12 @@ impl From<scenario::Takes> for Takes {
     }
 }
 
-/// A key's name, default, expected form and meaning, what it takes, and with which kinds of which
-/// keys it goes.
-type Row = (String, String, String, String, Takes, Vec<(String, Vec<&'static str>)>);
+/// Words, each with kinds.
+type ByKinds = Vec<(String, Vec<&'static str>)>;
+
+/// A key's name, default, expected form and meaning, what it takes, with which kinds of which keys
+/// it goes, and other defaults with their kinds.
+type Row = (String, String, String, String, Takes, ByKinds, ByKinds);
 
 /// Every key of a scenario, with its default under `profile`, if one is named.
 #[pyfunction]
@@ -54,7 +57,8 @@ pub(crate) fn keys(profile: Option<&str>) -> PyResult<Vec<Row>> {
     };
     let row = |key: scenario::Key| {
         let needs = key.needs.into_iter().map(|needs| (needs.key, needs.kinds)).collect();
-        (key.name, key.value, key.expected, key.doc, key.takes.into(), needs)
+        let takes = key.takes.into();
+        (key.name, key.value, key.expected, key.doc, takes, needs, key.other_defaults)
     };
     Ok(keys.into_iter().map(row).collect())
 }

@@ -35,7 +35,7 @@ kinds! {
         /// The longest.
         Longest {
             /// How long it must be.
-            pub length: u32 as Count<u32, 1, 100> = 1;
+            pub length: u32 as Count<u32, 1, 100> = 5;
         } = "longest",
     }
 }
@@ -128,4 +128,12 @@ fn every_key_is_listed_once_with_its_kinds() {
             key("order.turn.way", &["turns"]),
         ]
     );
+}
+
+#[test]
+fn a_key_that_has_another_default_with_another_kind_says_so() {
+    let others = every_key().into_iter().filter(|key| !key.other_defaults.is_empty());
+    let listed: Vec<_> = others.map(|key| (key.name, key.value, key.other_defaults)).collect();
+    let others = vec![("5".to_owned(), vec!["longest"])];
+    assert_eq!(listed, [("order.length".to_owned(), "1".to_owned(), others)]);
 }

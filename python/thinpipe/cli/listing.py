@@ -6,6 +6,7 @@ import re
 import shlex
 import textwrap
 import tomllib
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
@@ -15,7 +16,7 @@ from thinpipe import _core
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.outline import outline
-from thinpipe.scenario import Scenario, find, first_sentence
+from thinpipe.scenario import Key, Scenario, find, first_sentence
 from thinpipe.scenario import keys as all_keys
 from thinpipe.scenario import profiles as all_profiles
 from thinpipe.scenario import scenarios as shipped
@@ -176,7 +177,7 @@ def keys(
         return
     for key in listed:
         typer.echo(f"{key.name} = {key.default}")
-        for text in (key.doc, f"Takes {key.expected}."):
+        for text in (key.doc, f"Takes {key.expected}.", *_by_kinds(key)):
             typer.echo(_paragraph(text))
         typer.echo()
     for line in others:
@@ -227,3 +228,13 @@ def measures(
 
 def _paragraph(text: str) -> str:
     return textwrap.fill(text, 96, initial_indent="    ", subsequent_indent="    ")
+
+
+def _by_kinds(key: Key) -> Iterator[str]:
+    """Yield where a key can be, and its other defaults."""
+    if key.needs:
+        places = (f"{needs.key} = {', '.join(needs.kinds)}" for needs in key.needs)
+        yield f"Needs {'; '.join(places)}."
+    if key.other_defaults:
+        others = (f"{other.default} ({', '.join(other.kinds)})" for other in key.other_defaults)
+        yield f"Other defaults: {'; '.join(others)}."

@@ -183,7 +183,10 @@ pub fn visit_kinds<K>(
     let mut keys: Vec<(Key, Vec<&'static str>)> = Vec::new();
     for (kind, name) in every {
         own(kind, &mut |key| match keys.iter_mut().find(|(known, _)| known.name == key.name) {
-            Some((_, kinds)) => kinds.push(name),
+            Some((known, kinds)) => {
+                kinds.push(name);
+                known.is_of(name, key);
+            }
             None => keys.push((key, vec![name])),
         });
     }

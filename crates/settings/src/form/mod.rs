@@ -47,6 +47,8 @@ pub struct Key {
     pub doc: String,
     /// With which kinds it goes, if not with all.
     pub needs: Vec<Needs>,
+    /// Other defaults, each with the kinds that have it.
+    pub other_defaults: Vec<(String, Vec<&'static str>)>,
     /// Of a single value.
     reread: Option<Reread>,
 }
@@ -84,7 +86,19 @@ impl Key {
     ) -> Self {
         let doc = doc.split_whitespace().collect::<Vec<_>>().join(" ");
         let (name, expected) = (name.to_owned(), expected.into());
-        Self { name, value, expected, takes, doc, needs: Vec::new(), reread: None }
+        let (needs, other_defaults) = (Vec::new(), Vec::new());
+        Self { name, value, expected, takes, doc, needs, other_defaults, reread: None }
+    }
+
+    /// `kind` has it, too, there as `other`.
+    fn is_of(&mut self, kind: &'static str, other: Self) {
+        if other.value == self.value {
+            return;
+        }
+        match self.other_defaults.iter_mut().find(|(value, _)| *value == other.value) {
+            Some((_, kinds)) => kinds.push(kind),
+            None => self.other_defaults.push((other.value, vec![kind])),
+        }
     }
 
     /// The key called `name` of the form `L`.
