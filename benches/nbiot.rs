@@ -7,7 +7,8 @@ use divan::Bencher;
 use link::queue;
 use packet::Packet;
 use radio::RadioContext;
-use radio::nbiot::{Cell, Config, EdrxKeys, NbIotKeys};
+use radio::nbiot::{Cell, Config, NbIotKeys};
+use radio::paging::EdrxKeys;
 
 fn main() {
     divan::main();

@@ -74,8 +74,8 @@ def _scheduled(values: Mapping[str, str]) -> str:
     if "radio.blockage.loss" in values:
         loss, blocked = values["radio.blockage.loss"], values["radio.blockage.blocked"]
         parts.append(f"blocked for {blocked} each {values['radio.blockage.clear']} by {loss}")
-    parts += [f"delay {_milliseconds(_wired_s(values))} each way on wires", f"queue {queues}"]
-    return "; ".join([*parts, *_members(values), *_middlebox(values)])
+    parts += [*_asleep(values), f"delay {_milliseconds(_wired_s(values))} each way on wires"]
+    return "; ".join([*parts, f"queue {queues}", *_members(values), *_middlebox(values)])
 
 
 def _hsdpa(values: Mapping[str, str]) -> str:
@@ -95,12 +95,17 @@ def _nb_iot(values: Mapping[str, str]) -> str:
     queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
     parts = [
         f"category {values['radio.category']}, coupling loss {values['radio.coupling_loss']}",
+        *_asleep(values),
         f"delay {_milliseconds(_wired_s(values))} each way on wires",
         f"queue {queues}",
     ]
-    if "radio.psm.active" in values:
-        parts.insert(1, f"asleep {values['radio.psm.active']} after a connection")
     return "; ".join([*parts, *_members(values), *_middlebox(values)])
+
+
+def _asleep(values: Mapping[str, str]) -> list[str]:
+    """Return when mobiles go to power saving mode, if they have it."""
+    active = values.get("radio.psm.active")
+    return [] if active is None else [f"asleep {active} after a connection"]
 
 
 def _ground_s(values: Mapping[str, str]) -> float:

@@ -466,6 +466,49 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
             "radio.power.idle=1W",
             "radio.power.idle is for radio.kind = umts-cell, lte, nb-iot or nr alone",
         ),
+        (
+            UMTS,
+            "radio.power.psm=15uW",
+            "radio.power.psm is for radio.kind = lte or nb-iot alone",
+        ),
+        ("lte-m", "radio.power.psm=15nW", "unknown unit nW: a power is in uW, µW, mW or W"),
+        (
+            "lte-m",
+            "radio.edrx.cycle=4s",
+            "radio.edrx.window must lie between radio.rrc.paging_cycle and radio.edrx.cycle",
+        ),
+        (
+            "lte-m",
+            "radio.edrx.window=1s",
+            "radio.edrx.window must lie between radio.rrc.paging_cycle and radio.edrx.cycle",
+        ),
+        ("lte-m", "radio.edrx.window=0s", "must be a duration from 1 ms"),
+        (
+            "lte-m",
+            "radio.psm.active=1h",
+            "unknown unit h: a duration is in ns, us, µs, ms, s or min",
+        ),
+        (
+            "lte-m",
+            "radio.psm.active=54min",
+            "radio.psm.active must be less than radio.psm.update",
+        ),
+        (
+            "lte-m",
+            "radio.psm.update=off",
+            "not a duration: expected a number and a unit (ns, us, µs, ms, s or min)",
+        ),
+        ("lte-m", "radio.psm.tau=1min", "unknown key; did you mean radio.psm?"),
+        (
+            "nr-tdd-100",
+            "radio.psm.active=5s",
+            "radio.psm is for radio.kind = lte or nb-iot alone",
+        ),
+        (
+            "nr-tdd-100",
+            "radio.edrx.cycle=20480ms",
+            "radio.edrx is for radio.kind = lte or nb-iot alone",
+        ),
         (CELL, "radio.power.idle=1001W", "must be a power from 0 to 1000 W, as in 0.7 W"),
         (CELL, "radio.power.pch=1e-9W", "finer than a power can be: 1 uW"),
         (

@@ -49,6 +49,68 @@ def test_the_tail_is_10_s_and_costs_most_of_a_small_transfer():
     assert sum(state.time_s for state in run.energy.states) == pytest.approx(30)
 
 
+REPORT = {
+    "flow.bytes": "100 B",
+    "flow.direction": "uplink",
+    "radio.rrc.tail": "1 s",
+    "radio.drx.inactivity": "100 ms",
+}
+"""A small transfer, after which the mobile is soon without a connection."""
+
+
+@pytest.mark.parametrize("name", ["lte-cat1", "lte-m"])
+def test_power_saving_mode_is_what_a_battery_lives_on(name):
+    psm = {"radio.psm.active": "10 s", "radio.psm.update": "54 min"}
+    run = tp.run(name, {**REPORT, **psm}, duration="3000 s", trace=True)
+    assert run.energy is not None
+    states = {state.name: state for state in run.energy.states}
+    assert states["psm"].power_w == pytest.approx(15e-6)
+    assert 2980 < states["psm"].time_s < 2990
+    assert sum(state.time_s for state in run.energy.states) == pytest.approx(3000)
+    energy_j = sum(state.energy_j for state in run.energy.states)
+    assert energy_j == pytest.approx(run.energy.total_j)
+    assert states["psm"].energy_j < 0.05 * run.energy.total_j
+    usual = tp.run(name, REPORT, duration="3000 s").energy
+    assert usual is not None
+    assert usual.total_j > 10 * run.energy.total_j
+    assert "psm" not in {state.name for state in usual.states}
+
+
+def test_a_mobile_in_power_saving_mode_says_that_it_is_there():
+    """T3412 runs anew after each connection."""
+    psm = {"radio.psm.active": "5 s", "radio.psm.update": "100 s"}
+    power = tp.run("lte-m", {**REPORT, **psm}, duration="500 s", trace=True).power
+    asleep = power.filter(power["state"] == "psm")["time_s"].to_numpy()
+    idle = power.filter(power["state"] == "idle")["time_s"].to_numpy()
+    awake = power.filter(power["state"] == "promotion")["time_s"].to_numpy()
+    np.testing.assert_allclose(asleep - idle[1:], 5)
+    np.testing.assert_allclose(awake[1:] - idle[1 : len(awake)], 100.001)
+    assert len(awake) == 5
+
+
+def test_a_page_waits_for_a_window_of_an_extended_cycle():
+    probes = {
+        "flow.application": "probe",
+        "flow.probe.bytes": "100 B",
+        "flow.probe.least": "60 s",
+        "flow.probe.most": "90 s",
+        "tcp.initial_rto": "50 s",
+        "tcp.min_rto": "50 s",
+        "radio.rrc.tail": "1 s",
+    }
+    edrx = {"radio.edrx.cycle": "20480 ms", "radio.edrx.window": "2560 ms"}
+    usual, extended = (
+        tp.run("lte-m", settings, duration="3000 s") for settings in (probes, {**probes, **edrx})
+    )
+    trips = [run.flows[0].rtt_s for run in (usual, extended)]
+    assert (trips[0].max or 0) < 1.28 + 0.26 + 0.2
+    # Most of them wait for the next window: half of the time between two in the mean.
+    assert 6 < (trips[1].mean or 0) < 11
+    assert 12 < (trips[1].max or 0) < 20.48 + 0.26 + 0.2
+    energies = [run.energy for run in (usual, extended)]
+    assert all(energy is not None and "psm" not in str(energy.states) for energy in energies)
+
+
 @pytest.mark.parametrize("bler", ["0 %", "30 %"])
 def test_harq_and_link_control_hide_loss(bler):
     run = tp.run("lte-cat1", {"radio.downlink.bler": bler, "queue.bytes": "10 MB"}, duration="20 s")

@@ -65,6 +65,12 @@ RADIO = "[radio]\n"
             "queue 50 packets each way",
         ),
         (
+            f'{RADIO}kind = "lte"\nrrc.tail = "1 s"\npsm.active = "20 s"',
+            "category 4 in 100 resource blocks; SNR 25 dB each way; "
+            "asleep 20 s after a connection; delay 0 ms each way on wires; "
+            "queue 50 packets each way",
+        ),
+        (
             '[[wired]]\nname = "a"\nbetween = ["x", "y"]\ndelay = "5 ms"',
             "delay 5 ms each way",
         ),

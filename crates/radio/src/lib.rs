@@ -19,6 +19,8 @@
 //!
 //! * [`nr`]: NR cells, whose slots are shorter and may be of one direction, over the same.
 //!
+//! * [`paging`]: when a mobile of LTE, NR or NB-IoT without a connection listens.
+//!
 //! * [`wlan`]: access points and stations of a network like 802.11b.
 //!
 //! A bearer carries anything that knows its size ([`Sdu`]). It knows no IP: how headers are
@@ -35,6 +37,7 @@ pub mod lte;
 pub mod nbiot;
 pub mod nr;
 mod output;
+pub mod paging;
 mod power;
 pub mod satellite;
 pub mod scheduled;

@@ -13,15 +13,15 @@ use observe::PowerFact;
 /// and to send a bit on top of that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PowerModel<const N: usize> {
-    /// The power of each state.
-    pub states: [Power; N],
+    /// The power of each state; `None` is a state that it is never in.
+    pub states: [Option<Power>; N],
     /// What a bit takes: downlink, which the mobile receives, and uplink, which it sends.
     pub per_bit: [EnergyPerBit; 2],
 }
 
 impl<const N: usize> Default for PowerModel<N> {
     fn default() -> Self {
-        Self { states: [Power::default(); N], per_bit: [EnergyPerBit::default(); 2] }
+        Self { states: [Some(Power::default()); N], per_bit: [EnergyPerBit::default(); 2] }
     }
 }
 
@@ -60,24 +60,25 @@ impl<S: Words + PartialEq, const N: usize> Meter<S, N> {
 
     /// What has been used by `now`.
     pub fn used(&self, model: &PowerModel<N>, now: Time) -> EnergyUse {
-        let states = (0..N).map(|place| self.used_in(place, model, now)).collect();
-        EnergyUse { states, now: self.place() }
+        let states = (0..N).filter_map(|place| self.used_in(place, model, now)).collect();
+        let before = model.states[..self.place()].iter().flatten().count();
+        EnergyUse { states, now: before }
     }
 
     /// The fact that mobile number `mobile` of machine number `machine` has entered its state.
     pub fn fact(&self, model: &PowerModel<N>, now: Time, machine: u32, mobile: u32) -> PowerFact {
-        let StateUse { name: state, power, .. } = self.used_in(self.place(), model, now);
-        let energy = (0..N).map(|place| self.used_in(place, model, now).energy).sum();
-        PowerFact { machine, mobile, state, power, energy }
+        let (state, power) = (self.state.name(), model.states[self.place()].unwrap_or_default());
+        let used = (0..N).filter_map(|place| self.used_in(place, model, now));
+        PowerFact { machine, mobile, state, power, energy: used.map(|state| state.energy).sum() }
     }
 
-    /// What has been used by `now` in the state at a place among all.
-    fn used_in(&self, place: usize, model: &PowerModel<N>, now: Time) -> StateUse {
+    /// What has been used by `now` in the state at a place among all, if it can be in that.
+    fn used_in(&self, place: usize, model: &PowerModel<N>, now: Time) -> Option<StateUse> {
         let is_now = place == self.place();
         let more = if is_now { now.saturating_since(self.since) } else { Duration::ZERO };
-        let (name, power) = (S::ALL[place].name(), model.states[place]);
         let time = self.spent[place] + more;
-        StateUse::new(name, power, time, (model.per_bit, self.carried[place]))
+        let carried = (model.per_bit, self.carried[place]);
+        model.states[place].map(|power| StateUse::new(S::ALL[place].name(), power, time, carried))
     }
 
     /// The place of its state among all.
@@ -104,8 +105,8 @@ impl EnergyUse {
         time: Duration,
         bytes: [u64; 2],
     ) -> Self {
-        let [power] = model.states;
-        Self { states: vec![StateUse::new(state, power, time, (model.per_bit, bytes))], now: 0 }
+        let used = |power| StateUse::new(state, power, time, (model.per_bit, bytes));
+        Self { states: model.states.into_iter().flatten().map(used).collect(), now: 0 }
     }
 
     /// By state: each that it can be in.
@@ -176,12 +177,16 @@ mod tests {
 
     const MODEL: PowerModel<3> = PowerModel {
         states: [
-            Power::from_milliwatts(0),
-            Power::from_milliwatts(500),
-            Power::from_milliwatts(1_200),
+            Some(Power::from_milliwatts(0)),
+            Some(Power::from_milliwatts(500)),
+            Some(Power::from_milliwatts(1_200)),
         ],
         per_bit: [EnergyPerBit::from_nanojoules(52), EnergyPerBit::from_nanojoules(438)],
     };
+
+    fn power(state: Toy) -> Power {
+        MODEL.states[state as usize].expect("each has a power")
+    }
 
     fn at(nanos: u64) -> Time {
         Time::from_nanos(nanos)
@@ -203,7 +208,23 @@ mod tests {
         let fact = meter.fact(&MODEL, at(9 * second), 7, 1);
         assert_eq!(fact, used.fact(7, 1));
         assert_eq!((fact.machine, fact.mobile, fact.state), (7, 1, "awake"));
-        assert_eq!((fact.power, fact.energy), (MODEL.states[1], used.total()));
+        assert_eq!((Some(fact.power), fact.energy), (MODEL.states[1], used.total()));
+    }
+
+    /// A state that a radio is never in is not among those that it has used.
+    #[test]
+    fn a_state_without_a_power_is_left_out() {
+        let [_, awake, busy] = MODEL.states;
+        let model = PowerModel { states: [None, awake, busy], ..MODEL };
+        let mut meter = Meter::<Toy, 3>::new(Time::ZERO, Toy::Awake);
+        meter.enter(at(1_000_000_000), Toy::Busy);
+        let used = meter.used(&model, at(3_000_000_000));
+        let names: Vec<_> = used.states().iter().map(|state| state.name).collect();
+        assert_eq!((names, used.state().name), (vec!["awake", "busy"], "busy"));
+        let joules: Vec<_> =
+            used.states().iter().map(|state| state.energy.as_joules_f64()).collect();
+        assert_eq!(joules, [0.5, 2.4]);
+        assert_eq!(meter.fact(&model, at(3_000_000_000), 1, 2), used.fact(1, 2));
     }
 
     proptest! {
@@ -217,7 +238,7 @@ mod tests {
             let (mut state, mut expect, mut bytes) = (Toy::Awake, Energy::ZERO, [0; 2]);
             for (span, next, carried) in steps {
                 now += span;
-                expect += MODEL.states[state as usize] * Duration::from_nanos(span);
+                expect += power(state) * Duration::from_nanos(span);
                 state = Toy::ALL[next];
                 meter.enter(at(now), state);
                 let direction = Direction::BOTH[carried as usize % 2];

@@ -164,6 +164,6 @@ fn a_bearer_of_its_own_is_always_on_dedicated_channels() {
         power.per_bit[direction as usize].of_bytes(bearer.counters(direction).bytes_sent)
     });
     assert!(carried.into_iter().all(|energy| energy > Energy::ZERO));
-    let drawn = power.states[0] * Duration::from_secs(200);
+    let drawn = power.states[0].unwrap_or_default() * Duration::from_secs(200);
     assert_eq!(used.total(), drawn + carried.into_iter().sum());
 }

@@ -52,6 +52,11 @@ const REFUSED: &[Refused] = &[
     ("radio.rrc.promotion", "260", TIME),
     ("radio.rrc.tail", "0 s", TIME),
     ("radio.rrc.paging_cycle", "0 s", TIME),
+    ("radio.edrx.cycle", "5 s", "must lie between radio.rrc.paging_cycle and radio.edrx.cycle"),
+    ("radio.edrx.window", "1 s", "must lie between radio.rrc.paging_cycle and radio.edrx.cycle"),
+    ("radio.psm.active", "54 min", "radio.psm.active must be less than radio.psm.update"),
+    ("radio.psm.update", "0 s", TIME),
+    ("radio.power.psm", "15", "W"),
     ("radio.power.idle", "20", "W"),
     ("radio.power.promotion", "x", "W"),
     ("radio.power.active", "-1 W", "W"),
@@ -95,6 +100,34 @@ fn bad_input_is_one_line() {
     check(
         &[("radio.tbler", "1 %")],
         "--set radio.tbler=1 %: radio.tbler is for radio.kind = umts-dch, umts-cell or gprs alone",
+    );
+}
+
+/// A mobile that is always connected neither listens for pages nor saves power.
+#[test]
+fn without_connections_that_end_there_is_no_sleep() {
+    let settings = [
+        ("radio.edrx.cycle", "40960 ms"),
+        ("radio.edrx.window", "5120 ms"),
+        ("radio.psm.active", "5 s"),
+        ("radio.psm.update", "1 min"),
+    ];
+    for (key, value) in settings {
+        let (table, _) = key.rsplit_once('.').expect("it is in a table");
+        let line = format!(
+            "--set {key}={value}: {table} needs radio.rrc: without it mobiles are never idle"
+        );
+        is_refused("lte", &[(key, value)], &line);
+        parse("lte", &[(key, value), ("radio.rrc.tail", "10 s")]).expect("it is valid");
+    }
+    let file = "[radio]\nkind = \"lte\"\n[radio.psm]\nactive = \"5 s\"\n";
+    let error = scenario::Scenario::parse(file, "file", &[]).expect_err("it needs radio.rrc");
+    let line = "file:3: radio.psm: radio.psm needs radio.rrc: without it mobiles are never idle";
+    assert_eq!(error.to_string(), line);
+    is_refused(
+        "nr",
+        &[("radio.psm.active", "5 s")],
+        "--set radio.psm.active=5 s: radio.psm is for radio.kind = lte or nb-iot alone",
     );
 }
 

@@ -1,14 +1,16 @@
 //! `[radio]` with `kind = "lte"`.
 
-use base::{Direction, Duration, Probability, Rate, Schedule, Time};
+use base::{Direction, Duration, Power, Probability, Rate, Schedule, Time};
 use settings::{
-    Absent, Along, Always, Bytes, Chance, Count, Decibels, Fault, OfTime, Off, Or, Perhaps, Spans,
-    Steps, Table, Word, section,
+    Absent, Along, Always, Bytes, Chance, Count, Decibels, Fault, Flat, OfTime, Off, Or, Perhaps,
+    Spans, Steps, Table, Watts, Word, section,
 };
 
 use super::lte_m::{Duplex, Timing};
 use super::tables::{self, Category};
+use crate::PowerModel;
 use crate::kinds::{Keys, Queues, RadioContext};
+use crate::paging::{self, EdrxKeys, PsmKeys};
 use crate::scheduled::{
     Access, Carrier, Config, Fading, Frame, Handover, Headers, Radio, Step, UeConfig, curve, drx,
     harq, power, rlc, rrc, scheduler,
@@ -35,8 +37,12 @@ section! {
         pub drx: Option<drx::Keys> as Perhaps<drx::Keys> = None;
         /// When a mobile is connected. Without it, always.
         pub rrc: Option<rrc::Keys> as Perhaps<rrc::Keys> = None;
+        /// Extended cycles of pages. Without it there are none.
+        pub edrx: Option<EdrxKeys> as Perhaps<EdrxKeys> = None;
+        /// Power saving mode. Without it there is none.
+        pub psm: Option<PsmKeys> as Perhaps<PsmKeys> = None;
         /// What the radio of a mobile draws.
-        pub power: power::Keys as Always<power::Keys> = power::Keys::default();
+        pub power: PowerKeys as Always<PowerKeys> = PowerKeys::default();
         /// Handovers. Without it there are none.
         pub handover: Option<Handover> as Perhaps<Handover> = None;
         /// From when to when nothing gets through.
@@ -129,6 +135,31 @@ section! {
     }
 }
 
+section! {
+    /// `[radio.power]` of a mobile of LTE.
+    pub struct PowerKeys {
+        /// What it draws in states that a mobile of NR is in as well.
+        pub cell: power::Keys as Flat<power::Keys> = power::Keys::default();
+        /// What the radio draws in power saving mode, and between windows of extended cycles.
+        /// Default: that of NB-IoT, near what TR 45.820 §5.4 assumes for the life of a battery.
+        pub psm: Power as Watts = Power::from_microwatts(15);
+    }
+}
+
+impl PowerKeys {
+    /// What is drawn in each state with connections of such `times`; `saves` says whether there is
+    /// power saving mode.
+    fn model(
+        &self,
+        times: Option<&rrc::Times>,
+        saves: bool,
+    ) -> PowerModel<{ power::POWER_STATES }> {
+        let within = self.cell.idle.as_microwatts() as f64;
+        let idle = times.map_or(self.cell.idle, |times| times.paging.mean(within, self.psm));
+        self.cell.model(saves.then_some(self.psm), idle)
+    }
+}
+
 /// PDCP (TS 36.323 §6.2.3), and a length field of RLC (TS 36.322 §6.2.1.4).
 const SDU_HEADER: u32 = 4;
 
@@ -139,6 +170,7 @@ impl LteKeys {
     /// The cell and its mobiles.
     pub fn config(&self, context: &RadioContext<'_>) -> Config {
         let Timing { slot, half_duplex, grant_delay, harq } = self.timing();
+        let rrc = self.rrc.map(|rrc| rrc.in_slots(slot, self.edrx, self.psm));
         Config {
             slot,
             frame: Frame::both(),
@@ -157,8 +189,8 @@ impl LteKeys {
             headers: Headers { sdu: SDU_HEADER, block: BLOCK_HEADER },
             discard: self.lte.discard,
             drx: self.drx,
-            rrc: self.rrc,
-            power: self.power.model(),
+            power: self.power.model(rrc.as_ref(), self.psm.is_some()),
+            rrc,
             handover: self.handover,
             failure_gap: self.handover.unwrap_or_default().gap,
             ues: self.mobiles(),
@@ -246,6 +278,7 @@ impl LteKeys {
             return tree.clash_at(at, &["lte.grant_delay", "harq.round_trip"], message);
         }
         self.check_lte_m(tree, at)?;
+        self.check_idle(tree, at)?;
         if let Some(handover) = self.handover
             && handover.gap >= handover.every
         {
@@ -253,6 +286,19 @@ impl LteKeys {
             return tree.clash_at(at, &["handover.gap", "handover.every"], message);
         }
         Ok(())
+    }
+
+    /// A mobile that is always connected is never paged.
+    fn check_idle(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        let Some(rrc) = self.rrc else {
+            let tables = [("edrx", self.edrx.is_some()), ("psm", self.psm.is_some())];
+            let Some((table, _)) = tables.into_iter().find(|(_, is_there)| *is_there) else {
+                return Ok(());
+            };
+            let message = format!("{at}.{table} needs {at}.rrc: without it mobiles are never idle");
+            return tree.clash_at(at, &[table], message);
+        };
+        paging::check((self.edrx, self.psm), rrc.paging_cycle, tree, at)
     }
 
     fn check_lte_m(&self, tree: &Table, at: &str) -> Result<(), Fault> {

@@ -292,7 +292,7 @@ impl<T: Sdu> Cell<T> {
     fn wake(&mut self, slot: u64, ue: u32) {
         let paging = self.config.paging;
         let mobile = &mut self.mobiles[ue as usize];
-        if paging.psm.is_some_and(|psm| slot >= mobile.last + psm.update) {
+        if paging.update_from(mobile.last).is_some_and(|update| update <= slot) {
             return self.connect(slot, ue);
         }
         if mobile.lanes[0].waiting() > 0
@@ -317,9 +317,9 @@ impl<T: Sdu> Cell<T> {
     fn settle<O: Observe>(&mut self, slot: u64, ue: u32, observe: &mut O) {
         self.decide(slot, ue);
         let now = time_of(slot);
-        let psm = self.config.paging.psm;
+        let paging = self.config.paging;
         let mobile = &mut self.mobiles[ue as usize];
-        let sleeps = psm.is_some_and(|psm| slot >= mobile.last + psm.active);
+        let sleeps = paging.asleep_from(mobile.last).is_some_and(|asleep| asleep <= slot);
         if mobile.meter.enter(now, mobile.stage.power(sleeps)) && O::ON {
             observe.power(now, mobile.meter.fact(&self.config.power, now, self.machine, ue));
         }
@@ -338,10 +338,11 @@ impl<T: Sdu> Cell<T> {
             time.saturating_since(Time::ZERO).ceil_to(SUBFRAME).whole(SUBFRAME).max(slot + 1)
         });
         let own = match mobile.stage {
-            Stage::Idle => self.config.paging.psm.and_then(|psm| {
-                let ends = [mobile.last + psm.active, mobile.last + psm.update];
-                ends.into_iter().filter(|end| *end > slot).min()
-            }),
+            Stage::Idle => {
+                let Config { paging, .. } = &self.config;
+                let ends = [paging.asleep_from(mobile.last), paging.update_from(mobile.last)];
+                ends.into_iter().flatten().filter(|end| *end > slot).min()
+            }
             Stage::Listening => self.turn_of(ue, slot + 1).or_else(|| {
                 let release = mobile.last + self.config.connection.inactivity;
                 mobile.is_quiet().then_some(release.max(slot + 1))

@@ -6,8 +6,9 @@ use link::queue;
 use super::format::{Format, Formats};
 use super::power::POWER_STATES;
 use super::tables::Tones;
-use super::timing::{Paging, SearchSpace};
+use super::timing::SearchSpace;
 use crate::PowerModel;
+use crate::paging::Paging;
 use crate::scheduled::{Radio, rlc};
 
 /// A subframe (TS 36.211 §4.1), in which all other times are counted.

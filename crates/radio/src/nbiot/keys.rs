@@ -10,8 +10,9 @@ use super::config::{Access, Config, Connection, Level, SUBFRAME, UeConfig, level
 use super::format::Formats;
 use super::power;
 use super::tables::{Category, Tones};
-use super::timing::{Edrx, Paging, Psm, SearchSpace};
+use super::timing::SearchSpace;
 use crate::kinds::{Keys, Queues, RadioContext};
+use crate::paging::{self, EdrxKeys, Paging, PsmKeys};
 use crate::scheduled::rlc::{self, Mode};
 use crate::scheduled::{Fading, Radio};
 
@@ -231,28 +232,6 @@ section! {
     }
 }
 
-section! {
-    /// `[radio.edrx]`: a mobile without a connection listens in a window of each cycle (TS 36.304
-    /// §7.3).
-    pub struct EdrxKeys {
-        /// From one window to the next: 20.48 s times a power of two (TS 24.008 §10.5.5.32).
-        pub cycle: Duration as OfTime<1_000_000> = Duration::from_millis(20_480);
-        /// How long the window is: multiples of 2.56 s (TS 24.008 §10.5.5.32).
-        pub window: Duration as OfTime<1_000_000> = Duration::from_millis(5120);
-    }
-}
-
-section! {
-    /// `[radio.psm]`: power saving mode. What comes for a mobile meanwhile waits in the queue.
-    pub struct PsmKeys {
-        /// For how long after a connection it listens for pages (T3324). Default: our choice.
-        pub active: Duration as OfTime<1_000_000> = Duration::from_secs(10);
-        /// How long after a connection it connects to say that it is there (T3412; TS 24.301 §10.2
-        /// has 54 min).
-        pub update: Duration as OfTime<1_000_000> = Duration::from_secs(54 * 60);
-    }
-}
-
 /// What is `by-level`, of levels 0, 1 and 2.
 mod by_level {
     use super::Tones;
@@ -289,7 +268,7 @@ impl NbIotKeys {
     }
 
     fn config_of(&self, queues: [link::queue::Config; 2]) -> Config {
-        let paging = self.paging();
+        let paging = Paging::new(SUBFRAME, self.rrc.paging_cycle, self.edrx, self.psm);
         let budgets = [DOWN_BUDGET, UP_BUDGET];
         let rates = [self.downlink.bler, self.uplink.bler];
         Config {
@@ -338,20 +317,6 @@ impl NbIotKeys {
             return vec![UeConfig { name: "UE".to_owned() }];
         }
         (0..self.ues).map(|index| UeConfig { name: format!("UE-{index}") }).collect()
-    }
-
-    fn paging(&self) -> Paging {
-        Paging {
-            cycle: slots(self.rrc.paging_cycle),
-            edrx: self
-                .edrx
-                .as_ref()
-                .map(|edrx| Edrx { cycle: slots(edrx.cycle), window: slots(edrx.window) }),
-            psm: self
-                .psm
-                .as_ref()
-                .map(|psm| Psm { active: slots(psm.active), update: slots(psm.update) }),
-        }
     }
 
     fn link_control(&self) -> rlc::Config {
@@ -427,22 +392,7 @@ impl NbIotKeys {
                 return tree.clash_at(at, &keys, message);
             }
         }
-        if let Some(edrx) = &self.edrx
-            && (edrx.window > edrx.cycle || edrx.window < self.rrc.paging_cycle)
-        {
-            let message = format!(
-                "{at}.edrx.window must lie between {at}.rrc.paging_cycle and {at}.edrx.cycle"
-            );
-            let keys = ["edrx.window", "edrx.cycle", "rrc.paging_cycle"];
-            return tree.clash_at(at, &keys, message);
-        }
-        if let Some(psm) = &self.psm
-            && psm.active >= psm.update
-        {
-            let message = format!("{at}.psm.active must be less than {at}.psm.update");
-            return tree.clash_at(at, &["psm.active", "psm.update"], message);
-        }
-        Ok(())
+        paging::check((self.edrx, self.psm), self.rrc.paging_cycle, tree, at)
     }
 }
 

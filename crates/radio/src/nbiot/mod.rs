@@ -3,7 +3,7 @@
 //!
 //! * `cell`: the machine, from event to event; `schedule`: who is next on the carrier.
 //! * `mobile`, `lane`: a mobile, and one direction of its bearer; `stage`: what a mobile does.
-//! * `carrier`, `timing`: what is taken of the carrier, and when a mobile listens.
+//! * `carrier`, `timing`: what is taken of the carrier, and where a mobile looks for messages.
 //! * `tables`, `format`: sizes of transport blocks, how long they last and what they need.
 
 mod carrier;
@@ -22,7 +22,7 @@ mod timing;
 pub use cell::Cell;
 pub use config::{Access, Config, Connection, Level, UeConfig};
 pub use format::Format;
-pub use keys::{EdrxKeys, Interval, NbIotKeys, PsmKeys, Step};
+pub use keys::{Interval, NbIotKeys, Step};
 pub use power::PowerState;
 pub use tables::{Category, Tones};
-pub use timing::{Edrx, Paging, Psm, SearchSpace};
+pub use timing::SearchSpace;

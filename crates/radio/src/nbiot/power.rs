@@ -3,7 +3,7 @@
 use base::Power;
 use settings::{Watts, section, words};
 
-use super::timing::Paging;
+use crate::paging::Paging;
 use crate::{Meter, PowerModel};
 
 words! {
@@ -60,35 +60,31 @@ impl Keys {
             PowerState::Receive => self.receive,
             PowerState::Transmit => self.transmit,
         });
-        PowerModel { states, per_bit: Default::default() }
+        PowerModel { states: states.map(Some), per_bit: Default::default() }
     }
 
     fn mean(&self, paging: &Paging) -> Power {
-        let share = |span: u64, of: u64| span as f64 / of.max(1) as f64;
-        let [psm, idle, listen] =
-            [self.psm, self.idle, self.listen].map(|power| power.as_microwatts() as f64);
-        let awake = share(PAGE.min(paging.cycle), paging.cycle);
-        let within = awake * listen + (1.0 - awake) * idle;
-        let open = paging.edrx.map_or(1.0, |edrx| share(edrx.window.min(edrx.cycle), edrx.cycle));
-        Power::from_microwatts((open * within + (1.0 - open) * psm).round() as u64)
+        let [idle, listen] = [self.idle, self.listen].map(|power| power.as_microwatts() as f64);
+        let awake = PAGE.min(paging.cycle) as f64 / paging.cycle.max(1) as f64;
+        paging.mean(awake * listen + (1.0 - awake) * idle, self.psm)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nbiot::Edrx;
+    use crate::paging::Edrx;
 
     #[test]
     fn an_idle_mobile_draws_what_its_cycle_says() {
         let keys = Keys::default();
         let idle = |edrx| {
             let paging = Paging { cycle: 2560, edrx, psm: None };
-            keys.model(&paging).states[PowerState::Idle as usize].as_microwatts()
+            keys.model(&paging).states[PowerState::Idle as usize].map(Power::as_microwatts)
         };
         // 40 ms of 2.56 s at 90 mW, the rest at 2.4 mW.
-        assert_eq!(idle(None), 3769);
+        assert_eq!(idle(None), Some(3769));
         // A quarter of that, three quarters at 15 µW.
-        assert_eq!(idle(Some(Edrx { cycle: 20_480, window: 5120 })), 953);
+        assert_eq!(idle(Some(Edrx { cycle: 20_480, window: 5120 })), Some(953));
     }
 }

@@ -39,7 +39,7 @@ pub struct Config {
     /// When a connected mobile listens; `None` is always.
     pub drx: Option<drx::Keys>,
     /// When a mobile is connected; `None` is always.
-    pub rrc: Option<rrc::Keys>,
+    pub rrc: Option<rrc::Times>,
     /// What the radio of a mobile draws.
     pub power: PowerModel<POWER_STATES>,
     /// Handovers, if there are any.

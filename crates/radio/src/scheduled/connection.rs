@@ -4,24 +4,40 @@ use base::{Direction, Time};
 
 use super::config::Handover;
 use super::network::Network;
-use super::rrc::Phase;
+use super::rrc::{Event, Phase, Times};
 use crate::Sdu;
 
 impl<T: Sdu> Network<T> {
-    /// Traffic in `direction` connects an idle mobile.
+    /// Traffic in `direction` connects an idle mobile, downlink if it hears a page.
     pub(super) fn connect(&mut self, slot: u64, ue: u32, direction: Direction) {
-        let Some(times) = &self.rrc else { return };
+        let Some(Times { promotion, paging, .. }) = &self.config.rrc else { return };
         let mobile = &mut self.mobiles[ue as usize];
-        let from = match direction {
-            Direction::Downlink => times.paging_occasion(ue, slot + 1),
-            Direction::Uplink => slot + 1,
+        if mobile.phase == Phase::Connected {
+            return;
+        }
+        let event = match direction {
+            Direction::Downlink => {
+                let page = paging.heard_from(ue, mobile.last, slot + 1);
+                page.map(|page| Event::Page(page + promotion))
+            }
+            Direction::Uplink => Some(Event::Uplink(slot + 1 + promotion)),
         };
-        let until = from + times.promotion;
-        mobile.phase = match mobile.phase {
-            Phase::Idle => Phase::Connecting(until),
-            Phase::Connecting(before) => Phase::Connecting(before.min(until)),
-            Phase::Connected => Phase::Connected,
-        };
+        if let Some(event) = event {
+            mobile.handle_event(slot, event);
+        }
+    }
+
+    /// What time alone does to the connection of a mobile up to `slot`.
+    pub(super) fn pass(&mut self, slot: u64, ue: u32) {
+        let Some(times) = &self.config.rrc else { return };
+        let mobile = &mut self.mobiles[ue as usize];
+        // A tail is longer for one that has something under way.
+        let ends = slot >= mobile.phase.ends(times, mobile.last)
+            && (mobile.phase != Phase::Connected || mobile.is_quiet());
+        if ends {
+            let event = mobile.phase.end(times, slot);
+            mobile.handle_event(slot, event);
+        }
     }
 
     /// The handovers of a connected mobile until `slot`. Several that passed while there was no
@@ -33,7 +49,7 @@ impl<T: Sdu> Network<T> {
         let passed = slot / every;
         let mobile = &mut self.mobiles[ue as usize];
         if std::mem::replace(&mut mobile.handovers, passed) < passed
-            && mobile.phase == Phase::Connected
+            && mobile.handle_event(slot, Event::Handover)
         {
             mobile.open_from = passed * every + gap.ceil_to(unit).whole(unit);
             self.hand_over(slot, ue);
@@ -63,6 +79,9 @@ impl<T: Sdu> Network<T> {
         let gap = self.config.failure_gap;
         let now = Time::ZERO + self.config.slot * slot;
         let mobile = &mut self.mobiles[ue as usize];
+        if !mobile.handle_event(slot, Event::LinkFailure) {
+            return;
+        }
         mobile.open_from = slot + gap.ceil_to(self.config.slot).whole(self.config.slot);
         mobile.detach();
         for lane in &mut mobile.lanes {

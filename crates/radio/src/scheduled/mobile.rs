@@ -7,7 +7,7 @@ use super::drx::Cycles;
 use super::frame::Frame;
 use super::lane::Lane;
 use super::power::{PowerState, StateMeter};
-use super::rrc::{Phase, Times};
+use super::rrc::{Event, Phase, Times};
 use crate::Sdu;
 
 /// Both directions, and what the base station and the mobile know of each other.
@@ -15,7 +15,7 @@ use crate::Sdu;
 pub(super) struct Mobile<T> {
     pub(super) lanes: [Lane<T>; 2],
     pub(super) phase: Phase,
-    /// The slot of its last new block, or the one in which it connected.
+    /// The slot of its last new block, or the one in which its connection began or ended.
     pub(super) last: u64,
     /// Where its turns of receiving and sending begin.
     place: u64,
@@ -197,6 +197,17 @@ impl<T: Sdu> Mobile<T> {
         if is_waiting { slot } else { drx.listens_from(slot, self.last) }
     }
 
+    /// Something happens to it in `slot`. Returns whether that is anything to a mobile in its
+    /// phase.
+    pub(super) fn handle_event(&mut self, slot: u64, event: Event) -> bool {
+        let Some(next) = self.phase.after(event) else { return false };
+        if next != self.phase && !matches!(next, Phase::Connecting(_)) {
+            self.last = slot;
+        }
+        self.phase = next;
+        true
+    }
+
     /// Which of the states that differ in power it is in at `slot`, and until when it stays there
     /// if nothing happens.
     pub(super) fn power_state(
@@ -206,11 +217,12 @@ impl<T: Sdu> Mobile<T> {
         rrc: Option<&Times>,
     ) -> (PowerState, u64) {
         match self.phase {
-            Phase::Idle => (PowerState::Idle, u64::MAX),
+            Phase::Idle => self.idle_state(slot, rrc),
             Phase::Connecting(until) => {
                 let begins = until - rrc.map_or(0, |times| times.promotion);
                 if slot < begins {
-                    (PowerState::Idle, begins)
+                    let (state, ends) = self.idle_state(slot, rrc);
+                    (state, ends.min(begins))
                 } else {
                     (PowerState::Promotion, until)
                 }
@@ -220,6 +232,15 @@ impl<T: Sdu> Mobile<T> {
                 Some(asleep) => (PowerState::Active, asleep),
                 None => (PowerState::Active, u64::MAX),
             },
+        }
+    }
+
+    /// The same of a mobile without a connection.
+    fn idle_state(&self, slot: u64, rrc: Option<&Times>) -> (PowerState, u64) {
+        match rrc.and_then(|times| times.paging.asleep_from(self.last)) {
+            Some(asleep) if slot >= asleep => (PowerState::Psm, u64::MAX),
+            Some(asleep) => (PowerState::Idle, asleep),
+            None => (PowerState::Idle, u64::MAX),
         }
     }
 

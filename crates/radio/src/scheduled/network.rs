@@ -10,7 +10,7 @@ use super::drx::Cycles;
 use super::harq::{Block, Feedback};
 use super::lane::{Assignment, Lane, Moment};
 use super::mobile::{Grants, Mobile};
-use super::rrc::{Phase, Times};
+use super::rrc::Phase;
 use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
 
 /// A cell and its mobiles, each with a bearer.
@@ -24,7 +24,6 @@ pub struct Network<T> {
     pub(super) machine: u32,
     pub(super) config: Config,
     pub(super) drx: Option<Cycles>,
-    pub(super) rrc: Option<Times>,
     pub(super) mobiles: Vec<Mobile<T>>,
     /// Those that have something to send in each direction, as far as the base station knows.
     pub(super) active: [Vec<u32>; 2],
@@ -85,10 +84,9 @@ impl<T: Sdu> Network<T> {
         let mobiles = config.ues.iter().zip(0..);
         let mobiles: Vec<_> =
             mobiles.map(|(ue, place)| Mobile::new(config, ue, place, seed)).collect();
-        Self {
+        let mut network = Self {
             machine,
             drx: config.drx.map(|drx| drx.in_slots(config.slot)),
-            rrc: config.rrc.map(|rrc| rrc.in_slots(config.slot)),
             agenda: Agenda::new(mobiles.len()),
             mobiles,
             active: [Vec::new(), Vec::new()],
@@ -103,7 +101,13 @@ impl<T: Sdu> Network<T> {
             reports: VecDeque::new(),
             now: Time::ZERO,
             config: config.clone(),
+        };
+        // Only those that will say by themselves that they are there have anything due.
+        if config.rrc.is_some_and(|times| times.paging.psm.is_some()) {
+            (0..network.mobiles.len() as u32).for_each(|ue| network.touch(ue));
+            network.settle(0, &mut ());
         }
+        network
     }
 
     /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full. It
@@ -358,19 +362,8 @@ impl<T: Sdu> Network<T> {
             lane.deliver(now);
             lane.transmitter.handle_timeout(now, &lane.sdus);
         }
-        match mobile.phase {
-            Phase::Connecting(until) if until <= slot => {
-                mobile.phase = Phase::Connected;
-                mobile.last = slot;
-            }
-            Phase::Connected
-                if self.rrc.is_some_and(|times| slot >= mobile.last + times.tail)
-                    && mobile.is_quiet() =>
-            {
-                mobile.phase = Phase::Idle;
-            }
-            Phase::Idle | Phase::Connecting(_) | Phase::Connected => {}
-        }
+        self.pass(slot, ue);
+        let mobile = &mut self.mobiles[ue as usize];
         if mobile.request.is_some_and(|heard| heard <= slot) {
             mobile.request = None;
             mobile.known = mobile.known.max(self.config.access.first_grant);
@@ -424,7 +417,7 @@ impl<T: Sdu> Network<T> {
     fn meter<O: Observe>(&mut self, slot: u64, ue: u32, observe: &mut O) {
         let now = Time::ZERO + self.config.slot * slot;
         let mobile = &mut self.mobiles[ue as usize];
-        let (state, _) = mobile.power_state(slot, self.drx.as_ref(), self.rrc.as_ref());
+        let (state, _) = mobile.power_state(slot, self.drx.as_ref(), self.config.rrc.as_ref());
         if mobile.meter.enter(now, state) && O::ON {
             observe.power(now, mobile.meter.fact(&self.config.power, now, self.machine, ue));
         }
@@ -443,19 +436,18 @@ impl<T: Sdu> Network<T> {
         let reports = Direction::BOTH.map(|way| mobile.report_from(way).filter(|at| *at > now));
         let mut due = timers.chain(reports).flatten().map(from).min().unwrap_or(u64::MAX);
         due = due.min(mobile.request.unwrap_or(u64::MAX));
-        let (_, state_ends) = mobile.power_state(slot, self.drx.as_ref(), self.rrc.as_ref());
+        let (_, state_ends) = mobile.power_state(slot, self.drx.as_ref(), self.config.rrc.as_ref());
         due = due.min(state_ends);
-        match mobile.phase {
-            Phase::Connecting(until) => due = due.min(until),
-            Phase::Connected => {
-                let tail = self.rrc.map_or(u64::MAX, |times| mobile.last + times.tail);
-                if tail > slot {
-                    due = due.min(tail);
-                }
-            }
-            Phase::Idle => {}
+        let phase_ends = self
+            .config
+            .rrc
+            .as_ref()
+            .map_or(u64::MAX, |times| mobile.phase.ends(times, mobile.last));
+        if phase_ends > slot {
+            due = due.min(phase_ends);
         }
         if let Some(Handover { every, .. }) = self.config.handover
+            && mobile.phase != Phase::Idle
             && !mobile.is_quiet()
         {
             due = due.min((mobile.handovers + 1) * every.ceil_to(unit).whole(unit));

@@ -8,6 +8,8 @@ use crate::{Meter, PowerModel};
 words! {
     /// The states of a mobile that differ in power.
     pub enum PowerState {
+        /// Power saving mode: it hears nothing.
+        Psm = "psm",
         /// No connection; it listens for pages.
         Idle = "idle",
         /// It connects.
@@ -47,13 +49,15 @@ section! {
 }
 
 impl Keys {
-    /// What is drawn in each state.
-    pub fn model(&self) -> PowerModel<POWER_STATES> {
+    /// What is drawn in each state by a mobile that draws `psm` in power saving mode, if it has
+    /// that, and so much while it is `idle` otherwise.
+    pub fn model(&self, psm: Option<Power>, idle: Power) -> PowerModel<POWER_STATES> {
         let states = PowerState::ALL.map(|state| match state {
-            PowerState::Idle => self.idle,
-            PowerState::Promotion => self.promotion,
-            PowerState::Active => self.active,
-            PowerState::Tail => self.tail,
+            PowerState::Psm => psm,
+            PowerState::Idle => Some(idle),
+            PowerState::Promotion => Some(self.promotion),
+            PowerState::Active => Some(self.active),
+            PowerState::Tail => Some(self.tail),
         });
         PowerModel { states, per_bit: [self.downlink, self.uplink] }
     }

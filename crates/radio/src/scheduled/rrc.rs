@@ -3,6 +3,8 @@
 use base::Duration;
 use settings::{OfTime, section};
 
+use crate::paging::{EdrxKeys, Paging, PsmKeys};
+
 section! {
     /// `[radio.rrc]`: when a mobile is connected. Defaults: of an LTE network in the United States
     /// (Huang et al., MobiSys 2012, as the AT&T Application Resource Optimizer has them).
@@ -17,6 +19,34 @@ section! {
     }
 }
 
+/// The keys in slots.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Times {
+    /// From idle to connected.
+    pub promotion: u64,
+    /// From the last block to idle.
+    pub tail: u64,
+    /// When an idle mobile listens, and when it connects by itself.
+    pub paging: Paging,
+}
+
+impl Keys {
+    /// The keys, and those of what an idle mobile does, in slots of length `slot`.
+    pub(crate) fn in_slots(
+        self,
+        slot: Duration,
+        edrx: Option<EdrxKeys>,
+        psm: Option<PsmKeys>,
+    ) -> Times {
+        let slots = |time: Duration| time.ceil_to(slot).whole(slot);
+        Times {
+            promotion: slots(self.promotion),
+            tail: slots(self.tail),
+            paging: Paging::new(slot, self.paging_cycle, edrx, psm),
+        }
+    }
+}
+
 /// Where a mobile is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Phase {
@@ -28,32 +58,60 @@ pub(crate) enum Phase {
     Connected,
 }
 
-/// The keys in slots.
+/// What happens to a mobile, and with what connects it the slot in which it would be connected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Times {
-    pub(crate) promotion: u64,
-    pub(crate) tail: u64,
-    paging_cycle: u64,
+pub(crate) enum Event {
+    /// It has something to send.
+    Uplink(u64),
+    /// It hears a page: there is something for it.
+    Page(u64),
+    /// It is to say that it is there (TS 24.301 §5.3.5).
+    Update(u64),
+    /// It has connected.
+    PromotionOver,
+    /// Nothing was sent or received for a while.
+    TailOver,
+    /// Link control has failed: the connection is re-established (TS 36.331 §5.3.7).
+    LinkFailure,
+    /// Another cell takes it over (TS 36.331 §5.3.5.4).
+    Handover,
 }
 
-impl Keys {
-    pub(crate) fn in_slots(self, slot: Duration) -> Times {
-        let slots = |time: Duration| time.ceil_to(slot).whole(slot);
-        Times {
-            promotion: slots(self.promotion),
-            tail: slots(self.tail),
-            paging_cycle: slots(self.paging_cycle).max(1),
+impl Phase {
+    /// The phase after `event`; `None` if that is nothing to a mobile in this phase.
+    pub(crate) fn after(self, event: Event) -> Option<Self> {
+        match (self, event) {
+            (Self::Idle, Event::Uplink(at) | Event::Page(at) | Event::Update(at)) => {
+                Some(Self::Connecting(at))
+            }
+            (Self::Connecting(before), Event::Uplink(at) | Event::Page(at)) => {
+                Some(Self::Connecting(before.min(at)))
+            }
+            (Self::Connecting(_), Event::PromotionOver)
+            | (Self::Connected, Event::LinkFailure | Event::Handover) => Some(Self::Connected),
+            (Self::Connected, Event::TailOver) => Some(Self::Idle),
+            _ => None,
         }
     }
-}
 
-impl Times {
-    /// The first slot from `slot` on in which idle mobile number `ue` hears a page: they are spread
-    /// over the cycle.
-    pub(crate) fn paging_occasion(&self, ue: u32, slot: u64) -> u64 {
-        // Steps of the golden ratio spread any number of mobiles evenly.
-        let place = (u64::from(ue.wrapping_mul(0x9E37_79B9)) * self.paging_cycle) >> 32;
-        place + slot.saturating_sub(place).div_ceil(self.paging_cycle) * self.paging_cycle
+    /// The slot in which time alone can end this phase of a mobile whose last new block was in slot
+    /// `last`, or whose connection began or ended there; the last of all if it cannot.
+    #[inline]
+    pub(crate) fn ends(self, times: &Times, last: u64) -> u64 {
+        match self {
+            Self::Idle => times.paging.update_from(last).unwrap_or(u64::MAX),
+            Self::Connecting(until) => until,
+            Self::Connected => last + times.tail,
+        }
+    }
+
+    /// What happens to a mobile whose phase ends in `slot`.
+    pub(crate) const fn end(self, times: &Times, slot: u64) -> Event {
+        match self {
+            Self::Idle => Event::Update(slot + 1 + times.promotion),
+            Self::Connecting(_) => Event::PromotionOver,
+            Self::Connected => Event::TailOver,
+        }
     }
 }
 
@@ -61,19 +119,62 @@ impl Times {
 mod tests {
     use super::*;
 
+    /// Each phase with all that can happen to a mobile in it.
     #[test]
-    fn a_mobile_hears_a_page_once_a_cycle() {
-        let times = Keys::default().in_slots(Duration::from_millis(1));
-        for ue in 0..50 {
-            let first = times.paging_occasion(ue, 0);
-            assert!(first < 1280);
-            for slot in (0..4000).step_by(7) {
-                let next = times.paging_occasion(ue, slot);
-                assert!((slot..slot + 1280).contains(&next) && next % 1280 == first, "{ue} {slot}");
-            }
+    fn phases_follow_each_other() {
+        let (idle, connecting, connected) = (Phase::Idle, Phase::Connecting(300), Phase::Connected);
+        let table = [
+            (idle, Event::Uplink(310), Some(Phase::Connecting(310))),
+            (idle, Event::Page(310), Some(Phase::Connecting(310))),
+            (idle, Event::Update(310), Some(Phase::Connecting(310))),
+            (idle, Event::PromotionOver, None),
+            (idle, Event::TailOver, None),
+            (idle, Event::LinkFailure, None),
+            (idle, Event::Handover, None),
+            (connecting, Event::Uplink(310), Some(connecting)),
+            (connecting, Event::Uplink(290), Some(Phase::Connecting(290))),
+            (connecting, Event::Page(310), Some(connecting)),
+            (connecting, Event::Page(290), Some(Phase::Connecting(290))),
+            (connecting, Event::Update(310), None),
+            (connecting, Event::PromotionOver, Some(connected)),
+            (connecting, Event::TailOver, None),
+            (connecting, Event::LinkFailure, None),
+            (connecting, Event::Handover, None),
+            (connected, Event::Uplink(310), None),
+            (connected, Event::Page(310), None),
+            (connected, Event::Update(310), None),
+            (connected, Event::PromotionOver, None),
+            (connected, Event::TailOver, Some(idle)),
+            (connected, Event::LinkFailure, Some(connected)),
+            (connected, Event::Handover, Some(connected)),
+        ];
+        for (phase, event, next) in table {
+            assert_eq!(phase.after(event), next, "{phase:?} {event:?}");
         }
-        let places: std::collections::BTreeSet<_> =
-            (0..50).map(|ue| times.paging_occasion(ue, 0)).collect();
-        assert_eq!(places.len(), 50);
+        // With two slots for what connects a mobile that does so already: no pair is left out.
+        let kinds = |of: fn(&(Phase, Event, Option<Phase>)) -> String| {
+            table.iter().map(of).collect::<std::collections::BTreeSet<_>>().len()
+        };
+        assert_eq!(kinds(|(phase, event, _)| format!("{phase:?} {event:?}")), 3 * 7 + 2);
+    }
+
+    /// Each phase with its end.
+    #[test]
+    fn time_ends_each_phase() {
+        let slot = Duration::from_millis(1);
+        let usual = Keys::default().in_slots(slot, None, None);
+        let saving = Keys::default().in_slots(slot, None, Some(PsmKeys::default()));
+        let table = [
+            (Phase::Idle, usual, u64::MAX, None),
+            (Phase::Idle, saving, 3_241_000, Some(Event::Update(3_241_000 + 261))),
+            (Phase::Connecting(1300), usual, 1300, Some(Event::PromotionOver)),
+            (Phase::Connecting(1300), saving, 1300, Some(Event::PromotionOver)),
+            (Phase::Connected, usual, 11_000, Some(Event::TailOver)),
+            (Phase::Connected, saving, 11_000, Some(Event::TailOver)),
+        ];
+        for (phase, times, ends, event) in table {
+            assert_eq!(phase.ends(&times, 1000), ends, "{phase:?} {times:?}");
+            assert!(event.is_none_or(|event| phase.end(&times, ends) == event), "{phase:?}");
+        }
     }
 }

@@ -90,7 +90,7 @@ section! {
 impl DchPower {
     /// What is drawn in `CELL_DCH` alone.
     pub const fn model(&self) -> PowerModel<1> {
-        PowerModel { states: [self.cell_dch], per_bit: [self.downlink, self.uplink] }
+        PowerModel { states: [Some(self.cell_dch)], per_bit: [self.downlink, self.uplink] }
     }
 }
 
@@ -105,6 +105,6 @@ impl CellPower {
             PowerState::DchSetup => self.dch_setup,
             PowerState::CellDch => self.dch.cell_dch,
         });
-        PowerModel { states, per_bit: self.dch.model().per_bit }
+        PowerModel { states: states.map(Some), per_bit: self.dch.model().per_bit }
     }
 }

@@ -1,7 +1,8 @@
 //! Numbers that the standard and its users state.
 
 use link::queue;
-use radio::nbiot::{Category, EdrxKeys, Interval, NbIotKeys, PsmKeys, Tones};
+use radio::nbiot::{Category, Interval, NbIotKeys, Tones};
+use radio::paging::{EdrxKeys, PsmKeys};
 
 use super::support::{DOWN, Run, UP, at, config, config_with, millis, ms, near};
 
@@ -225,7 +226,7 @@ fn what_comes_downlink_waits_for_a_mobile_that_sleeps() {
 fn a_page_waits_for_its_cycle() {
     let taken = |edrx: Option<EdrxKeys>| {
         let times = (0..40).map(|each: u64| {
-            let mut run = Run::new(&config(&NbIotKeys { edrx: edrx.clone(), ..near() }), each);
+            let mut run = Run::new(&config(&NbIotKeys { edrx, ..near() }), each);
             let begin = 1000 + each * 2111;
             let number = run.send(at(begin), 0, DOWN, 50);
             run.until(at(400_000));

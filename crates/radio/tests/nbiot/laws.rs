@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use base::{Direction, Duration, Probability, Time};
 use proptest::prelude::*;
 use radio::Keys;
-use radio::nbiot::{Config, EdrxKeys, NbIotKeys, PowerState, PsmKeys};
+use radio::nbiot::{Config, NbIotKeys, PowerState};
+use radio::paging::{EdrxKeys, PsmKeys};
 use radio::scheduled::Fading;
 
 use super::support::{DOWN, Exit, Run, UP, at, config, millis, ms};
@@ -78,7 +79,7 @@ proptest! {
     /// what wakes a mobile that sleeps.
     #[test]
     fn every_packet_comes_out_once(keys in keys(), loads in loads(), seed in 0_u64..4) {
-        let (run, sent, _) = run_of(&config(&keys), &loads, seed);
+        let (run, sent, end) = run_of(&config(&keys), &loads, seed);
         let mut numbers: Vec<_> = run.exits.iter().map(|exit| exit.packet.number).collect();
         numbers.sort_unstable();
         prop_assert_eq!(&numbers, &sent);
@@ -88,7 +89,10 @@ proptest! {
             let before = last.insert((*ue, *direction as u8), packet.number);
             prop_assert!(before < Some(packet.number), "{} after {:?}", packet.number, before);
         }
-        assert_every_block_ends(&BOTH.map(|direction| run.cell.total(direction)));
+        // One in power saving mode may be about to say that it is there as the run ends.
+        if run.cell.energy(end).all(|used| ["psm", "idle"].contains(&used.state().name)) {
+            assert_every_block_ends(&BOTH.map(|direction| run.cell.total(direction)));
+        }
         for direction in BOTH {
             let counters = run.cell.total(direction);
             prop_assert_eq!(counters.sdus, counters.delivered);
@@ -104,7 +108,8 @@ proptest! {
         let config = config(&keys);
         let (run, _, end) = run_of(&config, &loads, 1);
         let states = PowerState::ALL.iter().zip(config.power.states);
-        let powers: BTreeMap<_, _> = states.map(|(state, power)| (state.name(), power)).collect();
+        let powers = states.filter_map(|(state, power)| Some((state.name(), power?)));
+        let powers: BTreeMap<_, _> = powers.collect();
         let mut received = Vec::new();
         for (ue, used) in (0..).zip(run.cell.energy(end)) {
             let spans = run.spans(ue, end);

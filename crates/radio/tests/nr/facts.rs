@@ -86,7 +86,7 @@ fn time_division_carries_exactly_its_share() {
         for (direction, share) in [(DOWN, down), (UP, up)] {
             let run = saturated(&keys.config(&context()), direction, 500);
             let from = at(200);
-            let of_it = run.blocks.0.iter().filter(|(time, fact)| {
+            let of_it = run.facts.blocks.0.iter().filter(|(time, fact)| {
                 fact.direction == direction && (from..at(500)).contains(time)
             });
             let slots = 600 / letters.len();
@@ -133,8 +133,14 @@ fn a_repeat_waits_for_slots_of_both_directions() {
         run.send(at(start), 0, direction, 100);
         run.until(at(start + 3000));
         let of_it = |block: &&(Time, _)| block.0 >= at(start);
-        let times: Vec<_> =
-            run.blocks.0.iter().filter(of_it).map(|(time, _)| time.as_nanos() / 500_000).collect();
+        let times: Vec<_> = run
+            .facts
+            .blocks
+            .0
+            .iter()
+            .filter(of_it)
+            .map(|(time, _)| time.as_nanos() / 500_000)
+            .collect();
         times[1] - times[0]
     };
     let always = |mut keys: NrKeys| {

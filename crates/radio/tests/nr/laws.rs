@@ -138,7 +138,7 @@ proptest! {
         let (run, _) = run_of(&keys, &loads, 1);
         let Some(tdd) = &keys.nr.tdd else { return Ok(()) };
         let letters = tdd.pattern.to_string();
-        for (time, fact) in &run.blocks.0 {
+        for (time, fact) in &run.facts.blocks.0 {
             prop_assert_eq!(time.as_nanos() % keys.nr.spacing.slot().as_nanos(), 0);
             let slot = slot_of(&keys, *time) as usize % letters.len();
             let own = if fact.direction == Direction::Downlink { "DS" } else { "US" };
@@ -164,7 +164,7 @@ proptest! {
         }
         other.until(now + Duration::from_secs(100));
         prop_assert_eq!(&run.exits, &other.exits);
-        prop_assert_eq!(&run.blocks.0, &other.blocks.0);
+        prop_assert_eq!(&run.facts.blocks.0, &other.facts.blocks.0);
     }
 
     /// No more blocks are on their way in a direction of a mobile than it has processes: before the
@@ -177,7 +177,7 @@ proptest! {
         keys.nr.rlc.max_retransmissions = 255;
         let (run, _) = run_of(&keys, &loads, 1);
         for direction in BOTH {
-            let blocks = run.blocks.0.iter().filter(|(_, fact)| fact.direction == direction);
+            let blocks = run.facts.blocks.0.iter().filter(|(_, fact)| fact.direction == direction);
             let slots: Vec<_> = blocks.map(|(time, _)| slot_of(&keys, *time)).collect();
             // Feedback comes two slots later at the soonest; decoding takes one.
             let [down, up] = [keys.harq.feedback, keys.harq.decoding];

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use base::{Direction, Duration, Probability, Time};
 use proptest::prelude::*;
 use radio::lte::LteKeys;
+use radio::paging::{EdrxKeys, PsmKeys};
 use radio::scheduled::rlc::Mode;
 use radio::scheduled::{Config, Fading, Handover, drx, rrc};
 
@@ -15,17 +16,19 @@ const BOTH: [Direction; 2] = Direction::BOTH;
 
 fn keys() -> impl Strategy<Value = LteKeys> {
     let radio = (prop::option::of(0.0_f64..0.7), -5.0_f64..30.0, any::<bool>());
-    let states = (any::<[bool; 2]>(), prop::option::of((400_u64..2000, 0_u64..300, any::<bool>())));
+    let states = (any::<[bool; 4]>(), prop::option::of((400_u64..2000, 0_u64..300, any::<bool>())));
     let outages = prop::collection::vec((1_u64..3000, 1_u64..800), 0..3);
     let modes = prop_oneof![Just(Mode::Am), Just(Mode::Am), Just(Mode::Um)];
     (radio, states, outages, modes, 1_u32..4, 0_u32..4).prop_map(
-        |((bler, snr, fades), ([drx, rrc], handover), outages, mode, ues, repeats)| {
+        |((bler, snr, fades), ([drx, rrc, edrx, psm], handover), outages, mode, ues, repeats)| {
             let mut keys = LteKeys { ues, ..LteKeys::default() };
             keys.downlink.bler = bler.and_then(Probability::new);
             (keys.downlink.snr, keys.uplink.snr) = (snr, snr + 3.0);
             keys.fading = fades.then(Fading::default);
             keys.drx = drx.then(drx::Keys::default);
             keys.rrc = rrc.then(|| rrc::Keys { tail: ms(700), ..rrc::Keys::default() });
+            keys.edrx = (rrc && edrx).then(EdrxKeys::default);
+            keys.psm = (rrc && psm).then(|| PsmKeys { active: ms(500), update: ms(9000) });
             keys.handover = handover.map(|(every, gap, forwarding)| Handover {
                 every: ms(every),
                 gap: ms(gap),
@@ -66,7 +69,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     /// Every packet comes out once; in acknowledged mode all arrive, in order, but for those that a
-    /// handover without forwarding loses. Counts agree. In the end nothing is due.
+    /// handover without forwarding loses. Counts agree. In the end nothing is due but what wakes a
+    /// mobile that sleeps.
     #[test]
     fn every_packet_comes_out_once(keys in keys(), loads in loads(), seed in 0_u64..4) {
         let config = config(&keys);
@@ -91,7 +95,8 @@ proptest! {
             prop_assert_eq!(counters.sdus, counters.delivered + counters.discarded);
             prop_assert_eq!(run.network.held(direction).count(), 0);
         }
-        prop_assert!(run.network.poll_timeout().is_none(), "{:?}", run.network.poll_timeout());
+        let due = run.network.poll_timeout();
+        prop_assert!(keys.psm.is_some() || due.is_none(), "{due:?}");
     }
 
     /// What comes out does not depend on when the cell is looked at, nor on who watches.
@@ -111,7 +116,7 @@ proptest! {
         }
         other.until(now + Duration::from_secs(100));
         prop_assert_eq!(&run.exits, &other.exits);
-        prop_assert_eq!(&run.blocks.0, &other.blocks.0);
+        prop_assert_eq!(&run.facts.blocks.0, &other.facts.blocks.0);
     }
 
     /// No more blocks are on their way in a direction of a mobile than it has processes: within a
@@ -123,7 +128,7 @@ proptest! {
         keys.harq.processes = processes;
         let (run, _) = run_of(&config(&keys), &loads, 1);
         for direction in BOTH {
-            let blocks = run.blocks.0.iter().filter(|(_, fact)| fact.direction == direction);
+            let blocks = run.facts.blocks.0.iter().filter(|(_, fact)| fact.direction == direction);
             let times: Vec<_> = blocks.map(|(time, _)| *time).collect();
             for window in times.windows(processes as usize + 1) {
                 let span = window[processes as usize].saturating_since(window[0]);
@@ -182,7 +187,7 @@ fn a_mobile_is_sent_to_only_while_it_listens() {
     }
     run.until(at(now + 1000));
     let (mut last, mut woken) = (0, 0);
-    for (time, _) in &run.blocks.0 {
+    for (time, _) in &run.facts.blocks.0 {
         let slot = time.as_nanos() / 1_000_000;
         if slot >= last + 100 {
             assert!(slot % 20 < 2, "{slot} after {last}");

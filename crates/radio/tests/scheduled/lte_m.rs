@@ -128,7 +128,7 @@ proptest! {
         prop_assert_eq!(run.exits.len(), loads.len());
         prop_assert!(run.network.poll_timeout().is_none());
         let apart = if repetitions == 1 { config.slot * 2 } else { config.slot };
-        for pair in run.blocks.0.windows(2) {
+        for pair in run.facts.blocks.0.windows(2) {
             let [(before, one), (after, other)] = pair else { unreachable!("windows of two") };
             let turns = one.direction != other.direction;
             prop_assert!(!turns || after.saturating_since(*before) >= apart, "{pair:?}");

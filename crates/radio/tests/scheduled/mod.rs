@@ -3,4 +3,5 @@
 mod facts;
 mod laws;
 mod lte_m;
+mod sleep;
 pub(crate) mod support;

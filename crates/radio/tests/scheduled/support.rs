@@ -1,6 +1,7 @@
 //! A cell, and what comes out of it.
 
 use base::{Direction, Time};
+use observe::{BlockFact, Observe, PowerFact};
 use radio::lte::LteKeys;
 use radio::scheduled::{Config, Network};
 
@@ -12,18 +13,37 @@ pub(crate) fn config(keys: &LteKeys) -> Config {
     keys.config(&context())
 }
 
+/// The blocks that were sent, and the states that mobiles entered.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) blocks: Blocks,
+    pub(crate) states: Vec<(Time, PowerFact)>,
+}
+
+impl Observe for Facts {
+    fn block(&mut self, now: Time, fact: BlockFact) {
+        self.blocks.block(now, fact);
+    }
+
+    fn power(&mut self, now: Time, fact: PowerFact) {
+        self.states.push((now, fact));
+    }
+}
+
 /// A cell with a log of what came out.
 pub(crate) struct Run {
     pub(crate) network: Network<Packet>,
     pub(crate) exits: Vec<Exit>,
-    pub(crate) blocks: Blocks,
+    pub(crate) facts: Facts,
+    /// How often something was due.
+    pub(crate) timeouts: u32,
     numbers: u32,
 }
 
 impl Run {
     pub(crate) fn new(config: &Config, seed: u64) -> Self {
         let network = Network::new(0, config, seed);
-        Self { network, exits: Vec::new(), blocks: Blocks::default(), numbers: 0 }
+        Self { network, exits: Vec::new(), facts: Facts::default(), timeouts: 0, numbers: 0 }
     }
 
     /// Hands in a packet and says its number.
@@ -31,7 +51,7 @@ impl Run {
         self.until(now);
         let packet = Packet { number: self.numbers, bytes };
         self.numbers += 1;
-        if self.network.handle_input(now, ue, direction, packet, &mut self.blocks).is_err() {
+        if self.network.handle_input(now, ue, direction, packet, &mut self.facts).is_err() {
             self.exits.push(Exit { time: now, ue, direction, packet, fate: Fate::Dropped });
         }
         self.drain(now);
@@ -41,7 +61,8 @@ impl Run {
     /// Runs until `end`.
     pub(crate) fn until(&mut self, end: Time) {
         while let Some(due) = self.network.poll_timeout().filter(|due| *due <= end) {
-            self.network.handle_timeout(due, &mut self.blocks);
+            self.timeouts += 1;
+            self.network.handle_timeout(due, &mut self.facts);
             self.drain(due);
             let next = self.network.poll_timeout();
             assert!(next.is_none_or(|next| next > due), "due again at {due:?}");
@@ -52,6 +73,15 @@ impl Run {
         while let Some(output) = self.network.poll_output() {
             self.exits.push(Exit::of(time, output));
         }
+    }
+
+    /// What `ue`, which is idle at the start, did: from when to when, and what that is called.
+    pub(crate) fn spans(&self, ue: u32, end: Time) -> Vec<(Time, Time, &'static str)> {
+        let mut spans = vec![(Time::ZERO, "idle")];
+        let own = self.facts.states.iter().filter(|(_, fact)| fact.mobile == ue);
+        spans.extend(own.map(|(time, fact)| (*time, fact.state)));
+        let ends = spans.iter().skip(1).map(|(time, _)| *time).chain([end]);
+        spans.iter().zip(ends).map(|((from, state), to)| (*from, to, *state)).collect()
     }
 
     /// When packet `number` was delivered.
