@@ -1,5 +1,5 @@
-//! When a mobile without a connection listens (TS 36.304 §7): the one room for it of all kinds
-//! whose mobiles are paged. Times are in slots of the kind.
+//! When a mobile without a connection listens (TS 36.304 §7), for all kinds of radio that page
+//! mobiles. Times are in slots of the kind.
 
 use base::{Duration, Power};
 use settings::{Fault, OfTime, Table, section};
@@ -9,8 +9,8 @@ section! {
     /// §7.3).
     #[derive(Copy)]
     pub struct EdrxKeys {
-        /// From one window to the next (TS 24.008 §10.5.5.32: 20.48 s times a power of two; LTE has
-        /// 5.12 and 10.24 s as well).
+        /// From one window to the next (TS 24.008 §10.5.5.32: multiples of 20.48 s; LTE has 5.12
+        /// and 10.24 s as well).
         pub cycle: Duration as OfTime<1_000_000> = Duration::from_millis(20_480);
         /// How long the window is (TS 24.008 §10.5.5.32: multiples of 2.56 s; of 1.28 s for LTE).
         pub window: Duration as OfTime<1_000_000> = Duration::from_millis(5120);

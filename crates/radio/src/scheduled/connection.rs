@@ -35,7 +35,7 @@ impl<T: Sdu> Network<T> {
         let ends = slot >= mobile.phase.ends(times, mobile.last)
             && (mobile.phase != Phase::Connected || mobile.is_quiet());
         if ends {
-            let event = mobile.phase.end(times, slot);
+            let event = mobile.phase.event_at_end(times, slot);
             mobile.handle_event(slot, event);
         }
     }

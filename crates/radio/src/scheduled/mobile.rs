@@ -197,8 +197,7 @@ impl<T: Sdu> Mobile<T> {
         if is_waiting { slot } else { drx.listens_from(slot, self.last) }
     }
 
-    /// Something happens to it in `slot`. Returns whether that is anything to a mobile in its
-    /// phase.
+    /// Something happens to it in `slot`. Returns whether that concerns a mobile in its phase.
     pub(super) fn handle_event(&mut self, slot: u64, event: Event) -> bool {
         let Some(next) = self.phase.after(event) else { return false };
         if next != self.phase && !matches!(next, Phase::Connecting(_)) {

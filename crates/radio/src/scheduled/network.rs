@@ -398,8 +398,8 @@ impl<T: Sdu> Network<T> {
             if self.mobiles[ue as usize].lanes.iter().any(|lane| lane.transmitter.has_failed()) {
                 self.fail(slot, ue);
             }
-            self.meter(slot, ue, observe);
-            let due = self.due(slot, ue);
+            let state_ends = self.meter(slot, ue, observe);
+            let due = self.due(slot, ue, state_ends);
             self.agenda.set(ue, due.map(|due| Time::ZERO + self.config.slot * due));
             if self.mobiles[ue as usize].lanes.iter().any(Lane::has_output) {
                 self.ready.push_back(ue);
@@ -413,18 +413,19 @@ impl<T: Sdu> Network<T> {
         self.next = Time::earlier(next, self.agenda.peek());
     }
 
-    /// Tells the meter of `ue` which state it is in.
-    fn meter<O: Observe>(&mut self, slot: u64, ue: u32, observe: &mut O) {
+    /// Tells the meter of `ue` which state it is in. Returns until when, if nothing happens.
+    fn meter<O: Observe>(&mut self, slot: u64, ue: u32, observe: &mut O) -> u64 {
         let now = Time::ZERO + self.config.slot * slot;
         let mobile = &mut self.mobiles[ue as usize];
-        let (state, _) = mobile.power_state(slot, self.drx.as_ref(), self.config.rrc.as_ref());
+        let (state, ends) = mobile.power_state(slot, self.drx.as_ref(), self.config.rrc.as_ref());
         if mobile.meter.enter(now, state) && O::ON {
             observe.power(now, mobile.meter.fact(&self.config.power, now, self.machine, ue));
         }
+        ends
     }
 
     /// The slot after `slot` in which something is due for `ue`, other than blocks under way.
-    fn due(&mut self, slot: u64, ue: u32) -> Option<u64> {
+    fn due(&mut self, slot: u64, ue: u32, state_ends: u64) -> Option<u64> {
         let (now, unit) = (Time::ZERO + self.config.slot * slot, self.config.slot);
         let from = |time: Time| {
             let due = time.saturating_since(Time::ZERO).ceil_to(unit).whole(unit);
@@ -436,7 +437,6 @@ impl<T: Sdu> Network<T> {
         let reports = Direction::BOTH.map(|way| mobile.report_from(way).filter(|at| *at > now));
         let mut due = timers.chain(reports).flatten().map(from).min().unwrap_or(u64::MAX);
         due = due.min(mobile.request.unwrap_or(u64::MAX));
-        let (_, state_ends) = mobile.power_state(slot, self.drx.as_ref(), self.config.rrc.as_ref());
         due = due.min(state_ends);
         let phase_ends = self
             .config

@@ -78,7 +78,7 @@ pub(crate) enum Event {
 }
 
 impl Phase {
-    /// The phase after `event`; `None` if that is nothing to a mobile in this phase.
+    /// The phase after `event`; `None` if a mobile in this phase ignores that.
     pub(crate) fn after(self, event: Event) -> Option<Self> {
         match (self, event) {
             (Self::Idle, Event::Uplink(at) | Event::Page(at) | Event::Update(at)) => {
@@ -95,7 +95,7 @@ impl Phase {
     }
 
     /// The slot in which time alone can end this phase of a mobile whose last new block was in slot
-    /// `last`, or whose connection began or ended there; the last of all if it cannot.
+    /// `last`, or whose connection began or ended there; `u64::MAX` if it cannot.
     #[inline]
     pub(crate) fn ends(self, times: &Times, last: u64) -> u64 {
         match self {
@@ -106,7 +106,7 @@ impl Phase {
     }
 
     /// What happens to a mobile whose phase ends in `slot`.
-    pub(crate) const fn end(self, times: &Times, slot: u64) -> Event {
+    pub(crate) const fn event_at_end(self, times: &Times, slot: u64) -> Event {
         match self {
             Self::Idle => Event::Update(slot + 1 + times.promotion),
             Self::Connecting(_) => Event::PromotionOver,
@@ -174,7 +174,10 @@ mod tests {
         ];
         for (phase, times, ends, event) in table {
             assert_eq!(phase.ends(&times, 1000), ends, "{phase:?} {times:?}");
-            assert!(event.is_none_or(|event| phase.end(&times, ends) == event), "{phase:?}");
+            assert!(
+                event.is_none_or(|event| phase.event_at_end(&times, ends) == event),
+                "{phase:?}"
+            );
         }
     }
 }
