@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from statistics import fmean
 
 import pytest
 
@@ -41,16 +40,15 @@ def findings(emulation, tmp_path_factory):  # noqa: ARG001 - there is one by the
 )
 def test_throughput_and_round_trip_time_agree(findings, setup, control):
     found = {
-        name: findings[f"{setup}-{control}-{name}"]["values"]
-        for name in ("throughput", "rtt", "lateness")
+        name: findings[f"{setup}-{control}-{name}"] for name in ("throughput", "rtt", "lateness")
     }
-    assert min(found["lateness"]) > 0
-    if max(found["lateness"]) > BOUND_MS:
+    lateness = found["lateness"]["values"]
+    assert min(lateness) > 0
+    if max(lateness) > BOUND_MS:
         pytest.skip("needs a machine that lets the emulator keep its time")
-    assert abs(fmean(found["throughput"])) <= 3
-    assert abs(fmean(found["rtt"])) <= (8 if (setup, control) == ("short-queue", "cubic") else 5)
+    assert {fact["verdict"] for fact in found.values()} == {"holds"}
 
 
 def test_nothing_else_is_claimed(findings):
-    assert len(findings) == 42
+    assert len(findings) == 48
     assert {fact["expected"] for fact in findings.values()} == {"holds"}

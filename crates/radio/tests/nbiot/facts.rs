@@ -110,12 +110,6 @@ fn mean(coupling_loss: f64) -> [f64; 2] {
 /// TR 45.820 asks for a report within 10 s at 164 dB; users see round trips above 2 s, wait
 /// 5 to 10 s for an answer, and find that 10 s is not always enough.
 #[test]
-fn show() {
-    for l in [144.0, 154.0, 164.0] {
-        eprintln!("{l} {:?}", mean(l));
-    }
-}
-#[test]
 fn first_contact_takes_one_to_two_seconds_at_level_0_and_up_to_ten_at_level_2() {
     let means = [144.0, 154.0, 164.0].map(mean);
     let [first, later] = means[0];
