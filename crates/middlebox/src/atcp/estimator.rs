@@ -3,7 +3,7 @@
 //!
 //! * *static*: what is configured, as in the paper;
 //! * *Westwood*: the rate at which packets arrive × the shortest round-trip time, as TCP Westwood
-//!   takes it for its window;
+//!   takes it for its window, or the usual one if that is longer;
 //! * *radio*: the rate that the radio reports × the usual round-trip time.
 //!
 //! Only round trips that were limited by the window throughout count: a rate that the senders limit
@@ -11,7 +11,9 @@
 //! smooths twice by 1/8: a window takes minutes to follow.)
 //!
 //! The shortest round-trip time is that of a SYN-ACK, which takes the radio no time to speak of,
-//! and remains when the rate falls; a segment that is being transmitted comes on top. The window
+//! and remains when the rate falls; a segment that is being transmitted comes on top. It is too
+//! short where the radio repeats blocks or lets acknowledgements wait for a grant: a window that
+//! fits it never fills the radio, and so never measures more. The window
 //! exceeds both by `headroom`, and by a segment at least: one that is less than a segment above
 //! what arrived would send the same amount again, and never find out that the radio carries more.
 //! The window is never above half the budget.
@@ -34,6 +36,8 @@ pub(super) struct Estimator {
 #[derive(Clone, Copy, Debug)]
 struct Round {
     since: Time,
+    /// When something arrived last.
+    at: Time,
     /// Bytes that arrived after that.
     arrived: u64,
     /// True if the window was the limit throughout.
@@ -62,25 +66,33 @@ impl Estimator {
             Estimation::Static | Estimation::Radio => return,
             Estimation::Westwood => {}
         }
-        let Some(round) = &mut self.round else {
-            self.round = Some(Round { since: now, arrived: 0, limited: arrived.limited });
+        let Arrived { bytes, limited, smoothed, .. } = *arrived;
+        let begun = Round { since: now, at: now, arrived: 0, limited };
+        let mut round = self.round.unwrap_or(begun);
+        if now > round.at {
+            if round.at > round.since && round.at - round.since >= smoothed {
+                self.end_round(&round, config, arrived);
+                round = Round { since: round.at, at: round.at, arrived: 0, limited: true };
+            }
+            // Of acknowledgements that come together, the first frees what the others find free.
+            round.limited &= limited;
+            round.at = now;
+        }
+        if now > round.since {
+            round.arrived += bytes;
+        }
+        self.round = Some(round);
+    }
+
+    fn end_round(&mut self, round: &Round, config: &AtcpConfig, arrived: &Arrived) {
+        if !round.limited {
             return;
-        };
-        let elapsed = now - round.since;
-        if elapsed > Duration::ZERO {
-            round.arrived += arrived.bytes;
         }
-        round.limited &= arrived.limited;
-        if elapsed == Duration::ZERO || elapsed < arrived.smoothed {
-            return;
-        }
-        if round.limited {
-            let sample = round.arrived as f64 / elapsed.as_secs_f64();
-            let rate = self.rate.map_or(sample, |rate| sample.max(rate.midpoint(sample)));
-            self.rate = Some(rate);
-            self.fit(rate, arrived.least, config, arrived.mss);
-        }
-        self.round = Some(Round { since: now, arrived: 0, limited: true });
+        let sample = round.arrived as f64 / (round.at - round.since).as_secs_f64();
+        let rate = self.rate.map_or(sample, |rate| sample.max(rate.midpoint(sample)));
+        self.rate = Some(rate);
+        let usual = config.round_trip.saturating_sub(config.transmission(arrived.mss));
+        self.fit(rate, arrived.least.max(usual), config, arrived.mss);
     }
 
     /// The radio reports its rate. While nothing gets through, the window stays: the timer handles
@@ -118,17 +130,23 @@ mod tests {
     /// with a shortest round-trip time of a second; before them, a round trip with each of
     /// `earlier`.
     fn after(estimator: Estimation, earlier: &[u64], rate: u64, limited: bool) -> u64 {
-        let config = AtcpConfig { estimator, clamp: 10_000, headroom: 1.3, ..config() };
+        let round_trip = Duration::from_millis(100);
+        let config = AtcpConfig { estimator, clamp: 10_000, headroom: 1.3, round_trip, ..config() };
         let mut estimator = Estimator::new(&config);
         let (least, smoothed) = (Duration::from_secs(1), Duration::from_secs(2));
         let mut now = Time::ZERO;
-        for (rate, limited) in earlier.iter().map(|&rate| (rate, true)).chain([(rate, limited)]) {
-            for step in 0..11 {
-                let bytes = rate / 5;
-                let arrived = Arrived { bytes, limited, smoothed, least, mss: MSS };
-                estimator.on_arrival(now, &config, &arrived);
-                now += smoothed * u64::from(step < 10) / 10;
-            }
+        // A round trip ends with the first that arrives after it.
+        let rounds = earlier.iter().map(|&rate| (rate, true)).chain([(rate, limited)]);
+        let steps = rounds.flat_map(|round| [round; 10]).chain([(rate, limited)]);
+        estimator.on_arrival(
+            now,
+            &config,
+            &Arrived { bytes: 0, limited: true, smoothed, least, mss: MSS },
+        );
+        for (rate, limited) in steps {
+            now += smoothed / 10;
+            let arrived = Arrived { bytes: rate / 5, limited, smoothed, least, mss: MSS };
+            estimator.on_arrival(now, &config, &arrived);
         }
         estimator.clamp
     }
@@ -150,6 +168,33 @@ mod tests {
         check(Estimation::Westwood, &[2_000], 4_000, 6_500);
         // Half of a fall from 8000 B/s.
         check(Estimation::Westwood, &[8_000], 4_000, 9_100);
+    }
+
+    /// Four acknowledgements of 1000 B come together every 2 s, and a window that fits: the first
+    /// finds it full.
+    #[test]
+    fn acknowledgements_that_come_together_are_limited_together() {
+        let check = |round_trip, least, expect| {
+            let (clamp, rate) = (10_000, Rate::from_bps(32_000));
+            let estimator = Estimation::Westwood;
+            let config =
+                AtcpConfig { estimator, clamp, headroom: 1.3, rate, round_trip, ..config() };
+            let mut estimator = Estimator::new(&config);
+            let smoothed = Duration::from_secs(2);
+            for (second, place) in (0..4_u64).flat_map(|second| (0..4).map(move |at| (second, at)))
+            {
+                let limited = place == 0;
+                let arrived = Arrived { bytes: 2_000, limited, smoothed, least, mss: MSS };
+                let now = Time::ZERO + Duration::from_secs(2) * second;
+                estimator.on_arrival(now, &config, &arrived);
+            }
+            assert_eq!(estimator.clamp, expect, "{round_trip:?} {least:?}");
+        };
+        let seconds = Duration::from_secs;
+        // 1.3 · (rate · 1 s + 1000 B).
+        check(seconds(0), seconds(1), 6_500);
+        // 1.3 · (rate · (2 s - 1000 B ÷ 4000 B/s) + 1000 B).
+        check(seconds(2), seconds(1), 10_400);
     }
 
     #[test]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.chakravorty2003.setup import FIFO, RADIO, point
-from thinpipe.papers.wrong import WrongModel, altered, dropped, swapped
+from thinpipe.papers.wrong import WrongModel, altered, dropped
 from thinpipe.point import Point
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     Text = tuple[str, str]
 
 BOX: Final = "middlebox."
-ESTIMATOR: Final = "middlebox.atcp.estimator"
 
 
 def _has(run: Point, beginning: str) -> bool:
@@ -132,6 +131,9 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "Reno for Vegas": WrongModel("Reno wherever Vegas was", _reno_for_vegas),
     "Vegas on the radio": changed("Vegas on either leg", middlebox__tcp__variant="vegas"),
     "no uplink clamp": dropped("a proxy that leaves uploads alone", "middlebox.atcp.uplink_clamp"),
-    "westwood for radio": swapped("rates measured, not told", ESTIMATOR, {"radio": "westwood"}),
+    "a short round trip": changed(
+        "half the round trip, where the window is estimated",
+        middlebox__atcp__round_trip="100 ms",
+    ),
 }
 """By the names that facts give them."""

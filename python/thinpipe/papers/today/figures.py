@@ -12,6 +12,7 @@ from thinpipe.papers.today import experiments
 from thinpipe.papers.today.measures import goodput, ping_p95
 from thinpipe.papers.today.moving_rate import (
     PERIOD_S,
+    TRACED,
     WINDOWS,
     allowed_ms,
     delays_ms,
@@ -35,6 +36,16 @@ WORST: Final = "#F6D3B8"
 BEST: Final = "#5AA5D6"
 """Light orange and blue (Okabe and Ito, 2008)."""
 
+COLORS: Final = {
+    "cubic": HUES[3],
+    "static": HUES[1],
+    "half": HUES[2],
+    "radio": HUES[0],
+    "westwood": HUES[4],
+}
+MARKERS: Final = dict(zip(COLORS, "sov^D", strict=True))
+"""Of the windows of `moving_rate`."""
+
 TICKS_MS: Final = (50, 100, 200, 500, 1000)
 
 LABELS: Final = {
@@ -42,6 +53,7 @@ LABELS: Final = {
     "static": "atcp, fixed window",
     "half": "atcp, half the round trip",
     "radio": "atcp, window by reports",
+    "westwood": "atcp, window by what arrives",
 }
 
 
@@ -149,9 +161,8 @@ def moving_rate(outcomes: Outcomes) -> Figure:
     times = np.linspace(begin, begin + 2 * PERIOD_S, 400)
     axes[0].plot(times, [ratio_db(at) for at in times], color=HUES[6])
     axes[0].set_ylabel("SNR (dB)")
-    shown = {"cubic": HUES[3], "static": HUES[1], "radio": HUES[0]}
-    for name, color in shown.items():
-        _waits(axes[1], outcomes[moving(name, SEEDS[0])], name, color)
+    for name in TRACED:
+        _waits(axes[1], outcomes[moving(name, SEEDS[0])], name, COLORS[name])
     axes[1].set_yscale("symlog", linthresh=10)
     axes[1].set_ylim(bottom=0)
     axes[1].set_ylabel("Wait in the queue (ms)")
@@ -160,7 +171,7 @@ def moving_rate(outcomes: Outcomes) -> Figure:
         ax.set_xlabel("Time (s)")
     _compare(axes[2], outcomes)
     handles, labels = axes[1].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
     return figure
 
 
@@ -168,7 +179,7 @@ def _compare(ax: Axes, outcomes: Outcomes) -> None:
     """Draw goodput against the mean ping of each window."""
     names = [name for name in WINDOWS if name != "idle"]
     allowed = allowed_ms(outcomes)
-    for number, name in enumerate(names):
+    for name in names:
         rate = estimate([file_goodput(outcomes[moving(name, seed)]) / 1e6 for seed in SEEDS])
         ping = estimate([delays_ms(outcomes[moving(name, seed)]) for seed in SEEDS])
         ax.errorbar(
@@ -176,14 +187,14 @@ def _compare(ax: Axes, outcomes: Outcomes) -> None:
             rate.mean,
             xerr=ping.half,
             yerr=rate.half,
-            marker="s^vo"[number],
-            color=HUES[(3, 0, 2, 1)[number]],
+            marker=MARKERS[name],
+            color=COLORS[name],
             markerfacecolor="white",
         )
         ax.annotate(
             LABELS[name],
             (ping.mean, rate.mean),
-            xytext=(8, -4),
+            xytext=(8, {"radio": 4, "westwood": -13}.get(name, -4)),
             textcoords="offset points",
         )
     ax.axvline(allowed, color=HUES[6], linestyle="--", linewidth=0.9)

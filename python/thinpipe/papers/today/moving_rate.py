@@ -5,6 +5,7 @@ Chakravorty et al. (2003, §IX) leave the dynamic bandwidth-delay product for la
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.today.setup import HEADROOM, SEEDS
@@ -35,10 +36,14 @@ WINDOWS: Final = {
     "idle": None,
     "cubic": None,
     "radio": {"estimator": "radio"},
+    "westwood": {"estimator": "westwood"},
     "half": {"estimator": "radio", "round_trip": "18 ms"},
     "static": {"estimator": "static"},
 }
 """What stands in front: nothing, without and with a download, or a window of atcp."""
+
+TRACED: Final = ("cubic", "static", "radio", "westwood")
+"""Those whose queue is drawn over time."""
 
 HIGH_RATE: Final = "50 Mbit/s"
 ROUND_TRIP: Final = "35 ms"
@@ -120,16 +125,21 @@ def allowed_ms(outcomes: Outcomes) -> float:
     return 1.5 * sum(idle) / len(idle) + TTI_MS
 
 
-def _delay(outcomes: Outcomes) -> Sequence[float]:
+def _delay(outcomes: Outcomes, name: str) -> Sequence[float]:
     allowed = allowed_ms(outcomes)
-    return [100 * delays_ms(outcomes[moving("radio", seed)]) / allowed for seed in SEEDS]
+    return [100 * delays_ms(outcomes[moving(name, seed)]) / allowed for seed in SEEDS]
 
 
-def _goodput(outcomes: Outcomes) -> Sequence[float]:
+def _goodput(outcomes: Outcomes, name: str) -> Sequence[float]:
     full = sum(goodput(outcomes[moving("cubic", seed)]) for seed in SEEDS) / len(SEEDS)
-    return [100 * goodput(outcomes[moving("radio", seed)]) / full for seed in SEEDS]
+    return [100 * goodput(outcomes[moving(name, seed)]) / full for seed in SEEDS]
 
 
-MEASURES: Final = {"moving-delay": _delay, "moving-goodput": _goodput}
+MEASURES: Final = {
+    "moving-delay": partial(_delay, name="radio"),
+    "moving-goodput": partial(_goodput, name="radio"),
+    "moving-measured-delay": partial(_delay, name="westwood"),
+    "moving-measured-goodput": partial(_goodput, name="westwood"),
+}
 
 POINTS: Final = tuple(moving(name, seed) for name in WINDOWS for seed in SEEDS)

@@ -201,13 +201,13 @@ ITEMS: Final = (
             "An LTE cell of 20 MHz whose ratio of signal to noise falls from 17 to −1 dB within "
             "a second, stays for a second, and comes back: the rate falls to a tenth. A datagram "
             "every 50 ms each way shows the delay; the ping is the sum of both means.",
-            "atcp's window is what the base station reports × the RTT of the unloaded radio, and "
-            "a tenth more.",
+            "atcp's window is the rate × the RTT of the unloaded radio, and a tenth more: the rate "
+            "that the base station reports, or that at which segments arrive.",
         ),
         moving_rate.POINTS,
         Detail.RESULT,
         figures.moving_rate,
-        traced=tuple(moving_rate.moving(name, SEEDS[0]) for name in ("cubic", "static", "radio")),
+        traced=tuple(moving_rate.moving(name, SEEDS[0]) for name in moving_rate.TRACED),
         caption=(
             "Above: two periods. Below: goodput and ping of each window, mean over five seeds; "
             "left of the dashed line is what was hoped for."

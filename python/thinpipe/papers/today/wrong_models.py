@@ -13,7 +13,11 @@ from thinpipe.point import Point
 
 def _other_window(name: str) -> WrongModel:
     """Return the model with another window of atcp where the rate moves."""
-    instead = {moving("radio", seed): moving(name, seed) for seed in SEEDS}
+    instead = {
+        moving(follows, seed): moving(name, seed)
+        for follows in ("radio", "westwood")
+        for seed in SEEDS
+    }
     return WrongModel(f"The window of atcp is {name}.", lambda point: instead.get(point, point))
 
 
