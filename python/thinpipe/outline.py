@@ -103,9 +103,13 @@ def _nb_iot(values: Mapping[str, str]) -> str:
 
 
 def _asleep(values: Mapping[str, str]) -> list[str]:
-    """Return when mobiles go to power saving mode, if they have it."""
-    active = values.get("radio.psm.active")
-    return [] if active is None else [f"asleep {active} after a connection"]
+    """Return when mobiles listen for pages: in windows, and until power saving mode, if at all."""
+    said = []
+    if (cycle := values.get("radio.edrx.cycle")) is not None:
+        said.append(f"paged in {values['radio.edrx.window']} of each {cycle}")
+    if (active := values.get("radio.psm.active")) is not None:
+        said.append(f"asleep {active} after a connection")
+    return said
 
 
 def _ground_s(values: Mapping[str, str]) -> float:

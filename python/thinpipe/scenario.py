@@ -14,7 +14,7 @@ from typing import Any
 
 from thinpipe import _core
 from thinpipe.arguments import check
-from thinpipe.search import matching
+from thinpipe.search import either, matching
 from thinpipe.suggestion import suggestion
 from thinpipe.values import tables_as_toml
 
@@ -218,7 +218,7 @@ def keys(word: str | None = None, *, profile: str | None = None) -> list[Key]:
     check(word=word, profile=profile)
     others = list(profiles())
     if profile is not None and profile not in others:
-        hint = suggestion(profile, others, f"must be {', '.join(others[:-1])} or {others[-1]}")
+        hint = suggestion(profile, others, f"must be {either(others)}")
         raise _core.ScenarioError(f"unknown profile {profile!r}{hint}")
     known = {key.name: key for key in _keys(profile)}
     if word is None:

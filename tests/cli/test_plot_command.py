@@ -6,7 +6,8 @@ import matplotlib.image
 import pytest
 import thinpipe as tp
 from thinpipe.files import write_manifest
-from thinpipe.plot.kinds import KINDS, SHARING, TRACE, either
+from thinpipe.plot.kinds import KINDS, SHARING, TRACE
+from thinpipe.search import either
 
 KINDS_NAMED = either([*KINDS])
 OF_ANY_RUN = [kind for kind in KINDS.values() if kind.needs in ("", TRACE)]

@@ -25,7 +25,9 @@ def flow_of(name: str, settings: dict[str, str], duration: str = "10 s") -> tp.F
 )
 def test_a_category_has_its_peak_rate(name, peak, most):
     """Category 1 needs 14 of 100 resource blocks for its largest transport block."""
-    run = tp.run(name, {**BEST, "queue.bytes": "3 MB"}, duration="20 s")
+    # HyStart would end slow start long before.
+    settings = {**BEST, "queue.bytes": "30 MB", "tcp.variant": "reno"}
+    run = tp.run(name, settings, duration="20 s")
     [down] = [link for link in run.links if link.name == "Uu/down"]
     assert 0.8 * most < (down.utilization or 0.0) <= most
     # Headers of TCP/IP are 52 of 1500 bytes, those of LTE 4 of a packet and 5 of a block.
@@ -161,6 +163,7 @@ def test_half_duplex_carries_300_kbit_s(direction):
 def test_a_cellar_is_reached_by_repetitions():
     settings = {
         "flow.bytes": "20 kB",
+        "tcp.initial_window": "1",
         "radio.downlink.snr": "-18 dB",
         "radio.uplink.snr": "-18 dB",
     }

@@ -3,8 +3,9 @@
 import inspect
 
 import pytest
-from thinpipe.plot.kinds import KINDS, SHARING, either, taking
+from thinpipe.plot.kinds import KINDS, SHARING, taking
 from thinpipe.plot.plots import Plots
+from thinpipe.search import either
 
 COMMON = {"self", "ax", "flow", "start_s", "end_s"}
 

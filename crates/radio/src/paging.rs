@@ -139,7 +139,7 @@ impl Paging {
 
     /// Places that are spread over a cycle: steps of the golden ratio.
     fn spread(ue: u32, cycle: u64) -> u64 {
-        (u64::from(ue.wrapping_mul(0x9E37_79B9)) * cycle) >> 32
+        ((u128::from(ue.wrapping_mul(0x9E37_79B9)) * u128::from(cycle)) >> 32) as u64
     }
 }
 

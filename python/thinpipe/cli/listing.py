@@ -20,7 +20,7 @@ from thinpipe.scenario import Key, Scenario, find, first_sentence
 from thinpipe.scenario import keys as all_keys
 from thinpipe.scenario import profiles as all_profiles
 from thinpipe.scenario import scenarios as shipped
-from thinpipe.search import is_part, matching
+from thinpipe.search import either, is_part, matching
 from thinpipe.sweep.measures import measures as all_measures
 
 DISTINGUISHING: Final = {
@@ -233,7 +233,7 @@ def _paragraph(text: str) -> str:
 def _by_kinds(key: Key) -> Iterator[str]:
     """Yield where a key can be, and its other defaults."""
     if key.needs:
-        places = (f"{needs.key} = {', '.join(needs.kinds)}" for needs in key.needs)
+        places = (f"{needs.key} = {either(needs.kinds)}" for needs in key.needs)
         yield f"Needs {'; '.join(places)}."
     if key.other_defaults:
         others = (f"{other.default} ({', '.join(other.kinds)})" for other in key.other_defaults)

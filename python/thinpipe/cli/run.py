@@ -73,7 +73,7 @@ def run(  # noqa: PLR0913 - to typer, a parameter is an option
     """Run a scenario and print its metrics.
 
     Goodput is payload over the time of the transfer. Throughput includes headers, over the whole
-    run, as a share of the bottleneck's rate (the radio's downlink or the link). Of more than 100
+    run, as a share of the rate of its direction of the radio or the link. Of more than 100
     flows each column shows how its numbers are spread; --json has every flow.
     """
     asked = Settings.of(settings, seed=seed, duration=duration)

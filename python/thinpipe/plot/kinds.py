@@ -181,8 +181,3 @@ SHARING: Final = tuple(name for name, kind in KINDS.items() if kind.shares)
 def taking(option: str) -> list[str]:
     """Return the kinds whose method takes an option."""
     return [name for name, kind in KINDS.items() if option in kind.options]
-
-
-def either(names: list[str] | tuple[str, ...]) -> str:
-    """Return names as a choice: ``a, b or c``."""
-    return " or ".join([", ".join(names[:-1]), names[-1]] if names[:-1] else names)

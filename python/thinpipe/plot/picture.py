@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.files import write_atomically
-from thinpipe.plot.kinds import KINDS, SHARING, WIDE, Kind, Size, either
+from thinpipe.plot.kinds import KINDS, SHARING, WIDE, Kind, Size
 from thinpipe.plot.shown import Flows, flow_of
 from thinpipe.plot.style import style
+from thinpipe.search import either
 from thinpipe.suggestion import suggestion
 
 if TYPE_CHECKING:
@@ -188,4 +189,4 @@ def _text(flow: Flows | None) -> str:
 
 def _check_suffix(file: Path) -> None:
     if file.suffix.lower() not in SUFFIXES:
-        raise ValueError(f"file: must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
+        raise ValueError(f"file: must end in {either(SUFFIXES)}")

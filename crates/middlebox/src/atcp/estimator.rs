@@ -91,7 +91,7 @@ impl Estimator {
         let sample = round.arrived as f64 / (round.at - round.since).as_secs_f64();
         let rate = self.rate.map_or(sample, |rate| sample.max(rate.midpoint(sample)));
         self.rate = Some(rate);
-        let usual = config.round_trip.saturating_sub(config.transmission(arrived.mss));
+        let usual = usual_without_length(rate, config, arrived.mss);
         self.fit(rate, arrived.least.max(usual), config, arrived.mss);
     }
 
@@ -99,9 +99,8 @@ impl Estimator {
     /// that.
     pub(super) fn on_report(&mut self, rate: Option<Rate>, config: &AtcpConfig, mss: u64) {
         if let (Estimation::Radio, Some(rate)) = (config.estimator, rate) {
-            let segment = config.transmission(mss);
-            let shortest = config.round_trip.saturating_sub(segment);
-            self.fit(rate.as_bps() as f64 / 8.0, shortest, config, mss);
+            let rate = rate.as_bps() as f64 / 8.0;
+            self.fit(rate, usual_without_length(rate, config, mss), config, mss);
         }
     }
 
@@ -117,6 +116,14 @@ impl Estimator {
         let least = 2 * mss;
         self.clamp = window.clamp(least, (config.budget / 2).max(least));
     }
+}
+
+/// The usual round-trip time of a packet without length: that of a segment, less what the radio
+/// takes to send it. A radio that is seen to carry `rate` bytes/s, more than what is configured,
+/// takes no longer than that.
+fn usual_without_length(rate: f64, config: &AtcpConfig, mss: u64) -> Duration {
+    let rate = rate.max(config.rate.as_bps() as f64 / 8.0);
+    config.round_trip.saturating_sub(Duration::from_secs_f64(mss as f64 / rate))
 }
 
 #[cfg(test)]
@@ -214,8 +221,10 @@ mod tests {
             estimator.on_report(report, &config, MSS);
             assert_eq!(estimator.clamp, expect);
         };
-        // 1.2 · (5000 B/s · (1.5 s − 1000 B ÷ 4000 B/s) + 1000 B).
-        check(Estimation::Radio, Some(rate), 8_700);
+        // 1.2 · (5000 B/s · (1.5 s − 1000 B ÷ 5000 B/s) + 1000 B), though 4000 B/s are configured.
+        check(Estimation::Radio, Some(rate), 9_000);
+        // A segment more than 2000 B/s · (1.5 s − 1000 B ÷ 4000 B/s) + 1000 B.
+        check(Estimation::Radio, Some(Rate::from_bps(16_000)), 4_500);
         check(Estimation::Radio, None, 7_000);
         check(Estimation::Static, Some(rate), 7_000);
     }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from thinpipe.arguments import check
 from thinpipe.plot.kinds import OF_MANY
+from thinpipe.search import either
 from thinpipe.suggestion import suggestion
 from thinpipe.sweep.table import SEED
 from thinpipe.sweep.words import DELAY
@@ -63,7 +64,7 @@ class Choice:
             be averaged.
         """
         check(x=x, y=y, by=by)
-        _check("kind", kind, KINDS, f"must be {', '.join(KINDS[:-1])} or {KINDS[-1]}", "")
+        _check("kind", kind, KINDS, f"must be {either(KINDS)}", "")
         varied = [key for key in study.varied if study.frame[key].n_unique() > 1]
         if x is None:
             x = _on_axis(study, kind, varied)
