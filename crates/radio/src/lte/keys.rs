@@ -291,9 +291,10 @@ impl LteKeys {
     /// A mobile that is always connected is never paged.
     fn check_idle(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         let Some(rrc) = self.rrc else {
-            let tables = [("edrx", self.edrx.is_some()), ("psm", self.psm.is_some())];
-            let Some((table, _)) = tables.into_iter().find(|(_, is_there)| *is_there) else {
-                return Ok(());
+            let table = match (&self.edrx, &self.psm) {
+                (Some(_), _) => "edrx",
+                (None, Some(_)) => "psm",
+                (None, None) => return Ok(()),
             };
             let message = format!("{at}.{table} needs {at}.rrc: without it mobiles are never idle");
             return tree.clash_at(at, &[table], message);

@@ -5,8 +5,8 @@ use link::queue;
 
 use super::format::{Format, Formats};
 use super::power::POWER_STATES;
+use super::search_space::SearchSpace;
 use super::tables::Tones;
-use super::timing::SearchSpace;
 use crate::PowerModel;
 use crate::paging::Paging;
 use crate::scheduled::{Radio, rlc};

@@ -9,8 +9,8 @@ use settings::{
 use super::config::{Access, Config, Connection, Level, SUBFRAME, UeConfig, level_of};
 use super::format::Formats;
 use super::power;
+use super::search_space::SearchSpace;
 use super::tables::{Category, Tones};
-use super::timing::SearchSpace;
 use crate::kinds::{Keys, Queues, RadioContext};
 use crate::paging::{self, EdrxKeys, Paging, PsmKeys};
 use crate::scheduled::rlc::{self, Mode};

@@ -3,7 +3,8 @@
 //!
 //! * `cell`: the machine, from event to event; `schedule`: who is next on the carrier.
 //! * `mobile`, `lane`: a mobile, and one direction of its bearer; `stage`: what a mobile does.
-//! * `carrier`, `timing`: what is taken of the carrier, and where a mobile looks for messages.
+//! * `carrier`, `search_space`: what is taken of the carrier, and where a mobile looks for
+//!   messages.
 //! * `tables`, `format`: sizes of transport blocks, how long they last and what they need.
 
 mod carrier;
@@ -15,14 +16,14 @@ mod lane;
 mod mobile;
 mod power;
 mod schedule;
+mod search_space;
 mod stage;
 mod tables;
-mod timing;
 
 pub use cell::Cell;
 pub use config::{Access, Config, Connection, Level, UeConfig};
 pub use format::Format;
 pub use keys::{Interval, NbIotKeys, Step};
 pub use power::PowerState;
+pub use search_space::SearchSpace;
 pub use tables::{Category, Tones};
-pub use timing::SearchSpace;
