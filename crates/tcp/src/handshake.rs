@@ -257,8 +257,8 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// Whether `segment`, which acknowledges this side's SYN, answers the first transmission: it
-    /// was the only one, or the timestamp says so (RFC 7323 §4.1, RFC 3522 §3.2). The time until
-    /// then ends the back-off, so where handshakes are not timed nobody asks.
+    /// was the only one, or the timestamp says so (RFC 7323 §4.1, RFC 3522 §3.2). Where handshakes
+    /// are not timed, nothing would end the back-off: a SYN that was sent again counts as lost.
     fn first_syn_arrived(&self, segment: &Segment<P>) -> bool {
         let Handshake { transmissions, first_sent, .. } = self.handshake;
         let detects = self.config.spurious_timeouts != SpuriousTimeouts::Unseen

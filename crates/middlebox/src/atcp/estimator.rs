@@ -35,10 +35,11 @@ pub(super) struct Estimator {
 /// A round trip that is being measured.
 #[derive(Clone, Copy, Debug)]
 struct Round {
+    /// When it began.
     since: Time,
     /// When something arrived last.
     at: Time,
-    /// Bytes that arrived after that.
+    /// Bytes that arrived since it began.
     arrived: u64,
     /// True if the window was the limit throughout.
     limited: bool,
@@ -84,6 +85,7 @@ impl Estimator {
         self.round = Some(round);
     }
 
+    /// Fits the window to a round trip, if that tells the rate of the radio.
     fn end_round(&mut self, round: &Round, config: &AtcpConfig, arrived: &Arrived) {
         if !round.limited {
             return;
@@ -177,8 +179,8 @@ mod tests {
         check(Estimation::Westwood, &[8_000], 4_000, 9_100);
     }
 
-    /// Four acknowledgements of 1000 B come together every 2 s, and a window that fits: the first
-    /// finds it full.
+    /// Four acknowledgements of 2000 B each come together every 2 s. The first of them alone finds
+    /// the window full.
     #[test]
     fn acknowledgements_that_come_together_are_limited_together() {
         let check = |round_trip, least, expect| {
@@ -198,9 +200,9 @@ mod tests {
             assert_eq!(estimator.clamp, expect, "{round_trip:?} {least:?}");
         };
         let seconds = Duration::from_secs;
-        // 1.3 · (rate · 1 s + 1000 B).
+        // 1.3 · (4000 B/s · 1 s + 1000 B).
         check(seconds(0), seconds(1), 6_500);
-        // 1.3 · (rate · (2 s - 1000 B ÷ 4000 B/s) + 1000 B).
+        // 1.3 · (4000 B/s · (2 s − 1000 B ÷ 4000 B/s) + 1000 B).
         check(seconds(2), seconds(1), 10_400);
     }
 

@@ -185,7 +185,7 @@ pub fn visit_kinds<K>(
         own(kind, &mut |key| match keys.iter_mut().find(|(known, _)| known.name == key.name) {
             Some((known, kinds)) => {
                 kinds.push(name);
-                known.is_of(name, key);
+                known.add_kind(name, key);
             }
             None => keys.push((key, vec![name])),
         });

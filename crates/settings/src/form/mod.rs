@@ -90,8 +90,8 @@ impl Key {
         Self { name, value, expected, takes, doc, needs, other_defaults, reread: None }
     }
 
-    /// `kind` has it, too, there as `other`.
-    fn is_of(&mut self, kind: &'static str, other: Self) {
+    /// `kind` has this key, too, there as `other`.
+    fn add_kind(&mut self, kind: &'static str, other: Self) {
         if other.value == self.value {
             return;
         }
