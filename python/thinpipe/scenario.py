@@ -14,8 +14,8 @@ from typing import Any
 
 from thinpipe import _core
 from thinpipe.arguments import check
-from thinpipe.search import either, matching
-from thinpipe.suggestion import suggestion
+from thinpipe.search import matching
+from thinpipe.suggestion import either, suggestion
 from thinpipe.values import tables_as_toml
 
 

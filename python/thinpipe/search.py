@@ -45,8 +45,3 @@ def _having(words: Iterable[str], meanings: Mapping[str, str]) -> list[str]:
     looks = [re.compile(rf"(?<![^\W_]){re.escape(word)}") for word in words]
     texts = {name: f"{name} {meaning}".lower() for name, meaning in meanings.items()}
     return [name for name, text in texts.items() if all(look.search(text) for look in looks)]
-
-
-def either(names: list[str] | tuple[str, ...]) -> str:
-    """Return names as a choice: ``a, b or c``."""
-    return " or ".join([", ".join(names[:-1]), names[-1]] if names[:-1] else names)

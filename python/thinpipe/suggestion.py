@@ -1,4 +1,4 @@
-"""The end of an error about a name that is none of those that are valid."""
+"""Which names are valid, in words: the end of an error about one that is not."""
 
 from __future__ import annotations
 
@@ -33,3 +33,8 @@ def suggestion(
     if near:
         return f"; did you mean {near[0]}?"
     return f"; {otherwise}" if otherwise else ""
+
+
+def either(names: list[str] | tuple[str, ...]) -> str:
+    """Return names as a choice: ``a, b or c``."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if names[:-1] else names)

@@ -7,7 +7,7 @@ import pytest
 import thinpipe as tp
 from thinpipe.files import write_manifest
 from thinpipe.plot.kinds import KINDS, SHARING, TRACE
-from thinpipe.search import either
+from thinpipe.suggestion import either
 
 KINDS_NAMED = either([*KINDS])
 OF_ANY_RUN = [kind for kind in KINDS.values() if kind.needs in ("", TRACE)]

@@ -25,7 +25,7 @@ def flow_of(name: str, settings: dict[str, str], duration: str = "10 s") -> tp.F
 )
 def test_a_category_has_its_peak_rate(name, peak, most):
     """Category 1 needs 14 of 100 resource blocks for its largest transport block."""
-    # HyStart would end slow start long before.
+    # CUBIC's HyStart leaves slow start far below the peak rate.
     settings = {**BEST, "queue.bytes": "30 MB", "tcp.variant": "reno"}
     run = tp.run(name, settings, duration="20 s")
     [down] = [link for link in run.links if link.name == "Uu/down"]

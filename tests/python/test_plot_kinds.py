@@ -5,7 +5,7 @@ import inspect
 import pytest
 from thinpipe.plot.kinds import KINDS, SHARING, taking
 from thinpipe.plot.plots import Plots
-from thinpipe.search import either
+from thinpipe.suggestion import either
 
 COMMON = {"self", "ax", "flow", "start_s", "end_s"}
 

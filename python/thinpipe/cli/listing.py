@@ -20,7 +20,8 @@ from thinpipe.scenario import Key, Scenario, find, first_sentence
 from thinpipe.scenario import keys as all_keys
 from thinpipe.scenario import profiles as all_profiles
 from thinpipe.scenario import scenarios as shipped
-from thinpipe.search import either, is_part, matching
+from thinpipe.search import is_part, matching
+from thinpipe.suggestion import either
 from thinpipe.sweep.measures import measures as all_measures
 
 DISTINGUISHING: Final = {

@@ -13,8 +13,8 @@ from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.times import seconds
 from thinpipe.files import resolved
 from thinpipe.plot.kinds import DEFAULT, KINDS, OF_MANY, taking
-from thinpipe.search import either
 from thinpipe.signals import signals_deferred
+from thinpipe.suggestion import either
 from thinpipe.sweep.study import SUFFIXES
 
 GOODPUT: Final = "goodput_bps"

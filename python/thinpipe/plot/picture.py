@@ -12,8 +12,7 @@ from thinpipe.files import write_atomically
 from thinpipe.plot.kinds import KINDS, SHARING, WIDE, Kind, Size
 from thinpipe.plot.shown import Flows, flow_of
 from thinpipe.plot.style import style
-from thinpipe.search import either
-from thinpipe.suggestion import suggestion
+from thinpipe.suggestion import either, suggestion
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from thinpipe.arguments import check
 from thinpipe.plot.kinds import OF_MANY
-from thinpipe.search import either
-from thinpipe.suggestion import suggestion
+from thinpipe.suggestion import either, suggestion
 from thinpipe.sweep.table import SEED
 from thinpipe.sweep.words import DELAY
 
