@@ -89,7 +89,8 @@ SETUPS: Final = {
         seeds=(1, 2, 3),
     ),
     # Segments come 52 ms apart. The kernel's timer of delayed acknowledgements, 40 ms as ours at
-    # first, grows with such gaps (tcp_event_data_recv), and it waits for every second one.
+    # first, grows with such gaps (tcp_event_data_recv) up to 200 ms, and it waits for every second
+    # one.
     "trace": Setup(TRACE, (("tcp.delayed_ack", "200 ms"),), 600_000, 48_000),
     "short-queue": Setup(
         "link",

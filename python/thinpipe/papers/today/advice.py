@@ -66,7 +66,7 @@ def advice(outcomes: Outcomes) -> Sequence[str]:
         f"({rate('geo-12-3-lossy', 'split')}): the same congestion control meets the same losses.",
         "A fixed window needs a fixed rate: on the drive it carries "
         f"{rate('lte-drive', 'atcp')} of the {rate('lte-drive', 'cubic')} that CUBIC does. Let it "
-        "follow what the base station reports, or else what arrives.",
+        "follow what the base station reports, where it reports.",
     )
 
 
