@@ -150,7 +150,7 @@ impl Story {
 
     /// What the journal named not is whole. Of what it named either both ends are closed, but for
     /// one that has nothing to say any more, or none: then all resets were lost, or came before
-    /// what was lost.
+    /// what was lost. A reset of what is half open makes a listener listen again (RFC 9293 §3.10.7.4).
     fn check(&mut self) {
         let exposed: Vec<bool> = self.openings.iter().map(|of| self.notes.has(of)).collect();
         let (peers, aborted) = (&self.peers, &self.aborted);
@@ -158,9 +158,8 @@ impl Story {
             aborted[nth / 2] || exposed[nth / 2] || net.is_at_end(peers[nth])
         };
         let ended = |net: &Network<Bytes>, nth: usize| match net.state(peers[nth]) {
-            State::Closed | State::FinWait2 | State::TimeWait => true,
-            State::Listen
-            | State::SynSent
+            State::Closed | State::Listen | State::FinWait2 | State::TimeWait => true,
+            State::SynSent
             | State::SynReceived
             | State::Established
             | State::FinWait1

@@ -130,8 +130,8 @@ impl<P: Payload> PerFlow<P> {
         }
     }
 
-    /// Runs `act` on a flow's sender, and has it looked at again.
-    fn with<R>(
+    /// Runs `act` on a flow's sender.
+    fn on<R>(
         &mut self,
         flow: FlowId,
         watch: Watch<'_>,
@@ -142,6 +142,18 @@ impl<P: Payload> PerFlow<P> {
         let mut observer = SenderObserver { notes: &mut notes, repairs: &mut self.repairs, watch };
         let result = act(line, &mut observer);
         line.notes = notes;
+        Some(result)
+    }
+
+    /// Runs `act` on a flow's sender, and has it looked at again.
+    fn with<R>(
+        &mut self,
+        flow: FlowId,
+        watch: Watch<'_>,
+        act: impl FnOnce(&mut Line<P>, &mut SenderObserver<'_, '_>) -> R,
+    ) -> Option<R> {
+        let result = self.on(flow, watch, act)?;
+        let line = self.lines[flow.0 as usize].as_mut()?;
         if !std::mem::replace(&mut line.ready, true) {
             self.ready.push_back(flow);
         }
@@ -346,7 +358,8 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
 
     fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<(FlowId, Departure<P>)> {
         while let Some(&flow) = self.ready.front() {
-            let departure = self.with(flow, watch, |line, observer| {
+            // Not put in the queue again: it is at the head, or the flow before it in this place was.
+            let departure = self.on(flow, watch, |line, observer| {
                 let departure = line.sender.poll_output(now, observer)?;
                 if line.load.in_flight == 0 {
                     line.since = now;
@@ -417,5 +430,55 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         counters.held_bytes += self.mobiles.iter().map(|mobile| mobile.load.held).sum::<u64>();
         counters.held_max = counters.held_max.max(self.held_max);
         counters.add(self.repairs);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::Seq;
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::Connection;
+
+    /// A flow that ends while it has something to send leaves its number, and its place in the
+    /// queue, to the next.
+    #[test]
+    fn a_number_used_again_is_looked_at_once() {
+        let mobile = Address { leg: Leg::Radio, host: 1 };
+        let source = Address { leg: Leg::Wired, host: 1 };
+        let terms = Terms {
+            mobile,
+            connection: Connection {
+                source,
+                destination: mobile,
+                source_port: 80,
+                destination_port: 5_000,
+            },
+            dscp: 0,
+            first: Seq::new(7),
+            mss: 1_000,
+            window: 60_000,
+            scale: 0,
+            sack: true,
+            ecn: false,
+            promised: 60_000,
+            numbers: Numbers { mobile: 0, connection: 0 },
+            rtt: None,
+        };
+        let buffers = SocketBuffers { receive_buffer: 80_000, send_buffer: 20_000 };
+        let mut leg = PerFlow::<Bytes>::new(&Arc::new(Config::plain()), buffers);
+        let (now, flow) = (Time::ZERO, FlowId(0));
+        for _ in 0..3 {
+            leg.open(now, flow, &terms, &mut |_| {});
+            leg.write(now, flow, Bytes::from_static(b"first"), &mut |_| {});
+            leg.remove(now, flow, &mut |_| {});
+        }
+        leg.open(now, flow, &terms, &mut |_| {});
+        leg.write(now, flow, Bytes::from_static(b"last"), &mut |_| {});
+        let departures: Vec<_> = std::iter::from_fn(|| leg.poll_output(now, &mut |_| {})).collect();
+        let payloads: Vec<_> = departures.iter().map(|(_, it)| it.payload.as_ref()).collect();
+        assert_eq!(payloads, [b"last"]);
+        assert!(leg.ready.is_empty());
     }
 }
