@@ -150,7 +150,8 @@ impl Story {
 
     /// What the journal named not is whole. Of what it named either both ends are closed, but for
     /// one that has nothing to say any more, or none: then all resets were lost, or came before
-    /// what was lost. A reset of what is half open makes a listener listen again (RFC 9293 §3.10.7.4).
+    /// what was lost. A reset of what is half open makes a listener listen again (RFC 9293
+    /// §3.10.7.4).
     fn check(&mut self) {
         let exposed: Vec<bool> = self.openings.iter().map(|of| self.notes.has(of)).collect();
         let (peers, aborted) = (&self.peers, &self.aborted);
