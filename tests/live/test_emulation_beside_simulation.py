@@ -33,6 +33,7 @@ def findings(emulation, tmp_path_factory):  # noqa: ARG001 - there is one by the
         "gprs-live-40",
         "leo-15s",
         "lte-cat1",
+        "lte-cat4",
         "nb-iot",
         "trace",
         "short-queue",
@@ -50,5 +51,5 @@ def test_throughput_and_round_trip_time_agree(findings, setup, control):
 
 
 def test_nothing_else_is_claimed(findings):
-    assert len(findings) == 48
+    assert len(findings) == 54
     assert {fact["expected"] for fact in findings.values()} == {"holds"}

@@ -1,6 +1,7 @@
 """What the scenarios of LTE show, beside what was measured and specified."""
 
 import numpy as np
+import polars as pl
 import pytest
 import thinpipe as tp
 
@@ -172,3 +173,18 @@ def test_a_cellar_is_reached_by_repetitions():
     assert 1 < (deep.rtt_s.mean or 0.0) < 20
     once = flow_of("lte-m-deep", {**settings, "radio.lte.repetitions": "1"}, "300 s")
     assert once.completed_s is None
+
+
+@pytest.mark.parametrize(("offload", "least", "most"), [("true", 1, 1.01), ("false", 5, 20)])
+def test_a_receiver_that_offloads_acknowledges_a_block_once(offload, least, most):
+    settings = {
+        **BEST,
+        "queue.bytes": "30 MB",
+        "tcp.profile": "modern",
+        "tcp.receive_offload": offload,
+    }
+    segments = tp.run("lte-cat4", settings, duration="3 s", trace=True).segments
+    acks = segments.filter(
+        pl.col("event") == "sent", pl.col("towards") == "sender", pl.col("payload_bytes") == 0
+    )
+    assert least <= len(acks) / acks["time_s"].n_unique() <= most

@@ -84,12 +84,14 @@ impl<P: Payload> Receiver<P> {
         to - from - held
     }
 
-    /// RFC 9293 §3.8.6.3: at once for every second full segment, else after the delay.
+    /// RFC 9293 §3.8.6.3: at once for every second full segment, else after the delay. A receiver
+    /// that offloads waits for what else the instant brings.
     fn in_order_ack(&self, now: Time) -> AckDue {
         match self.delay {
             Some(delay) if self.unacknowledged < 2 * u64::from(self.largest) => {
                 AckDue::At(now + delay)
             }
+            _ if self.offloads => AckDue::At(now),
             _ => AckDue::Now,
         }
     }

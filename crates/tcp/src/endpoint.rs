@@ -81,7 +81,9 @@ impl<P: Payload> Endpoint<P> {
     /// The receiving half of a connection that is not open yet.
     pub(crate) fn fresh_receiver(id: u32, config: &Config) -> Receiver<P> {
         let buffer = u64::from(config.receive_bytes());
-        Receiver::new(id, config.mss, buffer, config.delayed_ack).opening_as(config.receiver)
+        Receiver::new(id, config.mss, buffer, config.delayed_ack)
+            .opening_as(config.receiver)
+            .offloading(config.receive_offload)
     }
 
     /// The number that observers see.

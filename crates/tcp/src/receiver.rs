@@ -30,6 +30,8 @@ pub struct Receiver<P> {
     /// Shift of the advertised window (RFC 7323 §2.2).
     pub(crate) scale: u8,
     pub(crate) delay: Option<Duration>,
+    /// Whether what arrives in one instant is acknowledged at its end.
+    pub(crate) offloads: bool,
     /// In order and not yet read; its end is RFC 9293's RCV.NXT.
     pub(crate) ready: Pieces<P>,
     pub(crate) early: Reassembly<P>,
@@ -82,6 +84,7 @@ impl<P: Payload> Receiver<P> {
             limit: None,
             scale: 0,
             delay,
+            offloads: false,
             ready: Pieces::new(),
             early: Reassembly::new(),
             fin: None,
@@ -97,6 +100,14 @@ impl<P: Payload> Receiver<P> {
             peer_clock: None,
             echo: Echo::Unagreed,
         }
+    }
+
+    /// If `offloads`, segments that arrive in order in one instant are acknowledged as one, once
+    /// [`Receiver::handle_timeout`] says that all are there.
+    #[must_use]
+    pub const fn offloading(mut self, offloads: bool) -> Self {
+        self.offloads = offloads;
+        self
     }
 
     /// The peer's first byte will be number `first`.

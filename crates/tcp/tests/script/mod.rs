@@ -130,8 +130,12 @@ impl Run {
 
     fn line(&mut self, line: &str) -> Result<(), String> {
         let (time, what) = line.split_once(char::is_whitespace).ok_or("no such time")?;
-        self.advance(self.parse_time(time)?);
+        let time = self.parse_time(time)?;
         let (command, rest) = what.trim().split_once(' ').unwrap_or((what.trim(), ""));
+        // Timers run out when all is there that arrives at their time.
+        if command != "<" || time > self.now {
+            self.advance(time);
+        }
         match command {
             "?" => return self.check(rest),
             ">" => return self.expect(rest),

@@ -115,6 +115,7 @@ impl Setup {
             "notices" => config.freeze.notices = number(value)?,
             "tr_acks" => config.freeze.tr_acks = switch(value)?,
             "delayed_ack" => config.delayed_ack = Some(seconds(value)?),
+            "receive_offload" => config.receive_offload = switch(value)?,
             "limited_transmit" => config.limited_transmit = switch(value)?,
             "slow_start_restart" => config.slow_start_restart = switch(value)?,
             "recover_guard" => config.recover_guard = switch(value)?,

@@ -48,8 +48,20 @@ class Setup:
         return tuple(self.point(control, seed) for control in CONTROLS for seed in self.seeds)
 
 
-LINUX: Final = (("tcp.profile", "modern"), ("tcp.recovery", "rack"))
-"""Settings for the kernel's sender other than its congestion control."""
+LINUX: Final = (
+    ("tcp.profile", "modern"),
+    ("tcp.recovery", "rack"),
+    # The receiving program reads, and the kernel acknowledges, when a whole TTI has arrived.
+    ("tcp.receive_offload", "true"),
+)
+"""Settings for the kernel's ends other than the congestion control."""
+
+STILL: Final = (("radio.fading.deviation", "0 dB"), ("radio.rrc.promotion", "0 ms"))
+"""LTE whose state does not depend on when a transfer begins.
+
+Fading goes by the clock of a run, which begins before the kernel's transfer does. The packets
+before the transfer have promoted the mobile.
+"""
 
 SETUPS: Final = {
     "umts-384": Setup("umts-384", (("radio.tbler", "0 %"),), 900_000, 48_000),
@@ -67,15 +79,8 @@ SETUPS: Final = {
         5_000_000,
         64_000,
     ),
-    # Fading goes by the clock of a run, which begins before the kernel's transfer does. The packets
-    # before the transfer have promoted the mobile.
-    "lte-cat1": Setup(
-        "lte-cat1",
-        (("radio.fading.deviation", "0 dB"), ("radio.rrc.promotion", "0 ms")),
-        5_000_000,
-        64_000,
-        seeds=(1, 2, 3),
-    ),
+    "lte-cat1": Setup("lte-cat1", STILL, 5_000_000, 64_000, seeds=(1, 2, 3)),
+    "lte-cat4": Setup("lte-cat4", STILL, 5_000_000, 64_000, seeds=(1, 2, 3)),
     # The SYN waits for a page, and is sent again meanwhile.
     "nb-iot": Setup(
         "nb-iot",

@@ -21,6 +21,7 @@ TITLES: Final = {
     "gprs-live-40": "GPRS, 40 kbit/s, receive window of 16 KB",
     "leo-15s": "A satellite in a low orbit, 10 Mbit/s, another each second",
     "lte-cat1": "LTE, category 1, a tenth of the blocks repeated",
+    "lte-cat4": "LTE, category 4, a tenth of the blocks repeated",
     "nb-iot": "NB-IoT, coverage level 0",
     "trace": "A link whose rate varies",
     "short-queue": "1 Mbit/s with a queue of 20 packets, which overflows",
