@@ -32,7 +32,7 @@ DURATION_S = {
     "dumbbell-100": 5,
     "lte-cat4": 5,
     "nr-tdd-100": 2,
-    "nr-mmwave-blockage": 10,
+    "nr-mmwave-blockage": 2,
 }
 """Durations of scenarios that need more than the usual time, or less."""
 USUAL_S = 20
