@@ -26,6 +26,9 @@ words! {
         /// The bytes that they acknowledge, in slow start two segments for each at most (RFC 3465;
         /// RFC 5681 §3.1 recommends it for congestion avoidance).
         Bytes = "bytes",
+        /// Those bytes without a limit, as Linux has it: an acknowledgement of eight segments opens
+        /// slow start by eight.
+        AllBytes = "all-bytes",
     }
 }
 
@@ -36,8 +39,8 @@ section! {
         /// What half of a window is: as many whole segments, or exactly half. ns-2.35 has the
         /// latter. Default: whole segments.
         pub halving: Halving as Word<Halving> = Halving::WholeSegments;
-        /// What the window grows by: acknowledgements, or the bytes that they acknowledge. Default:
-        /// ns-2.
+        /// What the window grows by: acknowledgements, or the bytes that they acknowledge, in slow
+        /// start at most two segments for each or all. Default: ns-2.
         pub growth: Growth as Word<Growth> = Growth::Acknowledgements;
     }
 }
@@ -69,7 +72,9 @@ impl Controller for Reno {
         if self.window.opens_with(ack) {
             match self.parameters.growth {
                 Growth::Acknowledgements => self.window.grow_additively(ack.acked),
-                Growth::Bytes => self.window.grow_by_bytes(ack.acked),
+                // RFC 3465 §2.3.
+                Growth::Bytes => self.window.grow_by_bytes(ack.acked, 2.0),
+                Growth::AllBytes => self.window.grow_by_bytes(ack.acked, f64::INFINITY),
             }
         }
     }

@@ -69,11 +69,11 @@ impl Window {
         self.grow(if self.slow_start() { share } else { share / self.cwnd });
     }
 
-    /// Opens the window by the segments that `acked` bytes are in slow start, two at most (RFC 3465
-    /// §2.3), by their part of the window in congestion avoidance (§2.1).
-    pub(crate) fn grow_by_bytes(&mut self, acked: u64) {
+    /// Opens the window by the segments that `acked` bytes are in slow start, `most` at most, by
+    /// their part of the window in congestion avoidance (RFC 3465 §2.1).
+    pub(crate) fn grow_by_bytes(&mut self, acked: u64, most: f64) {
         let segments = self.segments(acked);
-        self.grow(if self.slow_start() { segments.min(2.0) } else { segments / self.cwnd });
+        self.grow(if self.slow_start() { segments.min(most) } else { segments / self.cwnd });
     }
 
     /// Closes the window to what the connection started with (RFC 5681 §4.1).

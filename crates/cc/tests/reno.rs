@@ -66,12 +66,15 @@ fn growth_by_bytes_makes_up_for_delayed_acknowledgements() {
 }
 
 #[test]
-fn growth_by_bytes_opens_slow_start_by_two_segments_an_acknowledgement_at_most() {
+fn an_acknowledgement_of_many_segments_opens_slow_start_by_as_many_as_the_growth_says() {
     let limits = Limits { mss: MSS, initial_window: 8, initial_ssthresh: 64, maximum_window: 64 };
-    let parameters = RenoParameters { growth: Growth::Bytes, ..RenoParameters::default() };
-    let mut reno = Reno::new(&limits, parameters);
-    reno.on_ack(&ack(8 * u64::from(MSS)));
-    assert_eq!(segments(reno.window()), 10);
+    for (growth, opened) in
+        [(Growth::Acknowledgements, 9), (Growth::Bytes, 10), (Growth::AllBytes, 16)]
+    {
+        let mut reno = Reno::new(&limits, RenoParameters { growth, ..RenoParameters::default() });
+        reno.on_ack(&ack(8 * u64::from(MSS)));
+        assert_eq!(segments(reno.window()), opened, "{growth:?}");
+    }
 }
 
 #[test]

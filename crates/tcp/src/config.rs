@@ -117,9 +117,10 @@ section! {
         /// (RFC 9293 §3.8.6.3); `true` is ns-2's 100 ms. Default: an acknowledgement per segment,
         /// as in ns-2 and lo2005.
         pub delayed_ack: Option<Duration> as DelayedAck = None;
-        /// Acknowledge segments that arrive in the same instant as one, such as those of an LTE
-        /// transport block: generic receive offload, or a host that reads when all are there.
-        /// Default: off, as in ns-2.
+        /// Acknowledge segments that arrive in the same instant as one, however many, such as those
+        /// of an LTE transport block: generic receive offload, or a host that reads when all are
+        /// there. A window that opens by much is told at once. Slow start takes longer where it
+        /// counts acknowledgements: see `tcp.reno.growth`. Default: off, as in ns-2.
         pub receive_offload: bool as Flag = false;
         /// No second fast retransmit until what was sent before the last loss is acknowledged.
         /// Default: RFC 6582 §3.2, ns-2's `bugFix_`.

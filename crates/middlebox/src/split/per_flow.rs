@@ -358,7 +358,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
 
     fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<(FlowId, Departure<P>)> {
         while let Some(&flow) = self.ready.front() {
-            // Not put in the queue again: it is at the head, or one that had its number was.
+            // An earlier flow of this number may have left this place: a look enters it no more.
             let departure = self.on(flow, watch, |line, observer| {
                 let departure = line.sender.poll_output(now, observer)?;
                 if line.load.in_flight == 0 {

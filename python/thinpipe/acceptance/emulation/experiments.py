@@ -53,6 +53,7 @@ LINUX: Final = (
     ("tcp.recovery", "rack"),
     # The receiving program reads, and the kernel acknowledges, when a whole TTI has arrived.
     ("tcp.receive_offload", "true"),
+    ("tcp.reno.growth", "all-bytes"),
 )
 """Settings for the kernel's ends other than the congestion control."""
 
