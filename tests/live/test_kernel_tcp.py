@@ -367,7 +367,8 @@ BOTH_AT_ONCE = ["FinWait1", "Closing", "TimeWait", "Closed"]
     ],
 )
 def test_every_way_to_close(namespace, opener, steps, close, delay, expected):
-    settings = {"tcp.min_rto": "10 s"}
+    # No timer runs out while a busy machine takes its time, that of the SYN neither.
+    settings = {"tcp.initial_rto": "10 s", "tcp.min_rto": "10 s"}
     outcome = namespace.talk(opener, steps, {"close": close, "delay": delay}, settings)
     assert (outcome.status, outcome.kernel["error"]) == (0, None)
     assert outcome.peer["states"] == OPENED[opener] + expected
