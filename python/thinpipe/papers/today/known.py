@@ -69,6 +69,26 @@ DOZING: Final = lte(
 DOWN: Final = _saturated()
 UP: Final = _saturated(UPLINK)
 
+REPAIRED: Final[Settings] = (
+    ("flow.application", "udp"),
+    ("flow.bytes", "unlimited"),
+    ("flow.udp.payload", "100 B"),
+    ("flow.udp.rate", "1600 bit/s"),
+    ("flow.start", "2 s"),
+    ("radio.fading.deviation", "0 dB"),
+    ("radio.downlink.bler", "10 %"),
+    ("radio.uplink.bler", "0 %"),
+    ("radio.drx.inactivity", "10 s"),
+    ("duration", "400 s"),
+)
+"""Datagrams half a second apart to a mobile that stays awake: a tenth needs a repair."""
+
+BY_LINK_CONTROL: Final[Settings] = (("radio.harq.repeats", "0"),)
+
+BY_HARQ: Final = point("lte-cat4", REPAIRED)
+BY_POLL: Final = point("lte-cat4", REPAIRED, BY_LINK_CONTROL)
+NR_BY_POLL: Final = point("nr-tdd-100", REPAIRED, BY_LINK_CONTROL)
+
 LEO: Final = point(
     "leo-15s",
     (
@@ -185,6 +205,12 @@ def _queued(outcome: Outcome) -> float:
     return 1000 * ((delay.p99 or math.nan) - (delay.min or math.nan))
 
 
+def _repair(outcome: Outcome) -> float:
+    """Return how much later a datagram is that was repaired, once, in ms."""
+    delay = outcome.flow.network.delay_s
+    return 1000 * ((delay.p95 or math.nan) - (delay.min or math.nan))
+
+
 def _rtt(outcome: Outcome) -> float:
     return 1000 * (outcome.flow.rtt_s.min or math.nan)
 
@@ -223,6 +249,9 @@ MEASURES: Final[dict[str, Measure]] = {
     "lte-power-up": _one(UP, _power_slope),
     "lte-peak-down": _one(DOWN, _delivered("downlink")),
     "lte-peak-up": _one(UP, _delivered("uplink")),
+    "lte-harq": _one(BY_HARQ, _repair),
+    "lte-poll": _one(BY_POLL, _repair),
+    "nr-poll": _one(NR_BY_POLL, _repair),
     "nr-down": _one(NR_LIGHT, _one_way),
     "nr-up": _one(NR_UP, _one_way),
     "nr-tcp": _one(NR_TCP, _used),
@@ -240,8 +269,8 @@ MEASURES: Final[dict[str, Measure]] = {
 }
 
 POINTS: Final = {
-    "lte": (PROMOTED, SMALL, PAGED, DOZING, DOWN, UP),
-    "nr": (NR_LIGHT, NR_UP, NR_TCP),
+    "lte": (PROMOTED, SMALL, PAGED, DOZING, DOWN, UP, BY_HARQ, BY_POLL),
+    "nr": (NR_LIGHT, NR_UP, NR_TCP, NR_BY_POLL),
     "iot": tuple(FIRST_CONTACTS.values()),
     "satellites": (
         LEO,

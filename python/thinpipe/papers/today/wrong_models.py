@@ -50,6 +50,11 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
         ("radio.power.uplink", "219 nJ/bit"),
     ),
     "seven processes": given("One process of HARQ less.", ("radio.harq.processes", 7)),
+    "a long round trip of HARQ": given("A block is repeated later.", ("radio.harq.round_trip", 12)),
+    "a short poll timer": given(
+        "Polls are repeated early.", ("radio.lte.rlc.poll_retransmit", "80 ms")
+    ),
+    "the poll timer of LTE": given("That of LTE.", ("radio.nr.rlc.poll_retransmit", "120 ms")),
     "a higher shell": given("The shell of OneWeb.", ("radio.leo.altitude", "1200 km")),
     "a short queue": given("100 ms of queue.", ("queue.back.bytes", "125 kB")),
     "a medium orbit": given(
