@@ -184,6 +184,7 @@ def test_a_receiver_that_offloads_acknowledges_a_block_once(offload, least, most
         "tcp.receive_offload": offload,
     }
     segments = tp.run("lte-cat4", settings, duration="3 s", trace=True).segments
+    # One may tell of a wider window beside.
     acks = segments.filter(
         pl.col("event") == "sent", pl.col("towards") == "sender", pl.col("payload_bytes") == 0
     )

@@ -358,7 +358,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
 
     fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<(FlowId, Departure<P>)> {
         while let Some(&flow) = self.ready.front() {
-            // An earlier flow of this number may have left this place: a look enters it no more.
+            // A place that an earlier flow of this number left must not enter the flow once more.
             let departure = self.on(flow, watch, |line, observer| {
                 let departure = line.sender.poll_output(now, observer)?;
                 if line.load.in_flight == 0 {

@@ -60,8 +60,8 @@ LINUX: Final = (
 STILL: Final = (("radio.fading.deviation", "0 dB"), ("radio.rrc.promotion", "0 ms"))
 """LTE whose state does not depend on when a transfer begins.
 
-Fading goes by the clock of a run, which begins before the kernel's transfer does. The packets
-before the transfer have promoted the mobile.
+Fading goes by the clock of a run, which begins before the kernel's transfer does. Other packets of
+the kernel may have connected the mobile before: here that takes no time.
 """
 
 SETUPS: Final = {

@@ -98,7 +98,7 @@ TRIES: Final = 3
 """Maximum number of attempts."""
 
 FAST_BYTES: Final = 5_000_000
-"""Transfers of so much payload keep a processor busy: they take turns."""
+"""Set-ups with so much payload carry several Mbit/s and keep a processor busy: they take turns."""
 
 TURN: Final = Lock()
 

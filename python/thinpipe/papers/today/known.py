@@ -206,7 +206,7 @@ def _queued(outcome: Outcome) -> float:
 
 
 def _repair(outcome: Outcome) -> float:
-    """Return how much later a datagram is that was repaired, once, in ms."""
+    """Return how much later a datagram arrives that was repaired once, in ms."""
     delay = outcome.flow.network.delay_s
     return 1000 * ((delay.p95 or math.nan) - (delay.min or math.nan))
 
