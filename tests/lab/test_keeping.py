@@ -204,6 +204,49 @@ def test_tables_are_saved(page):
     assert content.decode() == run.base_rtt.write_csv()
 
 
+def is_not_overtaken(page, path, ask, newest):
+    """Do what asks twice, let the first answer come last, and look that it changes nothing."""
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    page.route(path, hold)
+    ask()
+    while len(held) < 2:
+        page.wait_for_timeout(20)
+    held[1].continue_()
+    browsing.expecting(newest).to_have_count(1)
+    with page.expect_response(path) as late:
+        held[0].continue_()
+    late.value.finished()
+    page.wait_for_timeout(100)
+    browsing.expecting(newest).to_have_count(1)
+
+
+def test_tables_are_those_of_the_variant_that_was_chosen_last(page):
+    browsing.open_state(page, TWO)
+
+    def choose():
+        page.get_by_text("Save as files").click()
+        page.get_by_label("Variant whose table to save").select_option("1")
+
+    is_not_overtaken(page, "**/api/tables", choose, page.locator('option[value="base_rtt"]'))
+
+
+def test_the_network_is_that_of_the_last_change(page):
+    browsing.open_state(page, browsing.state(settings="duration=5s wired.Gi.delay=33ms"))
+    page.locator('#network img[alt*="33 ms"]').first.wait_for()
+
+    def change():
+        for delay in ("0.1 s", "44 ms"):
+            with page.expect_request("**/api/network"):
+                browsing.change(page, "wired.Gi.delay", delay)
+
+    newest = page.locator('#network .scroll img[alt*="44 ms"]')
+    is_not_overtaken(page, "**/api/network", change, newest)
+
+
 def test_the_network_is_shown_and_follows_the_settings(page):
     browsing.open_state(page, browsing.state(settings="duration=5s wired.Gi.delay=33ms"))
     image = page.locator("#network .scroll img")

@@ -82,3 +82,18 @@ export async function post(path, message) {
   if (content.error) throw new Error(content.error);
   return content;
 }
+
+// Returns a function that posts a message to a path. `take` and `fail` hear of the newest message
+// only: answers may overtake each other.
+export function newest(path, take, fail) {
+  let latest = null;
+  return async (message) => {
+    latest = message;
+    try {
+      const content = await post(path, message);
+      if (latest === message) take(content);
+    } catch (error) {
+      if (latest === message) fail(error.message);
+    }
+  };
+}

@@ -1,7 +1,7 @@
 // What the page shows as files: panels as PNG or SVG, tables of a run as CSV or Parquet.
 
 import { palette } from "./colours.js";
-import { post } from "./connection.js";
+import { newest, post } from "./connection.js";
 import { button, folded } from "./elements.js";
 import { drawSample, SAMPLE_WIDTH } from "./legend.js";
 import { SvgContext } from "./svg.js";
@@ -27,7 +27,12 @@ export function exporting(element, lab) {
     button("Parquet", () => save("parquet")), said);
   const menu = folded("Save as files", pictures, tables);
   element.append(menu);
-  const list = () => listTables(lab, table, Number(variant.value), said);
+  const ask = newest(
+    "api/tables",
+    (answer) => listTables(answer.tables, table, said),
+    (error) => { said.textContent = error; },
+  );
+  const list = () => ask({ ...lab.state, variant: Number(variant.value) });
   menu.addEventListener("toggle", () => menu.open && list());
   variant.addEventListener("change", list);
   return {
@@ -128,16 +133,11 @@ function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-async function listTables(lab, select, variant, said) {
-  try {
-    const { tables } = await post("api/tables", { ...lab.state, variant });
-    fill(select, tables.map(({ name, rows }) => (
-      [name, `${name} (${rows.toLocaleString("en")} row${rows === 1 ? "" : "s"})`]
-    )));
-    said.textContent = "";
-  } catch (error) {
-    said.textContent = error.message;
-  }
+function listTables(tables, select, said) {
+  fill(select, tables.map(({ name, rows }) => (
+    [name, `${name} (${rows.toLocaleString("en")} row${rows === 1 ? "" : "s"})`]
+  )));
+  said.textContent = "";
 }
 
 async function saveTable(lab, table, variant, format, said) {

@@ -1,6 +1,6 @@
 // The network of the variant in focus, as `thinpipe show` draws it.
 
-import { post } from "./connection.js";
+import { newest } from "./connection.js";
 import { button } from "./elements.js";
 
 const WAIT_MS = 300;
@@ -34,6 +34,7 @@ export class NetworkPicture {
     scroll.setAttribute("aria-label", "Picture of the network");
     scroll.append(this.image);
     this.details.append(heading, scroll, this.outline, this.larger);
+    this.ask = newest("api/network", (drawn) => this.show(drawn), (error) => this.fail(error));
     this.details.addEventListener("toggle", () => this.update());
     element.append(this.details, this.dialog);
   }
@@ -45,22 +46,18 @@ export class NetworkPicture {
     const { scenario, set, variants, focus, breaks } = this.lab.state;
     const asked = JSON.stringify({ scenario, set, variants, focus, breaks });
     if (asked === this.shown) return;
-    this.timer = setTimeout(() => this.ask(asked), WAIT_MS);
+    this.timer = setTimeout(() => {
+      this.shown = asked;
+      this.ask(JSON.parse(asked));  // as it is now: the page's own state goes on
+    }, WAIT_MS);
   }
 
-  // Asks for a state as text: the page's own goes on.
-  async ask(asked) {
-    this.shown = asked;
-    try {
-      const { svg, alt, outline } = await post("api/network", JSON.parse(asked));
-      if (this.shown === asked) this.show(svg, alt, outline);
-    } catch (error) {
-      this.outline.textContent = error.message;
-      this.shown = "";
-    }
+  fail(error) {
+    this.outline.textContent = error;
+    this.shown = "";
   }
 
-  show(svg, alt, outline) {
+  show({ svg, alt, outline }) {
     this.outline.textContent = outline;
     this.image.alt = alt;
     this.large.alt = alt;
