@@ -1,6 +1,7 @@
 //! Time: nanoseconds since the start of a run, and spans of it.
 
 use std::fmt;
+use std::iter::Sum;
 use std::num::NonZeroU64;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
@@ -186,6 +187,12 @@ impl Add for Duration {
 impl AddAssign for Duration {
     fn add_assign(&mut self, other: Self) {
         self.0 += other.0;
+    }
+}
+
+impl Sum for Duration {
+    fn sum<I: Iterator<Item = Self>>(durations: I) -> Self {
+        durations.fold(Self::ZERO, Add::add)
     }
 }
 

@@ -184,9 +184,7 @@ impl<T: Load> Link<T> {
         let to_come = self.busy_until.saturating_since(now);
         counters.busy = counters.busy.saturating_sub(to_come);
         counters.queue_integral = counters.queue_integral.saturating_sub(to_come);
-        for turn in self.queue.waiting() {
-            counters.queue_integral += now.saturating_since(turn.since);
-        }
+        counters.queue_integral += self.queue.waited(now);
         counters
     }
 

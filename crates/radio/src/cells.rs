@@ -89,6 +89,14 @@ macro_rules! cells {
                 }
             }
 
+            /// The sum over SDUs of `direction` of the time that each has waited by `now`; over
+            /// `now` it is the mean length of all queues together.
+            pub fn waited(&self, direction: Direction, now: Time) -> Duration {
+                match self {
+                    $(Self::$kind(cell) => cell.waited(direction, now),)*
+                }
+            }
+
             /// What the radio of each mobile has used by `now`, in order.
             pub fn energy(&self, now: Time) -> Box<dyn Iterator<Item = EnergyUse> + '_> {
                 match self {

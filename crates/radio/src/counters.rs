@@ -3,7 +3,6 @@
 use std::iter::Sum;
 use std::ops::Add;
 
-use base::Duration;
 use observe::DropReason;
 
 use crate::{Output, Sdu};
@@ -50,9 +49,6 @@ pub struct Counters {
     pub unrecoverable_errors: u64,
     /// How often the link control was relocated and re-established.
     pub relocations: u64,
-    /// The sum over SDUs of the time from hand-in to the end of the first transmission; over the
-    /// duration it is the mean length of the queue.
-    pub waiting_time: Duration,
     /// The largest number of SDUs that waited at once.
     pub queue_max: u32,
 }
@@ -117,7 +113,6 @@ impl Add for Counters {
             resets: self.resets + other.resets,
             unrecoverable_errors: self.unrecoverable_errors + other.unrecoverable_errors,
             relocations: self.relocations + other.relocations,
-            waiting_time: self.waiting_time + other.waiting_time,
             queue_max: self.queue_max.max(other.queue_max),
         }
     }

@@ -1,6 +1,6 @@
 //! Where SDUs wait ahead of link control.
 
-use base::Time;
+use base::{Duration, Time};
 use link::queue::{Backlog, Config, Queue, Queued, Transmission};
 
 use crate::{Counters, Output, Sdu};
@@ -62,7 +62,14 @@ impl<T: Sdu> Intake<T> {
 
     /// The next SDU, and since when it waits.
     pub(crate) fn pop(&mut self, now: Time) -> Option<Queued<T>> {
-        self.queue.pop(now, &mut self.counters)
+        let turn = self.queue.pop(now, &mut self.counters)?;
+        self.counters.queue_integral += now.saturating_since(turn.since);
+        Some(turn)
+    }
+
+    /// The sum over SDUs of the time that each has waited here by `now`.
+    pub(crate) fn waited(&self, now: Time) -> Duration {
+        self.counters.queue_integral + self.queue.waited(now)
     }
 
     /// The next SDU that was dropped after it had been taken in. To be called after each `push` and

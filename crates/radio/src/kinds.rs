@@ -220,6 +220,14 @@ macro_rules! bearers {
             }
         }
 
+        /// The sum over SDUs of `direction` of the time that each has waited by `now`, from hand-in
+        /// to the end of its first transmission; over `now` it is the mean length of the queue.
+        pub fn waited(&self, direction: Direction, now: Time) -> Duration {
+            match self {
+                $(Self::$kind(bearer) => bearer.waited(direction, now),)*
+            }
+        }
+
         /// What the mobile's radio has used by `now`, if that is known of its kind.
         pub fn energy(&self, now: Time) -> Option<EnergyUse> {
             match self {

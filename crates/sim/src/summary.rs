@@ -320,17 +320,18 @@ impl LinkSummary {
             Machine::Bearer { bearer, .. } => both(&|direction, name| {
                 let counters = bearer.counters(direction);
                 let share = bearer.utilization(direction, end.saturating_since(Time::ZERO));
-                Self::radio(name, &counters, share, elapsed)
+                Self::radio(name, &counters, bearer.waited(direction, end), share, elapsed)
             }),
             Machine::Cell { cell, .. } => both(&|direction, name| {
                 let share = cell.utilization(direction, end.saturating_since(Time::ZERO));
-                Self::radio(name, &cell.total(direction), share, elapsed)
+                let (total, waited) = (cell.total(direction), cell.waited(direction, end));
+                Self::radio(name, &total, waited, share, elapsed)
             }),
             Machine::Wlan { wlan, .. } => both(&|direction, name| {
                 let counters = wlan.counters(direction);
                 let waiting = Waiting {
                     packets: counters.sdus - counters.drops.queue,
-                    time: counters.waiting_time,
+                    time: wlan.waited(direction, end),
                     most: counters.queue_max,
                 };
                 // Both directions share the media.
@@ -376,6 +377,7 @@ impl LinkSummary {
     fn radio(
         name: String,
         counters: &radio::Counters,
+        waited: Duration,
         utilization: Option<f64>,
         elapsed: f64,
     ) -> Self {
@@ -384,7 +386,7 @@ impl LinkSummary {
         let drops = Drops { queue, aqm, loss, outage, discarded, ..Drops::default() };
         let waiting = Waiting {
             packets: counters.sdus - queue - aqm,
-            time: counters.waiting_time,
+            time: waited,
             most: counters.queue_max,
         };
         Self::new(name, (drops, 0), utilization, waiting, elapsed)

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use base::{Stream, Time};
+use base::{Duration, Stream, Time};
 use observe::DropReason;
 
 use super::fair::Fair;
@@ -159,6 +159,11 @@ impl<T: Load> Queue<T> {
             Waiting::Fair(fair) => (None, Some(fair.iter())),
         };
         fifo.into_iter().flatten().chain(fair.into_iter().flatten())
+    }
+
+    /// The sum over what waits of the time that each has waited by `now`.
+    pub fn waited(&self, now: Time) -> Duration {
+        self.waiting().map(|turn| now.saturating_since(turn.since)).sum()
     }
 
     /// Every packet that has not come out, each once.

@@ -180,6 +180,12 @@ impl<T: Sdu> Bearer<T> {
         self.lane(direction).counters()
     }
 
+    /// The sum over SDUs of `direction` of the time that each has waited by `now`, from hand-in to
+    /// the end of its first transmission; over `now` it is the mean length of the queue.
+    pub fn waited(&self, direction: Direction, now: Time) -> Duration {
+        self.lane(direction).waited(now)
+    }
+
     /// What the mobile's radio has used by `now`: nothing is known of it.
     pub const fn energy(&self, _now: Time) -> Option<EnergyUse> {
         None
@@ -287,12 +293,12 @@ impl<T: Sdu> Bearer<T> {
             self.phase = Phase::Lost;
             self.downlink.packets.arrive(now);
             if forwarded.hit(self.chance.next_u32()) {
-                self.downlink.restart();
+                self.downlink.restart(now);
             } else {
-                self.downlink.lose_begun();
+                self.downlink.lose_begun(now);
                 self.downlink.packets.lose_waiting(now);
             }
-            self.uplink.restart();
+            self.uplink.restart(now);
         }
         let TbfTimes { common, access, .. } = self.times;
         for (direction, limits) in [(Direction::Downlink, common), (Direction::Uplink, access)] {
@@ -306,9 +312,9 @@ impl<T: Sdu> Bearer<T> {
     /// Both ends give their TBFs up, and the base station discards what waits there.
     fn lose(&mut self, now: Time) {
         self.downlink.packets.arrive(now);
-        self.downlink.lose_begun();
+        self.downlink.lose_begun(now);
         self.downlink.packets.lose_waiting(now);
-        self.uplink.lose_begun();
+        self.uplink.lose_begun(now);
     }
 
     /// Where something waits downlink, asks for a TBF.

@@ -200,11 +200,13 @@ impl<T: Sdu> Lane<T> {
 
     /// What has been counted.
     pub(crate) fn counters(&self) -> Counters {
-        Counters {
-            queue_max: self.packets.queue_max(),
-            waiting_time: self.packets.waiting_time,
-            ..self.counters
-        }
+        Counters { queue_max: self.packets.queue_max(), ..self.counters }
+    }
+
+    /// The sum over packets of the time that each has waited by `now`, from hand-in to the end of
+    /// its first transmission.
+    pub(crate) fn waited(&self, now: Time) -> Duration {
+        self.packets.waited(now)
     }
 
     /// When the first delivered packet becomes visible.
@@ -229,17 +231,17 @@ impl<T: Sdu> Lane<T> {
     }
 
     /// The TBF has ended; what has been sent in part starts again with the next.
-    pub(crate) fn restart(&mut self) {
+    pub(crate) fn restart(&mut self, now: Time) {
         self.on(Event::Lost);
         self.begin();
-        self.packets.restart();
+        self.packets.restart(now);
     }
 
     /// The TBF has ended, and with it what has been sent in part is lost.
-    pub(crate) fn lose_begun(&mut self) {
+    pub(crate) fn lose_begun(&mut self, now: Time) {
         self.on(Event::Lost);
         self.begin();
-        self.packets.lose_begun();
+        self.packets.lose_begun(now);
     }
 
     /// Builds and sends one radio block. False if there is nothing to send.

@@ -15,20 +15,29 @@ pub(crate) struct Packets<T> {
     /// Downlink: on the way through the core network.
     ahead: VecDeque<(Time, T)>,
     /// To be retransmitted from the first byte.
-    again: VecDeque<Queued<T>>,
+    again: VecDeque<Turn<T>>,
     queue: Queue<T>,
     queue_counters: link::Counters,
     /// How many packets may still begin in this TBF; `None` for no limit.
     admitted: Option<usize>,
     /// Packets whose first byte has been sent and whose last has not been delivered.
-    begun: VecDeque<Queued<T>>,
+    begun: VecDeque<Turn<T>>,
     /// Bytes of the last of those that have not been sent.
     left: u32,
     lifetime: Option<Duration>,
     /// What was discarded or dropped.
     pub(crate) gone: VecDeque<Output<T>>,
-    /// The sum of the times from hand-in to the end of the first transmission.
-    pub(crate) waiting_time: Duration,
+    /// The sum over packets of the time that each waited, for those that do so no more, but not
+    /// that in `queue` before a verdict on them.
+    left_after: Duration,
+}
+
+/// A packet that link control has begun to send.
+#[derive(Debug)]
+struct Turn<T> {
+    queued: Queued<T>,
+    /// From when it has waited for the end of its transmission.
+    waits_since: Time,
 }
 
 impl<T: Sdu> Packets<T> {
@@ -50,7 +59,7 @@ impl<T: Sdu> Packets<T> {
             left: 0,
             lifetime,
             gone: VecDeque::new(),
-            waiting_time: Duration::ZERO,
+            left_after: Duration::ZERO,
         }
     }
 
@@ -79,7 +88,7 @@ impl<T: Sdu> Packets<T> {
         let sending = self.begun.back().filter(|_| self.left > 0);
         let sending = sending.map_or_else(Backlog::default, |turn| Backlog {
             packets: 1,
-            bytes: u64::from(turn.packet.bytes()),
+            bytes: u64::from(turn.queued.packet.bytes()),
         });
         let transmission = Transmission { sending, idle_bytes: 0 };
         let pushed = self.queue.push(now, sdu, transmission, &mut self.queue_counters);
@@ -124,7 +133,7 @@ impl<T: Sdu> Packets<T> {
                 // The length indicator (TS 44.060 §10.4.14).
                 free = free.saturating_sub(1);
                 if let Some(turn) = self.begun.back() {
-                    self.waiting_time += (now + BLOCK_PERIOD).saturating_since(turn.since);
+                    self.left_after += (now + BLOCK_PERIOD).saturating_since(turn.waits_since);
                 }
             }
         }
@@ -137,20 +146,42 @@ impl<T: Sdu> Packets<T> {
             if self.admitted == Some(0) {
                 return false;
             }
-            let turn = self.again.pop_front();
-            let turn = turn.or_else(|| self.queue.pop(now, &mut self.queue_counters));
-            self.take_gone();
-            let Some(turn) = turn else { return false };
+            let Some(turn) = self.next_turn(now) else { return false };
             self.admitted = self.admitted.map(|admitted| admitted - 1);
-            let waited = now.saturating_since(turn.since);
-            if self.lifetime.is_some_and(|lifetime| waited > lifetime) {
-                self.gone.push_back(Output::Discarded(turn.packet));
+            let age = now.saturating_since(turn.queued.since);
+            if self.lifetime.is_some_and(|lifetime| age > lifetime) {
+                self.lose(now, turn);
                 continue;
             }
-            self.left = frame_bytes(turn.packet.bytes());
+            self.left = frame_bytes(turn.queued.packet.bytes());
             self.begun.push_back(turn);
             return true;
         }
+    }
+
+    fn next_turn(&mut self, now: Time) -> Option<Turn<T>> {
+        if let Some(turn) = self.again.pop_front() {
+            return Some(turn);
+        }
+        let queued = self.queue.pop(now, &mut self.queue_counters);
+        self.take_gone();
+        queued.map(|queued| Turn { waits_since: queued.since, queued })
+    }
+
+    /// `turn`, which waits, is lost.
+    fn lose(&mut self, now: Time, turn: Turn<T>) {
+        self.left_after += now.saturating_since(turn.waits_since);
+        self.gone.push_back(Output::Discarded(turn.queued.packet));
+    }
+
+    /// The sum over packets of the time that each has waited by `now`, from hand-in to the end of
+    /// its first transmission.
+    pub(crate) fn waited(&self, now: Time) -> Duration {
+        let under_way = self.begun.back().filter(|_| self.left > 0);
+        let turns = under_way.into_iter().chain(&self.again);
+        let in_turns: Duration = turns.map(|turn| now.saturating_since(turn.waits_since)).sum();
+        let in_queue = self.queue_counters.queue_integral + self.queue.waited(now);
+        self.left_after + in_turns + in_queue
     }
 
     /// How many have been begun and not delivered.
@@ -160,40 +191,46 @@ impl<T: Sdu> Packets<T> {
 
     /// Those that have been begun since there were `before` of them.
     pub(crate) fn begun_since(&self, before: usize) -> impl Iterator<Item = &T> {
-        self.begun.iter().skip(before).map(|turn| &turn.packet)
+        self.begun.iter().skip(before).map(|turn| &turn.queued.packet)
     }
 
     /// The oldest packet that has been begun is at the far end of the radio.
     pub(crate) fn complete(&mut self) -> T {
-        self.begun.pop_front().expect("what has been sent has begun").packet
+        self.begun.pop_front().expect("what has been sent has begun").queued.packet
     }
 
     /// What has been sent in part starts again.
-    pub(crate) fn restart(&mut self) {
+    pub(crate) fn restart(&mut self, now: Time) {
+        let mut is_under_way = self.left > 0;
         self.left = 0;
-        while let Some(turn) = self.begun.pop_back() {
+        while let Some(mut turn) = self.begun.pop_back() {
+            if !is_under_way {
+                turn.waits_since = now;
+            }
+            is_under_way = false;
             self.again.push_front(turn);
         }
     }
 
     /// What has been sent in part is lost.
-    pub(crate) fn lose_begun(&mut self) {
+    pub(crate) fn lose_begun(&mut self, now: Time) {
+        if let Some(turn) = self.begun.back().filter(|_| self.left > 0) {
+            self.left_after += now.saturating_since(turn.waits_since);
+        }
         self.left = 0;
-        self.gone.extend(self.begun.drain(..).map(|turn| Output::Discarded(turn.packet)));
+        self.gone.extend(self.begun.drain(..).map(|turn| Output::Discarded(turn.queued.packet)));
     }
 
     /// All that waits is lost.
     pub(crate) fn lose_waiting(&mut self, now: Time) {
-        self.gone.extend(self.again.drain(..).map(|turn| Output::Discarded(turn.packet)));
-        while let Some(Queued { packet, .. }) = self.queue.pop(now, &mut self.queue_counters) {
-            self.gone.push_back(Output::Discarded(packet));
+        while let Some(turn) = self.next_turn(now) {
+            self.lose(now, turn);
         }
-        self.take_gone();
     }
 
     /// Bytes that are to be sent for the first time, headers included.
     pub(crate) fn bytes(&self) -> u64 {
-        let again: u64 = self.again.iter().map(|turn| u64::from(turn.packet.bytes())).sum();
+        let again: u64 = self.again.iter().map(|turn| u64::from(turn.queued.packet.bytes())).sum();
         let frames = (self.again.len() + self.queue.len()) as u64;
         u64::from(self.left) + again + self.queue.bytes() + frames * OVERHEAD
     }
@@ -214,7 +251,7 @@ impl<T: Sdu> Packets<T> {
             Output::Delivered(sdu) | Output::Discarded(sdu) => sdu,
             Output::Dropped(dropped) => &dropped.packet,
         });
-        gone.chain(self.begun.iter().chain(&self.again).map(|turn| &turn.packet))
+        gone.chain(self.begun.iter().chain(&self.again).map(|turn| &turn.queued.packet))
             .chain(self.queue.held())
             .chain(self.ahead.iter().map(|(_, sdu)| sdu))
     }

@@ -190,6 +190,12 @@ impl<T: Sdu> Cell<T> {
         self.mobiles.iter().map(|mobile| mobile.counters(direction)).sum()
     }
 
+    /// The sum over SDUs of `direction` of the time that each has waited by `now`, from hand-in to
+    /// the end of its first transmission; over `now` it is the mean length of all queues together.
+    pub fn waited(&self, direction: Direction, now: Time) -> Duration {
+        self.mobiles.iter().map(|mobile| mobile.waited(direction, now)).sum()
+    }
+
     /// What the `NodeB` has granted and got for `ue`.
     pub fn node_b_use(&self, ue: u32) -> NodeBUse {
         self.mobiles[ue as usize].flow.usage()

@@ -23,7 +23,6 @@ pub(super) struct Lane<T> {
     contents: Contents<T>,
     dropped: VecDeque<Output<T>>,
     counters: Counters,
-    waiting_time: Duration,
 }
 
 impl<T: Sdu> Lane<T> {
@@ -36,7 +35,6 @@ impl<T: Sdu> Lane<T> {
             contents: Contents::new(),
             dropped: VecDeque::new(),
             counters: Counters::default(),
-            waiting_time: Duration::ZERO,
         }
     }
 
@@ -64,7 +62,6 @@ impl<T: Sdu> Lane<T> {
             let turn = self.intake.pop(now);
             self.take_dropped();
             let Some(turn) = turn else { return };
-            self.waiting_time += now.saturating_since(turn.since);
             let bytes = self.pdcp.send(&turn.packet);
             self.sdus.push(now, bytes);
             self.contents.push(turn.packet);
@@ -124,7 +121,11 @@ impl<T: Sdu> Lane<T> {
     }
 
     pub(super) fn counters(&self) -> Counters {
-        let waiting_time = self.waiting_time + self.sdus.waiting_time;
-        Counters { queue_max: self.intake.most(), waiting_time, ..self.counters }
+        Counters { queue_max: self.intake.most(), ..self.counters }
+    }
+
+    /// The sum over SDUs of the time that each has waited by `now`.
+    pub(super) fn waited(&self, now: Time) -> Duration {
+        self.intake.waited(now) + self.sdus.waited(now)
     }
 }

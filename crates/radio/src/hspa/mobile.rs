@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use base::{Direction, Time};
+use base::{Direction, Duration, Time};
 use observe::Observe;
 
 use super::channel::Channel;
@@ -180,6 +180,11 @@ impl<T: Sdu> Mobile<T> {
         let place = direction as usize;
         let resets = self.ends[place].resets();
         *self.channels[place].counters() + Counters { resets, ..self.lanes[place].counters() }
+    }
+
+    /// The sum over SDUs of `direction` of the time that each has waited by `now`.
+    pub(super) fn waited(&self, direction: Direction, now: Time) -> Duration {
+        self.lanes[direction as usize].waited(now)
     }
 }
 

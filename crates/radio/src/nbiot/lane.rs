@@ -36,7 +36,6 @@ pub(super) struct Lane<T> {
     is_corrected: bool,
     outputs: VecDeque<Output<T>>,
     counters: Counters,
-    waiting_time: Duration,
 }
 
 /// A block that has been told of, or that failed and is to be sent again.
@@ -79,7 +78,6 @@ impl<T: Sdu> Lane<T> {
             is_corrected: direction.of(down, up).bler.is_none(),
             outputs: VecDeque::new(),
             counters: Counters::default(),
-            waiting_time: Duration::ZERO,
         }
     }
 
@@ -153,7 +151,6 @@ impl<T: Sdu> Lane<T> {
             let turn = self.intake.pop(moment.now);
             self.take_dropped();
             let Some(turn) = turn else { return };
-            self.waiting_time += moment.now.saturating_since(turn.since);
             if O::DEQUEUES {
                 moment.observe.dequeued(moment.now, moment.machine, turn.packet.uid());
             }
@@ -279,6 +276,11 @@ impl<T: Sdu> Lane<T> {
     }
 
     pub(super) fn counters(&self) -> Counters {
-        Counters { queue_max: self.intake.most(), waiting_time: self.waiting_time, ..self.counters }
+        Counters { queue_max: self.intake.most(), ..self.counters }
+    }
+
+    /// The sum over SDUs of the time that each has waited by `now` ahead of link control.
+    pub(super) fn waited(&self, now: Time) -> Duration {
+        self.intake.waited(now)
     }
 }

@@ -125,6 +125,12 @@ impl<T: Sdu> Bearer<T> {
         self.lanes[direction as usize].counters()
     }
 
+    /// The sum over SDUs of `direction` of the time that each has waited by `now`, from hand-in to
+    /// the end of its transmission; over `now` it is the mean length of the queue.
+    pub fn waited(&self, direction: Direction, now: Time) -> Duration {
+        self.lanes[direction as usize].waited(now)
+    }
+
     /// Which share of the bytes that the rate of `direction` carries in the first `span` was sent,
     /// outages included; `None` if it carries nothing.
     pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {

@@ -38,7 +38,9 @@ pub(crate) struct Lane<T> {
     flying: VecDeque<(Time, Option<DropReason>, T)>,
     gone: VecDeque<Output<T>>,
     counters: Counters,
-    waiting_time: Duration,
+    /// The sum over SDUs of the time that each waited, for those that do so no more, but not that
+    /// in `queue` before a verdict on them.
+    left_after: Duration,
 }
 
 /// What a turn needs of its bearer.
@@ -72,7 +74,7 @@ impl<T: Sdu> Lane<T> {
             flying: VecDeque::new(),
             gone: VecDeque::new(),
             counters: Counters::default(),
-            waiting_time: Duration::ZERO,
+            left_after: Duration::ZERO,
         }
     }
 
@@ -208,7 +210,7 @@ impl<T: Sdu> Lane<T> {
     /// The last bit of the packet that is being sent leaves at `departs`.
     fn launch(&mut self, departs: Time, lost: Option<bool>) {
         let Some((turn, _)) = self.sending.take() else { return };
-        self.waiting_time += departs.saturating_since(turn.since);
+        self.left_after += departs.saturating_since(turn.since);
         let lost = lost.unwrap_or_else(|| self.is_lost(departs));
         let mut arrives = departs + self.way.delay(departs);
         let changes = self.way.next_change(departs).is_some_and(|change| change < arrives);
@@ -253,11 +255,15 @@ impl<T: Sdu> Lane<T> {
     }
 
     pub(crate) fn counters(&self) -> Counters {
-        Counters {
-            queue_max: self.queue_counters.queue_max,
-            waiting_time: self.waiting_time,
-            ..self.counters
-        }
+        Counters { queue_max: self.queue_counters.queue_max, ..self.counters }
+    }
+
+    /// The sum over SDUs of the time that each has waited by `now`, from hand-in to the end of its
+    /// transmission.
+    pub(crate) fn waited(&self, now: Time) -> Duration {
+        let sending = self.sending.iter().map(|(turn, _)| now.saturating_since(turn.since));
+        let in_queue = self.queue_counters.queue_integral + self.queue.waited(now);
+        self.left_after + sending.sum() + in_queue
     }
 
     /// Which share of what its rate could carry in the first `span` has been sent.

@@ -43,7 +43,6 @@ pub(super) struct Lane<T> {
     pub(super) is_active: bool,
     outputs: VecDeque<Output<T>>,
     counters: Counters,
-    waiting_time: Duration,
 }
 
 /// The largest packet that can be sent: where a block is a whole one, that of the largest block.
@@ -106,7 +105,6 @@ impl<T: Sdu> Lane<T> {
             is_active: false,
             outputs: VecDeque::new(),
             counters: Counters::default(),
-            waiting_time: Duration::ZERO,
         }
     }
 
@@ -213,7 +211,6 @@ impl<T: Sdu> Lane<T> {
                 self.outputs.push_back(Output::Discarded(turn.packet));
                 continue;
             }
-            self.waiting_time += waited;
             if O::DEQUEUES {
                 moment.observe.dequeued(moment.now, moment.machine, turn.packet.uid());
             }
@@ -427,7 +424,12 @@ impl<T: Sdu> Lane<T> {
     }
 
     pub(super) fn counters(&self) -> Counters {
-        Counters { queue_max: self.intake.most(), waiting_time: self.waiting_time, ..self.counters }
+        Counters { queue_max: self.intake.most(), ..self.counters }
+    }
+
+    /// The sum over SDUs of the time that each has waited by `now` ahead of link control.
+    pub(super) fn waited(&self, now: Time) -> Duration {
+        self.intake.waited(now)
     }
 
     /// Counts a failure of the radio link.

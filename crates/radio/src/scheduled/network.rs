@@ -208,6 +208,12 @@ impl<T: Sdu> Network<T> {
         self.mobiles.iter().map(|mobile| mobile.lanes[direction as usize].counters()).sum()
     }
 
+    /// The sum over SDUs of `direction` of the time that each has waited by `now`, from hand-in to
+    /// link control; over `now` it is the mean length of all queues together.
+    pub fn waited(&self, direction: Direction, now: Time) -> Duration {
+        self.mobiles.iter().map(|mobile| mobile.lanes[direction as usize].waited(now)).sum()
+    }
+
     /// What the radio of each mobile has used by `now`, in order.
     pub fn energy(&self, now: Time) -> impl Iterator<Item = EnergyUse> {
         self.mobiles.iter().map(move |mobile| mobile.meter.used(&self.config.power, now))

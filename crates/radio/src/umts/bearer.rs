@@ -188,6 +188,12 @@ impl<T: Sdu> Bearer<T> {
         Counters { resets: sender.resets(), ..lane.counters() }
     }
 
+    /// The sum over SDUs of `direction` of the time that each has waited by `now`, from hand-in to
+    /// the end of its first transmission; over `now` it is the mean length of the queue.
+    pub fn waited(&self, direction: Direction, now: Time) -> Duration {
+        self.lane(direction).waited(now)
+    }
+
     /// What the mobile's radio has used by `now` if it was on these channels since the start.
     pub fn energy(&self, now: Time) -> Option<EnergyUse> {
         let bytes = Direction::BOTH.map(|direction| self.counters(direction).bytes_sent);

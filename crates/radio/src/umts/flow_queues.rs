@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use base::Time;
+use base::{Duration, Time};
 
 /// The queues of the flows that have something waiting, served in turn, an SDU each (Nagle 1985,
 /// RFC 970).
@@ -10,6 +10,8 @@ use base::Time;
 pub(crate) struct FlowQueues<T> {
     /// The next to be served is first.
     queues: VecDeque<(u64, Queue<T>)>,
+    /// The sum over SDUs of the time that each waited, for those that do so no more.
+    left_after: Duration,
 }
 
 /// The SDUs of a flow with the times at which they came, oldest first; never empty.
@@ -17,17 +19,18 @@ type Queue<T> = VecDeque<(Time, T)>;
 
 impl<T> FlowQueues<T> {
     pub(crate) const fn new() -> Self {
-        Self { queues: VecDeque::new() }
+        Self { queues: VecDeque::new(), left_after: Duration::ZERO }
     }
 
-    /// The next SDU, and when it came.
-    pub(crate) fn pop(&mut self) -> Option<(Time, T)> {
+    /// The next SDU.
+    pub(crate) fn pop(&mut self, now: Time) -> Option<T> {
         let (flow, mut queue) = self.queues.pop_front()?;
-        let sdu = queue.pop_front();
+        let (came, sdu) = queue.pop_front()?;
         if !queue.is_empty() {
             self.queues.push_back((flow, queue));
         }
-        sdu
+        self.left_after += now.saturating_since(came);
+        Some(sdu)
     }
 
     /// How many wait.
@@ -38,6 +41,12 @@ impl<T> FlowQueues<T> {
     /// What waits, flow by flow.
     pub(crate) fn sdus(&self) -> impl Iterator<Item = &T> {
         self.queues.iter().flat_map(|(_, queue)| queue.iter().map(|(_, sdu)| sdu))
+    }
+
+    /// The sum over SDUs of the time that each has waited by `now`.
+    pub(crate) fn waited(&self, now: Time) -> Duration {
+        let waiting = self.queues.iter().flat_map(|(_, queue)| queue);
+        self.left_after + waiting.map(|(came, _)| now.saturating_since(*came)).sum()
     }
 
     /// `sdu` waits behind those of its `flow`.
@@ -61,9 +70,11 @@ mod tests {
             queues.push(Time::from_nanos(number), flow, number);
         }
         assert_eq!((queues.len(), queues.sdus().count()), (6, 6));
-        let left = std::iter::from_fn(|| queues.pop());
-        let left: Vec<_> = left.map(|(at, number)| (at.as_nanos(), number)).collect();
-        assert_eq!(left, [0, 3, 5, 1, 4, 2].map(|number| (number, number)));
+        let now = Time::from_nanos(10);
+        assert_eq!(queues.waited(now), Duration::from_nanos(60 - 15));
+        let left: Vec<_> = std::iter::from_fn(|| queues.pop(now)).collect();
+        assert_eq!(left, [0, 3, 5, 1, 4, 2]);
+        assert_eq!(queues.waited(Time::from_nanos(99)), Duration::from_nanos(60 - 15));
         assert_eq!((queues.len(), queues.sdus().count()), (0, 0));
     }
 
@@ -74,7 +85,7 @@ mod tests {
             queues.push(Time::ZERO, 7, number);
         }
         queues.push(Time::ZERO, 9, 10);
-        let left: Vec<_> = std::iter::from_fn(|| queues.pop()).map(|(_, number)| number).collect();
+        let left: Vec<_> = std::iter::from_fn(|| queues.pop(Time::ZERO)).collect();
         assert_eq!(left[..3], [0, 10, 1]);
     }
 }

@@ -167,10 +167,16 @@ impl<T: Sdu> Lane<T> {
     /// What has been counted.
     pub(crate) fn counters(&self) -> Counters {
         Counters {
-            waiting_time: self.sdus.waiting_time,
             bytes_sent: self.counters.blocks_sent * u64::from(self.payload),
             ..self.counters
         }
+    }
+
+    /// The sum over SDUs of the time that each has waited by `now`, from hand-in to the end of its
+    /// first transmission.
+    pub(crate) fn waited(&self, now: Time) -> Duration {
+        let ahead = self.queues.as_ref().map(|queues| queues.waited(now));
+        ahead.unwrap_or_default() + self.sdus.waited(now)
     }
 
     /// Draws the errors of the TTI that begins.
@@ -244,8 +250,8 @@ impl<T: Sdu> Lane<T> {
     #[cold]
     fn serve_in_turn(&mut self, now: Time, bytes: u64) {
         while self.sdus.unsent_bytes() < bytes {
-            let Some((came, sdu)) = self.queues.as_mut().and_then(FlowQueues::pop) else { return };
-            self.sdus.waiting_time += now.saturating_since(came);
+            let next = self.queues.as_mut().and_then(|queues| queues.pop(now));
+            let Some(sdu) = next else { return };
             self.hand_in(now, sdu);
         }
     }

@@ -240,6 +240,13 @@ impl<T: Sdu> Wlan<T> {
         self.counters[direction as usize]
     }
 
+    /// The sum over SDUs of `direction` of the time that each has waited or was in transmission by
+    /// `now`; over `now` it is the mean length of all queues together.
+    pub fn waited(&self, direction: Direction, now: Time) -> Duration {
+        let held = self.media.iter().map(|medium| medium.waited(direction, now));
+        self.counters(direction).waiting_time + held.sum()
+    }
+
     /// How long the medium of `access_point` was in use until `now`: data frames, acknowledgements
     /// and SIFS between them; after a collision as long as the longest frame and as if it had been
     /// acknowledged.

@@ -161,11 +161,26 @@ impl<T: Sdu> Medium<T> {
 
     /// The SDUs of `direction` between entry and exit.
     pub(super) fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
-        let of = move |other: Direction| other == direction;
-        let senders = self.senders.iter().filter(move |sender| of(sender.direction));
+        let aside = self.aside(direction).map(|head| &head.frame.sdu);
+        self.senders_of(direction).flat_map(Sender::held).chain(aside)
+    }
+
+    /// The sum over the SDUs of `direction` that it holds of the time that each has waited by
+    /// `now`.
+    pub(super) fn waited(&self, direction: Direction, now: Time) -> Duration {
+        let aside: Duration =
+            self.aside(direction).map(|head| now.saturating_since(head.since)).sum();
+        self.senders_of(direction).map(|sender| sender.waited(now)).sum::<Duration>() + aside
+    }
+
+    fn senders_of(&self, direction: Direction) -> impl Iterator<Item = &Sender<T>> {
+        self.senders.iter().filter(move |sender| sender.direction == direction)
+    }
+
+    /// What is held, or was until a moment ago.
+    fn aside(&self, direction: Direction) -> impl Iterator<Item = &Head<T>> {
         let aside = self.holds.iter().flat_map(|hold| &hold.frames).chain(&self.released);
-        let aside = aside.filter(move |_| of(Direction::Downlink));
-        senders.flat_map(Sender::held).chain(aside.map(|head| &head.frame.sdu))
+        aside.filter(move |_| direction == Direction::Downlink)
     }
 
     /// How long it was in use until `now`: by frames, SIFS and acknowledgements.

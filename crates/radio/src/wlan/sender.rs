@@ -102,6 +102,12 @@ impl<T: Sdu> Sender<T> {
         self.queue.uses_idle_time()
     }
 
+    /// The sum over what it holds of the time that each has waited by `now`.
+    pub(super) fn waited(&self, now: Time) -> Duration {
+        let head = self.head.as_ref().map(|head| now.saturating_since(head.since));
+        head.unwrap_or_default() + self.queue.waited(now)
+    }
+
     /// What it holds.
     pub(super) fn held(&self) -> impl Iterator<Item = &T> {
         let head = self.head.iter().map(|head| &head.frame.sdu);

@@ -45,6 +45,10 @@ fn keys() -> impl Strategy<Value = NrKeys> {
         )| {
             let mut keys = NrKeys { ues, ..NrKeys::default() };
             keys.downlink.bler = bler.and_then(Probability::new);
+            if bler > Some(0.3) {
+                // With the usual four, RLC would begin anew until a packet gets through by chance.
+                keys.nr.rlc.max_retransmissions = 32;
+            }
             (keys.downlink.snr, keys.uplink.snr) = (snr, snr + 3.0);
             keys.fading = fades.then(Fading::default);
             keys.blockage = blocks.then(|| Blockage {

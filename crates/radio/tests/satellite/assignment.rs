@@ -67,5 +67,5 @@ fn nothing_is_due_while_nothing_waits() {
     run.send(at(3), UP, 10);
     run.until(at(1000));
     assert!(run.is_idle());
-    assert_eq!(run.bearer.counters(UP).waiting_time, Duration::from_nanos(22_100_000));
+    assert_eq!(run.bearer.waited(UP, at(1000)), Duration::from_nanos(22_100_000));
 }

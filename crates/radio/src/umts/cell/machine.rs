@@ -200,6 +200,12 @@ impl<T: Sdu> Cell<T> {
         self.ues.iter().map(|ue| ue.bearer.counters(direction)).sum()
     }
 
+    /// The sum over SDUs of `direction` of the time that each has waited by `now`, from hand-in to
+    /// the end of its first transmission; over `now` it is the mean length of all queues together.
+    pub fn waited(&self, direction: Direction, now: Time) -> Duration {
+        self.ues.iter().map(|ue| ue.bearer.waited(direction, now)).sum()
+    }
+
     /// What the radio of each UE has used by `now`.
     pub fn energy(&self, now: Time) -> impl Iterator<Item = EnergyUse> {
         self.ues.iter().map(move |ue| ue.meter.used(&self.config.power, now))

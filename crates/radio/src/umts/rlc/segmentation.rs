@@ -51,7 +51,8 @@ pub(crate) struct Sdus {
     /// In sequence: every SDU below has been delivered or discarded.
     delivered: u64,
     outcomes: VecDeque<Outcome>,
-    pub(crate) waiting_time: Duration,
+    /// The sum over SDUs of the time that each waited, for those that do so no more.
+    left_after: Duration,
 }
 
 /// The outcome of an SDU.
@@ -123,7 +124,7 @@ impl Sdus {
             end_untold: false,
             delivered: 0,
             outcomes: VecDeque::new(),
-            waiting_time: Duration::ZERO,
+            left_after: Duration::ZERO,
         }
     }
 
@@ -150,6 +151,12 @@ impl Sdus {
     /// How many SDUs wait for the end of their first transmission.
     pub(crate) fn waiting(&self) -> u32 {
         (self.entries.len() - self.sent) as u32
+    }
+
+    /// The sum over SDUs of the time that each has waited by `now`.
+    pub(crate) fn waited(&self, now: Time) -> Duration {
+        let waiting = self.entries.iter().skip(self.sent);
+        self.left_after + waiting.map(|entry| now.saturating_since(entry.waits_since)).sum()
     }
 
     /// The number of the first of them.
@@ -433,7 +440,7 @@ impl Sdus {
         self.behind -= u64::from(self.remaining);
         self.has_begun = false;
         let entry = &mut self.entries[self.sent - 1];
-        self.waiting_time += now.saturating_since(entry.waits_since);
+        self.left_after += now.saturating_since(entry.waits_since);
         entry
     }
 
