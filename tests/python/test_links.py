@@ -28,9 +28,9 @@ def test_a_trace_is_a_file(tmp_path):
         tp.run("bottleneck", link__trace__down="gone")
 
 
-# Whether packets are in transmission, one at a time for a link; of several mobiles more. Link
-# control of LTE, NR and NB-IoT takes packets from the queue to build blocks of them: those do not
-# count any more.
+# How many packets are in transmission at a time, or begin again after a change of cell: the most,
+# on average. Link control of LTE, NR and NB-IoT takes packets from the queue to build blocks of
+# them: those do not count any more.
 IN_TRANSMISSION = {
     ("bottleneck", "queue.kind=codel"): 1,
     ("umts-dch-384", "radio.tbler=10 %"): 1,
@@ -38,6 +38,9 @@ IN_TRANSMISSION = {
     ("umts-cell-50", "radio.buffer.service=in-turn"): 4,
     ("hsdpa-3.6", "queue.kind=codel"): 1,
     ("gprs-3+1", "queue.kind=codel"): 1,
+    ("gprs-3+1", "radio.reselections=[{at='3 s',forward='100 %'}, {at='7 s'}]"): 2,
+    ("gprs-3+1", "radio.resets=['4 s']"): 1,
+    ("gprs-3+1", "radio.outages=[['3 s', '6 s']]"): 1,
     ("edge-4+1", "radio.gprs.lifetime=2 s"): 1,
     ("lte-cat1", "queue.kind=codel"): 0,
     ("lte-cat1", "radio.lte.discard=500 ms"): 0,
@@ -55,7 +58,7 @@ NO_CORE_NETWORK = {"radio.gprs.core.downlink": "0 s", "radio.gprs.core.uplink": 
 def test_the_mean_of_a_queue_is_that_of_its_table_and_of_what_is_in_transmission(case):
     name, setting = case
     of_gprs = NO_CORE_NETWORK if name in ("gprs-3+1", "edge-4+1") else {}
-    settings = {"duration": "10 s", **dict([setting.split("=")]), **of_gprs}
+    settings = {"duration": "10 s", **dict([setting.split("=", 1)]), **of_gprs}
     run = tp.run(name, settings, trace=True)
     duration_s = run.result.duration_s
     for link in run.links:
@@ -63,5 +66,6 @@ def test_the_mean_of_a_queue_is_that_of_its_table_and_of_what_is_in_transmission
         if rows.is_empty():
             continue
         lasts_s = rows["time_s"].extend_constant(duration_s, 1).diff()[1:]
-        in_transmission = link.queue_packets.mean - (rows["packets"] * lasts_s).sum() / duration_s
+        waiting = float((rows["packets"] * lasts_s).sum()) / duration_s
+        in_transmission = link.queue_packets.mean - waiting
         assert -1e-9 <= in_transmission <= IN_TRANSMISSION[case] + 1e-9, link.name

@@ -276,9 +276,7 @@ impl Sdus {
     /// The receiver passes over every SDU below `sdu` that is not whole.
     pub(crate) fn discard_below(&mut self, sdu: u64) {
         for number in self.base..sdu {
-            if self.entry(number).state == SduState::Open {
-                self.settle(number, SduState::Discarded);
-            }
+            self.settle(number, SduState::Discarded);
         }
     }
 
@@ -399,10 +397,6 @@ impl Sdus {
         &self.entries[(number - self.base) as usize]
     }
 
-    fn entry_mut(&mut self, number: u64) -> &mut Entry {
-        &mut self.entries[(number - self.base) as usize]
-    }
-
     /// Decides an open SDU.
     fn settle(&mut self, number: u64, state: SduState) {
         let entry = &mut self.entries[(number - self.base) as usize];
@@ -411,7 +405,8 @@ impl Sdus {
 
     /// An SDU whose end will never be indicated cannot be delivered.
     fn cut_short(&mut self, number: u64, next: Sn) {
-        self.entry_mut(number).end = Some(if next > Sn::ZERO { next - 1 } else { next });
+        let entry = &mut self.entries[(number - self.base) as usize];
+        entry.end = Some(if next > Sn::ZERO { next - 1 } else { next });
         self.settle(number, SduState::Discarded);
     }
 
