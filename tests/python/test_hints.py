@@ -48,6 +48,12 @@ def test_a_run_that_is_too_short_says_so() -> None:
     )
 
 
+def test_a_transfer_that_takes_no_time_is_not_in_vain() -> None:
+    [hint] = hints("link", {})
+    assert hint == "flow 0: all arrived in no time, so that there is no goodput"
+    assert hints("link", {"link.delay": "1 ms"}) == ()
+
+
 def test_timeouts_without_a_loss_are_named() -> None:
     spike = [{"at": "5 s", "lasts": "8 s"}]
     settings: dict[str, Value] = {"radio.spikes": spike, "duration": "30 s", "tcp.window": 10}

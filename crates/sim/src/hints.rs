@@ -17,9 +17,12 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
     let silent = about(flows, |flow| is(flow.started_s.is_none()))
         .map(|of| format!("{}: sent nothing before the end of the run at {duration} s", of.whose));
     let in_vain = about(flows, |flow| {
-        is(flow.started_s.is_some() && flow.goodput_bps.is_none_or(|bps| bps == 0.0))
+        let has_none = flow.goodput_bps.map_or(flow.bytes_acked == 0, |bps| bps == 0.0);
+        is(flow.started_s.is_some() && has_none)
     })
     .map(|of| format!("{}: nothing arrived before the end of the run at {duration} s", of.whose));
+    let at_once = about(flows, |flow| is(flow.goodput_bps.is_none() && flow.bytes_acked > 0))
+        .map(|of| format!("{}: all arrived in no time, so that there is no goodput", of.whose));
     let window = about(flows, share(|limited| limited.window)).map(|of| {
         let segments = scenario.tcp.window;
         let whose = &of.whose;
@@ -35,7 +38,7 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
     });
     let late = about(flows, |flow| is(2 * flow.spurious_timeouts > flow.timeouts))
         .map(|of| format!("{}: most timeouts are spurious: segments are late, not lost", of.whose));
-    let of_flows = [silent, in_vain, window, receiver, late].into_iter().flatten();
+    let of_flows = [silent, in_vain, at_once, window, receiver, late].into_iter().flatten();
     of_flows.chain(scenario.idle.iter().cloned()).collect()
 }
 
