@@ -115,15 +115,14 @@ pub(crate) fn one_of(names: &[&str]) -> String {
     }
 }
 
-/// Which of `names` the `text` is.
+/// Which of `names` the `text` is. A number and its unit may stand together, as in other keys.
 pub(super) fn find_word(text: &str, names: &[&str]) -> Result<usize, String> {
-    names.iter().position(|name| *name == text).ok_or_else(|| {
-        match nearest(text, names.iter().copied()) {
-            Some(near) if names.len() > 1 => {
-                format!("must be {}; did you mean {near}?", one_of(names))
-            }
-            Some(_) | None => format!("must be {}", one_of(names)),
+    let is_it = |name: &&str| *name == text || text == name.replacen(' ', "", 1);
+    names.iter().position(is_it).ok_or_else(|| match nearest(text, names.iter().copied()) {
+        Some(near) if names.len() > 1 => {
+            format!("must be {}; did you mean {near}?", one_of(names))
         }
+        Some(_) | None => format!("must be {}", one_of(names)),
     })
 }
 
@@ -208,5 +207,19 @@ pub mod as_key {
         Application = "by application",
         Before = "as before",
         FlowBytes = "as flow.bytes",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_and_its_unit_may_stand_together() {
+        let names = ["2 ms", "10 ms"];
+        assert_eq!(find_word("10 ms", &names), Ok(1));
+        assert_eq!(find_word("10ms", &names), Ok(1));
+        let said = "must be 2 ms or 10 ms; did you mean 10 ms?";
+        assert_eq!(find_word("1 0ms", &names), Err(said.to_owned()));
     }
 }
