@@ -263,6 +263,8 @@ def test_timestamps_are_echoed_and_never_go_back(namespace, source, tmp_path, se
     outcome = transfer(namespace, data, sink, "ours", sender, options, MODERN)
     seen, value = {0}, None
     for packet in outcome.at_endpoint:
+        if "R" in packet.flags:  # of a late copy after the end; it has no timestamps to echo
+            continue
         assert packet.timestamps is not None, packet
         if not packet.ours:
             seen.add(packet.timestamps[0])
