@@ -11,6 +11,9 @@ pub const BITS: [u32; 30] = [
     4664, 5287, 5887, 6554, 7168, 9719, 11418, 14411, 17237, 21754, 23370, 24222, 25558,
 ];
 
+/// The most PDUs of link control in a block (TS 25.321 §9.2.2, FDD).
+const MOST_PDUS: u32 = 70;
+
 /// MAC-hs: version, queue, TSN, and size, number and end of one kind of PDUs (TS 25.321 §9.1.4).
 pub const MAC_HS_HEADER: u32 = 1 + 3 + 6 + 3 + 7 + 1;
 
@@ -18,7 +21,7 @@ pub const MAC_HS_HEADER: u32 = 1 + 3 + 6 + 3 + 7 + 1;
 pub const MAC_E_HEADER: u32 = 6 + 6 + 6;
 
 words! {
-    /// A category of mobiles by their largest block (TS 25.306 table 5.1a).
+    /// A category of mobiles (TS 25.306 table 5.1a) by the largest block that its CQIs ask for.
     pub enum Category {
         /// 7168 bits, 3.6 Mbit/s; 5 is alike.
         Six = "6",
@@ -50,7 +53,8 @@ pub struct Formats {
 impl Formats {
     /// Those of `category` with PDUs of so many bytes, headers included.
     pub fn new(category: Category, pdu_bytes: u32) -> Self {
-        let carried = |bits: u32| bits.saturating_sub(MAC_HS_HEADER) / (pdu_bytes * 8);
+        let carried =
+            |bits: u32| (bits.saturating_sub(MAC_HS_HEADER) / (pdu_bytes * 8)).min(MOST_PDUS);
         let within = BITS.iter().take_while(|bits| **bits <= category.most_bits());
         Self { pdus: std::iter::once(0).chain(within.map(|bits| carried(*bits))).collect() }
     }
@@ -118,7 +122,7 @@ mod tests {
         };
         check(Category::Six, 42, 21);
         check(Category::Eight, 42, 42);
-        check(Category::Ten, 42, 76);
+        check(Category::Ten, 42, 70);
         check(Category::Ten, 82, 38);
     }
 

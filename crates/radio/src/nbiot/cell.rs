@@ -6,7 +6,7 @@ use base::{Agenda, Direction, Duration, Time};
 use observe::Observe;
 
 use super::carrier::Carrier;
-use super::config::{ANSWER, Config, REST, SUBFRAME, time_of};
+use super::config::{Config, REST, SUBFRAME, time_of};
 use super::lane::{Lane, Moment};
 use super::mobile::{Attempt, Mobile, Purpose};
 use super::stage::Stage;
@@ -215,7 +215,7 @@ impl<T: Sdu> Cell<T> {
         if next == Stage::Synchronizing {
             mobile.access = Some(Attempt::new(Purpose::Setup));
         } else if next == Stage::Listening {
-            mobile.ready_from = if stage == Stage::Preamble { slot + ANSWER } else { slot };
+            mobile.ready_from = if stage == Stage::Preamble { slot + level.answer } else { slot };
         } else if next == Stage::Preamble {
             self.send_preamble(slot, ue);
         }

@@ -59,6 +59,8 @@ pub struct Level {
     pub tones: Tones,
     /// How long it takes to send a preamble.
     pub preamble: u64,
+    /// How long after the subframe in which it ends the answers to it may begin.
+    pub answer: u64,
     /// How often it may.
     pub occasions: u64,
     /// The sizes of blocks, downlink and uplink.
@@ -107,9 +109,6 @@ pub(super) const TURN: u64 = 12;
 
 /// A mobile that has sent listens again after three subframes (TS 36.213 §16.6).
 pub(super) const REST: u64 = 3;
-
-/// From a preamble to the answers to it (TS 36.321 §5.1.4).
-pub(super) const ANSWER: u64 = 4;
 
 impl Level {
     /// How long an acknowledgement lasts. It is repeated as a block uplink is.

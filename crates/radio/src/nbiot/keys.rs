@@ -207,7 +207,7 @@ section! {
     /// `[radio.rlc]`: link control in acknowledged mode (TS 36.322).
     pub struct Rlc {
         /// After so long without an answer the last PDU asks again (t-PollRetransmit; TS 36.331
-        /// has 250 ms to 180 s). By level at the start: 2 s, 6 s, 25 s; our choice.
+        /// of release 13 has 250 ms to 180 s). By level at the start: 2 s, 6 s, 25 s; our choice.
         pub poll_retransmit: Option<Duration> as Or<ByLevel, OfTime<1>> = None;
         /// How often a PDU is sent again before the radio link fails (maxRetxThreshold). Default:
         /// our choice.
@@ -248,7 +248,7 @@ mod by_level {
 }
 
 /// What a base station of 35 dBm over 180 kHz leaves above the noise of a receiver with 5 dB of its
-/// own, in decibels: the budget of TR 45.820.
+/// own, in decibels: the budget of TR 45.820 for a carrier within one of LTE.
 const DOWN_BUDGET: f64 = 151.4;
 
 /// The same of a mobile of 23 dBm over 15 kHz at a base station with 3 dB of its own.
@@ -348,6 +348,7 @@ impl NbIotKeys {
         };
         let span = or(self.npdcch.max_repetitions, by_level::MAX_CONTROL);
         let tones = self.uplink.tones.unwrap_or(by_level::TONES[level]);
+        let preambles = or(self.nprach.repetitions, by_level::PREAMBLES);
         let repetitions = [
             or(self.downlink.repetitions, by_level::DOWN),
             or(self.uplink.repetitions, by_level::UP),
@@ -361,7 +362,9 @@ impl NbIotKeys {
             },
             repetitions,
             tones,
-            preamble: slots(unit * or(self.nprach.repetitions, by_level::PREAMBLES)),
+            preamble: slots(unit * preambles),
+            // The fourth or 41st subframe from that in which it ends (TS 36.321 §5.1.4).
+            answer: if preambles < 64 { 3 } else { 40 },
             occasions: time(self.nprach.period, by_level::OCCASIONS_MS),
             formats: [
                 Formats::down(self.category, repetitions[0]),

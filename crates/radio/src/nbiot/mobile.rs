@@ -56,7 +56,7 @@ pub(super) struct Attempt {
 pub(super) enum Purpose {
     /// A connection.
     Setup,
-    /// To send, within one: there is no other way to ask (TS 36.321 §5.4.4).
+    /// To send, within one: before release 15 there is no other way to ask (TS 36.321 §5.4.4).
     Request,
 }
 

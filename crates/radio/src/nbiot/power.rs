@@ -33,7 +33,7 @@ pub(super) type StateMeter = Meter<PowerState, POWER_STATES>;
 const PAGE: u64 = 40;
 
 section! {
-    /// `[radio.power]` of a mobile of NB-IoT. Defaults: our choice, near what TR 45.820 §5.4
+    /// `[radio.power]` of a mobile of NB-IoT. Defaults: our choice, near what TR 45.820
     /// assumes for the life of a battery.
     pub struct Keys {
         /// What the radio draws in power saving mode.

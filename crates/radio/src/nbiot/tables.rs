@@ -125,8 +125,8 @@ impl Tones {
         }
     }
 
-    /// The last row of the table of sizes that they use: with one tone the tenth (TS 36.213 table
-    /// 16.5.1.2-1).
+    /// The last row of the table of sizes that they use: with one tone `I_TBS` 10 (TS 36.213
+    /// table 16.5.1.2-1).
     pub(super) fn last_row(self, category: Category) -> usize {
         match self {
             Self::Narrow | Self::One => 10,

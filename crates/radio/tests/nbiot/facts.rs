@@ -158,6 +158,24 @@ fn a_tenth_of_the_blocks_errs_where_the_radio_is_weak() {
     }
 }
 
+/// Answers begin in the fourth subframe from that in which a preamble ends; from 64 repetitions on
+/// in the 41st (TS 36.321 §5.1.4).
+#[test]
+fn long_preambles_are_answered_later() {
+    let check = |repetitions, preamble, answer| {
+        let mut keys = near();
+        keys.nprach.repetitions = Some(repetitions);
+        let [level, ..] = &config(&keys).levels;
+        // The first subframe after the preamble is one after that in which it ends.
+        assert_eq!((level.preamble, level.answer + 1), (preamble, answer), "{repetitions}");
+    };
+    check(1, 6, 4);
+    check(2, 12, 4);
+    check(32, 180, 4);
+    check(64, 359, 41);
+    check(128, 717, 41);
+}
+
 /// Two mobiles that draw the only preamble in the same occasion are not heard; then they wait, each
 /// for a while of its own.
 #[test]
