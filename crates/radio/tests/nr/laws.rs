@@ -18,8 +18,10 @@ fn duplex() -> impl Strategy<Value = Option<Tdd>> {
     prop::option::weighted(0.7, (pattern, 3_u32..12, 2_u32..4)).prop_map(|tdd| {
         tdd.map(|(letters, special_downlink, special_uplink)| {
             let pattern = Pattern::named(letters).expect("it is a pattern");
-            // A slot S of this one needs an uplink.
-            Tdd { pattern, special_downlink: special_downlink.min(11), special_uplink }
+            // Slots S of this one have the only uplink, which has to carry status reports.
+            let least = if letters == "SSD" { 4 } else { 2 };
+            let special_uplink = special_uplink.max(least);
+            Tdd { pattern, special_downlink: special_downlink.min(14 - least), special_uplink }
         })
     })
 }

@@ -65,6 +65,9 @@ proptest! {
             drx: Some(drx::Keys::default()),
             ..keys(edrx.then(EdrxKeys::default), saving)
         };
+        // A packet may have to wait for the end of a handover.
+        let gap = keys.handover.map_or(0, |handover| handover.gap.as_nanos() / 1_000_000);
+        let packet = PACKET + gap;
         let config = config(&keys);
         let mut run = Run::new(&config, 1);
         let (mut now, mut sent) = (0, Vec::new());
@@ -110,10 +113,10 @@ proptest! {
                 let next = begins.iter().find(|begin| **begin > *start);
                 let bound = next.map_or(*start, |begin| begin + PROMOTION);
                 // It is connected already, or is as soon as it begins.
-                let is_prompt = came <= start + PROMOTION + PACKET || came <= bound + PACKET;
+                let is_prompt = came <= start + PROMOTION + packet || came <= bound + packet;
                 prop_assert!(is_prompt, "{start} {came} {begins:?}");
                 let cycle = if edrx { 20_480 } else { 1280 };
-                let longest = if psm { update } else { cycle } + PROMOTION + PACKET;
+                let longest = if psm { update } else { cycle } + PROMOTION + packet;
                 prop_assert!(came <= start + longest, "{start} {came}");
             }
             let power = |name: &str| {
