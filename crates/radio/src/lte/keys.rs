@@ -63,7 +63,7 @@ section! {
         /// From when it is another one.
         pub snrs: Vec<Step> as Steps<Step> = Vec::new();
         /// The index of modulation and coding (TS 36.213 tables 7.1.7.1-1, 8.6.1-1), or `adaptive`:
-        /// the best that a report allows.
+        /// the best that a report allows. Uplink the best of categories 1 to 4 is 23.
         pub mcs: Option<u8> as Or<Adaptive, Count<u8, 0, 28>> = None;
         /// How many blocks err that are sent for the first time, in place of what the ratio says.
         pub bler: Option<Probability> as Or<Off, Chance> = None;
@@ -235,19 +235,16 @@ impl LteKeys {
         // The energies of repetitions add up.
         let gain = curve::combining_gain(self.lte.repetitions);
         let needed: Vec<_> = tables::needed().iter().map(|needed| needed - gain).collect();
+        let carrier = |sizes, schemes: u8, scheme: Option<u8>| Carrier {
+            sizes,
+            special: None,
+            needed: needed[..usize::from(schemes)].to_vec(),
+            scheme: scheme.map(|scheme| scheme.min(schemes - 1)),
+        };
+        let [of_down, of_up] = self.lte.category.schemes();
         [
-            Carrier {
-                sizes: down,
-                special: None,
-                needed: needed.clone(),
-                scheme: self.downlink.mcs.map(tables::downlink_scheme),
-            },
-            Carrier {
-                sizes: up,
-                special: None,
-                needed,
-                scheme: self.uplink.mcs.map(tables::uplink_scheme),
-            },
+            carrier(down, of_down, self.downlink.mcs.map(tables::downlink_scheme)),
+            carrier(up, of_up, self.uplink.mcs.map(tables::uplink_scheme)),
         ]
     }
 

@@ -85,6 +85,16 @@ impl Category {
         }
     }
 
+    /// How many schemes there are downlink and uplink. Up to category 4 a mobile sends 16QAM at
+    /// most (TS 36.306 table 4.1-2), of which a resource element carries four bits: the largest
+    /// block of category 4 is that of scheme 21 over 100 resource blocks.
+    pub(super) const fn schemes(self) -> [u8; 2] {
+        match self {
+            Self::One | Self::Two | Self::Three | Self::Four => [SCHEMES, 22],
+            Self::M1 => [SCHEMES; 2],
+        }
+    }
+
     /// How many resource blocks of `all` it can use.
     pub(super) fn width(self, all: u16) -> u16 {
         if self == Self::M1 { all.min(6) } else { all }
@@ -97,7 +107,7 @@ impl Category {
         [0, 1].map(|way: usize| {
             let bytes =
                 |scheme, blocks| bits(scheme, blocks * layers[way]).min(self.most_bits()[way]) / 8;
-            Sizes::new(SCHEMES, self.width(width), bytes)
+            Sizes::new(self.schemes()[way], self.width(width), bytes)
         })
     }
 }
@@ -188,13 +198,13 @@ mod tests {
     #[test]
     fn categories_have_their_peak_rates() {
         let most = |category: Category| {
-            category.sizes(100).map(|sizes| {
-                let top = sizes.bytes(SCHEMES - 1, sizes.width());
-                top * 8
-            })
+            let tops = category.schemes().into_iter().zip(category.sizes(100));
+            let bits = tops.map(|(count, sizes)| sizes.bytes(count - 1, sizes.width()) * 8);
+            <[u32; 2]>::try_from(bits.collect::<Vec<_>>()).expect("two directions")
         };
         assert_eq!(most(Category::Four), [149_776, 51_024]);
         assert_eq!(most(Category::One), [10_296, 5_160]);
+        assert_eq!(Category::Four.sizes(50)[1].bytes(21, 50) * 8, 25_456);
         assert_eq!(most(Category::M1), [1_000, 1_000]);
     }
 

@@ -134,7 +134,8 @@ section! {
     /// `[radio.harq]`: hybrid ARQ with soft combining (TS 38.321 §5.3.2, §5.4.2).
     #[derive(Copy)]
     pub struct Harq {
-        /// How many blocks may be in flight. Default: TS 38.331, nrofHARQ-ProcessesForPDSCH.
+        /// How many blocks may be in flight. Default: the most that nrofHARQ-ProcessesForPDSCH has
+        /// before release 17 (TS 38.331); a mobile that is not told has 8.
         pub processes: u32 as Count<u32, 1, 32> = 16;
         /// How often a block is sent again before link control has to repair the loss. Default: our
         /// choice.
@@ -159,8 +160,8 @@ settings::words! {
 }
 
 section! {
-    /// `[radio.nr.rlc]`: radio link control (TS 38.322). Default of timers and retransmissions: an
-    /// example of srsRAN for a bearer of 5QI 9.
+    /// `[radio.nr.rlc]`: radio link control (TS 38.322). Default of timers and retransmissions: the
+    /// example of srsRAN 4G (`rb.conf`) for a bearer of 5QI 9.
     pub struct Rlc {
         /// How SDUs are carried.
         pub mode: RlcMode as Word<RlcMode> = RlcMode::Am;
@@ -188,7 +189,7 @@ section! {
     #[derive(Copy)]
     pub struct Pdcp {
         /// How long SDUs wait for one before them (t-Reordering); then it is given up. `off` is for
-        /// ever. Default: an example of srsRAN for a bearer of 5QI 9.
+        /// ever. Default: the example of srsRAN 4G for a bearer of 5QI 9.
         pub reordering: Option<Duration> as Or<Off, OfTime<1>> = Some(Duration::from_millis(50));
         /// An SDU that has waited longer for its first transmission is discarded (discardTimer).
         pub discard: Option<Duration> as Or<Off, OfTime<1>> = None;

@@ -1,4 +1,4 @@
-//! Capacity on demand (TS 101 545-2 §9.2, DVB-RCS2: volume-based and continuous assignment).
+//! Capacity on demand (EN 301 545-2, DVB-RCS2: volume-based and continuous assignment).
 
 use std::collections::VecDeque;
 

@@ -12,11 +12,11 @@ section! {
         pub inactivity: Duration as OfTime<1_000_000> = Duration::from_millis(100);
         /// Then it listens at the beginning of each short cycle.
         pub short_cycle: Duration as OfTime<1_000_000> = Duration::from_millis(20);
-        /// For how long cycles are short. Default: our choice.
+        /// For how long cycles are short.
         pub short_for: Duration as OfTime = Duration::from_millis(20);
         /// Then it listens at the beginning of each long cycle.
         pub long_cycle: Duration as OfTime<1_000_000> = Duration::from_millis(40);
-        /// For how long. Default: our choice.
+        /// For how long.
         pub on: Duration as OfTime<1_000_000> = Duration::from_millis(2);
     }
 }
@@ -45,9 +45,10 @@ impl Keys {
 }
 
 impl Cycles {
-    /// The slot from which it sleeps, if it had its last new block in slot `last`.
+    /// The slot from which it sleeps, if it had its last new block in slot `last`: the timer counts
+    /// from the next slot on (TS 36.321 §5.7).
     pub(crate) const fn asleep_from(&self, last: u64) -> u64 {
-        last + self.inactivity
+        last + 1 + self.inactivity
     }
 
     /// The first slot from `slot` on in which the mobile listens, if it had its last new block in
@@ -80,9 +81,9 @@ mod tests {
     fn it_listens_in_each_cycle() {
         let cycles = Keys::default().in_slots(Duration::from_millis(1));
         let from = |slot| cycles.listens_from(slot, 1000);
-        assert_eq!([1000, 1099].map(from), [1000, 1099], "after a block");
-        assert_eq!([1100, 1101, 1102, 1119].map(from), [1100, 1101, 1120, 1120], "short");
-        assert_eq!([1120, 1121, 1122, 1160].map(from), [1120, 1121, 1160, 1160], "long");
+        assert_eq!([1000, 1100].map(from), [1000, 1100], "after a block");
+        assert_eq!([1101, 1102, 1119, 1120].map(from), [1101, 1120, 1120, 1120], "short");
+        assert_eq!([1121, 1122, 1123, 1160].map(from), [1121, 1160, 1160, 1160], "long");
     }
 
     #[test]
@@ -90,8 +91,8 @@ mod tests {
         let cycles = Keys { short_for: Duration::from_millis(77), ..Keys::default() }
             .in_slots(Duration::from_millis(1));
         let listens = |slot: u64| {
-            let cycle = if slot < 1000 + 100 + 77 { 20 } else { 40 };
-            slot < 1100 || slot % cycle < 2
+            let cycle = if slot < 1001 + 100 + 77 { 20 } else { 40 };
+            slot < 1101 || slot % cycle < 2
         };
         for slot in 1000..1500 {
             let first = (slot..slot + 100).find(|slot| listens(*slot));

@@ -97,7 +97,7 @@ proptest! {
                         prop_assert!(sent.iter().any(waits), "nothing waits at {from}");
                     }
                     (_, "idle") => {
-                        prop_assert_eq!((before, from - millis(pair[0].0)), ("tail", 900));
+                        prop_assert_eq!((before, from - millis(pair[0].0)), ("tail", 899));
                         since = from;
                     }
                     ("promotion" | "tail", "active") | ("active", "tail") => {}
