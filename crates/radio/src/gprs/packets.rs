@@ -27,9 +27,9 @@ pub(crate) struct Packets<T> {
     lifetime: Option<Duration>,
     /// What was discarded or dropped.
     pub(crate) gone: VecDeque<Output<T>>,
-    /// The sum over packets of the time that each waited, for those that do so no more, but not
-    /// that in `queue` before a verdict on them.
-    left_after: Duration,
+    /// The sum over packets that wait no more of the time that each waited, but for those that
+    /// `queue` dropped: it counts them itself.
+    past_waits: Duration,
 }
 
 /// A packet that link control has begun to send.
@@ -59,7 +59,7 @@ impl<T: Sdu> Packets<T> {
             left: 0,
             lifetime,
             gone: VecDeque::new(),
-            left_after: Duration::ZERO,
+            past_waits: Duration::ZERO,
         }
     }
 
@@ -133,7 +133,7 @@ impl<T: Sdu> Packets<T> {
                 // The length indicator (TS 44.060 §10.4.14).
                 free = free.saturating_sub(1);
                 if let Some(turn) = self.begun.back() {
-                    self.left_after += (now + BLOCK_PERIOD).saturating_since(turn.waits_since);
+                    self.past_waits += (now + BLOCK_PERIOD).saturating_since(turn.waits_since);
                 }
             }
         }
@@ -170,7 +170,7 @@ impl<T: Sdu> Packets<T> {
 
     /// `turn`, which waits, is lost.
     fn lose(&mut self, now: Time, turn: Turn<T>) {
-        self.left_after += now.saturating_since(turn.waits_since);
+        self.past_waits += now.saturating_since(turn.waits_since);
         self.gone.push_back(Output::Discarded(turn.queued.packet));
     }
 
@@ -181,7 +181,7 @@ impl<T: Sdu> Packets<T> {
         let turns = under_way.into_iter().chain(&self.again);
         let in_turns: Duration = turns.map(|turn| now.saturating_since(turn.waits_since)).sum();
         let in_queue = self.queue_counters.queue_integral + self.queue.waited(now);
-        self.left_after + in_turns + in_queue
+        self.past_waits + in_turns + in_queue
     }
 
     /// How many have been begun and not delivered.
@@ -215,7 +215,7 @@ impl<T: Sdu> Packets<T> {
     /// What has been sent in part is lost.
     pub(crate) fn lose_begun(&mut self, now: Time) {
         if let Some(turn) = self.begun.back().filter(|_| self.left > 0) {
-            self.left_after += now.saturating_since(turn.waits_since);
+            self.past_waits += now.saturating_since(turn.waits_since);
         }
         self.left = 0;
         self.gone.extend(self.begun.drain(..).map(|turn| Output::Discarded(turn.queued.packet)));

@@ -38,9 +38,9 @@ pub(crate) struct Lane<T> {
     flying: VecDeque<(Time, Option<DropReason>, T)>,
     gone: VecDeque<Output<T>>,
     counters: Counters,
-    /// The sum over SDUs of the time that each waited, for those that do so no more, but not that
-    /// in `queue` before a verdict on them.
-    left_after: Duration,
+    /// The sum over SDUs that wait no more of the time that each waited, but for those that `queue`
+    /// dropped: it counts them itself.
+    past_waits: Duration,
 }
 
 /// What a turn needs of its bearer.
@@ -74,7 +74,7 @@ impl<T: Sdu> Lane<T> {
             flying: VecDeque::new(),
             gone: VecDeque::new(),
             counters: Counters::default(),
-            left_after: Duration::ZERO,
+            past_waits: Duration::ZERO,
         }
     }
 
@@ -210,7 +210,7 @@ impl<T: Sdu> Lane<T> {
     /// The last bit of the packet that is being sent leaves at `departs`.
     fn launch(&mut self, departs: Time, lost: Option<bool>) {
         let Some((turn, _)) = self.sending.take() else { return };
-        self.left_after += departs.saturating_since(turn.since);
+        self.past_waits += departs.saturating_since(turn.since);
         let lost = lost.unwrap_or_else(|| self.is_lost(departs));
         let mut arrives = departs + self.way.delay(departs);
         let changes = self.way.next_change(departs).is_some_and(|change| change < arrives);
@@ -263,7 +263,7 @@ impl<T: Sdu> Lane<T> {
     pub(crate) fn waited(&self, now: Time) -> Duration {
         let sending = self.sending.iter().map(|(turn, _)| now.saturating_since(turn.since));
         let in_queue = self.queue_counters.queue_integral + self.queue.waited(now);
-        self.left_after + sending.sum() + in_queue
+        self.past_waits + sending.sum() + in_queue
     }
 
     /// Which share of what its rate could carry in the first `span` has been sent.

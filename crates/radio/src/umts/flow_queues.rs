@@ -10,8 +10,8 @@ use base::{Duration, Time};
 pub(crate) struct FlowQueues<T> {
     /// The next to be served is first.
     queues: VecDeque<(u64, Queue<T>)>,
-    /// The sum over SDUs of the time that each waited, for those that do so no more.
-    left_after: Duration,
+    /// The sum over SDUs that wait no more of the time that each waited.
+    past_waits: Duration,
 }
 
 /// The SDUs of a flow with the times at which they came, oldest first; never empty.
@@ -19,7 +19,7 @@ type Queue<T> = VecDeque<(Time, T)>;
 
 impl<T> FlowQueues<T> {
     pub(crate) const fn new() -> Self {
-        Self { queues: VecDeque::new(), left_after: Duration::ZERO }
+        Self { queues: VecDeque::new(), past_waits: Duration::ZERO }
     }
 
     /// The next SDU.
@@ -29,7 +29,7 @@ impl<T> FlowQueues<T> {
         if !queue.is_empty() {
             self.queues.push_back((flow, queue));
         }
-        self.left_after += now.saturating_since(came);
+        self.past_waits += now.saturating_since(came);
         Some(sdu)
     }
 
@@ -46,7 +46,7 @@ impl<T> FlowQueues<T> {
     /// The sum over SDUs of the time that each has waited by `now`.
     pub(crate) fn waited(&self, now: Time) -> Duration {
         let waiting = self.queues.iter().flat_map(|(_, queue)| queue);
-        self.left_after + waiting.map(|(came, _)| now.saturating_since(*came)).sum()
+        self.past_waits + waiting.map(|(came, _)| now.saturating_since(*came)).sum()
     }
 
     /// `sdu` waits behind those of its `flow`.

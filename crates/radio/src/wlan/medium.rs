@@ -177,7 +177,7 @@ impl<T: Sdu> Medium<T> {
         self.senders.iter().filter(move |sender| sender.direction == direction)
     }
 
-    /// What is held, or was until a moment ago.
+    /// What is held for a station that is not there yet, and what has been released to be sent.
     fn aside(&self, direction: Direction) -> impl Iterator<Item = &Head<T>> {
         let aside = self.holds.iter().flat_map(|hold| &hold.frames).chain(&self.released);
         aside.filter(move |_| direction == Direction::Downlink)

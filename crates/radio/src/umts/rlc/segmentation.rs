@@ -51,8 +51,8 @@ pub(crate) struct Sdus {
     /// In sequence: every SDU below has been delivered or discarded.
     delivered: u64,
     outcomes: VecDeque<Outcome>,
-    /// The sum over SDUs of the time that each waited, for those that do so no more.
-    left_after: Duration,
+    /// The sum over SDUs that wait no more of the time that each waited.
+    past_waits: Duration,
 }
 
 /// The outcome of an SDU.
@@ -124,7 +124,7 @@ impl Sdus {
             end_untold: false,
             delivered: 0,
             outcomes: VecDeque::new(),
-            left_after: Duration::ZERO,
+            past_waits: Duration::ZERO,
         }
     }
 
@@ -156,7 +156,7 @@ impl Sdus {
     /// The sum over SDUs of the time that each has waited by `now`.
     pub(crate) fn waited(&self, now: Time) -> Duration {
         let waiting = self.entries.iter().skip(self.sent);
-        self.left_after + waiting.map(|entry| now.saturating_since(entry.waits_since)).sum()
+        self.past_waits + waiting.map(|entry| now.saturating_since(entry.waits_since)).sum()
     }
 
     /// The number of the first of them.
@@ -435,7 +435,7 @@ impl Sdus {
         self.behind -= u64::from(self.remaining);
         self.has_begun = false;
         let entry = &mut self.entries[self.sent - 1];
-        self.left_after += now.saturating_since(entry.waits_since);
+        self.past_waits += now.saturating_since(entry.waits_since);
         entry
     }
 
