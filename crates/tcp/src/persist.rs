@@ -9,8 +9,11 @@ use crate::retransmission_timer::RetransmissionTimer;
 #[derive(Debug, Default)]
 pub(crate) struct Persist {
     deadline: Option<Time>,
+    /// Probes since a segment was last admitted, by which the interval has doubled.
     probes: u32,
     due: bool,
+    /// True if a retransmission timeout has passed since something was last acknowledged.
+    ran_out: bool,
 }
 
 impl Persist {
@@ -30,15 +33,18 @@ impl Persist {
         self.deadline.is_some() || self.due
     }
 
-    /// True once a retransmission timeout has passed since it began.
+    /// True once a retransmission timeout has passed since it began, or began anew.
     pub(crate) const fn has_run_out(&self) -> bool {
-        self.probes > 0
+        self.ran_out
     }
 
-    /// Something was acknowledged: if it runs, it begins anew.
+    /// Something was acknowledged: if it runs, it begins anew, with the interval that it had. A
+    /// peer that takes a byte of each probe has no room for a segment yet.
     pub(crate) fn restart(&mut self, now: Time, timer: &RetransmissionTimer) {
         if self.is_running() {
-            self.stop();
+            self.deadline = None;
+            self.due = false;
+            self.ran_out = false;
             self.start(now, timer);
         }
     }
@@ -53,6 +59,7 @@ impl Persist {
             self.deadline = None;
             self.probes = self.probes.saturating_add(1);
             self.due = true;
+            self.ran_out = true;
         }
     }
 
