@@ -1,5 +1,6 @@
 //! RACK: what is lost, judged by time (RFC 8985 §6).
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use base::{Duration, Seq, Time};
@@ -124,7 +125,7 @@ impl Rack {
         while let Some(&sent) = self.queue.front() {
             if sent.flies(board) {
                 // The usual case: nothing in flight is older than what arrived.
-                if sent >= self.newest {
+                if !self.is_overtaken(sent) {
                     break;
                 }
                 let wait =
@@ -143,6 +144,21 @@ impl Rack {
         }
         self.phase = Some(Phase::Fast { point: max });
         RecoveryAction::Retransmit(LossKind::DuplicateAcks)
+    }
+
+    /// True if `sent`, the oldest transmission in the queue, left before the newest that arrived
+    /// (RFC 8985 §6.2, `RACK_sent_after`). Of two in one instant the order of their numbers tells
+    /// where both are new; a repeat may have left behind larger ones, which are not in the queue
+    /// then.
+    fn is_overtaken(&self, sent: Transmission) -> bool {
+        let now = self.queue.iter().take_while(|other| other.at == sent.at);
+        match sent.at.cmp(&self.newest.at) {
+            Ordering::Less => true,
+            Ordering::Greater => false,
+            Ordering::Equal => {
+                sent.end < self.newest.end && now.skip(1).any(|it| *it == self.newest)
+            }
+        }
     }
 
     /// Every segment in the network is judged anew.

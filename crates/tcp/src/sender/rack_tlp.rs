@@ -19,7 +19,8 @@ impl<P: Payload> Sender<P> {
             rack.tail.disarm();
             return;
         }
-        let alone = in_flight <= u64::from(self.mss);
+        // A FIN takes a number, but no segment of its own where it goes with data.
+        let alone = self.buffer.board.len() == 1;
         let wait = tail_probe::timeout(self.timer.smoothed(), alone);
         rack.tail.arm(now + wait, self.timer.deadline());
     }
