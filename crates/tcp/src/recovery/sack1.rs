@@ -62,8 +62,8 @@ impl Recovery for Sack1 {
             lose_holes(board);
             return RecoveryAction::Wait;
         }
-        let stale = ack.selected == 0 && board.selected_bytes() > 0;
-        if self.timed_out || stale {
+        // RFC 6675 §2, and ns-2: a duplicate selects something new.
+        if self.timed_out || ack.selected == 0 {
             return RecoveryAction::Wait;
         }
         self.duplicates += 1;
