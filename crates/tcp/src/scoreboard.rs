@@ -87,6 +87,18 @@ impl Scoreboard {
         self.segments.get(self.index_of_end(end)).filter(|segment| segment.end() == end)
     }
 
+    /// True if the oldest was sent again and may still arrive: fewer than `threshold` segments that
+    /// were sent after it have.
+    pub(crate) fn is_oldest_repeated(&self, threshold: usize) -> bool {
+        self.oldest().is_some_and(|oldest| {
+            let later = |segment: &&Sent| {
+                segment.status == SegmentStatus::Selected && segment.last_at > oldest.last_at
+            };
+            let flies = oldest.status == SegmentStatus::InFlight && oldest.transmissions > 1;
+            flies && self.segments.iter().filter(later).take(threshold).count() < threshold
+        })
+    }
+
     /// How many segments are lost and were not sent again.
     pub(crate) const fn lost_segments(&self) -> u32 {
         self.lost

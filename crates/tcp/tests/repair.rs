@@ -4,7 +4,10 @@
 use base::{Duration, Time};
 use cc::{Algorithm, CongestionControl};
 use proptest::prelude::*;
-use tcp::{Config, Pacing, RecoveryKind, RecoveryRules, SackRule, SpuriousTimeouts};
+use proptest::sample::select;
+use tcp::{
+    Config, Pacing, RecoveryKind, RecoveryRules, Reports, SackRule, SpuriousTimeouts,
+};
 
 use crate::draw::config;
 use crate::flight::{Book, Cause, LONGEST, Law, Outstanding, Plan, plan, run};
@@ -147,14 +150,39 @@ impl Text {
             }
             _ => duplicate && self.duplicates == DUPLICATE_THRESHOLD,
         };
-        if enough && una < max && self.recovering.is_none() && self.allows(una) {
-            self.enter(max, book);
+        let allowed = una < max && self.recovering.is_none() && self.allows(una);
+        let first = if self.is_repeated(book) { self.another(book) } else { Some(una) };
+        if let Some(first) = first.filter(|_| enough && allowed) {
+            self.enter(first, max, book);
         }
     }
 
-    /// A loss is found: the oldest segment goes again at once.
-    fn enter(&mut self, max: u64, book: &Book) {
-        self.owed = Some(book.una);
+    /// True if the oldest had been sent again, and may still arrive, where a scoreboard says so:
+    /// fewer than three segments that were sent later have. What left just now had not.
+    fn is_repeated(&self, book: &Book) -> bool {
+        let selective = matches!(self.kind, RecoveryKind::Sack | RecoveryKind::Fack);
+        book.segments.front().filter(|_| selective).is_some_and(|oldest| {
+            let later = |it: &&Outstanding| it.selected && it.at > oldest.at;
+            let arrived = book.segments.iter().filter(later).count();
+            let repeated = oldest.transmissions > 1 && oldest.turn < book.turn;
+            repeated && arrived < DUPLICATE_THRESHOLD as usize
+        })
+    }
+
+    /// The first segment beside the oldest that is lost, and had been sent once; with fack all that
+    /// is missing below snd.fack.
+    fn another(&self, book: &Book) -> Option<u64> {
+        let recovering = Some(book.max);
+        let text = Self { recovering, ..*self };
+        let once = |it: &&Outstanding| it.transmissions - u32::from(it.turn == book.turn) <= 1;
+        let mut rest = book.missing().filter(|it| it.offset > book.una).filter(once);
+        rest.find(|segment| text.is_lost(segment, book)).map(|lost| lost.offset)
+    }
+
+    /// A loss is found: its `first` segment goes again at once, be it the oldest or, where that
+    /// has, another.
+    fn enter(&mut self, first: u64, max: u64, book: &Book) {
+        self.owed = Some(first);
         (self.since, self.timed_out) = (book.turn, false);
         self.point = (self.kind != RecoveryKind::Vegas).then_some(max);
         self.recovering = match self.kind {
@@ -297,21 +325,21 @@ impl Law for OneForOne {
 
     fn after(&mut self, now: Time, cause: Cause, max: u64, book: &Book) {
         self.text.read(cause, max, book);
-        let entered = self.text.owed.take().is_some();
+        let owed = self.text.owed.take();
         let Cause::Ack { advances: false, .. } = cause else {
             (self.duplicates, self.left) = (0, 0);
             return;
         };
         // Vegas looks at its fine timer on each of them, and ns-2's counts three at once then.
         let vegas = matches!(self.text.kind, RecoveryKind::Vegas);
-        let retransmits = entered || vegas;
-        let again = retransmits && book.has_left(book.una);
+        let owed = owed.or(vegas.then_some(book.una));
+        let again = owed.is_some_and(|owed| book.has_left(owed));
         let left = book.left.len() - usize::from(again);
         self.duplicates += 1;
         self.left += left;
         match self.text.kind {
             // It starts over with what congestion control leaves of the window.
-            RecoveryKind::Tahoe if entered => self.left = 0,
+            RecoveryKind::Tahoe if owed.is_some() => self.left = 0,
             // Where the fast retransmit halves less than what duplicates tell of (RFC 5681 §3.2
             // step 3), the window has room for more at once, but for no more than they told of, and
             // the second segment of the least ssthresh (equation 4).
@@ -341,6 +369,45 @@ impl Law for OneForOne {
     }
 }
 
+/// The windows that a sender had, and when, up to its first timeout, which may be spurious: what is
+/// sent again is lost again and again.
+#[derive(Default)]
+struct Windows {
+    seen: Vec<(Time, u64)>,
+    timed_out: bool,
+}
+
+impl Law for Windows {
+    fn before_timer(&mut self, _now: Time, _book: &Book) {}
+
+    fn after(&mut self, now: Time, cause: Cause, _max: u64, book: &Book) {
+        let before = self.seen.last().map_or(0, |&(_, window)| window);
+        self.timed_out |= cause == Cause::Timeout;
+        if self.timed_out || before == book.cwnd {
+            return;
+        }
+        let idle = Cause::Ack { advances: false, selects: false };
+        assert!(cause != idle || book.cwnd < before, "{before} restored at {now:?}: {book:?}");
+        self.seen.push((now, book.cwnd));
+    }
+}
+
+/// Recoveries with a scoreboard that look for spurious losses, over a path that loses segments and
+/// does nothing else.
+fn doubtful() -> impl Strategy<Value = Plan> {
+    let kinds = select(&[RecoveryKind::Sack, RecoveryKind::Fack, RecoveryKind::Rack][..]);
+    let detection = select(&[SpuriousTimeouts::FRto, SpuriousTimeouts::Eifel][..]);
+    let config = (plain().prop_map(unpaced), kinds, detection).prop_map(
+        |(config, kind, spurious_timeouts)| Config {
+            recovery: Some(kind),
+            spurious_timeouts,
+            sack: Some(true),
+            ..config
+        },
+    );
+    plan(config).prop_map(Plan::in_order)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         // `PROPTEST_CASES` may ask for more.
@@ -362,5 +429,20 @@ proptest! {
         plan in plan(plain().prop_map(unpaced)).prop_map(Plan::evenly),
     ) {
         run(&plan, &mut OneForOne { text: Text::new(&plan), duplicates: 0, left: 0 });
+    }
+
+    /// What is lost is no spurious loss: reports of what arrives twice (RFC 2883) take no reduction
+    /// back, and change no window but by RACK's patience (RFC 8985 §6.2 step 4).
+    #[test]
+    fn reports_of_duplicates_undo_no_genuine_loss(plan in doubtful()) {
+        let windows = |reports| {
+            let mut windows = Windows::default();
+            run(&plan.reporting(reports), &mut windows);
+            windows.seen
+        };
+        let [without, with] = [Reports::Blocks, Reports::BlocksAndDuplicates].map(windows);
+        if recovery(&plan) != RecoveryKind::Rack {
+            prop_assert_eq!(without, with);
+        }
     }
 }

@@ -139,10 +139,14 @@ impl Selective {
         if !triggered || !allowed || ack.una == ack.max {
             return RecoveryAction::Wait;
         }
+        board.lose_below(lost_below);
+        if !board.is_oldest_repeated(DUPLICATE_THRESHOLD as usize) {
+            board.lose_at(ack.una);
+        } else if board.lost_segments() == 0 {
+            return RecoveryAction::Wait;
+        }
         self.guard.set(ack.max);
         self.recovery_point = Some(ack.max);
-        board.lose_below(lost_below);
-        board.lose_at(ack.una);
         RecoveryAction::Retransmit(LossKind::DuplicateAcks)
     }
 }

@@ -299,8 +299,8 @@ impl<P: Payload> Sender<P> {
             let base = arrival.ack;
             block.map(|edge| una.saturating_add_signed(i64::from(edge.distance(base))))
         });
-        if let Some([from, _]) = twice
-            && self.spurious.as_mut().is_some_and(|spurious| spurious.on_reported(from))
+        if let Some(block) = twice
+            && self.spurious.as_mut().is_some_and(|spurious| spurious.on_reported(block))
         {
             self.restore_window(cx.now);
             self.update_window(cx);

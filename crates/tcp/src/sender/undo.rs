@@ -11,7 +11,8 @@ impl<P: Payload> Sender<P> {
     /// A loss was detected: starts the check whether it was spurious.
     pub(super) fn begin_spurious_check(&mut self, cause: Cause) {
         if let Some(spurious) = &mut self.spurious {
-            spurious.begin(cause, self.buffer.una(), self.buffer.max());
+            let outstanding = [self.buffer.una(), self.buffer.max()];
+            spurious.begin(cause, outstanding, &self.buffer.board);
         }
     }
 

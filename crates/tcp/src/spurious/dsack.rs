@@ -18,15 +18,18 @@ pub(crate) fn reported(blocks: &SackBlocks, ack: Seq) -> Option<[Seq; 2]> {
 }
 
 impl SpuriousDetector {
-    /// The peer reports that what starts at `from` arrived twice. True if every retransmission
-    /// since the last loss has by now: nothing had been lost.
-    pub(crate) fn on_reported(&mut self, from: u64) -> bool {
-        let Some(episode) = &mut self.episode else { return false };
-        if from < episode.from || from >= episode.recover || episode.unreported == 0 {
+    /// The peer reports that `from..to` arrived twice. True if by now every retransmission that was
+    /// in flight since the last loss was found has: nothing had been lost.
+    pub(crate) fn on_reported(&mut self, [from, to]: [u64; 2]) -> bool {
+        if self.episode.is_none() {
             return false;
         }
-        episode.unreported -= 1;
-        let none_lost = episode.unreported == 0;
+        let before = self.unreported.len();
+        let mut at = from;
+        while let Some(index) = self.unreported.iter().position(|it| (at..to).contains(it)) {
+            at = self.unreported.swap_remove(index) + 1;
+        }
+        let none_lost = before > 0 && self.unreported.is_empty();
         if none_lost {
             self.episode = None;
         }

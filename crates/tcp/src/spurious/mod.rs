@@ -11,11 +11,13 @@ mod frto;
 pub(crate) use dsack::reported;
 pub(crate) use frto::PROBES;
 
+use std::iter::repeat_n;
+
 use base::Time;
 use settings::words;
 
 use crate::recovery::RepairOrder;
-use crate::scoreboard::Sent;
+use crate::scoreboard::{Scoreboard, Sent};
 
 words! {
     /// Whether and how a spurious timeout is detected, and then undone (RFC 4015).
@@ -34,6 +36,9 @@ words! {
 pub(crate) struct SpuriousDetector {
     detection: SpuriousTimeouts,
     episode: Option<Episode>,
+    /// Offsets of retransmissions that the peer may still report as duplicates: those of the
+    /// episode, and those that were in flight when it began.
+    unreported: Vec<u64>,
 }
 
 /// What counted as a loss.
@@ -51,8 +56,6 @@ struct Episode {
     recover: u64,
     test: Test,
     first_resent: Option<Resent>,
-    /// Retransmissions that the peer has not yet reported as duplicates.
-    unreported: u32,
 }
 
 /// A retransmission: of what, and when it left.
@@ -100,12 +103,12 @@ pub(crate) struct Evidence {
 impl SpuriousDetector {
     pub(crate) fn new(detection: SpuriousTimeouts) -> Option<Box<Self>> {
         let detects = detection != SpuriousTimeouts::Unseen;
-        detects.then(|| Box::new(Self { detection, episode: None }))
+        detects.then(|| Box::new(Self { detection, episode: None, unreported: Vec::new() }))
     }
 
-    /// A loss was detected while `una` to `max` was outstanding. If the last one was of the same
-    /// segment, the check goes on.
-    pub(crate) fn begin(&mut self, cause: Cause, una: u64, max: u64) {
+    /// A loss was detected while `una` to `max` was outstanding, as on the `board`. If the last one
+    /// was of the same segment, the check goes on.
+    pub(crate) fn begin(&mut self, cause: Cause, [una, max]: [u64; 2], board: &Scoreboard) {
         // RFC 5682 §2.1 step 1: no second test while what the last timeout found lost is repaired,
         // or each would repair one segment.
         let repairs = self.episode.is_some_and(|episode| {
@@ -118,12 +121,17 @@ impl SpuriousDetector {
             (SpuriousTimeouts::FRto | SpuriousTimeouts::Unseen, _) => Test::Settled,
             (SpuriousTimeouts::Eifel, _) => Test::Eifel,
         };
-        let (first_resent, unreported) = match self.episode {
-            Some(episode) if episode.from == una => (episode.first_resent, episode.unreported),
-            Some(_) | None => (None, 0),
-        };
-        let recover = max;
-        self.episode = Some(Episode { cause, from: una, recover, test, first_resent, unreported });
+        let same = self.episode.filter(|episode| episode.from == una);
+        if same.is_none() {
+            self.unreported.clear();
+            // What is in flight again already may have been lost before: a report about it says
+            // nothing of this loss (RFC 3708 §2).
+            let repeats = |segment: &Sent| usize::from(segment.transmissions.saturating_sub(1));
+            let in_flight = board.flying();
+            self.unreported.extend(in_flight.flat_map(|it| repeat_n(it.offset, repeats(it))));
+        }
+        let first_resent = same.and_then(|episode| episode.first_resent);
+        self.episode = Some(Episode { cause, from: una, recover: max, test, first_resent });
     }
 
     /// A segment was retransmitted.
@@ -134,7 +142,7 @@ impl SpuriousDetector {
         {
             let resent = Resent { offset: segment.offset, at: now };
             episode.first_resent = episode.first_resent.or(Some(resent));
-            episode.unreported += 1;
+            self.unreported.push(segment.offset);
         }
     }
 

@@ -30,8 +30,9 @@ const FIRST: Seq = Seq::new(u32::MAX - 5_000);
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) config: Config,
-    /// Whether the peer acknowledges selectively.
+    /// Whether the peer acknowledges selectively, and what it reports then.
     pub(crate) sack: bool,
+    reports: Reports,
     seed: u64,
     loss: u32,
     loss_again: u32,
@@ -52,7 +53,8 @@ pub(crate) fn plan(config: impl Strategy<Value = Config>) -> impl Strategy<Value
         |(config, (loss, loss_again, loss_back, late), (seed, sack, segments, writes))| {
             let bytes = segments * u64::from(config.mss);
             let sack = sack && config.recovery_kind().needs_sack();
-            Plan { config, sack, seed, loss, loss_again, loss_back, late, bytes, writes }
+            let reports = Reports::Blocks;
+            Plan { config, sack, reports, seed, loss, loss_again, loss_back, late, bytes, writes }
         },
     )
 }
@@ -61,6 +63,17 @@ impl Plan {
     /// The same with full segments only.
     pub(crate) fn evenly(self) -> Self {
         Self { writes: Vec::new(), ..self }
+    }
+
+    /// The same where segments are lost, but none is late, no acknowledgement is lost, and the peer
+    /// acknowledges selectively.
+    pub(crate) fn in_order(self) -> Self {
+        Self { late: 0, loss_back: 0, sack: true, ..self }
+    }
+
+    /// The same with a peer that reports so.
+    pub(crate) fn reporting(&self, reports: Reports) -> Self {
+        Self { reports, ..self.clone() }
     }
 }
 
@@ -234,7 +247,7 @@ pub(crate) fn run<L: Law>(plan: &Plan, law: &mut L) {
     let mut receiver = Receiver::new(1, mss, u64::from(PEER_WINDOW), None);
     receiver.start(FIRST);
     if plan.sack {
-        receiver.agree_on_sack(Reports::Blocks);
+        receiver.agree_on_sack(plan.reports);
     }
     let mut at = Time::ZERO;
     let later = plan.writes.iter().map(|&(wait, bytes)| {
