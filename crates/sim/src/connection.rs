@@ -10,6 +10,8 @@ use crate::limits::LimitNow;
 pub(crate) struct ConnectionProgress {
     /// Bytes that it is to carry; `None` without end.
     bytes: Option<u64>,
+    /// True once the sender's handshake is done.
+    pub(crate) established: bool,
     /// Everything below has been acknowledged to the sender.
     pub(crate) acked: u64,
     /// Everything below has been delivered to the receiver.
@@ -49,6 +51,7 @@ impl ConnectionProgress {
     pub(crate) const fn new(bytes: Option<u64>) -> Self {
         Self {
             bytes,
+            established: false,
             acked: 0,
             delivered: 0,
             window: 0,

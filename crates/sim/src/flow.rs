@@ -59,6 +59,8 @@ words! {
     pub enum Event {
         /// The sender's handshake is done.
         Established = "established",
+        /// The retransmission timer fired before that: the SYN, or the answer to it, is sent again.
+        HandshakeTimeout = "handshake_timeout",
         /// The retransmission timer fired, and the segment had been lost.
         Timeout = "timeout",
         /// The retransmission timer fired, but the segment had arrived or was still to arrive.
@@ -232,6 +234,7 @@ impl FlowMetrics {
         match fact {
             TcpFact::Established { .. } => {
                 self.established.get_or_insert(now);
+                self.connections[connection].established = true;
                 self.event(now, Event::Established, 0);
             }
             TcpFact::Sent { offset, length, transmission } => {
@@ -349,6 +352,10 @@ impl FlowMetrics {
 
     fn timed_out(&mut self, now: Time, connection: usize, offset: u64, next_uid: u64) {
         let row = self.events.len();
+        let progress = &mut self.connections[connection];
+        if !progress.established {
+            return self.event(now, Event::HandshakeTimeout, offset);
+        }
         self.event(now, Event::Timeout, offset);
         let progress = &mut self.connections[connection];
         if offset < progress.delivered {
@@ -375,6 +382,8 @@ impl FlowMetrics {
 
 #[cfg(test)]
 mod tests {
+    use base::Seq;
+
     use super::*;
 
     const fn at(seconds: u64) -> Time {
@@ -407,11 +416,29 @@ mod tests {
         TcpFact::Data { offset, length: 500, fresh: 500, delivered }
     }
 
+    /// A flow whose handshake is done.
+    fn open() -> FlowMetrics {
+        let mut flow = metrics();
+        flow.sender_fact(at(0), 0, ESTABLISHED, 3);
+        flow
+    }
+
+    #[test]
+    fn a_timeout_of_the_handshake_counts_apart() {
+        let mut flow = metrics();
+        flow.sender_fact(at(1), 0, TIMEOUT, 5);
+        flow.sender_fact(at(2), 0, ESTABLISHED, 6);
+        flow.sender_fact(at(3), 0, TIMEOUT, 7);
+        assert_eq!((flow.count(Event::HandshakeTimeout), flow.count(Event::Timeout)), (1, 1));
+    }
+
+    const ESTABLISHED: TcpFact = TcpFact::Established { local_isn: Seq::new(0) };
+
     const TIMEOUT: TcpFact = TcpFact::Timeout { offset: 0, rto: Duration::from_secs(1) };
 
     #[test]
     fn a_timeout_is_spurious_if_the_original_turns_up() {
-        let mut flow = metrics();
+        let mut flow = open();
         flow.sender_fact(at(1), 0, TIMEOUT, 5);
         arrive(&mut flow, 4);
         flow.receiver_fact(at(9), 0, data(0, 500));
@@ -420,7 +447,7 @@ mod tests {
 
     #[test]
     fn a_timeout_is_spurious_if_only_the_acknowledgement_is_late() {
-        let mut flow = metrics();
+        let mut flow = open();
         arrive(&mut flow, 4);
         flow.receiver_fact(at(9), 0, data(0, 500));
         flow.sender_fact(at(1), 0, TIMEOUT, 5);
@@ -429,7 +456,7 @@ mod tests {
 
     #[test]
     fn a_timeout_is_real_if_only_the_retransmission_arrives() {
-        let mut flow = metrics();
+        let mut flow = open();
         flow.sender_fact(at(1), 0, TIMEOUT, 5);
         arrive(&mut flow, 5);
         flow.receiver_fact(at(9), 0, data(0, 500));

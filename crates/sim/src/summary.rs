@@ -75,8 +75,10 @@ pub struct FlowSummary {
     pub segments_sent: u64,
     /// Data segments retransmitted.
     pub retransmits: u64,
-    /// Retransmission timeouts.
+    /// Retransmission timeouts once the handshake is done.
     pub timeouts: u64,
+    /// Retransmission timeouts of the handshake.
+    pub handshake_timeouts: u64,
     /// Timeouts whose segment had not been lost.
     pub spurious_timeouts: u64,
     /// Fast retransmits.
@@ -272,6 +274,7 @@ impl FlowSummary {
             segments_sent: flow.segments_sent,
             retransmits: flow.retransmits,
             timeouts: flow.count(Event::Timeout) + spurious,
+            handshake_timeouts: flow.count(Event::HandshakeTimeout),
             spurious_timeouts: spurious,
             fast_retransmits: flow.count(Event::FastRetransmit),
             rtt_s: Distribution::of(flow.rtt.iter().map(|row| row.fact.rtt)),

@@ -8,6 +8,7 @@ import numpy as np
 
 from thinpipe.plot.bindings import AGENT, Bindings
 from thinpipe.plot.drawing import Mark, View, draw_held, draw_marks, label_rows
+from thinpipe.plot.series import TIMEOUTS
 from thinpipe.plot.style import COLORS
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def draw_reaction(ax: Axes, view: View, cwnd: pl.DataFrame, events: pl.DataFrame
     _, seen = view.held(cwnd["time_s"].to_numpy(), segments)
     top = float(seen.max(initial=1.0))
     for names, kind, label, shape in (
-        (("timeout", "spurious_timeout"), "timeout", "Timeout (RTO)", "x"),
+        (TIMEOUTS, "timeout", "Timeout (RTO)", "x"),
         (("fast_retransmit",), "retransmission", "Fast retransmit", "^"),
     ):
         time_s = events.filter(events["event"].is_in(names))["time_s"].to_numpy()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from thinpipe.plot.drawing import FEW, Mark, Unit, View, draw_bars, draw_held, draw_marks
-from thinpipe.plot.series import FIN, RST, SYN, Acks, Sent
+from thinpipe.plot.series import FIN, RST, SYN, TIMEOUTS, Acks, Sent
 from thinpipe.plot.style import COLORS
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ MANY: Final = 60
 LANE: Final = 0.06
 """Height of a row of marks below the lines of a long view, as a share of theirs."""
 
-TIMEOUTS: Final = ("timeout", "spurious_timeout")
 
 FLAGS: Final = ((SYN, "SYN", "^"), (FIN, "FIN", "v"), (RST, "RST", "X"))
 """Flags that have a mark of their own: bit, name and mark."""

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Chosen = NDArray[np.bool_]
 
+TIMEOUTS: Final = ("timeout", "handshake_timeout", "spurious_timeout")
+"""Events of a flow whose retransmission timer fired."""
+
 FIN: Final = 0x01
 SYN: Final = 0x02
 RST: Final = 0x04

@@ -11,6 +11,7 @@ import numpy as np
 from thinpipe.lab.panel import Layer, PanelKind, Sight, has
 from thinpipe.plot.bindings import AGENT
 from thinpipe.plot.handover import LANE, ends, lanes, mobiles
+from thinpipe.plot.series import TIMEOUTS
 from thinpipe.plot.signalling import ADVERTISEMENT
 
 if TYPE_CHECKING:
@@ -215,9 +216,7 @@ def _tip(message: Message) -> str:
 def _timeouts(sight: Sight, row_of: dict[str, int]) -> list[Layer]:
     """Return a mark at each timeout of the flow, in the row of its sender."""
     events = sight.shown.rows(sight.run.events)
-    at_s = events.filter(events["event"].is_in(("timeout", "spurious_timeout")))[
-        "time_s"
-    ].to_numpy()
+    at_s = events.filter(events["event"].is_in(TIMEOUTS))["time_s"].to_numpy()
     if sight.shown.flow.datagrams is not None or not len(at_s):
         return []
     sender = str(sight.shown.at_sender()["endpoint"][0]).partition(":")[0]
