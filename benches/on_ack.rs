@@ -4,7 +4,7 @@
 //! the trait.
 
 use base::{Duration, Time};
-use cc::{Ack, Algorithm, Limits, Loss, LossKind, Parameters, RateSample};
+use cc::{Ack, Algorithm, Limits, Loss, LossKind, Parameters, RateSample, WindowRules};
 use divan::Bencher;
 
 const MSS: u64 = 1_460;
@@ -27,8 +27,13 @@ const ALGORITHMS: [Algorithm; 6] = [
 
 #[divan::bench(args = ALGORITHMS)]
 fn on_ack(bencher: Bencher<'_, '_>, algorithm: Algorithm) {
-    let limits =
-        Limits { mss: MSS as u32, initial_window: 64, initial_ssthresh: 64, maximum_window: 64 };
+    let limits = Limits {
+        mss: MSS as u32,
+        initial_window: 64,
+        initial_ssthresh: 64,
+        maximum_window: 64,
+        rules: WindowRules::default(),
+    };
     let mut controller = algorithm.controller(&limits, &Parameters::default());
     let loss = Loss {
         now: Time::ZERO,
@@ -61,6 +66,7 @@ fn ack(nth: u64) -> Ack {
         rtt: Some(RTT),
         recovering: false,
         window_limited: true,
+        most_in_flight: 0,
         rate: Some(RateSample {
             total,
             prior: total.saturating_sub(64 * MSS),

@@ -213,7 +213,7 @@ def keys(word: str | None = None, *, profile: str | None = None) -> list[Key]:
     Examples
     --------
     >>> [key.name for key in keys("tcp.reno.")]
-    ['tcp.reno.halving', 'tcp.reno.growth']
+    ['tcp.reno.halving']
     """
     check(word=word, profile=profile)
     others = list(profiles())

@@ -65,7 +65,7 @@ def test_timeouts_without_a_loss_are_named() -> None:
     ("settings", "idle", "reason"),
     [
         ({"tcp.variant": "reno"}, {"tcp.vegas.alpha": 2}, "no sender uses vegas"),
-        ({"tcp.variant": "vegas"}, {"tcp.reno.growth": "bytes"}, "no sender uses reno"),
+        ({"tcp.variant": "vegas"}, {"tcp.reno.halving": "exact"}, "no sender uses reno"),
         ({"tcp.variant": "cubic"}, {"tcp.fack.window": "restarts"}, "no sender uses fack"),
         ({"queue.kind": "droptail"}, {"queue.codel.target": "2 ms"}, "no queue is codel"),
         ({"queue.kind": "codel"}, {"queue.red.min_threshold": 3}, "no queue is red"),

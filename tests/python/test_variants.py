@@ -1,6 +1,7 @@
 """The tables of docs/variants.md are those of the program."""
 
 import re
+import tomllib
 
 import pytest
 import thinpipe as tp
@@ -48,6 +49,32 @@ def test_profiles_are_those_of_the_table(root):
     table = [name for [name, *_] in rows(root, "tcp.profile")]
     assert sorted(table) == sorted(words("tcp.profile"))
     assert {*table} - {"none"} <= {*tp.profiles()}
+
+
+def leaves(table: dict[str, object], at: str) -> dict[str, object]:
+    """Return the values of a table by their whole names."""
+    found: dict[str, object] = {}
+    for name, value in table.items():
+        key = f"{at}.{name}"
+        found |= leaves(value, key) if isinstance(value, dict) else {key: value}
+    return found
+
+
+def test_every_key_of_modern_stands_beside_its_standard_and_linux(root):
+    page = (root / "docs" / "variants.md").read_text()
+    section = page[page.index("### `modern`") : page.index("## Pacing")]
+    table = [line.split("|")[1:-1] for line in section.splitlines() if line.startswith("| `tcp.")]
+    said = {
+        key: values[at]
+        for cells in table
+        for keys, values in [(re.findall(r"`([^`]+)`", cells[0]), cells[1].split(","))]
+        for at, key in enumerate(keys)
+    }
+    modern = leaves(tomllib.loads(tp.profiles()["modern"])["tcp"], "tcp")
+    assert said.keys() == modern.keys()
+    for key, value in modern.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        assert said[key].strip().strip("`") == text, key
 
 
 def test_recoveries_that_need_selective_acknowledgements_refuse_to_do_without():

@@ -4,6 +4,8 @@ use std::fmt::Debug;
 
 use base::{Duration, Rate, Time};
 
+use crate::WindowRules;
+
 /// A congestion controller of one connection.
 ///
 /// Its sender calls [`Controller::on_loss`] and [`Controller::on_undo`] before the
@@ -88,8 +90,11 @@ pub struct Ack {
     /// True while losses are being repaired, this acknowledgement included: windows that grow with
     /// acknowledgements are frozen (RFC 5681 §3.2).
     pub recovering: bool,
-    /// True if the congestion window, and nothing else, held the sender back since the last one.
+    /// True if the congestion window, and nothing else, held the sender back at some time in the
+    /// last window of data (`C.is_cwnd_limited` of draft-ietf-ccwg-bbr).
     pub window_limited: bool,
+    /// Bytes in flight at most in the last window of data.
+    pub most_in_flight: u64,
     /// How fast data were delivered, where [`Controller::wants_rate`] asks for it.
     pub rate: Option<RateSample>,
 }
@@ -192,4 +197,6 @@ pub struct Limits {
     pub initial_ssthresh: u32,
     /// The window never grows beyond this, in segments.
     pub maximum_window: u32,
+    /// How it grows and what a mark leaves of it.
+    pub rules: WindowRules,
 }

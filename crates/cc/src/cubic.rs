@@ -3,6 +3,7 @@
 use base::{Duration, Time};
 use settings::{Flag, Fraction, Positive, Word, section, words};
 
+use crate::ack_trains::AckTrains;
 use crate::cube_root::cube_root;
 use crate::hystart::Hystart;
 use crate::window::Window;
@@ -20,20 +21,48 @@ section! {
         pub fast_convergence: bool as Flag = true;
         /// Never be slower than Reno. Default: RFC 9438 §4.3.
         pub reno_friendly: bool as Flag = true;
-        /// How the first slow start ends: at ssthresh or with a loss, or also when the round-trip
-        /// time rises, by `HyStart++` (RFC 9406). Default: RFC 5681.
+        /// α of the window that Reno would have: 1 from the window before the last loss on, or
+        /// constant, as in Linux and ns-3. Default: RFC 9438 §4.3.
+        pub alpha: Alpha as Word<Alpha> = Alpha::Rises;
+        /// End of slow start: at ssthresh or with a loss; also, in the first one, when the
+        /// round-trip time rises, by `HyStart++` (RFC 9406); or in any, when it rises or a train of
+        /// acknowledgements is long (Ha and Rhee 2011), as in Linux. Default: RFC 5681.
         pub slow_start: SlowStart as Word<SlowStart> = SlowStart::Standard;
     }
 }
 
 words! {
-    /// How the first slow start ends (RFC 9438 §4.10).
+    /// End of slow start (RFC 9438 §4.10).
     pub enum SlowStart {
         /// At ssthresh or with a loss (RFC 5681).
         Standard = "standard",
         /// When the round-trip time rises as well: `HyStart++` (RFC 9406).
         Hystart = "hystart",
+        /// When it rises, or a train of acknowledgements is long: Linux.
+        AckTrains = "ack-trains",
     }
+}
+
+words! {
+    /// Growth of the window that Reno would have (RFC 9438 §4.3).
+    pub enum Alpha {
+        /// 1 from the window before the last loss on.
+        Rises = "rises",
+        /// 3 · (1 − β)/(1 + β) throughout: Linux, ns-3.
+        Constant = "constant",
+    }
+}
+
+/// Share of the window that a mark leaves (RFC 8511 §3).
+const ABE: f64 = 0.85;
+
+/// Watch over slow start.
+#[derive(Clone, Debug)]
+enum Watch {
+    /// None, or no longer.
+    Off,
+    Hystart(Hystart),
+    AckTrains(AckTrains),
 }
 
 /// A window that is a cubic function of the time since the last loss.
@@ -44,13 +73,14 @@ words! {
 ///
 /// with t in seconds and windows in segments (figures 1 and 2).
 ///
-/// * Congestion avoidance: (target − cwnd)/cwnd more for each acknowledgement, where the target is
-///   `W_cubic` one smoothed round trip ahead, from cwnd to 1.5 · cwnd (§4.2, §4.4, §4.5).
+/// * Congestion avoidance: (target − cwnd)/cwnd more for each acknowledgement, or for each segment
+///   that it acknowledges (`tcp.growth`), where the target is `W_cubic` one smoothed round trip
+///   ahead, from cwnd to 1.5 · cwnd (§4.2, §4.4, §4.5).
 /// * While `W_cubic`(t) is below `W_est`, what Reno would have reached, cwnd is that: `W_est` grows
 ///   by α/cwnd for each segment acknowledged, α = 3 · (1 − β)/(1 + β), and α = 1 from the window
-///   before the last loss on (§4.3).
+///   before the last loss on (§4.3) unless it is constant.
 /// * Loss: ssthresh and cwnd become β · cwnd, both at least 2 segments; after a mark cwnd may be
-///   one (§4.6). The window grows only while it holds the sender back, so it is equivalent to the
+///   one (§4.6), and leaves 0.85 of it where RFC 8511 is asked for. The window grows only while it holds the sender back, so it is equivalent to the
 ///   flight.
 /// * Fast convergence: `W_max` is cwnd · (1 + β)/2 if cwnd is below the last `W_max` (§4.7).
 /// * Timeout: ssthresh likewise, cwnd one segment; the congestion avoidance that follows starts
@@ -64,7 +94,7 @@ pub struct Cubic {
     parameters: CubicParameters,
     /// α of equation (4).
     alpha: f64,
-    hystart: Hystart,
+    watch: Watch,
     /// Smoothed round-trip time (RFC 6298 §2).
     srtt: Option<Duration>,
     curve: Curve,
@@ -100,15 +130,16 @@ struct Epoch {
 impl Cubic {
     /// A connection's controller at its start.
     pub fn new(limits: &Limits, parameters: CubicParameters) -> Self {
-        let mut hystart = Hystart::default();
-        if parameters.slow_start == SlowStart::Standard {
-            hystart.stop();
-        }
+        let watch = match parameters.slow_start {
+            SlowStart::Standard => Watch::Off,
+            SlowStart::Hystart => Watch::Hystart(Hystart::default()),
+            SlowStart::AckTrains => Watch::AckTrains(AckTrains::default()),
+        };
         Self {
             window: Window::new(limits),
             parameters,
             alpha: 3.0 * (1.0 - parameters.beta) / (1.0 + parameters.beta),
-            hystart,
+            watch,
             srtt: None,
             curve: Curve::default(),
             before: Curve::default(),
@@ -122,10 +153,18 @@ impl Cubic {
     }
 
     fn slow_start(&mut self, ack: &Ack) {
-        if !self.hystart.watches() {
-            return self.window.grow(self.window.share(ack.acked));
-        }
-        match self.hystart.growth(ack, self.window.segments(ack.acked)) {
+        let growth = match &mut self.watch {
+            Watch::Off => Some(self.window.earned(ack)),
+            Watch::Hystart(hystart) => {
+                let acked = self.window.segments(ack.acked.min(ack.delivered));
+                hystart.growth(ack, acked)
+            }
+            Watch::AckTrains(trains) => {
+                let is_over = trains.end_slow_start(ack, self.window.cwnd);
+                (!is_over).then(|| self.window.earned(ack))
+            }
+        };
+        match growth {
             Some(growth) => self.window.grow(growth),
             None => self.window.ssthresh = self.window.cwnd,
         }
@@ -142,8 +181,9 @@ impl Cubic {
             let t = ack.now.saturating_since(epoch.start).as_secs_f64();
             let rtt = self.srtt.unwrap_or(Duration::ZERO).as_secs_f64();
             let target = self.at(&epoch, t + rtt).clamp(cwnd, 1.5 * cwnd);
-            let mut next = cwnd + (target - cwnd) / cwnd * self.window.share(ack.acked);
-            epoch.w_est += self.alpha(epoch.w_est) * self.window.segments(ack.acked) / cwnd;
+            let mut next = cwnd + (target - cwnd) / cwnd * self.window.earned(ack);
+            let acked = self.window.segments(ack.acked.min(ack.delivered));
+            epoch.w_est += self.alpha(epoch.w_est) * acked / cwnd;
             if self.parameters.reno_friendly && self.at(&epoch, t) < epoch.w_est {
                 next = epoch.w_est.max(cwnd);
             }
@@ -166,11 +206,15 @@ impl Cubic {
     }
 
     fn alpha(&self, w_est: f64) -> f64 {
-        if w_est >= self.curve.prior { 1.0 } else { self.alpha }
+        match self.parameters.alpha {
+            Alpha::Rises if w_est >= self.curve.prior => 1.0,
+            Alpha::Rises | Alpha::Constant => self.alpha,
+        }
     }
 
     fn reduce(&mut self, kind: LossKind) {
-        let left = self.window.cwnd * self.parameters.beta;
+        let beta = if self.window.backs_off_less(kind) { ABE } else { self.parameters.beta };
+        let left = self.window.cwnd * beta;
         let floor = if kind == LossKind::Ecn { 1.0 } else { 2.0 };
         self.curve.w_max = Some(self.w_max());
         self.curve.prior = self.window.cwnd;
@@ -200,7 +244,7 @@ impl Controller for Cubic {
         }
         if !self.window.slow_start() {
             self.avoid_congestion(ack);
-        } else if ack.window_limited {
+        } else if self.window.is_used(ack) {
             self.slow_start(ack);
         }
     }
@@ -215,7 +259,10 @@ impl Controller for Cubic {
             self.curve.w_max = None;
         }
         self.curve.epoch = None;
-        self.hystart.stop();
+        // RFC 9406 §4.3: the next slow start is an ordinary one. Linux watches each.
+        if matches!(self.watch, Watch::Hystart(_)) {
+            self.watch = Watch::Off;
+        }
     }
 
     fn on_restart(&mut self, _now: Time) {

@@ -68,16 +68,6 @@ impl Hystart {
         }
     }
 
-    /// A loss ended slow start; the next one is an ordinary one (RFC 9406 §4.3).
-    pub(crate) const fn stop(&mut self) {
-        self.phase = Phase::Over;
-    }
-
-    /// True until slow start is over.
-    pub(crate) const fn watches(&self) -> bool {
-        !matches!(self.phase, Phase::Over)
-    }
-
     fn sample(&mut self, rtt: Option<Duration>) {
         let Some(rtt) = rtt else { return };
         self.round.min = Some(self.round.min.map_or(rtt, |min| min.min(rtt)));

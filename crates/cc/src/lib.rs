@@ -7,6 +7,7 @@
 //! Inside, the window is a real number of segments, as in ns-2 and the papers. Only `+ - * /` are
 //! used on it, so that every platform computes the same run.
 
+mod ack_trains;
 mod algorithm;
 mod bbr;
 mod controller;
@@ -25,11 +26,12 @@ use settings::{NoKey, Shared};
 pub use algorithm::{CongestionControl, Controlled, Custom};
 pub use bbr::Bbr;
 pub use controller::{Ack, Clocks, Controller, Limits, Loss, LossKind, LostSegment, RateSample};
-pub use cubic::{Cubic, CubicParameters, SlowStart};
-pub use reno::{Growth, Halving, Reno, RenoParameters};
+pub use cubic::{Alpha, Cubic, CubicParameters, SlowStart};
+pub use reno::{Halving, Reno, RenoParameters};
 pub use tahoe::Tahoe;
-pub use vegas::{BaseRtt, Delta, Inflation, Vegas, VegasParameters};
+pub use vegas::{BaseRtt, Delta, Inflation, Unmeasured, Vegas, VegasParameters};
 pub use westwood::{MinimumRtt, Westwood, WestwoodParameters};
+pub use window::{Growth, WindowRules};
 pub use wtcp::Wtcp;
 
 algorithm::algorithms! {

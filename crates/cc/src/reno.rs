@@ -6,42 +6,28 @@ use crate::window::{Window, controlled_window};
 use crate::{Ack, Controller, Limits, Loss, LossKind};
 
 words! {
-    /// What half of a window is. Half of the segments in flight (RFC 5681 equation 4) is no whole
-    /// number where these are odd; ssthresh is rounded down to one in any case.
+    /// Half of a window. Half of the segments in flight (RFC 5681 equation 4) is no whole number
+    /// where these are odd; ssthresh is rounded down to one in any case, and is at least 2.
     pub enum Halving {
         /// As many whole segments, at least 2.
         WholeSegments = "whole-segments",
+        /// As many whole segments, at least 1: ns-2 without `precisionReduce_`.
+        Truncated = "truncated",
         /// Exactly half, at least 1: ns-2.35.
         Exact = "exact",
     }
 }
 
-words! {
-    /// What the window grows by. A receiver that acknowledges every other segment halves the pace
-    /// of one that counts acknowledgements.
-    pub enum Growth {
-        /// Acknowledgements: one segment for each in slow start, 1/cwnd in congestion avoidance
-        /// (RFC 5681 equations 2 and 3).
-        Acknowledgements = "acknowledgements",
-        /// The bytes that they acknowledge, in slow start two segments for each at most (RFC 3465;
-        /// RFC 5681 §3.1 recommends it for congestion avoidance).
-        Bytes = "bytes",
-        /// Those bytes without a limit, as Linux has it: an acknowledgement of eight segments opens
-        /// slow start by eight.
-        AllBytes = "all-bytes",
-    }
-}
+/// Share of the window that a mark leaves (RFC 8511 §3).
+const ABE: f64 = 0.8;
 
 section! {
-    /// `[tcp.reno]`: how the window opens, and what a loss leaves of it.
+    /// `[tcp.reno]`: what a loss leaves of the window.
     #[derive(Copy)]
     pub struct RenoParameters {
-        /// What half of a window is: as many whole segments, or exactly half. ns-2.35 has the
-        /// latter. Default: whole segments.
+        /// Half of a window: as many whole segments, at least 2 or (ns-2 without
+        /// `precisionReduce_`) 1, or exactly half (ns-2.35). Default: RFC 5681 equation 4.
         pub halving: Halving as Word<Halving> = Halving::WholeSegments;
-        /// What the window grows by: acknowledgements, or the bytes that they acknowledge, in slow
-        /// start at most two segments for each or all. Default: ns-2.
-        pub growth: Growth as Word<Growth> = Growth::Acknowledgements;
     }
 }
 
@@ -51,7 +37,7 @@ section! {
 ///   each acknowledgement (RFC 5681 §3.1).
 /// * Congestion avoidance: one segment more per round trip.
 /// * Duplicate acknowledgements: ssthresh and cwnd become half of the window, at least 2 segments
-///   (RFC 5681 equation 4 and §3.2).
+///   (RFC 5681 equation 4 and §3.2). A mark leaves 0.8 of it where RFC 8511 is asked for.
 /// * Timeout: ssthresh likewise, cwnd one segment. RFC 5681 §3.1 holds ssthresh when the same
 ///   segment times out again; ns-2 halves once more, and so does this.
 #[derive(Debug)]
@@ -70,19 +56,20 @@ impl Reno {
 impl Controller for Reno {
     fn on_ack(&mut self, ack: &Ack) {
         if self.window.opens_with(ack) {
-            match self.parameters.growth {
-                Growth::Acknowledgements => self.window.grow_additively(ack.acked),
-                // RFC 3465 §2.3.
-                Growth::Bytes => self.window.grow_by_bytes(ack.acked, 2.0),
-                Growth::AllBytes => self.window.grow_by_bytes(ack.acked, f64::INFINITY),
-            }
+            self.window.grow_additively(ack);
         }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
         self.window.remember();
+        if self.window.backs_off_less(loss.kind) {
+            self.window.ssthresh = (self.window.cwnd * ABE).max(2.0);
+            self.window.cwnd = self.window.ssthresh;
+            return;
+        }
         let half = match self.parameters.halving {
             Halving::WholeSegments => self.window.half(),
+            Halving::Truncated => f64::from(self.window.whole() / 2).max(1.0),
             Halving::Exact => (self.window.cwnd / 2.0).max(1.0),
         };
         self.window.ssthresh = self.window.half();

@@ -24,7 +24,7 @@ impl Tahoe {
 impl Controller for Tahoe {
     fn on_ack(&mut self, ack: &Ack) {
         if self.window.opens_with(ack) {
-            self.window.grow_additively(ack.acked);
+            self.window.grow_additively(ack);
         }
     }
 

@@ -28,6 +28,17 @@ words! {
     }
 }
 
+words! {
+    /// Round-trip time of a round that gave no sample, as where everything acknowledged had been
+    /// retransmitted.
+    pub enum Unmeasured {
+        /// None: ∆ is unknown, and the window stays.
+        Skipped = "skipped",
+        /// Time that the round took, though it may be shorter than the path: ns-2.
+        RoundTime = "round-time",
+    }
+}
+
 /// Which window duplicate acknowledgements open during fast recovery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inflation {
@@ -57,6 +68,10 @@ section! {
         /// complete: nothing, or it is learned anew from what is sent from then on. Default:
         /// Brakmo and Peterson 1995, ns-2.
         pub base_rtt: BaseRtt as Word<BaseRtt> = BaseRtt::Kept;
+        /// Round-trip time of a round that gave no sample: none, so that the window stays, or the
+        /// time that the round took, which may make baseRTT shorter than the path. Default:
+        /// Brakmo and Peterson 1995; ns-2 has the latter.
+        pub unmeasured: Unmeasured as Word<Unmeasured> = Unmeasured::Skipped;
         /// Which window duplicates open, set by loss recovery.
         pub inflation: Inflation as NoKey<Inflation> = Inflation::Beside;
     }
@@ -93,7 +108,8 @@ impl VegasParameters {
 /// * baseRTT is the smallest round-trip time seen, but starts anew from the current one whenever at
 ///   most one segment was sent in the round trip (ns-2). Where it is so wished, a change of the
 ///   path to the peer ends it, since the base of a shorter path would keep the window too small for
-///   ever.
+///   ever. A round without samples leaves the window as it is, or counts with the time that it took
+///   (ns-2).
 /// * A loss found by duplicate acknowledgements or the fine-grained timer takes a quarter off the
 ///   window, a half if that segment had been sent again already, and leaves 2 of 3 or less; nothing
 ///   if the window was cut since that segment was last sent (§III-A; the sizes are ns-2's).
@@ -128,8 +144,14 @@ struct Round {
 }
 
 impl Round {
-    fn mean_rtt(&self, now: Time) -> Duration {
-        if self.samples > 0 { self.sum / self.samples } else { now - self.start }
+    /// Mean round-trip time, if it is known and not zero.
+    fn mean_rtt(&self, now: Time, unmeasured: Unmeasured) -> Option<Duration> {
+        let mean = match unmeasured {
+            _ if self.samples > 0 => self.sum / self.samples,
+            Unmeasured::Skipped => return None,
+            Unmeasured::RoundTime => now - self.start,
+        };
+        (mean > Duration::ZERO).then_some(mean)
     }
 }
 
@@ -165,30 +187,27 @@ impl Vegas {
     }
 
     fn end_round(&mut self, ack: &Ack) {
-        let delta = self.delta(ack);
-        if self.window.slow_start() {
-            self.slow_start(delta);
-        } else {
-            self.avoid_congestion(delta);
+        match self.delta(ack) {
+            Some(delta) if self.window.slow_start() => self.slow_start(delta),
+            Some(delta) => self.avoid_congestion(delta),
+            None => {}
         }
         self.round = Round { mark: ack.nxt, start: ack.now, ..Round::default() };
     }
 
-    /// ∆ in segments; `None` while there is no base to compare with, on the first acknowledgement.
-    fn delta(&mut self, ack: &Ack) -> f64 {
-        let Some(base) = self.base_rtt else { return 0.0 };
-        let rtt = self.round.mean_rtt(ack.now);
+    /// ∆ in segments, zero on the first acknowledgement; `None` if the round gave no sample, and
+    /// the window is to stay as it is.
+    fn delta(&mut self, ack: &Ack) -> Option<f64> {
+        let Some(base) = self.base_rtt else { return Some(0.0) };
+        let rtt = self.round.mean_rtt(ack.now, self.parameters.unmeasured)?;
         let sent = self.window.segments(ack.nxt - self.round.mark.min(ack.nxt));
         let base = if rtt < base || sent <= 1.0 { rtt } else { base };
         self.base_rtt = Some(base);
-        if rtt == Duration::ZERO {
-            return 0.0;
-        }
         let delta = self.flight(ack) - sent * (base.as_nanos() as f64 / rtt.as_nanos() as f64);
-        match self.parameters.delta {
+        Some(match self.parameters.delta {
             Delta::Rounded => f64::from((delta + 0.5) as i32),
             Delta::Exact => delta,
-        }
+        })
     }
 
     fn slow_start(&mut self, delta: f64) {
@@ -220,7 +239,7 @@ impl Vegas {
             self.increment = 0.0;
         }
         if self.increment > 0.0 && self.window.cwnd - self.flight(ack) <= 2.0 {
-            self.window.grow(self.increment * self.window.share(ack.acked));
+            self.window.grow(self.increment * self.window.earned(ack));
         }
     }
 

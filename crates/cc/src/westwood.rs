@@ -137,7 +137,7 @@ impl Controller for Westwood {
     fn on_ack(&mut self, ack: &Ack) {
         self.measure(ack);
         if self.window.opens_with(ack) {
-            self.window.grow_additively(ack.acked);
+            self.window.grow_additively(ack);
         }
     }
 

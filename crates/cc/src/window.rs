@@ -1,12 +1,49 @@
 //! The congestion window as a real number of segments.
 
-use crate::{Ack, Limits};
+use settings::{Flag, Word, section, words};
+
+use crate::{Ack, Limits, LossKind};
+
+words! {
+    /// Unit in which windows grow. A receiver that acknowledges every other segment halves the pace
+    /// of a sender that counts acknowledgements.
+    pub enum Growth {
+        /// Acknowledgements: one segment for each in slow start, 1/cwnd in congestion avoidance
+        /// (RFC 5681 equations 2 and 3).
+        Acknowledgements = "acknowledgements",
+        /// The bytes that they acknowledge, in slow start two segments for each at most (RFC 3465;
+        /// RFC 5681 §3.1 recommends it for congestion avoidance).
+        Bytes = "bytes",
+        /// Those bytes without a limit, as Linux has it: an acknowledgement of eight segments opens
+        /// slow start by eight.
+        AllBytes = "all-bytes",
+    }
+}
+
+section! {
+    /// Rules that all congestion controls with a window share, in `[tcp]`.
+    #[derive(Copy, Eq)]
+    pub struct WindowRules {
+        /// Unit in which the window grows: acknowledgements, or the bytes that they acknowledge, in
+        /// slow start at most two segments for each or all. Bytes that were selectively
+        /// acknowledged before do not count again. Default: ns-2.
+        pub growth: Growth as Word<Growth> = Growth::Acknowledgements;
+        /// Growth only while the window is used (RFC 7661): it held the sender back at some time
+        /// in the last window of data, or, in slow start, more than half of it was in flight, as
+        /// in Linux. cubic has that rule always (RFC 9438 §5.8). Default: off, as in ns-2.
+        pub cwnd_validation: bool as Flag = false;
+        /// Alternative back-off with ECN (RFC 8511 §3): a mark leaves 0.8 of reno's window, 0.85 of
+        /// cubic's. Default: off, as in ns-2.
+        pub abe: bool as Flag = false;
+    }
+}
 
 /// A congestion window and its slow-start threshold, both in segments.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     pub(crate) cwnd: f64,
     pub(crate) ssthresh: f64,
+    pub(crate) rules: WindowRules,
     maximum: f64,
     initial: f64,
     /// Both as they were before the last loss, until that is taken back.
@@ -14,7 +51,6 @@ pub(crate) struct Window {
     /// True if nothing was acknowledged since the last loss: the next is of the same segment.
     repairing: bool,
     mss: f64,
-    mss_bytes: u64,
 }
 
 impl Window {
@@ -24,12 +60,12 @@ impl Window {
         Self {
             cwnd: initial,
             ssthresh: f64::from(limits.initial_ssthresh),
+            rules: limits.rules,
             maximum,
             initial,
             before: None,
             repairing: false,
             mss: f64::from(limits.mss),
-            mss_bytes: u64::from(limits.mss),
         }
     }
 
@@ -37,19 +73,21 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
-    /// True if the window may grow with this acknowledgement: it acknowledges data, and no loss is
-    /// being repaired (RFC 5681 §3.2). Every acknowledgement is shown to it.
-    pub(crate) const fn opens_with(&mut self, ack: &Ack) -> bool {
+    /// True if the window may grow with this acknowledgement: it acknowledges data, no loss is
+    /// being repaired (RFC 5681 §3.2), and the window is used where that is asked for (RFC 7661).
+    /// Every acknowledgement is shown to it.
+    pub(crate) fn opens_with(&mut self, ack: &Ack) -> bool {
         if ack.acked > 0 {
             self.repairing = false;
         }
-        ack.acked > 0 && !ack.recovering
+        ack.acked > 0 && !ack.recovering && (!self.rules.cwnd_validation || self.is_used(ack))
     }
 
-    /// The part of a segment that `bytes` are, at most one: acknowledging a segment in many small
-    /// steps earns no more than acknowledging it at once (RFC 5681 §3.1).
-    pub(crate) fn share(&self, bytes: u64) -> f64 {
-        if bytes >= self.mss_bytes { 1.0 } else { bytes as f64 / self.mss }
+    /// True if the window held the sender back at some time in the last window of data. In slow
+    /// start it is enough that more than half of it was in flight, so that it grows to twice what
+    /// is acknowledged, as in Linux.
+    pub(crate) fn is_used(&self, ack: &Ack) -> bool {
+        ack.window_limited || (self.slow_start() && self.cwnd_bytes() < 2 * ack.most_in_flight)
     }
 
     /// `bytes` in segments.
@@ -57,23 +95,36 @@ impl Window {
         bytes as f64 / self.mss
     }
 
+    /// Segments that an acknowledgement is worth, in the unit in which the window grows.
+    ///
+    /// Acknowledging a segment in many small steps earns no more than acknowledging it at once
+    /// (RFC 5681 §3.1). What was selected before has earned its part already: an acknowledgement
+    /// that ends a recovery covers a whole window of which it delivers a segment.
+    pub(crate) fn earned(&self, ack: &Ack) -> f64 {
+        let delivered = || self.segments(ack.acked.min(ack.delivered));
+        match self.rules.growth {
+            Growth::Acknowledgements => self.segments(ack.acked).min(1.0),
+            // RFC 3465 §2.3.
+            Growth::Bytes if self.slow_start() => delivered().min(2.0),
+            Growth::Bytes | Growth::AllBytes => delivered(),
+        }
+    }
+
     /// Opens the window by `segments`, at most to its maximum.
     pub(crate) fn grow(&mut self, segments: f64) {
         self.cwnd = (self.cwnd + segments).min(self.maximum.max(self.cwnd));
     }
 
-    /// Opens the window by the segment that `acked` bytes are in slow start, by that segment's
-    /// part of the window in congestion avoidance (RFC 5681 equations 2 and 3).
-    pub(crate) fn grow_additively(&mut self, acked: u64) {
-        let share = self.share(acked);
-        self.grow(if self.slow_start() { share } else { share / self.cwnd });
+    /// Opens the window by the segments that an acknowledgement is worth in slow start, by their
+    /// part of the window in congestion avoidance (RFC 5681 equations 2 and 3; RFC 3465 §2.1).
+    pub(crate) fn grow_additively(&mut self, ack: &Ack) {
+        let earned = self.earned(ack);
+        self.grow(if self.slow_start() { earned } else { earned / self.cwnd });
     }
 
-    /// Opens the window by the segments that `acked` bytes are in slow start, `most` at most, by
-    /// their part of the window in congestion avoidance (RFC 3465 §2.1).
-    pub(crate) fn grow_by_bytes(&mut self, acked: u64, most: f64) {
-        let segments = self.segments(acked);
-        self.grow(if self.slow_start() { segments.min(most) } else { segments / self.cwnd });
+    /// True if what counts as a loss is a mark to which RFC 8511 applies.
+    pub(crate) fn backs_off_less(&self, kind: LossKind) -> bool {
+        self.rules.abe && kind == LossKind::Ecn
     }
 
     /// Closes the window to what the connection started with (RFC 5681 §4.1).

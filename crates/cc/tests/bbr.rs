@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use base::{Duration, Time};
-use cc::{Ack, Bbr, Controller, Limits, Loss, LossKind, LostSegment, RateSample};
+use cc::{Ack, Bbr, Controller, Limits, Loss, LossKind, LostSegment, RateSample, WindowRules};
 
 use crate::harness::{ACK, LOSS};
 
@@ -59,6 +59,7 @@ impl Path {
             initial_window: 10,
             initial_ssthresh: 10_000,
             maximum_window: 10_000,
+            rules: WindowRules::default(),
         };
         Self {
             bbr: Bbr::new(&limits, 1),
@@ -183,6 +184,7 @@ impl Path {
             rtt: Some(self.now.saturating_since(flying.sent)),
             recovering: self.recover.is_some(),
             window_limited: self.limited,
+            most_in_flight: 0,
             rate: Some(rate),
         });
         self.limited = false;

@@ -1,7 +1,9 @@
 //! CUBIC's window beside the curves of RFC 9438.
 
 use base::{Duration, Time};
-use cc::{Ack, Controller, Cubic, CubicParameters, Limits, Loss, LossKind, SlowStart};
+use cc::{
+    Ack, Alpha, Controller, Cubic, CubicParameters, Limits, Loss, LossKind, SlowStart, WindowRules,
+};
 
 use crate::harness::{ACK, LOSS};
 
@@ -13,11 +15,22 @@ const PARAMETERS: CubicParameters = CubicParameters {
     beta: 0.7,
     fast_convergence: true,
     reno_friendly: true,
+    alpha: Alpha::Rises,
     slow_start: SlowStart::Standard,
 };
 
 /// With nothing but the curve.
 const CURVE: CubicParameters = CubicParameters { reno_friendly: false, ..PARAMETERS };
+
+fn limits(initial_window: u32, initial_ssthresh: u32) -> Limits {
+    Limits {
+        mss: MSS as u32,
+        initial_window,
+        initial_ssthresh,
+        maximum_window: 100_000,
+        rules: WindowRules::default(),
+    }
+}
 
 /// A sender that keeps the window full over a path of fixed delay.
 struct Path {
@@ -30,13 +43,12 @@ struct Path {
 impl Path {
     /// In congestion avoidance from the start if `ssthresh` is at most `cwnd`.
     fn new(cwnd: u32, ssthresh: u32, rtt: Duration, parameters: CubicParameters) -> Self {
-        let limits = Limits {
-            mss: MSS as u32,
-            initial_window: cwnd,
-            initial_ssthresh: ssthresh,
-            maximum_window: 100_000,
-        };
-        Self { cubic: Cubic::new(&limits, parameters), now: Time::ZERO, una: 0, rtt }
+        Self {
+            cubic: Cubic::new(&limits(cwnd, ssthresh), parameters),
+            now: Time::ZERO,
+            una: 0,
+            rtt,
+        }
     }
 
     fn cwnd(&self) -> f64 {
@@ -267,6 +279,61 @@ fn hystart_ends_slow_start_when_the_round_trip_time_rises() {
     // Back to where it was: it was none, and slow start goes on.
     let windows = hystart(&mut path(), &[100, 113, 100, 100, 100]);
     assert!(windows[4] > 1.9 * windows[3], "{windows:?}");
+}
+
+#[test]
+fn ack_trains_end_slow_start_when_they_last_half_a_round_trip() {
+    let parameters = CubicParameters { slow_start: SlowStart::AckTrains, ..PARAMETERS };
+    // The acknowledgements of a round, so far apart each, and the round-trip time of the round.
+    let check = |cwnd, gap_micros, rtts: &[u64], ends: bool| {
+        let mut path = Path::new(cwnd, 10_000, Duration::from_millis(100), parameters);
+        for millis in rtts {
+            path.rtt = Duration::from_millis(*millis);
+            (0..path.cubic.window() / MSS).for_each(|_| {
+                path.now += Duration::from_micros(gap_micros);
+                path.ack(true);
+            });
+        }
+        let ended = path.ssthresh() < 10_000.0;
+        assert_eq!(ended, ends, "{cwnd} by {gap_micros} us, {rtts:?}");
+    };
+    check(30, 1_000, &[100], false);
+    check(60, 1_000, &[100], true);
+    // A pause of more than 2 ms ends a train.
+    check(60, 2_001, &[100], false);
+    // Below 16 segments nothing ends it; the delay does from an eighth more on.
+    check(4, 100, &[100, 150], false);
+    check(16, 100, &[100, 112], false);
+    check(16, 100, &[100, 113], true);
+}
+
+#[test]
+fn a_constant_alpha_stays_below_one_beyond_the_former_window() {
+    let window_after = |alpha| {
+        let parameters = CubicParameters { alpha, ..PARAMETERS };
+        let mut path = Path::new(20, 2, Duration::from_millis(10), parameters);
+        path.lose(LossKind::DuplicateAcks);
+        path.run(Duration::from_secs(1));
+        path.cwnd()
+    };
+    let (rises, constant) = (window_after(Alpha::Rises), window_after(Alpha::Constant));
+    // From 14 on by 9/17 a round trip for a second, and by 1 from 20 on.
+    close(&[constant], &[14.0 + 100.0 * 9.0 / 17.0], 1.0);
+    close(&[rises], &[20.0 + (100.0 - 6.0 * 17.0 / 9.0)], 2.0);
+}
+
+#[test]
+fn a_mark_takes_less_where_rfc_8511_is_asked_for() {
+    let left = |abe, kind| {
+        let rules = WindowRules { abe, ..WindowRules::default() };
+        let limits = Limits { rules, ..limits(100, 2) };
+        let mut cubic = Cubic::new(&limits, PARAMETERS);
+        cubic.on_loss(&Loss { kind, ..LOSS });
+        cubic.window() / MSS
+    };
+    assert_eq!(left(true, LossKind::Ecn), 85);
+    assert_eq!(left(false, LossKind::Ecn), 70);
+    assert_eq!(left(true, LossKind::DuplicateAcks), 70);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use base::{Duration, Time};
 use cc::{
     Ack, Algorithm, Controller, CubicParameters, Delta, Limits, Loss, LossKind, LostSegment,
-    Parameters, RateSample, SlowStart, VegasParameters,
+    Parameters, RateSample, SlowStart, VegasParameters, WindowRules,
 };
 use proptest::prelude::*;
 
@@ -26,7 +26,13 @@ fn algorithms() -> Vec<(Algorithm, Parameters)> {
 }
 
 fn limits(maximum_window: u32) -> Limits {
-    Limits { mss: MSS as u32, initial_window: 10, initial_ssthresh: maximum_window, maximum_window }
+    Limits {
+        mss: MSS as u32,
+        initial_window: 10,
+        initial_ssthresh: maximum_window,
+        maximum_window,
+        rules: WindowRules::default(),
+    }
 }
 
 /// What may happen to a connection.
@@ -121,6 +127,7 @@ impl Connection {
             rtt,
             recovering,
             window_limited,
+            most_in_flight: 0,
             rate,
         });
     }

@@ -1,14 +1,22 @@
 //! Reno's window, round trip by round trip.
 
 use base::Time;
-use cc::{Ack, Controller, Growth, Halving, Limits, Loss, LossKind, Reno, RenoParameters};
+use cc::{
+    Ack, Controller, Growth, Halving, Limits, Loss, LossKind, Reno, RenoParameters, WindowRules,
+};
 
 use crate::harness::{ACK, LOSS};
 
 const MSS: u32 = 512;
 
 fn reno(initial_window: u32, initial_ssthresh: u32, maximum_window: u32) -> Reno {
-    let limits = Limits { mss: MSS, initial_window, initial_ssthresh, maximum_window };
+    let limits = Limits {
+        mss: MSS,
+        initial_window,
+        initial_ssthresh,
+        maximum_window,
+        rules: WindowRules::default(),
+    };
     Reno::new(&limits, RenoParameters::default())
 }
 
@@ -49,9 +57,14 @@ fn congestion_avoidance_adds_a_segment_a_round_trip() {
 #[test]
 fn growth_by_bytes_makes_up_for_delayed_acknowledgements() {
     let check = |growth, ssthresh, expect: [u64; 4]| {
-        let limits =
-            Limits { mss: MSS, initial_window: 8, initial_ssthresh: ssthresh, maximum_window: 64 };
-        let mut reno = Reno::new(&limits, RenoParameters { growth, ..RenoParameters::default() });
+        let limits = Limits {
+            mss: MSS,
+            initial_window: 8,
+            initial_ssthresh: ssthresh,
+            maximum_window: 64,
+            rules: WindowRules { growth, ..WindowRules::default() },
+        };
+        let mut reno = Reno::new(&limits, RenoParameters::default());
         let delayed = expect.map(|_| {
             let acks = segments(reno.window()) / 2;
             (0..acks).for_each(|_| reno.on_ack(&ack(2 * u64::from(MSS))));
@@ -67,25 +80,108 @@ fn growth_by_bytes_makes_up_for_delayed_acknowledgements() {
 
 #[test]
 fn an_acknowledgement_of_many_segments_opens_slow_start_by_as_many_as_the_growth_says() {
-    let limits = Limits { mss: MSS, initial_window: 8, initial_ssthresh: 64, maximum_window: 64 };
     for (growth, opened) in
         [(Growth::Acknowledgements, 9), (Growth::Bytes, 10), (Growth::AllBytes, 16)]
     {
-        let mut reno = Reno::new(&limits, RenoParameters { growth, ..RenoParameters::default() });
+        let rules = WindowRules { growth, ..WindowRules::default() };
+        let limits =
+            Limits { mss: MSS, initial_window: 8, initial_ssthresh: 64, maximum_window: 64, rules };
+        let mut reno = Reno::new(&limits, RenoParameters::default());
         reno.on_ack(&ack(8 * u64::from(MSS)));
         assert_eq!(segments(reno.window()), opened, "{growth:?}");
     }
 }
 
 #[test]
+fn what_was_selected_before_does_not_open_the_window_again() {
+    for (growth, opened) in [(Growth::Acknowledgements, 9), (Growth::Bytes, 9)] {
+        let rules = WindowRules { growth, ..WindowRules::default() };
+        let mss = u64::from(MSS);
+        let limits =
+            Limits { mss: MSS, initial_window: 8, initial_ssthresh: 64, maximum_window: 64, rules };
+        let mut reno = Reno::new(&limits, RenoParameters::default());
+        reno.on_ack(&Ack { acked: 8 * mss, delivered: mss, ..ACK });
+        assert_eq!(segments(reno.window()), opened, "{growth:?}");
+    }
+}
+
+#[test]
+fn an_unused_window_does_not_grow_where_that_is_asked_for() {
+    let mss = u64::from(MSS);
+    let check = |cwnd_validation, ssthresh, window_limited, most_in_flight, opened| {
+        let rules = WindowRules { cwnd_validation, growth: Growth::Bytes, abe: false };
+        let limits = Limits {
+            mss: MSS,
+            initial_window: 8,
+            initial_ssthresh: ssthresh,
+            maximum_window: 64,
+            rules,
+        };
+        let mut reno = Reno::new(&limits, RenoParameters::default());
+        let ack = Ack { acked: mss, delivered: mss, window_limited, most_in_flight, ..ACK };
+        reno.on_ack(&ack);
+        assert_eq!(reno.window() > 8 * mss, opened, "{rules:?} {ssthresh} {ack:?}");
+    };
+    check(true, 64, true, 0, true);
+    check(true, 2, true, 0, true);
+    check(true, 2, false, 8 * mss, false);
+    // In slow start more than half of it is enough.
+    check(true, 64, false, 4 * mss + 1, true);
+    check(true, 64, false, 4 * mss, false);
+    check(false, 2, false, 0, true);
+}
+
+#[test]
+fn a_mark_takes_less_where_rfc_8511_is_asked_for() {
+    let left = |abe, kind| {
+        let rules = WindowRules { abe, ..WindowRules::default() };
+        let limits = Limits {
+            mss: MSS,
+            initial_window: 10,
+            initial_ssthresh: 64,
+            maximum_window: 64,
+            rules,
+        };
+        let mut reno = Reno::new(&limits, RenoParameters::default());
+        reno.on_loss(&loss(kind));
+        (segments(reno.window()), segments(reno.ssthresh()))
+    };
+    assert_eq!(left(true, LossKind::Ecn), (8, 8));
+    assert_eq!(left(false, LossKind::Ecn), (5, 5));
+    assert_eq!(left(true, LossKind::DuplicateAcks), (5, 5));
+}
+
+#[test]
+fn a_truncated_half_may_be_one_segment() {
+    let check = |cwnd, expect: (u64, u64)| {
+        let rules = WindowRules::default();
+        let limits = Limits {
+            mss: MSS,
+            initial_window: cwnd,
+            initial_ssthresh: 64,
+            maximum_window: 64,
+            rules,
+        };
+        let mut reno = Reno::new(&limits, RenoParameters { halving: Halving::Truncated });
+        reno.on_loss(&loss(LossKind::DuplicateAcks));
+        assert_eq!((segments(reno.window()), segments(reno.ssthresh())), expect, "from {cwnd}");
+    };
+    check(11, (5, 5));
+    check(3, (1, 2));
+    check(1, (1, 2));
+}
+
+#[test]
 fn exactly_half_may_be_no_whole_number() {
     let check = |cwnd, expect: (u64, u64)| {
-        let limits =
-            Limits { mss: 1000, initial_window: cwnd, initial_ssthresh: 64, maximum_window: 64 };
-        let mut reno = Reno::new(
-            &limits,
-            RenoParameters { halving: Halving::Exact, ..RenoParameters::default() },
-        );
+        let limits = Limits {
+            mss: 1000,
+            initial_window: cwnd,
+            initial_ssthresh: 64,
+            maximum_window: 64,
+            rules: WindowRules::default(),
+        };
+        let mut reno = Reno::new(&limits, RenoParameters { halving: Halving::Exact });
         reno.on_loss(&loss(LossKind::DuplicateAcks));
         assert_eq!((reno.window(), reno.ssthresh()), expect, "from {cwnd}");
     };

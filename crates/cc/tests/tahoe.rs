@@ -1,15 +1,20 @@
 //! Tahoe's window, round trip by round trip.
 
 use base::Time;
-use cc::{Ack, Controller, Limits, Loss, LossKind, Tahoe};
+use cc::{Ack, Controller, Limits, Loss, LossKind, Tahoe, WindowRules};
 
 use crate::harness::{ACK, LOSS};
 
 const MSS: u64 = 512;
 
 fn tahoe(initial_window: u32) -> Tahoe {
-    let limits =
-        Limits { mss: MSS as u32, initial_window, initial_ssthresh: 64, maximum_window: 64 };
+    let limits = Limits {
+        mss: MSS as u32,
+        initial_window,
+        initial_ssthresh: 64,
+        maximum_window: 64,
+        rules: WindowRules::default(),
+    };
     Tahoe::new(&limits)
 }
 

@@ -3,6 +3,7 @@
 use base::{Duration, Time};
 use cc::{
     Ack, BaseRtt, Controller, Delta, Inflation, Limits, Loss, LossKind, Vegas, VegasParameters,
+    WindowRules,
 };
 
 use crate::harness::{ACK, LOSS};
@@ -10,7 +11,13 @@ use crate::harness::{ACK, LOSS};
 const MSS: u64 = 1_000;
 
 fn vegas(initial_window: u32, initial_ssthresh: u32, delta: Delta) -> Vegas {
-    let limits = Limits { mss: MSS as u32, initial_window, initial_ssthresh, maximum_window: 64 };
+    let limits = Limits {
+        mss: MSS as u32,
+        initial_window,
+        initial_ssthresh,
+        maximum_window: 64,
+        rules: WindowRules::default(),
+    };
     Vegas::new(&limits, VegasParameters { delta, ..VegasParameters::default() })
 }
 
@@ -109,8 +116,13 @@ fn the_base_starts_anew_with_one_segment_in_a_round_trip() {
 /// The window and baseRTT in ms after a move from a way of 100 ms to one of 300 ms, with so many
 /// rounds in between, the first of which brings acknowledgements of what was sent before the move.
 fn moved(base_rtt: BaseRtt, rounds: usize) -> (u64, Option<u64>) {
-    let limits =
-        Limits { mss: MSS as u32, initial_window: 6, initial_ssthresh: 2, maximum_window: 64 };
+    let limits = Limits {
+        mss: MSS as u32,
+        initial_window: 6,
+        initial_ssthresh: 2,
+        maximum_window: 64,
+        rules: WindowRules::default(),
+    };
     let vegas = Vegas::new(&limits, VegasParameters { base_rtt, ..VegasParameters::default() });
     let mut path = Path::new(vegas, 100, 1);
     path.rounds(3);
@@ -168,8 +180,13 @@ fn the_window_is_cut_once_for_what_was_sent_before_the_cut() {
 
 /// A window of 16 segments that duplicates open itself.
 fn inflating() -> Vegas {
-    let limits =
-        Limits { mss: MSS as u32, initial_window: 16, initial_ssthresh: 64, maximum_window: 16 };
+    let limits = Limits {
+        mss: MSS as u32,
+        initial_window: 16,
+        initial_ssthresh: 64,
+        maximum_window: 16,
+        rules: WindowRules::default(),
+    };
     let inflation = Inflation::Window;
     Vegas::new(&limits, VegasParameters { inflation, ..VegasParameters::default() })
 }

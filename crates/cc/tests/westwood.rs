@@ -1,7 +1,9 @@
 //! Westwood+'s estimate and window.
 
 use base::{Duration, Time};
-use cc::{Ack, Controller, Limits, Loss, LossKind, MinimumRtt, Westwood, WestwoodParameters};
+use cc::{
+    Ack, Controller, Limits, Loss, LossKind, MinimumRtt, Westwood, WestwoodParameters, WindowRules,
+};
 
 use crate::harness::{ACK, LOSS};
 
@@ -15,6 +17,7 @@ fn westwood(window: u32, alpha: f64) -> Westwood {
         initial_window: window,
         initial_ssthresh: 2,
         maximum_window: 1_000,
+        rules: WindowRules::default(),
     };
     Westwood::new(&limits, WestwoodParameters { alpha, ..WestwoodParameters::default() })
 }
@@ -126,8 +129,13 @@ fn the_threshold_is_for_the_smallest_round_trip_time() {
 #[test]
 fn a_timeout_may_begin_the_search_for_the_smallest_anew() {
     let check = |minimum_rtt, expect| {
-        let limits =
-            Limits { mss: 1_000, initial_window: 40, initial_ssthresh: 64, maximum_window: 64 };
+        let limits = Limits {
+            mss: 1_000,
+            initial_window: 40,
+            initial_ssthresh: 64,
+            maximum_window: 64,
+            rules: WindowRules::default(),
+        };
         let parameters = WestwoodParameters { minimum_rtt, ..WestwoodParameters::default() };
         let mut westwood = Westwood::new(&limits, parameters);
         deliver(&mut westwood, &[20]);

@@ -1,7 +1,7 @@
 //! WTCP: separations in, a rate out.
 
 use base::{Duration, Time};
-use cc::{Ack, Clocks, Controller, Limits, Loss, LossKind, LostSegment, Wtcp};
+use cc::{Ack, Clocks, Controller, Limits, Loss, LossKind, LostSegment, WindowRules, Wtcp};
 
 const MSS: u64 = 1_000;
 
@@ -16,8 +16,13 @@ struct Path {
 
 impl Path {
     fn new() -> Self {
-        let limits =
-            Limits { mss: 1_000, initial_window: 2, initial_ssthresh: 64, maximum_window: 64 };
+        let limits = Limits {
+            mss: 1_000,
+            initial_window: 2,
+            initial_ssthresh: 64,
+            maximum_window: 64,
+            rules: WindowRules::default(),
+        };
         let clocks = Clocks { sent: u32::MAX - 100, received: 7, ack: u32::MAX - 1_500 };
         let mut path = Self { wtcp: Wtcp::new(&limits), clocks, delivered: 0, flight: 10 };
         path.wtcp.on_clocks(&path.clocks);
@@ -43,6 +48,7 @@ impl Path {
             rtt: Some(Duration::from_millis(500)),
             recovering: false,
             window_limited: false,
+            most_in_flight: 0,
             rate: None,
         });
     }

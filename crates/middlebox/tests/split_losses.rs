@@ -65,7 +65,7 @@ fn sender(
         spurious_timeouts,
         window: 1_000,
         receive_buffer: Some(1_000_000),
-        nagle: true,
+        nagle: tcp::Nagle::Classic,
         ..modern()
     }
 }
@@ -188,7 +188,7 @@ impl Case {
         let algorithm = if self.reno { Algorithm::Reno } else { Algorithm::Cubic };
         Config {
             congestion_control: Some(algorithm.into()),
-            nagle: self.nagle,
+            nagle: if self.nagle { tcp::Nagle::Classic } else { tcp::Nagle::Off },
             window: 24,
             initial_window: self.initial_window,
             ..sender(self.recovery, self.spurious)

@@ -64,9 +64,11 @@ fact! {
         rtt_s: Option<f64> = |of| of.rtt.map(base::Duration::as_secs_f64),
         /// True while losses are being repaired, this acknowledgement included.
         recovering: bool = |of| of.recovering,
-        /// True if the congestion window, and nothing else, held the sender back since the last
-        /// one.
+        /// True if the congestion window, and nothing else, held the sender back at some time in
+        /// the last window of data.
         window_limited: bool = |of| of.window_limited,
+        /// Bytes in flight at most in the last window of data.
+        most_in_flight: u64 = |of| of.most_in_flight,
         /// How fast data were delivered, where `wants_rate` asks for it.
         rate: Option<RateSample> = |of| of.rate.map(RateSample),
     }

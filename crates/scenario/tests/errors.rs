@@ -148,7 +148,7 @@ fn words() {
     in_setting(("tcp.vegas.delta", "round"), "must be rounded or exact; did you mean rounded?");
     in_setting(("radio.rlc.mode", "rm"), "must be tm, um or am; did you mean tm?");
     in_setting(("radio.rlc.in_order", "yes"), "expected true or false");
-    in_file("tcp.nagle = \"true\"", ":1: tcp.nagle = \"true\": expected no quotes");
+    in_file("tcp.prr = \"true\"", ":1: tcp.prr = \"true\": expected no quotes");
     in_file("description = 4", ":1: description = 4: expected a text in quotes");
 }
 

@@ -230,7 +230,7 @@ fn the_profile_of_1996() {
 fn the_profile_of_today() {
     let config = config("profile = \"modern\"", &[]);
     assert_eq!(config.algorithm(), Algorithm::Cubic.into());
-    assert_eq!((config.recovery_kind(), config.initial_window), (RecoveryKind::Sack, 10));
+    assert_eq!((config.recovery_kind(), config.initial_window), (RecoveryKind::Rack, 10));
     assert!(config.offers().sack && config.timestamps && config.delayed_ack.is_some());
 }
 

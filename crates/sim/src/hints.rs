@@ -38,7 +38,19 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
     });
     let late = about(flows, |flow| is(2 * flow.spurious_timeouts > flow.timeouts))
         .map(|of| format!("{}: most timeouts are spurious: segments are late, not lost", of.whose));
-    let of_flows = [silent, in_vain, at_once, window, receiver, late].into_iter().flatten();
+    let long = about(flows, |flow| {
+        let is_longer = flow.rtt_s.min.is_some_and(|rtt| rtt >= cc::Bbr::PROBE_INTERVAL.as_secs_f64());
+        is(flow.variant.starts_with("bbr") && is_longer)
+    })
+    .map(|of| {
+        let interval = cc::Bbr::PROBE_INTERVAL.as_secs_f64();
+        let whose = &of.whose;
+        format!(
+            "{whose}: bbr empties the path every {interval} s to measure its round-trip time, which \
+             is longer than that here: it hardly gets beyond its start"
+        )
+    });
+    let of_flows = [silent, in_vain, at_once, window, receiver, late, long].into_iter().flatten();
     of_flows.chain(scenario.idle.iter().cloned()).collect()
 }
 

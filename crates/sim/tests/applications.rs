@@ -88,7 +88,7 @@ fn echoes_wait_behind_a_file() {
     let typing = "[[flow.group]]\nname = \"typing\"\napplication = \"telnet\"\n";
     let echo = |bytes| {
         // Without Nagle's algorithm, by which keystrokes wait for one another.
-        let settings = [("duration", "120 s"), ("flow.bytes", bytes), ("tcp.nagle", "false")];
+        let settings = [("duration", "120 s"), ("flow.bytes", bytes), ("tcp.nagle", "off")];
         let outcome = run(typing, &settings);
         let flow = &outcome.summary.flows[1];
         assert_eq!(flow.group, "typing");

@@ -39,9 +39,9 @@ fn reno_over_an_error_free_dedicated_channel() {
 fn vegas_over_a_bad_dedicated_channel() {
     let settings = [("duration", "300 s"), ("tcp.variant", "vegas"), ("radio.tbler", "30 %")];
     let outcome = run("umts-dch-384", &settings);
-    assert_eq!(flow(&outcome, 0), [1302, 660_480, 10, 4, 0]);
-    assert_eq!(blocks(&outcome), [35_557, 10_586, 10_213, 4852]);
-    assert_eq!(outcome.summary.flows[0].spurious_timeouts, 4);
+    assert_eq!(flow(&outcome, 0), [1215, 617_472, 7, 3, 0]);
+    assert_eq!(blocks(&outcome), [33_613, 10_036, 9676, 4782]);
+    assert_eq!(outcome.summary.flows[0].spurious_timeouts, 3);
 }
 
 #[test]

@@ -120,19 +120,22 @@ section! {
         /// Acknowledge segments that arrive in the same instant as one, however many, such as those
         /// of an LTE transport block: generic receive offload, or a host that reads when all are
         /// there. A window that opens by much is told at once. Slow start takes longer where it
-        /// counts acknowledgements: see `tcp.reno.growth`. Default: off, as in ns-2.
+        /// counts acknowledgements: see `tcp.growth`. Default: off, as in ns-2.
         pub receive_offload: bool as Flag = false;
         /// No second fast retransmit until what was sent before the last loss is acknowledged.
         /// Default: RFC 6582 §3.2, ns-2's `bugFix_`.
         pub recover_guard: bool as Flag = true;
-        /// Hold a small segment back while anything is in flight (RFC 9293 §3.7.4). Default: off,
-        /// as in ns-2.
-        pub nagle: bool as Flag = false;
+        /// When a small segment is held back: never, while anything is in flight (Nagle's algorithm,
+        /// RFC 9293 §3.7.4), or only while an earlier small one is (Minshall; RFC 9293 appendix A.3),
+        /// as in Linux. Pages never hold one back. Default: off, as in ns-2.
+        pub nagle: Nagle as Word<Nagle> = Nagle::Off;
         /// From which connections between the same hosts a new one learns round-trip times and
         /// windows (RFC 9040). Default: each on its own.
         pub share_state: ShareState as Word<ShareState> = ShareState::Off;
         /// How long TIME-WAIT lasts. Default: two maximum segment lifetimes (RFC 9293 §3.4.2).
         pub time_wait: Duration as OfTime = Duration::from_secs(240);
+        /// Rules that congestion controls share.
+        pub rules: cc::WindowRules as Flat<cc::WindowRules> = cc::WindowRules::default();
         /// Parameters of congestion controls.
         pub control: cc::Parameters as Flat<cc::Parameters> = cc::Parameters::default();
         /// Parameters of loss recoveries.
@@ -237,6 +240,18 @@ impl Leaf for DelayedAck {
 
     fn show(value: &Self::Value) -> String {
         Wait::show(value)
+    }
+}
+
+words! {
+    /// When a small segment is held back.
+    pub enum Nagle {
+        /// Never.
+        Off = "off",
+        /// While anything is in flight (RFC 9293 §3.7.4).
+        Classic = "classic",
+        /// While an earlier small segment is in flight (RFC 9293 appendix A.3).
+        Minshall = "minshall",
     }
 }
 
@@ -349,6 +364,7 @@ impl Config {
             initial_window,
             initial_ssthresh: self.initial_ssthresh.unwrap_or(self.window),
             maximum_window: self.window,
+            rules: self.rules,
         }
     }
 

@@ -129,6 +129,11 @@ impl<P: Payload> Endpoint<P> {
         self.sender.on_path_change(now);
     }
 
+    /// Short segments are never held back: see [`Sender::set_no_delay`].
+    pub const fn set_no_delay(&mut self) {
+        self.sender.set_no_delay();
+    }
+
     /// The sending half.
     pub const fn sender(&self) -> &Sender<P> {
         &self.sender

@@ -30,6 +30,7 @@
 mod challenge;
 mod close;
 mod config;
+mod cwnd_usage;
 mod data_in;
 mod delivery;
 mod ecn_echo;

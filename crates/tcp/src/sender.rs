@@ -17,6 +17,7 @@ pub use ack_in::{AckOutcome, Acknowledgement};
 pub use data_out::Departure;
 pub use path_mtu::Larger;
 
+use crate::cwnd_usage::CwndUsage;
 use crate::delivery::Delivery;
 use crate::ecn_sender::EcnSender;
 use crate::pacing::{Pace, Pacer};
@@ -56,6 +57,11 @@ pub struct Sender<P> {
     prr: Option<Box<Prr>>,
     /// True if the congestion window, and nothing else, held the last segment back.
     window_limited: bool,
+    usage: CwndUsage,
+    /// The end of the last short segment.
+    short_end: u64,
+    /// True if short segments are never held back.
+    no_delay: bool,
     /// What was last reported to keep it from sending more.
     limit: Option<SendLimit>,
     /// For data, and before that for the SYN.
@@ -105,6 +111,9 @@ impl<P: Payload> Sender<P> {
             allowance: 0,
             prr: None,
             window_limited: false,
+            usage: CwndUsage::default(),
+            short_end: 0,
+            no_delay: false,
             limit: None,
             timer: RetransmissionTimer::new(config),
             persist: Persist::default(),
@@ -175,6 +184,11 @@ impl<P: Payload> Sender<P> {
     /// performed (RFC 6298 §2.2).
     pub fn know_round_trip(&mut self, now: Time, rtt: Duration) {
         self.timer.sample(now, rtt);
+    }
+
+    /// Short segments are never held back, whatever the configuration says (`TCP_NODELAY`).
+    pub const fn set_no_delay(&mut self) {
+        self.no_delay = true;
     }
 
     /// Takes in bytes to send. After [`Sender::close`] they are ignored.
@@ -357,10 +371,11 @@ impl<P: Payload> Sender<P> {
         })
     }
 
-    /// A recovery begins that congestion control knows of: the reduction ends at its window.
+    /// A recovery begins that congestion control knows of: the reduction ends at its window. One
+    /// that names a rate keeps its own window, as in Linux.
     fn begin_reduction(&mut self) {
         let RepairOrder::Lost { pipe } = self.order() else { return };
-        if self.config.prr {
+        if self.config.prr && self.controller.pacing_rate().is_none() {
             let flight = self.in_flight().saturating_sub(self.buffer.board.selected_bytes());
             let prr = Prr::new(self.controller.window(), flight, pipe, u64::from(self.mss));
             self.prr = Some(Box::new(prr));

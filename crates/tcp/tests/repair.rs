@@ -6,11 +6,11 @@ use cc::{Algorithm, CongestionControl};
 use proptest::prelude::*;
 use proptest::sample::select;
 use tcp::{
-    Config, Pacing, RecoveryKind, RecoveryRules, Reports, SackRule, SpuriousTimeouts,
+    Config, Nagle, Pacing, RecoveryKind, RecoveryRules, Reports, SackRule, SpuriousTimeouts,
 };
 
 use crate::draw::config;
-use crate::flight::{Book, Cause, LONGEST, Law, Outstanding, Plan, plan, run};
+use crate::flight::{Book, Cause, LONGEST, Law, Outstanding, Plan, SHORTEST, plan, run};
 
 const RENO: Option<CongestionControl> = Some(CongestionControl::Shipped(Algorithm::Reno));
 
@@ -26,7 +26,7 @@ fn plain() -> impl Strategy<Value = Config> {
         window: config.window.max(4),
         spurious_timeouts: SpuriousTimeouts::Unseen,
         slow_start_restart: false,
-        nagle: false,
+        nagle: Nagle::Off,
         recover_guard: config.recover_guard || config.recovery_kind().needs_sack(),
         // ns-2's own two wait for the timer where their texts repair: they are held against ns-2.
         sack_rule: SackRule::Rfc6675,
@@ -392,6 +392,18 @@ impl Law for Windows {
     }
 }
 
+/// baseRTT is a round trip of the path.
+struct BaseOfThePath;
+
+impl Law for BaseOfThePath {
+    fn before_timer(&mut self, _now: Time, _book: &Book) {}
+
+    fn after(&mut self, now: Time, _cause: Cause, _max: u64, book: &Book) {
+        let is_none_shorter = book.least_base.is_none_or(|base| base >= SHORTEST);
+        assert!(is_none_shorter, "{:?} at {now:?}", book.least_base);
+    }
+}
+
 /// Recoveries with a scoreboard that look for spurious losses, over a path that loses segments and
 /// does nothing else.
 fn doubtful() -> impl Strategy<Value = Plan> {
@@ -429,6 +441,14 @@ proptest! {
         plan in plan(plain().prop_map(unpaced)).prop_map(Plan::evenly),
     ) {
         run(&plan, &mut OneForOne { text: Text::new(&plan), duplicates: 0, left: 0 });
+    }
+
+    /// Whatever is lost or late, Vegas's baseRTT is no shorter than the path, unless ns-2's habit is
+    /// asked for.
+    #[test]
+    fn the_base_is_no_shorter_than_the_path(plan in plan(plain())) {
+        let congestion_control = Some(Algorithm::Vegas.into());
+        run(&plan.with(|config| config.congestion_control = congestion_control), &mut BaseOfThePath);
     }
 
     /// What is lost is no spurious loss: reports of what arrives twice (RFC 2883) take no reduction

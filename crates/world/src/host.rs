@@ -25,6 +25,8 @@ pub struct Connection<'a> {
     pub port: u16,
     /// Which side opens it.
     pub opener: Side,
+    /// Whether both ends send short segments at once (`TCP_NODELAY`).
+    pub no_delay: bool,
     /// When it is opened.
     pub start: Time,
     /// When the receiver resets it, if it is open then.
@@ -89,11 +91,14 @@ impl<P: Payload> Host<P> {
         };
         let [local, remote] = [ports[at], ports[1 - at]];
         let connects = side == connection.opener;
-        let endpoint = if connects {
+        let mut endpoint = if connects {
             Endpoint::connect(id.0, tcp, local, remote, isn[at])
         } else {
             Endpoint::listen(id.0, tcp, local, remote, isn[at])
         };
+        if connection.no_delay {
+            endpoint.set_no_delay();
+        }
         Self {
             node,
             peer,

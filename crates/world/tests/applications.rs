@@ -53,6 +53,7 @@ fn connection([sender, receiver]: [NodeId; 2], tcp: &Arc<tcp::Config>) -> Connec
         server: Side::Sender,
         port: 80,
         opener: Side::Receiver,
+        no_delay: false,
         start: Time::ZERO,
         abort: None,
         isn: [Seq::new(u32::MAX - 700), Seq::new(9)],

@@ -146,6 +146,7 @@ fn network(bytes: u64) -> (Net, MachineId) {
         server: Side::Sender,
         port: 20,
         opener: Side::Sender,
+        no_delay: false,
         start: Time::ZERO,
         abort: None,
         isn: [Seq::new(u32::MAX - 700), Seq::new(9)],

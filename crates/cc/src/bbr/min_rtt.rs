@@ -7,7 +7,7 @@ use super::sample::Sample;
 /// `BBR.MinRTTFilterLen` (§2.16.1).
 const FILTER_LENGTH: Duration = Duration::from_secs(10);
 /// `BBR.ProbeRTTInterval` (§2.16.2).
-const PROBE_INTERVAL: Duration = Duration::from_secs(5);
+pub(super) const PROBE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// `BBR.min_rtt`, and with `BBR.probe_rtt_min_delay` when `ProbeRTT` is due.
 #[derive(Debug, Default)]

@@ -15,7 +15,7 @@ mod sample;
 mod startup;
 mod undo;
 
-use base::{Philox, Rate, Time};
+use base::{Duration, Philox, Rate, Time};
 
 use self::aggregation::Aggregation;
 use self::bandwidth::MaxBandwidth;
@@ -119,6 +119,9 @@ impl State {
 }
 
 impl Bbr {
+    /// Longest time between two measurements of the round-trip time without queues.
+    pub const PROBE_INTERVAL: Duration = min_rtt::PROBE_INTERVAL;
+
     /// A connection's controller at its start (§5.2.1).
     pub fn new(limits: &Limits, seed: u64) -> Self {
         let cwnd = Cwnd::new(limits);

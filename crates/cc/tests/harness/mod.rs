@@ -14,6 +14,7 @@ pub(crate) const ACK: Ack = Ack {
     rtt: None,
     recovering: false,
     window_limited: true,
+    most_in_flight: 0,
     rate: None,
 };
 

@@ -213,6 +213,12 @@ pub(crate) trait Recovery: Debug + Send {
         false
     }
 
+    /// True while a loss that congestion control knows of is repaired, be it until the next new
+    /// acknowledgement.
+    fn is_in_fast_recovery(&self) -> bool {
+        self.is_recovering()
+    }
+
     /// The congestion window as the sender may use it, where congestion control says `cwnd`.
     fn window(&self, cwnd: u64, _mss: u64) -> u64 {
         cwnd

@@ -56,6 +56,10 @@ impl Recovery for Reno {
         self.inflation = 0;
     }
 
+    fn is_in_fast_recovery(&self) -> bool {
+        self.inflation > 0
+    }
+
     fn duplicates(&self) -> u32 {
         self.duplicates
     }

@@ -320,7 +320,7 @@ impl FineTimer {
 
 #[cfg(test)]
 mod tests {
-    use cc::{Limits, Reno, RenoParameters, VegasParameters};
+    use cc::{Limits, Reno, RenoParameters, VegasParameters, WindowRules};
 
     use super::*;
 
@@ -331,8 +331,13 @@ mod tests {
     /// The inflation by duplicates stays out of the window of a controller that does not keep it.
     #[test]
     fn inflation_is_lost_with_no_controller() {
-        let limits =
-            Limits { mss: 1_000, initial_window: 8, initial_ssthresh: 64, maximum_window: 8 };
+        let limits = Limits {
+            mss: 1_000,
+            initial_window: 8,
+            initial_ssthresh: 64,
+            maximum_window: 8,
+            rules: WindowRules::default(),
+        };
         let inflation = Inflation::Window;
         let parameters = VegasParameters { inflation, ..VegasParameters::default() };
         let check = |controller: &mut dyn Controller, expect| {

@@ -1,7 +1,7 @@
 //! What an acknowledgement does to the sending half (RFC 9293 §3.10.7.4, fifth check).
 
 use base::{Duration, SackBlocks, Seq, Time};
-use cc::{Ack, LossKind};
+use cc::{Ack, Growth, LossKind};
 use observe::{Context, Observe, RttSample, TcpFact};
 
 use super::Sender;
@@ -169,6 +169,7 @@ impl<P: Payload> Sender<P> {
             self.controller.deflate();
         }
         let lost = self.buffer.board.lost_segments();
+        let recovering = self.recovery.is_in_fast_recovery();
         let ack = AckInfo { acked, selected: beyond, ..self.ack_info(cx.now, &newly) };
         let action = self.recovery.on_new_ack(&ack, &mut self.buffer.board);
         if action != RecoveryAction::RepairImpatiently && age.is_none() {
@@ -176,7 +177,8 @@ impl<P: Payload> Sender<P> {
         }
         self.follow(cx, action);
         if acked > 0 {
-            self.tell_controller(cx, acked, &newly);
+            let holds = self.holds_window_after(recovering);
+            self.tell_controller(cx, acked, &newly, holds);
         }
         let good = self.buffer.board.lost_segments() <= lost;
         self.reduce(newly.delivered, if good { Progress::Good } else { Progress::Doubtful });
@@ -205,7 +207,7 @@ impl<P: Payload> Sender<P> {
         let opens = self.recovery.opens_with_duplicates();
         if opens || selected.delivered > 0 {
             let acked = if opens { ack.mss } else { 0 };
-            self.tell_controller(cx, acked, &selected);
+            self.tell_controller(cx, acked, &selected, self.recovery.holds_window());
         }
         self.reduce(selected.delivered, Progress::Doubtful);
         self.arm_probe(cx.now);
@@ -231,11 +233,20 @@ impl<P: Payload> Sender<P> {
         }
     }
 
+    /// True if an acknowledgement leaves the window as it is, where losses were being repaired
+    /// before it. One that ends this leaves ssthresh (RFC 6582 §3.2 step 3; RFC 9937 §6.1); in ns-2
+    /// it opens the window like any other.
+    fn holds_window_after(&self, recovering: bool) -> bool {
+        let counts_bytes = self.config.rules.growth != Growth::Acknowledgements;
+        self.recovery.holds_window() || (recovering && counts_bytes)
+    }
+
     fn tell_controller(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
         acked: u64,
         newly: &NewlyAcked,
+        recovering: bool,
     ) {
         self.tell_losses(cx.now);
         let before = if cx.is_watched() { self.controller.base_rtt() } else { None };
@@ -247,8 +258,9 @@ impl<P: Payload> Sender<P> {
             nxt: self.buffer.nxt(),
             pipe: self.pipe(),
             rtt: newly.rtt,
-            recovering: self.recovery.holds_window(),
-            window_limited: self.window_limited,
+            recovering,
+            window_limited: self.usage.is_limited(),
+            most_in_flight: self.usage.most(),
             rate: self.delivery.as_mut().and_then(|delivery| delivery.take_sample()),
         });
         if cx.is_watched()

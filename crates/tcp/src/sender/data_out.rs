@@ -6,7 +6,7 @@ use observe::{Context, Observe, TcpFact};
 use super::Sender;
 use crate::recovery::RepairOrder;
 use crate::scoreboard::Sent;
-use crate::{Payload, are_tiny_segments};
+use crate::{Nagle, Payload, are_tiny_segments};
 
 /// What a sender hands out: a segment without the receiving half's part of the header.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,6 +28,7 @@ impl<P: Payload> Sender<P> {
         let cx = &mut Context { now, observe };
         if self.pacer.holds(cx.now) {
             self.note_pacing();
+            self.note_usage();
             self.tell_limit(cx, true);
             return None;
         }
@@ -49,6 +50,7 @@ impl<P: Payload> Sender<P> {
             return Some(departure);
         }
         self.note_idleness();
+        self.note_usage();
         self.tell_limit(cx, false);
         self.probe(cx)
     }
@@ -74,6 +76,10 @@ impl<P: Payload> Sender<P> {
         let nxt = self.buffer.nxt();
         let waits = nxt < self.buffer.end() && nxt < self.peer_edge();
         self.window_limited |= waits && self.controller.pacing_rate().is_none();
+    }
+
+    fn note_usage(&mut self) {
+        self.usage.note(self.buffer.una(), self.buffer.nxt(), self.window_limited);
     }
 
     /// Nothing could be sent: for lack of data, if the window has room.
@@ -158,6 +164,9 @@ impl<P: Payload> Sender<P> {
     /// Sends the numbers from the next up to `end` for the first time.
     fn send_first(&mut self, cx: &mut Context<'_, impl Observe>, end: u64) -> Departure<P> {
         let segment = self.buffer.send_first(cx.now, end);
+        if segment.length < self.mss {
+            self.short_end = end;
+        }
         self.recovery.on_sent(segment.offset, end);
         self.timer.time(cx.now, end);
         self.depart(cx, &segment)
@@ -182,13 +191,18 @@ impl<P: Payload> Sender<P> {
         if room > 0 && room >= self.peer.largest() / 2 { room } else { 0 }
     }
 
-    /// True if `length` bytes are too few to leave before more is written or everything is
+    /// True if `length` bytes are too few to leave before more is written or what is in flight is
     /// acknowledged.
     pub(super) fn waits_for_more(&self, length: u64) -> bool {
         let outstanding = self.buffer.outstanding();
         let short = length < u64::from(self.mss) && !self.is_closed() && outstanding > 0;
         let are_tiny = || are_tiny_segments(self.buffer.board.len() + 1, outstanding + length);
-        short && (self.config.nagle || are_tiny())
+        let held = match self.config.nagle {
+            Nagle::Off => false,
+            Nagle::Classic => true,
+            Nagle::Minshall => self.short_end > self.buffer.una(),
+        };
+        short && ((held && !self.no_delay) || are_tiny())
     }
 
     /// True if something that is lost waits for room in the window.

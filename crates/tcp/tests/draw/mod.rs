@@ -1,11 +1,14 @@
 //! Configurations drawn at random.
 
 use base::Duration;
-use cc::{Algorithm, CubicParameters, Halving, Parameters, RenoParameters, SlowStart};
+use cc::{
+    Algorithm, Alpha, CubicParameters, Growth, Halving, Parameters, RenoParameters, SlowStart,
+    WindowRules,
+};
 use proptest::prelude::*;
 use proptest::sample::select;
 use tcp::{
-    BackOff, Config, FackRules, FackWindow, Freeze, Pacing, ReceiverKind, RecoveryKind,
+    BackOff, Config, FackRules, FackWindow, Freeze, Nagle, Pacing, ReceiverKind, RecoveryKind,
     RecoveryRules, RttSampling, SackRule, SpacingRtt, SpuriousTimeouts,
 };
 
@@ -17,8 +20,9 @@ pub(crate) fn config() -> impl Strategy<Value = Config> {
     let back_off =
         prop_oneof![Just(BackOff::Exponential), Just(BackOff::Linear), Just(BackOff::Constant),];
     let schemes = (congestion_control(), recovery(), pacing(), spurious_timeouts(), back_off);
+    let later = (any::<bool>(), select(&Nagle::ALL[..]), rules());
     // What came later is drawn last, so that the seeds that are kept are of the same cases.
-    (numbers, times, switches, schemes, any::<bool>()).prop_map(
+    (numbers, times, switches, schemes, later).prop_map(
         |(
             (mss, window, initial_window, receive_buffer),
             (delay, notices, opens_gradually),
@@ -30,7 +34,7 @@ pub(crate) fn config() -> impl Strategy<Value = Config> {
                 spurious_timeouts,
                 back_off,
             ),
-            receive_offload,
+            (receive_offload, nagle, rules),
         )| Config {
             congestion_control: Some(algorithm.into()),
             control,
@@ -64,7 +68,8 @@ pub(crate) fn config() -> impl Strategy<Value = Config> {
             limited_transmit: on[2],
             slow_start_restart: on[3],
             recover_guard: on[4],
-            nagle: on[5],
+            nagle: if on[5] { nagle } else { Nagle::Off },
+            rules,
             time_wait: Duration::from_secs(240),
             ..Config::plain()
         },
@@ -78,6 +83,11 @@ fn recovery() -> impl Strategy<Value = (RecoveryKind, SackRule, FackWindow)> {
     let kinds = select([&RecoveryKind::ALL[..], &twice].concat());
     let sack = prop_oneof![Just(SackRule::Rfc6675), Just(SackRule::Sack1)];
     (kinds, sack, prop_oneof![Just(FackWindow::Halves), Just(FackWindow::Restarts)])
+}
+
+fn rules() -> impl Strategy<Value = WindowRules> {
+    (select(&Growth::ALL[..]), any::<[bool; 2]>())
+        .prop_map(|(growth, [cwnd_validation, abe])| WindowRules { growth, cwnd_validation, abe })
 }
 
 fn spurious_timeouts() -> impl Strategy<Value = SpuriousTimeouts> {
@@ -99,10 +109,10 @@ fn pacing() -> impl Strategy<Value = (Pacing, Option<SpacingRtt>)> {
 fn congestion_control() -> impl Strategy<Value = (Algorithm, Parameters)> {
     let usual = Parameters::default();
     let halving = Halving::Exact;
-    let exact = Parameters { reno: RenoParameters { halving, ..usual.reno }, ..usual };
-    let slow_start = prop_oneof![Just(SlowStart::Standard), Just(SlowStart::Hystart)];
-    let cubic = slow_start.prop_map(move |slow_start| {
-        let cubic = CubicParameters { slow_start, ..usual.cubic };
+    let exact = Parameters { reno: RenoParameters { halving }, ..usual };
+    let curve = (select(&SlowStart::ALL[..]), select(&Alpha::ALL[..]));
+    let cubic = curve.prop_map(move |(slow_start, alpha)| {
+        let cubic = CubicParameters { slow_start, alpha, ..usual.cubic };
         (Algorithm::Cubic, Parameters { cubic, ..usual })
     });
     prop_oneof![

@@ -18,6 +18,9 @@ const DELAY: Duration = Duration::from_millis(50);
 /// The most that a segment comes late.
 const LATENESS: u32 = 40;
 
+/// No round trip takes less time.
+pub(crate) const SHORTEST: Duration = Duration::from_millis(100);
+
 /// No round trip takes longer.
 pub(crate) const LONGEST: Duration = Duration::from_millis(100 + LATENESS as u64);
 
@@ -71,6 +74,12 @@ impl Plan {
         Self { late: 0, loss_back: 0, sack: true, ..self }
     }
 
+    /// The same with another configuration.
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut Config)) -> Self {
+        change(&mut self.config);
+        self
+    }
+
     /// The same with a peer that reports so.
     pub(crate) fn reporting(&self, reports: Reports) -> Self {
         Self { reports, ..self.clone() }
@@ -120,6 +129,8 @@ pub(crate) struct Book {
     pub(crate) newest_perhaps: Time,
     /// The longest round trip that the sender has told of.
     pub(crate) longest: Duration,
+    /// The least baseRTT that congestion control had.
+    pub(crate) least_base: Option<Duration>,
     timeouts: u32,
 }
 
@@ -128,8 +139,10 @@ impl Observe for Book {
         match fact {
             TcpFact::Window { cwnd, .. } => self.cwnd = cwnd.min(self.cap),
             TcpFact::Timeout { .. } => self.timeouts += 1,
-            TcpFact::Rtt(RttSample { rtt, .. }) | TcpFact::BaseRtt { rtt } => {
+            TcpFact::Rtt(RttSample { rtt, .. }) => self.longest = self.longest.max(rtt),
+            TcpFact::BaseRtt { rtt } => {
                 self.longest = self.longest.max(rtt);
+                self.least_base = Some(self.least_base.map_or(rtt, |least| least.min(rtt)));
             }
             TcpFact::Established { .. }
             | TcpFact::Sent { .. }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base::{Duration, Flags, Options, Seq, TcpHeader, Timestamps};
 use cc::{Algorithm, BaseRtt, Delta};
+use settings::Words;
 use tcp::{
     BackOff, Config, Endpoint, FackRules, FackWindow, Length, NewRenoRules, Offers, Pacing,
     PartialAckTimer, PartialAckWindow, ReceiverKind, RecoveryKind, RttSampling, SackRule, Segment,
@@ -119,7 +120,14 @@ impl Setup {
             "limited_transmit" => config.limited_transmit = switch(value)?,
             "slow_start_restart" => config.slow_start_restart = switch(value)?,
             "recover_guard" => config.recover_guard = switch(value)?,
-            "nagle" => config.nagle = switch(value)?,
+            "nagle" => config.nagle = word(value)?,
+            "growth" => config.rules.growth = word(value)?,
+            "cwnd_validation" => config.rules.cwnd_validation = switch(value)?,
+            "abe" => config.rules.abe = switch(value)?,
+            "halving" => config.control.reno.halving = word(value)?,
+            "unmeasured" => config.control.vegas.unmeasured = word(value)?,
+            "alpha" => config.control.cubic.alpha = word(value)?,
+            "slow_start" => config.control.cubic.slow_start = word(value)?,
             "time_wait" => config.time_wait = seconds(value)?,
             "isn" => self.isn = Seq::new(number(value)?),
             "peer_isn" => self.peer_isn = Seq::new(number(value)?),
@@ -313,6 +321,11 @@ fn switch(text: &str) -> Result<bool, String> {
         "off" => Ok(false),
         other => Err(format!("on or off, not {other}")),
     }
+}
+
+fn word<W: Words>(text: &str) -> Result<W, String> {
+    let named = |word: &W| word.name() == text;
+    W::ALL.iter().copied().find(named).ok_or_else(|| format!("no such word: {text}"))
 }
 
 fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {

@@ -21,6 +21,8 @@ impl Traffic for Exchange {
     /// http.
     const PORT: u16 = 80;
     const CLIENT: Option<Side> = Some(Side::Receiver);
+    /// As browsers and servers of pages do.
+    const NO_DELAY: bool = true;
 
     fn bytes(&self, _: Option<u64>) -> Option<u64> {
         Some(self.answer)

@@ -20,6 +20,9 @@ pub trait Traffic {
     /// nobody asks: the flow then says who opens, and who is the server.
     const CLIENT: Option<Side> = None;
 
+    /// Whether both ends send short segments at once (`TCP_NODELAY`).
+    const NO_DELAY: bool = false;
+
     /// Bytes that a flow transfers which is to have so much payload; `None` without end.
     fn bytes(&self, payload: Option<u64>) -> Option<u64> {
         payload
@@ -52,6 +55,7 @@ pub trait Traffic {
             server: Self::CLIENT.map_or(flow.server, Side::other),
             port: flow.port.unwrap_or(Self::PORT),
             opener: Self::CLIENT.unwrap_or(flow.opener),
+            no_delay: Self::NO_DELAY,
             start,
             abort,
             isn,

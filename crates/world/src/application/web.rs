@@ -129,6 +129,8 @@ pub struct Server<P> {
 impl Traffic for Web {
     const PORT: u16 = 80;
     const CLIENT: Option<Side> = Some(Side::Receiver);
+    /// As browsers and servers of pages do.
+    const NO_DELAY: bool = true;
 
     /// With a connection for each object it is those that have bytes.
     fn bytes(&self, payload: Option<u64>) -> Option<u64> {

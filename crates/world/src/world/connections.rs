@@ -110,6 +110,7 @@ impl<B: Body> World<B> {
             server: Side::Sender,
             port: *port,
             opener: Side::Receiver,
+            no_delay: true,
             start: cx.now,
             abort: None,
             isn,

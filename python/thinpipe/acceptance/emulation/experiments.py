@@ -53,7 +53,9 @@ LINUX: Final = (
     ("tcp.recovery", "rack"),
     # The receiving program reads, and the kernel acknowledges, when a whole TTI has arrived.
     ("tcp.receive_offload", "true"),
-    ("tcp.reno.growth", "all-bytes"),
+    ("tcp.growth", "all-bytes"),
+    ("tcp.cubic.slow_start", "ack-trains"),
+    ("tcp.cubic.alpha", "constant"),
 )
 """Settings for the kernel's ends other than the congestion control."""
 

@@ -40,7 +40,6 @@ def pages(kb: int, protocol: str, more: Settings) -> tuple[Point, ...]:
         ("flow.web.protocol", protocol),
         ("flow.web.connections", 1),
         ("flow.web.reading", "20 s"),
-        ("tcp.nagle", False),
         ("duration", "600 s"),
     )
     return seeds(RADIO, reading, LINUX, more)

@@ -132,7 +132,7 @@ SMALL: Final[Settings] = (
     ("flow.probe.count", WRITES),
     ("flow.probe.least", "0 s"),
     ("flow.probe.most", "10 ms"),
-    ("tcp.nagle", False),
+    ("tcp.nagle", "off"),
     ("duration", "60 s"),
 )
 """A sender that writes 100 B every few milliseconds, each a segment."""
