@@ -28,12 +28,16 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 HERE = Path(__file__).parent
-ROUNDS = 3
+ROUNDS = 5
 MSS = 512
 ALL_VARIANTS = ("tahoe", "reno", "newreno", "sack", "fack", "vegas", "westwood", "cubic", "bbr")
 FLOWS_EACH = 8
 MOBILES = {10: 120, 100: 120, 1000: 120, 10_000: 30}  # with simulated seconds
 WALK_S = 300
+AS_NS2 = {"tcp.profile": "ns2-2.35", "tcp.mss": f"{MSS} B", "flow.interval": "10 ms"}
+SAME = 0.01
+"""Largest relative difference between the segments that both deliver."""
+
 LINKS = {"plain-384": "10000 s", "dumbbell-100": "20 s"}
 
 Row = tuple[str, ...]
@@ -163,7 +167,9 @@ def against_ns2() -> list[Row]:
             cpu_s, delivered = _ours(work)
             ours.append(1e6 * cpu_s / delivered)
             if ns2:
-                theirs.append(_ns2_us(ns2, work))
+                cpu_s, segments = _ns2(ns2, work)
+                check_same_work(work, delivered, segments)
+                theirs.append(1e6 * cpu_s / segments)
         mine = statistics.median(ours)
         other = statistics.median(theirs) if theirs else None
         ratio = None if other is None else mine / other
@@ -178,6 +184,12 @@ def against_ns2() -> list[Row]:
             )
         )
     return rows
+
+
+def check_same_work(work: Work, ours: int, theirs: int) -> None:
+    """End the program unless both have delivered the same number of segments, within 1 %."""
+    if abs(ours - theirs) > SAME * theirs:
+        sys.exit(f"{work.name}: ns-2 delivered {theirs:,} segments and thinpipe {ours:,}")
 
 
 def variants() -> list[Row]:
@@ -366,8 +378,8 @@ def lab() -> list[tuple[str, Row, list[Row]]]:
 
 
 def _ours(work: Work) -> tuple[float, int]:
-    settings = {"tcp.mss": MSS}
-    cpu_s, run = _timed(partial(tp.run, work.scenario, settings, duration=f"{work.duration_s} s"))
+    duration = f"{work.duration_s} s"
+    cpu_s, run = _timed(partial(tp.run, work.scenario, AS_NS2, duration=duration))
     return cpu_s, _delivered(run)
 
 
@@ -375,8 +387,10 @@ def _delivered(run: tp.Run) -> int:
     return sum(flow.bytes_acked for flow in run.flows) // MSS
 
 
-def _ns2_us(ns2: str, work: Work) -> float:
-    def cpu_s(duration_s: int) -> tuple[float, int]:
+def _ns2(ns2: str, work: Work) -> tuple[float, int]:
+    """Return the CPU time of ns-2 without its start-up, and the segments that it delivered."""
+
+    def run(duration_s: int) -> tuple[float, int]:
         arguments = (work.flows, work.rate, work.delay, work.window, work.queue, duration_s)
         command = [ns2, str(HERE / "ns2.tcl"), *(str(each) for each in arguments)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
@@ -385,9 +399,9 @@ def _ns2_us(ns2: str, work: Work) -> float:
             child.returncode = 0
         return usage.ru_utime + usage.ru_stime, int(printed.split()[-1])
 
-    start_up, _ = cpu_s(0)
-    total, delivered = cpu_s(work.duration_s)
-    return 1e6 * (total - start_up) / delivered
+    start_up_s, _ = run(0)
+    cpu_s, delivered = run(work.duration_s)
+    return cpu_s - start_up_s, delivered
 
 
 def _peak_mb(variant: str, tbler: str) -> float:
