@@ -14,7 +14,7 @@ setup-%:
 # Python compiles what it imports when it first does; pip would compile seven thousand modules.
 export PIP_COMPILE := 0
 
-INSTALL := VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --quiet
+INSTALL := env VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --quiet
 DEV := --extras dev
 
 build: setup-build $(BIN)/maturin
@@ -32,11 +32,10 @@ reproduce: setup-reproduce $(BIN)/maturin
 # The dev profile has all assertions on, and shares its crates with `cargo test`. Tests keep Python's
 # compiled modules in target/pycache (scripts/test.py).
 test: setup-test $(BIN)/maturin
-	$(INSTALL) $(DEV) --profile dev >/dev/null
-	$(BIN)/python scripts/test.py
+	$(BIN)/python scripts/test.py $(INSTALL) $(DEV) --profile dev
 
-test-all: setup-test build
-	$(BIN)/python scripts/test.py --all
+test-all: setup-test $(BIN)/maturin
+	$(BIN)/python scripts/test.py --all $(INSTALL) $(DEV) --release
 
 bench: build
 	$(BIN)/python benches/bench.py

@@ -1,4 +1,7 @@
-"""Run every check and test, and print their totals in a closing line."""
+"""Run every check and test, and print their totals in a closing line.
+
+``test.py [--all] [COMMAND…]``: COMMAND installs the module before anything else runs.
+"""
 
 from __future__ import annotations
 
@@ -38,15 +41,22 @@ PYTEST_COLLECTED = re.compile(r"^collected (\d+) tests$", re.M)
 
 @dataclass(frozen=True)
 class Count:
-    """Numbers of tests that passed, failed and were skipped, the latter by requirement."""
+    """Numbers of tests that passed, failed and were skipped, the latter by requirement.
+
+    `cpu_s` is the processor time that they took, with all programs that they started.
+    """
 
     passed: int = 0
     failed: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
+    cpu_s: float = field(default=0.0, compare=False)
 
     def __add__(self, other: Count) -> Count:
         return Count(
-            self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped
+            self.passed + other.passed,
+            self.failed + other.failed,
+            self.skipped + other.skipped,
+            self.cpu_s + other.cpu_s,
         )
 
     def total(self) -> int:
@@ -149,19 +159,21 @@ def run(step: Step) -> Count:
     """Run one step, show its output in one piece, and count its tests."""
     print(f"── {step.name} begins: {' '.join(step.command)}", flush=True)
     environment = {**os.environ, **COMPILED_ONCE, **dict(step.environment)}
-    done = subprocess.run(
+    with subprocess.Popen(
         step.command,
         cwd=ROOT,
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        check=False,
-    )
-    counted, missing = judge(step, done.stdout, succeeded=done.returncode == 0)
+    ) as child:
+        output = child.stdout.read() if child.stdout else ""
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    counted, missing = judge(step, output, succeeded=child.returncode == 0)
     shortfall = f"{step.name}: {missing} did not run\n" if missing else ""
-    print(f"── {step.name} is over\n{done.stdout}{shortfall}", end="", flush=True)
-    return counted + Count(failed=missing)
+    print(f"── {step.name} is over\n{output}{shortfall}", end="", flush=True)
+    return counted + Count(failed=missing, cpu_s=usage.ru_utime + usage.ru_stime)
 
 
 def judge(step: Step, output: str, *, succeeded: bool) -> tuple[Count, int]:
@@ -173,25 +185,37 @@ def judge(step: Step, output: str, *, succeeded: bool) -> tuple[Count, int]:
     return counted, max(int(silent), step.expect(output) - counted.total())
 
 
-def main() -> int:
+def main(words: list[str]) -> int:
     """Run all steps, also after failures, and print the totals."""
-    with ThreadPoolExecutor(2) as pool:
-        done = pool.map(
-            lambda lane: [(step, run(step)) for step in lane],
-            lanes(everything="--all" in sys.argv[1:]),
-        )
-        counts = [each for lane in done for each in lane]
+    everything = words[:1] == ["--all"]
+    counts: list[tuple[Step, Count]] = []
+    if command := tuple(words[everything:]):
+        install = Step("install", command)
+        counts.append((install, run(install)))
+    if not any(count.failed for _, count in counts):
+        with ThreadPoolExecutor(2) as pool:
+            done = pool.map(
+                lambda lane: [(step, run(step)) for step in lane], lanes(everything=everything)
+            )
+            counts += [each for lane in done for each in lane]
+    close(counts)
+    return 1 if any(count.failed for _, count in counts) else 0
+
+
+def close(counts: list[tuple[Step, Count]]) -> None:
+    """Print what became of each step, what was skipped, the CPU time, and the totals."""
     total = sum((count for _, count in counts), Count())
     print()
     for step, count in counts:
         skipped = f", {count.skipped.total()} skipped" if count.skipped else ""
         verdict = "FAILED" if count.failed else "ok"
-        print(f"{step.name:<12} {verdict:<7} {count.passed} ok, {count.failed} not{skipped}")
+        tests = f"{count.passed} ok, {count.failed} not{skipped}"
+        print(f"{step.name:<12} {verdict:<7} {count.cpu_s / 60:>5.1f} CPU min  {tests}")
     for reason, number in total.skipped.most_common():
         print(f"{number:>5} skipped: {reason}")
+    print(f"CPU time: {total.cpu_s / 60:.1f} min")
     print(f"{total.passed} passed, {total.failed} failed, {total.skipped.total()} skipped")
-    return 1 if total.failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -115,3 +115,45 @@ def test_pytest_tells_how_many_there_are(runner, root, tmp_path, capfd):
     )
     assert runner.run(step) == count(runner, 1, 1, {"needs x": 1})
     assert "\ncollected 2 tests\n" in capfd.readouterr().out
+
+
+SPIN = "import time\nwhile time.process_time() < {}: pass"
+
+
+def test_processor_time_is_that_of_all_that_a_step_starts(runner, capfd):
+    """A child spins for 0.2 s, and so does the child of another, however busy the machine is."""
+    inner = SPIN.format(0.2)
+    outer = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {inner!r}])"
+    counts = []
+    for name, code in (("spin", inner), ("start", outer)):
+        step = runner.Step(name, (sys.executable, "-S", "-c", code))
+        counts.append((step, runner.run(step)))
+    assert all(counted.cpu_s >= 0.2 for _, counted in counts)
+    runner.close(counts)
+    *_, time, last = capfd.readouterr().out.splitlines()
+    total_s = sum(counted.cpu_s for _, counted in counts)
+    assert time == f"CPU time: {total_s / 60:.1f} min"
+    assert last == "2 passed, 0 failed, 0 skipped"
+
+
+def test_nothing_runs_without_the_module(runner, capfd, monkeypatch):
+    def lanes(*, everything):
+        raise AssertionError(everything)
+
+    monkeypatch.setattr(runner, "lanes", lanes)
+    assert runner.main([sys.executable, "-c", "raise SystemExit(1)"]) == 1
+    assert capfd.readouterr().out.splitlines()[-1] == "0 passed, 1 failed, 0 skipped"
+
+
+def test_everything_runs_after_the_module_is_installed(runner, capfd, monkeypatch):
+    done = []
+
+    def lanes(*, everything):
+        done.append(everything)
+        return [], []
+
+    monkeypatch.setattr(runner, "lanes", lanes)
+    assert runner.main(["--all", sys.executable, "-c", "print('installed')"]) == 0
+    assert runner.main([]) == 0
+    assert done == [True, False]
+    assert capfd.readouterr().out.splitlines()[-1] == "0 passed, 0 failed, 0 skipped"
