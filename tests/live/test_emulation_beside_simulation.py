@@ -9,9 +9,6 @@ import pytest
 pytestmark = pytest.mark.slow
 """What it compares are times: a busy machine has its own."""
 
-BOUND_MS = 5
-"""Above it, the machine rather than the link determines times."""
-
 
 @pytest.fixture(scope="module")
 def findings(emulation, tmp_path_factory):  # noqa: ARG001 - there is one by then
@@ -43,11 +40,11 @@ def test_throughput_and_round_trip_time_agree(findings, setup, control):
     found = {
         name: findings[f"{setup}-{control}-{name}"] for name in ("throughput", "rtt", "lateness")
     }
-    lateness = found["lateness"]["values"]
-    assert min(lateness) > 0
-    if max(lateness) > BOUND_MS:
-        pytest.skip("needs a machine that lets the emulator keep its time")
-    assert {fact["verdict"] for fact in found.values()} == {"holds"}
+    assert min(found["lateness"]["values"]) > 0
+    verdicts = {fact["verdict"] for fact in found.values()}
+    if "not judged" in verdicts:
+        pytest.skip("needs a machine that has a processor for the ends in time")
+    assert verdicts == {"holds"}
 
 
 def test_nothing_else_is_claimed(findings):

@@ -48,6 +48,26 @@ def test_verdict(tmp_path, text, values, verdict):
     assert Finding(fact(tmp_path, text), values).verdict is verdict
 
 
+@pytest.mark.parametrize(
+    ("text", "values", "verdict"),
+    [
+        ("band = [0, 1]", (0.5,), Verdict.NOT_JUDGED),
+        ("band = [0, 1]", (2.0,), Verdict.NOT_JUDGED),
+        ('band = [0, 1]\ndiffers = "why"', (0.5,), Verdict.NOT_JUDGED),
+        ("claim = false", (2.0,), Verdict.NOT_CLAIMED),
+        ("band = [0, 1]\nuntimed = true", (0.5,), Verdict.HOLDS),
+        ("band = [0, 1]\nuntimed = true", (2.0,), Verdict.DIFFERS),
+    ],
+)
+def test_what_the_machine_was_too_busy_for_is_not_judged(tmp_path, text, values, verdict):
+    judged = fact(tmp_path, f'basis = "own"\n{text}')
+    found = Finding(judged, values, starved=True)
+    assert found.verdict is verdict
+    assert found.surprising == (verdict is Verdict.DIFFERS)
+    counted = sum(counts.total() for counts in tally([found]).values())
+    assert counted == (verdict in {Verdict.HOLDS, Verdict.DIFFERS})
+
+
 def test_draw_that_differs_says_where_it_lies(tmp_path):
     missed = fact(tmp_path, 'value = 430.0\nword = "about"\ndiffers = "a draw"')
     found = Finding(missed, (10.0, 200.0, 600.0))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.cli.terminal import console, show, table, widths
-from thinpipe.papers.facts import AFTER, CHOSEN_AFTER, DERIVED, OWN, Finding
+from thinpipe.papers.facts import AFTER, BUSY, CHOSEN_AFTER, DERIVED, OWN, Finding, Verdict
 from thinpipe.papers.paper import Reproduction
 from thinpipe.report import counts
 
@@ -43,12 +43,16 @@ def print_reproduction(made: Reproduction) -> None:
 
 
 def print_counts(made: Sequence[Reproduction]) -> None:
-    """Print what could not be reproduced, and the counts of all papers."""
+    """Print what could not be reproduced or judged, and the counts of all papers."""
     screen = console()
     for each in made:
         if each.missed:
             screen.print(f"\n{each.paper.id}, not reproduced:", style="bold", highlight=False)
             screen.print(each.missed, highlight=False)
+        unjudged = [f.fact.id for f in each.findings if f.verdict is Verdict.NOT_JUDGED]
+        if unjudged:
+            screen.print(f"\n{each.paper.id}, {BUSY}:", style="bold", highlight=False)
+            screen.print(", ".join(unjudged), highlight=False)
     screen.print(f"\nFacts: {counts.CELL}", style="bold", highlight=False)
     show(screen, counts.HEAD, counts.rows(made), text=frozenset({"paper"}))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +30,9 @@ UNEXPECTED = 1
 
 OUT = Path("out")
 """Where the report is written by default."""
+
+SIMULATING = 10
+"""Niceness of simulations beside runs on the real clock, which must not wait for a processor."""
 
 BROKEN = 2
 """Exit status if a paper could not be loaded or run."""
@@ -107,7 +111,7 @@ def _reproduce(
 ) -> list[Reproduction]:
     """Run the papers one after the other, and write the report anew after each.
 
-    What is on the real clock runs in the background meanwhile.
+    What is on the real clock runs in the background meanwhile, and has the processors first.
 
     There is no report as long as there is nothing but errors; the last of these is raised.
     """
@@ -126,6 +130,8 @@ def _reproduce(
         if chapters[place].status is Status.NOT_RUN_YET
     ]
     with carrying((each.paper, each.items) for _, each in possible) as carried:
+        if any(map(_is_live, possible)):
+            os.nice(SIMULATING)  # of what begins from here on
         for place, each in sorted(possible, key=_is_live):  # the longest wait comes last
             run = partial(_run, each, wrong_models=wrong_models, carried=carried)
             result = _attempt(each, run)

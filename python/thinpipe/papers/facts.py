@@ -41,6 +41,7 @@ class Verdict(Enum):
     HOLDS = "holds"
     DIFFERS = "differs"
     NOT_CLAIMED = "not claimed"
+    NOT_JUDGED = "not judged"
 
 
 class Basis(Enum):
@@ -54,6 +55,9 @@ class Basis(Enum):
 
 CHOSEN_AFTER = "measure chosen after"
 """Label of a verdict whose measure or band was chosen after seeing a result."""
+
+BUSY = f"{Verdict.NOT_JUDGED.value}: machine busy"
+"""What is said of facts whose runs the machine was too busy for."""
 
 AFTER = "§"
 """Marks such a verdict."""
@@ -146,6 +150,8 @@ class Fact:
         Whether the measure or the band was chosen, or loosened, after seeing a result.
     wrong
         The wrong model that the band rejects, by its name in the paper's `wrong_models`.
+    untimed
+        Whether it holds on a busy machine as well, though it is measured on the real clock.
     derived, note
         How value and band follow from the text, and a note for readers.
     """
@@ -168,6 +174,7 @@ class Fact:
     reading_of: str
     chosen_after: bool
     wrong: str
+    untimed: bool
     derived: str
     note: str
 
@@ -202,12 +209,14 @@ class Fact:
 class Finding:
     """A fact with our measurement, one value per run.
 
-    `wrong` is the finding under the fact's wrong model, if that has run.
+    `wrong` is the finding under the fact's wrong model, if that has run; `starved` is whether the
+    machine was too busy for one of the runs.
     """
 
     fact: Fact
     values: tuple[float, ...]
     wrong: Finding | None = None
+    starved: bool = False
 
     @property
     def mean(self) -> float:
@@ -219,6 +228,8 @@ class Finding:
         """Whether our value lies in the fact's band."""
         if not self.fact.claimed:
             return Verdict.NOT_CLAIMED
+        if self.starved and not self.fact.untimed:
+            return Verdict.NOT_JUDGED
         if self.fact.listed:
             return Verdict.HOLDS if self.values == self.fact.listed else Verdict.DIFFERS
         judged = self.values if self.fact.each else (self.mean,)
@@ -227,8 +238,8 @@ class Finding:
 
     @property
     def surprising(self) -> bool:
-        """Whether the verdict is not the expected one."""
-        return self.verdict is not self.fact.expected
+        """Whether there is a verdict, and not the expected one."""
+        return self.verdict not in {self.fact.expected, Verdict.NOT_JUDGED}
 
     @property
     def passes_wrong_model(self) -> bool:
@@ -237,7 +248,7 @@ class Finding:
 
     def verdict_text(self) -> str:
         """Return the verdict as text, marked if its measure was chosen after seeing a result."""
-        after = self.fact.chosen_after and self.fact.claimed
+        after = self.fact.chosen_after and self.verdict in {Verdict.HOLDS, Verdict.DIFFERS}
         return self.verdict.value + (f" {AFTER}" if after else "")
 
     def ours(self) -> str:
@@ -264,11 +275,11 @@ class Finding:
 def tally(findings: Sequence[Finding]) -> dict[Basis, Counter[str]]:
     """Count by basis the facts that hold, differ, or hold by a measure chosen after.
 
-    Facts that are not claimed do not count.
+    Facts that are not claimed or not judged do not count.
     """
     counts: dict[Basis, Counter[str]] = {basis: Counter() for basis in Basis}
     for finding in findings:
-        if finding.verdict is Verdict.NOT_CLAIMED:
+        if finding.verdict in {Verdict.NOT_CLAIMED, Verdict.NOT_JUDGED}:
             continue
         holds = finding.verdict is Verdict.HOLDS
         after = holds and finding.fact.chosen_after
@@ -334,7 +345,8 @@ def load(
 
 _FIELDS = frozenset(
     ("id", "item", "says", "where", "value", "unit", "basis", "tolerance", "band", "list", "word",
-     "room", "of", "claim", "differs", "reading_of", "chosen_after", "wrong", "derived", "note")
+     "room", "of", "claim", "differs", "reading_of", "chosen_after", "wrong", "untimed", "derived",
+     "note")
 )  # fmt: skip
 
 
@@ -375,6 +387,7 @@ def _fact(entry: dict[str, Any]) -> Fact:
         reading_of=entry.get("reading_of", ""),
         chosen_after=entry.get("chosen_after", False),
         wrong=entry.get("wrong", ""),
+        untimed=entry.get("untimed", False),
         derived=entry.get("derived", ""),
         note=entry.get("differs", entry.get("note", "")),
     )

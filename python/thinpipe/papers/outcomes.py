@@ -38,6 +38,11 @@ class Outcome:
         """The first flow."""
         return self.result.flows[0]
 
+    @property
+    def starved(self) -> bool:
+        """Whether the machine was too busy to run it in time: never if it is simulated."""
+        return False
+
 
 def collect(
     wanted: Iterable[tuple[Point, Detail]],

@@ -301,10 +301,13 @@ def _section(
 
 def _finding(paper: Paper, outcomes: Outcomes, wrongly: Outcomes | None, fact: Fact) -> Finding:
     measure = paper.measures[fact.id]
-    found = Finding(fact, tuple(float(value) for value in measure(outcomes)))
+    used = Tracked(outcomes)
+    values = tuple(float(value) for value in measure(used))
+    starved = any(outcomes[point].starved for point in used.points)
+    found = Finding(fact, values, starved=starved)
     if wrongly is None or not fact.wrong:
         return found
     model = paper.wrong_models[fact.wrong]
     measure = model.instead.get(fact.id, measure)
-    values = model.values(measure(Altered(wrongly, model.change)))
-    return replace(found, wrong=Finding(fact, tuple(float(value) for value in values)))
+    wrong = model.values(measure(Altered(wrongly, model.change)))
+    return replace(found, wrong=Finding(fact, tuple(float(value) for value in wrong)))

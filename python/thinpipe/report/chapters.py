@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final, Self
 
-from thinpipe.papers.facts import Verdict
+from thinpipe.papers.facts import BUSY, Verdict
 
 if TYPE_CHECKING:
     from thinpipe.papers.facts import Finding
@@ -95,6 +95,7 @@ OUTCOMES: Final = {
     Verdict.HOLDS.value: "hold",
     Verdict.DIFFERS.value: "differ, as expected",
     SURPRISES: "surprise",
-    Verdict.NOT_CLAIMED.value: "are not judged",
+    Verdict.NOT_CLAIMED.value: "are not claimed",
+    Verdict.NOT_JUDGED.value: f"are {BUSY}",
 }
 """Each outcome, and how several facts are said to have it."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.files import atomic_directory, write_file
+from thinpipe.papers.facts import BUSY
 from thinpipe.report import counts
 from thinpipe.report.chapters import OUTCOMES, outcome
 from thinpipe.report.figures import WIDTH_PX, PageFigure
@@ -60,6 +61,7 @@ def page(chapters: Sequence[Chapter]) -> str:
         anchors=_anchors(reproductions),
         totals=sum((each.counts for each in chapters), Counter()),
         outcomes=OUTCOMES,
+        busy=BUSY,
         counts=counts,
         page_figure=PageFigure.of,
         width_px=WIDTH_PX,

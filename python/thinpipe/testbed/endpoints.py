@@ -21,7 +21,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, BinaryIO, Final
 
 LIMIT_S: Final = 400.0
 SEND_BUFFER_BYTES: Final = 4_000_000
@@ -112,6 +113,8 @@ class Fetched:
         What was read, and whether it is exactly the expected content.
     curve
         Bytes received over time; at most one point per 20 ms.
+    wait_s
+        The mean time for which a byte waited since its reader had no processor.
     error
         The kernel's error, if it failed.
     """
@@ -126,12 +129,13 @@ class Fetched:
     bytes: int = 0
     whole: bool = False
     curve: list[tuple[float, int]] = field(default_factory=list)
+    wait_s: float = 0.0
     error: str = ""
 
 
 @dataclass(slots=True)
 class Served:
-    """The result of a connection at its server."""
+    """The result of a connection at its server; `wait_s` as of `Fetched`."""
 
     port: int
     peer: str
@@ -144,6 +148,7 @@ class Served:
     received: int = 0
     retransmits: int = 0
     total_s: float = 0.0
+    wait_s: float = 0.0
     error: str = ""
 
 
@@ -228,7 +233,7 @@ def _answer(connection: socket.socket, listener: Listener, report: Served) -> No
 
 def _absorb(connection: socket.socket, listener: Listener, report: Served) -> None:
     seen = hashlib.sha256()
-    for data in _received(connection):
+    for data in _received(connection, report):
         seen.update(data)
         report.received += len(data)
     _send(connection, seen.hexdigest().encode(), report)
@@ -249,13 +254,26 @@ def _finish(connection: socket.socket, listener: Listener, report: Served) -> No
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         return
     connection.shutdown(socket.SHUT_WR)
-    for data in _received(connection):
+    for data in _received(connection, report):
         report.received += len(data)
 
 
-def _received(connection: socket.socket) -> Iterator[bytes]:
-    while data := connection.recv(1 << 16):
-        yield data
+def _received(connection: socket.socket, report: Fetched | Served) -> Iterator[bytes]:
+    """Yield what arrives, and report how long it waited for this thread to have a processor."""
+    weighted, total = 0, 0
+    with Path("/proc/thread-self/schedstat").open("rb", buffering=0) as counts:
+        waited_ns = _waited_ns(counts)
+        while data := connection.recv(1 << 16):
+            before, waited_ns = waited_ns, _waited_ns(counts)
+            weighted, total = weighted + len(data) * (waited_ns - before), total + len(data)
+            report.wait_s = weighted / total / 1e9
+            yield data
+
+
+def _waited_ns(counts: BinaryIO) -> int:
+    """Return for how long the kernel has let this thread wait for a processor."""
+    counts.seek(0)
+    return int(counts.read().split()[1])
 
 
 def _info(connection: socket.socket, place: int) -> int:
@@ -315,7 +333,7 @@ def _ask(connection: socket.socket, flow: Fetch) -> bytes:
 
 def _read(connection: socket.socket, flow: Fetch, report: Fetched, expected: bytes) -> None:
     seen = hashlib.sha256()
-    for data in _received(connection):
+    for data in _received(connection, report):
         now_s = time.monotonic() - report.opened_s
         report.first_s, report.last_s = report.first_s or now_s, now_s
         seen.update(data)

@@ -23,7 +23,7 @@ def _measure(
 QUANTITIES: Final[dict[str, Callable[[Compared], float]]] = {
     "throughput": lambda each: 100 * each.throughput_error,
     "rtt": lambda each: 100 * each.rtt_error,
-    "lateness": lambda each: 1000 * (each.carried.lateness_s.p99 or 0.0),
+    "lateness": lambda each: 1000 * (each.carried.punctuality.emulator.p99 or 0.0),
 }
 
 MEASURES: Final = {

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -16,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 from thinpipe._core import EmulationError
 from thinpipe.acceptance.emulation.experiments import MSS
 from thinpipe.emulation import EmulatedNetwork, emulate
-from thinpipe.emulation_record import Lateness
-from thinpipe.testbed.packets import TCP, Packet, Transfer, measure, of_capture
+from thinpipe.testbed.packets import TCP, Transfer, measure, of_capture
+from thinpipe.testbed.processor import Punctuality, Ticks, repeated
 
 if TYPE_CHECKING:
     from thinpipe.testbed.container import Ready
@@ -59,18 +60,18 @@ class Carried:
         When its SYN entered the emulator, on the emulator's clock.
     window_bytes
         The window that the receiver announced.
-    lateness_s
-        The emulator's lateness.
+    punctuality
+        How late the emulator and the receiver were.
     """
 
     transfer: Transfer
     start_s: float
     window_bytes: int
-    lateness_s: Lateness
+    punctuality: Punctuality
 
 
 def carry(job: Job, ready: Ready) -> Carried:
-    """Emulate a transfer until the emulator was punctual; the sender is at the network side.
+    """Emulate a transfer until nothing was late; the sender is at the network side.
 
     Raises
     ------
@@ -82,12 +83,7 @@ def carry(job: Job, ready: Ready) -> Carried:
             ready()
             turn.enter_context(TURN)
             ready = _at_once
-        carried = _carry(job, ready)
-        for _ in range(1, TRIES):
-            if carried.lateness_s.within_bound:
-                break
-            carried = _carry(job, _at_once)
-    return carried
+        return repeated(partial(_carry, job), ready, TRIES)
 
 
 def _at_once() -> None:
@@ -111,15 +107,24 @@ def _carry(job: Job, ready: Ready) -> Carried:
         ) as network:
             _plain_window(network)
             ready()
-            port, report = _transfer(network, job)
+            before = Ticks.now()
+            port, report, wait_s = _transfer(network, job)
+            stolen = Ticks.now().stolen_since(before)
         packets = list(of_capture(captures / "network.pcapng", port))
         transfer = measure(packets, report["cwnd"])
-        window_bytes = _window(job, packets)
-        return Carried(transfer, _start(log), window_bytes, network.record.lateness_s)
+        announced = Counter(packet.window for packet in packets if not packet.sent)
+        [(window_bytes, _)] = announced.most_common(1)
+        late = Punctuality(network.record.lateness_s, wait_s / transfer.rtt_median_s + stolen)
+        if not late.starved:  # what is not read in time makes the window smaller
+            check_window(job, announced)
+        return Carried(transfer, _start(log), window_bytes, late)
 
 
-def _transfer(network: EmulatedNetwork, job: Job) -> tuple[int, dict[str, Any]]:
-    """Run both ends; return the receiver's port and the sender's report."""
+def _transfer(network: EmulatedNetwork, job: Job) -> tuple[int, dict[str, Any], float]:
+    """Run both ends; return the receiver's port, the sender's report, and the receiver's wait.
+
+    That of the sender does not matter: its buffer is never empty.
+    """
     program = [sys.executable, str(TRANSFER)]
     receiver = network.popen(
         [*program, "receive", str(job.window_bytes)], stdout=subprocess.PIPE, text=True
@@ -133,8 +138,8 @@ def _transfer(network: EmulatedNetwork, job: Job) -> tuple[int, dict[str, Any]]:
     report, errors = sender.communicate(timeout=LIMIT_S)
     if sender.returncode:
         raise EmulationError(errors.strip().splitlines()[-1])
-    receiver.communicate(timeout=LIMIT_S)
-    return int(port), json.loads(report)
+    received, _ = receiver.communicate(timeout=LIMIT_S)
+    return int(port), json.loads(report), float(received)
 
 
 def _plain_window(network: EmulatedNetwork) -> None:
@@ -147,21 +152,24 @@ UNSCALED_BYTES: Final = 65_535
 """The largest window without a scale (RFC 7323 §2.2)."""
 
 
-def _window(job: Job, packets: list[Packet]) -> int:
-    """Return the window that the receiver announced most of the time.
+def check_window(job: Job, announced: Counter[int]) -> None:
+    """Check that the receiver announced about the wanted window most of the time.
 
     The kernel treats a buffer size as a hint, and measures how much of it packets need. Of segments
     that arrive together, as in a block of LTE, it acknowledges some before all are read: up to two
     segments less or more are the same window.
+
+    Raises
+    ------
+    EmulationError
+        If it announced another.
     """
-    announced = Counter(packet.window for packet in packets if not packet.sent)
     [(window, _)] = announced.most_common(1)
     near = sum(times for other, times in announced.items() if abs(other - window) <= 2 * MSS)
     if near < STEADY * announced.total():
         raise EmulationError(f"the kernel announces ever another window: {dict(announced)}")
     if abs(window - job.window_bytes) > ROOM * job.window_bytes:
         raise EmulationError(f"the kernel announces {window} B, not about {job.window_bytes} B")
-    return window
 
 
 STEADY: Final = 0.5

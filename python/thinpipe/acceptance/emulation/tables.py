@@ -25,6 +25,7 @@ HEAD = (
     "emulator's lateness ms: p50",
     "p99",
     "max",
+    "receiver's, % of the RTT",
 )
 
 
@@ -39,7 +40,7 @@ def table(outcomes: Outcomes, setup: Setup) -> tuple[Table]:
 
 
 def _row(control: str, seed: int, each: Compared) -> tuple[str, ...]:
-    lateness = each.carried.lateness_s
+    lateness = each.carried.punctuality.emulator
     ways = (each.simulated, each.emulated)
     return (
         NAMES[control],
@@ -48,4 +49,5 @@ def _row(control: str, seed: int, each: Compared) -> tuple[str, ...]:
         *(short(way.rtt_median_s, 4) for way in ways),
         *(str(way.retransmits) for way in ways),
         *(short(1000 * (of or 0.0)) for of in (lateness.p50, lateness.p99, lateness.max)),
+        short(100 * each.carried.punctuality.ends, 2),
     )

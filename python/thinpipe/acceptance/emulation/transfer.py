@@ -1,6 +1,7 @@
 """The kernel's ends of a transfer, each a program in a namespace.
 
-``receive WINDOW`` listens, names its address and port, reads to the end and closes. ``send HOST
+``receive WINDOW`` listens, names its address and port, reads to the end and closes, and prints the
+mean time in seconds for which what it read waited since it had no processor. ``send HOST
 PORT BYTES CONTROL MSS`` connects, sends, and prints its congestion window over time, as JSON. Each
 checks congestion control, segment size and initial window, because the kernel treats these settings
 as hints.
@@ -15,7 +16,8 @@ import struct
 import sys
 import threading
 import time
-from typing import Final
+from pathlib import Path
+from typing import BinaryIO, Final
 
 LIMIT_S: Final = 300.0
 SAMPLING_S: Final = 0.02
@@ -39,10 +41,14 @@ def receive(window_bytes: int) -> None:
         listener.settimeout(LIMIT_S)
         _report(f"{_own_address()} {listener.getsockname()[1]}")
         connection, _ = listener.accept()
-    with connection:
+    with connection, Path("/proc/thread-self/schedstat").open("rb", buffering=0) as counts:
         connection.settimeout(LIMIT_S)
-        while connection.recv(1 << 18):
-            pass
+        waited_ns = _waited_ns(counts)
+        weighted, total = 0, 0
+        while size := len(connection.recv(1 << 18)):
+            before, waited_ns = waited_ns, _waited_ns(counts)
+            weighted, total = weighted + size * (waited_ns - before), total + size
+    _report(f"{weighted / total / 1e9:.9f}")
 
 
 def send(host: str, port: int, size_bytes: int, control: str, mss_bytes: int) -> None:
@@ -77,6 +83,12 @@ def _write(connection: socket.socket, size_bytes: int) -> None:
     connection.sendall(bytes(size_bytes))
     connection.shutdown(socket.SHUT_WR)
     connection.recv(1)  # the peer closes when all has arrived
+
+
+def _waited_ns(counts: BinaryIO) -> int:
+    """Return for how long the kernel has let this thread wait for a processor."""
+    counts.seek(0)
+    return int(counts.read().split()[1])
 
 
 def _info(connection: socket.socket) -> bytes:

@@ -20,6 +20,7 @@ from thinpipe.acceptance.proxy.experiments import (
 )
 from thinpipe.testbed import HOST, Bed, BedError, Echo, Fetched, Ping, Served, bed
 from thinpipe.testbed.packets import TCP, Packet, Transfer, measure, of_capture
+from thinpipe.testbed.processor import Punctuality, Ticks, Waits
 
 if TYPE_CHECKING:
     from thinpipe.emulation_record import EmulationRecord
@@ -53,6 +54,8 @@ class Carried:
         Number of connections that the proxy intercepted.
     record
         The emulator's.
+    punctuality
+        How late the emulator and the latest of the ends and the proxy were.
     """
 
     flows: tuple[Fetched, ...]
@@ -63,6 +66,7 @@ class Carried:
     window_bytes: int
     handled: int
     record: EmulationRecord
+    punctuality: Punctuality
 
 
 def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
@@ -78,10 +82,14 @@ def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
         server = made.host.serve(setup.listeners, len(setup.fetches))
         ready()
         pinged = _start_pings(made, setup)
+        before = _waits(made), Ticks.now()
         flows = made.mobile.fetch(setup.fetches).all(setup.lasts_s + 2 * MORE_S)
         _assert_whole(flows)
         served = server.all(MORE_S)
         _assert_whole(served)
+        ends: list[Fetched | Served] = [*flows, *served]
+        waits_s = [each.wait_s for each in ends] + [_waits(made).mean_since(before[0])]
+        stolen = Ticks.now().stolen_since(before[1])
         time.sleep(SETTLE_S)
         echoes = pinged.so_far() if pinged else []
         handled = 0 if setup.box is None else taken(made.status())
@@ -92,19 +100,27 @@ def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
         served.sort(key=lambda each: each.port)
         captured = [_captured(made, *each) for each in enumerate(setup.flows)]
         _assert_cut(setup, captured[0])
+        transfers = tuple(measure(packets, ()) for packets in captured)
+        rtt_s = min(each.rtt_median_s for each in transfers)
         carried = Carried(
             tuple(flows),
             tuple(served),
-            tuple(measure(packets, ()) for packets in captured),
+            transfers,
             _under_load(echoes, flows),
             _starts(made, flows),
             _window(captured[0]),
             handled,
             record,
+            Punctuality(record.lateness_s, stolen + max(waits_s) / rtt_s),
         )
     if setup.box is not None and carried.handled != len(setup.flows):
         raise BedError(f"the proxy took part in {carried.handled} flows of {len(setup.flows)}")
     return carried
+
+
+def _waits(made: Bed) -> Waits:
+    """Return how long the proxy, if there is one, has waited for a processor."""
+    return Waits() if made.daemon is None else Waits.of_process(made.daemon.pid)
 
 
 def taken(status: dict[str, Any]) -> int:

@@ -14,13 +14,14 @@ from thinpipe.acceptance.proxy.seen import Seen, of_carried, of_simulated
 from thinpipe.papers.outcomes import Outcome
 from thinpipe.run import run
 from thinpipe.testbed import BedError
+from thinpipe.testbed.processor import repeated
 
 if TYPE_CHECKING:
     from thinpipe.point import Point, Value
     from thinpipe.testbed.container import Ready, Task
 
 TRIES: Final = 2
-"""Maximum number of attempts until the emulator is punctual."""
+"""Maximum number of attempts until nothing is late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,11 @@ class Compared(Outcome):
     live: tuple[Seen, ...]
     simulated: tuple[Seen, ...]
 
+    @property
+    def starved(self) -> bool:
+        """Whether the machine was too busy for an end or the proxy."""
+        return self.carried.punctuality.starved
+
 
 def task(point: Point) -> Task:
     """Return what runs the flows of `point` in a test bed."""
@@ -39,16 +45,11 @@ def task(point: Point) -> Task:
 
 
 def _carry(setup: Setup, ready: Ready) -> Carried:
-    """Run a set-up until the emulator was punctual."""
+    """Run a set-up until nothing was late."""
     try:
-        carried = carry(setup, ready)
-        for _ in range(1, TRIES):
-            if carried.record.lateness_s.within_bound:
-                break
-            carried = carry(setup)
+        return repeated(partial(carry, setup), ready, TRIES)
     except EmulationError as error:
         raise BedError(f"{_names()[setup.point]}: {error}") from error
-    return carried
 
 
 def simulated(point: Point, carried: Carried) -> Compared:
