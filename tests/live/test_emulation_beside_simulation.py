@@ -34,6 +34,8 @@ def findings(emulation, tmp_path_factory):  # noqa: ARG001 - there is one by the
         "nb-iot",
         "trace",
         "short-queue",
+        "one-in-500",
+        "one-in-100",
     ],
 )
 def test_throughput_and_round_trip_time_agree(findings, setup, control):
@@ -48,5 +50,5 @@ def test_throughput_and_round_trip_time_agree(findings, setup, control):
 
 
 def test_nothing_else_is_claimed(findings):
-    assert len(findings) == 54
+    assert len(findings) == 66
     assert {fact["expected"] for fact in findings.values()} == {"holds"}

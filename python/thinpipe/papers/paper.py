@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thinpipe.papers.facts import Basis, Fact, Finding, tally
 from thinpipe.papers.outcomes import Detail, Outcome, collect
@@ -234,11 +235,12 @@ def reproduce(
     with ExitStack() as stack:
         if carried is None:
             carried = stack.enter_context(carrying([(paper, chosen)]))
-        outcomes = _collect(paper, chosen, carried, jobs, progress)
-    wrongly: Outcomes = {}
-    if wrong_models:
-        asked = [each for item in chosen for each in _wanted_wrongly(paper, item, outcomes)]
-        wrongly = collect(asked, jobs=jobs, progress=progress)
+        run = partial(_collect, paper, carried=carried, jobs=jobs, progress=progress)
+        outcomes = run(chain.from_iterable(map(_wanted, chosen)))
+        wrongly: Outcomes = {}
+        if wrong_models:
+            asked = (_wanted_wrongly(paper, item, outcomes) for item in chosen)
+            wrongly = run(chain.from_iterable(asked))
     judge = partial(_finding, paper, outcomes, wrongly if wrong_models else None)
     return Reproduction(
         paper,
@@ -251,32 +253,24 @@ def reproduce(
     )
 
 
-def _collect(
-    paper: Paper,
-    items: Sequence[Item],
-    carried: Carried,
-    jobs: int | None,
-    progress: Callable[[int, int], None] | None,
-) -> Outcomes:
-    """Run each point once."""
-    if paper.live is None:
-        wanted = (each for item in items for each in item.wanted())
-        return collect(wanted, jobs=jobs, progress=progress)
-    points = _points(items)
-    found: dict[Point, Outcome] = {}
-    for point in points:
-        found[point] = paper.live.outcome(point, carried((paper.id, point)))
-        if progress is not None:
-            progress(len(found), len(points))
-    return found
+class _Wanted(NamedTuple):
+    """A point to run, and how much to keep of it.
+
+    Of a live paper it is compared with what is carried of the point `live`: the same, but for wrong
+    models.
+    """
+
+    point: Point
+    detail: Detail
+    live: Point
 
 
-def _points(items: Iterable[Item]) -> tuple[Point, ...]:
-    """Return the points of items, each once."""
-    return tuple(dict.fromkeys(point for item in items for point, _ in item.wanted()))
+def _wanted(item: Item) -> Iterator[_Wanted]:
+    """Yield the runs of an item."""
+    return (_Wanted(point, detail, point) for point, detail in item.wanted())
 
 
-def _wanted_wrongly(paper: Paper, item: Item, outcomes: Outcomes) -> Iterator[tuple[Point, Detail]]:
+def _wanted_wrongly(paper: Paper, item: Item, outcomes: Outcomes) -> Iterator[_Wanted]:
     """Yield the runs under wrong models that the item's facts use."""
     details: dict[Point, Detail] = {}
     for point, detail in item.wanted():
@@ -286,7 +280,33 @@ def _wanted_wrongly(paper: Paper, item: Item, outcomes: Outcomes) -> Iterator[tu
             asked = Tracked(outcomes)
             paper.measures[fact.id](asked)
             change = paper.wrong_models[fact.wrong].change
-            yield from ((change(point), details[point]) for point in asked.points)
+            yield from (_Wanted(change(point), details[point], point) for point in asked.points)
+
+
+def _collect(
+    paper: Paper,
+    wanted: Iterable[_Wanted],
+    *,
+    carried: Carried,
+    jobs: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> Outcomes:
+    """Run each point once."""
+    if paper.live is None:
+        runs = ((each.point, each.detail) for each in wanted)
+        return collect(runs, jobs=jobs, progress=progress)
+    live = {each.point: each.live for each in wanted}
+    found: dict[Point, Outcome] = {}
+    for point, compared in live.items():
+        found[point] = paper.live.outcome(point, carried((paper.id, compared)))
+        if progress is not None:
+            progress(len(found), len(live))
+    return found
+
+
+def _points(items: Iterable[Item]) -> tuple[Point, ...]:
+    """Return the points of items, each once."""
+    return tuple(dict.fromkeys(point for item in items for point, _ in item.wanted()))
 
 
 def _section(

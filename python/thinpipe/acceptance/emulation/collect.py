@@ -6,13 +6,13 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from thinpipe.acceptance.emulation.experiments import MSS, SETUPS, Setup
+from thinpipe.acceptance.emulation.experiments import CONTROLS, MSS, SETUPS, Setup
 from thinpipe.acceptance.emulation.live import LIMIT_S, Carried, Job, carry
 from thinpipe.papers.outcomes import Outcome
-from thinpipe.point import Point
+from thinpipe.point import Point, Value
 from thinpipe.programs import lacking
 from thinpipe.run import run
 from thinpipe.testbed.container import unshared
@@ -52,15 +52,16 @@ class Compared(Outcome):
 
 def task(point: Point) -> Task:
     """Return what emulates the transfer of `point` with the kernel's TCP."""
-    setup, control, seed = _setup(point)
+    setup, control, seed = _transfers()[point]
     job = Job(
         scenario=os.fspath(setup.scenario),
-        settings=tuple(Point.of(setup.scenario, dict(setup.settings)).settings),
+        settings=tuple(Point.of(setup.scenario, setup.network(seed)).settings),
         seed=seed,
         payload_bytes=setup.payload_bytes,
         window_bytes=setup.window_bytes,
         mss_bytes=MSS,
         control=control,
+        at_once=setup.at_once,
     )
     return partial(carry, job)
 
@@ -69,14 +70,16 @@ def simulated(point: Point, carried: Carried) -> Compared:
     """Simulate a transfer that starts when the emulated one did.
 
     The radio's errors, the phase of its TTIs and of a trace are functions of time: both have the
-    same.
+    same. Of packets that are dropped by number both lose the same.
     """
-    more = {
+    more: dict[str, Value] = {
         "tcp.receive_buffer": f"{carried.window_bytes} B",
         "flow.start": f"{carried.start_s:.9f} s",
         "duration": f"{carried.start_s + LIMIT_S:.9f} s",
     }
-    done = run(point.scenario, dict(point.settings) | more, trace=True)
+    if carried.dropped:
+        more["link.drop_arrivals"] = carried.dropped
+    done = run(point.scenario, {**dict(point.settings), **more}, trace=True)
     first = done.flows[0].started_s or 0.0
     sender = done.segments["endpoint"][0]
     cwnd = done.cwnd.select("time_s", "cwnd_segments").iter_rows()
@@ -112,8 +115,12 @@ def missing() -> str | None:
     return (tried.stderr.strip().splitlines() or ["?"])[-1].removeprefix("thinpipe: ")
 
 
-def _setup(point: Point) -> tuple[Setup, str, int]:
-    settings = dict(point.settings)
-    control, seed = settings["tcp.congestion_control"], int(settings["seed"])
-    setup = next(each for each in SETUPS.values() if each.point(control, seed) == point)
-    return setup, control, seed
+@cache
+def _transfers() -> dict[Point, tuple[Setup, str, int]]:
+    """Return by its point each transfer: set-up, congestion control and seed."""
+    return {
+        setup.point(control, seed): (setup, control, seed)
+        for setup in SETUPS.values()
+        for control in CONTROLS
+        for seed in setup.seeds
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -19,20 +20,49 @@ TRACE: Final = Path(__file__).with_name("trace.toml")
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A network, and a transfer over it, emulated once per seed."""
+    """A network, and a transfer over it, emulated once per seed.
+
+    Attributes
+    ----------
+    scenario, settings
+        The network.
+    payload_bytes, window_bytes
+        Payload, and approximate receive window.
+    seeds
+        Of the network and of `loss`.
+    loss
+        The share of packets that are dropped at random ahead of the link, which both have to know
+        one by one: what else the kernel sends would shift the losses of ``link.loss``.
+    at_once
+        How many of the set-ups with this number run at a time, since they carry several Mbit/s and
+        keep processors busy; ``None`` for the others, which all do.
+    """
 
     scenario: str | Path
     settings: tuple[tuple[str, Value], ...]
     payload_bytes: int
     window_bytes: int
     seeds: tuple[int, ...] = (1,)
+    loss: float = 0.0
+    at_once: int | None = None
+
+    def dropped(self, seed: int) -> list[int]:
+        """Return the numbers of the packets that are dropped: the first one is not."""
+        chance = random.Random(seed)
+        packets = range(1, 2 * self.payload_bytes // MSS) if self.loss else ()
+        return [number for number in packets if chance.random() < self.loss]
+
+    def network(self, seed: int) -> dict[str, Value]:
+        """Return the settings of the network."""
+        lossy = {"link.drop_arrivals": self.dropped(seed)} if self.loss else {}
+        return {**dict(self.settings), **lossy}
 
     def point(self, control: str, seed: int) -> Point:
         """Return the transfer with one congestion control."""
         return Point.of(
             self.scenario,
             {
-                **dict(self.settings),
+                **self.network(seed),
                 **dict(LINUX),
                 "tcp.congestion_control": control,
                 "tcp.mss": f"{MSS} B",
@@ -66,6 +96,16 @@ Fading goes by the clock of a run, which begins before the kernel's transfer doe
 the kernel may have connected the mobile before: here that takes no time.
 """
 
+PATH: Final = (
+    ("link.rate", "4 Mbit/s"),
+    ("link.delay", "40 ms"),
+    ("queue.packets", "40"),
+    ("queue.back.packets", "200"),
+)
+"""A path on which packets are lost at random; a transfer takes half a minute."""
+
+SIX: Final = (1, 2, 3, 4, 5, 6)
+
 SETUPS: Final = {
     "umts-384": Setup("umts-384", (("radio.tbler", "0 %"),), 900_000, 48_000),
     "umts-384-lossy": Setup("umts-384", (("radio.tbler", "10 %"),), 900_000, 48_000),
@@ -81,9 +121,10 @@ SETUPS: Final = {
         ),
         5_000_000,
         64_000,
+        at_once=1,
     ),
-    "lte-cat1": Setup("lte-cat1", STILL, 5_000_000, 64_000, seeds=(1, 2, 3)),
-    "lte-cat4": Setup("lte-cat4", STILL, 5_000_000, 64_000, seeds=(1, 2, 3)),
+    "lte-cat1": Setup("lte-cat1", STILL, 5_000_000, 64_000, seeds=(1, 2, 3), at_once=1),
+    "lte-cat4": Setup("lte-cat4", STILL, 5_000_000, 64_000, seeds=(1, 2, 3), at_once=1),
     # The SYN waits for a page, and is sent again meanwhile.
     "nb-iot": Setup(
         "nb-iot",
@@ -114,5 +155,7 @@ SETUPS: Final = {
         # The kernel's CUBIC leaves slow start by its own clock, at times a packet later.
         seeds=(1, 2, 3),
     ),
+    "one-in-500": Setup("link", PATH, 10_000_000, 64_000, seeds=SIX, loss=1 / 500, at_once=6),
+    "one-in-100": Setup("link", PATH, 5_000_000, 64_000, seeds=SIX, loss=1 / 100, at_once=6),
 }
 """By the item that shows them."""

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Lock
+from threading import Semaphore
 from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe._core import EmulationError
-from thinpipe.acceptance.emulation.experiments import MSS
+from thinpipe.acceptance.emulation.experiments import MSS, SETUPS
 from thinpipe.emulation import EmulatedNetwork, emulate
 from thinpipe.testbed.packets import TCP, Transfer, measure, of_capture
 from thinpipe.testbed.processor import Punctuality, Ticks, repeated
@@ -37,6 +37,8 @@ class Job:
         The emulated network.
     payload_bytes, window_bytes, mss_bytes, control
         Payload, approximate receive window, segment size and congestion control.
+    at_once
+        How many transfers with this number run at a time; ``None`` runs beside all others.
     """
 
     scenario: str
@@ -46,6 +48,7 @@ class Job:
     window_bytes: int
     mss_bytes: int
     control: str
+    at_once: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,9 @@ class Carried:
         The transfer, as its sender saw it.
     start_s
         When its SYN entered the emulator, on the emulator's clock.
+    dropped
+        The numbers of the packets that the link dropped, and would have dropped next: as the
+        simulator counts arrivals (docs/models/losses.md).
     window_bytes
         The window that the receiver announced.
     punctuality
@@ -66,6 +72,7 @@ class Carried:
 
     transfer: Transfer
     start_s: float
+    dropped: tuple[int, ...]
     window_bytes: int
     punctuality: Punctuality
 
@@ -79,9 +86,9 @@ def carry(job: Job, ready: Ready) -> Carried:
         If emulation does not work on this machine, or its TCP does not match the job.
     """
     with ExitStack() as turn:
-        if job.payload_bytes >= FAST_BYTES:
+        if job.at_once is not None:
             ready()
-            turn.enter_context(TURN)
+            turn.enter_context(TURNS[job.at_once])
             ready = _at_once
         return repeated(partial(_carry, job), ready, TRIES)
 
@@ -93,10 +100,9 @@ def _at_once() -> None:
 TRIES: Final = 3
 """Maximum number of attempts."""
 
-FAST_BYTES: Final = 5_000_000
-"""Set-ups with so much payload carry several Mbit/s and keep a processor busy: they take turns."""
-
-TURN: Final = Lock()
+TURNS: Final = {
+    each: Semaphore(each) for each in {setup.at_once for setup in SETUPS.values()} if each
+}
 
 
 def _carry(job: Job, ready: Ready) -> Carried:
@@ -112,12 +118,19 @@ def _carry(job: Job, ready: Ready) -> Carried:
             stolen = Ticks.now().stolen_since(before)
         packets = list(of_capture(captures / "network.pcapng", port))
         transfer = measure(packets, report["cwnd"])
+        down = _down(log)
         announced = Counter(packet.window for packet in packets if not packet.sent)
         [(window_bytes, _)] = announced.most_common(1)
-        late = Punctuality(network.record.lateness_s, wait_s / transfer.rtt_median_s + stolen)
-        if not late.starved:  # what is not read in time makes the window smaller
+        carried = Carried(
+            transfer,
+            next(row["entered_s"] for row in down if row["protocol"] == TCP),
+            _dropped(down, job),
+            window_bytes,
+            Punctuality(network.record.lateness_s, wait_s / transfer.rtt_median_s + stolen),
+        )
+        if not carried.punctuality.starved:  # what is not read in time makes the window smaller
             check_window(job, announced)
-        return Carried(transfer, _start(log), window_bytes, late)
+        return carried
 
 
 def _transfer(network: EmulatedNetwork, job: Job) -> tuple[int, dict[str, Any], float]:
@@ -179,12 +192,27 @@ ROOM: Final = 0.15
 """Tolerance of that window, relative to the requested one."""
 
 
-def _start(log: Path) -> float:
-    """Return when the SYN entered the emulator."""
+def _down(log: Path) -> list[dict[str, Any]]:
+    """Return what entered the link towards the mobile, in order."""
     with log.open(encoding="utf-8") as rows:
-        entered: float = next(
-            row["entered_s"]
-            for row in map(json.loads, rows)
-            if row["direction"] == "down" and row["protocol"] == TCP
-        )
-    return entered
+        down = [row for row in map(json.loads, rows) if row["direction"] == "down"]
+    return sorted(down, key=lambda row: row["uid"])
+
+
+def _dropped(down: list[dict[str, Any]], job: Job) -> tuple[int, ...]:
+    """Return the numbers of dropped packets among those that count in the simulator.
+
+    The emulator counts all packets, also pure acknowledgements and those that are not of the
+    transfer. Drops that were yet to come keep their distance from the last packet.
+    """
+    counted = [row for row in down if row["protocol"] == TCP and row["bytes"] > PURE_ACK_BYTES]
+    numbers = json.loads(dict(job.settings).get("link.drop_arrivals", "[]"))
+    others = len(down) - len(counted)
+    return (
+        *(number for number, row in enumerate(counted) if row["fate"] == "list"),
+        *(number - others for number in numbers if number >= len(down)),
+    )
+
+
+PURE_ACK_BYTES: Final = 52
+"""IPv4, TCP and timestamps (RFC 7323); a SYN has more options."""

@@ -14,6 +14,7 @@ from thinpipe.acceptance.emulation.tables import table
 from thinpipe.papers.facts import load
 from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item, Live, Paper
+from thinpipe.papers.wrong import given
 
 TITLES: Final = {
     "umts-384": "UMTS, 384 kbit/s, without block errors",
@@ -25,13 +26,22 @@ TITLES: Final = {
     "nb-iot": "NB-IoT, coverage level 0",
     "trace": "A link whose rate varies",
     "short-queue": "1 Mbit/s with a queue of 20 packets, which overflows",
+    "one-in-500": "4 Mbit/s, one packet of 500 lost at random",
+    "one-in-100": "4 Mbit/s, one packet of 100 lost at random",
 }
+
+LOST: Final = (
+    "A round trip of 80 ms and a queue of 40 packets. Both lose the same packets, counted as they "
+    "arrive at the link; six seeds, of which the figure shows the first."
+)
 
 TEXTS: Final = {
     "short-queue": (
         "Here the queue is the limit, not the receive window: the kernel advertises a smaller "
         "window while segments wait for a missing one, the simulator always the same.",
-    )
+    ),
+    "one-in-500": (LOST,),
+    "one-in-100": (LOST,),
 }
 
 CAPTION: Final = (
@@ -53,6 +63,17 @@ ITEMS: Final = tuple(
     for name, setup in SETUPS.items()
 )
 
+WRONG_MODELS: Final = {
+    "acknowledgements": given(
+        "Reno counts acknowledgements, of which there is one for two segments, and not bytes.",
+        ("tcp.reno.growth", "acknowledgements"),
+    ),
+    "no Reno region": given(
+        "CUBIC follows its curve alone, also where Reno would be faster (RFC 9438 §4.3).",
+        ("tcp.cubic.reno_friendly", "false"),
+    ),
+}
+
 PAPER: Final = Paper(
     id="emulation",
     citation="The simulator compared with the emulator: the same transfers with the kernel's TCP",
@@ -70,5 +91,6 @@ PAPER: Final = Paper(
     items=ITEMS,
     facts=load(files(__package__) / "facts.toml", {}),
     measures=MEASURES,
+    wrong_models=WRONG_MODELS,
     live=Live(task, simulated, missing),
 )
