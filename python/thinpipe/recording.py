@@ -362,6 +362,24 @@ def load(directory: str | os.PathLike[str]) -> SavedRun:
     --------
     >>> load("out").plot.time_sequence(start_s=10, end_s=20)  # doctest: +SKIP
     """
+    path = run_directory(directory)
+    content = read_listed(path, RESULT_FILE)
+    try:
+        result = Result.from_json(content.decode())
+    except ValueError:
+        reason = "does not hold the figures of a run of this version"
+        raise ContentError(f"{path / RESULT_FILE}: {reason}") from None
+    return SavedRun(path, result)
+
+
+def run_directory(directory: str | os.PathLike[str]) -> Path:
+    """Return the path of a saved run.
+
+    Raises
+    ------
+    OSError
+        If it is not the directory of a run, or cannot be read.
+    """
     check(directory=directory)
     path = Path(directory)
     if path.is_file():
@@ -370,13 +388,7 @@ def load(directory: str | os.PathLike[str]) -> SavedRun:
         raise NotADirectoryError(f"{path}: is a file, not a run's directory{valid}")
     if RESULT_FILE not in os.listdir(path):  # noqa: PTH208 - its error names the path
         raise NotADirectoryError(f"{path}: is no run's directory: it has no {RESULT_FILE}")
-    content = read_listed(path, RESULT_FILE)
-    try:
-        result = Result.from_json(content.decode())
-    except ValueError:
-        reason = "does not hold the figures of a run of this version"
-        raise ContentError(f"{path / RESULT_FILE}: {reason}") from None
-    return SavedRun(path, result)
+    return path
 
 
 def distinct(runs: Iterable[R]) -> Iterator[R]:

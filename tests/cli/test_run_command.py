@@ -119,13 +119,45 @@ def test_another_version_is_named_where_a_run_differs(thinpipe, tmp_path):
     write_manifest(tmp_path / "run")
     assert thinpipe("run", "--again", "run").stderr == "the same as in run\n"
     result = (tmp_path / "run" / "result.json").read_text()
+    events = json.loads(result)["events"]
     (tmp_path / "run" / "result.json").write_text(result.replace('"events":', '"events":9'))
     write_manifest(tmp_path / "run")
     done = thinpipe("run", "--again", "run")
     assert (done.returncode, done.stderr) == (
         1,
-        "differs from run, which is of thinpipe 0.0.9: result.json\n",
+        "differs from run, which is of thinpipe 0.0.9: "
+        f"result.json (events 9{events} → {events})\n",
     )
+
+
+def test_a_run_of_a_version_with_other_figures_says_which(thinpipe, tmp_path):
+    """It had one that there is no more, lacked one, and two were others."""
+    assert thinpipe("run", *LOSSY, "--duration", "2s", "--out", "run").returncode == 0
+    file = tmp_path / "run" / "result.json"
+    result = json.loads(file.read_text())
+    flow = result["flows"][0]
+    sent = flow["segments_sent"]
+    old = flow | {"segments_sent": sent + 1, "variant": "old", "former": 1.5}
+    del old["timeouts"]
+    file.write_text(json.dumps(result | {"flows": [old]}))
+    write_manifest(tmp_path / "run")
+    done = thinpipe("run", "--again", "run")
+    assert done.returncode == 1
+    variant = f'flows[0].variant "old" → "{flow["variant"]}"'
+    segments = f"flows[0].segments_sent {sent + 1} → {sent}"
+    former = "flows[0].former 1.5 → none"
+    told = f"result.json ({variant}, {segments}, {former}, 1 more)"
+    assert done.stderr == f"differs from run: {told}\n"
+
+
+@pytest.mark.parametrize("content", ["", "[]", "3"])
+def test_a_run_without_figures_is_not_run_again(thinpipe, tmp_path, content):
+    assert thinpipe("run", "plain-384", "--duration", "1s", "--out", "run").returncode == 0
+    (tmp_path / "run" / "result.json").write_text(content)
+    write_manifest(tmp_path / "run")
+    done = thinpipe("run", "--again", "run")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "thinpipe: run/result.json: does not hold the figures of a run\n"
 
 
 def test_files_that_a_run_read_are_held_to_their_digest(thinpipe, tmp_path, mine):
