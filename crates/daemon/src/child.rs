@@ -4,6 +4,9 @@ use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use base::Duration;
+use os::readable;
+use rustix::event::{PollFd, PollFlags};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, getppid, kill_process, pidfd_open,
     set_parent_process_death_signal, waitpid,
@@ -56,6 +59,11 @@ impl Child {
     pub(super) fn kill(&self) {
         // It was not waited for, so its number was not reused.
         kill_process(self.process, Signal::KILL).ok();
+    }
+
+    /// Waits until it is over, or for `patience`.
+    pub(super) fn await_end(&self, patience: Duration) -> io::Result<()> {
+        readable(&mut [PollFd::new(self, PollFlags::IN)], patience).map(drop)
     }
 
     /// Waits until it is over.

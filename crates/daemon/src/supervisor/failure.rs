@@ -2,8 +2,9 @@
 
 use std::io;
 
+use base::Duration;
 use middlebox::Exposure;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::lane::{WorkerHandle, WorkerState};
 use super::{Stage, Supervisor};
@@ -12,9 +13,13 @@ use crate::resets::Resets;
 use crate::shared_status::{Word, WorkerWord};
 use os::SetupError;
 
+/// The limit for the end of a process that was killed, which first has to get a processor. It does
+/// nothing of its own in that time.
+const DEATH: Duration = Duration::from_millis(100);
+
 impl Supervisor {
-    /// Switches packets of the mobiles of the worker in lane `at` to plain forwarding, resets the
-    /// connections that would hang, and schedules the next worker. `event` is what happened to the
+    /// Resets the connections of the worker in lane `at` that would hang, switches packets of its
+    /// mobiles to plain forwarding, and schedules the next worker. `event` is what happened to the
     /// last one. Other workers go on undisturbed.
     ///
     /// # Errors
@@ -31,23 +36,28 @@ impl Supervisor {
         let WorkerHandle { child, started, .. } = handle;
         let process = child.number();
         child.kill();
+        child.await_end(DEATH)?;
         self.status.note_end(lane.number);
+        let is_leaving = matches!(self.stage, Stage::Leaving(_));
+        // First of all: what passes from now on changes the numbers that the ends expect.
+        let reset = if is_leaving { None } else { self.reset_exposed(at) };
+        let lane = &mut self.lanes[at];
         lane.host.bypass()?;
         let end = child.wait().map_or_else(|error| error.to_string(), |end| end.to_string());
-        if let Stage::Leaving(_) = self.stage {
-            lane.forward_waiting(self.config.on_failure);
+        lane.forward_waiting(self.config.on_failure);
+        if is_leaving {
             return Ok(());
         }
-        let lived = now.saturating_since(started).as_secs_f64();
-        let fields = json!({ "process": process, "end": end, "lived_seconds": lived });
-        self.tell_of(at, event, fields);
-        self.reset_exposed(at);
-        let lane = &mut self.lanes[at];
-        lane.forward_waiting(self.config.on_failure);
         self.status.count(Word::Of(lane.number, WorkerWord::Restarts));
         if self.stage == Stage::Serving {
             let next = lane.back_off.fail(started, self.clock.now());
             lane.worker = WorkerState::Awaited(next);
+        }
+        let lived = now.saturating_since(started).as_secs_f64();
+        let fields = json!({ "process": process, "end": end, "lived_seconds": lived });
+        self.tell_of(at, event, fields);
+        if let Some(fields) = reset {
+            self.tell_of(at, Event::FlowsReset, fields);
         }
         self.await_no_more(at);
         self.retire(at);
@@ -56,30 +66,30 @@ impl Supervisor {
     }
 
     /// Resets both ends of the connections in the journal of lane `at`, whose writer is gone.
-    fn reset_exposed(&mut self, at: usize) {
+    fn reset_exposed(&mut self, at: usize) -> Option<Value> {
         let exposures = self.lanes[at].journal.exposed().collect();
-        self.reset_all(exposures, Some(at));
         self.lanes[at].journal.clear();
+        self.reset_all(exposures)
     }
 
     /// Resets both ends of connections that a daemon has left.
     pub(super) fn reset_left(&mut self, exposures: Vec<Exposure>) {
-        self.reset_all(exposures, None);
+        if let Some(fields) = self.reset_all(exposures) {
+            self.log.tell(Event::FlowsReset, &fields);
+        }
     }
 
-    fn reset_all(&mut self, exposures: Vec<Exposure>, lane: Option<usize>) {
+    /// Resets both ends of connections; returns the fields of the event, if there are any.
+    fn reset_all(&mut self, exposures: Vec<Exposure>) -> Option<Value> {
         if exposures.is_empty() {
-            return;
+            return None;
         }
         let fields = match reset(&exposures) {
             Ok(unsent) => json!({ "flows": exposures.len(), "unsent": unsent }),
             Err(error) => json!({ "flows": 0, "why": error.to_string() }),
         };
-        match lane {
-            Some(at) => self.tell_of(at, Event::FlowsReset, fields),
-            None => self.log.tell(Event::FlowsReset, &fields),
-        }
         self.repeats.add(self.clock.now(), exposures);
+        Some(fields)
     }
 
     /// Repeats resets that may have been lost.

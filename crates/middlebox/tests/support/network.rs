@@ -258,6 +258,12 @@ impl<P: Pattern> Network<P> {
         endpoint.is_at_end() && *read == self.peers[opposite.0].written
     }
 
+    /// Whether `peer` has read all that the other wrote so far.
+    pub fn has_all(&self, peer: PeerId) -> bool {
+        let Peer { opposite, read, .. } = self.peers[peer.0];
+        read == self.peers[opposite.0].written
+    }
+
     /// A packet comes to the box now, from wherever.
     pub fn inject(&mut self, packet: Packet<P>) {
         self.reach_box(packet);

@@ -2,7 +2,7 @@
 
 use base::{Duration, Probability, Seq, Time};
 use bytes::Bytes;
-use middlebox::Leg;
+use middlebox::{Address, Leg};
 use proptest::prelude::*;
 use tcp::{Config, Offers};
 
@@ -128,9 +128,12 @@ pub fn opening(number: usize, flow: &Flow) -> Opening {
     }
 }
 
+/// Hosts that [`opening`] names.
+const HOSTS: [Address; 5] = [fixed(0), mobile(0), mobile(10), mobile(11), mobile(12)];
+
 /// All paths are as `weather` says.
 pub fn set_weather(net: &mut Network<Bytes>, weather: &Weather) {
-    for host in [fixed(0), mobile(0), mobile(10), mobile(11), mobile(12)] {
+    for host in HOSTS {
         for way in [Way::In, Way::Out] {
             let path = net.path(host, way);
             path.loss = Probability::new(weather.loss).unwrap_or_default();
@@ -148,6 +151,17 @@ pub fn set_weather(net: &mut Network<Bytes>, weather: &Weather) {
                 }));
                 path.outages.sort_by_key(|outage| outage.from);
             }
+        }
+    }
+}
+
+/// From now on nothing is lost.
+pub fn set_fair(net: &mut Network<Bytes>) {
+    for host in HOSTS {
+        for way in [Way::In, Way::Out] {
+            let path = net.path(host, way);
+            path.loss = Probability::NEVER;
+            path.outages.clear();
         }
     }
 }
