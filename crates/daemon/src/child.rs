@@ -1,6 +1,12 @@
 //! A process that is forked off.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "what a process does stands in a file; this module talks to the system"
+)]
+
 use std::fmt;
+use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -29,6 +35,15 @@ pub(super) enum End {
     Killed(i32),
 }
 
+/// The first thread of a process, as its scheduler sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Activity {
+    /// It runs, or waits for a processor only.
+    pub(super) is_runnable: bool,
+    /// Processor time that it has had.
+    pub(super) ran: Duration,
+}
+
 impl Child {
     /// Forks a process that does `work`, ends with the status that comes of it, and is killed when
     /// this one ends before. There must be no other thread: locks that it holds would stay locked
@@ -55,6 +70,16 @@ impl Child {
         self.process.as_raw_nonzero().get()
     }
 
+    /// What its first thread does.
+    ///
+    /// # Errors
+    /// The kernel's: where it hides processes, or this one is over.
+    pub(super) fn activity(&self) -> io::Result<Activity> {
+        let number = self.number();
+        let stat = fs::read_to_string(format!("/proc/{number}/task/{number}/stat"))?;
+        Activity::read(&stat).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
     /// Ends it at once, even if it is stopped.
     pub(super) fn kill(&self) {
         // It was not waited for, so its number was not reused.
@@ -75,6 +100,20 @@ impl Child {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+}
+
+/// The time unit in that file: `USER_HZ` is 100 on every architecture of Linux.
+const TICK: Duration = Duration::from_millis(10);
+
+impl Activity {
+    /// From `/proc/PID/task/TID/stat` (`proc_pid_stat(5)`): the name, in brackets, may contain
+    /// anything.
+    fn read(stat: &str) -> Option<Self> {
+        let fields: Vec<_> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks = |at: usize| fields.get(at)?.parse::<u64>().ok();
+        let [user, system] = [ticks(11)?, ticks(12)?];
+        Some(Self { is_runnable: *fields.first()? == "R", ran: TICK * (user + system) })
     }
 }
 
@@ -152,5 +191,34 @@ mod tests {
         let child = child.expect("a child");
         child.kill();
         assert_eq!(child.wait().expect("it is ours").to_string(), "signal 9");
+    }
+
+    /// A process that waits for a processor is told from one that waits for something else.
+    #[test]
+    fn what_a_child_does_is_seen() {
+        let child = Child::start(|| {
+            loop {
+                std::hint::spin_loop();
+            }
+        });
+        let child = child.expect("a child");
+        let seen = || child.activity().expect("it is there");
+        while seen().ran < TICK * 2 {
+            assert!(seen().is_runnable);
+        }
+        kill_process(child.process, Signal::STOP).expect("it is ours");
+        while seen().is_runnable {}
+        let ran = seen().ran;
+        assert_eq!(seen(), Activity { is_runnable: false, ran });
+        child.kill();
+        child.wait().expect("it is ours");
+    }
+
+    #[test]
+    fn a_name_may_contain_anything() {
+        let stat = "7 (a) R (b) S 1 7 7 0 -1 64 0 0 0 0 12 3 0 0 20 0 1";
+        let expected = Activity { is_runnable: false, ran: TICK * 15 };
+        assert_eq!(Activity::read(stat), Some(expected));
+        assert_eq!(Activity::read("7 (a) R 1 7"), None);
     }
 }

@@ -45,6 +45,8 @@ events! {
     WorkerFailed = "worker failed", Error;
     /// The worker gave no sign of life for too long, and was killed.
     WorkerHung = "worker hung", Error;
+    /// The worker is late since it waits for a processor, and is left alone: its process.
+    WorkerStarved = "worker starved", Warning;
     /// Connections of a worker or a daemon that is gone were reset in both directions: how many.
     FlowsReset = "flows reset", Warning;
     /// The journal of a killed daemon cannot be used: why.

@@ -58,7 +58,7 @@ fn the_least_has_every_default() {
     assert_eq!(proxy.user, None);
     assert_eq!(proxy.on_failure, OnFailure::Bypass);
     assert_eq!(proxy.drain, Duration::from_secs(30));
-    assert_eq!(proxy.heartbeat, Duration::from_millis(500));
+    assert_eq!(proxy.heartbeat, Duration::from_secs(1));
     assert_eq!((proxy.routing.table, proxy.routing.priority), (101, 1_000));
     assert_eq!((proxy.routing.device.as_str(), proxy.routing.queue), ("thinpipe0", 1_000));
     assert!(proxy.tun.offload);
@@ -424,7 +424,7 @@ fn profiles_have_names_and_mobiles_of_their_own() {
 fn all_keys_are_listed_with_what_they_need() {
     let keys = Config::keys();
     let find = |name: &str| keys.iter().find(|key| key.name == name);
-    assert_eq!(find("heartbeat").map(|key| key.value.as_str()), Some("500 ms"));
+    assert_eq!(find("heartbeat").map(|key| key.value.as_str()), Some("1 s"));
     assert_eq!(find("profile.NAME.middlebox.kind").map(|key| key.value.as_str()), Some("atcp"));
     assert!(find("profile.NAME.middlebox.at").is_none());
     assert!(find("profile.NAME.middlebox.atcp.classes.NAME.tickets").is_some());

@@ -64,8 +64,14 @@ impl Supervisor {
         let now = self.clock.now();
         let lane = &mut self.lanes[at];
         let WorkerState::Running(handle, routing) = &mut lane.worker else { return Ok(false) };
-        match handle.watchdog.check(now, self.status.last_beat(lane.number)) {
+        let beat = self.status.last_beat(lane.number);
+        match handle.watchdog.check(now, beat, || handle.child.activity().ok()) {
             Liveness::Starting => return Ok(false),
+            Liveness::Starved => {
+                let process = handle.child.number();
+                self.tell_of(at, Event::WorkerStarved, json!({ "process": process }));
+                return Ok(true);
+            }
             Liveness::Hung => {
                 self.reap_worker(at, Event::WorkerHung)?;
                 return Ok(false);

@@ -37,7 +37,7 @@ section! {
         pub drain: Duration as OfTime<0, { 60 * MINUTE }> = Duration::from_secs(30);
         /// How long a worker may be silent before it counts as hung and packets go around it.
         /// Default: half of the second within which new connections are to be forwarded again.
-        pub heartbeat: Duration as OfTime<{ 200 * MS }, MINUTE> = Duration::from_millis(500);
+        pub heartbeat: Duration as OfTime<{ 200 * MS }, MINUTE> = Duration::from_secs(1);
         /// Processes that handle packets, each those of a part of the mobiles. Default: a core
         /// handles more than most radio networks carry.
         pub workers: u32 as Count<u32, 1, { MOST_WORKERS as u64 }> = 1;
