@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use settings::{Fault, Table};
 use tcp::Payload;
 
 use crate::split::{
@@ -35,11 +34,6 @@ pub trait SchemeKeys {
 
     /// Derives the keys that are not `given` from what is known of the radio.
     fn fit_to(&mut self, _radio: &RadioLink, _is_given: &dyn Fn(&str) -> bool) {}
-
-    /// Refuses what exists in no real network. Its table is `at` in `tree`.
-    fn check_live(&self, _tree: &Table, _at: &str) -> Result<(), Fault> {
-        Ok(())
-    }
 
     /// A warning, if segments of `mss` bytes towards mobiles do not suit it.
     fn warning(&self, _mss: u16) -> Option<String> {

@@ -281,20 +281,32 @@ fn values_that_cannot_be() {
         "log.level = \"warn\"",
         ":1: log.level = \"warn\": must be error, warning or info; did you mean warning?",
     );
+    refused("radio = 3", ":1: radio = 3: expected a table, [radio]");
+    refused("profile = 3", ":1: profile = 3: expected a list of tables, [[profile]]");
+    refused("seed = ", ":1: not TOML: string values must be quoted, expected literal string");
+}
+
+#[test]
+fn keys_of_a_profile_that_cannot_be() {
     refused_in_profile(
         "mss = 40",
         ":7: profile.gprs.mss = 40: must be a whole number from 88 to 65495, or mtu",
     );
-    for estimator in ["radio", "westwood"] {
+    for estimator in ["radio", "westwood", "auto"] {
         refused_in_profile(
             &format!("middlebox.atcp.estimator = \"{estimator}\""),
-            ":7: profile.gprs.middlebox.atcp.estimator: no estimate keeps up with every real \
-             radio: must be static",
+            ":7: profile.gprs.middlebox.atcp.estimator: must be static: no estimate keeps up with \
+             every real radio",
         );
     }
-    refused("radio = 3", ":1: radio = 3: expected a table, [radio]");
-    refused("profile = 3", ":1: profile = 3: expected a list of tables, [[profile]]");
-    refused("seed = ", ":1: not TOML: string values must be quoted, expected literal string");
+    for kind in ["split", "i-tcp", "snoop"] {
+        refused_in_profile(
+            &format!("uplink_rate = \"14 kbit/s\"\nmiddlebox.kind = \"{kind}\""),
+            &format!(
+                ":7: profile.gprs.uplink_rate: {kind} gives uploads no window: it is for atcp alone"
+            ),
+        );
+    }
 }
 
 #[test]

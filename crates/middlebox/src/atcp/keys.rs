@@ -1,10 +1,10 @@
 //! The keys of the aggregating proxy, and what follows for its box.
 
 use base::{Duration, Rate};
-use settings::{Always, Bytes, Fault, Shared, Table, join, section};
+use settings::{Always, Bytes, Shared, join, section};
 use tcp::Payload;
 
-use super::{Atcp, AtcpConfig, Estimation};
+use super::{Atcp, AtcpConfig};
 use crate::split::{SocketBuffers, SplitConfig};
 use crate::{Managed, RadioLink, SchemeKeys, Setup};
 
@@ -44,16 +44,6 @@ impl SchemeKeys for AtcpKeys {
 
     fn fit_to(&mut self, radio: &RadioLink, is_given: &dyn Fn(&str) -> bool) {
         self.atcp.fit_to(radio, &|key| is_given(&join("atcp", key)));
-    }
-
-    fn check_live(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        match self.atcp.estimator {
-            Estimation::Static => Ok(()),
-            Estimation::Westwood | Estimation::Radio => {
-                let message = "no estimate keeps up with every real radio: must be static";
-                tree.clash_at(at, &["atcp.estimator"], message)
-            }
-        }
     }
 
     fn warning(&self, mss: u16) -> Option<String> {

@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use middlebox::SocketBuffers;
-use settings::{Fault, Section, Table, join};
+use middlebox::{Estimation, Scheme, SocketBuffers};
+use settings::{Fault, Item, Node, Section, Table, join};
 use wire::Prefix;
 
 use super::forms::LONGEST_NAME;
@@ -29,6 +29,24 @@ pub(super) fn names(proxy: &Config, tree: &Table) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// A profile's clamp is static. That is asked first: of a misspelt word, only that one is valid.
+pub(super) fn estimators(tree: &Table) -> Result<(), Fault> {
+    let profiles = match tree.get("profile").map(|item| &item.node) {
+        Some(Node::List(profiles)) => profiles.as_slice(),
+        Some(Node::Scalar(_) | Node::Table(_)) | None => &[],
+    };
+    profiles.iter().filter_map(Item::name).try_for_each(|name| {
+        let key = format!("profile.{name}.middlebox.atcp.estimator");
+        match tree.find(&key).and_then(Item::scalar) {
+            Some(scalar) if scalar.text != Estimation::Static.name() => {
+                let message = "must be static: no estimate keeps up with every real radio";
+                tree.clash(&[&key], message)
+            }
+            Some(_) | None => Ok(()),
+        }
+    })
 }
 
 /// All other rules.
@@ -166,7 +184,10 @@ fn scheme(profile: &Profile, tree: &Table, at: &dyn Fn(&str) -> String) -> Resul
         let message = format!("{} splits no connections", middlebox.name());
         return tree.clash(&[&at("split_uplink"), &at("middlebox.kind")], message);
     }
-    keys.check_live(tree, &key)?;
+    if profile.uplink_rate.is_some() && !matches!(middlebox, Scheme::Atcp { .. }) {
+        let message = format!("{} gives uploads no window: it is for atcp alone", middlebox.name());
+        return tree.clash(&[&at("uplink_rate"), &at("middlebox.kind")], message);
+    }
     middlebox.check(tree, &key)
 }
 

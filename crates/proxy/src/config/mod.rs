@@ -55,6 +55,7 @@ impl Config {
 
 fn read(source: &str) -> Result<Config, Fault> {
     let tree = Table::parse(source)?;
+    check::estimators(&tree)?;
     let mut proxy = Config::default();
     proxy.read(&tree, "")?;
     check::names(&proxy, &tree)?;
