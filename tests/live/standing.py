@@ -180,6 +180,7 @@ def stopped(made: Bed, limit_s: float) -> int:
     assert not [link for link in links if link.startswith(DEVICE.rstrip("0"))]
     for family in ("-4", "-6"):
         assert not [rule for rule in made.router.shown(family, "rule", "show") if "iif" in rule]
+    assert list(made.folder.glob("control*")) == []
     return status
 
 

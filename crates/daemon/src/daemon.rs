@@ -16,6 +16,7 @@ use super::journal_file;
 use super::log::Log;
 use super::observer::Listeners;
 use super::resets::Resets;
+use super::runtime_files::{self, Remover, RuntimeFiles};
 use super::signals::Signals;
 use super::supervisor::{Lane, Prepared, Supervisor};
 use super::system_calls;
@@ -34,18 +35,22 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
     let log = Arc::new(Log::new(&config.log));
     let signals = Signals::new()?;
     let legs = Legs::read(&config)?;
-    let findings = host::check(&config);
+    let findings = host::check(file, &config);
     let workers = 0..config.workers;
     let devices = workers.clone().map(|number| host::device(&config, number, &legs));
     let devices = devices.collect::<Result<Vec<_>, _>>()?;
     let listeners = Listeners::open(&config, identity.as_ref())?;
     let (left, journals) = take_up_journals(&config, &log)?;
+    let no_files = SetupError::at(format!("use the directory of {}", config.control.socket));
+    let files = RuntimeFiles::of(&config).map_err(no_files)?;
     let is_offloading = devices.iter().all(Port::is_offloading);
     let lanes = workers.zip(devices).zip(journals).map(|((number, device), journal)| {
         let host = Host::set_up(&config, number, legs.largest())?;
         Ok(Lane::new(number, device, host, journal))
     });
     let lanes = lanes.collect::<Result<Vec<_>, SetupError>>()?;
+    let remover = identity.map(|_| Remover::start(&files)).transpose();
+    let remover = remover.map_err(SetupError::at("start a process"))?;
     host::drop_to_two(identity)?;
     system_calls::confine_supervisor()?;
     drop(Resets::open().map_err(|error| setup_error!("no raw sockets: {error}"))?);
@@ -75,16 +80,13 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
         log: log.clone(),
         signals,
     };
-    let files = journal_files(&prepared.config);
     let mut supervisor = Supervisor::new(prepared, left)?;
     let outcome = supervisor.run();
-    let (hosts, listeners) = supervisor.into_hosts();
-    listeners.remove();
-    for file in files {
-        // An empty file stays where the user may not remove it.
-        fs::remove_file(file).ok();
+    files.remove();
+    if let Some(remover) = remover {
+        remover.finish();
     }
-    for mut host in hosts {
+    for mut host in supervisor.into_hosts() {
         if let Err(trouble) = host.take_away() {
             log.tell(Event::NotUndone, &json!({ "why": trouble.to_string() }));
         }
@@ -92,12 +94,6 @@ pub fn serve(file: &Path) -> Result<(), SetupError> {
     log.tell(Event::Stopped, &json!({}));
     log.settle();
     outcome
-}
-
-/// The paths of the journals of all workers.
-fn journal_files(config: &Config) -> Vec<PathBuf> {
-    let path = |number| journal_file::path(&config.control.socket, number);
-    (0..config.workers).map(path).collect()
 }
 
 /// The connections that a killed daemon has left, and empty journals in place of its own. If it had
@@ -129,7 +125,8 @@ fn take_up_journals(
         journal_file::create(&path, places)
             .map_err(|error| setup_error!("no journal at {}: {error}", path.display()))
     };
-    let journals = journal_files(config).into_iter().map(create).collect::<Result<_, _>>()?;
+    let journals =
+        runtime_files::journals(config).into_iter().map(create).collect::<Result<_, _>>()?;
     Ok((left, journals))
 }
 

@@ -28,6 +28,7 @@ mod observer;
 mod peers;
 mod poll_server;
 mod resets;
+mod runtime_files;
 mod shared_status;
 mod signals;
 mod stats;

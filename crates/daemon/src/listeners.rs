@@ -57,16 +57,6 @@ impl Listeners {
         let metrics = self.metrics.as_ref().map(TcpListener::try_clone).transpose()?;
         Ok(Self { metrics, control: self.control.try_clone()? })
     }
-
-    /// Removes the socket from its directory, if its user may. The next daemon removes what is
-    /// left.
-    pub(super) fn remove(&self) {
-        if let Ok(address) = self.control.local_addr()
-            && let Some(path) = address.as_pathname()
-        {
-            fs::remove_file(path).ok();
-        }
-    }
 }
 
 /// Binds and listens. The socket has its mode and its group from the beginning: nothing is changed
@@ -153,9 +143,8 @@ mod tests {
         drop(first);
         let next = control(&path, None).expect("nobody is there any more");
         assert_eq!((mode(&path), mode(&directory)), (0o660, DIRECTORY_MODE));
-        Listeners { metrics: None, control: next }.remove();
-        assert!(!path.exists());
-        fs::remove_dir(&directory).expect("it is empty");
+        drop(next);
+        fs::remove_dir_all(&directory).expect("it is ours");
     }
 
     /// Root gives the socket to a group, but not the directory.

@@ -21,7 +21,7 @@ pub(crate) fn proxy_serve(py: Python<'_>, config: PathBuf) -> PyResult<()> {
 /// `"error"`, and a line.
 #[pyfunction]
 pub(crate) fn proxy_check(py: Python<'_>, config: PathBuf) -> PyResult<Vec<(String, String)>> {
-    let findings = py.detach(|| Ok(daemon::check(&daemon::configuration(&config)?)));
+    let findings = py.detach(|| Ok(daemon::check(&config, &daemon::configuration(&config)?)));
     let findings = findings.map_err(setup_error)?;
     Ok(findings.into_iter().map(|each| (each.severity.to_string(), each.line)).collect())
 }

@@ -8,6 +8,8 @@
 use std::fmt;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use rustix::process::{Gid, Uid, getegid, geteuid};
 use rustix::thread::{
@@ -59,9 +61,21 @@ impl Identity {
         done
     }
 
-    /// Whether it may read and write a file of such an owner, group and mode, without capabilities
-    /// and in no other group (`path_resolution(7)`).
-    pub(super) const fn may_use(self, [owner, group, mode]: [u32; 3]) -> bool {
+    /// Whether it may read `file`, and come to it.
+    pub(super) fn may_read(self, file: &Path) -> io::Result<bool> {
+        let file = fs::canonicalize(file)?;
+        let bits = |path: &Path| fs::metadata(path).map(|it| [it.uid(), it.gid(), it.mode()]);
+        for directory in file.ancestors().skip(1) {
+            if !self.may(SEARCH, bits(directory)?) {
+                return Ok(false);
+            }
+        }
+        Ok(self.may(READ, bits(&file)?))
+    }
+
+    /// Whether it may do all of `wanted` with a file of such an owner, group and mode, without
+    /// capabilities and in no other group (`path_resolution(7)`).
+    pub(super) const fn may(self, wanted: u32, [owner, group, mode]: [u32; 3]) -> bool {
         let own = if owner == self.user.as_raw() {
             mode >> 6
         } else if group == self.group.as_raw() {
@@ -69,9 +83,14 @@ impl Identity {
         } else {
             mode
         };
-        own & 0o6 == 0o6
+        own & wanted == wanted
     }
 }
+
+/// Bits of a file's mode for one kind of user.
+pub(super) const READ: u32 = 0o4;
+pub(super) const WRITE: u32 = 0o2;
+const SEARCH: u32 = 0o1;
 
 /// Whether this process may set up and serve.
 ///
@@ -223,6 +242,7 @@ fn failed(what: &str) -> impl FnOnce(rustix::io::Errno) -> SetupError {
 #[cfg(test)]
 mod tests {
     use std::env;
+    use std::os::unix::fs::PermissionsExt;
     use std::process::Command;
 
     use super::*;
@@ -263,7 +283,8 @@ mod tests {
     fn what_it_may_use() {
         let own = Identity { user: Uid::from_raw(990), group: Gid::from_raw(980) };
         let check = |owner: u32, group: u32, mode: u32, expect: bool| {
-            assert_eq!(own.may_use([owner, group, mode]), expect, "{owner} {group} {mode:o}");
+            let may = own.may(READ | WRITE, [owner, group, mode]);
+            assert_eq!(may, expect, "{owner} {group} {mode:o}");
         };
         check(0, 0, 0o666, true);
         check(0, 0, 0o600, false);
@@ -272,6 +293,31 @@ mod tests {
         check(0, 980, 0o606, false);
         check(990, 0, 0o600, true);
         check(990, 980, 0o466, false);
+    }
+
+    /// Others than the owner of a directory come to what is in it by one bit of its mode.
+    #[test]
+    fn what_it_may_read() {
+        let who =
+            |number: u32| Identity { user: Uid::from_raw(number), group: Gid::from_raw(number) };
+        let (own, other) = (who(geteuid().as_raw()), who(geteuid().as_raw() + 1));
+        let directory = env::temp_dir().join(format!("thinpipe-may-read-{}", std::process::id()));
+        let file = directory.join("proxy.toml");
+        fs::create_dir(&directory).expect("it is new");
+        fs::write(&file, "").expect("it is ours");
+        let set = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
+        };
+        for (modes, expect) in
+            [([0o755, 0o644], true), ([0o755, 0o600], false), ([0o700, 0o644], false)]
+        {
+            set(&directory, modes[0]);
+            set(&file, modes[1]);
+            let may = [own, other].map(|who| who.may_read(&file).expect("it is there"));
+            assert_eq!(may, [true, expect], "{modes:?}");
+        }
+        fs::remove_dir_all(&directory).expect("it is ours");
+        own.may_read(&file).expect_err("it is gone");
     }
 
     #[test]

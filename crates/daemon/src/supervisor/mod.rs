@@ -158,8 +158,8 @@ impl Supervisor {
     }
 
     /// What is left when it is over, to be taken away.
-    pub(super) fn into_hosts(self) -> (Vec<Host>, Listeners) {
-        (self.lanes.into_iter().map(Lane::into_host).collect(), self.listeners)
+    pub(super) fn into_hosts(self) -> Vec<Host> {
+        self.lanes.into_iter().map(Lane::into_host).collect()
     }
 
     /// Waits until something is to be done: whether there are signals, and what is heard of each

@@ -31,7 +31,7 @@ fn run(command: &Command) -> Result<ExitCode, Failure> {
 }
 
 fn check(file: &Path) -> Result<ExitCode, Failure> {
-    let findings = daemon::check(&daemon::configuration(file)?);
+    let findings = daemon::check(file, &daemon::configuration(file)?);
     for finding in &findings {
         say(&format!("{finding}\n"))?;
     }

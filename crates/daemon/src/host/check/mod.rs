@@ -9,6 +9,7 @@ mod routes;
 mod sockets;
 
 use std::fmt;
+use std::path::Path;
 
 use proxy::Config;
 
@@ -51,10 +52,11 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Looks at everything that `config` needs of the machine. Nothing is changed.
-pub fn check(config: &Config) -> Vec<Finding> {
+/// Looks at everything that `config`, which came from `file`, needs of the machine. Nothing is
+/// changed.
+pub fn check(file: &Path, config: &Config) -> Vec<Finding> {
     let mut report = Report(Vec::new());
-    rights::check(config, &mut report);
+    rights::check(file, config, &mut report);
     interfaces::check(config, &mut report);
     budgets::check(config, &mut report);
     forwarding::check(config, &mut report);

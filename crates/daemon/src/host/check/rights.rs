@@ -3,13 +3,15 @@
 use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use proxy::Config;
 
+use super::super::privileges::{READ, WRITE};
 use super::super::{Identity, no_device, privileges};
 use super::Report;
 
-pub(super) fn check(config: &Config, report: &mut Report) {
+pub(super) fn check(file: &Path, config: &Config, report: &mut Report) {
     match privileges::may_serve() {
         Ok(()) => report.ok("rights: CAP_NET_ADMIN and CAP_NET_RAW"),
         Err(trouble) => report.error(trouble.to_string()),
@@ -19,6 +21,9 @@ pub(super) fn check(config: &Config, report: &mut Report) {
         Ok(Some(identity)) => report.ok(format!("user: becomes {identity}")),
         Ok(None) => stays(config.user.as_deref(), privileges::is_root(), report),
         Err(trouble) => report.error(trouble.to_string()),
+    }
+    if let Ok(Some(identity)) = identity {
+        reload(file, identity, report);
     }
     let device = &config.routing.device;
     let opened = OpenOptions::new().read(true).write(true).open("/dev/net/tun");
@@ -49,10 +54,21 @@ fn stays(user: Option<&str>, is_root: bool, report: &mut Report) {
     }
 }
 
+/// Root reads the file at the start; at a reload the user that the proxy has become does.
+fn reload(file: &Path, identity: Identity, report: &mut Report) {
+    if !identity.may_read(file).unwrap_or(false) {
+        let file = file.display();
+        report.warning(format!(
+            "{file}: {identity} cannot read it, so that no reload would work: let that user read \
+             the file and search the directories above"
+        ));
+    }
+}
+
 /// Root makes the device. If it is deleted later, the user that the proxy has become must be able
 /// to make it; a service that is not started as root must be able to from the beginning.
 fn again(device: &str, identity: Identity, of: [u32; 3], report: &mut Report) {
-    if !identity.may_use(of) {
+    if !identity.may(READ | WRITE, of) {
         report.warning(format!(
             "/dev/net/tun is of mode {:o}: {identity} cannot make {device} again if somebody \
              deletes it, and a service with DynamicUser does not start: say `chmod 666 \
