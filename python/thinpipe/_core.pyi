@@ -25,7 +25,7 @@ __all__ = [
     "Run",
     "ScenarioError",
     "__version__",
-    "become_root_of_own_namespaces",
+    "enter_own_namespaces",
     "keys",
     "network",
     "number",
@@ -55,7 +55,7 @@ class ScenarioError(ValueError): ...
 class EmulationError(RuntimeError): ...
 class ProxyError(RuntimeError): ...
 
-def become_root_of_own_namespaces() -> None: ...
+def enter_own_namespaces() -> None: ...
 
 @final
 class Emulation:

@@ -124,7 +124,7 @@ def test_exit_status_is_the_command_s(emulate, command, status):
 )
 def test_command_that_does_not_start_leaves_one_line(emulate, tmp_path, command, status, reason):
     files = ("--log", "log.jsonl", "--pcap", "pcap", "--record", "record.json")
-    done = emulate(SCENARIO, *files, "--", command)
+    done = emulate(SCENARIO, *files, "--quiet", "--", command)
     assert (done.returncode, done.stdout) == (status, "")
     assert done.stderr == f"thinpipe: {command}: {reason}\n"
     assert list(tmp_path.iterdir()) == []
@@ -166,9 +166,16 @@ def test_summary_tells_every_way_a_packet_went(emulate):
     assert "dropped ahead of it" in said
     assert "3 packets, by the kernel" in said
     assert "ended 1 process left behind" in said
-    assert "nothing beyond this host" in said
     assert "CAP_SYS_NICE" in said
     assert "trust" not in said
+
+
+def test_notes_on_the_set_up_come_before_the_command(emulate):
+    command = ("sh", "-c", "echo started >&2")
+    said = emulate(SCENARIO, "--", *command).stderr.splitlines()
+    assert said[:2] == ["thinpipe: nothing beyond this host", "started"]
+    assert not any("nothing beyond" in line for line in said[2:])
+    assert emulate(SCENARIO, "--quiet", "--", *command).stderr == "started\n"
 
 
 def test_late_run_says_so(emulate):
@@ -178,14 +185,14 @@ def test_late_run_says_so(emulate):
 
 def test_failure_of_the_emulator_has_its_own_status(emulate, tmp_path):
     files = ("--log", "log.jsonl", "--pcap", "pcap", "--record", "record.json")
-    done = emulate(SCENARIO, *files, "--", "true", FAILING=SCENARIO)
+    done = emulate(SCENARIO, *files, "--quiet", "--", "true", FAILING=SCENARIO)
     assert done.returncode == 125
     assert done.stderr == "thinpipe: the packet thread ended: Device or resource busy\n"
     assert list(tmp_path.iterdir()) == []
 
 
 def test_full_disk_is_told_by_the_name_that_was_given(emulate, tmp_path):
-    done = emulate(SCENARIO, "--log", "x.jsonl", "--", "true", FULL="yes")
+    done = emulate(SCENARIO, "--log", "x.jsonl", "--quiet", "--", "true", FULL="yes")
     said = "thinpipe: cannot write x.jsonl: No space left on device\n"
     assert (done.returncode, done.stderr) == (125, said)
     assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ mod recorder;
 
 pub use emulation::{Emulation, EmulationConfig};
 pub use emulator::Emulator;
-pub use netns::{NetnsSetup, Side, become_root_of_own_namespaces};
+pub use netns::{NetnsSetup, Side, enter_own_namespaces};
 pub use packet_ledger::{Reader, Reading, Traffic};
 pub use record::{DirectionRecord, Directions, Dropped, Lateness, Moment, Percentiles, Record};
 pub use recorder::Recording;

@@ -160,8 +160,8 @@ impl Emulation {
 /// Becomes root of fresh user, network and mount namespaces, where the caller may not set up
 /// network namespaces as it is. To be called before any thread starts.
 #[pyfunction]
-pub(crate) fn become_root_of_own_namespaces() -> PyResult<()> {
-    emulator::become_root_of_own_namespaces().map_err(setup_error)
+pub(crate) fn enter_own_namespaces() -> PyResult<()> {
+    emulator::enter_own_namespaces().map_err(setup_error)
 }
 
 /// A day.

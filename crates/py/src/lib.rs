@@ -73,7 +73,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<facts::Loss>()?;
     module.add_class::<facts::LostSegment>()?;
     module.add_class::<facts::RateSample>()?;
-    module.add_function(wrap_pyfunction!(emulation::become_root_of_own_namespaces, module)?)?;
+    module.add_function(wrap_pyfunction!(emulation::enter_own_namespaces, module)?)?;
     module.add_function(wrap_pyfunction!(proxy::proxy_check, module)?)?;
     module.add_function(wrap_pyfunction!(proxy::proxy_serve, module)?)?;
     module.add_function(wrap_pyfunction!(proxy::proxy_status, module)?)?;

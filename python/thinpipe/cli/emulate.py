@@ -213,7 +213,7 @@ def _run(request: Request) -> children.Status:
                 _output(request.pcap and atomic_directory(request.pcap), unwritten)
             )
             if not request.between:
-                _core.become_root_of_own_namespaces()
+                _core.enter_own_namespaces()
             emulation = _core.Emulation(
                 request.point.scenario.source,
                 request.point.scenario.name,
@@ -316,7 +316,10 @@ def _changeable(emulation: _core.Emulation, request: Request) -> Iterator[None]:
 def _run_programs(
     emulation: _core.Emulation, request: Request, signals: SignalPipe, notes: list[str]
 ) -> children.Status:
-    """Run the programs, or bridge until a signal; append notes for the user to `notes`."""
+    """Run the programs, or bridge until a signal.
+
+    Print the `notes` for the user ahead of all that COMMAND prints; leave later ones in them.
+    """
     with ExitStack() as stack:
         server = None
         if request.server:
@@ -324,6 +327,9 @@ def _run_programs(
         early = signals.drain()
         if early:
             return BY_SIGNAL + early[0]
+        for note in () if request.quiet else notes:
+            typer.echo(f"thinpipe: {note}", err=True)
+        notes.clear()
         meter = stack.enter_context(closing(Meter(emulation.meter, shown=request.meter)))
         if request.between:
             children.wait_for_a_signal(signals, meter.tick)

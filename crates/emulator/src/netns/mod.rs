@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::io;
 use std::net::IpAddr;
 
-pub use user::become_root_of_own_namespaces;
+pub use user::enter_own_namespaces;
 
 use ledger::Ledger;
 use os::{Device, Resident, SetupError, iproute, setup_error};

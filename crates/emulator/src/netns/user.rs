@@ -1,4 +1,4 @@
-//! Setting up without root: as root of a user namespace of one's own.
+//! Setting up without root: in a user namespace of one's own.
 
 #![expect(
     clippy::disallowed_methods,
@@ -9,17 +9,23 @@ use std::fs;
 use std::io;
 
 use rustix::process::{getegid, geteuid};
-use rustix::thread::{CapabilitySet, UnshareFlags, capabilities};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, UnshareFlags, capabilities, configure_capability_in_ambient_set,
+    set_capabilities,
+};
 
 use super::SetupError;
 use os::{iproute, namespace, setup_error};
 
-/// Becomes root of fresh user, network and mount namespaces where the caller may not set up network
+/// Makes fresh user, network and mount namespaces where the caller may not set up network
 /// namespaces as it is; does nothing where it may. Must come before any thread is started.
+///
+/// There it may do everything, and so may the programs that it starts, but it stays the user who it
+/// is: many programs refuse to be root.
 ///
 /// # Errors
 /// One line: what is missing and how to allow it, or that the process has more than one thread.
-pub fn become_root_of_own_namespaces() -> Result<(), SetupError> {
+pub fn enter_own_namespaces() -> Result<(), SetupError> {
     if may_set_up() {
         return Ok(());
     }
@@ -31,12 +37,25 @@ pub fn become_root_of_own_namespaces() -> Result<(), SetupError> {
             .map_err(|error| setup_error!("cannot write {file}: {error}; {}", hint()))
     };
     write("setgroups", "deny")?;
-    write("uid_map", &format!("0 {user} 1"))?;
-    write("gid_map", &format!("0 {group} 1"))?;
+    write("uid_map", &format!("{user} {user} 1"))?;
+    write("gid_map", &format!("{group} {group} 1"))?;
+    hand_capabilities_on().map_err(SetupError::at("hand capabilities on"))?;
     namespace::unshare(UnshareFlags::NEWNET | UnshareFlags::NEWNS)
         .map_err(|error| refusal(&error))?;
     namespace::hide_mounts().map_err(SetupError::at("keep mounts to a namespace"))?;
     iproute::batch(&["link set dev lo up".to_owned()])
+}
+
+/// Lets programs that this process starts have all that it may do: whoever is not root loses it
+/// otherwise (`capabilities(7)`, ambient).
+fn hand_capabilities_on() -> io::Result<()> {
+    let CapabilitySets { permitted, .. } = capabilities(None)?;
+    let sets = CapabilitySets { effective: permitted, permitted, inheritable: permitted };
+    set_capabilities(None, sets)?;
+    for capability in permitted.iter() {
+        configure_capability_in_ambient_set(capability, true)?;
+    }
+    Ok(())
 }
 
 /// True for who may make network namespaces and set up what is in them.
