@@ -11,6 +11,7 @@ use scenario::{Change, LiveState, Scenario};
 use wire::LinkLayer;
 
 use crate::emulator::{Call, Emulator};
+use crate::long_queues;
 use crate::netns::Devices;
 use crate::packet_ledger::{PacketLedger, Reader};
 use crate::record::{self, Directions, Lateness, Moment, Record};
@@ -37,6 +38,7 @@ pub struct Emulation {
     packets: PacketThread,
     recorder: Recorder,
     netns: NetnsSetup,
+    notes: Vec<String>,
     scenario: String,
     seed: u64,
     mtu: Option<u16>,
@@ -65,6 +67,7 @@ impl Emulation {
         Ok(Self {
             packets,
             recorder,
+            notes: [netns.notes(), &long_queues::notes(scenario, config.mtu)].concat(),
             netns,
             scenario: scenario.name.clone(),
             seed: scenario.seed,
@@ -80,7 +83,7 @@ impl Emulation {
 
     /// Remarks of one line for the user.
     pub fn notes(&self) -> &[String] {
-        self.netns.notes()
+        &self.notes
     }
 
     /// Starts `command` on a side, with `environment` besides its own, and tells its process id.

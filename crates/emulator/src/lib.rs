@@ -6,6 +6,7 @@
 
 mod emulation;
 mod emulator;
+mod long_queues;
 mod netns;
 mod packet_ledger;
 mod record;
