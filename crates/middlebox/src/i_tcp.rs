@@ -8,7 +8,9 @@ use settings::{Flat, section};
 use tcp::{Payload, Variant};
 
 use crate::split::{BothWays, PerFlow, Relay, SocketBuffers, SplitConfig, Splitter};
-use crate::{Address, Counters, Managed, Middlebox, Packet, RadioReport, SchemeKeys, Setup, Watch};
+use crate::{
+    Address, Counters, Managed, Middlebox, Packet, RadioLink, RadioReport, SchemeKeys, Setup, Watch,
+};
 
 section! {
     /// `[middlebox]` of i-tcp.
@@ -24,11 +26,15 @@ impl SchemeKeys for ItcpKeys {
     }
 
     fn bytes_of_connection(&self, _mss: u16) -> u64 {
-        self.relay.split.bytes()
+        self.relay.split.first_bytes()
     }
 
     fn take_over(&mut self, hosts: &tcp::Config) {
         self.relay.take_over(Variant::Reno, hosts);
+    }
+
+    fn warning(&self, _mss: u16, radio: &RadioLink) -> Option<String> {
+        self.relay.split.warning(radio)
     }
 
     fn build<P: Payload + Send + 'static>(&self, setup: Setup) -> Box<dyn Managed<P>> {

@@ -125,6 +125,22 @@ impl Admission {
         self.state().displaced_by(connection)
     }
 
+    /// Lends a connection that may hold `has` bytes `more` of them, if that is at most an eighth of
+    /// what is left of half of [`MiddleboxLimits::bytes`]: however much some connections need, there
+    /// is room for others, and the other half is for new ones. Returns whether it does.
+    pub(crate) fn lend(&self, has: u64, more: u64) -> bool {
+        let mut state = self.state();
+        let left = u128::from(state.limits.bytes / 2).saturating_sub(state.bytes);
+        let lends = u128::from(has) + u128::from(more) <= left / 8;
+        state.bytes += if lends { more.into() } else { 0 };
+        lends
+    }
+
+    /// Takes back what was lent.
+    pub(crate) fn take_back(&self, bytes: u64) {
+        self.state().bytes -= u128::from(bytes);
+    }
+
     fn state(&self) -> MutexGuard<'_, AdmissionState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -210,7 +226,7 @@ impl BoxAdmission {
 struct AdmissionState {
     limits: MiddleboxLimits,
     whole: Usage,
-    /// Reserved for all connections.
+    /// Reserved for all connections, or lent to them.
     bytes: u128,
     /// Of mobiles with connections.
     mobiles: Map<Address, Usage>,

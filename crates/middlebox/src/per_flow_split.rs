@@ -6,7 +6,7 @@ use settings::{Flat, section};
 use tcp::{Payload, Variant};
 
 use crate::split::{PerFlow, Relay, SocketBuffers, SplitConfig, Splitter};
-use crate::{Managed, SchemeKeys, Setup};
+use crate::{Managed, RadioLink, SchemeKeys, Setup};
 
 /// What performance-enhancing proxies of today do (Caini, Firrincieli and Lacamera, `PEPsal`: a
 /// Performance Enhancing Proxy Designed for TCP Satellite Connections, VTC 2006): each
@@ -38,11 +38,15 @@ impl SchemeKeys for SplitKeys {
     }
 
     fn bytes_of_connection(&self, _mss: u16) -> u64 {
-        self.relay.split.bytes()
+        self.relay.split.first_bytes()
     }
 
     fn take_over(&mut self, hosts: &tcp::Config) {
         self.relay.take_over(Variant::Cubic, hosts);
+    }
+
+    fn warning(&self, _mss: u16, radio: &RadioLink) -> Option<String> {
+        self.relay.split.warning(radio)
     }
 
     fn build<P: Payload + Send + 'static>(&self, setup: Setup) -> Box<dyn Managed<P>> {

@@ -14,3 +14,11 @@ pub struct RadioLink {
     /// The product of both, in bytes.
     pub bdp: Option<u64>,
 }
+
+impl RadioLink {
+    /// Bytes under way over it while it is busy and nothing waits.
+    pub fn product(&self) -> Option<u64> {
+        let (rate, round_trip) = (self.rate, self.round_trip);
+        self.bdp.or_else(|| Some(rate?.bytes_in(round_trip?)))
+    }
+}

@@ -35,8 +35,9 @@ pub trait SchemeKeys {
     /// Derives the keys that are not `given` from what is known of the radio.
     fn fit_to(&mut self, _radio: &RadioLink, _is_given: &dyn Fn(&str) -> bool) {}
 
-    /// A warning, if segments of `mss` bytes towards mobiles do not suit it.
-    fn warning(&self, _mss: u16) -> Option<String> {
+    /// A warning, if segments of `mss` bytes towards mobiles, or what is known of the radio, do not
+    /// suit it.
+    fn warning(&self, _mss: u16, _radio: &RadioLink) -> Option<String> {
         None
     }
 

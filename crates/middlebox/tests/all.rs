@@ -2,6 +2,7 @@
 
 mod atcp;
 mod exposure;
+mod fat_pipes;
 mod following;
 mod harness;
 mod limits;

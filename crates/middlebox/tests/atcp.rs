@@ -27,7 +27,7 @@ fn network(seed: u64, config: AtcpConfig) -> Network<Bytes> {
 
 fn network_both_ways(seed: u64, config: AtcpConfig) -> Network<Bytes> {
     let split = SplitConfig { uplink: Uplink::Split, ..SplitConfig::PLAIN };
-    let buffers = SocketBuffers { receive_buffer: 20_000, send_buffer: 20_000 };
+    let buffers = SocketBuffers::fixed(20_000, 20_000);
     let wired = PerFlow::new(&Arc::new(modern()), buffers);
     Network::new(seed, Box::new(Splitter::new(split, BothWays::new(Atcp::new(config), wired))))
 }

@@ -31,7 +31,7 @@ fn middlebox(kind: Kind, config: SplitConfig) -> Box<dyn Managed<Bytes>> {
     match kind {
         Kind::Atcp => Box::new(Splitter::new(config, Atcp::new(quick()))),
         Kind::PerFlow => {
-            let buffers = SocketBuffers { receive_buffer: 80_000, send_buffer: 20_000 };
+            let buffers = SocketBuffers::fixed(80_000, 20_000);
             Box::new(PerFlowSplit::per_flow(config, &Arc::new(modern()), buffers))
         }
     }

@@ -16,7 +16,7 @@ use crate::support::{aggregating, fixed, mobile, modern, packet};
 type Any = Box<dyn Managed<Length>>;
 
 const BUDGET: u64 = 50_000;
-const BUFFERS: SocketBuffers = SocketBuffers { receive_buffer: 20_000, send_buffer: 10_000 };
+const BUFFERS: SocketBuffers = SocketBuffers::fixed(20_000, 10_000);
 const SNOOP: SnoopConfig = SnoopConfig {
     cache_segments: 30,
     tick: Duration::from_millis(500),
@@ -141,7 +141,7 @@ fn tables_have_room_for_as_many_as_they_say() {
 #[test]
 fn what_is_held_never_exceeds_its_bound() {
     // Two mobiles with aggregates, three connections of a relay or of Snoop.
-    let per_flow = BUFFERS.bytes();
+    let per_flow = BUFFERS.first_bytes();
     for (index, (bytes, expected)) in
         [(2 * BUDGET + 10, 2 * 4), (3 * per_flow + 10, 3), (3 * 30_001 + 10, 3)]
             .into_iter()

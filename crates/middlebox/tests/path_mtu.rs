@@ -16,7 +16,7 @@ use tcp::Config;
 
 use crate::support::{self, Network, Opening, PeerId, Way, aggregating, modern};
 
-const BUFFERS: SocketBuffers = SocketBuffers { receive_buffer: 30_000, send_buffer: 30_000 };
+const BUFFERS: SocketBuffers = SocketBuffers::fixed(30_000, 30_000);
 
 /// IPv4.
 const MOBILE: Address = Address { leg: Leg::Radio, host: 0xFFFF_0A2D_0002 };

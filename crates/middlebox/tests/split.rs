@@ -14,7 +14,7 @@ use crate::support::{
     self, FIRST_MOBILE, Network, Opening, Pattern, PeerId, Shared, Way, fixed, mobile, modern,
 };
 
-const BUFFERS: SocketBuffers = SocketBuffers { receive_buffer: 30_000, send_buffer: 30_000 };
+const BUFFERS: SocketBuffers = SocketBuffers::fixed(30_000, 30_000);
 
 type Boxed = Splitter<Bytes, BothWays<Bytes, PerFlow<Bytes>>>;
 
@@ -307,7 +307,7 @@ fn windows_close_and_open_again(uplink: Uplink) {
     net.run_for(seconds(300));
     let counters = net.middlebox.counters();
     assert!(counters.zero_windows > 2, "{counters:?}");
-    assert!(counters.held_bytes <= BUFFERS.bytes(), "{counters:?}");
+    assert!(counters.held_bytes <= BUFFERS.first_bytes(), "{counters:?}");
     assert_eq!(net.state(server), State::Established);
     net.resume(client);
     close_whole(&mut net, (client, server));

@@ -15,7 +15,7 @@ use crate::support::{
     self, FIRST_MOBILE, Network, Opening, UP, WINDOW, Way, fixed, modern, packet,
 };
 
-const BUFFERS: SocketBuffers = SocketBuffers { receive_buffer: 30_000, send_buffer: 30_000 };
+const BUFFERS: SocketBuffers = SocketBuffers::fixed(30_000, 30_000);
 
 /// What either end's packets bear, and its clock.
 const MOBILES: (IpFields, u32) = (IpFields { dscp: 1, hop_limit: 62, flow_label: 7 }, 1_001);

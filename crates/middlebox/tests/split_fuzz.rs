@@ -15,7 +15,7 @@ use crate::support::random::{
 };
 use crate::support::{self, Network, Passage, PeerId, Shared, Way, modern};
 
-const BUFFERS: SocketBuffers = SocketBuffers { receive_buffer: 20_000, send_buffer: 10_000 };
+const BUFFERS: SocketBuffers = SocketBuffers::fixed(20_000, 10_000);
 
 /// The unit of the window of an endpoint with such a receive buffer: the field has 16 bits.
 fn unit(receive_buffer: u32) -> u64 {
@@ -131,7 +131,7 @@ proptest! {
         // than a unit of the scale of its window more.
         let counters = net.middlebox.counters();
         let budget = |flow: &Flow| {
-            let whole = |buffer: u32| BUFFERS.bytes() + unit(buffer) - 1;
+            let whole = |buffer: u32| BUFFERS.first_bytes() + unit(buffer) - 1;
             let [client, server] = flow.receive_buffers;
             match flow.who {
                 Who::MobileCallsHost if config.uplink == Uplink::Rides => whole(client),

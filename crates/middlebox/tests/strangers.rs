@@ -17,7 +17,7 @@ use crate::support::{
     FIRST_MOBILE, Network, Opening, Outage, OutageFate, Passing, UP, Way, down, fixed, modern, up,
 };
 
-const BUFFERS: SocketBuffers = SocketBuffers { receive_buffer: 30_000, send_buffer: 30_000 };
+const BUFFERS: SocketBuffers = SocketBuffers::fixed(30_000, 30_000);
 
 const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)

@@ -46,7 +46,7 @@ impl SchemeKeys for AtcpKeys {
         self.atcp.fit_to(radio, &|key| is_given(&join("atcp", key)));
     }
 
-    fn warning(&self, mss: u16) -> Option<String> {
+    fn warning(&self, mss: u16, _radio: &RadioLink) -> Option<String> {
         let clamp = self.atcp.clamp;
         (clamp < mss.into()).then(|| {
             format!(

@@ -4,7 +4,7 @@ use base::Time;
 use tcp::{Acknowledgement, Departure, Payload};
 
 use super::{FlowId, PerFlow, RadioLeg, Terms};
-use crate::{Address, Counters, Leg, RadioReport, Reserve, Watch};
+use crate::{Address, Admission, Counters, Leg, RadioReport, Reserve, Watch};
 
 /// A radio leg `L`, and a sender for each connection's data towards a fixed host: a flow is given
 /// to the one or the other by where its data go.
@@ -56,6 +56,11 @@ impl<P: Payload + Send, L: RadioLeg<P>> RadioLeg<P> for BothWays<P, L> {
 
     fn reserve(&self, leg: Leg) -> Reserve {
         self.on(leg).reserve(leg)
+    }
+
+    fn draw_from(&mut self, admission: &Admission) {
+        self.radio.draw_from(admission);
+        self.wired.draw_from(admission);
     }
 
     fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>) {

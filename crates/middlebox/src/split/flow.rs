@@ -183,6 +183,7 @@ impl<P: Payload> Split<P> {
                 promised: half.receiver.edge(),
                 numbers: split.numbers[from],
                 rtt: handshake.round_trip(cx.now, to),
+                sender_rtt: handshake.round_trip(cx.now, from),
             };
             cx.leg.open(cx.now, half.flow, &terms, cx.watch);
             split.halves[from] = Some(Box::new(half));

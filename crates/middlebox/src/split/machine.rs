@@ -86,11 +86,12 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// A box without connections.
     pub fn new(config: SplitConfig, leg: L) -> Self {
         let limits = config.limits;
-        Self {
+        let admission = Admission::new(limits);
+        let splitter = Self {
             config,
             leg,
             draining: false,
-            admission: BoxAdmission::new(Admission::new(limits)),
+            admission: BoxAdmission::new(admission.clone()),
             table: Table::default(),
             directions: Directions::default(),
             mobiles: Mobiles::default(),
@@ -103,12 +104,14 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             due: VecDeque::new(),
             counters: Counters::default(),
             deadline: None,
-        }
+        };
+        splitter.sharing(admission)
     }
 
     /// The same, which shares the bounds of others.
     #[must_use]
     pub fn sharing(mut self, admission: Admission) -> Self {
+        self.leg.draw_from(&admission);
         self.admission = BoxAdmission::new(admission);
         self
     }

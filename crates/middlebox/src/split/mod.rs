@@ -16,6 +16,7 @@ mod radio_leg;
 mod relay;
 mod rewrite;
 mod rounds;
+mod sockets;
 mod toward_host;
 mod uplink;
 
@@ -24,4 +25,5 @@ pub use config::{Journal, SplitConfig, Uplink};
 pub use machine::Splitter;
 pub use per_flow::PerFlow;
 pub use radio_leg::{FlowId, Numbers, RadioLeg, Terms};
-pub use relay::{Relay, SocketBuffers};
+pub use relay::Relay;
+pub use sockets::SocketBuffers;

@@ -7,17 +7,22 @@ use base::{Agenda, Time};
 use observe::{MiddleboxFact, Observe, RepairReason, TcpFact};
 use tcp::{Acknowledgement, Agreement, Config, Departure, Payload, Sender};
 
+use super::sockets::Sockets;
 use super::{FlowId, Numbers, RadioLeg, SocketBuffers, Terms};
 use crate::due::take_due;
-use crate::{Address, Counters, Leg, Load, RadioReport, Repairs, Reserve, Watch};
+use crate::{
+    Address, Admission, Counters, Leg, Load, MiddleboxLimits, RadioReport, Repairs, Reserve, Watch,
+};
 
 /// A TCP sender for each connection, and between it and the host what a relay over two sockets has:
-/// a receive buffer of fixed size that is moved to a send buffer of fixed size as there is room.
-/// Only full buffers slow a host down.
+/// a receive buffer that is moved to a send buffer as there is room. Only full buffers slow a host
+/// down.
 #[derive(Debug)]
 pub struct PerFlow<P> {
     config: Arc<Config>,
     buffers: SocketBuffers,
+    /// Where buffers get room to grow.
+    admission: Admission,
     lines: Vec<Option<Box<Line<P>>>>,
     agenda: Agenda,
     /// Slots of connections whose time has come, while these are served.
@@ -54,6 +59,7 @@ struct Line<P> {
     written: u64,
     /// The right edge that was last announced to the host.
     announced: u64,
+    sockets: Sockets,
     notes: Notes,
     /// Its part of what is under way to the mobile.
     load: Load,
@@ -117,6 +123,7 @@ impl<P: Payload> PerFlow<P> {
         Self {
             config: Arc::clone(config),
             buffers,
+            admission: Admission::new(MiddleboxLimits::NONE),
             lines: Vec::new(),
             agenda: Agenda::default(),
             due: Vec::new(),
@@ -218,16 +225,21 @@ impl<P: Payload> PerFlow<P> {
         }
     }
 
+    fn grow(&mut self, now: Time, flow: FlowId) {
+        let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return };
+        let (delivered, in_flight) = (line.delivered(), line.sender.in_flight());
+        line.sockets.grow(now, delivered, in_flight, &self.admission);
+    }
+
     /// A host that sees a small window is told when it has grown enough: by two segments or half
     /// the buffer, as with any receiver (RFC 9293 §3.8.6.2.2).
     fn note_widening(&mut self, flow: FlowId) {
-        let buffers = self.buffers;
         let mss = u64::from(self.config.mss);
         let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return };
-        let half = buffers.receive_buffer / 2;
+        let half = line.sockets.receive / 2;
         let wanted = line.announced <= line.written + half;
         let worth = (2 * mss).min(half);
-        let wide = line.edge(buffers) >= line.announced + worth;
+        let wide = line.edge() >= line.announced + worth;
         if wanted && wide && !std::mem::replace(&mut line.widened, true) {
             self.widened.push_back(flow);
         }
@@ -235,20 +247,26 @@ impl<P: Payload> PerFlow<P> {
 }
 
 impl<P: Payload> Line<P> {
-    /// What the relay has not yet moved to the send buffer stays in the receive buffer.
-    fn edge(&self, buffers: SocketBuffers) -> u64 {
-        let acknowledged = self.written - self.sender.unacknowledged();
-        self.written.min(acknowledged + buffers.send_buffer) + buffers.receive_buffer
+    fn delivered(&self) -> u64 {
+        self.written - self.sender.unacknowledged()
+    }
+
+    fn edge(&self) -> u64 {
+        self.sockets.edge(self.written, self.delivered())
     }
 }
 
 impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
     fn syn_window(&self, _mobile: Address) -> u64 {
-        self.buffers.receive_buffer
+        self.buffers.receive().first
     }
 
     fn reserve(&self, _leg: Leg) -> Reserve {
-        Reserve { per_mobile: 0, per_flow: self.buffers.bytes() }
+        Reserve { per_mobile: 0, per_flow: self.buffers.first_bytes() }
+    }
+
+    fn draw_from(&mut self, admission: &Admission) {
+        self.admission = admission.clone();
     }
 
     fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>) {
@@ -260,10 +278,13 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
             self.lines.push(None);
             self.agenda.add();
         }
+        let mss = terms.mss.min(self.config.mss);
+        let sender_rtt = terms.sender_rtt.unwrap_or(self.config.initial_rto);
         self.lines[index] = Some(Box::new(Line {
             sender: Sender::new(flow.0, &self.config, terms.first),
             written: 0,
             announced: terms.promised,
+            sockets: Sockets::new(self.buffers, now, sender_rtt, mss.into()),
             notes: Notes { numbers: terms.numbers, cwnd: 0, reason: RepairReason::Duplicates },
             load: Load::default(),
             since: now,
@@ -272,7 +293,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         }));
         self.hear(now, terms.numbers.mobile, watch);
         let agreement = Agreement {
-            mss: terms.mss.min(self.config.mss),
+            mss,
             window: terms.window,
             initial_window: self.config.first_window(),
             sack: terms.sack,
@@ -306,6 +327,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         let Some(line) = line else { return 0 };
         self.count_backlog(line.notes.numbers.mobile, &line.load, &Load::default(), watch);
         self.agenda.set(flow.0, None);
+        self.admission.take_back(line.sockets.grown());
         line.sender.unacknowledged()
     }
 
@@ -323,6 +345,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         let Some((freed, mobile)) = freed else { return };
         self.hear(now, mobile, watch);
         if freed > 0 {
+            self.grow(now, flow);
             self.note_widening(flow);
         }
         self.report_backlog(flow, watch);
@@ -386,11 +409,11 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
     }
 
     fn right_edge(&mut self, _now: Time, flow: FlowId) -> u64 {
-        let buffers = self.buffers;
-        // RFC 9293 §3.8.6.2.2: by enough to be announced.
-        let worth = u64::from(self.config.mss).min(buffers.receive_buffer / 2);
+        let mss = u64::from(self.config.mss);
         let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return 0 };
-        let edge = line.edge(buffers);
+        // RFC 9293 §3.8.6.2.2: by enough to be announced.
+        let worth = mss.min(line.sockets.receive / 2);
+        let edge = line.edge();
         if edge >= line.announced + worth {
             line.announced = edge;
         }
@@ -465,8 +488,9 @@ mod tests {
             promised: 60_000,
             numbers: Numbers { mobile: 0, connection: 0 },
             rtt: None,
+            sender_rtt: None,
         };
-        let buffers = SocketBuffers { receive_buffer: 80_000, send_buffer: 20_000 };
+        let buffers = SocketBuffers::fixed(80_000, 20_000);
         let mut leg = PerFlow::<Bytes>::new(&Arc::new(Config::plain()), buffers);
         let (now, flow) = (Time::ZERO, FlowId(0));
         for _ in 0..3 {

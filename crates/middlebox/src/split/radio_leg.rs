@@ -3,7 +3,7 @@
 use base::{Duration, Seq, Time};
 use tcp::{Acknowledgement, Departure, Payload};
 
-use crate::{Address, Connection, Counters, Leg, Reserve, Watch};
+use crate::{Address, Admission, Connection, Counters, Leg, Reserve, Watch};
 
 /// The number of one direction, towards a mobile, of a split connection. Numbers of flows that
 /// ended are used again.
@@ -46,6 +46,8 @@ pub struct Terms {
     pub numbers: Numbers,
     /// From the SYN-ACK to the mobile to its acknowledgement, where it was sent once.
     pub rtt: Option<Duration>,
+    /// The same of the sender's host.
+    pub sender_rtt: Option<Duration>,
 }
 
 /// The sending half of split connections towards mobiles: one sender a connection, or one an
@@ -64,6 +66,9 @@ pub trait RadioLeg<P: Payload>: std::fmt::Debug + Send {
     /// connection that ends on `leg`. That includes what its right edges allow, but not the
     /// rounding of windows.
     fn reserve(&self, leg: Leg) -> Reserve;
+
+    /// What it comes to hold beyond [`Self::reserve`] it borrows from `admission`.
+    fn draw_from(&mut self, _admission: &Admission) {}
 
     /// A connection is established.
     fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>);

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use base::Stream;
-use settings::{Always, Bytes, section};
+use settings::{Always, section};
 use tcp::Variant;
 
-use super::SplitConfig;
+use super::{SocketBuffers, SplitConfig};
 use crate::Setup;
 
 section! {
@@ -18,18 +18,6 @@ section! {
         pub tcp: tcp::Config as Always<tcp::Config> = tcp::Config::default();
         /// The sockets of i-tcp and split.
         pub split: SocketBuffers as Always<SocketBuffers> = SocketBuffers::default();
-    }
-}
-
-section! {
-    /// `[middlebox.split]`: the two sockets that i-tcp and split have for a connection. Defaults:
-    /// Linux 2.4 (ip-sysctl).
-    #[derive(Copy, Eq)]
-    pub struct SocketBuffers {
-        /// Of the socket towards the sender's host. Default: that of `tcp_rmem`.
-        pub receive_buffer: u64 as Bytes<u64, 1, 1_073_741_824> = 87_380;
-        /// Of the socket towards the mobile. Default: the most of `tcp_wmem`.
-        pub send_buffer: u64 as Bytes<u64, 1, 1_073_741_824> = 131_072;
     }
 }
 
@@ -57,12 +45,5 @@ impl Relay {
     pub(crate) fn config(&self, setup: &Setup) -> SplitConfig {
         let (min_mss, delayed_ack) = (self.tcp.min_mss, self.tcp.delayed_ack);
         SplitConfig { min_mss, delayed_ack, ..setup.split() }
-    }
-}
-
-impl SocketBuffers {
-    /// Bytes of both.
-    pub const fn bytes(&self) -> u64 {
-        self.receive_buffer + self.send_buffer
     }
 }

@@ -197,7 +197,7 @@ impl Profile {
     pub fn bytes_of_connection(&self, mss: u16) -> u64 {
         let Some(keys) = self.middlebox.keys() else { return 0 };
         let uplink = keys.sockets().filter(|_| self.split_uplink);
-        keys.bytes_of_connection(mss) + uplink.map_or(0, SocketBuffers::bytes)
+        keys.bytes_of_connection(mss) + uplink.map_or(0, SocketBuffers::first_bytes)
     }
 }
 

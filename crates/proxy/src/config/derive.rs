@@ -11,7 +11,8 @@ pub(super) fn lay_under(proxy: &mut Config, tree: &Table) -> Result<(), Fault> {
     let hosts = tcp::Profile::Modern.config();
     for profile in &mut proxy.profile {
         let at = format!("profile.{}.middlebox", profile.name);
-        let Profile { rate, uplink_rate, round_trip, bdp, ref mut middlebox, .. } = *profile;
+        let radio = profile.radio_link();
+        let middlebox = &mut profile.middlebox;
         if let Some(keys) = middlebox.keys_mut() {
             keys.take_over(&hosts);
         }
@@ -19,7 +20,6 @@ pub(super) fn lay_under(proxy: &mut Config, tree: &Table) -> Result<(), Fault> {
             *middlebox = Always::<Scheme>::read(item, &at, middlebox)?;
         }
         if let Some(keys) = middlebox.keys_mut() {
-            let radio = RadioLink { rate, uplink_rate, round_trip, bdp };
             keys.fit_to(&radio, &|key| tree.find(&join(&at, key)).is_some());
         }
     }
@@ -38,4 +38,12 @@ pub(super) fn taken_over(at: &str) -> Vec<Key> {
     }
     taken.retain(|key| key.name.starts_with(&join(at, "tcp.")));
     taken
+}
+
+impl Profile {
+    /// What is given of the radio.
+    pub const fn radio_link(&self) -> RadioLink {
+        let Self { rate, uplink_rate, round_trip, bdp, .. } = *self;
+        RadioLink { rate, uplink_rate, round_trip, bdp }
+    }
 }

@@ -28,7 +28,7 @@ fn segments(profile: &Profile, largest: u16, report: &mut Report) {
              that is what hosts are told"
         ));
     }
-    if let Some(odd) = middlebox.keys().and_then(|keys| keys.warning(mss)) {
+    if let Some(odd) = middlebox.keys().and_then(|keys| keys.warning(mss, &profile.radio_link())) {
         report.warning(format!("profile {name}: {odd}"));
     }
 }
@@ -75,6 +75,26 @@ mod tests {
         check("middlebox.atcp.clamp = '1 kB'", &[clamp]);
         check("mss = 1000\nmiddlebox.atcp.clamp = '1 kB'", &[]);
         check("middlebox.kind = 'split'", &[]);
+        let fat = |keys: &str, expect: &[&str]| {
+            let radio = "rate = '50 Mbit/s'\nround_trip = '600 ms'\n";
+            check(&format!("{radio}{keys}"), expect);
+        };
+        fat("middlebox.kind = 'split'", &[]);
+        fat("middlebox.kind = 'atcp'", &[]);
+        fat("middlebox = { kind = 'i-tcp', split.send_buffer = '4 MB' }", &[]);
+        fat(
+            "middlebox = { kind = 'i-tcp', split.send_buffer = '128 kB' }",
+            &["warning: profile thin: middlebox.split.send_buffer is 128000 B, and \
+               rate · round_trip 3750000 B: no connection fills the radio. Name a larger one, or \
+               auto"],
+        );
+        check(
+            "bdp = '5 MB'\nmiddlebox.kind = 'split'",
+            &[
+                "warning: profile thin: middlebox.split.send_buffer is auto, at most 4194304 B, and \
+               rate · round_trip 5000000 B: no connection fills the radio. Name a larger one",
+            ],
+        );
     }
 
     #[test]

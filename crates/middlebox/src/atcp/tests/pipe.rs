@@ -172,6 +172,7 @@ impl Pipe {
             promised: self.leg.syn_window(mobile),
             numbers: Numbers { mobile: 0, connection: id },
             rtt: Some(Duration::from_millis(1_450)),
+            sender_rtt: None,
         };
         self.call(|leg, now, watch| leg.open(now, FlowId(id), &terms, watch));
         self.ends.push(Some(Ends {
