@@ -9,15 +9,19 @@
 //! be acknowledged before it counts as lost.
 //!
 //! *Stalls.* When nothing arrives for a conservative time, the radio has stalled: the window
-//! becomes one packet, right edges stop, and every 1.5 round-trip times, or [`LEAST_PAUSE`] if that
+//! becomes one packet, right edges stop, and after 1.5 round-trip times, or [`LEAST_PAUSE`] if that
 //! is longer, a probe leaves: a packet that was already found lost if there is one, or else the one
 //! that was sent longest ago. Each time it is a different one, since a mobile may be silent about
 //! one connection only; once it has been retransmitted [`PROBES`] times, a new packet goes in its
-//! place where one waits. ("Linear back-off": the n-th probe leaves n·1.5·RTT after the first.
-//! Growing intervals would notice the return of the radio later the longer it was away, and the
-//! paper wants "quick detection".) The first acknowledgement restores everything. So does the end
-//! of the connections of all that was in flight: nothing is left to probe with, the senders of
-//! others may not send, and no answer will come.
+//! place where one waits. The first acknowledgement restores everything. So does the end of the
+//! connections of all that was in flight: nothing is left to probe with, the senders of others may
+//! not send, and no answer will come.
+//!
+//! *Back-off.* The first eight intervals between probes are even, the paper's "linear back-off".
+//! Then each is an eighth of the time since the stall began: they grow exponentially (RFC 1122
+//! §4.2.3.1), but by an eighth where RFC 6298 §5.5 doubles them, since the paper wants "quick
+//! detection". So the return of the radio is noticed after an eighth of the time that it was away,
+//! a minute at most.
 //!
 //! *After a stall* what was in flight may be lost, or may only have waited in the network. If what
 //! arrives was sent before the stall, it had only waited, and nothing more is retransmitted (F-RTO,
@@ -51,6 +55,9 @@ const PROBES: u32 = 3;
 /// The minimum time between probes of a stall: over a fast link, 1.5 round-trip times would flood
 /// it.
 const LEAST_PAUSE: Duration = Duration::from_millis(100);
+
+/// The maximum time between them, unless 1.5 round-trip times are longer (RFC 6298 §2.5).
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// How long it may be silent about one connection while it acknowledges others (RFC 1122 §4.2.3.5:
 /// R2).
@@ -141,16 +148,20 @@ impl Aggregate {
     /// §IV.E wants it "relatively conservative", so that only a stall makes it run out: it is no
     /// less than a configured minimum and the time in which a full window passes the radio at half
     /// its rate.
-    pub(super) fn timeout(&self, config: &AtcpConfig) -> Duration {
+    pub(super) fn timeout(&self, now: Time, config: &AtcpConfig) -> Duration {
+        let round_trip = self.round_trip.smoothed().unwrap_or(config.round_trip);
+        let pause = (round_trip * 3 / 2).max(LEAST_PAUSE);
         match self.recovery.state {
             RecoveryState::Steady => {
                 let least = config.min_rto.max(config.drain(self.estimator.clamp));
                 self.round_trip.own_timeout().unwrap_or(Duration::ZERO).max(least)
             }
-            RecoveryState::Stalled { .. } | RecoveryState::Doubtful { .. } => {
-                let round_trip = self.round_trip.smoothed().unwrap_or(config.round_trip);
-                (round_trip * 3 / 2).max(LEAST_PAUSE)
+            RecoveryState::Stalled { since, .. } => {
+                let lasted = now - since;
+                let left = PATIENCE_WITH_MOBILE.saturating_sub(lasted);
+                (lasted / 8).min(LONGEST_PAUSE).min(left).max(pause)
             }
+            RecoveryState::Doubtful { .. } => pause,
         }
     }
 
@@ -222,7 +233,7 @@ impl Aggregate {
 
     pub(super) fn restart_timer(&mut self, now: Time, config: &AtcpConfig) {
         let waits = self.unacked.oldest().is_some() || self.unacked.first_lost().is_some();
-        self.recovery.timer = waits.then(|| now + self.timeout(config));
+        self.recovery.timer = waits.then(|| now + self.timeout(now, config));
     }
 
     /// A connection has been removed. Its packets in flight have left the pipe after 1.5 round-trip
@@ -287,7 +298,7 @@ impl Aggregate {
     /// Gives up flows whose mobile has been silent for too long.
     pub(super) fn give_up<P: Payload>(&mut self, cx: &Context<'_, P>) {
         let RecoveryState::Stalled { since, .. } = self.recovery.state else { return };
-        if cx.now - since > PATIENCE_WITH_MOBILE {
+        if cx.now - since >= PATIENCE_WITH_MOBILE {
             let in_flight = |id: &&u32| !cx.flows[**id].chain.is_empty();
             self.given_up.extend(self.members.iter().filter(in_flight).map(|&id| FlowId(id)));
         }
@@ -330,10 +341,10 @@ impl Aggregate {
     pub(super) fn departed(&mut self, now: Time, config: &AtcpConfig) {
         if let RecoveryState::Stalled { due, .. } = &mut self.recovery.state {
             *due = false;
-            self.recovery.timer = Some(now + self.timeout(config));
+            self.recovery.timer = Some(now + self.timeout(now, config));
         }
         if self.recovery.timer.is_none() {
-            self.recovery.timer = Some(now + self.timeout(config));
+            self.recovery.timer = Some(now + self.timeout(now, config));
         }
     }
 }

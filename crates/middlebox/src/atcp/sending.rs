@@ -159,7 +159,8 @@ impl Aggregate {
     /// A mobile's window is closed: if nothing of that flow is in flight, it has to be probed.
     fn blocked<P: Payload>(&mut self, cx: &Context<'_, P>) {
         if self.persist.deadline.is_none() {
-            let timeout = self.timeout(cx.config).doubled(self.persist.doublings, PERSIST_MAX);
+            let timeout =
+                self.timeout(cx.now, cx.config).doubled(self.persist.doublings, PERSIST_MAX);
             self.persist.deadline = Some(cx.now + timeout);
         }
     }
