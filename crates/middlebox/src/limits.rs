@@ -493,6 +493,7 @@ mod tests {
         Open { index: usize, one: u128, other: u128 },
         Cancel(usize),
         Establish(usize, Reserve),
+        Grow(usize, u64),
         Close(usize),
     }
 
@@ -504,6 +505,7 @@ mod tests {
                 .prop_map(|(index, one, other)| Operation::Open { index, one, other }),
             1 => any::<usize>().prop_map(Operation::Cancel),
             3 => (any::<usize>(), reserve).prop_map(|(which, of)| Operation::Establish(which, of)),
+            3 => (any::<usize>(), 0..9_u64).prop_map(|(which, more)| Operation::Grow(which, more)),
             2 => any::<usize>().prop_map(Operation::Close),
         ]
     }
@@ -512,7 +514,8 @@ mod tests {
     struct Boxes {
         admissions: [BoxAdmission; 3],
         opening: Vec<(usize, Connection)>,
-        established: Vec<(usize, Connection, Reserve)>,
+        /// With what each was lent.
+        established: Vec<(usize, Connection, Reserve, u64)>,
         /// Connections of a mobile in a box, and the most that one of them wanted for it.
         reserved: BTreeMap<(usize, u128), (u32, u64)>,
         /// Each connection has a port of its own.
@@ -539,7 +542,7 @@ mod tests {
                 Operation::Establish(which, reserve) if !self.opening.is_empty() => {
                     let (index, connection) = self.opening.remove(which % self.opening.len());
                     if self.admissions[index].establish(&connection, reserve).is_ok() {
-                        self.established.push((index, connection, reserve));
+                        self.established.push((index, connection, reserve, 0));
                         for mobile in mobiles(&connection).iter().flatten() {
                             let (flows, most) =
                                 self.reserved.entry((index, mobile.host)).or_default();
@@ -548,9 +551,19 @@ mod tests {
                         }
                     }
                 }
+                Operation::Grow(which, more) if !self.established.is_empty() => {
+                    let which = which % self.established.len();
+                    let (index, _, reserve, lent) = &mut self.established[which];
+                    let admission = &self.admissions[*index].shared;
+                    let free = (LIMITS.bytes / 2).saturating_sub(admission.state().bytes as u64);
+                    let has = reserve.per_flow + *lent;
+                    assert_eq!(admission.lend(has, more), has + more <= free / 8);
+                    *lent += if has + more <= free / 8 { more } else { 0 };
+                }
                 Operation::Close(which) if !self.established.is_empty() => {
-                    let (index, connection, reserve) =
+                    let (index, connection, reserve, lent) =
                         self.established.remove(which % self.established.len());
+                    self.admissions[index].shared.take_back(lent);
                     self.admissions[index].close(&connection, reserve);
                     for mobile in mobiles(&connection).iter().flatten() {
                         let reserved = self.reserved.get_mut(&(index, mobile.host));
@@ -561,13 +574,17 @@ mod tests {
                         }
                     }
                 }
-                Operation::Cancel(_) | Operation::Establish(..) | Operation::Close(_) => {}
+                Operation::Cancel(_)
+                | Operation::Establish(..)
+                | Operation::Grow(..)
+                | Operation::Close(_) => {}
             }
         }
 
         /// The sum of all reservations is reserved, and within the limit.
         fn balance(&self) {
-            let flows: u64 = self.established.iter().map(|(.., reserve)| reserve.per_flow).sum();
+            let flows = self.established.iter().map(|(.., reserve, lent)| reserve.per_flow + lent);
+            let flows: u64 = flows.sum();
             let mobiles: u64 = self.reserved.values().map(|&(_, most)| most).sum();
             let state = self.admissions[0].shared.state();
             assert_eq!(state.bytes, u128::from(flows + mobiles));
