@@ -5,16 +5,16 @@ use std::sync::Arc;
 use base::{Duration, Flags, Probability, Rate, Time};
 use bytes::Bytes;
 use middlebox::{
-    Atcp, AtcpConfig, BothWays, Class, Estimation, Leg, PerFlow, SocketBuffers, SplitConfig,
-    Splitter, Uplink,
+    Atcp, AtcpConfig, BothWays, Class, Estimation, Leg, Managed, PerFlow, SocketBuffers,
+    SplitConfig, Splitter, Uplink,
 };
 use observe::MiddleboxFact;
 use proptest::prelude::*;
 use tcp::{Config, Payload};
 
 use crate::support::{
-    self, Network, Opening, Outage, OutageFate, Passage, PeerId, Way, aggregating, fixed, mobile,
-    modern,
+    self, Network, Opening, Outage, OutageFate, Passage, Passing, PeerId, Way, aggregating, fixed,
+    mobile, modern,
 };
 
 fn config() -> AtcpConfig {
@@ -99,6 +99,28 @@ fn a_second_connection_opens_at_once_and_has_its_half() {
     });
     assert_eq!((syns.count(), stalls(&net)), (2, 0));
     whole(&mut net, &[first, second], 400);
+}
+
+/// A page is there as soon as without the proxy, however much of its last segment is filled.
+#[test]
+fn the_end_of_a_page_does_not_wait() {
+    for bytes in (500..9_000).step_by(250) {
+        let took = |middlebox: Box<dyn Managed<Bytes>>| {
+            let mut net = Network::new(1, middlebox);
+            let (client, server) = net.open(&Opening::of(5_000));
+            net.run_for(Duration::from_secs(2));
+            for page in 1..=3 {
+                net.write(server, bytes);
+                let whole = |net: &Network<Bytes>| net.read(client) == page * bytes;
+                assert!(net.run_while(Duration::from_secs(10), whole));
+                net.run_for(Duration::from_millis(500));
+            }
+            net.read_at(client)
+        };
+        let proxy = Splitter::new(SplitConfig::PLAIN, Atcp::new(config()));
+        let [with, without] = [took(Box::new(proxy)), took(Box::<Passing<Bytes>>::default())];
+        assert!(with <= without, "{bytes} B: {with:?}, {without:?} without");
+    }
 }
 
 /// The budget holds without a stall; a window is zero only once a sender's persist timer has sent

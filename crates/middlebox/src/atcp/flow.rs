@@ -41,6 +41,8 @@ pub(super) struct Flow<P> {
     pub(super) moved_at: Time,
     /// Since when unsent data wait.
     waiting_since: Time,
+    /// The end of the last segment that was less than a full one.
+    short_end: u64,
     /// Whether its window is to be announced to its sender.
     pub(super) window_update: WindowUpdate,
 }
@@ -116,6 +118,7 @@ impl<P: Payload> Flow<P> {
             heard_at: Time::ZERO,
             moved_at: Time::ZERO,
             waiting_since: Time::ZERO,
+            short_end: 0,
             window_update: WindowUpdate::Known,
         }
     }
@@ -148,7 +151,9 @@ impl<P: Payload> Flow<P> {
         self.buffer.push(payload);
     }
 
-    /// What it could send; less than a full segment waits for more for `coalescing`.
+    /// What it could send. Less than a full segment waits for more for `coalescing` while another
+    /// such one is in flight: the end of a page does not wait (Minshall, as in Linux; RFC 9293
+    /// §3.7.4 would have it wait behind full segments, too).
     pub(super) fn next(&self, now: Time, coalescing: Option<Duration>) -> Next {
         if self.nxt == self.end() {
             return Next::Nothing;
@@ -166,7 +171,7 @@ impl<P: Payload> Flow<P> {
         }
         if let Some(delay) = coalescing
             && length < mss
-            && !self.chain.is_empty()
+            && self.una < self.short_end
             && now < self.waiting_since + delay
         {
             return Next::Hold(self.waiting_since + delay);
@@ -177,6 +182,9 @@ impl<P: Payload> Flow<P> {
     /// `numbers` more were sent.
     pub(super) fn advance(&mut self, now: Time, numbers: u64) {
         self.nxt += numbers;
+        if numbers < u64::from(self.mss) {
+            self.short_end = self.nxt;
+        }
         self.probed = self.probed.max(self.nxt);
         self.waiting_since = now;
     }
