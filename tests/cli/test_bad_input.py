@@ -227,7 +227,13 @@ def test_controller_of_a_file(thinpipe, setting, expected):
         ),
         (
             ("--set", "flow.probe.least=9s", "--set", "flow.application=probe"),
-            "--set flow.probe.least=9s: flow.probe.least must not be longer than flow.probe.most",
+            "--set flow.probe.least=9s: flow.probe.least, 9 s, must not be above "
+            "flow.probe.most, 8 s",
+        ),
+        (
+            ("--set", "flow.application=web", "--set", "flow.web.main.max=50B"),
+            "--set flow.web.main.max=50B: flow.web.main.min, 100 B, must not be above "
+            "flow.web.main.max, 50 B",
         ),
         (
             ("--set", "tcp.variont=vegas"),

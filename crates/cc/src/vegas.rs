@@ -2,7 +2,7 @@
 //! IEEE JSAC 13(8), 1995), with the habits of its ns-2 version, on which the papers' results rest.
 
 use base::{Duration, Time};
-use settings::{Factor, Fault, NoKey, Table, Word, section, words};
+use settings::{Factor, NoKey, Word, section, words};
 
 use crate::window::{Window, controlled_window};
 use crate::{Ack, Controller, Limits, Loss, LossKind};
@@ -75,17 +75,7 @@ section! {
         /// Which window duplicates open, set by loss recovery.
         pub inflation: Inflation as NoKey<Inflation> = Inflation::Beside;
     }
-    check(Self::thresholds_in_order)
-}
-
-impl VegasParameters {
-    fn thresholds_in_order(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        if self.alpha > self.beta {
-            let message = format!("{at}.alpha must not be above {at}.beta");
-            return tree.clash_at(at, &["alpha", "beta"], message);
-        }
-        Ok(())
-    }
+    in_order(alpha, beta)
 }
 
 /// Delay-based congestion avoidance.

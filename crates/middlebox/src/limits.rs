@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::{Duration, listed};
-use settings::{Bytes, Count, Fault, OfTime, Table, section};
+use settings::{Bytes, Count, OfTime, section};
 
 use crate::half_open::{HalfOpen, Share, caller, of_mobile};
 use crate::map::Map;
@@ -37,7 +37,7 @@ section! {
         /// min.
         pub transitory: Duration as OfTime<1> = Duration::from_secs(4 * 60);
     }
-    check(Self::goes_together)
+    in_order(transitory, idle)
 }
 
 impl MiddleboxLimits {
@@ -52,14 +52,6 @@ impl MiddleboxLimits {
         idle: Duration::from_secs(2 * 3_600 + 4 * 60),
         transitory: Duration::from_secs(4 * 60),
     };
-
-    fn goes_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        if self.transitory > self.idle {
-            let message = format!("{at}.transitory must not be longer than {at}.idle");
-            return tree.clash_at(at, &["transitory", "idle"], message);
-        }
-        Ok(())
-    }
 }
 
 listed! {

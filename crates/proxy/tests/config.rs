@@ -353,7 +353,7 @@ fn keys_that_do_not_go_together() {
     );
     refused_ahead(
         "limits = { idle = \"1 min\", transitory = \"2 min\" }",
-        ":1: limits.transitory: limits.transitory must not be longer than limits.idle",
+        ":1: limits.transitory: limits.transitory, 2 min, must not be above limits.idle, 1 min",
     );
     refused_ahead(
         "limits.bytes = \"100 kB\"",

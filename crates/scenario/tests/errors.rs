@@ -154,10 +154,10 @@ fn words() {
 
 #[test]
 fn values_that_do_not_go_together() {
-    in_setting(("tcp.min_rto", "70 s"), "tcp.min_rto must not be longer than tcp.max_rto");
+    in_setting(("tcp.min_rto", "70 s"), "tcp.min_rto, 70 s, must not be above tcp.max_rto, 1 min");
     in_file(
         "[tcp]\nmax_rto = \"2 s\"\ninitial_rto = \"3 s\"",
-        ":3: tcp.initial_rto: tcp.initial_rto must not be longer than tcp.max_rto",
+        ":3: tcp.initial_rto: tcp.initial_rto, 3 s, must not be above tcp.max_rto, 2 s",
     );
     in_setting(
         ("tcp.spurious_timeouts", "eifel"),
@@ -173,7 +173,7 @@ fn values_that_do_not_go_together() {
         ":3: tcp.sack: tcp.recovery repairs from selective acknowledgements: tcp.sack must not be \
          false",
     );
-    in_setting(("tcp.vegas.alpha", "4"), "tcp.vegas.alpha must not be above tcp.vegas.beta");
+    in_setting(("tcp.vegas.alpha", "4"), "tcp.vegas.alpha, 4, must not be above tcp.vegas.beta, 3");
     in_setting(
         ("tcp.window", "10000000"),
         "tcp.window times tcp.mss must be at most 1 GiB (RFC 7323 §2.3)",

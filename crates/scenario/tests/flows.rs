@@ -170,8 +170,21 @@ fn what_does_not_go_together() {
     refuse(
         wire,
         &[probe, ("flow.probe.least", "9 s")],
-        "--set flow.probe.least=9 s: flow.probe.least must not be longer than flow.probe.most",
+        "--set flow.probe.least=9 s: flow.probe.least, 9 s, must not be above flow.probe.most, 8 s",
     );
+    for (key, value, clash) in [
+        ("main.max", "50 B", "main.min, 100 B, must not be above flow.web.main.max, 50 B"),
+        ("main.min", "3 MB", "main.min, 3 MB, must not be above flow.web.main.max, 2 MB"),
+        (
+            "embedded.max",
+            "10 B",
+            "embedded.min, 50 B, must not be above flow.web.embedded.max, 10 B",
+        ),
+        ("objects.most", "1", "objects.scale, 2, must not be above flow.web.objects.most, 1"),
+    ] {
+        let key = format!("flow.web.{key}");
+        refuse(wire, &[(&key, value)], &format!("--set {key}={value}: flow.web.{clash}"));
+    }
     let group = |rest: &str| format!("{wire}\n[[flow.group]]\n{rest}");
     let unnamed = "mine.toml:3: flow.group: every [[flow.group]] needs a name, as in name = \
                    \"second\"";

@@ -67,8 +67,8 @@ fn bad_input_is_one_line() {
     );
     check(
         &[("radio.outage.least", "50 s")],
-        "--set radio.outage.least=50 s: radio.outage.least must not be longer than \
-         radio.outage.most",
+        "--set radio.outage.least=50 s: radio.outage.least, 50 s, must not be above \
+         radio.outage.most, 40 s",
     );
     check(&[("queue.kind", "red")], "--set queue.kind=red: queue.kind = red needs [link]");
     check(

@@ -156,8 +156,8 @@ fn its_senders_are_checked_as_the_hosts_are() {
     };
     assert_eq!(
         line(&[("middlebox.tcp.min_rto", "2 s"), ("middlebox.tcp.max_rto", "1 s")]),
-        "--set middlebox.tcp.min_rto=2 s: middlebox.tcp.min_rto must not be longer than \
-         middlebox.tcp.max_rto"
+        "--set middlebox.tcp.min_rto=2 s: middlebox.tcp.min_rto, 2 s, must not be above \
+         middlebox.tcp.max_rto, 1 s"
     );
     assert_eq!(
         line(&[("middlebox.tcp.variant", "wtcp"), ("middlebox.tcp.timestamps", "false")]),

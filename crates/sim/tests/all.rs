@@ -6,6 +6,7 @@ mod boxes;
 mod cells;
 mod datagrams;
 mod energy;
+mod extremes;
 mod fairness;
 mod golden;
 mod gprs;

@@ -146,6 +146,8 @@ section! {
         /// unless `[tcp.vegas]` says otherwise.
         pub times_handshake: bool as NoKey<bool> = true;
     }
+    in_order(min_rto, max_rto)
+    in_order(initial_rto, max_rto)
     check(Self::goes_together)
 }
 
@@ -164,14 +166,6 @@ impl Config {
         if self.receive_buffer.is_some_and(|bytes| bytes < self.mss) {
             let message = format!("must hold at least one segment of {at}.mss");
             return tree.clash_at(at, &["receive_buffer", "mss"], message);
-        }
-        if self.min_rto > self.max_rto {
-            let message = format!("{at}.min_rto must not be longer than {at}.max_rto");
-            return tree.clash_at(at, &["min_rto", "max_rto"], message);
-        }
-        if self.initial_rto > self.max_rto {
-            let message = format!("{at}.initial_rto must not be longer than {at}.max_rto");
-            return tree.clash_at(at, &["initial_rto", "max_rto"], message);
         }
         Ok(())
     }

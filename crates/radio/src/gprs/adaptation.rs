@@ -1,7 +1,7 @@
 //! Link adaptation: which coding scheme new blocks have.
 
 use base::Probability;
-use settings::{Chance, Count, Fault, Table, section};
+use settings::{Chance, Count, section};
 
 use super::arq::AckCounts;
 use super::coding::CodingScheme;
@@ -18,17 +18,7 @@ section! {
         /// The number of blocks that are judged before a change. Default: as many as between polls.
         pub blocks: u32 as Count<u32, 1, 10_000> = 20;
     }
-    check(Self::check)
-}
-
-impl Adaptation {
-    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        if self.up > self.down {
-            let message = format!("{at}.up must not be above {at}.down");
-            return tree.clash_at(at, &["up", "down"], message);
-        }
-        Ok(())
-    }
+    in_order(up, down)
 }
 
 /// Adapts the scheme to what reports say.

@@ -1,7 +1,7 @@
 //! Outages at random.
 
 use base::{Duration, Philox, Time, float};
-use settings::{Factor, Fault, OfTime, Off, Or, Table, section};
+use settings::{Factor, OfTime, Off, Or, section};
 
 use super::core::normal;
 
@@ -20,18 +20,10 @@ section! {
         /// Standard deviation of the logarithm of the length. Default: our choice.
         pub sigma: f64 as Factor = 0.7;
     }
-    check(Self::check)
+    in_order(least, most)
 }
 
 impl RandomOutages {
-    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        if self.least > self.most {
-            let message = format!("{at}.least must not be longer than {at}.most");
-            return tree.clash_at(at, &["least", "most"], message);
-        }
-        Ok(())
-    }
-
     /// From when to when there are outages that begin before `end`. They depend on `seed` and
     /// `name` alone, and a later end only adds some.
     pub fn draw(&self, end: Time, seed: u64, name: &str) -> Vec<[Time; 2]> {

@@ -66,6 +66,7 @@ section! {
         /// access point away from home, from a random place and at a random speed.
         pub mobiles: u32 as Count<u32, 0, 10_000> = 0;
     }
+    in_order(cw_min, cw_max)
     check(Self::check)
 }
 
@@ -179,13 +180,6 @@ impl WlanKeys {
                 let message = format!("{name} does nothing without {access} = \"csma-ca\"");
                 return tree.clash_at(at, &[key], message);
             }
-        }
-        if self.cw_min > self.cw_max {
-            let message = format!(
-                "{at}.cw_min, {}, must not be above {at}.cw_max, {}",
-                self.cw_min, self.cw_max
-            );
-            return tree.clash_at(at, &["cw_min", "cw_max"], message);
         }
         if self.handover == Mode::BreakBeforeMake && self.hysteresis < 0.0 {
             let message = format!(

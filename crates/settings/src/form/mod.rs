@@ -20,7 +20,7 @@ pub use position::{
 };
 pub use quantity::{Bytes, OfTime, PerBit, Speed, SpeedOf, Watts};
 pub use section::{
-    Always, Each, Field, Flat, Named, NoKey, Perhaps, Section, Shared, changed_keys,
+    Always, Each, Field, Flat, Named, NoKey, Perhaps, Section, Shared, changed_keys, in_order,
 };
 pub use takes::{Takes, ValueKind};
 

@@ -48,6 +48,34 @@ pub fn changed_keys<S: Section>(section: &S, tree: &Table, at: &str, by: &[&str]
     changed
 }
 
+/// Refuses a value of the key `low` of the table `at` that is above that of `high`. A word in the
+/// place of a number is in order with any other.
+///
+/// # Errors
+/// If it is above.
+pub fn in_order<S: Section>(
+    section: &S,
+    tree: &Table,
+    at: &str,
+    [low, high]: [&str; 2],
+) -> Result<(), Fault> {
+    let keys = [join(at, low), join(at, high)];
+    let mut found = keys.each_ref().map(|_| None);
+    section.visit(at, Scope::Present, &mut |key| {
+        if let Some(index) = keys.iter().position(|name| *name == key.name) {
+            found[index] = key.takes.number(&key.value).map(|number| (number, key));
+        }
+    });
+    match found {
+        [Some((least, low)), Some((most, high))] if least > most => {
+            let [low, high] = [low, high].map(|key| format!("{}, {}", key.name, key.value));
+            let message = format!("{low}, must not be above {high}");
+            tree.clash(&keys.each_ref().map(String::as_str), message)
+        }
+        [_, _] => Ok(()),
+    }
+}
+
 /// How a field of a section stands in its table: under its own name, whatever [`Form`] it has, or
 /// as several keys beside the others ([`Flat`]).
 pub trait Field {
@@ -304,8 +332,9 @@ macro_rules! named {
 }
 
 /// Declares a table: for each key its type, its form and its default. The doc comments are the
-/// documentation of the keys. `check(Self::…)` behind the fields names a method with the arguments
-/// of [`Section::check`] that has the rule by which values go together.
+/// documentation of the keys. Behind the fields, `in_order(low, high)` names two keys of numbers of
+/// which the first must not be above the second, and `check(Self::…)` a method with the arguments of
+/// [`Section::check`] that has any other rule by which values go together.
 ///
 /// ```
 /// use settings::{Count, Flag, section};
@@ -315,9 +344,12 @@ macro_rules! named {
 ///     pub struct Toy {
 ///         /// How many there are. Default: our choice.
 ///         pub size: u32 as Count<u32, 1, 100> = 3;
+///         /// The most that there can be.
+///         pub most: u32 as Count<u32, 1, 100> = 8;
 ///         /// Whether they move.
 ///         pub moves: bool as Flag = false;
 ///     }
+///     in_order(size, most)
 /// }
 /// assert_eq!(Toy::default().size, 3);
 /// ```
@@ -328,6 +360,7 @@ macro_rules! section {
         pub struct $name:ident {
             $($(#[doc = $doc:literal])* pub $field:ident: $type:ty as $form:ty = $default:expr;)*
         }
+        $(in_order($low:ident, $high:ident))*
         $(check($check:path))?
     ) => {
         $(#[$attribute])*
@@ -372,6 +405,9 @@ macro_rules! section {
             }
 
             fn check(&self, tree: &$crate::Table, at: &str) -> Result<(), $crate::Fault> {
+                $($crate::in_order(
+                    self, tree, at, [stringify!($low), stringify!($high)],
+                )?;)*
                 $($check(self, tree, at)?;)?
                 $({
                     let key = (at, stringify!($field));

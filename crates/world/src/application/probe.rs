@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::{Duration, Stream, Time};
 use observe::{Context, Observe};
-use settings::{Bytes, Count, Fault, OfTime, Table, section};
+use settings::{Bytes, Count, OfTime, section};
 use tcp::{Endpoint, Length, Payload, State};
 
 use super::draws::between;
@@ -27,7 +27,7 @@ section! {
         /// How many there are.
         pub count: u64 as Count<u64, 1, 1_000_000_000> = 1000;
     }
-    check(Self::pauses)
+    in_order(least, most)
 }
 
 /// The end that sends them, and closes after the last.
@@ -54,16 +54,6 @@ impl Traffic for Probes {
     fn add<B: Body<Payload = Length>>(&self, flow: NewFlow<'_, B>) -> [MachineId; 2] {
         let prober = Prober::new(&Arc::new(self.clone()), flow.chance("probes"), ENDLESS);
         Self::connect(flow, prober, Sink)
-    }
-}
-
-impl Probes {
-    fn pauses(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        if self.least <= self.most {
-            return Ok(());
-        }
-        let message = format!("{at}.least must not be longer than {at}.most");
-        tree.clash_at(at, &["least", "most"], message)
     }
 }
 

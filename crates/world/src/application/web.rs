@@ -55,6 +55,7 @@ section! {
         /// The largest; larger ones are drawn again.
         pub max: u64 as Bytes<u64, 1, 1_000_000_000> = 1_000_000_000;
     }
+    in_order(min, max)
 }
 
 section! {
@@ -69,6 +70,7 @@ section! {
         /// The cut-off before the scale is taken off.
         pub most: u32 as Count<u32, 1, 1000> = 55;
     }
+    in_order(scale, most)
 }
 
 words! {
