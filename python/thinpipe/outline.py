@@ -6,8 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Final
 
-SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
-"""The units in which a scenario shows times."""
+from thinpipe.units import SECONDS
 
 
 def outline(values: Mapping[str, str]) -> str:

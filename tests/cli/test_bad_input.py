@@ -273,7 +273,7 @@ def test_controller_of_a_file(thinpipe, setting, expected):
         (("--duration", "0s"), "--duration 0s: must be above zero"),
         (
             ("--duration", "5"),
-            "--duration 5: a duration needs its unit (ns, us, µs, ms, s or min), as in 5 s",
+            "--duration 5: a duration needs its unit (ns, us, µs, ms, s, min, h or d), as in 5 s",
         ),
         (("--seed", "one"), "--seed one: must be a whole number from 0"),
     ],
@@ -491,8 +491,8 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         ("lte-m", "radio.edrx.window=0s", "must be a duration from 1 ms"),
         (
             "lte-m",
-            "radio.psm.active=1h",
-            "unknown unit h: a duration is in ns, us, µs, ms, s or min",
+            "radio.psm.active=1w",
+            "unknown unit w: a duration is in ns, us, µs, ms, s, min, h or d",
         ),
         (
             "lte-m",
@@ -502,7 +502,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         (
             "lte-m",
             "radio.psm.update=off",
-            "not a duration: expected a number and a unit (ns, us, µs, ms, s or min)",
+            "not a duration: expected a number and a unit (ns, us, µs, ms, s, min, h or d)",
         ),
         ("lte-m", "radio.psm.tau=1min", "unknown key; did you mean radio.psm?"),
         (
@@ -613,8 +613,8 @@ NODE_BS = (
         ),
         (
             '[radio]\nhandovers = [{ at = "1 s" }, { at = 5 }]\n',
-            "mine.toml:2: radio.handovers[1].at = 5: a duration needs its unit (ns, us, µs, ms, s "
-            "or min), as in 5 s",
+            "mine.toml:2: radio.handovers[1].at = 5: a duration needs its unit (ns, us, µs, ms, s, "
+            "min, h or d), as in 5 s",
         ),
     ],
 )
@@ -633,7 +633,7 @@ def test_file_with_a_radio(thinpipe, tmp_path, text, expected):
         (
             'duration = "10 kbit/s"\n[link]\nrate = "1 Mbit/s"\n',
             'mine.toml:1: duration = "10 kbit/s": unknown unit kbit/s: a duration is in ns, us, '
-            "µs, ms, s or min",
+            "µs, ms, s, min, h or d",
         ),
         (
             "[tcp]\nwindow = 0\n",

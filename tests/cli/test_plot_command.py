@@ -99,9 +99,9 @@ def test_link_and_several_flows_change_the_picture(thinpipe, tmp_path):
         (("--out", "a.jpg"), "--out a.jpg: must end in .png, .svg or .pdf"),
         (("--out", "a"), "--out a: must end in .png, .svg or .pdf"),
         (("--out", "/proc/a.png"), "/proc/a.png: No such file or directory"),
-        (("--from", "5"), "--from 5: must be a time in ns, us, µs, ms, s or min, as in 10s"),
+        (("--from", "5"), "--from 5: must be a time in ns, us, µs, ms, s, min, h or d, as in 10s"),
         (("--to", "-5s"), "--to -5s: must not be negative"),
-        (("--to", "5h"), "--to 5h: must be a time in ns, us, µs, ms, s or min, as in 10s"),
+        (("--to", "5w"), "--to 5w: must be a time in ns, us, µs, ms, s, min, h or d, as in 10s"),
         (("--from", "20s"), "--from 20s: must be from 0 s to below 20 s, not 20 s"),
         (
             ("--from", "6s", "--to", "5s"),
@@ -174,7 +174,7 @@ def test_pictures_of_cells(thinpipe, tmp_path, cells):
     ("arguments", "expected"),
     [
         (("--cell", "2"), "--cell 2: 2 is none of this run's, 0 to 1"),
-        (("--at", "5"), "--at 5: must be a time in ns, us, µs, ms, s or min, as in 10s"),
+        (("--at", "5"), "--at 5: must be a time in ns, us, µs, ms, s, min, h or d, as in 10s"),
         (("--at", "101s"), "--at 101s: must be from 0 s to 100 s, not 101 s"),
     ],
 )

@@ -244,8 +244,8 @@ OUT = ("--out", "s.parquet")
         ),
         (
             ("--vary", "radio.downlink.tti=10 ms,20 kB", *OUT),
-            "--vary radio.downlink.tti=20 kB: unknown unit kB: a duration is in ns, us, µs, ms, s "
-            "or min",
+            "--vary radio.downlink.tti=20 kB: unknown unit kB: a duration is in ns, us, µs, ms, s, "
+            "min, h or d",
         ),
         (
             ("--vary", "tcp.window=4", "--vary", "tcp.window=8", *OUT),
@@ -302,7 +302,7 @@ OUT = ("--out", "s.parquet")
         ),
         (
             ("--vary", "tcp.window=4", "--duration", "5", *OUT),
-            "--duration 5: a duration needs its unit (ns, us, µs, ms, s or min), as in 5 s",
+            "--duration 5: a duration needs its unit (ns, us, µs, ms, s, min, h or d), as in 5 s",
         ),
         (
             ("--vary", "tcp.window=4", "--measure", "rtt_s.men", *OUT),

@@ -231,7 +231,7 @@ fn unknown_keys_are_told_the_nearest() {
 fn values_that_cannot_be() {
     refused_ahead(
         "drain = 30",
-        ":1: drain = 30: a duration needs its unit (ns, us, µs, ms, s or min), as in 30 s",
+        ":1: drain = 30: a duration needs its unit (ns, us, µs, ms, s, min, h or d), as in 30 s",
     );
     refused_ahead(
         "heartbeat = \"100 ms\"",

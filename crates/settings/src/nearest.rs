@@ -1,23 +1,26 @@
 //! What someone may have meant.
 
 /// The candidate that begins with `given`, or else the one that is most like it, if no more than
-/// every second letter differs; the first of equals.
+/// every second letter differs; the first of equals. A dotted key that ends in the same word as
+/// `given` is more like it than any that does not.
 pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = given.to_lowercase();
-    let mut best: Option<((bool, usize), &str)> = None;
+    let mut best: Option<((bool, bool, usize), &str)> = None;
     for candidate in candidates {
         let is_other = given.len() <= 1 || !candidate.starts_with(given);
+        let ends_otherwise = !last(&lower).eq_ignore_ascii_case(last(candidate));
         // Most candidates are out by their length.
-        let is_out = |least: usize| best.is_some_and(|(rank, _)| rank <= (is_other, least));
-        if is_out(least_distance(&lower, candidate)) {
+        let least = if ends_otherwise { least_distance(&lower, candidate) } else { 0 };
+        let is_out = |rank| best.is_some_and(|(before, _)| before <= rank);
+        if is_out((is_other, ends_otherwise, least)) {
             continue;
         }
-        let rank = (is_other, distance(&lower, candidate));
+        let rank = (is_other, ends_otherwise, distance(&lower, candidate));
         if best.is_none_or(|(before, _)| rank < before) {
             best = Some((rank, candidate));
         }
     }
-    best.filter(|((is_other, edits), _)| !is_other || 2 * edits <= given.chars().count())
+    best.filter(|((is_other, _, edits), _)| !is_other || 2 * edits <= given.chars().count())
         .map(|(_, candidate)| candidate)
 }
 
@@ -33,9 +36,9 @@ fn distance(given: &str, candidate: &str) -> usize {
     edits
 }
 
-/// What that is at least.
+/// What that is at least, of keys that end otherwise.
 fn least_distance(given: &str, candidate: &str) -> usize {
-    if last(given).eq_ignore_ascii_case(last(candidate)) || !candidate.is_ascii() {
+    if !candidate.is_ascii() {
         return 0;
     }
     given.chars().count().abs_diff(candidate.len())
@@ -49,11 +52,20 @@ fn last(key: &str) -> &str {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{distance, nearest};
+    use super::{distance, last, nearest};
 
     #[test]
     fn a_slip_of_the_pen_or_the_wrong_table() {
-        let keys = ["seed", "tcp.mss", "tcp.window", "radio.rlc.window", "radio.tbler"];
+        let keys = [
+            "seed",
+            "tcp.mss",
+            "tcp.window",
+            "radio.rlc.window",
+            "radio.tbler",
+            "radio.nr",
+            "radio.downlink.snr",
+            "radio.uplink.snr",
+        ];
         let check = |given, expect| assert_eq!(nearest(given, keys), Some(expect), "{given}");
         check("tcp.windw", "tcp.window");
         check("TCP.MSS", "tcp.mss");
@@ -61,6 +73,7 @@ mod tests {
         check("rlc.window", "tcp.window");
         check("sede", "seed");
         check("radio.t", "radio.tbler");
+        check("radio.snr", "radio.downlink.snr");
         assert_eq!(nearest("x", []), None);
         assert_eq!(nearest("xyzzy", keys), None);
     }
@@ -73,11 +86,13 @@ mod tests {
         ) {
             let rank = |candidate: &&str| {
                 let begins = given.len() > 1 && candidate.starts_with(&given);
-                (!begins, distance(&given.to_lowercase(), candidate))
+                let lower = given.to_lowercase();
+                let ends_otherwise = !last(&lower).eq_ignore_ascii_case(last(candidate));
+                (!begins, ends_otherwise, distance(&lower, candidate))
             };
             let candidates = || candidates.iter().map(String::as_str);
             let best = candidates().min_by_key(rank).filter(|best| {
-                let (is_other, edits) = rank(best);
+                let (is_other, _, edits) = rank(best);
                 !is_other || 2 * edits <= given.chars().count()
             });
             prop_assert_eq!(nearest(&given, candidates()), best);

@@ -9,9 +9,10 @@ from functools import cache
 from typing import Any, Final
 
 from thinpipe.scenario import Key, keys
+from thinpipe.units import SECONDS
 
 _UNITS: Final = {
-    "ns": ("s", 1e-9), "us": ("s", 1e-6), "ms": ("s", 1e-3), "s": ("s", 1.0), "min": ("s", 60.0),
+    **{unit: ("s", seconds) for unit, seconds in SECONDS.items()},
     "bit/s": ("bit/s", 1.0), "kbit/s": ("bit/s", 1e3), "Mbit/s": ("bit/s", 1e6),
     "Gbit/s": ("bit/s", 1e9),
     "B": ("B", 1), "kB": ("B", 10**3), "MB": ("B", 10**6), "GB": ("B", 10**9),

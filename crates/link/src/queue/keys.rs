@@ -12,8 +12,8 @@ section! {
         pub limit: Limit as Flat<Limit> = Limit::default();
         /// Whether the limits of both directions apply to each flow separately; needs [radio].
         pub per_flow: bool as Flag = false;
-        /// Which packets are dropped before it is full, or that flows take turns; red, codel and
-        /// fair need [link]. Default: none.
+        /// Which packets are dropped before it is full, or that flows take turns; red needs
+        /// [link], codel and fair [link] or any radio but those of UMTS. Default: none.
         pub kind: Kind as Word<Kind> = Kind::DropTail;
         /// red and codel mark packets that can carry a mark, instead of dropping them (RFC 3168),
         /// in either direction. Default: ns-2.
@@ -36,8 +36,8 @@ section! {
         pub packets: Option<Option<u32>> as Or<as_key::QueuePackets, Packets> = None;
         /// Most bytes that wait or are being sent. Default: ns-2, as `queue.back.packets`.
         pub bytes: Option<Option<u64>> as Or<as_key::QueueBytes, Size> = None;
-        /// Which packets are dropped before it is full, or that flows take turns; red, codel and
-        /// fair need [link]. Default: none.
+        /// Which packets are dropped before it is full, or that flows take turns; red needs
+        /// [link], codel and fair [link] or any radio but those of UMTS. Default: none.
         pub kind: Kind as Word<Kind> = Kind::DropTail;
     }
 }

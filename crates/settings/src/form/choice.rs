@@ -55,7 +55,7 @@ fn is_label(name: &str) -> bool {
     !name.is_empty() && name.chars().all(is_fit)
 }
 
-/// `true` or `false`.
+/// `true` or `false`; `on`, `yes`, `off` and `no` say the same.
 pub struct Flag;
 
 impl Leaf for Flag {
@@ -71,8 +71,12 @@ impl Leaf for Flag {
 
     fn parse(scalar: &Scalar) -> Result<bool, String> {
         match (scalar.kind, scalar.text.as_str()) {
-            (Kind::Plain | Kind::Bare, "true") => Ok(true),
-            (Kind::Plain | Kind::Bare, "false") => Ok(false),
+            (Kind::Plain | Kind::Bare, "true") | (Kind::Quoted | Kind::Bare, "on" | "yes") => {
+                Ok(true)
+            }
+            (Kind::Plain | Kind::Bare, "false") | (Kind::Quoted | Kind::Bare, "off" | "no") => {
+                Ok(false)
+            }
             (Kind::Quoted, "true" | "false") => Err("expected no quotes".to_owned()),
             _ => Err("expected true or false".to_owned()),
         }
@@ -213,6 +217,21 @@ pub mod as_key {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_flag_is_a_word_of_toml_or_of_everyday_use() {
+        let check = |kind, text: &str, expect: Result<bool, &str>| {
+            let scalar = Scalar { kind, text: text.to_owned() };
+            assert_eq!(Flag::parse(&scalar), expect.map_err(str::to_owned), "{text}");
+        };
+        for (text, expect) in [("on", true), ("yes", true), ("off", false), ("no", false)] {
+            check(Kind::Bare, text, Ok(expect));
+            check(Kind::Quoted, text, Ok(expect));
+        }
+        check(Kind::Bare, "true", Ok(true));
+        check(Kind::Quoted, "true", Err("expected no quotes"));
+        check(Kind::Bare, "maybe", Err("expected true or false"));
+    }
 
     #[test]
     fn a_number_and_its_unit_may_stand_together() {

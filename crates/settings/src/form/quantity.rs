@@ -36,6 +36,8 @@ pub(super) const TIME: Quantity = Quantity {
         ("ms", 1_000_000),
         ("s", 1_000_000_000),
         ("min", 60_000_000_000),
+        ("h", 3_600_000_000_000),
+        ("d", 86_400_000_000_000),
     ],
     usual: "s",
     bare: None,
@@ -365,6 +367,8 @@ mod tests {
         check(&TIME, "0.4 ms", 400_000);
         check(&TIME, "1e3 µs", 1_000_000);
         check(&TIME, "4 min", 240_000_000_000);
+        check(&TIME, "1.5 h", 5_400_000_000_000);
+        check(&TIME, "2d", 172_800_000_000_000);
         check(&RATE, "384kbit/s", 384_000);
         check(&RATE, "1.5 Mbit/s", 1_500_000);
         check(&SIZE, "120 kB", 120_000);
