@@ -16,6 +16,14 @@ def check(done, expected: str) -> None:
     assert done.stderr == f"thinpipe: {expected}\n"
 
 
+def test_a_run_whose_time_stands_still(thinpipe):
+    check(
+        thinpipe("run", "link", "--set", "flow.bytes=unlimited"),
+        "link: time stands still at 0 s, after more than 524288 events in one instant: a link of "
+        "each path needs a rate or a delay, or flow.bytes an end",
+    )
+
+
 def test_no_scenario_of_that_name(thinpipe):
     check(
         thinpipe("run", "umts-dhc-384"),

@@ -9,7 +9,7 @@ use std::sync::{Arc, mpsc};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use scenario::{Outside, Scenario};
-use sim::{Recording, Threads};
+use sim::{Recording, Threads, Unfinished};
 
 use crate::ScenarioError;
 use crate::controller::{self, Algorithm, Failure};
@@ -95,8 +95,9 @@ pub(crate) fn run(
     wrong.check()?;
     match (outcome, failure) {
         (Ok(outcome), _) => Ok(Run::new(outcome, settings, stopwatch.elapsed_s())),
-        (Err(sim::Interrupted), Some(error)) => Err(error),
-        (Err(sim::Interrupted), None) => Err(PyKeyboardInterrupt::new_err(())),
+        (Err(Unfinished::Interrupted), Some(error)) => Err(error),
+        (Err(Unfinished::Interrupted), None) => Err(PyKeyboardInterrupt::new_err(())),
+        (Err(why @ Unfinished::Standstill(_)), _) => Err(unfinished(&scenario, why)),
     }
 }
 
@@ -174,7 +175,13 @@ impl Work<'_> {
             let outcome = sim::simulate(scenario, self.recording, Threads::MIN, &mut |_| {
                 if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
-            let Ok(outcome) = outcome else { return };
+            let outcome = match outcome {
+                Ok(outcome) => outcome,
+                Err(Unfinished::Interrupted) => return,
+                Err(why @ Unfinished::Standstill(_)) => {
+                    return self.wrong.note(unfinished(scenario, why));
+                }
+            };
             let run = Run::new(outcome, settings.clone(), stopwatch.elapsed_s());
             if done.send((index, run)).is_err() {
                 return;
@@ -232,6 +239,11 @@ fn read(
 pub(crate) fn refused(error: &scenario::Error) -> PyErr {
     let text = error.to_string();
     ScenarioError::new_err(text.strip_prefix("--set ").unwrap_or(&text).to_owned())
+}
+
+/// The exception for a scenario whose run reaches no end.
+fn unfinished(scenario: &Scenario, why: Unfinished) -> PyErr {
+    ScenarioError::new_err(format!("{}: {why}", scenario.name))
 }
 
 /// Reads a file that a scenario names.

@@ -35,7 +35,8 @@ impl Failure {
         self.error.lock().expect("no thread panics with the lock").take().map_or(Ok(()), Err)
     }
 
-    fn note(&self, error: PyErr) {
+    /// Keeps an exception, unless there is one already.
+    pub(crate) fn note(&self, error: PyErr) {
         self.error.lock().expect("no thread panics with the lock").get_or_insert(error);
         self.is_there.store(true, Ordering::Relaxed);
     }

@@ -1,5 +1,6 @@
 //! The virtual clock.
 
+use std::fmt;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 
@@ -13,8 +14,8 @@ use crate::measured::{Joined, Measured};
 use crate::parts::side_by_side;
 use crate::{CapacityRow, Flow, Metrics, Summary, Trace, Vantage};
 
-/// How often machines are woken between two calls of `pulse`.
-const WAKES_PER_PULSE: u64 = 1 << 15;
+/// Events between two calls of `pulse`, and a few more of the same instant.
+const EVENTS_PER_PULSE: u64 = 1 << 15;
 
 /// How many threads run the mobiles of one simulation; more than one changes no result.
 pub type Threads = NonZero<usize>;
@@ -22,9 +23,33 @@ pub type Threads = NonZero<usize>;
 /// What is called with the simulated time, and may end the run.
 pub(crate) type Pulse<'a> = &'a mut dyn FnMut(Time) -> ControlFlow<()>;
 
-/// A run that was told to stop before its end.
+/// Calls of `pulse` in a row at one time after which time counts as standing still: an endless
+/// transfer whose round trip takes no time never ends. A file of 500 MB comes through.
+const PULSES_AT_ONE_TIME: u64 = 1 << 4;
+
+/// Reason for which a run did not reach its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Interrupted;
+pub enum Unfinished {
+    /// It was told to stop.
+    Interrupted,
+    /// It did more in one instant than a run can.
+    Standstill(Time),
+}
+
+impl fmt::Display for Unfinished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Interrupted => f.write_str("the run was told to stop"),
+            Self::Standstill(at) => write!(
+                f,
+                "time stands still at {} s, after more than {} events in one instant: a link of each path \
+                 needs a rate or a delay, or flow.bytes an end",
+                at.as_secs_f64(),
+                PULSES_AT_ONE_TIME * EVENTS_PER_PULSE,
+            ),
+        }
+    }
+}
 
 /// The results of a run.
 #[derive(Debug)]
@@ -63,7 +88,7 @@ pub enum Recording {
 /// unless everything is recorded. The results are those of one world with all mobiles.
 ///
 /// # Errors
-/// [`Interrupted`], if `pulse` ended it.
+/// If `pulse` ended it, or time stands still.
 ///
 /// # Panics
 /// If a packet had no route, which cannot happen in a built network.
@@ -72,7 +97,7 @@ pub fn simulate(
     recording: Recording,
     threads: Threads,
     pulse: Pulse<'_>,
-) -> Result<Outcome, Interrupted> {
+) -> Result<Outcome, Unfinished> {
     match scenario.mobile_ip {
         None => simulate_over::<Ipv4<Length>>(scenario, recording, threads, pulse),
         Some(_) => simulate_over::<Ipv6<Length>>(scenario, recording, threads, pulse),
@@ -85,7 +110,7 @@ fn simulate_over<B: Body<Payload = Length>>(
     recording: Recording,
     threads: Threads,
     pulse: Pulse<'_>,
-) -> Result<Outcome, Interrupted> {
+) -> Result<Outcome, Unfinished> {
     let parts = Part::all(scenario);
     if recording != Recording::Series {
         let is_ns2 = recording == Recording::Ns2;
@@ -110,7 +135,7 @@ fn trace<B: Body>(
     mut network: Network<B>,
     is_ns2: bool,
     pulse: Pulse<'_>,
-) -> Result<Outcome, Interrupted> {
+) -> Result<Outcome, Unfinished> {
     let until = Time::ZERO + scenario.duration;
     let metrics = Metrics::new(flows(scenario, &network));
     let mut observers = (metrics, Trace::new(&network.world, is_ns2));
@@ -127,7 +152,7 @@ fn measure<B: Body>(
     scenario: &Scenario,
     mut network: Network<B>,
     pulse: Pulse<'_>,
-) -> Result<Measured, Interrupted> {
+) -> Result<Measured, Unfinished> {
     let mut metrics = Metrics::new(flows(scenario, &network));
     let until = Time::ZERO + scenario.duration;
     run_world(&mut network.world, until, &mut metrics, pulse)?;
@@ -142,12 +167,20 @@ fn run_world<B: Body>(
     until: Time,
     observe: &mut impl Observe,
     pulse: Pulse<'_>,
-) -> Result<(), Interrupted> {
-    let mut wakes: u64 = 0;
+) -> Result<(), Unfinished> {
+    let mut next_pulse = EVENTS_PER_PULSE;
+    let mut still = (Time::ZERO, 0);
     while let Some(now) = world.step(until, observe) {
-        wakes += 1;
-        if wakes.is_multiple_of(WAKES_PER_PULSE) && pulse(now).is_break() {
-            return Err(Interrupted);
+        if world.events() < next_pulse {
+            continue;
+        }
+        next_pulse = world.events() + EVENTS_PER_PULSE;
+        if pulse(now).is_break() {
+            return Err(Unfinished::Interrupted);
+        }
+        still = (now, if still.0 == now { still.1 + 1 } else { 1 });
+        if still.1 == PULSES_AT_ONE_TIME {
+            return Err(Unfinished::Standstill(now));
         }
     }
     assert_eq!(world.unroutable(), 0, "every packet finds its way in a built network");

@@ -34,7 +34,7 @@ pub use capture::{NodeCapture, Vantage, captures};
 pub use cell::{
     Blocked, CellMetrics, CellSummary, CodesInUse, CommonRow, Handovers, SharedBlocks, StateShares,
 };
-pub use clock::{Interrupted, Outcome, Recording, Threads, simulate};
+pub use clock::{Outcome, Recording, Threads, Unfinished, simulate};
 pub use crossing::NetworkSummary;
 pub use datagrams::{DatagramOutcome, DatagramRow, DatagramSummary};
 pub use energy::{EnergySummary, MobileSummary, PowerRow, StateEnergySummary};

@@ -9,7 +9,7 @@ use std::thread::{Builder, scope};
 use base::Time;
 use scenario::{Part, Scenario};
 
-use crate::Interrupted;
+use crate::Unfinished;
 use crate::clock::{Pulse, Threads};
 use crate::measured::Measured;
 
@@ -18,8 +18,8 @@ const MOST_THREADS: usize = 1024;
 
 /// What threads tell the caller.
 enum Message {
-    /// The part of this mobile is done.
-    Done(u32, Box<Measured>),
+    /// The part of this mobile is over.
+    Over(u32, Result<Box<Measured>, Unfinished>),
     /// A part goes on: time to call `pulse`.
     Pulse,
 }
@@ -29,15 +29,15 @@ enum Message {
 /// Both are called on the caller's thread.
 ///
 /// # Errors
-/// [`Interrupted`], if `pulse` ended it.
+/// If `pulse` ended it, or that of the first part that did not reach its end.
 pub(crate) fn side_by_side(
     scenario: &Scenario,
     parts: impl ExactSizeIterator<Item = Part>,
     threads: Threads,
-    run: impl Fn(Part, Pulse<'_>) -> Result<Measured, Interrupted> + Sync,
+    run: impl Fn(Part, Pulse<'_>) -> Result<Measured, Unfinished> + Sync,
     mut take: impl FnMut(Measured),
     pulse: Pulse<'_>,
-) -> Result<(), Interrupted> {
+) -> Result<(), Unfinished> {
     let count = parts.len();
     let threads = threads.get().min(count).min(MOST_THREADS);
     let reached = |done: usize| Time::ZERO + scenario.duration * done as u64 / count as u64;
@@ -58,19 +58,19 @@ pub(crate) fn side_by_side(
         let (mut early, mut taken) = (BTreeMap::new(), 0);
         loop {
             match inbox.recv() {
-                Ok(Message::Done(mobile, part)) => {
+                Ok(Message::Over(mobile, part)) => {
                     early.insert(mobile, part);
                 }
                 Ok(Message::Pulse) => {}
                 Err(RecvError) => return Ok(()),
             }
             while let Some(part) = early.remove(&taken) {
-                take(*part);
+                take(*part.inspect_err(|_| work.stop.store(true, Ordering::Relaxed))?);
                 taken += 1;
             }
             if pulse(reached(taken as usize)).is_break() {
                 work.stop.store(true, Ordering::Relaxed);
-                return Err(Interrupted);
+                return Err(Unfinished::Interrupted);
             }
         }
     })
@@ -79,14 +79,14 @@ pub(crate) fn side_by_side(
 /// The same on the caller's thread alone.
 fn one_by_one(
     parts: &[Part],
-    run: impl Fn(Part, Pulse<'_>) -> Result<Measured, Interrupted>,
+    run: impl Fn(Part, Pulse<'_>) -> Result<Measured, Unfinished>,
     mut take: impl FnMut(Measured),
     reached: impl Fn(usize) -> Time,
     pulse: Pulse<'_>,
-) -> Result<(), Interrupted> {
+) -> Result<(), Unfinished> {
     for (done, part) in parts.iter().enumerate() {
         if pulse(reached(done)).is_break() {
-            return Err(Interrupted);
+            return Err(Unfinished::Interrupted);
         }
         take(run(*part, &mut |_| pulse(reached(done)))?);
     }
@@ -106,7 +106,7 @@ impl Work {
     /// Runs parts until none is left, or until told to stop.
     fn run(
         &self,
-        run: impl Fn(Part, Pulse<'_>) -> Result<Measured, Interrupted>,
+        run: impl Fn(Part, Pulse<'_>) -> Result<Measured, Unfinished>,
         caller: &SyncSender<Message>,
     ) {
         let mut pulse = |_| {
@@ -119,8 +119,9 @@ impl Work {
             }
         };
         while let Some(part) = self.parts.get(self.next.fetch_add(1, Ordering::Relaxed))
-            && let Ok(measured) = run(*part, &mut pulse)
-            && caller.send(Message::Done(part.mobile, Box::new(measured))).is_ok()
+            && let over = run(*part, &mut pulse).map(Box::new)
+            && !matches!(over, Err(Unfinished::Interrupted))
+            && caller.send(Message::Over(part.mobile, over)).is_ok()
         {}
     }
 }

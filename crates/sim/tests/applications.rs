@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use scenario::Scenario;
-use sim::{Outcome, Recording, Threads, simulate};
+use sim::{Outcome, Recording, Threads, Unfinished, simulate};
 
 /// A link of 50 kbit/s with 300 ms one way.
 const THIN: &str =
@@ -45,6 +45,36 @@ fn time_goes_on_after_a_connection_is_over() {
         };
         let ended = simulate(&scenario, Recording::Series, Threads::MIN, &mut pulse);
         assert!(ended.is_ok(), "{application}, {end:?}: stands still at {latest:?}");
+    }
+}
+
+/// A transfer without end over a path that takes no time, from the beginning or from when its link
+/// loses its rate, is told what it lacks. An end lets it go on.
+#[test]
+fn a_run_that_stays_in_one_instant_is_told_so() {
+    let no_time = [("link.rate", "unlimited"), ("link.delay", "0 s"), ("tcp.window", "64")];
+    let endless = ("flow.bytes", "unlimited");
+    let later = ("link.schedule", r#"[{at = "3 s", rate = "unlimited"}]"#);
+    for (settings, stands_at) in [
+        ([no_time.as_slice(), &[endless]].concat(), Some(0.0)),
+        (vec![("link.delay", "0 s"), endless, later], Some(3.0)),
+        ([no_time.as_slice(), &[("flow.bytes", "20 MB")]].concat(), None),
+    ] {
+        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        let settings: Vec<_> = settings.iter().map(owned).collect();
+        let scenario = Scenario::parse(THIN, "thin", &settings).expect("valid");
+        let ended =
+            simulate(
+                &scenario,
+                Recording::Series,
+                Threads::MIN,
+                &mut |_| ControlFlow::Continue(()),
+            );
+        let stands = ended.err().map(|ended| match ended {
+            Unfinished::Standstill(at) => at.as_secs_f64(),
+            Unfinished::Interrupted => panic!("nothing interrupts it"),
+        });
+        assert_eq!(stands.map(f64::floor), stands_at, "{settings:?}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use proptest::prelude::*;
 use proptest::sample::select;
 use scenario::{Part, Scenario, shipped};
-use sim::{Interrupted, Outcome, Recording, Threads, simulate};
+use sim::{Outcome, Recording, Threads, Unfinished, simulate};
 
 /// Scenarios of several mobiles, in which each has a bearer of its own.
 const APART: [(&str, &[(&str, &str)]); 12] = [
@@ -173,6 +173,6 @@ fn a_run_of_parts_can_be_interrupted() {
         };
         let threads = Threads::new(threads).expect("there are some");
         let ended = simulate(&scenario, Recording::Series, threads, &mut pulse);
-        assert_eq!(ended.expect_err("it was told to stop"), Interrupted);
+        assert_eq!(ended.expect_err("it was told to stop"), Unfinished::Interrupted);
     }
 }
