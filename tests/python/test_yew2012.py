@@ -508,7 +508,7 @@ def test_segments_leave_a_spacing_apart(gap, early):
         "flow": [0] * 5,
         "event": ["sent"] * 5,
         "payload_bytes": [512] * 4 + [0],
-        "endpoint": ["CN:20-MN:1024"] * 4 + ["MN:1024-CN:20"],
+        "endpoint": ["CN:9-MN:1024"] * 4 + ["MN:1024-CN:9"],
     }
     rtt = {"time_s": [1.0], "flow": [0], "rtt_s": [1.0]}
     found = windows([4.0, 4.0], [2.0, 2.0], rtt=rtt, segments=segments)
@@ -739,7 +739,7 @@ def test_items_run_what_their_facts_ask_for(item):
             "flow": [0] * 2,
             "event": ["sent"] * 2,
             "payload_bytes": [512] * 2,
-            "endpoint": ["CN:20-MN:1024"] * 2,
+            "endpoint": ["CN:9-MN:1024"] * 2,
         },
     }
     outcomes = {point: run(**tables) for point, _ in chosen.wanted()}

@@ -65,7 +65,7 @@ fn groups_are_numbered_on_and_go_by_name() {
     assert_eq!(network.flows[2].bytes, Some(5));
     assert_eq!(network.flows[3].application, Application::Web);
     let names = ends(&network);
-    assert_eq!(names[1], ["sender:20-receiver:1025", "receiver:1025-sender:20"]);
+    assert_eq!(names[1], ["sender:9-receiver:1025", "receiver:1025-sender:9"]);
     assert_eq!(names[2], ["sender:23-receiver:1026", "receiver:1026-sender:23"]);
     assert_eq!(names[3], ["browser-3"; 2]);
 }
@@ -93,11 +93,11 @@ fn directions_swap_ends() {
     };
     let (ues, count) = (("radio.ues", "3"), ("flow.count", "3"));
     let file = ("flow.application", "file");
-    let down = ["host:20-UE-0:1024", "UE-0:1024-host:20"];
+    let down = ["host:9-UE-0:1024", "UE-0:1024-host:9"];
     check(&[ues, count, file, ("flow.direction", "downlink")], down);
-    let up = ["UE-0:1024-host:20", "host:20-UE-0:1024"];
+    let up = ["UE-0:1024-host:9", "host:9-UE-0:1024"];
     check(&[ues, count, file, ("flow.direction", "uplink")], up);
-    let between = ["UE-0:20-UE-1:1024", "UE-1:1024-UE-0:20"];
+    let between = ["UE-0:9-UE-1:1024", "UE-1:1024-UE-0:9"];
     check(&[ues, count, file, ("flow.direction", "between-mobiles")], between);
     let web = ["UE-0:80-host:1024", "host:1024-UE-0:80"];
     check(&[ues, count, ("flow.application", "web"), ("flow.direction", "uplink")], web);

@@ -25,8 +25,8 @@ pub struct Source<P> {
 pub struct Sink;
 
 impl Traffic for File {
-    /// ftp-data.
-    const PORT: u16 = 20;
+    /// discard (RFC 863).
+    const PORT: u16 = 9;
 
     fn add<B: Body<Payload = Length>>(&self, flow: NewFlow<'_, B>) -> [MachineId; 2] {
         let source = match flow.bytes {
