@@ -25,7 +25,10 @@ class RttSummary(Record):
     mean: float | None
     """The arithmetic mean."""
     stdev: float | None
-    """The standard deviation of these samples (divided by their number)."""
+    """The standard deviation of these samples (divided by their number).
+
+    Of more than 262,144 times it and the percentiles are those of a random share.
+    """
     p50: float | None
     """The median. Percentiles are samples: the smallest with that share at or below it."""
     p95: float | None

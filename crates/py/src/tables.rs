@@ -89,14 +89,14 @@ fn capacity(tables: &Bound<'_, PyDict>, outcome: &Outcome) -> PyResult<()> {
 
 /// Adds `rtt`, `cwnd`, `events` and `base_rtt`.
 fn of_tcp(tables: &Bound<'_, PyDict>, metrics: &Metrics) -> PyResult<()> {
-    Table::new(tables, "rtt", of_flows(metrics, |flow| &flow.rtt))?
+    Table::new(tables, "rtt", of_flows(metrics, |flow| flow.rtt.rows()))?
         .time(|(.., row)| row.time)?
         .column("flow", |(id, ..)| id)?
         .column("offset", |(.., row)| row.fact.offset)?
         .column("rtt_s", |(.., row)| row.fact.rtt.as_secs_f64())?;
 
     let segments = |bytes: u64, of: &FlowMetrics| bytes as f64 / f64::from(of.flow.mss);
-    Table::new(tables, "cwnd", of_flows(metrics, |flow| &flow.cwnd))?
+    Table::new(tables, "cwnd", of_flows(metrics, |flow| flow.cwnd()))?
         .time(|(.., row)| row.time)?
         .column("flow", |(id, ..)| id)?
         .column("cwnd_segments", |(_, of, row)| segments(row.cwnd, of))?

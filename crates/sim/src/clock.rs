@@ -12,6 +12,7 @@ use world::{Application, Body, Ipv4, Ipv6, World};
 
 use crate::measured::{Joined, Measured};
 use crate::parts::side_by_side;
+use crate::series::Keep;
 use crate::{CapacityRow, Flow, Metrics, Summary, Trace, Vantage};
 
 /// Events between two calls of `pulse`, and a few more of the same instant.
@@ -75,7 +76,7 @@ pub struct Outcome {
 /// Whether a run keeps a [`Trace`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recording {
-    /// Numbers and series only.
+    /// Numbers and series only, of series of many rows a random share.
     Series,
     /// Every segment, hop and block as well.
     Everything,
@@ -137,7 +138,7 @@ fn trace<B: Body>(
     pulse: Pulse<'_>,
 ) -> Result<Outcome, Unfinished> {
     let until = Time::ZERO + scenario.duration;
-    let metrics = Metrics::new(flows(scenario, &network));
+    let metrics = Metrics::new(flows(scenario, &network), Keep::All);
     let mut observers = (metrics, Trace::new(&network.world, is_ns2));
     run_world(&mut network.world, until, &mut observers, pulse)?;
     let (metrics, mut trace) = observers;
@@ -153,7 +154,7 @@ fn measure<B: Body>(
     mut network: Network<B>,
     pulse: Pulse<'_>,
 ) -> Result<Measured, Unfinished> {
-    let mut metrics = Metrics::new(flows(scenario, &network));
+    let mut metrics = Metrics::new(flows(scenario, &network), Keep::Sample);
     let until = Time::ZERO + scenario.duration;
     run_world(&mut network.world, until, &mut metrics, pulse)?;
     Ok(Measured::of(scenario, network, metrics))

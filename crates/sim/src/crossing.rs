@@ -6,6 +6,8 @@ use serde::Serialize;
 
 use crate::Distribution;
 use crate::flow::FlowMetrics;
+use crate::series::{Keep, Series};
+use crate::statistics::Totals;
 
 /// The network as the data packets of a flow met it: the metrics of Yew, Ong and Ahmad 2012.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
@@ -26,11 +28,13 @@ pub struct NetworkSummary {
 ///
 /// What a middlebox sent in place of another packet arrives as well, but its delay from the sender
 /// is unknown.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Crossing {
     /// From the sender to the receiver, one for each that the sender sent and that arrived, and for
     /// each of its copies where an agent sends to two addresses.
-    pub(crate) delays: Vec<Duration>,
+    pub(crate) delays: Series<Duration>,
+    /// What is known of all these delays.
+    totals: Totals,
     /// Data packets that the receiver got, once for each time.
     pub(crate) received: u64,
     /// Their payload.
@@ -39,6 +43,19 @@ pub(crate) struct Crossing {
     pub(crate) last: Option<Time>,
     /// The longest time between two successive ones.
     pub(crate) longest_gap: Option<Duration>,
+}
+
+impl Default for Crossing {
+    fn default() -> Self {
+        Self {
+            delays: Series::new(Keep::Sample),
+            totals: Totals::default(),
+            received: 0,
+            bytes: 0,
+            last: None,
+            longest_gap: None,
+        }
+    }
 }
 
 impl Crossing {
@@ -50,7 +67,9 @@ impl Crossing {
             self.longest_gap = self.longest_gap.max(Some(now.saturating_since(last)));
         }
         if let Some(departed) = departed {
-            self.delays.push(now.saturating_since(departed));
+            let delay = now.saturating_since(departed);
+            self.totals.add(delay);
+            self.delays.push(delay);
         }
     }
 }
@@ -60,7 +79,10 @@ impl NetworkSummary {
         let sent = flow.segments_sent + flow.datagrams.rows.len() as u64;
         let crossing = &flow.crossing;
         Self {
-            delay_s: Distribution::of(crossing.delays.iter().copied()),
+            delay_s: Distribution::of_share(
+                crossing.totals,
+                crossing.delays.sample().iter().copied(),
+            ),
             throughput_bps: crossing.bytes as f64 * 8.0 / elapsed,
             longest_gap_s: crossing.longest_gap.map(Duration::as_secs_f64),
             efficiency: (sent > 0).then(|| crossing.received as f64 / sent as f64),
@@ -82,6 +104,6 @@ mod tests {
         }
         assert_eq!((crossing.received, crossing.bytes), (4, 2000));
         assert_eq!(crossing.longest_gap, Some(Duration::from_millis(99)));
-        assert_eq!(crossing.delays, [99, 61, 199].map(Duration::from_millis));
+        assert_eq!(crossing.delays.rows(), [99, 61, 199].map(Duration::from_millis));
     }
 }

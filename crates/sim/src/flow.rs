@@ -8,8 +8,11 @@ use world::Application;
 
 use crate::connection::ConnectionProgress;
 use crate::crossing::Crossing;
+use crate::cwnd::{CwndRow, Windows};
 use crate::datagrams::{DatagramRow, Datagrams};
 use crate::limits::{LimitedBySummary, TimeLimited};
+use crate::series::{Keep, Series};
+use crate::statistics::{Distribution, Totals};
 
 /// A flow to be measured.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,17 +44,6 @@ pub struct Timed<T> {
     pub time: Time,
     /// What.
     pub fact: T,
-}
-
-/// The window after a change.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CwndRow {
-    /// When it changed.
-    pub time: Time,
-    /// Congestion window in bytes, at most the maximum in flight; of several connections the sum.
-    pub cwnd: u64,
-    /// Slow-start threshold in bytes.
-    pub ssthresh: u64,
 }
 
 words! {
@@ -102,9 +94,11 @@ pub struct FlowMetrics {
     /// The flow.
     pub flow: Flow,
     /// Round-trip times, as acknowledgements came.
-    pub rtt: Vec<Timed<RttSample>>,
+    pub rtt: Series<Timed<RttSample>>,
+    /// What is known of all of them.
+    rtt_totals: Totals,
     /// Windows.
-    pub cwnd: Vec<CwndRow>,
+    cwnd: Windows,
     /// Its controller's estimate of the round-trip time without queues, after each change, if it
     /// has one.
     pub base_rtt: Vec<Timed<Duration>>,
@@ -143,12 +137,13 @@ pub struct FlowMetrics {
 }
 
 impl FlowMetrics {
-    pub(crate) fn new(flow: Flow) -> Self {
+    pub(crate) fn new(flow: Flow, keep: Keep) -> Self {
         Self {
             connections: vec![ConnectionProgress::new(flow.bytes)],
             flow,
-            rtt: Vec::new(),
-            cwnd: Vec::new(),
+            rtt: Series::new(keep),
+            rtt_totals: Totals::default(),
+            cwnd: Windows::new(keep),
             base_rtt: Vec::new(),
             events: Vec::new(),
             pages: Vec::new(),
@@ -170,6 +165,17 @@ impl FlowMetrics {
             window: 0,
             under_way: VecDeque::new(),
         }
+    }
+
+    /// Its windows.
+    pub fn cwnd(&self) -> &[CwndRow] {
+        self.cwnd.series.rows()
+    }
+
+    /// The distribution of its round-trip times.
+    pub(crate) fn rtt_distribution(&self) -> Distribution {
+        let sample = self.rtt.sample().iter().map(|row| row.fact.rtt);
+        Distribution::of_share(self.rtt_totals, sample)
     }
 
     /// Its UDP datagrams, in the order in which they were sent.
@@ -245,7 +251,10 @@ impl FlowMetrics {
                 }
             }
             TcpFact::Acked { offset } => self.acked(now, connection, offset),
-            TcpFact::Rtt(sample) => self.rtt.push(Timed { time: now, fact: sample }),
+            TcpFact::Rtt(sample) => {
+                self.rtt_totals.add(sample.rtt);
+                self.rtt.push(Timed { time: now, fact: sample });
+            }
             TcpFact::BaseRtt { rtt } => self.base_rtt.push(Timed { time: now, fact: rtt }),
             TcpFact::Window { cwnd, ssthresh } => self.window(now, connection, cwnd, ssthresh),
             TcpFact::Timeout { offset, .. } => self.timed_out(now, connection, offset, next_uid),
@@ -331,10 +340,7 @@ impl FlowMetrics {
         let of_one = cwnd.min(self.flow.window_bytes);
         self.window = self.window - progress.window + of_one;
         progress.window = of_one;
-        let cwnd = self.window;
-        if self.cwnd.last().is_none_or(|row| (row.cwnd, row.ssthresh) != (cwnd, ssthresh)) {
-            self.cwnd.push(CwndRow { time: now, cwnd, ssthresh });
-        }
+        self.cwnd.set(CwndRow { time: now, cwnd: self.window, ssthresh });
     }
 
     /// A connection is over: given up, unless everything has arrived.
@@ -367,16 +373,7 @@ impl FlowMetrics {
 
     /// Time-weighted mean and maximum of the congestion window, in bytes, up to `end`.
     pub(crate) fn cwnd_mean_and_max(&self, end: Time) -> Option<(f64, u64)> {
-        let first = self.cwnd.first()?;
-        let until = self.cwnd.iter().skip(1).map(|row| row.time).chain([end]);
-        let spans = self.cwnd.iter().zip(until);
-        let integral: f64 = spans
-            .map(|(row, until)| row.cwnd as f64 * until.saturating_since(row.time).as_secs_f64())
-            .sum();
-        let span = end.saturating_since(first.time);
-        let mean =
-            if span == Duration::ZERO { first.cwnd as f64 } else { integral / span.as_secs_f64() };
-        Some((mean, self.cwnd.iter().map(|row| row.cwnd).max()?))
+        self.cwnd.mean_and_max(end)
     }
 }
 
@@ -403,7 +400,7 @@ mod tests {
             group: "flow".to_owned(),
             application: Application::File,
         };
-        FlowMetrics::new(flow)
+        FlowMetrics::new(flow, Keep::Sample)
     }
 
     fn arrive(flow: &mut FlowMetrics, uid: u64) {

@@ -10,6 +10,7 @@ mod cell;
 mod clock;
 mod connection;
 mod crossing;
+mod cwnd;
 mod datagrams;
 mod energy;
 mod flow;
@@ -23,6 +24,7 @@ mod network;
 mod ns2;
 mod parts;
 mod queue;
+mod series;
 mod statistics;
 mod summary;
 mod trace;
@@ -36,9 +38,10 @@ pub use cell::{
 };
 pub use clock::{Outcome, Recording, Threads, Unfinished, simulate};
 pub use crossing::NetworkSummary;
+pub use cwnd::CwndRow;
 pub use datagrams::{DatagramOutcome, DatagramRow, DatagramSummary};
 pub use energy::{EnergySummary, MobileSummary, PowerRow, StateEnergySummary};
-pub use flow::{CwndRow, Event, EventRow, Flow, FlowMetrics, Timed};
+pub use flow::{Event, EventRow, Flow, FlowMetrics, Timed};
 pub use limits::LimitedBySummary;
 pub use metrics::Metrics;
 pub use middlebox::{
@@ -48,6 +51,7 @@ pub use mobility::{HandoverSummary, LostSummary, MobilityMetrics, MobilityRow, M
 pub use network::{Layout, LinkKind, LinkLayout, NodeLayout, StationLayout, WalkLayout};
 pub use ns2::{write_ns2, write_ns2_nodes};
 pub use queue::{QueueEvent, QueueRow};
+pub use series::{Keep, Series};
 pub use statistics::Distribution;
 pub use summary::{
     CwndSummary, DropsSummary, FlowSummary, LinkSummary, PageSummary, QueueSummary, Summary,

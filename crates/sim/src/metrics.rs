@@ -9,6 +9,7 @@ use observe::{
 use world::Side;
 
 use crate::flow::{Flow, FlowMetrics, Reached, Timed};
+use crate::series::Keep;
 use crate::{CellMetrics, MiddleboxMetrics, MobilityMetrics};
 
 /// Measurements of every flow of a run.
@@ -35,13 +36,14 @@ struct Role {
 }
 
 impl Metrics {
-    /// For these flows.
-    pub fn new(flows: Vec<Flow>) -> Self {
+    /// For these flows, of whose series as much is held as `keep` says.
+    pub fn new(flows: Vec<Flow>, keep: Keep) -> Self {
         let mut roles = Vec::new();
         for (index, flow) in flows.iter().enumerate() {
             set_roles(&mut roles, [flow.sender, flow.receiver], index, 0);
         }
-        Self { flows: flows.into_iter().map(FlowMetrics::new).collect(), roles, ..Self::default() }
+        let flows = flows.into_iter().map(|flow| FlowMetrics::new(flow, keep)).collect();
+        Self { flows, roles, ..Self::default() }
     }
 
     /// Makes room for so many flows in all.

@@ -14,7 +14,8 @@ pub struct Distribution {
     pub min: Option<f64>,
     /// The arithmetic mean.
     pub mean: Option<f64>,
-    /// The standard deviation of these samples (divided by their number).
+    /// The standard deviation of these samples (divided by their number). Of more than 262,144 times
+    /// it and the percentiles are those of a random share.
     pub stdev: Option<f64>,
     /// The median. Percentiles are samples: the smallest with that share at or below it.
     pub p50: Option<f64>,
@@ -26,10 +27,43 @@ pub struct Distribution {
     pub max: Option<f64>,
 }
 
+/// Number, sum and limits of durations, in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Totals {
+    count: u64,
+    sum: u128,
+    min: u64,
+    max: u64,
+}
+
+impl Default for Totals {
+    fn default() -> Self {
+        Self { count: 0, sum: 0, min: u64::MAX, max: 0 }
+    }
+}
+
+impl Totals {
+    #[inline]
+    pub(crate) fn add(&mut self, duration: Duration) {
+        let nanos = duration.as_nanos();
+        self.count += 1;
+        self.sum += u128::from(nanos);
+        self.min = self.min.min(nanos);
+        self.max = self.max.max(nanos);
+    }
+}
+
 impl Distribution {
     /// The distribution of `samples`, in any order.
-    pub fn of(samples: impl Iterator<Item = Duration>) -> Self {
-        let mut nanos: Vec<u64> = samples.map(Duration::as_nanos).collect();
+    pub fn of(samples: impl Iterator<Item = Duration> + Clone) -> Self {
+        let mut totals = Totals::default();
+        samples.clone().for_each(|sample| totals.add(sample));
+        Self::of_share(totals, samples)
+    }
+
+    /// The distribution of samples with these `totals`, of which `share` is a random share.
+    pub(crate) fn of_share(totals: Totals, share: impl Iterator<Item = Duration>) -> Self {
+        let mut nanos: Vec<u64> = share.map(Duration::as_nanos).collect();
         nanos.sort_unstable();
         let count = nanos.len();
         let seconds = |nanos: u64| Duration::from_nanos(nanos).as_secs_f64();
@@ -37,21 +71,21 @@ impl Distribution {
             let index = (count * percent).div_ceil(100).max(1) - 1;
             nanos.get(index).map(|&nanos| seconds(nanos))
         };
-        let sum: u128 = nanos.iter().map(|&nanos| u128::from(nanos)).sum();
-        let mean = (count > 0).then(|| sum as f64 / count as f64);
+        let is_any = totals.count > 0;
+        let mean = is_any.then(|| totals.sum as f64 / totals.count as f64);
         let stdev = mean.map(|mean| {
             let squares: f64 = nanos.iter().map(|&nanos| (nanos as f64 - mean).powi(2)).sum();
             (squares / count as f64).sqrt() / 1e9
         });
         Self {
-            samples: count as u64,
-            min: nanos.first().map(|&nanos| seconds(nanos)),
+            samples: totals.count,
+            min: is_any.then(|| seconds(totals.min)),
             mean: mean.map(|mean| mean / 1e9),
             stdev,
             p50: rank(50),
             p95: rank(95),
             p99: rank(99),
-            max: nanos.last().map(|&nanos| seconds(nanos)),
+            max: is_any.then(|| seconds(totals.max)),
         }
     }
 }

@@ -277,7 +277,7 @@ impl FlowSummary {
             handshake_timeouts: flow.count(Event::HandshakeTimeout),
             spurious_timeouts: spurious,
             fast_retransmits: flow.count(Event::FastRetransmit),
-            rtt_s: Distribution::of(flow.rtt.iter().map(|row| row.fact.rtt)),
+            rtt_s: flow.rtt_distribution(),
             network: NetworkSummary::of(flow, duration.as_secs_f64()),
             cwnd_segments: CwndSummary {
                 mean: cwnd.map(|(mean, _)| segments(mean)),

@@ -7,7 +7,7 @@ use base::{Duration, Time};
 use observe::DropReason;
 use scenario::{Scenario, shipped};
 use sim::{
-    DatagramOutcome, DatagramRow, DatagramSummary, FlowMetrics, Metrics, Outcome, Recording,
+    DatagramOutcome, DatagramRow, DatagramSummary, FlowMetrics, Keep, Metrics, Outcome, Recording,
     Threads, simulate,
 };
 use tcp::Length;
@@ -79,7 +79,7 @@ fn conserve<B: Body<Payload = Length>>(text: &str, settings: &[(&str, &str)]) ->
         group: flow.group.clone(),
         application: flow.application,
     };
-    let mut metrics = Metrics::new(network.flows.iter().map(flow).collect());
+    let mut metrics = Metrics::new(network.flows.iter().map(flow).collect(), Keep::Sample);
     let until = Time::ZERO + scenario.duration;
     while network.world.step(until, &mut metrics).is_some() {}
     let mut all = [0; 3];

@@ -85,7 +85,7 @@ fn p3_any_clamp_from_10_kb_on_fills_the_pipe() {
 fn t1_slow_start_takes_its_time() {
     let filled = |seed: u64| {
         let outcome = run("gprs-3+1", &[("seed", &seed.to_string()), ("duration", "30 s")]);
-        let rows = &outcome.metrics.flows()[0].cwnd;
+        let rows = outcome.metrics.flows()[0].cwnd();
         let filled = rows.iter().find(|row| row.cwnd >= 10_000).expect("it grows");
         filled.time.as_secs_f64()
     };

@@ -52,7 +52,7 @@ fn run(scenario: &Scenario, recording: Recording, threads: usize) -> Outcome {
 fn results(outcome: Outcome) -> String {
     let Outcome { summary, metrics, capacity, .. } = outcome;
     let flows = metrics.flows().iter().map(|flow| {
-        let series = (&flow.rtt, &flow.cwnd, &flow.base_rtt, &flow.events, &flow.pages);
+        let series = (flow.rtt.rows(), flow.cwnd(), &flow.base_rtt, &flow.events, &flow.pages);
         format!("{series:?}\n{:?}\n", flow.datagrams().iter().map(|row| (row.sent, row.bytes)))
     });
     let flows: String = flows.collect();
