@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thinpipe.arguments import check
 from thinpipe.inputs import Inputs, values_of
+from thinpipe.point import Point
 from thinpipe.recording import SavedRun, distinct, load
 from thinpipe.run import Run
 from thinpipe.signals import signals_deferred
@@ -65,14 +68,15 @@ def frame(
 def study_of(runs: Iterable[Run | SavedRun | str | os.PathLike[str]]) -> Study:
     """Return runs as a study; arguments and errors are those of `frame`."""
     check(runs=runs)
-    rows = [_row(each) for each in distinct(map(_run, runs))]
+    values = cache(_values)  # a millisecond's work for each combination of settings
+    rows = [_row(each, values) for each in distinct(map(_run, runs))]
     if not rows:
         raise ValueError("runs: there is none")
     with signals_deferred():
         import polars as pl
 
         keys = dict.fromkeys(key for row in rows for key in row.parameters)
-        texts = {key: [row.parameters.get(key) for row in rows] for key in keys if key != "seed"}
+        texts = {key: [row.parameters.get(key) for row in rows] for key in keys}
         parameters = {
             key: pl.Series(key, column(key, found).values) for key, found in texts.items()
         }
@@ -124,17 +128,28 @@ def _run(source: Run | SavedRun | str | os.PathLike[str]) -> Run | SavedRun:
     return load(source)
 
 
-def _row(run: Run | SavedRun) -> _Row:
+def _row(run: Run | SavedRun, values_without_seed: Callable[[Point], Mapping[str, str]]) -> _Row:
     source = run.scenario.source
     if isinstance(run, Run):
-        settings, values = run.point.settings, values_of(run.point)
+        settings, values = run.point.settings, values_without_seed(_without_seed(run.point))
     else:
         inputs = Inputs.read(run.directory)
         with inputs.point(source) as point:
-            settings, values = point.settings, values_of(point)
-    metrics = encoded(metrics_of(run.to_dict()))
+            settings, values = point.settings, values_without_seed(_without_seed(point))
+    figures = run.to_dict()
+    metrics = encoded(metrics_of(figures))
     keys = [key.strip() for key, _ in settings]
-    return _Row(run.result.scenario, source, keys, resolved(values), run.result.seed, metrics)
+    return _Row(figures["scenario"], source, keys, values, figures["seed"], metrics)
+
+
+def _without_seed(point: Point) -> Point:
+    settings = tuple((key, text) for key, text in point.settings if key.strip() != "seed")
+    return dataclasses.replace(point, settings=settings)
+
+
+def _values(point: Point) -> Mapping[str, str]:
+    """Return all values of a point but the seed."""
+    return {key: text for key, text in resolved(values_of(point)).items() if key != "seed"}
 
 
 def _told(rows: Sequence[_Row]) -> Iterable[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -57,6 +58,11 @@ class Run(CompleteRecording):
     def json(self) -> str:
         """Return all metrics as ``thinpipe run --json`` prints them."""
         return self._core.json()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all metrics as nested dicts and lists, as in ``thinpipe run --json``."""
+        figures: dict[str, Any] = json.loads(self.json())
+        return figures
 
     @property
     def scenario(self) -> Scenario:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from thinpipe import _core
 from thinpipe.frame import study_of
+from thinpipe.inputs import _plain_values
 from thinpipe.scenario import scenarios
 from thinpipe.sweep import Study
 from thinpipe.sweep.parameters import column, resolved, unit_of
@@ -208,3 +209,19 @@ def test_pictures_of_runs_that_do_not_differ():
         with pytest.raises(ValueError, match=r"=jain_index: .*does not vary.*complete=True"):
             ask(found)
         ask(tp.Study(tp.frame([run], complete=True)))
+
+
+def test_values_are_read_once_for_all_seeds_of_a_combination(runs, monkeypatch):
+    asked = []
+    read = _core.values
+
+    def counting(*point):
+        asked.append(point)
+        return read(*point)
+
+    _plain_values.cache_clear()
+    monkeypatch.setattr(_core, "values", counting)
+    found = tp.frame([*reversed(runs)], complete=True)
+    combinations = {tuple(run.point.settings[:-1]) for run in runs}
+    assert len(asked) == len(combinations) < len(runs)
+    assert found[SEED].to_list() == [run.result.seed for run in reversed(runs)]

@@ -62,7 +62,7 @@ def column(key: str, texts: Sequence[str | None]) -> Column:
     >>> column("queue.packets", ["8", "unlimited"])
     Column(values=[8.0, inf], unit=None)
     """
-    kinds = {text: _read(text) for text in texts if text is not None}
+    kinds = {text: _read(text) for text in dict.fromkeys(texts) if text is not None}
     if set(kinds) <= {"true", "false"}:
         return Column([None if text is None else text == "true" for text in texts])
     numbers = {text: found for text, found in kinds.items() if found is not None}
