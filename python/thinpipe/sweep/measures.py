@@ -14,7 +14,7 @@ from thinpipe.arguments import check
 from thinpipe.scenario import first_sentence
 from thinpipe.search import matching
 from thinpipe.suggestion import suggestion
-from thinpipe.sweep.metrics import EXCLUDED
+from thinpipe.sweep.metrics import EXCLUDED, is_additive
 from thinpipe.sweep.words import metric_unit
 
 PARTS: Final = {
@@ -27,6 +27,9 @@ PARTS: Final = {
 NUMBERS: Final = frozenset({"integer", "number"})
 
 OF_NO_MEANING: Final = frozenset({"id"})
+
+TOTALS: Final = ("flows", "links")
+"""Lists of which there are sums."""
 
 Schemas = Mapping[str, Any]
 
@@ -52,6 +55,15 @@ class Measure:
     unit: str
     meaning: str
     path: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """A number in a schema: its path, its meaning, and whether it is an integer."""
+
+    path: str
+    meaning: str
+    is_whole: bool
 
 
 def measures(word: str | None = None) -> list[Measure]:
@@ -87,13 +99,29 @@ def measures(word: str | None = None) -> list[Measure]:
 @cache
 def _all() -> tuple[Measure, ...]:
     schemas: Schemas = json.loads(_core.schemas())
-    return tuple(
-        Measure(name, _unit(name, meaning), meaning, path)
+    numbers = [
+        each
         for field, schema in schemas["Result"]["properties"].items()
         if field not in EXCLUDED or f"{field}[]." in PARTS
-        for path, meaning in _numbers(field, schema, schemas)
-        if (name := _name(path)) not in OF_NO_MEANING
+        for each in _numbers(field, schema, schemas)
+        if _name(each.path) not in OF_NO_MEANING
+    ]
+    named = [(_name(each.path), each.meaning, each.path) for each in numbers]
+    totals = [total for each in numbers if (total := _total(each)) is not None]
+    count = ("flows.count", "Number of flows.", "flows[]")
+    return tuple(
+        Measure(name, _unit(name, meaning), meaning, path)
+        for name, meaning, path in (*named, *totals, count)
     )
+
+
+def _total(number: _Number) -> tuple[str, str, str] | None:
+    """Return name, meaning and path of the sum of a number over all flows or links, if any."""
+    for part in TOTALS:
+        name = number.path.removeprefix(f"{part}[].")
+        if name != number.path and is_additive(name, is_whole=number.is_whole):
+            return f"{part}.{name}", f"All {part}: {_inside(number.meaning)}", number.path
+    return None
 
 
 def is_measure(name: str) -> bool:
@@ -110,13 +138,13 @@ def _names() -> re.Pattern[str]:
     """Return what the names of all measures match, those of totals included."""
     escaped = "|".join(re.escape(each.name) for each in _all())
     names = re.sub(r"\bN\b", r"\\d+", re.sub(r"\bNAME\b", ".+", escaped))
-    return re.compile(rf"((flows|links)\.)?({names})")
+    return re.compile(names)
 
 
 def _numbers(
     path: str, schema: Mapping[str, Any], schemas: Schemas, parent: str = ""
-) -> Iterator[tuple[str, str]]:
-    """Yield path and meaning of each number in a schema; `parent` is what it is a part of."""
+) -> Iterator[_Number]:
+    """Yield each number in a schema; `parent` is what it is a part of."""
     about = first_sentence(" ".join(schema["description"].split()))
     for each in schema.get("anyOf", [schema]):
         found = schemas[each["$ref"].rpartition("/")[2]] if "$ref" in each else each
@@ -128,8 +156,9 @@ def _numbers(
         elif "items" in found:
             item = {**found["items"], "description": about}
             yield from _numbers(f"{path}[]", item, schemas, parent)
-        elif not NUMBERS.isdisjoint([kinds] if isinstance(kinds, str) else kinds):
-            yield path, f"{parent.removesuffix('.')}: {_inside(about)}" if parent else about
+        elif not NUMBERS.isdisjoint(kinds := [kinds] if isinstance(kinds, str) else kinds):
+            meaning = f"{parent.removesuffix('.')}: {_inside(about)}" if parent else about
+            yield _Number(path, meaning, "integer" in kinds)
 
 
 def _inside(sentence: str) -> str:

@@ -43,6 +43,11 @@ def metrics_of(run: Mapping[str, Any]) -> Metrics:
     return row
 
 
+def is_additive(name: str, *, is_whole: bool) -> bool:
+    """Return whether the sum of a metric over flows or links has a meaning."""
+    return name in ADDITIVE or (is_whole and name.rpartition(".")[2] not in NOT_ADDITIVE)
+
+
 def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - JSON
     if isinstance(value, Mapping):
         for key, part in value.items():
@@ -60,8 +65,7 @@ def _totals(parts: list[dict[str, Any]]) -> Metrics:
     totals: Metrics = {}
     for part in parts:
         for name, value in part.items():
-            counted = type(value) is int and name.rpartition(".")[2] not in NOT_ADDITIVE
-            if counted or name in ADDITIVE:
+            if is_additive(name, is_whole=type(value) is int):
                 before: Any = totals.get(name)
                 totals[name] = before if value is None else value + (before or 0)
     return totals
