@@ -151,7 +151,7 @@ def test_overview_without_a_trace_says_what_is_missing():
 def test_overview_of_datagrams_shows_their_delays():
     run = tp.run("plain-384", {"flow.application": "udp"}, duration="5 s", trace=True)
     panels = run.plot(axes()).child_axes
-    assert names(panels) == ["Delay (s)", WAITING, GOODPUT]
+    assert names(panels) == ["Delay (ms)", WAITING, GOODPUT]
     assert panels[-1].get_xlabel() == "Time (s)"
 
 

@@ -1,5 +1,7 @@
 """Scatter plots, distributions and boxes of many runs."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -12,7 +14,7 @@ from matplotlib.patches import Ellipse
 from thinpipe.plot.style import ALGORITHMS, OTHER
 from thinpipe.plot.sweep import KINDS, Choice, heading
 from thinpipe.plot.sweep.limits import limits
-from thinpipe.plot.sweep.looks import MARKS
+from thinpipe.plot.sweep.looks import MARKS, line_looks, marks
 from thinpipe.sweep import Study
 
 VARIANTS, TBLERS = ("reno", "vegas", "cubic"), (0.0, 0.1)
@@ -224,3 +226,43 @@ def test_algorithms_on_the_axis_have_their_colours():
     colors = [line.get_color() for line in ax.lines]
     assert colors == [ALGORITHMS["reno"], ALGORITHMS["vegas"]]
     assert ax.get_legend() is None
+
+
+@pytest.mark.parametrize("count", [2, 8, 40])
+def test_no_two_values_share_a_mark(count):
+    assert len(set(marks(count))) == count
+    labels = [f"value {number}" for number in range(count)]
+    assert len(set(line_looks(labels).values())) == count
+
+
+def test_a_colour_has_no_mark_where_marks_have_a_meaning():
+    runs = tp.run_many(
+        tp.Point.of("plain-384", tcp__variant=variant, queue__packets=packets, duration="2 s")
+        for variant in ("reno", "vegas")
+        for packets in (4, 8, 16)
+    )
+    ax = Figure().subplots()
+    tp.Study(tp.frame(runs)).plot.scatter(ax)
+    handles = [each for each in ax.get_legend().legend_handles if each.get_label().strip()]
+    by_label = {each.get_label(): each for each in handles}
+    assert {by_label[each].get_marker() for each in ("reno", "vegas")} == {"None"}
+    shapes = [each.get_marker() for label, each in by_label.items() if label.startswith("packets")]
+    assert len(shapes) == len(set(shapes)) == 3
+
+
+def test_an_axis_may_be_logarithmic(study):
+    for kind, log in (("lines", "y"), ("scatter", "xy"), ("cdf", "x"), ("box", "y")):
+        ax = Figure().subplots()
+        getattr(study.plot, kind)(ax, log=log)
+        for axis in "xy":
+            scale, limits_of = getattr(ax, f"get_{axis}scale")(), getattr(ax, f"get_{axis}lim")()
+            assert scale == ("log" if axis in log else "linear")
+            assert axis not in log or min(limits_of) > 0.0
+    for kind, log, reason in (
+        ("lines", "x", "log=x: radio.tbler is 0 in a run, and must be above zero"),
+        ("cdf", "y", "log=y: must be x"),
+        ("box", "z", "log=z: must be y"),
+        ("lines", "z", "log=z: must be x, y or xy"),
+    ):
+        with pytest.raises(ValueError, match=f"^{re.escape(reason)}$"):
+            getattr(study.plot, kind)(Figure().subplots(), log=log)

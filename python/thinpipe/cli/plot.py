@@ -145,6 +145,10 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
         list[str] | None,
         typer.Option(metavar="KEY", help="For a sweep: one line per value of KEY; all by default."),
     ] = None,
+    log: Annotated[
+        str | None,
+        typer.Option(metavar="AXES", help="For a sweep: which axes are logarithmic: x, y or xy."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -158,7 +162,7 @@ def plot(  # noqa: PLR0913 - to typer, a parameter is an option
     """Plot saved runs, or a sweep: means over its seeds with confidence intervals, or each run."""
     of_kind = {"modulo": modulo, "link": link, "at": at, "cell": cell, "mobile": mobile}
     of_run = {"flow": flow, "from": start, "to": end, **of_kind}
-    of_sweep = {"x": x, "y": y, "by": by[0] if by else None}
+    of_sweep = {"x": x, "y": y, "by": by[0] if by else None, "log": log}
     files = [each for each in sources if each.suffix in SUFFIXES]
     if files and len(sources) > 1:
         raise BadRequestError(f"{files[0]}: a sweep has a picture of its own")
@@ -192,14 +196,16 @@ def _draw_many(
         from thinpipe.frame import read_study
         from thinpipe.plot.picture import write_sweep_picture
 
-    keys = [("x", options["x"]), ("y", options["y"]), *(("by", each) for each in by or ())]
+    keys = [(name, options[name]) for name in ("x", "y", "log")]
+    keys += [("by", each) for each in by or ()]
     given = {f"{name}={value}": f"--{name} {value}:" for name, value in keys}
     given |= {"file": f"--out {file}:", f"kind={kind}": f"--kind {kind}:"}
     given |= {"by": f"--by {options['by']}:"}
     try:
         y = options["y"] or GOODPUT
         study = read_study(sources)
-        write_sweep_picture(study, file, kind or "lines", x=options["x"], y=y, by=by)
+        log = options["log"] or ""
+        write_sweep_picture(study, file, kind or "lines", x=options["x"], y=y, by=by, log=log)
     except ValueError as error:
         raise BadRequestError(_by_option(str(error), given)) from None
 

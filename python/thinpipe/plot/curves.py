@@ -40,15 +40,15 @@ COLORED: Final = 12
 """Maximum number of curves in colours; more are grey, with their mean."""
 
 GRID: Final = 1000
-"""Number of times at which the mean of curves is computed."""
+"""Number of times at which the mean of curves is computed, and of means of a long curve.
+
+It is about that of pixels: a saw-tooth that the picture can show stays one.
+"""
 
 GREY: Final = COLORS["muted"]
 
 SPARE: Final = sorted((*reversed(ALGORITHMS.values()), OTHER), key=lambda color: color == GREY)
 """Colours of further curves of an algorithm: first those of algorithms that are less common."""
-
-INTERVALS: Final = 100
-"""Number of means of a long curve beside others."""
 
 CROWD: Final = 60
 """Maximum number of marks of a kind at their full size."""
@@ -217,7 +217,7 @@ def draw_steps(
     are_means = len(curves) > 1 and max(len(each.time_s) for each in found) > FEW
     view = whole(curves)
     if are_means:
-        edges = np.linspace(view.start_s, view.end_s, INTERVALS + 1)
+        edges = np.linspace(view.start_s, view.end_s, GRID + 1)
         found = [column_means(each, edges) for each in found]
     for curve, of, look in zip(curves, found, drawn, strict=True):
         draw_step_curve(ax, curve.view, of.time_s, of.values, look.style)
@@ -225,7 +225,7 @@ def draw_steps(
         _draw_mean(ax, view, [each.variant for each in curves], found)
     if not are_means:
         return None
-    column_s = (view.end_s - view.start_s) / INTERVALS
+    column_s = (view.end_s - view.start_s) / GRID
     say_means(ax, [column_s])
     return found
 

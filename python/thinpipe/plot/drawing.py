@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch, StepPatch
     from numpy.typing import NDArray
@@ -38,6 +39,9 @@ BAND: Final = 0.4
 
 ROW: Final = 5
 """Maximum number of entries in a row of a legend."""
+
+EDGE: Final = 0.04
+"""Height of half a mark, as a share of that of the axes."""
 
 MARGIN: Final = 0.02
 """Time shown after the end of a flow, as a share of the time shown before."""
@@ -70,6 +74,21 @@ class Unit:
     def of_bytes(self, values: Floats | Integers) -> Floats:
         """Convert bytes to this unit."""
         return values / self.bytes
+
+
+class Fit(NamedTuple):
+    """A unit of an axis, its numbers over those drawn, and the least that the axis reaches."""
+
+    name: str
+    factor: float
+    least: float
+
+
+UNITS: Final = {
+    "kbit/s": (Fit("Gbit/s", 1e-6, 1e7), Fit("Mbit/s", 1e-3, 1e4), Fit("kbit/s", 1.0, 0.0)),
+    "s": (Fit("s", 1.0, 0.1), Fit("ms", 1e3, 0.0)),
+}
+"""The units that an axis in a unit may have, so that its numbers have one to four digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +281,9 @@ def mark_spurious_timeouts(ax: Axes, events: pl.DataFrame, time_s: Floats, windo
 def finish(ax: Axes, view: View, ylabel: str, *, bottom: float | None = 0.0) -> None:
     """Label the axes, set the time range, and put the legend above."""
     ax.set(xlabel="Time (s)", ylabel=ylabel)
-    if bottom is not None:
-        ax.set_ylim(bottom=bottom)
+    if bottom == 0.0:
+        begin_at_zero(ax)
+    fit_unit(ax.yaxis)
     margin = 0.01 * (view.end_s - view.start_s)
     ax.set_xlim(view.start_s - margin, view.end_s + margin)
     if not ax.has_data():
@@ -271,10 +291,39 @@ def finish(ax: Axes, view: View, ylabel: str, *, bottom: float | None = 0.0) -> 
     legend_above(ax)
 
 
+def begin_at_zero(ax: Axes) -> None:
+    """Begin the y-axis at zero, or below it if marks there would be cut in halves.
+
+    A logarithmic axis has no zero.
+    """
+    if ax.get_yscale() == "log":
+        return
+    top = ax.get_ylim()[1]
+    marked = [line.get_ydata() for line in ax.lines if line.get_marker() not in ("None", "", " ")]
+    values = np.concatenate([np.asarray(each, dtype=np.float64) for each in (*marked, [top])])
+    ax.set_ylim(bottom=-EDGE * top if np.nanmin(values) < EDGE * top else 0.0)
+
+
+def fit_unit(axis: Axis) -> None:
+    """Show the numbers of an axis in the unit that suits its size, if its label names a unit."""
+    from matplotlib.ticker import ScalarFormatter
+
+    label = axis.get_label_text()
+    drawn = next((unit for unit in UNITS if label.endswith(f"({unit})")), None)
+    if drawn is None:
+        return
+    top = max(map(abs, axis.get_view_interval()))
+    unit = next(each for each in UNITS[drawn] if top >= each.least)
+    axis.set_label_text(f"{label.removesuffix(f'({drawn})')}({unit.name})")
+    plain = ScalarFormatter()
+    as_drawn = unit.name == drawn
+    axis.set_major_formatter(plain if as_drawn else lambda at, _: f"{unit.factor * at:.12g}")
+
+
 def keep_marks_whole(ax: Axes) -> None:
     """Extend the axis from zero so that marks at zero and at the top are whole."""
     height = ax.get_ylim()[1]
-    ax.set_ylim(-0.04 * height, 1.04 * height)
+    ax.set_ylim(-EDGE * height, (1.0 + EDGE) * height)
 
 
 def legend_above(ax: Axes, entries: Mapping[str, Artist] | None = None) -> None:

@@ -44,7 +44,7 @@ class Panel:
     """A panel of the overview, which is left out if no flow has `times` for it."""
 
     name: str
-    ylabel: str
+    head: str
     draw: Callable[[Axes, Sequence[Curve[Overview]]], None]
     times: Callable[[Overview], Floats]
     absent: str
@@ -82,35 +82,35 @@ def _of(
 PANELS: Final = (
     Panel(
         "window",
-        "Window\n(segments)",
+        "Window",
         _of(draw_windows, "window"),
         lambda of: of.window.cwnd.time_s,
         "it never opened",
     ),
     Panel(
         "datagrams",
-        "Delay (s)",
+        "Delay",
         _of(draw_datagrams, "delays"),
         lambda of: of.delays.delay.time_s,
         "none arrived",
     ),
     Panel(
         "round-trip times",
-        "RTT (s)",
+        "RTT",
         _draw_trips,
         lambda of: of.trips.time_s,
         "none was measured",
     ),
     Panel(
         "queue",
-        "Waiting\n(packets)",
+        "Waiting",
         _of(draw_waiting, "queue"),
         lambda of: of.queue.packets.time_s,
         "it needs a run with trace=True",
     ),
     Panel(
         "goodput",
-        "Goodput\n(kbit/s)",
+        "Goodput",
         _of(draw_goodputs, "goodput"),
         lambda of: of.goodput.edges_s,
         "",
@@ -146,7 +146,7 @@ def draw_overview(ax: Axes, curves: Sequence[Curve[Overview]]) -> None:
     stack = stacked(ax, len(there), above=GAP / 2 if len(curves) > 1 else 0.0)
     for panel, axes in zip(there, stack, strict=True):
         panel.draw(axes, curves)
-        axes.set_ylabel(panel.ylabel)
+        axes.set_ylabel(_two_lines(panel.head, axes.get_ylabel()))
         _end_at_tick(axes)
     label_time_once(stack)
     of_tcp = ("datagrams",) if not has_datagrams else ("window", "round-trip times")
@@ -158,6 +158,12 @@ def draw_overview(ax: Axes, curves: Sequence[Curve[Overview]]) -> None:
     if notes:
         stack[-1].set_xlabel(f"Time (s)\n{'; '.join(notes)}")
     _name_once(ax, stack, curves)
+
+
+def _two_lines(head: str, label: str) -> str:
+    """Return a heading and the unit that a label names; without one it is of packets."""
+    unit = label.rpartition("(")[2].removesuffix(")") if label.endswith(")") else "packets"
+    return f"{head} ({unit})" if unit in ("s", "ms") else f"{head}\n({unit})"
 
 
 def _end_at_tick(ax: Axes) -> None:

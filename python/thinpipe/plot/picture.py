@@ -98,7 +98,14 @@ def write_picture_of_several(
 
 
 def write_sweep_picture(
-    study: Study, file: Path, kind: str, *, x: str | None, y: str, by: Sequence[str] | None
+    study: Study,
+    file: Path,
+    kind: str,
+    *,
+    x: str | None,
+    y: str,
+    by: Sequence[str] | None,
+    log: str = "",
 ) -> None:
     """Plot many runs into a file: PNG, SVG or PDF.
 
@@ -112,7 +119,7 @@ def write_sweep_picture(
     from thinpipe.plot.sweep import Choice, draw, heading
 
     _check_suffix(file)
-    chosen = Choice.of(study, kind, x=x, y=y, by=by)
+    chosen = Choice.of(study, kind, x=x, y=y, by=by, log=log)
     with _figure(file, WIDE, heading(study, chosen)) as ax:
         draw(study, ax, chosen)
 

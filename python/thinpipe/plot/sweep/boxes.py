@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from thinpipe.plot.drawing import legend_above
+from thinpipe.plot.drawing import fit_unit, legend_above
 from thinpipe.plot.sweep.limits import limits
 from thinpipe.plot.sweep.looks import line_looks, named
 from thinpipe.sweep.interval import groups
@@ -37,9 +37,11 @@ def draw_boxes(study: Study, ax: Axes, chosen: Choice) -> None:
     ax.set_xlim(-0.5, max(len(places), 1) - 0.5)
     ax.set(xlabel=chosen.x or "", ylabel=axis_label(chosen.y))
     runs = [each for found in boxes.values() for _, values in found for each in values]
-    ax.set_ylim(limits(runs))
-    if all(each >= 0 for each in runs):
+    scale = ax.get_yscale()
+    ax.set_ylim(limits(runs, scale=scale))
+    if scale != "log" and all(each >= 0 for each in runs):
         ax.set_ylim(bottom=0.0)
+    fit_unit(ax.yaxis)
     legend_above(ax)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from thinpipe.plot.drawing import fit_unit
 from thinpipe.plot.sweep.limits import limits
 from thinpipe.plot.sweep.looks import Looks
 from thinpipe.sweep.interval import groups
@@ -42,6 +43,8 @@ def draw_cdf(study: Study, ax: Axes, chosen: Choice) -> None:
             markevery=slice(1, None),
             linewidth=1.2,
         )
-    held = limits([float(each) for values in found.values() for each in values])
+    runs = [float(each) for values in found.values() for each in values]
+    held = limits(runs, scale=ax.get_xscale())
     ax.set(xlabel=axis_label(chosen.y), ylabel="Share of runs (%)", ylim=(0, 102), xlim=held)
+    fit_unit(ax.xaxis)
     looks.name(ax)

@@ -34,12 +34,15 @@ class Choice:
         A parameter or the seed; of a scatter plot a metric; ``None`` of a distribution.
     by
         The parameters whose combinations have lines, colours or marks of their own.
+    log
+        The axes that are logarithmic: ``x``, ``y`` or ``xy``.
     """
 
     kind: str
     x: str | None
     y: str
     by: tuple[str, ...]
+    log: str = ""
 
     @classmethod
     def of(
@@ -50,6 +53,7 @@ class Choice:
         x: str | None = None,
         y: str = GOODPUT,
         by: Sequence[str] | None = None,
+        log: str = "",
     ) -> Choice:
         """Choose what is not given.
 
@@ -59,10 +63,10 @@ class Choice:
         Raises
         ------
         ValueError
-            If there is no such kind, metric or parameter, or runs with different parameters would
-            be averaged.
+            If there is no such kind, metric or parameter, runs with different parameters would be
+            averaged, or a logarithmic axis has no place for what is on it.
         """
-        check(x=x, y=y, by=by)
+        check(x=x, y=y, by=by, log=log)
         _check("kind", kind, KINDS, f"must be {either(KINDS)}", "")
         varied = [key for key in study.varied if study.frame[key].n_unique() > 1]
         if x is None:
@@ -83,7 +87,27 @@ class Choice:
         mixed = [key for key in others if key not in lines]
         if mixed and kind not in POOLING:
             raise ValueError(f"by: {mixed[0]} varies as well; runs with different ones do not mix")
-        return cls(kind, x, y, tuple(key for key in dict.fromkeys(lines) if key != x))
+        chosen = cls(kind, x, y, tuple(key for key in dict.fromkeys(lines) if key != x), log)
+        chosen.check_log(study)
+        return chosen
+
+    def check_log(self, study: Study) -> None:
+        """Raise `ValueError` unless all that a logarithmic axis has on it is above zero."""
+        on_axes = {"x": self.x, "y": self.y}
+        if self.kind == "cdf":
+            on_axes = {"x": self.y}
+        elif self.kind == "box":
+            on_axes = {"y": self.y}
+        given = f"log={self.log}"
+        if self.log not in ("", *on_axes, "".join(on_axes)):
+            raise ValueError(f"{given}: must be {either([*on_axes, 'xy'][: 2 * len(on_axes) - 1])}")
+        for name in (str(on_axes[axis]) for axis in self.log):
+            values = study.complete[name].drop_nulls()
+            if not values.dtype.is_numeric():
+                raise ValueError(f"{given}: {name} is no number")
+            least = min(map(float, values), default=1.0)
+            if least <= 0:
+                raise ValueError(f"{given}: {name} is {least:g} in a run, and must be above zero")
 
     def pooled(self, study: Study) -> list[str]:
         """Return the varied parameters that do not distinguish lines."""

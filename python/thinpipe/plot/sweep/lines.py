@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from thinpipe.plot.drawing import legend_above
+from thinpipe.plot.drawing import begin_at_zero, fit_unit, legend_above
 from thinpipe.plot.sweep.looks import ALGORITHM, Look, line_looks, named
 from thinpipe.sweep.interval import Estimate, estimates
 from thinpipe.sweep.words import axis_label, metric_scale, parameter_scale, parameter_text
@@ -36,7 +36,8 @@ def draw_lines(study: Study, ax: Axes, chosen: Choice) -> None:
         _draw_words(ax, study, chosen, lines, values)
     ax.set_ylabel(axis_label(chosen.y))
     if all(each.least >= 0 for line in lines.values() for _, each in line):
-        ax.set_ylim(bottom=0.0)
+        begin_at_zero(ax)
+    fit_unit(ax.yaxis)
     legend_above(ax)
 
 

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
     from thinpipe.sweep.study import Study
 
-MARKS: Final = "osD^vPX"
+MARKS: Final = "osD^vPX<>*hpd"
+"""Shapes of marks; what comes after them is marked by its number."""
+
+BAR: Final = 4.0
+"""Height of a colour in a legend in points."""
 
 ALGORITHM: Final = ("tcp.variant", "tcp.congestion_control")
 """Keys whose values have colours of their own."""
@@ -31,6 +35,11 @@ class Look(NamedTuple):
     mark: str
 
 
+def marks(count: int) -> list[str]:
+    """Return as many different markers of matplotlib."""
+    return [*MARKS[:count], *(f"${number}$" for number in range(len(MARKS) + 1, count + 1))]
+
+
 def line_looks(labels: Sequence[str]) -> dict[str, Look]:
     """Return colour and marker of each line; an algorithm's colour is its own."""
     own = {label: ALGORITHMS[label] for label in labels if label in ALGORITHMS}
@@ -38,7 +47,7 @@ def line_looks(labels: Sequence[str]) -> dict[str, Look]:
     free = cycle([color for color in palette if color not in own.values()] or palette)
     return {
         label: Look(own[label] if label in own else next(free), mark)
-        for label, mark in zip(labels, cycle(MARKS), strict=False)
+        for label, mark in zip(labels, marks(len(labels)), strict=True)
     }
 
 
@@ -64,7 +73,7 @@ class Looks:
             of[values] = (color, ", ".join(words.values()))
         colors = line_looks(list(dict.fromkeys(color for color, _ in of.values())))
         others = dict.fromkeys(other for _, other in of.values())
-        return cls(colors, dict(zip(others, cycle(MARKS), strict=False)), of)
+        return cls(colors, dict(zip(others, marks(len(others)), strict=True)), of)
 
     def __getitem__(self, combination: Combination) -> Look:
         color, other = self.of[combination]
@@ -72,33 +81,38 @@ class Looks:
         return Look(own.color, self.marks[other] if other else own.mark)
 
     def name(self, ax: Axes) -> None:
-        """Put what colours and marks mean above axes: colours in rows above those of marks."""
+        """Put what colours and marks mean above axes: colours in rows above those of marks.
+
+        Where marks have a meaning of their own, a colour is a bar, which is no mark.
+        """
         from matplotlib.lines import Line2D
 
         marked = len(self.marks) > 1
+        bar: dict[str, Any] = {"linewidth": BAR}
+        dot: dict[str, Any] = {"linestyle": "none", "markersize": 6}
         colors = [
-            Line2D([], [], color=look.color, marker="o" if marked else look.mark, label=text)
+            Line2D([], [], color=look.color, label=text, **bar)
+            if marked
+            else Line2D([], [], color=look.color, marker=look.mark, label=text, **dot)
             for text, look in self.colors.items()
             if text
         ]
-        marks = [
-            Line2D([], [], color=COLORS["muted"], marker=mark, label=text)
+        shapes = [
+            Line2D([], [], color=COLORS["muted"], marker=mark, label=text, **dot)
             for text, mark in self.marks.items()
             if marked
         ]
         rows = [
             kind[first : first + ROW]
-            for kind in (colors, marks)
+            for kind in (colors, shapes)
             for first in range(0, len(kind), ROW)
         ]
         if not rows:
             return
         width = max(map(len, rows))
-        blank = Line2D([], [], label=" ")
+        blank = Line2D([], [], label=" ", **dot)
         filled = [[*row, *[blank] * (width - len(row))] for row in rows]
         columns = [each for column in zip(*filled, strict=True) for each in column]
-        for each in columns:
-            each.set(linestyle="none", markersize=6)
         ax.legend(
             handles=columns,
             ncols=width,

@@ -18,6 +18,7 @@ from thinpipe.sweep.words import DELAY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
     from thinpipe.sweep.study import Study
 
@@ -34,7 +35,8 @@ class SweepPlots:
 
     `y` is a metric, and `by` are the parameters that distinguish lines, colours or marks; by
     default all that vary. They raise `ValueError` if there is no such metric or parameter, or runs
-    with different parameters would be averaged.
+    with different parameters would be averaged. `log` are the axes that are logarithmic: ``"x"``,
+    ``"y"`` or ``"xy"``.
     """
 
     def __init__(self, study: Study) -> None:
@@ -47,9 +49,10 @@ class SweepPlots:
         x: str | None = None,
         y: str = GOODPUT,
         by: Sequence[str] | None = None,
+        log: str = "",
     ) -> Axes:
         """Draw means over a varied parameter `x`, with 95 % confidence intervals."""
-        return self._draw(ax, Choice.of(self._study, "lines", x=x, y=y, by=by))
+        return self._draw(ax, Choice.of(self._study, "lines", x=x, y=y, by=by, log=log))
 
     def scatter(
         self,
@@ -58,19 +61,25 @@ class SweepPlots:
         x: str = DELAY,
         y: str = GOODPUT,
         by: Sequence[str] | None = None,
+        log: str = "",
     ) -> Axes:
         """Draw a metric over another, by default throughput over delay, with a mark a run.
 
         Larger marks are means, ellipses their 95 % confidence intervals. As in Pantheon, delays
         grow to the left: the better, the further up and right.
         """
-        return self._draw(ax, Choice.of(self._study, "scatter", x=x, y=y, by=by))
+        return self._draw(ax, Choice.of(self._study, "scatter", x=x, y=y, by=by, log=log))
 
     def cdf(
-        self, ax: Axes | None = None, *, y: str = GOODPUT, by: Sequence[str] | None = None
+        self,
+        ax: Axes | None = None,
+        *,
+        y: str = GOODPUT,
+        by: Sequence[str] | None = None,
+        log: str = "",
     ) -> Axes:
         """Draw the distribution of a metric over the runs of each combination."""
-        return self._draw(ax, Choice.of(self._study, "cdf", y=y, by=by))
+        return self._draw(ax, Choice.of(self._study, "cdf", y=y, by=by, log=log))
 
     def box(
         self,
@@ -79,9 +88,10 @@ class SweepPlots:
         x: str | None = None,
         y: str = GOODPUT,
         by: Sequence[str] | None = None,
+        log: str = "",
     ) -> Axes:
         """Draw minimum, quartiles and maximum of a metric over the runs of each combination."""
-        return self._draw(ax, Choice.of(self._study, "box", x=x, y=y, by=by))
+        return self._draw(ax, Choice.of(self._study, "box", x=x, y=y, by=by, log=log))
 
     def _draw(self, ax: Axes | None, chosen: Choice) -> Axes:
         import matplotlib.pyplot as plt
@@ -95,7 +105,22 @@ class SweepPlots:
 
 def draw(study: Study, ax: Axes, chosen: Choice) -> None:
     """Draw what is chosen into axes."""
+    for axis in chosen.log:
+        ax.set(**{f"{axis}scale": "log"})
     _DRAW[chosen.kind](study, ax, chosen)
+    for axis in chosen.log:
+        _label_decades(ax.xaxis if axis == "x" else ax.yaxis)
+
+
+def _label_decades(axis: Axis) -> None:
+    """Label a logarithmic axis at one, two and five of each decade, with plain numbers."""
+    from matplotlib.ticker import FuncFormatter
+
+    drawn = axis.get_major_formatter()
+    plain = FuncFormatter(lambda at, _: f"{at:.12g}")
+    text = drawn if isinstance(drawn, FuncFormatter) else plain
+    axis.set_major_formatter(text)
+    axis.set_minor_formatter(lambda at, _: text(at) if f"{at:e}"[0] in "25" else "")
 
 
 def heading(study: Study, chosen: Choice) -> str:

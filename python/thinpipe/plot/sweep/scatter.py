@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from thinpipe.plot.drawing import fit_unit
 from thinpipe.plot.sweep.limits import MARGIN, limits
 from thinpipe.plot.sweep.looks import Look, Looks
 from thinpipe.sweep.interval import Estimate, groups
@@ -39,13 +40,15 @@ def draw_scatter(study: Study, ax: Axes, chosen: Choice) -> None:
     for axis, name in enumerate(names):
         runs = [each for sides in found.values() for each in sides[axis]]
         ends = [end for each in means.values() for end in (each[axis].low, each[axis].high)]
-        held = limits(runs, [end for end in ends if end is not None])
+        scale = ax.get_yscale() if axis else ax.get_xscale()
+        held = limits(runs, [end for end in ends if end is not None], scale=scale)
         if axis == 0:
             _limit_x(ax, name, held)
         else:
             ax.set(ylim=held, ylabel=axis_label(name))
-            if all(each >= 0 for each in runs):
+            if scale != "log" and all(each >= 0 for each in runs):
                 ax.set_ylim(0.0, (1.0 + MARGIN) * max(ax.get_ylim()[1], 0.0))
+            fit_unit(ax.yaxis)
     looks = Looks.by(study, chosen.by, list(found))
     places: list[tuple[float, float]] = []
     for values, sides in found.items():
@@ -59,10 +62,11 @@ def draw_scatter(study: Study, ax: Axes, chosen: Choice) -> None:
 
 def _limit_x(ax: Axes, name: str, held: tuple[float, float] | None) -> None:
     """Set limits and label of the x-axis, on which times fall to the right."""
-    if held is not None and metric_scale(name).unit == "s":
-        ax.set(xlim=held[::-1], xlabel=f"{axis_label(name)}, falling to the right")
-    else:
-        ax.set(xlim=held, xlabel=axis_label(name))
+    is_time = held is not None and metric_scale(name).unit == "s"
+    ax.set(xlim=held[::-1] if is_time and held else held, xlabel=axis_label(name))
+    fit_unit(ax.xaxis)
+    if is_time:
+        ax.set_xlabel(f"{ax.get_xlabel()}, falling to the right")
 
 
 def _scaled(rows: pl.DataFrame, names: Sequence[str]) -> list[list[float]]:
