@@ -58,8 +58,9 @@ def _draw_trips(ax: Axes, curves: Sequence[Curve[Overview]]) -> None:
 
 
 def _shade_waiting(ax: Axes, view: View, queue: Queue) -> None:
-    """Shade what packets waited, of many the median of each column."""
-    times, delay_s = view.held(queue.delay.time_s, queue.delay.values)
+    """Shade what the flow's segments waited, of many the median of each column."""
+    waited = queue.of_round_trips
+    times, delay_s = view.held(waited.time_s, waited.values)
     if len(times) > FEW:
         columns = view.columns()
         delay_s = envelope_of_steps(columns, times, delay_s).median
@@ -128,7 +129,7 @@ def overview(shown: Shown, *, alone: bool) -> Overview:
     try:
         queued = queue(shown)
     except NoTableError:
-        queued = Queue("", NOTHING, NOTHING, NOTHING, {})
+        queued = Queue("", NOTHING, NOTHING, NOTHING, {}, NOTHING, NOTHING)
     return Overview(
         window(shown),
         delays(shown) if is_udp else Delays(NOTHING, NOTHING.time_s),

@@ -10,8 +10,19 @@ import numpy as np
 
 from thinpipe.arguments import check
 from thinpipe.plot.bottleneck import longest_wait
-from thinpipe.plot.curves import Curve, Kinds, Look, Steps, draw_events, draw_steps, looks, whole
+from thinpipe.plot.curves import (
+    GREY,
+    Curve,
+    Kinds,
+    Look,
+    Steps,
+    draw_events,
+    draw_steps,
+    looks,
+    whole,
+)
 from thinpipe.plot.drawing import Mark, Unit, draw_samples, finish, keep_marks_whole
+from thinpipe.plot.series import segments_sent
 from thinpipe.plot.stack import label_time_once, stacked
 from thinpipe.plot.style import COLORS
 
@@ -20,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from thinpipe.plot.drawing import Floats
     from thinpipe.plot.shown import Shown
 
 REASONS: Final[Kinds] = {
@@ -48,6 +60,11 @@ class Queue:
         How long each packet waited, in seconds, by when it left the queue.
     drops
         The packets waiting at each drop, by reason.
+    of_flow
+        Packets of the flow that wait: all, unless other flows have some there. Of UDP all count.
+    of_round_trips
+        How long each segment with data waited that the flow's sender sent, as `delay`: part of its
+        round-trip time.
     """
 
     link: str
@@ -55,6 +72,8 @@ class Queue:
     bytes: Steps
     delay: Steps
     drops: dict[str, Steps]
+    of_flow: Steps
+    of_round_trips: Steps
 
     def is_same(self, other: Queue) -> bool:
         """Return whether it is the same queue of the same run."""
@@ -82,6 +101,9 @@ def queue(shown: Shown, link: str | None = None) -> Queue:
     time_s = here["time_s"].to_numpy()
     after = time_s != np.append(time_s[1:], np.inf)
     reasons = here["reason"]
+    is_own, is_sent = _whose(shown, here)
+    change = np.diff(here["packets"].to_numpy().astype(np.int64), prepend=0)
+    own = np.cumsum(np.where(is_own, change, 0)).astype(np.float64)
     return Queue(
         link,
         _steps(here, "packets", after),
@@ -91,7 +113,21 @@ def queue(shown: Shown, link: str | None = None) -> Queue:
             reason: _steps(here, "packets", dropped & reasons.eq_missing(reason).to_numpy())
             for reason in sorted(reasons.filter(dropped).drop_nulls().unique().cast(str))
         },
+        Steps(time_s[after], own[after]),
+        _steps(here, "delay_s", left & is_sent),
     )
+
+
+def _whose(shown: Shown, here: pl.DataFrame) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which rows are of packets of a flow, and which of data that its sender sent."""
+    segments = shown.run.segments
+    of_flow = segments.filter((segments["flow"] == shown.flow.id) & (segments["event"] == "sent"))
+    if len(of_flow) == 0 or "uid" not in here.columns:  # UDP, or a run that version 0.1 saved
+        return np.ones(len(here), dtype=bool), np.zeros(len(here), dtype=bool)
+    sent = segments_sent(shown.at_sender())
+    uid = here["uid"].to_numpy()
+    own, data = of_flow["uid"].to_numpy(), sent.only(sent.carries_data).uid
+    return np.isin(uid, own), np.isin(uid, data)
 
 
 def draw_queues(ax: Axes, curves: Sequence[Curve[Queue]]) -> None:
@@ -120,14 +156,25 @@ def draw_queues(ax: Axes, curves: Sequence[Curve[Queue]]) -> None:
 
 
 def draw_waiting(ax: Axes, curves: Sequence[Curve[Queue]]) -> None:
-    """Draw the packets that wait, and a mark by reason at each drop."""
+    """Draw the packets that wait, and a mark by reason at each drop.
+
+    Of a single flow, these are its own, and all at the link are a pale line above.
+    """
     queues, drawn = _distinct(curves)
-    means = draw_steps(ax, queues, lambda of: of.packets, drawn)
+    if len(curves) == 1 and not np.array_equal(*_all_and_own(curves[0].data)):
+        draw_steps(ax, curves, lambda of: of.packets, [Look(GREY, "-", 0.8, "All that wait there")])
+        means = draw_steps(ax, curves, lambda of: of.of_flow, drawn)
+    else:
+        means = draw_steps(ax, queues, lambda of: of.packets, drawn)
     draw_events(ax, queues, lambda of: of.drops, REASONS, drawn, means)
     links = {each.data.link for each in queues}
     where = f" at\n{queues[0].data.link}" if len(links) == 1 else ""
     finish(ax, whole(curves), f"Packets waiting{where}")
     keep_marks_whole(ax)
+
+
+def _all_and_own(queue: Queue) -> tuple[Floats, Floats]:
+    return queue.packets.values, queue.of_flow.values
 
 
 def _distinct(curves: Sequence[Curve[Queue]]) -> tuple[list[Curve[Queue]], list[Look]]:

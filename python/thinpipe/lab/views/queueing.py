@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from thinpipe.lab.panel import Layer, PanelKind, Sight
 from thinpipe.plot.queue import REASONS, queue
 
@@ -12,9 +14,12 @@ SHAPES: Final = {"queue": "cross", "aqm": "plus"}
 
 
 def waiting(sight: Sight) -> list[Layer]:
-    """Return how many packets wait, and a mark by reason at each drop."""
+    """Return how many packets of the flow wait, and all with its drops, marked by reason."""
     of = queue(sight.shown)
-    drawn = sight.steps(f"waiting at {of.link}", of.packets.time_s, of.packets.values)
+    drawn = sight.steps(f"waiting at {of.link}", of.of_flow.time_s, of.of_flow.values)
+    if not sight.several and not np.array_equal(of.of_flow.values, of.packets.values):
+        everything = of.packets
+        drawn += sight.steps("all there", everything.time_s, everything.values, tone="muted")
     for reason, at in of.drops.items():
         _, name, _ = REASONS[reason]
         drawn += sight.marks(

@@ -19,7 +19,7 @@ def layers(sight: Sight) -> list[Layer]:
     drawn = sight.samples("RTT", times.time_s, times.values) + base(sight)
     if not sight.several and not sight.ghost:
         try:
-            waited = queue(shown).delay
+            waited = queue(shown).of_round_trips
         except NoTableError:
             return drawn
         drawn += sight.samples("of it in the queue", waited.time_s, waited.values, tone="muted")
