@@ -24,7 +24,8 @@ def test_two_variants_are_equal_for_the_reason_that_both_have() -> None:
 
 
 def test_the_window_is_no_reason_where_it_is_never_reached() -> None:
-    assert hints("bottleneck", {"tcp.window": 1000, "link.loss": "2 %"}) == ()
+    settings: dict[str, Value] = {"tcp.window": 1000, "link.loss": "2 %", "duration": "20 s"}
+    assert hints("bottleneck", settings) == ()
 
 
 def test_the_receiver_is_named() -> None:
@@ -34,7 +35,26 @@ def test_the_receiver_is_named() -> None:
         "flow.bytes": "unlimited",
     }
     [hint] = hints("bottleneck", settings)
-    assert hint.startswith("flow 0: limited by the receiver's window for ")
+    assert hint.startswith("flow 0: limited by the receiver's window (tcp.receive_buffer) for ")
+
+
+def test_the_buffer_of_a_middlebox_is_named():
+    settings: dict[str, Value] = {
+        "middlebox.kind": "split",
+        "middlebox.split.receive_buffer": "3 kB",
+    }
+    said = hints("gprs-3+1", {**settings, "duration": "60 s"})
+    assert any("receiver's window (middlebox.split.receive_buffer) for" in hint for hint in said)
+
+
+def test_a_transfer_that_is_soon_complete_says_so() -> None:
+    short = tp.run("bottleneck", {"flow.bytes": "50 kB"})
+    [said] = [hint for hint in short.result.hints if "complete at" in hint]
+    assert said == (
+        f"flow 0: complete at {short.flows[0].completed_s:.3f} s of 60 s, as flow.bytes says: "
+        "utilization, queues and normalized throughput are over the whole run"
+    )
+    assert hints("bottleneck", {"duration": "20 s"}) == ()
 
 
 def test_a_run_that_is_too_short_says_so() -> None:
@@ -51,7 +71,7 @@ def test_a_run_that_is_too_short_says_so() -> None:
 def test_a_transfer_that_takes_no_time_is_not_in_vain() -> None:
     [hint] = hints("link", {})
     assert hint == "flow 0: all arrived in no time, so that there is no goodput"
-    assert hints("link", {"link.delay": "1 ms"}) == ()
+    assert hints("link", {"link.delay": "1 ms", "duration": "0.1 s"}) == ()
 
 
 def test_timeouts_without_a_loss_are_named() -> None:

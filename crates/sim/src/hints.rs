@@ -7,6 +7,9 @@ use crate::{FlowSummary, LimitedBySummary};
 /// A limit that holds for so much of the time decides the result.
 const MOST: f64 = 0.5;
 
+/// A transfer that takes no more of a run says little of what is measured over the whole run.
+const EARLY: f64 = 0.1;
+
 /// The hints for `flows`, each of which says which flows it is about, and for settings.
 pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
     let duration = scenario.duration.as_secs_f64();
@@ -34,24 +37,48 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
     });
     let receiver = about(flows, share(|limited| limited.receiver)).map(|of| {
         let (whose, time) = (&of.whose, of.percent());
-        format!("{whose}: limited by the receiver's window for {time} of the time")
+        let key = receiver_key(scenario);
+        format!("{whose}: limited by the receiver's window ({key}) for {time} of the time")
+    });
+    let early = about(flows, |flow| {
+        flow.completed_s.filter(|end| (1e-9..EARLY * duration).contains(end))
+    })
+    .map(|of| {
+        let last = of.values.iter().copied().fold(0.0, f64::max);
+        format!(
+            "{}: complete at {last:.3} s of {duration} s, as flow.bytes says: utilization, queues \
+             and normalized throughput are over the whole run",
+            of.whose
+        )
     });
     let late = about(flows, |flow| is(2 * flow.spurious_timeouts > flow.timeouts))
         .map(|of| format!("{}: most timeouts are spurious: segments are late, not lost", of.whose));
-    let long = about(flows, |flow| {
-        let is_longer = flow.rtt_s.min.is_some_and(|rtt| rtt >= cc::Bbr::PROBE_INTERVAL.as_secs_f64());
-        is(flow.variant.starts_with("bbr") && is_longer)
-    })
-    .map(|of| {
-        let interval = cc::Bbr::PROBE_INTERVAL.as_secs_f64();
-        let whose = &of.whose;
-        format!(
-            "{whose}: bbr empties the path every {interval} s to measure its round-trip time, which \
-             is longer than that here: it hardly gets beyond its start"
-        )
-    });
-    let of_flows = [silent, in_vain, at_once, window, receiver, late, long].into_iter().flatten();
+    let of_flows = [silent, in_vain, at_once, window, receiver, early, late, of_bbr(flows)]
+        .into_iter()
+        .flatten();
     of_flows.chain(scenario.idle.iter().cloned()).collect()
+}
+
+/// The key of the buffer whose window a sender sees: that of a middlebox, where one answers.
+fn receiver_key(scenario: &Scenario) -> &'static str {
+    match scenario.middlebox.as_ref().map(|middlebox| middlebox.scheme.name()) {
+        Some("atcp" | "i-tcp" | "split") => "middlebox.split.receive_buffer",
+        Some(_) | None => "tcp.receive_buffer",
+    }
+}
+
+/// A hint for flows whose round trip is so long that BBR hardly gets beyond its start.
+fn of_bbr(flows: &[FlowSummary]) -> Option<String> {
+    let interval = cc::Bbr::PROBE_INTERVAL.as_secs_f64();
+    let long = about(flows, |flow| {
+        let is_longer = flow.rtt_s.min.is_some_and(|rtt| rtt >= interval);
+        is(flow.variant.starts_with("bbr") && is_longer)
+    })?;
+    let whose = &long.whose;
+    Some(format!(
+        "{whose}: bbr empties the path every {interval} s to measure its round-trip time, which is \
+         longer than that here: it hardly gets beyond its start"
+    ))
 }
 
 /// What holds for some flows.
