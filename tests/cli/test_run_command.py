@@ -71,7 +71,7 @@ def test_a_trace_of_ns_2_stands_beside_the_tables(thinpipe, tmp_path):
     done = thinpipe("run", *LOSSY, "--duration", "5s", "--trace", "ns2", "--out", "run")
     assert (done.returncode, done.stderr) == (0, "")
     first = (tmp_path / "run" / "ns2.tr").read_text().splitlines()[0]
-    assert first == "+ 0 0 1 tcp 44 ------- 0 0.20 5.1024 0 0"
+    assert first == "+ 0 0 1 tcp 44 ------- 0 0.9 5.1024 0 0"
     assert "5 UE\n" in (tmp_path / "run" / "ns2.nodes").read_text()
     listed = (tmp_path / "run" / "thinpipe.sha256").read_text()
     assert "  ns2.nodes\n" in listed
