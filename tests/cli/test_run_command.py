@@ -497,3 +497,14 @@ def test_a_controller_with_a_fault_is_one_line(thinpipe, tmp_path, body, reason)
     done = thinpipe("run", "plain-384", "--set", setting, "--duration", "2s")
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(rf"thinpipe: (?:.*/)?{reason}\n", done.stderr), done.stderr
+
+
+def test_the_table_says_when_a_transfer_was_complete() -> None:
+    flow = tp.run("bottleneck", duration="20 s").result.flows[0]
+    [table] = summary(tp.run("bottleneck", duration="20 s").result).tables
+    [row] = table.rows
+    cells = dict(zip(table.columns, row, strict=True))
+    assert flow.completed_s is not None
+    assert float(cells["completed s"]) == pytest.approx(flow.completed_s, rel=0.01)
+    [row] = summary(tp.run("bottleneck", duration="1 s").result).tables[0].rows
+    assert row[table.columns.index("completed s")] == "–"

@@ -60,6 +60,7 @@ FLOWS: Final[tuple[Column[Flow], ...]] = (
     Column("95 %", lambda flow: flow.rtt_s.p95),
     Column("max", lambda flow: flow.rtt_s.max),
     Column("cwnd mean", lambda flow: flow.cwnd_segments.mean),
+    Column("completed s", lambda flow: flow.completed_s),
 )
 """Connections."""
 
