@@ -104,6 +104,14 @@ def test_table_has_means_and_intervals(thinpipe):
     assert "(Student's t) over 3 seeds" in done.stdout
 
 
+def test_a_key_that_changes_nothing_is_named(thinpipe):
+    vary = ("--vary", "tcp.vegas.alpha=1,2", "--vary", "queue.packets=5,20")
+    done = thinpipe("sweep", "plain-384", *vary, "--duration", "5s", "--out", "s.parquet")
+    said = "tcp.vegas.alpha changes nothing: every metric is the same for all of its values"
+    assert done.stdout.splitlines().count(said) == 1
+    assert "queue.packets changes nothing" not in done.stdout
+
+
 def test_table_says_where_an_interval_means_little(thinpipe):
     """Without block errors nothing is random; a run in three has no timeout."""
     counted = ("--measure", "goodput_bps", "--measure", "fast_retransmits")

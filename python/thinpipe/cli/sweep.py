@@ -197,6 +197,10 @@ def _print(study: Study, measures: list[str]) -> None:
     lines += [f"{mark} {note}" for note, mark in MARKS.items() if note in notes]
     if same := len(study.unaffected()):
         lines.append(f"seeds change nothing in {same:,} of {len(rows):,} combinations")
+    lines += [
+        f"{key} changes nothing: every metric is the same for all of its values"
+        for key in study.without_effect()
+    ]
     if limited := study.limited_by_window():
         lines.append(
             f"tcp.window limits flow 0 for most of the time in {_runs(limited)}: congestion "

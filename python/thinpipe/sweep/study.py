@@ -272,6 +272,17 @@ class Study:
             if rows[SEED].n_unique() > 1 and len(rows.drop(SEED).unique()) == 1
         ]
 
+    def without_effect(self) -> list[str]:
+        """Return the varied keys of whose values none changes a metric of any run."""
+        keys, whole = (*self.varied, SEED), self.complete
+
+        def changes_nothing(key: str) -> bool:
+            others = [each for each in keys if each != key]
+            rows = whole.select(*others, *self.metrics).n_unique()
+            return whole[key].n_unique() > 1 and rows == whole.select(others).n_unique()
+
+        return [key for key in self.varied if changes_nothing(key)]
+
     def limited_by_window(self) -> int:
         """Return in how many runs ``tcp.window`` limits the flow for most of the time."""
         if WINDOW_SHARE not in self.complete.columns:
