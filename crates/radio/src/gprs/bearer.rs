@@ -415,7 +415,7 @@ impl<T: Sdu> Bearer<T> {
     fn rate(&self, (scheme, errors): Conditions) -> Rate {
         let bytes = f64::from(scheme.bytes() * self.downlink.slots) * (1.0 - errors.value());
         let bps = bytes * 8.0 / BLOCK_PERIOD.as_secs_f64();
-        Rate::from_bps(bps.round() as u64)
+        Rate::from_bps((bps.round() as u64).max(1))
     }
 
     /// A uniform draw between limits.
