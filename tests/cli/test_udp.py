@@ -93,7 +93,7 @@ def test_a_picture_of_delays_and_losses(bursts, thinpipe, tmp_path):
     run = tp.load(tmp_path / "out")
     of = run.flows[0].datagrams
     assert of is not None
-    labels = [line.get_label() for line in run.plot.datagrams().lines]
+    labels = [line.get_label() for line in run.plot.datagrams().axes[0].lines]
     assert labels == ["Datagram", "Mean so far", f"Lost: {of.lost}"]
     for kind in ("rtt", "cwnd", "goodput", "rtt-histogram"):
         assert thinpipe("plot", "out", "--kind", kind).returncode == 0, kind

@@ -38,7 +38,7 @@ RUNS = {
 
 def drawn(run: Run, start_s: float, end_s: float) -> dict[str, tuple[Any, Any]]:
     """Return times and ordinates in kB of what a picture has, by the label of the same layer."""
-    axes = run.plot.time_sequence(start_s=start_s, end_s=end_s)
+    axes = run.plot.time_sequence(start_s=start_s, end_s=end_s).axes[0]
     factor = {"B": 0.001, "kB": 1.0, "MB": 1000.0}[axes.get_ylabel().split("(")[1].rstrip(")")]
     found = {}
     for line in axes.lines:

@@ -209,7 +209,7 @@ def test_metrics_are_the_columns_that_can_be_averaged(made):
 
 
 def test_numbers_of_numpy_are_numbers(made):
-    view = made.run.plot.cwnd(flow=np.int64(0), start_s=np.float32(1), end_s=np.float64(2))
+    view = made.run.plot.cwnd(flow=np.int64(0), start_s=np.float32(1), end_s=np.float64(2)).axes[0]
     assert view.get_xlim() == (0.99, 2.01)
 
 

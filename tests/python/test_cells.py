@@ -190,7 +190,7 @@ def test_runs_without_cells_or_pages_say_so():
 
 
 def test_picture_of_a_cell(busy):
-    ax = busy.plot.cell(axes(), end_s=60.0)
+    ax = busy.plot.cell(axes(), end_s=60.0).axes[0]
     states, codes, shared = ax.child_axes
     labels = [[text.get_text() for text in each.get_legend().get_texts()] for each in ax.child_axes]
     refused = busy.codes.filter(pl.col("event") == "no-code", pl.col("time_s") <= 60)
@@ -203,13 +203,13 @@ def test_picture_of_a_cell(busy):
 
 
 def test_picture_of_one_mobile_counts_mobiles(walk):
-    states = walk.plot.cell(axes(), cell=1).child_axes[0]
+    states = walk.plot.cell(axes(), cell=1).axes[0].child_axes[0]
     assert [tick for tick in states.get_yticks() if -0.5 < tick < 0.5] == [0]
 
 
 def test_picture_of_the_code_tree(busy):
     at_s = busiest(busy.codes, 0, DURATION_S)
-    ax = busy.plot.codes(axes())
+    ax = busy.plot.codes(axes()).axes[0]
     tree, time = ax.child_axes
     assert tree.get_xlabel() == f"Share of the codes of cell 0, at {at_s:.6g} s"
     states = tree_at(busy.codes, 0, at_s, cell_of(busy).common_codes)
@@ -222,7 +222,7 @@ def test_picture_of_the_code_tree(busy):
 
 def test_tree_at_another_time_and_of_another_cell(walk):
     def whose(**options: float) -> set[str]:
-        tree = walk.plot.codes(axes(), **options).child_axes[0]
+        tree = walk.plot.codes(axes(), **options).axes[0].child_axes[0]
         return {text.get_text() for text in tree.texts if text.get_text().startswith("UE")}
 
     assert whose(at_s=1.0) == set()

@@ -50,7 +50,7 @@ def test_a_run_without_powers_or_without_a_trace_has_no_picture():
 
 def test_picture(run):
     mobile = run.mobiles[2]
-    time, energies = run.plot.energy(axes(), mobile=2).child_axes
+    time, energies = run.plot.energy(axes(), mobile=2).axes[0].child_axes
     assert time.get_ylabel() == "Power of UE-2 (W)"
     assert time.get_xlabel() == "Time (s)"
     names = [state.name for state in mobile.states]
@@ -63,7 +63,7 @@ def test_picture(run):
 
 def test_picture_of_a_mobile_that_draws_nothing():
     run = tp.run("umts-cell-50", {"radio.ues": 2, "flow.count": 1}, duration="2 s", trace=True)
-    time, energies = run.plot.energy(axes(), mobile=1).child_axes
+    time, energies = run.plot.energy(axes(), mobile=1).axes[0].child_axes
     assert entries(time) == ["idle"]
     assert energies.texts[0].get_text() == " 0 J in 2 s"
 

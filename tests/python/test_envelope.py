@@ -159,13 +159,13 @@ def long() -> tp.Run:
 
 @pytest.mark.parametrize("kind", ["rtt", "outstanding", "throughput", "time_sequence"])
 def test_long_runs_have_no_curve_of_more_points_than_columns(long, kind):
-    ax = getattr(long.plot, kind)(axes())
+    [ax] = getattr(long.plot, kind)(axes()).axes
     assert all(np.size(line.get_xdata()) <= COLUMNS + 1 for line in ax.lines)
     assert label_of_envelopes(ax) == "Median and range of 0.6 s each"
 
 
 def test_round_trip_times_reach_the_edges_of_their_band(long):
-    [band, *_] = bands(long.plot.rtt(axes()))
+    [band, *_] = bands(long.plot.rtt(axes()).axes[0])
     high, _, low = band.get_data()
     rtt_s = long.rtt["rtt_s"].to_numpy()
     assert (np.nanmin(low), np.nanmax(high)) == (rtt_s.min(), rtt_s.max())
@@ -173,8 +173,8 @@ def test_round_trip_times_reach_the_edges_of_their_band(long):
 
 @pytest.mark.parametrize("kind", ["rtt", "outstanding", "throughput", "time_sequence", "packets"])
 def test_legend_stays_within_the_picture(long, kind):
-    ax = getattr(long.plot, kind)(axes())
-    figure = ax.figure
+    figure = getattr(long.plot, kind)(axes())
+    [ax] = figure.axes
     figure.set_layout_engine("constrained")
     figure.draw_without_rendering()
     box, whole = ax.get_legend().get_window_extent(), figure.bbox
@@ -221,7 +221,7 @@ def test_mahimahi_trace_has_an_axis_on_the_scale_of_its_rate(tmp_path: Path, per
     settings: dict[str, str] = {"link.trace.down": str(trace), "flow.bytes": "unlimited"}
     run = tp.run("link", settings, duration="4 s", trace=True)
     data = throughput(segments_sent(sending_end(run.segments, 0)))
-    top_bps = run.plot.throughput(axes()).get_ylim()[1] * 1e3
+    top_bps = run.plot.throughput(axes()).axes[0].get_ylim()[1] * 1e3
     assert top_bps <= 1.02 * LIMIT * 2 * data.mean_bps[-1]
     assert top_bps >= data.mean_bps[-1]
 

@@ -149,7 +149,7 @@ def test_the_legend_has_one_order(walk):
 
 def test_panels_of_a_mobile_without_a_flow():
     run = tp.run("hmipv6-handover", {"wlan.mobiles": 1}, duration="5 s", trace=True)
-    ax = run.plot.handover(Figure(figsize=(9, 7.5)).subplots(), mobile=1)
+    ax = run.plot.handover(Figure(figsize=(9, 7.5)).subplots(), mobile=1).axes[0]
     *_, window, rtt = ax.child_axes
     assert not window.has_data()
     assert not rtt.has_data()

@@ -38,7 +38,7 @@ def test_what_waits_is_part_of_what_it_is_shown_in(name):
             continue
         rtt = run.rtt.filter(run.rtt["flow"] == flow.id)
         times, rtts = (rtt[column].to_numpy() for column in ("time_s", "rtt_s"))
-        panels = run.plot.overview(Figure().subplots(), flow=flow.id).child_axes
+        panels = run.plot.overview(Figure().subplots(), flow=flow.id).axes[0].child_axes
         column_s = np.diff(panels[0].get_xlim())[0] / COLUMNS
         for panel in panels:
             for shade in panel.collections:

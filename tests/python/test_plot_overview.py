@@ -53,7 +53,7 @@ def vegas() -> tp.Run:
 
 
 def test_queue_of_a_run_is_the_link_s(drops):
-    packets, content, delay = drops.plot.queue(axes()).child_axes
+    packets, content, delay = drops.plot.queue(axes()).axes[0].child_axes
     rows = drops.queue.filter(drops.queue["link"] == "bottleneck/down")
     link = next(each for each in drops.links if each.name == "bottleneck/down")
     [waiting] = [each for each in packets.lines if each.get_label() == "Waiting at bottleneck/down"]
@@ -73,7 +73,7 @@ def test_every_reason_for_a_drop_has_a_name_and_a_mark():
 
 
 def test_queue_of_another_link(drops):
-    packets, *_ = drops.plot.queue(axes(), link="bottleneck/up").child_axes
+    packets, *_ = drops.plot.queue(axes(), link="bottleneck/up").axes[0].child_axes
     assert packets.get_ylabel() == "Packets waiting at\nbottleneck/up"
     with pytest.raises(ValueError, match=r"^link: 'Gi' is none of bottleneck/down, bottleneck/up$"):
         drops.plot.queue(axes(), link="Gi")
@@ -97,13 +97,13 @@ def test_queues_of_two_runs_share_the_panels(drops, vegas):
 def test_flows_of_a_run_that_wait_together_are_one_queue():
     run = tp.run("dumbbell-100", {"flow.count": 3}, duration="1 s", trace=True)
     for draw, panel in ((run.plot.queue, 0), (run.plot.overview, 2)):
-        waiting = draw(axes(), flow="all").child_axes[panel]
+        waiting = draw(axes(), flow="all").axes[0].child_axes[panel]
         [curve] = [each for each in waiting.lines if str(each.get_label()).startswith("Waiting at")]
         assert to_hex(curve.get_color()) == COLORS["paper"]
 
 
 def test_overview_has_a_panel_each(drops):
-    panels = drops.plot(axes()).child_axes
+    panels = drops.plot(axes()).axes[0].child_axes
     assert names(panels) == [WINDOW, RTT, WAITING, GOODPUT]
     assert {each.get_xlim() for each in panels} == {(-0.1, 10.1)}
     assert [each.get_xlabel() for each in panels] == ["", "", "", "Time (s)"]
@@ -115,7 +115,7 @@ def test_overview_has_a_panel_each(drops):
 
 
 def test_share_of_the_queue_is_below_the_round_trip_time(drops):
-    _, rtt, *_ = drops.plot.overview(axes()).child_axes
+    _, rtt, *_ = drops.plot.overview(axes()).axes[0].child_axes
     [shade] = rtt.collections
     assert shade.get_label() == "Of the RTT, waiting at bottleneck/down"
     rows = drops.queue.filter(drops.queue["link"] == "bottleneck/down")
@@ -143,21 +143,21 @@ def test_overview_of_two_runs_names_them_once(drops, vegas):
 
 def test_overview_without_a_trace_says_what_is_missing():
     run = tp.run("plain-384", duration="5 s")
-    panels = run.plot(axes()).child_axes
+    panels = run.plot(axes()).axes[0].child_axes
     assert names(panels) == [WINDOW, RTT, GOODPUT]
     assert panels[-1].get_xlabel() == "Time (s)\nno queue: it needs a run with trace=True"
 
 
 def test_overview_of_datagrams_shows_their_delays():
     run = tp.run("plain-384", {"flow.application": "udp"}, duration="5 s", trace=True)
-    panels = run.plot(axes()).child_axes
+    panels = run.plot(axes()).axes[0].child_axes
     assert names(panels) == ["Delay (ms)", WAITING, GOODPUT]
     assert panels[-1].get_xlabel() == "Time (s)"
 
 
 def test_overview_of_a_connection_that_never_comes_about():
     run = tp.run("umts-dch-384", {"radio.tbler": "99.9 %"}, duration="10 s")
-    panels = run.plot(axes()).child_axes
+    panels = run.plot(axes()).axes[0].child_axes
     assert names(panels) == [GOODPUT]
     assert panels[-1].get_xlabel().splitlines()[1] == (
         "no window: it never opened; no round-trip times: none was measured; "
@@ -191,7 +191,7 @@ def test_legends_stay_off_the_panels_and_each_other(drops, vegas, marked):
 
 def test_bands_of_a_long_run_are_explained_once():
     run = tp.run("plain-384", {"queue.packets": 8}, duration="100 s")
-    panels = run.plot(axes()).child_axes
+    panels = run.plot(axes()).axes[0].child_axes
     assert (
         panels[-1].get_xlabel().endswith("bands and lines: range and median of at most 0.2 s each")
     )
@@ -206,7 +206,7 @@ def test_events_of_a_long_run_have_small_marks():
     sizes = [
         each.get_markersize()
         for run in (few, many)
-        for each in run.plot.cwnd(Figure().subplots()).lines
+        for each in run.plot.cwnd(Figure().subplots()).axes[0].lines
         if str(each.get_label()).startswith("Fast retransmit")
     ]
     assert sizes == [6, 3]

@@ -70,7 +70,7 @@ def test_several_runs_have_colours_and_labels_of_their_own(runs, kind, order):
     """Each algorithm has one colour, whatever the order; the axes hold the longest run."""
     ax = axes()
     for name in order:
-        assert getattr(runs[name].plot, kind.method)(ax) is ax
+        assert getattr(runs[name].plot, kind.method)(ax) is ax.figure
     assert legend(ax)[:2] == list(order)
     for name in order:
         assert color(ax, name) == ALGORITHMS[name].lower()
@@ -140,16 +140,16 @@ def test_a_dozen_curves_differ_and_more_are_grey():
 
 @KIND
 def test_flows_of_a_run_are_named_by_their_numbers(flows, kind):
-    ax = getattr(flows.plot, kind.method)(axes(), flow=[0, 2])
+    ax = getattr(flows.plot, kind.method)(axes(), flow=[0, 2]).axes[0]
     assert legend(ax)[:2] == ["flow 0 (reno)", "flow 2 (reno)"]
     assert color(ax, "flow 0 (reno)") != color(ax, "flow 2 (reno)")
-    ax = getattr(flows.plot, kind.method)(axes(), flow=[0, 2], label="a")
+    ax = getattr(flows.plot, kind.method)(axes(), flow=[0, 2], label="a").axes[0]
     assert legend(ax)[:2] == ["a, flow 0", "a, flow 2"]
 
 
 @KIND
 def test_all_of_many_flows_are_grey_with_their_mean(flows, kind):
-    ax = getattr(flows.plot, kind.method)(axes(), flow="all")
+    ax = getattr(flows.plot, kind.method)(axes(), flow="all").axes[0]
     grey = [each for each in ax.lines if each.get_linewidth() < 1]
     assert {to_hex(each.get_color()) for each in grey} == {COLORS["muted"].lower()}
     assert len(grey) == COLORED + 1
@@ -163,7 +163,7 @@ def test_all_of_many_flows_are_grey_with_their_mean(flows, kind):
 
 
 def test_mean_of_many_is_their_mean(flows):
-    ax = flows.plot.cwnd(axes(), flow="all")
+    ax = flows.plot.cwnd(axes(), flow="all").axes[0]
     [mean] = [each for each in ax.lines if each.get_label().startswith("Mean of")]
     at_s, value = mean.get_xdata()[500], mean.get_ydata()[500]
     rows = flows.cwnd.filter(flows.cwnd["time_s"] <= at_s)
@@ -188,22 +188,22 @@ def test_long_curves_beside_each_other_are_means_with_few_marks():
     run = tp.run("plain-384", {"queue.packets": 8}, duration="400 s")
     halved = run.flows[0].fast_retransmits
     assert halved > CLEAR
-    alone = run.plot.cwnd(axes())
+    alone = run.plot.cwnd(axes()).axes[0]
     assert f"Fast retransmit: {halved}" in legend(alone)
-    both = run.plot.cwnd(run.plot.cwnd(axes(), label="a"), label="b")
+    both = run.plot.cwnd(run.plot.cwnd(axes(), label="a").axes[0], label="b").axes[0]
     shown = legend(both)
     assert shown[:3] == ["a", "b", "Lines: means of 0.4 s each"]
     assert f"Fast retransmit: {halved} / {halved}, not drawn" in shown
     window = np.asarray(named(both, "a").get_ydata(), dtype=np.float64)
     assert np.ptp(window[-GRID // 10 :]) > 8.0, "the saw-tooth is gone"
-    close = run.plot.cwnd(run.plot.cwnd(axes(), end_s=9.0), end_s=9.0)
+    close = run.plot.cwnd(run.plot.cwnd(axes(), end_s=9.0).axes[0], end_s=9.0).axes[0]
     marks = [each for each in close.lines if each.get_marker() == "^" and each.get_label() == "_"]
     events = run.events.filter(pl.col("event") == "fast_retransmit", pl.col("time_s") <= 9)
     assert [np.size(each.get_xdata()) for each in marks] == [len(events)] * 2
 
 
 def test_all_of_one_flow_is_that_flow(runs):
-    ax = runs["reno"].plot.cwnd(axes(), flow="all")
+    ax = runs["reno"].plot.cwnd(axes(), flow="all").axes[0]
     assert legend(ax)[0] == "Congestion window"
     with pytest.raises(ValueError, match=r"^flow: at least one is needed$"):
         runs["reno"].plot.cwnd(axes(), flow=[])
@@ -225,7 +225,7 @@ def test_datagrams_of_two_runs_say_how_many_were_lost():
 
 
 def test_throughputs_of_several_flows_add_up_to_what_was_sent(flows):
-    ax = flows.plot.throughput(axes(), flow=[0, 1])
+    ax = flows.plot.throughput(axes(), flow=[0, 1]).axes[0]
     for flow in (0, 1):
         line = named(ax, f"flow {flow} (reno)")
         times, rates = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
@@ -253,7 +253,7 @@ def test_capacity_is_behind_flows_that_have_the_same(runs, kind):
 
 def test_goodput_of_datagrams_is_what_arrived():
     run = tp.run("plain-384", {"flow.application": "udp"}, duration="5 s")
-    ax = run.plot.goodput(axes(), interval_s=1.0)
+    ax = run.plot.goodput(axes(), interval_s=1.0).axes[0]
     [steps] = ax.patches
     assert isinstance(steps, StepPatch)
     arrived = run.datagrams.filter(run.datagrams["arrived_s"].is_not_null())

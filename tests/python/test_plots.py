@@ -234,7 +234,7 @@ def test_view_begins_with_the_value_held():
 
 def test_retransmissions_and_drops_are_those_of_the_run():
     run = tp.run("plain-384", {"queue.packets": 8}, duration="20 s", trace=True)
-    ax = run.plot.time_sequence(axes())
+    ax = run.plot.time_sequence(axes()).axes[0]
     flow = run.flows[0]
     bars = {each.get_label(): each for each in ax.lines}
     assert to_hex(bars["Retransmitted"].get_color()) == COLORS["retransmission"].lower()
@@ -249,7 +249,7 @@ def test_retransmissions_and_drops_are_those_of_the_run():
 
 
 def test_window_line_is_above_what_was_sent(drops):
-    ax = drops.plot.time_sequence(axes(), start_s=5, end_s=6)
+    ax = drops.plot.time_sequence(axes(), start_s=5, end_s=6).axes[0]
     times, window = line(ax, "Window")
     assert (times[0], times[-1]) == (5, 6)
     _, acked = line(ax, "Acknowledged")
@@ -261,7 +261,7 @@ def test_window_line_is_above_what_was_sent(drops):
 
 def test_window_line_is_scaled():
     run = tp.run("plain-384", {"tcp.window": 256}, duration="5 s", trace=True)
-    ax = run.plot.time_sequence(axes())
+    ax = run.plot.time_sequence(axes()).axes[0]
     edge_kb = line(ax, "Window")[1] - line(ax, "Acknowledged")[1]
     assert edge_kb[-1] == 256 * 0.512
 
@@ -271,7 +271,7 @@ def test_long_time_sequence_has_lines_and_rows_of_marks_below_them():
     losses = {"link.loss": "1 %", "tcp.variant": "newreno"}
     run = tp.run("plain-384", losses, queue__packets=8, duration="60 s", trace=True)
     sent = segments_sent(sending_end(run.segments, 0))
-    ax = run.plot.time_sequence(axes())
+    ax = run.plot.time_sequence(axes()).axes[0]
     assert sent.carries_data.sum() > FEW
     lowest_line = min(np.nanmin(line(ax, name)[1]) for name in ("Window", "Acknowledged", "Sent"))
     timeouts = run.events.filter(run.events["event"].is_in(TIMEOUTS))["time_s"]
@@ -299,7 +299,7 @@ def test_long_time_sequence_has_lines_and_rows_of_marks_below_them():
 
 def test_long_time_sequence_without_losses_has_no_rows():
     run = tp.run("plain-384", {"tcp.window": 8}, duration="60 s", trace=True)
-    ax = run.plot.time_sequence(axes())
+    ax = run.plot.time_sequence(axes()).axes[0]
     assert [each.get_label() for each in ax.lines] == ["Window", "Acknowledged", "Sent"]
 
 
@@ -320,7 +320,7 @@ def test_sack_blocks_and_flags_are_drawn():
 
 
 def test_throughput_line_ends_at_the_mean(radio):
-    ax = radio.plot.throughput(axes())
+    ax = radio.plot.throughput(axes()).axes[0]
     sent = segments_sent(sending_end(radio.segments, 0))
     data = sent.only(sent.carries_data)
     span_s = data.time_s[-1] - data.time_s[0]
@@ -329,7 +329,7 @@ def test_throughput_line_ends_at_the_mean(radio):
 
 
 def test_mean_of_the_round_trip_times_is_the_run_s(radio):
-    ax = radio.plot.rtt(axes())
+    ax = radio.plot.rtt(axes()).axes[0]
     assert line(ax, "Mean so far")[1][-1] == pytest.approx(radio.flows[0].rtt_s.mean)
 
 
@@ -362,9 +362,9 @@ def test_picture_ends_with_its_flow():
     assert completed_s is not None
     for kind in TIMED:
         method = getattr(run.plot, kind.replace("-", "_"))
-        assert completed_s < method(axes()).get_xlim()[1] < 1.05 * completed_s, kind
-        assert method(axes(), end_s=40.0).get_xlim()[1] == pytest.approx(40.4), kind
-        assert method(axes(), start_s=50.0).get_xlim()[1] == pytest.approx(60.1), kind
+        assert completed_s < method(axes()).axes[0].get_xlim()[1] < 1.05 * completed_s, kind
+        assert method(axes(), end_s=40.0).axes[0].get_xlim()[1] == pytest.approx(40.4), kind
+        assert method(axes(), start_s=50.0).axes[0].get_xlim()[1] == pytest.approx(60.1), kind
 
 
 def test_picture_ends_with_a_connection_that_was_given_up():
@@ -373,14 +373,14 @@ def test_picture_ends_with_a_connection_that_was_given_up():
     flow = run.flows[0]
     assert flow.completed_s is None
     assert flow.given_up_s is not None
-    end_s = run.plot.time_sequence(axes()).get_xlim()[1]
+    end_s = run.plot.time_sequence(axes()).axes[0].get_xlim()[1]
     assert flow.given_up_s < end_s < 1.05 * flow.given_up_s
 
 
 def test_bars_of_a_histogram_follow_the_data(radio):
     for span_s, expected_s in ((0.0, 0.001), (0.0249, 0.0005), (0.08, 0.002), (1.02, 0.02)):
         assert bar_width(span_s) == pytest.approx(expected_s)
-    ax = radio.plot.rtt_histogram(axes())
+    ax = radio.plot.rtt_histogram(axes()).axes[0]
     rtt_s = radio.rtt["rtt_s"].to_numpy()
     assert ax.get_ylabel() == "Samples in 20 ms"
     assert sum(bar.get_height() for bar in ax.patches) == len(rtt_s)
@@ -416,9 +416,12 @@ def test_flows_have_a_picture_each():
     run = tp.run("dumbbell-100", {"flow.count": 3}, duration="0.5 s", trace=True)
     for kind in OF_A_FLOW:
         for flow in (0, 2):
-            ax = getattr(run.plot, kind.replace("-", "_"))(axes(), flow=flow)
+            ax = getattr(run.plot, kind.replace("-", "_"))(axes(), flow=flow).axes[0]
             assert ax.has_data(), kind
-    sent = [len(line(run.plot.time_sequence(axes(), flow=flow), "Segment")[0]) for flow in range(3)]
+    sent = [
+        len(line(run.plot.time_sequence(axes(), flow=flow).axes[0], "Segment")[0])
+        for flow in range(3)
+    ]
     assert sent == [3 * (flow.segments_sent - flow.retransmits) for flow in run.flows]
 
 
@@ -426,12 +429,12 @@ def test_connection_that_never_comes_about_shows_its_syns():
     settings = {"radio.tbler": "99.9 %"}
     run = tp.run("umts-dch-384", settings, duration="20 s", trace=True)
     assert run.flows[0].established_s is None
-    ax = run.plot.time_sequence(axes())
+    ax = run.plot.time_sequence(axes()).axes[0]
     assert [each.get_label() for each in ax.lines] == ["SYN"]
     assert ax.get_legend() is not None
     for kind in OF_A_FLOW:
         getattr(run.plot, kind.replace("-", "_"))(axes())
-    assert run.plot.throughput(axes()).texts[0].get_text() == "nothing to show"
+    assert run.plot.throughput(axes()).axes[0].texts[0].get_text() == "nothing to show"
 
 
 @pytest.mark.parametrize(
@@ -451,7 +454,7 @@ def test_view_that_is_none(drops, options, message):
 
 
 def test_link_of_the_traced_packets(radio):
-    ax = radio.plot.packets(axes(), link="Gi/down")
+    ax = radio.plot.packets(axes(), link="Gi/down").axes[0]
     assert ax.get_ylabel() == "Packet number mod 60 at Gi/down"
     with pytest.raises(ValueError, match=r"^link: 'Gi' is none of Gi/down, Gi/up, Gn/down, "):
         radio.plot.packets(axes(), link="Gi")
@@ -470,14 +473,16 @@ def test_saved_run_is_the_run(drops, tmp_path):
         assert getattr(saved, name).equals(getattr(drops, name)), name
     assert repr(saved) == "<SavedRun plain-384 seed 1: 1 flow, 30 s>"
     assert saved._repr_html_() == run_as_html(drops.result)
-    shown, expected = (line(run.plot.outstanding(axes()), "Outstanding") for run in (saved, drops))
+    shown, expected = (
+        line(run.plot.outstanding(axes()).axes[0], "Outstanding") for run in (saved, drops)
+    )
     assert np.array_equal(shown, expected, equal_nan=True)
 
 
 def test_saved_run_without_a_trace_says_what_is_missing(tmp_path):
     tp.run("plain-384", duration="5 s").save(tmp_path)
     saved = tp.load(tmp_path)
-    assert saved.plot.cwnd(axes()).has_data()
+    assert saved.plot.cwnd(axes()).axes[0].has_data()
     with pytest.raises(ValueError, match=r"has no segments\.parquet; it needs a run with trace="):
         saved.plot.time_sequence(axes())
 

@@ -73,7 +73,7 @@ def test_widths_are_above_zero(vegas):
 def test_segments_stand_before_the_acknowledgements(vegas):
     from matplotlib.figure import Figure
 
-    ax = vegas.plot.time_sequence(Figure().subplots())
+    ax = vegas.plot.time_sequence(Figure().subplots()).axes[0]
     line = next(each for each in ax.lines if each.get_label() == "Acknowledged")
     segments = next(each for each in ax.lines if each.get_label() == "Segment")
     assert segments.get_zorder() > line.get_zorder()
@@ -259,7 +259,7 @@ def test_exception_in_progress_ends_the_batch():
 def test_pictures_name_their_units(vegas, kind, labels):
     from matplotlib.figure import Figure
 
-    ax = getattr(vegas.plot, kind)(Figure().subplots())
+    [ax] = getattr(vegas.plot, kind)(Figure().subplots()).axes
     assert (ax.get_xlabel(), ax.get_ylabel()) == labels
     assert ax.has_data()
 
@@ -267,14 +267,14 @@ def test_pictures_name_their_units(vegas, kind, labels):
 def test_pictures_show_the_run(vegas):
     from matplotlib.figure import Figure
 
-    ax = vegas.plot.cwnd(Figure().subplots())
+    ax = vegas.plot.cwnd(Figure().subplots()).axes[0]
     shown = ax.lines[0].get_ydata()
     assert max(shown) == vegas.flows[0].cwnd_segments.max
     counts = [text for text in ax.get_legend_handles_labels()[1] if "purious" in text]
     assert counts == [f"Spurious timeout: {vegas.flows[0].spurious_timeouts}"]
-    bars = vegas.plot.rtt_histogram(Figure().subplots()).patches
+    bars = vegas.plot.rtt_histogram(Figure().subplots()).axes[0].patches
     assert sum(bar.get_height() for bar in bars) == vegas.flows[0].rtt_s.samples
-    rates = vegas.plot.goodput(Figure().subplots()).patches[0].get_data().values
+    rates = vegas.plot.goodput(Figure().subplots()).axes[0].patches[0].get_data().values
     assert np.mean(rates) * 1000 == pytest.approx(vegas.flows[0].goodput_bps, rel=0.05)
 
 

@@ -318,7 +318,7 @@ def test_picture_shows_means_and_intervals():
     found = study({"tcp.variant": "reno,vegas", "radio.tbler": "0 %,5 %,10 %"}, "1..4")
     chosen = Choice.of(found)
     assert (chosen.x, chosen.by) == ("radio.tbler", ("tcp.variant",))
-    ax = found.plot.lines(Figure().subplots())
+    ax = found.plot.lines(Figure().subplots()).axes[0]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("radio.tbler (%)", "Goodput (kbit/s)")
     labels = ax.get_legend_handles_labels()[1]
     assert labels == ["reno", "vegas"]
@@ -341,7 +341,7 @@ def test_picture_shows_means_and_intervals():
 
 def test_words_stand_side_by_side():
     found = study({"tcp.variant": "reno,vegas", "queue.packets": "8,unlimited"}, None)
-    ax = found.plot.lines(Figure().subplots(), x="queue.packets", y="rtt_s.mean")
+    ax = found.plot.lines(Figure().subplots(), x="queue.packets", y="rtt_s.mean").axes[0]
     assert [each.get_text() for each in ax.get_xticklabels()] == ["8", "unlimited"]
     assert (
         heading(found, Choice.of(found, x="queue.packets"))

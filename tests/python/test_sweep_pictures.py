@@ -222,7 +222,7 @@ def test_pictures_of_constants(study, ax):
 
 def test_algorithms_on_the_axis_have_their_colours():
     frame = tp.sweep("umts-dch-384", {"tcp.variant": "reno, vegas"}, {"duration": "20 s"})
-    ax = tp.Study(frame).plot.lines()
+    ax = tp.Study(frame).plot.lines().axes[0]
     colors = [line.get_color() for line in ax.lines]
     assert colors == [ALGORITHMS["reno"], ALGORITHMS["vegas"]]
     assert ax.get_legend() is None

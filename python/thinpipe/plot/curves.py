@@ -18,6 +18,7 @@ from thinpipe.sweep.words import texts_alike
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from thinpipe.plot.drawing import Floats
     from thinpipe.plot.kinds import Size
@@ -132,10 +133,10 @@ def share(
     data: Callable[[Shown], T],
     draw: Callable[[Axes, Sequence[Curve[T]]], None],
     size: Size | None = None,
-) -> Axes:
+) -> Figure:
     """Draw flows into `ax`, together with those that the same kind of plot has drawn there.
 
-    All are drawn anew, because colours, legend and limits depend on all.
+    All are drawn anew, because colours, legend and limits depend on all. Return the figure.
     """
     new = [Curve(each.flow.variant, each.label, each.view, data(each)) for each in shown]
     with style():
@@ -145,7 +146,7 @@ def share(
         draw(ax, new)
         artists = WeakSet(each for each in ax.get_children() if each not in others)
         _SHARED[ax] = _Shared(draw, new, artists)
-    return ax
+    return figure_of(ax)
 
 
 def _taken_away(ax: Axes, draw: Callable[..., None]) -> list[Curve[Any]]:
@@ -167,6 +168,13 @@ def given_or_new(ax: Axes | None, size: Size | None = None) -> Axes:
 
     check(ax=ax)
     return ax or plt.subplots(figsize=size or (7.0, 3.6))[1]
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Return the whole figure that axes are in."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None, "axes are in a figure"
+    return figure
 
 
 def whole(curves: Sequence[Curve[Any]]) -> View:

@@ -8,7 +8,7 @@ from thinpipe.arguments import check
 from thinpipe.plot.bindings import AGENT
 from thinpipe.plot.cells import draw_shared, draw_states
 from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
-from thinpipe.plot.curves import given_or_new
+from thinpipe.plot.curves import figure_of, given_or_new
 from thinpipe.plot.drawing import View, draw_samples, finish, panels
 from thinpipe.plot.energy import colors, draw_energies, draw_powers, powers
 from thinpipe.plot.handover import (
@@ -28,6 +28,7 @@ from thinpipe.plot.style import COLORS, style
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from thinpipe.cell_result import Cell
     from thinpipe.recording import Recording
@@ -47,7 +48,7 @@ class NetworkPlots:
         start_s: float = 0.0,
         end_s: float | None = None,
         cell: int = 0,
-    ) -> Axes:
+    ) -> Figure:
         """Draw a network of cells: RRC states, codes and blocked requests, shared channels.
 
         From the top: a bar per mobile; the codes of a cell and refused requests; the load of the
@@ -68,7 +69,7 @@ class NetworkPlots:
             for upper in (states, codes):
                 upper.set_xlabel("")
                 upper.tick_params(labelbottom=False)
-        return ax
+        return figure_of(ax)
 
     def codes(
         self,
@@ -79,7 +80,7 @@ class NetworkPlots:
         end_s: float | None = None,
         at_s: float | None = None,
         cell: int = 0,
-    ) -> Axes:
+    ) -> Figure:
         """Draw the code tree of a cell at one time, and below it the allocations over time.
 
         A code in use blocks those above and below it. ``None`` is when mobiles first used most of
@@ -101,7 +102,7 @@ class NetworkPlots:
             draw_codes(time, view, rows, cell, duration_s)
             time.axvline(at_s, color=COLORS["paper"], linewidth=0.8, linestyle="--")
             finish(time, view, "Share of codes", bottom=None)
-        return ax
+        return figure_of(ax)
 
     def middlebox(
         self,
@@ -111,7 +112,7 @@ class NetworkPlots:
         start_s: float = 0.0,
         end_s: float | None = None,
         mobile: int = 0,
-    ) -> Axes:
+    ) -> Figure:
         """Draw a middlebox's backlog for a mobile, and below it round-trip times over the radio.
 
         Mobiles count from 0 in the order in which the middlebox first handled a connection of
@@ -139,7 +140,7 @@ class NetworkPlots:
             finish(leg, view, "RTT (s)")
             held.set_xlabel("")
             held.tick_params(labelbottom=False)
-        return ax
+        return figure_of(ax)
 
     def handover(
         self,
@@ -149,7 +150,7 @@ class NetworkPlots:
         start_s: float = 0.0,
         end_s: float | None = None,
         mobile: int | None = None,
-    ) -> Axes:
+    ) -> Figure:
         """Draw the handovers of a mobile: links and addresses, messages, TCP's reaction.
 
         Mobiles count from 0 in the order of the scenario, without those that never had a link. By
@@ -178,7 +179,7 @@ class NetworkPlots:
             for upper in (links, messages, window):
                 upper.set_xlabel("")
                 upper.tick_params(labelbottom=False)
-        return ax
+        return figure_of(ax)
 
     def energy(
         self,
@@ -188,7 +189,7 @@ class NetworkPlots:
         start_s: float = 0.0,
         end_s: float | None = None,
         mobile: int = 0,
-    ) -> Axes:
+    ) -> Figure:
         """Draw what a mobile's radio draws over time, and below it the energy of each state.
 
         The power is the mean from one change of state to the next, with what is carried. Mobiles
@@ -209,7 +210,7 @@ class NetworkPlots:
             draw_powers(time, view, drawn, hues)
             finish(time, view, f"Power of {of.name} (W)", bottom=None)
             draw_energies(energies, of, hues)
-        return ax
+        return figure_of(ax)
 
     def _reaction(self, window: Axes, rtt: Axes, view: View, flow: int | None) -> None:
         """Draw window, losses and round-trip times of a flow, if there is one."""

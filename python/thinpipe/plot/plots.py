@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from thinpipe.arguments import check
 from thinpipe.plot.bottleneck import longest_wait
-from thinpipe.plot.curves import given_or_new, share
+from thinpipe.plot.curves import figure_of, given_or_new, share
 from thinpipe.plot.cwnd import draw_windows, window
 from thinpipe.plot.datagrams import delays, draw_datagrams
 from thinpipe.plot.drawing import finish
@@ -25,13 +25,14 @@ from thinpipe.plot.style import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MODULO = 60
 """Modulus of packet numbers in the traced-packet graphs of Fall and Floyd (1996)."""
 
 
 class Plots(NetworkPlots):
-    """Plots of a run. Each draws into `ax`, or into a new figure, and returns the axes.
+    """Plots of a run. Each draws into `ax`, or into a new figure, and returns the figure.
 
     They show the time from `start_s` to `end_s`; ``None`` is the end of the run, or shortly after
     the end of the flow if that was completed or given up before.
@@ -52,7 +53,7 @@ class Plots(NetworkPlots):
         start_s: float = 0.0,
         end_s: float | None = None,
         label: str | None = None,
-    ) -> Axes:
+    ) -> Figure:
         """Draw window, round-trip time, the bottleneck's queue and goodput in panels.
 
         Of UDP, the delays of datagrams take the place of the window. The queue needs a traced run.
@@ -71,7 +72,7 @@ class Plots(NetworkPlots):
         flow: int = 0,
         start_s: float = 0.0,
         end_s: float | None = None,
-    ) -> Axes:
+    ) -> Figure:
         """Draw each segment from its first to its last byte, as its sender saw it.
 
         Retransmissions, drops, acknowledgements and the window have colours, as in tcptrace. To
@@ -85,7 +86,7 @@ class Plots(NetworkPlots):
             sent, heard = segments_sent(rows), acks_received(rows)
             unit = draw_time_sequence(ax, of.view, sent, heard, dropped, events)
             finish(ax, of.view, f"Sequence number ({unit.name})", bottom=None)
-        return ax
+        return figure_of(ax)
 
     def outstanding(
         self,
@@ -95,7 +96,7 @@ class Plots(NetworkPlots):
         start_s: float = 0.0,
         end_s: float | None = None,
         label: str | None = None,
-    ) -> Axes:
+    ) -> Figure:
         """Draw the unacknowledged payload, and its running means."""
         of = self._all(flow, start_s, end_s, label)
         return share(ax, of, outstanding_of, draw_outstanding)
@@ -108,7 +109,7 @@ class Plots(NetworkPlots):
         start_s: float = 0.0,
         end_s: float | None = None,
         label: str | None = None,
-    ) -> Axes:
+    ) -> Figure:
         """Draw the sender's throughput: instantaneous, its moving average and its running mean.
 
         Segments sent at the same time count as one. Outliers are triangles at the top; the legend
@@ -127,7 +128,7 @@ class Plots(NetworkPlots):
         end_s: float | None = None,
         modulo: int = MODULO,
         link: str | None = None,
-    ) -> Axes:
+    ) -> Figure:
         """Draw packet numbers, modulo `modulo`, at the queue of a link.
 
         Packet 0 is the SYN; data packets count from 1. The default link is the one where the flow's
@@ -152,7 +153,7 @@ class Plots(NetworkPlots):
             view = draw_packets(ax, of.view, seen, modulo)
             finish(ax, view, f"Packet number mod {modulo} at {link}", bottom=None)
             ax.set_ylim(-0.02 * modulo, 1.02 * modulo)
-        return ax
+        return figure_of(ax)
 
     def cwnd(
         self,
@@ -162,7 +163,7 @@ class Plots(NetworkPlots):
         start_s: float = 0.0,
         end_s: float | None = None,
         label: str | None = None,
-    ) -> Axes:
+    ) -> Figure:
         """Draw the congestion window, and ssthresh where it is not above all windows.
 
         Marks are fast retransmits, timeouts and spurious timeouts, each at the window before it.
@@ -177,7 +178,7 @@ class Plots(NetworkPlots):
         start_s: float = 0.0,
         end_s: float | None = None,
         label: str | None = None,
-    ) -> Axes:
+    ) -> Figure:
         """Draw round-trip times as measured, and their running mean."""
         return share(ax, self._all(flow, start_s, end_s, label), round_trips, draw_rtts)
 
@@ -190,7 +191,7 @@ class Plots(NetworkPlots):
         end_s: float | None = None,
         width_s: float | None = None,
         label: str | None = None,
-    ) -> Axes:
+    ) -> Figure:
         """Draw a histogram of round-trip times, with bins of `width_s` seconds.
 
         ``None`` is the largest of 1, 2, 5, 10, … ms that gives at least 25 bins. Of several flows,
@@ -214,7 +215,7 @@ class Plots(NetworkPlots):
         end_s: float | None = None,
         interval_s: float | None = None,
         label: str | None = None,
-    ) -> Axes:
+    ) -> Figure:
         """Draw the payload per second that was acknowledged, or of UDP arrived, by interval.
 
         An interval of `interval_s` is by default a hundredth of the time shown or longer, up to a
@@ -235,7 +236,7 @@ class Plots(NetworkPlots):
         end_s: float | None = None,
         link: str | None = None,
         label: str | None = None,
-    ) -> Axes:
+    ) -> Figure:
         """Draw a link's queue: packets and bytes waiting, drops, and how long packets waited.
 
         All packets count, whatever their flow. The default link is the one where the flow's packets
@@ -253,7 +254,7 @@ class Plots(NetworkPlots):
         start_s: float = 0.0,
         end_s: float | None = None,
         label: str | None = None,
-    ) -> Axes:
+    ) -> Figure:
         """Draw the one-way delay of each UDP datagram by its sending time.
 
         Marks at the bottom are lost datagrams.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.arguments import check
+from thinpipe.plot.curves import figure_of
 from thinpipe.plot.style import style
 from thinpipe.plot.sweep.boxes import draw_boxes
 from thinpipe.plot.sweep.cdf import draw_cdf
@@ -19,6 +20,7 @@ from thinpipe.sweep.words import DELAY
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
     from thinpipe.sweep.study import Study
 
@@ -31,7 +33,7 @@ _DRAW: Final = {
 
 
 class SweepPlots:
-    """Pictures of many runs. Each draws into `ax`, or into a new figure, and returns the axes.
+    """Pictures of many runs. Each draws into `ax`, or into a new figure, and returns the figure.
 
     `y` is a metric, and `by` are the parameters that distinguish lines, colours or marks; by
     default all that vary. They raise `ValueError` if there is no such metric or parameter, or runs
@@ -50,7 +52,7 @@ class SweepPlots:
         y: str = GOODPUT,
         by: Sequence[str] | None = None,
         log: str = "",
-    ) -> Axes:
+    ) -> Figure:
         """Draw means over a varied parameter `x`, with 95 % confidence intervals."""
         return self._draw(ax, Choice.of(self._study, "lines", x=x, y=y, by=by, log=log))
 
@@ -62,7 +64,7 @@ class SweepPlots:
         y: str = GOODPUT,
         by: Sequence[str] | None = None,
         log: str = "",
-    ) -> Axes:
+    ) -> Figure:
         """Draw a metric over another, by default throughput over delay, with a mark a run.
 
         Larger marks are means, ellipses their 95 % confidence intervals. As in Pantheon, delays
@@ -77,7 +79,7 @@ class SweepPlots:
         y: str = GOODPUT,
         by: Sequence[str] | None = None,
         log: str = "",
-    ) -> Axes:
+    ) -> Figure:
         """Draw the distribution of a metric over the runs of each combination."""
         return self._draw(ax, Choice.of(self._study, "cdf", y=y, by=by, log=log))
 
@@ -89,18 +91,18 @@ class SweepPlots:
         y: str = GOODPUT,
         by: Sequence[str] | None = None,
         log: str = "",
-    ) -> Axes:
+    ) -> Figure:
         """Draw minimum, quartiles and maximum of a metric over the runs of each combination."""
         return self._draw(ax, Choice.of(self._study, "box", x=x, y=y, by=by, log=log))
 
-    def _draw(self, ax: Axes | None, chosen: Choice) -> Axes:
+    def _draw(self, ax: Axes | None, chosen: Choice) -> Figure:
         import matplotlib.pyplot as plt
 
         check(ax=ax)
         with style():
             ax = ax or plt.subplots()[1]
             draw(self._study, ax, chosen)
-        return ax
+        return figure_of(ax)
 
 
 def draw(study: Study, ax: Axes, chosen: Choice) -> None:
