@@ -72,7 +72,7 @@ fn of_bbr(flows: &[FlowSummary]) -> Option<String> {
     let interval = cc::Bbr::PROBE_INTERVAL.as_secs_f64();
     let long = about(flows, |flow| {
         let is_longer = flow.rtt_s.min.is_some_and(|rtt| rtt >= interval);
-        is(flow.variant.starts_with("bbr") && is_longer)
+        (flow.variant.starts_with("bbr") && is_longer).then_some(())
     })?;
     let whose = &long.whose;
     Some(format!(

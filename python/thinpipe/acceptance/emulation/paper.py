@@ -66,7 +66,7 @@ ITEMS: Final = tuple(
 WRONG_MODELS: Final = {
     "acknowledgements": given(
         "Reno counts acknowledgements, of which there is one for two segments, and not bytes.",
-        ("tcp.reno.growth", "acknowledgements"),
+        ("tcp.growth", "acknowledgements"),
     ),
     "no Reno region": given(
         "CUBIC follows its curve alone, also where Reno would be faster (RFC 9438 §4.3).",
