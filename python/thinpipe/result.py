@@ -139,7 +139,9 @@ class Flow(Record):
     retransmits: int
     """Data segments retransmitted."""
     timeouts: int
-    """Retransmission timeouts."""
+    """Retransmission timeouts once the handshake is done."""
+    handshake_timeouts: int
+    """Retransmission timeouts of the handshake."""
     spurious_timeouts: int
     """Timeouts whose segment had not been lost."""
     fast_retransmits: int
