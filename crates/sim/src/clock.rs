@@ -43,8 +43,8 @@ impl fmt::Display for Unfinished {
             Self::Interrupted => f.write_str("the run was told to stop"),
             Self::Standstill(at) => write!(
                 f,
-                "time stands still at {} s, after more than {} events in one instant: a link of each path \
-                 needs a rate or a delay, or flow.bytes an end",
+                "time stands still at {} s, after more than {} events in one instant: a link of \
+                 each path needs a rate or a delay, or flow.bytes an end",
                 at.as_secs_f64(),
                 PULSES_AT_ONE_TIME * EVENTS_PER_PULSE,
             ),

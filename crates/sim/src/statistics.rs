@@ -14,8 +14,8 @@ pub struct Distribution {
     pub min: Option<f64>,
     /// The arithmetic mean.
     pub mean: Option<f64>,
-    /// The standard deviation of these samples (divided by their number). Of more than 262,144 times
-    /// it and the percentiles are those of a random share.
+    /// The standard deviation of these samples (divided by their number). Of more than 262,144
+    /// times it and the percentiles are those of a random share.
     pub stdev: Option<f64>,
     /// The median. Percentiles are samples: the smallest with that share at or below it.
     pub p50: Option<f64>,

@@ -333,8 +333,8 @@ macro_rules! named {
 
 /// Declares a table: for each key its type, its form and its default. The doc comments are the
 /// documentation of the keys. Behind the fields, `in_order(low, high)` names two keys of numbers of
-/// which the first must not be above the second, and `check(Self::…)` a method with the arguments of
-/// [`Section::check`] that has any other rule by which values go together.
+/// which the first must not be above the second, and `check(Self::…)` a method with the arguments
+/// of [`Section::check`] that has any other rule by which values go together.
 ///
 /// ```
 /// use settings::{Count, Flag, section};
