@@ -46,6 +46,12 @@ impl Address {
         if self.is_ipv4() { 68 } else { 1_280 }
     }
 
+    /// The MSS of packets that get through where larger ones vanish: of IPv4 Linux's
+    /// `tcp_base_mss`, of IPv6 that of the smallest packet that every path must carry.
+    pub(crate) fn safe_mss(self) -> u16 {
+        if self.is_ipv4() { 1_024 } else { self.mss_of(self.least_mtu()) }
+    }
+
     /// The MSS of packets of at most `mtu` bytes to it (RFC 6691); a TCP header without options has
     /// 20.
     pub(crate) fn mss_of(self, mtu: u16) -> u16 {
@@ -64,6 +70,7 @@ mod tests {
         let mss = |mtu| hosts.map(|host| host.mss_of(mtu));
         assert_eq!([1_500, 1_280, 30].map(mss), [[1_460, 1_440], [1_240, 1_220], [1, 1]]);
         assert_eq!(hosts.map(Address::least_mtu), [68, 1_280]);
+        assert_eq!(hosts.map(Address::safe_mss), [1_024, 1_220]);
     }
 
     #[test]

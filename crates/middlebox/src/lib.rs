@@ -54,8 +54,8 @@ pub use radio_link::RadioLink;
 pub use scheme::{SchemeKeys, Setup};
 pub use snoop::{Snoop, SnoopConfig, SnoopKeys};
 pub use split::{
-    BothWays, FlowId, Journal, Numbers, PerFlow, RadioLeg, Relay, SocketBuffers, SplitConfig,
-    Splitter, Terms, Uplink,
+    BothWays, FlowId, Journal, LargePackets, Numbers, PerFlow, RadioLeg, Relay, SocketBuffers,
+    SplitConfig, Splitter, Terms, Uplink,
 };
 pub use w_tcp::{WTcp, WTcpConfig, WTcpKeys};
 

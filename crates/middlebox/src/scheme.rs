@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tcp::Payload;
 
 use crate::split::{
-    BothWays, Journal, PerFlow, RadioLeg, SocketBuffers, SplitConfig, Splitter, Uplink,
+    BothWays, Journal, LargePackets, PerFlow, RadioLeg, SocketBuffers, SplitConfig, Splitter,
+    Uplink,
 };
 use crate::{Admission, Follow, Following, Managed, MiddleboxLimits, RadioLink};
 
@@ -56,6 +57,8 @@ pub struct Setup {
     pub admission: Admission,
     /// The senders towards fixed hosts, where what mobiles send is split as well.
     pub uplink: Option<Arc<tcp::Config>>,
+    /// What becomes of packets that a path does not take.
+    pub large_packets: LargePackets,
     /// Whether a journal is kept of what [`Managed::poll_exposure`] returns.
     pub journal: Journal,
     /// The seed of its sources of chance.
@@ -67,7 +70,8 @@ impl Setup {
     pub fn unlimited(seed: u64) -> Self {
         let limits = MiddleboxLimits::NONE;
         let (admission, journal) = (Admission::new(limits), Journal::Unkept);
-        Self { limits, admission, uplink: None, journal, seed }
+        let large_packets = LargePackets::Reported;
+        Self { limits, admission, uplink: None, large_packets, journal, seed }
     }
 
     /// A box that follows connections with an `F` for each direction.
@@ -82,7 +86,8 @@ impl Setup {
     /// How connections are split, except for what the scheme decides.
     pub(crate) fn split(&self) -> SplitConfig {
         let uplink = if self.uplink.is_some() { Uplink::Split } else { Uplink::Rides };
-        SplitConfig { uplink, limits: self.limits, journal: self.journal, ..SplitConfig::PLAIN }
+        let Self { limits, large_packets, journal, .. } = *self;
+        SplitConfig { uplink, limits, large_packets, journal, ..SplitConfig::PLAIN }
     }
 
     /// A box that splits connections, with `radio` towards mobiles and such sockets towards fixed

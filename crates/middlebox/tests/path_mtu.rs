@@ -7,14 +7,17 @@ use base::{Duration, Probability, Rate, Time};
 use bytes::Bytes;
 use middlebox::{
     Address, Atcp, AtcpConfig, BothWays, Connection, DelayedDupacks, DelayedDupacksConfig, FdaLike,
-    FdaLikeKeys, FlowControl, Leg, MTcp, MTcpConfig, Managed, PerFlow, PerFlowSplit, PmtuHandler,
-    Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter, Uplink, WTcp, WTcpConfig,
+    FdaLikeKeys, FlowControl, LargePackets, Leg, MTcp, MTcpConfig, Managed, PerFlow, PerFlowSplit,
+    PmtuHandler, Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter, Uplink, WTcp,
+    WTcpConfig,
 };
 use observe::{MiddleboxFact, RepairReason};
 use proptest::prelude::*;
 use tcp::Config;
 
-use crate::support::{self, Network, Opening, PeerId, Way, aggregating, modern};
+use crate::support::{
+    self, Network, Opening, Outage, OutageFate, PeerId, Way, aggregating, modern,
+};
 
 const BUFFERS: SocketBuffers = SocketBuffers::fixed(30_000, 30_000);
 
@@ -82,7 +85,7 @@ fn whole(net: &mut Network<Bytes>, (client, server): (PeerId, PeerId), limit: u6
     net.close(client);
     net.close(server);
     let done = |net: &Network<Bytes>| net.is_at_end(client) && net.is_at_end(server);
-    assert!(net.run_while(seconds(limit), done), "{:?}", net.middlebox);
+    assert!(net.run_while(seconds(limit), done), "{:?}", net.middlebox.counters());
     support::nothing_unreceived_is_acknowledged(&net.log);
     support::fins_are_acknowledged_by_their_receiver(&net.log);
 }
@@ -93,6 +96,56 @@ fn sizes(net: &Network<Bytes>, to: Address) -> Vec<(Time, u64)> {
         u64::from(20 + segment.header.bytes()) + segment.payload.len() as u64
     };
     net.passed(to, Way::Out).map(|passage| (passage.at, bytes(passage.segment()))).collect()
+}
+
+/// Large packets vanish, from the start or from the midst of a transfer on, and nobody says so:
+/// segments become small, towards the mobile and, where uploads are split, towards the host.
+#[test]
+fn where_large_packets_vanish_small_ones_go() {
+    let config = SplitConfig { large_packets: LargePackets::Vanish, ..SplitConfig::PLAIN };
+    for from in [0, 4] {
+        for (index, middlebox) in splitters(config).into_iter().enumerate() {
+            let mut net = Network::new(1, middlebox);
+            net.path(MOBILE, Way::Out).rate = Some(5_000);
+            let flow = net.open(&opening());
+            net.write(flow.1, 60_000);
+            net.write(flow.0, 30_000);
+            net.run_for(seconds(from));
+            let splits_uploads = index >= 2;
+            let narrow = if splits_uploads { vec![MOBILE, HOST] } else { vec![MOBILE] };
+            for host in narrow {
+                let path = net.path(host, Way::Out);
+                (path.mtu, path.vanish) = (1_100, true);
+            }
+            whole(&mut net, flow, 90);
+            // A later connection is as quick, or quicker where the mobile is known.
+            let later = net.open(&Opening { client_port: 5_001, ..opening() });
+            net.write(later.1, 60_000);
+            whole(&mut net, later, 90);
+        }
+    }
+}
+
+/// An outage is no such path: the aggregate's segments stay large.
+#[test]
+fn an_outage_leaves_segments_large() {
+    let config = SplitConfig { large_packets: LargePackets::Vanish, ..SplitConfig::PLAIN };
+    for lasts in [5, 8, 20, 60] {
+        for fate in [OutageFate::Held, OutageFate::Lost] {
+            let mut net = Network::new(1, Box::new(Splitter::new(config, Atcp::new(atcp()))));
+            for way in [Way::In, Way::Out] {
+                let (from, to) = (Time::ZERO + seconds(10), Time::ZERO + seconds(10 + lasts));
+                let path = net.path(MOBILE, way);
+                path.rate = Some(5_000);
+                path.outages = vec![Outage { from, to, fate }];
+            }
+            let flow = net.open(&opening());
+            net.write(flow.1, 200_000);
+            whole(&mut net, flow, 200);
+            let tail = sizes(&net, MOBILE).into_iter().rev().skip(10).take(30);
+            assert!(tail.map(|it| it.1).min() == Some(1_500), "{lasts} s {fate:?}");
+        }
+    }
 }
 
 /// A path of 576 bytes, from the start and from the midst of a transfer on: what the box itself
@@ -242,6 +295,33 @@ proptest! {
             let host = if to_mobile { MOBILE } else { HOST };
             let path = net.path(host, Way::Out);
             path.mtu = path.mtu.min(mtu);
+        }
+        whole(&mut net, flow, 20_000);
+    }
+    /// Losses, and large packets that vanish from some time on where the box repairs what is lost.
+    #[test]
+    fn streams_arrive_whole_where_large_packets_vanish(
+        seed in any::<u64>(),
+        kind in 0_usize..4,
+        loss in 0.0..0.05,
+        rate in prop_oneof![Just(None), (3_000_u64..50_000).prop_map(Some)],
+        (from, mtu) in (0_u64..20_000, 1_064_u64..1_500),
+        bytes in [0_u64..80_000, 0_u64..40_000],
+    ) {
+        let config = SplitConfig { large_packets: LargePackets::Vanish, ..SplitConfig::PLAIN };
+        let mut net = Network::new(seed, splitters(config).swap_remove(kind));
+        for (host, way) in [(MOBILE, Way::In), (MOBILE, Way::Out), (HOST, Way::In)] {
+            net.path(host, way).loss = Probability::new(loss).unwrap_or_default();
+        }
+        net.path(MOBILE, Way::Out).rate = rate;
+        let flow = net.open(&opening());
+        net.write(flow.1, bytes[0]);
+        net.write(flow.0, bytes[1]);
+        net.run_for(Duration::from_millis(from));
+        let splits_uploads = kind >= 2;
+        for host in [MOBILE, HOST].into_iter().take(1 + usize::from(splits_uploads)) {
+            let path = net.path(host, Way::Out);
+            (path.mtu, path.vanish) = (mtu, true);
         }
         whole(&mut net, flow, 20_000);
     }

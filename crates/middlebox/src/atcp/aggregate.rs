@@ -8,6 +8,7 @@ use observe::{MiddleboxFact, RepairReason};
 use tcp::{Acknowledgement, Payload};
 
 use super::Flows;
+use super::black_hole::BlackHole;
 use super::config::AtcpConfig;
 use super::deference::Deference;
 use super::estimator::{Arrived, Estimator};
@@ -35,6 +36,9 @@ pub(super) struct Aggregate {
     pub(super) shaper: Shaper,
     pub(super) deference: Deference,
     pub(super) recovery: Recovery,
+    pub(super) black_hole: BlackHole,
+    /// Payload bytes of a segment that every path takes, where large ones may vanish.
+    pub(super) small_segment: Option<u32>,
     pub(super) totals: Totals,
     pub(super) persist: Persist,
     /// The largest segment of any flow.
@@ -105,6 +109,8 @@ impl Aggregate {
             shaper: Shaper::default(),
             deference: Deference::default(),
             recovery: Recovery::default(),
+            black_hole: BlackHole::default(),
+            small_segment: None,
             totals: Totals::default(),
             persist: Persist::default(),
             mss: 1,
@@ -309,6 +315,7 @@ impl Aggregate {
         let age = now - sent.at;
         let once = sent.transmissions == 1;
         let early = !once && self.round_trip.smallest.is_none_or(|least| age < least);
+        self.note_arrival(sent.length);
         acked.bytes += u64::from(sent.length);
         acked.waited |= early || once && self.recovery.is_before_stall(sent.position);
         if !once {

@@ -18,6 +18,7 @@
 //! reconstructions are described where they are made, and in `docs/models/atcp.md`.
 
 mod aggregate;
+mod black_hole;
 mod config;
 mod deference;
 mod estimator;
@@ -41,6 +42,7 @@ use base::{Agenda, Time};
 use tcp::{Acknowledgement, Departure, Payload};
 
 use aggregate::{Aggregate, Context};
+use black_hole::BlackHole;
 use flow::{Flow, WindowUpdate};
 use flow_control::Window;
 use schedule::StrideState;
@@ -203,18 +205,23 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
         }
         self.with(now, index, watch, |aggregate, cx| {
             let mss = u64::from(terms.mss);
-            aggregate.mss = aggregate.mss.max(u64::from(terms.mss));
             aggregate.totals.connections += 1;
             let (totals, promised) = (&aggregate.totals, terms.promised);
             let window = Window::new(now, cx.config, totals, mss, promised);
             let member = aggregate.members.len() as u32;
             aggregate.members.push(flow.0);
-            let opened = Flow::new(index, member, terms, stride, window);
+            let mut opened = Flow::new(index, member, terms, stride, window);
+            aggregate.small_segment = terms.small_segment;
+            if let (BlackHole::Found, Some(small)) = (aggregate.black_hole, terms.small_segment) {
+                opened.mss = opened.mss.min(small);
+            }
+            aggregate.mss = aggregate.mss.max(u64::from(opened.mss));
             aggregate.totals.credit += opened.credit();
             cx.flows.0[slot] = Some(Box::new(opened));
             if let Some(rtt) = terms.rtt {
                 aggregate.round_trip.sample(rtt);
             }
+            aggregate.note_small_arrival();
             aggregate.end_stall(cx);
         });
     }

@@ -91,6 +91,8 @@ enum RecoveryState {
         since: Time,
         /// True if a probe is to be sent now.
         due: bool,
+        /// Probes sent so far.
+        probes: u32,
     },
     /// One has arrived after a stall; packets at positions below `until` may be lost.
     Doubtful { until: u64 },
@@ -117,6 +119,14 @@ impl Recovery {
     /// True if what was sent at `position` was sent before the last stall.
     pub(super) const fn is_before_stall(&self, position: u64) -> bool {
         position < self.stalled_from
+    }
+
+    /// Probes sent in the present stall.
+    pub(super) const fn stall_probes(&self) -> u32 {
+        match self.state {
+            RecoveryState::Stalled { probes, .. } => probes,
+            RecoveryState::Steady | RecoveryState::Doubtful { .. } => 0,
+        }
     }
 
     /// The next probe of a stall need not wait.
@@ -279,14 +289,13 @@ impl Aggregate {
                     return;
                 }
                 self.recovery.stalled_from = self.unacked.next_position;
-                self.recovery.state = RecoveryState::Stalled { since: now, due: true };
+                self.recovery.state = RecoveryState::Stalled { since: now, due: true, probes: 0 };
+                self.note_stall(cx);
                 self.repairs.timeouts += 1;
                 self.estimator.interrupt();
                 (cx.watch)(MiddleboxFact::Stalled { mobile: self.mobile });
             }
-            RecoveryState::Stalled { since, .. } => {
-                self.recovery.state = RecoveryState::Stalled { since, due: true };
-            }
+            RecoveryState::Stalled { .. } => self.recovery.hurry(),
             RecoveryState::Doubtful { until } => {
                 self.unacked.lose_below(until, RepairReason::Timeout, |_| true);
                 self.recovery.state = RecoveryState::Steady;
@@ -339,8 +348,9 @@ impl Aggregate {
 
     /// A packet left.
     pub(super) fn departed(&mut self, now: Time, config: &AtcpConfig) {
-        if let RecoveryState::Stalled { due, .. } = &mut self.recovery.state {
+        if let RecoveryState::Stalled { due, probes, .. } = &mut self.recovery.state {
             *due = false;
+            *probes += 1;
             self.recovery.timer = Some(now + self.timeout(now, config));
         }
         if self.recovery.timer.is_none() {

@@ -51,6 +51,8 @@ impl Aggregate {
         cx: &mut Context<'_, P>,
     ) -> (u32, Departure<P>) {
         let now = cx.now;
+        let flow = &mut cx.flows[self.unacked.get(slot).flow];
+        self.unacked.cut(&mut flow.chain, slot, self.probe_limit(), flow.buffer.end());
         let sent = self.unacked.send_again(now, slot);
         let bytes = u64::from(sent.length);
         self.repairs.retransmissions += 1;
@@ -150,7 +152,7 @@ impl Aggregate {
             return;
         }
         flow.mss = bytes;
-        self.unacked.cut(&mut flow.chain, bytes, flow.buffer.end());
+        self.unacked.cut_all(&mut flow.chain, bytes, flow.buffer.end());
         self.schedule.join(id, &mut flow.stride);
         self.mss = self.members.iter().map(|&id| u64::from(cx.flows[id].mss)).max().unwrap_or(1);
         self.recovery.hurry();

@@ -219,18 +219,23 @@ impl Unacknowledged {
 
     /// Packets of a flow with more than `most` bytes of data, which end at `end`, are cut into
     /// pieces of that size; a FIN goes with the last. They are lost, unless they have arrived.
-    pub(super) fn cut(&mut self, chain: &mut Chain, most: u32, end: u64) {
+    pub(super) fn cut_all(&mut self, chain: &mut Chain, most: u32, end: u64) {
         let mut slot = chain.first;
         while slot != NONE {
-            let sent = *self.get(slot);
-            let piece = sent.offset + u64::from(most);
-            if sent.end().min(end) > piece {
-                if sent.state != PacketState::Sacked {
-                    self.lose(slot, RepairReason::TooLarge);
-                }
-                self.divide(chain, slot, piece);
-            }
+            self.cut(chain, slot, most, end);
             slot = self.next(slot);
+        }
+    }
+
+    /// The same of one packet, of which what is beyond the first piece becomes another packet.
+    pub(super) fn cut(&mut self, chain: &mut Chain, slot: Slot, most: u32, end: u64) {
+        let sent = *self.get(slot);
+        let piece = sent.offset + u64::from(most);
+        if sent.end().min(end) > piece {
+            if sent.state != PacketState::Sacked {
+                self.lose(slot, RepairReason::TooLarge);
+            }
+            self.divide(chain, slot, piece);
         }
     }
 

@@ -19,6 +19,8 @@ pub struct SplitConfig {
     pub delayed_ack: Option<Duration>,
     /// How much the box takes upon itself.
     pub limits: MiddleboxLimits,
+    /// Whether paths may drop large packets without an ICMP message.
+    pub large_packets: LargePackets,
     /// Whether a journal is kept of what [`crate::Managed::poll_exposure`] returns.
     pub journal: Journal,
 }
@@ -42,6 +44,15 @@ pub enum Journal {
     Kept,
 }
 
+/// What becomes of packets that a path does not take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LargePackets {
+    /// An ICMP message tells their sender (RFC 1191, RFC 8201).
+    Reported,
+    /// They may also vanish: after two timeouts in a row segments become smaller (RFC 4821).
+    Vanish,
+}
+
 impl SplitConfig {
     /// Every option off, without limits.
     pub const PLAIN: Self = Self {
@@ -50,6 +61,7 @@ impl SplitConfig {
         min_mss: 1,
         delayed_ack: None,
         limits: MiddleboxLimits::NONE,
+        large_packets: LargePackets::Reported,
         journal: Journal::Unkept,
     };
 

@@ -8,7 +8,7 @@ use tcp::{AckDue, Offers, Payload};
 use super::handshake::{Agreed, Handshake};
 use super::toward_host::{Stage, TowardHost};
 use super::uplink::Uplink;
-use super::{FlowId, Numbers, RadioLeg, SplitConfig, Terms};
+use super::{FlowId, LargePackets, Numbers, RadioLeg, SplitConfig, Terms};
 use crate::side::{Pair, Side};
 use crate::syn::Syn;
 use crate::table::Name;
@@ -176,6 +176,12 @@ impl<P: Payload> Split<P> {
                 dscp: own.ip.dscp,
                 first: own.isn + 1,
                 mss: u32::from(split.ends[from].segment),
+                small_segment: match cx.config.large_packets {
+                    LargePackets::Reported => None,
+                    LargePackets::Vanish => {
+                        Some(full_segment(way.destination.safe_mss().into(), agreed.offers))
+                    }
+                },
                 window: u64::from(other.room),
                 scale,
                 sack: agreed.offers.sack,

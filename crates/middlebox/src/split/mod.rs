@@ -21,7 +21,7 @@ mod toward_host;
 mod uplink;
 
 pub use both_ways::BothWays;
-pub use config::{Journal, SplitConfig, Uplink};
+pub use config::{Journal, LargePackets, SplitConfig, Uplink};
 pub use machine::Splitter;
 pub use per_flow::PerFlow;
 pub use radio_leg::{FlowId, Numbers, RadioLeg, Terms};

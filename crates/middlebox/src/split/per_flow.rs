@@ -60,6 +60,11 @@ struct Line<P> {
     /// The right edge that was last announced to the host.
     announced: u64,
     sockets: Sockets,
+    /// Payload bytes of a segment that every path takes, while larger ones may vanish.
+    small_segment: Option<u32>,
+    /// Timeouts since something was acknowledged, and whether a large segment was sent since.
+    silent: u32,
+    sent_large: bool,
     notes: Notes,
     /// Its part of what is under way to the mobile.
     load: Load,
@@ -116,7 +121,7 @@ impl Observe for SenderObserver<'_, '_> {
     }
 }
 
-impl<P: Payload> PerFlow<P> {
+impl<P: Payload + Send> PerFlow<P> {
     /// Senders as `config` says, of which the number of segments in flight and the timers count,
     /// and sockets with `buffers`.
     pub fn new(config: &Arc<Config>, buffers: SocketBuffers) -> Self {
@@ -208,6 +213,7 @@ impl<P: Payload> PerFlow<P> {
         });
         if self.repairs.timeouts > missed {
             self.miss(now, flow, watch);
+            self.suspect_black_hole(now, flow, watch);
         }
         if hopeless == Some(true) {
             self.given_up.push_back(flow);
@@ -229,6 +235,19 @@ impl<P: Payload> PerFlow<P> {
         let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return };
         let (delivered, in_flight) = (line.delivered(), line.sender.in_flight());
         line.sockets.grow(now, delivered, in_flight, &self.admission);
+    }
+
+    /// The timer of `flow` ran out. After two timeouts in a row of large segments it sends small
+    /// ones, as Linux does with `tcp_mtu_probing` (RFC 4821 §7.7).
+    fn suspect_black_hole(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) {
+        let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return };
+        line.silent += 1;
+        if line.silent >= 2
+            && line.sent_large
+            && let Some(small) = line.small_segment.take()
+        {
+            self.limit_segment(now, flow, small, watch);
+        }
     }
 
     /// A host that sees a small window is told when it has grown enough: by two segments or half
@@ -285,6 +304,9 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
             written: 0,
             announced: terms.promised,
             sockets: Sockets::new(self.buffers, now, sender_rtt, mss.into()),
+            small_segment: terms.small_segment,
+            silent: 0,
+            sent_large: false,
             notes: Notes { numbers: terms.numbers, cwnd: 0, reason: RepairReason::Duplicates },
             load: Load::default(),
             since: now,
@@ -339,6 +361,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
             let freed = before - line.sender.unacknowledged();
             if freed > 0 {
                 line.since = now;
+                (line.silent, line.sent_large) = (0, false);
             }
             (freed, line.notes.numbers.mobile)
         });
@@ -387,6 +410,8 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
                 if line.load.in_flight == 0 {
                     line.since = now;
                 }
+                let bytes = departure.payload.length();
+                line.sent_large |= line.small_segment.is_some_and(|small| bytes > small.into());
                 Some(departure)
             });
             let departure = departure.flatten();
@@ -481,6 +506,7 @@ mod tests {
             dscp: 0,
             first: Seq::new(7),
             mss: 1_000,
+            small_segment: None,
             window: 60_000,
             scale: 0,
             sack: true,

@@ -32,6 +32,9 @@ pub struct Terms {
     pub first: Seq,
     /// Payload bytes of a full segment to the mobile.
     pub mss: u32,
+    /// Payload bytes of a segment that every path to the mobile takes, if large packets may vanish
+    /// without an ICMP message (RFC 4821).
+    pub small_segment: Option<u32>,
     /// The mobile's window in bytes, scaled.
     pub window: u64,
     /// The shift of the windows that the sender's host is told (RFC 7323 §2.2).

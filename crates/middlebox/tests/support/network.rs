@@ -396,7 +396,10 @@ impl<P: Pattern> Network<P> {
         let now = self.now;
         let bytes = u64::from(20 + packet.segment.header.bytes()) + packet.segment.payload.length();
         self.packets += 1;
-        let Path { mtu, delay, .. } = *self.path(host, way);
+        let Path { mtu, vanish, delay, .. } = *self.path(host, way);
+        if bytes > mtu && vanish {
+            return;
+        }
         if bytes > mtu {
             let complaint = (packet.connection(), mtu as u16);
             self.complaints.insert((now + delay * 2, self.packets), complaint);

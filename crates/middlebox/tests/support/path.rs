@@ -17,6 +17,8 @@ pub struct Path {
     pub queue: u64,
     /// The largest packet in bytes that it takes. Of a larger one an ICMP message tells.
     pub mtu: u64,
+    /// Whether larger packets vanish without a message.
+    pub vanish: bool,
     /// How likely a packet is lost.
     pub loss: Probability,
     /// Packets that are lost, counted from 0.
@@ -59,6 +61,7 @@ impl Path {
             rate: None,
             queue: u64::MAX,
             mtu: u64::MAX,
+            vanish: false,
             loss: Probability::NEVER,
             lost: Vec::new(),
             losses: None,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::Stream;
-use middlebox::{Admission, Journal, Managed, MiddleboxLimits, Setup};
+use middlebox::{Admission, Journal, LargePackets, Managed, MiddleboxLimits, Setup};
 use tcp::Payload;
 
 use super::Profile;
@@ -24,6 +24,7 @@ impl Profile {
             limits,
             admission: admission.clone(),
             uplink: self.split_uplink.then(|| Arc::new(toward_hosts(seed))),
+            large_packets: LargePackets::Vanish,
             journal: Journal::Kept,
             seed,
         };

@@ -165,6 +165,7 @@ impl Pipe {
             dscp: 0,
             first,
             mss: MSS as u32,
+            small_segment: None,
             window: plan.buffer,
             scale: plan.scale,
             sack: plan.sack,
