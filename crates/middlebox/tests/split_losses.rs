@@ -31,6 +31,11 @@ const RECOVERIES: [(RecoveryKind, SackRule, FackWindow); 9] = [
     (RecoveryKind::Rack, SackRule::Rfc6675, FackWindow::Halves),
 ];
 
+/// Patterns over which times are added up. How the losses of a single one fall may decide whether a
+/// leg has a timeout and its ends have none: whether duplicates after F-RTO's new data begin a
+/// recovery (RFC 5682 §2.1, RFC 6582 §3.2), or a probe finds the tail.
+const PATTERNS: u64 = 4;
+
 const TESTS: [SpuriousTimeouts; 3] =
     [SpuriousTimeouts::Unseen, SpuriousTimeouts::FRto, SpuriousTimeouts::Eifel];
 
@@ -201,31 +206,9 @@ impl Case {
         }
     }
 
-    /// Whether losses are repaired by what the mobile selects.
-    fn repairs_selectively(&self) -> bool {
-        self.sack
-            && match self.recovery.0 {
-                RecoveryKind::Sack | RecoveryKind::Fack | RecoveryKind::Rack => true,
-                RecoveryKind::Tahoe
-                | RecoveryKind::Reno
-                | RecoveryKind::NewReno
-                | RecoveryKind::Vegas => false,
-            }
-    }
-
-    /// Patterns over which times are added up. Without selective repair, whether duplicates after
-    /// F-RTO's new data begin a recovery depends on how the losses fall (RFC 5682 §2.1, RFC 6582
-    /// §3.2): a single pattern may cost a split connection a timeout, and its ends none.
-    fn patterns(&self) -> u64 {
-        match self.spurious {
-            SpuriousTimeouts::FRto if !self.repairs_selectively() => 8,
-            SpuriousTimeouts::FRto | SpuriousTimeouts::Unseen | SpuriousTimeouts::Eifel => 1,
-        }
-    }
-
-    /// Seconds that all patterns take.
+    /// Seconds that [`PATTERNS`] like its own take together.
     fn take(&self, middlebox: impl Fn() -> Box<dyn Managed<Length>>) -> f64 {
-        let seeds = (0..self.patterns()).map(|nth| self.pattern.seed.wrapping_add(nth));
+        let seeds = (0..PATTERNS).map(|nth| self.pattern.seed.wrapping_add(nth));
         let patterns = seeds.map(|seed| LossPattern { seed, ..self.pattern });
         patterns.map(|pattern| Self { pattern, ..self.clone() }.took(middlebox())).sum()
     }
