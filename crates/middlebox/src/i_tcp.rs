@@ -45,8 +45,8 @@ impl SchemeKeys for ItcpKeys {
 }
 
 /// Indirect TCP: the mobile support router relays each connection between a socket towards the
-/// fixed host, which is the mobile's image, and one towards the mobile, both with regular TCP and
-/// buffers of fixed size. It reacts to a stall of the radio leg only by full buffers: the
+/// fixed host, which is the mobile's image, and one towards the mobile, both with regular TCP. It
+/// reacts to a stall of the radio leg only by full buffers: the
 /// retransmission timer backs off, and the host sees a closed window.
 ///
 /// When the mobile moves to another router, both sockets are frozen, their state and what is
