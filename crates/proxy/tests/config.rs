@@ -392,8 +392,8 @@ fn keys_that_do_not_go_together() {
     );
     refused_in_profile(
         "middlebox.kind = \"split\"\n[profile.middlebox.tcp]\nmin_rto = \"90 s\"",
-        ":9: profile.gprs.middlebox.tcp.min_rto: profile.gprs.middlebox.tcp.min_rto must not be \
-         longer than profile.gprs.middlebox.tcp.max_rto",
+        ":9: profile.gprs.middlebox.tcp.min_rto: profile.gprs.middlebox.tcp.min_rto, 90 s, must \
+         not be above profile.gprs.middlebox.tcp.max_rto, 1 min",
     );
 }
 
