@@ -118,8 +118,8 @@ impl Admission {
     }
 
     /// Lends a connection that may hold `has` bytes `more` of them, if that is at most an eighth of
-    /// what is left of half of [`MiddleboxLimits::bytes`]: however much some connections need, there
-    /// is room for others, and the other half is for new ones. Returns whether it does.
+    /// what is left of half of [`MiddleboxLimits::bytes`]: however much some connections need,
+    /// there is room for others, and the other half is for new ones. Returns whether it does.
     pub(crate) fn lend(&self, has: u64, more: u64) -> bool {
         let mut state = self.state();
         let left = u128::from(state.limits.bytes / 2).saturating_sub(state.bytes);

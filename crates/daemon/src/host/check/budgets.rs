@@ -90,10 +90,8 @@ mod tests {
         );
         check(
             "bdp = '5 MB'\nmiddlebox.kind = 'split'",
-            &[
-                "warning: profile thin: middlebox.split.send_buffer is auto, at most 4194304 B, and \
-               rate · round_trip 5000000 B: no connection fills the radio. Name a larger one",
-            ],
+            &["warning: profile thin: middlebox.split.send_buffer is auto, at most 4194304 B, \
+               and rate · round_trip 5000000 B: no connection fills the radio. Name a larger one"],
         );
     }
 
