@@ -80,8 +80,8 @@ enum Watch {
 ///   by α/cwnd for each segment acknowledged, α = 3 · (1 − β)/(1 + β), and α = 1 from the window
 ///   before the last loss on (§4.3) unless it is constant.
 /// * Loss: ssthresh and cwnd become β · cwnd, both at least 2 segments; after a mark cwnd may be
-///   one (§4.6), and leaves 0.85 of it where RFC 8511 is asked for. The window grows only while it holds the sender back, so it is equivalent to the
-///   flight.
+///   one (§4.6), and leaves 0.85 of it where RFC 8511 is asked for. The window grows only while it
+///   holds the sender back, so it is equivalent to the flight.
 /// * Fast convergence: `W_max` is cwnd · (1 + β)/2 if cwnd is below the last `W_max` (§4.7).
 /// * Timeout: ssthresh likewise, cwnd one segment; the congestion avoidance that follows starts
 ///   with K = 0 and `W_max` = cwnd (§4.8), as does one that follows slow start without a loss

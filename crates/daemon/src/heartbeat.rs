@@ -49,7 +49,7 @@ impl Watchdog {
         self.limit = limit;
     }
 
-    /// Checks at `now`, when the last beat was at `beat`. A late worker is asked for its `activity`.
+    /// Checks at `now`, when the last beat was at `beat`. A late worker is asked for `activity`.
     ///
     /// If the check comes much later than it is due, the supervisor itself was kept from running,
     /// perhaps by what also stopped the worker: a suspended machine, a debugger. The worker then

@@ -20,8 +20,8 @@ fn flows(more: &str, settings: &[(&str, &str)]) -> Vec<FlowSummary> {
         .flows
 }
 
-/// Milliseconds until all was acknowledged, segments sent again, and timeouts, those of the handshake
-/// included.
+/// Milliseconds until all was acknowledged, segments sent again, and timeouts, those of the
+/// handshake included.
 fn counts(flow: &FlowSummary) -> (u64, u64, u64) {
     let done = flow.completed_s.map_or(0, |time| (time * 1000.0) as u64);
     (done, flow.retransmits, timeouts(flow))

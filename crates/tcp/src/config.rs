@@ -125,9 +125,9 @@ section! {
         /// No second fast retransmit until what was sent before the last loss is acknowledged.
         /// Default: RFC 6582 §3.2, ns-2's `bugFix_`.
         pub recover_guard: bool as Flag = true;
-        /// When a small segment is held back: never, while anything is in flight (Nagle's algorithm,
-        /// RFC 9293 §3.7.4), or only while an earlier small one is (Minshall; RFC 9293 appendix A.3),
-        /// as in Linux. Pages never hold one back. Default: off, as in ns-2.
+        /// When a small segment is held back: never, while anything is in flight (RFC 9293 §3.7.4),
+        /// or only while an earlier small one is (Minshall; RFC 9293 appendix A.3), as in Linux.
+        /// Browsers and servers of pages never hold one back. Default: off, as in ns-2.
         pub nagle: Nagle as Word<Nagle> = Nagle::Off;
         /// From which connections between the same hosts a new one learns round-trip times and
         /// windows (RFC 9040). Default: each on its own.

@@ -443,12 +443,13 @@ proptest! {
         run(&plan, &mut OneForOne { text: Text::new(&plan), duplicates: 0, left: 0 });
     }
 
-    /// Whatever is lost or late, Vegas's baseRTT is no shorter than the path, unless ns-2's habit is
-    /// asked for.
+    /// Whatever is lost or late, Vegas's baseRTT is no shorter than the path, unless ns-2's habit
+    /// is asked for.
     #[test]
     fn the_base_is_no_shorter_than_the_path(plan in plan(plain())) {
         let congestion_control = Some(Algorithm::Vegas.into());
-        run(&plan.with(|config| config.congestion_control = congestion_control), &mut BaseOfThePath);
+        let plan = plan.with(|config| config.congestion_control = congestion_control);
+        run(&plan, &mut BaseOfThePath);
     }
 
     /// What is lost is no spurious loss: reports of what arrives twice (RFC 2883) take no reduction
