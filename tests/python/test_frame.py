@@ -201,7 +201,7 @@ def test_pictures_of_runs_that_do_not_differ():
     run = tp.run("plain-384", duration="2 s")
     found = tp.Study(tp.frame([run]))
     for draw in (found.plot.lines, found.plot.scatter, found.plot.cdf, found.plot.box):
-        assert draw(Figure().subplots()).has_data()
+        assert draw(Figure().subplots()).axes[0].has_data()
     for ask in (
         lambda of: of.means(["jain_index"]),
         lambda of: of.plot.lines(Figure().subplots(), y="jain_index"),

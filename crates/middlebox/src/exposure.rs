@@ -30,7 +30,7 @@ impl Exposure {
     /// Each end gets a reset with the number that it expects if everything has arrived, and, where
     /// some may not have, one with the lowest that it can expect. Then comes a segment before all
     /// that it can expect: it answers with the number that it does expect (RFC 9293 §3.10.7.4), and
-    /// the other end, which has been reset, answers that with a reset that fits. Without timestamp it
+    /// the other end, which has been reset, answers that with a reset that fits. Without a stamp it
     /// might be dropped; an old one is answered as well (RFC 7323 §3.2 and §5.3).
     pub fn endings(&self) -> impl Iterator<Item = (Connection, TcpHeader)> {
         let Self { connection, caller_next, caller_acked, callee_next, callee_acked } = *self;

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 MARKS: Final[Kinds] = {
     "fast_retransmit": ("retransmission", "Fast retransmit", Mark("^", 6)),
     "timeout": ("timeout", "Timeout (RTO)", Mark("X", 7)),
-    "handshake_timeout": ("timeout", "Timeout of the handshake", Mark("x", 6)),
     "spurious_timeout": ("timeout", "Spurious timeout", Mark("D", 6, "none")),
 }
 """Colour, name and mark of the events of a flow that change its window."""

@@ -12,7 +12,6 @@ from thinpipe.plot.cwnd import window
 MARKS: Final = {
     "fast_retransmit": ("Fast retransmit", "triangle", "retransmission"),
     "timeout": ("Timeout (RTO)", "cross", "timeout"),
-    "handshake_timeout": ("Timeout of the handshake", "cross", "timeout"),
     "spurious_timeout": ("Spurious timeout", "diamond", "timeout"),
 }
 

@@ -100,7 +100,12 @@ LEO: Final = point(
         ("duration", "1500 s"),
     ),
 )
-LEO_UP: Final = point("leo-15s", UPLINK, (("flow.bytes", "unlimited"), ("duration", "60 s")))
+LEO_UP: Final = point(
+    "leo-15s",
+    UPLINK,
+    # A pause at a change is no queue: with it, what waits there waits longer.
+    (("flow.bytes", "unlimited"), ("radio.leo.pause", "0 s"), ("duration", "60 s")),
+)
 GEO: Final = point("geo-600")
 EDGE: Final = point("satcom-edge", (("flow.application", "probe"), ("radio.outages", "[]")))
 
