@@ -44,7 +44,8 @@ def test_what_waits_is_part_of_what_it_is_shown_in(name):
             for shade in panel.collections:
                 if str(shade.get_label()).startswith("Of the RTT"):
                     [path] = shade.get_paths()
-                    top = path.vertices[1 : len(path.vertices) // 2]
+                    vertices = np.asarray(path.vertices)
+                    top = vertices[1 : len(vertices) // 2]
                     waited = value_before(top[:, 0], top[:, 1], times)
                     assert np.all(waited <= rtts + column_s), flow.id
             lines = {str(each.get_label()): np.asarray(each.get_ydata()) for each in panel.lines}

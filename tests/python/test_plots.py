@@ -14,10 +14,11 @@ from thinpipe.plot.histogram import bar_width, histogram_edges
 from thinpipe.plot.kinds import KINDS, TRACE
 from thinpipe.plot.packets import numbered, traced
 from thinpipe.plot.picture import write_picture
-from thinpipe.plot.sequence import TIMEOUTS, draw_time_sequence
+from thinpipe.plot.sequence import draw_time_sequence
 from thinpipe.plot.series import (
     FIN,
     SYN,
+    TIMEOUTS,
     Throughput,
     acks_received,
     outstanding,
