@@ -1,5 +1,7 @@
 """A part is no larger than the whole: of flows of several mobiles, in tables and pictures."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import thinpipe as tp
@@ -54,7 +56,7 @@ def test_what_waits_is_part_of_what_it_is_shown_in(name):
                 assert np.nanmax(own) <= np.nanmax(lines["All that wait there"])
         sight = Sight(run, 0, name, flow.id, 0.0, run.result.duration_s, 10**6)
         assert_within(round_trips.layers(sight), times, rtts)
-        of_queue = {layer["label"]: layer for layer in queueing.waiting(sight)}
+        of_queue: dict[str, Any] = {str(layer["label"]): layer for layer in queueing.waiting(sight)}
         if "all there" in of_queue:
             own = next(of_queue[each] for each in of_queue if each.startswith("waiting at"))
             every = of_queue["all there"]

@@ -1,6 +1,7 @@
 """Scatter plots, distributions and boxes of many runs."""
 
 import re
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -243,8 +244,8 @@ def test_a_colour_has_no_mark_where_marks_have_a_meaning():
     )
     ax = Figure().subplots()
     tp.Study(tp.frame(runs)).plot.scatter(ax)
-    handles = [each for each in ax.get_legend().legend_handles if each.get_label().strip()]
-    by_label = {each.get_label(): each for each in handles}
+    handles: list[Any] = [*ax.get_legend().legend_handles]
+    by_label = {each.get_label(): each for each in handles if each.get_label().strip()}
     assert {by_label[each].get_marker() for each in ("reno", "vegas")} == {"None"}
     shapes = [each.get_marker() for label, each in by_label.items() if label.startswith("packets")]
     assert len(shapes) == len(set(shapes)) == 3
