@@ -244,7 +244,9 @@ def test_a_colour_has_no_mark_where_marks_have_a_meaning():
     )
     ax = Figure().subplots()
     tp.Study(tp.frame(runs)).plot.scatter(ax)
-    handles: list[Any] = [*ax.get_legend().legend_handles]
+    legend = ax.get_legend()
+    assert legend is not None
+    handles: list[Any] = [*legend.legend_handles]
     by_label = {each.get_label(): each for each in handles if each.get_label().strip()}
     assert {by_label[each].get_marker() for each in ("reno", "vegas")} == {"None"}
     shapes = [each.get_marker() for label, each in by_label.items() if label.startswith("packets")]
