@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -88,9 +89,18 @@ class Router:
 
 
 @pytest.fixture
-def router(tmp_path: Path) -> Iterator[Router]:
+def readable() -> Iterator[Path]:
+    """Make a directory that everybody may read, as pytest's own are not."""
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        directory.chmod(0o755)
+        yield directory
+
+
+@pytest.fixture
+def router(tmp_path: Path, readable: Path) -> Iterator[Router]:
     namespace = f"tp-host-{os.getpid()}-{next(NUMBERS)}"
-    config = tmp_path / "proxy.toml"
+    config = readable / "proxy.toml"
     config.write_text(CONFIG.format(socket=tmp_path / "control"))
     router = Router(namespace, config)
     ip("netns", "add", namespace)
