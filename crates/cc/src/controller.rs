@@ -197,6 +197,6 @@ pub struct Limits {
     pub initial_ssthresh: u32,
     /// The window never grows beyond this, in segments.
     pub maximum_window: u32,
-    /// How it grows and what a mark leaves of it.
+    /// Rules of its growth and of what a mark leaves of it.
     pub rules: WindowRules,
 }

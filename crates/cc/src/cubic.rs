@@ -38,7 +38,7 @@ words! {
         Standard = "standard",
         /// When the round-trip time rises as well: `HyStart++` (RFC 9406).
         Hystart = "hystart",
-        /// When it rises, or a train of acknowledgements is long: Linux.
+        /// By a longer round trip or a long train of acknowledgements as well: Linux.
         AckTrains = "ack-trains",
     }
 }
@@ -155,10 +155,7 @@ impl Cubic {
     fn slow_start(&mut self, ack: &Ack) {
         let growth = match &mut self.watch {
             Watch::Off => Some(self.window.earned(ack)),
-            Watch::Hystart(hystart) => {
-                let acked = self.window.segments(ack.acked.min(ack.delivered));
-                hystart.growth(ack, acked)
-            }
+            Watch::Hystart(hystart) => hystart.growth(ack, self.window.newly_acked(ack)),
             Watch::AckTrains(trains) => {
                 let is_over = trains.end_slow_start(ack, self.window.cwnd);
                 (!is_over).then(|| self.window.earned(ack))
@@ -166,7 +163,17 @@ impl Cubic {
         };
         match growth {
             Some(growth) => self.window.grow(growth),
-            None => self.window.ssthresh = self.window.cwnd,
+            None => {
+                self.window.ssthresh = self.window.cwnd;
+                self.end_first_slow_start();
+            }
+        }
+    }
+
+    /// RFC 9406 §4.3: the next slow start is an ordinary one. Linux watches each.
+    fn end_first_slow_start(&mut self) {
+        if matches!(self.watch, Watch::Hystart(_)) {
+            self.watch = Watch::Off;
         }
     }
 
@@ -182,8 +189,7 @@ impl Cubic {
             let rtt = self.srtt.unwrap_or(Duration::ZERO).as_secs_f64();
             let target = self.at(&epoch, t + rtt).clamp(cwnd, 1.5 * cwnd);
             let mut next = cwnd + (target - cwnd) / cwnd * self.window.earned(ack);
-            let acked = self.window.segments(ack.acked.min(ack.delivered));
-            epoch.w_est += self.alpha(epoch.w_est) * acked / cwnd;
+            epoch.w_est += self.alpha(epoch.w_est) * self.window.newly_acked(ack) / cwnd;
             if self.parameters.reno_friendly && self.at(&epoch, t) < epoch.w_est {
                 next = epoch.w_est.max(cwnd);
             }
@@ -259,10 +265,7 @@ impl Controller for Cubic {
             self.curve.w_max = None;
         }
         self.curve.epoch = None;
-        // RFC 9406 §4.3: the next slow start is an ordinary one. Linux watches each.
-        if matches!(self.watch, Watch::Hystart(_)) {
-            self.watch = Watch::Off;
-        }
+        self.end_first_slow_start();
     }
 
     fn on_restart(&mut self, _now: Time) {

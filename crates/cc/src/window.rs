@@ -14,8 +14,8 @@ words! {
         /// The bytes that they acknowledge, in slow start two segments for each at most (RFC 3465;
         /// RFC 5681 §3.1 recommends it for congestion avoidance).
         Bytes = "bytes",
-        /// Those bytes without a limit, as Linux has it: an acknowledgement of eight segments opens
-        /// slow start by eight.
+        /// Bytes without that limit, as in Linux: an acknowledgement of eight segments opens slow
+        /// start by eight.
         AllBytes = "all-bytes",
     }
 }
@@ -95,18 +95,22 @@ impl Window {
         bytes as f64 / self.mss
     }
 
+    /// Segments that are acknowledged and were not selected before: an acknowledgement that ends a
+    /// recovery covers a whole window, of which it delivers a segment.
+    pub(crate) fn newly_acked(&self, ack: &Ack) -> f64 {
+        self.segments(ack.acked.min(ack.delivered))
+    }
+
     /// Segments that an acknowledgement is worth, in the unit in which the window grows.
     ///
     /// Acknowledging a segment in many small steps earns no more than acknowledging it at once
-    /// (RFC 5681 §3.1). What was selected before has earned its part already: an acknowledgement
-    /// that ends a recovery covers a whole window of which it delivers a segment.
+    /// (RFC 5681 §3.1).
     pub(crate) fn earned(&self, ack: &Ack) -> f64 {
-        let delivered = || self.segments(ack.acked.min(ack.delivered));
         match self.rules.growth {
             Growth::Acknowledgements => self.segments(ack.acked).min(1.0),
             // RFC 3465 §2.3.
-            Growth::Bytes if self.slow_start() => delivered().min(2.0),
-            Growth::Bytes | Growth::AllBytes => delivered(),
+            Growth::Bytes if self.slow_start() => self.newly_acked(ack).min(2.0),
+            Growth::Bytes | Growth::AllBytes => self.newly_acked(ack),
         }
     }
 

@@ -281,6 +281,19 @@ fn hystart_ends_slow_start_when_the_round_trip_time_rises() {
     assert!(windows[4] > 1.9 * windows[3], "{windows:?}");
 }
 
+/// After the first slow start, however it ended, and a pause (RFC 5681 §4.1).
+#[test]
+fn the_slow_start_after_hystart_is_an_ordinary_one() {
+    let parameters = CubicParameters { slow_start: SlowStart::Hystart, ..PARAMETERS };
+    let mut path = Path::new(16, 10_000, Duration::from_millis(100), parameters);
+    hystart(&mut path, &[100, 113, 113, 113, 113, 113, 113]);
+    let ssthresh = path.ssthresh();
+    assert!(ssthresh < 200.0, "it is over: {ssthresh}");
+    path.cubic.on_restart(path.now);
+    (0..16).for_each(|_| path.ack(true));
+    close(&[path.cwnd(), path.ssthresh()], &[32.0, ssthresh], 0.0);
+}
+
 #[test]
 fn ack_trains_end_slow_start_when_they_last_half_a_round_trip() {
     let parameters = CubicParameters { slow_start: SlowStart::AckTrains, ..PARAMETERS };

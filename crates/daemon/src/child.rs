@@ -38,7 +38,7 @@ pub(super) enum End {
 /// The first thread of a process, as its scheduler sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Activity {
-    /// It runs, or waits for a processor only.
+    /// True if it runs, or waits only for a processor.
     pub(super) is_runnable: bool,
     /// Processor time that it has had.
     pub(super) ran: Duration,
@@ -70,7 +70,7 @@ impl Child {
         self.process.as_raw_nonzero().get()
     }
 
-    /// What its first thread does.
+    /// Activity of its first thread.
     ///
     /// # Errors
     /// The kernel's: where it hides processes, or this one is over.

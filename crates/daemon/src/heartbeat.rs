@@ -21,9 +21,9 @@ pub(super) struct Watchdog {
 pub(super) enum Liveness {
     /// It has not beaten yet.
     Starting,
-    /// Its last beat was recent enough, or it was said to be starved.
+    /// A worker whose last beat was recent enough, or that was said to be starved.
     Alive,
-    /// It is late from now on, since others have the processor.
+    /// A worker that is late from now on, since others have the processor.
     Starved,
     /// It has not beaten for too long.
     Hung,

@@ -26,7 +26,7 @@ pub(super) fn journals(config: &Config) -> Vec<PathBuf> {
 pub(super) struct RuntimeFiles(Vec<(OwnedFd, OsString)>);
 
 impl RuntimeFiles {
-    /// Those of a daemon that runs with `config`.
+    /// Files of a daemon that runs with `config`.
     pub(super) fn of(config: &Config) -> io::Result<Self> {
         let socket = PathBuf::from(&config.control.socket);
         let paths = [socket].into_iter().chain(journals(config));

@@ -61,7 +61,7 @@ impl Identity {
         done
     }
 
-    /// Whether it may read `file`, and come to it.
+    /// True if it may read `file` and search the directories above.
     pub(super) fn may_read(self, file: &Path) -> io::Result<bool> {
         let file = fs::canonicalize(file)?;
         let bits = |path: &Path| fs::metadata(path).map(|it| [it.uid(), it.gid(), it.mode()]);
@@ -73,7 +73,7 @@ impl Identity {
         Ok(self.may(READ, bits(&file)?))
     }
 
-    /// Whether it may do all of `wanted` with a file of such an owner, group and mode, without
+    /// True if it may do all of `wanted` with a file of such an owner, group and mode, without
     /// capabilities and in no other group (`path_resolution(7)`).
     pub(super) const fn may(self, wanted: u32, [owner, group, mode]: [u32; 3]) -> bool {
         let own = if owner == self.user.as_raw() {
