@@ -123,7 +123,6 @@ fn limits_of_pages_are_in_order() {
             "10 B",
             "embedded.min, 50 B, must not be above flow.web.embedded.max, 10 B",
         ),
-        ("objects.most", "1", "objects.scale, 2, must not be above flow.web.objects.most, 1"),
     ] {
         let key = format!("flow.web.{key}");
         let line = parse(wire, &[(&key, value)]).expect_err("out of order");

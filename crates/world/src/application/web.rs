@@ -67,10 +67,9 @@ section! {
         pub shape: f64 as Positive = 1.1;
         /// The scale, which is subtracted.
         pub scale: u32 as Count<u32, 1, 1000> = 2;
-        /// The cut-off before the scale is taken off.
+        /// The cut-off before the scale is taken off: up to the scale, there are no objects.
         pub most: u32 as Count<u32, 1, 1000> = 55;
     }
-    in_order(scale, most)
 }
 
 words! {
