@@ -161,12 +161,11 @@ impl Cubic {
                 (!is_over).then(|| self.window.earned(ack))
             }
         };
-        match growth {
-            Some(growth) => self.window.grow(growth),
-            None => {
-                self.window.ssthresh = self.window.cwnd;
-                self.end_first_slow_start();
-            }
+        if let Some(growth) = growth {
+            self.window.grow(growth);
+        } else {
+            self.window.ssthresh = self.window.cwnd;
+            self.end_first_slow_start();
         }
     }
 
