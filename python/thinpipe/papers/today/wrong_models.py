@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from thinpipe.papers.today import experiments
 from thinpipe.papers.today.moving_rate import moving
 from thinpipe.papers.today.setup import SEEDS
 from thinpipe.papers.wrong import WrongModel, dropped, given, swapped
@@ -19,13 +18,6 @@ def _other_window(name: str) -> WrongModel:
         for seed in SEEDS
     }
     return WrongModel(f"The window of atcp is {name}.", lambda point: instead.get(point, point))
-
-
-def _without_changes(point: Point) -> Point:
-    if point.scenario.name != "leo-15s":
-        return point
-    kept = tuple(pair for pair in point.settings if pair[0] != "radio.recorded")
-    return Point(point.scenario, (*kept, *experiments.UNCHANGING), point.algorithms)
 
 
 def _slow_start(point: Point) -> Point:
@@ -74,21 +66,10 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     ),
     "a fixed window": given("At most 16 segments in flight.", ("tcp.window", 16)),
     "no middlebox": dropped("Nothing stands in front.", "middlebox.kind"),
-    "a slow repair": given(
-        "Link control alone repairs, and takes five seconds to.",
-        ("radio.harq.repeats", 0),
-        ("radio.lte.rlc.reordering", "5 s"),
-        ("radio.lte.rlc.status_prohibit", "5 s"),
-    ),
-    "no changes": WrongModel("The satellite stays.", _without_changes),
+    "the repair of Reno": given("No report tells what has arrived.", ("tcp.recovery", "reno")),
     "all CUBIC": given("CUBIC for every variant.", ("tcp.variant", "cubic")),
     "Vegas for Reno": swapped("Vegas in Reno's place.", "tcp.variant", {"reno": "vegas"}),
     "Vegas for BBR": swapped("Vegas in BBR's place.", "tcp.variant", {"bbr": "vegas"}),
-    "split for snoop": swapped(
-        "Connections are split instead, with the buffers of a usual host.",
-        "middlebox.kind",
-        {"snoop": "split"},
-    ),
     "Reno starts slowly": WrongModel("Reno begins with one segment.", _slow_start),
     "no tail": given("A mobile is idle after 100 ms.", ("radio.rrc.tail", "100 ms")),
     "a window that stays": _other_window("static"),
