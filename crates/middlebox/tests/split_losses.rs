@@ -31,10 +31,12 @@ const RECOVERIES: [(RecoveryKind, SackRule, FackWindow); 9] = [
     (RecoveryKind::Rack, SackRule::Rfc6675, FackWindow::Halves),
 ];
 
-/// Patterns over which times are added up. How the losses of a single one fall may decide whether a
-/// leg has a timeout and its ends have none: whether duplicates after F-RTO's new data begin a
-/// recovery (RFC 5682 §2.1, RFC 6582 §3.2), or a probe finds the tail.
-const PATTERNS: u64 = 4;
+/// Patterns over which times are added up, each over a longer radio than the one before. How the
+/// losses of a single one fall may decide whether a leg has a timeout and its ends have none: whether
+/// duplicates after F-RTO's new data begin a recovery (RFC 5682 §2.1, RFC 6582 §3.2), or a probe
+/// finds the tail. So may a radio by which two round trips of a leg take just less than the shortest
+/// timeout, and two of its ends just more.
+const PATTERNS: u64 = 8;
 
 const TESTS: [SpuriousTimeouts; 3] =
     [SpuriousTimeouts::Unseen, SpuriousTimeouts::FRto, SpuriousTimeouts::Eifel];
@@ -208,9 +210,13 @@ impl Case {
 
     /// Seconds that [`PATTERNS`] like its own take together.
     fn take(&self, middlebox: impl Fn() -> Box<dyn Managed<Length>>) -> f64 {
-        let seeds = (0..PATTERNS).map(|nth| self.pattern.seed.wrapping_add(nth));
-        let patterns = seeds.map(|seed| LossPattern { seed, ..self.pattern });
-        patterns.map(|pattern| Self { pattern, ..self.clone() }.took(middlebox())).sum()
+        let [wired, radio] = self.delays_ms;
+        let cases = (0..PATTERNS).map(|nth| Self {
+            pattern: LossPattern { seed: self.pattern.seed.wrapping_add(nth), ..self.pattern },
+            delays_ms: [wired, radio * (PATTERNS + nth) / PATTERNS],
+            ..self.clone()
+        });
+        cases.map(|case| case.took(middlebox())).sum()
     }
 
     /// Seconds until the mobile has all of it.

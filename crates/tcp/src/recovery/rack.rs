@@ -187,7 +187,9 @@ impl Rack {
                 return Duration::ZERO;
             }
         }
-        let window = self.minimum.get() * self.window.quarters / 4;
+        // Over a path of days, thousands of reports would be more than the clock holds.
+        let quarters = self.minimum.get().as_nanos().saturating_mul(self.window.quarters);
+        let window = Duration::from_nanos(quarters / 4);
         self.smoothed.map_or(window, |smoothed| window.min(smoothed))
     }
 }
@@ -396,6 +398,21 @@ mod tests {
         }
         rack.window.end_recovery();
         assert_eq!(rack.window.quarters, 1);
+    }
+
+    /// However many reports have come, and however long the path is.
+    #[test]
+    fn a_segment_may_be_a_smoothed_round_trip_late_at_most() {
+        let month = Duration::from_secs(30 * 86_400);
+        let mut rack = Rack { smoothed: Some(month * 3), ..Rack::default() };
+        rack.minimum.sample(Time::ZERO, month * 2);
+        rack.order.reordered = true;
+        let board = Scoreboard::default();
+        assert_eq!(rack.reordering_window(1_000, &board), month / 2);
+        for round in 0..10_000 {
+            rack.on_duplicate_report(round, round + 1);
+        }
+        assert_eq!(rack.reordering_window(1_000, &board), month * 3);
     }
 
     /// Of two transmissions of a segment the queue keeps the last; the other is dropped.
