@@ -32,10 +32,10 @@ const RECOVERIES: [(RecoveryKind, SackRule, FackWindow); 9] = [
 ];
 
 /// Patterns over which times are added up, each over a longer radio than the one before. How the
-/// losses of a single one fall may decide whether a leg has a timeout and its ends have none: whether
-/// duplicates after F-RTO's new data begin a recovery (RFC 5682 §2.1, RFC 6582 §3.2), or a probe
-/// finds the tail. So may a radio by which two round trips of a leg take just less than the shortest
-/// timeout, and two of its ends just more.
+/// losses of a single one fall may decide whether a leg has a timeout and its ends have none:
+/// whether duplicates after F-RTO's new data begin a recovery (RFC 5682 §2.1, RFC 6582 §3.2), or a
+/// probe finds the tail. So may a radio by which two round trips of a leg take just less than the
+/// shortest timeout, and two of its ends just more.
 const PATTERNS: u64 = 8;
 
 const TESTS: [SpuriousTimeouts; 3] =
