@@ -69,6 +69,7 @@ class Emulation:
         between: tuple[str, str] | None = None,
         log: str | PathLike[str] | None = None,
         pcap: str | PathLike[str] | None = None,
+        snap: int | None = None,
     ) -> Emulation: ...
     @property
     def environment(self) -> dict[str, str]: ...

@@ -173,6 +173,7 @@ EXPECTED: Final = {
         "a command, as text or as a list of words",
         lambda value: _is_text(value) or _are_texts(value),
     ).or_none(),
+    "snap": _WHOLE.or_none(),
     "source": _PATH,
     "start_s": _SECONDS,
     "tables": Expected(f"{_TABLES.words} (a name or a path is for thinpipe.run)", _has_text_keys),

@@ -47,6 +47,8 @@ LEAST_MTU: Final = 68
 """What every link of IPv4 takes, in bytes (RFC 791)."""
 MOST_MTU: Final = 65535
 """The longest packet of IPv4, in bytes (RFC 791)."""
+MOST_SNAP: Final = MOST_MTU + 14
+"""The longest frame of a capture, in bytes: such a packet behind an Ethernet header."""
 
 START_TIMEOUT_S: Final = 60.0
 END_TIMEOUT_S: Final = 60.0
@@ -81,7 +83,7 @@ def check(point: Point) -> None:
         )
 
 
-def emulate(
+def emulate(  # noqa: PLR0913 - these are keywords
     scenario: str | os.PathLike[str] | Scenario,
     settings: Mapping[str, Value] = NO_SETTINGS,
     *,
@@ -89,6 +91,7 @@ def emulate(
     mtu: int = 1500,
     log: str | os.PathLike[str] | None = None,
     pcap: str | os.PathLike[str] | None = None,
+    snap: int | None = None,
     server: str | Sequence[str] | None = None,
     **overrides: Value,
 ) -> EmulatedNetwork:
@@ -109,6 +112,8 @@ def emulate(
         A ``.jsonl`` or ``.parquet`` file with one row per packet; see `EmulatedNetwork.packets`.
     pcap
         A directory for captures at both ends, ``network.pcapng`` and ``mobile.pcapng``.
+    snap
+        How many bytes of each packet the captures keep at most; all by default.
     server
         A server to run at the network side; the block begins once it listens.
     **overrides
@@ -124,11 +129,13 @@ def emulate(
     OSError
         If the scenario's file cannot be read.
     ValueError
-        If `mtu` is out of range.
+        If `mtu` or `snap` is out of range, or `snap` is given without `pcap`.
     """
-    check_arguments(settings=settings, mtu=mtu, log=log, pcap=pcap, server=server)
+    check_arguments(settings=settings, mtu=mtu, log=log, pcap=pcap, snap=snap, server=server)
     if not LEAST_MTU <= mtu <= MOST_MTU:
         raise ValueError(f"mtu: must be from {LEAST_MTU} to {MOST_MTU}, not {mtu}")
+    if snap is not None and (pcap is None or not 1 <= snap <= MOST_SNAP):
+        raise ValueError(f"snap: must be from 1 to {MOST_SNAP}, with pcap, not {snap}")
     found = find(scenario)
     pairs = [*settings.items()]
     pairs += [(_key(found, keyword), value) for keyword, value in overrides.items()]
@@ -140,6 +147,8 @@ def emulate(
     for option, path in (("log", log), ("pcap", pcap)):
         if path is not None:
             options.append(f"--{option}={os.fspath(path)}")
+    if snap is not None:
+        options.append(f"--snap={snap}")
     if server is not None:
         options.append(f"--server={server if isinstance(server, str) else shlex.join(server)}")
     return EmulatedNetwork(point, options, None if log is None else Path(log))

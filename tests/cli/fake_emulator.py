@@ -14,7 +14,7 @@ class Fake:
     environment = {"THINPIPE_GATEWAY": "100.64.0.1", "THINPIPE_GATEWAY6": "fd00::1"}  # noqa: RUF012
     notes = ["nothing beyond this host"]  # noqa: RUF012
 
-    def __init__(self, _source, name, _settings, *, mtu, between, log, pcap):
+    def __init__(self, _source, name, _settings, *, mtu, between, log, pcap, snap):  # noqa: ARG002
         self.name, self.mtu, self.between, self.log = name, mtu, between, log
         if log is not None:
             Path(log).write_text(json.dumps(ROW) + "\n")

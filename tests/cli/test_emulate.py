@@ -71,6 +71,11 @@ def check(done, expected: str) -> None:
             (SCENARIO, "--pcap", "x", "--record", "x/y/z"),
             "--record x/y/z: would be --pcap x or in it; choose another name",
         ),
+        ((SCENARIO, "--snap", "96"), "--snap cuts the packets of captures: add --pcap DIR"),
+        (
+            (SCENARIO, "--pcap", "x", "--snap", "0"),
+            "--snap 0: must be a whole number from 1 to 65549",
+        ),
         ((SCENARIO, "--pcap", "/proc/x"), "/proc/x: No such file or directory"),
         ((SCENARIO, "--server", "'x"), "--server 'x: No closing quotation"),
         (

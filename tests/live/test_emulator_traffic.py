@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import thinpipe as tp
+from thinpipe.testbed.packets import read_pcapng
 
 LIMIT_S = 300
 """Far above what anything takes, also on a busy machine."""
@@ -155,6 +156,17 @@ def test_tcp_crosses_with_any_mtu(tmp_path, family, mtu):
     sizes = net.packets["bytes"]
     assert sizes.max() == mtu
     assert set(net.packets["protocol"].unique()) <= {6, 58}
+
+
+def test_a_snap_length_cuts_what_captures_keep_and_not_what_crosses(tmp_path):
+    with tp.emulate("link", QUICK_LINK, pcap=tmp_path / "pcap", snap=96) as net:
+        exchange(net, tmp_path / "files", size=MEGABYTE)
+    accounts_balance(net.record)
+    for side in ("network", "mobile"):
+        packets = [data for _, data in read_pcapng(tmp_path / "pcap" / f"{side}.pcapng")]
+        assert max(map(len, packets)) == 96
+        lengths = [int.from_bytes(data[2:4]) for data in packets if data[0] >> 4 == 4]
+        assert max(lengths) == MTU
 
 
 @pytest.mark.parametrize(

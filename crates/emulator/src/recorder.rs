@@ -31,6 +31,8 @@ pub struct Recording {
     pub log: Option<PathBuf>,
     /// The directory for `network.pcapng` and `mobile.pcapng`.
     pub captures: Option<PathBuf>,
+    /// The bytes of a packet that a capture keeps at most.
+    pub snap: Option<u32>,
 }
 
 /// What became of a packet.
@@ -193,7 +195,7 @@ impl Recorder {
         let log = recording.log.as_ref().map(|path| create(path.clone())).transpose()?;
         let capture = |directory: &Path, name: &str| {
             let (path, file) = create(directory.join(name).with_extension("pcapng"))?;
-            let capture = Capture::at(file, name, layer, started);
+            let capture = Capture::at(file, name, layer, started, recording.snap);
             let capture = capture.map_err(|error| unwritable(&path, &error))?;
             Ok::<_, SetupError>((path, capture))
         };
@@ -332,7 +334,7 @@ mod tests {
     #[test]
     fn a_full_disk_is_one_line() {
         let full = PathBuf::from("/dev/full");
-        let recording = Recording { log: Some(full), captures: None };
+        let recording = Recording { log: Some(full), ..Recording::default() };
         let (recorder, tape) =
             Recorder::start(&recording, LinkLayer::Ip, Duration::ZERO).expect("it can be opened");
         let arrival = Arrival {

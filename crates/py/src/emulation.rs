@@ -32,10 +32,11 @@ pub(crate) struct Emulation {
 #[pymethods]
 impl Emulation {
     /// Starts it. `between` names two interfaces to stand between; without, the mobile side is a
-    /// fresh network namespace. `log` is a file of JSON lines, `pcap` a directory.
+    /// fresh network namespace. `log` is a file of JSON lines, `pcap` a directory
+    /// of captures, which keep `snap` bytes of a packet at most.
     #[new]
     #[pyo3(signature = (
-        source, name, settings, *, mtu = 1500, between = None, log = None, pcap = None
+        source, name, settings, *, mtu = 1500, between = None, log = None, pcap = None, snap = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are Python's keywords")]
     fn new(
@@ -47,12 +48,13 @@ impl Emulation {
         between: Option<(String, String)>,
         log: Option<PathBuf>,
         pcap: Option<PathBuf>,
+        snap: Option<u32>,
     ) -> PyResult<Self> {
         let scenario = batch::scenario(&source, &name, &settings)?;
         let config = EmulationConfig {
             mtu,
             between: between.map(|(network, mobile)| [network, mobile]),
-            recording: Recording { log, captures: pcap },
+            recording: Recording { log, captures: pcap, snap },
         };
         let started =
             py.detach(|| emulator::Emulation::start(&scenario, &config)).map_err(setup_error)?;

@@ -54,8 +54,16 @@ impl Sense {
 pub struct Capture<W: Write> {
     pcapng: PcapNgWriter<W>,
     packet: Vec<u8>,
+    clip: Clip,
+}
+
+/// What of a packet a capture keeps, and from when it counts.
+#[derive(Clone, Copy, Debug)]
+struct Clip {
     /// Time zero, counted from 1970.
     started: Duration,
+    /// The snap length: the bytes of a packet that are kept at most.
+    snap: Option<u32>,
 }
 
 impl<W: Write> Capture<W> {
@@ -66,7 +74,7 @@ impl<W: Write> Capture<W> {
     /// # Errors
     /// The writer's.
     pub fn new(writer: W, interface: &str) -> io::Result<Self> {
-        Self::at(writer, interface, LinkLayer::Ip, Duration::from_secs(1))
+        Self::at(writer, interface, LinkLayer::Ip, Duration::from_secs(1), None)
     }
 
     /// As [`Self::new`], at several `interfaces` of a node.
@@ -74,25 +82,26 @@ impl<W: Write> Capture<W> {
     /// # Errors
     /// The writer's.
     pub fn at_all(writer: W, interfaces: &[String]) -> io::Result<Self> {
-        let started = Duration::from_secs(1);
-        Self::begin(writer, interfaces, LinkLayer::Ip, started)
+        let clip = Clip { started: Duration::from_secs(1), snap: None };
+        Self::begin(writer, interfaces, LinkLayer::Ip, clip)
     }
 
     /// Begins a capture at an `interface` of `layer`, whose time zero was at `started`, counted
-    /// from 1970.
+    /// from 1970. Of each packet it keeps the first `snap` bytes, or all.
     ///
     /// # Errors
     /// The writer's.
-    pub fn at(writer: W, interface: &str, layer: LinkLayer, started: Duration) -> io::Result<Self> {
-        Self::begin(writer, &[interface.to_owned()], layer, started)
-    }
-
-    fn begin(
+    pub fn at(
         writer: W,
-        interfaces: &[String],
+        interface: &str,
         layer: LinkLayer,
         started: Duration,
+        snap: Option<u32>,
     ) -> io::Result<Self> {
+        Self::begin(writer, &[interface.to_owned()], layer, Clip { started, snap })
+    }
+
+    fn begin(writer: W, interfaces: &[String], layer: LinkLayer, clip: Clip) -> io::Result<Self> {
         let mut pcapng =
             PcapNgWriter::with_endianness(writer, Endianness::Little).map_err(to_io)?;
         let nanoseconds = 9;
@@ -102,7 +111,7 @@ impl<W: Write> Capture<W> {
                     LinkLayer::Ip => DataLink::RAW,
                     LinkLayer::Ethernet => DataLink::ETHERNET,
                 },
-                snaplen: 0,
+                snaplen: clip.snap.unwrap_or(0), // zero is no limit
                 options: vec![
                     InterfaceDescriptionOption::IfName(Cow::Borrowed(name)),
                     InterfaceDescriptionOption::IfTsResol(nanoseconds),
@@ -110,7 +119,7 @@ impl<W: Write> Capture<W> {
             };
             pcapng.write_pcapng_block(description).map_err(to_io)?;
         }
-        Ok(Self { pcapng, packet: Vec::new(), started })
+        Ok(Self { pcapng, packet: Vec::new(), clip })
     }
 
     /// Adds a packet that passed at `now`.
@@ -126,7 +135,7 @@ impl<W: Write> Capture<W> {
         payload: Payload<'_>,
     ) -> io::Result<()> {
         emit(header, ecn, addresses, payload, &mut self.packet).map_err(invalid)?;
-        put(&mut self.pcapng, (self.started, now), None, &self.packet)
+        put(&mut self.pcapng, (self.clip, now), None, &self.packet)
     }
 
     /// Adds a packet with a UDP `datagram` that passed at `now`.
@@ -140,7 +149,7 @@ impl<W: Write> Capture<W> {
         addresses: &Addresses,
     ) -> io::Result<()> {
         emit_udp(datagram, addresses, &mut self.packet).map_err(invalid)?;
-        put(&mut self.pcapng, (self.started, now), None, &self.packet)
+        put(&mut self.pcapng, (self.clip, now), None, &self.packet)
     }
 
     /// Adds a packet that passed at `now`, as it was, with the header of its link layer.
@@ -148,7 +157,7 @@ impl<W: Write> Capture<W> {
     /// # Errors
     /// The writer's.
     pub fn write_packet(&mut self, now: Time, packet: &[u8]) -> io::Result<()> {
-        put(&mut self.pcapng, (self.started, now), None, packet)
+        put(&mut self.pcapng, (self.clip, now), None, packet)
     }
 
     /// Adds a packet that passed one of several interfaces at `now`.
@@ -156,7 +165,7 @@ impl<W: Write> Capture<W> {
     /// # Errors
     /// The writer's.
     pub fn write_passing(&mut self, now: Time, how: Passage, packet: &[u8]) -> io::Result<()> {
-        put(&mut self.pcapng, (self.started, now), Some(how), packet)
+        put(&mut self.pcapng, (self.clip, now), Some(how), packet)
     }
 
     /// Lets readers see what is written so far.
@@ -180,15 +189,16 @@ impl<W: Write> Capture<W> {
 
 fn put<W: Write>(
     pcapng: &mut PcapNgWriter<W>,
-    (started, now): (Duration, Time),
+    (clip, now): (Clip, Time),
     how: Option<Passage>,
     packet: &[u8],
 ) -> io::Result<()> {
+    let kept = clip.snap.map_or(packet.len(), |snap| packet.len().min(snap as usize));
     let block = EnhancedPacketBlock {
         interface_id: how.map_or(0, |how| how.interface),
-        timestamp: stamp(started, now),
+        timestamp: stamp(clip.started, now),
         original_len: packet.len() as u32,
-        data: Cow::Borrowed(packet),
+        data: Cow::Borrowed(&packet[..kept]),
         options: how.map(|how| EnhancedPacketOption::Flags(how.sense.bits())).into_iter().collect(),
     };
     pcapng.write_pcapng_block(block).map(drop).map_err(to_io)

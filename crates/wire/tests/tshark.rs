@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use base::{Duration, Ecn, Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps};
-use wire::{Addresses, Capture, Payload};
+use wire::{Addresses, Capture, LinkLayer, Payload};
 
 use crate::support::tshark;
 
@@ -149,3 +149,26 @@ const CHECKS: [&str; 7] = [
     "tcp.len",
     "_ws.expert.severity",
 ];
+
+#[test]
+fn a_snap_length_cuts_packets_and_keeps_their_lengths() {
+    let from = Duration::from_secs(1);
+    let snapped = |snap| {
+        let mut capture =
+            Capture::at(Vec::new(), "host", LinkLayer::Ip, from, snap).expect("memory");
+        for payload in [0, 500] {
+            let (header, payload) = (TcpHeader::default(), Payload::Zeros(payload));
+            capture
+                .write(Time::ZERO, &header, Ecn::NotCapable, &TO_MOBILE, payload)
+                .expect("memory");
+        }
+        capture.finish().expect("memory")
+    };
+    assert!(snapped(Some(96)).len() < snapped(Some(540)).len());
+    for (snap, kept) in [(Some(96), ["40", "96"]), (Some(20), ["20", "20"]), (None, ["40", "540"])]
+    {
+        let Some(rows) = tshark(&snapped(snap), &["frame.len", "frame.cap_len"]) else { return };
+        let expect = [["40", kept[0]], ["540", kept[1]]];
+        assert_eq!(rows, expect, "{snap:?}");
+    }
+}

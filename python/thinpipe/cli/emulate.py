@@ -26,7 +26,7 @@ from thinpipe.cli.meter import Meter
 from thinpipe.cli.settings import Settings
 from thinpipe.cli.signal_pipe import SignalPipe
 from thinpipe.cli.times import seconds
-from thinpipe.emulation import LEAST_MTU, MOST_MTU, check
+from thinpipe.emulation import LEAST_MTU, MOST_MTU, MOST_SNAP, check
 from thinpipe.emulation_record import EmulationRecord
 from thinpipe.files import atomic_directory, check_writable, reason_of, write_atomically
 from thinpipe.packet_log import atomic_log
@@ -53,6 +53,7 @@ class Request:
     mtu: int
     log: Path | None
     pcap: Path | None
+    snap: int | None
     record: Path | None
     linger_s: float
     meter: bool
@@ -111,6 +112,14 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
             "error if it holds other or changed files.",
         ),
     ] = None,
+    snap: Annotated[
+        int | None,
+        typer.Option(
+            metavar="BYTES",
+            parser=arguments.whole("--snap", 1, MOST_SNAP),
+            help="Keep so many bytes of each packet in captures at most; 96 hold the headers.",
+        ),
+    ] = None,
     record: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write all metrics as JSON."),
@@ -145,6 +154,8 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
     if between and (command or server):
         raise BadRequestError("--between runs no command and no --server")
     _check_outputs(log, pcap, record)
+    if snap is not None and pcap is None:
+        raise BadRequestError("--snap cuts the packets of captures: add --pcap DIR")
     asked = Settings.of(settings, seed=seed)
     with asked.named():
         point = Point.of(scenario, dict(asked.pairs))
@@ -157,6 +168,7 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
         mtu=mtu,
         log=log,
         pcap=pcap,
+        snap=snap,
         record=record,
         linger_s=seconds("--linger", linger),
         meter=meter,
@@ -222,6 +234,7 @@ def _run(request: Request) -> children.Status:
                 between=request.between,
                 log=log,
                 pcap=pcap,
+                snap=request.snap,
             )
             notes = [*emulation.notes]
             with _emulator_errors({log: request.log, pcap: request.pcap}):
