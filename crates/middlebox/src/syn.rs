@@ -59,7 +59,8 @@ impl Syn {
     }
 
     /// The same SYN once more. A repetition may offer less, and the peer may have answered either:
-    /// its answer decides.
+    /// its answer decides. Of two windows the wider counts: what it lets the peer send is on its
+    /// way.
     pub(crate) const fn again(self, newer: &Self) -> Self {
         Self {
             mss: if self.mss < newer.mss { self.mss } else { newer.mss },
@@ -69,6 +70,7 @@ impl Syn {
                 timestamps: self.offers.timestamps || newer.offers.timestamps,
                 ecn: self.offers.ecn || newer.offers.ecn,
             },
+            window: if self.window > newer.window { self.window } else { newer.window },
             repeated: true,
             ..*newer
         }
