@@ -134,8 +134,10 @@ def emulate(  # noqa: PLR0913 - these are keywords
     check_arguments(settings=settings, mtu=mtu, log=log, pcap=pcap, snap=snap, server=server)
     if not LEAST_MTU <= mtu <= MOST_MTU:
         raise ValueError(f"mtu: must be from {LEAST_MTU} to {MOST_MTU}, not {mtu}")
-    if snap is not None and (pcap is None or not 1 <= snap <= MOST_SNAP):
-        raise ValueError(f"snap: must be from 1 to {MOST_SNAP}, with pcap, not {snap}")
+    if snap is not None and not 1 <= snap <= MOST_SNAP:
+        raise ValueError(f"snap: must be from 1 to {MOST_SNAP}, not {snap}")
+    if snap is not None and pcap is None:
+        raise ValueError("snap: cuts the packets of captures, and pcap is not given")
     found = find(scenario)
     pairs = [*settings.items()]
     pairs += [(_key(found, keyword), value) for keyword, value in overrides.items()]

@@ -185,6 +185,14 @@ def test_argument_of_another_type(made, call, message):
             "middlebox: needs a run with middlebox.kind other than none",
         ),
         (lambda _: api.emulate("umts-384", mtu=10), "mtu: must be from 68 to 65535, not 10"),
+        (
+            lambda _: api.emulate("umts-384", pcap="x", snap=0),
+            "snap: must be from 1 to 65549, not 0",
+        ),
+        (
+            lambda _: api.emulate("umts-384", snap=96),
+            "snap: cuts the packets of captures, and pcap is not given",
+        ),
         (lambda _: api.Result.from_json("[]"), "text: is no Result of this version"),
         (
             lambda _: api.Result.from_json("{"),

@@ -54,12 +54,12 @@ impl Sense {
 pub struct Capture<W: Write> {
     pcapng: PcapNgWriter<W>,
     packet: Vec<u8>,
-    clip: Clip,
+    bounds: Bounds,
 }
 
-/// What of a packet a capture keeps, and from when it counts.
+/// Bounds of a capture: its time zero, and how much of a packet it keeps.
 #[derive(Clone, Copy, Debug)]
-struct Clip {
+struct Bounds {
     /// Time zero, counted from 1970.
     started: Duration,
     /// The snap length: the bytes of a packet that are kept at most.
@@ -82,8 +82,8 @@ impl<W: Write> Capture<W> {
     /// # Errors
     /// The writer's.
     pub fn at_all(writer: W, interfaces: &[String]) -> io::Result<Self> {
-        let clip = Clip { started: Duration::from_secs(1), snap: None };
-        Self::begin(writer, interfaces, LinkLayer::Ip, clip)
+        let bounds = Bounds { started: Duration::from_secs(1), snap: None };
+        Self::begin(writer, interfaces, LinkLayer::Ip, bounds)
     }
 
     /// Begins a capture at an `interface` of `layer`, whose time zero was at `started`, counted
@@ -98,10 +98,15 @@ impl<W: Write> Capture<W> {
         started: Duration,
         snap: Option<u32>,
     ) -> io::Result<Self> {
-        Self::begin(writer, &[interface.to_owned()], layer, Clip { started, snap })
+        Self::begin(writer, &[interface.to_owned()], layer, Bounds { started, snap })
     }
 
-    fn begin(writer: W, interfaces: &[String], layer: LinkLayer, clip: Clip) -> io::Result<Self> {
+    fn begin(
+        writer: W,
+        interfaces: &[String],
+        layer: LinkLayer,
+        bounds: Bounds,
+    ) -> io::Result<Self> {
         let mut pcapng =
             PcapNgWriter::with_endianness(writer, Endianness::Little).map_err(to_io)?;
         let nanoseconds = 9;
@@ -111,7 +116,7 @@ impl<W: Write> Capture<W> {
                     LinkLayer::Ip => DataLink::RAW,
                     LinkLayer::Ethernet => DataLink::ETHERNET,
                 },
-                snaplen: clip.snap.unwrap_or(0), // zero is no limit
+                snaplen: bounds.snap.unwrap_or(0), // zero is no limit
                 options: vec![
                     InterfaceDescriptionOption::IfName(Cow::Borrowed(name)),
                     InterfaceDescriptionOption::IfTsResol(nanoseconds),
@@ -119,7 +124,7 @@ impl<W: Write> Capture<W> {
             };
             pcapng.write_pcapng_block(description).map_err(to_io)?;
         }
-        Ok(Self { pcapng, packet: Vec::new(), clip })
+        Ok(Self { pcapng, packet: Vec::new(), bounds })
     }
 
     /// Adds a packet that passed at `now`.
@@ -135,7 +140,7 @@ impl<W: Write> Capture<W> {
         payload: Payload<'_>,
     ) -> io::Result<()> {
         emit(header, ecn, addresses, payload, &mut self.packet).map_err(invalid)?;
-        put(&mut self.pcapng, (self.clip, now), None, &self.packet)
+        put(&mut self.pcapng, (self.bounds, now), None, &self.packet)
     }
 
     /// Adds a packet with a UDP `datagram` that passed at `now`.
@@ -149,7 +154,7 @@ impl<W: Write> Capture<W> {
         addresses: &Addresses,
     ) -> io::Result<()> {
         emit_udp(datagram, addresses, &mut self.packet).map_err(invalid)?;
-        put(&mut self.pcapng, (self.clip, now), None, &self.packet)
+        put(&mut self.pcapng, (self.bounds, now), None, &self.packet)
     }
 
     /// Adds a packet that passed at `now`, as it was, with the header of its link layer.
@@ -157,7 +162,7 @@ impl<W: Write> Capture<W> {
     /// # Errors
     /// The writer's.
     pub fn write_packet(&mut self, now: Time, packet: &[u8]) -> io::Result<()> {
-        put(&mut self.pcapng, (self.clip, now), None, packet)
+        put(&mut self.pcapng, (self.bounds, now), None, packet)
     }
 
     /// Adds a packet that passed one of several interfaces at `now`.
@@ -165,7 +170,7 @@ impl<W: Write> Capture<W> {
     /// # Errors
     /// The writer's.
     pub fn write_passing(&mut self, now: Time, how: Passage, packet: &[u8]) -> io::Result<()> {
-        put(&mut self.pcapng, (self.clip, now), Some(how), packet)
+        put(&mut self.pcapng, (self.bounds, now), Some(how), packet)
     }
 
     /// Lets readers see what is written so far.
@@ -189,14 +194,14 @@ impl<W: Write> Capture<W> {
 
 fn put<W: Write>(
     pcapng: &mut PcapNgWriter<W>,
-    (clip, now): (Clip, Time),
+    (bounds, now): (Bounds, Time),
     how: Option<Passage>,
     packet: &[u8],
 ) -> io::Result<()> {
-    let kept = clip.snap.map_or(packet.len(), |snap| packet.len().min(snap as usize));
+    let kept = bounds.snap.map_or(packet.len(), |snap| packet.len().min(snap as usize));
     let block = EnhancedPacketBlock {
         interface_id: how.map_or(0, |how| how.interface),
-        timestamp: stamp(clip.started, now),
+        timestamp: stamp(bounds.started, now),
         original_len: packet.len() as u32,
         data: Cow::Borrowed(&packet[..kept]),
         options: how.map(|how| EnhancedPacketOption::Flags(how.sense.bits())).into_iter().collect(),

@@ -117,7 +117,7 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
         typer.Option(
             metavar="BYTES",
             parser=arguments.whole("--snap", 1, MOST_SNAP),
-            help="Keep so many bytes of each packet in captures at most; 96 hold the headers.",
+            help="Keep so many bytes of each packet in captures at most; 128 hold the headers.",
         ),
     ] = None,
     record: Annotated[
