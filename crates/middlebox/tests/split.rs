@@ -61,6 +61,7 @@ whatever_the_uplink! {
 
 fn laws(net: &Network<Bytes>) {
     support::edges_never_move_back_either_way(&net.log);
+    support::a_repeated_syn_takes_no_window_back(&net.log);
     support::nothing_unreceived_is_acknowledged(&net.log);
     support::fins_are_acknowledged_by_their_receiver(&net.log);
 }

@@ -40,6 +40,7 @@ fn check_laws(log: &[Passage<Bytes>], uplink: Uplink) {
         Uplink::Rides => support::edges_never_move_back(&words, |_| true),
         Uplink::Split => support::edges_never_move_back_either_way(&words),
     }
+    support::a_repeated_syn_takes_no_window_back(log);
     support::clocks_are_somebodys(log);
     support::nothing_unreceived_is_acknowledged(log);
     support::fins_are_acknowledged_by_their_receiver(log);

@@ -46,6 +46,12 @@ impl Handshake {
         }
     }
 
+    /// The window of the SYN of `from` when it passed before, or zero. Its repetition takes none of
+    /// that back, whatever is left for uploads by now (RFC 9293 §3.8.6, SHLD-14).
+    pub(super) fn told(&self, from: Side, syn: &TcpHeader) -> u16 {
+        self.syns[from].filter(|before| before.isn == syn.seq).map_or(0, |before| before.window)
+    }
+
     /// A segment from `from`, a SYN as it will go on. Any acceptable segment that acknowledges the
     /// SYN of the other establishes the connection, data and FINs as well as a plain
     /// acknowledgement, which may have been lost.

@@ -78,7 +78,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     ) {
         let syn = packet.segment.has(Flags::SYN);
         let offer = packet.segment.header;
-        let packet = if syn { self.clamped(now, packet) } else { packet };
+        let mut packet = if syn { self.clamped(now, packet) } else { packet };
         let Some(Flow { phase: Phase::Opening(handshake), active, .. }) =
             self.table[slot].as_deref_mut()
         else {
@@ -93,6 +93,10 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             return;
         }
         *active = now;
+        if syn {
+            let header = &mut packet.segment.header;
+            header.window = header.window.max(handshake.told(from, &offer).min(offer.window));
+        }
         let step = handshake.handle(now, from, &packet.segment, packet.ip);
         if syn {
             handshake.note_offer(from, &offer);

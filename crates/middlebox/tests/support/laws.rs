@@ -1,5 +1,7 @@
 //! What holds of every log, whatever was lost: for boxes that split connections.
 
+use std::collections::HashMap;
+
 use base::{Flags, Seq};
 use middlebox::{Address, Connection, Leg};
 
@@ -154,6 +156,24 @@ fn no_edge_moves_back<P: Pattern>(log: &[Passage<P>], counts: impl Fn(&Passage<P
             stream.edge = Some(edge.max(before));
         }
     });
+}
+
+/// A SYN that comes again takes nothing of its window back (RFC 9293 §3.8.6, SHLD-14), if that came
+/// to the box as before.
+pub fn a_repeated_syn_takes_no_window_back<P: Pattern>(log: &[Passage<P>]) {
+    let (mut offered, mut told) = (HashMap::new(), HashMap::new());
+    for passage in log.iter().filter(|passage| passage.has(Flags::SYN)) {
+        let header = &passage.segment().header;
+        let syn = (passage.packet.connection(), header.seq.to_u32());
+        match passage.way {
+            Way::In => drop(offered.insert(syn, header.window)),
+            Way::Out => {
+                let before = told.insert(syn, header.window).unwrap_or(0);
+                let offer = offered.get(&syn).copied().unwrap_or(0);
+                assert!(header.window >= before.min(offer), "from {before}: {passage:?}");
+            }
+        }
+    }
 }
 
 /// Nothing is acknowledged to a host that did not come to the box.

@@ -15,8 +15,9 @@ mod shared;
 
 pub(crate) use aggregating::aggregating;
 pub use laws::{
-    clocks_are_somebodys, edges_never_move_back, edges_never_move_back_either_way,
-    fins_are_acknowledged_by_their_receiver, nothing_unreceived_is_acknowledged,
+    a_repeated_syn_takes_no_window_back, clocks_are_somebodys, edges_never_move_back,
+    edges_never_move_back_either_way, fins_are_acknowledged_by_their_receiver,
+    nothing_unreceived_is_acknowledged,
 };
 pub use losses::{LossPattern, Losses};
 pub use network::{FIRST_MOBILE, Network, Opening, Passage, PeerId, Way, fixed, mobile, modern};
