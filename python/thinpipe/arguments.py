@@ -9,6 +9,11 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Final
 
+MOST_MTU: Final = 65535
+"""The longest packet of IPv4, in bytes (RFC 791)."""
+MOST_SNAP: Final = MOST_MTU + 14
+"""The longest frame of a capture, in bytes: such a packet behind an Ethernet header."""
+
 LONGEST: Final = 60
 """Maximum length of a value in a message; of longer ones it has the type."""
 
@@ -38,6 +43,22 @@ def check(**given: object) -> None:
         if not expected.holds(value):
             argument = ARGUMENTS.get(name, name)
             raise TypeError(f"{argument}: must be {expected.words}, not {shown(value)}")
+
+
+def check_snap(snap: int | None, missing: str | None) -> None:
+    """Check the range of a snap length, and that what has captures is not `missing`.
+
+    Raises
+    ------
+    ValueError
+        If it is out of range, or there will be no captures.
+    """
+    if snap is None:
+        return
+    if not 1 <= snap <= MOST_SNAP:
+        raise ValueError(f"snap: must be from 1 to {MOST_SNAP}, not {snap}")
+    if missing:
+        raise ValueError(f"snap: cuts the packets of captures, and {missing}")
 
 
 def is_utf8(text: str) -> bool:

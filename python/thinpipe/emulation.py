@@ -29,6 +29,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
 
 from thinpipe import _core
 from thinpipe._core import EmulationError
+from thinpipe.arguments import MOST_MTU, check_snap
 from thinpipe.arguments import check as check_arguments
 from thinpipe.emulation_record import EmulationRecord
 from thinpipe.namespaces import Command, within
@@ -45,10 +46,6 @@ if TYPE_CHECKING:
 
 LEAST_MTU: Final = 68
 """What every link of IPv4 takes, in bytes (RFC 791)."""
-MOST_MTU: Final = 65535
-"""The longest packet of IPv4, in bytes (RFC 791)."""
-MOST_SNAP: Final = MOST_MTU + 14
-"""The longest frame of a capture, in bytes: such a packet behind an Ethernet header."""
 
 START_TIMEOUT_S: Final = 60.0
 END_TIMEOUT_S: Final = 60.0
@@ -134,10 +131,7 @@ def emulate(  # noqa: PLR0913 - these are keywords
     check_arguments(settings=settings, mtu=mtu, log=log, pcap=pcap, snap=snap, server=server)
     if not LEAST_MTU <= mtu <= MOST_MTU:
         raise ValueError(f"mtu: must be from {LEAST_MTU} to {MOST_MTU}, not {mtu}")
-    if snap is not None and not 1 <= snap <= MOST_SNAP:
-        raise ValueError(f"snap: must be from 1 to {MOST_SNAP}, not {snap}")
-    if snap is not None and pcap is None:
-        raise ValueError("snap: cuts the packets of captures, and pcap is not given")
+    check_snap(snap, None if pcap else "pcap is not given")
     found = find(scenario)
     pairs = [*settings.items()]
     pairs += [(_key(found, keyword), value) for keyword, value in overrides.items()]

@@ -41,6 +41,8 @@ class Inputs:
         Keys and values; a congestion control in Python is ``FILE.py:CLASS``.
     trace
         As in `thinpipe.run`.
+    snap
+        As in `thinpipe.run`.
     files
         The SHA-256 of each file that it read, by path.
     directory
@@ -55,9 +57,10 @@ class Inputs:
     files: dict[str, str]
     directory: str | None
     versions: dict[str, str]
+    snap: int | None = None
 
     @classmethod
-    def of(cls, point: Point, *, trace: Trace, directory: Path) -> Inputs:
+    def of(cls, point: Point, *, trace: Trace, snap: int | None = None, directory: Path) -> Inputs:
         """Return those of a point that has been run in a working directory.
 
         Raises
@@ -66,16 +69,16 @@ class Inputs:
             If a file that it read cannot be read any more.
         """
         with _within(directory):
-            return cls._here(point, trace)
+            return cls._here(point, trace, snap)
 
     @classmethod
-    def _here(cls, point: Point, trace: Trace) -> Inputs:
+    def _here(cls, point: Point, trace: Trace, snap: int | None) -> Inputs:
         settings = written_settings(point)
         sources = [text.rpartition(":")[0] for key, text in settings if key == KEY and ":" in text]
         read = [*files_of(values_of(point)).values(), *sources[-1:]]
         files = {path: digest_of(path) for path in read}
         where = str(Path.cwd()) if files else None
-        return cls(point.scenario.name, settings, trace, files, where, _versions())
+        return cls(point.scenario.name, settings, trace, files, where, _versions(), snap)
 
     def write(self, directory: Path) -> None:
         """Write ``inputs.json``.
@@ -106,7 +109,8 @@ class Inputs:
             pairs = chain(*read.files.items(), *read.versions.items())
             texts = [read.scenario, read.directory or "", *pairs]
             is_trace = isinstance(read.trace, bool) or read.trace == "ns2"
-            if not is_trace or not all(isinstance(each, str) for each in texts):
+            is_snap = read.snap is None or isinstance(read.snap, int)
+            if not is_trace or not is_snap or not all(isinstance(each, str) for each in texts):
                 raise ValueError
         except (AttributeError, KeyError, TypeError, ValueError):
             reason = "does not hold the inputs of a run of this version"

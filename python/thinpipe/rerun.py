@@ -58,7 +58,7 @@ def again(
         raise ContentError(f"{path / RESULT_FILE}: does not hold the figures of a run") from None
     inputs = Inputs.read(path)
     with inputs.point(read_listed(path, SCENARIO_FILE).decode()) as point:
-        return run_point(point, trace=inputs.trace, progress=progress)
+        return run_point(point, trace=inputs.trace, progress=progress, snap=inputs.snap)
 
 
 def differing(run: Run, directory: Path) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe import _core
-from thinpipe.arguments import check
+from thinpipe.arguments import check, check_snap
 from thinpipe.controller import Starter, registered, starter
 from thinpipe.files import write_file
 from thinpipe.flows import Flows
@@ -37,10 +37,13 @@ MOST_AT_ONCE: Final = 1 << 16
 class Run(CompleteRecording):
     """A finished run."""
 
-    def __init__(self, core: _core.Run, point: Point, trace: Trace) -> None:
+    def __init__(
+        self, core: _core.Run, point: Point, trace: Trace, snap: int | None = None
+    ) -> None:
         self._core: Final = core
         self.point: Final = point
         self.trace: Final = trace
+        self.snap: Final = snap
         self.wall_s = core.wall_s
         self._directory: Final = Path.cwd()
 
@@ -78,7 +81,7 @@ class Run(CompleteRecording):
             If a file cannot be written.
         """
         write_file(directory / RESULT_FILE, f"{self.json()}\n".encode())
-        inputs = Inputs.of(self.point, trace=self.trace, directory=self._directory)
+        inputs = Inputs.of(self.point, trace=self.trace, snap=self.snap, directory=self._directory)
         inputs.write(directory)
         write_file(directory / SCENARIO_FILE, self.scenario.source.encode())
         for name, table in self._tables.items():
@@ -86,7 +89,7 @@ class Run(CompleteRecording):
             table.write_parquet(content)
             write_file(directory / f"{name}.parquet", content.getbuffer())
         if self.traced:
-            self._core.write_pcapng(str(directory))
+            self._core.write_pcapng(str(directory), self.snap)
         if self._core.has_ns2():
             self._core.write_ns2(str(directory))
 
@@ -148,6 +151,7 @@ def run(
     trace: Trace = False,
     threads: int | None = None,
     progress: Callable[[float, float], None] | None = None,
+    snap: int | None = None,
     **more: Value,
 ) -> Run:
     """Run a scenario.
@@ -168,6 +172,9 @@ def run(
         one with a congestion control in Python, has one.
     progress
         Called with the simulated and the total time in seconds, about ten times per second.
+    snap
+        How many bytes of each packet the captures that `Run.save` writes keep at most; all by
+        default.
     **more
         Further settings, with ``__`` for the dot: ``tcp__mss=512``, ``duration="60 s"``.
 
@@ -183,7 +190,8 @@ def run(
     TypeError
         If an argument has another type, or a value is neither text nor a number nor a list of them.
     ValueError
-        If `trace` has another value, or `threads` is below 1.
+        If `trace` has another value, or `threads` is below 1, or `snap` is out of range or given
+        without `trace`.
 
     Examples
     --------
@@ -192,7 +200,7 @@ def run(
     'vegas'
     """
     point = Point.of(scenario, settings, **more)
-    return run_point(point, trace=trace, threads=threads, progress=progress)
+    return run_point(point, trace=trace, threads=threads, progress=progress, snap=snap)
 
 
 def run_point(
@@ -201,12 +209,14 @@ def run_point(
     trace: Trace = False,
     threads: int | None = None,
     progress: Callable[[float, float], None] | None = None,
+    snap: int | None = None,
 ) -> Run:
     """Run a point; arguments and errors are as in `run`."""
-    check(trace=trace, threads=threads, progress=progress)
+    check(trace=trace, threads=threads, progress=progress, snap=snap)
+    check_snap(snap, None if trace else "a run without a trace has none")
     threads = _at_least_one("threads", threads)
     core = _core.run(*_row(point), trace=trace, threads=threads, progress=progress)
-    return Run(core, point, trace)
+    return Run(core, point, trace, snap)
 
 
 def run_many(

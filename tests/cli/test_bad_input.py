@@ -704,6 +704,11 @@ def test_unknown_item(thinpipe):
             ("run", SCENARIO, "--trace", "ns2"),
             "--trace ns2: needs --out DIR, where the file goes",
         ),
+        (("run", SCENARIO, "--snap", "96"), "--snap cuts the packets of captures: add --out DIR"),
+        (
+            ("run", SCENARIO, "--out", "run", "--snap", "all"),
+            "--snap all: must be a whole number from 1 to 65549",
+        ),
     ],
 )
 def test_bad_usage(thinpipe, arguments, expected):

@@ -70,3 +70,16 @@ def test_times_are_those_of_the_run(traced):
     segments = run.segments
     own = segments.filter(segments["endpoint"].cast(str).str.starts_with("UE"))["time_s"]
     assert shown == pytest.approx((own - own[0]).to_list(), abs=1e-6)
+
+
+def test_a_snap_length_cuts_what_captures_keep_and_not_what_they_tell(thinpipe, tmp_path):
+    command = ("run", "plain-384", "--duration", "5 s", "--out")
+    assert thinpipe(*command, "whole").returncode == 0
+    assert thinpipe(*command, "cut", "--snap", "96").returncode == 0
+    kept = [tmp_path / run / "sender.pcapng" for run in ("whole", "cut")]
+    whole, cut = (tshark(file, "tcp") for file in kept)
+    assert whole == cut
+    assert len(tshark(kept[1], "frame.cap_len <= 96")) == len(cut)
+    assert len(tshark(kept[1], "frame.len > 96")) > 10
+    again = thinpipe("run", "--again", "cut")
+    assert (again.returncode, again.stderr) == (0, "the same as in cut\n")

@@ -193,6 +193,11 @@ def test_argument_of_another_type(made, call, message):
             lambda _: api.emulate("umts-384", snap=96),
             "snap: cuts the packets of captures, and pcap is not given",
         ),
+        (lambda _: api.run("link", trace=True, snap=0), "snap: must be from 1 to 65549, not 0"),
+        (
+            lambda _: api.run("plain-384", snap=96),
+            "snap: cuts the packets of captures, and a run without a trace has none",
+        ),
         (lambda _: api.Result.from_json("[]"), "text: is no Result of this version"),
         (
             lambda _: api.Result.from_json("{"),

@@ -112,15 +112,22 @@ impl Run {
     }
 
     /// Writes one capture for each node with endpoints or a middlebox, or for every node of a
-    /// mobile network, into `directory` and says their paths.
-    fn write_pcapng(&self, py: Python<'_>, directory: &str) -> PyResult<Vec<String>> {
+    /// mobile network, into `directory` and says their paths. Of each packet it keeps the first
+    /// `snap` bytes, or all.
+    #[pyo3(signature = (directory, snap = None))]
+    fn write_pcapng(
+        &self,
+        py: Python<'_>,
+        directory: &str,
+        snap: Option<u32>,
+    ) -> PyResult<Vec<String>> {
         let Some(trace) = &self.outcome.trace else {
             return Err(PyValueError::new_err("only a recorded run (trace=True) has captures"));
         };
         let write = |capture: &NodeCapture<'_>| {
             py.check_signals()?;
             let name = format!("{}.pcapng", capture.name());
-            write(py, directory, &name, |file| capture.write(file))
+            write(py, directory, &name, |file| capture.write(file, snap))
         };
         sim::captures(trace, &self.outcome.vantages).iter().map(write).collect()
     }

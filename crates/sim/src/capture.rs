@@ -200,19 +200,20 @@ impl NodeCapture<'_> {
         &self.vantage.name
     }
 
-    /// Writes it as pcapng. Payloads are zeros: a simulation carries their lengths only.
+    /// Writes it as pcapng, of each packet the first `snap` bytes, or all. Payloads are zeros: a
+    /// simulation carries their lengths only.
     ///
     /// # Errors
     /// The writer's.
-    pub fn write(&self, writer: impl Write) -> io::Result<()> {
+    pub fn write(&self, writer: impl Write, snap: Option<u32>) -> io::Result<()> {
         match &self.vantage.sees {
-            Sees::Segments(_) => self.write_segments(writer),
-            Sees::Packets(interfaces) => self.write_packets(interfaces, writer),
+            Sees::Segments(_) => self.write_segments(writer, snap),
+            Sees::Packets(interfaces) => self.write_packets(interfaces, writer, snap),
         }
     }
 
-    fn write_segments(&self, writer: impl Write) -> io::Result<()> {
-        let mut capture = Capture::new(writer, self.name())?;
+    fn write_segments(&self, writer: impl Write, snap: Option<u32>) -> io::Result<()> {
+        let mut capture = Capture::at_all(writer, &[self.name().to_owned()], snap)?;
         let mut datagrams = self.datagrams.iter().peekable();
         let write_datagram = |capture: &mut Capture<_>, row: &DatagramPassage| {
             capture.write_udp(row.time, &row.datagram, &addresses(row.nodes))
@@ -231,8 +232,13 @@ impl NodeCapture<'_> {
         capture.finish().map(drop)
     }
 
-    fn write_packets(&self, of: &Interfaces, writer: impl Write) -> io::Result<()> {
-        let mut capture = Capture::at_all(writer, &of.names)?;
+    fn write_packets(
+        &self,
+        of: &Interfaces,
+        writer: impl Write,
+        snap: Option<u32>,
+    ) -> io::Result<()> {
+        let mut capture = Capture::at_all(writer, &of.names, snap)?;
         for row in &self.passages {
             let Some(&interface) = of.numbers.get(&row.machine) else { continue };
             let sense = if row.event == PacketEvent::Left { Sense::In } else { Sense::Out };

@@ -77,12 +77,13 @@ impl<W: Write> Capture<W> {
         Self::at(writer, interface, LinkLayer::Ip, Duration::from_secs(1), None)
     }
 
-    /// As [`Self::new`], at several `interfaces` of a node.
+    /// As [`Self::new`], at several `interfaces` of a node. Of each packet it keeps the first
+    /// `snap` bytes, or all.
     ///
     /// # Errors
     /// The writer's.
-    pub fn at_all(writer: W, interfaces: &[String]) -> io::Result<Self> {
-        let bounds = Bounds { started: Duration::from_secs(1), snap: None };
+    pub fn at_all(writer: W, interfaces: &[String], snap: Option<u32>) -> io::Result<Self> {
+        let bounds = Bounds { started: Duration::from_secs(1), snap };
         Self::begin(writer, interfaces, LinkLayer::Ip, bounds)
     }
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Annotated, Final
 
 import typer
 
+from thinpipe.arguments import MOST_SNAP
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.scenario import keys, scenarios
 from thinpipe.sweep.measures import measures
@@ -77,6 +78,16 @@ def whole(option: str, least: int = 0, most: int | None = None) -> Callable[[str
 
     return parse
 
+
+Snap = Annotated[
+    int | None,
+    typer.Option(
+        "--snap",
+        metavar="BYTES",
+        parser=whole("--snap", 1, MOST_SNAP),
+        help="Keep so many bytes of each packet in captures at most; 128 hold the headers.",
+    ),
+]
 
 AS_JSON: Final = typer.Option("--json", help="Print the list as JSON.")
 

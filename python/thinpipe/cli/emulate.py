@@ -20,13 +20,14 @@ from typing import Annotated, Final
 import typer
 
 from thinpipe import _core
+from thinpipe.arguments import MOST_MTU
 from thinpipe.cli import arguments, children, pages
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.meter import Meter
 from thinpipe.cli.settings import Settings
 from thinpipe.cli.signal_pipe import SignalPipe
 from thinpipe.cli.times import seconds
-from thinpipe.emulation import LEAST_MTU, MOST_MTU, MOST_SNAP, check
+from thinpipe.emulation import LEAST_MTU, check
 from thinpipe.emulation_record import EmulationRecord
 from thinpipe.files import atomic_directory, check_writable, reason_of, write_atomically
 from thinpipe.packet_log import atomic_log
@@ -112,14 +113,7 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
             "error if it holds other or changed files.",
         ),
     ] = None,
-    snap: Annotated[
-        int | None,
-        typer.Option(
-            metavar="BYTES",
-            parser=arguments.whole("--snap", 1, MOST_SNAP),
-            help="Keep so many bytes of each packet in captures at most; 128 hold the headers.",
-        ),
-    ] = None,
+    snap: arguments.Snap = None,
     record: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write all metrics as JSON."),

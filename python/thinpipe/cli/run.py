@@ -52,6 +52,7 @@ def run(  # noqa: PLR0913 - to typer, a parameter is an option
             "ns2.nodes.",
         ),
     ] = None,
+    snap: arguments.Snap = None,
     threads: Annotated[
         int | None,
         typer.Option(
@@ -78,18 +79,18 @@ def run(  # noqa: PLR0913 - to typer, a parameter is an option
     """
     asked = Settings.of(settings, seed=seed, duration=duration)
     if again is not None:
-        others = (scenario, trace, out, threads)
+        others = (scenario, trace, out, snap, threads)
         if asked.pairs or any(other is not None for other in others):
             raise BadRequestError(f"--again {again}: takes nothing but --json with it")
         _repeat(again, json=json)
         return
     if scenario is None:
         raise BadRequestError("missing argument 'SCENARIO'; see `thinpipe run --help`")
-    _refuse(trace, out)
+    _refuse(trace, snap, out)
     traced: Trace = "ns2" if trace else out is not None
     with nullcontext() if out is None else atomic_directory(out) as directory:
         with Bar(scenario) as bar, asked.named():
-            done = _simulate(scenario, asked, traced, threads, bar)
+            done = _simulate(scenario, asked, (traced, snap), threads, bar)
         if directory is not None:
             done.write_files(directory)
     _show(done, json=json)
@@ -103,11 +104,16 @@ def _show(run: Run, *, json: bool) -> None:
 
 
 def _simulate(
-    scenario: str, asked: Settings, trace: Trace, threads: int | None, progress: Bar
+    scenario: str,
+    asked: Settings,
+    recording: tuple[Trace, int | None],
+    threads: int | None,
+    progress: Bar,
 ) -> Run:
+    trace, snap = recording
     try:
         return run_scenario(
-            scenario, dict(asked.pairs), trace=trace, threads=threads, progress=progress
+            scenario, dict(asked.pairs), trace=trace, threads=threads, progress=progress, snap=snap
         )
     except ValueError as error:
         if isinstance(error, ScenarioError) or fault(error):
@@ -130,7 +136,9 @@ def _repeat(directory: Path, *, json: bool) -> None:
     raise typer.Exit(1)
 
 
-def _refuse(trace: str | None, out: Path | None) -> None:
+def _refuse(trace: str | None, snap: int | None, out: Path | None) -> None:
+    if snap is not None and out is None:
+        raise BadRequestError("--snap cuts the packets of captures: add --out DIR")
     if trace is None:
         return
     if trace != "ns2":
