@@ -361,7 +361,8 @@ class Middlebox(Record):
     held_mean: float
     """The mean of the bytes held for all mobiles, weighted by time."""
     held_max_total: int
-    """The most bytes that it held for all mobiles together."""
+    """The most bytes that it held for all mobiles together; of more than 262,144 changes, after a
+    random share of them."""
     retransmissions: int
     """Segments that it sent again on its own."""
     timeouts: int

@@ -260,6 +260,23 @@ def test_goodput_of_datagrams_is_what_arrived():
     assert sum(steps.get_data()[0]) == pytest.approx(8 * arrived["bytes"].sum() / 1000)
 
 
+def test_pictures_of_very_many_datagrams_are_of_all():
+    crowd = {"flow.application": "udp", "flow.udp.payload": "50 B", "flow.udp.rate": "50 Mbit/s"}
+    link = {"link.rate": "60 Mbit/s", "link.loss": "10 %", "flow.bytes": "unlimited"}
+    run = tp.run("link", crowd | link, duration="4 s")
+    of = run.flows[0].datagrams
+    assert of is not None
+    assert len(run.datagrams) < 0.6 * of.sent
+    [steps] = run.plot.goodput(axes(), interval_s=0.5).axes[0].patches
+    assert isinstance(steps, StepPatch)
+    kbit = 0.5 * sum(steps.get_data()[0])
+    assert kbit == pytest.approx(8 * 0.05 * of.received, rel=0.01)
+    said = legend(run.plot.datagrams(axes()).axes[0])
+    [lost] = [text for text in said if text.startswith("Lost: about ")]
+    told = int(lost.removeprefix("Lost: about ").replace(",", ""))
+    assert told == pytest.approx(of.lost, rel=0.02)
+
+
 @pytest.mark.parametrize("count", range(1, 12))
 def test_rows_of_a_legend_are_read_one_after_the_other(count):
     """Places of entries from left to right, then from the top to the bottom, as they were drawn."""

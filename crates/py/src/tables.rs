@@ -148,9 +148,9 @@ fn of_applications(tables: &Bound<'_, PyDict>, metrics: &Metrics) -> PyResult<()
 /// Adds `datagrams` of every flow. What there is nothing of is NaN among times, and in columns of
 /// names the number of names.
 fn datagrams(tables: &Bound<'_, PyDict>, outcome: &Outcome) -> PyResult<()> {
-    let rows = (0_u32..).zip(outcome.metrics.flows()).flat_map(|(id, flow)| {
-        (0_u64..).zip(flow.datagrams()).map(move |(number, row)| (id, number, row))
-    });
+    let rows = (0_u32..)
+        .zip(outcome.metrics.flows())
+        .flat_map(|(id, flow)| flow.datagrams().iter().map(move |row| (id, row)));
     let arrived = |row: &DatagramRow| {
         if let DatagramOutcome::Received { at } = row.outcome { Some(at) } else { None }
     };
@@ -164,7 +164,7 @@ fn datagrams(tables: &Bound<'_, PyDict>, outcome: &Outcome) -> PyResult<()> {
     Table::new(tables, "datagrams", rows)?
         .time(|(.., row)| row.sent)?
         .column("flow", |(id, ..)| id)?
-        .column("number", |(_, number, _)| number)?
+        .column("number", |(.., row)| row.number)?
         .column("bytes", |(.., row)| row.bytes)?
         .column("arrived_s", |(.., row)| seconds(arrived(row).map(Time::as_secs_f64)))?
         .column("delay_s", |(.., row)| seconds(delay(row).map(Duration::as_secs_f64)))?
@@ -207,14 +207,14 @@ fn network(tables: &Bound<'_, PyDict>, cell: &CellMetrics) -> PyResult<()> {
 
 /// Adds `middlebox_backlog`, `middlebox_rtt` and `middlebox_events`.
 fn between(tables: &Bound<'_, PyDict>, middlebox: &MiddleboxMetrics) -> PyResult<()> {
-    Table::new(tables, "middlebox_backlog", middlebox.backlog.iter())?
+    Table::new(tables, "middlebox_backlog", middlebox.backlog.rows().iter())?
         .time(|row| row.time)?
         .column("mobile", |row| row.mobile)?
         .column("queued_bytes", |row| row.queued)?
         .column("in_flight_bytes", |row| row.in_flight)?
         .column("cwnd_bytes", |row| row.cwnd)?;
 
-    Table::new(tables, "middlebox_rtt", middlebox.rtt.iter())?
+    Table::new(tables, "middlebox_rtt", middlebox.rtt.rows().iter())?
         .time(|row| row.time)?
         .column("mobile", |row| row.mobile)?
         .column("connection", |row| row.connection)?

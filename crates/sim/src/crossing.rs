@@ -76,7 +76,7 @@ impl Crossing {
 
 impl NetworkSummary {
     pub(crate) fn of(flow: &FlowMetrics, elapsed: f64) -> Self {
-        let sent = flow.segments_sent + flow.datagrams.rows.len() as u64;
+        let sent = flow.segments_sent + flow.datagrams.count();
         let crossing = &flow.crossing;
         Self {
             delay_s: Distribution::of_share(

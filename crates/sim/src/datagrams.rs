@@ -5,9 +5,13 @@ use observe::DropReason;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::series::{Keep, Series};
+
 /// A datagram that was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DatagramRow {
+    /// Its number, from 0.
+    pub number: u64,
     /// When.
     pub sent: Time,
     /// Bytes of payload.
@@ -54,11 +58,21 @@ pub struct DatagramSummary {
 }
 
 /// The running measurements of a flow's datagrams.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Datagrams {
-    /// By their numbers.
-    pub(crate) rows: Vec<DatagramRow>,
+    /// In the order of their numbers.
+    pub(crate) rows: Series<DatagramRow>,
+    /// What is known of each, by its number: a byte, where a row takes forty.
+    states: Vec<State>,
     jitter: Jitter,
+}
+
+/// What is known of a datagram.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    UnderWay,
+    Received,
+    Lost,
 }
 
 /// Interarrival jitter (RFC 3550 §6.4.1), in nanoseconds.
@@ -71,54 +85,67 @@ struct Jitter {
 }
 
 impl Datagrams {
-    pub(crate) fn sent(&mut self, now: Time, payload: u32) {
-        let outcome = DatagramOutcome::UnderWay;
-        self.rows.push(DatagramRow { sent: now, bytes: payload, outcome });
+    /// None yet; of their rows as much will be held as `keep` says.
+    pub(crate) fn new(keep: Keep) -> Self {
+        Self { rows: Series::new(keep), states: Vec::new(), jitter: Jitter::default() }
     }
 
-    /// Datagram `number` has arrived. False if it had before: agents of mobility may double it.
-    pub(crate) fn arrived(&mut self, now: Time, number: u64) -> bool {
-        let row = &mut self.rows[number as usize];
-        let is_first = !matches!(row.outcome, DatagramOutcome::Received { .. });
+    /// How many were sent.
+    pub(crate) fn count(&self) -> u64 {
+        self.states.len() as u64
+    }
+
+    pub(crate) fn sent(&mut self, now: Time, payload: u32) {
+        let (number, outcome) = (self.count(), DatagramOutcome::UnderWay);
+        self.rows.push(DatagramRow { number, sent: now, bytes: payload, outcome });
+        self.states.push(State::UnderWay);
+    }
+
+    /// Datagram `number`, sent at `departed`, has arrived. False if it had before: agents of
+    /// mobility may double it.
+    pub(crate) fn arrived(&mut self, now: Time, departed: Option<Time>, number: u64) -> bool {
+        let state = &mut self.states[number as usize];
+        let is_first = *state != State::Received;
         if is_first {
-            row.outcome = DatagramOutcome::Received { at: now };
-            self.jitter.take(now.saturating_since(row.sent));
+            *state = State::Received;
+            self.end(number, DatagramOutcome::Received { at: now });
+            if let Some(departed) = departed {
+                self.jitter.take(now.saturating_since(departed));
+            }
         }
         is_first
     }
 
     /// Datagram `number` was dropped; if it was a copy, another may arrive.
     pub(crate) fn dropped(&mut self, number: u64, machine: u32, reason: DropReason) {
-        let row = &mut self.rows[number as usize];
-        if row.outcome == DatagramOutcome::UnderWay {
-            row.outcome = DatagramOutcome::Lost { machine, reason };
+        let state = &mut self.states[number as usize];
+        if *state == State::UnderWay {
+            *state = State::Lost;
+            self.end(number, DatagramOutcome::Lost { machine, reason });
         }
+    }
+
+    fn end(&mut self, number: u64, outcome: DatagramOutcome) {
+        self.rows.change(&number, |row| row.number, |row| row.outcome = outcome);
     }
 
     /// Machines have the numbers that `number` says.
     pub(crate) fn renumber(&mut self, number: impl Fn(u32) -> u32) {
-        for row in &mut self.rows {
+        self.rows.change_each(|row| {
             if let DatagramOutcome::Lost { machine, .. } = &mut row.outcome {
                 *machine = number(*machine);
             }
-        }
+        });
     }
 
     pub(crate) fn summary(&self) -> DatagramSummary {
-        let (mut received, mut lost, mut under_way) = (0, 0, 0);
-        for row in &self.rows {
-            match row.outcome {
-                DatagramOutcome::UnderWay => under_way += 1,
-                DatagramOutcome::Received { .. } => received += 1,
-                DatagramOutcome::Lost { .. } => lost += 1,
-            }
-        }
-        let sent = self.rows.len() as u64;
+        let count = |of: State| self.states.iter().filter(|state| **state == of).count() as u64;
+        let (sent, lost) = (self.count(), count(State::Lost));
         DatagramSummary {
             sent,
-            received,
+            received: count(State::Received),
             lost,
-            under_way,
+            under_way: count(State::UnderWay),
             loss: (sent > 0).then(|| lost as f64 / sent as f64),
             jitter_s: (self.jitter.differences > 0).then_some(self.jitter.mean / 1e9),
         }
@@ -145,11 +172,10 @@ mod tests {
 
     #[test]
     fn jitter_is_a_sixteenth_of_each_difference() {
-        let mut datagrams = Datagrams::default();
-        for (sent, arrived) in [(0, 100), (20, 136), (40, 132)] {
-            let number = datagrams.rows.len() as u64;
+        let mut datagrams = Datagrams::new(Keep::Sample);
+        for (number, (sent, arrived)) in (0..).zip([(0, 100), (20, 136), (40, 132)]) {
             datagrams.sent(at(sent), 100);
-            assert!(datagrams.arrived(at(arrived), number));
+            assert!(datagrams.arrived(at(arrived), Some(at(sent)), number));
         }
         // Transit times of 100, 116 and 92 ms: 16/16 = 1, then 1 + (24 - 1)/16.
         let jitter = datagrams.summary().jitter_s.expect("three arrived");
@@ -158,17 +184,45 @@ mod tests {
 
     #[test]
     fn a_double_counts_once_and_outlives_the_loss_of_the_other() {
-        let mut datagrams = Datagrams::default();
+        let mut datagrams = Datagrams::new(Keep::Sample);
         for millis in 0..3 {
             datagrams.sent(at(millis), 100);
         }
         datagrams.dropped(0, 7, DropReason::Unreachable);
-        assert!(datagrams.arrived(at(9), 0));
-        assert!(!datagrams.arrived(at(10), 0));
+        assert!(datagrams.arrived(at(9), Some(at(0)), 0));
+        assert!(!datagrams.arrived(at(10), Some(at(0)), 0));
         datagrams.dropped(0, 7, DropReason::Unreachable);
         datagrams.dropped(1, 7, DropReason::Queue);
         let of = datagrams.summary();
         assert_eq!((of.sent, of.received, of.lost, of.under_way), (3, 1, 1, 1));
         assert_eq!((of.loss, of.jitter_s), (Some(1.0 / 3.0), None));
+        let outcomes: Vec<_> = datagrams.rows.rows().iter().map(|row| row.outcome).collect();
+        let lost = DatagramOutcome::Lost { machine: 7, reason: DropReason::Queue };
+        let received = DatagramOutcome::Received { at: at(9) };
+        assert_eq!(outcomes, [received, lost, DatagramOutcome::UnderWay]);
+    }
+
+    /// All are counted where only a share has rows.
+    #[test]
+    fn of_very_many_a_share_has_rows_and_all_are_counted() {
+        let mut datagrams = Datagrams::new(Keep::Sample);
+        let count = 1_000_000;
+        for number in 0..count {
+            datagrams.sent(at(number), 100);
+            if number % 4 == 0 {
+                datagrams.dropped(number, 7, DropReason::Queue);
+            } else {
+                datagrams.arrived(at(number + 5), Some(at(number)), number);
+            }
+        }
+        let of = datagrams.summary();
+        assert_eq!((of.sent, of.lost, of.under_way), (count, count / 4, 0));
+        let rows = datagrams.rows.rows();
+        assert!(rows.len() < count as usize / 3, "{}", rows.len());
+        for row in rows {
+            assert_eq!(row.sent, at(row.number));
+            let is_lost = matches!(row.outcome, DatagramOutcome::Lost { .. });
+            assert_eq!(is_lost, row.number % 4 == 0);
+        }
     }
 }

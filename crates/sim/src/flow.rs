@@ -149,7 +149,7 @@ impl FlowMetrics {
             pages: Vec::new(),
             echoes: Vec::new(),
             probes: Vec::new(),
-            datagrams: Datagrams::default(),
+            datagrams: Datagrams::new(keep),
             started: None,
             established: None,
             completed: None,
@@ -180,7 +180,7 @@ impl FlowMetrics {
 
     /// Its UDP datagrams, in the order in which they were sent.
     pub fn datagrams(&self) -> &[DatagramRow] {
-        &self.datagrams.rows
+        self.datagrams.rows.rows()
     }
 
     /// A packet left the sender, which may be a UDP datagram.
@@ -205,7 +205,7 @@ impl FlowMetrics {
         }
         match packet.udp {
             None => self.connections[connection].arrived(packet.uid, packet.header_bytes),
-            Some(datagram) if self.datagrams.arrived(now, datagram.number) => {
+            Some(datagram) if self.datagrams.arrived(now, packet.departed, datagram.number) => {
                 self.wire_bytes_delivered += u64::from(packet.header_bytes + packet.payload);
                 self.delivered(now, packet.payload.into());
             }

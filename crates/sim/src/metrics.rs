@@ -13,7 +13,7 @@ use crate::series::Keep;
 use crate::{CellMetrics, MiddleboxMetrics, MobilityMetrics};
 
 /// Measurements of every flow of a run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Metrics {
     flows: Vec<FlowMetrics>,
     /// By machine number: what an endpoint is to which flow.
@@ -43,7 +43,14 @@ impl Metrics {
             set_roles(&mut roles, [flow.sender, flow.receiver], index, 0);
         }
         let flows = flows.into_iter().map(|flow| FlowMetrics::new(flow, keep)).collect();
-        Self { flows, roles, ..Self::default() }
+        Self {
+            flows,
+            roles,
+            next_uid: 0,
+            cell: CellMetrics::default(),
+            middlebox: MiddleboxMetrics::new(keep),
+            mobility: MobilityMetrics::default(),
+        }
     }
 
     /// Makes room for so many flows in all.

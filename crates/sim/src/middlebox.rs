@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Distribution;
+use crate::series::{Keep, Series};
+use crate::statistics::Totals;
 
 /// The backlog and flight towards a mobile, from a time on. Bytes are capped at 4 GiB.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,12 +74,14 @@ pub struct MiddleboxRow {
 }
 
 /// The running measurements of a middlebox.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct MiddleboxMetrics {
     /// What was under way to each mobile, in order of time.
-    pub backlog: Vec<BacklogRow>,
+    pub backlog: Series<BacklogRow>,
     /// Round-trip times over the radio leg, in order of time.
-    pub rtt: Vec<LegRttRow>,
+    pub rtt: Series<LegRttRow>,
+    /// What is known of all of them.
+    rtt_totals: Totals,
     /// What happened, in order of time.
     pub events: Vec<MiddleboxRow>,
     mobiles: Vec<Mobile>,
@@ -109,13 +113,29 @@ struct Mobile {
     /// Whether there is any fact about it.
     is_known: bool,
     held: u64,
-    /// Its last row of the backlog, counted from 1.
-    row: usize,
+    /// Its last row of the backlog, which another of the same time replaces.
+    last: Option<BacklogRow>,
     stalled_since: Option<Time>,
     stalled: Duration,
 }
 
 impl MiddleboxMetrics {
+    /// Nothing yet; of each series as much will be held as `keep` says.
+    pub(crate) fn new(keep: Keep) -> Self {
+        Self {
+            backlog: Series::new(keep),
+            rtt: Series::new(keep),
+            rtt_totals: Totals::default(),
+            events: Vec::new(),
+            mobiles: Vec::new(),
+            opened: Vec::new(),
+            parts: 0,
+            held: 0,
+            held_since: Time::ZERO,
+            held_integral: 0,
+        }
+    }
+
     /// Something happened.
     pub(crate) fn fact(&mut self, now: Time, fact: MiddleboxFact) {
         let (mobile, connection, event, offset) = match fact {
@@ -127,6 +147,7 @@ impl MiddleboxMetrics {
             MiddleboxFact::Rtt { mobile, connection, rtt } => {
                 if self.is_open(connection) {
                     self.rtt.push(LegRttRow { time: now, mobile, connection, rtt });
+                    self.rtt_totals.add(rtt);
                 }
                 return;
             }
@@ -174,14 +195,9 @@ impl MiddleboxMetrics {
         let known = self.mobile(row.mobile);
         let held = u64::from(row.queued) + u64::from(row.in_flight);
         let before = std::mem::replace(&mut known.held, held);
-        let last = known.row.checked_sub(1);
-        match last.map(|last| &mut self.backlog[last]) {
-            Some(old) if BacklogRow { time: row.time, ..*old } == row => {}
-            Some(old) if old.time == row.time => *old = row,
-            Some(_) | None => {
-                self.backlog.push(row);
-                self.mobiles[row.mobile as usize].row = self.backlog.len();
-            }
+        let is_new = known.last.is_none_or(|last| BacklogRow { time: row.time, ..last } != row);
+        if is_new && let Some(last) = known.last.replace(row).filter(|last| last.time < row.time) {
+            self.backlog.push(last);
         }
         self.hold(row.time, before, held);
     }
@@ -214,6 +230,7 @@ impl MiddleboxMetrics {
         let now = self.held_since.max(part.held_since);
         self.hold_until(now);
         part.hold_until(now);
+        part.flush();
         self.held += part.held;
         self.held_integral += part.held_integral;
         let (mobiles, connections) = (self.mobiles.len() as u32, self.opened.len() as u32);
@@ -223,15 +240,23 @@ impl MiddleboxMetrics {
         let part_number = self.parts;
         let renumbered = part.opened.into_iter().map(|of| Opening { part: part_number, ..of });
         self.opened.extend(renumbered);
-        self.backlog.append(&mut part.backlog);
-        self.rtt.append(&mut part.rtt);
+        self.backlog.append(part.backlog);
+        self.rtt.append(part.rtt);
+        self.rtt_totals.join(part.rtt_totals);
         self.events.append(&mut part.events);
+    }
+
+    /// Adds the last row of each mobile to the others.
+    fn flush(&mut self) {
+        let last = self.mobiles.iter_mut().filter_map(|mobile| mobile.last.take());
+        last.for_each(|row| self.backlog.push(row));
     }
 
     /// The run is over at `end`: mobiles and connections are numbered in the order in which they
     /// opened, and rows of one time stand in the order of mobiles.
     pub(crate) fn finish(&mut self, end: Time) {
         self.hold_until(end);
+        self.flush();
         let mut openings: Vec<_> = self.opened.iter().enumerate().collect();
         openings.sort_by_key(|(_, of)| (of.time, of.part, of.host));
         let mut connections = vec![0; openings.len()];
@@ -247,28 +272,28 @@ impl MiddleboxMetrics {
         let mobiles: Vec<u32> = last.collect();
         self.renumber(|mobile| mobiles[mobile as usize], |number| connections[number as usize]);
         // Of one mobile there is one row at a time.
-        self.backlog.sort_unstable_by_key(|row| (row.time, row.mobile));
+        self.backlog.sort_by_key(|row| (row.time, row.mobile));
         self.rtt.sort_by_key(|row| (row.time, row.mobile));
         self.events.sort_by_key(|row| (row.time, row.mobile));
     }
 
     fn renumber(&mut self, mobile: impl Fn(u32) -> u32, connection: impl Fn(u32) -> u32) {
         self.opened.iter_mut().for_each(|opening| opening.mobile = mobile(opening.mobile));
-        self.backlog.iter_mut().for_each(|row| row.mobile = mobile(row.mobile));
-        for row in &mut self.rtt {
+        self.backlog.change_each(|row| row.mobile = mobile(row.mobile));
+        self.rtt.change_each(|row| {
             (row.mobile, row.connection) = (mobile(row.mobile), connection(row.connection));
-        }
+        });
         for row in &mut self.events {
             row.mobile = mobile(row.mobile);
             row.connection = row.connection.map(&connection);
         }
     }
 
-    /// The most bytes held for all mobiles together, at the end of any instant.
+    /// The most bytes held for all mobiles together, at the end of any instant that has a row.
     fn held_max(&self) -> u64 {
         let mut of_each = vec![0; self.mobiles.len()];
         let (mut all, mut most) = (0, 0);
-        for instant in self.backlog.chunk_by(|row, next| row.time == next.time) {
+        for instant in self.backlog.sample().chunk_by(|row, next| row.time == next.time) {
             for row in instant {
                 let held = u64::from(row.queued) + u64::from(row.in_flight);
                 all = all + held - std::mem::replace(&mut of_each[row.mobile as usize], held);
@@ -314,7 +339,8 @@ pub struct MiddleboxSummary {
     pub held_max: u64,
     /// The mean of the bytes held for all mobiles, weighted by time.
     pub held_mean: f64,
-    /// The most bytes that it held for all mobiles together.
+    /// The most bytes that it held for all mobiles together; of more than 262,144 changes, after a
+    /// random share of them.
     pub held_max_total: u64,
     /// Segments that it sent again on its own.
     pub retransmissions: u64,
@@ -362,7 +388,10 @@ impl MiddleboxSummary {
             zero_windows: counters.zero_windows,
             discarded_bytes: counters.discarded_bytes,
             stall_s: metrics.stall(end).as_secs_f64(),
-            rtt_s: Distribution::of(metrics.rtt.iter().map(|row| row.rtt)),
+            rtt_s: Distribution::of_share(
+                metrics.rtt_totals,
+                metrics.rtt.sample().iter().map(|row| row.rtt),
+            ),
         }
     }
 }
@@ -381,7 +410,7 @@ mod tests {
 
     #[test]
     fn what_is_held_is_weighed_by_time() {
-        let mut metrics = MiddleboxMetrics::default();
+        let mut metrics = MiddleboxMetrics::new(Keep::Sample);
         metrics.fact(at(2), backlog(0, 600, 400));
         metrics.fact(at(4), backlog(3, 0, 3000));
         metrics.fact(at(6), backlog(0, 0, 0));
@@ -394,7 +423,7 @@ mod tests {
 
     #[test]
     fn of_an_instant_the_last_row_stays_and_what_is_not_new_makes_none() {
-        let mut metrics = MiddleboxMetrics::default();
+        let mut metrics = MiddleboxMetrics::new(Keep::Sample);
         for (seconds, fact) in [
             (1, backlog(0, 100, 0)),
             (1, backlog(1, 7, 0)),
@@ -404,15 +433,20 @@ mod tests {
         ] {
             metrics.fact(at(seconds), fact);
         }
-        let rows: Vec<_> =
-            metrics.backlog.iter().map(|row| (row.time, row.mobile, row.in_flight)).collect();
+        metrics.finish(at(3));
+        let rows: Vec<_> = metrics
+            .backlog
+            .rows()
+            .iter()
+            .map(|row| (row.time, row.mobile, row.in_flight))
+            .collect();
         assert_eq!(rows, [(at(1), 0, 100), (at(1), 1, 0), (at(3), 0, 0)]);
         assert_eq!(metrics.held, 7);
     }
 
     #[test]
     fn a_stall_lasts_until_its_mobile_recovers() {
-        let mut metrics = MiddleboxMetrics::default();
+        let mut metrics = MiddleboxMetrics::new(Keep::Sample);
         metrics.fact(at(1), MiddleboxFact::Stalled { mobile: 0 });
         metrics.fact(at(2), MiddleboxFact::Stalled { mobile: 0 });
         metrics.fact(at(2), MiddleboxFact::Stalled { mobile: 1 });
@@ -430,7 +464,7 @@ mod tests {
             MiddleboxFact::Rtt { mobile, connection, rtt }
         };
         let of = |facts: &[(u64, MiddleboxFact)]| {
-            let mut metrics = MiddleboxMetrics::default();
+            let mut metrics = MiddleboxMetrics::new(Keep::Sample);
             for &(seconds, fact) in facts {
                 metrics.fact(at(seconds), fact);
             }
@@ -442,14 +476,15 @@ mod tests {
         let mut joined = late;
         joined.take(of(&early));
         joined.finish(at(9));
-        let rows: Vec<_> = joined.rtt.iter().map(|row| (row.mobile, row.connection)).collect();
+        let rows: Vec<_> =
+            joined.rtt.rows().iter().map(|row| (row.mobile, row.connection)).collect();
         assert_eq!(rows, [(0, 3), (1, 1), (2, 2)]);
         assert_eq!(joined.mobiles.len(), 3);
     }
 
     #[test]
     fn windows_are_events_if_they_are_zero() {
-        let mut metrics = MiddleboxMetrics::default();
+        let mut metrics = MiddleboxMetrics::new(Keep::Sample);
         for window in [536, 0] {
             let fact =
                 MiddleboxFact::Advertised { mobile: 0, connection: 4, window, edge: window + 1 };

@@ -15,7 +15,7 @@ pub enum Keep {
     All,
 }
 
-/// Rows in order of time.
+/// Rows in the order in which they came.
 #[derive(Clone, Debug)]
 pub struct Series<T> {
     /// All rows, or a random share of many.
@@ -50,7 +50,7 @@ impl<T: Copy> Series<T> {
         &self.sample
     }
 
-    /// Adds a row, which is no earlier than the last.
+    /// Adds a row.
     #[inline]
     pub fn push(&mut self, row: T) {
         if let Some(all) = &mut self.all {
@@ -67,12 +67,62 @@ impl<T: Copy> Series<T> {
     #[inline(never)]
     fn push_share(&mut self, row: T) {
         if self.sample.len() == MOST_ROWS {
-            self.halvings += 1;
-            let chance = &mut self.chance;
-            self.sample.retain(|_| chance.next_u32() & 1 == 0);
+            self.halve();
         }
         if self.chance.next_u32() >> (u32::BITS - self.halvings.min(u32::BITS)) == 0 {
             self.sample.push(row);
+        }
+    }
+
+    /// Every other row of the sample stays, by chance.
+    fn halve(&mut self) {
+        self.halvings += 1;
+        let chance = &mut self.chance;
+        self.sample.retain(|_| chance.next_u32() & 1 == 0);
+    }
+
+    /// Adds the rows of another series: each row of either has the same chance to stay.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        while self.halvings < other.halvings {
+            self.halve();
+        }
+        while other.halvings < self.halvings {
+            other.halve();
+        }
+        self.sample.append(&mut other.sample);
+        while self.sample.len() > MOST_ROWS {
+            self.halve();
+        }
+        if let (Some(all), Some(others)) = (&mut self.all, &mut other.all) {
+            all.append(others);
+        }
+    }
+
+    /// Changes each row that is held.
+    pub(crate) fn change_each(&mut self, change: impl FnMut(&mut T)) {
+        let held = self.all.iter_mut().flatten();
+        held.chain(&mut self.sample).for_each(change);
+    }
+
+    /// Changes the row whose `key` is `of`, if it is held, where rows are in the order of that key.
+    #[inline]
+    pub(crate) fn change<K: Ord>(
+        &mut self,
+        of: &K,
+        key: impl Fn(&T) -> K,
+        change: impl Fn(&mut T),
+    ) {
+        for rows in self.all.iter_mut().chain([&mut self.sample]) {
+            if let Ok(row) = rows.binary_search_by_key(of, &key) {
+                change(&mut rows[row]);
+            }
+        }
+    }
+
+    /// Puts rows in the order of a key; those that share one stay in their order.
+    pub(crate) fn sort_by_key<K: Ord>(&mut self, key: impl Fn(&T) -> K) {
+        for rows in self.all.iter_mut().chain([&mut self.sample]) {
+            rows.sort_by_key(&key);
         }
     }
 }
@@ -103,6 +153,40 @@ mod tests {
         }
         let odd = series.rows().iter().filter(|row| **row % 2 == 1).count() as f64 / held as f64;
         assert!((odd - 0.5).abs() < 0.005, "{odd}");
+    }
+
+    /// Of two series that become one a row stays by the same chance, whichever it comes from.
+    #[test]
+    fn rows_of_two_series_are_a_fair_sample_of_both() {
+        let (few, many) = (MOST_ROWS as u32, 9 * MOST_ROWS as u32);
+        for [first, second] in [[few, many], [many, few]] {
+            let mut series = [Series::new(Keep::All), Series::new(Keep::All)];
+            (0..first).for_each(|row| series[0].push(row));
+            (first..first + second).for_each(|row| series[1].push(row));
+            let [mut whole, other] = series;
+            whole.append(other);
+            assert_eq!(whole.rows().len(), (first + second) as usize);
+            assert!(whole.rows().is_sorted() && whole.sample().is_sorted());
+            let held = whole.sample().len();
+            assert!((MOST_ROWS / 4..=MOST_ROWS).contains(&held), "{held}");
+            let of_first = whole.sample().iter().filter(|row| **row < first).count();
+            let (share, expect) =
+                (of_first as f64 / held as f64, f64::from(first) / f64::from(few + many));
+            assert!((share - expect).abs() < 0.005, "{share}, {expect}");
+        }
+    }
+
+    #[test]
+    fn a_row_is_found_by_its_key_and_changed_where_it_is_held() {
+        let mut series = Series::new(Keep::All);
+        (0..3 * MOST_ROWS).for_each(|row| series.push((row, false)));
+        for row in 0..3 * MOST_ROWS {
+            series.change(&row, |row| row.0, |row| row.1 = row.0 % 3 == 0);
+        }
+        for rows in [series.rows(), series.sample()] {
+            assert!(rows.iter().all(|row| row.1 == (row.0 % 3 == 0)));
+            assert!(rows.iter().any(|row| row.1));
+        }
     }
 
     #[test]

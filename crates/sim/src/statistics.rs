@@ -51,6 +51,14 @@ impl Totals {
         self.min = self.min.min(nanos);
         self.max = self.max.max(nanos);
     }
+
+    /// Adds those of other durations.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
 }
 
 impl Distribution {

@@ -107,7 +107,7 @@ fn transfer(clamp: &str) -> (f64, f64) {
     let outcome = run("gprs-fifo", "", &[("middlebox.atcp.clamp", clamp)]);
     let flow = &outcome.summary.flows[0];
     let took = flow.received_s.zip(flow.started_s).map(|(end, start)| end - start);
-    let rtts = outcome.metrics.middlebox.rtt.iter().map(|row| row.rtt.as_secs_f64());
+    let rtts = outcome.metrics.middlebox.rtt.rows().iter().map(|row| row.rtt.as_secs_f64());
     (took.expect("it is done"), mean(rtts).0)
 }
 

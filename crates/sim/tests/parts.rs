@@ -57,7 +57,8 @@ fn results(outcome: Outcome) -> String {
     });
     let flows: String = flows.collect();
     let middlebox = &metrics.middlebox;
-    let middlebox = format!("{:?} {:?} {:?}", middlebox.backlog, middlebox.rtt, middlebox.events);
+    let (backlog, rtt) = (middlebox.backlog.rows(), middlebox.rtt.rows());
+    let middlebox = format!("{backlog:?} {rtt:?} {:?}", middlebox.events);
     format!("{summary:#?}\n{capacity:?}\n{flows}{middlebox}")
 }
 

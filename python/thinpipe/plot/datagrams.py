@@ -11,20 +11,49 @@ import numpy as np
 from thinpipe.plot.curves import Curve, Steps, draw_steps, looks, whole
 from thinpipe.plot.drawing import Mark, draw_held, draw_marks, draw_samples, finish
 from thinpipe.plot.series import mean_so_far
+from thinpipe.plot.throughput import KBPS
 
 if TYPE_CHECKING:
+    import polars as pl
     from matplotlib.axes import Axes
 
-    from thinpipe.plot.drawing import Floats
+    from thinpipe.plot.drawing import Floats, View
     from thinpipe.plot.shown import Shown
+    from thinpipe.result import Flow
 
 
 @dataclass(frozen=True, slots=True)
 class Delays:
-    """One-way delays by sending time, and sending times of lost datagrams; in seconds."""
+    """One-way delays by sending time, and sending times of lost datagrams; in seconds.
+
+    Of very many datagrams a random `share` has rows.
+    """
 
     delay: Steps
     lost_s: Floats
+    share: float = 1.0
+
+    def lost(self, view: View) -> str:
+        """Return how many of those sent within a view were lost, in words."""
+        held = int(view.holds(self.lost_s).sum())
+        if self.share == 1:
+            return f"{held:,}"
+        three_digits = float(f"{held / self.share:.3g}")
+        return f"about {three_digits:,.0f}"
+
+
+def _share(flow: Flow, rows: pl.DataFrame) -> float:
+    """Return the share of a UDP flow's datagrams that has rows."""
+    assert flow.datagrams is not None
+    return len(rows) / flow.datagrams.sent if flow.datagrams.sent else 1.0
+
+
+def arrived_kbps(flow: Flow, rows: pl.DataFrame, edges_s: Floats) -> Floats:
+    """Return the goodput of a UDP flow between edges, by the rows of its datagrams."""
+    there = rows.filter(rows["arrived_s"].is_not_null())
+    carried, _ = np.histogram(there["arrived_s"], edges_s, weights=there["bytes"])
+    rates: Floats = carried / _share(flow, rows) * 8 * KBPS / np.diff(edges_s)
+    return rates
 
 
 def delays(shown: Shown) -> Delays:
@@ -41,7 +70,7 @@ def delays(shown: Shown) -> Delays:
     arrived = rows.filter(rows["delay_s"].is_not_null())
     lost = rows.filter(rows["lost_by"].is_not_null())
     delay = Steps(arrived["time_s"].to_numpy(), arrived["delay_s"].to_numpy())
-    return Delays(delay, lost["time_s"].to_numpy())
+    return Delays(delay, lost["time_s"].to_numpy(), _share(shown.flow, rows))
 
 
 def draw_datagrams(ax: Axes, curves: Sequence[Curve[Delays]]) -> None:
@@ -52,11 +81,10 @@ def draw_datagrams(ax: Axes, curves: Sequence[Curve[Delays]]) -> None:
         time_s, delay_s = curve.data.delay.time_s, curve.data.delay.values
         draw_samples(ax, curve.view, time_s, delay_s, "instant", curve.label or "Datagram")
         draw_held(ax, curve.view, time_s, mean_so_far(delay_s), "mean", "Mean so far")
-        _draw_lost(ax, lost_s, "retransmission", f"Lost: {len(lost_s):,}")
+        _draw_lost(ax, lost_s, "retransmission", f"Lost: {curve.data.lost(curve.view)}")
     else:
         named = [
-            replace(each, label=f"{each.name}, {len(lost_s):,} lost")
-            for each, lost_s in zip(curves, lost, strict=True)
+            replace(each, label=f"{each.name}, {each.data.lost(each.view)} lost") for each in curves
         ]
         drawn = looks(named)
         draw_steps(ax, named, lambda data: data.delay, drawn)

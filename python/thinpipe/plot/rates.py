@@ -10,6 +10,7 @@ import numpy as np
 
 from thinpipe.plot.bottleneck import Capacity, capacity, draw_capacity
 from thinpipe.plot.curves import Curve, Steps, draw_steps, looks, say_means, whole
+from thinpipe.plot.datagrams import arrived_kbps
 from thinpipe.plot.drawing import View, finish
 from thinpipe.plot.histogram import MOST
 from thinpipe.plot.series import Throughput, goodput_kbps, segments_sent, throughput
@@ -55,10 +56,7 @@ def goodput(shown: Shown, interval_s: float | None, *, alone: bool) -> Goodput:
     if shown.flow.datagrams is None:
         rates = goodput_kbps(shown.rows(shown.run.rtt), edges)
     else:
-        rows = shown.rows(shown.run.datagrams)
-        rows = rows.filter(rows["arrived_s"].is_not_null())
-        carried, _ = np.histogram(rows["arrived_s"], edges, weights=rows["bytes"])
-        rates = carried * 8 * KBPS / np.diff(edges)
+        rates = arrived_kbps(shown.flow, shown.rows(shown.run.datagrams), edges)
     counted = "Arrived" if shown.flow.datagrams is not None else "Acknowledged"
     return Goodput(counted, rates, edges, capacity(shown) if alone else None)
 

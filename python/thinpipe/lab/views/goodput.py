@@ -8,6 +8,7 @@ import numpy as np
 
 from thinpipe.lab.panel import Layer, PanelKind, Sight
 from thinpipe.plot.bottleneck import capacity
+from thinpipe.plot.datagrams import arrived_kbps
 from thinpipe.plot.rates import interval_count
 from thinpipe.plot.series import goodput_kbps
 
@@ -39,9 +40,7 @@ def rates_kbps(sight: Sight, edges_s: Floats) -> Floats:
             rows.append(goodput_kbps(run.rtt.filter(run.rtt["flow"] == flow.id), edges_s))
         else:
             mine = run.datagrams.filter(run.datagrams["flow"] == flow.id)
-            mine = mine.filter(mine["arrived_s"].is_not_null())
-            carried, _ = np.histogram(mine["arrived_s"], edges_s, weights=mine["bytes"])
-            rows.append(8 * carried / np.diff(edges_s) / 1000)
+            rows.append(arrived_kbps(flow, mine, edges_s))
     return np.array(rows)
 
 
