@@ -146,7 +146,7 @@ fn a_constant_rate_has_constant_gaps() {
         );
         let rows = rows(&outcome, 0);
         let seconds = (30_000_000_000 - 1_234_567) * bits / (payload * 8) / 1_000_000_000;
-        assert_eq!(sent(&outcome), seconds + 1, "{payload} B at {bits} bit/s");
+        assert_eq!(summary(&outcome, 0).sent, seconds + 1, "{payload} B at {bits} bit/s");
         for row in rows {
             let number = row.number;
             let after = number * payload * 8 * 1_000_000_000 / bits;
@@ -172,7 +172,7 @@ fn on_and_off_times_give_the_mean_rate() {
                     ("duration", "20000 s"),
                 ],
             );
-            let sent = sent(&outcome) as f64;
+            let sent = summary(&outcome, 0).sent as f64;
             let expected = 20_000.0 * 16.0 * f64::from(on) / f64::from(on + off);
             assert!((sent / expected - 1.0).abs() < 0.025, "{times}, {on}, {off}: {sent}");
         }
