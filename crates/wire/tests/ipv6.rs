@@ -229,7 +229,7 @@ fn wireshark_joins_pieces_in_tunnels() {
 #[test]
 fn wireshark_tells_interfaces_and_directions() {
     let names = ["wan", "WLAN"].map(str::to_owned);
-    let mut capture = Capture::at_all(Vec::new(), &names).expect("memory");
+    let mut capture = Capture::at_all(Vec::new(), &names, None).expect("memory");
     let packet = whole(segment(TO_AGENT, 1), TO_AGENT);
     for (interface, sense) in [(1, Sense::In), (0, Sense::Out)] {
         let how = Passage { interface, sense };

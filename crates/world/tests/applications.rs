@@ -228,6 +228,35 @@ fn a_reader_who_goes_resets_what_is_open() {
     assert_eq!(seen.departed, seen.arrived);
 }
 
+/// Where other connections have all ports but two, it takes these in turn.
+#[test]
+fn a_browser_waits_for_a_port() {
+    let (mut world, nodes) = net(400, None);
+    let [server, reader] = nodes;
+    for _ in 1024..65_534 {
+        world.add_connection(
+            &Connection {
+                sender: server,
+                receiver: reader,
+                tcp: &config(),
+                server: Side::Sender,
+                port: 80,
+                opener: Side::Sender,
+                no_delay: false,
+                start: Time::ZERO + Duration::from_secs(1_000_000),
+                abort: None,
+                isn: [Seq::new(1), Seq::new(2)],
+            },
+            [Source::file(DATA).into(), Sink.into()],
+        );
+    }
+    let browser = browse(&mut world, nodes, 4);
+    let mut most = 0;
+    let seen = run(&mut world, 300, |world| most = most.max(in_use(world, browser)));
+    assert_eq!(most, 2);
+    assert!(seen.pages.len() > 5, "{} pages", seen.pages.len());
+}
+
 #[test]
 fn a_browser_that_goes_resets_all_its_connections() {
     let (mut world, nodes) = net(50, None);

@@ -1,7 +1,5 @@
 //! What holds of every log, whatever was lost: for boxes that split connections.
 
-use std::collections::HashMap;
-
 use base::{Flags, Seq};
 use middlebox::{Address, Connection, Leg};
 
@@ -161,16 +159,20 @@ fn no_edge_moves_back<P: Pattern>(log: &[Passage<P>], counts: impl Fn(&Passage<P
 /// A SYN that comes again takes nothing of its window back (RFC 9293 §3.8.6, SHLD-14), if that came
 /// to the box as before.
 pub fn a_repeated_syn_takes_no_window_back<P: Pattern>(log: &[Passage<P>]) {
-    let (mut offered, mut told) = (HashMap::new(), HashMap::new());
+    let mut syns: Vec<(Connection, Seq, [u16; 2])> = Vec::new();
     for passage in log.iter().filter(|passage| passage.has(Flags::SYN)) {
-        let header = &passage.segment().header;
-        let syn = (passage.packet.connection(), header.seq.to_u32());
+        let (connection, header) = (passage.packet.connection(), &passage.segment().header);
+        let known = syns.iter().position(|(of, isn, _)| (*of, *isn) == (connection, header.seq));
+        let at = known.unwrap_or_else(|| {
+            syns.push((connection, header.seq, [0; 2]));
+            syns.len() - 1
+        });
+        let (.., [offered, told]) = &mut syns[at];
         match passage.way {
-            Way::In => drop(offered.insert(syn, header.window)),
+            Way::In => *offered = header.window,
             Way::Out => {
-                let before = told.insert(syn, header.window).unwrap_or(0);
-                let offer = offered.get(&syn).copied().unwrap_or(0);
-                assert!(header.window >= before.min(offer), "from {before}: {passage:?}");
+                assert!(header.window >= (*told).min(*offered), "from {told}: {passage:?}");
+                *told = header.window;
             }
         }
     }

@@ -3,7 +3,8 @@
 //!
 //! Of a page the main object is requested first; once it is whole the embedded ones are requested
 //! in order, as connections become free. A connection is in use until the server's close is read.
-//! An object whose connection failed is requested again.
+//! An object whose connection failed is requested again; while all ports towards the server are in
+//! use, every [`PATIENCE`].
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,6 +15,9 @@ use observe::{Context, Observe, PageFact};
 use super::exchange::{Exchange, Progress};
 use super::web::{Page, Pages};
 use crate::{MachineId, NodeId};
+
+/// How long a browser waits for a port to be free. Our choice.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How pages are fetched.
 #[derive(Debug)]
@@ -47,6 +51,8 @@ pub struct ParallelBrowser<P> {
     state: Browsing,
     /// Objects that no connection fetches yet.
     waiting: VecDeque<u64>,
+    /// No port is looked for before.
+    not_before: Time,
     /// Connections in use.
     open: Vec<Fetch>,
     /// Endpoints of connections that are over for the reader, the longest first.
@@ -80,6 +86,7 @@ impl<P> ParallelBrowser<P> {
             fetching,
             state,
             waiting: VecDeque::new(),
+            not_before: Time::ZERO,
             open: Vec::new(),
             resting: VecDeque::new(),
         }
@@ -159,12 +166,22 @@ impl<P> ParallelBrowser<P> {
     }
 
     /// The next object to be fetched, if a connection is free for it.
-    pub(crate) fn next_fetch(&mut self) -> Option<Exchange> {
-        if self.open.len() >= self.fetching.connections as usize {
+    pub(crate) fn next_fetch(&mut self, now: Time) -> Option<Exchange> {
+        if !self.has_room() || now < self.not_before {
             return None;
         }
         let answer = self.waiting.pop_front()?;
         Some(Exchange { request: self.fetching.pages.request().into(), answer })
+    }
+
+    fn has_room(&self) -> bool {
+        self.open.len() < self.fetching.connections as usize
+    }
+
+    /// There is no port for `exchange` at `now`.
+    pub(crate) fn put_off(&mut self, now: Time, exchange: Exchange) {
+        self.waiting.push_front(exchange.answer);
+        self.not_before = now + PATIENCE;
     }
 
     /// The initial sequence numbers of the next connection.
@@ -205,6 +222,7 @@ impl<P> ParallelBrowser<P> {
             Browsing::Reading(until) => Some(until),
             Browsing::Waiting { .. } => None,
         };
-        [next, self.fetching.abort].into_iter().flatten().min()
+        let port = (!self.waiting.is_empty() && self.has_room()).then_some(self.not_before);
+        [next, port, self.fetching.abort].into_iter().flatten().min()
     }
 }

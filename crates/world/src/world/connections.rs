@@ -20,11 +20,21 @@ impl<B: Body> World<B> {
     pub fn add_connection(
         &mut self,
         connection: &Connection<'_>,
+        programs: [AnyProgram<B::Payload>; 2],
+    ) -> [MachineId; 2] {
+        let ports = self.ports(connection).expect("a port is free");
+        self.add_between(ports, connection, programs)
+    }
+
+    /// The same between these ports.
+    fn add_between(
+        &mut self,
+        ports: [u16; 2],
+        connection: &Connection<'_>,
         [sending, receiving]: [AnyProgram<B::Payload>; 2],
     ) -> [MachineId; 2] {
         let first = self.machines.next_id();
         let ends = [first, MachineId(first.0 + 1)];
-        let ports = self.ports(connection);
         let nodes = [connection.sender, connection.receiver];
         let [sender, receiver] =
             [0, 1].map(|at| format!("{}:{}", self.node(nodes[at]).name(), ports[at]));
@@ -47,16 +57,14 @@ impl<B: Body> World<B> {
         id
     }
 
-    /// The ports of the sender and the receiver.
-    fn ports(&mut self, connection: &Connection<'_>) -> [u16; 2] {
+    /// The ports of the sender and the receiver; `None` if all are in use.
+    fn ports(&mut self, connection: &Connection<'_>) -> Option<[u16; 2]> {
         let Connection { sender, receiver, port, .. } = *connection;
-        let mut own = |node: NodeId, server| {
-            self.nodes[node].take_port(server, port).expect("a port is free")
-        };
-        match connection.server {
-            Side::Sender => [port, own(receiver, sender)],
-            Side::Receiver => [own(sender, receiver), port],
-        }
+        let mut own = |node: NodeId, server| self.nodes[node].take_port(server, port);
+        Some(match connection.server {
+            Side::Sender => [port, own(receiver, sender)?],
+            Side::Receiver => [own(sender, receiver)?, port],
+        })
     }
 
     /// Routes packets of a connection to its endpoints, and wakes them.
@@ -89,14 +97,14 @@ impl<B: Body> World<B> {
             }
         }
         self.browser(id).handle_timeout(cx.now);
-        while let Some(exchange) = self.browser(id).next_fetch() {
+        while let Some(exchange) = self.browser(id).next_fetch(cx.now) {
             self.connect(cx, id, exchange);
         }
         self.machines.reschedule(id);
     }
 
     /// Opens a connection for `exchange` of browser `id`: between endpoints that are at rest, or
-    /// between new ones.
+    /// between new ones. Where all ports are in use, the browser puts it off.
     fn connect(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId, exchange: Exchange) {
         let browser = self.browser(id);
         let (isn, resting) = (browser.isn(), browser.resting());
@@ -115,13 +123,18 @@ impl<B: Body> World<B> {
             abort: None,
             isn,
         };
-        let ends = match resting.filter(|ends| ends.iter().all(|end| self.is_closed(*end))) {
+        let resting = resting.filter(|ends| ends.iter().all(|end| self.is_closed(*end)));
+        resting.into_iter().flatten().for_each(|end| self.free_ports(end));
+        let Some(ports) = self.ports(&connection) else {
+            return self.browser(id).put_off(cx.now, exchange);
+        };
+        let ends = match resting {
             Some(ends) => {
                 self.browser(id).rouse();
-                self.replace(&connection, ends, programs);
+                self.replace(ports, &connection, ends, programs);
                 ends
             }
-            None => self.add_connection(&connection, programs),
+            None => self.add_between(ports, &connection, programs),
         };
         if let Machine::Host(host) = &mut self.machines[ends[1]] {
             host.watch(id);
@@ -133,20 +146,26 @@ impl<B: Body> World<B> {
         self.browser(id).opened(exchange, ends);
     }
 
-    /// Replaces the closed endpoints `ends` with those of `connection`.
+    /// Frees the ports of a closed endpoint for others.
+    fn free_ports(&mut self, end: MachineId) {
+        if let Machine::Host(host) = &self.machines[end] {
+            let ([local, remote], node, peer) = (host.ports, host.node, host.peer);
+            self.nodes[node].release(local, peer, remote);
+        }
+    }
+
+    /// Replaces the closed endpoints `ends`, whose ports are free, with those of `connection`.
     fn replace(
         &mut self,
+        ports: [u16; 2],
         connection: &Connection<'_>,
         ends: [MachineId; 2],
         [sending, receiving]: [AnyProgram<B::Payload>; 2],
     ) {
         let nodes = [connection.sender, connection.receiver];
-        let ports = self.ports(connection);
         for (side, program, at) in [(Side::Sender, sending, 0), (Side::Receiver, receiving, 1)] {
-            let (id, peer) = (ends[at], nodes[1 - at]);
+            let id = ends[at];
             if let Machine::Host(host) = &mut self.machines[id] {
-                let [local, remote] = host.ports;
-                self.nodes[nodes[at]].release(local, peer, remote);
                 let before = host.endpoint.shared();
                 **host = Host::new(connection, side, program, id, ports);
                 host.remember(before);
