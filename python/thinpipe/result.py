@@ -133,7 +133,8 @@ class Flow(Record):
     ends or the end of the run; of datagrams to the last arrival."""
     normalized_throughput: float | None
     """Segments accepted in order, or datagrams, with their headers and those of IP, over the rate
-    of its direction of the radio (or of the bottleneck) for the whole run."""
+    of its direction of the radio (or of the bottleneck) for the whole run; ``None`` where sending
+    takes no time."""
     segments_sent: int
     """Data segments sent, retransmissions included."""
     retransmits: int

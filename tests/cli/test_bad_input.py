@@ -536,7 +536,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
             "unknown unit A: a power is in uW, µW, mW or W",
         ),
         (CELL, "radio.power.dch_setup=-0.1W", "must be a power that is not negative"),
-        (CELL, "radio.power.fach=1W", "unknown key; did you mean radio.rrc.inactivity.fach?"),
+        (CELL, "radio.power.fach=1W", "unknown key; did you mean radio.fach?"),
         (
             "gprs-3+1",
             "radio.power.cell_dch=1W",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 import pytest
 import thinpipe as tp
@@ -38,13 +39,40 @@ def test_the_receiver_is_named() -> None:
     assert hint.startswith("flow 0: limited by the receiver's window (tcp.receive_buffer) for ")
 
 
-def test_the_buffer_of_a_middlebox_is_named():
-    settings: dict[str, Value] = {
-        "middlebox.kind": "split",
-        "middlebox.split.receive_buffer": "3 kB",
-    }
-    said = hints("gprs-3+1", {**settings, "duration": "60 s"})
-    assert any("receiver's window (middlebox.split.receive_buffer) for" in hint for hint in said)
+SPLIT: Final[dict[str, Value]] = {"middlebox.kind": "split", "duration": "60 s"}
+
+NARROW: Final[list[dict[str, Value]]] = [
+    {"middlebox.split.receive_buffer": "3 kB", "middlebox.split.send_buffer": "3 kB"},
+    {"middlebox.tcp.window": 2},
+    {"tcp.receive_buffer": "3 kB"},
+]
+"""What keeps a middlebox from filling a radio of a long round trip."""
+
+
+@pytest.mark.parametrize("narrow", NARROW)
+def test_what_limits_a_middlebox_is_named(narrow: dict[str, Value]) -> None:
+    [hint] = hints("satellite-geo", {**SPLIT, **narrow})
+    assert hint.startswith("flow 0: limited by the window of the middlebox (middlebox.split.")
+    named = hint.partition("(")[2].partition(")")[0]
+    assert all(key.rpartition(".")[2] in named for key in narrow)
+
+
+def test_a_middlebox_before_a_full_link_says_so() -> None:
+    [hint] = hints("satellite-geo", SPLIT)
+    assert hint.startswith("flow 0: limited by the window of the middlebox (the link behind it is")
+
+
+def test_a_connection_that_is_given_up_says_so() -> None:
+    settings: dict[str, Value] = {"link.outages": "[['0 s', '60 s']]", "tcp.max_retransmissions": 3}
+    [hint] = hints("bottleneck", settings)
+    assert hint.startswith("flow 0: given up by ")
+    assert hint.endswith(" s, before anything arrived")
+
+
+def test_a_size_of_pages_that_have_no_end_says_so() -> None:
+    settings: dict[str, Value] = {"flow.application": "web", "flow.bytes": "100 kB"}
+    said = hints("bottleneck", settings)
+    assert "flow.bytes changes nothing: pages have no end" in said
 
 
 def test_a_transfer_that_is_soon_complete_says_so() -> None:

@@ -269,3 +269,11 @@ def test_an_axis_may_be_logarithmic(study):
     ):
         with pytest.raises(ValueError, match=f"^{re.escape(reason)}$"):
             getattr(study.plot, kind)(Figure().subplots(), log=log)
+
+
+def test_words_have_no_place_on_a_logarithmic_axis():
+    vary = {"queue.packets": "10,100,unlimited"}
+    study = tp.Study(tp.sweep("plain-384", vary, {"duration": "2 s"}))
+    reason = "log=x: queue.packets is unlimited in a run, which is no number"
+    with pytest.raises(ValueError, match=f"^{re.escape(reason)}$"):
+        study.plot.lines(Figure().subplots(), log="x")

@@ -26,7 +26,8 @@ section! {
     pub struct WindowRules {
         /// Unit in which the window grows: acknowledgements, or the bytes that they acknowledge, in
         /// slow start at most two segments for each or all. Bytes that were selectively
-        /// acknowledged before do not count again. Default: ns-2.
+        /// acknowledged before do not count again. HyStart++ counts bytes by its own rule (RFC 9406
+        /// §4.2). Default: ns-2.
         pub growth: Growth as Word<Growth> = Growth::Acknowledgements;
         /// Growth only while the window is used (RFC 7661): it held the sender back at some time
         /// in the last window of data, or, in slow start, more than half of it was in flight, as

@@ -121,25 +121,14 @@ impl Bottleneck {
         }
     }
 
-    /// The mean rate forth that a run of `duration` is offered: the schedule, or the opportunities
-    /// of a trace, until its end. `None` if sending never takes time.
-    pub fn mean_rate(&self, duration: Duration) -> Option<Rate> {
-        if let Some(file) = &self.trace.down {
-            return Some(Rate::from_bps(file.trace().bps(Time::ZERO, duration).max(1)));
-        }
-        if self.schedule.iter().all(|step| step.rate.is_none()) {
-            return self.rate;
-        }
-        let (mut rate, mut from, mut bits) = (self.rate, Duration::ZERO, 0.0);
-        let changes = self.schedule.iter().filter_map(|step| Some((step.at, step.rate?)));
-        for (at, next) in changes.chain([(duration, None)]) {
-            let at = at.min(duration);
-            if at > from {
-                bits += rate?.as_bps() as f64 * (at - from).as_secs_f64();
-            }
-            (rate, from) = (next, at);
-        }
-        Some(Rate::from_bps((bits / duration.as_secs_f64()).max(1.0) as u64))
+    /// The mean rates forth and back that a run of `duration` is offered. `None` where sending
+    /// never takes time.
+    pub fn mean_rates(&self, duration: Duration) -> [Option<Rate>; 2] {
+        let Self { rate, schedule, trace, back, .. } = self;
+        [
+            mean_rate(trace.down.as_ref(), *rate, schedule, duration),
+            mean_rate(trace.up.as_ref(), back.rate, &back.schedule, duration),
+        ]
     }
 
     /// A recorded link has no rate besides its trace.
@@ -192,6 +181,32 @@ fn way(
         drop_arrivals: losses.drop_arrivals.clone(),
         loss: losses.config(steps(losses.loss, schedule, |step| step.loss)),
     }
+}
+
+/// The mean rate of one direction until `end`: of its schedule, or of the opportunities of its
+/// trace. `None` if sending never takes time.
+fn mean_rate(
+    trace: Option<&TraceFile>,
+    first: Option<Rate>,
+    schedule: &[LinkStep],
+    end: Duration,
+) -> Option<Rate> {
+    if let Some(file) = trace {
+        return Some(Rate::from_bps(file.trace().bps(Time::ZERO, end).max(1)));
+    }
+    if schedule.iter().all(|step| step.rate.is_none()) {
+        return first;
+    }
+    let (mut rate, mut from, mut bits) = (first, Duration::ZERO, 0.0);
+    let changes = schedule.iter().filter_map(|step| Some((step.at, step.rate?)));
+    for (at, next) in changes.chain([(end, None)]) {
+        let at = at.min(end);
+        if at > from {
+            bits += rate?.as_bps() as f64 * (at - from).as_secs_f64();
+        }
+        (rate, from) = (next, at);
+    }
+    Some(Rate::from_bps((bits / end.as_secs_f64()).max(1.0) as u64))
 }
 
 /// The course of a value that is `first` at the start and follows `field` of each step from then

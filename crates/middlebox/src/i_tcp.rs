@@ -33,8 +33,8 @@ impl SchemeKeys for ItcpKeys {
         self.relay.take_over(Variant::Reno, hosts);
     }
 
-    fn warning(&self, _mss: u16, radio: &RadioLink) -> Option<String> {
-        self.relay.split.warning(radio)
+    fn warning(&self, mss: u16, radio: &RadioLink) -> Option<String> {
+        self.relay.split.warning(mss, radio)
     }
 
     fn build<P: Payload + Send + 'static>(&self, setup: Setup) -> Box<dyn Managed<P>> {

@@ -7,6 +7,7 @@ use mobility::binding::MobileIp;
 use radio::wlan::WlanKeys;
 use settings::Fault;
 use tcp::RecoveryKind;
+use world::Application;
 
 /// Bytes of an IPv6 header and of a fragment header (RFC 8200 §3 and §4.5).
 const HEADERS: u32 = world::IPV6_HEADER_BYTES;
@@ -60,6 +61,16 @@ impl Check<'_> {
                 }
                 ("queue", Some(table)) if is_of_queues(table) && !queues.contains(&table) => {
                     Some(format!("no queue is {table}"))
+                }
+                ("flow", None) if rest == "bytes" || rest == "segments" => {
+                    let flow = &self.scenario.flow;
+                    let what = match flow.application {
+                        Application::Web => "pages have no end",
+                        Application::Telnet => "flow.telnet.count says how many keystrokes",
+                        Application::Probes => "flow.probe.count says how many probes",
+                        Application::File | Application::Mixed | Application::Udp => return None,
+                    };
+                    Some(what.to_owned())
                 }
                 ("middlebox", Some(_)) if !self.scenario.has_middlebox() => {
                     Some("there is no middlebox".to_owned())

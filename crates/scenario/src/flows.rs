@@ -25,8 +25,7 @@ pub struct NetworkFlow {
     pub bytes: Option<u64>,
     /// What it transfers.
     pub application: Application,
-    /// The rate that its throughput is compared with: of its direction of the radio, or of the
-    /// link.
+    /// The rate that its throughput is compared with: of its direction of the radio or the link.
     pub bottleneck: Option<Rate>,
 }
 
@@ -64,12 +63,12 @@ struct Flows<'a, B: Body> {
     added: Vec<NetworkFlow>,
 }
 
-/// The radio's rates, downlink and uplink, or the link's for both.
+/// The rates of the radio or of the link, to the mobile and from it.
 fn bottlenecks(scenario: &Scenario) -> [Option<Rate>; 2] {
-    let link = scenario.link.as_ref().and_then(|link| link.mean_rate(scenario.duration));
-    match &scenario.radio {
-        Some(radio) => radio.keys().bottlenecks().map(Some),
-        None => [link; 2],
+    match (&scenario.radio, &scenario.link) {
+        (Some(radio), _) => radio.keys().bottlenecks().map(Some),
+        (None, Some(link)) => link.mean_rates(scenario.duration),
+        (None, None) => [None; 2],
     }
 }
 

@@ -24,16 +24,16 @@ pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .map(|(_, candidate)| candidate)
 }
 
-/// Edits between two dotted keys, of which the first is in lower case. The same last word in
-/// another table counts as one edit a level.
+/// Edits between two dotted keys, of which the first is in lower case. Where both end in the same
+/// word, a word more, less or in the place of another counts as one.
 fn distance(given: &str, candidate: &str) -> usize {
     let candidate = candidate.to_lowercase();
     let edits = strsim::damerau_levenshtein(given, &candidate);
-    let levels = |key: &str| key.matches('.').count();
-    if last(given) == last(&candidate) {
-        return edits.min(1 + levels(given).abs_diff(levels(&candidate)));
+    if last(given) != last(&candidate) {
+        return edits;
     }
-    edits
+    let [given, candidate] = [given, &candidate].map(|key| key.split('.').collect::<Vec<_>>());
+    edits.min(strsim::generic_levenshtein(&given, &candidate))
 }
 
 /// What that is at least, of keys that end otherwise.
@@ -74,6 +74,7 @@ mod tests {
         check("sede", "seed");
         check("radio.t", "radio.tbler");
         check("radio.snr", "radio.downlink.snr");
+        check("tcp.reno.window", "tcp.window");
         assert_eq!(nearest("x", []), None);
         assert_eq!(nearest("xyzzy", keys), None);
     }

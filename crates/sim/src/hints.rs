@@ -7,6 +7,9 @@ use crate::{FlowSummary, LimitedBySummary};
 /// A limit that holds for so much of the time decides the result.
 const MOST: f64 = 0.5;
 
+/// Flows that carry so much of the rate of their bottleneck together fill it.
+const FULL: f64 = 0.85;
+
 /// A transfer that takes no more of a run says little of what is measured over the whole run.
 const EARLY: f64 = 0.1;
 
@@ -19,11 +22,17 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
     let is = |holds: bool| holds.then_some(());
     let silent = about(flows, |flow| is(flow.started_s.is_none()))
         .map(|of| format!("{}: sent nothing before the end of the run at {duration} s", of.whose));
-    let in_vain = about(flows, |flow| {
-        let has_none = flow.goodput_bps.map_or(flow.bytes_acked == 0, |bps| bps == 0.0);
-        is(flow.started_s.is_some() && has_none)
-    })
-    .map(|of| format!("{}: nothing arrived before the end of the run at {duration} s", of.whose));
+    let has_none = |flow: &FlowSummary| {
+        let none = flow.goodput_bps.map_or(flow.bytes_acked == 0, |bps| bps == 0.0);
+        flow.started_s.is_some() && none
+    };
+    let given_up = about(flows, |flow| flow.given_up_s.filter(|_| has_none(flow))).map(|of| {
+        let last = of.values.iter().copied().fold(0.0, f64::max);
+        format!("{}: given up by {last:.3} s, before anything arrived", of.whose)
+    });
+    let in_vain = about(flows, |flow| is(flow.given_up_s.is_none() && has_none(flow))).map(|of| {
+        format!("{}: nothing arrived before the end of the run at {duration} s", of.whose)
+    });
     let at_once = about(flows, |flow| is(flow.goodput_bps.is_none() && flow.bytes_acked > 0))
         .map(|of| format!("{}: all arrived in no time, so that there is no goodput", of.whose));
     let window = about(flows, share(|limited| limited.window)).map(|of| {
@@ -37,8 +46,15 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
     });
     let receiver = about(flows, share(|limited| limited.receiver)).map(|of| {
         let (whose, time) = (&of.whose, of.percent());
-        let key = receiver_key(scenario);
-        format!("{whose}: limited by the receiver's window ({key}) for {time} of the time")
+        let keys = window_keys(scenario);
+        if keys == RECEIVE_BUFFER {
+            return format!(
+                "{whose}: limited by the receiver's window ({keys}) for {time} of the time"
+            );
+        }
+        let carried: f64 = flows.iter().filter_map(|flow| flow.normalized_throughput).sum();
+        let why = if carried < FULL { keys } else { "the link behind it is full" };
+        format!("{whose}: limited by the window of the middlebox ({why}) for {time} of the time")
     });
     let early = about(flows, |flow| {
         flow.completed_s.filter(|end| (1e-9..EARLY * duration).contains(end))
@@ -53,17 +69,26 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
     });
     let late = about(flows, |flow| is(2 * flow.spurious_timeouts > flow.timeouts))
         .map(|of| format!("{}: most timeouts are spurious: segments are late, not lost", of.whose));
-    let of_flows = [silent, in_vain, at_once, window, receiver, early, late, of_bbr(flows)]
-        .into_iter()
-        .flatten();
+    let of_flows =
+        [silent, given_up, in_vain, at_once, window, receiver, early, late, of_bbr(flows)]
+            .into_iter()
+            .flatten();
     of_flows.chain(scenario.idle.iter().cloned()).collect()
 }
 
-/// The key of the buffer whose window a sender sees: that of a middlebox, where one answers.
-fn receiver_key(scenario: &Scenario) -> &'static str {
+const RECEIVE_BUFFER: &str = "tcp.receive_buffer";
+
+/// The keys of the window that a sender sees: of a middlebox, where one answers or changes it.
+fn window_keys(scenario: &Scenario) -> &'static str {
     match scenario.middlebox.as_ref().map(|middlebox| middlebox.scheme.name()) {
-        Some("atcp" | "i-tcp" | "split") => "middlebox.split.receive_buffer",
-        Some(_) | None => "tcp.receive_buffer",
+        Some("atcp") => "middlebox.atcp.rate, round_trip, clamp and budget",
+        Some("i-tcp" | "split") => {
+            "middlebox.split.receive_buffer and send_buffer, middlebox.tcp.window, \
+             tcp.receive_buffer"
+        }
+        Some("fda-like") => "middlebox.fda.target_queue",
+        Some("w-tcp") => "middlebox.w_tcp.window",
+        Some(_) | None => RECEIVE_BUFFER,
     }
 }
 

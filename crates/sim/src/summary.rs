@@ -69,7 +69,8 @@ pub struct FlowSummary {
     /// both ends or the end of the run; of datagrams to the last arrival.
     pub goodput_bps: Option<f64>,
     /// Segments accepted in order, or datagrams, with their headers and those of IP, over the rate
-    /// of its direction of the radio (or of the bottleneck) for the whole run.
+    /// of its direction of the radio (or of the bottleneck) for the whole run; `null` where sending
+    /// takes no time.
     pub normalized_throughput: Option<f64>,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,

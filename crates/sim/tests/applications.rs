@@ -170,3 +170,38 @@ fn data_go_up() {
     let [down, up] = [0, 1].map(|at| outcome.summary.links[at].utilization.expect("a rate"));
     assert!(up > 5.0 * down, "{up} up, {down} down");
 }
+
+/// What passes a link is at most its rate: of pages, which have no end, and both ways.
+#[test]
+fn no_flow_is_quicker_than_its_link() {
+    for (application, protocol) in [("file", "http/1.1"), ("web", "http/1.1"), ("web", "http/1.0")]
+    {
+        for (direction, bps) in [("downlink", 50_000.0), ("uplink", 20_000.0)] {
+            let outcome = run(
+                "",
+                &[
+                    ("link.back.rate", "20 kbit/s"),
+                    ("flow.application", application),
+                    ("flow.web.protocol", protocol),
+                    ("flow.web.reading", "1 s"),
+                    ("flow.direction", direction),
+                    ("flow.bytes", "20 kB"),
+                    ("duration", "300 s"),
+                ],
+            );
+            let [flow] = outcome.summary.flows.as_slice() else { panic!("one flow") };
+            let case = format!("{application} {protocol} {direction}");
+            let goodput = flow.goodput_bps.expect("it got some");
+            let throughput = flow.normalized_throughput.expect("the link has a rate");
+            assert!(goodput > 0.1 * bps && goodput < bps, "{case}: {goodput} bit/s");
+            assert!(throughput > 0.0 && throughput < 1.0, "{case}: {throughput}");
+        }
+    }
+}
+
+/// Where sending takes no time there is nothing to compare with.
+#[test]
+fn throughput_over_a_link_without_a_rate_is_no_share() {
+    let outcome = run("", &[("flow.direction", "uplink"), ("duration", "20 s")]);
+    assert_eq!(outcome.summary.flows[0].normalized_throughput, None);
+}

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from thinpipe.plot.drawing import Floats
     from thinpipe.plot.shown import Shown
 
 REASONS: Final[Kinds] = {
@@ -46,6 +45,9 @@ REASONS: Final[Kinds] = {
     "too_big": ("drop", "Too big", Mark("p", 6)),
 }
 """Colour, name and mark of each reason for a drop."""
+
+ALL: Final = Look(GREY, "-", 0.8, "All that wait there")
+"""What waits, of the flow that is drawn and of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,8 @@ def draw_queues(ax: Axes, curves: Sequence[Curve[Queue]]) -> None:
     packets, content, delay = stack = stacked(ax, 3)
     draw_waiting(packets, curves)
     view, (queues, drawn) = whole(curves), _distinct(curves)
+    if _has_others(curves):
+        drawn = [ALL]
     unit = Unit.of(max(each.data.bytes.values.max(initial=0.0) for each in queues))
     draw_steps(
         content,
@@ -161,8 +165,8 @@ def draw_waiting(ax: Axes, curves: Sequence[Curve[Queue]]) -> None:
     Of a single flow, these are its own, and all at the link are a pale line above.
     """
     queues, drawn = _distinct(curves)
-    if len(curves) == 1 and not np.array_equal(*_all_and_own(curves[0].data)):
-        draw_steps(ax, curves, lambda of: of.packets, [Look(GREY, "-", 0.8, "All that wait there")])
+    if _has_others(curves):
+        draw_steps(ax, curves, lambda of: of.packets, [ALL])
         means = draw_steps(ax, curves, lambda of: of.of_flow, drawn)
     else:
         means = draw_steps(ax, queues, lambda of: of.packets, drawn)
@@ -173,8 +177,12 @@ def draw_waiting(ax: Axes, curves: Sequence[Curve[Queue]]) -> None:
     keep_marks_whole(ax)
 
 
-def _all_and_own(queue: Queue) -> tuple[Floats, Floats]:
-    return queue.packets.values, queue.of_flow.values
+def _has_others(curves: Sequence[Curve[Queue]]) -> bool:
+    """Return whether others wait where the only flow that is drawn does."""
+    if len(curves) != 1:
+        return False
+    queue = curves[0].data
+    return not np.array_equal(queue.packets.values, queue.of_flow.values)
 
 
 def _distinct(curves: Sequence[Curve[Queue]]) -> tuple[list[Curve[Queue]], list[Look]]:

@@ -72,17 +72,21 @@ impl SocketBuffers {
         self.receive().first + self.send().first
     }
 
-    /// A warning, if a connection cannot fill `radio`.
-    pub(crate) fn warning(&self, radio: &RadioLink) -> Option<String> {
-        let (product, BufferRange { most, .. }) = (radio.product()?, self.send());
-        let (size, remedy) = match self.send_buffer {
-            Some(_) => ("", ", or auto"),
-            None => ("auto, at most ", ""),
-        };
+    /// A warning, if a connection with segments of `mss` bytes cannot fill `radio`: both buffers
+    /// together hold what is under way.
+    pub(crate) fn warning(&self, mss: u16, radio: &RadioLink) -> Option<String> {
+        let (receive, send) = (self.receive().most, self.send().most);
+        if receive < u64::from(mss) {
+            return Some(format!(
+                "middlebox.split.receive_buffer of {receive} B holds no segment of {mss} B: name a \
+                 larger one, or auto"
+            ));
+        }
+        let (product, most) = (radio.product()?, receive + send);
         (most < product).then(|| {
             format!(
-                "middlebox.split.send_buffer is {size}{most} B, and rate · round_trip {product} B: \
-                 no connection fills the radio. Name a larger one{remedy}"
+                "middlebox.split.receive_buffer and send_buffer hold {most} B at most, and \
+                 rate · round_trip is {product} B: no connection fills the radio. Name larger ones"
             )
         })
     }

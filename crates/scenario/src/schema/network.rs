@@ -25,7 +25,8 @@ section! {
         /// Which way the data go. With several mobiles the flows go to them, or come from them, in
         /// turn; one between mobiles goes to the one after its sender.
         pub direction: FlowDirection as Word<FlowDirection> = FlowDirection::Downlink;
-        /// Payload of each. Default: data for the whole run, as in lo2005 §4.
+        /// Payload of each file, or of all datagrams; pages have no end, and keystrokes and probes
+        /// a number. Default: data for the whole run, as in lo2005 §4.
         pub bytes: Option<u64> as Or<Unlimited, Bytes<u64, 1, { u64::MAX }>> = None;
         /// Payload of each in full segments.
         pub segments: Option<u64> as Or<as_key::FlowBytes, Count<u64, 1, 1_000_000_000_000>> =
@@ -37,9 +38,8 @@ section! {
         pub opened_by: Opener as Word<Opener> = Opener::Sender;
         /// The server's port; the other end takes the next from 1024 on. The server is the sender
         /// of pages and echoes, and of files and probes the fixed host (between mobiles the
-        /// sender); datagrams go to this port of their receiver. By application (IANA): 20 for
-        /// files, 80 for pages, 23 for telnet, 9 for probes and UDP; for arrivals what the capture
-        /// has.
+        /// sender); datagrams go to this port of their receiver. By application (IANA): 9 for
+        /// files, probes and UDP, 80 for pages, 23 for telnet; for arrivals what the capture has.
         pub port: Option<u16> as Or<as_key::Application, Count<u16, 1, 65_535>> = None;
         /// When the reader resets the connection and goes, counted from the start of each.
         pub abort: Option<Duration> as Or<Off, OfTime<1>> = None;

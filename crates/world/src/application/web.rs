@@ -133,12 +133,9 @@ impl Traffic for Web {
     /// As browsers and servers of pages do.
     const NO_DELAY: bool = true;
 
-    /// With a connection for each object it is those that have bytes.
-    fn bytes(&self, payload: Option<u64>) -> Option<u64> {
-        match self.protocol {
-            Protocol::Persistent => payload,
-            Protocol::PerObject => None,
-        }
+    /// Pages have no end; of a connection for each object it is those that have bytes.
+    fn bytes(&self, _: Option<u64>) -> Option<u64> {
+        None
     }
 
     fn add<B: Body<Payload = Length>>(&self, mut flow: NewFlow<'_, B>) -> [MachineId; 2] {

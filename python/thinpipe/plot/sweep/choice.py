@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -106,6 +107,8 @@ class Choice:
             if not values.dtype.is_numeric():
                 raise ValueError(f"{given}: {name} is no number")
             least = min(map(float, values), default=1.0)
+            if math.inf in values:
+                raise ValueError(f"{given}: {name} is unlimited in a run, which is no number")
             if least <= 0:
                 raise ValueError(f"{given}: {name} is {least:g} in a run, and must be above zero")
 

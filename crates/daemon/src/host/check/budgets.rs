@@ -8,9 +8,12 @@ use super::Report;
 /// Headers of IPv4 and TCP without options (RFC 9293 §3.7.1); those of IPv6 leave less for data.
 const HEADERS: u16 = 40;
 
+/// What interfaces take that are not there yet.
+const ETHERNET_MTU: u16 = 1500;
+
 pub(super) fn check(config: &Config, report: &mut Report) {
-    let Ok(legs) = Legs::read(config) else { return };
-    let [wired, radio] = legs.mtu();
+    // That an interface is missing is told elsewhere: it may come later.
+    let [wired, radio] = Legs::read(config).map_or([ETHERNET_MTU; 2], |legs| legs.mtu());
     let largest = wired.min(radio).saturating_sub(HEADERS);
     for profile in &config.profile {
         one(config, profile, profile.mss.unwrap_or(largest).min(largest), report);
@@ -81,17 +84,25 @@ mod tests {
         };
         fat("middlebox.kind = 'split'", &[]);
         fat("middlebox.kind = 'atcp'", &[]);
-        fat("middlebox = { kind = 'i-tcp', split.send_buffer = '4 MB' }", &[]);
+        fat("middlebox = { kind = 'i-tcp', split.send_buffer = '128 kB' }", &[]);
         fat(
-            "middlebox = { kind = 'i-tcp', split.send_buffer = '128 kB' }",
-            &["warning: profile thin: middlebox.split.send_buffer is 128000 B, and \
-               rate · round_trip 3750000 B: no connection fills the radio. Name a larger one, or \
-               auto"],
+            "middlebox = { kind = 'i-tcp', split = { send_buffer = '1 MB', \
+             receive_buffer = '500 kB' } }",
+            &["warning: profile thin: middlebox.split.receive_buffer and send_buffer hold \
+               1500000 B at most, and rate · round_trip is 3750000 B: no connection fills the \
+               radio. Name larger ones"],
         );
+        fat(
+            "middlebox = { kind = 'split', split.receive_buffer = '1 kB' }",
+            &["warning: profile thin: middlebox.split.receive_buffer of 1000 B holds no \
+               segment of 1460 B: name a larger one, or auto"],
+        );
+        check("bdp = '5 MB'\nmiddlebox.kind = 'split'", &[]);
         check(
-            "bdp = '5 MB'\nmiddlebox.kind = 'split'",
-            &["warning: profile thin: middlebox.split.send_buffer is auto, at most 4194304 B, \
-               and rate · round_trip 5000000 B: no connection fills the radio. Name a larger one"],
+            "bdp = '11 MB'\nmiddlebox.kind = 'split'",
+            &["warning: profile thin: middlebox.split.receive_buffer and send_buffer hold \
+               10485760 B at most, and rate · round_trip is 11000000 B: no connection fills the \
+               radio. Name larger ones"],
         );
     }
 
