@@ -7,8 +7,8 @@ use divan::Bencher;
 use link::queue;
 use packet::Packet;
 use radio::RadioContext;
+use radio::kit::paging::EdrxKeys;
 use radio::nbiot::{Cell, Config, NbIotKeys};
-use radio::paging::EdrxKeys;
 
 fn main() {
     divan::main();

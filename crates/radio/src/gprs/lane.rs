@@ -159,7 +159,7 @@ impl<T: Sdu> Lane<T> {
         slot: u32,
     ) -> bool {
         let error = self.errs(moment, CodingScheme::Cs1, slot, 0);
-        self.count_block(CodingScheme::Cs1, error);
+        self.counters.count_block(CodingScheme::Cs1.bytes(), error);
         self.counters.status_pdus += 1;
         let kind = BlockKind::Control;
         self.tell(moment, 0, kind, false, error);
@@ -257,7 +257,7 @@ impl<T: Sdu> Lane<T> {
             error |= self.errs(moment, scheme, slot, part);
             is_repeat |= next.2 == BlockKind::Retransmission;
         }
-        self.count_block(scheme, error);
+        self.counters.count_block(scheme.bytes(), error);
         self.counters.retransmitted_blocks += u64::from(is_repeat);
         true
     }
@@ -365,13 +365,6 @@ impl<T: Sdu> Lane<T> {
     ) -> bool {
         let Some(air) = moment.air else { return true };
         self.errors.hits(air.rate(scheme), moment.period, slot, part)
-    }
-
-    fn count_block(&mut self, scheme: CodingScheme, error: bool) {
-        self.counters.blocks_sent += 1;
-        self.counters.blocks_in_error += u64::from(error);
-        self.counters.blocks_received += u64::from(!error);
-        self.counters.bytes_sent += u64::from(scheme.bytes());
     }
 
     fn tell(

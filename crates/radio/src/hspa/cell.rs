@@ -1,9 +1,8 @@
 //! The cell as one machine.
 
-use std::collections::VecDeque;
 use std::mem;
 
-use base::{Agenda, Direction, Duration, Rate, Time};
+use base::{Direction, Duration, Rate, Time};
 use observe::Observe;
 
 use super::channel::{Channel, HsBlock};
@@ -13,10 +12,13 @@ use super::lane::Lane;
 use super::mobile::Mobile;
 use super::node_b::NodeBUse;
 use super::pdus::{self, Item};
+use crate::channel::flights::{Flight, Flights};
+use crate::kit::moment::Moment;
+use crate::kit::roster::{CellMobile, Roster, of_mobiles};
 use crate::umts::mac::TransportBlocks;
 use crate::umts::power::PowerState;
 use crate::umts::rlc::Health;
-use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
+use crate::{DownlinkReport, EnergyUse, Sdu};
 
 /// A cell and its mobiles, each with a bearer.
 ///
@@ -28,68 +30,30 @@ use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
 pub struct Cell<T> {
     pub(super) machine: u32,
     pub(super) config: Config,
-    pub(super) mobiles: Vec<Mobile<T>>,
+    pub(super) mobiles: Roster<Mobile<T>>,
     /// Those that have something to send in each direction.
     pub(super) active: [Vec<u32>; 2],
-    /// Blocks that will arrive, by direction.
-    arriving: [VecDeque<InFlight>; 2],
-    /// Blocks whose sender will learn what became of them.
-    returning: [VecDeque<InFlight>; 2],
+    flights: Flights,
     /// TTIs on the air, by direction.
     used: [u64; 2],
-    agenda: Agenda,
-    touched: Vec<u32>,
-    /// Those that may have output.
-    ready: VecDeque<u32>,
     next: Option<Time>,
-    /// The mobiles whose format has changed since that was asked for.
-    reports: VecDeque<u32>,
     /// What link control fills and gets.
     pub(super) blocks: TransportBlocks,
     items: Vec<Item>,
-}
-
-/// A block under way.
-#[derive(Clone, Copy, Debug)]
-struct InFlight {
-    /// When it arrives, or its sender learns of it.
-    at: u64,
-    /// When it was sent.
-    slot: u64,
-    ue: u32,
-    process: u32,
-    errs: bool,
-}
-
-/// What a TTI needs of its cell.
-pub(super) struct Moment<'a, O> {
-    pub(super) slot: u64,
-    pub(super) now: Time,
-    pub(super) observe: &'a mut O,
-}
-
-/// The next block that is due at `slot`.
-fn pop_due(blocks: &mut VecDeque<InFlight>, slot: u64) -> Option<InFlight> {
-    if blocks.front()?.at <= slot { blocks.pop_front() } else { None }
 }
 
 impl<T: Sdu> Cell<T> {
     /// A cell that reports facts as machine number `machine`. Its random streams come from `seed`
     /// and the names of its mobiles.
     pub fn new(machine: u32, config: &Config, seed: u64) -> Self {
-        let mobiles: Vec<_> = config.ues.iter().map(|ue| Mobile::new(config, ue, seed)).collect();
+        let mobiles = config.ues.iter().map(|ue| Mobile::new(config, ue, seed)).collect();
         Self {
             machine,
-            agenda: Agenda::new(mobiles.len()),
-            mobiles,
+            mobiles: Roster::new(mobiles, 0),
             active: [Vec::new(), Vec::new()],
-            arriving: [VecDeque::new(), VecDeque::new()],
-            returning: [VecDeque::new(), VecDeque::new()],
+            flights: Flights::default(),
             used: [0; 2],
-            touched: Vec::new(),
-            ready: VecDeque::new(),
             next: None,
-            reports: VecDeque::new(),
             blocks: TransportBlocks::new(),
             items: Vec::new(),
             config: config.clone(),
@@ -116,7 +80,7 @@ impl<T: Sdu> Cell<T> {
         let taken = lane.push(now, sdu, before);
         // Behind others that wait it changes nothing, unless the queue dropped one.
         if !is_behind || lane.has_output() {
-            self.touch(ue);
+            self.mobiles.touch(ue);
             self.settle(now.saturating_since(Time::ZERO).whole(TTI));
         }
         taken
@@ -126,31 +90,12 @@ impl<T: Sdu> Cell<T> {
     pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
         while let Some(due) = self.next.filter(|due| *due <= now) {
             let slot = due.saturating_since(Time::ZERO).whole(TTI);
-            self.run(&mut Moment { slot, now: due, observe: &mut *observe });
+            let machine = self.machine;
+            self.run(&mut Moment { slot, now: due, machine, observe: &mut *observe });
         }
     }
 
-    /// The next SDU that has come out, and its mobile. To be called after each `handle_…` until it
-    /// says `None`.
-    #[must_use]
-    pub fn poll_output(&mut self) -> Option<(u32, Direction, Output<T>)> {
-        while let Some(ue) = self.ready.front().copied() {
-            for direction in Direction::BOTH {
-                let lane = &mut self.mobiles[ue as usize].lanes[direction as usize];
-                if let Some(output) = lane.poll_output() {
-                    return Some((ue, direction, output));
-                }
-            }
-            self.ready.pop_front();
-        }
-        None
-    }
-
-    /// When [`Self::handle_timeout`] is due.
-    #[must_use]
-    pub const fn poll_timeout(&self) -> Option<Time> {
-        self.next
-    }
+    of_mobiles!(T);
 
     /// From now on the radios are those of `config`, which has the same mobiles.
     pub fn reconfigure(&mut self, _now: Time, config: &Config) {
@@ -165,35 +110,13 @@ impl<T: Sdu> Cell<T> {
     /// Only what is sent to is reported.
     #[must_use]
     pub fn poll_report(&mut self) -> Option<(u32, DownlinkReport)> {
-        let ue = self.reports.pop_front()?;
+        let ue = self.mobiles.next_report()?;
         let mobile = &mut self.mobiles[ue as usize];
-        mobile.is_reported = true;
         let rate = mobile.format.map(|format| {
             let bytes = self.config.formats.pdus(format) * self.config.rlc.pdu_payload;
             Rate::from_bps(u64::from(bytes) * 8_000_000_000 / TTI.as_nanos())
         });
         Some((ue, DownlinkReport { rate }))
-    }
-
-    /// The SDUs of `direction` between entry and exit, mobile by mobile.
-    pub fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
-        self.mobiles.iter().flat_map(move |mobile| mobile.lanes[direction as usize].held())
-    }
-
-    /// What has been counted of `direction` of `ue`.
-    pub fn counters(&self, ue: u32, direction: Direction) -> Counters {
-        self.mobiles[ue as usize].counters(direction)
-    }
-
-    /// What has been counted of `direction` of all mobiles together.
-    pub fn total(&self, direction: Direction) -> Counters {
-        self.mobiles.iter().map(|mobile| mobile.counters(direction)).sum()
-    }
-
-    /// The sum over SDUs of `direction` of the time that each has waited by `now`, from hand-in to
-    /// the end of its first transmission; over `now` it is the mean length of all queues together.
-    pub fn waited(&self, direction: Direction, now: Time) -> Duration {
-        self.mobiles.iter().map(|mobile| mobile.waited(direction, now)).sum()
     }
 
     /// What the `NodeB` has granted and got for `ue`.
@@ -228,7 +151,7 @@ impl<T: Sdu> Cell<T> {
         for direction in Direction::BOTH {
             self.take_returning(slot, direction);
         }
-        while let Some((_, ue)) = self.agenda.next(moment.now) {
+        while let Some((_, ue)) = self.mobiles.agenda.next(moment.now) {
             self.run_timers(moment, ue);
         }
         self.schedule_downlink(moment);
@@ -239,7 +162,7 @@ impl<T: Sdu> Cell<T> {
     /// Blocks arrive.
     fn take_arriving(&mut self, moment: &Moment<'_, impl Observe>, direction: Direction) {
         let slot = moment.slot;
-        while let Some(sent) = pop_due(&mut self.arriving[direction as usize], slot) {
+        while let Some(sent) = self.flights.next_arrived(slot, direction) {
             let mobile = &mut self.mobiles[sent.ue as usize];
             let channel = &mut mobile.channels[direction as usize];
             channel.arrive(slot, (sent.process, sent.slot), &mut self.items);
@@ -258,17 +181,17 @@ impl<T: Sdu> Cell<T> {
                 mobile.deliver(now, direction, &mut self.items, &mut self.blocks);
             }
         }
-        self.touch(ue);
+        self.mobiles.touch(ue);
     }
 
     /// Senders learn what became of their blocks.
     fn take_returning(&mut self, slot: u64, direction: Direction) {
-        while let Some(sent) = pop_due(&mut self.returning[direction as usize], slot) {
+        while let Some(sent) = self.flights.next_returned(slot, direction) {
             let channel = &mut self.mobiles[sent.ue as usize].channels[direction as usize];
             if channel.learn((sent.process, sent.slot), sent.errs) {
                 self.activate(sent.ue, direction);
             }
-            self.touch(sent.ue);
+            self.mobiles.touch(sent.ue);
         }
     }
 
@@ -285,13 +208,10 @@ impl<T: Sdu> Cell<T> {
         let needed = direction.of(needed(block.scheme.max(1)), 0.0);
         let channel = &mut self.mobiles[ue as usize].channels[place];
         let errs = channel.draw((moment.now, self.machine), block, needed, moment.observe);
-        let sent = |after: u64| InFlight { at: slot + after, slot, ue, process, errs };
-        if !errs {
-            self.arriving[place].push_back(sent(timing.tti + timing.decoding));
-        }
-        self.returning[place].push_back(sent(timing.round_trip));
+        let times = [timing.tti + timing.decoding, timing.round_trip].map(|after| slot + after);
+        self.flights.send(direction, Flight { slot, ue, process, errs }, times);
         self.used[place] += 1;
-        self.touch(ue);
+        self.mobiles.touch(ue);
     }
 
     fn run_timers(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32) {
@@ -311,7 +231,7 @@ impl<T: Sdu> Cell<T> {
         if self.mobiles[ue as usize].flow.queue.pdus() > 0 {
             self.activate(ue, Direction::Downlink);
         }
-        self.touch(ue);
+        self.mobiles.touch(ue);
     }
 
     /// At its occasions the `NodeB` grants what its queue lacks.
@@ -344,13 +264,6 @@ impl<T: Sdu> Cell<T> {
         mobile.tell_dequeued(now, down, self.machine, moment.observe);
     }
 
-    /// Something has happened to `ue`.
-    pub(super) fn touch(&mut self, ue: u32) {
-        if !mem::replace(&mut self.mobiles[ue as usize].is_touched, true) {
-            self.touched.push(ue);
-        }
-    }
-
     /// The cell looks at `ue` in every TTI of `direction`.
     pub(super) fn activate(&mut self, ue: u32, direction: Direction) {
         let place = direction as usize;
@@ -362,34 +275,30 @@ impl<T: Sdu> Cell<T> {
     /// The format of `ue` is reported if it is another.
     pub(super) fn note_format(&mut self, ue: u32, format: Option<u8>) {
         let mobile = &mut self.mobiles[ue as usize];
-        if mem::replace(&mut mobile.format, format) != format
-            && mem::replace(&mut mobile.is_reported, false)
-        {
-            self.reports.push_back(ue);
+        if mem::replace(&mut mobile.format, format) != format {
+            self.mobiles.report(ue);
         }
     }
 
     /// After all that happened up to `slot`: when each mobile concerned is due, and when the cell
     /// is.
     fn settle(&mut self, slot: u64) {
-        while let Some(ue) = self.touched.pop() {
-            self.mobiles[ue as usize].is_touched = false;
+        while let Some(ue) = self.mobiles.next_touched() {
             let due = self.due(slot, ue);
-            self.agenda.set(ue, due.map(|due| Time::ZERO + TTI * due));
+            self.mobiles.agenda.set(ue, due.map(|due| Time::ZERO + TTI * due));
             if self.mobiles[ue as usize].lanes.iter().any(Lane::has_output) {
-                self.ready.push_back(ue);
+                self.mobiles.call(ue);
             }
         }
-        let flying = self.arriving.iter().chain(&self.returning).filter_map(VecDeque::front);
         let next_tti = |direction: Direction| {
             let tti = self.config.timings[direction as usize].tti;
             let is_active = !self.active[direction as usize].is_empty();
             is_active.then(|| (slot + 1).next_multiple_of(tti))
         };
         let ttis = Direction::BOTH.into_iter().filter_map(next_tti);
-        let next = flying.map(|block| block.at).chain(ttis).min();
+        let next = ttis.chain(self.flights.next()).min();
         let next = next.map(|slot| Time::ZERO + TTI * slot);
-        self.next = Time::earlier(next, self.agenda.peek());
+        self.next = Time::earlier(next, self.mobiles.agenda.peek());
     }
 
     /// The slot after `slot` in which something is due for `ue`, other than blocks under way.

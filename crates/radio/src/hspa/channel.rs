@@ -7,10 +7,11 @@ use super::config::Timing;
 use super::pdus::Item;
 use super::reordering::{Reordering, WINDOW};
 use crate::Counters;
-use crate::scheduled::Part;
-use crate::scheduled::harq::{Block, Harq};
-use crate::scheduled::scheduler::Past;
-use crate::scheduled::{Quality, UeConfig};
+use crate::channel::Part;
+use crate::channel::Quality;
+use crate::channel::harq::{Block, Harq};
+use crate::channel::scheduler::Past;
+use crate::scheduled::UeConfig;
 use crate::umts::rlc::DataKind;
 
 /// What facts and counters say of a block.
@@ -132,14 +133,8 @@ impl Channel {
         let error = Probability::new(rate).unwrap_or(Probability::ALWAYS).hit(draw);
         let Label { sn, kind, poll, has_report, .. } = block.contents;
         let kind = if block.transmissions > 1 { BlockKind::Retransmission } else { kind };
-        let counters = &mut self.counters;
-        counters.blocks_sent += 1;
-        counters.blocks_in_error += u64::from(error);
-        counters.blocks_received += u64::from(!error);
-        counters.harq_repeats += u64::from(block.transmissions > 1);
-        counters.retransmitted_blocks += u64::from(kind == BlockKind::Retransmission);
-        counters.status_pdus += u64::from(has_report);
-        counters.bytes_sent += u64::from(block.bytes);
+        self.counters.count_block(block.bytes, error);
+        self.counters.count_transmission(block.transmissions.into(), kind, has_report);
         let fact = BlockFact { machine, direction: self.direction, sn, kind, poll, error };
         observe.block(now, fact);
         error

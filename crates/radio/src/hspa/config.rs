@@ -4,7 +4,8 @@ use link::queue;
 
 use super::formats::Formats;
 use crate::PowerModel;
-use crate::scheduled::{UeConfig, scheduler};
+use crate::channel::scheduler;
+use crate::scheduled::UeConfig;
 use crate::umts::pdcp::PdcpConfig;
 use crate::umts::rlc;
 

@@ -3,9 +3,10 @@
 use base::{Direction, Time};
 use observe::Observe;
 
-use super::cell::{Cell, Moment};
+use super::cell::Cell;
 use super::formats::Formats;
 use crate::Sdu;
+use crate::kit::moment::Moment;
 
 const DOWN: Direction = Direction::Downlink;
 

@@ -8,8 +8,9 @@ use settings::{
 
 use super::config::{Config, Iub, Timing};
 use super::formats::{self, Category, Formats, MAC_E_HEADER, TTI};
+use crate::channel::{Fading, Radio, Step, scheduler};
 use crate::kinds::{Keys, Queues, RadioContext};
-use crate::scheduled::{Fading, Radio, Step, UeConfig, scheduler};
+use crate::scheduled::UeConfig;
 use crate::umts::pdcp::PdcpConfig;
 use crate::umts::power::DchPower;
 use crate::umts::rlc::am::{Poll, Status, pdu_bytes};

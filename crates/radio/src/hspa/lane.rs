@@ -7,7 +7,7 @@ use base::{Direction, Duration, Time};
 use observe::Observe;
 
 use super::config::Config;
-use crate::intake::Intake;
+use crate::kit::intake::Intake;
 use crate::scheduled::UeConfig;
 use crate::umts::contents::Contents;
 use crate::umts::pdcp::Convergence;

@@ -11,10 +11,11 @@ use super::formats::{self, TTI};
 use super::lane::Lane;
 use super::node_b::FlowControl;
 use super::pdus::{self, Item};
+use crate::kit::roster::CellMobile;
 use crate::scheduled::UeConfig;
 use crate::umts::mac::TransportBlocks;
 use crate::umts::rlc::{Entity, Health, PeerChannel, Traffic};
-use crate::{Counters, Sdu};
+use crate::{Counters, Output, Sdu};
 
 /// Both directions, from the RNC to the mobile.
 #[derive(Debug)]
@@ -30,12 +31,8 @@ pub(super) struct Mobile<T> {
     payload: u32,
     /// Whether the cell looks at it in each TTI of a direction.
     pub(super) is_active: [bool; 2],
-    /// Whether it is among those to be settled.
-    pub(super) is_touched: bool,
     /// The format that its last report allowed.
     pub(super) format: Option<u8>,
-    /// Whether that, where it has changed, has been asked for.
-    pub(super) is_reported: bool,
 }
 
 impl<T: Sdu> Mobile<T> {
@@ -61,9 +58,7 @@ impl<T: Sdu> Mobile<T> {
             iub: VecDeque::new(),
             payload: config.rlc.pdu_payload,
             is_active: [false; 2],
-            is_touched: false,
             format: None,
-            is_reported: true,
         };
         let target = mobile.target(Time::ZERO, config, 1);
         mobile.flow = FlowControl::new(target);
@@ -174,16 +169,28 @@ impl<T: Sdu> Mobile<T> {
     ) {
         self.lanes[direction as usize].tell_dequeued(now, machine, observe);
     }
+}
 
-    /// What has been counted of `direction`.
-    pub(super) fn counters(&self, direction: Direction) -> Counters {
+impl<T: Sdu> CellMobile<T> for Mobile<T> {
+    fn poll_output(&mut self) -> Option<(Direction, Output<T>)> {
+        let mut lanes = Direction::BOTH.into_iter().zip(&mut self.lanes);
+        lanes.find_map(|(direction, lane)| Some((direction, lane.poll_output()?)))
+    }
+
+    fn held<'a>(&'a self, direction: Direction) -> impl Iterator<Item = &'a T>
+    where
+        T: 'a,
+    {
+        self.lanes[direction as usize].held()
+    }
+
+    fn counters(&self, direction: Direction) -> Counters {
         let place = direction as usize;
         let resets = self.ends[place].resets();
         *self.channels[place].counters() + Counters { resets, ..self.lanes[place].counters() }
     }
 
-    /// The sum over SDUs of `direction` of the time that each has waited by `now`.
-    pub(super) fn waited(&self, direction: Direction, now: Time) -> Duration {
+    fn waited(&self, direction: Direction, now: Time) -> Duration {
         self.lanes[direction as usize].waited(now)
     }
 }

@@ -3,10 +3,11 @@
 use base::Direction;
 use observe::Observe;
 
-use super::cell::{Cell, Moment};
+use super::cell::Cell;
 use super::formats::MAC_E_HEADER;
 use super::pdus;
 use crate::Sdu;
+use crate::kit::moment::Moment;
 use crate::umts::rlc::Health;
 use crate::umts::rlc::am::pdu_bytes;
 
@@ -25,7 +26,7 @@ impl<T: Sdu> Cell<T> {
         for ue in &active {
             // What it has to send after this TTI is asked in the end.
             self.mobiles[*ue as usize].is_active[1] = false;
-            self.touch(*ue);
+            self.mobiles.touch(*ue);
             let harq = &mut self.mobiles[*ue as usize].channels[1].harq;
             if harq.failed() == Some(process) {
                 if let Some(block) = harq.repeat(process, moment.slot) {

@@ -9,12 +9,11 @@ use settings::{
 use super::lte_m::{Duplex, Timing};
 use super::tables::{self, Category};
 use crate::PowerModel;
+use crate::channel::{Fading, Frame, Radio, Step, curve, harq, scheduler};
 use crate::kinds::{Keys, Queues, RadioContext};
-use crate::paging::{self, EdrxKeys, PsmKeys};
-use crate::scheduled::{
-    Access, Carrier, Config, Fading, Frame, Handover, Headers, Radio, Step, UeConfig, curve, drx,
-    harq, power, rlc, rrc, scheduler,
-};
+use crate::kit::paging::{self, EdrxKeys, PsmKeys};
+use crate::rlc36;
+use crate::scheduled::{Access, Carrier, Config, Handover, Headers, UeConfig, drx, power, rrc};
 
 /// A subframe (TS 36.211 §4.1).
 pub(super) const SUBFRAME: Duration = Duration::from_millis(1);
@@ -124,7 +123,7 @@ section! {
         /// What a request is granted before it is known how much waits. Default: our choice.
         pub first_grant: u32 as Bytes<u32, 8, 10_000> = 100;
         /// Link control.
-        pub rlc: rlc::Config as Always<rlc::Config> = rlc::Config::default();
+        pub rlc: rlc36::Config as Always<rlc36::Config> = rlc36::Config::default();
         /// An SDU that has waited longer for its first transmission is discarded (PDCP, TS 36.323
         /// §5.4).
         pub discard: Option<Duration> as Or<Off, OfTime<1>> = None;

@@ -4,7 +4,7 @@ use base::Duration;
 use settings::words;
 
 use super::keys::SUBFRAME;
-use crate::scheduled::{Frame, Part, harq};
+use crate::channel::{Frame, Part, harq};
 
 words! {
     /// Whether a mobile receives and sends at once (TS 36.211 §6.2.5).

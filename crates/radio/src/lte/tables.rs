@@ -2,7 +2,7 @@
 
 use settings::words;
 
-use crate::scheduled::{Sizes, curve};
+use crate::channel::{Sizes, curve};
 
 /// How many sizes of transport blocks there are for a number of resource blocks (TS 36.213
 /// §7.1.7.1).

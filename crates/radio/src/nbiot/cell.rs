@@ -1,16 +1,15 @@
 //! The carrier as one machine.
 
-use std::collections::VecDeque;
-
-use base::{Agenda, Direction, Duration, Time};
+use base::{Direction, Duration, Time};
 use observe::Observe;
 
 use super::carrier::Carrier;
 use super::config::{Config, REST, SUBFRAME, time_of};
-use super::lane::{Lane, Moment};
 use super::mobile::{Attempt, Mobile, Purpose};
 use super::stage::Stage;
-use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
+use crate::kit::moment::Moment;
+use crate::kit::roster::{CellMobile, Roster, of_mobiles};
+use crate::{DownlinkReport, EnergyUse, Sdu};
 
 /// A carrier and its mobiles, each with a bearer.
 ///
@@ -20,40 +19,32 @@ use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
 pub struct Cell<T> {
     machine: u32,
     pub(super) config: Config,
-    pub(super) mobiles: Vec<Mobile<T>>,
+    pub(super) mobiles: Roster<Mobile<T>>,
     pub(super) carrier: Carrier,
-    agenda: Agenda,
     /// The last occasion in which preambles were sent: who sent which.
     occasion: (u64, Vec<(u32, u32)>),
     /// Those for which something is due now.
     due: Vec<u32>,
-    /// Those that may have output.
-    ready: VecDeque<u32>,
-    /// Those whose report has changed.
-    pub(super) reports: VecDeque<u32>,
     next: Option<Time>,
 }
 
 impl<T: Sdu> Cell<T> {
     /// An idle carrier, which reports facts as machine number `machine`.
     pub fn new(machine: u32, config: &Config, seed: u64) -> Self {
-        let mobiles: Vec<_> = config.ues.iter().map(|ue| Mobile::new(config, ue, seed)).collect();
+        let mobiles = config.ues.iter().map(|ue| Mobile::new(config, ue, seed)).collect();
         let mut cell = Self {
             machine,
             config: config.clone(),
             carrier: Carrier::new(),
-            agenda: Agenda::new(mobiles.len()),
-            mobiles,
+            mobiles: Roster::new(mobiles, 0),
             occasion: (0, Vec::new()),
             due: Vec::new(),
-            ready: VecDeque::new(),
-            reports: VecDeque::new(),
             next: None,
         };
         for ue in 0..cell.mobiles.len() as u32 {
             cell.settle(0, ue, &mut ());
         }
-        cell.next = cell.agenda.peek();
+        cell.next = cell.mobiles.agenda.peek();
         cell
     }
 
@@ -70,11 +61,11 @@ impl<T: Sdu> Cell<T> {
         sdu: T,
         observe: &mut impl Observe,
     ) -> Result<(), T> {
-        let before = self.mobiles[ue as usize].lanes[direction as usize].queued();
+        let before = self.mobiles[ue as usize].lanes[direction as usize].dtch.queued();
         self.handle_timeout(now, observe);
-        let taken = self.mobiles[ue as usize].lanes[direction as usize].push(now, sdu, before);
+        let taken = self.mobiles[ue as usize].lanes[direction as usize].dtch.push(now, sdu, before);
         self.settle(now.saturating_since(Time::ZERO).whole(SUBFRAME), ue, observe);
-        self.next = self.agenda.peek();
+        self.next = self.mobiles.agenda.peek();
         taken
     }
 
@@ -86,26 +77,7 @@ impl<T: Sdu> Cell<T> {
         }
     }
 
-    /// The next SDU that has come out, and its mobile. To be called after each `handle_…` until it
-    /// says `None`.
-    #[must_use]
-    pub fn poll_output(&mut self) -> Option<(u32, Direction, Output<T>)> {
-        while let Some(ue) = self.ready.front().copied() {
-            for lane in &mut self.mobiles[ue as usize].lanes {
-                if let Some(output) = lane.poll_output() {
-                    return Some((ue, lane.direction, output));
-                }
-            }
-            self.ready.pop_front();
-        }
-        None
-    }
-
-    /// When [`Self::handle_timeout`] is due.
-    #[must_use]
-    pub const fn poll_timeout(&self) -> Option<Time> {
-        self.next
-    }
+    of_mobiles!(T);
 
     /// From now on radios and coverage are those of `config`, which has the same mobiles.
     pub fn reconfigure(&mut self, _now: Time, config: &Config) {
@@ -119,27 +91,11 @@ impl<T: Sdu> Cell<T> {
     /// report. Only what is sent to is reported.
     #[must_use]
     pub fn poll_report(&mut self) -> Option<(u32, DownlinkReport)> {
-        let ue = self.reports.pop_front()?;
+        let ue = self.mobiles.next_report()?;
         let mobile = &mut self.mobiles[ue as usize];
         let (slot, down) = (mobile.served.0, Direction::Downlink);
         let snr = mobile.lanes[0].snr(time_of(slot));
         Some((ue, DownlinkReport { rate: Some(self.config.level(slot).rate(down, snr)) }))
-    }
-
-    /// The SDUs of `direction` between entry and exit, mobile by mobile.
-    pub fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
-        self.mobiles.iter().flat_map(move |mobile| mobile.lanes[direction as usize].held())
-    }
-
-    /// What has been counted of `direction` of all mobiles together.
-    pub fn total(&self, direction: Direction) -> Counters {
-        self.mobiles.iter().map(|mobile| mobile.lanes[direction as usize].counters()).sum()
-    }
-
-    /// The sum over SDUs of `direction` of the time that each has waited by `now`, from hand-in to
-    /// link control; over `now` it is the mean length of all queues together.
-    pub fn waited(&self, direction: Direction, now: Time) -> Duration {
-        self.mobiles.iter().map(|mobile| mobile.lanes[direction as usize].waited(now)).sum()
     }
 
     /// What the radio of each mobile has used by `now`, in order.
@@ -156,7 +112,7 @@ impl<T: Sdu> Cell<T> {
     /// Those for which something is due go on, who was served longest ago first.
     fn run(&mut self, moment: &mut Moment<'_, impl Observe>) {
         let mut due = std::mem::take(&mut self.due);
-        while let Some((_, ue)) = self.agenda.next(moment.now) {
+        while let Some((_, ue)) = self.mobiles.agenda.next(moment.now) {
             due.push(ue);
         }
         due.sort_by_key(|ue| (self.mobiles[*ue as usize].served.0, *ue));
@@ -167,12 +123,12 @@ impl<T: Sdu> Cell<T> {
             self.settle(moment.slot, ue, moment.observe);
         }
         self.due = due;
-        self.next = self.agenda.peek();
+        self.next = self.mobiles.agenda.peek();
     }
 
     fn advance(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32) {
         for lane in &mut self.mobiles[ue as usize].lanes {
-            lane.handle_timeout(moment.now);
+            lane.dtch.handle_timeout(moment.now);
         }
         while self.mobiles[ue as usize].until <= moment.slot {
             self.finish(moment, ue);
@@ -267,18 +223,20 @@ impl<T: Sdu> Cell<T> {
         let exchanges = self.config.connection.exchanges;
         let mobile = &mut self.mobiles[ue as usize];
         match mobile.stage {
-            Stage::Idle | Stage::Paged if mobile.lanes[1].waiting() > 0 => {
+            Stage::Idle | Stage::Paged if mobile.lanes[1].dtch.waiting() > 0 => {
                 self.connect(slot, ue);
             }
             Stage::Idle => self.wake(slot, ue),
-            Stage::Listening if mobile.lanes.iter().any(|lane| lane.transmitter.has_failed()) => {
-                mobile.lanes.iter_mut().for_each(Lane::establish);
+            Stage::Listening
+                if mobile.lanes.iter().any(|lane| lane.dtch.transmitter.has_failed()) =>
+            {
+                mobile.lanes.iter_mut().for_each(|lane| lane.establish(now));
                 (mobile.block, mobile.must_retry) = (None, false);
                 self.connect(slot, ue);
             }
             Stage::Listening if mobile.must_retry => self.back_off(slot, ue),
             Stage::Listening if mobile.job(now, exchanges).is_some() => {}
-            Stage::Listening if mobile.lanes[1].waiting() > 0 => {
+            Stage::Listening if mobile.lanes[1].dtch.waiting() > 0 => {
                 mobile.access = Some(Attempt::new(Purpose::Request));
                 let occasions = self.config.level(slot).occasions;
                 mobile.enter(Stage::Awaiting, (slot / occasions + 1) * occasions);
@@ -301,7 +259,7 @@ impl<T: Sdu> Cell<T> {
         if paging.update_from(mobile.last).is_some_and(|update| update <= slot) {
             return self.connect(slot, ue);
         }
-        if mobile.lanes[0].waiting() > 0
+        if mobile.lanes[0].dtch.waiting() > 0
             && let Some(occasion) = paging.heard_from(ue, mobile.last, slot + 1)
         {
             let level = self.config.level(slot);
@@ -329,17 +287,17 @@ impl<T: Sdu> Cell<T> {
         if mobile.meter.enter(now, mobile.stage.power(sleeps)) && O::ON {
             observe.power(now, mobile.meter.fact(&self.config.power, now, self.machine, ue));
         }
-        if mobile.lanes.iter().any(Lane::has_output) {
-            self.ready.push_back(ue);
+        if mobile.lanes.iter().any(|lane| lane.dtch.has_output()) {
+            self.mobiles.call(ue);
         }
         let due = self.due_of(slot, ue);
-        self.agenda.set(ue, due.map(time_of));
+        self.mobiles.agenda.set(ue, due.map(time_of));
     }
 
     /// The subframe after `slot` in which something is due for `ue`.
     fn due_of(&self, slot: u64, ue: u32) -> Option<u64> {
         let mobile = &self.mobiles[ue as usize];
-        let timers = mobile.lanes.iter().filter_map(Lane::poll_timeout);
+        let timers = mobile.lanes.iter().filter_map(|lane| lane.dtch.poll_timeout());
         let timers = timers.map(|time| {
             time.saturating_since(Time::ZERO).ceil_to(SUBFRAME).whole(SUBFRAME).max(slot + 1)
         });

@@ -8,8 +8,9 @@ use super::power::POWER_STATES;
 use super::search_space::SearchSpace;
 use super::tables::Tones;
 use crate::PowerModel;
-use crate::paging::Paging;
-use crate::scheduled::{Radio, rlc};
+use crate::channel::Radio;
+use crate::kit::paging::Paging;
+use crate::rlc36;
 
 /// A subframe (TS 36.211 §4.1), in which all other times are counted.
 pub(super) const SUBFRAME: Duration = Duration::from_millis(1);
@@ -31,7 +32,7 @@ pub struct Config {
     /// How often a block is sent again before link control has to repair the loss.
     pub repeats: u32,
     /// Link control.
-    pub rlc: rlc::Config,
+    pub rlc: rlc36::Config,
     /// What waits ahead of it for each mobile, downlink and uplink.
     pub queues: [queue::Config; 2],
     /// How a mobile comes to be heard.

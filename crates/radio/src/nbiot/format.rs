@@ -1,8 +1,8 @@
 //! How a transport block is sent: its size, how long it lasts, and what it needs.
 
 use super::tables::{Category, DOWN, DOWN_ELEMENTS, LENGTHS, ROWS, Tones, UP};
-use crate::decibel::to_db;
-use crate::scheduled::curve;
+use crate::channel::curve;
+use crate::kit::decibel::to_db;
 
 /// What a receiver loses because it has to estimate a weak channel, in decibels. Our choice.
 const ESTIMATION_LOSS: f64 = 3.0;

@@ -11,10 +11,10 @@ use super::format::Formats;
 use super::power;
 use super::search_space::SearchSpace;
 use super::tables::{Category, Tones};
+use crate::channel::{Fading, Radio};
 use crate::kinds::{Keys, Queues, RadioContext};
-use crate::paging::{self, EdrxKeys, Paging, PsmKeys};
-use crate::scheduled::rlc::{self, Mode};
-use crate::scheduled::{Fading, Radio};
+use crate::kit::paging::{self, EdrxKeys, Paging, PsmKeys};
+use crate::rlc36::{self, Mode};
 
 absent! {
     ByLevel = "by-level",
@@ -319,12 +319,12 @@ impl NbIotKeys {
         (0..self.ues).map(|index| UeConfig { name: format!("UE-{index}") }).collect()
     }
 
-    fn link_control(&self) -> rlc::Config {
+    fn link_control(&self) -> rlc36::Config {
         let level = level_of(self.coupling_loss);
         let by_level = Duration::from_millis(by_level::POLL_MS[level]);
-        rlc::Config {
+        rlc36::Config {
             mode: Mode::Am,
-            numbered: rlc::Numbered::Pdus,
+            numbered: rlc36::Numbered::Pdus,
             poll_pdus: None,
             poll_bytes: None,
             poll_retransmit: self.rlc.poll_retransmit.unwrap_or(by_level),

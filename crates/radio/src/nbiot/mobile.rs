@@ -1,12 +1,13 @@
 //! A mobile and its bearer.
 
-use base::{Direction, Philox, Time};
+use base::{Direction, Duration, Philox, Time};
 
 use super::config::{Config, UeConfig};
 use super::lane::{Block, Lane};
 use super::power::{PowerState, StateMeter};
 use super::stage::Stage;
-use crate::Sdu;
+use crate::kit::roster::CellMobile;
+use crate::{Counters, Output, Sdu};
 
 /// Both directions, and what the mobile does.
 #[derive(Debug)]
@@ -133,7 +134,7 @@ impl<T: Sdu> Mobile<T> {
 
     /// Whether a report on what came in the other direction is to be sent in `direction`.
     pub(super) fn owes_report(&self, now: Time, direction: Direction) -> bool {
-        let from = self.lanes[1 - direction as usize].receiver.report_from();
+        let from = self.lanes[1 - direction as usize].dtch.receiver.report_from();
         from.is_some_and(|from| from <= now)
     }
 
@@ -150,7 +151,7 @@ impl<T: Sdu> Mobile<T> {
             return None;
         }
         // That a report is due uplink the base station knows, which has asked for it.
-        let down = self.lanes[0].waiting() > 0 || self.owes_report(now, Direction::Downlink);
+        let down = self.lanes[0].dtch.waiting() > 0 || self.owes_report(now, Direction::Downlink);
         let up = self.known > 0 || self.owes_report(now, Direction::Uplink);
         match (down, up, self.served.1) {
             (true, false, _) | (true, true, Direction::Uplink) => {
@@ -169,5 +170,26 @@ impl<T: Sdu> Mobile<T> {
             && self.block.is_none()
             && self.access.is_none()
             && self.known == 0
+    }
+}
+
+impl<T: Sdu> CellMobile<T> for Mobile<T> {
+    fn poll_output(&mut self) -> Option<(Direction, Output<T>)> {
+        self.lanes.iter_mut().find_map(|lane| Some((lane.dtch.direction, lane.dtch.poll_output()?)))
+    }
+
+    fn held<'a>(&'a self, direction: Direction) -> impl Iterator<Item = &'a T>
+    where
+        T: 'a,
+    {
+        self.lanes[direction as usize].dtch.held()
+    }
+
+    fn counters(&self, direction: Direction) -> Counters {
+        self.lanes[direction as usize].dtch.counters()
+    }
+
+    fn waited(&self, direction: Direction, now: Time) -> Duration {
+        self.lanes[direction as usize].dtch.waited(now)
     }
 }

@@ -3,7 +3,7 @@
 use base::Power;
 use settings::{Watts, section, words};
 
-use crate::paging::Paging;
+use crate::kit::paging::Paging;
 use crate::{Meter, PowerModel};
 
 words! {
@@ -73,7 +73,7 @@ impl Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paging::Edrx;
+    use crate::kit::paging::Edrx;
 
     #[test]
     fn an_idle_mobile_draws_what_its_cycle_says() {

@@ -5,11 +5,12 @@ use observe::Observe;
 
 use super::cell::Cell;
 use super::config::{LEAD_DOWN, LEAD_UP, time_of};
-use super::lane::{BLOCK_HEADER, Block, Moment};
+use super::lane::{BLOCK_HEADER, Block};
 use super::mobile::Job;
 use super::stage::Stage;
 use crate::Sdu;
-use crate::scheduled::rlc::Contents;
+use crate::kit::moment::Moment;
+use crate::rlc36::Contents;
 
 /// What a mobile is granted at least: with its report of what waits there is room for some of it.
 /// Our choice.
@@ -73,7 +74,7 @@ impl<T: Sdu> Cell<T> {
         let level = self.config.level(moment.slot);
         let mobile = &mut self.mobiles[ue as usize];
         let format_of = |lane: &mut super::lane::Lane<T>, wanted| {
-            level.formats[lane.direction as usize].choose(lane.snr(moment.now), wanted)
+            level.formats[lane.dtch.direction as usize].choose(lane.snr(moment.now), wanted)
         };
         match job {
             Job::Repeat(_) => {
@@ -92,16 +93,16 @@ impl<T: Sdu> Cell<T> {
             Job::New(direction) => {
                 let known = mobile.known;
                 let [lane, other] = mobile.pair(direction);
-                let report = other.receiver.report_bytes(moment.now);
+                let report = other.dtch.receiver.report_bytes(moment.now);
                 let wanted = match direction {
-                    Direction::Downlink => lane.waiting() + report,
+                    Direction::Downlink => lane.dtch.waiting() + report,
                     Direction::Uplink => (known + report).max(LEAST_GRANT),
                 };
                 let format = format_of(lane, wanted + BLOCK_HEADER);
                 let room = u64::from(format.bytes).saturating_sub(BLOCK_HEADER);
-                let status = other.receiver.report(moment.now, room);
-                let contents = lane.build(moment, room, status);
-                let backlog = lane.waiting();
+                let status = other.dtch.receiver.report(moment.now, room);
+                let contents = lane.dtch.fill(moment, room, status);
+                let backlog = lane.dtch.waiting();
                 if !contents.has_data() && contents.status.is_none() {
                     if direction == Direction::Uplink {
                         mobile.known = 0;
@@ -127,9 +128,8 @@ impl<T: Sdu> Cell<T> {
         let mobile = &mut self.mobiles[ue as usize];
         let most = level.formats[0].choose(mobile.lanes[0].snr(moment.now), u64::MAX);
         let report = (most.bytes, most.subframes);
-        if std::mem::replace(&mut mobile.reported, report) != report && !self.reports.contains(&ue)
-        {
-            self.reports.push_back(ue);
+        if std::mem::replace(&mut mobile.reported, report) != report {
+            self.mobiles.report(ue);
         }
     }
 
@@ -146,11 +146,11 @@ impl<T: Sdu> Cell<T> {
                 mobile.block = Some(block);
                 return;
             }
-            mobile.lanes[direction as usize].count_given_up();
+            mobile.lanes[direction as usize].dtch.count_given_up();
             if block.is_signalling {
                 mobile.must_retry = true;
             } else if direction == Direction::Uplink {
-                mobile.known = mobile.lanes[1].waiting();
+                mobile.known = mobile.lanes[1].dtch.waiting();
             }
             return;
         }
@@ -164,14 +164,14 @@ impl<T: Sdu> Cell<T> {
                 mobile.access = None;
                 mobile.is_connected = true;
                 // The last message says how much waits.
-                mobile.known = mobile.lanes[1].waiting();
+                mobile.known = mobile.lanes[1].dtch.waiting();
             }
             return;
         }
         let [lane, other] = mobile.pair(direction);
-        lane.receive(moment.now, &block.contents);
+        lane.dtch.receive(moment.now, &block.contents);
         if let Some(status) = &block.contents.status {
-            other.transmitter.handle_status(status);
+            other.dtch.transmitter.handle_status(status);
         }
         if direction == Direction::Uplink {
             mobile.known = block.backlog;

@@ -8,12 +8,11 @@ use settings::{
 
 use super::pattern::{Letter, Pattern};
 use super::tables::{McsTable, Shape, Spacing};
+use crate::channel::{Blockage, Fading, Frame, Part, Radio, Sizes, Step, harq, scheduler};
 use crate::kinds::{Keys, Queues, RadioContext};
 use crate::lte::Adaptive;
-use crate::scheduled::{
-    Access, Blockage, Carrier, Config, Fading, Frame, Handover, Headers, Part, Radio, Sizes, Step,
-    UeConfig, drx, harq, power, rlc, rrc, scheduler,
-};
+use crate::rlc36;
+use crate::scheduled::{Access, Carrier, Config, Handover, Headers, UeConfig, drx, power, rrc};
 
 section! {
     /// `[radio]` of an NR cell.
@@ -404,11 +403,11 @@ impl Harq {
 }
 
 impl Rlc {
-    const fn config(&self) -> rlc::Config {
-        rlc::Config {
+    const fn config(&self) -> rlc36::Config {
+        rlc36::Config {
             mode: match self.mode {
-                RlcMode::Am => rlc::Mode::Am,
-                RlcMode::Um => rlc::Mode::Um,
+                RlcMode::Am => rlc36::Mode::Am,
+                RlcMode::Um => rlc36::Mode::Um,
             },
             poll_pdus: self.poll_pdus,
             poll_bytes: self.poll_bytes,
@@ -417,7 +416,7 @@ impl Rlc {
             reordering: self.reassembly,
             status_prohibit: self.status_prohibit,
             window: self.window,
-            numbered: rlc::Numbered::Sdus,
+            numbered: rlc36::Numbered::Sdus,
         }
     }
 }

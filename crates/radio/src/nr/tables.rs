@@ -3,7 +3,7 @@
 use base::Duration;
 use settings::words;
 
-use crate::scheduled::curve;
+use crate::channel::curve;
 
 words! {
     /// How far subcarriers are apart (TS 38.211 table 4.2-1).

@@ -194,10 +194,7 @@ impl<T: Sdu> Lane<T> {
 
     fn count(&mut self, moment: &mut Moment<'_, impl Observe>, bytes: u32, error: bool) {
         let sn = (self.counters.blocks_sent % (1 << 16)) as u16;
-        self.counters.blocks_sent += 1;
-        self.counters.blocks_in_error += u64::from(error);
-        self.counters.blocks_received += u64::from(!error);
-        self.counters.bytes_sent += u64::from(bytes);
+        self.counters.count_block(bytes, error);
         let (machine, direction, kind) = (moment.machine, self.direction, BlockKind::Data);
         let fact = BlockFact { machine, direction, sn, kind, poll: false, error };
         moment.observe.block(moment.now, fact);

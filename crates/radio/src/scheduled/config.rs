@@ -5,8 +5,10 @@ use link::queue;
 use settings::{Flag, OfTime, section};
 
 use super::power::POWER_STATES;
-use super::{Frame, Part, Radio, Sizes, drx, harq, rlc, rrc, scheduler};
+use super::{drx, rrc};
 use crate::PowerModel;
+use crate::channel::{Frame, Part, Radio, Sizes, harq, scheduler};
+use crate::rlc36;
 
 /// A cell and its mobiles, which share its resource blocks.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,7 +25,7 @@ pub struct Config {
     /// Hybrid ARQ.
     pub harq: harq::Config,
     /// Link control.
-    pub rlc: rlc::Config,
+    pub rlc: rlc36::Config,
     /// How PDCP puts SDUs in order where link control does not; `None` where it does.
     pub reordering: Option<Wait>,
     /// Who sends.

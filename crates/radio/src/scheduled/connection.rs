@@ -63,14 +63,14 @@ impl<T: Sdu> Network<T> {
         let mobile = &mut self.mobiles[ue as usize];
         mobile.detach();
         for lane in &mut mobile.lanes {
-            lane.count_handover();
-            if lane.direction == Direction::Downlink && !forwards {
+            lane.dtch.count_handover();
+            if lane.dtch.direction == Direction::Downlink && !forwards {
                 lane.abandon(now);
             } else {
                 lane.establish(now);
             }
         }
-        self.touch(ue);
+        self.mobiles.touch(ue);
     }
 
     /// Link control has sent a PDU as often as is allowed: the radio link has failed, and is
@@ -85,8 +85,8 @@ impl<T: Sdu> Network<T> {
         mobile.open_from = slot + gap.ceil_to(self.config.slot).whole(self.config.slot);
         mobile.detach();
         for lane in &mut mobile.lanes {
-            if lane.transmitter.has_failed() {
-                lane.count_failure();
+            if lane.dtch.transmitter.has_failed() {
+                lane.dtch.count_failure();
             }
             lane.establish(now);
         }

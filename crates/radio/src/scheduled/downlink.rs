@@ -4,11 +4,11 @@ use base::{Direction, Time};
 use observe::Observe;
 
 use super::choice::Offer;
-use super::frame::Part;
-use super::lane::Moment;
 use super::mobile::Mobile;
 use super::network::Network;
 use crate::Sdu;
+use crate::channel::Part;
+use crate::kit::moment::Moment;
 
 const DOWN: Direction = Direction::Downlink;
 
@@ -78,12 +78,12 @@ impl<T: Sdu> Network<T> {
         let part = self.config.frame.part(DOWN, moment.slot);
         let assigned = lane.assign(moment.now, &self.config.carriers[0], part, wanted, left);
         let Some(process) = lane.harq.idle().filter(|_| lane.room(assigned) > 0) else { return 0 };
-        let status = other.receiver.report(moment.now, lane.room(assigned));
+        let status = other.dtch.receiver.report(moment.now, lane.room(assigned));
         let block = lane.build(moment, assigned, status);
         if !block.contents.has_data() && block.contents.status.is_none() {
             // Nothing fits, or what waited was too old.
             self.mobiles[ue as usize].served[0] = moment.slot + 1;
-            self.touch(ue);
+            self.mobiles.touch(ue);
             return 0;
         }
         lane.past.serve(self.config.scheduler, moment.slot, block.bytes);
@@ -101,7 +101,7 @@ impl<T: Sdu> Network<T> {
                 self.listens_from(moment.now, moment.slot + 1, *ue) == Some(moment.slot + 1);
             if !stays {
                 self.mobiles[*ue as usize].lanes[0].is_active = false;
-                self.touch(*ue);
+                self.mobiles.touch(*ue);
             }
             stays
         });

@@ -1,14 +1,15 @@
 //! A mobile and its bearer.
 
-use base::{Direction, Time};
+use base::{Direction, Duration, Time};
 
 use super::config::{Config, UeConfig};
 use super::drx::Cycles;
-use super::frame::Frame;
 use super::lane::Lane;
 use super::power::{PowerState, StateMeter};
 use super::rrc::{Event, Phase, Times};
-use crate::Sdu;
+use crate::channel::Frame;
+use crate::kit::roster::CellMobile;
+use crate::{Counters, Output, Sdu};
 
 /// Both directions, and what the base station and the mobile know of each other.
 #[derive(Debug)]
@@ -36,11 +37,7 @@ pub(super) struct Mobile<T> {
     pub(super) served: [u64; 2],
     /// The scheme of its last block downlink.
     pub(super) scheme: Option<u8>,
-    /// Whether the scheme, where it has changed, has been asked for.
-    pub(super) is_reported: bool,
     pub(super) meter: StateMeter,
-    /// Whether it is among those to be settled.
-    pub(super) is_touched: bool,
 }
 
 /// The slots to come in which a mobile sends, and how many bytes in each.
@@ -116,9 +113,7 @@ impl<T: Sdu> Mobile<T> {
             grants: Grants::NONE,
             served: [0; 2],
             scheme: None,
-            is_reported: true,
             meter: StateMeter::new(Time::ZERO, state),
-            is_touched: false,
         }
     }
 
@@ -137,19 +132,19 @@ impl<T: Sdu> Mobile<T> {
 
     /// When a report on what came in the other direction is to be sent in `direction`.
     pub(super) fn report_from(&self, direction: Direction) -> Option<Time> {
-        self.lanes[1 - direction as usize].receiver.report_from()
+        self.lanes[1 - direction as usize].dtch.receiver.report_from()
     }
 
     /// How many bytes it has to send in `direction`, a report included.
     pub(super) fn wanted(&self, now: Time, direction: Direction) -> u64 {
         let [lane, other] =
             [direction as usize, 1 - direction as usize].map(|way| &self.lanes[way]);
-        lane.waiting() + other.receiver.report_bytes(now)
+        lane.dtch.waiting() + other.dtch.receiver.report_bytes(now)
     }
 
     /// Whether nothing is under way, and nothing is left to be acknowledged.
     pub(super) fn is_quiet(&self) -> bool {
-        let is_quiet = |lane: &Lane<T>| lane.is_quiet() && lane.transmitter.is_settled();
+        let is_quiet = |lane: &Lane<T>| lane.is_quiet() && lane.dtch.transmitter.is_settled();
         self.lanes.iter().all(is_quiet) && self.request.is_none() && self.known == 0
     }
 
@@ -248,5 +243,26 @@ impl<T: Sdu> Mobile<T> {
         self.request = None;
         (self.known, self.told) = (0, 0);
         self.grants = Grants::NONE;
+    }
+}
+
+impl<T: Sdu> CellMobile<T> for Mobile<T> {
+    fn poll_output(&mut self) -> Option<(Direction, Output<T>)> {
+        self.lanes.iter_mut().find_map(|lane| Some((lane.dtch.direction, lane.dtch.poll_output()?)))
+    }
+
+    fn held<'a>(&'a self, direction: Direction) -> impl Iterator<Item = &'a T>
+    where
+        T: 'a,
+    {
+        self.lanes[direction as usize].dtch.held()
+    }
+
+    fn counters(&self, direction: Direction) -> Counters {
+        self.lanes[direction as usize].dtch.counters()
+    }
+
+    fn waited(&self, direction: Direction, now: Time) -> Duration {
+        self.lanes[direction as usize].dtch.waited(now)
     }
 }

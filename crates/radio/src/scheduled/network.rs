@@ -2,16 +2,19 @@
 
 use std::collections::VecDeque;
 
-use base::{Agenda, Direction, Duration, Time};
+use base::{Direction, Duration, Time};
 use observe::Observe;
 
 use super::config::{Carrier, Config, Handover};
 use super::drx::Cycles;
-use super::harq::{Block, Feedback};
-use super::lane::{Assignment, Lane, Moment};
+use super::lane::Assignment;
 use super::mobile::{Grants, Mobile};
 use super::rrc::Phase;
-use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
+use crate::channel::flights::{Flight, Flights};
+use crate::channel::harq::{Block, Feedback};
+use crate::kit::moment::Moment;
+use crate::kit::roster::{CellMobile, Roster, of_mobiles};
+use crate::{DownlinkReport, EnergyUse, Sdu};
 
 /// A cell and its mobiles, each with a bearer.
 ///
@@ -24,41 +27,19 @@ pub struct Network<T> {
     pub(super) machine: u32,
     pub(super) config: Config,
     pub(super) drx: Option<Cycles>,
-    pub(super) mobiles: Vec<Mobile<T>>,
+    pub(super) mobiles: Roster<Mobile<T>>,
     /// Those that have something to send in each direction, as far as the base station knows.
     pub(super) active: [Vec<u32>; 2],
-    /// Blocks that will arrive, by direction.
-    arriving: [VecDeque<InFlight>; 2],
-    /// Blocks whose sender will learn what became of them.
-    returning: [VecDeque<InFlight>; 2],
+    flights: Flights,
     /// What mobiles may send, by slot.
     pub(super) granted: VecDeque<Granted>,
     /// How many resource blocks of the uplink are taken in slots to come.
     pub(super) taken: [u16; Grants::AHEAD as usize],
     /// The resource blocks that were used, by direction.
     used: [u64; 2],
-    agenda: Agenda,
-    /// Those that something has happened to in this slot.
-    touched: Vec<u32>,
-    /// Those that may have output.
-    ready: VecDeque<u32>,
     next: Option<Time>,
-    /// The mobiles whose scheme has changed since that was asked for.
-    reports: VecDeque<u32>,
     /// Now.
     now: Time,
-}
-
-/// A block under way.
-#[derive(Clone, Copy, Debug)]
-struct InFlight {
-    /// When it arrives, or its sender learns of it.
-    at: u64,
-    /// When it was sent.
-    slot: u64,
-    ue: u32,
-    process: u32,
-    errs: bool,
 }
 
 /// What a mobile may send.
@@ -72,39 +53,28 @@ pub(super) struct Granted {
     pub(super) repeat: Option<(u32, u64)>,
 }
 
-/// The next block that is due at `slot`.
-fn pop_due(blocks: &mut VecDeque<InFlight>, slot: u64) -> Option<InFlight> {
-    if blocks.front()?.at <= slot { blocks.pop_front() } else { None }
-}
-
 impl<T: Sdu> Network<T> {
     /// A cell that reports facts as machine number `machine`. Its random streams come from `seed`
     /// and the names of its mobiles.
     pub fn new(machine: u32, config: &Config, seed: u64) -> Self {
         let mobiles = config.ues.iter().zip(0..);
-        let mobiles: Vec<_> =
-            mobiles.map(|(ue, place)| Mobile::new(config, ue, place, seed)).collect();
+        let mobiles = mobiles.map(|(ue, place)| Mobile::new(config, ue, place, seed)).collect();
         let mut network = Self {
             machine,
             drx: config.drx.map(|drx| drx.in_slots(config.slot)),
-            agenda: Agenda::new(mobiles.len()),
-            mobiles,
+            mobiles: Roster::new(mobiles, 0),
             active: [Vec::new(), Vec::new()],
-            arriving: [VecDeque::new(), VecDeque::new()],
-            returning: [VecDeque::new(), VecDeque::new()],
+            flights: Flights::default(),
             granted: VecDeque::new(),
             taken: [0; Grants::AHEAD as usize],
             used: [0; 2],
-            touched: Vec::new(),
-            ready: VecDeque::new(),
             next: None,
-            reports: VecDeque::new(),
             now: Time::ZERO,
             config: config.clone(),
         };
         // Only those that will say by themselves that they are there have anything due.
         if config.rrc.is_some_and(|times| times.paging.psm.is_some()) {
-            (0..network.mobiles.len() as u32).for_each(|ue| network.touch(ue));
+            (0..network.mobiles.len() as u32).for_each(|ue| network.mobiles.touch(ue));
             network.settle(0, &mut ());
         }
         network
@@ -123,19 +93,19 @@ impl<T: Sdu> Network<T> {
         sdu: T,
         observe: &mut impl Observe,
     ) -> Result<(), T> {
-        let before = self.mobiles[ue as usize].lane(direction).queued();
+        let before = self.mobiles[ue as usize].lane(direction).dtch.queued();
         self.handle_timeout(now, observe);
         let lane = self.mobiles[ue as usize].lane(direction);
-        let is_behind = lane.queued() > 0;
-        let taken = lane.push(now, sdu, before);
+        let is_behind = lane.dtch.queued() > 0;
+        let taken = lane.dtch.push(now, sdu, before);
         // Behind others that wait it changes nothing, unless the queue dropped one.
-        if is_behind && !lane.has_output() {
+        if is_behind && !lane.dtch.has_output() {
             return taken;
         }
         let slot = now.saturating_since(Time::ZERO).whole(self.config.slot);
         self.catch_up(slot, ue);
         self.connect(slot, ue, direction);
-        self.touch(ue);
+        self.mobiles.touch(ue);
         self.settle(slot, observe);
         taken
     }
@@ -149,26 +119,7 @@ impl<T: Sdu> Network<T> {
         }
     }
 
-    /// The next SDU that has come out, and its mobile. To be called after each `handle_…` until it
-    /// says `None`.
-    #[must_use]
-    pub fn poll_output(&mut self) -> Option<(u32, Direction, Output<T>)> {
-        while let Some(ue) = self.ready.front().copied() {
-            for lane in &mut self.mobiles[ue as usize].lanes {
-                if let Some(output) = lane.poll_output() {
-                    return Some((ue, lane.direction, output));
-                }
-            }
-            self.ready.pop_front();
-        }
-        None
-    }
-
-    /// When [`Self::handle_timeout`] is due.
-    #[must_use]
-    pub const fn poll_timeout(&self) -> Option<Time> {
-        self.next
-    }
+    of_mobiles!(T);
 
     /// From now on the radios are those of `config`, which has the same mobiles.
     pub fn reconfigure(&mut self, _now: Time, config: &Config) {
@@ -183,35 +134,13 @@ impl<T: Sdu> Network<T> {
     /// Only what is sent to is reported.
     #[must_use]
     pub fn poll_report(&mut self) -> Option<(u32, DownlinkReport)> {
-        let ue = self.reports.pop_front()?;
+        let ue = self.mobiles.next_report()?;
         let mobile = &mut self.mobiles[ue as usize];
-        mobile.is_reported = true;
         let carrier = &self.config.carriers[0];
         let scheme = mobile.lanes[0].scheme(self.now, carrier);
         let frame = self.config.frame_of_mobile();
         let rate = carrier.rate(self.config.slot, frame, Direction::Downlink, scheme);
         Some((ue, DownlinkReport { rate: Some(rate) }))
-    }
-
-    /// The SDUs of `direction` between entry and exit, mobile by mobile.
-    pub fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
-        self.mobiles.iter().flat_map(move |mobile| mobile.lanes[direction as usize].held())
-    }
-
-    /// What has been counted of `direction` of `ue`.
-    pub fn counters(&self, ue: u32, direction: Direction) -> Counters {
-        self.mobiles[ue as usize].lanes[direction as usize].counters()
-    }
-
-    /// What has been counted of `direction` of all mobiles together.
-    pub fn total(&self, direction: Direction) -> Counters {
-        self.mobiles.iter().map(|mobile| mobile.lanes[direction as usize].counters()).sum()
-    }
-
-    /// The sum over SDUs of `direction` of the time that each has waited by `now`, from hand-in to
-    /// link control; over `now` it is the mean length of all queues together.
-    pub fn waited(&self, direction: Direction, now: Time) -> Duration {
-        self.mobiles.iter().map(|mobile| mobile.lanes[direction as usize].waited(now)).sum()
     }
 
     /// What the radio of each mobile has used by `now`, in order.
@@ -241,7 +170,7 @@ impl<T: Sdu> Network<T> {
         for direction in Direction::BOTH {
             self.take_returning(moment, direction);
         }
-        while let Some((_, ue)) = self.agenda.next(moment.now) {
+        while let Some((_, ue)) = self.mobiles.agenda.next(moment.now) {
             self.run_timers(moment, ue);
         }
         self.schedule_downlink(moment);
@@ -253,30 +182,28 @@ impl<T: Sdu> Network<T> {
 
     /// Blocks arrive.
     fn take_arriving(&mut self, moment: &Moment<'_, impl Observe>, direction: Direction) {
-        let due = |blocks: &mut VecDeque<InFlight>| pop_due(blocks, moment.slot);
-        while let Some(InFlight { slot, ue, process, .. }) =
-            due(&mut self.arriving[direction as usize])
-        {
+        while let Some(flight) = self.flights.next_arrived(moment.slot, direction) {
+            let Flight { slot, ue, process, .. } = flight;
             let [lane, other] = self.mobiles[ue as usize].pair(direction);
             let Some(block) = lane.harq.block(process).filter(|block| block.slot == slot).copied()
             else {
                 continue;
             };
-            lane.receive(moment.now, &block.contents);
+            lane.dtch.receive(moment.now, &block.contents);
             if let Some(status) = &block.contents.status {
-                other.transmitter.handle_status(status);
+                other.dtch.transmitter.handle_status(status);
             }
             if direction == Direction::Uplink {
                 self.learn(moment.slot, ue, &block);
             }
-            self.touch(ue);
+            self.mobiles.touch(ue);
         }
     }
 
     /// Senders learn what became of their blocks.
     fn take_returning(&mut self, moment: &mut Moment<'_, impl Observe>, direction: Direction) {
         let slot = moment.slot;
-        while let Some(sent) = pop_due(&mut self.returning[direction as usize], slot) {
+        while let Some(sent) = self.flights.next_returned(slot, direction) {
             let repeats = self.config.harq.repeats;
             let lane = self.mobiles[sent.ue as usize].lane(direction);
             let is_it = |block: &&Block| block.slot == sent.slot;
@@ -286,7 +213,7 @@ impl<T: Sdu> Network<T> {
                 lane.harq.free(sent.process);
             } else if !may_repeat {
                 if let Some(block) = lane.harq.free(sent.process) {
-                    lane.lose(moment.now, &block.contents);
+                    lane.dtch.lose(moment.now, &block.contents);
                 }
             } else {
                 lane.harq.fail(sent.process);
@@ -299,7 +226,7 @@ impl<T: Sdu> Network<T> {
                     }
                 }
             }
-            self.touch(sent.ue);
+            self.mobiles.touch(sent.ue);
         }
     }
 
@@ -316,11 +243,7 @@ impl<T: Sdu> Network<T> {
         mobile.served[direction as usize] = slot + 1;
         let carrier = &self.config.carriers[direction as usize];
         let errs = mobile.lane(direction).draw(moment, carrier, block);
-        let sent = |at: u64| InFlight { at, slot, ue, process, errs };
         let arrives = slot + 1 + u64::from(harq.decoding);
-        if !errs {
-            self.arriving[direction as usize].push_back(sent(arrives));
-        }
         let returns = match (harq.feedback, direction) {
             (Feedback::Fixed { round_trip }, _) => slot + u64::from(round_trip),
             (Feedback::Granted { after, then }, Direction::Downlink) => {
@@ -329,7 +252,7 @@ impl<T: Sdu> Network<T> {
             }
             (Feedback::Granted { .. }, Direction::Uplink) => arrives,
         };
-        self.returning[direction as usize].push_back(sent(returns));
+        self.flights.send(direction, Flight { slot, ue, process, errs }, [arrives, returns]);
         self.used[direction as usize] += u64::from(block.width);
         self.mobiles[ue as usize].meter.carried(direction, u64::from(block.bytes));
         if let (Direction::Uplink, Feedback::Fixed { .. }) = (direction, harq.feedback)
@@ -346,12 +269,11 @@ impl<T: Sdu> Network<T> {
             mobile.last = slot;
             if direction == Direction::Downlink
                 && mobile.scheme.replace(block.scheme) != Some(block.scheme)
-                && std::mem::replace(&mut mobile.is_reported, false)
             {
-                self.reports.push_back(ue);
+                self.mobiles.report(ue);
             }
         }
-        self.touch(ue);
+        self.mobiles.touch(ue);
     }
 
     /// The first slot from `slot` on in which `ue` can send.
@@ -364,9 +286,7 @@ impl<T: Sdu> Network<T> {
         self.catch_up(slot, ue);
         let mobile = &mut self.mobiles[ue as usize];
         for lane in &mut mobile.lanes {
-            lane.receiver.handle_timeout(now);
-            lane.deliver(now);
-            lane.transmitter.handle_timeout(now, &lane.sdus);
+            lane.dtch.handle_timeout(now);
         }
         self.pass(slot, ue);
         let mobile = &mut self.mobiles[ue as usize];
@@ -378,14 +298,7 @@ impl<T: Sdu> Network<T> {
         if self.listens_from(now, slot, ue) == Some(slot) {
             self.activate(ue, Direction::Downlink);
         }
-        self.touch(ue);
-    }
-
-    /// Something has happened to `ue`.
-    pub(super) fn touch(&mut self, ue: u32) {
-        if !std::mem::replace(&mut self.mobiles[ue as usize].is_touched, true) {
-            self.touched.push(ue);
-        }
+        self.mobiles.touch(ue);
     }
 
     /// The base station looks at `ue` in every slot.
@@ -399,24 +312,24 @@ impl<T: Sdu> Network<T> {
     /// After all that happened up to `slot`: when each mobile concerned is due, and when the cell
     /// is.
     fn settle<O: Observe>(&mut self, slot: u64, observe: &mut O) {
-        while let Some(ue) = self.touched.pop() {
-            self.mobiles[ue as usize].is_touched = false;
-            if self.mobiles[ue as usize].lanes.iter().any(|lane| lane.transmitter.has_failed()) {
+        while let Some(ue) = self.mobiles.next_touched() {
+            if self.mobiles[ue as usize].lanes.iter().any(|lane| lane.dtch.transmitter.has_failed())
+            {
                 self.fail(slot, ue);
             }
             let state_ends = self.meter(slot, ue, observe);
             let due = self.due(slot, ue, state_ends);
-            self.agenda.set(ue, due.map(|due| Time::ZERO + self.config.slot * due));
-            if self.mobiles[ue as usize].lanes.iter().any(Lane::has_output) {
-                self.ready.push_back(ue);
+            self.mobiles.agenda.set(ue, due.map(|due| Time::ZERO + self.config.slot * due));
+            if self.mobiles[ue as usize].lanes.iter().any(|lane| lane.dtch.has_output()) {
+                self.mobiles.call(ue);
             }
         }
         let is_active = self.active.iter().any(|active| !active.is_empty());
-        let flying = self.arriving.iter().chain(&self.returning).filter_map(VecDeque::front);
+        let flying = self.flights.next().into_iter();
         let granted = self.granted.front().map(|granted| granted.slot);
-        let next = flying.map(|block| block.at).chain(granted).chain(is_active.then_some(slot + 1));
+        let next = flying.chain(granted).chain(is_active.then_some(slot + 1));
         let next = next.min().map(|slot| Time::ZERO + self.config.slot * slot);
-        self.next = Time::earlier(next, self.agenda.peek());
+        self.next = Time::earlier(next, self.mobiles.agenda.peek());
     }
 
     /// Tells the meter of `ue` which state it is in. Returns until when, if nothing happens.
@@ -439,7 +352,7 @@ impl<T: Sdu> Network<T> {
         };
         self.request_if_needed(slot, ue);
         let mobile = &self.mobiles[ue as usize];
-        let timers = mobile.lanes.iter().map(Lane::poll_timeout);
+        let timers = mobile.lanes.iter().map(|lane| lane.dtch.poll_timeout());
         let reports = Direction::BOTH.map(|way| mobile.report_from(way).filter(|at| *at > now));
         let mut due = timers.chain(reports).flatten().map(from).min().unwrap_or(u64::MAX);
         due = due.min(mobile.request.unwrap_or(u64::MAX));

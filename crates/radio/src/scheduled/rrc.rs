@@ -3,7 +3,7 @@
 use base::Duration;
 use settings::{OfTime, section};
 
-use crate::paging::{EdrxKeys, Paging, PsmKeys};
+use crate::kit::paging::{EdrxKeys, Paging, PsmKeys};
 
 section! {
     /// `[radio.rrc]`: when a mobile is connected. Defaults: of an LTE network in the United States

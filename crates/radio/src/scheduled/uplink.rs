@@ -4,13 +4,14 @@ use base::Direction;
 use observe::Observe;
 
 use super::choice::Offer;
-use super::frame::Part;
-use super::harq::{Block, Feedback};
-use super::lane::{Assignment, Moment};
+use super::lane::Assignment;
 use super::mobile::{Grants, Mobile};
 use super::network::{Granted, Network};
 use super::rrc::Phase;
 use crate::Sdu;
+use crate::channel::Part;
+use crate::channel::harq::{Block, Feedback};
+use crate::kit::moment::Moment;
 
 const DOWN: Direction = Direction::Downlink;
 const UP: Direction = Direction::Uplink;
@@ -110,7 +111,7 @@ impl<T: Sdu> Network<T> {
             let assigned = Assignment { scheme, width, bytes, part };
             let repeat = Some((process, block.slot));
             self.granted.push_back(Granted { slot, ue: *ue, assigned, repeat });
-            self.touch(*ue);
+            self.mobiles.touch(*ue);
         }
     }
 
@@ -144,7 +145,7 @@ impl<T: Sdu> Network<T> {
             mobile.grants.add(slot, assigned.bytes);
             self.taken[place] += assigned.width;
             self.granted.push_back(Granted { slot, ue, assigned, repeat: None });
-            self.touch(ue);
+            self.mobiles.touch(ue);
         }
     }
 
@@ -171,7 +172,7 @@ impl<T: Sdu> Network<T> {
             }
             let [lane, other] = mobile.pair(UP);
             let Some(process) = lane.harq.idle() else { continue };
-            let status = other.receiver.report(moment.now, lane.room(assigned));
+            let status = other.dtch.receiver.report(moment.now, lane.room(assigned));
             let block = lane.build(moment, assigned, status);
             lane.harq.send(process, &block);
             mobile.told = block.backlog;

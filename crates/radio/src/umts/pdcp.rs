@@ -2,8 +2,8 @@
 
 use settings::{Bytes, Flag, section};
 
+use crate::HeaderCompression;
 use crate::Sdu;
-use crate::sdu::HeaderCompression;
 
 section! {
     /// `[radio.pdcp]`: the convergence protocol (TS 25.323).

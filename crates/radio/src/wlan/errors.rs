@@ -7,7 +7,7 @@ use mobility::motion::Position;
 
 use super::airtime::DataRate;
 use super::keys::WlanKeys;
-use crate::decibel::{from_db, to_db};
+use crate::kit::decibel::{from_db, to_db};
 
 /// Metres in a nanosecond.
 const LIGHT_M_PER_NS: f64 = 0.299_792_458;

@@ -1,10 +1,10 @@
 //! Rates and delays that follow from the specifications.
 
 use base::{Direction, Duration, Probability};
+use radio::channel::Fading;
+use radio::channel::scheduler::Policy;
 use radio::hspa::HsKeys;
 use radio::hspa::formats::Category;
-use radio::scheduled::Fading;
-use radio::scheduled::scheduler::Policy;
 
 use super::support::{Run, at, config, ms};
 

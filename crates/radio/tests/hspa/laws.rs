@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use base::{Direction, Duration, Probability, Time};
 use proptest::prelude::*;
+use radio::channel::Fading;
 use radio::hspa::{Config, HsKeys, formats::Category};
-use radio::scheduled::Fading;
 
 use super::support::{Exit, Fate, Run, at, config, ms};
 use crate::support::cell::assert_every_block_ends;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use base::{Direction, Duration, Probability, Time};
 use proptest::prelude::*;
+use radio::channel::{Blockage, Fading};
 use radio::nr::{NrHandover, NrKeys, Pattern, RlcMode, Spacing, Tdd};
-use radio::scheduled::{Blockage, Fading, drx, rrc};
+use radio::scheduled::{drx, rrc};
 
 use crate::scheduled::support::{Exit, Fate, Run, at, context, ms};
 use crate::support::cell::assert_every_block_ends;

@@ -144,7 +144,7 @@ fn mobiles_share_the_cell() {
 #[test]
 fn what_fits_in_no_block_is_discarded() {
     let mut keys = LteKeys::default();
-    (keys.lte.category, keys.lte.rlc.mode) = (Category::M1, radio::scheduled::rlc::Mode::Tm);
+    (keys.lte.category, keys.lte.rlc.mode) = (Category::M1, radio::rlc36::Mode::Tm);
     let mut run = Run::new(&config(&keys), 1);
     let numbers = [121, 120, 1500, 60].map(|bytes| run.send(at(100), 0, DOWN, bytes));
     run.until(at(1000));

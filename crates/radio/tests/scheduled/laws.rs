@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use base::{Direction, Duration, Probability, Time};
 use proptest::prelude::*;
+use radio::channel::Fading;
+use radio::kit::paging::{EdrxKeys, PsmKeys};
 use radio::lte::LteKeys;
-use radio::paging::{EdrxKeys, PsmKeys};
-use radio::scheduled::rlc::Mode;
-use radio::scheduled::{Config, Fading, Handover, drx, rrc};
+use radio::rlc36::Mode;
+use radio::scheduled::{Config, Handover, drx, rrc};
 
 use super::support::{Exit, Fate, Run, at, config, ms};
 use crate::support::cell::assert_every_block_ends;

@@ -3,8 +3,8 @@
 use base::{Direction, Energy, Power, Time};
 use link::queue;
 use proptest::prelude::*;
+use radio::kit::paging::{EdrxKeys, PsmKeys};
 use radio::lte::LteKeys;
-use radio::paging::{EdrxKeys, PsmKeys};
 use radio::scheduled::{Handover, drx, rrc};
 
 use super::support::{Run, at, config, ms};

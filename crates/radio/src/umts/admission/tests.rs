@@ -1,7 +1,7 @@
 use mobility::motion::Position;
 
 use super::*;
-use crate::decibel::log10;
+use crate::kit::decibel::log10;
 use crate::testing::sf;
 use crate::umts::interference::{Air, Antenna, Rates};
 

@@ -17,10 +17,10 @@ impl<T: Sdu> Cell<T> {
         wanted: Dedicated,
     ) -> Option<Dedicated> {
         // A UE that asks again before its old channels are closed no longer needs them.
-        if matches!(self.ues[ue as usize].channels, Channels::Dedicated(_)) {
+        if matches!(self.mobiles[ue as usize].channels, Channels::Dedicated(_)) {
             self.carry(cx, ue, Channels::None);
         }
-        let mobile = &self.ues[ue as usize];
+        let mobile = &self.mobiles[ue as usize];
         let camps = *mobile.cells.first()?;
         let request = Request { cells: &mobile.cells, gains: &mobile.gains, wanted };
         let radio = match self.config.interference.error_rates {
@@ -66,7 +66,7 @@ impl<T: Sdu> Cell<T> {
         };
         let sf = sf.chips() as u16;
         cx.observe.code(cx.now, CodeFact { machine, cell, ue, sf, code: number, event });
-        self.ues[ue as usize].codes.extend(code.ok().map(|code| (cell, code)));
+        self.mobiles[ue as usize].codes.extend(code.ok().map(|code| (cell, code)));
         code.is_ok()
     }
 
@@ -78,7 +78,7 @@ impl<T: Sdu> Cell<T> {
         kept: &[u32],
     ) {
         let (machine, sectors) = (self.machine, &mut self.sectors);
-        self.ues[ue as usize].codes.retain(|(cell, code)| {
+        self.mobiles[ue as usize].codes.retain(|(cell, code)| {
             let keeps = kept.contains(cell);
             if !keeps {
                 sectors[*cell as usize].codes.release(*code);

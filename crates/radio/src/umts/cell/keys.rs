@@ -309,8 +309,9 @@ impl Keys for CellKeys {
         Some([self.downlink.rate, self.uplink.rate].map(|rate| Schedule::constant(Some(rate))))
     }
 
+    /// Of the dedicated channel, or of the common one where that is quicker.
     fn bottlenecks(&self) -> [Rate; 2] {
-        [self.downlink.rate, self.uplink.rate]
+        [self.downlink.rate.max(self.fach.rate), self.uplink.rate.max(self.rach.rate)]
     }
 }
 

@@ -1,19 +1,18 @@
 //! The network as one machine.
 
-use std::collections::VecDeque;
-
-use base::{Agenda, Direction, Duration, Time};
+use base::{Direction, Duration, Time};
 use observe::{CommonFact, Context, Observe, RrcFact, RrcState};
 
 use super::common::Common;
 use super::ue::Ue;
 use super::{CellConfig, UeConfig};
+use crate::kit::roster::{CellMobile, Roster, of_mobiles};
 use crate::umts::channels::CodeTree;
 use crate::umts::interference::{ErrorRates, Interference};
 use crate::umts::power::{PowerState, RrcMeter};
 use crate::umts::rrc::{Action, Channels, Entity, Input};
 use crate::umts::{Bearer, BlockErrorRate, Blocks, ChannelState, Coverage};
-use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
+use crate::{DownlinkReport, EnergyUse, Sdu};
 
 /// A network of cells with its UEs, each of which has a bearer.
 ///
@@ -26,13 +25,10 @@ pub struct Cell<T> {
     pub(super) machine: u32,
     pub(super) config: CellConfig,
     pub(super) sectors: Vec<Sector>,
-    pub(super) ues: Vec<Ue<T>>,
+    pub(super) mobiles: Roster<Ue<T>>,
     pub(super) radio: Interference,
-    agenda: Agenda,
     /// The UEs whose position is measured.
     pub(super) watched: Vec<u32>,
-    /// The UEs that may have output.
-    ready: VecDeque<u32>,
     next: Option<Time>,
 }
 
@@ -55,39 +51,33 @@ impl<T: Sdu> Cell<T> {
     /// If the shared channels take more codes than a cell has.
     pub fn new(machine: u32, config: &CellConfig, seed: u64) -> Self {
         let radio = Interference::new(config.interference, &config.cells, seed, "cells");
+        let ues = config.ues.iter().map(|ue| Self::ue(machine, config, ue, seed)).collect();
         let mut cell = Self {
             machine,
             config: CellConfig { ues: Vec::new(), ..config.clone() },
             sectors: config.cells.iter().map(|_| Sector::new(config)).collect(),
-            ues: Vec::with_capacity(config.ues.len()),
+            mobiles: Roster::new(ues, 2 * config.cells.len() + 1),
             radio,
-            agenda: Agenda::new(config.ues.len() + 2 * config.cells.len() + 1),
             watched: Vec::new(),
-            ready: VecDeque::new(),
             next: None,
         };
-        for ue in &config.ues {
-            let ue = cell.ue(ue, seed);
-            cell.ues.push(ue);
-        }
-        for ue in 0..cell.ues.len() as u32 {
+        for ue in 0..cell.mobiles.len() as u32 {
             cell.select_cell(Time::ZERO, ue);
             cell.apply_rrc_actions(&mut Context { now: Time::ZERO, observe: &mut () }, ue);
             cell.settle(Time::ZERO, ue);
         }
-        cell.next = cell.agenda.peek();
+        cell.next = cell.mobiles.agenda.peek();
         cell
     }
 
-    fn ue(&self, config: &UeConfig, seed: u64) -> Ue<T> {
-        let mut rrc =
-            Entity::new(self.config.rrc.clone(), self.config.dedicated, self.config.spreading);
+    fn ue(machine: u32, cell: &CellConfig, config: &UeConfig, seed: u64) -> Ue<T> {
+        let mut rrc = Entity::new(cell.rrc.clone(), cell.dedicated, cell.spreading);
         for (direction, rate) in &config.flows {
             rrc.add_flow(*direction, *rate);
         }
         let state = PowerState::of(rrc.state(), rrc.procedure());
         let mut ue = Ue {
-            bearer: Bearer::new(self.machine, &self.config.bearer, seed, &config.name),
+            bearer: Bearer::new(machine, &cell.bearer, seed, &config.name),
             rrc,
             meter: RrcMeter::new(Time::ZERO, state),
             motion: config.motion.clone(),
@@ -123,24 +113,24 @@ impl<T: Sdu> Cell<T> {
         observe: &mut impl Observe,
     ) -> Result<(), T> {
         self.handle_timeout(now, observe);
-        if !self.ues[ue as usize].is_awake() {
+        if !self.mobiles[ue as usize].is_awake() {
             self.select_cell(now, ue);
         }
-        let mobile = &mut self.ues[ue as usize];
+        let mobile = &mut self.mobiles[ue as usize];
         let taken = mobile.bearer.handle_input(now, direction, sdu, observe);
         let waiting = mobile.bearer.buffer_occupancy(direction);
         self.tell(now, ue, Input::Arrived { direction, waiting });
         self.apply_rrc_actions(&mut Context { now, observe }, ue);
         self.settle(now, ue);
-        self.next = self.agenda.peek();
+        self.next = self.mobiles.agenda.peek();
         taken
     }
 
     /// Does what is due at or before `now`, in order of time.
     pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
-        while let Some((now, id)) = self.agenda.next(now) {
+        while let Some((now, id)) = self.mobiles.agenda.next(now) {
             let cx = &mut Context { now, observe: &mut *observe };
-            let ues = self.ues.len() as u32;
+            let ues = self.mobiles.len() as u32;
             match id.checked_sub(ues) {
                 None => self.run_ue(cx, id),
                 Some(common) if (common as usize) < 2 * self.sectors.len() => {
@@ -149,27 +139,10 @@ impl<T: Sdu> Cell<T> {
                 Some(_) => self.look(cx),
             }
         }
-        self.next = self.agenda.peek();
+        self.next = self.mobiles.agenda.peek();
     }
 
-    /// The next SDU that has been delivered or given up, and its UE. To be called after each
-    /// `handle_…` until it says `None`.
-    #[must_use]
-    pub fn poll_output(&mut self) -> Option<(u32, Direction, Output<T>)> {
-        while let Some(ue) = self.ready.front().copied() {
-            if let Some((direction, output)) = self.ues[ue as usize].bearer.poll_output() {
-                return Some((ue, direction, output));
-            }
-            self.ready.pop_front();
-        }
-        None
-    }
-
-    /// When [`Cell::handle_timeout`] is due.
-    #[must_use]
-    pub const fn poll_timeout(&self) -> Option<Time> {
-        self.next
-    }
+    of_mobiles!(T);
 
     /// It reports nothing: several channels of a mobile may change at once.
     #[must_use]
@@ -185,30 +158,9 @@ impl<T: Sdu> Cell<T> {
         None
     }
 
-    /// The SDUs of `direction` between entry and exit, UE by UE.
-    pub fn held(&self, direction: Direction) -> impl Iterator<Item = &T> {
-        self.ues.iter().flat_map(move |ue| ue.bearer.held(direction))
-    }
-
-    /// What has been counted of `direction` of `ue`.
-    pub fn counters(&self, ue: u32, direction: Direction) -> Counters {
-        self.ues[ue as usize].bearer.counters(direction)
-    }
-
-    /// What has been counted of `direction` of all UEs together.
-    pub fn total(&self, direction: Direction) -> Counters {
-        self.ues.iter().map(|ue| ue.bearer.counters(direction)).sum()
-    }
-
-    /// The sum over SDUs of `direction` of the time that each has waited by `now`, from hand-in to
-    /// the end of its first transmission; over `now` it is the mean length of all queues together.
-    pub fn waited(&self, direction: Direction, now: Time) -> Duration {
-        self.ues.iter().map(|ue| ue.bearer.waited(direction, now)).sum()
-    }
-
     /// What the radio of each UE has used by `now`.
     pub fn energy(&self, now: Time) -> impl Iterator<Item = EnergyUse> {
-        self.ues.iter().map(move |ue| ue.meter.used(&self.config.power, now))
+        self.mobiles.iter().map(move |ue| ue.meter.used(&self.config.power, now))
     }
 
     /// How many cells there are.
@@ -218,21 +170,21 @@ impl<T: Sdu> Cell<T> {
 
     /// The RRC state of each UE.
     pub fn states(&self) -> impl Iterator<Item = RrcState> {
-        self.ues.iter().map(|ue| ue.rrc.state())
+        self.mobiles.iter().map(|ue| ue.rrc.state())
     }
 
     fn run_ue(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32) {
         let now = cx.now;
-        let mobile = &mut self.ues[ue as usize];
+        let mobile = &mut self.mobiles[ue as usize];
         mobile.rrc.handle_timeout(now);
         self.apply_rrc_actions(cx, ue);
-        if self.ues[ue as usize].gap.is_some_and(|end| end <= now) {
-            self.ues[ue as usize].gap = None;
+        if self.mobiles[ue as usize].gap.is_some_and(|end| end <= now) {
+            self.mobiles[ue as usize].gap = None;
             self.open(now, ue);
         }
-        self.ues[ue as usize].bearer.handle_timeout(now, cx.observe);
+        self.mobiles[ue as usize].bearer.handle_timeout(now, cx.observe);
         for direction in Direction::BOTH {
-            let mobile = &mut self.ues[ue as usize];
+            let mobile = &mut self.mobiles[ue as usize];
             let sent = mobile.bearer.counters(direction).blocks_sent;
             let before = std::mem::replace(&mut mobile.sent[direction as usize], sent);
             if before != sent {
@@ -249,7 +201,7 @@ impl<T: Sdu> Cell<T> {
     /// Shares the next TTI of a common channel.
     fn run_common(&mut self, cx: &mut Context<'_, impl Observe>, cell: u32, direction: Direction) {
         let now = cx.now;
-        let (ues, payload) = (&mut self.ues, self.config.bearer.rlc.block_bytes());
+        let (ues, payload) = (&mut self.mobiles, self.config.bearer.rlc.block_bytes());
         let common = &mut self.sectors[cell as usize].common[direction as usize];
         let mut before = std::mem::take(&mut common.granted);
         let start = now + common.tti;
@@ -286,23 +238,23 @@ impl<T: Sdu> Cell<T> {
     fn wish_again(&mut self, now: Time, cell: u32, direction: Direction) {
         let common = &self.sectors[cell as usize].common[direction as usize];
         let wishes = common.members().filter_map(|ue| {
-            let wish = self.ues[ue as usize].wishes[direction as usize]?;
+            let wish = self.mobiles[ue as usize].wishes[direction as usize]?;
             Some(common.decision(now, wish))
         });
         let due = wishes.chain(common.due).min();
         self.sectors[cell as usize].common[direction as usize].due = due;
-        self.agenda.set(self.common_id(cell, direction), due);
+        self.mobiles.agenda.set(self.common_id(cell, direction), due);
     }
 
     /// After anything that concerns `ue`: sets when it and its shared channels are due.
     pub(super) fn settle(&mut self, now: Time, ue: u32) {
-        let mobile = &mut self.ues[ue as usize];
+        let mobile = &mut self.mobiles[ue as usize];
         let timers = [mobile.bearer.poll_timeout(), mobile.rrc.poll_timeout(), mobile.gap];
-        self.agenda.set(ue, timers.into_iter().flatten().min());
-        self.ready.push_back(ue);
         let joined = mobile.joined;
+        self.mobiles.agenda.set(ue, timers.into_iter().flatten().min());
+        self.mobiles.call(ue);
         for direction in Direction::BOTH {
-            let mobile = &mut self.ues[ue as usize];
+            let mobile = &mut self.mobiles[ue as usize];
             let demand = joined.and_then(|_| mobile.bearer.next_demand(now, direction));
             let wish = match direction {
                 Direction::Downlink => demand,
@@ -315,7 +267,7 @@ impl<T: Sdu> Cell<T> {
             let decision = common.decision(now, wish);
             if common.due.is_none_or(|due| decision < due) {
                 common.due = Some(decision);
-                self.agenda.set(id, Some(decision));
+                self.mobiles.agenda.set(id, Some(decision));
             }
         }
         self.watch(now, ue);
@@ -323,7 +275,7 @@ impl<T: Sdu> Cell<T> {
 
     /// Measures the position of `ue` regularly if it moves or if its error rates depend on it.
     fn watch(&mut self, now: Time, ue: u32) {
-        let mobile = &mut self.ues[ue as usize];
+        let mobile = &mut self.mobiles[ue as usize];
         let disturbs = match self.config.interference.error_rates {
             ErrorRates::Given => false,
             ErrorRates::FromPlace => matches!(mobile.channels, Channels::Dedicated(_)),
@@ -333,7 +285,8 @@ impl<T: Sdu> Cell<T> {
         }
         mobile.watched = true;
         if self.watched.is_empty() {
-            self.agenda.set(self.look_id(), Some(now.next_multiple(LOOK)));
+            let id = self.look_id();
+            self.mobiles.agenda.set(id, Some(now.next_multiple(LOOK)));
         }
         self.watched.push(ue);
     }
@@ -348,22 +301,22 @@ impl<T: Sdu> Cell<T> {
         }
         self.set_powers(now, &watched);
         for ue in watched {
-            self.ues[ue as usize].watched = false;
+            self.mobiles[ue as usize].watched = false;
             self.settle(now, ue);
         }
         let next = (!self.watched.is_empty()).then(|| now.next_multiple(LOOK));
-        self.agenda.set(self.look_id(), next);
+        self.mobiles.agenda.set(self.look_id(), next);
     }
 
     pub(super) fn tell(&mut self, now: Time, ue: u32, input: Input) {
-        let told = self.ues[ue as usize].rrc.handle_input(now, input);
+        let told = self.mobiles[ue as usize].rrc.handle_input(now, input);
         told.unwrap_or_else(|illegal| panic!("the network asks for nothing illegal: {illegal}"));
     }
 
     /// Carries out the actions of the RRC connection of `ue`.
     pub(super) fn apply_rrc_actions(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32) {
         let now = cx.now;
-        while let Some(action) = self.ues[ue as usize].rrc.poll_output() {
+        while let Some(action) = self.mobiles[ue as usize].rrc.poll_output() {
             match action {
                 Action::Admit(wanted) => {
                     let answer = self.admit(cx, ue, wanted);
@@ -376,7 +329,7 @@ impl<T: Sdu> Cell<T> {
                 }
             }
         }
-        let mobile = &mut self.ues[ue as usize];
+        let mobile = &mut self.mobiles[ue as usize];
         if mobile.meter.enter(now, mobile.power_state()) && cx.is_watched() {
             let fact = mobile.meter.fact(&self.config.power, now, self.machine, ue);
             cx.observe.power(now, fact);
@@ -393,7 +346,7 @@ impl<T: Sdu> Cell<T> {
     ) {
         let now = cx.now;
         self.leave_common(ue);
-        let mobile = &mut self.ues[ue as usize];
+        let mobile = &mut self.mobiles[ue as usize];
         let before = std::mem::replace(&mut mobile.channels, channels);
         mobile.links = None;
         mobile.gap = None;
@@ -413,7 +366,7 @@ impl<T: Sdu> Cell<T> {
 
     /// Opens the dedicated channels of both directions, with the present error rates.
     pub(super) fn open(&mut self, now: Time, ue: u32) {
-        let Channels::Dedicated(dedicated) = self.ues[ue as usize].channels else { return };
+        let Channels::Dedicated(dedicated) = self.mobiles[ue as usize].channels else { return };
         for direction in Direction::BOTH {
             let bearer = &self.config.bearer;
             let channel = direction.of(&bearer.downlink, &bearer.uplink);
@@ -424,7 +377,7 @@ impl<T: Sdu> Cell<T> {
             let blocks = Blocks::of_rate(rate, channel.tti, payload);
             let blocks = blocks.expect("no factor gives more blocks than can be counted");
             let state = ChannelState { blocks, tbler: self.tbler(ue, direction) };
-            let mobile = &mut self.ues[ue as usize];
+            let mobile = &mut self.mobiles[ue as usize];
             if mobile.gap.is_none() && mobile.bearer.channel(direction) != state {
                 mobile.bearer.set_channel(now, direction, state);
             }
@@ -433,7 +386,7 @@ impl<T: Sdu> Cell<T> {
 
     /// The block error rates of the dedicated channels of `ue` at its position.
     fn tbler(&self, ue: u32, direction: Direction) -> BlockErrorRate {
-        let mobile = &self.ues[ue as usize];
+        let mobile = &self.mobiles[ue as usize];
         if mobile.pilot_db < self.config.mobility.pilot_min {
             return BlockErrorRate::LOST;
         }
@@ -448,7 +401,7 @@ impl<T: Sdu> Cell<T> {
 
     /// Adds `ue` to the shared channels of the cell that it camps on.
     pub(super) fn join_common(&mut self, ue: u32) {
-        let mobile = &mut self.ues[ue as usize];
+        let mobile = &mut self.mobiles[ue as usize];
         mobile.joined = mobile.cells.first().copied();
         if let Some(cell) = mobile.joined {
             self.sectors[cell as usize].common.iter_mut().for_each(|common| common.join(ue));
@@ -456,17 +409,17 @@ impl<T: Sdu> Cell<T> {
     }
 
     pub(super) fn leave_common(&mut self, ue: u32) {
-        if let Some(cell) = self.ues[ue as usize].joined.take() {
+        if let Some(cell) = self.mobiles[ue as usize].joined.take() {
             self.sectors[cell as usize].common.iter_mut().for_each(|common| common.leave(ue));
         }
     }
 
-    const fn common_id(&self, cell: u32, direction: Direction) -> u32 {
-        self.ues.len() as u32 + 2 * cell + direction as u32
+    fn common_id(&self, cell: u32, direction: Direction) -> u32 {
+        self.mobiles.len() as u32 + 2 * cell + direction as u32
     }
 
-    const fn look_id(&self) -> u32 {
-        (self.ues.len() + 2 * self.sectors.len()) as u32
+    fn look_id(&self) -> u32 {
+        (self.mobiles.len() + 2 * self.sectors.len()) as u32
     }
 }
 

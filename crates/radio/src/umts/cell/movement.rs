@@ -24,8 +24,8 @@ impl<T: Sdu> Cell<T> {
     /// Measures where `ue` is.
     pub(super) fn move_ue(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32) {
         let now = cx.now;
-        if self.ues[ue as usize].links.is_none() {
-            let lost = self.ues[ue as usize].cells.is_empty();
+        if self.mobiles[ue as usize].links.is_none() {
+            let lost = self.mobiles[ue as usize].cells.is_empty();
             if let Some(change) = self.choose(now, ue) {
                 if lost {
                     self.handed_over(cx, ue, HandoverEvent::Found);
@@ -35,7 +35,7 @@ impl<T: Sdu> Cell<T> {
             return;
         }
         let pilots = self.pilots(now, ue);
-        let mobile = &mut self.ues[ue as usize];
+        let mobile = &mut self.mobiles[ue as usize];
         let Some(links) = &mut mobile.links else { return };
         let before = links.active.clone();
         mobile.pilot_db = pilots[before.best(&pilots) as usize];
@@ -48,7 +48,7 @@ impl<T: Sdu> Cell<T> {
         }
         let decision = links.active.measure(now, &self.config.topology, &pilots);
         let carried_out = decision.is_none_or(|decision| self.hand_over(cx, ue, decision));
-        if let Some(links) = &mut self.ues[ue as usize].links
+        if let Some(links) = &mut self.mobiles[ue as usize].links
             && !carried_out
         {
             links.active = before;
@@ -70,7 +70,7 @@ impl<T: Sdu> Cell<T> {
     /// The dedicated channels of `ue` have begun, in the cell where it has its code.
     pub(super) fn begin_links(&mut self, now: Time, ue: u32) {
         let CellConfig { mobility, topology, .. } = &self.config;
-        let mobile = &mut self.ues[ue as usize];
+        let mobile = &mut self.mobiles[ue as usize];
         let cell = mobile.codes.first().map(|(cell, _)| *cell);
         let cell = cell.expect("dedicated channels have a code");
         mobile.cells.clear();
@@ -78,13 +78,13 @@ impl<T: Sdu> Cell<T> {
         let active = ActiveSet::new(*mobility, topology, cell);
         mobile.links = Some(Links { active, monitor: LinkMonitor::new(*mobility) });
         let pilots = self.pilots(now, ue);
-        self.ues[ue as usize].pilot_db = pilots[cell as usize];
+        self.mobiles[ue as usize].pilot_db = pilots[cell as usize];
         self.link(ue);
     }
 
     /// Gives the interference model the position and the links of `ue`.
     fn link(&mut self, ue: u32) {
-        let mobile = &mut self.ues[ue as usize];
+        let mobile = &mut self.mobiles[ue as usize];
         let (Some(links), Channels::Dedicated(dedicated)) = (&mobile.links, mobile.channels) else {
             return;
         };
@@ -111,7 +111,9 @@ impl<T: Sdu> Cell<T> {
         decision: Decision,
     ) -> bool {
         let now = cx.now;
-        let Channels::Dedicated(dedicated) = self.ues[ue as usize].channels else { return false };
+        let Channels::Dedicated(dedicated) = self.mobiles[ue as usize].channels else {
+            return false;
+        };
         let joined = match decision {
             Decision::Add { cell, .. } => Some(cell),
             Decision::Replace { new, .. } => Some(new),
@@ -121,7 +123,7 @@ impl<T: Sdu> Cell<T> {
         if joined.is_some_and(|cell| !self.allocate(cx, ue, cell, dedicated)) {
             return false;
         }
-        let links = self.ues[ue as usize].links.as_ref();
+        let links = self.mobiles[ue as usize].links.as_ref();
         let members = links.map_or(Vec::new(), |links| links.active.members().to_vec());
         self.release_but(cx, ue, &members);
         let machine = self.machine;
@@ -132,7 +134,7 @@ impl<T: Sdu> Cell<T> {
             Kind::Soft => HandoverEvent::Soft,
             Kind::Softer => HandoverEvent::Softer,
         };
-        let mobile = &mut self.ues[ue as usize];
+        let mobile = &mut self.mobiles[ue as usize];
         match decision {
             Decision::Add { cell, kind } => say(cell, joins(kind)),
             Decision::Remove { cell } => say(cell, HandoverEvent::Removed),
@@ -172,7 +174,7 @@ impl<T: Sdu> Cell<T> {
         let best =
             (0..pilots.len()).max_by(|a, b| pilots[*a].total_cmp(&pilots[*b]).then(b.cmp(a)));
         let best = best.filter(|cell| pilots[*cell] >= self.config.mobility.pilot_min);
-        let mobile = &mut self.ues[ue as usize];
+        let mobile = &mut self.mobiles[ue as usize];
         let now_on = mobile.cells.first().map(|cell| *cell as usize);
         mobile.cells.truncate(1);
         match (now_on, best) {
@@ -201,15 +203,15 @@ impl<T: Sdu> Cell<T> {
 
     /// The pilots that `ue` hears where it is at `now`, in dB.
     fn pilots(&mut self, now: Time, ue: u32) -> Vec<f64> {
-        let mobile = &mut self.ues[ue as usize];
+        let mobile = &mut self.mobiles[ue as usize];
         if mobile.gains.is_empty() || !mobile.motion.rests() {
             mobile.gains = self.radio.gains(mobile.motion.at(now));
         }
-        self.radio.pilots_db(&self.ues[ue as usize].gains)
+        self.radio.pilots_db(&self.mobiles[ue as usize].gains)
     }
 
     fn handed_over(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32, event: HandoverEvent) {
-        let cell = self.ues[ue as usize].cells.first().copied().unwrap_or(0);
+        let cell = self.mobiles[ue as usize].cells.first().copied().unwrap_or(0);
         cx.observe.handover(cx.now, HandoverFact { machine: self.machine, ue, cell, event });
     }
 }

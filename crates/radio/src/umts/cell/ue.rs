@@ -1,16 +1,17 @@
 //! A UE of the network: its bearer, its connection, its position.
 
-use base::{Direction, Time};
+use base::{Direction, Duration, Time};
 use mobility::motion::Motion;
 use observe::RrcState;
 
 use super::Rach;
 use super::movement::Links;
-use crate::Sdu;
+use crate::kit::roster::CellMobile;
 use crate::umts::channels::Code;
 use crate::umts::power::{PowerState, RrcMeter};
 use crate::umts::rrc::{Channels, Entity};
 use crate::umts::{Bearer, BlockErrorRate, Blocks, ChannelState, Coverage};
+use crate::{Counters, Output, Sdu};
 
 /// A UE, with the network's part of its bearer and connection.
 #[derive(Debug)]
@@ -108,5 +109,26 @@ impl<T: Sdu> Ue<T> {
             || Direction::BOTH
                 .into_iter()
                 .any(|direction| self.bearer.buffer_occupancy(direction) > 0)
+    }
+}
+
+impl<T: Sdu> CellMobile<T> for Ue<T> {
+    fn poll_output(&mut self) -> Option<(Direction, Output<T>)> {
+        self.bearer.poll_output()
+    }
+
+    fn held<'a>(&'a self, direction: Direction) -> impl Iterator<Item = &'a T>
+    where
+        T: 'a,
+    {
+        self.bearer.held(direction)
+    }
+
+    fn counters(&self, direction: Direction) -> Counters {
+        self.bearer.counters(direction)
+    }
+
+    fn waited(&self, direction: Direction, now: Time) -> Duration {
+        self.bearer.waited(direction, now)
     }
 }

@@ -2,7 +2,7 @@
 
 use base::Probability;
 
-use crate::decibel::{from_db, to_db};
+use crate::kit::decibel::{from_db, to_db};
 
 /// The block error rate as a function of Eb/N0 in dB:
 ///

@@ -13,7 +13,7 @@ mod propagation;
 use base::{Direction, Probability, Rate};
 use mobility::motion::Position;
 
-use crate::decibel::{from_db, to_db};
+use crate::kit::decibel::{from_db, to_db};
 
 pub use air::{Air, ErrorRates};
 pub use curve::ErrorCurve;

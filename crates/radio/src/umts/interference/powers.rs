@@ -8,7 +8,7 @@
 use base::{Probability, Rate};
 
 use super::{CHIP_RATE, Cell, Interference, Link, Quality};
-use crate::decibel::{from_db, to_db};
+use crate::kit::decibel::{from_db, to_db};
 
 /// Power control steps in a radio frame: one a slot (TS 25.214 §5.1.2.2).
 const STEPS: u32 = 15;

@@ -3,7 +3,7 @@
 use base::Philox;
 use mobility::motion::Position;
 
-use crate::decibel::log10;
+use crate::kit::decibel::log10;
 
 /// Path loss `a + b log₁₀ R`, R in km.
 #[derive(Clone, Copy, PartialEq, Debug)]

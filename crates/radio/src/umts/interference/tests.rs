@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::decibel::log10;
+use crate::kit::decibel::log10;
 use crate::testing::close;
 
 /// With block error rates of 1 % at 5 dB, and a tenth of that at 6.

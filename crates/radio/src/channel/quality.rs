@@ -5,7 +5,7 @@ use base::{Duration, Rate, Schedule, Stream, Time};
 use settings::{Along, Decibels, Deviation, OfTime, Timed, section};
 
 use super::blockage::{Blockage, Blocker};
-use super::curve::{block_error_rate, combining_gain, margin_of};
+use super::curve::{TARGET, block_error_rate, combining_gain, margin_of};
 
 /// How good the radio of one direction is.
 #[derive(Clone, PartialEq, Debug)]
@@ -92,6 +92,9 @@ pub(crate) struct Quality {
     snr: f64,
     /// The one that was reported last.
     reported: f64,
+    /// By how many decibels reports are taken to be better than they say: so many, in the mean,
+    /// that as many blocks err as are aimed at.
+    correction: f64,
 }
 
 impl Quality {
@@ -106,7 +109,7 @@ impl Quality {
         });
         let blocker = radio.blockage.map(|blockage| Blocker::new(blockage, seed, ue));
         let blockers = blocker.map(|blocker| [blocker.clone(), blocker]);
-        Self { radio, waves, blockers, sample: None, snr: 0.0, reported: 0.0 }
+        Self { radio, waves, blockers, sample: None, snr: 0.0, reported: 0.0, correction: 0.0 }
     }
 
     /// From now on it is what `radio` says, with the same waves and blockage.
@@ -119,6 +122,23 @@ impl Quality {
     pub(crate) fn reported(&mut self, now: Time) -> f64 {
         self.measure(now);
         self.reported
+    }
+
+    /// The ratio that link adaptation counts on.
+    pub(crate) fn counted_on(&mut self, now: Time) -> f64 {
+        self.reported(now) + self.correction
+    }
+
+    /// Outer loop of link adaptation: what became of a block that was sent once. One step down for
+    /// an error, and so much up for a success that both balance at the share of errors that is
+    /// aimed at. Where the share is given, whatever the scheme, there is nothing to learn from it.
+    pub(crate) fn learn(&mut self, errs: bool) {
+        const STEP: f64 = 0.5;
+        const MOST: f64 = 5.0;
+        if self.radio.bler.is_none() {
+            let step = if errs { -STEP } else { STEP * TARGET / (1.0 - TARGET) };
+            self.correction = (self.correction + step).clamp(-2.0 * MOST, MOST);
+        }
     }
 
     /// The ratio at present.
@@ -248,6 +268,8 @@ mod tests {
         let mut quality = Quality::new(Radio { bler: Some(0.3), ..radio() }, 1, "x", "x");
         close(quality.error_rate(at(0), 99.0, 1), 0.3, 1e-9);
         assert!(quality.error_rate(at(0), 99.0, 2) < 0.001);
+        (0..99).for_each(|_| quality.learn(false));
+        close(quality.counted_on(at(0)), quality.reported(at(0)), 0.0);
         let mut all = Quality::new(Radio { bler: Some(1.0), ..radio() }, 1, "x", "x");
         close(all.error_rate(at(0), 0.0, 4), 1.0, 0.0);
     }

@@ -3,7 +3,7 @@
 use std::iter::Sum;
 use std::ops::Add;
 
-use observe::DropReason;
+use observe::{BlockKind, DropReason};
 
 use crate::{Output, Sdu};
 
@@ -64,6 +64,21 @@ impl Counters {
             Output::Discarded(_) => self.discarded += 1,
             Output::Dropped(dropped) => self.count_drop(dropped.reason),
         }
+    }
+
+    /// Counts a block of `bytes` that was sent.
+    pub(crate) fn count_block(&mut self, bytes: u32, error: bool) {
+        self.blocks_sent += 1;
+        self.blocks_in_error += u64::from(error);
+        self.blocks_received += u64::from(!error);
+        self.bytes_sent += u64::from(bytes);
+    }
+
+    /// Counts what hybrid ARQ knows of it besides.
+    pub(crate) fn count_transmission(&mut self, transmissions: u32, kind: BlockKind, report: bool) {
+        self.harq_repeats += u64::from(transmissions > 1);
+        self.retransmitted_blocks += u64::from(kind == BlockKind::Retransmission);
+        self.status_pdus += u64::from(report);
     }
 
     /// Counts an SDU that a queue or the way through the air has dropped.

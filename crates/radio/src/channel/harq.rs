@@ -1,7 +1,7 @@
 //! Hybrid ARQ: blocks in flight, and those that are sent again.
 
 use super::frame::Part;
-use super::rlc::Contents;
+use crate::rlc36::Contents;
 
 /// Hybrid ARQ with soft combining.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

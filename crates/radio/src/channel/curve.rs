@@ -2,7 +2,7 @@
 
 use base::float::exp;
 
-use crate::decibel::to_db;
+use crate::kit::decibel::to_db;
 
 /// How steep the curve is, per decibel. Our choice: from 50 % to 1 % within 1.5 dB, as turbo codes
 /// of some thousand bits have it.

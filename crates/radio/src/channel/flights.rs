@@ -1,0 +1,61 @@
+//! Blocks under way, and what their senders will learn of them.
+
+use std::collections::VecDeque;
+
+use base::Direction;
+
+/// A block under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flight {
+    /// The slot in which it was sent.
+    pub(crate) slot: u64,
+    pub(crate) ue: u32,
+    pub(crate) process: u32,
+    pub(crate) errs: bool,
+}
+
+/// Blocks under way in a cell, by direction.
+#[derive(Default, Debug)]
+pub(crate) struct Flights {
+    /// Those that will arrive, each with the slot.
+    arriving: [VecDeque<(u64, Flight)>; 2],
+    /// Those whose sender will learn what became of them.
+    returning: [VecDeque<(u64, Flight)>; 2],
+}
+
+impl Flights {
+    /// A block is sent, which arrives at `arrives` unless it errs; its sender learns of it at
+    /// `returns`. Neither is before that of a block that was sent before in its direction.
+    pub(crate) fn send(
+        &mut self,
+        direction: Direction,
+        flight: Flight,
+        [arrives, returns]: [u64; 2],
+    ) {
+        if !flight.errs {
+            self.arriving[direction as usize].push_back((arrives, flight));
+        }
+        self.returning[direction as usize].push_back((returns, flight));
+    }
+
+    /// The next block that has arrived by `slot`.
+    pub(crate) fn next_arrived(&mut self, slot: u64, direction: Direction) -> Option<Flight> {
+        pop_due(&mut self.arriving[direction as usize], slot)
+    }
+
+    /// The next block of which its sender has learnt by `slot`.
+    pub(crate) fn next_returned(&mut self, slot: u64, direction: Direction) -> Option<Flight> {
+        pop_due(&mut self.returning[direction as usize], slot)
+    }
+
+    /// When something of it is due.
+    pub(crate) fn next(&self) -> Option<u64> {
+        let all = self.arriving.iter().chain(&self.returning);
+        all.filter_map(|flights| Some(flights.front()?.0)).min()
+    }
+}
+
+fn pop_due(flights: &mut VecDeque<(u64, Flight)>, slot: u64) -> Option<Flight> {
+    let is_due = flights.front()?.0 <= slot;
+    is_due.then(|| flights.pop_front()).flatten().map(|(_, flight)| flight)
+}

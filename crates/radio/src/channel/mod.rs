@@ -1,0 +1,21 @@
+//! The shared channel of a cell whose base station decides who sends.
+//!
+//! * `quality`: how good the radio of a mobile is over time, and what link adaptation makes of it;
+//!   `blockage`: what stands in its way; `curve`: how often blocks err.
+//! * `sizes`, `frame`: how much a block carries, and which slots are of which direction.
+//! * [`harq`], `flights`: blocks in flight; [`scheduler`]: the choice between mobiles.
+
+mod blockage;
+pub(crate) mod curve;
+pub(crate) mod flights;
+mod frame;
+pub mod harq;
+mod quality;
+pub mod scheduler;
+mod sizes;
+
+pub use blockage::Blockage;
+pub use frame::{Frame, Part};
+pub(crate) use quality::Quality;
+pub use quality::{Fading, Radio, Step};
+pub use sizes::Sizes;

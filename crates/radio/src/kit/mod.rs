@@ -1,0 +1,23 @@
+//! What all kinds of radio are made of.
+//!
+//! * `intake`, `output`, `sdu`: where packets wait, what comes out, and what a packet is.
+//! * `counters`: what is counted of a direction; `moment`: what a slot needs of its cell.
+//! * `roster`: the mobiles of a cell, and which of them ask for something.
+//! * `power`: what a mobile's radio draws.
+//! * [`paging`]: when a mobile without a connection listens.
+//! * `decibel`: levels and ratios.
+
+mod counters;
+pub(crate) mod decibel;
+pub(crate) mod intake;
+pub(crate) mod moment;
+mod output;
+pub mod paging;
+mod power;
+pub(crate) mod roster;
+mod sdu;
+
+pub use counters::Counters;
+pub use output::{DownlinkReport, Output};
+pub use power::{EnergyUse, Meter, PowerModel, StateUse};
+pub use sdu::{HeaderCompression, Sdu};

@@ -1,0 +1,165 @@
+//! The mobiles of a cell, and which of them ask for something.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::ops::{Deref, DerefMut};
+
+use base::{Agenda, Direction, Duration, Time};
+
+use crate::{Counters, Output, Sdu};
+
+/// What a cell asks of its mobiles.
+pub(crate) trait CellMobile<T: Sdu> {
+    /// The next SDU that has come out.
+    fn poll_output(&mut self) -> Option<(Direction, Output<T>)>;
+
+    /// The SDUs of `direction` between entry and exit.
+    fn held<'a>(&'a self, direction: Direction) -> impl Iterator<Item = &'a T>
+    where
+        T: 'a;
+
+    /// What has been counted of `direction`.
+    fn counters(&self, direction: Direction) -> Counters;
+
+    /// The sum over SDUs of `direction` of the time that each has waited by `now`.
+    fn waited(&self, direction: Direction, now: Time) -> Duration;
+}
+
+/// The mobiles of a cell in order; it is used as the slice of them.
+#[derive(Debug)]
+pub(crate) struct Roster<M> {
+    mobiles: Vec<M>,
+    marks: Vec<Marks>,
+    /// When something is due for each, and for what else the cell has behind them.
+    pub(crate) agenda: Agenda,
+    /// Those that something has happened to.
+    touched: Vec<u32>,
+    /// Those that may have output.
+    ready: VecDeque<u32>,
+    /// Those whose report has changed since that was asked for.
+    reports: VecDeque<u32>,
+}
+
+/// In which of the lists a mobile is.
+#[derive(Clone, Copy, Default, Debug)]
+struct Marks {
+    is_touched: bool,
+    is_reported: bool,
+}
+
+impl<M> Roster<M> {
+    /// With room for so many `others` in the agenda behind the mobiles.
+    pub(crate) fn new(mobiles: Vec<M>, others: usize) -> Self {
+        Self {
+            marks: vec![Marks::default(); mobiles.len()],
+            agenda: Agenda::new(mobiles.len() + others),
+            mobiles,
+            touched: Vec::new(),
+            ready: VecDeque::new(),
+            reports: VecDeque::new(),
+        }
+    }
+
+    /// Something has happened to `ue`.
+    pub(crate) fn touch(&mut self, ue: u32) {
+        if !mem::replace(&mut self.marks[ue as usize].is_touched, true) {
+            self.touched.push(ue);
+        }
+    }
+
+    /// The next to which something has happened.
+    pub(crate) fn next_touched(&mut self) -> Option<u32> {
+        let ue = self.touched.pop()?;
+        self.marks[ue as usize].is_touched = false;
+        Some(ue)
+    }
+
+    /// `ue` may have output.
+    pub(crate) fn call(&mut self, ue: u32) {
+        self.ready.push_back(ue);
+    }
+
+    /// The report of `ue` has changed.
+    pub(crate) fn report(&mut self, ue: u32) {
+        if !mem::replace(&mut self.marks[ue as usize].is_reported, true) {
+            self.reports.push_back(ue);
+        }
+    }
+
+    /// The next whose report has changed.
+    pub(crate) fn next_report(&mut self) -> Option<u32> {
+        let ue = self.reports.pop_front()?;
+        self.marks[ue as usize].is_reported = false;
+        Some(ue)
+    }
+
+    /// The next SDU that has come out, and its mobile.
+    pub(crate) fn poll_output<T: Sdu>(&mut self) -> Option<(u32, Direction, Output<T>)>
+    where
+        M: CellMobile<T>,
+    {
+        while let Some(ue) = self.ready.front().copied() {
+            if let Some((direction, output)) = self.mobiles[ue as usize].poll_output() {
+                return Some((ue, direction, output));
+            }
+            self.ready.pop_front();
+        }
+        None
+    }
+}
+
+impl<M> Deref for Roster<M> {
+    type Target = [M];
+
+    fn deref(&self) -> &[M] {
+        &self.mobiles
+    }
+}
+
+impl<M> DerefMut for Roster<M> {
+    fn deref_mut(&mut self) -> &mut [M] {
+        &mut self.mobiles
+    }
+}
+
+/// What every cell tells of its mobiles, which are its field `mobiles`, and when it is due, its
+/// field `next`.
+macro_rules! of_mobiles {
+    ($sdu:ident) => {
+        /// The next SDU that has come out, and its mobile. To be called after each `handle_…` until
+        /// it says `None`.
+        #[must_use]
+        pub fn poll_output(&mut self) -> Option<(u32, Direction, $crate::Output<$sdu>)> {
+            self.mobiles.poll_output()
+        }
+
+        /// When [`Self::handle_timeout`] is due.
+        #[must_use]
+        pub const fn poll_timeout(&self) -> Option<Time> {
+            self.next
+        }
+
+        /// The SDUs of `direction` between entry and exit, mobile by mobile.
+        pub fn held(&self, direction: Direction) -> impl Iterator<Item = &$sdu> {
+            self.mobiles.iter().flat_map(move |mobile| mobile.held(direction))
+        }
+
+        /// What has been counted of `direction` of `ue`.
+        pub fn counters(&self, ue: u32, direction: Direction) -> $crate::Counters {
+            self.mobiles[ue as usize].counters(direction)
+        }
+
+        /// What has been counted of `direction` of all mobiles together.
+        pub fn total(&self, direction: Direction) -> $crate::Counters {
+            self.mobiles.iter().map(|mobile| mobile.counters(direction)).sum()
+        }
+
+        /// The sum over SDUs of `direction` of the time that each has waited by `now`; over `now`
+        /// it is the mean length of all queues together.
+        pub fn waited(&self, direction: Direction, now: Time) -> base::Duration {
+            self.mobiles.iter().map(|mobile| mobile.waited(direction, now)).sum()
+        }
+    };
+}
+
+pub(crate) use of_mobiles;
