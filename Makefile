@@ -43,7 +43,7 @@ bench: build
 # Arbitrary bytes for what reads packets, one target after the other (fuzz/README.md).
 FUZZ_SECONDS ?= 600
 fuzz: .venv/cargo-fuzz/bin/cargo-fuzz
-	for target in frames parse proxy world; do \
+	for target in frames parse proxy scenario world; do \
 		mkdir -p fuzz/target/corpus/$$target && \
 		RUSTC_BOOTSTRAP=1 PATH="$(CURDIR)/.venv/cargo-fuzz/bin:$$PATH" cargo fuzz run $$target \
 			fuzz/target/corpus/$$target fuzz/corpus/$$target -- -max_total_time=$(FUZZ_SECONDS) || exit 1; \

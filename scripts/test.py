@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import subprocess
 import sys
 from collections import Counter
@@ -116,7 +117,12 @@ def lanes(*, everything: bool) -> tuple[list[Step], list[Step]]:
     `everything` also runs what takes minutes, and draws cases anew.
     """
     # Each change is tested with the same cases.
-    cases = (("PROPTEST_CASES", "2000"),) if everything else (("PROPTEST_RNG_SEED", SEED),)
+    anew = (
+        ("PROPTEST_CASES", "2000"),
+        ("ANYTHING_SEED", str(secrets.randbits(32))),
+        ("ANYTHING_CASES", "40000"),
+    )
+    cases = anew if everything else (("PROPTEST_RNG_SEED", SEED),)
     choice = () if everything else ("-m", "not slow", f"--hypothesis-seed={SEED}")
     pytest = (f"{BIN}/pytest", "-rs", "--continue-on-collection-errors", "--dist", "loadfile", "-n")
     strict = (("RUSTDOCFLAGS", "-D warnings"),)

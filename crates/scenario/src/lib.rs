@@ -53,6 +53,6 @@ pub use schema::{
     Flow, FlowDirection, Ftp, Hosts, Middlebox, Opener, Route, Scenario, Wan, Wired, keys,
     keys_under, number,
 };
-pub use settings::{Error, Key, Takes};
+pub use settings::{Error, Key, Takes, ValueKind};
 pub use shipped::{Shipped, shipped};
 pub use validate::Outside;

@@ -1,12 +1,12 @@
 //! All integration tests of this crate, as one program: to link each alone takes minutes.
 
 mod aggregates;
+mod anything;
 mod applications;
 mod boxes;
 mod cells;
 mod datagrams;
 mod energy;
-mod extremes;
 mod fairness;
 mod golden;
 mod gprs;

@@ -118,7 +118,7 @@ impl<B: Body> Machine<B> {
     }
 
     /// The packets between entry and exit.
-    pub(crate) fn held(&self) -> Box<dyn Iterator<Item = &Packet<B>> + '_> {
+    pub fn held(&self) -> Box<dyn Iterator<Item = &Packet<B>> + '_> {
         let both = Direction::BOTH.into_iter();
         match self {
             Self::Pipe { pipe, .. } => Box::new(pipe.held()),

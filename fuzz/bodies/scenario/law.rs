@@ -1,0 +1,191 @@
+//! The law of every run.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use base::Time;
+use observe::{Observe, PacketEvent, PacketFact};
+use scenario::{Key, Part, Scenario};
+use sim::{Outcome, Recording, Threads, Unfinished, simulate};
+use tcp::Length;
+use world::{Body, Ipv4, Ipv6, Machine};
+
+use super::case::Case;
+
+/// Events after which a run is left as it is, in calls of `pulse`.
+const PULSES: u32 = 12;
+
+/// Events which no second of a scenario has whose links carry at most 100 Mbit/s.
+const EVENTS_PER_SECOND: f64 = 1e8;
+
+/// What became of a case.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Verdict {
+    /// It was refused in one line.
+    Refused,
+    /// It would have taken long.
+    Long,
+    /// It ran to its end.
+    Ran,
+}
+
+/// Runs a case: it says which law it breaks.
+pub(crate) fn judge(case: &Case) -> Result<Verdict, String> {
+    catch_unwind(AssertUnwindSafe(|| lawful(case))).unwrap_or_else(|panic| {
+        let said = panic.downcast_ref::<String>().cloned();
+        let said = said.or_else(|| panic.downcast_ref::<&str>().map(|&said| said.to_owned()));
+        Err(format!("a panic: {}", said.unwrap_or_default()))
+    })
+}
+
+fn lawful(case: &Case) -> Result<Verdict, String> {
+    let scenario = match case.scenario() {
+        Ok(scenario) => scenario,
+        Err(error) if error.to_string().lines().count() == 1 => return Ok(Verdict::Refused),
+        Err(error) => return Err(format!("an error of several lines: {error}")),
+    };
+    let first = match run(&scenario, 1) {
+        Ok(outcome) => outcome,
+        Err(Unfinished::Standstill(_)) => return Ok(Verdict::Refused),
+        Err(Unfinished::Interrupted) => return Ok(Verdict::Long),
+    };
+    parts_are_within_wholes(&scenario, &first)?;
+    let first = results(&first);
+    for threads in [1, 2, 8] {
+        let again = run(&scenario, threads).map_err(|error| format!("again: {error}"))?;
+        difference(&first, &results(&again))
+            .map_or(Ok(()), |line| Err(format!("on {threads} threads another result: {line}")))?;
+        if Part::all(&scenario).len() == 0 {
+            break;
+        }
+    }
+    match scenario.mobile_ip {
+        None => conserved::<Ipv4<Length>>(&scenario)?,
+        Some(_) => conserved::<Ipv6<Length>>(&scenario)?,
+    }
+    Ok(Verdict::Ran)
+}
+
+fn run(scenario: &Scenario, threads: usize) -> Result<Outcome, Unfinished> {
+    let threads = Threads::new(threads).expect("there are some");
+    let mut pulses = 0;
+    simulate(scenario, Recording::Series, threads, &mut |_| {
+        pulses += 1;
+        if pulses > PULSES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
+}
+
+/// All that is told of a run.
+fn results(outcome: &Outcome) -> String {
+    let Outcome { summary, metrics, capacity, .. } = outcome;
+    let flows = metrics.flows().iter().map(|flow| {
+        let series = (flow.rtt.rows(), flow.cwnd(), &flow.base_rtt, &flow.events, &flow.pages);
+        format!("{series:?}\n{:?}\n{:?}\n", flow.datagrams(), (&flow.echoes, &flow.probes))
+    });
+    let flows: String = flows.collect();
+    let middlebox = &metrics.middlebox;
+    let (backlog, rtt) = (middlebox.backlog.rows(), middlebox.rtt.rows());
+    format!("{summary:#?}\n{capacity:?}\n{flows}{backlog:?}\n{rtt:?}\n{:?}", middlebox.events)
+}
+
+fn difference(one: &str, other: &str) -> Option<String> {
+    let cut = |line: &str| line.chars().take(300).collect::<String>();
+    let mut lines = one.lines().zip(other.lines());
+    let line = lines.find(|(line, other)| line != other);
+    line.map(|(line, other)| format!("{} is not {}", cut(line), cut(other)))
+}
+
+/// Numbers are numbers, and no part is above what it is a part of.
+fn parts_are_within_wholes(scenario: &Scenario, outcome: &Outcome) -> Result<(), String> {
+    let summary = &outcome.summary;
+    // Throughput counts headers, which then take less of the rate.
+    let compresses = |key: &Key| key.name.ends_with("header_compression") && key.value == "true";
+    let is_compressed = scenario.values().iter().any(compresses);
+    let told = format!("{summary:?}");
+    if let Some(at) = told.find("NaN").or_else(|| told.find("inf,")) {
+        let from = told[..at].rfind(", ").unwrap_or(0);
+        return Err(format!("no number: {}", &told[from..(at + 40).min(told.len())]));
+    }
+    let share = |what: &str, share: Option<f64>| match share {
+        Some(share) if !(0.0..=1.0 + 1e-9).contains(&share) => Err(format!("{what} is {share}")),
+        Some(_) | None => Ok(()),
+    };
+    share("Jain's index", summary.jain_index)?;
+    for link in &summary.links {
+        share(&format!("the utilization of {}", link.name), link.utilization)?;
+    }
+    for flow in &summary.flows {
+        let id = flow.id;
+        let most = [
+            ("repeated segments", flow.retransmits, flow.segments_sent),
+            ("spurious timeouts", flow.spurious_timeouts, flow.timeouts),
+        ];
+        for (what, part, whole) in most {
+            if part > whole {
+                return Err(format!("flow {id}: {part} {what} of {whole}"));
+            }
+        }
+        let throughput = flow.normalized_throughput.filter(|_| !is_compressed);
+        share(&format!("flow {id}: throughput"), throughput)?;
+    }
+    if let Some(radio) = &summary.radio {
+        for blocks in [&radio.downlink, &radio.uplink] {
+            if blocks.blocks_in_error + blocks.harq_given_up > 2 * blocks.blocks_sent
+                || blocks.harq_given_up > blocks.blocks_in_error
+                || blocks.harq_repeats > blocks.blocks_sent
+            {
+                return Err(format!("blocks: {blocks:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What came into each machine, less what went out of it and was dropped there.
+#[derive(Debug, Default)]
+struct Census {
+    within: BTreeMap<u32, i64>,
+}
+
+impl Observe for Census {
+    fn packet(&mut self, _now: Time, fact: &PacketFact<'_>) {
+        let change = match fact.event {
+            PacketEvent::Entered => 1,
+            PacketEvent::Left | PacketEvent::Dropped(_) => -1,
+            PacketEvent::Departed | PacketEvent::Arrived => return,
+        };
+        *self.within.entry(fact.machine).or_default() += change;
+    }
+}
+
+/// Packets are conserved at every place, and time goes on.
+fn conserved<B: Body<Payload = Length>>(scenario: &Scenario) -> Result<(), String> {
+    let mut world = scenario::build_over::<B>(scenario).world;
+    let mut census = Census::default();
+    let until = Time::ZERO + scenario.duration;
+    while world.step(until, &mut census).is_some() {}
+    for (id, name, machine) in world.machines() {
+        // In others packets become other ones, or begin.
+        if !matches!(
+            machine,
+            Machine::Pipe { .. }
+                | Machine::Link { .. }
+                | Machine::Bearer { .. }
+                | Machine::Cell { .. }
+                | Machine::Wlan { .. }
+        ) {
+            continue;
+        }
+        let held = machine.held().count() as i64;
+        let within = census.within.get(&id.0).copied().unwrap_or(0);
+        if held != within {
+            return Err(format!("{name} holds {held} packets, where {within} are within"));
+        }
+    }
+    let rate = world.events() as f64 / scenario.duration.as_secs_f64();
+    if rate > EVENTS_PER_SECOND {
+        return Err(format!("{rate} events a second"));
+    }
+    Ok(())
+}
