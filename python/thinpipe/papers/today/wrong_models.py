@@ -67,6 +67,12 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "a fixed window": given("At most 16 segments in flight.", ("tcp.window", 16)),
     "no middlebox": dropped("Nothing stands in front.", "middlebox.kind"),
     "the repair of Reno": given("No report tells what has arrived.", ("tcp.recovery", "reno")),
+    "a slow repair": given(
+        "Link control alone repairs, and takes five seconds to.",
+        ("radio.harq.repeats", 0),
+        ("radio.lte.rlc.reordering", "5 s"),
+        ("radio.lte.rlc.status_prohibit", "5 s"),
+    ),
     "all CUBIC": given("CUBIC for every variant.", ("tcp.variant", "cubic")),
     "Vegas for Reno": swapped("Vegas in Reno's place.", "tcp.variant", {"reno": "vegas"}),
     "Vegas for BBR": swapped("Vegas in BBR's place.", "tcp.variant", {"bbr": "vegas"}),
