@@ -1,18 +1,15 @@
-//! The radios that mobiles share: one line each.
-
-use base::{Direction, Duration, Time};
-use observe::Observe;
-
-use crate::kinds::{Radio, RadioContext};
-use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu, hspa, nbiot, scheduled, umts};
+//! What mobiles share, behind one type.
 
 /// Declares what mobiles share, each by its kind of radio.
 macro_rules! cells {
-    ($($(#[$doc:meta])* $kind:ident($cell:path);)*) => {
+    ($($kind:ident($cell:path);)*) => {
         /// What carries packets between the network and several mobiles, in both directions.
         #[derive(Debug)]
         pub enum Cell<T> {
-            $($(#[$doc])* $kind(Box<$cell>),)*
+            $(
+                /// That of this kind.
+                $kind(Box<$cell>),
+            )*
         }
 
         impl<T: Sdu> Cell<T> {
@@ -145,15 +142,4 @@ macro_rules! cells {
     };
 }
 
-cells! {
-    /// Cells of UMTS.
-    UmtsCell(umts::cell::Cell<T>);
-    /// A cell of UMTS with HSDPA.
-    UmtsHs(hspa::Cell<T>);
-    /// A cell of LTE.
-    Lte(scheduled::Network<T>);
-    /// A carrier of NB-IoT.
-    NbIot(nbiot::Cell<T>);
-    /// A cell of NR.
-    Nr(scheduled::Network<T>);
-}
+pub(crate) use cells;

@@ -26,15 +26,17 @@
 //! A bearer carries anything that knows its size ([`Sdu`]). It knows no IP: how headers are
 //! compressed is up to the SDU ([`HeaderCompression`]).
 
+mod bearers;
 mod cells;
 pub mod channel;
 pub mod gprs;
 pub mod hspa;
-mod kinds;
+mod keys;
 pub mod kit;
 pub mod lte;
 pub mod nbiot;
 pub mod nr;
+mod registry;
 pub mod rlc36;
 pub mod satellite;
 pub mod scheduled;
@@ -43,9 +45,9 @@ mod testing;
 pub mod umts;
 pub mod wlan;
 
-pub use cells::Cell;
-pub use kinds::{Bearer, Keys, Queues, Radio, RadioContext};
+pub use keys::{Keys, Queues, RadioContext};
 pub use kit::{
     Counters, DownlinkReport, EnergyUse, HeaderCompression, Meter, Output, PowerModel, Sdu,
     StateUse,
 };
+pub use registry::{Bearer, Cell, Radio};

@@ -82,7 +82,7 @@ impl Check<'_> {
         if self.scenario.flow.hosts != Hosts::Own {
             return Ok(());
         }
-        if radio.cells().is_some() {
+        if radio.keys().cells().is_some() {
             let message = "flows of a network of cells run from one host to its mobiles: \
                            flow.hosts must be shared";
             return self.clash(&["flow.hosts", "radio.kind"], message);

@@ -93,9 +93,12 @@ impl Scenario {
         if self.link.is_some() || self.radio.as_ref().is_some_and(can_cut) {
             return Ok(());
         }
+        let kinds = Radio::all().into_iter().filter(can_cut).map(|radio| radio.name());
+        let kinds: Vec<_> = kinds.collect();
+        let Some((last, others)) = kinds.split_last() else { return Err(can(&self.live_keys())) };
         Err(format!(
-            "black-out: needs [link] or a radio of kind umts-dch, gprs, leo, geo, lte, nb-iot, \
-             nr or umts-hs; {}",
+            "black-out: needs [link] or a radio of kind {} or {last}; {}",
+            others.join(", "),
             can(&self.live_keys())
         ))
     }
@@ -165,8 +168,9 @@ impl Live {
             if let (Some(radio), Some(wanted)) = (radio, wanted.radio.as_ref().and_then(dch)) {
                 change_radio(radio, *key, at, wanted);
             }
-            let sky = self.scenario.radio.as_mut().and_then(Radio::satellite_mut);
-            let wanted = wanted.radio.as_ref().and_then(Radio::satellite);
+            let sky =
+                self.scenario.radio.as_mut().and_then(|radio| radio.keys_mut().satellite_mut());
+            let wanted = wanted.radio.as_ref().and_then(|radio| radio.keys().satellite());
             if let (Some(sky), Some(wanted), Some(direction)) = (sky, wanted, direction_of(*key)) {
                 sky.set_rate(direction, wanted.rate(direction));
             }
@@ -223,7 +227,7 @@ impl Live {
         let Scenario { link, radio, queue, .. } = &self.scenario;
         let ways = link.as_ref().map(|link| [link.down(queue), link.up(queue)]);
         let (down, up) = (ways.as_ref().map(|ways| &ways[0]), ways.as_ref().map(|ways| &ways[1]));
-        let sky = radio.as_ref().and_then(Radio::satellite);
+        let sky = radio.as_ref().and_then(|radio| radio.keys().satellite());
         let radio = radio.as_ref().and_then(dch);
         let rate = |direction| {
             let of_sky = sky.map(|sky| sky.rate(direction));
@@ -296,7 +300,7 @@ fn change_radio(radio: &mut DchKeys, key: LiveKey, at: Duration, wanted: &DchKey
 /// Whether `scenario` has a radio whose rate of `direction` can change.
 fn has_rate(scenario: &Scenario, direction: Direction) -> bool {
     scenario.radio.as_ref().is_some_and(|radio| {
-        let of_sky = radio.satellite().is_some_and(|sky| !sky.is_recorded(direction));
+        let of_sky = radio.keys().satellite().is_some_and(|sky| !sky.is_recorded(direction));
         of_sky || dch(radio).is_some()
     })
 }

@@ -1,7 +1,7 @@
 //! Profiles: named sets of defaults for `[tcp]` ([`Profile`]) or `[radio]`. Each is a scenario file
 //! with nothing else.
 
-use radio::{Radio, umts};
+use radio::umts;
 use settings::{Fault, Form, Nothing, Or, Section, Table, Word, Words};
 use tcp::Profile;
 
@@ -17,10 +17,10 @@ const fn radio_text(profile: umts::Profile) -> &'static str {
 
 /// Makes the values of `profile` those of the radio, if it is one of UMTS.
 fn lay_under_radio(profile: umts::Profile, scenario: &mut Scenario) {
-    if scenario.radio.get_or_insert_default().umts_mut().is_some() {
+    if scenario.radio.get_or_insert_default().keys_mut().umts_mut().is_some() {
         overlay(scenario, radio_text(profile));
     }
-    if let Some(umts) = scenario.radio.as_mut().and_then(Radio::umts_mut) {
+    if let Some(umts) = scenario.radio.as_mut().and_then(|radio| radio.keys_mut().umts_mut()) {
         umts.profile = Some(profile);
     }
 }

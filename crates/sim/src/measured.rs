@@ -178,7 +178,7 @@ fn cell<B: Body>(
 ) -> Option<CellSummary> {
     let Machine::Cell { cell: radio::Cell::UmtsCell(cell), .. } = machine else { return None };
     let states: Vec<_> = cell.states().collect();
-    let cells = scenario.radio.as_ref().and_then(|radio| radio.cells());
+    let cells = scenario.radio.as_ref().and_then(|radio| radio.keys().cells());
     let fach = cells.map(|cells| cells.fach.sf);
     let codes = CodeTree::of_cell(fach.as_slice()).expect("the cells have it");
     let end = Time::ZERO + scenario.duration;

@@ -126,7 +126,7 @@ impl Layout {
             link.from = from.map(|id| numbers[&id]);
             link.to = numbers[&link.to];
         }
-        let cells = scenario.radio.as_ref().and_then(|radio| radio.cells());
+        let cells = scenario.radio.as_ref().and_then(|radio| radio.keys().cells());
         let wlan = scenario.wlan.as_ref();
         let mut stations = cells.map_or_else(Vec::new, stations);
         stations.extend(wlan.into_iter().flat_map(access_points));

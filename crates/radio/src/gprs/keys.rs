@@ -13,7 +13,7 @@ use super::air::{Errors, Quality, State};
 use super::coding::{BLOCK_PERIOD, CodingScheme};
 use super::config::{Config, Gap, GapKind};
 use super::outages::RandomOutages;
-use crate::kinds::{Keys, Queues, RadioContext};
+use crate::keys::{Keys, Queues, RadioContext};
 
 section! {
     /// `[radio]` of a bearer over time slots.

@@ -9,7 +9,7 @@ use settings::{
 use super::config::{Config, Iub, Timing};
 use super::formats::{self, Category, Formats, MAC_E_HEADER, TTI};
 use crate::channel::{Fading, Radio, Step, scheduler};
-use crate::kinds::{Keys, Queues, RadioContext};
+use crate::keys::{Keys, Queues, RadioContext};
 use crate::scheduled::UeConfig;
 use crate::umts::pdcp::PdcpConfig;
 use crate::umts::power::DchPower;

@@ -10,7 +10,7 @@ use super::lte_m::{Duplex, Timing};
 use super::tables::{self, Category};
 use crate::PowerModel;
 use crate::channel::{Fading, Frame, Radio, Step, curve, harq, scheduler};
-use crate::kinds::{Keys, Queues, RadioContext};
+use crate::keys::{Keys, Queues, RadioContext};
 use crate::kit::paging::{self, EdrxKeys, PsmKeys};
 use crate::rlc36;
 use crate::scheduled::{Access, Carrier, Config, Handover, Headers, UeConfig, drx, power, rrc};

@@ -12,7 +12,7 @@ use super::power;
 use super::search_space::SearchSpace;
 use super::tables::{Category, Tones};
 use crate::channel::{Fading, Radio};
-use crate::kinds::{Keys, Queues, RadioContext};
+use crate::keys::{Keys, Queues, RadioContext};
 use crate::kit::paging::{self, EdrxKeys, Paging, PsmKeys};
 use crate::rlc36::{self, Mode};
 

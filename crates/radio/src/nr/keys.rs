@@ -9,7 +9,7 @@ use settings::{
 use super::pattern::{Letter, Pattern};
 use super::tables::{McsTable, Shape, Spacing};
 use crate::channel::{Blockage, Fading, Frame, Part, Radio, Sizes, Step, harq, scheduler};
-use crate::kinds::{Keys, Queues, RadioContext};
+use crate::keys::{Keys, Queues, RadioContext};
 use crate::lte::Adaptive;
 use crate::rlc36;
 use crate::scheduled::{Access, Carrier, Config, Handover, Headers, UeConfig, drx, power, rrc};

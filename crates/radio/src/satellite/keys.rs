@@ -10,7 +10,7 @@ use super::config::{self, Air, Carrier, Change, Config, Path};
 use super::orbit::Orbit;
 use super::recording::{Recording, RecordingFile};
 use crate::gprs::RadioBursts;
-use crate::kinds::{Keys, Queues, RadioContext};
+use crate::keys::{Keys, Queues, RadioContext};
 
 /// Above the equator, where a satellite stays over one place.
 const GEOSTATIONARY: f64 = 35_786_000.0;
@@ -348,6 +348,14 @@ macro_rules! satellites {
         $(impl Keys for $keys {
             fn interface(&self) -> &'static str {
                 "Sat"
+            }
+
+            fn satellite(&self) -> Option<&Satellite> {
+                Some(&self.satellite)
+            }
+
+            fn satellite_mut(&mut self) -> Option<&mut Satellite> {
+                Some(&mut self.satellite)
             }
 
             fn queues(&self) -> Queues {

@@ -11,7 +11,7 @@ use super::channels::spreading::{Sf, Spreading};
 use super::keys::{ChannelKeys, Missing, UmtsKeys, table_of};
 use super::power::DchPower;
 use super::{BlockErrorRate, Channel, Coverage, DchConfig, End, Interruption};
-use crate::kinds::{Keys, Queues, RadioContext};
+use crate::keys::{Keys, Queues, RadioContext};
 
 section! {
     /// `[radio]` of a bearer over dedicated channels.
@@ -361,6 +361,10 @@ impl DchKeys {
 impl Keys for DchKeys {
     fn interface(&self) -> &'static str {
         "Uu"
+    }
+
+    fn umts_mut(&mut self) -> Option<&mut UmtsKeys> {
+        Some(&mut self.umts)
     }
 
     fn queues(&self) -> Queues {

@@ -12,7 +12,7 @@ use super::channels::spreading::{Spreading, SpreadingFactor, SpreadingTable};
 use super::channels::{DedicatedChannels, DedicatedError};
 use super::pdcp::PdcpConfig;
 use super::{BlockErrorRate, Blocks, Buffer, Dpcch, rlc};
-use crate::kinds::RadioContext;
+use crate::keys::RadioContext;
 
 section! {
     /// `[radio]` of either kind of UMTS. Defaults: lo2005 Table 3, and where its text leaves a

@@ -8,7 +8,7 @@ use settings::{
 };
 
 use super::config::{CellConfig, Fach, Rach, UeConfig};
-use crate::kinds::{Keys, Queues, RadioContext};
+use crate::keys::{Keys, Queues, RadioContext};
 use crate::umts::admission::AdmissionLimits;
 use crate::umts::channels::CodeTree;
 use crate::umts::channels::spreading::{Spreading, SpreadingFactor};
@@ -279,6 +279,14 @@ impl CellKeys {
 impl Keys for CellKeys {
     fn interface(&self) -> &'static str {
         "Uu"
+    }
+
+    fn umts_mut(&mut self) -> Option<&mut UmtsKeys> {
+        Some(&mut self.umts)
+    }
+
+    fn cells(&self) -> Option<&CellKeys> {
+        Some(self)
     }
 
     fn queues(&self) -> Queues {

@@ -1,0 +1,94 @@
+//! What a kind of radio says of itself.
+
+use base::{Duration, Rate, Schedule, Time};
+use link::queue;
+use settings::{Fault, Table};
+
+use crate::satellite::Satellite;
+use crate::umts::UmtsKeys;
+use crate::umts::cell::CellKeys;
+
+/// The keys of a kind of radio, `[radio]`.
+pub trait Keys {
+    /// The name of its interface in results.
+    fn interface(&self) -> &'static str;
+
+    /// Which queues are allowed ahead of it.
+    fn queues(&self) -> Queues;
+
+    /// Checks that its keys are compatible, and resolves those that depend on others.
+    ///
+    /// # Errors
+    /// If they do not.
+    fn settle(&mut self, _tree: &Table, _context: &RadioContext<'_>) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// How many mobiles are counted; 0 is one.
+    fn mobiles(&self) -> usize;
+
+    /// The rates of its channels towards the mobile and from it over time, if both have one;
+    /// nothing is sent at `None`.
+    fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
+        None
+    }
+
+    /// The rates that throughput to the mobile and from it are compared with.
+    fn bottlenecks(&self) -> [Rate; 2];
+
+    /// When nothing gets through to a mobile whose bearer is called `name`, in order of beginning.
+    fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
+        Vec::new()
+    }
+
+    /// Lets nothing through to the mobile or from it in `span`, whatever else is said of coverage.
+    /// Returns whether this kind can.
+    fn cut(&mut self, _span: [Duration; 2]) -> bool {
+        false
+    }
+
+    /// The keys that both kinds of UMTS have, if it is one.
+    fn umts_mut(&mut self) -> Option<&mut UmtsKeys> {
+        None
+    }
+
+    /// The keys that all satellites have, if it is one.
+    fn satellite(&self) -> Option<&Satellite> {
+        None
+    }
+
+    /// The same, to be changed.
+    fn satellite_mut(&mut self) -> Option<&mut Satellite> {
+        None
+    }
+
+    /// The keys of a network of cells of UMTS, if it is one.
+    fn cells(&self) -> Option<&CellKeys> {
+        None
+    }
+}
+
+/// What a radio's keys need to know of the rest of the scenario.
+pub struct RadioContext<'a> {
+    /// The queues towards the mobile and from it.
+    pub queues: [queue::Config; 2],
+    /// Whether their limits apply to each flow separately.
+    pub per_flow: bool,
+    /// How long the run is.
+    pub duration: Duration,
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// The rate that the flows of a mobile ask for together, if any asks for one.
+    pub asked: Option<Rate>,
+    /// The rates that the flows of mobile `index` of `count` ask for.
+    pub asked_of: Box<dyn Fn(usize, usize) -> Vec<Rate> + 'a>,
+}
+
+/// The queues that are allowed ahead of a radio.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Queues {
+    /// Drop-tail queues of the system of this name, for each flow or for all.
+    DropTail(&'static str),
+    /// Queues of the system of this name for all flows together, with any discipline.
+    Together(&'static str),
+}
