@@ -160,6 +160,7 @@ impl ActiveSet {
 
     /// True if a member's traffic comes over Iur, from a drift RNC: what the serving RNC combines
     /// waits for it.
+    #[cfg(test)]
     pub fn drifts(&self, topology: &Topology) -> bool {
         self.members.iter().any(|cell| topology.rnc(*cell) != self.serving)
     }

@@ -4,7 +4,7 @@
 //! turns, block by block, and the next TTI continues where the last one ended (TS 25.321 §11.4
 //! leaves their order open).
 
-use super::channels::{MacHeader, Priority};
+use super::channels::Priority;
 
 /// A channel of a multiplexer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -34,19 +34,18 @@ pub struct Multiplexer {
 struct Member {
     id: ChannelId,
     priority: Priority,
-    header: MacHeader,
     /// In the TTI that is being filled.
     waiting: u32,
     granted: u32,
 }
 
 impl Multiplexer {
-    /// Adds a logical channel, whose blocks have `header`. It is served last of its priority.
-    pub fn add(&mut self, priority: Priority, header: MacHeader) -> ChannelId {
+    /// Adds a logical channel. It is served last of its priority.
+    pub fn add(&mut self, priority: Priority) -> ChannelId {
         let id = ChannelId(self.next);
         self.next += 1;
         let place = self.members.partition_point(|member| member.priority <= priority);
-        self.members.insert(place, Member { id, priority, header, waiting: 0, granted: 0 });
+        self.members.insert(place, Member { id, priority, waiting: 0, granted: 0 });
         id
     }
 
@@ -58,13 +57,6 @@ impl Multiplexer {
         let turn = &mut self.turns[index(removed.priority)];
         // What follows moves up by one, and so does the turn.
         *turn -= usize::from(place - first < *turn);
-    }
-
-    /// What is left for the RLC PDU of a transport block of `block_bits` of that channel; `None` if
-    /// it is not there, or if its header does not even fit.
-    pub fn payload_bits(&self, id: ChannelId, block_bits: u32) -> Option<u32> {
-        let member = &self.members[self.place(id)?];
-        block_bits.checked_sub(member.header.bits())
     }
 
     /// Shares a TTI with room for `room` blocks among the channels, given how many blocks wait in
@@ -133,26 +125,19 @@ fn next_turn(class: &[Member], turn: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use base::Direction;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::umts::channels::{LogicalChannel, TransportChannel, UeId};
 
     fn priority(level: u8) -> Priority {
         Priority::new(level).expect("1 to 8")
     }
 
-    fn header(ue: u16) -> MacHeader {
-        let (dtch, fach) = (LogicalChannel::Dtch, TransportChannel::Fach);
-        MacHeader::new(dtch, fach, Direction::Downlink, Some(UeId::Cell(ue)), None).expect("legal")
-    }
-
     /// A multiplexer with a channel of each priority given, numbered in this order.
     fn with(levels: &[u8]) -> Multiplexer {
         let mut multiplexer = Multiplexer::default();
-        for (ue, level) in (0..).zip(levels) {
-            assert_eq!(multiplexer.add(priority(*level), header(ue)), ChannelId(ue.into()));
+        for (number, level) in (0..).zip(levels) {
+            assert_eq!(multiplexer.add(priority(*level)), ChannelId(number));
         }
         multiplexer
     }
@@ -196,17 +181,9 @@ mod tests {
         multiplexer.remove(ChannelId(0));
         multiplexer.remove(ChannelId(0));
         assert_eq!(blocks(&mut multiplexer, 1, &[9, 9, 9]), [0, 0, 1], "its turn is kept");
-        assert_eq!(multiplexer.add(priority(1), header(9)), ChannelId(3));
+        assert_eq!(multiplexer.add(priority(1)), ChannelId(3));
         assert_eq!(blocks(&mut multiplexer, 2, &[9, 9, 9, 1]), [0, 1, 0, 1]);
         assert_eq!(multiplexer.members.len(), 3);
-    }
-
-    #[test]
-    fn the_header_takes_its_bits() {
-        let multiplexer = with(&[3]);
-        assert_eq!(multiplexer.payload_bits(ChannelId(0), 360), Some(336));
-        assert_eq!(multiplexer.payload_bits(ChannelId(0), 20), None);
-        assert_eq!(multiplexer.payload_bits(ChannelId(1), 360), None);
     }
 
     /// Block by block, and channel by channel.

@@ -1,9 +1,9 @@
 //! A channel that the UEs of a cell share: FACH downlink, RACH uplink.
 
-use base::{Direction, Duration, Time};
+use base::{Duration, Time};
 
 use crate::umts::Blocks;
-use crate::umts::channels::{LogicalChannel, MacHeader, Priority, TransportChannel, UeId};
+use crate::umts::channels::Priority;
 use crate::umts::multiplexer::{ChannelId, Multiplexer};
 
 /// A common channel with its MAC.
@@ -11,7 +11,6 @@ use crate::umts::multiplexer::{ChannelId, Multiplexer};
 /// At the start of each TTI, MAC decides from what waits which UEs send in the next one.
 #[derive(Debug)]
 pub(super) struct Common {
-    pub(super) direction: Direction,
     pub(super) tti: Duration,
     blocks: Blocks,
     multiplexer: Multiplexer,
@@ -24,9 +23,8 @@ pub(super) struct Common {
 }
 
 impl Common {
-    pub(super) fn new(direction: Direction, tti: Duration, blocks: Blocks) -> Self {
+    pub(super) fn new(tti: Duration, blocks: Blocks) -> Self {
         Self {
-            direction,
             tti,
             blocks,
             multiplexer: Multiplexer::default(),
@@ -38,11 +36,7 @@ impl Common {
 
     /// Adds `ue` with its traffic channel.
     pub(super) fn join(&mut self, ue: u32) {
-        let over = self.direction.of(TransportChannel::Fach, TransportChannel::Rach);
-        let identity = Some(UeId::Cell(ue as u16));
-        let header = MacHeader::new(LogicalChannel::Dtch, over, self.direction, identity, None)
-            .expect("a traffic channel is carried by the common channels");
-        let id = self.multiplexer.add(Priority::LOWEST, header);
+        let id = self.multiplexer.add(Priority::LOWEST);
         self.members.push((id, ue));
     }
 
@@ -98,7 +92,7 @@ mod tests {
 
     #[test]
     fn members_take_turns_and_may_leave() {
-        let mut fach = Common::new(Direction::Downlink, TTI, Blocks::every_tti(1));
+        let mut fach = Common::new(TTI, Blocks::every_tti(1));
         for ue in 0..3 {
             fach.join(ue);
         }
@@ -112,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_decision_comes_a_tti_ahead_and_never_now() {
-        let fach = Common::new(Direction::Downlink, TTI, Blocks::every_tti(1));
+        let fach = Common::new(TTI, Blocks::every_tti(1));
         assert_eq!(fach.decision(at(3), at(3)), at(10));
         assert_eq!(fach.decision(at(10), at(10)), at(20));
         assert_eq!(fach.decision(at(10), at(95)), at(90));

@@ -426,17 +426,14 @@ impl<T: Sdu> Cell<T> {
 impl Sector {
     fn new(config: &CellConfig) -> Self {
         let payload = config.bearer.rlc.block_bytes();
-        let common = |direction, rate, tti| {
+        let common = |rate, tti| {
             let blocks = Blocks::of_rate(rate, tti, payload);
-            Common::new(direction, tti, blocks.unwrap_or(Blocks::every_tti(u32::MAX)))
+            Common::new(tti, blocks.unwrap_or(Blocks::every_tti(u32::MAX)))
         };
         let (down, up) = (config.bearer.downlink.tti, config.bearer.uplink.tti);
         Self {
             codes: CodeTree::of_cell(&[config.fach.sf]).expect("codes for the shared channels"),
-            common: [
-                common(Direction::Downlink, config.fach.rate, down),
-                common(Direction::Uplink, config.rach.rate, up),
-            ],
+            common: [common(config.fach.rate, down), common(config.rach.rate, up)],
         }
     }
 }

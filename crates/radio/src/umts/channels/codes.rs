@@ -37,6 +37,7 @@ impl Code {
     }
 
     /// Whether it is `other` or one of them descends from the other: they cannot both be used.
+    #[cfg(test)]
     pub const fn conflicts(self, other: Self) -> bool {
         let level = if self.sf.log2() < other.sf.log2() { self.sf.log2() } else { other.sf.log2() };
         self.number >> (self.sf.log2() - level) == other.number >> (other.sf.log2() - level)

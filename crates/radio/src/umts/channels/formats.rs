@@ -83,6 +83,7 @@ impl TransportFormatSet {
     ///
     /// # Errors
     /// As `new`.
+    #[cfg(test)]
     pub fn up_to(most: u32, block_bits: u32, semi_static: SemiStatic) -> Result<Self, FormatError> {
         let format = |blocks| TransportFormat { blocks, block_bits };
         Self::new(semi_static, &(0..=most).map(format).collect::<Vec<_>>())

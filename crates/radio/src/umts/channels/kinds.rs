@@ -114,6 +114,7 @@ channels! {
 
 /// What a logical channel is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg(test)]
 pub enum Plane {
     /// Signalling.
     Control,
@@ -121,6 +122,7 @@ pub enum Plane {
     Traffic,
 }
 
+#[cfg(test)]
 impl LogicalChannel {
     /// Control or traffic.
     pub const fn plane(self) -> Plane {

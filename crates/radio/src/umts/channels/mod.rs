@@ -22,7 +22,9 @@ pub use formats::{
     Waiting,
 };
 pub use header::{HeaderError, MacHeader, Multiplexed, UeId};
-pub use kinds::{Content, LogicalChannel, PhysicalChannel, Plane, TransportChannel};
+#[cfg(test)]
+use kinds::Plane;
+pub use kinds::{Content, LogicalChannel, PhysicalChannel, TransportChannel};
 pub use mapping::IllegalMapping;
 pub use spreading::{SlotFormat, SpreadingError, SpreadingFactor, SpreadingTable};
 

@@ -17,7 +17,7 @@ use crate::kit::decibel::{from_db, to_db};
 
 pub use air::{Air, ErrorRates};
 pub use curve::ErrorCurve;
-pub use propagation::{Antenna, Area, PathLoss, Shadowing};
+pub use propagation::{Antenna, PathLoss, Shadowing};
 
 /// Chips a second, as a number (TS 25.201 §4.2.1).
 const CHIP_RATE: f64 = super::channels::spreading::CHIP_RATE as f64;
@@ -183,6 +183,7 @@ impl Interference {
 
     /// The noise rise of a cell, in dB: 1/(1 − η) of the load factor η (Holma and Toskala, eq.
     /// 8.11).
+    #[cfg(test)]
     pub fn noise_rise_db(&self, cell: u32) -> f64 {
         to_db(self.cells[cell as usize].received / self.uplink_noise)
     }

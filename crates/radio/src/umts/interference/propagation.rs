@@ -16,35 +16,10 @@ pub struct PathLoss {
     pub least_db: f64,
 }
 
-/// The built-up area around the UE.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Area {
-    /// Towns of medium size and suburbs with some trees.
-    Town,
-    /// Centres of large cities.
-    Metropolis,
-}
-
 impl PathLoss {
     /// Macro cells: 128.1 + 37.6 log₁₀ R at 2 GHz with antennas 15 m above the roofs, and a
     /// minimum coupling loss of 70 dB (TR 25.942 §4.5.1.1, §5.1.4.2).
     pub const MACRO: Self = Self { at_1_km_db: 128.1, decade_db: 37.6, least_db: 70.0 };
-
-    /// COST 231-Hata (COST 231 final report, §4.4.1) at `mhz` from 1,500 to 2,000, with the
-    /// `NodeB`'s antenna at 30 to 200 m and the UE's at 1 to 10 m.
-    pub fn cost231_hata(mhz: f64, node_b_m: f64, ue_m: f64, area: Area) -> Self {
-        let (f, h) = (log10(mhz), log10(node_b_m));
-        let ue = (1.1 * f - 0.7) * ue_m - (1.56 * f - 0.8);
-        let extra = match area {
-            Area::Town => 0.0,
-            Area::Metropolis => 3.0,
-        };
-        Self {
-            at_1_km_db: 46.3 + 33.9 * f - 13.82 * h - ue + extra,
-            decade_db: 44.9 - 6.55 * h,
-            least_db: Self::MACRO.least_db,
-        }
-    }
 
     /// The loss over `metres`, in dB.
     pub fn loss_db(&self, metres: f64) -> f64 {
@@ -165,12 +140,6 @@ mod tests {
         check(100.0, 90.5);
         check(10_000.0, 165.7);
         check(0.0, 70.0);
-        // Worked by hand from the formula, at 2 GHz with antennas at 30 m and 1.5 m.
-        let hata = PathLoss::cost231_hata(2000.0, 30.0, 1.5, Area::Town);
-        close(hata.at_1_km_db, 137.743, 0.01);
-        close(hata.decade_db, 35.225, 0.001);
-        let city = PathLoss::cost231_hata(2000.0, 30.0, 1.5, Area::Metropolis);
-        close(city.at_1_km_db - hata.at_1_km_db, 3.0, 1e-9);
     }
 
     #[test]

@@ -92,6 +92,7 @@ impl Entity {
     ///
     /// # Panics
     /// If no such flow was added.
+    #[cfg(test)]
     pub fn remove_flow(&mut self, direction: Direction, rate: Rate) {
         let asked = &mut self.traffic(direction).asked;
         *asked = asked.checked_sub(rate.as_bps()).expect("a flow that ends was added");
