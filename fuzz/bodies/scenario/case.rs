@@ -63,15 +63,6 @@ impl Case {
         let shipped = shipped().iter().find(|shipped| shipped.name == self.name);
         Scenario::parse(shipped.map_or("", |shipped| shipped.text), &self.name, &self.settings)
     }
-
-    /// The same without each of its settings in turn.
-    pub(crate) fn smaller(&self) -> impl Iterator<Item = Self> {
-        (0..self.settings.len()).rev().map(|at| {
-            let mut settings = self.settings.clone();
-            settings.remove(at);
-            Self { name: self.name.clone(), settings }
-        })
-    }
 }
 
 /// A value of `key`: one of its words, its default, a limit, or a number near its default or

@@ -2,7 +2,7 @@
 //! line.
 
 mod case;
-mod law;
+pub(crate) mod law;
 
 pub(crate) use case::{Case, Chance};
-pub(crate) use law::{Verdict, judge};
+pub(crate) use law::judge;
