@@ -21,7 +21,8 @@
 //!
 //! * [`wlan`]: access points and stations of a network like 802.11b.
 //!
-//! They are made of [`kit`], of the shared [`channel`], and of [`rlc36`], link control of LTE and NR.
+//! They are made of [`kit`], of the shared [`channel`], and of [`rlc36`], link control of LTE and
+//! NR.
 //!
 //! A bearer carries anything that knows its size ([`Sdu`]). It knows no IP: how headers are
 //! compressed is up to the SDU ([`HeaderCompression`]).
