@@ -3,11 +3,11 @@
 /// Declares the bearers that a mobile has to itself, each by its kind of radio.
 macro_rules! bearers {
     ($($kind:ident($bearer:ident);)*) => {
-        /// What carries packets between the network and one mobile, in both directions.
+        /// Bearer of one mobile: it carries packets to and from the network.
         #[derive(Debug)]
         pub enum Bearer<T> {
             $(
-                /// That of this kind.
+                /// Bearer of this kind.
                 $kind(Box<$bearer::Bearer<T>>),
             )*
         }

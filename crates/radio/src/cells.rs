@@ -3,11 +3,11 @@
 /// Declares what mobiles share, each by its kind of radio.
 macro_rules! cells {
     ($($kind:ident($cell:path);)*) => {
-        /// What carries packets between the network and several mobiles, in both directions.
+        /// Cell of several mobiles: it carries packets between them and the network.
         #[derive(Debug)]
         pub enum Cell<T> {
             $(
-                /// That of this kind.
+                /// Cell of this kind.
                 $kind(Box<$cell>),
             )*
         }

@@ -62,12 +62,12 @@ pub struct DatagramSummary {
 pub(crate) struct Datagrams {
     /// In the order of their numbers.
     pub(crate) rows: Series<DatagramRow>,
-    /// What is known of each, by its number: a byte, where a row takes forty.
+    /// State of each, by its number: a byte, where a row takes forty.
     states: Vec<State>,
     jitter: Jitter,
 }
 
-/// What is known of a datagram.
+/// State of a datagram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     UnderWay,

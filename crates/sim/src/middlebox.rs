@@ -80,7 +80,7 @@ pub struct MiddleboxMetrics {
     pub backlog: Series<BacklogRow>,
     /// Round-trip times over the radio leg, in order of time.
     pub rtt: Series<LegRttRow>,
-    /// What is known of all of them.
+    /// Totals of all round-trip times.
     rtt_totals: Totals,
     /// What happened, in order of time.
     pub events: Vec<MiddleboxRow>,

@@ -12,7 +12,7 @@ mod body;
 use body::law::Verdict;
 use body::{Case, Chance, judge};
 
-/// Cases of a run of the tests: about a minute of them.
+/// Cases of a run of the tests: less than a minute of them.
 const CASES: u64 = 800;
 
 /// The seed of their chance. `ANYTHING_SEED` and `ANYTHING_CASES` ask for others.

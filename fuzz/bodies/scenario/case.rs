@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use scenario::{Key, Scenario, ValueKind, keys, shipped};
 
-/// What a run begins with.
+/// A scenario with settings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Case {
     /// A scenario that ships.

@@ -10,16 +10,18 @@ pub(crate) struct Flight {
     /// The slot in which it was sent.
     pub(crate) slot: u64,
     pub(crate) ue: u32,
+    /// Its process of hybrid ARQ.
     pub(crate) process: u32,
+    /// Whether it arrives in error.
     pub(crate) errs: bool,
 }
 
 /// Blocks under way in a cell, by direction.
 #[derive(Default, Debug)]
 pub(crate) struct Flights {
-    /// Those that will arrive, each with the slot.
+    /// Blocks that will arrive, each with the slot.
     arriving: [VecDeque<(u64, Flight)>; 2],
-    /// Those whose sender will learn what became of them.
+    /// Blocks of which the sender will learn, each with the slot.
     returning: [VecDeque<(u64, Flight)>; 2],
 }
 

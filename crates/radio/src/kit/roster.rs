@@ -32,15 +32,15 @@ pub(crate) struct Roster<M> {
     marks: Vec<Marks>,
     /// When something is due for each, and for what else the cell has behind them.
     pub(crate) agenda: Agenda,
-    /// Those that something has happened to.
+    /// Mobiles that something has happened to.
     touched: Vec<u32>,
-    /// Those that may have output.
+    /// Mobiles that may have output.
     ready: VecDeque<u32>,
-    /// Those whose report has changed since that was asked for.
+    /// Mobiles whose report has changed since that was asked for.
     reports: VecDeque<u32>,
 }
 
-/// In which of the lists a mobile is.
+/// Lists that a mobile is in.
 #[derive(Clone, Copy, Default, Debug)]
 struct Marks {
     is_touched: bool,

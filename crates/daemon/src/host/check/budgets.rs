@@ -8,11 +8,11 @@ use super::Report;
 /// Headers of IPv4 and TCP without options (RFC 9293 §3.7.1); those of IPv6 leave less for data.
 const HEADERS: u16 = 40;
 
-/// What interfaces take that are not there yet.
+/// MTU of interfaces that are not there yet.
 const ETHERNET_MTU: u16 = 1500;
 
 pub(super) fn check(config: &Config, report: &mut Report) {
-    // That an interface is missing is told elsewhere: it may come later.
+    // Missing interfaces are told elsewhere, and may come later.
     let [wired, radio] = Legs::read(config).map_or([ETHERNET_MTU; 2], |legs| legs.mtu());
     let largest = wired.min(radio).saturating_sub(HEADERS);
     for profile in &config.profile {
