@@ -57,8 +57,6 @@ pub enum Machine<B: Body> {
         wlan: Box<Wlan<Packet<B>>>,
         /// Which nodes and addresses belong to which station.
         directory: Box<Directory>,
-        /// Whether its output is being handed on.
-        is_running: bool,
     },
     /// A middlebox at a node.
     Middlebox {

@@ -50,6 +50,8 @@ pub struct World<B: Body> {
     packets: Packets<B>,
     events: u64,
     unroutable: u64,
+    /// The machines that hand on what has come out of them, the innermost last.
+    handing_on: Vec<MachineId>,
     /// What arrived at open nodes, oldest first.
     outbox: VecDeque<Delivery<B>>,
     /// Middleboxes, which get reports of the radio.
@@ -70,6 +72,7 @@ impl<B: Body> Default for World<B> {
             packets: Packets::default(),
             events: 0,
             unroutable: 0,
+            handing_on: Vec::new(),
             outbox: VecDeque::new(),
             middleboxes: Vec::new(),
             identifications: Vec::new(),

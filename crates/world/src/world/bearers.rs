@@ -8,6 +8,9 @@ use crate::{Body, Machine, MachineId, NodeId, Packet, World};
 impl<B: Body> World<B> {
     /// Hands on what has come out of a bearer.
     pub(super) fn run_bearer(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
+        if !self.begins_to_hand_on(id) {
+            return;
+        }
         while let Machine::Bearer { bearer, network, mobile } = &mut self.machines[id] {
             let Some((direction, output)) = bearer.poll_output() else {
                 let deadline = bearer.poll_timeout();
@@ -17,19 +20,34 @@ impl<B: Body> World<B> {
             let to = direction.of(*mobile, *network);
             self.emerge(cx, id, to, output);
         }
+        self.handing_on.pop();
         self.report(cx, id);
     }
 
     /// Hands on what has come out of a network of cells.
     pub(super) fn run_cell(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
+        if !self.begins_to_hand_on(id) {
+            return;
+        }
         while let Machine::Cell { cell, network, mobiles } = &mut self.machines[id]
             && let Some((ue, direction, output)) = cell.poll_output()
         {
             let to = direction.of(mobiles[ue as usize], *network);
             self.emerge(cx, id, to, output);
         }
+        self.handing_on.pop();
         self.machines.reschedule(id);
         self.report(cx, id);
+    }
+
+    /// Whether `id` begins to hand on its output. Output causes further input: the call that began
+    /// hands on all that follows, so that no burst is too long for the stack.
+    pub(super) fn begins_to_hand_on(&mut self, id: MachineId) -> bool {
+        let begins = !self.handing_on.contains(&id);
+        if begins {
+            self.handing_on.push(id);
+        }
+        begins
     }
 
     /// An SDU has come out of a bearer at node `to`, or was dropped.

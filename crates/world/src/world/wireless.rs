@@ -106,9 +106,7 @@ impl<B: Body> World<B> {
         }
         let directory = Box::new(Directory::new(nodes));
         // The first links of mobiles are reported when the run begins.
-        let id = self
-            .machines
-            .add(name, Machine::Wlan { wlan: Box::new(wlan), directory, is_running: false });
+        let id = self.machines.add(name, Machine::Wlan { wlan: Box::new(wlan), directory });
         self.machines.wake(id, Time::ZERO);
         id
     }
@@ -183,9 +181,7 @@ impl<B: Body> World<B> {
     /// Hands on what has come out of a WLAN.
     pub(super) fn run_wlan(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         self.tell_dequeued(cx, id);
-        let Machine::Wlan { is_running, .. } = &mut self.machines[id] else { return };
-        // Output causes further input: the outermost call hands on everything that follows.
-        if std::mem::replace(is_running, true) {
+        if !self.begins_to_hand_on(id) {
             return;
         }
         while let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id]
@@ -215,9 +211,7 @@ impl<B: Body> World<B> {
                 }
             }
         }
-        if let Machine::Wlan { is_running, .. } = &mut self.machines[id] {
-            *is_running = false;
-        }
+        self.handing_on.pop();
         self.machines.reschedule(id);
     }
 
