@@ -105,9 +105,9 @@ impl Run {
             }
             kind => {
                 let make = |id| {
-                    radio::Bearer::UmtsDch(Box::new(Bearer::new(id, &dch(kind - 5), seed, "Uu")))
+                    radio::Cell::UmtsDch(Box::new(Bearer::new(id, &dch(kind - 5), seed, "Uu")))
                 };
-                let bearer = world.add_bearer("Uu", ends[0], ends[1], make);
+                let bearer = world.add_radio("Uu", ends[0], vec![ends[1]], make);
                 for node in ends {
                     world.set_route(node, None, bearer);
                 }

@@ -279,18 +279,10 @@ impl Emulator {
 /// and there is no radio. Behind those a receiver gets every packet alone, and acknowledges as if
 /// it did.
 fn is_unlimited(world: &World<Datagram>) -> bool {
-    world.machines().all(|(_, _, machine)| match machine {
-        world::Machine::Pipe { pipe, .. } => pipe.rate().is_none(),
-        world::Machine::Link { link, .. } => link.is_unlimited(),
-        world::Machine::Bearer { .. }
-        | world::Machine::Cell { .. }
-        | world::Machine::Wlan { .. }
-        | world::Machine::Middlebox { .. }
-        | world::Machine::Agent { .. }
-        | world::Machine::Reassembly(_)
-        | world::Machine::Host(_)
-        | world::Machine::Udp(_)
-        | world::Machine::Browser(_) => false,
+    world.machines().all(|(_, _, machine)| match machine.hop() {
+        Some(world::Hop::Pipe { pipe, .. }) => pipe.rate().is_none(),
+        Some(world::Hop::Link { link, .. }) => link.is_unlimited(),
+        Some(world::Hop::Radio(_) | world::Hop::Wlan { .. }) | None => false,
     })
 }
 

@@ -27,7 +27,6 @@
 //! A bearer carries anything that knows its size ([`Sdu`]). It knows no IP: how headers are
 //! compressed is up to the SDU ([`HeaderCompression`]).
 
-mod bearers;
 mod cells;
 pub mod channel;
 pub mod gprs;
@@ -51,4 +50,4 @@ pub use kit::{
     Counters, DownlinkReport, EnergyUse, HeaderCompression, Meter, Output, PowerModel, Sdu,
     StateUse,
 };
-pub use registry::{Bearer, Cell, Radio};
+pub use registry::{Cell, Radio};

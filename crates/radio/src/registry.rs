@@ -4,7 +4,6 @@ use base::{Direction, Duration, Time};
 use observe::Observe;
 use settings::Flat;
 
-use crate::bearers::bearers;
 use crate::cells::cells;
 use crate::gprs::{self, GprsKeys};
 use crate::hspa::{self, HsKeys};
@@ -23,7 +22,7 @@ use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
 macro_rules! radios {
     ($(
         $(#[doc = $doc:literal])*
-        $word:literal => $kind:ident($keys:ty) $(own $bearer:ident)? $(shared $cell:path)?;
+        $word:literal => $kind:ident($keys:ty) $(own $bearer:path,)? $(shared $cell:path,)?
     )*) => {
         settings::kinds! {
             /// The kind of bearer.
@@ -54,30 +53,29 @@ macro_rules! radios {
             }
         }
 
-        bearers! { $($($kind($bearer);)?)* }
-        cells! { $($($kind($cell);)?)* }
+        cells! { own { $($($kind($bearer);)?)* } shared { $($($kind($cell);)?)* } }
     };
 }
 
 radios! {
     /// Dedicated channels of UMTS in both directions.
-    "umts-dch" => UmtsDch(DchKeys) own umts;
+    "umts-dch" => UmtsDch(DchKeys) own umts::Bearer<T>,
     /// Cells that several mobiles share.
-    "umts-cell" => UmtsCell(CellKeys) shared umts::cell::Cell<T>;
+    "umts-cell" => UmtsCell(CellKeys) shared umts::cell::Cell<T>,
     /// Time slots of GPRS or EDGE.
-    "gprs" => Gprs(GprsKeys) own gprs;
+    "gprs" => Gprs(GprsKeys) own gprs::Bearer<T>,
     /// Satellites in a low orbit, one after the other.
-    "leo" => Leo(LeoKeys) own satellite;
+    "leo" => Leo(LeoKeys) own satellite::Bearer<T>,
     /// A geostationary satellite.
-    "geo" => Geo(GeoKeys) own satellite;
+    "geo" => Geo(GeoKeys) own satellite::Bearer<T>,
     /// A cell of LTE, which its mobiles share.
-    "lte" => Lte(LteKeys) shared scheduled::Network<T>;
+    "lte" => Lte(LteKeys) shared scheduled::Network<T>,
     /// A carrier of NB-IoT, which its mobiles share.
-    "nb-iot" => NbIot(NbIotKeys) shared nbiot::Cell<T>;
+    "nb-iot" => NbIot(NbIotKeys) shared nbiot::Cell<T>,
     /// A cell of NR, which its mobiles share.
-    "nr" => Nr(NrKeys) shared scheduled::Network<T>;
+    "nr" => Nr(NrKeys) shared scheduled::Network<T>,
     /// A cell with HSDPA and HSUPA, which its mobiles share.
-    "umts-hs" => UmtsHs(HsKeys) shared hspa::Cell<T>;
+    "umts-hs" => UmtsHs(HsKeys) shared hspa::Cell<T>,
 }
 
 impl Radio {

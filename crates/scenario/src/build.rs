@@ -156,8 +156,8 @@ impl<B: Body> Chain<B> {
         let (ues, interface) = (radio.keys().mobiles(), radio.keys().interface());
         let mut add = |mobile: &str, name: &str| {
             let mobile = self.world.add_node(mobile);
-            let bearer = |id| radio.bearer(id, context, name).expect("no radio of cells");
-            (mobile, self.world.add_bearer(name, network, mobile, bearer))
+            let bearer = |id| radio.cell(id, context, name);
+            (mobile, self.world.add_radio(name, network, vec![mobile], bearer))
         };
         if ues == 0 {
             let (mobile, bearer) = add("UE", interface);
@@ -180,8 +180,9 @@ impl<B: Body> Chain<B> {
     /// What mobiles share, and the mobiles called `names`.
     fn add_cell(&mut self, radio: &Radio, context: &RadioContext<'_>, names: &[String]) {
         self.mobiles = names.iter().map(|name| self.world.add_node(name)).collect();
-        let make = |id| radio.cell(id, context).expect("a radio that mobiles share");
-        let cell = self.world.add_cell("Uu", self.last, self.mobiles.clone(), make);
+        let interface = radio.keys().interface();
+        let make = |id| radio.cell(id, context, interface);
+        let cell = self.world.add_radio(interface, self.last, self.mobiles.clone(), make);
         for mobile in &self.mobiles {
             self.world.set_route(*mobile, None, cell);
         }

@@ -6,7 +6,7 @@ use observe::{Context, Observe};
 use radio::Radio;
 use radio::umts::{BlockErrorRate, DchKeys};
 use settings::{Chance, Leaf, OfTime, Or, Speed, Unlimited, words};
-use world::{Body, Machine, MachineId, World};
+use world::{Body, MachineId, World};
 
 use crate::Scenario;
 
@@ -209,15 +209,12 @@ impl Live {
                 radio.keys_mut().cut(span);
             }
             let context = self.scenario.radio_context();
-            let bearers: Vec<_> = world.machines().filter_map(bearer).collect();
-            for (id, name) in bearers {
-                world.reconfigure_bearer(cx, id, |bearer, now| {
-                    bearer.reconfigure(now, &radio, &context, &name);
+            let radios = world.machines().filter(|(.., machine)| machine.radio().is_some());
+            let radios: Vec<_> = radios.map(|(id, ..)| id).collect();
+            for id in radios {
+                world.reconfigure_radio(cx, id, |cell, now, name| {
+                    cell.reconfigure(now, &radio, &context, name);
                 });
-            }
-            let cells: Vec<_> = world.machines().filter_map(cell).collect();
-            for id in cells {
-                world.reconfigure_cell(cx, id, |cell, now| cell.reconfigure(now, &radio, &context));
             }
         }
     }
@@ -332,17 +329,6 @@ fn dch_mut(radio: &mut Radio) -> Option<&mut DchKeys> {
 /// The last machine of that name: links are added behind wires.
 fn named<B: Body>(world: &World<B>, name: &str) -> Option<MachineId> {
     world.machines().filter(|machine| machine.1 == name).map(|machine| machine.0).last()
-}
-
-/// The number and the name of a bearer.
-fn bearer<B: Body>(machine: (MachineId, &str, &Machine<B>)) -> Option<(MachineId, String)> {
-    let (id, name, machine) = machine;
-    matches!(machine, Machine::Bearer { .. }).then(|| (id, name.to_owned()))
-}
-
-/// The number of radio cells.
-fn cell<B: Body>((id, _, machine): (MachineId, &str, &Machine<B>)) -> Option<MachineId> {
-    matches!(machine, Machine::Cell { .. }).then_some(id)
 }
 
 fn rate_of(config: &LinkConfig, now: Time) -> Option<String> {

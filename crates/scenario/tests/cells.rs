@@ -138,18 +138,9 @@ fn flows_go_to_mobiles_in_turn() {
     let owned = settings.map(|(key, value)| (key.to_owned(), value.to_owned()));
     let scenario = Scenario::parse(text("umts-cell-50"), "mine", &owned).expect("valid");
     let network = build(&scenario);
-    let mobile = |flow: &scenario::NetworkFlow| match network.world.machine(flow.ends[1]) {
-        world::Machine::Host(host) => network.world.node(host.node()).name().to_owned(),
-        world::Machine::Pipe { .. }
-        | world::Machine::Link { .. }
-        | world::Machine::Bearer { .. }
-        | world::Machine::Cell { .. }
-        | world::Machine::Wlan { .. }
-        | world::Machine::Middlebox { .. }
-        | world::Machine::Agent { .. }
-        | world::Machine::Reassembly(_)
-        | world::Machine::Udp(_)
-        | world::Machine::Browser(_) => unreachable!("a receiver is a host"),
+    let mobile = |flow: &scenario::NetworkFlow| {
+        let node = network.world.machine(flow.ends[1]).node().expect("a receiver is an endpoint");
+        network.world.node(node).name().to_owned()
     };
     let names: Vec<String> = network.flows.iter().map(mobile).collect();
     assert_eq!(names, ["UE-0", "UE-1", "UE-2", "UE-0", "UE-1"]);

@@ -3,7 +3,6 @@
 use cc::Algorithm;
 use middlebox::Scheme;
 use scenario::{Scenario, build, shipped};
-use world::Machine;
 
 const WIRES: &str = r#"
 [[wired]]
@@ -31,11 +30,8 @@ fn parse(source: &str, settings: &[(&str, &str)]) -> Result<Scenario, String> {
 fn places(source: &str, settings: &[(&str, &str)]) -> Vec<String> {
     let network = build(&parse(source, settings).expect(source));
     let world = &network.world;
-    let place = |machine: &Machine<_>| match machine {
-        Machine::Middlebox { at, .. } => Some(world.node(*at).name().to_owned()),
-        _ => None,
-    };
-    world.machines().filter_map(|(_, _, machine)| place(machine)).collect()
+    let boxes = world.machines().filter_map(|(_, _, machine)| machine.middlebox());
+    boxes.map(|(_, at)| world.node(at).name().to_owned()).collect()
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //! out, and there is one cell.
 
 use scenario::{Scenario, build, keys, shipped};
-use world::Machine;
 
 /// A key, a value that it cannot have, and words of the line that says so.
 pub(crate) type Refused = (&'static str, &'static str, &'static str);
@@ -47,5 +46,5 @@ pub(crate) fn is_refused(name: &str, settings: &[(&str, &str)], expect: &str) {
 /// How many cells there are.
 pub(crate) fn cells(scenario: &Scenario) -> usize {
     let world = build(scenario).world;
-    world.machines().filter(|(.., machine)| matches!(machine, Machine::Cell { .. })).count()
+    world.machines().filter(|(.., machine)| machine.radio().is_some()).count()
 }

@@ -56,11 +56,8 @@ impl RadioSummary {
         machines: impl Iterator<Item = &'a Machine<B>>,
     ) -> Option<[radio::Counters; 2]> {
         let counters = machines.filter_map(|machine| {
-            if let Machine::Bearer { bearer, .. } = machine {
-                return Some(Direction::BOTH.map(|direction| bearer.counters(direction)));
-            }
-            let Machine::Cell { cell, .. } = machine else { return None };
-            Some(Direction::BOTH.map(|direction| cell.total(direction)))
+            let radio = machine.radio()?;
+            Some(Direction::BOTH.map(|direction| radio.cell.total(direction)))
         });
         counters.reduce(|[a, b], [c, d]| [a + c, b + d])
     }

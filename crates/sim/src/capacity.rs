@@ -2,7 +2,7 @@
 
 use base::{Direction, Duration, Rate, Schedule, Time};
 use scenario::Scenario;
-use world::{Body, Machine, World};
+use world::{Body, Hop, World};
 
 /// What a direction of a link or bearer could carry from a time on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,21 +41,16 @@ pub(crate) fn courses<B: Body>(scenario: &Scenario, world: &World<B>) -> Vec<Cou
     let until = Time::ZERO + scenario.duration;
     let mut courses: Vec<Course> = Vec::new();
     for (_, name, machine) in world.machines() {
-        match machine {
-            Machine::Pipe { pipe, .. } => {
+        let Some(hop) = machine.hop() else { continue };
+        match hop {
+            Hop::Pipe { pipe, .. } => {
                 courses.push(vec![(Time::ZERO, pipe.rate().map(Rate::as_bps))]);
             }
-            Machine::Link { link, .. } => {
+            Hop::Link { link, .. } => {
                 courses.push(link.capacity(until, interval(scenario.duration)));
             }
-            Machine::Bearer { .. } => courses.extend(bearer(scenario, name)),
-            Machine::Cell { .. } | Machine::Wlan { .. } => courses.extend([Vec::new(), Vec::new()]),
-            Machine::Middlebox { .. }
-            | Machine::Agent { .. }
-            | Machine::Reassembly(_)
-            | Machine::Host(_)
-            | Machine::Udp(_)
-            | Machine::Browser(_) => {}
+            Hop::Radio(radio) if !radio.cell.is_shared() => courses.extend(bearer(scenario, name)),
+            Hop::Radio(_) | Hop::Wlan { .. } => courses.extend([Vec::new(), Vec::new()]),
         }
     }
     courses

@@ -13,7 +13,7 @@ use base::Ecn;
 use mobility::binding::MobileIp;
 use observe::PacketEvent;
 use wire::{Addresses, Capture, Passage, Payload, Sense};
-use world::{Body, Machine, MachineId, NodeId, World};
+use world::{Body, Hop, Machine, MachineId, NodeId, World};
 
 use crate::Trace;
 use crate::trace::{DatagramPassage, PassageRow, SegmentRow};
@@ -68,19 +68,7 @@ impl Vantage {
         let mut by_node: Vec<(NodeId, Vec<u32>)> = Vec::new();
         let mut places = BTreeMap::new();
         for (id, _, machine) in world.machines() {
-            let node = match machine {
-                Machine::Host(host) => host.node(),
-                Machine::Udp(end) => end.node(),
-                Machine::Middlebox { at, .. } => *at,
-                Machine::Pipe { .. }
-                | Machine::Link { .. }
-                | Machine::Bearer { .. }
-                | Machine::Cell { .. }
-                | Machine::Wlan { .. }
-                | Machine::Agent { .. }
-                | Machine::Reassembly(_)
-                | Machine::Browser(_) => continue,
-            };
+            let Some(node) = machine.node() else { continue };
             let place = *places.entry(node).or_insert_with(|| {
                 by_node.push((node, Vec::new()));
                 by_node.len() - 1
@@ -133,12 +121,10 @@ struct CaptureLink<'a> {
 
 impl<'a> CaptureLink<'a> {
     fn of<B: Body>((id, name, of): (MachineId, &'a str, &Machine<B>)) -> Option<Self> {
-        let to = if let Machine::Pipe { to, .. } | Machine::Link { to, .. } = of {
-            Some(*to)
-        } else if matches!(of, Machine::Wlan { .. }) {
-            None
-        } else {
-            return None;
+        let to = match of.hop()? {
+            Hop::Pipe { to, .. } | Hop::Link { to, .. } => Some(*to),
+            Hop::Wlan { .. } => None,
+            Hop::Radio(_) => return None,
         };
         let link = name.rsplit_once('/').map_or(name, |(link, _)| link);
         Some(Self { machine: id.0, link, to })

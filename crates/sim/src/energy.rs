@@ -106,39 +106,15 @@ impl PowerTrace {
 
 /// What the mobiles of `world` had used by `now`, in the order of their machines.
 fn uses<B: Body>(world: &World<B>, now: Time) -> impl Iterator<Item = (MachineId, EnergyUse)> {
-    world.machines().flat_map(move |(id, _, machine)| {
-        let of_machine: Box<dyn Iterator<Item = EnergyUse>> = match machine {
-            Machine::Bearer { bearer, .. } => Box::new(bearer.energy(now).into_iter()),
-            Machine::Cell { cell, .. } => Box::new(cell.energy(now)),
-            Machine::Pipe { .. }
-            | Machine::Link { .. }
-            | Machine::Wlan { .. }
-            | Machine::Middlebox { .. }
-            | Machine::Agent { .. }
-            | Machine::Reassembly(_)
-            | Machine::Host(_)
-            | Machine::Udp(_)
-            | Machine::Browser(_) => Box::new(std::iter::empty()),
-        };
-        of_machine.map(move |used| (id, used))
-    })
+    world
+        .machines()
+        .filter_map(|(id, _, machine)| Some((id, machine.radio()?)))
+        .flat_map(move |(id, radio)| radio.cell.energy(now).map(move |used| (id, used)))
 }
 
 /// The nodes of mobiles of machine `id`, in order.
 fn nodes<B: Body>(world: &World<B>, id: MachineId) -> &[NodeId] {
-    match world.machine(id) {
-        Machine::Bearer { mobile, .. } => std::slice::from_ref(mobile),
-        Machine::Cell { mobiles, .. } => mobiles,
-        Machine::Pipe { .. }
-        | Machine::Link { .. }
-        | Machine::Wlan { .. }
-        | Machine::Middlebox { .. }
-        | Machine::Agent { .. }
-        | Machine::Reassembly(_)
-        | Machine::Host(_)
-        | Machine::Udp(_)
-        | Machine::Browser(_) => &[],
-    }
+    world.machine(id).radio().map_or(&[], |radio| &*radio.mobiles)
 }
 
 /// The mobiles of `world` whose use of energy is known, at its `end`, with what `flows` delivered:
@@ -173,17 +149,8 @@ pub(crate) fn mobiles<'a, B: Body>(
 /// The nodes at the ends of a flow.
 fn ends<B: Body>(world: &World<B>, flow: &NetworkFlow) -> [NodeId; 2] {
     flow.ends.map(|end| match world.machine(end) {
-        Machine::Host(host) => host.node(),
-        Machine::Udp(end) => end.node(),
         Machine::Browser(browser) => browser.fetching().reader,
-        Machine::Pipe { .. }
-        | Machine::Link { .. }
-        | Machine::Bearer { .. }
-        | Machine::Cell { .. }
-        | Machine::Wlan { .. }
-        | Machine::Middlebox { .. }
-        | Machine::Agent { .. }
-        | Machine::Reassembly(_) => unreachable!("a flow ends at endpoints"),
+        endpoint => endpoint.node().expect("a flow ends at endpoints"),
     })
 }
 

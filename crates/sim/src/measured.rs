@@ -65,8 +65,8 @@ impl Measured {
             delivered: metrics.flows().iter().map(|flow| flow.bytes_delivered).sum(),
             cell: machines().find_map(|machine| cell(scenario, &metrics, machine)),
             middlebox: machines().find_map(|machine| {
-                let Machine::Middlebox { middlebox, at, .. } = machine else { return None };
-                Some((world.node(*at).name().to_owned(), middlebox.counters()))
+                let (middlebox, at) = machine.middlebox()?;
+                Some((world.node(at).name().to_owned(), middlebox.counters()))
             }),
             mobility: scenario.mobile_ip.as_ref().map(|mobile_ip| {
                 MobilitySummary::of(&world, &metrics.mobility, &mobile_ip.home_agent)
@@ -176,7 +176,7 @@ fn cell<B: Body>(
     metrics: &Metrics,
     machine: &Machine<B>,
 ) -> Option<CellSummary> {
-    let Machine::Cell { cell: radio::Cell::UmtsCell(cell), .. } = machine else { return None };
+    let radio::Cell::UmtsCell(cell) = &machine.radio()?.cell else { return None };
     let states: Vec<_> = cell.states().collect();
     let cells = scenario.radio.as_ref().and_then(|radio| radio.keys().cells());
     let fach = cells.map(|cells| cells.fach.sf);

@@ -7,7 +7,7 @@ use mobility::binding::Address;
 use observe::{DropReason, MobilityFact};
 use schemars::JsonSchema;
 use serde::Serialize;
-use world::{Body, Directory, Machine, NodeId, World};
+use world::{Body, Directory, Hop, Machine, NodeId, World};
 
 use crate::Distribution;
 
@@ -127,7 +127,7 @@ impl MobilitySummary {
             rows.entry(row.machine).or_default().push(row);
         }
         let directory = world.machines().find_map(|(_, _, machine)| {
-            let Machine::Wlan { directory, .. } = machine else { return None };
+            let Some(Hop::Wlan { directory, .. }) = machine.hop() else { return None };
             Some(&**directory)
         });
         let routers = directory.map_or(&[][..], Directory::routers);

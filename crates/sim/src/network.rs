@@ -11,7 +11,7 @@ use radio::wlan::{AccessPoint, WlanKeys};
 use scenario::{Route, Scenario};
 use serde::Serialize;
 use tcp::Length;
-use world::{Body, Ipv6, Machine, MachineId, NodeId, World};
+use world::{Body, Hop, Ipv6, MachineId, NodeId, RadioHop, World};
 
 /// A scenario's network at time zero.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -170,38 +170,30 @@ fn sources<B: Body>(world: &World<B>, nodes: &BTreeSet<u32>) -> BTreeMap<Machine
 fn links<B: Body>(world: &World<B>, scenario: &Scenario) -> Vec<(MachineId, LinkLayout)> {
     let mut links = Vec::new();
     for (id, name, machine) in world.machines() {
-        let of_it = match machine {
-            Machine::Pipe { pipe, to } => vec![LinkLayout {
+        let Some(hop) = machine.hop() else { continue };
+        let of_it: Vec<_> = match hop {
+            Hop::Pipe { pipe, to } => vec![LinkLayout {
                 rate_bps: pipe.config().rate.map(Rate::as_bps),
                 delay_s: Some(pipe.config().delay.as_secs_f64()),
                 queue_packets: pipe.config().queue_limit,
                 ..LinkLayout::new(name, LinkKind::Wired, *to)
             }],
-            Machine::Link { link, to } => vec![LinkLayout {
+            Hop::Link { link, to } => vec![LinkLayout {
                 rate_bps: link.rate(Time::ZERO).map(Rate::as_bps),
                 delay_s: Some(link.delay(Time::ZERO).as_secs_f64()),
                 queue_packets: link.limit().packets,
                 queue_bytes: link.limit().bytes,
                 ..LinkLayout::new(name, LinkKind::Wired, *to)
             }],
-            Machine::Bearer { network, mobile, .. } => {
-                LinkLayout::radio(name, LinkKind::Bearer, [*network, *mobile], scenario).into()
-            }
-            Machine::Cell { network, mobiles, .. } => {
+            Hop::Radio(RadioHop { cell, network, mobiles }) => {
+                let kind = if cell.is_shared() { LinkKind::Cell } else { LinkKind::Bearer };
                 let ends = mobiles.iter().map(|mobile| [*network, *mobile]);
-                let both = |ends| LinkLayout::radio(name, LinkKind::Cell, ends, scenario);
-                ends.flat_map(both).collect()
+                ends.flat_map(|ends| LinkLayout::radio(name, kind, ends, scenario)).collect()
             }
-            Machine::Wlan { directory, .. } => {
+            Hop::Wlan { directory, .. } => {
                 let ends = directory.pairs().map(|(router, mobile)| [router, mobile]);
                 ends.flat_map(|ends| LinkLayout::wlan(name, ends, scenario)).collect()
             }
-            Machine::Middlebox { .. }
-            | Machine::Agent { .. }
-            | Machine::Reassembly(_)
-            | Machine::Host(_)
-            | Machine::Udp(_)
-            | Machine::Browser(_) => Vec::new(),
         };
         links.extend(of_it.into_iter().map(|link| (id, link)));
     }

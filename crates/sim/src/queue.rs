@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Duration, Time};
 use observe::{DropReason, PacketEvent, PacketFact};
-use world::{Body, Machine, NodeId, World};
+use world::{Body, Hop, Machine, NodeId, RadioHop, World};
 
 /// A queue after a packet came, left or was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,34 +80,23 @@ struct Held {
 impl Place {
     /// That of a machine whose first link is `link`; `None` if nothing waits there.
     fn of<B: Body>(machine: &Machine<B>, link: u32) -> Option<Self> {
-        let above = match machine {
-            Machine::Pipe { pipe, .. } if pipe.rate().is_none() => return None,
-            Machine::Pipe { .. } | Machine::Link { .. } => Vec::new(),
-            Machine::Bearer { network, .. } | Machine::Cell { network, .. } => vec![network.0],
-            Machine::Wlan { directory, .. } => {
+        let above = match machine.hop()? {
+            Hop::Pipe { pipe, .. } if pipe.rate().is_none() => return None,
+            Hop::Pipe { .. } | Hop::Link { .. } => Vec::new(),
+            Hop::Radio(RadioHop { network, .. }) => vec![network.0],
+            Hop::Wlan { directory, .. } => {
                 directory.pairs().map(|(NodeId(router), _)| router).collect()
             }
-            Machine::Middlebox { .. }
-            | Machine::Agent { .. }
-            | Machine::Reassembly(_)
-            | Machine::Host(_)
-            | Machine::Udp(_)
-            | Machine::Browser(_) => return None,
         };
         Some(Self { link, above })
     }
 
     /// How many entries of the summary's links a machine is.
     const fn links_of<B: Body>(machine: &Machine<B>) -> u32 {
-        match machine {
-            Machine::Pipe { .. } | Machine::Link { .. } => 1,
-            Machine::Bearer { .. } | Machine::Cell { .. } | Machine::Wlan { .. } => 2,
-            Machine::Middlebox { .. }
-            | Machine::Agent { .. }
-            | Machine::Reassembly(_)
-            | Machine::Host(_)
-            | Machine::Udp(_)
-            | Machine::Browser(_) => 0,
+        match machine.hop() {
+            Some(Hop::Pipe { .. } | Hop::Link { .. }) => 1,
+            Some(Hop::Radio(_) | Hop::Wlan { .. }) => 2,
+            None => 0,
         }
     }
 

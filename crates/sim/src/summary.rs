@@ -6,7 +6,7 @@ use link::{Counters, Drops};
 use scenario::Scenario;
 use schemars::JsonSchema;
 use serde::Serialize;
-use world::{Application, Body, Machine};
+use world::{Application, Body, Hop, Machine, RadioHop};
 
 use crate::energy::MobileUse;
 use crate::flow::{Event, FlowMetrics};
@@ -312,26 +312,22 @@ impl LinkSummary {
         let both = |of: &dyn Fn(Direction, String) -> Self| {
             DIRECTIONS.map(|(direction, way)| of(direction, format!("{name}/{way}"))).to_vec()
         };
-        match machine {
-            Machine::Pipe { pipe, .. } => {
+        let Some(hop) = machine.hop() else { return Vec::new() };
+        match hop {
+            Hop::Pipe { pipe, .. } => {
                 let counters = pipe.counters(end);
                 let utilization = pipe.rate().map(|_| counters.busy.as_secs_f64() / elapsed);
                 vec![Self::wired(name, &counters, utilization, elapsed)]
             }
-            Machine::Link { link, .. } => {
+            Hop::Link { link, .. } => {
                 vec![Self::wired(name, &link.counters(end), link.utilization(end), elapsed)]
             }
-            Machine::Bearer { bearer, .. } => both(&|direction, name| {
-                let counters = bearer.counters(direction);
-                let share = bearer.utilization(direction, end.saturating_since(Time::ZERO));
-                Self::radio(name, &counters, bearer.waited(direction, end), share, elapsed)
-            }),
-            Machine::Cell { cell, .. } => both(&|direction, name| {
+            Hop::Radio(RadioHop { cell, .. }) => both(&|direction, name| {
                 let share = cell.utilization(direction, end.saturating_since(Time::ZERO));
                 let (total, waited) = (cell.total(direction), cell.waited(direction, end));
                 Self::radio(name, &total, waited, share, elapsed)
             }),
-            Machine::Wlan { wlan, .. } => both(&|direction, name| {
+            Hop::Wlan { wlan, .. } => both(&|direction, name| {
                 let counters = wlan.counters(direction);
                 let waiting = Waiting {
                     packets: counters.sdus - counters.drops.queue,
@@ -342,12 +338,6 @@ impl LinkSummary {
                 let utilization = wlan.utilization(end);
                 Self::new(name, (counters.drops, counters.marks), utilization, waiting, elapsed)
             }),
-            Machine::Middlebox { .. }
-            | Machine::Agent { .. }
-            | Machine::Reassembly(_)
-            | Machine::Host(_)
-            | Machine::Udp(_)
-            | Machine::Browser(_) => Vec::new(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base::{Ecn, Flags, Seq, TcpHeader, Time, UdpDatagram};
 use observe::{PacketEvent, PacketFact};
 use tcp::Length;
-use world::{Body, Directory, Ends, Ipv4, Ipv6, Machine, NodeId, World};
+use world::{Body, Directory, Ends, Hop, Ipv4, Ipv6, Machine, NodeId, RadioHop, World};
 
 use crate::FlowDirection;
 
@@ -117,21 +117,14 @@ enum Far {
 
 impl Far {
     fn of<B: Body>(machine: &Machine<B>) -> Option<Self> {
-        match machine {
-            Machine::Pipe { to, .. } | Machine::Link { to, .. } => Some(Self::At(*to)),
-            Machine::Bearer { network, mobile, .. } => Some(Self::Other([*network, *mobile])),
-            Machine::Cell { network, mobiles, .. } => Some(match **mobiles {
+        Some(match machine.hop()? {
+            Hop::Pipe { to, .. } | Hop::Link { to, .. } => Self::At(*to),
+            Hop::Radio(RadioHop { network, mobiles, .. }) => match **mobiles {
                 [mobile] => Self::Other([*network, mobile]),
                 _ => Self::Cell(*network),
-            }),
-            Machine::Wlan { directory, .. } => Some(Self::Wlan(directory.clone())),
-            Machine::Middlebox { .. }
-            | Machine::Agent { .. }
-            | Machine::Reassembly(_)
-            | Machine::Host(_)
-            | Machine::Udp(_)
-            | Machine::Browser(_) => None,
-        }
+            },
+            Hop::Wlan { directory, .. } => Self::Wlan(directory.clone()),
+        })
     }
 
     /// The exit of what enters at `from`.

@@ -1,7 +1,6 @@
 //! The network as one machine.
 
 mod agents;
-mod bearers;
 mod changes;
 mod connections;
 mod fragments;
@@ -9,6 +8,7 @@ mod interception;
 mod links;
 mod machines;
 mod path_mtu;
+mod radios;
 mod sending;
 mod sharing;
 mod udp;
@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use base::{Direction, Time};
 use link::{Dropped, Link, LinkConfig, Pipe};
 use observe::{Context, DropReason, Observe, PacketEvent};
-use radio::{Bearer, Cell};
+use radio::Cell;
 
 use agents::lose;
 use machines::Machines;
@@ -29,7 +29,7 @@ use machines::Machines;
 use crate::node::Nodes;
 use crate::packet::Packets;
 use crate::path_mtu::PathMtus;
-use crate::{Body, Ends, Fragmentation, Machine, MachineId, Node, NodeId, Packet};
+use crate::{Body, Ends, Fragmentation, Hop, Machine, MachineId, Node, NodeId, Packet, RadioHop};
 
 /// A packet that left the world at an open node.
 #[derive(Clone, Debug)]
@@ -96,7 +96,8 @@ impl<B: Body> World<B> {
 
     /// Adds one direction of a wired link, which ends at node `to`.
     pub fn add_pipe(&mut self, name: &str, config: &link::Config, to: NodeId) -> MachineId {
-        self.machines.add(name, Machine::Pipe { pipe: Box::new(Pipe::new(config)), to })
+        let pipe = Box::new(Pipe::new(config));
+        self.machines.add(name, Machine::Hop(Hop::Pipe { pipe, to }))
     }
 
     /// Adds one direction of a wired link, which ends at node `to`: a pipe where that is enough.
@@ -112,26 +113,12 @@ impl<B: Body> World<B> {
             return self.add_pipe(name, &plain, to);
         }
         let link = Box::new(Link::new(config, seed, name));
-        self.machines.add(name, Machine::Link { link, to })
+        self.machines.add(name, Machine::Hop(Hop::Link { link, to }))
     }
 
-    /// Adds a radio bearer between the nodes `network` and `mobile`; `make` builds it from its
-    /// machine number.
-    pub fn add_bearer(
-        &mut self,
-        name: &str,
-        network: NodeId,
-        mobile: NodeId,
-        make: impl FnOnce(u32) -> Bearer<Packet<B>>,
-    ) -> MachineId {
-        let bearer = make(self.machines.next_id().0);
-        self.set_mobile(mobile);
-        self.machines.add(name, Machine::Bearer { bearer, network, mobile })
-    }
-
-    /// Adds a network of radio cells between the node `network` and `mobiles`; `make` builds it
+    /// Adds a radio between the node `network` and `mobiles`; `make` builds the bearer or the cells
     /// from its machine number.
-    pub fn add_cell(
+    pub fn add_radio(
         &mut self,
         name: &str,
         network: NodeId,
@@ -142,8 +129,8 @@ impl<B: Body> World<B> {
         for mobile in &mobiles {
             self.set_mobile(*mobile);
         }
-        let mobiles = mobiles.into_boxed_slice();
-        let id = self.machines.add(name, Machine::Cell { cell, network, mobiles });
+        let radio = RadioHop { cell, network, mobiles: mobiles.into_boxed_slice() };
+        let id = self.machines.add(name, Machine::Hop(Hop::Radio(radio)));
         self.machines.reschedule(id);
         id
     }
@@ -220,24 +207,22 @@ impl<B: Body> World<B> {
         let (now, id) = self.machines.next_due(until)?;
         let cx = &mut Context { now, observe };
         let machine = &mut self.machines[id];
-        self.events +=
-            u64::from(!matches!(machine, Machine::Pipe { .. } | Machine::Middlebox { .. }));
+        self.events += u64::from(!matches!(
+            machine,
+            Machine::Hop(Hop::Pipe { .. }) | Machine::Middlebox { .. }
+        ));
         match machine {
-            Machine::Pipe { .. } => self.run_pipe(cx, id),
-            Machine::Link { .. } => self.run_link(cx, id),
-            Machine::Bearer { bearer, .. } => {
-                bearer.handle_timeout(cx.now, cx.observe);
-                self.run_bearer(cx, id);
+            Machine::Hop(Hop::Pipe { .. }) => self.run_pipe(cx, id),
+            Machine::Hop(Hop::Link { .. }) => self.run_link(cx, id),
+            Machine::Hop(Hop::Radio(radio)) => {
+                radio.cell.handle_timeout(cx.now, cx.observe);
+                self.run_radio(cx, id);
             }
-            Machine::Cell { cell, .. } => {
-                cell.handle_timeout(cx.now, cx.observe);
-                self.run_cell(cx, id);
-            }
-            Machine::Middlebox { .. } => self.wake_middlebox(cx, id),
-            Machine::Wlan { wlan, .. } => {
+            Machine::Hop(Hop::Wlan { wlan, .. }) => {
                 wlan.handle_timeout(now);
                 self.run_wlan(cx, id);
             }
+            Machine::Middlebox { .. } => self.wake_middlebox(cx, id),
             Machine::Agent { .. } => self.wake_agent(cx, id),
             Machine::Reassembly(_) => self.give_up_pieces(cx, id),
             Machine::Host(_) => self.wake_host(cx, id),
@@ -301,7 +286,7 @@ impl<B: Body> World<B> {
                 return;
             };
             cx.packet(&packet.fact_at(PacketEvent::Entered, id.0, node));
-            let Machine::Pipe { pipe, to } = &mut self.machines[id] else {
+            let Machine::Hop(Hop::Pipe { pipe, to }) = &mut self.machines[id] else {
                 return self.enter(cx, node, id, packet);
             };
             // A pipe that takes no time needs no event, except at the destination: an answer could
@@ -332,7 +317,7 @@ impl<B: Body> World<B> {
         }
     }
 
-    /// A packet goes from `node` into `id`, which is not a pipe.
+    /// A packet goes from `node` into the hop `id`, which is not a pipe.
     fn enter(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
@@ -341,7 +326,7 @@ impl<B: Body> World<B> {
         packet: Packet<B>,
     ) {
         match &mut self.machines[id] {
-            Machine::Link { link, .. } => {
+            Machine::Hop(Hop::Link { link, .. }) => {
                 let refused = link.handle_input(cx.now, packet);
                 self.machines.reschedule(id);
                 if let Err(Dropped { packet, reason }) = refused {
@@ -349,16 +334,7 @@ impl<B: Body> World<B> {
                 }
                 self.tell_dequeued(cx, id);
             }
-            Machine::Bearer { bearer, network, .. } => {
-                let direction =
-                    if node == *network { Direction::Downlink } else { Direction::Uplink };
-                let dropped = bearer.handle_input(cx.now, direction, packet, cx.observe);
-                if let Err(packet) = dropped {
-                    drop_full(cx, id, &packet);
-                }
-                self.run_bearer(cx, id);
-            }
-            Machine::Cell { cell, network, mobiles } => {
+            Machine::Hop(Hop::Radio(RadioHop { cell, network, mobiles })) => {
                 let (direction, mobile) = if node == *network {
                     (Direction::Downlink, packet.ends.destination)
                 } else {
@@ -371,22 +347,16 @@ impl<B: Body> World<B> {
                 if let Err(packet) = dropped {
                     drop_full(cx, id, &packet);
                 }
-                self.run_cell(cx, id);
+                self.run_radio(cx, id);
             }
-            Machine::Wlan { .. } => self.enter_wlan(cx, node, id, packet),
-            Machine::Pipe { .. }
-            | Machine::Middlebox { .. }
-            | Machine::Agent { .. }
-            | Machine::Reassembly(_)
-            | Machine::Host(_)
-            | Machine::Udp(_)
-            | Machine::Browser(_) => unreachable!("a route leads into a pipe, a link or a bearer"),
+            Machine::Hop(Hop::Wlan { .. }) => self.enter_wlan(cx, node, id, packet),
+            _ => unreachable!("a route leads into a pipe, a link or a radio"),
         }
     }
 
     /// Hands on what has come out of a pipe.
     fn run_pipe(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
-        while let Machine::Pipe { pipe, to } = &mut self.machines[id] {
+        while let Machine::Hop(Hop::Pipe { pipe, to }) = &mut self.machines[id] {
             let (deadline, to) = (pipe.poll_timeout(), *to);
             let Some(packet) = pipe.poll_output(cx.now) else {
                 return self.machines.schedule(id, deadline);
@@ -441,7 +411,7 @@ impl<B: Body> World<B> {
         cx.packet(&packet.fact(PacketEvent::Arrived, id.0));
         let Some(segment) = packet.body.segment() else { return self.packets.recycle(packet) };
         self.inherit_if_listening(id);
-        if let Machine::Host(host) = &mut self.machines[id] {
+        if let Some(host) = self.machines[id].host_mut() {
             host.handle_input(cx, &segment);
         }
         drop(segment);

@@ -11,7 +11,7 @@ use radio::umts::rlc::Config;
 use radio::umts::rlc::am::{self, Repetition};
 use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
 use tcp::{Length, Segment};
-use world::{Connection, Machine, MachineId, NodeId, Side, Sink, Source, World};
+use world::{Connection, Hop, MachineId, NodeId, Side, Sink, Source, World};
 
 type Net = World<Segment<Length>>;
 
@@ -179,8 +179,8 @@ fn a_radio_hop_drops_openly_or_not_at_all() {
         let (mut world, nodes) = chain(&[link(0, 20, None)]);
         let mobile = world.add_node("UE");
         let config = dch(tbler, queue_limit);
-        let make = |id| radio::Bearer::UmtsDch(Box::new(Bearer::new(id, &config, 3, "Uu")));
-        let bearer = world.add_bearer("Uu", nodes[1], mobile, make);
+        let make = |id| radio::Cell::UmtsDch(Box::new(Bearer::new(id, &config, 3, "Uu")));
+        let bearer = world.add_radio("Uu", nodes[1], vec![mobile], make);
         world.set_route(nodes[1], Some(mobile), bearer);
         world.set_route(mobile, None, bearer);
         let [_, receiver] = connect(&mut world, [nodes[0], mobile], 200_000);
@@ -188,8 +188,8 @@ fn a_radio_hop_drops_openly_or_not_at_all() {
         assert_eq!(census.delivered, [(receiver.0, 200_000)]);
         assert_eq!(census.dropped > 0, drops, "at {tbler} with {queue_limit:?}: {census:?}");
         assert_eq!(census.departed, census.arrived + census.dropped);
-        let Machine::Bearer { bearer, .. } = world.machine(bearer) else { unreachable!() };
-        assert_eq!(bearer.poll_timeout(), None);
+        let radio = world.machine(bearer).radio().expect("it was added as one");
+        assert_eq!(radio.cell.poll_timeout(), None);
     };
     check(0.0, None, false);
     check(0.3, None, false);
@@ -226,7 +226,7 @@ fn a_link_that_loses_drops_openly() {
     assert_eq!(census.delivered, [(receiver.0, 200_000)]);
     assert_eq!(census.departed, census.arrived + census.dropped);
     let drops = |id| {
-        let Machine::Link { link, .. } = world.machine(id) else { unreachable!() };
+        let Some(Hop::Link { link, .. }) = world.machine(id).hop() else { unreachable!() };
         assert_eq!((link.in_flight(), link.poll_timeout()), (0, None));
         link.counters(Time::ZERO + Duration::from_secs(600)).drops
     };

@@ -8,7 +8,7 @@ use link::Config as PipeConfig;
 use middlebox::{Counters, Leg, Middlebox, Packet, Watch};
 use observe::{MiddleboxFact, Observe, PacketEvent, PacketFact, TcpFact};
 use tcp::{Length, Segment};
-use world::{Connection, Machine, MachineId, NodeId, Side, Sink, Source, World};
+use world::{Connection, MachineId, NodeId, Side, Sink, Source, World};
 
 type Net = World<Segment<Length>>;
 
@@ -162,10 +162,8 @@ fn run(world: &mut Net, middlebox: MachineId, seconds: u64) -> Census {
 }
 
 fn counters(world: &Net, middlebox: MachineId) -> Counters {
-    let Machine::Middlebox { middlebox, at, .. } = world.machine(middlebox) else {
-        unreachable!("it was added as one")
-    };
-    assert_eq!(world.node(*at).name(), "gateway");
+    let (middlebox, at) = world.machine(middlebox).middlebox().expect("it was added as one");
+    assert_eq!(world.node(at).name(), "gateway");
     middlebox.counters()
 }
 

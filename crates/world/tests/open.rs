@@ -111,8 +111,8 @@ fn world<B: Body>(hop: &Hop) -> (World<B>, [NodeId; 2]) {
             world.add_link("link/up", config, middle, 7),
         ),
         Hop::Radio(config) => {
-            let make = |id| radio::Bearer::UmtsDch(Box::new(Bearer::new(id, config, 7, "Uu")));
-            let bearer = world.add_bearer("Uu", middle, mobile, make);
+            let make = |id| radio::Cell::UmtsDch(Box::new(Bearer::new(id, config, 7, "Uu")));
+            let bearer = world.add_radio("Uu", middle, vec![mobile], make);
             (bearer, bearer)
         }
     };

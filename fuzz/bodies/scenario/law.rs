@@ -9,7 +9,7 @@ use observe::{Observe, PacketEvent, PacketFact};
 use scenario::{Key, Part, Scenario};
 use sim::{Outcome, Recording, Threads, Unfinished, simulate};
 use tcp::Length;
-use world::{Body, Ipv4, Ipv6, Machine};
+use world::{Body, Ipv4, Ipv6};
 
 use super::case::Case;
 
@@ -172,14 +172,7 @@ fn conserved<B: Body<Payload = Length>>(scenario: &Scenario) -> Result<(), Strin
     while world.step(until, &mut census).is_some() {}
     for (id, name, machine) in world.machines() {
         // In others packets become other ones, or begin.
-        if !matches!(
-            machine,
-            Machine::Pipe { .. }
-                | Machine::Link { .. }
-                | Machine::Bearer { .. }
-                | Machine::Cell { .. }
-                | Machine::Wlan { .. }
-        ) {
+        if machine.hop().is_none() {
             continue;
         }
         let held = machine.held().count() as i64;

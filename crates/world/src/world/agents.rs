@@ -134,7 +134,7 @@ impl<B: Body> World<B> {
         };
         let ends: Vec<_> = self.node(node).connections().flat_map(others_end).collect();
         for id in ends.into_iter().flatten() {
-            if let Machine::Host(host) = &mut self.machines[id] {
+            if let Some(host) = self.machines[id].host_mut() {
                 host.endpoint.on_path_change(now);
             }
         }

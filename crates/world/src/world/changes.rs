@@ -5,9 +5,9 @@ use std::mem;
 use base::Time;
 use link::{Config, Link, LinkConfig, Pipe};
 use observe::{Context, Observe};
-use radio::{Bearer, Cell};
+use radio::Cell;
 
-use crate::{Body, Machine, MachineId, Packet, World};
+use crate::{Body, Hop, Machine, MachineId, Packet, RadioHop, World};
 
 impl<B: Body> World<B> {
     /// From `now` on rates, delays and losses of the link `id` are those of `config`: see
@@ -16,48 +16,35 @@ impl<B: Body> World<B> {
     pub fn reconfigure_link(&mut self, now: Time, id: MachineId, config: &LinkConfig, seed: u64) {
         let name = self.machines.name(id).to_owned();
         let machine = &mut self.machines[id];
-        if let Machine::Pipe { pipe, to } = machine {
+        if let Machine::Hop(Hop::Pipe { pipe, to }) = machine {
             if config.as_pipe() == Some(pipe.config()) {
                 return;
             }
             let none = Config { rate: None, delay: base::Duration::ZERO, queue_limit: None };
             let pipe = mem::replace(&mut **pipe, Pipe::new(&none));
             let link = Box::new(Link::of_pipe(now, pipe));
-            *machine = Machine::Link { link, to: *to };
+            *machine = Machine::Hop(Hop::Link { link, to: *to });
         }
-        if let Machine::Link { link, .. } = machine {
+        if let Machine::Hop(Hop::Link { link, .. }) = machine {
             link.reconfigure(now, config, seed, &name);
         }
         self.machines.reschedule(id);
     }
 
-    /// Lets `change` change the bearer `id`. What was due before `cx.now` is done.
-    pub fn reconfigure_bearer(
+    /// Lets `change` change the radio `id`, whose name it is given. What was due before `cx.now` is
+    /// done.
+    pub fn reconfigure_radio(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
         id: MachineId,
-        change: impl FnOnce(&mut Bearer<Packet<B>>, Time),
+        change: impl FnOnce(&mut Cell<Packet<B>>, Time, &str),
     ) {
-        if let Machine::Bearer { bearer, .. } = &mut self.machines[id] {
-            let before = Time::from_nanos(cx.now.as_nanos().saturating_sub(1));
-            bearer.handle_timeout(before, cx.observe);
-            change(bearer, cx.now);
-            self.run_bearer(cx, id);
-        }
-    }
-
-    /// The same of the cells `id`.
-    pub fn reconfigure_cell(
-        &mut self,
-        cx: &mut Context<'_, impl Observe>,
-        id: MachineId,
-        change: impl FnOnce(&mut Cell<Packet<B>>, Time),
-    ) {
-        if let Machine::Cell { cell, .. } = &mut self.machines[id] {
+        let name = self.machines.name(id).to_owned();
+        if let Some(RadioHop { cell, .. }) = self.machines[id].radio_mut() {
             let before = Time::from_nanos(cx.now.as_nanos().saturating_sub(1));
             cell.handle_timeout(before, cx.observe);
-            change(cell, cx.now);
-            self.run_cell(cx, id);
+            change(cell, cx.now, &name);
+            self.run_radio(cx, id);
         }
     }
 }

@@ -90,7 +90,7 @@ impl<B: Body> World<B> {
         }
         if self.browser(id).goes(cx.now) {
             for end in self.browser(id).leave() {
-                if let Machine::Host(host) = &mut self.machines[end] {
+                if let Some(host) = self.machines[end].host_mut() {
                     host.leave(cx);
                 }
                 self.run_host(cx, end);
@@ -136,7 +136,7 @@ impl<B: Body> World<B> {
             }
             None => self.add_between(ports, &connection, programs),
         };
-        if let Machine::Host(host) = &mut self.machines[ends[1]] {
+        if let Some(host) = self.machines[ends[1]].host_mut() {
             host.watch(id);
         }
         let [sender, receiver] = ends.map(|end| end.0);
@@ -148,7 +148,7 @@ impl<B: Body> World<B> {
 
     /// Frees the ports of a closed endpoint for others.
     fn free_ports(&mut self, end: MachineId) {
-        if let Machine::Host(host) = &self.machines[end] {
+        if let Some(host) = self.machines[end].host() {
             let ([local, remote], node, peer) = (host.ports, host.node, host.peer);
             self.nodes[node].release(local, peer, remote);
         }
@@ -165,9 +165,9 @@ impl<B: Body> World<B> {
         let nodes = [connection.sender, connection.receiver];
         for (side, program, at) in [(Side::Sender, sending, 0), (Side::Receiver, receiving, 1)] {
             let id = ends[at];
-            if let Machine::Host(host) = &mut self.machines[id] {
+            if let Some(host) = self.machines[id].host_mut() {
                 let before = host.endpoint.shared();
-                **host = Host::new(connection, side, program, id, ports);
+                *host = Host::new(connection, side, program, id, ports);
                 host.remember(before);
             }
         }
@@ -179,7 +179,7 @@ impl<B: Body> World<B> {
     /// # Panics
     /// If the disconnections overlap or are not in order of time.
     pub fn foretell(&mut self, id: MachineId, disconnections: &Arc<[Disconnection]>) {
-        if let Machine::Host(host) = &mut self.machines[id] {
+        if let Some(host) = self.machines[id].host_mut() {
             host.foretell(disconnections);
             self.machines.reschedule(id);
         }
@@ -206,10 +206,10 @@ impl<B: Body> World<B> {
 
     /// The progress of the exchange whose asking end is `id`.
     fn progress(&self, id: MachineId) -> Progress {
-        self.machines.host(id).and_then(Host::progress).unwrap_or(Progress::Failed)
+        self.machines[id].host().and_then(Host::progress).unwrap_or(Progress::Failed)
     }
 
     fn is_closed(&self, id: MachineId) -> bool {
-        self.machines.host(id).is_some_and(|host| host.endpoint().state() == tcp::State::Closed)
+        self.machines[id].host().is_some_and(|host| host.endpoint().state() == tcp::State::Closed)
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use middlebox::{Address, IpFields, Leg, Middlebox, RadioReport};
 use observe::{Context, Observe, PacketEvent};
 
-use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
+use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, RadioHop, World};
 
 /// Assembling.
 impl<B: Body> World<B> {
@@ -27,8 +27,7 @@ impl<B: Body> World<B> {
         id
     }
 
-    /// Says that `node` is on the radio's side of middleboxes, as the mobiles of bearers and cells
-    /// are.
+    /// Says that `node` is on the radio's side of middleboxes, as the mobiles of radios are.
     pub fn set_mobile(&mut self, node: NodeId) {
         self.nodes[node].set_leg(Leg::Radio);
     }
@@ -65,20 +64,15 @@ impl<B: Body> World<B> {
         self.run_middlebox(cx, id);
     }
 
-    /// Reports the downlink of `bearer` to every middlebox, if that has changed.
-    pub(crate) fn report(&mut self, cx: &mut Context<'_, impl Observe>, bearer: MachineId) {
+    /// Reports each downlink of `radio` that has changed to every middlebox.
+    pub(crate) fn report(&mut self, cx: &mut Context<'_, impl Observe>, radio: MachineId) {
         if self.middleboxes.is_empty() {
             return;
         }
-        while let Some((mobile, report)) = match &mut self.machines[bearer] {
-            Machine::Bearer { bearer, mobile, .. } => {
-                bearer.poll_report().map(|report| (*mobile, report))
-            }
-            Machine::Cell { cell, mobiles, .. } => {
-                cell.poll_report().map(|(ue, report)| (mobiles[ue as usize], report))
-            }
-            _ => None,
-        } {
+        while let Some(RadioHop { cell, mobiles, .. }) = self.machines[radio].radio_mut()
+            && let Some((ue, report)) = cell.poll_report()
+        {
+            let mobile = mobiles[ue as usize];
             self.tell_report(cx, mobile, report.rate);
         }
     }

@@ -3,13 +3,13 @@
 use link::{Dropped, Output};
 use observe::{Context, Observe, PacketEvent};
 
-use crate::{Body, Machine, MachineId, World};
+use crate::{Body, Hop, Machine, MachineId, World};
 
 impl<B: Body> World<B> {
     /// Hands on what has come out of a link.
     pub(super) fn run_link(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         self.tell_dequeued(cx, id);
-        while let Machine::Link { link, to } = &mut self.machines[id]
+        while let Machine::Hop(Hop::Link { link, to }) = &mut self.machines[id]
             && let Some(output) = link.poll_output(cx.now)
         {
             let to = *to;
@@ -30,11 +30,11 @@ impl<B: Body> World<B> {
             return;
         }
         let machine = &mut self.machines[id];
-        if let Machine::Link { link, .. } = machine {
+        if let Machine::Hop(Hop::Link { link, .. }) = machine {
             while let Some((starts, packet)) = link.poll_dequeued(cx.now) {
                 cx.observe.dequeued(starts, id.0, packet.uid);
             }
-        } else if let Machine::Wlan { wlan, .. } = machine {
+        } else if let Machine::Hop(Hop::Wlan { wlan, .. }) = machine {
             while let Some(packet) = wlan.poll_dequeued() {
                 cx.observe.dequeued(cx.now, id.0, packet.uid);
             }

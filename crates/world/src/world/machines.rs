@@ -4,7 +4,7 @@ use std::ops::{Index, IndexMut};
 
 use base::{Agenda, Time};
 
-use crate::{Body, Host, Machine, MachineId, Packet};
+use crate::{Body, Machine, MachineId, Packet};
 
 /// All machines by number.
 #[derive(Debug)]
@@ -63,11 +63,6 @@ impl<B: Body> Machines<B> {
     /// Machine `id` is due at `time`, whatever its own deadline.
     pub(super) fn wake(&mut self, id: MachineId, time: Time) {
         self.agenda.set(id.0, Some(time));
-    }
-
-    /// The endpoint `id`, if it is one.
-    pub(super) fn host(&self, id: MachineId) -> Option<&Host<B::Payload>> {
-        if let Machine::Host(host) = &self[id] { Some(host) } else { None }
     }
 
     /// Their names, in order.

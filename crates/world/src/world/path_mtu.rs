@@ -134,7 +134,7 @@ impl<B: Body> World<B> {
 
     /// Limits the segments of endpoint `id` to its path's MTU.
     pub(super) fn apply_pmtu(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
-        let Machine::Host(host) = &mut self.machines[id] else { return };
+        let Some(host) = self.machines[id].host_mut() else { return };
         let path = Ends { source: host.node, destination: host.peer };
         if let Some((mtu, larger)) = self.path_mtus.learnt(cx.now, path) {
             host.endpoint.limit_path(cx.now, mtu - crate::IPV6_HEADER_BYTES, larger, cx.observe);

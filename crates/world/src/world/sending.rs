@@ -2,7 +2,7 @@
 
 use observe::{Context, Observe, PacketEvent};
 
-use crate::{Body, Ends, Machine, MachineId, Packet, World};
+use crate::{Body, Ends, MachineId, Packet, World};
 
 impl<B: Body> World<B> {
     /// Sends what an endpoint wants to send.
@@ -17,7 +17,7 @@ impl<B: Body> World<B> {
                 break;
             }
         }
-        let Machine::Host(host) = &self.machines[id] else { return };
+        let Some(host) = self.machines[id].host() else { return };
         let (deadline, browser) = (host.poll_timeout(), host.watched_by());
         self.machines.schedule(id, deadline);
         if let Some(browser) = browser {
@@ -28,7 +28,7 @@ impl<B: Body> World<B> {
     /// Sends what an endpoint wants to send with the known path MTU. False if there was nothing.
     fn send_all(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) -> bool {
         let mut has_sent = false;
-        while let Machine::Host(host) = &mut self.machines[id]
+        while let Some(host) = self.machines[id].host_mut()
             && let Some(segment) = host.poll_output(cx)
         {
             let ends = Ends { source: host.node, destination: host.peer };

@@ -3,17 +3,17 @@
 use observe::{Context, Observe};
 use tcp::{ShareState, Shared, State};
 
-use crate::{Body, Machine, MachineId, World};
+use crate::{Body, MachineId, World};
 
 impl<B: Body> World<B> {
     /// An endpoint's deadline has come.
     pub(super) fn wake_host(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
-        if let Some(host) = self.machines.host(id)
+        if let Some(host) = self.machines[id].host()
             && host.start.is_some_and(|start| start <= cx.now)
         {
             self.inherit_tcp_state(id);
         }
-        if let Machine::Host(host) = &mut self.machines[id] {
+        if let Some(host) = self.machines[id].host_mut() {
             host.handle_timeout(cx);
         }
         self.run_host(cx, id);
@@ -22,7 +22,7 @@ impl<B: Body> World<B> {
     /// A packet has come for endpoint `id`: if that listens, it is about to open, and inherits TCP
     /// state.
     pub(super) fn inherit_if_listening(&mut self, id: MachineId) {
-        if let Some(host) = self.machines.host(id)
+        if let Some(host) = self.machines[id].host()
             && host.endpoint.state() == State::Listen
         {
             self.inherit_tcp_state(id);
@@ -32,7 +32,7 @@ impl<B: Body> World<B> {
     /// Gives endpoint `id`, if it is about to open and shares state, what others at its node know
     /// of the path to its peer.
     fn inherit_tcp_state(&mut self, id: MachineId) {
-        let Some(host) = self.machines.host(id) else { return };
+        let Some(host) = self.machines[id].host() else { return };
         let shared = match host.endpoint.learns() {
             ShareState::Off => return,
             ShareState::Temporal => self.last_ended(id),
@@ -44,7 +44,7 @@ impl<B: Body> World<B> {
                 Shared::beside(others.into_iter().map(|(_, shared)| shared))
             }
         };
-        if let (Machine::Host(host), Some(shared)) = (&mut self.machines[id], shared) {
+        if let (Some(host), Some(shared)) = (self.machines[id].host_mut(), shared) {
             host.endpoint.inherit(&shared);
         }
     }
@@ -60,10 +60,10 @@ impl<B: Body> World<B> {
         id: MachineId,
         counts: impl Fn(State) -> bool,
     ) -> impl Iterator<Item = (MachineId, Shared)> {
-        let ends = self.machines.host(id).map(|host| (host.node, host.peer));
+        let ends = self.machines[id].host().map(|host| (host.node, host.peer));
         let bound = ends.map(|(node, peer)| self.nodes[node].endpoints_to(peer));
         bound.into_iter().flatten().filter(move |other| *other != id).filter_map(move |other| {
-            let host = self.machines.host(other)?;
+            let host = self.machines[other].host()?;
             let shared = host.endpoint.shared().filter(|_| counts(host.endpoint.state()))?;
             Some((other, shared))
         })

@@ -7,7 +7,7 @@ use mobility::handover::LinkChange;
 use observe::{Context, DropReason, Observe, PacketEvent};
 use radio::wlan::{End, Output, Wlan};
 
-use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
+use crate::{Body, Ends, Hop, Machine, MachineId, NodeId, Packet, World};
 
 /// Any station on a link.
 const ALL_NODES: NodeId = NodeId(Address::ALL_NODES.0);
@@ -106,7 +106,8 @@ impl<B: Body> World<B> {
         }
         let directory = Box::new(Directory::new(nodes));
         // The first links of mobiles are reported when the run begins.
-        let id = self.machines.add(name, Machine::Wlan { wlan: Box::new(wlan), directory });
+        let id =
+            self.machines.add(name, Machine::Hop(Hop::Wlan { wlan: Box::new(wlan), directory }));
         self.machines.wake(id, Time::ZERO);
         id
     }
@@ -125,7 +126,7 @@ impl<B: Body> World<B> {
         if packet.ends.destination == ALL_NODES {
             return self.call_all(cx, node, id, &packet);
         }
-        let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id] else {
+        let Machine::Hop(Hop::Wlan { wlan, directory, .. }) = &mut self.machines[id] else {
             return;
         };
         let refused = match directory.access_point(node) {
@@ -159,7 +160,7 @@ impl<B: Body> World<B> {
         // The original ends here; its copies are sent.
         cx.packet(&packet.fact(PacketEvent::Left, id.0));
         cx.packet(&packet.fact(PacketEvent::Arrived, id.0));
-        let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id] else {
+        let Machine::Hop(Hop::Wlan { wlan, directory, .. }) = &mut self.machines[id] else {
             return;
         };
         let Some(access_point) = directory.access_point(node) else { return };
@@ -184,7 +185,7 @@ impl<B: Body> World<B> {
         if !self.begins_to_hand_on(id) {
             return;
         }
-        while let Machine::Wlan { wlan, directory, .. } = &mut self.machines[id]
+        while let Machine::Hop(Hop::Wlan { wlan, directory, .. }) = &mut self.machines[id]
             && let Some(output) = wlan.poll_output()
         {
             match output {
@@ -218,7 +219,7 @@ impl<B: Body> World<B> {
     /// The access router at `node` holds packets for a mobile.
     pub(super) fn hold(&mut self, node: NodeId, mobile: NodeId) {
         if let Some((id, [access_point, station])) = self.link_between(node, mobile)
-            && let Machine::Wlan { wlan, .. } = &mut self.machines[id]
+            && let Machine::Hop(Hop::Wlan { wlan, .. }) = &mut self.machines[id]
         {
             wlan.hold(access_point, station);
         }
@@ -232,7 +233,7 @@ impl<B: Body> World<B> {
         mobile: NodeId,
     ) {
         if let Some((id, [access_point, station])) = self.link_between(node, mobile)
-            && let Machine::Wlan { wlan, .. } = &mut self.machines[id]
+            && let Machine::Hop(Hop::Wlan { wlan, .. }) = &mut self.machines[id]
         {
             wlan.release(cx.now, access_point, station);
             self.run_wlan(cx, id);
@@ -242,7 +243,7 @@ impl<B: Body> World<B> {
     /// The WLAN between an access router and a mobile, and their numbers there.
     fn link_between(&self, router: NodeId, mobile: NodeId) -> Option<(MachineId, [u32; 2])> {
         let id = self.node(mobile).hop(router)?;
-        let Machine::Wlan { directory, .. } = self.machine(id) else { return None };
+        let Machine::Hop(Hop::Wlan { directory, .. }) = self.machine(id) else { return None };
         Some((id, [directory.access_point(router)?, directory.station(mobile)?]))
     }
 }

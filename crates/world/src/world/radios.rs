@@ -1,42 +1,26 @@
-//! What comes out of radio bearers and cells.
+//! What comes out of radios.
 
 use link::Dropped;
 use observe::{Context, DropReason, Observe, PacketEvent};
 
-use crate::{Body, Machine, MachineId, NodeId, Packet, World};
+use crate::{Body, MachineId, NodeId, Packet, RadioHop, World};
 
 impl<B: Body> World<B> {
-    /// Hands on what has come out of a bearer.
-    pub(super) fn run_bearer(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
+    /// Hands on what has come out of a radio.
+    pub(super) fn run_radio(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         if !self.begins_to_hand_on(id) {
             return;
         }
-        while let Machine::Bearer { bearer, network, mobile } = &mut self.machines[id] {
-            let Some((direction, output)) = bearer.poll_output() else {
-                let deadline = bearer.poll_timeout();
+        while let Some(RadioHop { cell, network, mobiles }) = self.machines[id].radio_mut() {
+            let Some((ue, direction, output)) = cell.poll_output() else {
+                let deadline = cell.poll_timeout();
                 self.machines.schedule(id, deadline);
                 break;
             };
-            let to = direction.of(*mobile, *network);
-            self.emerge(cx, id, to, output);
-        }
-        self.handing_on.pop();
-        self.report(cx, id);
-    }
-
-    /// Hands on what has come out of a network of cells.
-    pub(super) fn run_cell(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
-        if !self.begins_to_hand_on(id) {
-            return;
-        }
-        while let Machine::Cell { cell, network, mobiles } = &mut self.machines[id]
-            && let Some((ue, direction, output)) = cell.poll_output()
-        {
             let to = direction.of(mobiles[ue as usize], *network);
             self.emerge(cx, id, to, output);
         }
         self.handing_on.pop();
-        self.machines.reschedule(id);
         self.report(cx, id);
     }
 
@@ -50,7 +34,7 @@ impl<B: Body> World<B> {
         begins
     }
 
-    /// An SDU has come out of a bearer at node `to`, or was dropped.
+    /// An SDU has come out of a radio at node `to`, or was dropped.
     fn emerge(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
