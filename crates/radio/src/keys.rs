@@ -4,6 +4,7 @@ use base::{Duration, Rate, Schedule, Time};
 use link::queue;
 use settings::{Fault, Table};
 
+use crate::channel::Mobiles;
 use crate::satellite::Satellite;
 use crate::umts::UmtsKeys;
 use crate::umts::cell::CellKeys;
@@ -24,8 +25,20 @@ pub trait Keys {
         Ok(())
     }
 
+    /// The keys of its mobiles, if those share a channel.
+    fn sharers(&self) -> Option<&Mobiles> {
+        None
+    }
+
+    /// The same, to be changed.
+    fn sharers_mut(&mut self) -> Option<&mut Mobiles> {
+        None
+    }
+
     /// How many mobiles are counted; 0 is one.
-    fn mobiles(&self) -> usize;
+    fn mobiles(&self) -> usize {
+        self.sharers().map_or(0, |mobiles| mobiles.ues as usize)
+    }
 
     /// The rates of its channels towards the mobile and from it over time, if both have one;
     /// nothing is sent at `None`.
@@ -38,13 +51,13 @@ pub trait Keys {
 
     /// When nothing gets through to a mobile whose bearer is called `name`, in order of beginning.
     fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
-        Vec::new()
+        self.sharers().map_or_else(Vec::new, Mobiles::outages)
     }
 
     /// Lets nothing through to the mobile or from it in `span`, whatever else is said of coverage.
     /// Returns whether this kind can.
-    fn cut(&mut self, _span: [Duration; 2]) -> bool {
-        false
+    fn cut(&mut self, span: [Duration; 2]) -> bool {
+        self.sharers_mut().map(|mobiles| mobiles.outages.push(span)).is_some()
     }
 
     /// The keys that both kinds of UMTS have, if it is one.

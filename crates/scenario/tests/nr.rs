@@ -129,5 +129,5 @@ fn lte_becomes_nr() {
     let nr = parse("lte-cat4", &settings).expect("it is valid");
     let Some(Radio::Nr { keys }) = &nr.radio else { panic!("no NR: {:?}", nr.radio) };
     assert_eq!((keys.harq.processes, keys.harq.feedback), (4, 2));
-    assert!(keys.fading.is_some() && keys.rrc.is_some());
+    assert!(keys.mobiles.fading.is_some() && keys.station.rrc.is_some());
 }

@@ -23,31 +23,41 @@ pub(crate) struct Flights {
     arriving: [VecDeque<(u64, Flight)>; 2],
     /// Blocks of which the sender will learn, each with the slot.
     returning: [VecDeque<(u64, Flight)>; 2],
+    /// How much of the channel they all took.
+    used: [u64; 2],
 }
 
 impl Flights {
-    /// A block is sent, which arrives at `arrives` unless it errs; its sender learns of it at
-    /// `returns`. Neither is before that of a block that was sent before in its direction.
+    /// A block is sent, which takes `width` of the channel and arrives at `arrives` unless it errs;
+    /// its sender learns of it at `returns`. Neither is before that of a block that was sent before
+    /// in its direction.
     pub(crate) fn send(
         &mut self,
         direction: Direction,
         flight: Flight,
+        width: u64,
         [arrives, returns]: [u64; 2],
     ) {
+        self.used[direction as usize] += width;
         if !flight.errs {
             self.arriving[direction as usize].push_back((arrives, flight));
         }
         self.returning[direction as usize].push_back((returns, flight));
     }
 
-    /// The next block that has arrived by `slot`.
-    pub(crate) fn next_arrived(&mut self, slot: u64, direction: Direction) -> Option<Flight> {
-        pop_due(&mut self.arriving[direction as usize], slot)
+    /// The next block that has arrived by `slot`, those of the downlink first.
+    pub(crate) fn next_arrived(&mut self, slot: u64) -> Option<(Direction, Flight)> {
+        next_due(&mut self.arriving, slot)
     }
 
-    /// The next block of which its sender has learnt by `slot`.
-    pub(crate) fn next_returned(&mut self, slot: u64, direction: Direction) -> Option<Flight> {
-        pop_due(&mut self.returning[direction as usize], slot)
+    /// The next block of which its sender has learnt by `slot`, those of the downlink first.
+    pub(crate) fn next_returned(&mut self, slot: u64) -> Option<(Direction, Flight)> {
+        next_due(&mut self.returning, slot)
+    }
+
+    /// How much of the channel was used in `direction`.
+    pub(crate) const fn used(&self, direction: Direction) -> u64 {
+        self.used[direction as usize]
     }
 
     /// When something of it is due.
@@ -57,7 +67,9 @@ impl Flights {
     }
 }
 
-fn pop_due(flights: &mut VecDeque<(u64, Flight)>, slot: u64) -> Option<Flight> {
-    let is_due = flights.front()?.0 <= slot;
-    is_due.then(|| flights.pop_front()).flatten().map(|(_, flight)| flight)
+fn next_due(flights: &mut [VecDeque<(u64, Flight)>; 2], slot: u64) -> Option<(Direction, Flight)> {
+    Direction::BOTH.into_iter().zip(flights).find_map(|(direction, flights)| {
+        let is_due = flights.front()?.0 <= slot;
+        is_due.then(|| flights.pop_front()).flatten().map(|(_, flight)| (direction, flight))
+    })
 }

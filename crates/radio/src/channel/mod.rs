@@ -3,6 +3,7 @@
 //! * `quality`: how good the radio of a mobile is over time, and what link adaptation makes of it;
 //!   `blockage`: what stands in its way; `curve`: how often blocks err.
 //! * `sizes`, `frame`: how much a block carries, and which slots are of which direction.
+//! * `keys`: what is asked of every such cell.
 //! * [`harq`], `flights`: blocks in flight; [`scheduler`]: the choice between mobiles.
 
 mod blockage;
@@ -10,12 +11,14 @@ pub(crate) mod curve;
 pub(crate) mod flights;
 mod frame;
 pub mod harq;
+mod keys;
 mod quality;
 pub mod scheduler;
 mod sizes;
 
 pub use blockage::Blockage;
 pub use frame::{Frame, Part};
+pub use keys::{Mobiles, Reception};
 pub(crate) use quality::Quality;
-pub use quality::{Fading, Radio, Step};
+pub use quality::{Fading, Radio, Step, UeConfig};
 pub use sizes::Sizes;

@@ -26,6 +26,15 @@ pub struct Radio {
     pub report_age: Duration,
 }
 
+/// A mobile.
+#[derive(Clone, PartialEq, Debug)]
+pub struct UeConfig {
+    /// Its name; its random streams are named after it.
+    pub name: String,
+    /// Its radio, downlink and uplink.
+    pub radios: [Radio; 2],
+}
+
 impl Radio {
     /// What `rate` says of the ratio of signal to noise, in the mean over its fading.
     pub(crate) fn mean_rate(&self, rate: impl Fn(f64) -> Rate) -> Schedule<Rate> {

@@ -1,5 +1,8 @@
 //! Who sends in a slot.
 
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
 use base::float::exp;
 use settings::{Count, Word, section, words};
 
@@ -61,9 +64,70 @@ impl Past {
     }
 }
 
+/// Those between whom a slot is shared, by rank.
+#[derive(Default, Debug)]
+pub(crate) struct Ranking {
+    left: BinaryHeap<Ranked>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ranked {
+    rank: f64,
+    ue: u32,
+}
+
+impl Ranking {
+    /// A new slot is shared.
+    pub(crate) fn clear(&mut self) {
+        self.left.clear();
+    }
+
+    /// `ue` may get some of it.
+    pub(crate) fn add(&mut self, ue: u32, rank: f64) {
+        self.left.push(Ranked { rank, ue });
+    }
+
+    /// The one with the highest rank, and the first of equals. It is no longer among them.
+    pub(crate) fn pop(&mut self) -> Option<u32> {
+        self.left.pop().map(|ranked| ranked.ue)
+    }
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank.total_cmp(&other.rank).then(other.ue.cmp(&self.ue))
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Ranked {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_highest_rank_comes_first_and_the_first_of_equals() {
+        let mut ranking = Ranking::default();
+        ranking.add(9, 1.0);
+        ranking.clear();
+        for (ue, rank) in [(7, -1.0), (3, 2.0), (5, f64::INFINITY), (1, 2.0), (2, 0.0)] {
+            ranking.add(ue, rank);
+        }
+        let order: Vec<_> = std::iter::from_fn(|| ranking.pop()).collect();
+        assert_eq!(order, [5, 1, 3, 2, 7]);
+    }
 
     /// Serves the best of two mobiles for `slots`, who could get `bytes` in a slot each.
     fn shares(policy: Policy, bytes: [u32; 2], slots: u64) -> [u64; 2] {

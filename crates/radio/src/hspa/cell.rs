@@ -8,17 +8,18 @@ use observe::Observe;
 use super::channel::{Channel, HsBlock};
 use super::config::Config;
 use super::formats::{TTI, needed};
-use super::lane::Lane;
 use super::mobile::Mobile;
 use super::node_b::NodeBUse;
 use super::pdus::{self, Item};
 use crate::channel::flights::{Flight, Flights};
+use crate::channel::scheduler::Ranking;
 use crate::kit::moment::Moment;
-use crate::kit::roster::{CellMobile, Roster, of_mobiles};
+use crate::kit::roster::{CellMobile, Roster};
+use crate::kit::slots::{Slotted, slotted};
 use crate::umts::mac::TransportBlocks;
 use crate::umts::power::PowerState;
 use crate::umts::rlc::Health;
-use crate::{DownlinkReport, EnergyUse, Sdu};
+use crate::{EnergyUse, Sdu};
 
 /// A cell and its mobiles, each with a bearer.
 ///
@@ -28,15 +29,10 @@ use crate::{DownlinkReport, EnergyUse, Sdu};
 /// send, to receive or to wait for: a mobile without traffic costs nothing.
 #[derive(Debug)]
 pub struct Cell<T> {
-    pub(super) machine: u32,
     pub(super) config: Config,
     pub(super) mobiles: Roster<Mobile<T>>,
-    /// Those that have something to send in each direction.
-    pub(super) active: [Vec<u32>; 2],
+    pub(super) ranking: Ranking,
     flights: Flights,
-    /// TTIs on the air, by direction.
-    used: [u64; 2],
-    next: Option<Time>,
     /// What link control fills and gets.
     pub(super) blocks: TransportBlocks,
     items: Vec<Item>,
@@ -48,54 +44,16 @@ impl<T: Sdu> Cell<T> {
     pub fn new(machine: u32, config: &Config, seed: u64) -> Self {
         let mobiles = config.ues.iter().map(|ue| Mobile::new(config, ue, seed)).collect();
         Self {
-            machine,
-            mobiles: Roster::new(mobiles, 0),
-            active: [Vec::new(), Vec::new()],
+            mobiles: Roster::new(machine, mobiles, 0),
+            ranking: Ranking::default(),
             flights: Flights::default(),
-            used: [0; 2],
-            next: None,
             blocks: TransportBlocks::new(),
             items: Vec::new(),
             config: config.clone(),
         }
     }
 
-    /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full. It
-    /// misses a TTI that begins at `now`.
-    ///
-    /// # Errors
-    /// The SDU that was dropped.
-    pub fn handle_input(
-        &mut self,
-        now: Time,
-        ue: u32,
-        direction: Direction,
-        sdu: T,
-        observe: &mut impl Observe,
-    ) -> Result<(), T> {
-        let before = self.mobiles[ue as usize].lanes[direction as usize].waiting();
-        self.handle_timeout(now, observe);
-        let lane = &mut self.mobiles[ue as usize].lanes[direction as usize];
-        let is_behind = lane.queued() > 0;
-        let taken = lane.push(now, sdu, before);
-        // Behind others that wait it changes nothing, unless the queue dropped one.
-        if !is_behind || lane.has_output() {
-            self.mobiles.touch(ue);
-            self.settle(now.saturating_since(Time::ZERO).whole(TTI));
-        }
-        taken
-    }
-
-    /// Does what is due at or before `now`.
-    pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
-        while let Some(due) = self.next.filter(|due| *due <= now) {
-            let slot = due.saturating_since(Time::ZERO).whole(TTI);
-            let machine = self.machine;
-            self.run(&mut Moment { slot, now: due, machine, observe: &mut *observe });
-        }
-    }
-
-    of_mobiles!(T);
+    slotted!(T);
 
     /// From now on the radios are those of `config`, which has the same mobiles.
     pub fn reconfigure(&mut self, _now: Time, config: &Config) {
@@ -104,19 +62,6 @@ impl<T: Sdu> Cell<T> {
                 channel.quality.reconfigure(radio.clone());
             }
         }
-    }
-
-    /// What a mobile could get if the cell were its own, if that has changed since the last report.
-    /// Only what is sent to is reported.
-    #[must_use]
-    pub fn poll_report(&mut self) -> Option<(u32, DownlinkReport)> {
-        let ue = self.mobiles.next_report()?;
-        let mobile = &mut self.mobiles[ue as usize];
-        let rate = mobile.format.map(|format| {
-            let bytes = self.config.formats.pdus(format) * self.config.rlc.pdu_payload;
-            Rate::from_bps(u64::from(bytes) * 8_000_000_000 / TTI.as_nanos())
-        });
-        Some((ue, DownlinkReport { rate }))
     }
 
     /// What the `NodeB` has granted and got for `ue`.
@@ -140,29 +85,13 @@ impl<T: Sdu> Cell<T> {
         let tti = TTI * self.config.timings[direction as usize].tti;
         let senders = direction.of(1, self.mobiles.len() as u64);
         let ttis = span.whole(tti) * senders;
-        (ttis > 0).then(|| self.used[direction as usize] as f64 / ttis as f64)
-    }
-
-    fn run(&mut self, moment: &mut Moment<'_, impl Observe>) {
-        let slot = moment.slot;
-        for direction in Direction::BOTH {
-            self.take_arriving(moment, direction);
-        }
-        for direction in Direction::BOTH {
-            self.take_returning(slot, direction);
-        }
-        while let Some((_, ue)) = self.mobiles.agenda.next(moment.now) {
-            self.run_timers(moment, ue);
-        }
-        self.schedule_downlink(moment);
-        self.send_uplink(moment);
-        self.settle(slot);
+        (ttis > 0).then(|| self.flights.used(direction) as f64 / ttis as f64)
     }
 
     /// Blocks arrive.
-    fn take_arriving(&mut self, moment: &Moment<'_, impl Observe>, direction: Direction) {
+    fn take_arriving(&mut self, moment: &Moment<'_, impl Observe>) {
         let slot = moment.slot;
-        while let Some(sent) = self.flights.next_arrived(slot, direction) {
+        while let Some((direction, sent)) = self.flights.next_arrived(slot) {
             let mobile = &mut self.mobiles[sent.ue as usize];
             let channel = &mut mobile.channels[direction as usize];
             channel.arrive(slot, (sent.process, sent.slot), &mut self.items);
@@ -185,11 +114,11 @@ impl<T: Sdu> Cell<T> {
     }
 
     /// Senders learn what became of their blocks.
-    fn take_returning(&mut self, slot: u64, direction: Direction) {
-        while let Some(sent) = self.flights.next_returned(slot, direction) {
+    fn take_returning(&mut self, slot: u64) {
+        while let Some((direction, sent)) = self.flights.next_returned(slot) {
             let channel = &mut self.mobiles[sent.ue as usize].channels[direction as usize];
             if channel.learn((sent.process, sent.slot), sent.errs) {
-                self.activate(sent.ue, direction);
+                self.mobiles.activate(sent.ue, direction);
             }
             self.mobiles.touch(sent.ue);
         }
@@ -207,10 +136,9 @@ impl<T: Sdu> Cell<T> {
         let timing = self.config.timings[place];
         let needed = direction.of(needed(block.scheme.max(1)), 0.0);
         let channel = &mut self.mobiles[ue as usize].channels[place];
-        let errs = channel.draw((moment.now, self.machine), block, needed, moment.observe);
+        let errs = channel.draw((moment.now, moment.machine), block, needed, moment.observe);
         let times = [timing.tti + timing.decoding, timing.round_trip].map(|after| slot + after);
-        self.flights.send(direction, Flight { slot, ue, process, errs }, times);
-        self.used[place] += 1;
+        self.flights.send(direction, Flight { slot, ue, process, errs }, 1, times);
         self.mobiles.touch(ue);
     }
 
@@ -229,7 +157,7 @@ impl<T: Sdu> Cell<T> {
         self.grant(slot, now, ue);
         self.send_to_node_b(moment, ue);
         if self.mobiles[ue as usize].flow.queue.pdus() > 0 {
-            self.activate(ue, Direction::Downlink);
+            self.mobiles.activate(ue, Direction::Downlink);
         }
         self.mobiles.touch(ue);
     }
@@ -240,7 +168,7 @@ impl<T: Sdu> Cell<T> {
         if !self.mobiles[ue as usize].flow.is_open || !slot.is_multiple_of(iub.period) {
             return;
         }
-        let sharers = self.active[0].len() as u64;
+        let sharers = self.mobiles.active(Direction::Downlink).len() as u64;
         let mobile = &mut self.mobiles[ue as usize];
         let target = mobile.target(now, &self.config, sharers);
         mobile.flow.grant(slot + iub.delay, target);
@@ -261,15 +189,7 @@ impl<T: Sdu> Cell<T> {
         let at = moment.slot + self.config.iub.delay;
         pdus::unpack(&mut self.blocks, |item| mobile.flow.send(at, item));
         mobile.flow.take_arrived(moment.slot);
-        mobile.tell_dequeued(now, down, self.machine, moment.observe);
-    }
-
-    /// The cell looks at `ue` in every TTI of `direction`.
-    pub(super) fn activate(&mut self, ue: u32, direction: Direction) {
-        let place = direction as usize;
-        if !mem::replace(&mut self.mobiles[ue as usize].is_active[place], true) {
-            self.active[place].push(ue);
-        }
+        mobile.tell_dequeued(now, down, moment.machine, moment.observe);
     }
 
     /// The format of `ue` is reported if it is another.
@@ -279,30 +199,48 @@ impl<T: Sdu> Cell<T> {
             self.mobiles.report(ue);
         }
     }
+}
 
-    /// After all that happened up to `slot`: when each mobile concerned is due, and when the cell
-    /// is.
-    fn settle(&mut self, slot: u64) {
-        while let Some(ue) = self.mobiles.next_touched() {
-            let due = self.due(slot, ue);
-            self.mobiles.agenda.set(ue, due.map(|due| Time::ZERO + TTI * due));
-            if self.mobiles[ue as usize].lanes.iter().any(Lane::has_output) {
-                self.mobiles.call(ue);
-            }
-        }
-        let next_tti = |direction: Direction| {
-            let tti = self.config.timings[direction as usize].tti;
-            let is_active = !self.active[direction as usize].is_empty();
-            is_active.then(|| (slot + 1).next_multiple_of(tti))
-        };
-        let ttis = Direction::BOTH.into_iter().filter_map(next_tti);
-        let next = ttis.chain(self.flights.next()).min();
-        let next = next.map(|slot| Time::ZERO + TTI * slot);
-        self.next = Time::earlier(next, self.mobiles.agenda.peek());
+impl<T: Sdu> Slotted<T> for Cell<T> {
+    type Mobile = Mobile<T>;
+
+    fn mobiles(&mut self) -> &mut Roster<Mobile<T>> {
+        &mut self.mobiles
     }
 
-    /// The slot after `slot` in which something is due for `ue`, other than blocks under way.
-    fn due(&mut self, slot: u64, ue: u32) -> Option<u64> {
+    fn slot(&self) -> Duration {
+        TTI
+    }
+
+    fn rate_of(&mut self, ue: u32) -> Option<Rate> {
+        self.mobiles[ue as usize].format.map(|format| {
+            let bytes = self.config.formats.pdus(format) * self.config.rlc.pdu_payload;
+            Rate::from_bps(u64::from(bytes) * 8_000_000_000 / TTI.as_nanos())
+        })
+    }
+
+    fn run(&mut self, moment: &mut Moment<'_, impl Observe>) {
+        let slot = moment.slot;
+        self.take_arriving(moment);
+        self.take_returning(slot);
+        while let Some((_, ue)) = self.mobiles.agenda.next(moment.now) {
+            self.run_timers(moment, ue);
+        }
+        self.schedule_downlink(moment);
+        self.send_uplink(moment);
+        self.settle(slot, moment.observe);
+    }
+
+    fn next_slot(&self, slot: u64) -> Option<u64> {
+        let next_tti = |direction: Direction| {
+            let tti = self.config.timings[direction as usize].tti;
+            let is_active = !self.mobiles.active(direction).is_empty();
+            is_active.then(|| (slot + 1).next_multiple_of(tti))
+        };
+        Direction::BOTH.into_iter().filter_map(next_tti).chain(self.flights.next()).min()
+    }
+
+    fn due(&mut self, slot: u64, ue: u32, _: &mut impl Observe) -> Option<u64> {
         let now = Time::ZERO + TTI * slot;
         let from = |time: Time| time.saturating_since(Time::ZERO).ceil_to(TTI).whole(TTI);
         let mobile = &mut self.mobiles[ue as usize];
@@ -322,7 +260,7 @@ impl<T: Sdu> Cell<T> {
         let due = dues.into_iter().flatten().chain(gaps).min().map(|due| due.max(slot + 1));
         for (is_active, direction) in [is_down, is_up].into_iter().zip(Direction::BOTH) {
             if is_active {
-                self.activate(ue, direction);
+                self.mobiles.activate(ue, direction);
             }
         }
         due

@@ -8,10 +8,9 @@ use super::pdus::Item;
 use super::reordering::{Reordering, WINDOW};
 use crate::Counters;
 use crate::channel::Part;
-use crate::channel::Quality;
 use crate::channel::harq::{Block, Harq};
 use crate::channel::scheduler::Past;
-use crate::scheduled::UeConfig;
+use crate::channel::{Quality, UeConfig};
 use crate::umts::rlc::DataKind;
 
 /// What facts and counters say of a block.

@@ -4,8 +4,7 @@ use link::queue;
 
 use super::formats::Formats;
 use crate::PowerModel;
-use crate::channel::scheduler;
-use crate::scheduled::UeConfig;
+use crate::channel::{UeConfig, scheduler};
 use crate::umts::pdcp::PdcpConfig;
 use crate::umts::rlc;
 

@@ -14,10 +14,10 @@ impl<T: Sdu> Cell<T> {
     /// Gives the TTI to one mobile: to one whose block failed if there is any, else to one that can
     /// have a new block; the one of the highest rank.
     pub(super) fn schedule_downlink(&mut self, moment: &mut Moment<'_, impl Observe>) {
-        if self.active[0].is_empty() {
+        if self.mobiles.active(DOWN).is_empty() {
             return;
         }
-        let active = std::mem::take(&mut self.active[0]);
+        let mut active = self.mobiles.take_active(DOWN);
         let failed = |cell: &mut Self, ue: u32| cell.has_failed(ue);
         if let Some(ue) = self.best_of(moment, &active, failed) {
             self.repeat_downlink(moment, ue);
@@ -28,14 +28,15 @@ impl<T: Sdu> Cell<T> {
                 self.serve_downlink(moment, ue);
             }
         }
-        self.active[0] = active;
-        let mobiles = &mut self.mobiles;
-        self.active[0].retain(|ue| {
-            let mobile = &mut mobiles[*ue as usize];
+        active.retain(|ue| {
+            let mobile = &self.mobiles[*ue as usize];
             let stays = mobile.flow.queue.pdus() > 0 || mobile.channels[0].harq.failed().is_some();
-            mobile.is_active[0] = stays;
+            if !stays {
+                self.mobiles.deactivate(*ue, DOWN);
+            }
             stays
         });
+        self.mobiles.put_active(DOWN, active);
     }
 
     fn has_failed(&self, ue: u32) -> bool {
@@ -56,29 +57,22 @@ impl<T: Sdu> Cell<T> {
         can
     }
 
-    /// The mobile of `active` with the highest rank among those that `can`, the first of equals.
+    /// The mobile of `active` with the highest rank among those that `can`.
     fn best_of(
         &mut self,
         moment: &Moment<'_, impl Observe>,
         active: &[u32],
         can: impl Fn(&mut Self, u32) -> bool,
     ) -> Option<u32> {
-        let mut best: Option<(f64, u32)> = None;
+        self.ranking.clear();
         for ue in active {
-            if !can(self, *ue) {
-                continue;
-            }
-            if active.len() == 1 {
-                return Some(*ue);
-            }
-            let rank = self.rank(moment.now, moment.slot, *ue);
-            let is_better =
-                |(other, who): (f64, u32)| rank.total_cmp(&other).then(who.cmp(ue)).is_gt();
-            if best.is_none_or(is_better) {
-                best = Some((rank, *ue));
+            if can(self, *ue) {
+                let is_alone = active.len() == 1;
+                let rank = if is_alone { 0.0 } else { self.rank(moment.now, moment.slot, *ue) };
+                self.ranking.add(*ue, rank);
             }
         }
-        best.map(|(_, ue)| ue)
+        self.ranking.pop()
     }
 
     fn rank(&mut self, now: Time, slot: u64, ue: u32) -> f64 {

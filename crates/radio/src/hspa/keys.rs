@@ -1,16 +1,12 @@
 //! `[radio]` with `kind = "umts-hs"`.
 
 use base::{Duration, Probability, Rate, Schedule, Time};
-use settings::{
-    Along, Always, Chance, Count, Decibels, Fault, OfTime, Off, Or, Perhaps, Spans, Speed, Steps,
-    Table, Word, section, words,
-};
+use settings::{Always, Chance, Count, Fault, Flat, OfTime, Speed, Table, Word, section, words};
 
 use super::config::{Config, Iub, Timing};
 use super::formats::{self, Category, Formats, MAC_E_HEADER, TTI};
-use crate::channel::{Fading, Radio, Step, scheduler};
+use crate::channel::{Mobiles, Radio, Reception, scheduler};
 use crate::keys::{Keys, Queues, RadioContext};
-use crate::scheduled::UeConfig;
 use crate::umts::pdcp::PdcpConfig;
 use crate::umts::power::DchPower;
 use crate::umts::rlc::am::{Poll, Status, pdu_bytes};
@@ -36,12 +32,8 @@ section! {
         pub pdcp: PdcpConfig as Always<PdcpConfig> = PdcpConfig::default();
         /// What the radio of a mobile draws, which is always in `CELL_DCH`.
         pub power: DchPower as Always<DchPower> = DchPower::default();
-        /// From when to when nothing gets through.
-        pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
-        /// How the ratio of signal to noise varies. Without it, it does not.
-        pub fading: Option<Fading> as Perhaps<Fading> = None;
-        /// How many mobiles there are in the cell; 0 is one called UE. Flows are assigned in turn.
-        pub ues: u32 as Count<u32, 0, 50_000> = 0;
+        /// The mobiles, and what befalls their radio.
+        pub mobiles: Mobiles as Flat<Mobiles> = Mobiles::default();
     }
     check(Self::check)
 }
@@ -49,12 +41,9 @@ section! {
 section! {
     /// `[radio.downlink]`: how good HS-DSCH is.
     pub struct Downlink {
-        /// The mean ratio of signal to noise and interference.
-        pub snr: f64 as Along<Decibels> = 10.0;
-        /// From when it is another one.
-        pub snrs: Vec<Step> as Steps<Step> = Vec::new();
-        /// How many blocks err that are sent for the first time, in place of what the ratio says.
-        pub bler: Option<Probability> as Or<Off, Chance> = None;
+        /// How good it is.
+        pub reception: Reception as Flat<Reception> =
+            Reception { snr: 10.0, ..Reception::default() };
     }
 }
 
@@ -171,7 +160,7 @@ impl HsKeys {
             rlc: self.rlc.clone(),
             pdcp: self.pdcp.clone(),
             power: self.power.model(),
-            ues: self.mobiles(),
+            ues: self.mobiles.ues(&self.radios()),
         }
     }
 
@@ -194,27 +183,9 @@ impl HsKeys {
         u64::from(pdu_bytes(&self.rlc)) * 8
     }
 
-    fn mobiles(&self) -> Vec<UeConfig> {
-        let radios = self.radios();
-        let ue = |name| UeConfig { name, radios: radios.clone() };
-        if self.ues == 0 {
-            return vec![ue("UE".to_owned())];
-        }
-        (0..self.ues).map(|index| ue(format!("UE-{index}"))).collect()
-    }
-
     fn radios(&self) -> [Radio; 2] {
-        let steps =
-            self.downlink.snrs.iter().map(|step| (Time::ZERO + step.at, step.snr)).collect();
-        let down = Radio {
-            snr: Schedule::new(self.downlink.snr, steps),
-            fading: self.fading,
-            blockage: None,
-            bler: self.downlink.bler.map(Probability::value),
-            outages: self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect(),
-            report_every: self.hs.cqi_period,
-            report_age: self.hs.cqi_age,
-        };
+        let reports = [self.hs.cqi_period, self.hs.cqi_age];
+        let down = self.downlink.reception.radio(&self.mobiles, reports);
         let bler = Some(self.uplink.bler.value());
         let up = Radio { snr: 0.0.into(), fading: None, bler, ..down.clone() };
         [down, up]
@@ -227,7 +198,7 @@ impl HsKeys {
             Rate::from_bps((u64::from(pdus) * u64::from(self.rlc.pdu_payload) * 8).max(1))
         };
         let down = |snr| {
-            let cqi = self.downlink.bler.map_or_else(|| formats::cqi(snr), |_| 30);
+            let cqi = self.downlink.reception.bler.map_or_else(|| formats::cqi(snr), |_| 30);
             carried(formats.of_cqi(cqi).map_or(0, |format| formats.pdus(format)) * 500)
         };
         let up = self.grant() * if self.uplink.tti == UplinkTti::Short { 500 } else { 100 };
@@ -271,10 +242,6 @@ impl Keys for HsKeys {
         Queues::Together("HSDPA")
     }
 
-    fn mobiles(&self) -> usize {
-        self.ues as usize
-    }
-
     fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
         Some(self.most().map(|rates| rates.map(Some)))
     }
@@ -283,12 +250,11 @@ impl Keys for HsKeys {
         self.most().map(|rates| rates.at(Time::ZERO))
     }
 
-    fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
-        self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect()
+    fn sharers(&self) -> Option<&Mobiles> {
+        Some(&self.mobiles)
     }
 
-    fn cut(&mut self, span: [Duration; 2]) -> bool {
-        self.outages.push(span);
-        true
+    fn sharers_mut(&mut self) -> Option<&mut Mobiles> {
+        Some(&mut self.mobiles)
     }
 }

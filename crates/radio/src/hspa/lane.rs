@@ -7,8 +7,8 @@ use base::{Direction, Duration, Time};
 use observe::Observe;
 
 use super::config::Config;
+use crate::channel::UeConfig;
 use crate::kit::intake::Intake;
-use crate::scheduled::UeConfig;
 use crate::umts::contents::Contents;
 use crate::umts::pdcp::Convergence;
 use crate::umts::rlc::{Outcome, Sdus};

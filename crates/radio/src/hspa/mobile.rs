@@ -11,15 +11,16 @@ use super::formats::{self, TTI};
 use super::lane::Lane;
 use super::node_b::FlowControl;
 use super::pdus::{self, Item};
+use crate::channel::UeConfig;
 use crate::kit::roster::CellMobile;
-use crate::scheduled::UeConfig;
+use crate::kit::slots::SlotMobile;
 use crate::umts::mac::TransportBlocks;
 use crate::umts::rlc::{Entity, Health, PeerChannel, Traffic};
 use crate::{Counters, Output, Sdu};
 
 /// Both directions, from the RNC to the mobile.
 #[derive(Debug)]
-pub(super) struct Mobile<T> {
+pub(crate) struct Mobile<T> {
     pub(super) lanes: [Lane<T>; 2],
     pub(super) channels: [Channel; 2],
     /// Where each direction begins: the RNC and the mobile.
@@ -29,8 +30,6 @@ pub(super) struct Mobile<T> {
     /// What is on its way from `NodeB` to RNC.
     iub: VecDeque<(u64, Item)>,
     payload: u32,
-    /// Whether the cell looks at it in each TTI of a direction.
-    pub(super) is_active: [bool; 2],
     /// The format that its last report allowed.
     pub(super) format: Option<u8>,
 }
@@ -57,7 +56,6 @@ impl<T: Sdu> Mobile<T> {
             flow: FlowControl::new(0),
             iub: VecDeque::new(),
             payload: config.rlc.pdu_payload,
-            is_active: [false; 2],
             format: None,
         };
         let target = mobile.target(Time::ZERO, config, 1);
@@ -168,6 +166,24 @@ impl<T: Sdu> Mobile<T> {
         observe: &mut impl Observe,
     ) {
         self.lanes[direction as usize].tell_dequeued(now, machine, observe);
+    }
+}
+
+impl<T: Sdu> SlotMobile<T> for Mobile<T> {
+    fn push(&mut self, now: Time, direction: Direction, sdu: T, before: u32) -> Result<(), T> {
+        self.lanes[direction as usize].push(now, sdu, before)
+    }
+
+    fn queued(&self, direction: Direction) -> u32 {
+        self.lanes[direction as usize].queued()
+    }
+
+    fn waiting(&self, direction: Direction) -> u32 {
+        self.lanes[direction as usize].waiting()
+    }
+
+    fn has_output(&self) -> bool {
+        self.lanes.iter().any(Lane::has_output)
     }
 }
 

@@ -18,14 +18,14 @@ impl<T: Sdu> Cell<T> {
     /// (TS 25.321 §11.8.1.1).
     pub(super) fn send_uplink(&mut self, moment: &mut Moment<'_, impl Observe>) {
         let timing = self.config.timings[1];
-        if self.active[1].is_empty() || !moment.slot.is_multiple_of(timing.tti) {
+        if self.mobiles.active(UP).is_empty() || !moment.slot.is_multiple_of(timing.tti) {
             return;
         }
         let process = (moment.slot / timing.tti % u64::from(timing.processes)) as u32;
-        let active = std::mem::take(&mut self.active[1]);
+        let mut active = self.mobiles.take_active(UP);
         for ue in &active {
             // What it has to send after this TTI is asked in the end.
-            self.mobiles[*ue as usize].is_active[1] = false;
+            self.mobiles.deactivate(*ue, UP);
             self.mobiles.touch(*ue);
             let harq = &mut self.mobiles[*ue as usize].channels[1].harq;
             if harq.failed() == Some(process) {
@@ -36,6 +36,8 @@ impl<T: Sdu> Cell<T> {
                 self.begin_uplink(moment, *ue, process);
             }
         }
+        active.clear();
+        self.mobiles.put_active(UP, active);
     }
 
     /// A mobile sends what it has, up to its grant.
@@ -58,7 +60,7 @@ impl<T: Sdu> Cell<T> {
         pdus::unpack(&mut self.blocks, |item| contents.push(item));
         let bits = pdus * pdu_bytes(&self.config.rlc) * 8 + MAC_E_HEADER;
         let block = channel.begin(process, moment.slot, 0, bits.div_ceil(8));
-        mobile.tell_dequeued(now, UP, self.machine, moment.observe);
+        mobile.tell_dequeued(now, UP, moment.machine, moment.observe);
         self.transmit(moment, (ue, UP), process, &block);
     }
 }

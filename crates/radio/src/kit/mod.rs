@@ -2,7 +2,8 @@
 //!
 //! * `intake`, `output`, `sdu`: where packets wait, what comes out, and what a packet is.
 //! * `counters`: what is counted of a direction; `moment`: what a slot needs of its cell.
-//! * `roster`: the mobiles of a cell, and which of them ask for something.
+//! * `roster`: the mobiles of a cell, and which of them ask for something; `slots`: how its time
+//!   passes.
 //! * `power`: what a mobile's radio draws.
 //! * [`paging`]: when a mobile without a connection listens.
 //! * `decibel`: levels and ratios.
@@ -16,6 +17,7 @@ pub mod paging;
 mod power;
 pub(crate) mod roster;
 mod sdu;
+pub(crate) mod slots;
 
 pub use counters::Counters;
 pub use output::{DownlinkReport, Output};

@@ -28,41 +28,51 @@ pub(crate) trait CellMobile<T: Sdu> {
 /// The mobiles of a cell in order; it is used as the slice of them.
 #[derive(Debug)]
 pub(crate) struct Roster<M> {
+    /// The number of the cell among machines.
+    pub(crate) machine: u32,
     mobiles: Vec<M>,
     marks: Vec<Marks>,
     /// When something is due for each, and for what else the cell has behind them.
     pub(crate) agenda: Agenda,
+    /// When the cell is due.
+    pub(crate) next: Option<Time>,
     /// Mobiles that something has happened to.
     touched: Vec<u32>,
     /// Mobiles that may have output.
     ready: VecDeque<u32>,
     /// Mobiles whose report has changed since that was asked for.
     reports: VecDeque<u32>,
+    /// Mobiles that the cell looks at in every slot of a direction.
+    active: [Vec<u32>; 2],
 }
 
 /// Lists that a mobile is in.
 #[derive(Clone, Copy, Default, Debug)]
 struct Marks {
-    is_touched: bool,
-    is_reported: bool,
+    touched: bool,
+    reported: bool,
+    active: [bool; 2],
 }
 
 impl<M> Roster<M> {
-    /// With room for so many `others` in the agenda behind the mobiles.
-    pub(crate) fn new(mobiles: Vec<M>, others: usize) -> Self {
+    /// Those of machine number `machine`, with room for so many `others` in the agenda behind them.
+    pub(crate) fn new(machine: u32, mobiles: Vec<M>, others: usize) -> Self {
         Self {
+            machine,
             marks: vec![Marks::default(); mobiles.len()],
             agenda: Agenda::new(mobiles.len() + others),
             mobiles,
+            next: None,
             touched: Vec::new(),
             ready: VecDeque::new(),
             reports: VecDeque::new(),
+            active: [Vec::new(), Vec::new()],
         }
     }
 
     /// Something has happened to `ue`.
     pub(crate) fn touch(&mut self, ue: u32) {
-        if !mem::replace(&mut self.marks[ue as usize].is_touched, true) {
+        if !mem::replace(&mut self.marks[ue as usize].touched, true) {
             self.touched.push(ue);
         }
     }
@@ -70,8 +80,36 @@ impl<M> Roster<M> {
     /// The next to which something has happened.
     pub(crate) fn next_touched(&mut self) -> Option<u32> {
         let ue = self.touched.pop()?;
-        self.marks[ue as usize].is_touched = false;
+        self.marks[ue as usize].touched = false;
         Some(ue)
+    }
+
+    /// The cell looks at `ue` in every slot of `direction`.
+    pub(crate) fn activate(&mut self, ue: u32, direction: Direction) {
+        let place = direction as usize;
+        if !mem::replace(&mut self.marks[ue as usize].active[place], true) {
+            self.active[place].push(ue);
+        }
+    }
+
+    /// It no longer does: whoever took the list leaves it out.
+    pub(crate) fn deactivate(&mut self, ue: u32, direction: Direction) {
+        self.marks[ue as usize].active[direction as usize] = false;
+    }
+
+    /// Those that the cell looks at in every slot of `direction`.
+    pub(crate) fn active(&self, direction: Direction) -> &[u32] {
+        &self.active[direction as usize]
+    }
+
+    /// Takes the list of them, to be put back before another is added.
+    pub(crate) fn take_active(&mut self, direction: Direction) -> Vec<u32> {
+        mem::take(&mut self.active[direction as usize])
+    }
+
+    /// Puts it back.
+    pub(crate) fn put_active(&mut self, direction: Direction, active: Vec<u32>) {
+        self.active[direction as usize] = active;
     }
 
     /// `ue` may have output.
@@ -81,7 +119,7 @@ impl<M> Roster<M> {
 
     /// The report of `ue` has changed.
     pub(crate) fn report(&mut self, ue: u32) {
-        if !mem::replace(&mut self.marks[ue as usize].is_reported, true) {
+        if !mem::replace(&mut self.marks[ue as usize].reported, true) {
             self.reports.push_back(ue);
         }
     }
@@ -89,7 +127,7 @@ impl<M> Roster<M> {
     /// The next whose report has changed.
     pub(crate) fn next_report(&mut self) -> Option<u32> {
         let ue = self.reports.pop_front()?;
-        self.marks[ue as usize].is_reported = false;
+        self.marks[ue as usize].reported = false;
         Some(ue)
     }
 
@@ -122,8 +160,7 @@ impl<M> DerefMut for Roster<M> {
     }
 }
 
-/// What every cell tells of its mobiles, which are its field `mobiles`, and when it is due, its
-/// field `next`.
+/// What every cell tells of its mobiles, which are its field `mobiles`.
 macro_rules! of_mobiles {
     ($sdu:ident) => {
         /// The next SDU that has come out, and its mobile. To be called after each `handle_…` until
@@ -136,7 +173,7 @@ macro_rules! of_mobiles {
         /// When [`Self::handle_timeout`] is due.
         #[must_use]
         pub const fn poll_timeout(&self) -> Option<Time> {
-            self.next
+            self.mobiles.next
         }
 
         /// The SDUs of `direction` between entry and exit, mobile by mobile.

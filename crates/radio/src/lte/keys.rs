@@ -1,19 +1,19 @@
 //! `[radio]` with `kind = "lte"`.
 
-use base::{Direction, Duration, Power, Probability, Rate, Schedule, Time};
+use base::{Direction, Duration, Power, Rate, Schedule, Time};
 use settings::{
-    Absent, Along, Always, Bytes, Chance, Count, Decibels, Fault, Flat, OfTime, Off, Or, Perhaps,
-    Spans, Steps, Table, Watts, Word, section,
+    Absent, Always, Bytes, Count, Fault, Flat, OfTime, Off, Or, Perhaps, Table, Watts, Word,
+    section,
 };
 
 use super::lte_m::{Duplex, Timing};
 use super::tables::{self, Category};
 use crate::PowerModel;
-use crate::channel::{Fading, Frame, Radio, Step, curve, harq, scheduler};
+use crate::channel::{Frame, Mobiles, Radio, Reception, curve, harq};
 use crate::keys::{Keys, Queues, RadioContext};
 use crate::kit::paging::{self, EdrxKeys, PsmKeys};
 use crate::rlc36;
-use crate::scheduled::{Access, Carrier, Config, Handover, Headers, UeConfig, drx, power, rrc};
+use crate::scheduled::{Access, BaseStation, Carrier, Config, Handover, Headers, power, rrc};
 
 /// A subframe (TS 36.211 §4.1).
 pub(super) const SUBFRAME: Duration = Duration::from_millis(1);
@@ -29,13 +29,8 @@ section! {
         pub lte: Cell as Always<Cell> = Cell::default();
         /// Hybrid ARQ.
         pub harq: Harq as Always<Harq> = Harq::default();
-        /// How the base station chooses between mobiles.
-        pub scheduler: scheduler::Config as Always<scheduler::Config> =
-            scheduler::Config::default();
-        /// When a connected mobile listens. Without it, always.
-        pub drx: Option<drx::Keys> as Perhaps<drx::Keys> = None;
-        /// When a mobile is connected. Without it, always.
-        pub rrc: Option<rrc::Keys> as Perhaps<rrc::Keys> = None;
+        /// The base station, and when mobiles are there for it.
+        pub station: BaseStation as Flat<BaseStation> = BaseStation::default();
         /// Extended cycles of pages. Without it there are none.
         pub edrx: Option<EdrxKeys> as Perhaps<EdrxKeys> = None;
         /// Power saving mode. Without it there is none.
@@ -44,12 +39,8 @@ section! {
         pub power: PowerKeys as Always<PowerKeys> = PowerKeys::default();
         /// Handovers. Without it there are none.
         pub handover: Option<Handover> as Perhaps<Handover> = None;
-        /// From when to when nothing gets through.
-        pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
-        /// How the ratio of signal to noise varies. Without it, it does not.
-        pub fading: Option<Fading> as Perhaps<Fading> = None;
-        /// How many mobiles there are in the cell; 0 is one called UE. Flows are assigned in turn.
-        pub ues: u32 as Count<u32, 0, 50_000> = 0;
+        /// The mobiles, and what befalls their radio.
+        pub mobiles: Mobiles as Flat<Mobiles> = Mobiles::default();
     }
     check(Self::check)
 }
@@ -57,15 +48,11 @@ section! {
 section! {
     /// `[radio.downlink]`, `[radio.uplink]`: how good the radio of one direction is.
     pub struct Channel {
-        /// The mean ratio of signal to noise and interference.
-        pub snr: f64 as Along<Decibels> = 25.0;
-        /// From when it is another one.
-        pub snrs: Vec<Step> as Steps<Step> = Vec::new();
+        /// How good the radio is.
+        pub reception: Reception as Flat<Reception> = Reception::default();
         /// The index of modulation and coding (TS 36.213 tables 7.1.7.1-1, 8.6.1-1), or `adaptive`:
         /// the best that a report allows. Uplink the best of categories 1 to 4 is 23.
         pub mcs: Option<u8> as Or<Adaptive, Count<u8, 0, 28>> = None;
-        /// How many blocks err that are sent for the first time, in place of what the ratio says.
-        pub bler: Option<Probability> as Or<Off, Chance> = None;
     }
 }
 
@@ -169,7 +156,7 @@ impl LteKeys {
     /// The cell and its mobiles.
     pub fn config(&self, context: &RadioContext<'_>) -> Config {
         let Timing { slot, half_duplex, grant_delay, harq } = self.timing();
-        let rrc = self.rrc.map(|rrc| rrc.in_slots(slot, self.edrx, self.psm));
+        let rrc = self.station.rrc.map(|rrc| rrc.in_slots(slot, self.edrx, self.psm));
         Config {
             slot,
             frame: Frame::both(),
@@ -178,7 +165,7 @@ impl LteKeys {
             harq,
             rlc: self.lte.rlc.clone(),
             reordering: None,
-            scheduler: self.scheduler,
+            scheduler: self.station.scheduler,
             queues: context.queues,
             access: Access {
                 request_every: self.lte.request_period.ceil_to(slot).whole(slot).max(1),
@@ -187,12 +174,12 @@ impl LteKeys {
             },
             headers: Headers { sdu: SDU_HEADER, block: BLOCK_HEADER },
             discard: self.lte.discard,
-            drx: self.drx,
+            drx: self.station.drx,
             power: self.power.model(rrc.as_ref(), self.psm.is_some()),
             rrc,
             handover: self.handover,
             failure_gap: self.handover.unwrap_or_default().gap,
-            ues: self.mobiles(),
+            ues: self.mobiles.ues(&self.radios()),
         }
     }
 
@@ -207,26 +194,10 @@ impl LteKeys {
         Timing { slot: SUBFRAME, half_duplex: None, grant_delay, harq }
     }
 
-    fn mobiles(&self) -> Vec<UeConfig> {
-        let radios = [&self.downlink, &self.uplink].map(|channel| self.radio(channel));
-        let ue = |name| UeConfig { name, radios: radios.clone() };
-        if self.ues == 0 {
-            return vec![ue("UE".to_owned())];
-        }
-        (0..self.ues).map(|index| ue(format!("UE-{index}"))).collect()
-    }
-
-    fn radio(&self, channel: &Channel) -> Radio {
-        let steps = channel.snrs.iter().map(|step| (Time::ZERO + step.at, step.snr)).collect();
-        Radio {
-            snr: Schedule::new(channel.snr, steps),
-            fading: self.fading,
-            blockage: None,
-            bler: channel.bler.map(Probability::value),
-            outages: self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect(),
-            report_every: self.lte.report_period,
-            report_age: self.lte.report_age,
-        }
+    fn radios(&self) -> [Radio; 2] {
+        let reports = [self.lte.report_period, self.lte.report_age];
+        let channels = [&self.downlink, &self.uplink];
+        channels.map(|channel| channel.reception.radio(&self.mobiles, reports))
     }
 
     fn carriers(&self) -> [Carrier; 2] {
@@ -253,10 +224,9 @@ impl LteKeys {
         let frame = half_duplex.unwrap_or_else(Frame::both);
         let carriers = self.carriers();
         Direction::BOTH.map(|way| {
-            let (carrier, channel) =
-                (&carriers[way as usize], way.of(&self.downlink, &self.uplink));
+            let carrier = &carriers[way as usize];
             let rate = |snr| carrier.rate(slot, &frame, way, carrier.scheme_at(snr));
-            self.radio(channel).mean_rate(rate)
+            self.radios()[way as usize].mean_rate(rate)
         })
     }
 
@@ -275,18 +245,12 @@ impl LteKeys {
         }
         self.check_lte_m(tree, at)?;
         self.check_idle(tree, at)?;
-        if let Some(handover) = self.handover
-            && handover.gap >= handover.every
-        {
-            let message = format!("{at}.handover.gap must be less than {at}.handover.every");
-            return tree.clash_at(at, &["handover.gap", "handover.every"], message);
-        }
         Ok(())
     }
 
     /// A mobile that is always connected is never paged.
     fn check_idle(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        let Some(rrc) = self.rrc else {
+        let Some(rrc) = self.station.rrc else {
             let table = match (&self.edrx, &self.psm) {
                 (Some(_), _) => "edrx",
                 (None, Some(_)) => "psm",
@@ -307,7 +271,7 @@ impl LteKeys {
         }
         let Timing { slot, half_duplex, .. } = self.timing();
         let turns = half_duplex.map_or(Duration::ZERO, |frame| slot * frame.period());
-        if self.drx.is_some_and(|drx| drx.on < turns) {
+        if self.station.drx.is_some_and(|drx| drx.on < turns) {
             let message = format!(
                 "{at}.drx.on must be at least {} ms, the time in which a mobile in half duplex \
                  receives and sends once",
@@ -329,10 +293,6 @@ impl Keys for LteKeys {
         Queues::Together("LTE")
     }
 
-    fn mobiles(&self) -> usize {
-        self.ues as usize
-    }
-
     fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
         Some(self.most().map(|rates| rates.map(Some)))
     }
@@ -341,12 +301,11 @@ impl Keys for LteKeys {
         self.most().map(|rates| rates.at(Time::ZERO))
     }
 
-    fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
-        self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect()
+    fn sharers(&self) -> Option<&Mobiles> {
+        Some(&self.mobiles)
     }
 
-    fn cut(&mut self, span: [Duration; 2]) -> bool {
-        self.outages.push(span);
-        true
+    fn sharers_mut(&mut self) -> Option<&mut Mobiles> {
+        Some(&mut self.mobiles)
     }
 }

@@ -1,6 +1,6 @@
 //! The carrier as one machine.
 
-use base::{Direction, Duration, Time};
+use base::{Direction, Duration, Rate, Time};
 use observe::Observe;
 
 use super::carrier::Carrier;
@@ -8,8 +8,9 @@ use super::config::{Config, REST, SUBFRAME, time_of};
 use super::mobile::{Attempt, Mobile, Purpose};
 use super::stage::Stage;
 use crate::kit::moment::Moment;
-use crate::kit::roster::{CellMobile, Roster, of_mobiles};
-use crate::{DownlinkReport, EnergyUse, Sdu};
+use crate::kit::roster::{CellMobile, Roster};
+use crate::kit::slots::{Slotted, slotted};
+use crate::{EnergyUse, Sdu};
 
 /// A carrier and its mobiles, each with a bearer.
 ///
@@ -17,7 +18,6 @@ use crate::{DownlinkReport, EnergyUse, Sdu};
 /// begin with a subframe. A mobile without traffic has nothing due but its own timers.
 #[derive(Debug)]
 pub struct Cell<T> {
-    machine: u32,
     pub(super) config: Config,
     pub(super) mobiles: Roster<Mobile<T>>,
     pub(super) carrier: Carrier,
@@ -25,7 +25,6 @@ pub struct Cell<T> {
     occasion: (u64, Vec<(u32, u32)>),
     /// Those for which something is due now.
     due: Vec<u32>,
-    next: Option<Time>,
 }
 
 impl<T: Sdu> Cell<T> {
@@ -33,69 +32,25 @@ impl<T: Sdu> Cell<T> {
     pub fn new(machine: u32, config: &Config, seed: u64) -> Self {
         let mobiles = config.ues.iter().map(|ue| Mobile::new(config, ue, seed)).collect();
         let mut cell = Self {
-            machine,
             config: config.clone(),
             carrier: Carrier::new(),
-            mobiles: Roster::new(mobiles, 0),
+            mobiles: Roster::new(machine, mobiles, 0),
             occasion: (0, Vec::new()),
             due: Vec::new(),
-            next: None,
         };
-        for ue in 0..cell.mobiles.len() as u32 {
-            cell.settle(0, ue, &mut ());
-        }
-        cell.next = cell.mobiles.agenda.peek();
+        (0..cell.mobiles.len() as u32).for_each(|ue| cell.mobiles.touch(ue));
+        cell.settle(0, &mut ());
         cell
     }
 
-    /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full. It
-    /// misses what begins at `now`.
-    ///
-    /// # Errors
-    /// The SDU that was dropped.
-    pub fn handle_input(
-        &mut self,
-        now: Time,
-        ue: u32,
-        direction: Direction,
-        sdu: T,
-        observe: &mut impl Observe,
-    ) -> Result<(), T> {
-        let before = self.mobiles[ue as usize].lanes[direction as usize].dtch.queued();
-        self.handle_timeout(now, observe);
-        let taken = self.mobiles[ue as usize].lanes[direction as usize].dtch.push(now, sdu, before);
-        self.settle(now.saturating_since(Time::ZERO).whole(SUBFRAME), ue, observe);
-        self.next = self.mobiles.agenda.peek();
-        taken
-    }
-
-    /// Does what is due at or before `now`.
-    pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
-        while let Some(due) = self.next.filter(|due| *due <= now) {
-            let (slot, machine) = (due.saturating_since(Time::ZERO).whole(SUBFRAME), self.machine);
-            self.run(&mut Moment { slot, now: due, machine, observe: &mut *observe });
-        }
-    }
-
-    of_mobiles!(T);
+    slotted!(T);
 
     /// From now on radios and coverage are those of `config`, which has the same mobiles.
     pub fn reconfigure(&mut self, _now: Time, config: &Config) {
         self.config = config.clone();
-        for lane in self.mobiles.iter_mut().flat_map(|mobile| &mut mobile.lanes) {
-            lane.reconfigure(config);
+        for (mobile, ue) in self.mobiles.iter_mut().zip(&config.ues) {
+            mobile.lanes.iter_mut().for_each(|lane| lane.reconfigure(&ue.radios));
         }
-    }
-
-    /// What a mobile could get if the carrier were its own, if that has changed since the last
-    /// report. Only what is sent to is reported.
-    #[must_use]
-    pub fn poll_report(&mut self) -> Option<(u32, DownlinkReport)> {
-        let ue = self.mobiles.next_report()?;
-        let mobile = &mut self.mobiles[ue as usize];
-        let (slot, down) = (mobile.served.0, Direction::Downlink);
-        let snr = mobile.lanes[0].snr(time_of(slot));
-        Some((ue, DownlinkReport { rate: Some(self.config.level(slot).rate(down, snr)) }))
     }
 
     /// What the radio of each mobile has used by `now`, in order.
@@ -107,23 +62,6 @@ impl<T: Sdu> Cell<T> {
     pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
         let slots = span.whole(SUBFRAME) as f64;
         (slots > 0.0).then(|| self.carrier.used(direction as usize) / slots)
-    }
-
-    /// Those for which something is due go on, who was served longest ago first.
-    fn run(&mut self, moment: &mut Moment<'_, impl Observe>) {
-        let mut due = std::mem::take(&mut self.due);
-        while let Some((_, ue)) = self.mobiles.agenda.next(moment.now) {
-            due.push(ue);
-        }
-        due.sort_by_key(|ue| (self.mobiles[*ue as usize].served.0, *ue));
-        for ue in &due {
-            self.advance(moment, *ue);
-        }
-        for ue in due.drain(..) {
-            self.settle(moment.slot, ue, moment.observe);
-        }
-        self.due = due;
-        self.next = self.mobiles.agenda.peek();
     }
 
     fn advance(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32) {
@@ -277,24 +215,17 @@ impl<T: Sdu> Cell<T> {
         mobile.enter(Stage::Synchronizing, until);
     }
 
-    /// After all that happened up to `slot`: what a mobile turns to, and when it is due.
-    fn settle<O: Observe>(&mut self, slot: u64, ue: u32, observe: &mut O) {
-        self.decide(slot, ue);
-        let now = time_of(slot);
-        let paging = self.config.paging;
+    /// Tells the meter of `ue` which state it is in.
+    fn meter<O: Observe>(&mut self, slot: u64, ue: u32, observe: &mut O) {
+        let (now, machine, paging) = (time_of(slot), self.mobiles.machine, self.config.paging);
         let mobile = &mut self.mobiles[ue as usize];
         let sleeps = paging.asleep_from(mobile.last).is_some_and(|asleep| asleep <= slot);
         if mobile.meter.enter(now, mobile.stage.power(sleeps)) && O::ON {
-            observe.power(now, mobile.meter.fact(&self.config.power, now, self.machine, ue));
+            observe.power(now, mobile.meter.fact(&self.config.power, now, machine, ue));
         }
-        if mobile.lanes.iter().any(|lane| lane.dtch.has_output()) {
-            self.mobiles.call(ue);
-        }
-        let due = self.due_of(slot, ue);
-        self.mobiles.agenda.set(ue, due.map(time_of));
     }
 
-    /// The subframe after `slot` in which something is due for `ue`.
+    /// The subframe after `slot` in which something is due for `ue`, which does what it does.
     fn due_of(&self, slot: u64, ue: u32) -> Option<u64> {
         let mobile = &self.mobiles[ue as usize];
         let timers = mobile.lanes.iter().filter_map(|lane| lane.dtch.poll_timeout());
@@ -324,5 +255,46 @@ impl<T: Sdu> Cell<T> {
             | Stage::Rest => Some(mobile.until),
         };
         timers.chain(own).min()
+    }
+}
+
+impl<T: Sdu> Slotted<T> for Cell<T> {
+    type Mobile = Mobile<T>;
+
+    fn mobiles(&mut self) -> &mut Roster<Mobile<T>> {
+        &mut self.mobiles
+    }
+
+    fn slot(&self) -> Duration {
+        SUBFRAME
+    }
+
+    fn rate_of(&mut self, ue: u32) -> Option<Rate> {
+        let mobile = &mut self.mobiles[ue as usize];
+        let slot = mobile.served.0;
+        let snr = mobile.lanes[0].snr(time_of(slot));
+        Some(self.config.level(slot).rate(Direction::Downlink, snr))
+    }
+
+    /// Those for which something is due go on, who was served longest ago first.
+    fn run(&mut self, moment: &mut Moment<'_, impl Observe>) {
+        let mut due = std::mem::take(&mut self.due);
+        while let Some((_, ue)) = self.mobiles.agenda.next(moment.now) {
+            due.push(ue);
+        }
+        due.sort_by_key(|ue| (self.mobiles[*ue as usize].served.0, *ue));
+        for ue in &due {
+            self.advance(moment, *ue);
+        }
+        // The last that is touched is settled first.
+        due.drain(..).rev().for_each(|ue| self.mobiles.touch(ue));
+        self.due = due;
+        self.settle(moment.slot, moment.observe);
+    }
+
+    fn due(&mut self, slot: u64, ue: u32, observe: &mut impl Observe) -> Option<u64> {
+        self.decide(slot, ue);
+        self.meter(slot, ue, observe);
+        self.due_of(slot, ue)
     }
 }

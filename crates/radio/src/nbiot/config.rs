@@ -8,7 +8,7 @@ use super::power::POWER_STATES;
 use super::search_space::SearchSpace;
 use super::tables::Tones;
 use crate::PowerModel;
-use crate::channel::Radio;
+use crate::channel::UeConfig;
 use crate::kit::paging::Paging;
 use crate::rlc36;
 
@@ -27,8 +27,6 @@ pub struct Config {
     pub coupling_loss: Schedule<f64>,
     /// What each level of coverage does.
     pub levels: [Level; 3],
-    /// The radio, downlink over the carrier and uplink over 15 kHz.
-    pub radios: [Radio; 2],
     /// How often a block is sent again before link control has to repair the loss.
     pub repeats: u32,
     /// Link control.
@@ -43,7 +41,7 @@ pub struct Config {
     pub paging: Paging,
     /// What the radio of a mobile draws.
     pub power: PowerModel<POWER_STATES>,
-    /// The mobiles.
+    /// The mobiles, with their radios downlink over the carrier and uplink over 15 kHz.
     pub ues: Vec<UeConfig>,
 }
 
@@ -88,13 +86,6 @@ pub struct Connection {
     pub exchanges: u32,
     /// It is released so long after the last block.
     pub inactivity: u64,
-}
-
-/// A mobile.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UeConfig {
-    /// Its name; its random streams are named after it.
-    pub name: String,
 }
 
 /// From the end of what a mobile is told to a block downlink: it begins in the fifth subframe (TS
@@ -146,7 +137,7 @@ impl Config {
     /// What a mobile that has the carrier to itself gets at the start.
     pub(super) fn rates(&self) -> [Rate; 2] {
         Direction::BOTH.map(|direction| {
-            let snr = self.radios[direction as usize].snr.at(Time::ZERO);
+            let snr = self.ues[0].radios[direction as usize].snr.at(Time::ZERO);
             self.level(0).rate(direction, snr)
         })
     }

@@ -2,16 +2,16 @@
 
 use base::{Duration, Probability, Rate, Schedule, Time};
 use settings::{
-    Along, Always, Chance, Count, Decibels, Fault, OfTime, Off, Or, Perhaps, Spans, Steps, Table,
+    Along, Always, Chance, Count, Decibels, Fault, Flat, OfTime, Off, Or, Perhaps, Steps, Table,
     Timed, Word, absent, section, words,
 };
 
-use super::config::{Access, Config, Connection, Level, SUBFRAME, UeConfig, level_of};
+use super::config::{Access, Config, Connection, Level, SUBFRAME, level_of};
 use super::format::Formats;
 use super::power;
 use super::search_space::SearchSpace;
 use super::tables::{Category, Tones};
-use crate::channel::{Fading, Radio};
+use crate::channel::Mobiles;
 use crate::keys::{Keys, Queues, RadioContext};
 use crate::kit::paging::{self, EdrxKeys, Paging, PsmKeys};
 use crate::rlc36::{self, Mode};
@@ -50,12 +50,8 @@ section! {
         pub psm: Option<PsmKeys> as Perhaps<PsmKeys> = None;
         /// What the radio of a mobile draws.
         pub power: power::Keys as Always<power::Keys> = power::Keys::default();
-        /// From when to when nothing gets through.
-        pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
-        /// How the ratio of signal to noise varies. Without it, it does not.
-        pub fading: Option<Fading> as Perhaps<Fading> = None;
-        /// How many mobiles share the carrier; 0 is one called UE. Flows are assigned in turn.
-        pub ues: u32 as Count<u32, 0, 50_000> = 0;
+        /// The mobiles, and what befalls their radio.
+        pub mobiles: Mobiles as Flat<Mobiles> = Mobiles::default();
     }
     check(Self::check)
 }
@@ -271,18 +267,13 @@ impl NbIotKeys {
         let paging = Paging::new(SUBFRAME, self.rrc.paging_cycle, self.edrx, self.psm);
         let budgets = [DOWN_BUDGET, UP_BUDGET];
         let rates = [self.downlink.bler, self.uplink.bler];
+        let radios = [0, 1].map(|way: usize| {
+            let snr = self.losses().map(|loss| budgets[way] - loss);
+            self.mobiles.radio(snr, rates[way], [REPORT; 2])
+        });
         Config {
             coupling_loss: self.losses(),
             levels: [0, 1, 2].map(|level| self.level(level)),
-            radios: [0, 1].map(|way: usize| Radio {
-                snr: self.losses().map(|loss| budgets[way] - loss),
-                fading: self.fading,
-                blockage: None,
-                bler: rates[way].map(Probability::value),
-                outages: self.spans(),
-                report_every: REPORT,
-                report_age: REPORT,
-            }),
             repeats: self.harq.repeats,
             rlc: self.link_control(),
             queues,
@@ -298,7 +289,7 @@ impl NbIotKeys {
             },
             power: self.power.model(&paging),
             paging,
-            ues: self.names(),
+            ues: self.mobiles.ues(&radios),
         }
     }
 
@@ -306,17 +297,6 @@ impl NbIotKeys {
         let steps = self.coupling_losses.iter();
         let steps = steps.map(|step| (Time::ZERO + step.at, step.coupling_loss)).collect();
         Schedule::new(self.coupling_loss, steps)
-    }
-
-    fn spans(&self) -> Vec<[Time; 2]> {
-        self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect()
-    }
-
-    fn names(&self) -> Vec<UeConfig> {
-        if self.ues == 0 {
-            return vec![UeConfig { name: "UE".to_owned() }];
-        }
-        (0..self.ues).map(|index| UeConfig { name: format!("UE-{index}") }).collect()
     }
 
     fn link_control(&self) -> rlc36::Config {
@@ -408,10 +388,6 @@ impl Keys for NbIotKeys {
         Queues::Together("NB-IoT")
     }
 
-    fn mobiles(&self) -> usize {
-        self.ues as usize
-    }
-
     fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
         Some(self.bottlenecks().map(|rate| Schedule::constant(Some(rate))))
     }
@@ -420,12 +396,11 @@ impl Keys for NbIotKeys {
         self.config_of([link::queue::Config::UNLIMITED; 2]).rates()
     }
 
-    fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
-        self.spans()
+    fn sharers(&self) -> Option<&Mobiles> {
+        Some(&self.mobiles)
     }
 
-    fn cut(&mut self, span: [Duration; 2]) -> bool {
-        self.outages.push(span);
-        true
+    fn sharers_mut(&mut self) -> Option<&mut Mobiles> {
+        Some(&mut self.mobiles)
     }
 }

@@ -3,10 +3,10 @@
 use base::{Direction, Philox, Probability, Time};
 use observe::Observe;
 
-use super::config::{Config, UeConfig};
+use super::config::Config;
 use super::format::Format;
 use crate::Sdu;
-use crate::channel::Quality;
+use crate::channel::{Quality, Radio, UeConfig};
 use crate::kit::moment::Moment;
 use crate::rlc36::{Contents, Dtch, DtchConfig, SentBlock};
 
@@ -53,14 +53,14 @@ impl<T: Sdu> Lane<T> {
         };
         Self {
             dtch: Dtch::new(direction, dtch, seed, &name),
-            quality: Quality::new(config.radios[place].clone(), seed, &name, &ue.name),
+            quality: Quality::new(ue.radios[place].clone(), seed, &name, &ue.name),
             chance: Philox::named(seed, &format!("{name}/blocks")),
         }
     }
 
-    /// From now on its radio is that of `config`.
-    pub(super) fn reconfigure(&mut self, config: &Config) {
-        self.quality.reconfigure(config.radios[self.dtch.direction as usize].clone());
+    /// From now on its radio is that of its direction in `radios`.
+    pub(super) fn reconfigure(&mut self, radios: &[Radio; 2]) {
+        self.quality.reconfigure(radios[self.dtch.direction as usize].clone());
     }
 
     /// Whether nothing waits, and nothing is left to be acknowledged or reported.

@@ -1,17 +1,18 @@
 //! A mobile and its bearer.
 
-use base::{Direction, Duration, Philox, Time};
+use base::{Direction, Philox, Time};
 
-use super::config::{Config, UeConfig};
+use super::config::Config;
 use super::lane::{Block, Lane};
 use super::power::{PowerState, StateMeter};
 use super::stage::Stage;
-use crate::kit::roster::CellMobile;
-use crate::{Counters, Output, Sdu};
+use crate::Sdu;
+use crate::channel::UeConfig;
+use crate::rlc36::{Dtch, OverDtch};
 
 /// Both directions, and what the mobile does.
 #[derive(Debug)]
-pub(super) struct Mobile<T> {
+pub(crate) struct Mobile<T> {
     pub(super) lanes: [Lane<T>; 2],
     pub(super) stage: Stage,
     /// When the stage ends, if it does so by itself.
@@ -173,23 +174,14 @@ impl<T: Sdu> Mobile<T> {
     }
 }
 
-impl<T: Sdu> CellMobile<T> for Mobile<T> {
-    fn poll_output(&mut self) -> Option<(Direction, Output<T>)> {
-        self.lanes.iter_mut().find_map(|lane| Some((lane.dtch.direction, lane.dtch.poll_output()?)))
+impl<T: Sdu> OverDtch for Mobile<T> {
+    type Sdu = T;
+
+    fn dtch(&self, direction: Direction) -> &Dtch<T> {
+        &self.lanes[direction as usize].dtch
     }
 
-    fn held<'a>(&'a self, direction: Direction) -> impl Iterator<Item = &'a T>
-    where
-        T: 'a,
-    {
-        self.lanes[direction as usize].dtch.held()
-    }
-
-    fn counters(&self, direction: Direction) -> Counters {
-        self.lanes[direction as usize].dtch.counters()
-    }
-
-    fn waited(&self, direction: Direction, now: Time) -> Duration {
-        self.lanes[direction as usize].dtch.waited(now)
+    fn dtch_mut(&mut self, direction: Direction) -> &mut Dtch<T> {
+        &mut self.lanes[direction as usize].dtch
     }
 }

@@ -21,7 +21,7 @@ mod stage;
 mod tables;
 
 pub use cell::Cell;
-pub use config::{Access, Config, Connection, Level, UeConfig};
+pub use config::{Access, Config, Connection, Level};
 pub use format::Format;
 pub use keys::{Interval, NbIotKeys, Step};
 pub use power::PowerState;

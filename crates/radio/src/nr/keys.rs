@@ -1,18 +1,17 @@
 //! `[radio]` with `kind = "nr"`.
 
-use base::{Direction, Duration, EnergyPerBit, Power, Probability, Rate, Schedule, Time};
+use base::{Direction, Duration, EnergyPerBit, Power, Rate, Schedule, Time};
 use settings::{
-    Along, Always, Bytes, Chance, Count, Decibels, Fault, Flag, OfTime, Off, Or, Perhaps, Spans,
-    Steps, Table, Word, section,
+    Always, Bytes, Count, Fault, Flag, Flat, OfTime, Off, Or, Perhaps, Table, Word, section,
 };
 
 use super::pattern::{Letter, Pattern};
 use super::tables::{McsTable, Shape, Spacing};
-use crate::channel::{Blockage, Fading, Frame, Part, Radio, Sizes, Step, harq, scheduler};
+use crate::channel::{Blockage, Frame, Mobiles, Part, Radio, Reception, Sizes, harq};
 use crate::keys::{Keys, Queues, RadioContext};
 use crate::lte::Adaptive;
 use crate::rlc36;
-use crate::scheduled::{Access, Carrier, Config, Handover, Headers, UeConfig, drx, power, rrc};
+use crate::scheduled::{Access, BaseStation, Carrier, Config, Handover, Headers, power};
 
 section! {
     /// `[radio]` of an NR cell.
@@ -26,13 +25,8 @@ section! {
         pub nr: Cell as Always<Cell> = Cell::default();
         /// Hybrid ARQ.
         pub harq: Harq as Always<Harq> = Harq::default();
-        /// How the base station chooses between mobiles.
-        pub scheduler: scheduler::Config as Always<scheduler::Config> =
-            scheduler::Config::default();
-        /// When a connected mobile listens. Without it, always.
-        pub drx: Option<drx::Keys> as Perhaps<drx::Keys> = None;
-        /// When a mobile is connected. Without it, always.
-        pub rrc: Option<rrc::Keys> as Perhaps<rrc::Keys> = None;
+        /// The base station, and when mobiles are there for it.
+        pub station: BaseStation as Flat<BaseStation> = BaseStation::default();
         /// What the radio of a mobile draws: 2.5 times as much as LTE's in each state, and so much
         /// for each bit that this is also so at 600 Mbit/s down or 60 up, beside LTE's 13 and 6.
         /// Our choice; Xu et al., SIGCOMM 2020, have 2 to 3 times as much.
@@ -46,14 +40,10 @@ section! {
         };
         /// Handovers. Without it there are none.
         pub handover: Option<NrHandover> as Perhaps<NrHandover> = None;
-        /// From when to when nothing gets through.
-        pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
-        /// How the ratio of signal to noise varies. Without it, it does not.
-        pub fading: Option<Fading> as Perhaps<Fading> = None;
         /// What stands in the way of a mobile from time to time. Without it, nothing does.
         pub blockage: Option<Blockage> as Perhaps<Blockage> = None;
-        /// How many mobiles there are in the cell; 0 is one called UE. Flows are assigned in turn.
-        pub ues: u32 as Count<u32, 0, 50_000> = 0;
+        /// The mobiles, and what befalls their radio.
+        pub mobiles: Mobiles as Flat<Mobiles> = Mobiles::default();
     }
     check(Self::check)
 }
@@ -61,14 +51,10 @@ section! {
 section! {
     /// `[radio.downlink]`, `[radio.uplink]`: how good the radio of one direction is.
     pub struct Channel {
-        /// The mean ratio of signal to noise and interference.
-        pub snr: f64 as Along<Decibels> = 25.0;
-        /// From when it is another one.
-        pub snrs: Vec<Step> as Steps<Step> = Vec::new();
+        /// How good the radio is.
+        pub reception: Reception as Flat<Reception> = Reception::default();
         /// The index of modulation and coding, or `adaptive`: the best that a report allows.
         pub mcs: Option<u8> as Or<Adaptive, Count<u8, 0, 28>> = None;
-        /// How many blocks err that are sent for the first time, in place of what the ratio says.
-        pub bler: Option<Probability> as Or<Off, Chance> = None;
         /// The schemes of modulation and coding (TS 38.214 tables 5.1.3.1-1, 5.1.3.1-2). Default:
         /// uplink; downlink it is 256qam.
         pub mcs_table: McsTable as Word<McsTable> = McsTable::Qam64;
@@ -207,6 +193,7 @@ section! {
         /// Whether the cell before hands on what has not been delivered (TS 38.300 §9.2.3.2).
         pub forwarding: bool as Flag = true;
     }
+    check(Self::check)
 }
 
 /// As in a handover, where there are none.
@@ -233,7 +220,7 @@ impl NrKeys {
             harq: self.harq.config(),
             rlc: self.nr.rlc.config(),
             reordering: Some(self.nr.pdcp.reordering),
-            scheduler: self.scheduler,
+            scheduler: self.station.scheduler,
             queues: context.queues,
             access: Access {
                 request_every: self.nr.request_period.ceil_to(slot).whole(slot).max(1),
@@ -242,35 +229,19 @@ impl NrKeys {
             },
             headers: Headers { sdu: SDU_HEADER, block: BLOCK_HEADER },
             discard: self.nr.pdcp.discard,
-            drx: self.drx,
-            rrc: self.rrc.map(|rrc| rrc.in_slots(slot, None, None)),
+            drx: self.station.drx,
+            rrc: self.station.rrc.map(|rrc| rrc.in_slots(slot, None, None)),
             power: self.power.model(None, self.power.idle),
             handover: self.handover.map(NrHandover::config),
             failure_gap: self.handover.map_or(FAILURE_GAP, |handover| handover.gap),
-            ues: self.mobiles(),
+            ues: self.mobiles.ues(&WAYS.map(|way| self.radio(way))),
         }
     }
 
-    fn mobiles(&self) -> Vec<UeConfig> {
-        let radios = WAYS.map(|way| self.radio(self.channel(way)));
-        let ue = |name| UeConfig { name, radios: radios.clone() };
-        if self.ues == 0 {
-            return vec![ue("UE".to_owned())];
-        }
-        (0..self.ues).map(|index| ue(format!("UE-{index}"))).collect()
-    }
-
-    fn radio(&self, channel: &Channel) -> Radio {
-        let steps = channel.snrs.iter().map(|step| (Time::ZERO + step.at, step.snr)).collect();
-        Radio {
-            snr: Schedule::new(channel.snr, steps),
-            fading: self.fading,
-            blockage: self.blockage,
-            bler: channel.bler.map(Probability::value),
-            outages: self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect(),
-            report_every: self.nr.report_period,
-            report_age: self.nr.report_age,
-        }
+    fn radio(&self, way: Direction) -> Radio {
+        let reports = [self.nr.report_period, self.nr.report_age];
+        let radio = self.channel(way).reception.radio(&self.mobiles, reports);
+        Radio { blockage: self.blockage, ..radio }
     }
 
     fn channel(&self, way: Direction) -> &Channel {
@@ -328,7 +299,7 @@ impl NrKeys {
             let carrier = self.carrier(way);
             let slot = self.nr.spacing.slot();
             let rate = |snr| carrier.rate(slot, &frame, way, carrier.scheme_at(snr));
-            self.radio(self.channel(way)).mean_rate(rate)
+            self.radio(way).mean_rate(rate)
         })
     }
 
@@ -357,12 +328,6 @@ impl NrKeys {
             );
             return tree.clash_at(at, &["nr.pdcp.reordering", "nr.rlc.mode"], message);
         }
-        if let Some(handover) = self.handover
-            && handover.gap >= handover.every
-        {
-            let message = format!("{at}.handover.gap must be less than {at}.handover.every");
-            return tree.clash_at(at, &["handover.gap", "handover.every"], message);
-        }
         Ok(())
     }
 
@@ -380,7 +345,7 @@ impl NrKeys {
             return tree.clash_at(at, &["nr.tdd.pattern", symbols[0], symbols[1]], message);
         };
         let period = self.nr.spacing.slot() * frame.period();
-        if self.drx.is_some_and(|drx| drx.on < period) {
+        if self.station.drx.is_some_and(|drx| drx.on < period) {
             let message = format!(
                 "{at}.drx.on must not be less than the period of {at}.nr.tdd.pattern, in which a \
                  mobile can be reached"
@@ -422,6 +387,10 @@ impl Rlc {
 }
 
 impl NrHandover {
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        self.config().check(tree, at)
+    }
+
     const fn config(self) -> Handover {
         let Self { every, gap, forwarding } = self;
         Handover { every, gap, forwarding }
@@ -437,10 +406,6 @@ impl Keys for NrKeys {
         Queues::Together("NR")
     }
 
-    fn mobiles(&self) -> usize {
-        self.ues as usize
-    }
-
     fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
         Some(self.most().map(|rates| rates.map(Some)))
     }
@@ -449,12 +414,11 @@ impl Keys for NrKeys {
         self.most().map(|rates| rates.at(Time::ZERO))
     }
 
-    fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {
-        self.outages.iter().map(|span| span.map(|time| Time::ZERO + time)).collect()
+    fn sharers(&self) -> Option<&Mobiles> {
+        Some(&self.mobiles)
     }
 
-    fn cut(&mut self, span: [Duration; 2]) -> bool {
-        self.outages.push(span);
-        true
+    fn sharers_mut(&mut self) -> Option<&mut Mobiles> {
+        Some(&mut self.mobiles)
     }
 }

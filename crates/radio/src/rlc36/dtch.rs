@@ -11,6 +11,8 @@ use observe::{BlockFact, BlockKind, Observe};
 use super::{Config, Contents, Mode, Range, Receiver, Reordering, Sdus, Status, Transmitter};
 use crate::kit::intake::Intake;
 use crate::kit::moment::Moment;
+use crate::kit::roster::CellMobile;
+use crate::kit::slots::SlotMobile;
 use crate::{Counters, Output, Sdu};
 
 /// How one direction is set up.
@@ -348,5 +350,59 @@ impl<T: Sdu> Dtch<T> {
     /// The sum over SDUs of the time that each has waited by `now` ahead of link control.
     pub(crate) fn waited(&self, now: Time) -> Duration {
         self.intake.waited(now)
+    }
+}
+
+/// A mobile whose traffic goes over a channel for each direction.
+pub(crate) trait OverDtch {
+    /// What it carries.
+    type Sdu: Sdu;
+
+    /// The channel of `direction`.
+    fn dtch(&self, direction: Direction) -> &Dtch<Self::Sdu>;
+
+    /// The same, to be changed.
+    fn dtch_mut(&mut self, direction: Direction) -> &mut Dtch<Self::Sdu>;
+}
+
+impl<M: OverDtch> SlotMobile<M::Sdu> for M {
+    fn push(
+        &mut self,
+        now: Time,
+        direction: Direction,
+        sdu: M::Sdu,
+        before: u32,
+    ) -> Result<(), M::Sdu> {
+        self.dtch_mut(direction).push(now, sdu, before)
+    }
+
+    fn queued(&self, direction: Direction) -> u32 {
+        self.dtch(direction).queued()
+    }
+
+    fn has_output(&self) -> bool {
+        Direction::BOTH.iter().any(|direction| self.dtch(*direction).has_output())
+    }
+}
+
+impl<M: OverDtch> CellMobile<M::Sdu> for M {
+    fn poll_output(&mut self) -> Option<(Direction, Output<M::Sdu>)> {
+        let output = |way| Some((way, self.dtch_mut(way).poll_output()?));
+        Direction::BOTH.into_iter().find_map(output)
+    }
+
+    fn held<'a>(&'a self, direction: Direction) -> impl Iterator<Item = &'a M::Sdu>
+    where
+        M::Sdu: 'a,
+    {
+        self.dtch(direction).held()
+    }
+
+    fn counters(&self, direction: Direction) -> Counters {
+        self.dtch(direction).counters()
+    }
+
+    fn waited(&self, direction: Direction, now: Time) -> Duration {
+        self.dtch(direction).waited(now)
     }
 }

@@ -15,7 +15,7 @@ mod status;
 mod transmitter;
 
 pub use config::{Config, Mode, Numbered};
-pub(crate) use dtch::{Dtch, DtchConfig, SentBlock};
+pub(crate) use dtch::{Dtch, DtchConfig, OverDtch, SentBlock};
 pub(crate) use ranges::Range;
 pub(crate) use receiver::Receiver;
 pub(crate) use reordering::Reordering;

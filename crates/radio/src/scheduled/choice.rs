@@ -18,30 +18,24 @@ pub(super) struct Offer {
 }
 
 impl<T: Sdu> Network<T> {
-    /// The mobile of `active` that gets a block, among those that `can`: the one of the highest
-    /// rank, and the first of equals.
-    pub(super) fn best_of(
+    /// Ranks those of `active` that `can` get a block.
+    pub(super) fn rank_all(
         &mut self,
         offer: Offer,
         active: &[u32],
         can: impl Fn(&Self, &Mobile<T>) -> bool,
-    ) -> Option<u32> {
-        let mut best: Option<(f64, u32)> = None;
+    ) {
+        self.ranking.clear();
+        if offer.left == 0 {
+            return;
+        }
         for ue in active {
-            if !can(self, &self.mobiles[*ue as usize]) {
-                continue;
-            }
-            if active.len() == 1 {
-                return Some(*ue);
-            }
-            let rank = self.rank(offer, *ue);
-            let is_better =
-                |(other, who): (f64, u32)| rank.total_cmp(&other).then(who.cmp(ue)).is_gt();
-            if best.is_none_or(is_better) {
-                best = Some((rank, *ue));
+            if can(self, &self.mobiles[*ue as usize]) {
+                let is_alone = active.len() == 1;
+                let rank = if is_alone { 0.0 } else { self.rank(offer, *ue) };
+                self.ranking.add(*ue, rank);
             }
         }
-        best.map(|(_, ue)| ue)
     }
 
     fn rank(&mut self, offer: Offer, ue: u32) -> f64 {

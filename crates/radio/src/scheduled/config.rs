@@ -2,12 +2,12 @@
 
 use base::{Direction, Duration, Rate};
 use link::queue;
-use settings::{Flag, OfTime, section};
+use settings::{Fault, Flag, OfTime, Table, section};
 
 use super::power::POWER_STATES;
 use super::{drx, rrc};
 use crate::PowerModel;
-use crate::channel::{Frame, Part, Radio, Sizes, harq, scheduler};
+use crate::channel::{Frame, Part, Sizes, UeConfig, harq, scheduler};
 use crate::rlc36;
 
 /// A cell and its mobiles, which share its resource blocks.
@@ -136,13 +136,16 @@ section! {
         /// Whether the cell before hands on what has not been delivered (TS 36.300 §10.1.2.3).
         pub forwarding: bool as Flag = true;
     }
+    check(Self::check)
 }
 
-/// A mobile.
-#[derive(Clone, PartialEq, Debug)]
-pub struct UeConfig {
-    /// Its name; its random streams are named after it.
-    pub name: String,
-    /// Its radio, downlink and uplink.
-    pub radios: [Radio; 2],
+impl Handover {
+    /// Refuses a gap that lasts until the next begins. It stands under `at`.
+    pub(crate) fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.gap < self.every {
+            return Ok(());
+        }
+        let message = format!("{at}.gap must be less than {at}.every");
+        tree.clash_at(at, &["gap", "every"], message)
+    }
 }

@@ -15,23 +15,25 @@ const DOWN: Direction = Direction::Downlink;
 impl<T: Sdu> Network<T> {
     /// Shares the resource blocks of a slot: first for blocks that failed, then by rank.
     pub(super) fn schedule_downlink(&mut self, moment: &mut Moment<'_, impl Observe>) {
-        if self.active[0].is_empty() || self.config.frame.part(DOWN, moment.slot) == Part::None {
+        if self.mobiles.active(DOWN).is_empty()
+            || self.config.frame.part(DOWN, moment.slot) == Part::None
+        {
             return;
         }
-        let active = std::mem::take(&mut self.active[0]);
+        let active = self.mobiles.take_active(DOWN);
         let mut left = self.repeat_downlink(moment, &active, self.carrier(DOWN).sizes.width());
-        loop {
-            let offer = Offer { direction: DOWN, now: moment.now, slot: moment.slot, left };
-            let can = |cell: &Self, mobile: &Mobile<T>| left > 0 && cell.can_serve(offer, mobile);
-            let Some(ue) = self.best_of(offer, &active, can) else { break };
+        let offer = Offer { direction: DOWN, now: moment.now, slot: moment.slot, left };
+        self.rank_all(offer, &active, |cell, mobile| cell.can_serve(offer, mobile));
+        while left > 0
+            && let Some(ue) = self.ranking.pop()
+        {
             let width = self.serve_downlink(moment, ue, left);
             if width == 0 {
                 break;
             }
             left -= width;
         }
-        self.active[0] = active;
-        self.leave_idle(moment);
+        self.leave_idle(moment, active);
     }
 
     /// Sends again what failed. Returns how many of `left` resource blocks remain.
@@ -94,18 +96,17 @@ impl<T: Sdu> Network<T> {
 
     /// The base station looks no longer at those that have nothing to send or do not listen in the
     /// next slot.
-    fn leave_idle(&mut self, moment: &Moment<'_, impl Observe>) {
-        let mut active = std::mem::take(&mut self.active[0]);
+    fn leave_idle(&mut self, moment: &Moment<'_, impl Observe>, mut active: Vec<u32>) {
         active.retain(|ue| {
             let stays =
                 self.listens_from(moment.now, moment.slot + 1, *ue) == Some(moment.slot + 1);
             if !stays {
-                self.mobiles[*ue as usize].lanes[0].is_active = false;
+                self.mobiles.deactivate(*ue, DOWN);
                 self.mobiles.touch(*ue);
             }
             stays
         });
-        self.active[0] = active;
+        self.mobiles.put_active(DOWN, active);
     }
 
     /// The first slot from `slot` on in which `ue` listens, if there is something to send to it.

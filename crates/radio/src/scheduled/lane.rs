@@ -3,11 +3,11 @@
 use base::{Direction, Philox, Probability, Time};
 use observe::Observe;
 
-use super::config::{Carrier, Config, UeConfig};
+use super::config::{Carrier, Config};
 use crate::Sdu;
 use crate::channel::harq::{Block, Harq};
 use crate::channel::scheduler::Past;
-use crate::channel::{Part, Quality};
+use crate::channel::{Part, Quality, UeConfig};
 use crate::kit::moment::Moment;
 use crate::rlc36::{Dtch, DtchConfig, Mode, Reordering, SentBlock, Status};
 
@@ -22,8 +22,6 @@ pub(super) struct Lane<T> {
     pub(super) past: Past,
     chance: Philox,
     odds: Odds,
-    /// Whether the network looks at it in every slot.
-    pub(super) is_active: bool,
 }
 
 /// The largest packet that can be sent: where a block is a whole one, that of the largest block.
@@ -73,7 +71,6 @@ impl<T: Sdu> Lane<T> {
             past: Past::default(),
             chance: Philox::named(seed, &format!("{name}/blocks")),
             odds: Odds { needed: f64::NAN, snr: 0.0, transmissions: 0, rate: Probability::NEVER },
-            is_active: false,
         }
     }
 

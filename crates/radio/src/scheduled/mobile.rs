@@ -1,19 +1,19 @@
 //! A mobile and its bearer.
 
-use base::{Direction, Duration, Time};
+use base::{Direction, Time};
 
-use super::config::{Config, UeConfig};
+use super::config::Config;
 use super::drx::Cycles;
 use super::lane::Lane;
 use super::power::{PowerState, StateMeter};
 use super::rrc::{Event, Phase, Times};
-use crate::channel::Frame;
-use crate::kit::roster::CellMobile;
-use crate::{Counters, Output, Sdu};
+use crate::Sdu;
+use crate::channel::{Frame, UeConfig};
+use crate::rlc36::{Dtch, OverDtch};
 
 /// Both directions, and what the base station and the mobile know of each other.
 #[derive(Debug)]
-pub(super) struct Mobile<T> {
+pub(crate) struct Mobile<T> {
     pub(super) lanes: [Lane<T>; 2],
     pub(super) phase: Phase,
     /// The slot of its last new block, or the one in which its connection began or ended.
@@ -246,23 +246,14 @@ impl<T: Sdu> Mobile<T> {
     }
 }
 
-impl<T: Sdu> CellMobile<T> for Mobile<T> {
-    fn poll_output(&mut self) -> Option<(Direction, Output<T>)> {
-        self.lanes.iter_mut().find_map(|lane| Some((lane.dtch.direction, lane.dtch.poll_output()?)))
+impl<T: Sdu> OverDtch for Mobile<T> {
+    type Sdu = T;
+
+    fn dtch(&self, direction: Direction) -> &Dtch<T> {
+        &self.lanes[direction as usize].dtch
     }
 
-    fn held<'a>(&'a self, direction: Direction) -> impl Iterator<Item = &'a T>
-    where
-        T: 'a,
-    {
-        self.lanes[direction as usize].dtch.held()
-    }
-
-    fn counters(&self, direction: Direction) -> Counters {
-        self.lanes[direction as usize].dtch.counters()
-    }
-
-    fn waited(&self, direction: Direction, now: Time) -> Duration {
-        self.lanes[direction as usize].dtch.waited(now)
+    fn dtch_mut(&mut self, direction: Direction) -> &mut Dtch<T> {
+        &mut self.lanes[direction as usize].dtch
     }
 }

@@ -14,6 +14,7 @@ mod config;
 mod connection;
 mod downlink;
 pub mod drx;
+mod keys;
 mod lane;
 mod mobile;
 mod network;
@@ -21,5 +22,6 @@ pub mod power;
 pub mod rrc;
 mod uplink;
 
-pub use config::{Access, Carrier, Config, Handover, Headers, UeConfig, Wait};
+pub use config::{Access, Carrier, Config, Handover, Headers, Wait};
+pub use keys::BaseStation;
 pub use network::Network;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use base::{Direction, Duration, Time};
+use base::{Direction, Duration, Rate, Time};
 use observe::Observe;
 
 use super::config::{Carrier, Config, Handover};
@@ -12,9 +12,11 @@ use super::mobile::{Grants, Mobile};
 use super::rrc::Phase;
 use crate::channel::flights::{Flight, Flights};
 use crate::channel::harq::{Block, Feedback};
+use crate::channel::scheduler::Ranking;
 use crate::kit::moment::Moment;
-use crate::kit::roster::{CellMobile, Roster, of_mobiles};
-use crate::{DownlinkReport, EnergyUse, Sdu};
+use crate::kit::roster::{CellMobile, Roster};
+use crate::kit::slots::{Slotted, slotted};
+use crate::{EnergyUse, Sdu};
 
 /// A cell and its mobiles, each with a bearer.
 ///
@@ -24,20 +26,15 @@ use crate::{DownlinkReport, EnergyUse, Sdu};
 /// nothing.
 #[derive(Debug)]
 pub struct Network<T> {
-    pub(super) machine: u32,
     pub(super) config: Config,
     pub(super) drx: Option<Cycles>,
     pub(super) mobiles: Roster<Mobile<T>>,
-    /// Those that have something to send in each direction, as far as the base station knows.
-    pub(super) active: [Vec<u32>; 2],
+    pub(super) ranking: Ranking,
     flights: Flights,
     /// What mobiles may send, by slot.
     pub(super) granted: VecDeque<Granted>,
     /// How many resource blocks of the uplink are taken in slots to come.
     pub(super) taken: [u16; Grants::AHEAD as usize],
-    /// The resource blocks that were used, by direction.
-    used: [u64; 2],
-    next: Option<Time>,
     /// Now.
     now: Time,
 }
@@ -60,15 +57,12 @@ impl<T: Sdu> Network<T> {
         let mobiles = config.ues.iter().zip(0..);
         let mobiles = mobiles.map(|(ue, place)| Mobile::new(config, ue, place, seed)).collect();
         let mut network = Self {
-            machine,
             drx: config.drx.map(|drx| drx.in_slots(config.slot)),
-            mobiles: Roster::new(mobiles, 0),
-            active: [Vec::new(), Vec::new()],
+            mobiles: Roster::new(machine, mobiles, 0),
+            ranking: Ranking::default(),
             flights: Flights::default(),
             granted: VecDeque::new(),
             taken: [0; Grants::AHEAD as usize],
-            used: [0; 2],
-            next: None,
             now: Time::ZERO,
             config: config.clone(),
         };
@@ -80,46 +74,7 @@ impl<T: Sdu> Network<T> {
         network
     }
 
-    /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full. It
-    /// misses a slot that begins at `now`.
-    ///
-    /// # Errors
-    /// The SDU that was dropped.
-    pub fn handle_input(
-        &mut self,
-        now: Time,
-        ue: u32,
-        direction: Direction,
-        sdu: T,
-        observe: &mut impl Observe,
-    ) -> Result<(), T> {
-        let before = self.mobiles[ue as usize].lane(direction).dtch.queued();
-        self.handle_timeout(now, observe);
-        let lane = self.mobiles[ue as usize].lane(direction);
-        let is_behind = lane.dtch.queued() > 0;
-        let taken = lane.dtch.push(now, sdu, before);
-        // Behind others that wait it changes nothing, unless the queue dropped one.
-        if is_behind && !lane.dtch.has_output() {
-            return taken;
-        }
-        let slot = now.saturating_since(Time::ZERO).whole(self.config.slot);
-        self.catch_up(slot, ue);
-        self.connect(slot, ue, direction);
-        self.mobiles.touch(ue);
-        self.settle(slot, observe);
-        taken
-    }
-
-    /// Does what is due at or before `now`.
-    pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
-        while let Some(due) = self.next.filter(|due| *due <= now) {
-            let slot = due.saturating_since(Time::ZERO).whole(self.config.slot);
-            let machine = self.machine;
-            self.run(&mut Moment { slot, now: due, machine, observe: &mut *observe });
-        }
-    }
-
-    of_mobiles!(T);
+    slotted!(T);
 
     /// From now on the radios are those of `config`, which has the same mobiles.
     pub fn reconfigure(&mut self, _now: Time, config: &Config) {
@@ -128,19 +83,6 @@ impl<T: Sdu> Network<T> {
                 lane.quality.reconfigure(radio.clone());
             }
         }
-    }
-
-    /// What a mobile could get if the cell were its own, if that has changed since the last report.
-    /// Only what is sent to is reported.
-    #[must_use]
-    pub fn poll_report(&mut self) -> Option<(u32, DownlinkReport)> {
-        let ue = self.mobiles.next_report()?;
-        let mobile = &mut self.mobiles[ue as usize];
-        let carrier = &self.config.carriers[0];
-        let scheme = mobile.lanes[0].scheme(self.now, carrier);
-        let frame = self.config.frame_of_mobile();
-        let rate = carrier.rate(self.config.slot, frame, Direction::Downlink, scheme);
-        Some((ue, DownlinkReport { rate: Some(rate) }))
     }
 
     /// What the radio of each mobile has used by `now`, in order.
@@ -154,35 +96,16 @@ impl<T: Sdu> Network<T> {
         let slots = span.whole(self.config.slot);
         let slots = self.config.frame.of_first(direction, slots) as f64;
         let width = f64::from(self.carrier(direction).sizes.width());
-        (slots > 0.0).then(|| self.used[direction as usize] as f64 / (slots * width))
+        (slots > 0.0).then(|| self.flights.used(direction) as f64 / (slots * width))
     }
 
     pub(super) fn carrier(&self, direction: Direction) -> &Carrier {
         &self.config.carriers[direction as usize]
     }
 
-    fn run(&mut self, moment: &mut Moment<'_, impl Observe>) {
-        let slot = moment.slot;
-        self.now = moment.now;
-        for direction in Direction::BOTH {
-            self.take_arriving(moment, direction);
-        }
-        for direction in Direction::BOTH {
-            self.take_returning(moment, direction);
-        }
-        while let Some((_, ue)) = self.mobiles.agenda.next(moment.now) {
-            self.run_timers(moment, ue);
-        }
-        self.schedule_downlink(moment);
-        self.send_uplink(moment);
-        self.grant_uplink(moment);
-        self.taken[(slot % Grants::AHEAD) as usize] = 0;
-        self.settle(slot, moment.observe);
-    }
-
     /// Blocks arrive.
-    fn take_arriving(&mut self, moment: &Moment<'_, impl Observe>, direction: Direction) {
-        while let Some(flight) = self.flights.next_arrived(moment.slot, direction) {
+    fn take_arriving(&mut self, moment: &Moment<'_, impl Observe>) {
+        while let Some((direction, flight)) = self.flights.next_arrived(moment.slot) {
             let Flight { slot, ue, process, .. } = flight;
             let [lane, other] = self.mobiles[ue as usize].pair(direction);
             let Some(block) = lane.harq.block(process).filter(|block| block.slot == slot).copied()
@@ -201,9 +124,8 @@ impl<T: Sdu> Network<T> {
     }
 
     /// Senders learn what became of their blocks.
-    fn take_returning(&mut self, moment: &mut Moment<'_, impl Observe>, direction: Direction) {
-        let slot = moment.slot;
-        while let Some(sent) = self.flights.next_returned(slot, direction) {
+    fn take_returning(&mut self, moment: &mut Moment<'_, impl Observe>) {
+        while let Some((direction, sent)) = self.flights.next_returned(moment.slot) {
             let repeats = self.config.harq.repeats;
             let lane = self.mobiles[sent.ue as usize].lane(direction);
             let is_it = |block: &&Block| block.slot == sent.slot;
@@ -222,7 +144,7 @@ impl<T: Sdu> Network<T> {
                         self.repeat_uplink(moment, sent.ue, sent.process);
                     }
                     (Direction::Downlink, _) | (_, Feedback::Granted { .. }) => {
-                        self.activate(sent.ue, direction);
+                        self.mobiles.activate(sent.ue, direction);
                     }
                 }
             }
@@ -252,8 +174,8 @@ impl<T: Sdu> Network<T> {
             }
             (Feedback::Granted { .. }, Direction::Uplink) => arrives,
         };
-        self.flights.send(direction, Flight { slot, ue, process, errs }, [arrives, returns]);
-        self.used[direction as usize] += u64::from(block.width);
+        let flight = Flight { slot, ue, process, errs };
+        self.flights.send(direction, flight, block.width.into(), [arrives, returns]);
         self.mobiles[ue as usize].meter.carried(direction, u64::from(block.bytes));
         if let (Direction::Uplink, Feedback::Fixed { .. }) = (direction, harq.feedback)
             && errs
@@ -293,58 +215,77 @@ impl<T: Sdu> Network<T> {
         if mobile.request.is_some_and(|heard| heard <= slot) {
             mobile.request = None;
             mobile.known = mobile.known.max(self.config.access.first_grant);
-            self.activate(ue, Direction::Uplink);
+            self.mobiles.activate(ue, Direction::Uplink);
         }
         if self.listens_from(now, slot, ue) == Some(slot) {
-            self.activate(ue, Direction::Downlink);
+            self.mobiles.activate(ue, Direction::Downlink);
         }
         self.mobiles.touch(ue);
     }
 
-    /// The base station looks at `ue` in every slot.
-    pub(super) fn activate(&mut self, ue: u32, direction: Direction) {
-        let lane = self.mobiles[ue as usize].lane(direction);
-        if !std::mem::replace(&mut lane.is_active, true) {
-            self.active[direction as usize].push(ue);
-        }
-    }
-
-    /// After all that happened up to `slot`: when each mobile concerned is due, and when the cell
-    /// is.
-    fn settle<O: Observe>(&mut self, slot: u64, observe: &mut O) {
-        while let Some(ue) = self.mobiles.next_touched() {
-            if self.mobiles[ue as usize].lanes.iter().any(|lane| lane.dtch.transmitter.has_failed())
-            {
-                self.fail(slot, ue);
-            }
-            let state_ends = self.meter(slot, ue, observe);
-            let due = self.due(slot, ue, state_ends);
-            self.mobiles.agenda.set(ue, due.map(|due| Time::ZERO + self.config.slot * due));
-            if self.mobiles[ue as usize].lanes.iter().any(|lane| lane.dtch.has_output()) {
-                self.mobiles.call(ue);
-            }
-        }
-        let is_active = self.active.iter().any(|active| !active.is_empty());
-        let flying = self.flights.next().into_iter();
-        let granted = self.granted.front().map(|granted| granted.slot);
-        let next = flying.chain(granted).chain(is_active.then_some(slot + 1));
-        let next = next.min().map(|slot| Time::ZERO + self.config.slot * slot);
-        self.next = Time::earlier(next, self.mobiles.agenda.peek());
-    }
-
     /// Tells the meter of `ue` which state it is in. Returns until when, if nothing happens.
     fn meter<O: Observe>(&mut self, slot: u64, ue: u32, observe: &mut O) -> u64 {
-        let now = Time::ZERO + self.config.slot * slot;
+        let (now, machine) = (Time::ZERO + self.config.slot * slot, self.mobiles.machine);
         let mobile = &mut self.mobiles[ue as usize];
         let (state, ends) = mobile.power_state(slot, self.drx.as_ref(), self.config.rrc.as_ref());
         if mobile.meter.enter(now, state) && O::ON {
-            observe.power(now, mobile.meter.fact(&self.config.power, now, self.machine, ue));
+            observe.power(now, mobile.meter.fact(&self.config.power, now, machine, ue));
         }
         ends
     }
+}
 
-    /// The slot after `slot` in which something is due for `ue`, other than blocks under way.
-    fn due(&mut self, slot: u64, ue: u32, state_ends: u64) -> Option<u64> {
+impl<T: Sdu> Slotted<T> for Network<T> {
+    type Mobile = Mobile<T>;
+
+    fn mobiles(&mut self) -> &mut Roster<Mobile<T>> {
+        &mut self.mobiles
+    }
+
+    fn slot(&self) -> Duration {
+        self.config.slot
+    }
+
+    fn rate_of(&mut self, ue: u32) -> Option<Rate> {
+        let carrier = &self.config.carriers[0];
+        let scheme = self.mobiles[ue as usize].lanes[0].scheme(self.now, carrier);
+        let frame = self.config.frame_of_mobile();
+        Some(carrier.rate(self.config.slot, frame, Direction::Downlink, scheme))
+    }
+
+    /// A mobile without a connection begins to connect.
+    fn entered(&mut self, slot: u64, ue: u32, direction: Direction) {
+        self.catch_up(slot, ue);
+        self.connect(slot, ue, direction);
+    }
+
+    fn run(&mut self, moment: &mut Moment<'_, impl Observe>) {
+        let slot = moment.slot;
+        self.now = moment.now;
+        self.take_arriving(moment);
+        self.take_returning(moment);
+        while let Some((_, ue)) = self.mobiles.agenda.next(moment.now) {
+            self.run_timers(moment, ue);
+        }
+        self.schedule_downlink(moment);
+        self.send_uplink(moment);
+        self.grant_uplink(moment);
+        self.taken[(slot % Grants::AHEAD) as usize] = 0;
+        self.settle(slot, moment.observe);
+    }
+
+    fn next_slot(&self, slot: u64) -> Option<u64> {
+        let is_active = Direction::BOTH.iter().any(|way| !self.mobiles.active(*way).is_empty());
+        let granted = self.granted.front().map(|granted| granted.slot);
+        let next = [self.flights.next(), granted, is_active.then_some(slot + 1)];
+        next.into_iter().flatten().min()
+    }
+
+    fn due(&mut self, slot: u64, ue: u32, observe: &mut impl Observe) -> Option<u64> {
+        if self.mobiles[ue as usize].lanes.iter().any(|lane| lane.dtch.has_failed()) {
+            self.fail(slot, ue);
+        }
+        let state_ends = self.meter(slot, ue, observe);
         let (now, unit) = (Time::ZERO + self.config.slot * slot, self.config.slot);
         let from = |time: Time| {
             let due = time.saturating_since(Time::ZERO).ceil_to(unit).whole(unit);
@@ -372,7 +313,7 @@ impl<T: Sdu> Network<T> {
             due = due.min((mobile.handovers + 1) * every.ceil_to(unit).whole(unit));
         }
         match self.listens_from(now, slot + 1, ue) {
-            Some(listens) if listens == slot + 1 => self.activate(ue, Direction::Downlink),
+            Some(listens) if listens == slot + 1 => self.mobiles.activate(ue, Direction::Downlink),
             Some(listens) => due = due.min(listens),
             None => {}
         }

@@ -5,7 +5,7 @@ use observe::Observe;
 
 use super::choice::Offer;
 use super::lane::Assignment;
-use super::mobile::{Grants, Mobile};
+use super::mobile::Grants;
 use super::network::{Granted, Network};
 use super::rrc::Phase;
 use crate::Sdu;
@@ -54,7 +54,7 @@ impl<T: Sdu> Network<T> {
         let granted = mobile.grants.since(block.built, until);
         mobile.known = block.backlog.saturating_sub(granted);
         if mobile.known > 0 {
-            self.activate(ue, UP);
+            self.mobiles.activate(ue, UP);
         }
     }
 
@@ -67,10 +67,10 @@ impl<T: Sdu> Network<T> {
     /// downlink, which carries grants.
     pub(super) fn grant_uplink(&mut self, moment: &Moment<'_, impl Observe>) {
         let (frame, delay) = (&self.config.frame, self.config.access.grant_delay);
-        if self.active[1].is_empty() || frame.part(DOWN, moment.slot) == Part::None {
+        if self.mobiles.active(UP).is_empty() || frame.part(DOWN, moment.slot) == Part::None {
             return;
         }
-        let active = std::mem::take(&mut self.active[1]);
+        let mut active = self.mobiles.take_active(UP);
         let next = frame.next(DOWN, moment.slot + 1);
         for slot in moment.slot + delay..next + delay {
             if self.config.frame.part(UP, slot) != Part::None {
@@ -80,14 +80,16 @@ impl<T: Sdu> Network<T> {
                 self.grant_new(moment, slot, &active);
             }
         }
-        self.active[1] = active;
-        let mobiles = &mut self.mobiles;
-        self.active[1].retain(|ue| {
-            let mobile = &mut mobiles[*ue as usize];
+        active.retain(|ue| {
+            let mobile = &self.mobiles[*ue as usize];
             let wants = mobile.known > 0 || mobile.lanes[1].harq.failed().is_some();
-            mobile.lanes[1].is_active = wants && mobile.phase == Phase::Connected;
-            mobile.lanes[1].is_active
+            let stays = wants && mobile.phase == Phase::Connected;
+            if !stays {
+                self.mobiles.deactivate(*ue, UP);
+            }
+            stays
         });
+        self.mobiles.put_active(UP, active);
     }
 
     /// Those of `active` whose blocks failed send them again in `slot`, in as many resource blocks.
@@ -122,17 +124,18 @@ impl<T: Sdu> Network<T> {
         let part = self.config.frame.part(UP, slot);
         // Repeats of fixed slots take back their processes in time.
         let counts = matches!(self.config.harq.feedback, Feedback::Granted { .. });
-        loop {
-            let left = width.saturating_sub(self.taken[place]);
-            let offer = Offer { direction: UP, now: moment.now, slot, left };
-            let can = |cell: &Self, mobile: &Mobile<T>| {
-                let half_duplex = cell.config.half_duplex.as_ref();
-                let is_free = mobile.can_send(half_duplex, moment.slot, slot);
-                let has_process =
-                    || !counts || mobile.lanes[1].harq.idle_count() > mobile.grants.fresh();
-                left > 0 && mobile.known > 0 && is_free && has_process()
-            };
-            let Some(ue) = self.best_of(offer, active, can) else { break };
+        let mut left = width.saturating_sub(self.taken[place]);
+        let offer = Offer { direction: UP, now: moment.now, slot, left };
+        self.rank_all(offer, active, |cell, mobile| {
+            let half_duplex = cell.config.half_duplex.as_ref();
+            let is_free = mobile.can_send(half_duplex, moment.slot, slot);
+            let has_process =
+                || !counts || mobile.lanes[1].harq.idle_count() > mobile.grants.fresh();
+            mobile.known > 0 && is_free && has_process()
+        });
+        while left > 0
+            && let Some(ue) = self.ranking.pop()
+        {
             let mobile = &mut self.mobiles[ue as usize];
             let (known, lane) = (mobile.known, &mut mobile.lanes[1]);
             let assigned = lane.assign(moment.now, &self.config.carriers[1], part, known, left);
@@ -144,6 +147,7 @@ impl<T: Sdu> Network<T> {
             mobile.known = known.saturating_sub(room);
             mobile.grants.add(slot, assigned.bytes);
             self.taken[place] += assigned.width;
+            left = left.saturating_sub(assigned.width);
             self.granted.push_back(Granted { slot, ue, assigned, repeat: None });
             self.mobiles.touch(ue);
         }

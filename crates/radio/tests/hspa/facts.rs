@@ -7,14 +7,15 @@ use radio::hspa::HsKeys;
 use radio::hspa::formats::Category;
 
 use super::support::{Run, at, config, ms};
+use crate::support::mobiles;
 
 const DOWN: Direction = Direction::Downlink;
 
 /// A radio without errors, whose best block is always allowed.
 fn perfect(category: Category) -> HsKeys {
     let mut keys = HsKeys::default();
-    keys.downlink.snr = 50.0;
-    keys.downlink.bler = Some(Probability::NEVER);
+    keys.downlink.reception.snr = 50.0;
+    keys.downlink.reception.bler = Some(Probability::NEVER);
     keys.uplink.bler = Probability::NEVER;
     keys.hs.category = category;
     keys
@@ -63,7 +64,7 @@ fn a_category_has_its_peak_rate() {
 fn a_tenth_of_the_blocks_errs_at_the_ratio_of_their_cqi() {
     for cqi in [10, 16, 22] {
         let mut keys = HsKeys::default();
-        keys.downlink.snr = radio::hspa::formats::needed(cqi) + 1e-6;
+        keys.downlink.reception.snr = radio::hspa::formats::needed(cqi) + 1e-6;
         let config = config(&keys);
         let mut run = Run::new(&config, 1);
         for millis in 0..60_000 {
@@ -91,7 +92,7 @@ fn a_packet_takes_iub_a_tti_and_decoding() {
 #[test]
 fn nothing_is_sent_to_a_mobile_that_does_not_report() {
     let mut keys = perfect(Category::Six);
-    keys.outages = vec![[ms(107), ms(109)]];
+    keys.mobiles.outages = vec![[ms(107), ms(109)]];
     let mut run = Run::new(&config(&keys), 1);
     let number = run.send(at(101), 0, DOWN, 500);
     run.until(at(1000));
@@ -102,7 +103,7 @@ fn nothing_is_sent_to_a_mobile_that_does_not_report() {
 #[test]
 fn a_repeat_takes_a_round_trip() {
     let mut keys = perfect(Category::Six);
-    keys.outages = vec![[ms(109), ms(111)]];
+    keys.mobiles.outages = vec![[ms(109), ms(111)]];
     let mut run = Run::new(&config(&keys), 1);
     let number = run.send(at(101), 0, Direction::Uplink, 100);
     run.until(at(1000));
@@ -130,9 +131,9 @@ fn fairness(rates: &[f64]) -> f64 {
 #[test]
 fn schedulers_trade_fairness_for_rate() {
     let run = |policy| {
-        let mut keys = HsKeys { ues: 6, ..HsKeys::default() };
-        keys.downlink.snr = 3.0;
-        keys.fading = Some(Fading { deviation: 4.0, period: Duration::from_secs(1) });
+        let mut keys = HsKeys { mobiles: mobiles(6), ..HsKeys::default() };
+        keys.downlink.reception.snr = 3.0;
+        keys.mobiles.fading = Some(Fading { deviation: 4.0, period: Duration::from_secs(1) });
         // What waits must last for as long as a mobile is preferred.
         keys.iub.target = ms(500);
         keys.scheduler.policy = policy;

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use base::{Direction, Duration, Probability, Time};
 use proptest::prelude::*;
-use radio::channel::Fading;
+use radio::channel::{Fading, Mobiles};
 use radio::hspa::{Config, HsKeys, formats::Category};
 
 use super::support::{Exit, Fate, Run, at, config, ms};
 use crate::support::cell::assert_every_block_ends;
+use crate::support::mobiles;
 
 const BOTH: [Direction; 2] = Direction::BOTH;
 
@@ -20,14 +21,14 @@ fn keys() -> impl Strategy<Value = HsKeys> {
     let harq = (1_u32..9, 1_u32..5, 4_u64..20, any::<bool>(), 10_u64..100);
     (radio, outages, iub, category, harq, 1_u32..4).prop_map(
         |((bler, snr, fades, up), outages, iub, category, harq, ues)| {
-            let mut keys = HsKeys { ues, ..HsKeys::default() };
-            keys.downlink.bler = bler.and_then(Probability::new);
-            keys.downlink.snr = snr;
+            let mut keys = HsKeys { mobiles: mobiles(ues), ..HsKeys::default() };
+            keys.downlink.reception.bler = bler.and_then(Probability::new);
+            keys.downlink.reception.snr = snr;
             keys.uplink.bler = Probability::new(up).expect("it is one");
-            keys.fading = fades.then(Fading::default);
+            keys.mobiles.fading = fades.then(Fading::default);
             let mut end = 0;
             for (wait, lasts) in outages {
-                keys.outages.push([ms(end + wait), ms(end + wait + lasts)]);
+                keys.mobiles.outages.push([ms(end + wait), ms(end + wait + lasts)]);
                 end += wait + lasts;
             }
             (keys.iub.delay, keys.iub.period, keys.iub.target) = (ms(iub.0), ms(iub.1), ms(iub.2));
@@ -114,7 +115,7 @@ proptest! {
     /// trip no more are sent.
     #[test]
     fn harq_keeps_to_its_processes(keys in keys(), loads in loads()) {
-        let keys = HsKeys { ues: 1, ..keys };
+        let keys = HsKeys { mobiles: mobiles(1), ..keys };
         let config = config(&keys);
         let (run, _) = run_of(&config, &loads, 1);
         for direction in BOTH {
@@ -145,10 +146,11 @@ proptest! {
 fn link_control_survives_long_outages() {
     let mut keys = HsKeys::default();
     keys.rlc.max_retransmissions = Some(2);
-    keys.downlink.bler = Probability::new(0.6);
+    keys.downlink.reception.bler = Probability::new(0.6);
     keys.hs.transmissions = 1;
     keys.rlc.reset.max = Some(3);
-    keys.outages = (1..10).map(|number| [ms(number * 4000), ms(number * 4000 + 2500)]).collect();
+    keys.mobiles.outages =
+        (1..10).map(|number| [ms(number * 4000), ms(number * 4000 + 2500)]).collect();
     let mut run = Run::new(&config(&keys), 1);
     for millis in 0..50_000 {
         if millis % 10 == 0 {
@@ -167,7 +169,7 @@ fn link_control_survives_long_outages() {
 /// A thousand mobiles without traffic have nothing due.
 #[test]
 fn idle_mobiles_cost_nothing() {
-    let mut run = Run::new(&config(&HsKeys { ues: 1000, ..HsKeys::default() }), 1);
+    let mut run = Run::new(&config(&HsKeys { mobiles: mobiles(1000), ..HsKeys::default() }), 1);
     assert_eq!(run.cell.poll_timeout(), None);
     run.send(at(100), 500, Direction::Uplink, 100);
     run.until(at(60_000));
@@ -178,7 +180,10 @@ fn idle_mobiles_cost_nothing() {
 /// A changed format is reported once until it is asked for, whoever asks.
 #[test]
 fn a_report_that_nobody_asks_for_takes_no_room() {
-    let keys = HsKeys { ues: 2, fading: Some(Fading::default()), ..HsKeys::default() };
+    let keys = HsKeys {
+        mobiles: Mobiles { ues: 2, fading: Some(Fading::default()), ..Mobiles::default() },
+        ..HsKeys::default()
+    };
     let mut run = Run::new(&config(&keys), 1);
     for millis in 0..3000 {
         run.send(at(millis), (millis % 2) as u32, Direction::Downlink, 300);

@@ -5,6 +5,7 @@ use radio::kit::paging::{EdrxKeys, PsmKeys};
 use radio::nbiot::{Category, Interval, NbIotKeys, Tones};
 
 use super::support::{DOWN, Run, UP, at, config, config_with, millis, ms, near};
+use crate::support::mobiles;
 
 /// Search spaces of four subframes, so that a message waits three at most.
 fn tight(keys: NbIotKeys) -> NbIotKeys {
@@ -180,7 +181,7 @@ fn long_preambles_are_answered_later() {
 /// for a while of its own.
 #[test]
 fn preambles_collide() {
-    let mut keys = NbIotKeys { ues: 2, ..near() };
+    let mut keys = NbIotKeys { mobiles: mobiles(2), ..near() };
     keys.nprach.subcarriers = 1;
     let alone = {
         let mut run = Run::new(&config(&keys), 1);
@@ -269,7 +270,7 @@ fn a_mobile_goes_from_level_to_level() {
 /// Thousands of mobiles without traffic have nothing due.
 #[test]
 fn idle_mobiles_cost_nothing() {
-    let keys = NbIotKeys { ues: 1000, edrx: Some(EdrxKeys::default()), ..near() };
+    let keys = NbIotKeys { mobiles: mobiles(1000), edrx: Some(EdrxKeys::default()), ..near() };
     let mut run = Run::new(&config(&keys), 1);
     assert_eq!(run.cell.poll_timeout(), None);
     run.send(at(100), 500, UP, 100);
@@ -282,7 +283,7 @@ fn idle_mobiles_cost_nothing() {
 #[test]
 fn mobiles_take_turns() {
     for direction in [DOWN, UP] {
-        let mut run = Run::new(&config(&NbIotKeys { ues: 5, ..near() }), 1);
+        let mut run = Run::new(&config(&NbIotKeys { mobiles: mobiles(5), ..near() }), 1);
         for ue in 0..5 {
             for _ in 0..400 {
                 run.send(at(0), ue, direction, 1000);
@@ -305,7 +306,7 @@ fn mobiles_take_turns() {
 #[test]
 fn a_black_out_delays_and_loses_nothing() {
     let mut keys = near();
-    keys.outages = vec![[ms(5000), ms(25_000)]];
+    keys.mobiles.outages = vec![[ms(5000), ms(25_000)]];
     let mut run = Run::new(&config(&keys), 1);
     let numbers: Vec<_> = (0..30).map(|each| run.send(at(each * 1000), 0, UP, 200)).collect();
     run.until(at(200_000));

@@ -11,6 +11,7 @@ use radio::nbiot::{Config, NbIotKeys, PowerState};
 
 use super::support::{DOWN, Exit, Run, UP, at, config, millis, ms};
 use crate::support::cell::assert_every_block_ends;
+use crate::support::mobiles;
 
 const BOTH: [Direction; 2] = Direction::BOTH;
 
@@ -23,10 +24,11 @@ fn keys() -> impl Strategy<Value = NbIotKeys> {
     let outages = prop::collection::vec((1_u64..30_000, 1_u64..8000), 0..3);
     (radio, states, outages, 1_u32..5, (0_u32..4, 1_u32..13)).prop_map(
         |((bler, loss, fades), ([edrx, psm], inactivity, others), outages, ues, more)| {
-            let mut keys = NbIotKeys { ues, coupling_loss: loss, ..NbIotKeys::default() };
+            let mut keys =
+                NbIotKeys { mobiles: mobiles(ues), coupling_loss: loss, ..NbIotKeys::default() };
             keys.downlink.bler = bler.and_then(Probability::new);
             keys.uplink.bler = keys.downlink.bler;
-            keys.fading = fades.then(Fading::default);
+            keys.mobiles.fading = fades.then(Fading::default);
             keys.edrx = edrx.then(EdrxKeys::default);
             keys.psm = psm.then(|| PsmKeys { active: ms(4000), update: ms(100_000) });
             keys.rrc.inactivity = ms(inactivity);

@@ -18,7 +18,7 @@ fn tdd(letters: &str) -> NrKeys {
 
 /// The best radio there is, for all schemes.
 fn best(mut keys: NrKeys) -> NrKeys {
-    (keys.downlink.snr, keys.uplink.snr) = (60.0, 60.0);
+    (keys.downlink.reception.snr, keys.uplink.reception.snr) = (60.0, 60.0);
     keys
 }
 
@@ -145,7 +145,7 @@ fn a_repeat_waits_for_slots_of_both_directions() {
     };
     let always = |mut keys: NrKeys| {
         let bler = Probability::new(0.999_999);
-        (keys.downlink.bler, keys.uplink.bler) = (bler, bler);
+        (keys.downlink.reception.bler, keys.uplink.reception.bler) = (bler, bler);
         keys
     };
     // Slot 0 to 2, then 3; with DDDSU from slot 1 of a period over slot 3 to slot 5.
@@ -177,7 +177,8 @@ fn pdcp_gives_up_a_gap_after_its_time() {
     let lost = |reordering: Option<Duration>| {
         let mut keys = NrKeys::default();
         (keys.nr.pdcp.reordering, keys.harq.repeats) = (reordering, 0);
-        keys.outages = vec![[Duration::from_micros(100_200), Duration::from_micros(100_700)]];
+        keys.mobiles.outages =
+            vec![[Duration::from_micros(100_200), Duration::from_micros(100_700)]];
         let mut run = Run::new(&keys.config(&context()), 1);
         for micros in [99_900, 100_400, 100_900, 101_400] {
             run.send(Time::from_nanos(micros * 1000), 0, DOWN, 1000);

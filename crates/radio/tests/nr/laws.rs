@@ -10,6 +10,7 @@ use radio::scheduled::{drx, rrc};
 
 use crate::scheduled::support::{Exit, Fate, Run, at, context, ms};
 use crate::support::cell::assert_every_block_ends;
+use crate::support::mobiles;
 
 const BOTH: [Direction; 2] = Direction::BOTH;
 const PATTERNS: [&str; 6] = ["DDDSU", "DSUUU", "UD", "DDDDDDDSUU", "SSD", "UUUDDSDD"];
@@ -46,22 +47,22 @@ fn keys() -> impl Strategy<Value = NrKeys> {
             (tdd, spacing, width, processes),
             (ues, repeats),
         )| {
-            let mut keys = NrKeys { ues, ..NrKeys::default() };
-            keys.downlink.bler = bler.and_then(Probability::new);
+            let mut keys = NrKeys { mobiles: mobiles(ues), ..NrKeys::default() };
+            keys.downlink.reception.bler = bler.and_then(Probability::new);
             if bler > Some(0.3) {
                 // With the usual four, RLC would begin anew until a packet gets through by chance.
                 keys.nr.rlc.max_retransmissions = 32;
             }
-            (keys.downlink.snr, keys.uplink.snr) = (snr, snr + 3.0);
-            keys.fading = fades.then(Fading::default);
+            (keys.downlink.reception.snr, keys.uplink.reception.snr) = (snr, snr + 3.0);
+            keys.mobiles.fading = fades.then(Fading::default);
             keys.blockage = blocks.then(|| Blockage {
                 clear: ms(700),
                 blocked: ms(200),
                 transition: ms(50),
                 ..Blockage::default()
             });
-            keys.drx = drx.then(|| drx::Keys { on: ms(10), ..drx::Keys::default() });
-            keys.rrc = rrc.then(|| rrc::Keys { tail: ms(700), ..rrc::Keys::default() });
+            keys.station.drx = drx.then(|| drx::Keys { on: ms(10), ..drx::Keys::default() });
+            keys.station.rrc = rrc.then(|| rrc::Keys { tail: ms(700), ..rrc::Keys::default() });
             keys.handover = handover.map(|(every, gap, forwarding)| NrHandover {
                 every: ms(every),
                 gap: ms(gap),
@@ -69,7 +70,7 @@ fn keys() -> impl Strategy<Value = NrKeys> {
             });
             let mut end = 0;
             for (pause, lasts) in outages {
-                keys.outages.push([ms(end + pause), ms(end + pause + lasts)]);
+                keys.mobiles.outages.push([ms(end + pause), ms(end + pause + lasts)]);
                 end += pause + lasts;
             }
             (keys.nr.tdd, keys.nr.spacing, keys.nr.resource_blocks) = (tdd, spacing, width);
@@ -179,7 +180,7 @@ proptest! {
     #[test]
     fn harq_keeps_to_its_processes(keys in keys(), loads in loads(), processes in 1_u32..6) {
         // A handover forgets what was on its way, as a failure does.
-        let mut keys = NrKeys { ues: 1, handover: None, ..keys };
+        let mut keys = NrKeys { mobiles: mobiles(1), handover: None, ..keys };
         keys.harq.processes = processes;
         keys.nr.rlc.max_retransmissions = 255;
         let (run, _) = run_of(&keys, &loads, 1);
@@ -205,8 +206,8 @@ fn a_thousand_handovers_lose_no_byte() {
     keys.nr.tdd = Some(Tdd::default());
     keys.nr.resource_blocks = 51;
     keys.nr.pdcp.reordering = None;
-    (keys.downlink.snr, keys.uplink.snr) = (5.0, 5.0);
-    keys.fading = Some(Fading::default());
+    (keys.downlink.reception.snr, keys.uplink.reception.snr) = (5.0, 5.0);
+    keys.mobiles.fading = Some(Fading::default());
     let mut run = Run::new(&keys.config(&context()), 1);
     let mut sent = [0_u64; 2];
     for millis in 0..198_000 {
@@ -239,11 +240,15 @@ fn a_handover_without_forwarding_loses_what_waits() {
 /// A thousand mobiles without traffic have nothing due, connected or not, in anyone's way or not.
 #[test]
 fn idle_mobiles_cost_nothing() {
-    let mut keys = NrKeys { ues: 1000, handover: Some(NrHandover::default()), ..NrKeys::default() };
-    (keys.fading, keys.blockage) = (Some(Fading::default()), Some(Blockage::default()));
+    let mut keys = NrKeys {
+        mobiles: mobiles(1000),
+        handover: Some(NrHandover::default()),
+        ..NrKeys::default()
+    };
+    (keys.mobiles.fading, keys.blockage) = (Some(Fading::default()), Some(Blockage::default()));
     keys.nr.tdd = Some(Tdd::default());
     for rrc in [None, Some(rrc::Keys::default())] {
-        keys.rrc = rrc;
+        keys.station.rrc = rrc;
         let mut run = Run::new(&keys.config(&context()), 1);
         assert_eq!(run.network.poll_timeout(), None);
         run.send(at(100), 500, Direction::Uplink, 100);

@@ -5,6 +5,7 @@ use radio::lte::{Category, LteKeys};
 use radio::scheduled::{Config, rrc};
 
 use super::support::{Run, at, config, ms};
+use crate::support::mobiles;
 
 const DOWN: Direction = Direction::Downlink;
 const UP: Direction = Direction::Uplink;
@@ -62,7 +63,7 @@ fn a_packet_takes_a_few_subframes_down_and_a_request_up() {
 #[test]
 fn a_repeat_costs_a_round_trip_of_harq() {
     let mut keys = LteKeys::default();
-    keys.downlink.bler = Probability::new(0.999);
+    keys.downlink.reception.bler = Probability::new(0.999);
     let mut run = Run::new(&config(&keys), 1);
     let packet = run.send(at(100), 0, DOWN, 100);
     run.until(at(2000));
@@ -75,7 +76,8 @@ fn a_repeat_costs_a_round_trip_of_harq() {
 /// 10 s after its last block, and then is promoted again.
 #[test]
 fn a_connection_comes_and_goes() {
-    let keys = LteKeys { rrc: Some(rrc::Keys::default()), ..LteKeys::default() };
+    let mut keys = LteKeys::default();
+    keys.station.rrc = Some(rrc::Keys::default());
     let mut run = Run::new(&config(&keys), 1);
     let took = |run: &mut Run, start: u64, direction| {
         let packet = run.send(at(start), 0, direction, 100);
@@ -100,8 +102,9 @@ fn a_connection_comes_and_goes() {
 /// al. 2012); its energy is that of its states, and of the bits that it carried.
 #[test]
 fn a_packet_costs_a_promotion_and_a_tail() {
-    let mut keys = LteKeys { rrc: Some(rrc::Keys::default()), ..LteKeys::default() };
-    keys.drx = Some(radio::scheduled::drx::Keys::default());
+    let mut keys = LteKeys::default();
+    keys.station.rrc = Some(rrc::Keys::default());
+    keys.station.drx = Some(radio::scheduled::drx::Keys::default());
     let mut run = Run::new(&config(&keys), 1);
     run.send(at(1000), 0, UP, 100);
     run.until(at(60_000));
@@ -122,7 +125,7 @@ fn a_packet_costs_a_promotion_and_a_tail() {
 /// Mobiles that all want everything share the cell alike.
 #[test]
 fn mobiles_share_the_cell() {
-    let keys = LteKeys { ues: 4, ..LteKeys::default() };
+    let keys = LteKeys { mobiles: mobiles(4), ..LteKeys::default() };
     let mut run = Run::new(&config(&keys), 1);
     for millis in 0..1000 {
         for ue in 0..4 {

@@ -12,6 +12,7 @@ use radio::scheduled::{Config, Handover, drx, rrc};
 
 use super::support::{Exit, Fate, Run, at, config, ms};
 use crate::support::cell::assert_every_block_ends;
+use crate::support::mobiles;
 
 const BOTH: [Direction; 2] = Direction::BOTH;
 
@@ -22,12 +23,12 @@ fn keys() -> impl Strategy<Value = LteKeys> {
     let modes = prop_oneof![Just(Mode::Am), Just(Mode::Am), Just(Mode::Um)];
     (radio, states, outages, modes, 1_u32..4, 0_u32..4).prop_map(
         |((bler, snr, fades), ([drx, rrc, edrx, psm], handover), outages, mode, ues, repeats)| {
-            let mut keys = LteKeys { ues, ..LteKeys::default() };
-            keys.downlink.bler = bler.and_then(Probability::new);
-            (keys.downlink.snr, keys.uplink.snr) = (snr, snr + 3.0);
-            keys.fading = fades.then(Fading::default);
-            keys.drx = drx.then(drx::Keys::default);
-            keys.rrc = rrc.then(|| rrc::Keys { tail: ms(700), ..rrc::Keys::default() });
+            let mut keys = LteKeys { mobiles: mobiles(ues), ..LteKeys::default() };
+            keys.downlink.reception.bler = bler.and_then(Probability::new);
+            (keys.downlink.reception.snr, keys.uplink.reception.snr) = (snr, snr + 3.0);
+            keys.mobiles.fading = fades.then(Fading::default);
+            keys.station.drx = drx.then(drx::Keys::default);
+            keys.station.rrc = rrc.then(|| rrc::Keys { tail: ms(700), ..rrc::Keys::default() });
             keys.edrx = (rrc && edrx).then(EdrxKeys::default);
             keys.psm = (rrc && psm).then(|| PsmKeys { active: ms(500), update: ms(9000) });
             keys.handover = handover.map(|(every, gap, forwarding)| Handover {
@@ -37,7 +38,7 @@ fn keys() -> impl Strategy<Value = LteKeys> {
             });
             let mut end = 0;
             for (wait, lasts) in outages {
-                keys.outages.push([ms(end + wait), ms(end + wait + lasts)]);
+                keys.mobiles.outages.push([ms(end + wait), ms(end + wait + lasts)]);
                 end += wait + lasts;
             }
             keys.lte.rlc.mode = mode;
@@ -125,7 +126,7 @@ proptest! {
     #[test]
     fn harq_keeps_to_its_processes(keys in keys(), loads in loads(), processes in 1_u32..10) {
         // A handover forgets what was on its way.
-        let mut keys = LteKeys { ues: 1, handover: None, ..keys };
+        let mut keys = LteKeys { mobiles: mobiles(1), handover: None, ..keys };
         keys.harq.processes = processes;
         let (run, _) = run_of(&config(&keys), &loads, 1);
         for direction in BOTH {
@@ -144,8 +145,8 @@ proptest! {
 fn a_thousand_handovers_lose_no_byte() {
     let handover = Handover { every: ms(97), gap: ms(30), forwarding: true };
     let mut keys = LteKeys { handover: Some(handover), ..LteKeys::default() };
-    (keys.downlink.snr, keys.uplink.snr) = (5.0, 5.0);
-    keys.fading = Some(Fading::default());
+    (keys.downlink.reception.snr, keys.uplink.reception.snr) = (5.0, 5.0);
+    keys.mobiles.fading = Some(Fading::default());
     let mut run = Run::new(&config(&keys), 1);
     let mut sent = [0_u64; 2];
     for millis in 0..98_000 {
@@ -179,7 +180,8 @@ fn a_handover_without_forwarding_loses_what_waits() {
 /// last new block of either direction, or at the beginning of a cycle.
 #[test]
 fn a_mobile_is_sent_to_only_while_it_listens() {
-    let keys = LteKeys { drx: Some(drx::Keys::default()), ..LteKeys::default() };
+    let mut keys = LteKeys::default();
+    keys.station.drx = Some(drx::Keys::default());
     let mut run = Run::new(&config(&keys), 1);
     let mut now = 0;
     for step in 0..400 {
@@ -203,10 +205,14 @@ fn a_mobile_is_sent_to_only_while_it_listens() {
 /// A thousand mobiles without traffic have nothing due, connected or not.
 #[test]
 fn idle_mobiles_cost_nothing() {
-    let mut keys = LteKeys { ues: 1000, handover: Some(Handover::default()), ..LteKeys::default() };
-    keys.drx = Some(drx::Keys::default());
+    let mut keys = LteKeys {
+        mobiles: mobiles(1000),
+        handover: Some(Handover::default()),
+        ..LteKeys::default()
+    };
+    keys.station.drx = Some(drx::Keys::default());
     for rrc in [None, Some(rrc::Keys::default())] {
-        keys.rrc = rrc;
+        keys.station.rrc = rrc;
         let mut run = Run::new(&config(&keys), 1);
         assert_eq!(run.network.poll_timeout(), None);
         run.send(at(100), 500, Direction::Uplink, 100);
@@ -235,9 +241,9 @@ fn what_a_queue_drops_comes_out_at_once() {
 /// A changed scheme is reported once until it is asked for, whoever asks.
 #[test]
 fn a_report_that_nobody_asks_for_takes_no_room() {
-    let mut keys = LteKeys { ues: 2, ..LteKeys::default() };
-    keys.fading = Some(Fading::default());
-    (keys.downlink.snr, keys.uplink.snr) = (10.0, 10.0);
+    let mut keys = LteKeys { mobiles: mobiles(2), ..LteKeys::default() };
+    keys.mobiles.fading = Some(Fading::default());
+    (keys.downlink.reception.snr, keys.uplink.reception.snr) = (10.0, 10.0);
     let mut run = Run::new(&config(&keys), 1);
     for millis in 0..3000 {
         run.send(at(millis), (millis % 2) as u32, Direction::Downlink, 1000);

@@ -6,6 +6,7 @@ use radio::lte::{Category, Duplex, LteKeys};
 use radio::scheduled::drx;
 
 use super::support::{Run, at, config, ms};
+use crate::support::mobiles;
 
 const BOTH: [Direction; 2] = Direction::BOTH;
 const DOWN: Direction = Direction::Downlink;
@@ -61,7 +62,7 @@ fn rates_are_those_of_the_turns() {
 /// takes two of six resource blocks at this ratio.
 #[test]
 fn mobiles_in_half_duplex_fill_the_cell_together() {
-    let keys = LteKeys { ues: 10, ..keys(Duplex::Half, 1) };
+    let keys = LteKeys { mobiles: mobiles(10), ..keys(Duplex::Half, 1) };
     for rate in saturated(&keys) {
         assert!(rate > 0.93 * 10.0 * 300.0 * 120.0 / 125.0, "{rate} kbit/s");
     }
@@ -72,7 +73,7 @@ fn mobiles_in_half_duplex_fill_the_cell_together() {
 #[test]
 fn a_packet_waits_for_its_turn() {
     let mut keys = keys(Duplex::Half, 1);
-    keys.downlink.bler = Probability::new(0.999);
+    keys.downlink.reception.bler = Probability::new(0.999);
     let mut run = Run::new(&config(&keys), 1);
     let packet = run.send(Time::from_nanos(100_300_000), 0, DOWN, 60);
     run.until(at(5000));
@@ -86,7 +87,7 @@ fn a_packet_waits_for_its_turn() {
 fn repetitions_reach_further() {
     let arrive = |repetitions| {
         let mut keys = keys(Duplex::Half, repetitions);
-        (keys.downlink.snr, keys.uplink.snr) = (-15.0, -15.0);
+        (keys.downlink.reception.snr, keys.uplink.reception.snr) = (-15.0, -15.0);
         keys.lte.rlc.reordering = Duration::from_secs(1);
         let mut run = Run::new(&config(&keys), 1);
         run.send(at(100), 0, DOWN, 100);
@@ -114,9 +115,10 @@ proptest! {
         sleeps in any::<bool>(),
         places in 1_u32..11,
     ) {
-        let mut keys = LteKeys { ues: places, ..keys(Duplex::Half, repetitions) };
-        (keys.downlink.bler, keys.uplink.bler) = (Probability::new(bler), Probability::new(bler));
-        keys.drx = sleeps.then(|| drx::Keys { on: ms(66), ..drx::Keys::default() });
+        let mut keys = LteKeys { mobiles: mobiles(places), ..keys(Duplex::Half, repetitions) };
+        keys.downlink.reception.bler = Probability::new(bler);
+        keys.uplink.reception.bler = keys.downlink.reception.bler;
+        keys.station.drx = sleeps.then(|| drx::Keys { on: ms(66), ..drx::Keys::default() });
         let config = config(&keys);
         let mut run = Run::new(&config, 1);
         let mut now = Time::ZERO;

@@ -5,10 +5,11 @@ use link::queue;
 use proptest::prelude::*;
 use radio::kit::paging::{EdrxKeys, PsmKeys};
 use radio::lte::LteKeys;
-use radio::scheduled::{Handover, drx, rrc};
+use radio::scheduled::{BaseStation, Handover, drx, rrc};
 
 use super::support::{Run, at, config, ms};
 use crate::support::cell::context_with;
+use crate::support::mobiles;
 
 const DOWN: Direction = Direction::Downlink;
 const UP: Direction = Direction::Uplink;
@@ -21,7 +22,8 @@ const PACKET: u64 = 30;
 
 fn keys(edrx: Option<EdrxKeys>, psm: Option<PsmKeys>) -> LteKeys {
     let rrc = Some(rrc::Keys { tail: ms(1000), ..rrc::Keys::default() });
-    LteKeys { rrc, edrx, psm, ..LteKeys::default() }
+    let station = BaseStation { rrc, ..BaseStation::default() };
+    LteKeys { station, edrx, psm, ..LteKeys::default() }
 }
 
 fn millis(time: Time) -> u64 {
@@ -59,12 +61,12 @@ proptest! {
     ) {
         let update = active + update;
         let saving = psm.then(|| PsmKeys { active: ms(active), update: ms(update) });
-        let keys = LteKeys {
-            ues: 3,
+        let mut keys = LteKeys {
+            mobiles: mobiles(3),
             handover: handover.then(Handover::default),
-            drx: Some(drx::Keys::default()),
             ..keys(edrx.then(EdrxKeys::default), saving)
         };
+        keys.station.drx = Some(drx::Keys::default());
         // A packet may have to wait for the end of a handover.
         let gap = keys.handover.map_or(0, |handover| handover.gap.as_nanos() / 1_000_000);
         let packet = PACKET + gap;
@@ -188,7 +190,7 @@ fn a_mobile_listens_for_a_while_after_a_connection() {
 fn a_page_waits_for_its_cycle() {
     let waits = |edrx: Option<EdrxKeys>| {
         let times = (0..40).map(|ue| {
-            let keys = LteKeys { ues: 40, ..keys(edrx, None) };
+            let keys = LteKeys { mobiles: mobiles(40), ..keys(edrx, None) };
             let mut run = Run::new(&config(&keys), 1);
             let number = run.send(at(100_000), ue, DOWN, 50);
             run.until(at(200_000));
@@ -215,7 +217,11 @@ fn a_page_waits_for_its_cycle() {
 #[test]
 fn sleep_costs_an_event_where_something_changes() {
     let timeouts = |edrx, psm, ues| {
-        let keys = LteKeys { ues, handover: Some(Handover::default()), ..keys(edrx, psm) };
+        let keys = LteKeys {
+            mobiles: mobiles(ues),
+            handover: Some(Handover::default()),
+            ..keys(edrx, psm)
+        };
         let mut run = Run::new(&config(&keys), 1);
         // They wait for what comes for them as well.
         let begin = if psm.is_some() { 20_000 } else { 0 };

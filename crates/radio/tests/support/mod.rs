@@ -7,6 +7,7 @@ pub mod network;
 use base::{Direction, Duration, Probability, Rate, Stream, Time};
 use link::Load;
 use radio::Sdu;
+use radio::channel::Mobiles;
 use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::{self, am};
 use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit, Output};
@@ -28,6 +29,11 @@ impl Sdu for Packet {}
 
 pub fn probability(value: f64) -> Probability {
     Probability::new(value).expect("in range")
+}
+
+/// So many mobiles of a cell.
+pub fn mobiles(ues: u32) -> Mobiles {
+    Mobiles { ues, ..Mobiles::default() }
 }
 
 pub const fn millis(millis: u64) -> Duration {

@@ -40,7 +40,7 @@ impl<T: Sdu> Cell<T> {
             Err(Refusal::NoiseRise { cell, .. }) => Some((cell, CodeEvent::NoUplink)),
         };
         if let Some((cell, event)) = refused {
-            let (machine, sf) = (self.machine, wanted.downlink.chips() as u16);
+            let (machine, sf) = (self.mobiles.machine, wanted.downlink.chips() as u16);
             cx.observe.code(cx.now, CodeFact { machine, cell, ue, sf, code: 0, event });
         }
         let given = given.ok()?;
@@ -58,7 +58,7 @@ impl<T: Sdu> Cell<T> {
         cell: u32,
         dedicated: Dedicated,
     ) -> bool {
-        let (machine, sf) = (self.machine, dedicated.downlink);
+        let (machine, sf) = (self.mobiles.machine, dedicated.downlink);
         let code = self.sectors[cell as usize].codes.allocate(sf);
         let (number, event) = match code {
             Ok(code) => (code.number() as u16, CodeEvent::Allocated),
@@ -77,7 +77,7 @@ impl<T: Sdu> Cell<T> {
         ue: u32,
         kept: &[u32],
     ) {
-        let (machine, sectors) = (self.machine, &mut self.sectors);
+        let (machine, sectors) = (self.mobiles.machine, &mut self.sectors);
         self.mobiles[ue as usize].codes.retain(|(cell, code)| {
             let keeps = kept.contains(cell);
             if !keeps {

@@ -22,14 +22,12 @@ use crate::{DownlinkReport, EnergyUse, Sdu};
 /// without traffic costs nothing.
 #[derive(Debug)]
 pub struct Cell<T> {
-    pub(super) machine: u32,
     pub(super) config: CellConfig,
     pub(super) sectors: Vec<Sector>,
     pub(super) mobiles: Roster<Ue<T>>,
     pub(super) radio: Interference,
     /// The UEs whose position is measured.
     pub(super) watched: Vec<u32>,
-    next: Option<Time>,
 }
 
 /// A cell: its codes and its shared channels.
@@ -53,20 +51,18 @@ impl<T: Sdu> Cell<T> {
         let radio = Interference::new(config.interference, &config.cells, seed, "cells");
         let ues = config.ues.iter().map(|ue| Self::ue(machine, config, ue, seed)).collect();
         let mut cell = Self {
-            machine,
             config: CellConfig { ues: Vec::new(), ..config.clone() },
             sectors: config.cells.iter().map(|_| Sector::new(config)).collect(),
-            mobiles: Roster::new(ues, 2 * config.cells.len() + 1),
+            mobiles: Roster::new(machine, ues, 2 * config.cells.len() + 1),
             radio,
             watched: Vec::new(),
-            next: None,
         };
         for ue in 0..cell.mobiles.len() as u32 {
             cell.select_cell(Time::ZERO, ue);
             cell.apply_rrc_actions(&mut Context { now: Time::ZERO, observe: &mut () }, ue);
             cell.settle(Time::ZERO, ue);
         }
-        cell.next = cell.mobiles.agenda.peek();
+        cell.mobiles.next = cell.mobiles.agenda.peek();
         cell
     }
 
@@ -122,7 +118,7 @@ impl<T: Sdu> Cell<T> {
         self.tell(now, ue, Input::Arrived { direction, waiting });
         self.apply_rrc_actions(&mut Context { now, observe }, ue);
         self.settle(now, ue);
-        self.next = self.mobiles.agenda.peek();
+        self.mobiles.next = self.mobiles.agenda.peek();
         taken
     }
 
@@ -139,7 +135,7 @@ impl<T: Sdu> Cell<T> {
                 Some(_) => self.look(cx),
             }
         }
-        self.next = self.mobiles.agenda.peek();
+        self.mobiles.next = self.mobiles.agenda.peek();
     }
 
     of_mobiles!(T);
@@ -201,13 +197,14 @@ impl<T: Sdu> Cell<T> {
     /// Shares the next TTI of a common channel.
     fn run_common(&mut self, cx: &mut Context<'_, impl Observe>, cell: u32, direction: Direction) {
         let now = cx.now;
+        let machine = self.mobiles.machine;
         let (ues, payload) = (&mut self.mobiles, self.config.bearer.rlc.block_bytes());
         let common = &mut self.sectors[cell as usize].common[direction as usize];
         let mut before = std::mem::take(&mut common.granted);
         let start = now + common.tti;
         let used = common.share(start, |ue| ues[ue as usize].waiting(direction, start, payload));
         if used > 0 {
-            let (machine, capacity) = (self.machine, common.capacity());
+            let capacity = common.capacity();
             cx.observe.common(start, CommonFact { machine, cell, direction, used, capacity });
         }
         common.due = None;
@@ -325,13 +322,15 @@ impl<T: Sdu> Cell<T> {
                 Action::Cancel(_) => self.release(cx, ue),
                 Action::Use(channels) => self.carry(cx, ue, channels),
                 Action::Changed { from, to, event } => {
-                    cx.observe.rrc(now, RrcFact { machine: self.machine, ue, from, to, event });
+                    cx.observe
+                        .rrc(now, RrcFact { machine: self.mobiles.machine, ue, from, to, event });
                 }
             }
         }
+        let machine = self.mobiles.machine;
         let mobile = &mut self.mobiles[ue as usize];
         if mobile.meter.enter(now, mobile.power_state()) && cx.is_watched() {
-            let fact = mobile.meter.fact(&self.config.power, now, self.machine, ue);
+            let fact = mobile.meter.fact(&self.config.power, now, machine, ue);
             cx.observe.power(now, fact);
         }
     }

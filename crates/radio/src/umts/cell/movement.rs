@@ -126,7 +126,7 @@ impl<T: Sdu> Cell<T> {
         let links = self.mobiles[ue as usize].links.as_ref();
         let members = links.map_or(Vec::new(), |links| links.active.members().to_vec());
         self.release_but(cx, ue, &members);
-        let machine = self.machine;
+        let machine = self.mobiles.machine;
         let mut say = |cell, event| {
             cx.observe.handover(now, HandoverFact { machine, ue, cell, event });
         };
@@ -212,7 +212,8 @@ impl<T: Sdu> Cell<T> {
 
     fn handed_over(&mut self, cx: &mut Context<'_, impl Observe>, ue: u32, event: HandoverEvent) {
         let cell = self.mobiles[ue as usize].cells.first().copied().unwrap_or(0);
-        cx.observe.handover(cx.now, HandoverFact { machine: self.machine, ue, cell, event });
+        cx.observe
+            .handover(cx.now, HandoverFact { machine: self.mobiles.machine, ue, cell, event });
     }
 }
 

@@ -1,0 +1,141 @@
+//! The shell of a cell whose time passes in slots.
+
+use base::{Direction, Duration, Rate, Time};
+use observe::Observe;
+
+use super::moment::Moment;
+use super::roster::{CellMobile, Roster};
+use crate::Sdu;
+
+/// What such a cell asks of its mobiles besides.
+pub(crate) trait SlotMobile<T: Sdu>: CellMobile<T> {
+    /// Takes in an SDU where `direction` begins, or gives it back. `before` it so many waited.
+    fn push(&mut self, now: Time, direction: Direction, sdu: T, before: u32) -> Result<(), T>;
+
+    /// How many SDUs wait ahead of link control.
+    fn queued(&self, direction: Direction) -> u32;
+
+    /// How many SDUs wait, those included that link control has and has not begun to send.
+    fn waiting(&self, direction: Direction) -> u32 {
+        self.queued(direction)
+    }
+
+    /// Whether an SDU has come out.
+    fn has_output(&self) -> bool;
+}
+
+/// A cell whose time passes in slots: what comes from outside as one begins misses it, and there
+/// are none while nothing is due.
+pub(crate) trait Slotted<T: Sdu> {
+    type Mobile: SlotMobile<T>;
+
+    /// Its mobiles.
+    fn mobiles(&mut self) -> &mut Roster<Self::Mobile>;
+
+    /// How long a slot is.
+    fn slot(&self) -> Duration;
+
+    /// Something has been taken in for `ue`, that no other waits before.
+    fn entered(&mut self, _slot: u64, _ue: u32, _direction: Direction) {}
+
+    /// What happens in a slot. It ends with [`Self::settle`].
+    fn run(&mut self, moment: &mut Moment<'_, impl Observe>);
+
+    /// The slot after `slot` in which something is due for `ue` alone.
+    fn due(&mut self, slot: u64, ue: u32, observe: &mut impl Observe) -> Option<u64>;
+
+    /// The same for what is on the air, and for mobiles that the cell looks at in every slot.
+    fn next_slot(&self, _slot: u64) -> Option<u64> {
+        None
+    }
+
+    /// What `ue` could get downlink if the cell were its own.
+    fn rate_of(&mut self, ue: u32) -> Option<Rate>;
+
+    /// After all that happened up to `slot`: when each mobile concerned is due, and when the cell
+    /// is.
+    fn settle(&mut self, slot: u64, observe: &mut impl Observe) {
+        let length = self.slot();
+        while let Some(ue) = self.mobiles().next_touched() {
+            let due = self.due(slot, ue, observe);
+            let mobiles = self.mobiles();
+            mobiles.agenda.set(ue, due.map(|due| Time::ZERO + length * due));
+            if mobiles[ue as usize].has_output() {
+                mobiles.call(ue);
+            }
+        }
+        let next = self.next_slot(slot).map(|next| Time::ZERO + length * next);
+        let mobiles = self.mobiles();
+        mobiles.next = Time::earlier(next, mobiles.agenda.peek());
+    }
+
+    /// Does what is due at or before `now`.
+    fn advance_to(&mut self, now: Time, observe: &mut impl Observe) {
+        while let Some(due) = self.mobiles().next.filter(|due| *due <= now) {
+            let slot = due.saturating_since(Time::ZERO).whole(self.slot());
+            let machine = self.mobiles().machine;
+            self.run(&mut Moment { slot, now: due, machine, observe: &mut *observe });
+        }
+    }
+
+    /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full.
+    fn take_in(
+        &mut self,
+        now: Time,
+        (ue, direction): (u32, Direction),
+        sdu: T,
+        observe: &mut impl Observe,
+    ) -> Result<(), T> {
+        let before = self.mobiles()[ue as usize].waiting(direction);
+        self.advance_to(now, observe);
+        let mobile = &mut self.mobiles()[ue as usize];
+        let is_behind = mobile.queued(direction) > 0;
+        let taken = mobile.push(now, direction, sdu, before);
+        // Behind others that wait it changes nothing, unless the queue dropped one.
+        if !is_behind || mobile.has_output() {
+            let slot = now.saturating_since(Time::ZERO).whole(self.slot());
+            self.entered(slot, ue, direction);
+            self.mobiles().touch(ue);
+            self.settle(slot, observe);
+        }
+        taken
+    }
+}
+
+/// What every cell has in public that is [`Slotted`].
+macro_rules! slotted {
+    ($sdu:ident) => {
+        /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full.
+        /// It misses a slot that begins at `now`.
+        ///
+        /// # Errors
+        /// The SDU that was dropped.
+        pub fn handle_input(
+            &mut self,
+            now: Time,
+            ue: u32,
+            direction: Direction,
+            sdu: $sdu,
+            observe: &mut impl Observe,
+        ) -> Result<(), $sdu> {
+            self.take_in(now, (ue, direction), sdu, observe)
+        }
+
+        /// Does what is due at or before `now`.
+        pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+            self.advance_to(now, observe);
+        }
+
+        /// What a mobile could get if the cell were its own, if that has changed since the last
+        /// report. Only what is sent to is reported.
+        #[must_use]
+        pub fn poll_report(&mut self) -> Option<(u32, $crate::DownlinkReport)> {
+            let ue = self.mobiles.next_report()?;
+            Some((ue, $crate::DownlinkReport { rate: self.rate_of(ue) }))
+        }
+
+        $crate::kit::roster::of_mobiles!($sdu);
+    };
+}
+
+pub(crate) use slotted;
