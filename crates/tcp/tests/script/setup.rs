@@ -1,14 +1,14 @@
 //! How a script sets its endpoint up.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use base::{Duration, Flags, Options, Seq, TcpHeader, Timestamps};
-use cc::{Algorithm, BaseRtt, Delta};
-use settings::Words;
+use cc::Algorithm;
+use settings::{Always, Fault, Form, Schema, Scope, Section, Table};
 use tcp::{
-    BackOff, Config, Endpoint, FackRules, FackWindow, Length, NewRenoRules, Offers, Pacing,
-    PartialAckTimer, PartialAckWindow, ReceiverKind, RecoveryKind, RttSampling, SackRule, Segment,
-    SpacingRtt, SpuriousTimeouts, Variant,
+    Config, Endpoint, FackRules, FackWindow, Length, NewRenoRules, Offers, PartialAckTimer,
+    PartialAckWindow, RecoveryKind, SackRule, Segment, Variant,
 };
 
 use super::segment::{Numbers, PEER_PORT, PORT};
@@ -80,63 +80,34 @@ impl Setup {
         }
     }
 
+    /// A key of the script's own, or one of `[tcp]`.
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
-        let config = &mut self.config;
         match key {
             "variant" => {}
-            "delta" => config.control.vegas.delta = delta(value)?,
-            "base_rtt" => config.control.vegas.base_rtt = base_rtt(value)?,
-            "mss" => config.mss = number(value)?,
-            "min_mss" => config.min_mss = number(value)?,
-            "window" => config.window = number(value)?,
-            "initial_window" => config.initial_window = number(value)?,
-            "ssthresh" => config.initial_ssthresh = Some(number(value)?),
-            "receive_buffer" => config.receive_buffer = Some(number(value)?),
-            "receiver" => config.receiver = receiver(value)?,
-            "tick" => config.tick = seconds(value)?,
-            "min_rto" => config.min_rto = seconds(value)?,
-            "max_rto" => config.max_rto = seconds(value)?,
-            "initial_rto" => config.initial_rto = seconds(value)?,
-            "max_retransmissions" => config.max_retransmissions = Some(number(value)?),
-            "back_off" => config.back_off = back_off(value)?,
-            "pacing" => config.pacing = pacing(value)?,
-            "spacing" => config.spacing = pacing(value)?,
-            "spacing_rtt" => config.spacing_rtt = spacing_rtt(value)?,
-            "rtt_sampling" => config.rtt_sampling = sampling(value)?,
-            "sack" => config.sack = Some(switch(value)?),
-            "timestamps" => config.timestamps = switch(value)?,
-            "ecn" => config.ecn = switch(value)?,
-            "dsack" => config.dsack = switch(value)?,
-            "prr" => config.prr = switch(value)?,
-            "spurious_timeouts" => config.spurious_timeouts = spurious(value)?,
-            "peer_sack" => self.peer_takes.sack = switch(value)?,
-            "peer_timestamps" => self.peer_takes.timestamps = switch(value)?,
-            "peer_ecn" => self.peer_takes.ecn = switch(value)?,
-            "peer_clock" => self.peer_clock = number(value)?,
-            "notices" => config.freeze.notices = number(value)?,
-            "tr_acks" => config.freeze.tr_acks = switch(value)?,
-            "delayed_ack" => config.delayed_ack = Some(seconds(value)?),
-            "receive_offload" => config.receive_offload = switch(value)?,
-            "limited_transmit" => config.limited_transmit = switch(value)?,
-            "slow_start_restart" => config.slow_start_restart = switch(value)?,
-            "recover_guard" => config.recover_guard = switch(value)?,
-            "nagle" => config.nagle = word(value)?,
-            "growth" => config.rules.growth = word(value)?,
-            "cwnd_validation" => config.rules.cwnd_validation = switch(value)?,
-            "abe" => config.rules.abe = switch(value)?,
-            "halving" => config.control.reno.halving = word(value)?,
-            "unmeasured" => config.control.vegas.unmeasured = word(value)?,
-            "alpha" => config.control.cubic.alpha = word(value)?,
-            "slow_start" => config.control.cubic.slow_start = word(value)?,
-            "time_wait" => config.time_wait = seconds(value)?,
-            "isn" => self.isn = Seq::new(number(value)?),
-            "peer_isn" => self.peer_isn = Seq::new(number(value)?),
-            "peer_window" => self.peer_window = number(value)?,
-            "peer_mss" => self.peer_options.mss = Some(number(value)?),
-            "peer_wscale" => self.peer_options.window_scale = Some(number(value)?),
-            "reading" => self.read_at_once = value == "at_once",
-            other => return Err(format!("no such key: {other}")),
+            "peer_sack" => self.peer_takes.sack = parse(value)?,
+            "peer_timestamps" => self.peer_takes.timestamps = parse(value)?,
+            "peer_ecn" => self.peer_takes.ecn = parse(value)?,
+            "peer_clock" => self.peer_clock = parse(value)?,
+            "isn" => self.isn = Seq::new(parse(value)?),
+            "peer_isn" => self.peer_isn = Seq::new(parse(value)?),
+            "peer_window" => self.peer_window = parse(value)?,
+            "peer_mss" => self.peer_options.mss = Some(parse(value)?),
+            "peer_wscale" => self.peer_options.window_scale = Some(parse(value)?),
+            "read_at_once" => self.read_at_once = parse(value)?,
+            key => self.configure(key, value).map_err(|fault| fault.of("script").to_string())?,
         }
+        Ok(())
+    }
+
+    /// A key of `[tcp]`, as `--set` has it.
+    fn configure(&mut self, key: &str, value: &str) -> Result<(), Fault> {
+        let mut keys = Vec::new();
+        self.config.visit("tcp", Scope::Every, &mut |key| keys.push(key));
+        let schema = Schema { keys: &keys, given: &[], superseded: &[] };
+        let mut tree = Table::default();
+        schema.apply(&mut tree, &[(format!("tcp.{key}"), value.to_owned())])?;
+        let tcp = tree.get("tcp").expect("the setting made it");
+        self.config = Always::<Config>::read(tcp, "tcp", &self.config)?;
         Ok(())
     }
 
@@ -234,7 +205,7 @@ pub(crate) fn variants(text: &str) -> Vec<String> {
 
 /// A time in seconds, to the nanosecond.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = number(text)?;
+    let seconds: f64 = parse(text)?;
     if seconds < 0.0 {
         Err("time is not negative".into())
     } else {
@@ -248,86 +219,6 @@ fn plain_config() -> Config {
     config
 }
 
-fn delta(text: &str) -> Result<Delta, String> {
-    match text {
-        "rounded" => Ok(Delta::Rounded),
-        "exact" => Ok(Delta::Exact),
-        other => Err(format!("no such delta: {other}")),
-    }
-}
-
-fn base_rtt(text: &str) -> Result<BaseRtt, String> {
-    match text {
-        "kept" => Ok(BaseRtt::Kept),
-        "renewed" => Ok(BaseRtt::RenewedAtHandover),
-        other => Err(format!("kept or renewed, not {other}")),
-    }
-}
-
-fn spurious(value: &str) -> Result<SpuriousTimeouts, String> {
-    match value {
-        "unseen" => Ok(SpuriousTimeouts::Unseen),
-        "f-rto" => Ok(SpuriousTimeouts::FRto),
-        "eifel" => Ok(SpuriousTimeouts::Eifel),
-        other => Err(format!("unseen, f-rto or eifel, not {other}")),
-    }
-}
-
-fn back_off(text: &str) -> Result<BackOff, String> {
-    match text {
-        "exponential" => Ok(BackOff::Exponential),
-        "linear" => Ok(BackOff::Linear),
-        "constant" => Ok(BackOff::Constant),
-        other => Err(format!("no such back-off: {other}")),
-    }
-}
-
-fn pacing(text: &str) -> Result<Pacing, String> {
-    match text {
-        "off" => Ok(Pacing::Off),
-        "slow_start" => Ok(Pacing::SlowStart),
-        "always" => Ok(Pacing::Always),
-        other => Err(format!("no such pacing: {other}")),
-    }
-}
-
-fn spacing_rtt(text: &str) -> Result<SpacingRtt, String> {
-    match text {
-        "current" => Ok(SpacingRtt::Current),
-        "base" => Ok(SpacingRtt::Base),
-        other => Err(format!("no such round-trip time: {other}")),
-    }
-}
-
-fn receiver(text: &str) -> Result<ReceiverKind, String> {
-    match text {
-        "plain" => Ok(ReceiverKind::Plain),
-        "linux-2.4" => Ok(ReceiverKind::Linux24),
-        other => Err(format!("no such receiver: {other}")),
-    }
-}
-
-fn sampling(text: &str) -> Result<RttSampling, String> {
-    match text {
-        "one_per_window" => Ok(RttSampling::OnePerWindow),
-        "every_segment" => Ok(RttSampling::EverySegment),
-        other => Err(format!("no such sampling: {other}")),
-    }
-}
-
-fn switch(text: &str) -> Result<bool, String> {
-    match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        other => Err(format!("on or off, not {other}")),
-    }
-}
-
-fn word<W: Words>(text: &str) -> Result<W, String> {
-    let named = |word: &W| word.name() == text;
-    W::ALL.iter().copied().find(named).ok_or_else(|| format!("no such word: {text}"))
-}
-
-fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
-    text.trim().parse().map_err(|_| format!("no such number: {text}"))
+fn parse<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("no such value: {text}"))
 }
