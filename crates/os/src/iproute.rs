@@ -3,12 +3,13 @@
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::net::IpAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use wire::Prefix;
+use ipnet::IpNet;
 
 use crate::{SetupError, setup_error};
 
@@ -41,8 +42,8 @@ impl Family {
     }
 
     /// The one of a prefix.
-    pub fn of(prefix: &Prefix) -> Self {
-        if prefix.address().is_ipv4() { Self::V4 } else { Self::V6 }
+    pub fn of(prefix: &IpNet) -> Self {
+        if prefix.addr().is_ipv4() { Self::V4 } else { Self::V6 }
     }
 
     /// As users know it.
@@ -78,7 +79,7 @@ pub fn list(arguments: &[&str]) -> Result<Vec<Value>, SetupError> {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Routes {
     /// Every destination but the default.
-    pub prefixes: Vec<Prefix>,
+    pub prefixes: Vec<IpNet>,
     /// Whether there is one to all of IPv4.
     pub has_default4: bool,
     /// Whether there is one to all of IPv6.
@@ -99,7 +100,7 @@ pub fn routes() -> Result<Routes, SetupError> {
     Ok(Routes { prefixes: [prefixes4, prefixes6].concat(), has_default4, has_default6 })
 }
 
-fn destinations(routes: &[Value]) -> (Vec<Prefix>, bool) {
+fn destinations(routes: &[Value]) -> (Vec<IpNet>, bool) {
     let mut has_default = false;
     let mut prefixes = Vec::new();
     for route in routes {
@@ -109,26 +110,32 @@ fn destinations(routes: &[Value]) -> (Vec<Prefix>, bool) {
                 has_default |= route["dev"] != "lo";
             }
             destination => {
-                prefixes.extend(destination.and_then(|text| text.parse::<Prefix>().ok()));
+                prefixes.extend(destination.and_then(prefix));
             }
         }
     }
     (prefixes, has_default)
 }
 
+/// As routes are listed: `100.64.0.0/17`, or one address.
+fn prefix(text: &str) -> Option<IpNet> {
+    text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from)).ok()
+}
+
 /// The prefixes of the addresses of interface `name`; `None` if there is no such interface.
-pub fn addresses(name: &str) -> Result<Option<Vec<Prefix>>, SetupError> {
+pub fn addresses(name: &str) -> Result<Option<Vec<IpNet>>, SetupError> {
     let links = list(&["address", "show"])?;
     Ok(links.iter().find(|link| link["ifname"] == name).map(prefixes))
 }
 
-fn prefixes(link: &Value) -> Vec<Prefix> {
+fn prefixes(link: &Value) -> Vec<IpNet> {
     let addresses = link["addr_info"].as_array().map_or(&[][..], Vec::as_slice);
     addresses
         .iter()
         .filter_map(|address| {
             let local = address["local"].as_str()?.parse().ok()?;
-            Prefix::new(local, address["prefixlen"].as_u64()?.try_into().ok()?)
+            let length = address["prefixlen"].as_u64()?.try_into().ok()?;
+            IpNet::new(local, length).ok().map(|prefix| prefix.trunc())
         })
         .collect()
 }

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use wire::Prefix;
+use ipnet::IpNet;
 
 use crate::hosts;
 
@@ -22,12 +22,12 @@ struct Length<T> {
 }
 
 impl<T: Copy> Prefixes<T> {
-    pub(crate) fn new(all: impl IntoIterator<Item = (Prefix, T)>) -> Self {
+    pub(crate) fn new(all: impl IntoIterator<Item = (IpNet, T)>) -> Self {
         let mut prefixes = Self { lengths: Vec::new() };
         for (prefix, value) in all {
-            let Some(first) = hosts::number(prefix.address()) else { continue };
-            let family = if prefix.address().is_ipv4() { 96 } else { 0 };
-            prefixes.add(family + u32::from(prefix.length()), first, value);
+            let Some(first) = hosts::number(prefix.addr()) else { continue };
+            let family = if prefix.addr().is_ipv4() { 96 } else { 0 };
+            prefixes.add(family + u32::from(prefix.prefix_len()), first, value);
         }
         prefixes
     }

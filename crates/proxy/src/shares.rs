@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
+use ipnet::IpNet;
 use middlebox::MiddleboxLimits;
-use wire::Prefix;
 
 use crate::{Config, Routing};
 
@@ -22,13 +22,13 @@ impl Config {
     /// other one contains. The worker of a block is the number that its bits are, modulo the
     /// workers, so that it depends on nothing but the sizes of blocks, and neighbours go to
     /// different workers.
-    pub fn shares(&self) -> Vec<(Prefix, u32)> {
+    pub fn shares(&self) -> Vec<(IpNet, u32)> {
         let all = || self.profile.iter().flat_map(|profile| &profile.mobiles);
         if self.workers == 1 {
             return all().map(|prefix| (*prefix, 0)).collect();
         }
         let is_outermost =
-            |prefix: &&Prefix| !all().any(|other| other != *prefix && other.contains(prefix));
+            |prefix: &&IpNet| !all().any(|other| other != *prefix && other.contains(*prefix));
         all().filter(is_outermost).flat_map(|prefix| blocks(prefix, self.workers)).collect()
     }
 
@@ -63,20 +63,18 @@ impl Routing {
     }
 }
 
-fn blocks(prefix: &Prefix, workers: u32) -> impl Iterator<Item = (Prefix, u32)> {
-    let mobile = if prefix.address().is_ipv4() { MOBILE_4 } else { MOBILE_6 };
+fn blocks(prefix: &IpNet, workers: u32) -> impl Iterator<Item = (IpNet, u32)> {
+    let mobile = if prefix.addr().is_ipv4() { MOBILE_4 } else { MOBILE_6 };
     let wanted = (BLOCKS * workers).next_power_of_two().trailing_zeros() as u8;
-    let bits = wanted.min(mobile.saturating_sub(prefix.length()));
-    let parts = (0..1 << bits).filter_map({
-        let prefix = *prefix;
-        move |number| prefix.part(bits, number)
-    });
+    let length = prefix.prefix_len();
+    let parts = prefix.subnets(length + wanted.min(mobile.saturating_sub(length)));
     // A prefix within one mobile is of the worker that has the mobile.
-    parts.map(move |part| (part, worker(&part, part.length().min(mobile), workers)))
+    let worker = move |part: IpNet| worker(&part, part.prefix_len().min(mobile), workers);
+    parts.into_iter().flatten().map(move |part| (part, worker(part)))
 }
 
-fn worker(block: &Prefix, length: u8, workers: u32) -> u32 {
-    let number = match block.address() {
+fn worker(block: &IpNet, length: u8, workers: u32) -> u32 {
+    let number = match block.addr() {
         IpAddr::V4(address) => u128::from(address.to_bits()) >> (32 - length),
         IpAddr::V6(address) => address.to_bits() >> (128 - length),
     };
@@ -92,7 +90,7 @@ mod tests {
     use super::*;
     use crate::MOST_WORKERS;
 
-    fn config(workers: u32, mobiles: &[Prefix]) -> Config {
+    fn config(workers: u32, mobiles: &[IpNet]) -> Config {
         let mobiles: Vec<_> = mobiles.iter().map(ToString::to_string).collect();
         let text = format!(
             "workers = {workers}\nradio.interfaces = ['wl0']\nwired.interfaces = ['eth0']\n\
@@ -101,18 +99,18 @@ mod tests {
         Config::parse(&text, "proxy.toml").unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn prefix(text: &str) -> Prefix {
+    fn prefix(text: &str) -> IpNet {
         text.parse().expect("a prefix")
     }
 
     /// Of `10.0.0.0/8` or `2001:db8::/32`, so that some contain others.
-    fn prefixes() -> impl Strategy<Value = Vec<Prefix>> {
+    fn prefixes() -> impl Strategy<Value = Vec<IpNet>> {
         let four = (0..1_u32 << 24, 9..=32_u8).prop_map(|(host, length)| {
-            Prefix::new(IpAddr::V4((0x0a00_0000 | host).into()), length).expect("a length")
+            IpNet::new(IpAddr::V4((0x0a00_0000 | host).into()), length).expect("a length").trunc()
         });
         let six = (any::<u64>(), 33..=128_u8).prop_map(|(host, length)| {
             let bits = 0x2001_0db8 << 96 | u128::from(host) << 16;
-            Prefix::new(IpAddr::V6(bits.into()), length).expect("a length")
+            IpNet::new(IpAddr::V6(bits.into()), length).expect("a length").trunc()
         });
         let several = prop::collection::vec(prop_oneof![four, six], 1..5);
         several
@@ -132,24 +130,25 @@ mod tests {
         ) {
             let shares = config(workers, &all).shares();
             for (at, (one, _)) in shares.iter().enumerate() {
-                prop_assert!(!shares[at + 1..].iter().any(|(other, _)| other.overlaps(one)));
+                let overlaps = |other: &IpNet| one.contains(other) || other.contains(one);
+                prop_assert!(!shares[at + 1..].iter().any(|(other, _)| overlaps(other)));
             }
             let among = which.get(&all);
-            let address = match among.address() {
+            let address = match among.addr() {
                 IpAddr::V4(first) => {
-                    let mask = u32::MAX.checked_shr(among.length().into()).unwrap_or(0);
+                    let mask = u32::MAX.checked_shr(among.prefix_len().into()).unwrap_or(0);
                     IpAddr::V4((first.to_bits() | host as u32 & mask).into())
                 }
                 IpAddr::V6(first) => {
-                    let mask = u128::MAX.checked_shr(among.length().into()).unwrap_or(0);
+                    let mask = u128::MAX.checked_shr(among.prefix_len().into()).unwrap_or(0);
                     IpAddr::V6((first.to_bits() | host & mask).into())
                 }
             };
-            prop_assert_eq!(shares.iter().filter(|(share, _)| share.holds(address)).count(), 1);
-            let mobile = |share: &Prefix| Prefix::new(share.address(), MOBILE_6);
+            prop_assert_eq!(shares.iter().filter(|(share, _)| share.contains(&address)).count(), 1);
+            let mobile = |share: &IpNet| IpNet::new(share.addr(), MOBILE_6).map(|it| it.trunc());
             for (share, worker) in &shares {
-                let same = |other: &&(Prefix, u32)| {
-                    !share.address().is_ipv4() && mobile(&other.0) == mobile(share)
+                let same = |other: &&(IpNet, u32)| {
+                    !share.addr().is_ipv4() && mobile(&other.0) == mobile(share)
                 };
                 prop_assert!(shares.iter().filter(same).all(|(_, other)| other == worker));
             }
@@ -158,7 +157,7 @@ mod tests {
         /// The blocks of a prefix with room for them are spread evenly.
         #[test]
         fn shares_of_a_prefix_are_alike(workers in 2..=MOST_WORKERS, length in 9..=24_u8) {
-            let all = [Prefix::new("10.0.0.0".parse().expect("one"), length).expect("a length")];
+            let all = [IpNet::new("10.0.0.0".parse().expect("one"), length).expect("a length")];
             let shares = config(workers, &all).shares();
             let count = |worker| shares.iter().filter(|(_, other)| *other == worker).count();
             let counts: Vec<_> = (0..workers).map(count).collect();

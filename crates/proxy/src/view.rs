@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
+use ipnet::IpNet;
 use middlebox::{Address, Connection, Leg};
-use wire::Prefix;
 
 use crate::hosts;
 use crate::prefixes::Prefixes;
@@ -28,7 +28,7 @@ const HANDSET: u32 = 64;
 
 impl View {
     /// Of mobiles with the numbers of their boxes.
-    pub(crate) fn new(mobiles: impl IntoIterator<Item = (Prefix, u32)>) -> Self {
+    pub(crate) fn new(mobiles: impl IntoIterator<Item = (IpNet, u32)>) -> Self {
         Self { mobiles: Prefixes::new(mobiles) }
     }
 

@@ -30,7 +30,6 @@ mod mark;
 mod offload;
 mod options;
 mod parse;
-mod prefix;
 pub mod rfc2507;
 mod udp;
 
@@ -49,5 +48,4 @@ pub use ipv6::{
 pub use mark::{ecn, mark};
 pub use offload::{Coalescer, OFFLOAD_HEADER, Run, Split};
 pub use parse::{Glance, ParseError, Segment, Unkept, glance, parse};
-pub use prefix::Prefix;
 pub use udp::emit_udp;

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use base::{Duration, Time};
+use ipnet::IpNet;
 use proxy::Gateway;
 use wire::parse;
 
@@ -213,7 +214,7 @@ fn is_true(connection: Connection, from_host: bool, start: u32, payload: &[u8]) 
 }
 
 fn is_mobile(address: std::net::IpAddr) -> bool {
-    MOBILES.iter().any(|prefix| prefix.parse::<wire::Prefix>().expect("a prefix").holds(address))
+    MOBILES.iter().any(|prefix| prefix.parse::<IpNet>().expect("a prefix").contains(&address))
 }
 
 /// A packet without what forwarding changes: hop limit and header checksum.

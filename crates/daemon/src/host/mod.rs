@@ -17,10 +17,10 @@ use std::io;
 
 use proxy::{Config, OnFailure};
 
+use ipnet::IpNet;
 use os::iproute::{self, Family};
 use os::{SetupError, Tun, setup_error};
 use rule::{Rule, Target};
-use wire::Prefix;
 
 /// The smallest MTU over which there is IPv6 (RFC 8200 §5).
 const SMALLEST_MTU_6: u16 = 1280;
@@ -142,11 +142,12 @@ impl Host {
     }
 
     /// A prefix of a mobile that is led to the device, and that `config` would lead to another one.
-    pub(super) fn lost_to_others(&self, config: &Config) -> Option<Prefix> {
+    pub(super) fn lost_to_others(&self, config: &Config) -> Option<IpNet> {
         let shares = config.shares();
         let others = || shares.iter().filter(|(_, worker)| *worker != self.number);
         let mut prefixes = self.rules.iter().map(Rule::prefix);
-        prefixes.find(|prefix| others().any(|(share, _)| share.overlaps(prefix)))
+        let overlap = |one: &IpNet, other: &IpNet| one.contains(other) || other.contains(one);
+        prefixes.find(|prefix| others().any(|(share, _)| overlap(share, prefix)))
     }
 
     /// Whether there are rules that `config` does not ask for.

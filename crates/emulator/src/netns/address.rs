@@ -5,14 +5,14 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use wire::Prefix;
+use ipnet::IpNet;
 
 /// What an emulator has for itself and those inside it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Space {
-    pub v4: Prefix,
+    pub v4: IpNet,
     /// None where IPv6 cannot be.
-    pub v6: Option<Prefix>,
+    pub v6: Option<IpNet>,
 }
 
 /// Bits by which the outermost emulators' prefixes differ.
@@ -27,19 +27,25 @@ const LONGEST: u8 = 29;
 impl Space {
     /// What all outermost emulators share: 100.64.0.0/10 (RFC 6598) and a unique local prefix.
     pub(super) fn of_all() -> Self {
-        let v4 = Prefix::new(Ipv4Addr::new(100, 64, 0, 0).into(), 10);
+        let v4 = IpNet::new(Ipv4Addr::new(100, 64, 0, 0).into(), 10);
         let v6 = Ipv6Addr::new(0xfd74, 0x7069, 0x7000, 0, 0, 0, 0, 0);
-        Self { v4: v4.expect("10 bits"), v6: Prefix::new(v6.into(), 41) }
+        Self { v4: v4.expect("10 bits"), v6: IpNet::new(v6.into(), 41).ok() }
     }
 
     /// The gateway's addresses.
     pub(super) fn gateway(&self) -> (IpAddr, Option<IpAddr>) {
-        (self.v4.host(1), self.v6.map(|prefix| prefix.host(1)))
+        self.host(1)
     }
 
     /// The mobile side's addresses.
     pub(super) fn mobile(&self) -> (IpAddr, Option<IpAddr>) {
-        (self.v4.host(2), self.v6.map(|prefix| prefix.host(2)))
+        self.host(2)
+    }
+
+    /// Addresses number `number`, from 1: the first of an IPv4 prefix is no host's.
+    fn host(&self, number: usize) -> (IpAddr, Option<IpAddr>) {
+        let v4 = self.v4.hosts().nth(number - 1).expect("room for the gateway and the mobile side");
+        (v4, self.v6.and_then(|prefix| prefix.hosts().nth(number)))
     }
 
     pub(super) fn is_outermost(&self) -> bool {
@@ -48,21 +54,23 @@ impl Space {
 
     /// True if no emulator fits inside it.
     pub(super) fn is_too_small(&self) -> bool {
-        !self.is_outermost() && self.v4.length() + WITHIN > LONGEST
+        !self.is_outermost() && self.v4.prefix_len() + WITHIN > LONGEST
     }
 
     /// The first part of it to which none of `routes` leads; a route to all of it, or to more,
     /// leads to none of its parts.
-    pub(super) fn free_part(&self, routes: &[Prefix]) -> Option<Self> {
+    pub(super) fn free_part(&self, routes: &[IpNet]) -> Option<Self> {
         let bits_more = if self.is_outermost() { OUTERMOST } else { WITHIN };
-        let is_free = |part: &Prefix, whole: &Prefix| {
-            !routes.iter().any(|route| route.overlaps(part) && !route.contains(whole))
+        let is_free = |part: &IpNet, whole: &IpNet| {
+            let leads_to = |route: &IpNet| route.contains(part) || part.contains(route);
+            !routes.iter().any(|route| leads_to(route) && !route.contains(whole))
         };
-        (0..1 << bits_more).find_map(|number| {
-            let v4 = self.v4.part(bits_more, number).filter(|part| is_free(part, &self.v4))?;
-            let Some(whole) = self.v6 else { return Some(Self { v4, v6: None }) };
-            let v6 = whole.part(bits_more, number).filter(|part| is_free(part, &whole))?;
-            Some(Self { v4, v6: Some(v6) })
+        let parts = |whole: IpNet| whole.subnets(whole.prefix_len() + bits_more);
+        let mut parts6 = self.v6.into_iter().flat_map(parts).flatten();
+        parts(self.v4).ok()?.find_map(|v4| {
+            let v6 = parts6.next();
+            let is_free6 = v6.zip(self.v6).is_none_or(|(part, whole)| is_free(&part, &whole));
+            (is_free(&v4, &self.v4) && is_free6).then_some(Self { v4, v6 })
         })
     }
 }
@@ -71,7 +79,7 @@ impl Space {
 mod tests {
     use super::*;
 
-    fn prefix(text: &str) -> Prefix {
+    fn prefix(text: &str) -> IpNet {
         text.parse().expect("a prefix")
     }
 
@@ -90,7 +98,7 @@ mod tests {
         assert_eq!(free(&all, &["100.64.0.0/10"]), first);
         let second = Some(["100.64.128.0/17".into(), "fd74:7069:7001::/48".into()]);
         assert_eq!(free(&all, &["100.64.3.0/24"]), second);
-        assert_eq!(free(&all, &["fd74:7069:7000::1"]), second);
+        assert_eq!(free(&all, &["fd74:7069:7000::1/128"]), second);
         let third = Some(["100.65.0.0/17".into(), "fd74:7069:7002::/48".into()]);
         assert_eq!(free(&all, &["100.64.0.0/17", "fd74:7069:7001::/48"]), third);
         assert_eq!(free(&all, &["100.64.0.0/11", "100.96.0.0/11"]), None);
@@ -103,8 +111,7 @@ mod tests {
         while !space.is_too_small() {
             // As the parent's namespace has them: its own addresses, and the way to nowhere else.
             let (own, own6) = space.mobile();
-            let own = [space.v4.to_string(), own.to_string(), own6.expect("IPv6").to_string()];
-            let routes: Vec<_> = own.iter().map(|route| prefix(route)).collect();
+            let routes = [space.v4, own.into(), own6.expect("IPv6").into()];
             space = space.free_part(&routes).expect("room");
             prefixes.push(space.v4.to_string());
             assert_ne!(space.gateway(), space.mobile());

@@ -1,14 +1,16 @@
 //! Between two existing Ethernet interfaces.
 
+use std::net::IpAddr;
+
 use serde_json::Value;
 
 use super::ledger::{self, Entry, Ledger};
 use super::processes::Mark;
 use super::random_token;
 use super::{Devices, NetnsSetup, SetupError};
+use ipnet::IpNet;
 use os::Resident;
 use os::{Device, PacketSocket, interface, iproute, setup_error};
-use wire::Prefix;
 
 /// Sets it up; see [`NetnsSetup::bridge`].
 pub(super) fn make(interfaces: [&str; 2]) -> Result<(NetnsSetup, Devices), SetupError> {
@@ -61,10 +63,15 @@ fn check(interface: &str, notes: &mut Vec<String>) -> Result<u64, SetupError> {
         ));
     }
     let addresses = iproute::addresses(interface)?.unwrap_or_default();
-    if !addresses.iter().all(Prefix::is_link_local) {
+    if !addresses.iter().all(is_link_local) {
         notes.push(format!("interface {interface} has addresses: this host answers there besides"));
     }
     Ok(mtu)
+}
+
+/// Whether it is of what every IPv6 interface has (RFC 4291 §2.5.6).
+fn is_link_local(prefix: &IpNet) -> bool {
+    matches!(prefix.addr(), IpAddr::V6(address) if address.is_unicast_link_local())
 }
 
 /// The MTU of the link if it is Ethernet, up and nobody else's.

@@ -10,7 +10,7 @@ use std::io;
 use std::net::IpAddr;
 use std::path::Path;
 
-use wire::Prefix;
+use ipnet::IpNet;
 
 use super::address::Space;
 use super::ledger::{self, Entry, Ledger};
@@ -91,7 +91,7 @@ fn whole_space(mtu: u16, notes: &mut Vec<String>) -> Result<Space, SetupError> {
     let all = Space::of_all();
     let mut whole = all;
     let around = iproute::addresses(MOBILE)?.unwrap_or_default();
-    let within = |all: &Prefix| around.iter().copied().find(|prefix| all.contains(prefix));
+    let within = |all: &IpNet| around.iter().copied().find(|prefix| all.contains(prefix));
     if let Some(v4) = within(&all.v4) {
         whole = Space { v4, v6: all.v6.as_ref().and_then(within) };
     }
@@ -172,9 +172,9 @@ const FORWARDING_6_LATER: &str = "/proc/sys/net/ipv6/conf/default/forwarding";
 fn network_side(name: &str, space: &Space, mtu: u16) -> Vec<String> {
     let (gateway4, gateway6) = space.gateway();
     let mut lines = up(name, space, mtu);
-    lines.push(format!("address add {gateway4}/{} dev {name}", space.v4.length()));
+    lines.push(format!("address add {gateway4}/{} dev {name}", space.v4.prefix_len()));
     if let (Some(gateway6), Some(prefix)) = (gateway6, space.v6) {
-        lines.push(format!("address add {gateway6}/{} dev {name} nodad", prefix.length()));
+        lines.push(format!("address add {gateway6}/{} dev {name} nodad", prefix.prefix_len()));
     }
     lines
 }
@@ -184,8 +184,8 @@ fn network_side(name: &str, space: &Space, mtu: u16) -> Vec<String> {
 fn mobile_side(space: &Space, mtu: u16) -> Vec<String> {
     let mut lines = vec!["link set dev lo up".to_owned()];
     lines.extend(up(MOBILE, space, mtu));
-    let mut add = |prefix: Prefix, own: IpAddr, gateway: IpAddr| {
-        let length = prefix.length();
+    let mut add = |prefix: IpNet, own: IpAddr, gateway: IpAddr| {
+        let length = prefix.prefix_len();
         lines.extend([
             format!("address add {own}/{length} dev {MOBILE} noprefixroute nodad"),
             format!("route add {gateway} dev {MOBILE}"),

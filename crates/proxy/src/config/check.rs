@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
+use ipnet::IpNet;
 use middlebox::{Estimation, Scheme, SocketBuffers};
 use settings::{Fault, Item, Node, Section, Table, join};
-use wire::Prefix;
 
 use super::forms::LONGEST_NAME;
 use super::{Config, Profile, Routing};
@@ -119,7 +119,7 @@ fn routings(proxy: &Config) -> impl Iterator<Item = Routing> {
 
 /// Every profile has mobiles, and no prefix belongs to two.
 fn prefixes(proxy: &Config, tree: &Table) -> Result<(), Fault> {
-    let mut earlier: Vec<(&Profile, &Prefix)> = Vec::new();
+    let mut earlier: Vec<(&Profile, &IpNet)> = Vec::new();
     for profile in &proxy.profile {
         let key = format!("profile.{}.mobiles", profile.name);
         let at = format!("profile.{}", profile.name);
@@ -128,11 +128,11 @@ fn prefixes(proxy: &Config, tree: &Table) -> Result<(), Fault> {
             return tree.clash(&[&key, &at], message);
         }
         for prefix in &profile.mobiles {
-            if prefix.length() == 0 {
+            if prefix.prefix_len() == 0 {
                 let message = format!("{prefix} holds fixed hosts as well: name the mobiles' own");
                 return tree.clash(&[&key], message);
             }
-            if !is_of_hosts(prefix.address()) {
+            if !is_of_hosts(prefix.addr()) {
                 let message = format!("{prefix} holds no addresses of mobiles");
                 return tree.clash(&[&key], message);
             }

@@ -4,8 +4,8 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use base::{Duration, Rate};
+use ipnet::IpNet;
 use middlebox::{AtcpKeys, MiddleboxLimits, Scheme};
-use wire::Prefix;
 
 use super::forms::{AddressPrefix, InterfaceName, Listen, Several, SocketPath};
 use settings::{
@@ -114,7 +114,7 @@ section! {
     /// `[never]`: connections that are never intercepted.
     pub struct Never {
         /// With an end at one of these addresses.
-        pub hosts: Vec<Prefix> as Several<AddressPrefix> = Vec::new();
+        pub hosts: Vec<IpNet> as Several<AddressPrefix> = Vec::new();
         /// With one of these ports at either end.
         pub ports: Vec<u16> as Several<Count<u16, 1, 65_535>> = Vec::new();
     }
@@ -127,7 +127,7 @@ section! {
         /// Its name in metrics and messages.
         pub name: String as Label = String::new();
         /// The addresses of its mobiles; at least one prefix.
-        pub mobiles: Vec<Prefix> as Several<AddressPrefix> = Vec::new();
+        pub mobiles: Vec<IpNet> as Several<AddressPrefix> = Vec::new();
         /// The largest segment that hosts are told to send each other, in bytes of data; mtu is
         /// what the interfaces take. Default: what the interfaces take. At least: Linux's
         /// `TCP_MIN_MSS`.

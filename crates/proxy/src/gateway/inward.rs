@@ -135,7 +135,7 @@ impl Gateway {
         let never = &self.config.never;
         let ends = [segment.addresses.source(), segment.addresses.destination()];
         let ports = [header.source_port, header.destination_port];
-        if never.hosts.iter().any(|prefix| ends.iter().any(|&end| prefix.holds(end))) {
+        if never.hosts.iter().any(|prefix| ends.iter().any(|&end| prefix.contains(&end))) {
             Some(Bypass::NeverHost)
         } else if ports.iter().any(|port| never.ports.contains(port)) {
             Some(Bypass::NeverPort)

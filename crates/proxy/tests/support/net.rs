@@ -267,8 +267,8 @@ fn ends(packet: &[u8]) -> [IpAddr; 2] {
 
 /// 0 is wired, 1 is radio.
 fn leg(address: IpAddr) -> usize {
-    let mobiles = ["10.45.0.0/16", "2001:db8:45::/48"].map(str::parse::<wire::Prefix>);
-    usize::from(mobiles.iter().any(|prefix| prefix.expect("a prefix").holds(address)))
+    let mobiles = ["10.45.0.0/16", "2001:db8:45::/48"].map(str::parse::<ipnet::IpNet>);
+    usize::from(mobiles.into_iter().any(|prefix| prefix.expect("a prefix").contains(&address)))
 }
 
 fn pattern(of: PeerId, bytes: usize) -> Vec<u8> {

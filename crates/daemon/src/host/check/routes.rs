@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
+use ipnet::IpNet;
 use proxy::Config;
 use serde_json::Value;
-use wire::Prefix;
 
 use super::super::rule::{self, Listed, Target};
 use super::super::table;
@@ -13,7 +13,7 @@ use os::SetupError;
 use os::iproute::{self, Family};
 
 /// How many addresses of a prefix are tried for one that is not this host's own.
-const TRIES: u8 = 4;
+const TRIES: usize = 4;
 
 pub(super) fn check(config: &Config, is_running: bool, report: &mut Report) {
     // That `ip` does not work has been reported with the interfaces.
@@ -63,7 +63,7 @@ fn of_family(
 }
 
 /// The route to mobiles leads to a radio interface.
-fn to_mobiles(config: &Config, prefix: &Prefix, report: &mut Report) {
+fn to_mobiles(config: &Config, prefix: &IpNet, report: &mut Report) {
     match way_to(prefix) {
         Ok(Some((address, interface))) if config.radio.interfaces.contains(&interface) => {
             report.ok(format!("{prefix}: {address} is reached by {interface}"));
@@ -78,11 +78,9 @@ fn to_mobiles(config: &Config, prefix: &Prefix, report: &mut Report) {
 }
 
 /// An address of `prefix` that is not this host's own, and the interface by which it is reached.
-fn way_to(prefix: &Prefix) -> Result<Option<(IpAddr, String)>, SetupError> {
-    let addresses = (0..=TRIES).rev().map(|number| prefix.host(number));
-    let mut addresses: Vec<_> = addresses.filter(|address| prefix.holds(*address)).collect();
-    addresses.dedup();
-    for address in addresses {
+fn way_to(prefix: &IpNet) -> Result<Option<(IpAddr, String)>, SetupError> {
+    let addresses: Vec<_> = prefix.hosts().take(TRIES).collect();
+    for address in addresses.into_iter().rev() {
         let routes = iproute::list(&["route", "get", &address.to_string()])?;
         let route = routes.into_iter().next().unwrap_or_default();
         let is_own = route["type"] == "local" || route["dev"] == "lo";
@@ -197,7 +195,7 @@ mod tests {
     #[test]
     fn an_address_of_a_prefix_is_one_of_its_own() {
         // The loopback prefix is this host's own.
-        let prefix: Prefix = "127.0.0.0/8".parse().expect("a prefix");
+        let prefix: IpNet = "127.0.0.0/8".parse().expect("a prefix");
         assert!(matches!(way_to(&prefix), Ok(None) | Err(_)));
     }
 }
