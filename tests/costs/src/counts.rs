@@ -42,6 +42,9 @@ impl std::error::Error for Error {}
 
 /// Why nothing can be counted on this machine, if that is so.
 pub fn reason_to_skip() -> Option<String> {
+    if cfg!(debug_assertions) && option_env!("CARGO_INCREMENTAL") != Some("0") {
+        return Some("needs a build with CARGO_INCREMENTAL=0, as the figures".to_owned());
+    }
     let found = Command::new("valgrind").arg("--version").output();
     found.is_err().then(|| "needs valgrind".to_owned())
 }
