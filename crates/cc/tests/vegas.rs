@@ -2,15 +2,15 @@
 
 use base::{Duration, Time};
 use cc::{
-    Ack, BaseRtt, Controller, Delta, Inflation, Limits, Loss, LossKind, Vegas, VegasParameters,
-    WindowRules,
+    Ack, BaseRtt, Controller, Inflation, Limits, Loss, LossKind, Unmeasured, Vegas,
+    VegasParameters, WindowRules,
 };
 
 use crate::harness::{ACK, LOSS};
 
 const MSS: u64 = 1_000;
 
-fn vegas(initial_window: u32, initial_ssthresh: u32, delta: Delta) -> Vegas {
+fn vegas(initial_window: u32, initial_ssthresh: u32, parameters: VegasParameters) -> Vegas {
     let limits = Limits {
         mss: MSS as u32,
         initial_window,
@@ -18,7 +18,7 @@ fn vegas(initial_window: u32, initial_ssthresh: u32, delta: Delta) -> Vegas {
         maximum_window: 64,
         rules: WindowRules::default(),
     };
-    Vegas::new(&limits, VegasParameters { delta, ..VegasParameters::default() })
+    Vegas::new(&limits, parameters)
 }
 
 /// A sender that keeps the window full, over a path of fixed delay and rate: one round trip
@@ -76,7 +76,7 @@ impl Path {
 fn slow_start_doubles_every_other_round_trip_and_ends_with_an_eighth_off() {
     // The path holds ten segments: 16 of them leave six in its queue, which the second round
     // trip at that size sees.
-    let mut path = Path::new(vegas(2, 64, Delta::Rounded), 100, 10);
+    let mut path = Path::new(vegas(2, 64, VegasParameters::default()), 100, 10);
     let golden = [2, 4, 4, 8, 8, 16, 16, 14, 13, 12, 12, 12];
     assert_eq!(path.rounds(12), golden);
     assert_eq!(path.vegas.ssthresh() / MSS, 2);
@@ -85,7 +85,7 @@ fn slow_start_doubles_every_other_round_trip_and_ends_with_an_eighth_off() {
 #[test]
 fn congestion_avoidance_settles_between_alpha_and_beta() {
     let check = |initial, service, expect: &[u64]| {
-        let mut path = Path::new(vegas(initial, 2, Delta::Rounded), 100, 5);
+        let mut path = Path::new(vegas(initial, 2, VegasParameters::default()), 100, 5);
         path.rounds(1);
         path.service = Duration::from_millis(service);
         assert_eq!(path.rounds(expect.len()), expect, "from {initial}");
@@ -100,7 +100,7 @@ fn congestion_avoidance_settles_between_alpha_and_beta() {
 fn the_base_starts_anew_with_one_segment_in_a_round_trip() {
     // The path becomes longer, and the application sends one segment at a time, or two.
     let check = |supply, expect: &[u64]| {
-        let mut path = Path::new(vegas(6, 2, Delta::Rounded), 100, 1);
+        let mut path = Path::new(vegas(6, 2, VegasParameters::default()), 100, 1);
         path.round();
         path.delay = Duration::from_millis(300);
         path.supply = supply;
@@ -116,15 +116,8 @@ fn the_base_starts_anew_with_one_segment_in_a_round_trip() {
 /// The window and baseRTT in ms after a move from a way of 100 ms to one of 300 ms, with so many
 /// rounds in between, the first of which brings acknowledgements of what was sent before the move.
 fn moved(base_rtt: BaseRtt, rounds: usize) -> (u64, Option<u64>) {
-    let limits = Limits {
-        mss: MSS as u32,
-        initial_window: 6,
-        initial_ssthresh: 2,
-        maximum_window: 64,
-        rules: WindowRules::default(),
-    };
-    let vegas = Vegas::new(&limits, VegasParameters { base_rtt, ..VegasParameters::default() });
-    let mut path = Path::new(vegas, 100, 1);
+    let parameters = VegasParameters { base_rtt, ..VegasParameters::default() };
+    let mut path = Path::new(vegas(6, 2, parameters), 100, 1);
     path.rounds(3);
     path.vegas.on_path_change(path.now + Duration::from_millis(50));
     // On the way when it moved: longer than the old way, shorter than the new one.
@@ -145,10 +138,27 @@ fn a_base_of_a_shorter_way_holds_the_window_down_unless_it_is_renewed() {
     assert_eq!(moved(BaseRtt::RenewedAtHandover, 0).1, None);
 }
 
+/// ns-2's habit takes the time of a round without samples for its round-trip time. One that begins
+/// and ends in an instant says nothing of the path.
+#[test]
+fn a_round_of_no_length_leaves_the_base() {
+    let unmeasured = Unmeasured::RoundTime;
+    let parameters = VegasParameters { unmeasured, ..VegasParameters::default() };
+    let mut path = Path::new(vegas(8, 4, parameters), 100, 10);
+    path.rounds(3);
+    let before = path.vegas.base_rtt();
+    for _ in 0..3 {
+        let (una, nxt) = (path.nxt, path.nxt + 8 * MSS);
+        (path.una, path.nxt) = (una, nxt);
+        path.vegas.on_ack(&Ack { now: path.now, acked: MSS, delivered: MSS, una, nxt, ..ACK });
+    }
+    assert_eq!(path.vegas.base_rtt(), before);
+}
+
 #[test]
 fn losses() {
     let check = |cwnd: u32, kind, transmissions, expect: (u64, u64)| {
-        let mut vegas = vegas(cwnd, 64, Delta::Rounded);
+        let mut vegas = vegas(cwnd, 64, VegasParameters::default());
         let sent = Time::from_nanos(5);
         let now = Time::from_nanos(9);
         vegas.on_loss(&Loss { now, kind, sent, transmissions, ..LOSS });
@@ -167,7 +177,7 @@ fn losses() {
 
 #[test]
 fn the_window_is_cut_once_for_what_was_sent_before_the_cut() {
-    let mut vegas = vegas(16, 64, Delta::Rounded);
+    let mut vegas = vegas(16, 64, VegasParameters::default());
     let mut lose = |now, sent, expect| {
         vegas.on_loss(&Loss { now: Time::from_nanos(now), sent: Time::from_nanos(sent), ..LOSS });
         assert_eq!(vegas.window() / MSS, expect, "lost at {now}, sent at {sent}");
@@ -222,7 +232,7 @@ fn a_timeout_halves_what_duplicates_have_opened_and_leaves_nothing_to_come_back_
 
 #[test]
 fn a_window_that_duplicates_do_not_open_stays_as_it_is() {
-    let mut plain = vegas(16, 64, Delta::Rounded);
+    let mut plain = vegas(16, 64, VegasParameters::default());
     assert!(!plain.inflate(3));
     assert_eq!(windows(&plain), (16, 64));
 }

@@ -39,7 +39,11 @@ impl SpuriousDetector {
 
 #[cfg(test)]
 mod tests {
+    use base::Time;
+
     use super::*;
+    use crate::scoreboard::Scoreboard;
+    use crate::spurious::{Cause, SpuriousTimeouts};
 
     /// RFC 2883 §4.1: examples, in thousands.
     #[test]
@@ -60,5 +64,18 @@ mod tests {
         check(4, &[[3, 4], [5, 9]], Some([3, 4]));
         check(4, &[[3, 3]], None);
         check(2, &[[u32::MAX, 1]], Some([u32::MAX, 1]));
+    }
+
+    /// What is in flight again as a loss is found may have been lost before, and must be reported
+    /// as well.
+    #[test]
+    fn a_loss_stands_while_an_earlier_repeat_is_unreported() {
+        let mut board = Scoreboard::of_lengths(&[1_000, 1_000]);
+        board.sent_again(Time::ZERO, 1_000, 1_000);
+        let mut spurious = SpuriousDetector::new(SpuriousTimeouts::Eifel).expect("it detects");
+        spurious.begin(Cause::Acknowledgements, [0, 2_000], &board);
+        spurious.on_resent(Time::ZERO, &board.sent_again(Time::ZERO, 0, 1_000));
+        assert!(!spurious.on_reported([0, 1_000]));
+        assert!(spurious.on_reported([1_000, 2_000]));
     }
 }
