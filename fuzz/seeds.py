@@ -10,6 +10,7 @@ import struct
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from random import Random
 
 CORPUS = Path(__file__).parent / "corpus"
 SOURCE, DESTINATION = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
@@ -463,9 +464,21 @@ def proxies() -> dict[str, bytes]:
     return inputs
 
 
+def scenarios() -> dict[str, bytes]:
+    """Return draws for scenarios, four bytes each, and enough for any of them."""
+    chance = Random(1996)
+    return {f"draws-{number}": chance.randbytes(400) for number in range(24)}
+
+
 def main() -> None:
     """Write all of them."""
-    everything = {"frames": frames(), "parse": packets(), "proxy": proxies(), "world": runs()}
+    everything = {
+        "frames": frames(),
+        "parse": packets(),
+        "proxy": proxies(),
+        "scenario": scenarios(),
+        "world": runs(),
+    }
     for target, inputs in everything.items():
         folder = CORPUS / target
         folder.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ use body::law::Verdict;
 use body::{Case, Chance, judge};
 
 /// Cases of a run of the tests: less than a minute of them.
-const CASES: u64 = 800;
+const CASES: u64 = 600;
 
 /// The seed of their chance. `ANYTHING_SEED` and `ANYTHING_CASES` ask for others.
 const SEED: u64 = 1996;
@@ -71,7 +71,7 @@ fn anything_runs_by_the_law_or_is_refused() {
     println!("{verdicts:?}");
     assert!(broken.is_empty(), "{} of {cases} cases break the law with seed {seed}", broken.len());
     let ran = verdicts.get(&Verdict::Ran).copied().unwrap_or(0);
-    assert!(3 * ran > cases, "too few of {cases} cases ran: {verdicts:?}");
+    assert!(4 * ran > 3 * cases, "too few of {cases} cases ran: {verdicts:?}");
 }
 
 /// Cases that broke the law once, a line each.

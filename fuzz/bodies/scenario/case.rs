@@ -1,6 +1,6 @@
 //! Scenarios at random: one that ships, and values of some of its keys.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Display, Formatter, Write};
 use std::ops::{Bound, RangeBounds};
 use std::str::FromStr;
 
@@ -33,29 +33,39 @@ pub(crate) trait Chance {
 const LEFT_ALONE: [&str; 4] = ["name", "description", "reference", "duration"];
 
 impl Case {
-    /// A scenario that ships, with an application, a box, a duration and two to seven keys more.
+    /// A scenario that ships, with a duration, perhaps an application, a box, a queue or a
+    /// direction, and up to ten keys more.
     pub(crate) fn draw(chance: &mut impl Chance) -> Self {
         let shipped = chance.one_of(shipped());
         let mut case = Self { name: shipped.name.to_owned(), settings: Vec::new() };
-        let mut set = |key: &str, value: &str| {
-            case.settings.push((key.to_owned(), value.to_owned()));
-        };
-        set("duration", &format!("{} s", chance.one_of(&[1, 3, 10, 40])));
+        let duration = chance.one_of(&[1, 3, 10, 40]);
+        case.set(chance, "duration", format!("{duration} s"));
         for kind in ["flow.application", "middlebox.kind", "queue.kind", "flow.direction"] {
             if chance.below(4) == 0 {
                 let key = keys().iter().find(|key| key.name == kind).expect("there is one");
-                set(kind, chance.one_of(key.takes.words.as_slice()).as_str());
+                let word = chance.one_of(&key.takes.words).clone();
+                case.set(chance, kind, word);
             }
         }
         let own = case.scenario().map(|scenario| scenario.values()).unwrap_or_default();
-        for _ in 0..2 + chance.below(6) {
+        for _ in 0..2 + chance.below(9) {
             let among = if own.is_empty() || chance.below(20) == 0 { keys() } else { &own };
             let key = chance.one_of(among);
             if !LEFT_ALONE.contains(&key.name.as_str()) && !key.name.contains("NAME") {
-                case.settings.push((key.name.clone(), value(key, chance)));
+                let value = value(key, chance);
+                case.set(chance, &key.name, value);
             }
         }
         case
+    }
+
+    /// Adds a setting. One for which the scenario is refused stays one time in twenty: refusals are
+    /// lawful too, but soon told.
+    fn set(&mut self, chance: &mut impl Chance, key: &str, value: String) {
+        self.settings.push((key.to_owned(), value));
+        if self.scenario().is_err() && chance.below(20) > 0 {
+            self.settings.pop();
+        }
     }
 
     /// What it says, or why that is refused.
@@ -73,7 +83,7 @@ fn value(key: &Key, chance: &mut impl Chance) -> String {
         return chance.one_of(&takes.words).clone();
     }
     if is_word(takes.kind) {
-        return key.value.clone();
+        return shifted(example(key), chance);
     }
     let (least, most) = usual(takes.kind);
     let low = match takes.range.0 {
@@ -104,7 +114,65 @@ fn value(key: &Key, chance: &mut impl Chance) -> String {
     format!("{number} {}", takes.unit).trim().to_owned()
 }
 
-/// Whether values of `kind` are words alone, or what cannot be drawn.
+/// Values of lists that are empty at first, by the last words of their keys.
+const EXAMPLES: [(&str, &str); 16] = [
+    ("link.schedule", r#"[{at="1 s", rate="64 kbit/s"}, {at="2 s", delay="80 ms", loss="0.05"}]"#),
+    ("back.schedule", r#"[{at="1 s", rate="64 kbit/s"}, {at="2 s", loss="0.05"}]"#),
+    (
+        "radio.schedule",
+        r#"[{at="1 s", tbler="0.3"}, {at="2 s", coverage=false}, {at="3 s", coverage=true}]"#,
+    ),
+    ("downlink.schedule", r#"[{at="1 s", rate="64 kbit/s"}, {at="2 s", tbler="0.3"}]"#),
+    ("uplink.schedule", r#"[{at="1 s", rate="32 kbit/s"}, {at="2 s", tbler="0.3"}]"#),
+    ("tbler_limits", r#"["0.1", "0.3"]"#),
+    ("drop_arrivals", "[3, 7, 8]"),
+    ("outages", r#"[["500 ms", "800 ms"], ["1 s", "3 s"]]"#),
+    ("spikes", r#"[{at="1 s", lasts="2 s"}]"#),
+    ("handovers", r#"[{at="1 s"}, {at="3 s", kind="soft"}]"#),
+    ("reselections", r#"[{at="1 s", lasts="2 s", forward="0.5"}]"#),
+    ("resets", r#"["1 s", "3 s"]"#),
+    ("gateways", r#"[{at="1 s", ground="30 ms"}]"#),
+    ("rain", r#"[{at="1 s", share="0.4"}, {at="4 s", share="1"}]"#),
+    ("snrs", r#"[{at="1 s", snr="5 dB"}]"#),
+    ("coupling_losses", r#"[{at="1 s", coupling_loss="150 dB"}]"#),
+];
+
+/// The value that the scenario has, or one in the place of an empty list.
+fn example(key: &Key) -> &str {
+    let is_empty = matches!(key.value.as_str(), "[]" | "off" | "none");
+    let named = EXAMPLES.iter().find(|(name, _)| is_empty && key.name.ends_with(name));
+    named.map_or(&key.value, |(_, example)| example)
+}
+
+/// The same text with other numbers: all by one factor, or each by its own.
+fn shifted(text: &str, chance: &mut impl Chance) -> String {
+    let mut factor = (4.0 * chance.share() - 2.0).exp2();
+    let each = chance.below(3) == 0;
+    let mut shifted = String::new();
+    let mut rest = text;
+    while let Some(from) = rest.find(|letter: char| letter.is_ascii_digit()) {
+        let is_part = |letter: char| letter.is_ascii_digit() || letter == '.';
+        let to = rest[from..].find(|letter| !is_part(letter)).map_or(rest.len(), |to| from + to);
+        let (before, number) = (&rest[..from], &rest[from..to]);
+        // A digit in a name is part of the name.
+        let is_name = before.ends_with(|letter: char| letter.is_alphanumeric() || letter == '-');
+        shifted.push_str(before);
+        match number.parse::<f64>() {
+            Ok(value) if !is_name => {
+                if each {
+                    factor = (4.0 * chance.share() - 2.0).exp2();
+                }
+                let digits = if number.contains('.') { 4 } else { 0 };
+                write!(shifted, "{:.digits$}", value * factor).expect("a text takes all");
+            }
+            Ok(_) | Err(_) => shifted.push_str(number),
+        }
+        rest = &rest[to..];
+    }
+    shifted + rest
+}
+
+/// Whether values of `kind` are words alone, or texts and lists.
 const fn is_word(kind: ValueKind) -> bool {
     matches!(kind, ValueKind::Choice | ValueKind::Flag | ValueKind::Other)
 }
