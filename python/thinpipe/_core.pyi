@@ -108,6 +108,8 @@ def keys(
         dict[str, Any],
         list[tuple[str, list[str]]],
         list[tuple[str, list[str]]],
+        list[str],
+        str | None,
     ]
 ]: ...
 def number(key: str, text: str) -> float | None: ...

@@ -148,7 +148,8 @@ class Key:
     """A key of a scenario. ``NAME`` in it is a placeholder for the name of a link.
 
     `takes` says what `expected` does, for programs; `needs` is empty for a key of every kind.
-    `default` is that of the first kind that has the key.
+    `default` is that of the first kind that has the key. `idle` says when it does nothing, as
+    ``while tcp.spacing is off``; `inherits` is the key whose value it has if it is not given.
     """
 
     name: str
@@ -158,6 +159,8 @@ class Key:
     takes: Takes
     needs: tuple[Needs, ...]
     other_defaults: tuple[OtherDefault, ...]
+    idle: tuple[str, ...]
+    inherits: str | None
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -234,11 +237,11 @@ def keys(word: str | None = None, *, profile: str | None = None) -> list[Key]:
 
 
 def _keys(profile: str | None) -> Iterator[Key]:
-    for name, default, expected, doc, takes, needs, others in _core.keys(profile):
+    for name, default, expected, doc, takes, needs, others, idle, inherits in _core.keys(profile):
         taken = Takes(**takes | {"words": tuple(takes["words"])})
         needed = tuple(Needs(key, tuple(kinds)) for key, kinds in needs)
         other = tuple(OtherDefault(value, tuple(kinds)) for value, kinds in others)
-        yield Key(name, default, expected, doc, taken, needed, other)
+        yield Key(name, default, expected, doc, taken, needed, other, tuple(idle), inherits)
 
 
 def profiles() -> dict[str, str]:

@@ -190,11 +190,6 @@ def test_controller_of_a_file(thinpipe, setting, expected):
             "true",
         ),
         (
-            ("--set", "tcp.freeze.false_warnings=30 s"),
-            "--set tcp.freeze.false_warnings=30 s: tcp.freeze.false_warnings needs "
-            "tcp.freeze.warning",
-        ),
-        (
             ("--set", "tcp.receiver=win200"),
             "--set tcp.receiver=win200: must be plain, linux-2.4, win2000 or wince; "
             "did you mean win2000?",

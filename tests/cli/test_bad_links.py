@@ -47,10 +47,6 @@ def check(done, expected: str) -> None:
             f"must be {EXPECTED['queue.kind']}; did you mean codel?",
         ),
         (
-            "queue.ecn=true",
-            "queue.ecn needs queue.kind = red or codel",
-        ),
-        (
             "queue.bytes=0",
             "must be a size from 1 B, or unlimited",
         ),

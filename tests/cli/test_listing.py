@@ -59,6 +59,20 @@ def test_keys_of_the_way_back_are_listed(thinpipe):
     assert "or unlimited, or as queue.packets.\n" in done.stdout
 
 
+def test_a_key_with_the_value_of_another_is_listed_with_it(thinpipe):
+    shown = thinpipe("keys").stdout.splitlines()
+    names = [line.partition(" = ")[0] for line in shown if line[:1].strip()]
+    known = tp.keys()
+    assert set(names) == {key.name for key in known if key.inherits is None}
+    heirs = {key.name: key.inherits for key in known if key.inherits}
+    assert heirs["middlebox.tcp.window"] == "tcp.window"
+    assert {f"    The default of {heir}." for heir in heirs} <= {*shown}
+    assert "middlebox.tcp.variant" in names
+    alone = thinpipe("keys", "middlebox.tcp.window").stdout
+    assert alone.startswith("middlebox.tcp.window = 64\n")
+    assert "    Default: that of tcp.window.\n" in alone
+
+
 @pytest.mark.parametrize(
     ("setting", "expected"),
     [

@@ -126,15 +126,6 @@ def test_only_udp_has_such_a_picture(thinpipe, tmp_path):
             ("flow.udp.times=pareto", "flow.udp.off_time=1s"),
             "--set flow.udp.times=pareto: must be constant or exponential",
         ),
-        (
-            ("flow.application=udp", "flow.udp.on_time=2s"),
-            "--set flow.udp.on_time=2s: flow.udp.on_time does nothing while flow.udp.off_time is "
-            "0 s",
-        ),
-        (
-            ("flow.application=udp", "flow.segments=3"),
-            "--set flow.segments=3: flow.segments counts segments of TCP: give flow.bytes",
-        ),
     ],
 )
 def test_bad_keys_are_one_line(thinpipe, settings, expected):

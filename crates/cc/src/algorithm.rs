@@ -31,6 +31,7 @@ macro_rules! algorithms {
                     pub $field: $type as $form = Default::default();
                 )?)*
             }
+            $($(waits_for($field: variant, congestion_control, recovery is [$word]))?)*
         }
 
         impl Algorithm {

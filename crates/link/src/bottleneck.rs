@@ -28,6 +28,10 @@ section! {
         /// The reverse direction.
         pub back: ReverseLink as Always<ReverseLink> = ReverseLink::default();
     }
+    supersedes(rate: trace.down)
+    supersedes(trace.down: rate)
+    supersedes(back.rate: trace.up)
+    supersedes(trace.up: back.rate)
     check(Self::traces_have_no_rate)
 }
 

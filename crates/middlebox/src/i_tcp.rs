@@ -16,7 +16,7 @@ section! {
     /// `[middlebox]` of i-tcp.
     pub struct ItcpKeys {
         /// Its senders and sockets.
-        pub relay: Relay as Flat<Relay> = Relay::default();
+        pub relay: Relay as Flat<Relay> = Relay::of(Variant::Reno);
     }
 }
 
@@ -27,10 +27,6 @@ impl SchemeKeys for ItcpKeys {
 
     fn bytes_of_connection(&self, _mss: u16) -> u64 {
         self.relay.split.first_bytes()
-    }
-
-    fn take_over(&mut self, hosts: &tcp::Config) {
-        self.relay.take_over(Variant::Reno, hosts);
     }
 
     fn warning(&self, mss: u16, radio: &RadioLink) -> Option<String> {

@@ -28,7 +28,7 @@ section! {
     /// `[middlebox]` of split.
     pub struct SplitKeys {
         /// Its senders and sockets.
-        pub relay: Relay as Flat<Relay> = Relay::default();
+        pub relay: Relay as Flat<Relay> = Relay::of(Variant::Cubic);
     }
 }
 
@@ -39,10 +39,6 @@ impl SchemeKeys for SplitKeys {
 
     fn bytes_of_connection(&self, _mss: u16) -> u64 {
         self.relay.split.first_bytes()
-    }
-
-    fn take_over(&mut self, hosts: &tcp::Config) {
-        self.relay.take_over(Variant::Cubic, hosts);
     }
 
     fn warning(&self, mss: u16, radio: &RadioLink) -> Option<String> {

@@ -29,10 +29,6 @@ pub trait SchemeKeys {
         0
     }
 
-    /// Copies from `hosts`, the endpoints of hosts, what it has in common with them: keys that are
-    /// given have to be read again.
-    fn take_over(&mut self, _hosts: &tcp::Config) {}
-
     /// Derives the keys that are not `given` from what is known of the radio.
     fn fit_to(&mut self, _radio: &RadioLink, _is_given: &dyn Fn(&str) -> bool) {}
 

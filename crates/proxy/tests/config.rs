@@ -302,9 +302,7 @@ fn keys_of_a_profile_that_cannot_be() {
     for kind in ["split", "i-tcp", "snoop"] {
         refused_in_profile(
             &format!("uplink_rate = \"14 kbit/s\"\nmiddlebox.kind = \"{kind}\""),
-            &format!(
-                ":7: profile.gprs.uplink_rate: {kind} gives uploads no window: it is for atcp alone"
-            ),
+            ":7: profile.gprs.uplink_rate: does nothing without profile.gprs.middlebox.kind = atcp",
         );
     }
 }

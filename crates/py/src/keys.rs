@@ -42,8 +42,9 @@ impl From<scenario::Takes> for Takes {
 type ByKinds = Vec<(String, Vec<&'static str>)>;
 
 /// A key's name, default, expected form and meaning, what it takes, with which kinds of which keys
-/// it goes, and other defaults with their kinds.
-type Row = (String, String, String, String, Takes, ByKinds, ByKinds);
+/// it goes, other defaults with their kinds, when it does nothing, and whose value it has by
+/// default.
+type Row = (String, String, String, String, Takes, ByKinds, ByKinds, Vec<String>, Option<String>);
 
 /// Every key of a scenario, with its default under `profile`, if one is named.
 #[pyfunction]
@@ -57,8 +58,9 @@ pub(crate) fn keys(profile: Option<&str>) -> PyResult<Vec<Row>> {
     };
     let row = |key: scenario::Key| {
         let needs = key.needs.into_iter().map(|needs| (needs.key, needs.kinds)).collect();
-        let takes = key.takes.into();
-        (key.name, key.value, key.expected, key.doc, takes, needs, key.other_defaults)
+        let (takes, others) = (key.takes.into(), key.other_defaults);
+        let idle = key.only_with.iter().map(ToString::to_string).collect();
+        (key.name, key.value, key.expected, key.doc, takes, needs, others, idle, key.inherits)
     };
     Ok(keys.into_iter().map(row).collect())
 }

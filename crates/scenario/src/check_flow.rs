@@ -126,34 +126,23 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// What is said of UDP goes together, and with the rest of the flow.
+    /// What `ftp.cap` cuts of datagrams can be joined.
     fn datagrams(&self, group: &Flow, at: &str) -> Result<(), Fault> {
-        if group.application != Application::Udp {
+        let Scenario { ftp, mobile_ip, .. } = self.scenario;
+        if group.application != Application::Udp || mobile_ip.is_none() {
             return Ok(());
         }
-        let key = |field: &str| format!("{at}.{field}");
-        let of_tcp = [
-            ("segments", format!("counts segments of TCP: give {}", key("bytes"))),
-            ("abort", format!("resets a TCP connection: give {}", key("udp.stop"))),
-            ("opened_by", "is of connections, and UDP has none".to_owned()),
-        ];
-        for (field, why) in of_tcp.map(|(field, why)| (key(field), why)) {
-            let application = key("application");
-            if self.tree.find(&field).is_some() && !self.tree.is_overruled(&field, &application) {
-                return self.clash(&[&field, &application], format!("{field} {why}"));
-            }
-        }
-        let udp = &group.applications.udp;
+        let key = format!("{at}.udp.payload");
         let most = world::MOST_PIECES as u32;
-        if let Some(cap) = self.scenario.ftp.cap
-            && udp.payload.div_ceil(cap) > most
+        if let Some(cap) = ftp.cap
+            && group.applications.udp.payload.div_ceil(cap) > most
         {
             let message = format!(
-                "{} would be cut into more than {most} pieces of ftp.cap: it must be at most {} B",
-                key("udp.payload"),
+                "{key} would be cut into more than {most} pieces of ftp.cap: it must be at most \
+                 {} B",
                 u64::from(cap) * u64::from(most)
             );
-            return self.clash(&[&key("udp.payload"), "ftp.cap"], message);
+            return self.clash(&[&key, "ftp.cap"], message);
         }
         Ok(())
     }

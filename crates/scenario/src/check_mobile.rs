@@ -12,6 +12,15 @@ use crate::wlan::ACCESS;
 use settings::Fault;
 use settings::Table;
 
+/// Bytes of an IPv6 header and of a fragment header (RFC 8200 §3 and §4.5).
+const HEADERS: u32 = world::IPV6_HEADER_BYTES;
+const FRAGMENT: u32 = world::FRAGMENT_HEADER_BYTES;
+
+/// Bytes of a TCP header, of one with timestamps, and the most (RFC 9293 §3.1, RFC 7323 §3).
+const PLAIN: u32 = 20;
+const STAMPED: u32 = 32;
+const LONGEST: u32 = 60;
+
 /// What `[ftp]` and `[wan]` say in the place of other keys.
 pub(crate) fn take_over(scenario: &mut Scenario, tree: &Table) -> Result<(), Fault> {
     if let Some(bytes) = scenario.ftp.packet_size {
@@ -51,7 +60,6 @@ impl Check<'_> {
         self.tasks()?;
         self.access(wlan)?;
         if let Some(mobile_ip) = &self.scenario.mobile_ip {
-            self.idle(mobile_ip, wlan)?;
             self.pieces(mobile_ip.mtu)?;
         }
         self.ways(wlan)?;
@@ -61,20 +69,28 @@ impl Check<'_> {
         self.mobile_flows()
     }
 
-    /// What does nothing where no mobile moves through an IPv6 network.
-    pub(crate) fn no_mobile_network(&self) -> Result<(), Fault> {
-        if self.scenario.wlan.is_some() {
-            return self
-                .clash(&["wlan"], "[wlan] needs [mobile_ip]: what its mobiles move through");
+    /// What `ftp.cap` cuts can be joined, and what it makes fits in a packet.
+    fn pieces(&self, mtu: u32) -> Result<(), Fault> {
+        let Some(cap) = self.scenario.ftp.cap else { return Ok(()) };
+        let tcp::Config { mss, timestamps, .. } = self.scenario.tcp;
+        let keys = ["ftp.cap", "ftp.packet_size", "tcp.mss", "mobile_ip.mtu"];
+        let (pieces, most) = (mss.div_ceil(cap), world::MOST_PIECES as u32);
+        if pieces > most {
+            let message = format!(
+                "packets with {mss} B of data would be cut into {pieces} pieces, of which no more \
+                 than {most} are joined: ftp.cap must be {} B or more",
+                mss.div_ceil(most)
+            );
+            return self.clash(&keys, message);
         }
-        if !self.scenario.route.is_empty() {
-            let message =
-                "[[route]] needs [mobile_ip]: only then may [[wired]] have more ways than one";
-            return self.clash(&["route"], message);
-        }
-        if self.scenario.ftp.cap.is_some() {
-            let message = "ftp.cap cuts packets of IPv6: it needs [mobile_ip]";
-            return self.clash(&["ftp.cap"], message);
+        let header = if timestamps { STAMPED } else { PLAIN };
+        let bytes = if mss > cap { FRAGMENT + LONGEST + cap } else { header + mss } + HEADERS;
+        if bytes > mtu {
+            let message = format!(
+                "ftp.cap makes packets of {bytes} B, and mobile_ip.mtu is {mtu} B: ftp.cap must be \
+                 lower, or off"
+            );
+            return self.clash(&keys, message);
         }
         Ok(())
     }

@@ -24,8 +24,6 @@
 mod bearers;
 mod build;
 mod check_flow;
-mod check_idle;
-mod check_link;
 mod check_middlebox;
 mod check_mobile;
 mod check_route;

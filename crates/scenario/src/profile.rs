@@ -2,7 +2,7 @@
 //! with nothing else.
 
 use radio::umts;
-use settings::{Fault, Form, Nothing, Or, Section, Table, Word, Words};
+use settings::{Fault, Form, Nothing, Or, Section, Table, Word};
 use tcp::Profile;
 
 use crate::schema::Scenario;
@@ -32,10 +32,13 @@ pub fn profiles() -> Vec<(&'static str, &'static str)> {
     of_tcp.chain(of_radio).collect()
 }
 
-/// Makes the values of the profiles that `tree` asks for the defaults of `scenario`.
+/// Makes the values of the profile of `[radio]` that `tree` asks for the defaults of `scenario`.
 pub(crate) fn lay_asked_under(tree: &Table, scenario: &mut Scenario) -> Result<(), Fault> {
-    lay_asked_under_tcp(tree, "tcp.profile", &mut scenario.tcp)?;
-    if let Some(profile) = asked::<umts::Profile>(tree, "radio.profile")? {
+    let key = "radio.profile";
+    let asked = tree
+        .find(key)
+        .map_or(Ok(None), |item| Or::<Nothing, Word<umts::Profile>>::read(item, key, &None))?;
+    if let Some(profile) = asked {
         if let Some(kind) = tree.find("radio.kind") {
             let mut radio = Table::default();
             radio.set("kind", kind.clone());
@@ -57,22 +60,6 @@ pub(crate) fn lay_under(name: &str, scenario: &mut Scenario) -> bool {
         return false;
     }
     true
-}
-
-/// Makes the values of the profile that `tree` asks for under `key` those of `tcp`.
-pub(crate) fn lay_asked_under_tcp(
-    tree: &Table,
-    key: &str,
-    tcp: &mut tcp::Config,
-) -> Result<(), Fault> {
-    if let Some(profile) = asked::<Profile>(tree, key)? {
-        *tcp = profile.over(tcp);
-    }
-    Ok(())
-}
-
-fn asked<P: Words>(tree: &Table, key: &str) -> Result<Option<P>, Fault> {
-    tree.find(key).map_or(Ok(None), |item| Or::<Nothing, Word<P>>::read(item, key, &None))
 }
 
 fn overlay(scenario: &mut Scenario, text: &str) {

@@ -5,8 +5,7 @@ use cc::Custom;
 use crate::profile;
 use crate::schema::Scenario;
 use crate::{check_mobile as mobile, files, schema};
-use settings::Section;
-use settings::{Error, Fault};
+use settings::{Error, Fault, Parents, Section};
 use settings::{Node, Table};
 
 impl Scenario {
@@ -56,18 +55,18 @@ fn read(
     if let Some(custom) = custom {
         scenario.tcp.congestion_control = Some(custom.into());
     }
-    scenario.take_over_tcp(&tree)?;
+    let hosts = scenario.tcp.clone();
+    scenario.inherit(&Scenario::default(), &tree, "", Parents(&[&hosts]))?;
     files::read_captures(&mut scenario, &tree, name, outside.read)?;
     mobile::take_over(&mut scenario, &tree)?;
+    scenario.idle = schema::schema().idle(&scenario.values(), &tree)?;
     scenario.check(&tree, "")?;
     let check = Check { scenario: &scenario, tree: &tree };
     check.flow()?;
     check.network()?;
     check.wired()?;
-    check.queue()?;
     check.middlebox()?;
-    let (radio, idle) = (check.radio()?, check.idle_settings());
-    (scenario.radio, scenario.idle) = (radio, idle);
+    scenario.radio = check.radio()?;
     files::read(&mut scenario, &tree, name, outside.read)?;
     Ok(scenario)
 }
@@ -101,7 +100,10 @@ impl Check<'_> {
         if mobile_ip.is_some() {
             return self.mobile_network();
         }
-        self.no_mobile_network()?;
+        if self.scenario.wlan.is_some() {
+            let message = "[wlan] needs [mobile_ip]: what its mobiles move through";
+            return self.clash(&["wlan"], message);
+        }
         match (link, radio) {
             (Some(_), Some(_)) => {
                 self.clash(&["link", "radio"], "give [link] or [radio], not both")

@@ -14,6 +14,7 @@ mod mobile;
 mod nbiot;
 mod nr;
 mod radio;
+mod rules;
 mod satellites;
 mod settings;
 mod shared_radio;

@@ -366,12 +366,6 @@ fn a_buffer_manager_that_knows_no_round_trip_time() {
 }
 
 #[test]
-fn flows_apart_without_a_radio() {
-    let line = "--set queue.per_flow=true: queue.per_flow needs [radio]";
-    in_settings(PLAIN, &[("queue.per_flow", "true")], line);
-}
-
-#[test]
 fn networks_that_are_none() {
     in_file("", ": no network: needs [radio], [link] or [[wired]]");
     in_file("[radio]\n[link]", ":2: link: give [link] or [radio], not both");

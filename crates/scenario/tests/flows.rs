@@ -15,7 +15,7 @@ fn text(name: &str) -> &'static str {
 }
 
 /// Two connections of two clients, 200 ms apart.
-fn capture() -> Vec<u8> {
+pub(crate) fn capture() -> Vec<u8> {
     let mut capture = Capture::new(Vec::new(), "eth0").expect("a vector takes all");
     for (index, bytes) in [(0_u8, 700), (1, 900)] {
         let (source, destination) = ([10, 0, 0, 5 + index].into(), [10, 0, 0, 1].into());
@@ -208,26 +208,6 @@ fn keys_of_udp_that_do_not_go_together() {
         let parsed = parse("[link]\nrate = \"1 Mbit/s\"", &settings);
         assert_eq!(parsed.expect_err("it is wrong"), expected);
     };
-    check(
-        &[("flow.segments", "3")],
-        "--set flow.segments=3: flow.segments counts segments of TCP: give flow.bytes",
-    );
-    check(
-        &[("flow.abort", "3 s")],
-        "--set flow.abort=3 s: flow.abort resets a TCP connection: give flow.udp.stop",
-    );
-    check(
-        &[("flow.opened_by", "receiver")],
-        "--set flow.opened_by=receiver: flow.opened_by is of connections, and UDP has none",
-    );
-    check(
-        &[("flow.udp.on_time", "1 s")],
-        "--set flow.udp.on_time=1 s: flow.udp.on_time does nothing while flow.udp.off_time is 0 s",
-    );
-    check(
-        &[("flow.udp.times", "constant")],
-        "--set flow.udp.times=constant: flow.udp.times does nothing while flow.udp.off_time is 0 s",
-    );
     check(
         &[("flow.udp.off_time", "1 s"), ("flow.udp.on_time", "26 ms")],
         "--set flow.udp.on_time=26 ms: flow.udp.on_time must be at least 0.02625 s, the time of \

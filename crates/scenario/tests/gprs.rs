@@ -61,11 +61,6 @@ fn bad_input_is_one_line() {
          \"2 min\"]",
     );
     check(
-        &[("radio.gprs.initial_scheme", "cs-1")],
-        "--set radio.gprs.initial_scheme=cs-1: radio.gprs.initial_scheme needs \
-         radio.gprs.coding_scheme = adaptive",
-    );
-    check(
         &[("radio.outage.least", "50 s")],
         "--set radio.outage.least=50 s: radio.outage.least, 50 s, must not be above \
          radio.outage.most, 40 s",

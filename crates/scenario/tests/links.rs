@@ -362,9 +362,9 @@ fn keys_that_do_not_go_together() {
         "[link]\ntrace.down = \"good.trace\"\nschedule = [{at = \"1 s\", rate = \"1 kbit/s\"}]",
         ":3: link.schedule: give a rate in link.schedule or link.trace.down, not both",
     );
-    refused_setting(
-        &[("queue.ecn", "true")],
-        "--set queue.ecn=true: queue.ecn needs queue.kind = red or codel",
+    refused(
+        "[link]\nrate = \"1 Mbit/s\"\n[queue]\necn = true",
+        ":4: queue.ecn: does nothing without queue.kind or queue.back.kind = red or codel",
     );
     refused_setting(
         &[("queue.back.kind", "red"), ("queue.red.min_threshold", "15")],
@@ -373,8 +373,7 @@ fn keys_that_do_not_go_together() {
     );
     refused(
         "[link]\nrate = \"1 Mbit/s\"\n[queue.fair]\nquantum = 3000",
-        ":4: queue.fair.quantum: queue.fair.quantum is for queue.kind or queue.back.kind = fair \
-         alone",
+        ":4: queue.fair.quantum: does nothing without queue.kind or queue.back.kind = fair",
     );
     let red = format!("{PLAIN}[queue]\nkind = \"red\"\nred.min_threshold = 4");
     assert!(parse(&red, &[("queue.kind", "codel")]).is_ok(), "a setting of the kind wins");

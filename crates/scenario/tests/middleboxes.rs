@@ -161,11 +161,6 @@ fn its_senders_are_checked_as_the_hosts_are() {
          middlebox.tcp.timestamps must be true"
     );
     assert_eq!(
-        line(&[("middlebox.tcp.freeze.false_warnings", "1 s")]),
-        "--set middlebox.tcp.freeze.false_warnings=1 s: \
-         middlebox.tcp.freeze.false_warnings needs middlebox.tcp.freeze.warning"
-    );
-    assert_eq!(
         line(&[("middlebox.tcp.varaint", "reno")]),
         "--set middlebox.tcp.varaint=reno: unknown key; did you mean middlebox.tcp.variant?"
     );

@@ -22,7 +22,7 @@ fn parse(name: &str, settings: &[(&str, &str)]) -> Result<Scenario, String> {
     Scenario::parse_from(text, name, &settings, &outside).map_err(|error| error.to_string())
 }
 
-const SEEN: &[u8] = b"time_s,rtt_ms,up_mbps\n0,40,2\n10,60,0\n20,30,1.5\n";
+pub(crate) const SEEN: &[u8] = b"time_s,rtt_ms,up_mbps\n0,40,2\n10,60,0\n20,30,1.5\n";
 
 const SOURCE: &str = "[radio]\nkind = \"geo\"\ntrace = \"seen.csv\"\n";
 

@@ -1,7 +1,7 @@
 //! Settings: dotted keys that change a file's tree from outside.
 
 use crate::error::Fault;
-use crate::form::{Key, MEMBER, matches};
+use crate::form::{Condition, InFile, Key, MEMBER, Needs, Precedence, matches, one_of};
 use crate::nearest::nearest;
 use crate::tree::{Item, Node, Origin, Table, setting_value};
 
@@ -12,9 +12,6 @@ pub struct Schema<'a> {
     pub keys: &'a [Key],
     /// Tables and lists that settings do not make.
     pub given: &'a [&'a str],
-    /// A key which, when set, takes away what the file says in (table, key): a setting wins over
-    /// the file in whatever words.
-    pub superseded: &'a [(&'a str, &'a str, &'a str)],
 }
 
 impl Schema<'_> {
@@ -33,6 +30,50 @@ impl Schema<'_> {
             setting.put(tree)?;
         }
         Ok(())
+    }
+
+    /// A line for each setting that changes nothing, since what it belongs to is not in use. They
+    /// are no fault: in another run of a sweep it may be. `values` are the keys as they were read
+    /// from `tree`.
+    ///
+    /// # Errors
+    /// If the file has such a key, with another value than its default, unless that is due to a
+    /// setting.
+    pub fn idle(&self, values: &[Key], tree: &Table) -> Result<Vec<String>, Fault> {
+        let mut lines = Vec::new();
+        for key in values {
+            let Some(condition) = key.only_with.iter().find(|rule| !rule.holds(values)) else {
+                continue;
+            };
+            if tree.is_set(&key.name) {
+                lines.push(format!("{} changes nothing {condition}", key.name));
+            } else if condition.in_file == InFile::Refused
+                && !condition.is_overruled(tree)
+                && let Some(said) = self.said(key, condition, tree)
+            {
+                return Err(tree.fault(&[said], format!("does nothing {condition}")));
+            }
+        }
+        let is_absent = |key: &&Key| !values.iter().any(|value| value.name == key.name);
+        for key in self.keys.iter().filter(|key| tree.is_set(&key.name)).filter(is_absent) {
+            for Needs { key: kind, kinds } in &key.needs {
+                let (name, kinds) = (&key.name, one_of(kinds));
+                lines.push(format!("{name} changes nothing without {kind} = {kinds}"));
+            }
+        }
+        Ok(lines)
+    }
+
+    /// What the file says of `key`, which does nothing without `condition`: the key, if it has
+    /// another value than its default, or the table by being there.
+    fn said<'k>(&self, key: &'k Key, condition: &'k Condition, tree: &Table) -> Option<&'k str> {
+        let (name, says) = if key.is_optional(&condition.subject) {
+            (&condition.subject, true)
+        } else {
+            let known = self.keys.iter().find(|known| matches(&known.name, &key.name));
+            (&key.name, !known.is_some_and(|known| known.is_default(&key.value)))
+        };
+        (says && tree.find(name).is_some() && !tree.is_set(name)).then_some(name)
     }
 
     /// The number that `value` is for `key`, in the unit of what the key takes; `None` if it is
@@ -103,11 +144,13 @@ impl Setting<'_> {
 
     /// Takes away what the file says in other words, or of other kinds.
     fn supersede(&self, schema: &Schema<'_>, tree: &mut Table) {
-        let superseded = schema.superseded.iter();
-        for (by, table, key) in superseded.filter(|(by, _, _)| matches(by, self.key)) {
-            let table = table.replace(MEMBER, member_of(by, self.key));
-            if let Some(table) = tree.table_mut(&table) {
-                table.remove_from_file(key);
+        let superseded = schema.keys.iter().flat_map(|key| &key.supersedes);
+        for Precedence { by, over } in superseded.filter(|rule| matches(&rule.by, self.key)) {
+            for over in over.iter().map(|over| over.replace(MEMBER, member_of(by, self.key))) {
+                let (table, key) = over.rsplit_once('.').unwrap_or(("", &over));
+                if let Some(table) = tree.table_mut(table) {
+                    table.remove_from_file(key);
+                }
             }
         }
         let is_of_another_kind = |key: &&Key| {

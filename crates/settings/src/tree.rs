@@ -136,9 +136,17 @@ impl Table {
         self.0.iter().map(|(name, item)| (name.as_str(), item))
     }
 
-    /// The table at the dotted `key`; members of a list go by their `name`.
-    pub fn table_mut(&mut self, key: &str) -> Option<&mut Self> {
-        let mut words = key.split('.');
+    /// The table at the dotted `key`; members of a list go by their `name`. That of "" is this one.
+    pub(crate) fn table(&self, key: &str) -> Option<&Self> {
+        if key.is_empty() {
+            return Some(self);
+        }
+        if let Node::Table(table) = &self.find(key)?.node { Some(table) } else { None }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn table_mut(&mut self, key: &str) -> Option<&mut Self> {
+        let mut words = key.split('.').filter(|word| !word.is_empty());
         let mut table = self;
         while let Some(word) = words.next() {
             let mut node = &mut table.get_mut(word)?.node;
@@ -197,30 +205,9 @@ impl Table {
         Err(self.fault(keys, message))
     }
 
-    /// Whether the file says `key`, and a setting wins over it as it decides `by`: then it may be
-    /// that `key` does nothing.
-    pub fn is_overruled(&self, key: &str, by: &str) -> bool {
-        self.is_set(by) && !self.is_set(key)
-    }
-
     /// Whether a setting says `key`.
     pub fn is_set(&self, key: &str) -> bool {
         self.find(key).is_some_and(Item::is_set)
-    }
-
-    /// The dotted keys of single values that settings say, without those of members of lists.
-    pub fn set_keys(&self) -> Vec<String> {
-        let mut keys = Vec::new();
-        for (name, item) in self.iter() {
-            match &item.node {
-                Node::Table(table) => {
-                    keys.extend(table.set_keys().iter().map(|key| join(name, key)));
-                }
-                Node::Scalar(_) if item.is_set() => keys.push(name.to_owned()),
-                Node::Scalar(_) | Node::List(_) => {}
-            }
-        }
-        keys
     }
 
     /// As [`Self::clash`], of `keys` in the table `at`.

@@ -3,8 +3,8 @@
 use base::Duration;
 use cc::{Algorithm, CongestionControl, Controlled, Controller, Limits};
 use settings::{
-    Always, Bytes, Count, Fault, Flag, Flat, Leaf, NoKey, Nothing, OfTime, Off, Or, Scalar, Table,
-    Takes, Unlimited, Word, as_key, join, section, words,
+    Always, Bytes, Count, Fault, Flag, Flat, Form, Leaf, NoKey, Nothing, OfTime, Off, Or, Scalar,
+    Table, Takes, Unlimited, Word, as_key, join, section, words,
 };
 
 pub use crate::freeze::Freeze;
@@ -146,12 +146,34 @@ section! {
         /// unless `[tcp.vegas]` says otherwise.
         pub times_handshake: bool as NoKey<bool> = true;
     }
+    profile(Self::lay_profile)
+    // Whether a peer acknowledges selectively, it says itself.
+    heir(of Self as "tcp": all but variant, congestion_control, recovery, sack)
+    means(variant: Self::schemes)
     in_order(min_rto, max_rto)
     in_order(initial_rto, max_rto)
+    supersedes(variant: congestion_control, recovery)
+    only_with(spacing_rtt: spacing not "off")
     check(Self::goes_together)
 }
 
 impl Config {
+    /// Lays the profile that `table` asks for below its keys.
+    fn lay_profile(&mut self, table: &Table, at: &str) -> Result<(), Fault> {
+        let asked = table.get("profile").map_or(Ok(None), |item| {
+            Or::<Nothing, Word<Profile>>::read(item, &join(at, "profile"), &None)
+        })?;
+        if let Some(profile) = asked {
+            *self = profile.over(self);
+        }
+        Ok(())
+    }
+
+    /// The names of its congestion control and its loss recovery.
+    fn schemes(&self) -> Vec<String> {
+        vec![self.algorithm().name().to_owned(), self.recovery_kind().name().to_owned()]
+    }
+
     fn goes_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         self.bounds_go_together(tree, at)?;
         self.schemes_go_together(tree, at)
@@ -192,13 +214,6 @@ impl Config {
                 "{at}.pacing and {at}.spacing exclude each other: both pace, from different RTTs"
             );
             return tree.clash_at(at, &["spacing", "pacing"], message);
-        }
-        if self.spacing == Pacing::Off
-            && self.spacing_rtt != SpacingRtt::Current
-            && !tree.is_overruled(&join(at, "spacing_rtt"), &join(at, "spacing"))
-        {
-            let message = format!("{at}.spacing_rtt does nothing while {at}.spacing is off");
-            return tree.clash_at(at, &["spacing_rtt", "spacing"], message);
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! Only the receiving end knows of it. The sender does what RFC 9293 §3.8.6 asks of any.
 
 use base::Duration;
-use settings::{Count, Fault, Flag, OfTime, Off, Or, Table, section};
+use settings::{Count, Flag, OfTime, Off, Or, section};
 
 use crate::{AckDue, Endpoint, Payload, Receiver, State};
 
@@ -27,7 +27,7 @@ section! {
         /// when the disconnection should have begun. Default: never.
         pub false_warnings: Option<Duration> as Or<Off, OfTime<1>> = None;
     }
-    check(Self::goes_together)
+    only_with(false_warnings: warning not "off")
 }
 
 impl Freeze {
@@ -38,14 +38,6 @@ impl Freeze {
     /// 1995) have a sender that was not frozen in time send again at once.
     const fn reopenings(&self) -> u8 {
         if self.tr_acks { 3 } else { 1 }
-    }
-
-    fn goes_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        if self.false_warnings.is_some() && self.warning.is_none() {
-            let message = format!("{at}.false_warnings needs {at}.warning");
-            return tree.clash_at(at, &["false_warnings", "warning"], message);
-        }
-        Ok(())
     }
 }
 

@@ -162,7 +162,11 @@ def keys(
     ] = None,
     json: Annotated[bool, arguments.AS_JSON] = False,
 ) -> None:
-    """List the keys of a scenario: their defaults, their values and their meaning."""
+    """List the keys of a scenario: their defaults, their values and their meaning.
+
+    A key that has the value of another unless it is given, as middlebox.tcp.window has that of
+    tcp.window, is named with that one. --json lists all.
+    """
     every = all_keys(profile=profile)
     in_a_name = word is None or any(is_part(word, key.name) for key in every)
     others = [] if word is None or in_a_name else elsewhere(word)
@@ -176,9 +180,15 @@ def keys(
     if json:
         arguments.print_json([asdict(key) for key in listed])
         return
+    heirs: dict[str, list[str]] = {key.name: [] for key in listed}
     for key in listed:
+        if key.inherits in heirs:
+            heirs[key.inherits].append(key.name)
+    for key in listed:
+        if key.inherits in heirs:
+            continue
         typer.echo(f"{key.name} = {key.default}")
-        for text in (key.doc, f"Takes {key.expected}.", *_by_kinds(key)):
+        for text in (key.doc, f"Takes {key.expected}.", *_more(key, heirs[key.name])):
             typer.echo(_paragraph(text))
         typer.echo()
     for line in others:
@@ -231,11 +241,17 @@ def _paragraph(text: str) -> str:
     return textwrap.fill(text, 96, initial_indent="    ", subsequent_indent="    ")
 
 
-def _by_kinds(key: Key) -> Iterator[str]:
-    """Yield where a key can be, and its other defaults."""
+def _more(key: Key, heirs: list[str]) -> Iterator[str]:
+    """Yield where a key can be and does something, its other defaults and its heirs."""
     if key.needs:
         places = (f"{needs.key} = {either(needs.kinds)}" for needs in key.needs)
         yield f"Needs {'; '.join(places)}."
+    if key.idle:
+        yield f"Does nothing {', nor '.join(key.idle)}."
+    if key.inherits:
+        yield f"Default: that of {key.inherits}."
+    if heirs:
+        yield f"The default of {', '.join(heirs)}."
     if key.other_defaults:
         others = (f"{other.default} ({', '.join(other.kinds)})" for other in key.other_defaults)
         yield f"Other defaults: {'; '.join(others)}."

@@ -1,6 +1,6 @@
 //! `[queue]`: what waits ahead of the bottleneck or the radio, in either direction.
 
-use settings::{Always, Fault, Flag, Flat, Or, Table, Word, as_key, changed_keys, section};
+use settings::{Always, Flag, Flat, Or, Word, as_key, section};
 
 use super::droptail::{Limit, Packets, Size};
 use super::{Config, Disciplines, Kind, Notice};
@@ -23,7 +23,7 @@ section! {
         /// Parameters of the disciplines, in either direction.
         pub disciplines: Disciplines as Flat<Disciplines> = Disciplines::default();
     }
-    check(Self::kinds_suit)
+    only_with(ecn: kind, back.kind is {Kind::notifying()})
 }
 
 section! {
@@ -66,26 +66,5 @@ impl Queues {
     /// The disciplines of both directions, each with its key.
     pub const fn kinds(&self) -> [(&'static str, Kind); 2] {
         [("queue.kind", self.kind), ("queue.back.kind", self.back.kind)]
-    }
-
-    /// A file has no keys of a discipline that neither direction uses. Settings may have some: in a
-    /// sweep they stand beside one discipline after the other.
-    fn kinds_suit(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        let kinds = self.kinds();
-        if self.ecn && !kinds.iter().any(|(_, kind)| kind.notifies()) {
-            let marking = Kind::ALL.iter().filter(|kind| kind.notifies()).map(|kind| kind.name());
-            let marking = marking.collect::<Vec<_>>().join(" or ");
-            let message = format!("queue.ecn needs queue.kind = {marking}");
-            return tree.clash(&["queue.ecn", "queue.kind"], message);
-        }
-        for key in changed_keys(&self.disciplines, tree, at, &kinds.map(|(key, _)| key)) {
-            let is_its = |kind: &str| key.starts_with(&format!("{at}.{kind}."));
-            if !tree.is_set(&key) && !kinds.iter().any(|(_, kind)| is_its(kind.name())) {
-                let table = key.split('.').nth(1).unwrap_or_default();
-                let message = format!("{key} is for queue.kind or queue.back.kind = {table} alone");
-                return tree.clash(&[&key], message);
-            }
-        }
-        Ok(())
     }
 }

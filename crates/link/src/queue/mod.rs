@@ -58,6 +58,7 @@ macro_rules! disciplines {
                 pub $module: $module::Config as Always<$module::Config> =
                     $module::Config::default();)*
             }
+            $(only_with($module: kind, back.kind is [$word]))*
         }
 
         impl Disciplines {
@@ -77,6 +78,11 @@ macro_rules! disciplines {
                     Self::DropTail => false,
                     $(Self::$name => <$module::Config as Parameters>::NOTIFIES,)*
                 }
+            }
+
+            /// The names of those that do.
+            fn notifying() -> Vec<&'static str> {
+                Self::ALL.iter().filter(|kind| kind.notifies()).map(|kind| kind.name()).collect()
             }
         }
     };

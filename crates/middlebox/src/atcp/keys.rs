@@ -1,7 +1,7 @@
 //! The keys of the aggregating proxy, and what follows for its box.
 
 use base::{Duration, Rate};
-use settings::{Always, Bytes, Shared, join, section};
+use settings::{Always, Bytes, Over, join, section};
 use tcp::Payload;
 
 use super::{Atcp, AtcpConfig};
@@ -14,7 +14,7 @@ section! {
         /// The aggregating proxy.
         pub atcp: AtcpConfig as Always<AtcpConfig> = AtcpConfig::default();
         /// Its segments.
-        pub tcp: Segments as Shared<Segments> = Segments::default();
+        pub tcp: Segments as Over<tcp::Config, Segments> = Segments::default();
         /// The sockets of uploads, where a proxy splits them.
         pub split: SocketBuffers as Always<SocketBuffers> = SocketBuffers::default();
     }
@@ -27,6 +27,7 @@ section! {
         /// same: or it could have a packet sent for each byte. Default: Linux's `tcp_min_snd_mss`.
         pub min_mss: u32 as Bytes<u32, 1, 65_495> = 48;
     }
+    heir(of tcp::Config as "tcp": min_mss)
 }
 
 impl SchemeKeys for AtcpKeys {
@@ -36,10 +37,6 @@ impl SchemeKeys for AtcpKeys {
 
     fn budget(&self) -> Option<(&'static str, u64)> {
         Some(("atcp.budget", self.atcp.budget))
-    }
-
-    fn take_over(&mut self, hosts: &tcp::Config) {
-        self.tcp.min_mss = hosts.min_mss;
     }
 
     fn fit_to(&mut self, radio: &RadioLink, is_given: &dyn Fn(&str) -> bool) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::Stream;
-use settings::{Always, section};
+use settings::{Always, Over, section};
 use tcp::Variant;
 
 use super::{SocketBuffers, SplitConfig};
@@ -15,24 +15,16 @@ section! {
         /// The senders of i-tcp and split towards the mobile. What is not given here is as in
         /// [tcp], but the congestion control and the loss recovery are those of the kind: reno of
         /// i-tcp, cubic of split.
-        pub tcp: tcp::Config as Always<tcp::Config> = tcp::Config::default();
+        pub tcp: tcp::Config as Over<tcp::Config, tcp::Config> = tcp::Config::default();
         /// The sockets of i-tcp and split.
         pub split: SocketBuffers as Always<SocketBuffers> = SocketBuffers::default();
     }
 }
 
 impl Relay {
-    /// Keys that are not given are as for `hosts`, except congestion control and loss recovery.
-    pub(crate) fn take_over(&mut self, variant: Variant, hosts: &tcp::Config) {
-        let own = tcp::Config {
-            variant,
-            congestion_control: None,
-            recovery: None,
-            // Whether a mobile acknowledges selectively, it says itself.
-            sack: None,
-            ..hosts.clone()
-        };
-        self.tcp = self.tcp.profile.map_or_else(|| own.clone(), |profile| profile.over(&own));
+    /// Keys of a box whose senders are such unless something else is given.
+    pub(crate) fn of(variant: Variant) -> Self {
+        Self { tcp: tcp::Config { variant, ..tcp::Config::default() }, ..Self::default() }
     }
 
     /// The senders towards mobiles.

@@ -1,7 +1,7 @@
 //! `[mobile_ip]`: how mobiles are reached.
 
 use base::Duration;
-use settings::{Bytes, Fault, Flag, Label, OfTime, Table, Word, section, words};
+use settings::{Bytes, Flag, Label, OfTime, Word, section, words};
 
 use super::{Detection, Overlap};
 
@@ -51,7 +51,9 @@ section! {
         /// Default: Ethernet.
         pub mtu: u32 as Bytes<u32, 1_280, 65_535> = 1_500;
     }
-    check(Self::check)
+    only_with(forward_time: fast_handovers is ["true"])
+    only_with(dad_time: duplicate_address_detection is ["standard"])
+    only_with(answer_delay: solicits is ["true"])
 }
 
 words! {
@@ -73,35 +75,5 @@ impl MobileIp {
             ("home_agent", self.home_agent.as_str()),
         ];
         always.into_iter().chain(map).collect()
-    }
-
-    /// Checks keys that need another. A key at its default needs none.
-    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        let usual = Self::default();
-        let detects = self.duplicate_address_detection == Detection::Standard;
-        for (key, waits, (other, value)) in [
-            (
-                "forward_time",
-                !self.fast_handovers && self.forward_time != usual.forward_time,
-                ("fast_handovers", "true"),
-            ),
-            (
-                "dad_time",
-                !detects && self.dad_time != usual.dad_time,
-                ("duplicate_address_detection", "\"standard\""),
-            ),
-            (
-                "answer_delay",
-                !self.solicits && self.answer_delay != usual.answer_delay,
-                ("solicits", "true"),
-            ),
-        ] {
-            let [name, by] = [key, other].map(|key| format!("{at}.{key}"));
-            if waits && !tree.is_overruled(&name, &by) {
-                let message = format!("{name} does nothing without {by} = {value}");
-                return tree.clash_at(at, &[key], message);
-            }
-        }
-        Ok(())
     }
 }

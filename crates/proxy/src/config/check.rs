@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use ipnet::IpNet;
-use middlebox::{Estimation, Scheme, SocketBuffers};
+use middlebox::{Estimation, SocketBuffers};
 use settings::{Fault, Item, Node, Section, Table, join};
 
 use super::forms::LONGEST_NAME;
@@ -183,10 +183,6 @@ fn scheme(profile: &Profile, tree: &Table, at: &dyn Fn(&str) -> String) -> Resul
     if profile.split_uplink && keys.sockets().is_none() {
         let message = format!("{} splits no connections", middlebox.name());
         return tree.clash(&[&at("split_uplink"), &at("middlebox.kind")], message);
-    }
-    if profile.uplink_rate.is_some() && !matches!(middlebox, Scheme::Atcp { .. }) {
-        let message = format!("{} gives uploads no window: it is for atcp alone", middlebox.name());
-        return tree.clash(&[&at("uplink_rate"), &at("middlebox.kind")], message);
     }
     middlebox.check(tree, &key)
 }

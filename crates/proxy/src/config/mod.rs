@@ -13,7 +13,7 @@ pub use schema::{
     Routing, TunKeys,
 };
 
-use settings::{Error, Fault, Key, MEMBER, Scope, Section, Table};
+use settings::{Error, Fault, Key, MEMBER, Parents, Schema, Scope, Section, Table, take_over};
 
 impl Config {
     /// Reads a configuration that came from `name`.
@@ -30,12 +30,9 @@ impl Config {
             let profile = Profile { name: MEMBER.to_owned(), ..Profile::default() };
             let mut keys =
                 Config { profile: vec![profile], ..Config::default() }.shown(Scope::Every);
-            let taken_over = derive::taken_over(&format!("profile.{MEMBER}.middlebox"));
-            for key in &mut keys {
-                if let Some(taken) = taken_over.iter().find(|taken| taken.name == key.name) {
-                    key.value.clone_from(&taken.value);
-                }
-            }
+            let mut hosts = Vec::new();
+            hosts_of_today().visit("tcp", Scope::Present, &mut |key| hosts.push(key));
+            take_over(&mut keys, &hosts);
             keys
         });
         &KEYS
@@ -53,13 +50,20 @@ impl Config {
     }
 }
 
+/// What stands in the place of a scenario's `[tcp]`.
+fn hosts_of_today() -> tcp::Config {
+    tcp::Profile::Modern.config()
+}
+
 fn read(source: &str) -> Result<Config, Fault> {
     let tree = Table::parse(source)?;
     check::estimators(&tree)?;
     let mut proxy = Config::default();
     proxy.read(&tree, "")?;
     check::names(&proxy, &tree)?;
-    derive::lay_under(&mut proxy, &tree)?;
+    proxy.inherit(&Config::default(), &tree, "", Parents(&[&hosts_of_today()]))?;
+    derive::fit(&mut proxy, &tree);
+    Schema { keys: Config::keys(), given: &[] }.idle(&proxy.values(), &tree)?;
     check::whole(&proxy, &tree)?;
     Ok(proxy)
 }

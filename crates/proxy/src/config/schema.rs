@@ -151,6 +151,7 @@ section! {
         /// scenario uses [tcp] for keys that are not given, it is here the profile modern.
         pub middlebox: Scheme as Always<Scheme> = Scheme::Atcp { keys: AtcpKeys::default() };
     }
+    only_with(uplink_rate: middlebox.kind is ["atcp"])
 }
 
 named!(Profile);

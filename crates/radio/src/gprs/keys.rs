@@ -95,7 +95,7 @@ section! {
         /// Between gateway and base station.
         pub core: Core as Always<Core> = Core::default();
     }
-    check(Self::check_scheme)
+    only_with(initial_scheme: coding_scheme is ["adaptive"])
 }
 
 section! {
@@ -208,18 +208,6 @@ impl Gprs {
     /// What changes the coding scheme, if it is adapted.
     pub(crate) fn limits(&self) -> Option<Adaptation> {
         self.coding_scheme.is_none().then_some(self.adaptation)
-    }
-
-    /// Checks that a first scheme is given only for adaptation.
-    fn check_scheme(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        let key = "initial_scheme";
-        let is_given = tree.find(&format!("{at}.{key}")).is_some();
-        let is_usual = self.initial_scheme == Self::default().initial_scheme;
-        if self.coding_scheme.is_some() && is_given && !is_usual {
-            let message = format!("{at}.{key} needs {at}.coding_scheme = adaptive");
-            return tree.clash_at(at, &[key, "coding_scheme"], message);
-        }
-        Ok(())
     }
 }
 

@@ -42,6 +42,8 @@ section! {
         /// The mobiles, and what befalls their radio.
         pub mobiles: Mobiles as Flat<Mobiles> = Mobiles::default();
     }
+    only_with(edrx: rrc)
+    only_with(psm: rrc)
     check(Self::check)
 }
 
@@ -119,6 +121,8 @@ section! {
         /// How old a report is when it is used. Default: our choice.
         pub report_age: Duration as OfTime = Duration::from_millis(5);
     }
+    only_with(duplex: category is ["m1"])
+    only_with(repetitions: category is ["m1"])
 }
 
 section! {
@@ -175,7 +179,7 @@ impl LteKeys {
             headers: Headers { sdu: SDU_HEADER, block: BLOCK_HEADER },
             discard: self.lte.discard,
             drx: self.station.drx,
-            power: self.power.model(rrc.as_ref(), self.psm.is_some()),
+            power: self.power.model(rrc.as_ref(), rrc.is_some() && self.psm.is_some()),
             rrc,
             handover: self.handover,
             failure_gap: self.handover.unwrap_or_default().gap,
@@ -187,11 +191,15 @@ impl LteKeys {
         let grant_delay = self.lte.grant_delay.ceil_to(SUBFRAME).whole(SUBFRAME).max(1);
         let harq = self.harq.config();
         if self.lte.category == Category::M1 {
-            let Cell { duplex, repetitions, .. } = &self.lte;
-            let round_trip = self.harq.round_trip;
-            return Timing::new(*duplex, u64::from(*repetitions), harq, round_trip, grant_delay);
+            let (repetitions, round_trip) = (self.repetitions().into(), self.harq.round_trip);
+            return Timing::new(self.lte.duplex, repetitions, harq, round_trip, grant_delay);
         }
         Timing { slot: SUBFRAME, half_duplex: None, grant_delay, harq }
+    }
+
+    /// How often a block is sent as one.
+    fn repetitions(&self) -> u32 {
+        if self.lte.category == Category::M1 { self.lte.repetitions } else { 1 }
     }
 
     fn radios(&self) -> [Radio; 2] {
@@ -203,7 +211,7 @@ impl LteKeys {
     fn carriers(&self) -> [Carrier; 2] {
         let [down, up] = self.lte.category.sizes(self.lte.resource_blocks);
         // The energies of repetitions add up.
-        let gain = curve::combining_gain(self.lte.repetitions);
+        let gain = curve::combining_gain(self.repetitions());
         let needed: Vec<_> = tables::needed().iter().map(|needed| needed - gain).collect();
         let carrier = |sizes, schemes: u8, scheme: Option<u8>| Carrier {
             sizes,
@@ -244,31 +252,13 @@ impl LteKeys {
             return tree.clash_at(at, &["lte.grant_delay", "harq.round_trip"], message);
         }
         self.check_lte_m(tree, at)?;
-        self.check_idle(tree, at)?;
+        if let Some(rrc) = self.station.rrc {
+            paging::check((self.edrx, self.psm), rrc.paging_cycle, tree, at)?;
+        }
         Ok(())
     }
 
-    /// A mobile that is always connected is never paged.
-    fn check_idle(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        let Some(rrc) = self.station.rrc else {
-            let table = match (&self.edrx, &self.psm) {
-                (Some(_), _) => "edrx",
-                (None, Some(_)) => "psm",
-                (None, None) => return Ok(()),
-            };
-            let message = format!("{at}.{table} needs {at}.rrc: without it mobiles are never idle");
-            return tree.clash_at(at, &[table], message);
-        };
-        paging::check((self.edrx, self.psm), rrc.paging_cycle, tree, at)
-    }
-
     fn check_lte_m(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        let Cell { category, duplex, repetitions, .. } = self.lte;
-        if category != Category::M1 && (duplex == Duplex::Half || repetitions > 1) {
-            let key = if duplex == Duplex::Half { "lte.duplex" } else { "lte.repetitions" };
-            let message = format!("{at}.{key} needs {at}.lte.category = m1");
-            return tree.clash_at(at, &[key, "lte.category"], message);
-        }
         let Timing { slot, half_duplex, .. } = self.timing();
         let turns = half_duplex.map_or(Duration::ZERO, |frame| slot * frame.period());
         if self.station.drx.is_some_and(|drx| drx.on < turns) {

@@ -62,6 +62,8 @@ section! {
         /// are assigned in turn.
         pub ues: u32 as Count<u32, 0, 50_000> = 0;
     }
+    supersedes(trace: recorded, gateways)
+    supersedes(recorded: trace)
     check(Self::check)
 }
 

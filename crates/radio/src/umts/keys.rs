@@ -38,6 +38,14 @@ section! {
         /// The link control, alike in both directions.
         pub rlc: rlc::Config as Always<rlc::Config> = rlc::Config::default();
     }
+    supersedes(
+        tbler: tbler_limits, downlink.tbler, downlink.tbler_limits, uplink.tbler,
+        uplink.tbler_limits
+    )
+    supersedes(
+        tbler_limits: tbler, downlink.tbler, downlink.tbler_limits, uplink.tbler,
+        uplink.tbler_limits
+    )
     check(Self::check)
 }
 
@@ -66,6 +74,10 @@ section! {
         /// Limits of this direction's block error rate, in place of `tbler`.
         pub tbler_limits: Option<[Probability; 2]> as ChanceBounds<as_key::RadioTblerLimits> = None;
     }
+    supersedes(rate: sf)
+    supersedes(sf: rate)
+    supersedes(tbler: tbler_limits)
+    supersedes(tbler_limits: tbler)
     check(Self::check)
 }
 

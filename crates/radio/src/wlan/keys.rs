@@ -67,6 +67,8 @@ section! {
         pub mobiles: u32 as Count<u32, 0, 10_000> = 0;
     }
     in_order(cw_min, cw_max)
+    only_with(cw_min: access is ["csma-ca"])
+    only_with(cw_max: access is ["csma-ca"])
     check(Self::check)
 }
 
@@ -169,18 +171,6 @@ impl WlanKeys {
     }
 
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        let usual = Self::default();
-        let is_free = self.access == Access::ContentionFree;
-        for (key, waits) in [
-            ("cw_min", is_free && self.cw_min != usual.cw_min),
-            ("cw_max", is_free && self.cw_max != usual.cw_max),
-        ] {
-            let [name, access] = [key, "access"].map(|key| format!("{at}.{key}"));
-            if waits && !tree.is_overruled(&name, &access) {
-                let message = format!("{name} does nothing without {access} = \"csma-ca\"");
-                return tree.clash_at(at, &[key], message);
-            }
-        }
         if self.handover == Mode::BreakBeforeMake && self.hysteresis < 0.0 {
             let message = format!(
                 "with break-before-make {at}.hysteresis must not be below zero: a mobile would go \

@@ -3,7 +3,6 @@
 mod middlebox;
 mod mobile;
 mod network;
-mod precedence;
 
 use std::sync::LazyLock;
 
@@ -14,14 +13,14 @@ use link::queue::Queues;
 pub use middlebox::Middlebox;
 pub use mobile::{Ftp, Wan};
 pub use network::{Flow, FlowDirection, Hosts, Opener, Route, Wired};
-pub(crate) use precedence::schema;
 
 use crate::profile;
 use mobility::binding::MobileIp;
 use radio::Radio;
 use radio::wlan::WlanKeys;
 use settings::{
-    Always, Count, Each, Error, Key, NoKey, OfTime, Perhaps, Scope, Section, Text, section,
+    Always, Count, Each, Error, Key, NoKey, OfTime, Perhaps, Schema, Scope, Section, Text, section,
+    take_over,
 };
 
 section! {
@@ -67,6 +66,13 @@ section! {
         /// A line for each setting that changes nothing, with the reason.
         pub idle: Vec<String> as NoKey<Vec<String>> = Vec::new();
     }
+    supersedes(wan.rtt: wired.wan.delay)
+    supersedes(wired.wan.delay: wan.rtt)
+    only_with(queue.per_flow: radio)
+    only_with(route: mobile_ip)
+    only_with(wlan.hold_limit: mobile_ip.fast_handovers is ["true"])
+    only_with(wlan.anticipation: mobile_ip.fast_handovers is ["true"])
+    only_with(ftp.cap: mobile_ip)
 }
 
 impl Scenario {
@@ -86,9 +92,20 @@ impl Scenario {
     fn every_key(&self) -> Vec<Key> {
         let mut keys = Vec::new();
         self.visit("", Scope::Every, &mut |key| keys.push(key));
+        let parents = keys.clone();
+        take_over(&mut keys, &parents);
         keys
     }
 }
+
+/// What the settings of a scenario are checked against.
+pub(crate) fn schema() -> Schema<'static> {
+    Schema { keys: keys(), given: &GIVEN }
+}
+
+/// The tables and lists that settings do not make.
+const GIVEN: [&str; 6] =
+    ["link", "radio", "wired", "flow.group", "middlebox.atcp.classes", "route"];
 
 /// Every key there is, with its default, in the order of the schema.
 pub fn keys() -> &'static [Key] {

@@ -58,14 +58,23 @@ section! {
         /// `[[flow.group]]`: further flows, numbered on, each group with the keys of `[flow]`.
         pub group: Vec<Flow> as Each<Flow> = Vec::new();
     }
+    supersedes(arrivals: count, bytes, segments, application)
+    supersedes(bytes: segments)
+    supersedes(segments: bytes)
+    only_with(bytes: application is ["file", "mixed", "udp"])
+    only_with(segments: application is ["file", "mixed"])
+    only_with(abort: application not "udp")
+    only_with(opened_by: application not "udp")
 }
 
 named!(Flow);
 
 impl Flow {
-    /// Payload bytes of each flow in segments of `mss` bytes; `None` is without end.
+    /// Payload bytes of each flow in segments of `mss` bytes, which UDP does not have; `None` is
+    /// without end.
     pub fn payload(&self, mss: u32) -> Option<u64> {
-        self.segments.map(|segments| segments * u64::from(mss)).or(self.bytes)
+        let segments = self.segments.filter(|_| self.application != Application::Udp);
+        segments.map(|segments| segments * u64::from(mss)).or(self.bytes)
     }
 
     /// How many flows there are.

@@ -145,6 +145,26 @@ macro_rules! kinds {
                 }
                 Ok(())
             }
+
+            fn inherit(
+                &mut self,
+                _: &Self,
+                tree: &$crate::Table,
+                at: &str,
+                parents: $crate::Parents<'_>,
+            ) -> Result<(), $crate::Fault> {
+                match self {
+                    $(Self::$kind $({ $($field),* })? => {
+                        $($({
+                            let (default, key): ($type, _) = ($default, (at, stringify!($field)));
+                            <$form as $crate::Field>::inherit(
+                                $field, &default, tree, key, parents,
+                            )?;
+                        })*)?
+                    })*
+                }
+                Ok(())
+            }
         }
     };
 }

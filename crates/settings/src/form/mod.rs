@@ -1,27 +1,31 @@
 //! Forms: how the value of a key is written, read and shown.
 
 mod choice;
+mod declare;
 mod kinds;
 mod list;
 mod number;
+mod over;
 mod position;
 mod quantity;
+mod rules;
 mod section;
 mod takes;
 
 pub use choice::{
     Absent, Flag, Label, Nothing, Off, Or, Standard, Text, Unlimited, Word, as_key, path,
 };
+pub use declare::in_order;
 pub use kinds::{kind_of, visit_kinds};
 pub use list::{Bounds, ChanceBounds, Moments, Numbers, Spans, Steps, Timed};
 pub use number::{Chance, Count, Factor, Fraction, Positive, Share, Tbler};
+pub use over::{Heir, Over, Parents, take_over};
 pub use position::{
     Along, Dbm, Decibels, Deviation, Distance, Gigahertz, Labels, Metres, MetresPerSecond, Pair,
 };
 pub use quantity::{Bytes, OfTime, PerBit, Speed, SpeedOf, Watts};
-pub use section::{
-    Always, Each, Field, Flat, Named, NoKey, Perhaps, Section, Shared, changed_keys, in_order,
-};
+pub use rules::{Condition, InFile, Precedence, Rule, Test};
+pub use section::{Always, Each, Field, Flat, Named, NoKey, Perhaps, Section, Shared};
 pub use takes::{Takes, ValueKind};
 
 use std::collections::BTreeSet;
@@ -49,6 +53,16 @@ pub struct Key {
     pub needs: Vec<Needs>,
     /// Other defaults, each with the kinds that have it.
     pub other_defaults: Vec<(String, Vec<&'static str>)>,
+    /// What it takes the place of.
+    pub supersedes: Vec<Precedence>,
+    /// What it does nothing without.
+    pub only_with: Vec<Condition>,
+    /// What counts as its value, for conditions, beside that.
+    means: Vec<String>,
+    /// The innermost table or list with it that may be left out, and says something by being there.
+    optional: Option<String>,
+    /// The key whose value it has by default.
+    pub inherits: Option<String>,
     /// Of a single value.
     reread: Option<Reread>,
 }
@@ -86,12 +100,27 @@ impl Key {
     ) -> Self {
         let doc = doc.split_whitespace().collect::<Vec<_>>().join(" ");
         let (name, expected) = (name.to_owned(), expected.into());
-        let (needs, other_defaults) = (Vec::new(), Vec::new());
-        Self { name, value, expected, takes, doc, needs, other_defaults, reread: None }
+        Self {
+            name,
+            value,
+            expected,
+            takes,
+            doc,
+            needs: Vec::new(),
+            other_defaults: Vec::new(),
+            supersedes: Vec::new(),
+            only_with: Vec::new(),
+            means: Vec::new(),
+            optional: None,
+            inherits: None,
+            reread: None,
+        }
     }
 
     /// `kind` has this key, too, there as `other`.
     fn add_kind(&mut self, kind: &'static str, other: Self) {
+        add_new(&mut self.supersedes, other.supersedes);
+        add_new(&mut self.only_with, other.only_with);
         if other.value == self.value {
             return;
         }
@@ -106,6 +135,12 @@ impl Key {
         let reread = |scalar: &Scalar| L::parse(scalar).map(|value| L::show(&value));
         let key = Self::new(name, L::show(value), L::expected(), L::takes(), doc);
         Self { reread: Some(reread), ..key }
+    }
+
+    /// The key in `table`, which says something by being there.
+    fn within(mut self, table: &str) -> Self {
+        self.optional.get_or_insert_with(|| table.to_owned());
+        self
     }
 
     /// The number that `item` is for this key, in the unit of what it takes; `None` if it is none.
@@ -147,6 +182,17 @@ pub trait Form {
     fn check(_value: &Self::Value, _tree: &Table, _key: &str) -> Result<(), Fault> {
         Ok(())
     }
+
+    /// Lays the tables in it over `parents`, as [`Section::inherit`].
+    fn inherit(
+        _value: &mut Self::Value,
+        _default: &Self::Value,
+        _tree: &Table,
+        _key: &str,
+        _parents: Parents<'_>,
+    ) -> Result<(), Fault> {
+        Ok(())
+    }
 }
 
 /// The form of a single value.
@@ -178,6 +224,15 @@ impl<L: Leaf> Form for L {
 
     fn visit(value: &L::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
         visit(Key::of::<L>(key, value, doc));
+    }
+}
+
+/// Adds those of `others` to `known` that are not there.
+fn add_new<T: PartialEq>(known: &mut Vec<T>, others: Vec<T>) {
+    for other in others {
+        if !known.contains(&other) {
+            known.push(other);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{Form, Key, MEMBER, Scope, join, refuse_unknown, table};
+use super::{Form, Key, MEMBER, Parents, Scope, join, refuse_unknown, table};
 use crate::error::Fault;
 use crate::tree::{Item, Node, Table};
 
@@ -22,57 +22,24 @@ pub trait Section: Clone + Default {
     /// `at` in `tree`, which has what was written.
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault>;
 
+    /// Lays the tables in it that lie over others ([`Over`](super::Over)) over `parents`. It was
+    /// read from `tree`, where it stands under `at`; `default` is what it was declared to be.
+    fn inherit(
+        &mut self,
+        _default: &Self,
+        _tree: &Table,
+        _at: &str,
+        _parents: Parents<'_>,
+    ) -> Result<(), Fault> {
+        Ok(())
+    }
+
     /// Takes over the keys that `table` has, and refuses those that are not its own.
     fn read(&mut self, table: &Table, at: &str) -> Result<(), Fault> {
         self.overlay(table, at)?;
         let mut names = Vec::new();
         self.names(&mut names);
         refuse_unknown(table, at, &names)
-    }
-}
-
-/// The keys of the table `at` that say something, as `section` was read from `tree`: what stands
-/// there and is not the default, and is not overruled by one of the keys `by`, which was set.
-pub fn changed_keys<S: Section>(section: &S, tree: &Table, at: &str, by: &[&str]) -> Vec<String> {
-    let mut usual = Vec::new();
-    S::default().visit(at, Scope::Every, &mut |key| usual.push((key.name, key.value)));
-    let mut changed = Vec::new();
-    section.visit(at, Scope::Present, &mut |Key { name, value, .. }| {
-        let is_said =
-            tree.find(&name).is_some() && !by.iter().any(|by| tree.is_overruled(&name, by));
-        let said = (name, value);
-        if is_said && !usual.contains(&said) {
-            changed.push(said.0);
-        }
-    });
-    changed
-}
-
-/// Refuses a value of the key `low` of the table `at` that is above that of `high`. A word in the
-/// place of a number is in order with any other.
-///
-/// # Errors
-/// If it is above.
-pub fn in_order<S: Section>(
-    section: &S,
-    tree: &Table,
-    at: &str,
-    [low, high]: [&str; 2],
-) -> Result<(), Fault> {
-    let keys = [join(at, low), join(at, high)];
-    let mut found = keys.each_ref().map(|_| None);
-    section.visit(at, Scope::Present, &mut |key| {
-        if let Some(index) = keys.iter().position(|name| *name == key.name) {
-            found[index] = key.takes.number(&key.value).map(|number| (number, key));
-        }
-    });
-    match found {
-        [Some((least, low)), Some((most, high))] if least > most => {
-            let [low, high] = [low, high].map(|key| format!("{}, {}", key.name, key.value));
-            let message = format!("{low}, must not be above {high}");
-            tree.clash(&keys.each_ref().map(String::as_str), message)
-        }
-        [_, _] => Ok(()),
     }
 }
 
@@ -107,6 +74,17 @@ pub trait Field {
         _value: &Self::Value,
         _tree: &Table,
         (_at, _name): (&str, &'static str),
+    ) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Lays the tables in it over `parents`, as [`Section::inherit`].
+    fn inherit(
+        _value: &mut Self::Value,
+        _default: &Self::Value,
+        _tree: &Table,
+        (_at, _name): (&str, &'static str),
+        _parents: Parents<'_>,
     ) -> Result<(), Fault> {
         Ok(())
     }
@@ -148,6 +126,16 @@ impl<F: Form> Field for F {
     ) -> Result<(), Fault> {
         F::check(value, tree, &join(at, name))
     }
+
+    fn inherit(
+        value: &mut F::Value,
+        default: &F::Value,
+        tree: &Table,
+        (at, name): (&str, &'static str),
+        parents: Parents<'_>,
+    ) -> Result<(), Fault> {
+        F::inherit(value, default, tree, &join(at, name), parents)
+    }
 }
 
 /// A section whose keys stand beside those of the table that it is a field of.
@@ -176,6 +164,16 @@ impl<S: Section> Field for Flat<S> {
 
     fn check(value: &S, tree: &Table, (at, _): (&str, &'static str)) -> Result<(), Fault> {
         value.check(tree, at)
+    }
+
+    fn inherit(
+        value: &mut S,
+        default: &S,
+        tree: &Table,
+        (at, _): (&str, &'static str),
+        parents: Parents<'_>,
+    ) -> Result<(), Fault> {
+        value.inherit(default, tree, at, parents)
     }
 }
 
@@ -209,6 +207,16 @@ impl<S: Section> Field for Shared<S> {
 
     fn check(value: &S, tree: &Table, (at, name): (&str, &'static str)) -> Result<(), Fault> {
         value.check(tree, &join(at, name))
+    }
+
+    fn inherit(
+        value: &mut S,
+        default: &S,
+        tree: &Table,
+        (at, name): (&str, &'static str),
+        parents: Parents<'_>,
+    ) -> Result<(), Fault> {
+        value.inherit(default, tree, &join(at, name), parents)
     }
 }
 
@@ -246,6 +254,16 @@ impl<S: Section> Form for Always<S> {
     fn check(value: &S, tree: &Table, key: &str) -> Result<(), Fault> {
         value.check(tree, key)
     }
+
+    fn inherit(
+        value: &mut S,
+        default: &S,
+        tree: &Table,
+        key: &str,
+        parents: Parents<'_>,
+    ) -> Result<(), Fault> {
+        value.inherit(default, tree, key, parents)
+    }
 }
 
 /// A table that may be left out.
@@ -259,15 +277,27 @@ impl<S: Section> Form for Perhaps<S> {
     }
 
     fn visit(value: &Option<S>, key: &str, _: &str, scope: Scope, visit: &mut dyn FnMut(Key)) {
+        let mut visit = |inner: Key| visit(inner.within(key));
         match (value, scope) {
-            (Some(section), _) => section.visit(key, scope, visit),
-            (None, Scope::Every) => S::default().visit(key, scope, visit),
+            (Some(section), _) => section.visit(key, scope, &mut visit),
+            (None, Scope::Every) => S::default().visit(key, scope, &mut visit),
             (None, Scope::Present) => {}
         }
     }
 
     fn check(value: &Option<S>, tree: &Table, key: &str) -> Result<(), Fault> {
         value.as_ref().map_or(Ok(()), |section| section.check(tree, key))
+    }
+
+    fn inherit(
+        value: &mut Option<S>,
+        default: &Option<S>,
+        tree: &Table,
+        key: &str,
+        parents: Parents<'_>,
+    ) -> Result<(), Fault> {
+        let Some(section) = value else { return Ok(()) };
+        section.inherit(&default.clone().unwrap_or_default(), tree, key, parents)
     }
 }
 
@@ -305,12 +335,26 @@ impl<S: Section + Named> Form for Each<S> {
         let is_wanted = scope == Scope::Every && value.is_empty() && !is_inner;
         let example = is_wanted.then(|| S::default().renamed(MEMBER.to_owned()));
         for section in value.iter().chain(&example) {
-            section.visit(&join(key, section.name()), scope, visit);
+            let mut visit = |inner: Key| visit(inner.within(key));
+            section.visit(&join(key, section.name()), scope, &mut visit);
         }
     }
 
     fn check(value: &Vec<S>, tree: &Table, key: &str) -> Result<(), Fault> {
         value.iter().try_for_each(|section| section.check(tree, &join(key, section.name())))
+    }
+
+    fn inherit(
+        value: &mut Vec<S>,
+        _: &Vec<S>,
+        tree: &Table,
+        key: &str,
+        parents: Parents<'_>,
+    ) -> Result<(), Fault> {
+        value.iter_mut().try_for_each(|section| {
+            let at = join(key, section.name());
+            section.inherit(&S::default(), tree, &at, parents)
+        })
     }
 }
 
@@ -328,93 +372,5 @@ macro_rules! named {
                 self
             }
         })*
-    };
-}
-
-/// Declares a table: for each key its type, its form and its default. The doc comments are the
-/// documentation of the keys. Behind the fields, `in_order(low, high)` names two keys of numbers of
-/// which the first must not be above the second, and `check(Self::…)` a method with the arguments
-/// of [`Section::check`] that has any other rule by which values go together.
-///
-/// ```
-/// use settings::{Count, Flag, section};
-///
-/// section! {
-///     /// `[toy]`: an example.
-///     pub struct Toy {
-///         /// How many there are. Default: our choice.
-///         pub size: u32 as Count<u32, 1, 100> = 3;
-///         /// The most that there can be.
-///         pub most: u32 as Count<u32, 1, 100> = 8;
-///         /// Whether they move.
-///         pub moves: bool as Flag = false;
-///     }
-///     in_order(size, most)
-/// }
-/// assert_eq!(Toy::default().size, 3);
-/// ```
-#[macro_export]
-macro_rules! section {
-    (
-        $(#[$attribute:meta])*
-        pub struct $name:ident {
-            $($(#[doc = $doc:literal])* pub $field:ident: $type:ty as $form:ty = $default:expr;)*
-        }
-        $(in_order($low:ident, $high:ident))*
-        $(check($check:path))?
-    ) => {
-        $(#[$attribute])*
-        #[derive(Clone, PartialEq, Debug)]
-        pub struct $name {
-            $($(#[doc = $doc])* pub $field: $type,)*
-        }
-
-        impl Default for $name {
-            fn default() -> Self {
-                Self { $($field: $default,)* }
-            }
-        }
-
-        impl $crate::Section for $name {
-            fn overlay(
-                &mut self,
-                table: &$crate::Table,
-                at: &str,
-            ) -> Result<(), $crate::Fault> {
-                $(<$form as $crate::Field>::overlay(
-                    &mut self.$field, table, at, stringify!($field),
-                )?;)*
-                Ok(())
-            }
-
-            fn names(&self, names: &mut Vec<String>) {
-                $(<$form as $crate::Field>::names(&self.$field, stringify!($field), names);)*
-            }
-
-            fn visit(
-                &self,
-                at: &str,
-                scope: $crate::Scope,
-                visit: &mut dyn FnMut($crate::Key),
-            ) {
-                $({
-                    let doc = concat!($($doc, "\n"),*);
-                    let key = (at, stringify!($field));
-                    <$form as $crate::Field>::visit(&self.$field, key, doc, scope, visit);
-                })*
-            }
-
-            fn check(&self, tree: &$crate::Table, at: &str) -> Result<(), $crate::Fault> {
-                $($crate::in_order(
-                    self, tree, at, [stringify!($low), stringify!($high)],
-                )?;)*
-                $($check(self, tree, at)?;)?
-                $({
-                    let key = (at, stringify!($field));
-                    <$form as $crate::Field>::check(&self.$field, tree, key)?;
-                })*
-                Ok(())
-            }
-        }
     };
 }

@@ -52,6 +52,7 @@ macro_rules! recoveries {
                     pub $field: $type as Shared<$type> = Default::default();
                 )?)*
             }
+            $($(waits_for($field: variant, congestion_control, recovery is [$word]))?)*
         }
 
         impl RecoveryKind {

@@ -6,9 +6,7 @@
 //! mean rate is exactly the share of the on times.
 
 use base::{Duration, Rate, Stream, Time, Transmitter, UdpDatagram};
-use settings::{
-    Bytes, Fault, OfTime, Off, Or, Speed, Table, Word, changed_keys, join, section, words,
-};
+use settings::{Bytes, Fault, OfTime, Off, Or, Speed, Table, Word, section, words};
 
 use tcp::Length;
 
@@ -35,6 +33,8 @@ section! {
         /// When it stops, counted from its start.
         pub stop: Option<Duration> as Or<Off, OfTime<1>> = None;
     }
+    only_with(on_time: off_time not "0 s")
+    only_with(times: off_time not "0 s")
     check(Self::times_suit)
 }
 
@@ -65,17 +65,10 @@ impl Udp {
         self.off_time > Duration::ZERO
     }
 
-    /// Checks that on times are given only with pauses, and fit a datagram.
+    /// Checks that on times fit a datagram.
     fn times_suit(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        let off_time = join(at, "off_time");
-        if !self.is_on_off() {
-            let of_pauses = ["on_time", "times"].map(|name| join(at, name));
-            let mut changed = changed_keys(self, tree, at, &[&off_time]).into_iter();
-            let Some(key) = changed.find(|key| of_pauses.contains(key)) else { return Ok(()) };
-            return tree.clash(&[&key], format!("{key} does nothing while {off_time} is 0 s"));
-        }
         let gap = Transmitter::new(self.rate).transmit(self.payload);
-        if self.on_time >= gap {
+        if !self.is_on_off() || self.on_time >= gap {
             return Ok(());
         }
         let message = format!(

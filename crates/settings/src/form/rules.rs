@@ -1,0 +1,195 @@
+//! Rules that stand beside keys: what a key takes the place of, and what it belongs to.
+
+use std::fmt;
+
+use super::choice::one_of;
+use super::{Key, join, matches};
+use crate::tree::Table;
+
+/// A rule of a table about keys in it.
+#[derive(Clone, Debug)]
+pub enum Rule {
+    /// A key that takes the place of another.
+    Supersedes(Precedence),
+    /// What a key belongs to.
+    OnlyWith(Condition),
+    /// What else a key says with its value, for conditions.
+    Means {
+        /// The dotted key.
+        key: String,
+        /// The words that count beside its own.
+        words: Vec<String>,
+    },
+}
+
+/// A key which, when set, takes away what the file says under others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Precedence {
+    /// The key that is set.
+    pub by: String,
+    /// The keys that are taken away.
+    pub over: Vec<String>,
+}
+
+/// What a key or table belongs to: without it, it does nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Condition {
+    /// The dotted key, or the table.
+    pub subject: String,
+    /// The keys of which one has to be as `test` asks, or a table.
+    pub keys: Vec<String>,
+    /// What is asked of them.
+    pub test: Test,
+    /// What becomes of a file that has the key without it.
+    pub in_file: InFile,
+}
+
+/// What becomes of a file that has a key which does nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InFile {
+    /// It is refused.
+    Refused,
+    /// It is kept, for a setting with which the key does something.
+    Kept,
+}
+
+/// What is asked of a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Test {
+    /// The table is there.
+    Given,
+    /// The key is one of these words.
+    Is(Vec<&'static str>),
+    /// The key has another value than this.
+    Not(&'static str),
+}
+
+impl Rule {
+    /// A setting of `by` takes away what the file says under `over`, both in the table `at`.
+    pub fn supersedes(at: &str, by: &str, over: &[&str]) -> Self {
+        let over = over.iter().map(|over| join(at, over)).collect();
+        Self::Supersedes(Precedence { by: join(at, by), over })
+    }
+
+    /// The key or table `subject` of the table `at` does nothing unless `keys` are as `test` asks.
+    pub fn only_with(at: &str, subject: &str, keys: &[&str], test: Test) -> Self {
+        Self::belongs(at, subject, keys, test, InFile::Refused)
+    }
+
+    /// The same of a table that a file may have, for a setting with which it does something.
+    pub fn waits_for(at: &str, subject: &str, keys: &[&str], test: Test) -> Self {
+        Self::belongs(at, subject, keys, test, InFile::Kept)
+    }
+
+    fn belongs(at: &str, subject: &str, keys: &[&str], test: Test, in_file: InFile) -> Self {
+        let keys = keys.iter().map(|key| join(at, key)).collect();
+        Self::OnlyWith(Condition { subject: join(at, subject), keys, test, in_file })
+    }
+
+    /// The value of `key` of the table `at` counts as `words`, too.
+    pub fn means(at: &str, key: &str, words: Vec<String>) -> Self {
+        Self::Means { key: join(at, key), words }
+    }
+}
+
+impl Condition {
+    /// Whether it holds among `values`, the keys that there are.
+    pub fn holds(&self, values: &[Key]) -> bool {
+        let is_named = |key: &&Key| self.keys.contains(&key.name);
+        match &self.test {
+            Test::Given => values.iter().any(|key| is_within(&key.name, &self.keys[0])),
+            Test::Is(words) => values.iter().filter(is_named).any(|key| key.says(words)),
+            Test::Not(word) => values.iter().filter(is_named).any(|key| key.value != *word),
+        }
+    }
+
+    /// Whether a setting decides whether it holds, by its keys or by a profile of their table: what
+    /// the file says is then not to blame.
+    pub(crate) fn is_overruled(&self, tree: &Table) -> bool {
+        let profile = |key: &str| key.rsplit_once('.').map(|(table, _)| join(table, "profile"));
+        let decides = |key: &String| {
+            tree.is_set(key) || profile(key).is_some_and(|profile| tree.is_set(&profile))
+        };
+        self.keys.iter().any(decides)
+    }
+}
+
+/// What the key does nothing with, as in "while tcp.spacing is off".
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys = one_of(&self.keys.iter().map(String::as_str).collect::<Vec<_>>());
+        match &self.test {
+            Test::Given => write!(f, "without [{keys}]"),
+            Test::Is(words) => write!(f, "without {keys} = {}", one_of(words)),
+            Test::Not(word) => write!(f, "while {keys} is {word}"),
+        }
+    }
+}
+
+impl Key {
+    /// The key with those of the `rules` that are about it.
+    #[must_use]
+    pub fn under(mut self, rules: &[Rule]) -> Self {
+        for rule in rules {
+            match rule {
+                Rule::Supersedes(rule) if matches(&self.name, &rule.by) => {
+                    self.supersedes.push(rule.clone());
+                }
+                Rule::OnlyWith(condition) if is_within(&self.name, &condition.subject) => {
+                    self.only_with.push(condition.clone());
+                }
+                Rule::Means { key, words } if self.name == *key => {
+                    self.means.clone_from(words);
+                }
+                Rule::Supersedes(_) | Rule::OnlyWith(_) | Rule::Means { .. } => {}
+            }
+        }
+        self
+    }
+
+    /// Whether `value` is its default with any kind.
+    pub(crate) fn is_default(&self, value: &str) -> bool {
+        let others = self.other_defaults.iter().map(|(default, _)| default);
+        others.chain([&self.value]).any(|default| default == value)
+    }
+
+    /// Whether it is in the `table`, which says something by being there.
+    pub(crate) fn is_optional(&self, table: &str) -> bool {
+        self.optional.as_deref() == Some(table)
+    }
+
+    /// Whether its value, or what else that means, is one of `words`.
+    fn says(&self, words: &[&str]) -> bool {
+        let mut said = self.means.iter().chain([&self.value]);
+        said.any(|said| words.contains(&said.as_str()))
+    }
+}
+
+/// Whether `key` is `subject`, or in that table.
+fn is_within(key: &str, subject: &str) -> bool {
+    key.strip_prefix(subject).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// The dotted key of words, as text.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! dotted {
+    ($first:ident $(.$rest:ident)*) => {
+        concat!(stringify!($first) $(, ".", stringify!($rest))*)
+    };
+}
+
+/// The test that a rule writes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! test {
+    () => {
+        $crate::Test::Given
+    };
+    (is $words:tt) => {
+        $crate::Test::Is(Vec::from($words))
+    };
+    (not $word:literal) => {
+        $crate::Test::Not($word)
+    };
+}
