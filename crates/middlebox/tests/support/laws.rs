@@ -157,11 +157,17 @@ fn no_edge_moves_back<P: Pattern>(log: &[Passage<P>], counts: impl Fn(&Passage<P
 }
 
 /// A SYN that comes again takes nothing of its window back (RFC 9293 §3.8.6, SHLD-14), if that came
-/// to the box as before.
+/// to the box as before. Once a reset has answered it, it opens anew.
 pub fn a_repeated_syn_takes_no_window_back<P: Pattern>(log: &[Passage<P>]) {
     let mut syns: Vec<(Connection, Seq, [u16; 2])> = Vec::new();
-    for passage in log.iter().filter(|passage| passage.has(Flags::SYN)) {
+    for passage in log {
         let (connection, header) = (passage.packet.connection(), &passage.segment().header);
+        if passage.has(Flags::RST) {
+            syns.retain(|(of, isn, _)| *of != connection.reversed() || header.ack != *isn + 1);
+        }
+        if !passage.has(Flags::SYN) {
+            continue;
+        }
         let known = syns.iter().position(|(of, isn, _)| (*of, *isn) == (connection, header.seq));
         let at = known.unwrap_or_else(|| {
             syns.push((connection, header.seq, [0; 2]));
