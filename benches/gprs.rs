@@ -12,7 +12,7 @@ use base::{Direction, Duration, Time};
 use divan::Bencher;
 use link::queue;
 use packet::Packet;
-use radio::gprs::{Bearer, Config, Errors};
+use radio::gprs::{Errors, GprsBearer, GprsConfig};
 
 fn main() {
     divan::main();
@@ -30,17 +30,18 @@ fn transfer_of_600_kb(bencher: Bencher<'_, '_>, percent: u32) {
 fn saturated_1000_s(bencher: Bencher<'_, '_>, slots: u32) {
     let config = config(slots, 3);
     let end = Time::ZERO + Duration::from_secs(1000);
-    let is_before = |bearer: &Bearer<Packet>| bearer.poll_timeout().is_some_and(|now| now <= end);
+    let is_before =
+        |bearer: &GprsBearer<Packet>| bearer.poll_timeout().is_some_and(|now| now <= end);
     bencher.bench(|| run(&config, is_before));
 }
 
-fn delivered(bearer: &Bearer<Packet>) -> u64 {
+fn delivered(bearer: &GprsBearer<Packet>) -> u64 {
     bearer.counters(Direction::Downlink).delivered
 }
 
 /// Keeps 20 packets under way downlink and answers each with 40 bytes.
-fn run(config: &Config, goes_on: impl Fn(&Bearer<Packet>) -> bool) -> u64 {
-    let mut bearer = Bearer::new(0, config, 1, "bench");
+fn run(config: &GprsConfig, goes_on: impl Fn(&GprsBearer<Packet>) -> bool) -> u64 {
+    let mut bearer = GprsBearer::new(0, config, 1, "bench");
     for _ in 0..20 {
         input(&mut bearer, Time::ZERO, Direction::Downlink, 1388);
     }
@@ -58,12 +59,12 @@ fn run(config: &Config, goes_on: impl Fn(&Bearer<Packet>) -> bool) -> u64 {
     delivered(&bearer)
 }
 
-fn input(bearer: &mut Bearer<Packet>, now: Time, direction: Direction, bytes: u32) {
+fn input(bearer: &mut GprsBearer<Packet>, now: Time, direction: Direction, bytes: u32) {
     bearer.handle_input(now, direction, Packet::new(bytes), &mut ()).expect("there is room");
 }
 
 /// The tests' bearer, with queues that hold all.
-fn config(slots: u32, percent: u32) -> Config {
+fn config(slots: u32, percent: u32) -> GprsConfig {
     let errors = Errors::Constant(tested::chance(f64::from(percent) / 100.0));
-    Config { errors, queues: [queue::Config::UNLIMITED; 2], ..tested::config(slots) }
+    GprsConfig { errors, queues: [queue::Config::UNLIMITED; 2], ..tested::config(slots) }
 }

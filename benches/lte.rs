@@ -12,7 +12,7 @@ use base::{Direction, Duration, Time};
 use divan::Bencher;
 use packet::Packet;
 use radio::lte::LteKeys;
-use radio::scheduled::{Config, Network};
+use radio::scheduled::{ScheduledCell, ScheduledConfig};
 
 fn main() {
     divan::main();
@@ -26,8 +26,8 @@ fn saturated_1000_s(bencher: Bencher<'_, '_>) {
 }
 
 /// Keeps 400 packets under way downlink and answers every other with 40 bytes.
-fn run(config: &Config, span: Duration) -> u64 {
-    let mut network = Network::new(0, config, 1);
+fn run(config: &ScheduledConfig, span: Duration) -> u64 {
+    let mut network = ScheduledCell::new(0, config, 1);
     let end = Time::ZERO + span;
     for _ in 0..400 {
         input(&mut network, Time::ZERO, Direction::Downlink, 1500);
@@ -50,6 +50,6 @@ fn run(config: &Config, span: Duration) -> u64 {
     delivered
 }
 
-fn input(network: &mut Network<Packet>, now: Time, direction: Direction, bytes: u32) {
+fn input(network: &mut ScheduledCell<Packet>, now: Time, direction: Direction, bytes: u32) {
     network.handle_input(now, 0, direction, Packet::new(bytes), &mut ()).expect("there is room");
 }

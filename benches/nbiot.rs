@@ -8,7 +8,7 @@ use link::queue;
 use packet::Packet;
 use radio::RadioContext;
 use radio::kit::paging::EdrxKeys;
-use radio::nbiot::{Cell, Config, NbIotKeys};
+use radio::nbiot::{NbIotCell, NbIotConfig, NbIotKeys};
 
 fn main() {
     divan::main();
@@ -28,7 +28,7 @@ fn saturated_1000_s(bencher: Bencher<'_, '_>) {
     bencher.bench(|| run(&config, 1, 4000));
 }
 
-fn config() -> Config {
+fn config() -> NbIotConfig {
     let context = RadioContext {
         queues: [queue::Config::UNLIMITED; 2],
         per_flow: false,
@@ -42,8 +42,8 @@ fn config() -> Config {
 }
 
 /// Sends `bytes` each `every` seconds, and answers each packet with 40 bytes.
-fn run(config: &Config, every: u64, bytes: u32) -> u64 {
-    let mut cell = Cell::new(0, config, 1);
+fn run(config: &NbIotConfig, every: u64, bytes: u32) -> u64 {
+    let mut cell = NbIotCell::new(0, config, 1);
     let (end, mut delivered) = (Time::ZERO + Duration::from_secs(1000), 0);
     for at in (0..1000).step_by(every as usize) {
         let at = Time::ZERO + Duration::from_secs(at);
@@ -53,7 +53,7 @@ fn run(config: &Config, every: u64, bytes: u32) -> u64 {
     delivered + until(&mut cell, end)
 }
 
-fn until(cell: &mut Cell<Packet>, end: Time) -> u64 {
+fn until(cell: &mut NbIotCell<Packet>, end: Time) -> u64 {
     let mut delivered = 0;
     while let Some(now) = cell.poll_timeout().filter(|now| *now <= end) {
         cell.handle_timeout(now, &mut ());
@@ -69,6 +69,6 @@ fn until(cell: &mut Cell<Packet>, end: Time) -> u64 {
     delivered
 }
 
-fn input(cell: &mut Cell<Packet>, now: Time, direction: Direction, bytes: u32) {
+fn input(cell: &mut NbIotCell<Packet>, now: Time, direction: Direction, bytes: u32) {
     cell.handle_input(now, 0, direction, Packet::new(bytes), &mut ()).expect("there is room");
 }

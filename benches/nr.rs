@@ -12,7 +12,7 @@ use base::{Direction, Duration, Time};
 use divan::Bencher;
 use packet::Packet;
 use radio::nr::{NrKeys, Tdd};
-use radio::scheduled::{Config, Network};
+use radio::scheduled::{ScheduledCell, ScheduledConfig};
 
 fn main() {
     divan::main();
@@ -29,8 +29,8 @@ fn saturated_100_s(bencher: Bencher<'_, '_>) {
 }
 
 /// Keeps 1000 packets under way downlink and answers every other with 40 bytes.
-fn run(config: &Config, span: Duration) -> u64 {
-    let mut network = Network::new(0, config, 1);
+fn run(config: &ScheduledConfig, span: Duration) -> u64 {
+    let mut network = ScheduledCell::new(0, config, 1);
     let end = Time::ZERO + span;
     for _ in 0..1000 {
         input(&mut network, Time::ZERO, Direction::Downlink, 1500);
@@ -53,6 +53,6 @@ fn run(config: &Config, span: Duration) -> u64 {
     delivered
 }
 
-fn input(network: &mut Network<Packet>, now: Time, direction: Direction, bytes: u32) {
+fn input(network: &mut ScheduledCell<Packet>, now: Time, direction: Direction, bytes: u32) {
     network.handle_input(now, 0, direction, Packet::new(bytes), &mut ()).expect("there is room");
 }

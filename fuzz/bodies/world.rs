@@ -11,7 +11,7 @@ use link::queue::{self, Discipline, Notice, codel, droptail, red};
 use link::{LinkConfig, Service, Trace};
 use observe::{Context, Observe, PacketEvent, PacketFact};
 use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::Config;
+use radio::umts::rlc::RlcConfig;
 use radio::umts::rlc::am::{OnLimit, Repetition};
 use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
 use world::{Datagram, Delivery, NodeId, World};
@@ -251,7 +251,7 @@ fn dch(kind: u8) -> DchConfig {
         limit: Limit::packets(20),
     };
     let pdcp = PdcpConfig { header_bytes: 1, header_compression: true };
-    let rlc = Config {
+    let rlc = RlcConfig {
         window: if gives_up { 64 } else { 4095 },
         in_order: !gives_up,
         max_retransmissions: gives_up.then_some(1),
@@ -259,7 +259,7 @@ fn dch(kind: u8) -> DchConfig {
         discard_timer: gives_up.then_some(millis(500)),
         reset: Repetition { timer: millis(300), max: None },
         move_window: Repetition { timer: millis(200), max: None },
-        ..Config::default()
+        ..RlcConfig::default()
     };
     DchConfig::new(channel(384, 10), channel(64, 20), pdcp, rlc)
 }

@@ -61,21 +61,21 @@ radios! {
     /// Dedicated channels of UMTS in both directions.
     "umts-dch" => UmtsDch(DchKeys) own umts::Bearer<T>,
     /// Cells that several mobiles share.
-    "umts-cell" => UmtsCell(CellKeys) shared umts::cell::Cell<T>,
+    "umts-cell" => UmtsCell(CellKeys) shared umts::cell::UmtsCells<T>,
     /// Time slots of GPRS or EDGE.
-    "gprs" => Gprs(GprsKeys) own gprs::Bearer<T>,
+    "gprs" => Gprs(GprsKeys) own gprs::GprsBearer<T>,
     /// Satellites in a low orbit, one after the other.
-    "leo" => Leo(LeoKeys) own satellite::Bearer<T>,
+    "leo" => Leo(LeoKeys) own satellite::SatelliteBearer<T>,
     /// A geostationary satellite.
-    "geo" => Geo(GeoKeys) own satellite::Bearer<T>,
+    "geo" => Geo(GeoKeys) own satellite::SatelliteBearer<T>,
     /// A cell of LTE, which its mobiles share.
-    "lte" => Lte(LteKeys) shared scheduled::Network<T>,
+    "lte" => Lte(LteKeys) shared scheduled::ScheduledCell<T>,
     /// A carrier of NB-IoT, which its mobiles share.
-    "nb-iot" => NbIot(NbIotKeys) shared nbiot::Cell<T>,
+    "nb-iot" => NbIot(NbIotKeys) shared nbiot::NbIotCell<T>,
     /// A cell of NR, which its mobiles share.
-    "nr" => Nr(NrKeys) shared scheduled::Network<T>,
+    "nr" => Nr(NrKeys) shared scheduled::ScheduledCell<T>,
     /// A cell with HSDPA and HSUPA, which its mobiles share.
-    "umts-hs" => UmtsHs(HsKeys) shared hspa::Cell<T>,
+    "umts-hs" => UmtsHs(HsKeys) shared hspa::HsCell<T>,
 }
 
 impl Radio {

@@ -6,7 +6,7 @@ use observe::{
     CodeEvent, CodeFact, HandoverEvent, HandoverFact, Observe, PowerFact, RrcFact, RrcState,
 };
 use proptest::prelude::*;
-use radio::umts::cell::{Cell, CellConfig};
+use radio::umts::cell::{CellConfig, UmtsCells};
 use radio::umts::handover::{Diversity, Iur};
 use radio::umts::interference::ErrorRates;
 
@@ -90,7 +90,7 @@ fn walk() -> CellConfig {
 }
 
 fn downloaded(config: &CellConfig) -> Facts {
-    let mut cell = Cell::new(0, config, 1);
+    let mut cell = UmtsCells::new(0, config, 1);
     let mut facts = Facts::default();
     let offers = download(1000, 100);
     let delivered = carry(&mut cell, &offers, seconds(130), &mut facts);
@@ -139,7 +139,7 @@ fn a_blocked_ue_stays_on_the_shared_channels_and_asks_again() {
     let eight = support::network::sf(8);
     config.dedicated.downlink = eight;
     config.admission.downlink_sf = eight;
-    let mut cell = Cell::new(0, &config, 1);
+    let mut cell = UmtsCells::new(0, &config, 1);
     let packet = |ue| (Time::ZERO, ue, Direction::Downlink);
     let offers: Vec<_> = (0..12)
         .flat_map(|ue| (0..20).map(move |number| (ue, number)))
@@ -162,7 +162,7 @@ fn a_blocked_ue_stays_on_the_shared_channels_and_asks_again() {
 fn an_idle_network_has_nothing_to_do() {
     let walker = Motion::with_velocity(Position::new(20.0, 5.0), Position::new(3.6, 0.0));
     let ues = (0..100).map(|number| ue(number, walker.clone(), 0.1)).collect();
-    let mut cell: Cell<Packet> = Cell::new(0, &network(2, 400.0, ues), 1);
+    let mut cell: UmtsCells<Packet> = UmtsCells::new(0, &network(2, 400.0, ues), 1);
     assert_eq!(cell.poll_timeout(), None);
     let mut facts = Facts::default();
     carry(&mut cell, &download(3, 10), seconds(100), &mut facts);
@@ -221,7 +221,7 @@ proptest! {
         };
         let offers: Vec<_> = traffic.iter().enumerate().map(offer).collect();
         let run = || {
-            let mut cell = Cell::new(0, &config, seed);
+            let mut cell = UmtsCells::new(0, &config, seed);
             let mut facts = Facts::default();
             let delivered = carry(&mut cell, &offers, seconds(120), &mut facts);
             facts.in_use();

@@ -5,7 +5,7 @@ use base::{Direction, Duration, Probability, Rate, Schedule, Stream, Time};
 use link::Dropped;
 use proptest::prelude::*;
 use radio::umts::rlc::am::OnLimit;
-use radio::umts::rlc::{Config, Mode};
+use radio::umts::rlc::{Mode, RlcConfig};
 use radio::umts::{
     Bearer, BlockErrorRate, Blocks, BufferManager, ChannelState, Coverage, DchConfig, End,
     Interruption, Limit, Output, Scope, Service,
@@ -105,7 +105,7 @@ fn without_blocks_a_bearer_sleeps_until_it_is_set_again() {
 #[test]
 fn a_low_rate_is_exact_over_time() {
     for (kbps, pdus) in [(60, 3750), (30, 1875), (15, 937), (7, 437)] {
-        let mut config = dch(0.0, Config { pdu_payload: 60, ..rlc() });
+        let mut config = dch(0.0, RlcConfig { pdu_payload: 60, ..rlc() });
         config.downlink.rate = Rate::from_bps(kbps * 1000).into();
         let mut bearer = Bearer::new(0, &config, 1, "low");
         for number in 0..2000 {
@@ -360,7 +360,7 @@ proptest! {
         in_order in any::<bool>(),
         service in prop::sample::select(vec![Service::InOrder, Service::InTurn]),
     ) {
-        let mut config = dch(0.05, Config { in_order, ..rlc() });
+        let mut config = dch(0.05, RlcConfig { in_order, ..rlc() });
         config.buffer = Some(roomy(service));
         let bearer = transfer(&config, seed, &walk(seed, Ways::WithRelocations));
         for direction in BOTH {
@@ -378,7 +378,7 @@ proptest! {
         in_order in any::<bool>(),
         service in prop::sample::select(vec![Service::InOrder, Service::InTurn]),
     ) {
-        let config = Config {
+        let config = RlcConfig {
             in_order,
             max_retransmissions: Some(max),
             on_limit: if resets { OnLimit::Reset } else { OnLimit::Discard },

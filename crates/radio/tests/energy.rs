@@ -3,7 +3,7 @@
 use base::{Direction, Duration, Energy, EnergyPerBit, Power, Time};
 use mobility::motion::{Motion, Position};
 use observe::RrcState;
-use radio::umts::cell::{Cell, CellConfig};
+use radio::umts::cell::{CellConfig, UmtsCells};
 use radio::umts::power::{CellPower, DchPower};
 use radio::umts::rrc::FirstChannel;
 use radio::umts::{Bearer, DchConfig};
@@ -35,7 +35,7 @@ fn powers() -> CellPower {
 
 /// The times of RRC states are those of the states that draw power; energy is what these draw and
 /// what the blocks sent take; and facts tell the same as what is asked for at the end.
-pub(crate) fn check_laws(cell: &Cell<Packet>, config: &CellConfig, facts: &Facts, end: Time) {
+pub(crate) fn check_laws(cell: &UmtsCells<Packet>, config: &CellConfig, facts: &Facts, end: Time) {
     let whole = end.saturating_since(Time::ZERO);
     for (number, used) in (0_u32..).zip(cell.energy(end)) {
         let time = |names: &[&str]| {
@@ -105,7 +105,7 @@ fn of<'a>(used: &'a EnergyUse, name: &str) -> &'a StateUse {
 
 #[test]
 fn an_idle_mobile_uses_idle_power() {
-    let cell: Cell<Packet> = Cell::new(0, &one(FirstChannel::Shared), 1);
+    let cell: UmtsCells<Packet> = UmtsCells::new(0, &one(FirstChannel::Shared), 1);
     assert_eq!(cell.poll_timeout(), None, "it is not charged bit by bit");
     let used = cell.energy(seconds(1_000_000)).next().expect("there is a mobile");
     assert_eq!(used.total(), Power::from_milliwatts(1) * Duration::from_secs(1_000_000));
@@ -117,7 +117,7 @@ fn an_idle_mobile_uses_idle_power() {
 #[test]
 fn a_page_leads_through_every_state() {
     let config = one(FirstChannel::Shared);
-    let mut cell = Cell::new(0, &config, 1);
+    let mut cell = UmtsCells::new(0, &config, 1);
     let page = (0..14)
         .map(|number| (seconds(10), 0, Direction::Downlink, Packet { number, bytes: 1_500 }));
     let mut facts = Facts::default();
@@ -140,7 +140,7 @@ fn what_is_watched_uses_the_same() {
         .map(|(time, direction, packet)| (time, 0, direction, packet))
         .collect();
     let run = |is_watched| {
-        let mut cell = Cell::new(0, &config, 1);
+        let mut cell = UmtsCells::new(0, &config, 1);
         if is_watched {
             carry(&mut cell, &offers, seconds(60), &mut Facts::default());
         } else {

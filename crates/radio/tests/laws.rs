@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use base::{Direction, Duration};
 use proptest::prelude::*;
-use radio::umts::rlc::Config;
+use radio::umts::rlc::RlcConfig;
 use radio::umts::rlc::am::{self, OnLimit, Repetition};
 use radio::umts::{Bearer, Channel, Counters, DchConfig, Limit, Output};
 
@@ -24,7 +24,7 @@ struct Outcome {
 }
 
 /// Runs `count` packets a direction through a bearer until it is idle.
-fn transfer(rlc: &Config, tbler: f64, seed: u64, count: u32) -> Outcome {
+fn transfer(rlc: &RlcConfig, tbler: f64, seed: u64, count: u32) -> Outcome {
     let context = format!("TBLER {tbler}, seed {seed}, {rlc:?}");
     let mut bearer = Bearer::new(0, &dch(tbler, rlc.clone()), seed, "law");
     let deliveries = feed(&mut bearer, &traffic(seed, count, millis(60)), at(LONG));
@@ -77,7 +77,7 @@ fn unlimited_retransmission_delivers_each_sdu_once_and_in_order() {
 
 #[test]
 fn out_of_sequence_delivery_delivers_each_sdu_once() {
-    let rlc = Config { in_order: false, ..rlc() };
+    let rlc = RlcConfig { in_order: false, ..rlc() };
     for tbler in LOSS {
         for seed in 0..SEEDS {
             let outcome = transfer(&rlc, tbler, seed, 60);
@@ -91,7 +91,7 @@ fn out_of_sequence_delivery_delivers_each_sdu_once() {
 #[test]
 fn small_windows_hold_the_laws() {
     for (window, concatenation) in [(1, true), (7, false), (64, true), (2048, false)] {
-        let rlc = Config { window, concatenation, ..rlc() };
+        let rlc = RlcConfig { window, concatenation, ..rlc() };
         for tbler in [0.0, 0.1, 0.6] {
             for seed in 0..6 {
                 let outcome = transfer(&rlc, tbler, seed, 40);
@@ -106,21 +106,21 @@ fn small_windows_hold_the_laws() {
 #[test]
 fn gaps_equal_reported_discards() {
     let limits = [
-        Config { discard_timer: Some(millis(400)), ..rlc() },
-        Config {
+        RlcConfig { discard_timer: Some(millis(400)), ..rlc() },
+        RlcConfig {
             max_retransmissions: Some(2),
             on_limit: OnLimit::Discard,
             discard_timer: Some(millis(5000)),
             ..rlc()
         },
-        Config { max_retransmissions: Some(3), on_limit: OnLimit::Reset, ..rlc() },
-        Config {
+        RlcConfig { max_retransmissions: Some(3), on_limit: OnLimit::Reset, ..rlc() },
+        RlcConfig {
             max_retransmissions: Some(3),
             on_limit: OnLimit::Reset,
             reset: Repetition { timer: millis(150), max: Some(2) },
             ..rlc()
         },
-        Config {
+        RlcConfig {
             max_retransmissions: Some(0),
             on_limit: OnLimit::Discard,
             move_window: Repetition { timer: millis(100), max: Some(1) },
@@ -130,7 +130,7 @@ fn gaps_equal_reported_discards() {
     let mut discarded = [0; 5];
     for (limit, discarded) in limits.iter().zip(&mut discarded) {
         for in_order in [true, false] {
-            let rlc = Config { in_order, ..limit.clone() };
+            let rlc = RlcConfig { in_order, ..limit.clone() };
             for tbler in LOSS {
                 for seed in 0..SEEDS / 3 {
                     let outcome = transfer(&rlc, tbler, seed, 60);
@@ -156,7 +156,7 @@ fn a_closed_window_opens_again() {
     let poll = am::Poll { last_in_retransmission_buffer: false, timer: None, ..rlc().poll };
     let status = am::Status { missing: false, prohibit: None, ..rlc().status };
     for window in [1, 12, 1024, 4095] {
-        let rlc = Config { window, poll: poll.clone(), status: status.clone(), ..rlc() };
+        let rlc = RlcConfig { window, poll: poll.clone(), status: status.clone(), ..rlc() };
         let config = dch(0.0, rlc);
         let mut bearer = Bearer::new(0, &config, 1, "closed");
         let packets: Vec<_> = (0..2000)
@@ -179,7 +179,7 @@ fn a_poll_within_the_window_is_not_the_last() {
     };
     let status = am::Status { missing: false, prohibit: None, ..rlc().status };
     for seed in 0..SEEDS {
-        let rlc = Config { window: 2, poll: poll.clone(), status: status.clone(), ..rlc() };
+        let rlc = RlcConfig { window: 2, poll: poll.clone(), status: status.clone(), ..rlc() };
         check_complete(&transfer(&rlc, 0.1, seed, 25));
     }
 }
@@ -298,9 +298,9 @@ prop_compose! {
         max_retransmissions in prop::option::of(0_u32..6),
         discard_timer in some_millis(20..3000),
         repetitions in prop::option::of(1_u32..4),
-    ) -> Config {
+    ) -> RlcConfig {
         let (concatenation, in_order, resets) = flags;
-        Config {
+        RlcConfig {
             pdu_payload,
             window,
             concatenation,
@@ -312,7 +312,7 @@ prop_compose! {
             status,
             reset: Repetition { timer: millis(150), max: repetitions },
             move_window: Repetition { timer: millis(130), max: repetitions },
-            ..Config::default()
+            ..RlcConfig::default()
         }
     }
 }

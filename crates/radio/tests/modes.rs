@@ -8,7 +8,7 @@ use base::{Direction, Duration, Time};
 use link::Dropped;
 use observe::{BlockFact, BlockKind, Observe};
 use proptest::prelude::*;
-use radio::umts::rlc::{Arq, Config, Mode};
+use radio::umts::rlc::{Arq, Mode, RlcConfig};
 use radio::umts::{Bearer, Counters, Output};
 
 use crate::support::{Packet, at, dch, millis, traffic};
@@ -48,7 +48,7 @@ impl Observe for Both {
 
 /// Runs `packets` through a bearer until it is idle, with a relocation at each of `moves`.
 fn transfer(
-    rlc: Config,
+    rlc: RlcConfig,
     (tbler, seed): (f64, u64),
     packets: &[(Time, Direction, Packet)],
     moves: &[Time],
@@ -97,18 +97,18 @@ fn check_conservation(fates: &Fates, count: u32) {
     assert_eq!(counters.blocks_sent, counters.blocks_received + counters.blocks_in_error);
 }
 
-fn unacknowledged(concatenation: bool) -> Config {
-    Config { mode: Mode::Um, concatenation, ..Config::default() }
+fn unacknowledged(concatenation: bool) -> RlcConfig {
+    RlcConfig { mode: Mode::Um, concatenation, ..RlcConfig::default() }
 }
 
-fn module() -> Config {
-    Config {
+fn module() -> RlcConfig {
+    RlcConfig {
         arq: Arq::NextExpected,
         pdu_payload: 60,
         header: Some(3),
         recovery_timeout: millis(60),
         retransmissions_first: false,
-        ..Config::default()
+        ..RlcConfig::default()
     }
 }
 
@@ -138,7 +138,7 @@ fn transparent_mode_delivers_what_fits_and_arrives() {
     for tbler in LOSS {
         for seed in 0..20 {
             let packets = traffic(seed, 60, millis(60));
-            let transparent = Config { mode: Mode::Tm, ..Config::default() };
+            let transparent = RlcConfig { mode: Mode::Tm, ..RlcConfig::default() };
             let all = transfer(transparent, (tbler, seed), &packets, &[]);
             for ((direction, fates), most) in BOTH.into_iter().zip(all).zip([480, 160]) {
                 check_conservation(&fates, 60);
@@ -185,7 +185,7 @@ fn out_of_sequence_and_limited_recovery_settle_each_sdu_once() {
     for (in_order, max_retransmissions) in
         [(false, None), (true, Some(0)), (true, Some(2)), (false, Some(1))]
     {
-        let rlc = Config { in_order, max_retransmissions, ..module() };
+        let rlc = RlcConfig { in_order, max_retransmissions, ..module() };
         for tbler in LOSS {
             for seed in 0..10 {
                 for fates in

@@ -12,12 +12,12 @@ fn parse(settings: &[(&str, &str)]) -> Result<Scenario, String> {
     Scenario::parse(text, "gprs-3+1", &settings).map_err(|error| error.to_string())
 }
 
-fn config_of(scenario: &Scenario) -> radio::gprs::Config {
+fn config_of(scenario: &Scenario) -> radio::gprs::GprsConfig {
     let Some(Radio::Gprs { keys }) = &scenario.radio else { panic!("time slots") };
     keys.config(&scenario.radio_context(), "Um")
 }
 
-fn config(settings: &[(&str, &str)]) -> radio::gprs::Config {
+fn config(settings: &[(&str, &str)]) -> radio::gprs::GprsConfig {
     let scenario = parse(settings).expect("it is valid");
     config_of(&scenario)
 }

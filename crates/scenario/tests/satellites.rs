@@ -2,7 +2,7 @@
 
 use base::{Duration, Rate, Schedule, Time};
 use radio::Radio;
-use radio::satellite::{Air, Config};
+use radio::satellite::{Air, SatelliteConfig};
 use scenario::{Outside, Scenario, build, keys, shipped};
 
 /// Parses where `seen.csv` and the files of wrong content can be read.
@@ -26,7 +26,7 @@ pub(crate) const SEEN: &[u8] = b"time_s,rtt_ms,up_mbps\n0,40,2\n10,60,0\n20,30,1
 
 const SOURCE: &str = "[radio]\nkind = \"geo\"\ntrace = \"seen.csv\"\n";
 
-fn config_of(scenario: &Scenario) -> Config {
+fn config_of(scenario: &Scenario) -> SatelliteConfig {
     match &scenario.radio {
         Some(Radio::Leo { keys }) => keys.config(&scenario.radio_context(), "Sat"),
         Some(Radio::Geo { keys }) => keys.config(&scenario.radio_context(), "Sat"),

@@ -3,7 +3,7 @@
 use base::Direction::Downlink;
 use base::{Duration, Flags, Probability, Rate, Seq, TcpHeader, Time};
 use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::{Config, am};
+use radio::umts::rlc::{RlcConfig, am};
 use radio::umts::{self, Bearer, BlockErrorRate, Channel, DchConfig, Limit, Output};
 use tcp::{Length, Segment};
 use world::{Body, Ends, NodeId, Packet};
@@ -21,11 +21,11 @@ fn dch(tbler: f64, header_compression: bool, discard_timer: Option<Duration>) ->
         tbler: BlockErrorRate::Constant(probability(tbler)).into(),
         limit: Limit::NONE,
     };
-    let rlc = Config {
+    let rlc = RlcConfig {
         discard_timer,
         reset: am::Repetition { timer: millis(300), max: None },
         move_window: am::Repetition { timer: millis(200), max: None },
-        ..Config::default()
+        ..RlcConfig::default()
     };
     let pdcp = PdcpConfig { header_bytes: 1, header_compression };
     DchConfig::new(channel(384_000, 10), channel(64_000, 20), pdcp, rlc)

@@ -7,7 +7,7 @@ use link::queue::{self, Discipline, codel};
 use link::{Config as PipeConfig, LinkConfig, Service, loss};
 use observe::{Observe, PacketEvent, PacketFact, TcpFact};
 use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::Config;
+use radio::umts::rlc::RlcConfig;
 use radio::umts::rlc::am::{self, Repetition};
 use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
 use tcp::{Length, Segment};
@@ -163,12 +163,12 @@ fn dch(tbler: f64, queue_limit: Option<u32>) -> DchConfig {
     };
     let repetition = Repetition { timer: Duration::from_millis(200), max: None };
     let pdcp = PdcpConfig { header_bytes: 1, header_compression: true };
-    let rlc = Config {
+    let rlc = RlcConfig {
         window: 1024,
         poll: am::Poll { window_utilization: Probability::new(0.5), ..am::Poll::default() },
         reset: repetition,
         move_window: repetition,
-        ..Config::default()
+        ..RlcConfig::default()
     };
     DchConfig::new(channel(384, 10), channel(64, 20), pdcp, rlc)
 }

@@ -7,7 +7,7 @@ use link::{LinkConfig, Service, loss};
 use observe::{Context, DropReason, Observe, PacketEvent, PacketFact};
 use proptest::prelude::*;
 use radio::umts::pdcp::PdcpConfig;
-use radio::umts::rlc::Config;
+use radio::umts::rlc::RlcConfig;
 use radio::umts::rlc::am::{self, OnLimit, Repetition};
 use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
 use tcp::{Length, Segment};
@@ -86,14 +86,14 @@ fn radio(tbler: f64, max: Option<u32>, header_compression: bool) -> DchConfig {
     };
     let repetition = Repetition { timer: millis(200), max: None };
     let pdcp = PdcpConfig { header_bytes: 1, header_compression };
-    let rlc = Config {
+    let rlc = RlcConfig {
         window: 1024,
         max_retransmissions: max,
         on_limit: OnLimit::Discard,
         poll: am::Poll { window_utilization: Probability::new(0.5), ..am::Poll::default() },
         reset: repetition,
         move_window: repetition,
-        ..Config::default()
+        ..RlcConfig::default()
     };
     DchConfig::new(channel(384, 10), channel(64, 20), pdcp, rlc)
 }

@@ -5,7 +5,7 @@ use crate::rlc36::Contents;
 
 /// Hybrid ARQ with soft combining.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
+pub struct HarqConfig {
     /// How many blocks may be in flight in a direction of a mobile, up to 32.
     pub processes: u32,
     /// How often a block is sent again before link control has to repair the loss.

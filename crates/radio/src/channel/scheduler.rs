@@ -22,7 +22,7 @@ words! {
 section! {
     /// `[radio.scheduler]`: how the base station chooses between mobiles.
     #[derive(Copy)]
-    pub struct Config {
+    pub struct SchedulerConfig {
         /// The rule.
         pub policy: Policy as Word<Policy> = Policy::ProportionalFair;
         /// `proportional-fair`: over how many slots a mobile's past rate is averaged. Default: of
@@ -42,14 +42,14 @@ pub(crate) struct Past {
 
 impl Past {
     /// It gets `bytes` in `slot`.
-    pub(crate) fn serve(&mut self, config: Config, slot: u64, bytes: u32) {
+    pub(crate) fn serve(&mut self, config: SchedulerConfig, slot: u64, bytes: u32) {
         let share = 1.0 / f64::from(config.memory);
         self.rate = self.mean(config, slot) * (1.0 - share) + share * f64::from(bytes);
         self.served = slot + 1;
     }
 
     /// How much it is to be preferred in `slot` if it could get `bytes` with a ratio of `snr`.
-    pub(crate) fn rank(&self, config: Config, slot: u64, bytes: u32, snr: f64) -> f64 {
+    pub(crate) fn rank(&self, config: SchedulerConfig, slot: u64, bytes: u32, snr: f64) -> f64 {
         match config.policy {
             Policy::RoundRobin => -(self.served as f64),
             Policy::MaxCi => snr,
@@ -58,7 +58,7 @@ impl Past {
     }
 
     /// Its mean rate up to `slot`, in which it got nothing since it was served.
-    fn mean(&self, config: Config, slot: u64) -> f64 {
+    fn mean(&self, config: SchedulerConfig, slot: u64) -> f64 {
         let idle = (slot + 1).saturating_sub(self.served + 1) as f64;
         if idle == 0.0 { self.rate } else { self.rate * exp(-idle / f64::from(config.memory)) }
     }
@@ -131,7 +131,7 @@ mod tests {
 
     /// Serves the best of two mobiles for `slots`, who could get `bytes` in a slot each.
     fn shares(policy: Policy, bytes: [u32; 2], slots: u64) -> [u64; 2] {
-        let config = Config { policy, memory: 100 };
+        let config = SchedulerConfig { policy, memory: 100 };
         let (mut pasts, mut served) = ([Past::default(); 2], [0; 2]);
         for slot in 0..slots {
             let rank =

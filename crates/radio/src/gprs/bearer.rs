@@ -6,9 +6,9 @@ use observe::Observe;
 use super::air::Air;
 use super::arq::Period;
 use super::coding::{BLOCK_PERIOD, CodingScheme};
-use super::config::{Config, Gap, GapKind};
+use super::config::{Gap, GapKind, GprsConfig};
 use super::keys::TbfTimes;
-use super::lane::{Lane, Moment, period_from};
+use super::lane::{GprsLane, GprsMoment, period_from};
 use super::tbf::{Event, Tbf};
 use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
 
@@ -18,13 +18,13 @@ use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
 /// one radio block. What arrives in a period waits for the next. There is nothing to do while
 /// there is nothing to send, to report or to deliver.
 #[derive(Debug)]
-pub struct Bearer<T> {
+pub struct GprsBearer<T> {
     machine: u32,
     times: TbfTimes,
     control_every: Option<u32>,
     keep: Duration,
-    downlink: Lane<T>,
-    uplink: Lane<T>,
+    downlink: GprsLane<T>,
+    uplink: GprsLane<T>,
     air: Air,
     chance: Stream,
     /// Gaps that are not over, and how far the first has come.
@@ -63,11 +63,11 @@ enum Phase {
     Lost,
 }
 
-impl<T: Sdu> Bearer<T> {
+impl<T: Sdu> GprsBearer<T> {
     /// A bearer that reports facts as machine number `machine`. Its random streams come from `seed`
     /// and names that begin with `name`.
-    pub fn new(machine: u32, config: &Config, seed: u64, name: &str) -> Self {
-        let lane = |direction| Lane::new(direction, config, seed, name);
+    pub fn new(machine: u32, config: &GprsConfig, seed: u64, name: &str) -> Self {
+        let lane = |direction| GprsLane::new(direction, config, seed, name);
         let mut gaps = config.gaps.clone().into_iter();
         let gap = gaps.next();
         let mut bearer = Self {
@@ -127,7 +127,7 @@ impl<T: Sdu> Bearer<T> {
 
     /// From `now` on nothing gets through in the gaps of `config`, and in no others: one that lasts
     /// ends with that which began with it, or at once.
-    pub fn reconfigure(&mut self, now: Time, config: &Config) {
+    pub fn reconfigure(&mut self, now: Time, config: &GprsConfig) {
         let is_over = |gap: &&Gap| self.period.is_some_and(|period| gap.to <= start(period));
         let mut gaps: Vec<_> = config.gaps.iter().skip_while(is_over).copied().collect();
         if let Some(lasting) = self.ongoing() {
@@ -158,7 +158,7 @@ impl<T: Sdu> Bearer<T> {
     /// When something is due next. It changes with each `handle_…` and `poll_…`.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
-        let visible = [&self.downlink, &self.uplink].map(Lane::visible);
+        let visible = [&self.downlink, &self.uplink].map(GprsLane::visible);
         [self.tick, visible[0], visible[1]].into_iter().flatten().min().map(|at| at.max(self.now))
     }
 
@@ -225,7 +225,7 @@ impl<T: Sdu> Bearer<T> {
         // period.
         let answers = [self.uplink.answer(period), self.downlink.answer(period)];
         let air = (self.phase == Phase::Ahead).then_some(&self.air);
-        let moment = &mut Moment { now, period, machine: self.machine, air, observe };
+        let moment = &mut GprsMoment { now, period, machine: self.machine, air, observe };
         let mut used = 0;
         if let Some(report) = answers[0] {
             if self.downlink.send_control(moment, used) {
@@ -424,11 +424,11 @@ impl<T: Sdu> Bearer<T> {
         low + Duration::from_nanos((span * self.chance.next_f64()) as u64)
     }
 
-    fn lane(&self, direction: Direction) -> &Lane<T> {
+    fn lane(&self, direction: Direction) -> &GprsLane<T> {
         direction.of(&self.downlink, &self.uplink)
     }
 
-    fn lane_mut(&mut self, direction: Direction) -> &mut Lane<T> {
+    fn lane_mut(&mut self, direction: Direction) -> &mut GprsLane<T> {
         direction.of(&mut self.downlink, &mut self.uplink)
     }
 }

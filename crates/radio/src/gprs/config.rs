@@ -8,7 +8,7 @@ use super::keys::Gprs;
 
 /// A bearer of one mobile.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Config {
+pub struct GprsConfig {
     /// Time slots towards the mobile and from it: 1 to 8.
     pub slots: [u32; 2],
     /// What waits for the radio: downlink at the end of the core network, uplink in the mobile.
@@ -21,7 +21,7 @@ pub struct Config {
     pub gprs: Gprs,
 }
 
-impl Config {
+impl GprsConfig {
     /// WS (TS 44.060 §9.1.9): by default 64 blocks; with EDGE 64 and twice as many for each slot,
     /// within the limits of Table 9.1.9.2.1.
     pub fn window(&self) -> u32 {

@@ -11,7 +11,7 @@ use settings::{
 use super::adaptation::Adaptation;
 use super::air::{Errors, Quality, State};
 use super::coding::{BLOCK_PERIOD, CodingScheme};
-use super::config::{Config, Gap, GapKind};
+use super::config::{Gap, GapKind, GprsConfig};
 use super::outages::RandomOutages;
 use crate::keys::{Keys, Queues, RadioContext};
 
@@ -226,8 +226,8 @@ const MOST_JITTER: f64 = 3.0;
 
 impl GprsKeys {
     /// How a bearer called `name` behaves. Random outages are drawn by the seed and the name.
-    pub fn config(&self, context: &RadioContext<'_>, name: &str) -> Config {
-        Config {
+    pub fn config(&self, context: &RadioContext<'_>, name: &str) -> GprsConfig {
+        GprsConfig {
             slots: [self.downlink.slots, self.uplink.slots],
             queues: context.queues,
             errors: self.errors(),

@@ -9,7 +9,7 @@ use super::adaptation::Adapter;
 use super::air::{Air, BlockErrors};
 use super::arq::{Bsn, Period, Report, Window};
 use super::coding::{BLOCK_PERIOD, CodingScheme};
-use super::config::Config;
+use super::config::GprsConfig;
 use super::core::CoreNetwork;
 use super::keys::Gprs;
 use super::packets::{Packets, pop_if};
@@ -18,7 +18,7 @@ use crate::{Counters, Output, Sdu};
 
 /// One direction: what waits, what has been sent, and what is on its way behind the radio.
 #[derive(Debug)]
-pub(crate) struct Lane<T> {
+pub(crate) struct GprsLane<T> {
     pub(crate) direction: Direction,
     pub(crate) slots: u32,
     /// The sequence number space: twice the window (§9.1.1).
@@ -45,7 +45,7 @@ pub(crate) struct Lane<T> {
 }
 
 /// The circumstances of a block period in one direction.
-pub(crate) struct Moment<'a, O> {
+pub(crate) struct GprsMoment<'a, O> {
     pub(crate) now: Time,
     pub(crate) period: Period,
     pub(crate) machine: u32,
@@ -54,9 +54,9 @@ pub(crate) struct Moment<'a, O> {
     pub(crate) observe: &'a mut O,
 }
 
-impl<T: Sdu> Lane<T> {
-    pub(crate) fn new(direction: Direction, config: &Config, seed: u64, name: &str) -> Self {
-        let Config { slots, queues, gprs, .. } = config;
+impl<T: Sdu> GprsLane<T> {
+    pub(crate) fn new(direction: Direction, config: &GprsConfig, seed: u64, name: &str) -> Self {
+        let GprsConfig { slots, queues, gprs, .. } = config;
         let Gprs { tbf, core, round_trip, poll_blocks, .. } = gprs;
         let median = direction.of(core.downlink, core.uplink);
         let lifetime = gprs.lifetime.filter(|_| direction == Direction::Downlink);
@@ -140,7 +140,7 @@ impl<T: Sdu> Lane<T> {
     }
 
     /// Sends what there is in the slots from number `used` on.
-    pub(crate) fn send(&mut self, moment: &mut Moment<'_, impl Observe>, used: u32) {
+    pub(crate) fn send(&mut self, moment: &mut GprsMoment<'_, impl Observe>, used: u32) {
         if !self.tbf.is_sending() {
             return;
         }
@@ -155,7 +155,7 @@ impl<T: Sdu> Lane<T> {
     /// Sends a message of the link control in `slot`. True if it arrives.
     pub(crate) fn send_control(
         &mut self,
-        moment: &mut Moment<'_, impl Observe>,
+        moment: &mut GprsMoment<'_, impl Observe>,
         slot: u32,
     ) -> bool {
         let error = self.errs(moment, CodingScheme::Cs1, slot, 0);
@@ -245,7 +245,7 @@ impl<T: Sdu> Lane<T> {
     }
 
     /// Builds and sends one radio block. False if there is nothing to send.
-    fn send_block(&mut self, moment: &mut Moment<'_, impl Observe>, slot: u32) -> bool {
+    fn send_block(&mut self, moment: &mut GprsMoment<'_, impl Observe>, slot: u32) -> bool {
         let Some((bsn, scheme, kind)) = self.next_block(moment, true) else {
             return false;
         };
@@ -265,7 +265,7 @@ impl<T: Sdu> Lane<T> {
     /// One data block of a radio block. True if it is in error.
     fn send_part(
         &mut self,
-        moment: &mut Moment<'_, impl Observe>,
+        moment: &mut GprsMoment<'_, impl Observe>,
         slot: u32,
         part: u32,
         (bsn, scheme, kind): (u64, CodingScheme, BlockKind),
@@ -293,7 +293,7 @@ impl<T: Sdu> Lane<T> {
     /// has come for a round trip, the oldest again.
     fn next_block<O: Observe>(
         &mut self,
-        moment: &mut Moment<'_, O>,
+        moment: &mut GprsMoment<'_, O>,
         may_insist: bool,
     ) -> Option<(u64, CodingScheme, BlockKind)> {
         let period = moment.period;
@@ -358,7 +358,7 @@ impl<T: Sdu> Lane<T> {
 
     fn errs(
         &mut self,
-        moment: &Moment<'_, impl Observe>,
+        moment: &GprsMoment<'_, impl Observe>,
         scheme: CodingScheme,
         slot: u32,
         part: u32,
@@ -369,7 +369,7 @@ impl<T: Sdu> Lane<T> {
 
     fn tell(
         &self,
-        moment: &mut Moment<'_, impl Observe>,
+        moment: &mut GprsMoment<'_, impl Observe>,
         bsn: Bsn,
         kind: BlockKind,
         poll: bool,

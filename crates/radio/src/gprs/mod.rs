@@ -31,9 +31,9 @@ mod tbf;
 
 pub use adaptation::Adaptation;
 pub use air::{Errors, Quality, State};
-pub use bearer::Bearer;
+pub use bearer::GprsBearer;
 pub use coding::{BLOCK_PERIOD, CodingScheme};
-pub use config::{Config, Gap, GapKind};
+pub use config::{Gap, GapKind, GprsConfig};
 pub use keys::{Core, Gprs, GprsKeys, RadioBursts, RadioState, Reselection, Slots, TbfTimes};
 pub use outages::RandomOutages;
 pub use tbf::{Event, Release, Tbf};

@@ -5,10 +5,10 @@ use std::mem;
 use base::{Direction, Duration, Rate, Time};
 use observe::Observe;
 
-use super::channel::{Channel, HsBlock};
-use super::config::Config;
+use super::channel::{HsBlock, HsChannel};
+use super::config::HsConfig;
 use super::formats::{TTI, needed};
-use super::mobile::Mobile;
+use super::mobile::HsMobile;
 use super::node_b::NodeBUse;
 use super::pdus::{self, Item};
 use crate::channel::flights::{Flight, Flights};
@@ -28,9 +28,9 @@ use crate::{EnergyUse, Sdu};
 /// What comes from outside as a TTI begins misses it. There are no TTIs while there is nothing to
 /// send, to receive or to wait for: a mobile without traffic costs nothing.
 #[derive(Debug)]
-pub struct Cell<T> {
-    pub(super) config: Config,
-    pub(super) mobiles: Roster<Mobile<T>>,
+pub struct HsCell<T> {
+    pub(super) config: HsConfig,
+    pub(super) mobiles: Roster<HsMobile<T>>,
     pub(super) ranking: Ranking,
     flights: Flights,
     /// What link control fills and gets.
@@ -38,11 +38,11 @@ pub struct Cell<T> {
     items: Vec<Item>,
 }
 
-impl<T: Sdu> Cell<T> {
+impl<T: Sdu> HsCell<T> {
     /// A cell that reports facts as machine number `machine`. Its random streams come from `seed`
     /// and the names of its mobiles.
-    pub fn new(machine: u32, config: &Config, seed: u64) -> Self {
-        let mobiles = config.ues.iter().map(|ue| Mobile::new(config, ue, seed)).collect();
+    pub fn new(machine: u32, config: &HsConfig, seed: u64) -> Self {
+        let mobiles = config.ues.iter().map(|ue| HsMobile::new(config, ue, seed)).collect();
         Self {
             mobiles: Roster::new(machine, mobiles, 0),
             ranking: Ranking::default(),
@@ -56,7 +56,7 @@ impl<T: Sdu> Cell<T> {
     slotted!(T);
 
     /// From now on the radios are those of `config`, which has the same mobiles.
-    pub fn reconfigure(&mut self, _now: Time, config: &Config) {
+    pub fn reconfigure(&mut self, _now: Time, config: &HsConfig) {
         for (mobile, ue) in self.mobiles.iter_mut().zip(&config.ues) {
             for (channel, radio) in mobile.channels.iter_mut().zip(&ue.radios) {
                 channel.quality.reconfigure(radio.clone());
@@ -201,10 +201,10 @@ impl<T: Sdu> Cell<T> {
     }
 }
 
-impl<T: Sdu> Slotted<T> for Cell<T> {
-    type Mobile = Mobile<T>;
+impl<T: Sdu> Slotted<T> for HsCell<T> {
+    type Mobile = HsMobile<T>;
 
-    fn mobiles(&mut self) -> &mut Roster<Mobile<T>> {
+    fn mobiles(&mut self) -> &mut Roster<HsMobile<T>> {
         &mut self.mobiles
     }
 
@@ -256,7 +256,7 @@ impl<T: Sdu> Slotted<T> for Cell<T> {
             mobile.flow.poll_timeout(),
             mobile.forwarded_from(),
         ];
-        let gaps = mobile.channels.iter().filter_map(|it: &Channel| it.reordering.poll_timeout());
+        let gaps = mobile.channels.iter().filter_map(|it: &HsChannel| it.reordering.poll_timeout());
         let due = dues.into_iter().flatten().chain(gaps).min().map(|due| due.max(slot + 1));
         for (is_active, direction) in [is_down, is_up].into_iter().zip(Direction::BOTH) {
             if is_active {

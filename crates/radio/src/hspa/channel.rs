@@ -30,7 +30,7 @@ pub(super) type HsBlock = Block<Label>;
 
 /// Hybrid ARQ of one direction, from the blocks of the sender to those in order at the receiver.
 #[derive(Debug)]
-pub(super) struct Channel {
+pub(super) struct HsChannel {
     direction: Direction,
     timing: Timing,
     pub(super) harq: Harq<Label>,
@@ -45,7 +45,7 @@ pub(super) struct Channel {
     counters: Counters,
 }
 
-impl Channel {
+impl HsChannel {
     pub(super) fn new(
         direction: Direction,
         timing: Timing,

@@ -10,7 +10,7 @@ use crate::umts::rlc;
 
 /// A cell and its mobiles. Times are in TTIs of HS-DSCH.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Config {
+pub struct HsConfig {
     /// The blocks downlink.
     pub formats: Formats,
     /// How many PDUs a block uplink carries at most.
@@ -22,11 +22,11 @@ pub struct Config {
     /// Between RNC and `NodeB`.
     pub iub: Iub,
     /// Who gets a TTI.
-    pub scheduler: scheduler::Config,
+    pub scheduler: scheduler::SchedulerConfig,
     /// What waits ahead of link control for each mobile, downlink and uplink.
     pub queues: [queue::Config; 2],
     /// Link control of both directions.
-    pub rlc: rlc::Config,
+    pub rlc: rlc::RlcConfig,
     /// Convergence of both directions.
     pub pdcp: PdcpConfig,
     /// What the radio of a mobile draws.

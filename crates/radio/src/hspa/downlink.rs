@@ -3,14 +3,14 @@
 use base::{Direction, Time};
 use observe::Observe;
 
-use super::cell::Cell;
+use super::cell::HsCell;
 use super::formats::Formats;
 use crate::Sdu;
 use crate::kit::moment::Moment;
 
 const DOWN: Direction = Direction::Downlink;
 
-impl<T: Sdu> Cell<T> {
+impl<T: Sdu> HsCell<T> {
     /// Gives the TTI to one mobile: to one whose block failed if there is any, else to one that can
     /// have a new block; the one of the highest rank.
     pub(super) fn schedule_downlink(&mut self, moment: &mut Moment<'_, impl Observe>) {

@@ -3,7 +3,7 @@
 use base::{Duration, Probability, Rate, Schedule, Time};
 use settings::{Always, Chance, Count, Fault, Flat, OfTime, Speed, Table, Word, section, words};
 
-use super::config::{Config, Iub, Timing};
+use super::config::{HsConfig, Iub, Timing};
 use super::formats::{self, Category, Formats, MAC_E_HEADER, TTI};
 use crate::channel::{Mobiles, Radio, Reception, scheduler};
 use crate::keys::{Keys, Queues, RadioContext};
@@ -24,10 +24,10 @@ section! {
         /// Between RNC and `NodeB`.
         pub iub: IubKeys as Always<IubKeys> = IubKeys::default();
         /// How the `NodeB` chooses between mobiles.
-        pub scheduler: scheduler::Config as Always<scheduler::Config> =
-            scheduler::Config::default();
+        pub scheduler: scheduler::SchedulerConfig as Always<scheduler::SchedulerConfig> =
+            scheduler::SchedulerConfig::default();
         /// Link control of both directions: acknowledged mode, selective repeat.
-        pub rlc: rlc::Config as Always<rlc::Config> = usual_link_control();
+        pub rlc: rlc::RlcConfig as Always<rlc::RlcConfig> = usual_link_control();
         /// Convergence of both directions.
         pub pdcp: PdcpConfig as Always<PdcpConfig> = PdcpConfig::default();
         /// What the radio of a mobile draws, which is always in `CELL_DCH`.
@@ -108,15 +108,15 @@ section! {
 }
 
 /// Timers for a loop over Iub, queue and HARQ of a `NodeB`: our choice.
-fn usual_link_control() -> rlc::Config {
-    rlc::Config {
+fn usual_link_control() -> rlc::RlcConfig {
+    rlc::RlcConfig {
         poll: Poll {
             every_pdus: Some(128),
             timer: Some(Duration::from_millis(250)),
             ..Poll::default()
         },
         status: Status { prohibit: Some(Duration::from_millis(100)), ..Status::default() },
-        ..rlc::Config::default()
+        ..rlc::RlcConfig::default()
     }
 }
 
@@ -125,7 +125,7 @@ const DECODING: u64 = 2;
 
 impl HsKeys {
     /// The cell and its mobiles.
-    pub fn config(&self, context: &RadioContext<'_>) -> Config {
+    pub fn config(&self, context: &RadioContext<'_>) -> HsConfig {
         let slots = |time: Duration| time.ceil_to(TTI).whole(TTI);
         let downlink = Timing {
             tti: 1,
@@ -145,7 +145,7 @@ impl HsKeys {
             round_trip: tti * u64::from(processes),
             decoding: DECODING,
         };
-        Config {
+        HsConfig {
             formats: self.formats(),
             grant: self.grant(),
             timings: [downlink, uplink],

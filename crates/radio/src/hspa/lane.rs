@@ -6,7 +6,7 @@ use std::iter;
 use base::{Direction, Duration, Time};
 use observe::Observe;
 
-use super::config::Config;
+use super::config::HsConfig;
 use crate::channel::UeConfig;
 use crate::kit::intake::Intake;
 use crate::umts::contents::Contents;
@@ -16,7 +16,7 @@ use crate::{Counters, Output, Sdu};
 
 /// A queue, and link control's view of what came from it.
 #[derive(Debug)]
-pub(super) struct Lane<T> {
+pub(super) struct HsLane<T> {
     intake: Intake<T>,
     pdcp: Convergence<T>,
     pub(super) sdus: Sdus,
@@ -25,8 +25,8 @@ pub(super) struct Lane<T> {
     counters: Counters,
 }
 
-impl<T: Sdu> Lane<T> {
-    pub(super) fn new(direction: Direction, config: &Config, ue: &UeConfig, seed: u64) -> Self {
+impl<T: Sdu> HsLane<T> {
+    pub(super) fn new(direction: Direction, config: &HsConfig, ue: &UeConfig, seed: u64) -> Self {
         let name = format!("{}/{}", ue.name, direction.name());
         Self {
             intake: Intake::new(&config.queues[direction as usize], seed, &name),

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use base::{Direction, Duration, Time};
 use observe::Observe;
 
-use super::channel::Channel;
-use super::config::Config;
+use super::channel::HsChannel;
+use super::config::HsConfig;
 use super::formats::{self, TTI};
-use super::lane::Lane;
+use super::lane::HsLane;
 use super::node_b::FlowControl;
 use super::pdus::{self, Item};
 use crate::channel::UeConfig;
@@ -20,9 +20,9 @@ use crate::{Counters, Output, Sdu};
 
 /// Both directions, from the RNC to the mobile.
 #[derive(Debug)]
-pub(crate) struct Mobile<T> {
-    pub(super) lanes: [Lane<T>; 2],
-    pub(super) channels: [Channel; 2],
+pub(crate) struct HsMobile<T> {
+    pub(super) lanes: [HsLane<T>; 2],
+    pub(super) channels: [HsChannel; 2],
     /// Where each direction begins: the RNC and the mobile.
     ends: [Entity; 2],
     /// Between RNC and `NodeB` downlink.
@@ -34,8 +34,8 @@ pub(crate) struct Mobile<T> {
     pub(super) format: Option<u8>,
 }
 
-impl<T: Sdu> Mobile<T> {
-    pub(super) fn new(config: &Config, ue: &UeConfig, seed: u64) -> Self {
+impl<T: Sdu> HsMobile<T> {
+    pub(super) fn new(config: &HsConfig, ue: &UeConfig, seed: u64) -> Self {
         let [down, up] = config.timings;
         let peer = |pdus: u32, tti: u64| PeerChannel {
             tti: TTI * (tti + config.iub.delay),
@@ -44,10 +44,10 @@ impl<T: Sdu> Mobile<T> {
         let ways = [peer(config.formats.most(), down.tti), peer(config.grant, up.tti)];
         let channel = |direction: Direction| {
             let timing = config.timings[direction as usize];
-            Channel::new(direction, timing, config.reordering, ue, seed)
+            HsChannel::new(direction, timing, config.reordering, ue, seed)
         };
         let mut mobile = Self {
-            lanes: Direction::BOTH.map(|direction| Lane::new(direction, config, ue, seed)),
+            lanes: Direction::BOTH.map(|direction| HsLane::new(direction, config, ue, seed)),
             channels: Direction::BOTH.map(channel),
             ends: [
                 Entity::new(&config.rlc, ways[0], ways[1]),
@@ -64,7 +64,7 @@ impl<T: Sdu> Mobile<T> {
     }
 
     /// The format that the last report of the mobile allows, if any.
-    pub(super) fn allowed(&mut self, now: Time, config: &Config) -> Option<u8> {
+    pub(super) fn allowed(&mut self, now: Time, config: &HsConfig) -> Option<u8> {
         let quality = &mut self.channels[0].quality;
         if quality.is_out(now) {
             return None;
@@ -74,7 +74,7 @@ impl<T: Sdu> Mobile<T> {
 
     /// How many PDUs the `NodeB` wants to have of it, which shares the cell with all of `sharers`.
     /// Some always, so that its RNC can begin when the radio is well again.
-    pub(super) fn target(&mut self, now: Time, config: &Config, sharers: u64) -> u64 {
+    pub(super) fn target(&mut self, now: Time, config: &HsConfig, sharers: u64) -> u64 {
         let format = self.allowed(now, config);
         let pdus = format.map_or(0, |format| u64::from(config.formats.pdus(format)));
         (pdus * config.iub.target / sharers.max(1)).max(LEAST_TARGET)
@@ -148,7 +148,7 @@ impl<T: Sdu> Mobile<T> {
     /// under way is lost.
     pub(super) fn establish(&mut self, now: Time, failed: Direction) {
         self.lanes[failed as usize].count_failure();
-        self.channels.iter_mut().for_each(Channel::flush);
+        self.channels.iter_mut().for_each(HsChannel::flush);
         self.flow.flush();
         self.iub.clear();
         for direction in Direction::BOTH {
@@ -169,7 +169,7 @@ impl<T: Sdu> Mobile<T> {
     }
 }
 
-impl<T: Sdu> SlotMobile<T> for Mobile<T> {
+impl<T: Sdu> SlotMobile<T> for HsMobile<T> {
     fn push(&mut self, now: Time, direction: Direction, sdu: T, before: u32) -> Result<(), T> {
         self.lanes[direction as usize].push(now, sdu, before)
     }
@@ -183,11 +183,11 @@ impl<T: Sdu> SlotMobile<T> for Mobile<T> {
     }
 
     fn has_output(&self) -> bool {
-        self.lanes.iter().any(Lane::has_output)
+        self.lanes.iter().any(HsLane::has_output)
     }
 }
 
-impl<T: Sdu> CellMobile<T> for Mobile<T> {
+impl<T: Sdu> CellMobile<T> for HsMobile<T> {
     fn poll_output(&mut self) -> Option<(Direction, Output<T>)> {
         let mut lanes = Direction::BOTH.into_iter().zip(&mut self.lanes);
         lanes.find_map(|(direction, lane)| Some((direction, lane.poll_output()?)))

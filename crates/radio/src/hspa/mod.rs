@@ -27,7 +27,7 @@ mod pdus;
 mod reordering;
 mod uplink;
 
-pub use cell::Cell;
-pub use config::{Config, Iub, Timing};
+pub use cell::HsCell;
+pub use config::{HsConfig, Iub, Timing};
 pub use keys::{HsKeys, UplinkTti};
 pub use node_b::NodeBUse;

@@ -3,7 +3,7 @@
 use base::Direction;
 use observe::Observe;
 
-use super::cell::Cell;
+use super::cell::HsCell;
 use super::formats::MAC_E_HEADER;
 use super::pdus;
 use crate::Sdu;
@@ -13,7 +13,7 @@ use crate::umts::rlc::am::pdu_bytes;
 
 const UP: Direction = Direction::Uplink;
 
-impl<T: Sdu> Cell<T> {
+impl<T: Sdu> HsCell<T> {
     /// In a TTI of E-DCH each mobile that has something to send does so: its processes take turns
     /// (TS 25.321 §11.8.1.1).
     pub(super) fn send_uplink(&mut self, moment: &mut Moment<'_, impl Observe>) {

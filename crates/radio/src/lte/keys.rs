@@ -13,7 +13,9 @@ use crate::channel::{Frame, Mobiles, Radio, Reception, curve, harq};
 use crate::keys::{Keys, Queues, RadioContext};
 use crate::kit::paging::{self, EdrxKeys, PsmKeys};
 use crate::rlc36;
-use crate::scheduled::{Access, BaseStation, Carrier, Config, Handover, Headers, power, rrc};
+use crate::scheduled::{
+    Access, BaseStation, Carrier, Handover, Headers, ScheduledConfig, power, rrc,
+};
 
 /// A subframe (TS 36.211 §4.1).
 pub(super) const SUBFRAME: Duration = Duration::from_millis(1);
@@ -22,13 +24,13 @@ section! {
     /// `[radio]` of an LTE cell.
     pub struct LteKeys {
         /// Towards the mobile.
-        pub downlink: Channel as Always<Channel> = Channel::default();
+        pub downlink: LteChannel as Always<LteChannel> = LteChannel::default();
         /// From the mobile.
-        pub uplink: Channel as Always<Channel> = Channel::default();
+        pub uplink: LteChannel as Always<LteChannel> = LteChannel::default();
         /// The cell and its mobiles.
-        pub lte: Cell as Always<Cell> = Cell::default();
+        pub lte: LteCell as Always<LteCell> = LteCell::default();
         /// Hybrid ARQ.
-        pub harq: Harq as Always<Harq> = Harq::default();
+        pub harq: LteHarq as Always<LteHarq> = LteHarq::default();
         /// The base station, and when mobiles are there for it.
         pub station: BaseStation as Flat<BaseStation> = BaseStation::default();
         /// Extended cycles of pages. Without it there are none.
@@ -49,7 +51,7 @@ section! {
 
 section! {
     /// `[radio.downlink]`, `[radio.uplink]`: how good the radio of one direction is.
-    pub struct Channel {
+    pub struct LteChannel {
         /// How good the radio is.
         pub reception: Reception as Flat<Reception> = Reception::default();
         /// The index of modulation and coding (TS 36.213 tables 7.1.7.1-1, 8.6.1-1), or `adaptive`:
@@ -69,7 +71,7 @@ impl Absent for Adaptive {
 section! {
     /// `[radio.harq]`: hybrid ARQ with soft combining (TS 36.321 §5.3.2, §5.4.2).
     #[derive(Copy)]
-    pub struct Harq {
+    pub struct LteHarq {
         /// How many blocks may be in flight. Default: LTE; of NR, 16.
         pub processes: u32 as Count<u32, 1, 32> = 8;
         /// How often a block is sent again before link control has to repair the loss.
@@ -83,17 +85,17 @@ section! {
     }
 }
 
-impl Harq {
-    const fn config(self) -> harq::Config {
+impl LteHarq {
+    const fn config(self) -> harq::HarqConfig {
         let Self { processes, repeats, round_trip, decoding } = self;
         let feedback = harq::Feedback::Fixed { round_trip };
-        harq::Config { processes, repeats, decoding, feedback }
+        harq::HarqConfig { processes, repeats, decoding, feedback }
     }
 }
 
 section! {
     /// `[radio.lte]`: the cell.
-    pub struct Cell {
+    pub struct LteCell {
         /// What mobiles can do.
         pub category: Category as Word<Category> = Category::Four;
         /// Whether mobiles receive and send at once; `half` needs category m1.
@@ -112,7 +114,7 @@ section! {
         /// What a request is granted before it is known how much waits. Default: our choice.
         pub first_grant: u32 as Bytes<u32, 8, 10_000> = 100;
         /// Link control.
-        pub rlc: rlc36::Config as Always<rlc36::Config> = rlc36::Config::default();
+        pub rlc: rlc36::Rlc36Config as Always<rlc36::Rlc36Config> = rlc36::Rlc36Config::default();
         /// An SDU that has waited longer for its first transmission is discarded (PDCP, TS 36.323
         /// §5.4).
         pub discard: Option<Duration> as Or<Off, OfTime<1>> = None;
@@ -158,10 +160,10 @@ const BLOCK_HEADER: u32 = 5;
 
 impl LteKeys {
     /// The cell and its mobiles.
-    pub fn config(&self, context: &RadioContext<'_>) -> Config {
+    pub fn config(&self, context: &RadioContext<'_>) -> ScheduledConfig {
         let Timing { slot, half_duplex, grant_delay, harq } = self.timing();
         let rrc = self.station.rrc.map(|rrc| rrc.in_slots(slot, self.edrx, self.psm));
-        Config {
+        ScheduledConfig {
             slot,
             frame: Frame::both(),
             half_duplex,

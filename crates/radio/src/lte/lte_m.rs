@@ -41,7 +41,7 @@ pub(super) struct Timing {
     /// From a grant to its slot, in slots.
     pub(super) grant_delay: u64,
     /// Hybrid ARQ; its times are in slots.
-    pub(super) harq: harq::Config,
+    pub(super) harq: harq::HarqConfig,
 }
 
 impl Timing {
@@ -50,7 +50,7 @@ impl Timing {
     pub(super) fn new(
         duplex: Duplex,
         repetitions: u64,
-        harq: harq::Config,
+        harq: harq::HarqConfig,
         round_trip: u32,
         grant_delay: u64,
     ) -> Self {
@@ -60,7 +60,7 @@ impl Timing {
                 half_duplex: Some(Frame::new(&REPEATED)),
                 // From the message.
                 grant_delay: 2,
-                harq: harq::Config { decoding: 0, feedback: granted(1), ..harq },
+                harq: harq::HarqConfig { decoding: 0, feedback: granted(1), ..harq },
             };
         }
         // From the first subframe of a block to what begins so many after its last.
@@ -69,7 +69,7 @@ impl Timing {
             slot: SUBFRAME * repetitions,
             half_duplex: (duplex == Duplex::Half).then(|| Frame::new(&TURNS)),
             grant_delay: slots(grant_delay),
-            harq: harq::Config {
+            harq: harq::HarqConfig {
                 decoding: u64::from(harq.decoding).div_ceil(repetitions) as u32,
                 feedback: granted(slots(u64::from(round_trip).div_ceil(2)) as u32),
                 ..harq

@@ -4,8 +4,8 @@ use base::{Direction, Duration, Rate, Time};
 use observe::Observe;
 
 use super::carrier::Carrier;
-use super::config::{Config, REST, SUBFRAME, time_of};
-use super::mobile::{Attempt, Mobile, Purpose};
+use super::config::{NbIotConfig, REST, SUBFRAME, time_of};
+use super::mobile::{Attempt, NbIotMobile, Purpose};
 use super::stage::Stage;
 use crate::kit::moment::Moment;
 use crate::kit::roster::{CellMobile, Roster};
@@ -17,9 +17,9 @@ use crate::{EnergyUse, Sdu};
 /// Time passes from one end of something to the next: of a message, of a wait, of a timer. All
 /// begin with a subframe. A mobile without traffic has nothing due but its own timers.
 #[derive(Debug)]
-pub struct Cell<T> {
-    pub(super) config: Config,
-    pub(super) mobiles: Roster<Mobile<T>>,
+pub struct NbIotCell<T> {
+    pub(super) config: NbIotConfig,
+    pub(super) mobiles: Roster<NbIotMobile<T>>,
     pub(super) carrier: Carrier,
     /// The last occasion in which preambles were sent: who sent which.
     occasion: (u64, Vec<(u32, u32)>),
@@ -27,10 +27,10 @@ pub struct Cell<T> {
     due: Vec<u32>,
 }
 
-impl<T: Sdu> Cell<T> {
+impl<T: Sdu> NbIotCell<T> {
     /// An idle carrier, which reports facts as machine number `machine`.
-    pub fn new(machine: u32, config: &Config, seed: u64) -> Self {
-        let mobiles = config.ues.iter().map(|ue| Mobile::new(config, ue, seed)).collect();
+    pub fn new(machine: u32, config: &NbIotConfig, seed: u64) -> Self {
+        let mobiles = config.ues.iter().map(|ue| NbIotMobile::new(config, ue, seed)).collect();
         let mut cell = Self {
             config: config.clone(),
             carrier: Carrier::new(),
@@ -46,7 +46,7 @@ impl<T: Sdu> Cell<T> {
     slotted!(T);
 
     /// From now on radios and coverage are those of `config`, which has the same mobiles.
-    pub fn reconfigure(&mut self, _now: Time, config: &Config) {
+    pub fn reconfigure(&mut self, _now: Time, config: &NbIotConfig) {
         self.config = config.clone();
         for (mobile, ue) in self.mobiles.iter_mut().zip(&config.ues) {
             mobile.lanes.iter_mut().for_each(|lane| lane.reconfigure(&ue.radios));
@@ -86,7 +86,7 @@ impl<T: Sdu> Cell<T> {
             self.land(moment, ue);
         }
         if stage == Stage::Preamble && !self.is_heard(moment, ue) {
-            let Config { access, .. } = &self.config;
+            let NbIotConfig { access, .. } = &self.config;
             return self.back_off(slot + access.contention, ue);
         }
         let level = self.config.level(slot);
@@ -234,7 +234,7 @@ impl<T: Sdu> Cell<T> {
         });
         let own = match mobile.stage {
             Stage::Idle => {
-                let Config { paging, .. } = &self.config;
+                let NbIotConfig { paging, .. } = &self.config;
                 let ends = [paging.asleep_from(mobile.last), paging.update_from(mobile.last)];
                 ends.into_iter().flatten().filter(|end| *end > slot).min()
             }
@@ -258,10 +258,10 @@ impl<T: Sdu> Cell<T> {
     }
 }
 
-impl<T: Sdu> Slotted<T> for Cell<T> {
-    type Mobile = Mobile<T>;
+impl<T: Sdu> Slotted<T> for NbIotCell<T> {
+    type Mobile = NbIotMobile<T>;
 
-    fn mobiles(&mut self) -> &mut Roster<Mobile<T>> {
+    fn mobiles(&mut self) -> &mut Roster<NbIotMobile<T>> {
         &mut self.mobiles
     }
 

@@ -22,7 +22,7 @@ pub(super) fn time_of(slot: u64) -> Time {
 
 /// A carrier and its mobiles.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Config {
+pub struct NbIotConfig {
     /// How much weaker a signal arrives than it was sent, in decibels: it makes the level.
     pub coupling_loss: Schedule<f64>,
     /// What each level of coverage does.
@@ -30,7 +30,7 @@ pub struct Config {
     /// How often a block is sent again before link control has to repair the loss.
     pub repeats: u32,
     /// Link control.
-    pub rlc: rlc36::Config,
+    pub rlc: rlc36::Rlc36Config,
     /// What waits ahead of it for each mobile, downlink and uplink.
     pub queues: [queue::Config; 2],
     /// How a mobile comes to be heard.
@@ -127,7 +127,7 @@ impl Level {
     }
 }
 
-impl Config {
+impl NbIotConfig {
     /// The level of coverage at the beginning of a subframe: 0 up to 144 dB, 1 up to 154, else 2
     /// (TR 45.820 §5.1 has these three losses).
     pub(super) fn level(&self, slot: u64) -> &Level {

@@ -6,7 +6,7 @@ use settings::{
     Timed, Word, absent, section, words,
 };
 
-use super::config::{Access, Config, Connection, Level, SUBFRAME, level_of};
+use super::config::{Access, Connection, Level, NbIotConfig, SUBFRAME, level_of};
 use super::format::Formats;
 use super::power;
 use super::search_space::SearchSpace;
@@ -39,7 +39,7 @@ section! {
         /// How mobiles come to be heard.
         pub nprach: Nprach as Always<Nprach> = Nprach::default();
         /// Hybrid ARQ.
-        pub harq: Harq as Always<Harq> = Harq::default();
+        pub harq: NbIotHarq as Always<NbIotHarq> = NbIotHarq::default();
         /// Link control.
         pub rlc: Rlc as Always<Rlc> = Rlc::default();
         /// Connections, and what a mobile without one does.
@@ -192,7 +192,7 @@ section! {
 section! {
     /// `[radio.harq]`: hybrid ARQ of one process with soft combining (TS 36.321 §5.3.2, §5.4.2).
     #[derive(Copy)]
-    pub struct Harq {
+    pub struct NbIotHarq {
         /// How often a block is sent again before link control has to repair the loss. Default:
         /// our choice.
         pub repeats: u32 as Count<u32, 0, 31> = 3;
@@ -259,11 +259,11 @@ fn slots(time: Duration) -> u64 {
 
 impl NbIotKeys {
     /// The carrier and its mobiles.
-    pub fn config(&self, context: &RadioContext<'_>) -> Config {
+    pub fn config(&self, context: &RadioContext<'_>) -> NbIotConfig {
         self.config_of(context.queues)
     }
 
-    fn config_of(&self, queues: [link::queue::Config; 2]) -> Config {
+    fn config_of(&self, queues: [link::queue::Config; 2]) -> NbIotConfig {
         let paging = Paging::new(SUBFRAME, self.rrc.paging_cycle, self.edrx, self.psm);
         let budgets = [DOWN_BUDGET, UP_BUDGET];
         let rates = [self.downlink.bler, self.uplink.bler];
@@ -271,7 +271,7 @@ impl NbIotKeys {
             let snr = self.losses().map(|loss| budgets[way] - loss);
             self.mobiles.radio(snr, rates[way], [REPORT; 2])
         });
-        Config {
+        NbIotConfig {
             coupling_loss: self.losses(),
             levels: [0, 1, 2].map(|level| self.level(level)),
             repeats: self.harq.repeats,
@@ -299,10 +299,10 @@ impl NbIotKeys {
         Schedule::new(self.coupling_loss, steps)
     }
 
-    fn link_control(&self) -> rlc36::Config {
+    fn link_control(&self) -> rlc36::Rlc36Config {
         let level = level_of(self.coupling_loss);
         let by_level = Duration::from_millis(by_level::POLL_MS[level]);
-        rlc36::Config {
+        rlc36::Rlc36Config {
             mode: Mode::Am,
             numbered: rlc36::Numbered::Pdus,
             poll_pdus: None,

@@ -3,7 +3,7 @@
 use base::{Direction, Philox, Probability, Time};
 use observe::Observe;
 
-use super::config::Config;
+use super::config::NbIotConfig;
 use super::format::Format;
 use crate::Sdu;
 use crate::channel::{Quality, Radio, UeConfig};
@@ -18,7 +18,7 @@ pub(super) const BLOCK_HEADER: u64 = 5;
 
 /// Its traffic, and the radio.
 #[derive(Debug)]
-pub(super) struct Lane<T> {
+pub(super) struct NbIotLane<T> {
     pub(super) dtch: Dtch<T>,
     quality: Quality,
     chance: Philox,
@@ -39,8 +39,13 @@ pub(super) struct Block {
     pub(super) backlog: u64,
 }
 
-impl<T: Sdu> Lane<T> {
-    pub(super) fn new(direction: Direction, config: &Config, ue: &UeConfig, seed: u64) -> Self {
+impl<T: Sdu> NbIotLane<T> {
+    pub(super) fn new(
+        direction: Direction,
+        config: &NbIotConfig,
+        ue: &UeConfig,
+        seed: u64,
+    ) -> Self {
         let name = format!("{}/{}", ue.name, direction.name());
         let place = direction as usize;
         let dtch = DtchConfig {

@@ -2,8 +2,8 @@
 
 use base::{Direction, Philox, Time};
 
-use super::config::Config;
-use super::lane::{Block, Lane};
+use super::config::NbIotConfig;
+use super::lane::{Block, NbIotLane};
 use super::power::{PowerState, StateMeter};
 use super::stage::Stage;
 use crate::Sdu;
@@ -12,8 +12,8 @@ use crate::rlc36::{Dtch, OverDtch};
 
 /// Both directions, and what the mobile does.
 #[derive(Debug)]
-pub(crate) struct Mobile<T> {
-    pub(super) lanes: [Lane<T>; 2],
+pub(crate) struct NbIotMobile<T> {
+    pub(super) lanes: [NbIotLane<T>; 2],
     pub(super) stage: Stage,
     /// When the stage ends, if it does so by itself.
     pub(super) until: u64,
@@ -95,10 +95,10 @@ pub(super) enum Job {
     New(Direction),
 }
 
-impl<T: Sdu> Mobile<T> {
-    pub(super) fn new(config: &Config, ue: &UeConfig, seed: u64) -> Self {
+impl<T: Sdu> NbIotMobile<T> {
+    pub(super) fn new(config: &NbIotConfig, ue: &UeConfig, seed: u64) -> Self {
         Self {
-            lanes: Direction::BOTH.map(|direction| Lane::new(direction, config, ue, seed)),
+            lanes: Direction::BOTH.map(|direction| NbIotLane::new(direction, config, ue, seed)),
             stage: Stage::Idle,
             until: u64::MAX,
             is_connected: false,
@@ -125,7 +125,7 @@ impl<T: Sdu> Mobile<T> {
     }
 
     /// The direction itself, then its opposite.
-    pub(super) fn pair(&mut self, direction: Direction) -> [&mut Lane<T>; 2] {
+    pub(super) fn pair(&mut self, direction: Direction) -> [&mut NbIotLane<T>; 2] {
         let [down, up] = &mut self.lanes;
         match direction {
             Direction::Downlink => [down, up],
@@ -167,14 +167,14 @@ impl<T: Sdu> Mobile<T> {
 
     /// Whether nothing is under way, and nothing is left to be acknowledged.
     pub(super) fn is_quiet(&self) -> bool {
-        self.lanes.iter().all(Lane::is_quiet)
+        self.lanes.iter().all(NbIotLane::is_quiet)
             && self.block.is_none()
             && self.access.is_none()
             && self.known == 0
     }
 }
 
-impl<T: Sdu> OverDtch for Mobile<T> {
+impl<T: Sdu> OverDtch for NbIotMobile<T> {
     type Sdu = T;
 
     fn dtch(&self, direction: Direction) -> &Dtch<T> {

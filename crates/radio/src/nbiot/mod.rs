@@ -20,8 +20,8 @@ mod search_space;
 mod stage;
 mod tables;
 
-pub use cell::Cell;
-pub use config::{Access, Config, Connection, Level};
+pub use cell::NbIotCell;
+pub use config::{Access, Connection, Level, NbIotConfig};
 pub use format::Format;
 pub use keys::{Interval, NbIotKeys, Step};
 pub use power::PowerState;

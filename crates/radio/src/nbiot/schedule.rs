@@ -3,7 +3,7 @@
 use base::Direction;
 use observe::Observe;
 
-use super::cell::Cell;
+use super::cell::NbIotCell;
 use super::config::{LEAD_DOWN, LEAD_UP, time_of};
 use super::lane::{BLOCK_HEADER, Block};
 use super::mobile::Job;
@@ -16,7 +16,7 @@ use crate::rlc36::Contents;
 /// Our choice.
 const LEAST_GRANT: u64 = 16;
 
-impl<T: Sdu> Cell<T> {
+impl<T: Sdu> NbIotCell<T> {
     /// The first subframe from `from` on in which a listening mobile can be told of a block, if
     /// there is one.
     pub(super) fn turn_of(&self, ue: u32, from: u64) -> Option<u64> {
@@ -73,7 +73,7 @@ impl<T: Sdu> Cell<T> {
     ) -> Option<Block> {
         let level = self.config.level(moment.slot);
         let mobile = &mut self.mobiles[ue as usize];
-        let format_of = |lane: &mut super::lane::Lane<T>, wanted| {
+        let format_of = |lane: &mut super::lane::NbIotLane<T>, wanted| {
             level.formats[lane.dtch.direction as usize].choose(lane.snr(moment.now), wanted)
         };
         match job {

@@ -11,20 +11,20 @@ use crate::channel::{Blockage, Frame, Mobiles, Part, Radio, Reception, Sizes, ha
 use crate::keys::{Keys, Queues, RadioContext};
 use crate::lte::Adaptive;
 use crate::rlc36;
-use crate::scheduled::{Access, BaseStation, Carrier, Config, Handover, Headers, power};
+use crate::scheduled::{Access, BaseStation, Carrier, Handover, Headers, ScheduledConfig, power};
 
 section! {
     /// `[radio]` of an NR cell.
     pub struct NrKeys {
         /// Towards the mobile.
-        pub downlink: Channel as Always<Channel> =
-            Channel { layers: 2, mcs_table: McsTable::Qam256, ..Channel::default() };
+        pub downlink: NrChannel as Always<NrChannel> =
+            NrChannel { layers: 2, mcs_table: McsTable::Qam256, ..NrChannel::default() };
         /// From the mobile.
-        pub uplink: Channel as Always<Channel> = Channel::default();
+        pub uplink: NrChannel as Always<NrChannel> = NrChannel::default();
         /// The cell and its mobiles.
-        pub nr: Cell as Always<Cell> = Cell::default();
+        pub nr: NrCell as Always<NrCell> = NrCell::default();
         /// Hybrid ARQ.
-        pub harq: Harq as Always<Harq> = Harq::default();
+        pub harq: NrHarq as Always<NrHarq> = NrHarq::default();
         /// The base station, and when mobiles are there for it.
         pub station: BaseStation as Flat<BaseStation> = BaseStation::default();
         /// What the radio of a mobile draws: 2.5 times as much as LTE's in each state, and so much
@@ -50,7 +50,7 @@ section! {
 
 section! {
     /// `[radio.downlink]`, `[radio.uplink]`: how good the radio of one direction is.
-    pub struct Channel {
+    pub struct NrChannel {
         /// How good the radio is.
         pub reception: Reception as Flat<Reception> = Reception::default();
         /// The index of modulation and coding, or `adaptive`: the best that a report allows.
@@ -66,7 +66,7 @@ section! {
 
 section! {
     /// `[radio.nr]`: the cell.
-    pub struct Cell {
+    pub struct NrCell {
         /// How far subcarriers are apart: a slot takes 1 ms with 15 kHz, half of it with twice as
         /// much.
         pub spacing: Spacing as Word<Spacing> = Spacing::Khz30;
@@ -118,7 +118,7 @@ section! {
 section! {
     /// `[radio.harq]`: hybrid ARQ with soft combining (TS 38.321 §5.3.2, §5.4.2).
     #[derive(Copy)]
-    pub struct Harq {
+    pub struct NrHarq {
         /// How many blocks may be in flight. Default: the most that nrofHARQ-ProcessesForPDSCH has
         /// before release 17 (TS 38.331); a mobile that is not told has 8.
         pub processes: u32 as Count<u32, 1, 32> = 16;
@@ -210,9 +210,9 @@ const WAYS: [Direction; 2] = Direction::BOTH;
 
 impl NrKeys {
     /// The cell and its mobiles.
-    pub fn config(&self, context: &RadioContext<'_>) -> Config {
+    pub fn config(&self, context: &RadioContext<'_>) -> ScheduledConfig {
         let slot = self.nr.spacing.slot();
-        Config {
+        ScheduledConfig {
             slot,
             frame: self.frame().unwrap_or_else(Frame::both),
             half_duplex: None,
@@ -244,13 +244,13 @@ impl NrKeys {
         Radio { blockage: self.blockage, ..radio }
     }
 
-    fn channel(&self, way: Direction) -> &Channel {
+    fn channel(&self, way: Direction) -> &NrChannel {
         way.of(&self.downlink, &self.uplink)
     }
 
     /// What a block has of a resource block where a slot has so many symbols of its direction.
     fn shape(&self, way: Direction, symbols: u32) -> Shape {
-        let Cell { control_symbols, dmrs, overhead, .. } = self.nr;
+        let NrCell { control_symbols, dmrs, overhead, .. } = self.nr;
         let control = way.of(control_symbols, 0);
         let layers = self.channel(way).layers;
         Shape { symbols: symbols.saturating_sub(control), dmrs, overhead, layers }
@@ -279,7 +279,7 @@ impl NrKeys {
     }
 
     fn carrier(&self, way: Direction) -> Carrier {
-        let Channel { mcs_table, mcs, .. } = *self.channel(way);
+        let NrChannel { mcs_table, mcs, .. } = *self.channel(way);
         let sizes = |shape: Shape| {
             let bytes = |scheme, blocks| shape.bits(mcs_table, scheme, blocks) / 8;
             Sizes::new(mcs_table.schemes(), self.nr.resource_blocks, bytes)
@@ -359,17 +359,17 @@ impl NrKeys {
 /// Symbols of a slot (TS 38.211 §4.3.2).
 const SYMBOLS: u32 = 14;
 
-impl Harq {
-    const fn config(self) -> harq::Config {
+impl NrHarq {
+    const fn config(self) -> harq::HarqConfig {
         let Self { processes, repeats, feedback, decoding } = self;
         let feedback = harq::Feedback::Granted { after: feedback, then: 1 };
-        harq::Config { processes, repeats, decoding, feedback }
+        harq::HarqConfig { processes, repeats, decoding, feedback }
     }
 }
 
 impl Rlc {
-    const fn config(&self) -> rlc36::Config {
-        rlc36::Config {
+    const fn config(&self) -> rlc36::Rlc36Config {
+        rlc36::Rlc36Config {
             mode: match self.mode {
                 RlcMode::Am => rlc36::Mode::Am,
                 RlcMode::Um => rlc36::Mode::Um,

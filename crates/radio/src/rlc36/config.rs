@@ -28,7 +28,7 @@ pub enum Numbered {
 section! {
     /// `[radio.lte.rlc]`: radio link control. Defaults: an example of srsRAN 4G for a bearer of QCI
     /// 9.
-    pub struct Config {
+    pub struct Rlc36Config {
         /// How SDUs are carried.
         pub mode: Mode as Word<Mode> = Mode::Am;
         /// AM: a PDU asks for a status report after so many PDUs (TS 36.322 §5.2.2.1).

@@ -8,7 +8,7 @@ use base::{Direction, Duration, Time};
 use link::queue;
 use observe::{BlockFact, BlockKind, Observe};
 
-use super::{Config, Contents, Mode, Range, Receiver, Reordering, Sdus, Status, Transmitter};
+use super::{Contents, Mode, Range, Receiver, Reordering, Rlc36Config, Sdus, Status, Transmitter};
 use crate::kit::intake::Intake;
 use crate::kit::moment::Moment;
 use crate::kit::roster::CellMobile;
@@ -21,7 +21,7 @@ pub(crate) struct DtchConfig<'a> {
     /// What waits ahead of it.
     pub(crate) queue: &'a queue::Config,
     /// Link control.
-    pub(crate) rlc: &'a Config,
+    pub(crate) rlc: &'a Rlc36Config,
     /// Bytes of the headers of an SDU: PDCP, and its length in the PDU.
     pub(crate) sdu_header: u32,
     /// An SDU that has waited longer for its first transmission is discarded.

@@ -14,7 +14,7 @@ mod sdus;
 mod status;
 mod transmitter;
 
-pub use config::{Config, Mode, Numbered};
+pub use config::{Mode, Numbered, Rlc36Config};
 pub(crate) use dtch::{Dtch, DtchConfig, OverDtch, SentBlock};
 pub(crate) use ranges::Range;
 pub(crate) use receiver::Receiver;

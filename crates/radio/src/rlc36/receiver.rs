@@ -3,7 +3,7 @@
 use base::{Duration, Time};
 
 use super::ranges::RangeSet;
-use super::{Config, Mode, Range, Status};
+use super::{Mode, Range, Rlc36Config, Status};
 
 /// What has arrived of one direction's stream.
 ///
@@ -36,7 +36,7 @@ pub(crate) struct Receiver {
 
 impl Receiver {
     /// One that has got everything before `start`.
-    pub(crate) fn new(config: &Config, start: u64) -> Self {
+    pub(crate) fn new(config: &Rlc36Config, start: u64) -> Self {
         Self {
             mode: config.mode,
             reordering: config.reordering,
@@ -215,7 +215,7 @@ mod tests {
     }
 
     fn receiver(mode: Mode) -> Receiver {
-        Receiver::new(&Config { mode, ..Config::default() }, 0)
+        Receiver::new(&Rlc36Config { mode, ..Rlc36Config::default() }, 0)
     }
 
     fn gaps(status: &Status) -> Vec<Range> {

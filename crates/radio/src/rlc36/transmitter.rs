@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use base::{Duration, Time};
 
 use super::ranges::RangeSet;
-use super::{Config, Mode, Numbered, Range, Sdus, Status};
+use super::{Mode, Numbered, Range, Rlc36Config, Sdus, Status};
 
 /// How many stretches one block carries at most: what waits to be sent again may be scattered.
 const STRETCHES: usize = 4;
@@ -101,7 +101,7 @@ pub(crate) struct Transmitter {
 
 impl Transmitter {
     /// One that has sent everything before `start`.
-    pub(crate) fn new(config: &Config, start: u64) -> Self {
+    pub(crate) fn new(config: &Rlc36Config, start: u64) -> Self {
         Self {
             mode: config.mode,
             poll_pdus: config.poll_pdus,
@@ -326,7 +326,7 @@ mod tests {
     }
 
     impl Harness {
-        fn new(config: &Config, sdus: u32) -> Self {
+        fn new(config: &Rlc36Config, sdus: u32) -> Self {
             let mut all = Sdus::new();
             (0..sdus).for_each(|sdu| all.push(sdu, 100));
             Self { transmitter: Transmitter::new(config, 0), sdus: all }
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn the_last_block_polls_and_what_is_missing_goes_first() {
-        let mut end = Harness::new(&Config::default(), 10);
+        let mut end = Harness::new(&Rlc36Config::default(), 10);
         assert_eq!(
             [end.send(0, 400), end.send(1, 400), end.send(2, 400)],
             ["0-400", "400-800", "800-1000?"]
@@ -367,13 +367,13 @@ mod tests {
 
     #[test]
     fn polls_come_after_so_many_pdus_or_bytes() {
-        let every = Config { poll_pdus: Some(2), ..Config::default() };
+        let every = Rlc36Config { poll_pdus: Some(2), ..Rlc36Config::default() };
         let mut end = Harness::new(&every, 10);
         assert_eq!(
             [0, 1, 2, 3].map(|ms| end.send(ms, 100)),
             ["0-100", "100-200?", "200-300", "300-400?"]
         );
-        let bytes = Config { poll_bytes: Some(250), ..Config::default() };
+        let bytes = Rlc36Config { poll_bytes: Some(250), ..Rlc36Config::default() };
         let mut end = Harness::new(&bytes, 10);
         assert_eq!(
             [0, 1, 2, 3].map(|ms| end.send(ms, 100)),
@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn an_unanswered_poll_sends_the_last_pdu_again() {
-        let mut end = Harness::new(&Config::default(), 2);
+        let mut end = Harness::new(&Rlc36Config::default(), 2);
         assert_eq!([end.send(0, 100), end.send(1, 100)], ["0-100", "100-200?"]);
         assert_eq!(end.transmitter.poll_timeout(), Some(at(121)));
         end.transmitter.handle_timeout(at(120), &end.sdus);
@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn the_window_closes_and_opens() {
-        let mut end = Harness::new(&Config { window: 2, ..Config::default() }, 10);
+        let mut end = Harness::new(&Rlc36Config { window: 2, ..Rlc36Config::default() }, 10);
         assert_eq!([0, 1, 2].map(|ms| end.send(ms, 100)), ["0-100", "100-200?", ""]);
         end.report(100, &[]);
         assert_eq!([3, 4].map(|ms| end.send(ms, 100)), ["200-300?", ""]);
@@ -403,17 +403,18 @@ mod tests {
     /// TS 38.322 §5.2.3.1, §5.3.3: windows and polls count SDUs, and the last one asks again.
     #[test]
     fn sdus_may_be_what_is_numbered() {
-        let config = Config { window: 5, numbered: Numbered::Sdus, ..Config::default() };
+        let config = Rlc36Config { window: 5, numbered: Numbered::Sdus, ..Rlc36Config::default() };
         let mut end = Harness::new(&config, 20);
         assert_eq!([0, 1, 2].map(|ms| end.send(ms, 250)), ["0-250", "250-500?", ""]);
         end.report(200, &[]);
         assert_eq!(end.send(3, 250), "", "no PDU was acknowledged as a whole");
         end.report(300, &[]);
         assert_eq!([4, 5].map(|ms| end.send(ms, 250)), ["500-750?", ""]);
-        let polls = Config { poll_pdus: Some(5), numbered: Numbered::Sdus, ..Config::default() };
+        let polls =
+            Rlc36Config { poll_pdus: Some(5), numbered: Numbered::Sdus, ..Rlc36Config::default() };
         let mut end = Harness::new(&polls, 20);
         assert_eq!([0, 1, 2].map(|ms| end.send(ms, 300)), ["0-300", "300-600?", "600-900"]);
-        let plain = Config { numbered: Numbered::Sdus, ..Config::default() };
+        let plain = Rlc36Config { numbered: Numbered::Sdus, ..Rlc36Config::default() };
         let mut end = Harness::new(&plain, 4);
         assert_eq!(end.send(0, 1000), "0-400?");
         end.transmitter.handle_timeout(at(120), &end.sdus);
@@ -422,7 +423,8 @@ mod tests {
 
     #[test]
     fn the_limit_of_retransmissions_fails_the_link() {
-        let mut end = Harness::new(&Config { max_retransmissions: 2, ..Config::default() }, 1);
+        let mut end =
+            Harness::new(&Rlc36Config { max_retransmissions: 2, ..Rlc36Config::default() }, 1);
         end.send(0, 100);
         for _ in 0..2 {
             end.report(100, &[[0, 100]]);
@@ -436,9 +438,9 @@ mod tests {
 
     #[test]
     fn transparent_pdus_are_whole_sdus() {
-        let mut end = Harness::new(&Config { mode: Mode::Tm, ..Config::default() }, 3);
+        let mut end = Harness::new(&Rlc36Config { mode: Mode::Tm, ..Rlc36Config::default() }, 3);
         assert_eq!([0, 1, 2].map(|ms| end.send(ms, 250)), ["0-100", "100-200", "200-300"]);
-        let mut end = Harness::new(&Config { mode: Mode::Tm, ..Config::default() }, 3);
+        let mut end = Harness::new(&Rlc36Config { mode: Mode::Tm, ..Rlc36Config::default() }, 3);
         assert_eq!(end.send(0, 99), "");
     }
 }

@@ -3,16 +3,16 @@
 use base::{Direction, Duration, Time};
 use observe::Observe;
 
-use super::config::Config;
-use super::lane::{Lane, Moment};
+use super::config::SatelliteConfig;
+use super::lane::{SatelliteLane, SatelliteMoment};
 use super::path::Way;
 use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
 
 /// The bearer of one terminal: down from the gateway by a satellite to the terminal, and up.
 #[derive(Debug)]
-pub struct Bearer<T> {
+pub struct SatelliteBearer<T> {
     machine: u32,
-    lanes: [Lane<T>; 2],
+    lanes: [SatelliteLane<T>; 2],
     gaps: Vec<[Time; 2]>,
     pause: Duration,
     way: Way,
@@ -24,13 +24,14 @@ pub struct Bearer<T> {
     report: Option<DownlinkReport>,
 }
 
-impl<T: Sdu> Bearer<T> {
+impl<T: Sdu> SatelliteBearer<T> {
     /// A bearer that reports facts as machine number `machine`. Its random streams come from `seed`
     /// and names that begin with `name`.
-    pub fn new(machine: u32, config: &Config, seed: u64, name: &str) -> Self {
+    pub fn new(machine: u32, config: &SatelliteConfig, seed: u64, name: &str) -> Self {
         let mut bearer = Self {
             machine,
-            lanes: Direction::BOTH.map(|direction| Lane::new(direction, config, seed, name)),
+            lanes: Direction::BOTH
+                .map(|direction| SatelliteLane::new(direction, config, seed, name)),
             gaps: config.gaps.clone(),
             pause: config.change.pause,
             way: Way::new(&config.path, seed, name),
@@ -68,7 +69,7 @@ impl<T: Sdu> Bearer<T> {
         while let Some(tick) = Time::earlier(self.ticks[0], self.ticks[1]).filter(|at| *at <= now) {
             self.now = self.now.max(tick);
             let due = usize::from(self.ticks[0] != Some(tick));
-            let moment = &mut Moment { now: tick, machine: self.machine, observe };
+            let moment = &mut SatelliteMoment { now: tick, machine: self.machine, observe };
             self.lanes[due].run(moment);
             self.schedule();
         }
@@ -77,7 +78,7 @@ impl<T: Sdu> Bearer<T> {
     }
 
     /// From `now` on its rates and gaps are those of `config`.
-    pub fn reconfigure(&mut self, now: Time, config: &Config) {
+    pub fn reconfigure(&mut self, now: Time, config: &SatelliteConfig) {
         self.now = self.now.max(now);
         self.gaps.clone_from(&config.gaps);
         for lane in &mut self.lanes {
@@ -98,7 +99,7 @@ impl<T: Sdu> Bearer<T> {
     /// When something is due next. It changes with each `handle_…` and `poll_…`.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
-        let visible = self.lanes.iter().filter_map(Lane::visible);
+        let visible = self.lanes.iter().filter_map(SatelliteLane::visible);
         let due = self.ticks.into_iter().flatten().chain(visible).min();
         due.map(|at| at.max(self.now))
     }
@@ -152,7 +153,7 @@ impl<T: Sdu> Bearer<T> {
     }
 
     fn schedule(&mut self) {
-        let next = |lane: &Lane<T>| lane.next(self.now, |at| self.open(at));
+        let next = |lane: &SatelliteLane<T>| lane.next(self.now, |at| self.open(at));
         self.ticks = [next(&self.lanes[0]), next(&self.lanes[1])];
     }
 

@@ -8,7 +8,7 @@ use crate::gprs::RadioBursts;
 
 /// A bearer of one terminal.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Config {
+pub struct SatelliteConfig {
     /// What carries packets down to the terminal, and up from it.
     pub carriers: [Carrier; 2],
     /// What waits for either.

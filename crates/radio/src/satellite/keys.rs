@@ -6,7 +6,7 @@ use settings::{
     Steps, Table, Timed, section,
 };
 
-use super::config::{self, Air, Carrier, Change, Config, Path};
+use super::config::{self, Air, Carrier, Change, Path, SatelliteConfig};
 use super::orbit::Orbit;
 use super::recording::{Recording, RecordingFile};
 use crate::gprs::RadioBursts;
@@ -194,7 +194,7 @@ impl Satellite {
         air: Air,
         change: Change,
         reorders: bool,
-    ) -> Config {
+    ) -> SatelliteConfig {
         let assignment = self.uplink.assignment.as_ref().map(|demand| config::Assignment {
             frame: demand.frame,
             wait: demand.wait,
@@ -209,7 +209,7 @@ impl Satellite {
         let (air, ground) = self.recording().map_or((air, ground), |recording| {
             (Air::Recorded(recording.delay.clone()), Schedule::constant(Duration::ZERO))
         });
-        Config {
+        SatelliteConfig {
             carriers: [Carrier { rate: down, assignment: None }, Carrier { rate: up, assignment }],
             queues: context.queues,
             path: Path { air, ground, reorders },
@@ -304,7 +304,7 @@ fn steps<S: Timed, V: Copy>(first: V, steps: &[S], of: impl Fn(&S) -> V) -> Sche
 
 impl LeoKeys {
     /// How a bearer behaves.
-    pub fn config(&self, context: &RadioContext<'_>, _name: &str) -> Config {
+    pub fn config(&self, context: &RadioContext<'_>, _name: &str) -> SatelliteConfig {
         let air = Air::Passing(self.orbit(), self.leo.slot);
         let change = Change { pause: self.leo.pause, loses: self.leo.loses };
         self.satellite.config(context, air, change, self.leo.reorders)
@@ -337,7 +337,7 @@ const NEAR: f64 = 0.8;
 
 impl GeoKeys {
     /// How a bearer behaves.
-    pub fn config(&self, context: &RadioContext<'_>, _name: &str) -> Config {
+    pub fn config(&self, context: &RadioContext<'_>, _name: &str) -> SatelliteConfig {
         let orbit = Orbit { altitude: GEOSTATIONARY, elevation: 0.0, gateway: 0.0 };
         let Geo { elevation, gateway_elevation } = self.geo;
         let delay = orbit.by(f64::from(elevation), f64::from(gateway_elevation));

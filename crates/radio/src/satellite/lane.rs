@@ -8,7 +8,7 @@ use link::queue::{self, Backlog, Queue, Queued, Transmission};
 use observe::{BlockFact, BlockKind, DropReason, Observe};
 
 use super::assignment::Frames;
-use super::config::{Carrier, Change, Config};
+use super::config::{Carrier, Change, SatelliteConfig};
 use super::path::Way;
 use super::recording::work;
 use super::sky::Sky;
@@ -16,7 +16,7 @@ use crate::{Counters, Output, Sdu};
 
 /// A queue, a sender and what is in the air.
 #[derive(Debug)]
-pub(crate) struct Lane<T> {
+pub(crate) struct SatelliteLane<T> {
     pub(crate) direction: Direction,
     queue: Queue<T>,
     queue_counters: link::Counters,
@@ -44,14 +44,19 @@ pub(crate) struct Lane<T> {
 }
 
 /// What a turn needs of its bearer.
-pub(crate) struct Moment<'a, O> {
+pub(crate) struct SatelliteMoment<'a, O> {
     pub(crate) now: Time,
     pub(crate) machine: u32,
     pub(crate) observe: &'a mut O,
 }
 
-impl<T: Sdu> Lane<T> {
-    pub(crate) fn new(direction: Direction, config: &Config, seed: u64, name: &str) -> Self {
+impl<T: Sdu> SatelliteLane<T> {
+    pub(crate) fn new(
+        direction: Direction,
+        config: &SatelliteConfig,
+        seed: u64,
+        name: &str,
+    ) -> Self {
         let word = direction.of("down", "up");
         let own = format!("{name}/{word}");
         let [down, up] = &config.carriers;
@@ -79,7 +84,7 @@ impl<T: Sdu> Lane<T> {
     }
 
     /// From `now` on its rate over time is that of `config`.
-    pub(crate) fn reconfigure(&mut self, now: Time, config: &Config) {
+    pub(crate) fn reconfigure(&mut self, now: Time, config: &SatelliteConfig) {
         self.room = (now, self.room_until(now));
         let [down, up] = &config.carriers;
         self.carrier.rate = self.direction.of(down, up).rate.clone();
@@ -129,7 +134,7 @@ impl<T: Sdu> Lane<T> {
     }
 
     /// Sends a packet, or what fits in a frame.
-    pub(crate) fn run(&mut self, moment: &mut Moment<'_, impl Observe>) {
+    pub(crate) fn run(&mut self, moment: &mut SatelliteMoment<'_, impl Observe>) {
         let now = moment.now;
         let Some(rate) = self.carrier.rate.at(now) else { return };
         let Some(mut frames) = self.frames.take() else {
@@ -164,7 +169,7 @@ impl<T: Sdu> Lane<T> {
     }
 
     /// Takes the next packet into the sender, unless it has one. False if there is none.
-    fn begin<O: Observe>(&mut self, moment: &mut Moment<'_, O>) -> bool {
+    fn begin<O: Observe>(&mut self, moment: &mut SatelliteMoment<'_, O>) -> bool {
         if self.sending.is_none() {
             let turn = self.queue.pop(moment.now, &mut self.queue_counters);
             self.take_gone();
@@ -186,13 +191,13 @@ impl<T: Sdu> Lane<T> {
     }
 
     /// The packet that is being sent leaves at `departs` as a block of its own.
-    fn tell(&mut self, moment: &mut Moment<'_, impl Observe>, bytes: u32, departs: Time) {
+    fn tell(&mut self, moment: &mut SatelliteMoment<'_, impl Observe>, bytes: u32, departs: Time) {
         let lost = self.is_lost(departs);
         self.count(moment, bytes, lost);
         self.launch(departs, Some(lost));
     }
 
-    fn count(&mut self, moment: &mut Moment<'_, impl Observe>, bytes: u32, error: bool) {
+    fn count(&mut self, moment: &mut SatelliteMoment<'_, impl Observe>, bytes: u32, error: bool) {
         let sn = (self.counters.blocks_sent % (1 << 16)) as u16;
         self.counters.count_block(bytes, error);
         let (machine, direction, kind) = (moment.machine, self.direction, BlockKind::Data);

@@ -22,8 +22,8 @@ mod path;
 mod recording;
 mod sky;
 
-pub use bearer::Bearer;
-pub use config::{Air, Assignment, Carrier, Change, Config, Path};
+pub use bearer::SatelliteBearer;
+pub use config::{Air, Assignment, Carrier, Change, Path, SatelliteConfig};
 pub use keys::{GeoKeys, LeoKeys, Satellite};
 pub use orbit::{Orbit, Pass};
 pub use recording::{Recording, RecordingFile};

@@ -2,8 +2,8 @@
 
 use base::{Direction, Time};
 
-use super::mobile::Mobile;
-use super::network::Network;
+use super::mobile::ScheduledMobile;
+use super::network::ScheduledCell;
 use crate::Sdu;
 
 /// A block that somebody may get.
@@ -17,13 +17,13 @@ pub(super) struct Offer {
     pub(super) left: u16,
 }
 
-impl<T: Sdu> Network<T> {
+impl<T: Sdu> ScheduledCell<T> {
     /// Ranks those of `active` that `can` get a block.
     pub(super) fn rank_all(
         &mut self,
         offer: Offer,
         active: &[u32],
-        can: impl Fn(&Self, &Mobile<T>) -> bool,
+        can: impl Fn(&Self, &ScheduledMobile<T>) -> bool,
     ) {
         self.ranking.clear();
         if offer.left == 0 {

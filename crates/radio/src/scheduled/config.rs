@@ -12,7 +12,7 @@ use crate::rlc36;
 
 /// A cell and its mobiles, which share its resource blocks.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Config {
+pub struct ScheduledConfig {
     /// How long a slot is.
     pub slot: Duration,
     /// Which slots are of which direction.
@@ -23,13 +23,13 @@ pub struct Config {
     /// Downlink and uplink.
     pub carriers: [Carrier; 2],
     /// Hybrid ARQ.
-    pub harq: harq::Config,
+    pub harq: harq::HarqConfig,
     /// Link control.
-    pub rlc: rlc36::Config,
+    pub rlc: rlc36::Rlc36Config,
     /// How PDCP puts SDUs in order where link control does not; `None` where it does.
     pub reordering: Option<Wait>,
     /// Who sends.
-    pub scheduler: scheduler::Config,
+    pub scheduler: scheduler::SchedulerConfig,
     /// What waits ahead of it for each mobile, downlink and uplink.
     pub queues: [queue::Config; 2],
     /// How a mobile comes to send.
@@ -52,7 +52,7 @@ pub struct Config {
     pub ues: Vec<UeConfig>,
 }
 
-impl Config {
+impl ScheduledConfig {
     /// Which slots of which direction a mobile can use.
     pub(crate) fn frame_of_mobile(&self) -> &Frame {
         self.half_duplex.as_ref().unwrap_or(&self.frame)

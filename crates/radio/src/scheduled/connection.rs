@@ -3,11 +3,11 @@
 use base::{Direction, Time};
 
 use super::config::Handover;
-use super::network::Network;
+use super::network::ScheduledCell;
 use super::rrc::{Event, Phase, Times};
 use crate::Sdu;
 
-impl<T: Sdu> Network<T> {
+impl<T: Sdu> ScheduledCell<T> {
     /// Traffic in `direction` connects an idle mobile, downlink if it hears a page.
     pub(super) fn connect(&mut self, slot: u64, ue: u32, direction: Direction) {
         let Some(Times { promotion, paging, .. }) = &self.config.rrc else { return };

@@ -4,15 +4,15 @@ use base::{Direction, Time};
 use observe::Observe;
 
 use super::choice::Offer;
-use super::mobile::Mobile;
-use super::network::Network;
+use super::mobile::ScheduledMobile;
+use super::network::ScheduledCell;
 use crate::Sdu;
 use crate::channel::Part;
 use crate::kit::moment::Moment;
 
 const DOWN: Direction = Direction::Downlink;
 
-impl<T: Sdu> Network<T> {
+impl<T: Sdu> ScheduledCell<T> {
     /// Shares the resource blocks of a slot: first for blocks that failed, then by rank.
     pub(super) fn schedule_downlink(&mut self, moment: &mut Moment<'_, impl Observe>) {
         if self.mobiles.active(DOWN).is_empty()
@@ -64,7 +64,7 @@ impl<T: Sdu> Network<T> {
 
     /// Whether a new block can be sent to `mobile`: there is something to send, it listens, and has
     /// a process and no other block in this slot.
-    fn can_serve(&self, offer: Offer, mobile: &Mobile<T>) -> bool {
+    fn can_serve(&self, offer: Offer, mobile: &ScheduledMobile<T>) -> bool {
         mobile.served[0] <= offer.slot
             && mobile.lanes[0].harq.idle().is_some()
             && mobile.wanted(offer.now, DOWN) > 0
@@ -117,7 +117,7 @@ impl<T: Sdu> Network<T> {
     }
 
     /// The first slot from `slot` on in which `mobile` listens.
-    fn hears_from(&self, slot: u64, mobile: &Mobile<T>) -> Option<u64> {
+    fn hears_from(&self, slot: u64, mobile: &ScheduledMobile<T>) -> Option<u64> {
         mobile.listens_from(self.drx.as_ref(), self.config.half_duplex.as_ref(), slot)
     }
 }

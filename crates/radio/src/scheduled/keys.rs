@@ -9,8 +9,8 @@ section! {
     /// `[radio]`: how the base station chooses, and when mobiles are there for it.
     pub struct BaseStation {
         /// How the base station chooses between mobiles.
-        pub scheduler: scheduler::Config as Always<scheduler::Config> =
-            scheduler::Config::default();
+        pub scheduler: scheduler::SchedulerConfig as Always<scheduler::SchedulerConfig> =
+            scheduler::SchedulerConfig::default();
         /// When a connected mobile listens. Without it, always.
         pub drx: Option<drx::Keys> as Perhaps<drx::Keys> = None;
         /// When a mobile is connected. Without it, always.

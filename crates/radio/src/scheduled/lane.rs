@@ -3,7 +3,7 @@
 use base::{Direction, Philox, Probability, Time};
 use observe::Observe;
 
-use super::config::{Carrier, Config};
+use super::config::{Carrier, ScheduledConfig};
 use crate::Sdu;
 use crate::channel::harq::{Block, Harq};
 use crate::channel::scheduler::Past;
@@ -13,7 +13,7 @@ use crate::rlc36::{Dtch, DtchConfig, Mode, Reordering, SentBlock, Status};
 
 /// Its traffic, the radio, and the blocks in flight.
 #[derive(Debug)]
-pub(super) struct Lane<T> {
+pub(super) struct ScheduledLane<T> {
     pub(super) dtch: Dtch<T>,
     /// Bytes of the headers of a block.
     block_header: u32,
@@ -25,7 +25,7 @@ pub(super) struct Lane<T> {
 }
 
 /// The largest packet that can be sent: where a block is a whole one, that of the largest block.
-fn largest(carrier: &Carrier, config: &Config) -> u64 {
+fn largest(carrier: &Carrier, config: &ScheduledConfig) -> u64 {
     let sizes = &carrier.sizes;
     let scheme = carrier.scheme_at(f64::INFINITY);
     let bytes = sizes.bytes(scheme, sizes.width()).saturating_sub(config.headers.block);
@@ -51,8 +51,13 @@ pub(super) struct Assignment {
     pub(super) part: Part,
 }
 
-impl<T: Sdu> Lane<T> {
-    pub(super) fn new(direction: Direction, config: &Config, ue: &UeConfig, seed: u64) -> Self {
+impl<T: Sdu> ScheduledLane<T> {
+    pub(super) fn new(
+        direction: Direction,
+        config: &ScheduledConfig,
+        ue: &UeConfig,
+        seed: u64,
+    ) -> Self {
         let name = format!("{}/{}", ue.name, direction.name());
         let place = direction as usize;
         let dtch = DtchConfig {

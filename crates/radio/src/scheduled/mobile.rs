@@ -2,9 +2,9 @@
 
 use base::{Direction, Time};
 
-use super::config::Config;
+use super::config::ScheduledConfig;
 use super::drx::Cycles;
-use super::lane::Lane;
+use super::lane::ScheduledLane;
 use super::power::{PowerState, StateMeter};
 use super::rrc::{Event, Phase, Times};
 use crate::Sdu;
@@ -13,8 +13,8 @@ use crate::rlc36::{Dtch, OverDtch};
 
 /// Both directions, and what the base station and the mobile know of each other.
 #[derive(Debug)]
-pub(crate) struct Mobile<T> {
-    pub(super) lanes: [Lane<T>; 2],
+pub(crate) struct ScheduledMobile<T> {
+    pub(super) lanes: [ScheduledLane<T>; 2],
     pub(super) phase: Phase,
     /// The slot of its last new block, or the one in which its connection began or ended.
     pub(super) last: u64,
@@ -92,15 +92,15 @@ impl Grants {
     }
 }
 
-impl<T: Sdu> Mobile<T> {
+impl<T: Sdu> ScheduledMobile<T> {
     /// Mobile number `place` of a cell.
-    pub(super) fn new(config: &Config, ue: &UeConfig, place: u64, seed: u64) -> Self {
+    pub(super) fn new(config: &ScheduledConfig, ue: &UeConfig, place: u64, seed: u64) -> Self {
         let (phase, state) = match config.rrc {
             Some(_) => (Phase::Idle, PowerState::Idle),
             None => (Phase::Connected, PowerState::Active),
         };
         Self {
-            lanes: Direction::BOTH.map(|direction| Lane::new(direction, config, ue, seed)),
+            lanes: Direction::BOTH.map(|direction| ScheduledLane::new(direction, config, ue, seed)),
             phase,
             place,
             last: 0,
@@ -117,12 +117,12 @@ impl<T: Sdu> Mobile<T> {
         }
     }
 
-    pub(super) fn lane(&mut self, direction: Direction) -> &mut Lane<T> {
+    pub(super) fn lane(&mut self, direction: Direction) -> &mut ScheduledLane<T> {
         &mut self.lanes[direction as usize]
     }
 
     /// The direction itself, then its opposite.
-    pub(super) fn pair(&mut self, direction: Direction) -> [&mut Lane<T>; 2] {
+    pub(super) fn pair(&mut self, direction: Direction) -> [&mut ScheduledLane<T>; 2] {
         let [down, up] = &mut self.lanes;
         match direction {
             Direction::Downlink => [down, up],
@@ -144,7 +144,8 @@ impl<T: Sdu> Mobile<T> {
 
     /// Whether nothing is under way, and nothing is left to be acknowledged.
     pub(super) fn is_quiet(&self) -> bool {
-        let is_quiet = |lane: &Lane<T>| lane.is_quiet() && lane.dtch.transmitter.is_settled();
+        let is_quiet =
+            |lane: &ScheduledLane<T>| lane.is_quiet() && lane.dtch.transmitter.is_settled();
         self.lanes.iter().all(is_quiet) && self.request.is_none() && self.known == 0
     }
 
@@ -246,7 +247,7 @@ impl<T: Sdu> Mobile<T> {
     }
 }
 
-impl<T: Sdu> OverDtch for Mobile<T> {
+impl<T: Sdu> OverDtch for ScheduledMobile<T> {
     type Sdu = T;
 
     fn dtch(&self, direction: Direction) -> &Dtch<T> {

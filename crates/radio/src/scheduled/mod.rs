@@ -22,6 +22,6 @@ pub mod power;
 pub mod rrc;
 mod uplink;
 
-pub use config::{Access, Carrier, Config, Handover, Headers, Wait};
+pub use config::{Access, Carrier, Handover, Headers, ScheduledConfig, Wait};
 pub use keys::BaseStation;
-pub use network::Network;
+pub use network::ScheduledCell;

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use base::{Direction, Duration, Rate, Time};
 use observe::Observe;
 
-use super::config::{Carrier, Config, Handover};
+use super::config::{Carrier, Handover, ScheduledConfig};
 use super::drx::Cycles;
 use super::lane::Assignment;
-use super::mobile::{Grants, Mobile};
+use super::mobile::{Grants, ScheduledMobile};
 use super::rrc::Phase;
 use crate::channel::flights::{Flight, Flights};
 use crate::channel::harq::{Block, Feedback};
@@ -25,10 +25,10 @@ use crate::{EnergyUse, Sdu};
 /// slots while there is nothing to send, to receive or to wait for: a mobile without traffic costs
 /// nothing.
 #[derive(Debug)]
-pub struct Network<T> {
-    pub(super) config: Config,
+pub struct ScheduledCell<T> {
+    pub(super) config: ScheduledConfig,
     pub(super) drx: Option<Cycles>,
-    pub(super) mobiles: Roster<Mobile<T>>,
+    pub(super) mobiles: Roster<ScheduledMobile<T>>,
     pub(super) ranking: Ranking,
     flights: Flights,
     /// What mobiles may send, by slot.
@@ -50,12 +50,13 @@ pub(super) struct Granted {
     pub(super) repeat: Option<(u32, u64)>,
 }
 
-impl<T: Sdu> Network<T> {
+impl<T: Sdu> ScheduledCell<T> {
     /// A cell that reports facts as machine number `machine`. Its random streams come from `seed`
     /// and the names of its mobiles.
-    pub fn new(machine: u32, config: &Config, seed: u64) -> Self {
+    pub fn new(machine: u32, config: &ScheduledConfig, seed: u64) -> Self {
         let mobiles = config.ues.iter().zip(0..);
-        let mobiles = mobiles.map(|(ue, place)| Mobile::new(config, ue, place, seed)).collect();
+        let mobiles =
+            mobiles.map(|(ue, place)| ScheduledMobile::new(config, ue, place, seed)).collect();
         let mut network = Self {
             drx: config.drx.map(|drx| drx.in_slots(config.slot)),
             mobiles: Roster::new(machine, mobiles, 0),
@@ -77,7 +78,7 @@ impl<T: Sdu> Network<T> {
     slotted!(T);
 
     /// From now on the radios are those of `config`, which has the same mobiles.
-    pub fn reconfigure(&mut self, _now: Time, config: &Config) {
+    pub fn reconfigure(&mut self, _now: Time, config: &ScheduledConfig) {
         for (mobile, ue) in self.mobiles.iter_mut().zip(&config.ues) {
             for (lane, radio) in mobile.lanes.iter_mut().zip(&ue.radios) {
                 lane.quality.reconfigure(radio.clone());
@@ -235,10 +236,10 @@ impl<T: Sdu> Network<T> {
     }
 }
 
-impl<T: Sdu> Slotted<T> for Network<T> {
-    type Mobile = Mobile<T>;
+impl<T: Sdu> Slotted<T> for ScheduledCell<T> {
+    type Mobile = ScheduledMobile<T>;
 
-    fn mobiles(&mut self) -> &mut Roster<Mobile<T>> {
+    fn mobiles(&mut self) -> &mut Roster<ScheduledMobile<T>> {
         &mut self.mobiles
     }
 

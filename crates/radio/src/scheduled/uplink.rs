@@ -6,7 +6,7 @@ use observe::Observe;
 use super::choice::Offer;
 use super::lane::Assignment;
 use super::mobile::Grants;
-use super::network::{Granted, Network};
+use super::network::{Granted, ScheduledCell};
 use super::rrc::Phase;
 use crate::Sdu;
 use crate::channel::Part;
@@ -16,7 +16,7 @@ use crate::kit::moment::Moment;
 const DOWN: Direction = Direction::Downlink;
 const UP: Direction = Direction::Uplink;
 
-impl<T: Sdu> Network<T> {
+impl<T: Sdu> ScheduledCell<T> {
     /// A mobile that has something to send of which the base station does not know requests a grant
     /// at its next occasion (TS 36.321 §5.4.4).
     pub(super) fn request_if_needed(&mut self, slot: u64, ue: u32) {

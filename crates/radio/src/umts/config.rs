@@ -29,12 +29,12 @@ pub struct DchConfig {
     /// The convergence protocol, alike in both directions.
     pub pdcp: PdcpConfig,
     /// The link control, alike in both directions.
-    pub rlc: rlc::Config,
+    pub rlc: rlc::RlcConfig,
 }
 
 impl DchConfig {
     /// A bearer of two channels that exist at all times.
-    pub fn new(downlink: Channel, uplink: Channel, pdcp: PdcpConfig, rlc: rlc::Config) -> Self {
+    pub fn new(downlink: Channel, uplink: Channel, pdcp: PdcpConfig, rlc: rlc::RlcConfig) -> Self {
         Self {
             downlink,
             uplink,

@@ -36,7 +36,7 @@ section! {
         /// The convergence protocol, alike in both directions.
         pub pdcp: PdcpConfig as Always<PdcpConfig> = PdcpConfig::default();
         /// The link control, alike in both directions.
-        pub rlc: rlc::Config as Always<rlc::Config> = rlc::Config::default();
+        pub rlc: rlc::RlcConfig as Always<rlc::RlcConfig> = rlc::RlcConfig::default();
     }
     supersedes(
         tbler: tbler_limits, downlink.tbler, downlink.tbler_limits, uplink.tbler,

@@ -1,7 +1,7 @@
 //! What Chakravorty et al. 2003 §II measured on real links (L1 to L11), at the level of blocks.
 
 use base::{Direction, Time};
-use radio::gprs::{CodingScheme, Config, GapKind};
+use radio::gprs::{CodingScheme, GapKind, GprsConfig};
 
 use super::support::{Fate, Run, at, chance, config, gap, ms};
 
@@ -14,7 +14,7 @@ const ACK: u32 = 40;
 const SMALL: u32 = 84;
 
 /// Bytes a second at the far end of a direction that always has packets to send.
-fn saturated(config: &Config, direction: Direction) -> f64 {
+fn saturated(config: &GprsConfig, direction: Direction) -> f64 {
     let mut run = Run::new(config, 1);
     for _ in 0..40 {
         run.send(Time::ZERO, direction, MTU);
@@ -70,7 +70,7 @@ fn l2_single_packets() {
 
 /// From the gateway to the mobile and back, with a packet each way, `count` times, each `pause`
 /// milliseconds after the answer to the last.
-fn round_trips(config: &Config, count: usize, pause: u64) -> Vec<f64> {
+fn round_trips(config: &GprsConfig, count: usize, pause: u64) -> Vec<f64> {
     let mut run = Run::new(config, 1);
     let mut now = at(1000);
     let trip = |_| {
@@ -94,7 +94,7 @@ fn l2_round_trips() {
 
 /// How long packets are in flight downlink, those that begin a burst and the others, on average in
 /// seconds: bursts of five packets that are 600 ms apart, with long pauses between.
-fn bursts(config: &Config) -> [f64; 2] {
+fn bursts(config: &GprsConfig) -> [f64; 2] {
     let mut run = Run::new(config, 1);
     let mut sent = Vec::new();
     for burst in 0..300_u64 {

@@ -3,7 +3,7 @@
 use base::{Direction, Time};
 use observe::{BlockFact, BlockKind, Observe};
 use proptest::prelude::*;
-use radio::gprs::{Bearer, CodingScheme, Config, Errors, GapKind, Gprs, Quality, State};
+use radio::gprs::{CodingScheme, Errors, GapKind, Gprs, GprsBearer, GprsConfig, Quality, State};
 
 use super::support::{Exit, Fate, Packet, Run, at, chance, config, gap, ms};
 
@@ -16,7 +16,7 @@ fn by_carrier((rate, scheme): (f64, CodingScheme)) -> Errors {
 }
 
 /// Bearers of all kinds.
-fn configs() -> impl Strategy<Value = Config> {
+fn configs() -> impl Strategy<Value = GprsConfig> {
     let errors = prop_oneof![
         (0.0..0.6).prop_map(|rate| Errors::Constant(chance(rate))),
         (0.01..0.6, prop::sample::select(<CodingScheme as settings::Words>::ALL.to_vec()))
@@ -122,7 +122,7 @@ impl Observe for Blocks {
 fn blocks_err_by_time_and_not_by_traffic() {
     let errors = |packets: u64| {
         let config = config(1);
-        let mut bearer = Bearer::new(0, &config, 1, "Um");
+        let mut bearer = GprsBearer::new(0, &config, 1, "Um");
         let mut blocks = Blocks::default();
         for number in 0..packets {
             let packet = Packet { number: number as u32, bytes: 500 + 100 * (number % 3) as u32 };
@@ -183,7 +183,7 @@ fn nothing_costs_while_idle() {
 fn reports_follow_coverage() {
     let mut config = config(3);
     config.gaps = vec![gap(5_000, 9_000, GapKind::Outage)];
-    let mut bearer = Bearer::<Packet>::new(0, &config, 1, "Um");
+    let mut bearer = GprsBearer::<Packet>::new(0, &config, 1, "Um");
     let mut reports = Vec::new();
     while let Some(now) = bearer.poll_timeout() {
         bearer.handle_timeout(now, &mut ());

@@ -4,7 +4,7 @@ use base::{Direction, Probability, Time};
 use link::queue;
 use observe::Observe;
 use radio::Output;
-use radio::gprs::{Bearer, Config, Errors, Gap, GapKind, Gprs};
+use radio::gprs::{Errors, Gap, GapKind, Gprs, GprsBearer, GprsConfig};
 
 pub(crate) use crate::support::Packet;
 pub(crate) use crate::support::cell::{at, ms};
@@ -14,12 +14,12 @@ pub(crate) fn chance(value: f64) -> Probability {
 }
 
 /// The defaults of the scenario room for `downlink` + 1 slots.
-pub(crate) fn config(downlink: u32) -> Config {
+pub(crate) fn config(downlink: u32) -> GprsConfig {
     let queue = queue::Config {
         limit: queue::droptail::Limit { packets: None, bytes: Some(120_000) },
         ..queue::Config::UNLIMITED
     };
-    Config {
+    GprsConfig {
         slots: [downlink, 1],
         queues: [queue; 2],
         errors: Errors::Constant(chance(0.03)),
@@ -51,15 +51,15 @@ pub(crate) struct Exit {
 
 /// A bearer with a log of what came out.
 pub(crate) struct Run {
-    pub(crate) bearer: Bearer<Packet>,
+    pub(crate) bearer: GprsBearer<Packet>,
     pub(crate) exits: Vec<Exit>,
     pub(crate) events: u64,
     numbers: u32,
 }
 
 impl Run {
-    pub(crate) fn new(config: &Config, seed: u64) -> Self {
-        let bearer = Bearer::new(0, config, seed, "Um");
+    pub(crate) fn new(config: &GprsConfig, seed: u64) -> Self {
+        let bearer = GprsBearer::new(0, config, seed, "Um");
         Self { bearer, exits: Vec::new(), events: 0, numbers: 0 }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base::{Direction, Duration, Probability, Time};
 use proptest::prelude::*;
 use radio::channel::{Fading, Mobiles};
-use radio::hspa::{Config, HsKeys, formats::Category};
+use radio::hspa::{HsConfig, HsKeys, formats::Category};
 
 use super::support::{Exit, Fate, Run, at, config, ms};
 use crate::support::cell::assert_every_block_ends;
@@ -51,7 +51,7 @@ fn loads() -> impl Strategy<Value = Vec<(u64, u32, bool, u32)>> {
 }
 
 /// Runs `loads` over a cell until nothing more happens.
-fn run_of(config: &Config, loads: &[(u64, u32, bool, u32)], seed: u64) -> (Run, Vec<u32>) {
+fn run_of(config: &HsConfig, loads: &[(u64, u32, bool, u32)], seed: u64) -> (Run, Vec<u32>) {
     let mut run = Run::new(config, seed);
     let (mut now, mut sent) = (Time::ZERO, Vec::new());
     for (pause, ue, is_up, bytes) in loads {

@@ -1,19 +1,19 @@
 //! A cell, and what comes out of it.
 
 use base::{Direction, Time};
-use radio::hspa::{Cell, Config, HsKeys};
+use radio::hspa::{HsCell, HsConfig, HsKeys};
 
 pub(crate) use crate::support::Packet;
 pub(crate) use crate::support::cell::{Blocks, Exit, Fate, at, context, delivered, ms};
 
 /// The cell of these keys.
-pub(crate) fn config(keys: &HsKeys) -> Config {
+pub(crate) fn config(keys: &HsKeys) -> HsConfig {
     keys.config(&context())
 }
 
 /// A cell with a log of what came out.
 pub(crate) struct Run {
-    pub(crate) cell: Cell<Packet>,
+    pub(crate) cell: HsCell<Packet>,
     pub(crate) exits: Vec<Exit>,
     pub(crate) blocks: Blocks,
     numbers: u32,
@@ -22,8 +22,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) fn new(config: &Config, seed: u64) -> Self {
-        let cell = Cell::new(0, config, seed);
+    pub(crate) fn new(config: &HsConfig, seed: u64) -> Self {
+        let cell = HsCell::new(0, config, seed);
         // What it wants while the best block is allowed, or the least that it always does.
         let most = (u64::from(config.formats.most()) * config.iub.target).max(8);
         Self { cell, exits: Vec::new(), blocks: Blocks::default(), numbers: 0, most }

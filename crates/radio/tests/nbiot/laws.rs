@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use radio::Keys;
 use radio::channel::Fading;
 use radio::kit::paging::{EdrxKeys, PsmKeys};
-use radio::nbiot::{Config, NbIotKeys, PowerState};
+use radio::nbiot::{NbIotConfig, NbIotKeys, PowerState};
 
 use super::support::{DOWN, Exit, Run, UP, at, config, millis, ms};
 use crate::support::cell::assert_every_block_ends;
@@ -61,7 +61,7 @@ fn loads() -> impl Strategy<Value = Loads> {
 }
 
 /// Runs `loads` until `end` after the last of them.
-fn run_of(config: &Config, loads: &Loads, seed: u64) -> (Run, Vec<u32>, Time) {
+fn run_of(config: &NbIotConfig, loads: &Loads, seed: u64) -> (Run, Vec<u32>, Time) {
     let mut run = Run::new(config, seed);
     let (mut now, mut sent) = (Time::ZERO, Vec::new());
     for (pause, ue, is_up, bytes) in loads {

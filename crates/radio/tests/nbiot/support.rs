@@ -6,7 +6,7 @@ use base::{Direction, Energy, Power, Time};
 use link::queue;
 use observe::{BlockFact, Observe, PowerFact};
 use radio::Output;
-use radio::nbiot::{Cell, Config, NbIotKeys};
+use radio::nbiot::{NbIotCell, NbIotConfig, NbIotKeys};
 
 pub(crate) use crate::support::Packet;
 pub(crate) use crate::support::cell::{at, context_with, ms};
@@ -20,11 +20,11 @@ pub(crate) fn millis(time: Time) -> u64 {
 }
 
 /// The carrier of these keys, with queues without limits.
-pub(crate) fn config(keys: &NbIotKeys) -> Config {
+pub(crate) fn config(keys: &NbIotKeys) -> NbIotConfig {
     config_with(keys, [queue::Config::UNLIMITED; 2])
 }
 
-pub(crate) fn config_with(keys: &NbIotKeys, queues: [queue::Config; 2]) -> Config {
+pub(crate) fn config_with(keys: &NbIotKeys, queues: [queue::Config; 2]) -> NbIotConfig {
     keys.config(&context_with(queues))
 }
 
@@ -62,15 +62,15 @@ impl Observe for Facts {
 
 /// A carrier with a log of what came out.
 pub(crate) struct Run {
-    pub(crate) cell: Cell<Packet>,
+    pub(crate) cell: NbIotCell<Packet>,
     pub(crate) exits: Vec<Exit>,
     pub(crate) facts: Facts,
     numbers: u32,
 }
 
 impl Run {
-    pub(crate) fn new(config: &Config, seed: u64) -> Self {
-        let cell = Cell::new(0, config, seed);
+    pub(crate) fn new(config: &NbIotConfig, seed: u64) -> Self {
+        let cell = NbIotCell::new(0, config, seed);
         Self { cell, exits: Vec::new(), facts: Facts::default(), numbers: 0 }
     }
 

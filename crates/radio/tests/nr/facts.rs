@@ -2,7 +2,7 @@
 
 use base::{Direction, Duration, Probability, Time};
 use radio::nr::{McsTable, NrKeys, Pattern, Spacing, Tdd};
-use radio::scheduled::Config;
+use radio::scheduled::ScheduledConfig;
 
 use crate::scheduled::support::{Exit, Fate, Run, at, context, ms};
 
@@ -23,7 +23,7 @@ fn best(mut keys: NrKeys) -> NrKeys {
 }
 
 /// A cell whose mobile always has something to send in `direction`, after `millis`.
-fn saturated(config: &Config, direction: Direction, millis: u64) -> Run {
+fn saturated(config: &ScheduledConfig, direction: Direction, millis: u64) -> Run {
     let mut run = Run::new(config, 1);
     let mut sent = 0;
     for now in 0..millis {

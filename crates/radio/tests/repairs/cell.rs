@@ -4,7 +4,7 @@
 use base::{Direction, Duration, Rate, Time};
 use mobility::motion::{Motion, Position};
 use observe::{CodeEvent, CodeFact, Observe};
-use radio::umts::cell::Cell;
+use radio::umts::cell::UmtsCells;
 
 use crate::support::Packet;
 use crate::support::network::{BOTH, carry, network, ue};
@@ -26,7 +26,7 @@ fn burst(ues: u32, count: u32, bytes: u32) -> Vec<(Time, u32, Direction, Packet)
 fn each_ue_has_its_own_block_error_rate() {
     let rates = [0.0, 0.3, 0.1];
     let ues = rates.iter().enumerate().map(|(number, rate)| ue(number, here(), *rate)).collect();
-    let mut cell = Cell::new(0, &network(1, 0.0, ues), 1);
+    let mut cell = UmtsCells::new(0, &network(1, 0.0, ues), 1);
     carry(&mut cell, &burst(3, 60, 1000), Time::ZERO + Duration::from_secs(60), &mut ());
     for (number, rate) in rates.into_iter().enumerate() {
         for direction in BOTH {
@@ -57,7 +57,7 @@ fn the_spreading_factor_comes_from_the_flows_and_not_from_the_first_segment() {
     let factors_with = |first: u32| {
         let mut ue = ue(0, here(), 0.0);
         ue.flows = [64_000, 140_000].map(|bps| (Direction::Downlink, Rate::from_bps(bps))).into();
-        let mut cell = Cell::new(0, &network(1, 0.0, vec![ue]), 1);
+        let mut cell = UmtsCells::new(0, &network(1, 0.0, vec![ue]), 1);
         let mut offers = burst(1, 20, 1500);
         offers.insert(0, (Time::ZERO, 0, Direction::Downlink, Packet { number: 0, bytes: first }));
         offers.iter_mut().skip(1).for_each(|offer| offer.3.number += 1);

@@ -3,7 +3,7 @@
 use base::{Direction, Time};
 use observe::{BlockFact, BlockKind, Observe};
 use radio::umts::rlc::am::pdu::{ControlPdu, DataHeader, IndicatorWidth, ResetFields};
-use radio::umts::rlc::{Arq, Config, Mode};
+use radio::umts::rlc::{Arq, Mode, RlcConfig};
 use radio::umts::{Bearer, BlockErrorRate, Counters, DchConfig, Output};
 
 use crate::support::{Packet, at, dch, feed, millis, numbers, probability, rlc};
@@ -11,19 +11,19 @@ use crate::support::{Packet, at, dch, feed, millis, numbers, probability, rlc};
 const DOWN: Direction = Direction::Downlink;
 
 /// The module's recovery, whose requests are repeated after `timeout` milliseconds.
-fn module(timeout: u64) -> Config {
-    Config {
+fn module(timeout: u64) -> RlcConfig {
+    RlcConfig {
         arq: Arq::NextExpected,
         pdu_payload: 60,
         header: Some(3),
         recovery_timeout: millis(timeout),
         retransmissions_first: false,
-        ..Config::default()
+        ..RlcConfig::default()
     }
 }
 
 /// Errors downlink only, so that what is asked for is known.
-fn lossy(tbler: f64, rlc: Config) -> DchConfig {
+fn lossy(tbler: f64, rlc: RlcConfig) -> DchConfig {
     let mut config = dch(tbler, rlc);
     config.pdcp.header_bytes = 0;
     config.uplink.tbler = BlockErrorRate::Constant(probability(0.0)).into();
@@ -94,12 +94,12 @@ fn duplicates_are_cleared() {
 /// last.
 #[test]
 fn a_packet_is_put_together_only_if_every_pdu_arrived() {
-    let um = Config {
+    let um = RlcConfig {
         mode: Mode::Um,
         pdu_payload: 60,
         header: Some(3),
         concatenation: false,
-        ..Config::default()
+        ..RlcConfig::default()
     };
     let (mut whole, mut only_last) = (0, 0);
     for seed in 0..300 {

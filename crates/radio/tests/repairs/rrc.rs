@@ -4,15 +4,15 @@
 use base::{Direction, Duration, Time};
 use radio::umts::channels::spreading::{SpreadingFactor, SpreadingTable};
 use radio::umts::rrc::{
-    Action, Activity, AfterDch, Channels, Config, Dedicated, Entity, FirstChannel, Inactivity,
-    Input, Rest, TrafficVolume,
+    Action, Activity, AfterDch, Channels, Dedicated, Entity, FirstChannel, Inactivity, Input, Rest,
+    RrcConfig, TrafficVolume,
 };
 
 const MS: Duration = Duration::from_millis(1);
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-fn config(activity: Activity) -> Config {
-    Config {
+fn config(activity: Activity) -> RrcConfig {
+    RrcConfig {
         setup_delay: MS * 250,
         dch_delay: MS * 250,
         release_delay: Duration::ZERO,
@@ -31,7 +31,7 @@ fn config(activity: Activity) -> Config {
         },
         updates_before_ura: None,
         out_of_service: Duration::from_secs(30),
-        ..Config::default()
+        ..RrcConfig::default()
     }
 }
 

@@ -1,21 +1,21 @@
 //! Capacity on demand.
 
 use base::{Direction, Duration, Rate, Time};
-use radio::satellite::{Assignment, Config};
+use radio::satellite::{Assignment, SatelliteConfig};
 
 use super::support::{Run, at, config, ms};
 
 const UP: Direction = Direction::Uplink;
 
 /// Frames of 25 ms with 2,500 bytes each, which come 500 ms after they were asked for.
-fn on_demand(committed: Option<u64>) -> Config {
+fn on_demand(committed: Option<u64>) -> SatelliteConfig {
     let mut config = config();
     config.carriers[1].assignment =
         Some(Assignment { frame: ms(25), wait: ms(500), committed: committed.map(Rate::from_bps) });
     config
 }
 
-fn exits(config: &Config, loads: &[(u64, u32)]) -> Vec<Time> {
+fn exits(config: &SatelliteConfig, loads: &[(u64, u32)]) -> Vec<Time> {
     let mut run = Run::new(config, 1);
     for (millis, bytes) in loads {
         run.send(at(*millis), UP, *bytes);

@@ -3,7 +3,7 @@
 use base::{Direction, Duration, Philox, Probability, Rate, Schedule, Time};
 use proptest::prelude::*;
 use radio::gprs::RadioBursts;
-use radio::satellite::{Air, Assignment, Change, Config, Path};
+use radio::satellite::{Air, Assignment, Change, Path, SatelliteConfig};
 
 use super::support::{Fate, Run, SHELL, at, config, ms};
 
@@ -33,12 +33,12 @@ fn skies() -> impl Strategy<Value = Path> {
     })
 }
 
-fn configs() -> impl Strategy<Value = Config> {
+fn configs() -> impl Strategy<Value = SatelliteConfig> {
     let demand = prop::option::of((1_u64..60, 0_u64..700, prop::option::of(8_000_u64..400_000)));
     let gaps = prop::collection::vec((1_u64..2000, 1_u64..1500), 0..4);
     (skies(), demand, gaps, any::<[bool; 3]>(), 0_u64..60).prop_map(
         |(path, demand, gaps, [is_bursty, loses, is_rainy], pause)| {
-            let mut config = Config { path, ..config() };
+            let mut config = SatelliteConfig { path, ..config() };
             config.carriers[1].assignment = demand.map(|(frame, wait, committed)| Assignment {
                 frame: ms(frame),
                 wait: ms(wait),
@@ -119,7 +119,7 @@ proptest! {
     /// allows.
     #[test]
     fn no_more_is_carried_than_the_rate_allows(config in configs(), loads in loads()) {
-        let config = Config { path: super::support::config().path, ..config };
+        let config = SatelliteConfig { path: super::support::config().path, ..config };
         let mut run = Run::new(&config, 1);
         let (mut now, mut sizes) = (Time::ZERO, Vec::new());
         for (pause, bytes, is_up) in loads {
@@ -204,7 +204,7 @@ proptest! {
         let slot = ms(slot);
         let ground = Schedule::constant(ms(10));
         let path = Path { air: Air::Passing(SHELL, slot), ground, ..config.path };
-        let mut run = Run::new(&Config { path, ..config }, seed);
+        let mut run = Run::new(&SatelliteConfig { path, ..config }, seed);
         let (mut now, mut came) = (Time::ZERO, Vec::new());
         for (pause, bytes, is_up) in loads {
             now += ms(pause);
@@ -277,7 +277,7 @@ proptest! {
 
 #[test]
 fn bursts_take_their_share_of_a_steady_flow() {
-    let config = Config { bursts: Some(bursts()), ..config() };
+    let config = SatelliteConfig { bursts: Some(bursts()), ..config() };
     let mut run = Run::new(&config, 3);
     for number in 0..200_000_u64 {
         run.send(at(number * 5), Direction::Downlink, 200);

@@ -4,7 +4,7 @@ use base::{Direction, Rate, Schedule, Time};
 use link::{Dropped, queue};
 use observe::DropReason;
 use radio::Output;
-use radio::satellite::{Air, Bearer, Carrier, Change, Config, Orbit, Path};
+use radio::satellite::{Air, Carrier, Change, Orbit, Path, SatelliteBearer, SatelliteConfig};
 
 pub(crate) use crate::support::Packet;
 pub(crate) use crate::support::cell::{at, ms};
@@ -13,10 +13,10 @@ pub(crate) use crate::support::cell::{at, ms};
 pub(crate) const SHELL: Orbit = Orbit { altitude: 550_000.0, elevation: 25.0, gateway: 300_000.0 };
 
 /// 8 Mbit/s down, 800 kbit/s up, 100 ms of way.
-pub(crate) fn config() -> Config {
+pub(crate) fn config() -> SatelliteConfig {
     let carrier =
         |bps| Carrier { rate: Schedule::constant(Some(Rate::from_bps(bps))), assignment: None };
-    Config {
+    SatelliteConfig {
         carriers: [carrier(8_000_000), carrier(800_000)],
         queues: [queue::Config::UNLIMITED; 2],
         path: Path { air: Air::Fixed(ms(90)), ground: Schedule::constant(ms(10)), reorders: false },
@@ -43,14 +43,14 @@ pub(crate) type Exit = (Time, Direction, u32, Fate);
 
 /// A bearer with a log of what came out.
 pub(crate) struct Run {
-    pub(crate) bearer: Bearer<Packet>,
+    pub(crate) bearer: SatelliteBearer<Packet>,
     pub(crate) exits: Vec<Exit>,
     numbers: u32,
 }
 
 impl Run {
-    pub(crate) fn new(config: &Config, seed: u64) -> Self {
-        Self { bearer: Bearer::new(0, config, seed, "Sat"), exits: Vec::new(), numbers: 0 }
+    pub(crate) fn new(config: &SatelliteConfig, seed: u64) -> Self {
+        Self { bearer: SatelliteBearer::new(0, config, seed, "Sat"), exits: Vec::new(), numbers: 0 }
     }
 
     /// Hands in a packet and says its number.

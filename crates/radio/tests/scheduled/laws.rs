@@ -8,7 +8,7 @@ use radio::channel::Fading;
 use radio::kit::paging::{EdrxKeys, PsmKeys};
 use radio::lte::LteKeys;
 use radio::rlc36::Mode;
-use radio::scheduled::{Config, Handover, drx, rrc};
+use radio::scheduled::{Handover, ScheduledConfig, drx, rrc};
 
 use super::support::{Exit, Fate, Run, at, config, ms};
 use crate::support::cell::assert_every_block_ends;
@@ -55,7 +55,7 @@ fn loads() -> impl Strategy<Value = Vec<(u64, u32, bool, u32)>> {
 }
 
 /// Runs `loads` over a cell until nothing more happens.
-fn run_of(config: &Config, loads: &[(u64, u32, bool, u32)], seed: u64) -> (Run, Vec<u32>) {
+fn run_of(config: &ScheduledConfig, loads: &[(u64, u32, bool, u32)], seed: u64) -> (Run, Vec<u32>) {
     let mut run = Run::new(config, seed);
     let (mut now, mut sent) = (Time::ZERO, Vec::new());
     for (pause, ue, is_up, bytes) in loads {

@@ -3,13 +3,13 @@
 use base::{Direction, Time};
 use observe::{BlockFact, Observe, PowerFact};
 use radio::lte::LteKeys;
-use radio::scheduled::{Config, Network};
+use radio::scheduled::{ScheduledCell, ScheduledConfig};
 
 pub(crate) use crate::support::Packet;
 pub(crate) use crate::support::cell::{Blocks, Exit, Fate, at, context, delivered, ms};
 
 /// The cell of these keys.
-pub(crate) fn config(keys: &LteKeys) -> Config {
+pub(crate) fn config(keys: &LteKeys) -> ScheduledConfig {
     keys.config(&context())
 }
 
@@ -32,7 +32,7 @@ impl Observe for Facts {
 
 /// A cell with a log of what came out.
 pub(crate) struct Run {
-    pub(crate) network: Network<Packet>,
+    pub(crate) network: ScheduledCell<Packet>,
     pub(crate) exits: Vec<Exit>,
     pub(crate) facts: Facts,
     /// How often something was due.
@@ -41,8 +41,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) fn new(config: &Config, seed: u64) -> Self {
-        let network = Network::new(0, config, seed);
+    pub(crate) fn new(config: &ScheduledConfig, seed: u64) -> Self {
+        let network = ScheduledCell::new(0, config, seed);
         Self { network, exits: Vec::new(), facts: Facts::default(), timeouts: 0, numbers: 0 }
     }
 

@@ -45,16 +45,16 @@ pub fn at(time: Duration) -> Time {
 }
 
 /// The triggers that fit paper lo2005.
-pub fn rlc() -> rlc::Config {
-    rlc::Config {
+pub fn rlc() -> rlc::RlcConfig {
+    rlc::RlcConfig {
         reset: am::Repetition { timer: millis(300), max: None },
         move_window: am::Repetition { timer: millis(200), max: None },
-        ..rlc::Config::default()
+        ..rlc::RlcConfig::default()
     }
 }
 
 /// 384 kbit/s down in 10 ms, 64 kbit/s up in 20 ms.
-pub fn dch(tbler: f64, rlc: rlc::Config) -> DchConfig {
+pub fn dch(tbler: f64, rlc: rlc::RlcConfig) -> DchConfig {
     let channel = |bps, tti| Channel {
         rate: Rate::from_bps(bps).into(),
         tti: millis(tti),

@@ -6,7 +6,7 @@ use mobility::motion::{Motion, Position};
 use observe::Observe;
 use radio::umts::Output;
 use radio::umts::admission::AdmissionLimits;
-use radio::umts::cell::{Cell, CellConfig, Fach, Rach, UeConfig};
+use radio::umts::cell::{CellConfig, Fach, Rach, UeConfig, UmtsCells};
 use radio::umts::channels::SpreadingFactor;
 use radio::umts::channels::spreading::SpreadingTable;
 use radio::umts::handover::{Iur, Mobility, Site, Topology};
@@ -22,8 +22,8 @@ pub fn sf(chips: u32) -> SpreadingFactor {
     SpreadingFactor::new(chips, Direction::Downlink).expect("a factor")
 }
 
-pub fn rrc() -> rrc::Config {
-    rrc::Config {
+pub fn rrc() -> rrc::RrcConfig {
+    rrc::RrcConfig {
         release_delay: millis(100),
         update_delay: millis(100),
         paging_delay: millis(320),
@@ -34,7 +34,7 @@ pub fn rrc() -> rrc::Config {
         },
         traffic_volume: TrafficVolume { pending_time: millis(1000), ..TrafficVolume::default() },
         updates_before_ura: Some(3),
-        ..rrc::Config::default()
+        ..rrc::RrcConfig::default()
     }
 }
 
@@ -77,7 +77,7 @@ pub fn network(node_bs: u32, metres: f64, ues: Vec<UeConfig>) -> CellConfig {
 /// has one outcome or is still within, and in acknowledged mode none is lost, doubled or
 /// overtaken. Says what arrived, UE by UE.
 pub fn carry(
-    cell: &mut Cell<Packet>,
+    cell: &mut UmtsCells<Packet>,
     offers: &[(Time, u32, Direction, Packet)],
     end: Time,
     observe: &mut impl Observe,

@@ -2,13 +2,13 @@
 
 use observe::{CodeEvent, CodeFact, Context, Observe};
 
-use super::machine::Cell;
+use super::machine::UmtsCells;
 use crate::Sdu;
 use crate::umts::admission::{Refusal, Request};
 use crate::umts::interference::ErrorRates;
 use crate::umts::rrc::{Channels, Dedicated};
 
-impl<T: Sdu> Cell<T> {
+impl<T: Sdu> UmtsCells<T> {
     /// Reserves dedicated channels for `ue` in its cells: what it wants, or less.
     pub(super) fn admit(
         &mut self,

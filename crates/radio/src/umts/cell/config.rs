@@ -24,7 +24,7 @@ pub struct CellConfig {
     /// The UEs.
     pub ues: Vec<UeConfig>,
     /// How connections come and go, alike for all.
-    pub rrc: rrc::Config,
+    pub rrc: rrc::RrcConfig,
     /// What the radio of each UE draws.
     pub power: PowerModel<POWER_STATES>,
     /// The channels of a direction in which no flow asks for a rate.

@@ -82,7 +82,7 @@ section! {
         /// `umts-cell`: the RNCs. A mobile is served by the RNC of its first base station.
         pub rncs: Vec<String> as Labels = vec!["RNC".to_owned()];
         /// `umts-cell`: how connections come and go.
-        pub rrc: rrc::Config as Always<rrc::Config> = rrc::Config::default();
+        pub rrc: rrc::RrcConfig as Always<rrc::RrcConfig> = rrc::RrcConfig::default();
         /// What mobiles' radios draw.
         pub power: CellPower as Always<CellPower> = CellPower::default();
         /// `umts-cell`: the shared channel downlink.

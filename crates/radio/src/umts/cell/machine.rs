@@ -21,7 +21,7 @@ use crate::{DownlinkReport, EnergyUse, Sdu};
 /// measurement of positions and powers comes last, and runs while a UE moves or interferes. A UE
 /// without traffic costs nothing.
 #[derive(Debug)]
-pub struct Cell<T> {
+pub struct UmtsCells<T> {
     pub(super) config: CellConfig,
     pub(super) sectors: Vec<Sector>,
     pub(super) mobiles: Roster<Ue<T>>,
@@ -41,7 +41,7 @@ pub(super) struct Sector {
 /// pilots on one carrier).
 pub(super) const LOOK: Duration = Duration::from_millis(200);
 
-impl<T: Sdu> Cell<T> {
+impl<T: Sdu> UmtsCells<T> {
     /// A network that reports facts as machine number `machine`. Its random streams come from
     /// `seed` and the names of its UEs.
     ///

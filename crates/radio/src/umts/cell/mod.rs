@@ -24,4 +24,4 @@ mod ue;
 
 pub use config::{CellConfig, Fach, Rach, UeConfig};
 pub use keys::{CellKeys, NodeB, Placement, Ue};
-pub use machine::Cell;
+pub use machine::UmtsCells;

@@ -4,7 +4,7 @@ use base::{Direction, Time};
 use observe::{Context, HandoverEvent, HandoverFact, Observe};
 
 use super::config::CellConfig;
-use super::machine::{Cell, LOOK};
+use super::machine::{LOOK, UmtsCells};
 use crate::Sdu;
 use crate::umts::Coverage;
 use crate::umts::conditions::FRAME;
@@ -13,7 +13,7 @@ use crate::umts::interference::ErrorRates;
 use crate::umts::interference::Rates;
 use crate::umts::rrc::{Channels, Input};
 
-impl<T: Sdu> Cell<T> {
+impl<T: Sdu> UmtsCells<T> {
     /// Makes `ue` camp on the best cell where it is, without signalling.
     pub(super) fn select_cell(&mut self, now: Time, ue: u32) {
         if let Some(change) = self.choose(now, ue) {

@@ -12,7 +12,7 @@ use super::{next_expected, tm, um};
 
 section! {
     /// `[radio.rlc]`: the link control of a bearer, alike at both ends and in both directions.
-    pub struct Config {
+    pub struct RlcConfig {
         /// The mode of the link control. Default: lo2005 Table 3.
         pub mode: Mode as Word<Mode> = Mode::Am;
         /// How acknowledged mode recovers. Default: lo2005 §2.
@@ -107,7 +107,7 @@ impl Leaf for Window {
     }
 }
 
-impl Config {
+impl RlcConfig {
     /// Bytes of the channel's rate that a block takes: those after the PDU's header, and the header
     /// if the rate has to carry it too.
     pub const fn block_bytes(&self) -> u32 {

@@ -3,7 +3,7 @@
 use base::{Duration, Time};
 
 use super::segmentation::Sdus;
-use super::{Arq, Config, Mode, Sn, am, next_expected, tm, um};
+use super::{Arq, Mode, RlcConfig, Sn, am, next_expected, tm, um};
 use crate::umts::Blocks;
 use crate::umts::mac::TransportBlocks;
 
@@ -44,7 +44,7 @@ pub(crate) enum Health {
 
 impl Entity {
     /// An end that sends over `own` and hears its peer over `peer`.
-    pub(crate) fn new(config: &Config, own: PeerChannel, peer: PeerChannel) -> Self {
+    pub(crate) fn new(config: &RlcConfig, own: PeerChannel, peer: PeerChannel) -> Self {
         match (config.mode, config.arq) {
             (Mode::Am, Arq::SelectiveRepeat) => {
                 Self::Acknowledged(Box::new(am::Entity::new(config, own, peer)))

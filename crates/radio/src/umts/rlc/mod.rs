@@ -15,7 +15,7 @@ pub mod tm;
 pub mod um;
 
 pub(crate) use block::{Control, DataKind, Run};
-pub use config::{Arq, Config, Mode};
+pub use config::{Arq, Mode, RlcConfig};
 pub(crate) use entity::{Entity, Health, PeerChannel, Traffic};
 pub(crate) use segmentation::{Outcome, Sdus};
 pub use sn::Sn;

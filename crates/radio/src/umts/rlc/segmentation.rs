@@ -502,7 +502,7 @@ impl Sdus {
 mod tests {
     use std::fmt::Write;
 
-    use super::super::Config;
+    use super::super::RlcConfig;
     use super::super::am::pdu::LengthIndicator;
     use super::super::am::tests::config;
     use super::super::testing::sdus;
@@ -549,7 +549,7 @@ mod tests {
 
     /// Cuts SDUs of `sizes` into PDUs of 40 bytes from number `first` on.
     fn check(concatenation: bool, sizes: &[u32], first: u64, expect: &str) {
-        let config = Config { concatenation, ..config() };
+        let config = RlcConfig { concatenation, ..config() };
         let mut sdus = sdus(&config, sizes.iter().copied());
         let cut = sdus.segment(Time::ZERO, Sn::new(first), 1000, u32::MAX);
         let layouts: Vec<_> =
@@ -611,7 +611,7 @@ mod tests {
     #[test]
     fn wide_indicators_take_two_bytes() {
         let ends = |bytes| {
-            let mut sdus = sdus(&Config { pdu_payload: 200, ..config() }, [bytes]);
+            let mut sdus = sdus(&RlcConfig { pdu_payload: 200, ..config() }, [bytes]);
             sdus.segment(Time::ZERO, Sn::ZERO, 9, u32::MAX).pdus
         };
         assert_eq!([197, 198, 199, 200, 201].map(ends), [1, 1, 2, 2, 2]);

@@ -2,12 +2,12 @@
 
 use base::Time;
 
-use super::{Config, DataKind, Outcome, Run, Sdus, Sn};
+use super::{DataKind, Outcome, RlcConfig, Run, Sdus, Sn};
 pub(crate) use crate::testing::at;
 use crate::umts::mac::TransportBlocks;
 
 /// SDUs of `sizes`, handed in at the start.
-pub(crate) fn sdus(config: &Config, sizes: impl IntoIterator<Item = u32>) -> Sdus {
+pub(crate) fn sdus(config: &RlcConfig, sizes: impl IntoIterator<Item = u32>) -> Sdus {
     let mut sdus = Sdus::new(config.segmentation());
     sizes.into_iter().for_each(|bytes| sdus.push(Time::ZERO, bytes));
     sdus

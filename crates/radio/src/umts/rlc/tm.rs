@@ -2,11 +2,11 @@
 //! the blocks of one TTI, which carries nothing else; what arrives in error is discarded.
 
 use super::segmentation::{Sdus, Segmentation};
-use super::{Config, Sn};
+use super::{RlcConfig, Sn};
 use crate::umts::mac::TransportBlocks;
 
 /// How SDUs are cut and delivered.
-pub(super) const fn segmentation(config: &Config) -> Segmentation {
+pub(super) const fn segmentation(config: &RlcConfig) -> Segmentation {
     Segmentation {
         payload: config.pdu_payload,
         length_indicator: 0,
@@ -41,7 +41,7 @@ mod tests {
 
     /// Each TTI of 3 blocks of 40 bytes for SDUs of `sizes`: its blocks, and what became of SDUs.
     fn ttis(sizes: &[u32], lost: &[u64]) -> Vec<String> {
-        let config = Config { mode: Mode::Tm, ..Config::default() };
+        let config = RlcConfig { mode: Mode::Tm, ..RlcConfig::default() };
         let mut sdus = testing::sdus(&config, sizes.iter().copied());
         let mut next = Sn::ZERO;
         let mut lines = Vec::new();

@@ -8,11 +8,11 @@
 
 use super::bits::low_bits;
 use super::segmentation::{Sdus, Segmentation};
-use super::{Config, Sn};
+use super::{RlcConfig, Sn};
 use crate::umts::mac::TransportBlocks;
 
 /// How SDUs are cut and delivered.
-pub(super) const fn segmentation(config: &Config) -> Segmentation {
+pub(super) const fn segmentation(config: &RlcConfig) -> Segmentation {
     Segmentation {
         payload: config.pdu_payload,
         length_indicator: match config.header {
@@ -62,7 +62,7 @@ mod tests {
     /// Sends SDUs of `sizes` in PDUs of 40 bytes, 4 a TTI, and loses the PDUs `lost`: what becomes
     /// of each SDU, in the order of its fate, `+` delivered and `-` discarded.
     fn fates(concatenation: bool, sizes: &[u32], lost: &[u64]) -> String {
-        let config = Config { mode: Mode::Um, concatenation, ..Config::default() };
+        let config = RlcConfig { mode: Mode::Um, concatenation, ..RlcConfig::default() };
         let mut sdus = testing::sdus(&config, sizes.iter().copied());
         let mut next = Sn::ZERO;
         for tti in 0.. {

@@ -7,7 +7,7 @@ use settings::{Always, Bytes, Count, OfTime, Off, Or, Word, section, words};
 section! {
     /// `[radio.rrc]`: radio resource control (TS 25.331). A default without a source is ours
     /// (`docs/models/umts-rrc.md`).
-    pub struct Config {
+    pub struct RrcConfig {
         /// The state in which a mobile begins.
         pub initial: RrcState as Word<RrcState> = RrcState::Idle;
         /// From the request for a connection to the first block on its channel, without paging and

@@ -7,7 +7,9 @@ use observe::{RrcEvent, RrcState};
 
 use super::state::{Illegal, Procedure, next};
 use super::traffic::Traffic;
-use super::{Action, Activity, AfterDch, Channels, Config, Dedicated, FirstChannel, Input, Rest};
+use super::{
+    Action, Activity, AfterDch, Channels, Dedicated, FirstChannel, Input, Rest, RrcConfig,
+};
 use crate::umts::channels::spreading::SpreadingTable;
 
 /// The RRC of one UE, both ends of it.
@@ -18,7 +20,7 @@ use crate::umts::channels::spreading::SpreadingTable;
 /// [`Input::Refused`], at once or later.
 #[derive(Clone, Debug)]
 pub struct Entity {
-    config: Config,
+    config: RrcConfig,
     /// The channels of a direction in which no flow asks for a rate.
     usual: Dedicated,
     spreading: SpreadingTable,
@@ -56,7 +58,7 @@ struct Running {
 impl Entity {
     /// An entity that begins at time 0 in its initial state, and asks for `usual` channels in a
     /// direction in which no flow asks for a rate.
-    pub fn new(config: Config, usual: Dedicated, spreading: SpreadingTable) -> Self {
+    pub fn new(config: RrcConfig, usual: Dedicated, spreading: SpreadingTable) -> Self {
         // One that begins on dedicated channels asks for them at once.
         let at_once = config.initial == RrcState::CellDch;
         let state = if at_once { RrcState::CellFach } else { config.initial };

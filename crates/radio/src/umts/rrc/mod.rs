@@ -12,7 +12,7 @@ mod interface;
 mod state;
 mod traffic;
 
-pub use config::{Activity, AfterDch, Config, FirstChannel, Inactivity, Rest, TrafficVolume};
+pub use config::{Activity, AfterDch, FirstChannel, Inactivity, Rest, RrcConfig, TrafficVolume};
 pub use entity::Entity;
 pub use interface::{Action, Channels, Dedicated, Input};
 pub use state::{Illegal, Procedure, Transition, next};

@@ -3,7 +3,7 @@
 use base::{Duration, Probability};
 use settings::{Count, Flag, OfTime, Off, Or, Share, Unlimited, section, words};
 
-use crate::umts::rlc::Config;
+use crate::umts::rlc::RlcConfig;
 use crate::umts::rlc::segmentation::Segmentation;
 
 section! {
@@ -68,7 +68,7 @@ words! {
 }
 
 /// How SDUs are cut and delivered.
-pub(crate) const fn segmentation(config: &Config) -> Segmentation {
+pub(crate) const fn segmentation(config: &RlcConfig) -> Segmentation {
     let discards = config.discard_timer.is_some()
         || (config.max_retransmissions.is_some() && matches!(config.on_limit, OnLimit::Discard));
     Segmentation {
@@ -83,7 +83,7 @@ pub(crate) const fn segmentation(config: &Config) -> Segmentation {
 }
 
 /// Bytes of a PDU with its header.
-pub(crate) const fn pdu_bytes(config: &Config) -> u32 {
+pub(crate) const fn pdu_bytes(config: &RlcConfig) -> u32 {
     config.pdu_payload + HEADER_BYTES
 }
 

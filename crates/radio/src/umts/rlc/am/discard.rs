@@ -7,7 +7,7 @@ use super::Repetition;
 use crate::umts::rlc::block::{WindowMove, WindowMoved};
 use crate::umts::rlc::segmentation::Sdus;
 use crate::umts::rlc::timers::is_due;
-use crate::umts::rlc::{Config, Sn};
+use crate::umts::rlc::{RlcConfig, Sn};
 
 /// The discard function of a transmitter.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ struct Moving {
 pub(super) struct Unanswered;
 
 impl Discard {
-    pub(super) fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &RlcConfig) -> Self {
         Self {
             timer: config.discard_timer,
             repetition: config.move_window,

@@ -6,7 +6,7 @@ use super::receiver::Receiver;
 use super::reset::{Action, Reset, State};
 use super::transmitter::{Transmitter, WindowHealth};
 use crate::umts::mac::TransportBlocks;
-use crate::umts::rlc::Config;
+use crate::umts::rlc::RlcConfig;
 use crate::umts::rlc::block::Control;
 use crate::umts::rlc::segmentation::Sdus;
 use crate::umts::rlc::{Health, PeerChannel, Traffic};
@@ -14,7 +14,7 @@ use crate::umts::rlc::{Health, PeerChannel, Traffic};
 /// One end: it sends the SDUs of one direction and receives those of the other.
 #[derive(Debug)]
 pub(crate) struct Entity {
-    config: Config,
+    config: RlcConfig,
     transmitter: Transmitter,
     receiver: Receiver,
     reset: Reset,
@@ -24,7 +24,7 @@ pub(crate) struct Entity {
 
 impl Entity {
     /// An end that sends over `own` and hears its peer over `peer`.
-    pub(crate) fn new(config: &Config, own: PeerChannel, peer: PeerChannel) -> Self {
+    pub(crate) fn new(config: &RlcConfig, own: PeerChannel, peer: PeerChannel) -> Self {
         Self {
             transmitter: Transmitter::new(config, own.tti),
             receiver: Receiver::new(config, peer),

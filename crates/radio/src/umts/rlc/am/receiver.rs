@@ -6,7 +6,7 @@ use super::Status;
 use super::config::pdu_bytes;
 use super::status::{StatusReport, report_span};
 use crate::umts::mac::TransportBlocks;
-use crate::umts::rlc::Config;
+use crate::umts::rlc::RlcConfig;
 use crate::umts::rlc::bits::{Bits, low_bits};
 use crate::umts::rlc::block::{Control, Run, WindowMove, WindowMoved};
 use crate::umts::rlc::segmentation::Sdus;
@@ -48,7 +48,7 @@ struct Estimate {
 }
 
 impl Receiver {
-    pub(crate) fn new(config: &Config, peer: PeerChannel) -> Self {
+    pub(crate) fn new(config: &RlcConfig, peer: PeerChannel) -> Self {
         Self {
             window: u64::from(config.window),
             triggers: config.status.clone(),
@@ -158,7 +158,7 @@ impl Receiver {
     }
 
     /// Forgets all, after a reset.
-    pub(crate) fn reset(&mut self, config: &Config) {
+    pub(crate) fn reset(&mut self, config: &RlcConfig) {
         *self = Self::new(config, self.peer);
     }
 
@@ -271,7 +271,7 @@ mod tests {
 
     impl Harness {
         fn new(status: Status) -> Self {
-            let config = Config { status, ..config() };
+            let config = RlcConfig { status, ..config() };
             let peer = PeerChannel { tti: Duration::from_millis(10), blocks: 12.into() };
             Self { receiver: Receiver::new(&config, peer), sdus: sdus(&config, [100_000]) }
         }

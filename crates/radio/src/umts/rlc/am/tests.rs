@@ -4,11 +4,11 @@ use base::Duration;
 
 use super::{Poll, Repetition, Status};
 use crate::umts::rlc::block::{DataKind, Run};
-use crate::umts::rlc::{Config, Sn};
+use crate::umts::rlc::{RlcConfig, Sn};
 
 /// PDUs of 40 bytes, every trigger off.
-pub(in crate::umts::rlc) fn config() -> Config {
-    Config {
+pub(in crate::umts::rlc) fn config() -> RlcConfig {
+    RlcConfig {
         poll: Poll {
             last_in_buffer: false,
             last_in_retransmission_buffer: false,
@@ -26,7 +26,7 @@ pub(in crate::umts::rlc) fn config() -> Config {
         },
         reset: Repetition { timer: Duration::from_millis(300), max: None },
         move_window: Repetition { timer: Duration::from_millis(200), max: None },
-        ..Config::default()
+        ..RlcConfig::default()
     }
 }
 

@@ -13,7 +13,7 @@ use crate::umts::mac::TransportBlocks;
 use crate::umts::rlc::bits::{Bits, chunks};
 use crate::umts::rlc::block::{Control, WindowMoved};
 use crate::umts::rlc::segmentation::Sdus;
-use crate::umts::rlc::{Config, Sn};
+use crate::umts::rlc::{RlcConfig, Sn};
 
 /// What has been sent in one direction and not yet been acknowledged.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub(crate) enum WindowHealth {
 }
 
 impl Transmitter {
-    pub(crate) fn new(config: &Config, delay: Duration) -> Self {
+    pub(crate) fn new(config: &RlcConfig, delay: Duration) -> Self {
         Self {
             window: u64::from(config.window),
             delay,
@@ -149,7 +149,7 @@ impl Transmitter {
     }
 
     /// Forgets all, after a reset.
-    pub(crate) fn reset(&mut self, now: Time, config: &Config, sdus: &mut Sdus) {
+    pub(crate) fn reset(&mut self, now: Time, config: &RlcConfig, sdus: &mut Sdus) {
         sdus.reset(now);
         let retransmissions = mem::take(&mut self.retransmissions);
         *self = Self { retransmissions, ..Self::new(config, self.delay) };
@@ -289,7 +289,7 @@ mod tests {
 
     impl Harness {
         /// `packets` SDUs of 553 B, 14 PDUs each or 13 and a share.
-        fn new(config: &Config, packets: usize) -> Self {
+        fn new(config: &RlcConfig, packets: usize) -> Self {
             let transmitter = Transmitter::new(config, Duration::from_millis(10));
             Self { transmitter, sdus: sdus(config, std::iter::repeat_n(553, packets)) }
         }
@@ -319,8 +319,8 @@ mod tests {
         }
     }
 
-    fn with(poll: Poll) -> Config {
-        Config { poll, ..config() }
+    fn with(poll: Poll) -> RlcConfig {
+        RlcConfig { poll, ..config() }
     }
 
     #[test]
@@ -381,7 +381,7 @@ mod tests {
     fn polls() {
         let off = config().poll;
         let check = |poll: Poll, window, expect: [&str; 3]| {
-            let mut end = Harness::new(&Config { window, ..with(poll) }, 2);
+            let mut end = Harness::new(&RlcConfig { window, ..with(poll) }, 2);
             assert_eq!([10, 20, 30].map(|t| end.send(t)), expect);
         };
         let last = Poll { last_in_buffer: true, ..off.clone() };
@@ -442,8 +442,8 @@ mod tests {
 
     #[test]
     fn the_limit_of_retransmissions_resets_or_discards() {
-        let limited = |on_limit| Config { max_retransmissions: Some(1), on_limit, ..config() };
-        let exhaust = |config: &Config| {
+        let limited = |on_limit| RlcConfig { max_retransmissions: Some(1), on_limit, ..config() };
+        let exhaust = |config: &RlcConfig| {
             let mut end = Harness::new(config, 2);
             end.send(10);
             end.send(20);
@@ -468,7 +468,7 @@ mod tests {
 
     #[test]
     fn an_sdu_that_is_too_old_is_discarded() {
-        let config = Config {
+        let config = RlcConfig {
             discard_timer: Some(Duration::from_millis(100)),
             move_window: Repetition { timer: Duration::from_millis(50), max: Some(2) },
             ..config()

@@ -14,12 +14,12 @@ use receiver::Receiver;
 use sender::Sender;
 
 use super::segmentation::{Sdus, Segmentation};
-use super::{Config, Control, Traffic};
+use super::{Control, RlcConfig, Traffic};
 use crate::umts::mac::TransportBlocks;
 
 /// How SDUs are cut and delivered. The header tells where an SDU ends: there are no length
 /// indicators.
-pub(crate) const fn segmentation(config: &Config) -> Segmentation {
+pub(crate) const fn segmentation(config: &RlcConfig) -> Segmentation {
     Segmentation {
         payload: config.pdu_payload,
         length_indicator: 0,
@@ -37,7 +37,7 @@ pub(crate) struct Entity {
 }
 
 impl Entity {
-    pub(crate) fn new(config: &Config) -> Self {
+    pub(crate) fn new(config: &RlcConfig) -> Self {
         Self { sender: Sender::new(config), receiver: Receiver::new(config) }
     }
 
@@ -100,18 +100,18 @@ mod tests {
         back: Sdus,
     }
 
-    fn config() -> Config {
-        Config {
+    fn config() -> RlcConfig {
+        RlcConfig {
             arq: Arq::NextExpected,
             pdu_payload: 60,
             recovery_timeout: Duration::from_millis(60),
             retransmissions_first: false,
-            ..Config::default()
+            ..RlcConfig::default()
         }
     }
 
     impl Harness {
-        fn new(config: &Config, packets: usize) -> Self {
+        fn new(config: &RlcConfig, packets: usize) -> Self {
             let forth = testing::sdus(config, std::iter::repeat_n(240, packets));
             let back = testing::sdus(config, []);
             let (sender, receiver) = (Entity::new(config), Entity::new(config));
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn or_goes_first() {
-        let config = Config { retransmissions_first: true, ..config() };
+        let config = RlcConfig { retransmissions_first: true, ..config() };
         let mut ends = Harness::new(&config, 2);
         assert_eq!(ends.send(0, &[1]), "0-3 4");
         assert_eq!(ends.answer(10), "1: [1]");
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn out_of_sequence_a_whole_packet_does_not_wait() {
-        let mut ends = Harness::new(&Config { in_order: false, ..config() }, 3);
+        let mut ends = Harness::new(&RlcConfig { in_order: false, ..config() }, 3);
         assert_eq!(ends.send(0, &[1]), "0-3 4");
         assert_eq!(ends.answer(10), "1: [1]");
         assert_eq!(ends.send(20, &[1]), "5-7 r1 8 +1");
@@ -231,14 +231,14 @@ mod tests {
     /// Asked for once in vain, a PDU is given up with its packet; the next ones go on.
     #[test]
     fn the_limit_discards_the_packet() {
-        let mut ends = Harness::new(&Config { max_retransmissions: Some(1), ..config() }, 3);
+        let mut ends = Harness::new(&RlcConfig { max_retransmissions: Some(1), ..config() }, 3);
         assert_eq!(ends.send(0, &[1, 2]), "0-3 4");
         assert_eq!(ends.answer(10), "1: [1, 2]");
         assert_eq!(ends.send(20, &[1]), "5-7 r1-2");
         assert_eq!(ends.send(30, &[]), "8-11");
         assert_eq!(ends.answer(70), " -0 +1 +2");
         assert_eq!(ends.wakes(80), None);
-        let mut ends = Harness::new(&Config { max_retransmissions: Some(0), ..config() }, 1);
+        let mut ends = Harness::new(&RlcConfig { max_retransmissions: Some(0), ..config() }, 1);
         assert_eq!(ends.send(0, &[3]), "0-3");
         assert_eq!(ends.answer(70), " -0", "an end that never comes");
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use base::{Duration, Time};
 
 use crate::umts::mac::TransportBlocks;
-use crate::umts::rlc::Config;
+use crate::umts::rlc::RlcConfig;
 use crate::umts::rlc::bits::low_bits;
 use crate::umts::rlc::segmentation::Sdus;
 use crate::umts::rlc::timers::is_due;
@@ -53,7 +53,7 @@ struct Silence {
 }
 
 impl Receiver {
-    pub(super) fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &RlcConfig) -> Self {
         Self {
             timeout: config.recovery_timeout,
             max_requests: config.max_retransmissions,

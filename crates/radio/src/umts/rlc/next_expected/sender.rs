@@ -7,7 +7,7 @@ use base::Time;
 use super::Expected;
 use crate::umts::mac::TransportBlocks;
 use crate::umts::rlc::segmentation::Sdus;
-use crate::umts::rlc::{Config, Sn};
+use crate::umts::rlc::{RlcConfig, Sn};
 
 /// What has been sent, and what is to be sent again.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    pub(super) const fn new(config: &Config) -> Self {
+    pub(super) const fn new(config: &RlcConfig) -> Self {
         Self {
             retransmissions_first: config.retransmissions_first,
             next: Sn::ZERO,

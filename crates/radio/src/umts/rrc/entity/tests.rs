@@ -11,12 +11,12 @@ fn dedicated() -> Dedicated {
     Dedicated { downlink: sf(16), uplink: sf(32) }
 }
 
-fn entity(config: Config) -> Entity {
+fn entity(config: RrcConfig) -> Entity {
     Entity::new(config, dedicated(), SpreadingTable::Module)
 }
 
-fn config() -> Config {
-    Config {
+fn config() -> RrcConfig {
+    RrcConfig {
         initial: Idle,
         setup_delay: MS * 250,
         dch_delay: MS * 200,
@@ -63,7 +63,7 @@ struct Script {
 }
 
 impl Script {
-    fn new(config: Config) -> Self {
+    fn new(config: RrcConfig) -> Self {
         let mut script = Self { entity: entity(config), admit: true, log: Vec::new() };
         script.drain(Time::ZERO);
         script
@@ -159,7 +159,7 @@ fn quiet_leads_down_step_by_step() {
 #[test]
 fn quiet_can_release_and_a_state_can_bear_it_for_ever() {
     let inactivity = Inactivity { fach: None, ..config().inactivity };
-    Script::new(Config { inactivity, ..config() })
+    Script::new(RrcConfig { inactivity, ..config() })
         .input(0, arrived(UP, 40))
         .input(500, sent(UP, 0))
         .until(900_000)
@@ -169,7 +169,7 @@ fn quiet_can_release_and_a_state_can_bear_it_for_ever() {
             "5550 cell-dch > cell-fach: sent to FACH",
             "5550 use shared",
         ]);
-    Script::new(Config { after_dch: AfterDch::Release, ..config() })
+    Script::new(RrcConfig { after_dch: AfterDch::Release, ..config() })
         .input(0, arrived(UP, 40))
         .input(500, sent(UP, 0))
         .until(900_000)
@@ -183,7 +183,7 @@ fn quiet_can_release_and_a_state_can_bear_it_for_ever() {
 
 #[test]
 fn small_traffic_rides_on_the_shared_channels() {
-    let mut script = Script::new(Config { initial: CellFach, ..config() });
+    let mut script = Script::new(RrcConfig { initial: CellFach, ..config() });
     script
         .expect(&["0 use shared"])
         .input(100, arrived(UP, 300))
@@ -214,13 +214,13 @@ fn a_refusal_keeps_the_shared_channels_and_is_asked_again() {
 
 #[test]
 fn the_initial_dch_opens_at_once_and_the_rest_begins_as_it_says() {
-    Script::new(Config { initial: CellDch, ..config() }).expect(&[
+    Script::new(RrcConfig { initial: CellDch, ..config() }).expect(&[
         "0 use shared",
         "0 cell-fach > cell-dch: DCH opened",
         "0 use 16/32",
     ]);
     for initial in [Idle, CellPch, UraPch] {
-        Script::new(Config { initial, ..config() }).expect(&[]);
+        Script::new(RrcConfig { initial, ..config() }).expect(&[]);
     }
 }
 
@@ -242,7 +242,7 @@ fn the_sum_of_the_flows_chooses_the_spreading_factors() {
 
 #[test]
 fn a_ue_at_rest_updates_its_cell_and_goes_back_to_rest() {
-    let mut script = Script::new(Config { initial: CellPch, ..config() });
+    let mut script = Script::new(RrcConfig { initial: CellPch, ..config() });
     script.input(1000, Input::CellReselected).until(2000).expect(&[
         "1000 cell-pch > cell-fach: cell reselected",
         "1100 cell-fach > cell-pch: sent to CELL_PCH",
@@ -263,7 +263,7 @@ fn a_ue_at_rest_updates_its_cell_and_goes_back_to_rest() {
 
 #[test]
 fn data_during_an_update_keep_the_ue_on_the_shared_channels() {
-    let mut script = Script::new(Config { initial: CellPch, ..config() });
+    let mut script = Script::new(RrcConfig { initial: CellPch, ..config() });
     script
         .input(1000, Input::CellReselected)
         .input(1050, arrived(UP, 40))
@@ -273,7 +273,7 @@ fn data_during_an_update_keep_the_ue_on_the_shared_channels() {
 
 #[test]
 fn a_page_wakes_a_ue_at_rest() {
-    Script::new(Config { initial: UraPch, ..config() })
+    Script::new(RrcConfig { initial: UraPch, ..config() })
         .input(1000, arrived(DOWN, 40))
         .until(2000)
         .expect(&["1320 ura-pch > cell-fach: paged", "1420 use shared"]);
@@ -281,7 +281,7 @@ fn a_page_wakes_a_ue_at_rest() {
 
 #[test]
 fn a_lost_link_is_followed_by_an_update_and_dedicated_channels_again() {
-    Script::new(Config { initial: CellDch, ..config() })
+    Script::new(RrcConfig { initial: CellDch, ..config() })
         .input(1000, arrived(DOWN, 9000))
         .input(2000, Input::RadioLinkFailure)
         .until(3000)
@@ -299,7 +299,7 @@ fn a_lost_link_is_followed_by_an_update_and_dedicated_channels_again() {
 
 #[test]
 fn without_coverage_the_connection_ends_after_its_timer() {
-    let mut script = Script::new(Config { initial: CellDch, ..config() });
+    let mut script = Script::new(RrcConfig { initial: CellDch, ..config() });
     script.log.clear();
     script
         .input(1000, arrived(DOWN, 9000))
@@ -318,7 +318,7 @@ fn without_coverage_the_connection_ends_after_its_timer() {
 
 #[test]
 fn coverage_that_comes_back_in_time_costs_an_update() {
-    let mut script = Script::new(Config { initial: CellFach, ..config() });
+    let mut script = Script::new(RrcConfig { initial: CellFach, ..config() });
     script
         .input(1000, arrived(DOWN, 40))
         .input(2000, Input::CoverageLost)
@@ -329,7 +329,7 @@ fn coverage_that_comes_back_in_time_costs_an_update() {
 
 #[test]
 fn a_set_up_that_is_overtaken_gives_its_channels_back() {
-    Script::new(Config { initial: CellFach, ..config() })
+    Script::new(RrcConfig { initial: CellFach, ..config() })
         .input(1000, arrived(DOWN, 9000))
         .until(1020)
         .input(1100, Input::CellReselected)
@@ -387,7 +387,7 @@ proptest! {
         delays in prop_oneof![Just(0_u64), Just(1)],
     ) {
         let plain = config();
-        let mut entity = entity(Config {
+        let mut entity = entity(RrcConfig {
             initial,
             first_channel: first,
             after_dch,
