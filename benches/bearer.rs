@@ -10,6 +10,7 @@ mod tested;
 
 use base::{Direction, Duration, Time};
 use divan::Bencher;
+use observe::Context;
 use packet::Packet;
 use radio::umts::{Bearer, DchConfig};
 
@@ -31,7 +32,7 @@ fn saturate(config: &DchConfig) -> u64 {
     }
     let end = Time::ZERO + Duration::from_secs(1000);
     while let Some(now) = bearer.poll_timeout().filter(|now| *now <= end) {
-        bearer.handle_timeout(now, &mut ());
+        bearer.handle_timeout(&mut Context { now, observe: &mut () });
         while let Some((direction, _)) = bearer.poll_output() {
             match direction {
                 Direction::Downlink => input(&mut bearer, now, Direction::Uplink, 40),
@@ -43,5 +44,7 @@ fn saturate(config: &DchConfig) -> u64 {
 }
 
 fn input(bearer: &mut Bearer<Packet>, now: Time, direction: Direction, bytes: u32) {
-    bearer.handle_input(now, direction, Packet::new(bytes), &mut ()).expect("there is room");
+    bearer
+        .handle_input(&mut Context { now, observe: &mut () }, direction, Packet::new(bytes))
+        .expect("there is room");
 }

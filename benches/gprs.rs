@@ -11,6 +11,7 @@ mod tested;
 use base::{Direction, Duration, Time};
 use divan::Bencher;
 use link::queue;
+use observe::Context;
 use packet::Packet;
 use radio::gprs::{Errors, GprsBearer, GprsConfig};
 
@@ -48,7 +49,7 @@ fn run(config: &GprsConfig, goes_on: impl Fn(&GprsBearer<Packet>) -> bool) -> u6
     while goes_on(&bearer)
         && let Some(now) = bearer.poll_timeout()
     {
-        bearer.handle_timeout(now, &mut ());
+        bearer.handle_timeout(&mut Context { now, observe: &mut () });
         while let Some((direction, _)) = bearer.poll_output() {
             match direction {
                 Direction::Downlink => input(&mut bearer, now, Direction::Uplink, 40),
@@ -60,7 +61,9 @@ fn run(config: &GprsConfig, goes_on: impl Fn(&GprsBearer<Packet>) -> bool) -> u6
 }
 
 fn input(bearer: &mut GprsBearer<Packet>, now: Time, direction: Direction, bytes: u32) {
-    bearer.handle_input(now, direction, Packet::new(bytes), &mut ()).expect("there is room");
+    bearer
+        .handle_input(&mut Context { now, observe: &mut () }, direction, Packet::new(bytes))
+        .expect("there is room");
 }
 
 /// The tests' bearer, with queues that hold all.

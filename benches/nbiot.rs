@@ -5,6 +5,7 @@ mod packet;
 use base::{Direction, Duration, Time};
 use divan::Bencher;
 use link::queue;
+use observe::Context;
 use packet::Packet;
 use radio::RadioContext;
 use radio::kit::paging::EdrxKeys;
@@ -56,7 +57,7 @@ fn run(config: &NbIotConfig, every: u64, bytes: u32) -> u64 {
 fn until(cell: &mut NbIotCell<Packet>, end: Time) -> u64 {
     let mut delivered = 0;
     while let Some(now) = cell.poll_timeout().filter(|now| *now <= end) {
-        cell.handle_timeout(now, &mut ());
+        cell.handle_timeout(&mut Context { now, observe: &mut () });
         let mut came = 0;
         while let Some((_, direction, _)) = cell.poll_output() {
             delivered += 1;
@@ -70,5 +71,6 @@ fn until(cell: &mut NbIotCell<Packet>, end: Time) -> u64 {
 }
 
 fn input(cell: &mut NbIotCell<Packet>, now: Time, direction: Direction, bytes: u32) {
-    cell.handle_input(now, 0, direction, Packet::new(bytes), &mut ()).expect("there is room");
+    cell.handle_input(&mut Context { now, observe: &mut () }, 0, direction, Packet::new(bytes))
+        .expect("there is room");
 }

@@ -10,6 +10,7 @@ mod tested;
 
 use base::{Direction, Duration, Time};
 use divan::Bencher;
+use observe::Context;
 use packet::Packet;
 use radio::nr::{NrKeys, Tdd};
 use radio::scheduled::{ScheduledCell, ScheduledConfig};
@@ -37,7 +38,7 @@ fn run(config: &ScheduledConfig, span: Duration) -> u64 {
     }
     let mut delivered = 0_u64;
     while let Some(now) = network.poll_timeout().filter(|now| *now <= end) {
-        network.handle_timeout(now, &mut ());
+        network.handle_timeout(&mut Context { now, observe: &mut () });
         let mut came = 0;
         while let Some((_, direction, _)) = network.poll_output() {
             came += u64::from(direction == Direction::Downlink);
@@ -54,5 +55,7 @@ fn run(config: &ScheduledConfig, span: Duration) -> u64 {
 }
 
 fn input(network: &mut ScheduledCell<Packet>, now: Time, direction: Direction, bytes: u32) {
-    network.handle_input(now, 0, direction, Packet::new(bytes), &mut ()).expect("there is room");
+    network
+        .handle_input(&mut Context { now, observe: &mut () }, 0, direction, Packet::new(bytes))
+        .expect("there is room");
 }

@@ -169,7 +169,6 @@ def test_mobiles_send_to_each_other(optimized):
             ("run", SCENARIO, "--set", "wlan.frequency=0 GHz"),
             "--set wlan.frequency=0 GHz: must be ",
         ),
-        (("run", SCENARIO, "--set", "wlan.cw_min=63"), "--set wlan.cw_min=63: wlan.cw_min does no"),
         (
             ("run", SCENARIO, "--set", "ftp.packet_size=1024", "--set", "ftp.cap=8"),
             "--set ftp.cap=8: packets with 1024 B of data would be cut into 128 pieces, of which ",

@@ -25,23 +25,22 @@ macro_rules! cells {
             /// The SDU that was dropped.
             pub fn handle_input(
                 &mut self,
-                now: Time,
+                cx: &mut Context<'_, impl Observe>,
                 ue: u32,
                 direction: Direction,
                 sdu: T,
-                observe: &mut impl Observe,
             ) -> Result<(), T> {
                 match self {
-                    $(Self::$own(bearer) => bearer.handle_input(now, direction, sdu, observe),)*
-                    $(Self::$kind(cell) => cell.handle_input(now, ue, direction, sdu, observe),)*
+                    $(Self::$own(bearer) => bearer.handle_input(cx, direction, sdu),)*
+                    $(Self::$kind(cell) => cell.handle_input(cx, ue, direction, sdu),)*
                 }
             }
 
-            /// Does what is due at or before `now`.
-            pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
+            /// Does what is due by now.
+            pub fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
                 match self {
-                    $(Self::$own(bearer) => bearer.handle_timeout(now, observe),)*
-                    $(Self::$kind(cell) => cell.handle_timeout(now, observe),)*
+                    $(Self::$own(bearer) => bearer.handle_timeout(cx),)*
+                    $(Self::$kind(cell) => cell.handle_timeout(cx),)*
                 }
             }
 

@@ -1,7 +1,7 @@
 //! The kinds of radio there are: one line each.
 
 use base::{Direction, Duration, Time};
-use observe::Observe;
+use observe::{Context, Observe};
 use settings::Flat;
 
 use crate::cells::cells;

@@ -3,6 +3,7 @@
 
 use base::{Direction, Duration, Probability, Rate, Schedule, Stream, Time};
 use link::Dropped;
+use observe::Context;
 use proptest::prelude::*;
 use radio::umts::rlc::am::OnLimit;
 use radio::umts::rlc::{Mode, RlcConfig};
@@ -69,10 +70,12 @@ fn a_rate_holds_from_its_time_on() {
 fn what_is_on_the_air_arrives_as_it_was_sent() {
     let mut bearer = Bearer::new(0, &dch(0.0, rlc()), 1, "air");
     let (direction, packet) = downlink(0, 400);
-    bearer.handle_input(at(millis(5)), direction, packet, &mut ()).expect("there is room");
-    bearer.handle_timeout(at(millis(10)), &mut ());
+    bearer
+        .handle_input(&mut Context { now: at(millis(5)), observe: &mut () }, direction, packet)
+        .expect("there is room");
+    bearer.handle_timeout(&mut Context { now: at(millis(10)), observe: &mut () });
     bearer.set_channel(at(millis(15)), Direction::Downlink, state(0, 1.0));
-    bearer.handle_timeout(at(millis(20)), &mut ());
+    bearer.handle_timeout(&mut Context { now: at(millis(20)), observe: &mut () });
     assert_eq!(bearer.poll_output(), Some((direction, Output::Delivered(packet))));
 }
 
@@ -84,15 +87,17 @@ fn without_blocks_a_bearer_sleeps_until_it_is_set_again() {
     }
     for number in 0..5 {
         let (direction, packet) = downlink(number, 552);
-        bearer.handle_input(at(millis(3)), direction, packet, &mut ()).expect("there is room");
+        bearer
+            .handle_input(&mut Context { now: at(millis(3)), observe: &mut () }, direction, packet)
+            .expect("there is room");
     }
     assert_eq!(bearer.poll_timeout(), None, "no event while nothing can be sent");
     assert_eq!(bearer.buffer_occupancy(Direction::Downlink), 5 * 553);
     let later = at(millis(5003));
-    bearer.handle_timeout(later, &mut ());
+    bearer.handle_timeout(&mut Context { now: later, observe: &mut () });
     bearer.set_channel(later, Direction::Downlink, state(14, 0.0));
     assert_eq!(bearer.poll_timeout(), Some(at(millis(5010))), "the TTI after");
-    bearer.handle_timeout(at(millis(5010)), &mut ());
+    bearer.handle_timeout(&mut Context { now: at(millis(5010)), observe: &mut () });
     assert_eq!(bearer.buffer_occupancy(Direction::Downlink), 4 * 553 - 6, "six joined the PDU");
     let deliveries = run(&mut bearer, seconds(8));
     assert_eq!(numbers(&deliveries, Direction::Downlink), [0, 1, 2, 3, 4]);
@@ -110,7 +115,9 @@ fn a_low_rate_is_exact_over_time() {
         let mut bearer = Bearer::new(0, &config, 1, "low");
         for number in 0..2000 {
             let (direction, packet) = downlink(number, 1000);
-            bearer.handle_input(Time::ZERO, direction, packet, &mut ()).expect("there is room");
+            bearer
+                .handle_input(&mut Context { now: Time::ZERO, observe: &mut () }, direction, packet)
+                .expect("there is room");
         }
         run(&mut bearer, seconds(30));
         let counters = bearer.counters(Direction::Downlink);
@@ -181,7 +188,13 @@ fn limits_hold_for_bytes_and_for_each_flow() {
         let mut bearer = Bearer::new(0, &config, 1, "limit");
         let input = |flow: &u64| {
             let sdu = Flowing(*flow);
-            bearer.handle_input(at(millis(1)), Direction::Downlink, sdu, &mut ()).is_ok()
+            bearer
+                .handle_input(
+                    &mut Context { now: at(millis(1)), observe: &mut () },
+                    Direction::Downlink,
+                    sdu,
+                )
+                .is_ok()
         };
         flows.iter().map(input).collect::<Vec<_>>()
     };
@@ -205,7 +218,7 @@ fn a_queue_of_bytes_drains() {
         let now = at(millis(10) * u64::from(number) + millis(1));
         run(&mut bearer, now);
         let (direction, packet) = downlink(number, 552);
-        match bearer.handle_input(now, direction, packet, &mut ()) {
+        match bearer.handle_input(&mut Context { now, observe: &mut () }, direction, packet) {
             Ok(()) => taken += 1,
             Err(_) => dropped += 1,
         }
@@ -233,7 +246,9 @@ fn idle_bearers_cost_nothing() {
     assert_eq!((deliveries.len(), bearer.poll_timeout()), (60, None), "idle again");
     let now = seconds(900);
     let (direction, packet) = downlink(99, 552);
-    bearer.handle_input(now, direction, packet, &mut ()).expect("there is room");
+    bearer
+        .handle_input(&mut Context { now, observe: &mut () }, direction, packet)
+        .expect("there is room");
     assert_eq!(run(&mut bearer, seconds(1000)).len(), 1);
     let rate = bearer.channel(Direction::Downlink).blocks;
     assert_eq!(rate, Blocks::of_rate(Rate::from_bps(1_000_000), millis(10), 40).expect("few"));
@@ -319,9 +334,11 @@ fn transfer(config: &DchConfig, seed: u64, changes: &[(Time, WalkStep)]) -> Bear
             }
         } else if times[1] == Some(now) {
             let (_, direction, packet) = *packets.next().expect("peeked");
-            bearer.handle_input(now, direction, packet, &mut ()).expect("there is room");
+            bearer
+                .handle_input(&mut Context { now, observe: &mut () }, direction, packet)
+                .expect("there is room");
         } else {
-            bearer.handle_timeout(now, &mut ());
+            bearer.handle_timeout(&mut Context { now, observe: &mut () });
         }
         drain(&mut bearer);
     }
@@ -437,7 +454,11 @@ fn flows_are_served_in_turn() {
         config.buffer = Some(roomy(service));
         let mut bearer = Bearer::new(0, &config, 1, "turns");
         let mut input = |millis_, sdu| {
-            bearer.handle_input(at(millis(millis_)), Direction::Downlink, sdu, &mut ())
+            bearer.handle_input(
+                &mut Context { now: at(millis(millis_)), observe: &mut () },
+                Direction::Downlink,
+                sdu,
+            )
         };
         for number in 0..20 {
             input(1, Of(7, number)).expect("room for all");
@@ -445,7 +466,7 @@ fn flows_are_served_in_turn() {
         input(2, Of(9, 20)).expect("a queue of its own");
         assert_eq!(bearer.held(Direction::Downlink).count(), 21);
         assert!(bearer.buffer_occupancy(Direction::Downlink) >= 21 * 500);
-        bearer.handle_timeout(at(LONG), &mut ());
+        bearer.handle_timeout(&mut Context { now: at(LONG), observe: &mut () });
         let mut numbers = Vec::new();
         while let Some((_, output)) = bearer.poll_output() {
             let (Output::Delivered(sdu)
@@ -477,7 +498,13 @@ fn a_manager_gives_room_ahead_of_a_change_of_rate() {
         let mut bearer = Bearer::new(0, &config, 1, "manager");
         let fits = |number: &u32| {
             let (direction, packet) = downlink(*number, 500);
-            bearer.handle_input(at(millis(from)), direction, packet, &mut ()).is_ok()
+            bearer
+                .handle_input(
+                    &mut Context { now: at(millis(from)), observe: &mut () },
+                    direction,
+                    packet,
+                )
+                .is_ok()
         };
         (0..100).take_while(fits).count()
     };

@@ -1,5 +1,6 @@
 //! What holds for every bearer, whatever the radio does.
 
+use observe::Context;
 use std::ops::Range;
 
 use base::{Direction, Duration};
@@ -216,7 +217,11 @@ fn a_full_queue_drops_what_comes_next() {
     let mut bearer = Bearer::new(0, &config, 1, "queue");
     for number in 0..20 {
         let packet = Packet { number, bytes: 552 };
-        let taken = bearer.handle_input(at(millis(1)), Direction::Uplink, packet, &mut ());
+        let taken = bearer.handle_input(
+            &mut Context { now: at(millis(1)), observe: &mut () },
+            Direction::Uplink,
+            packet,
+        );
         assert_eq!(taken.is_ok(), number < 5);
     }
     let deliveries = feed(&mut bearer, &[], at(LONG));
@@ -232,11 +237,13 @@ fn lateness_changes_nothing_but_the_time_of_delivery() {
         let mut bearer = Bearer::new(0, &dch(0.2, rlc()), 3, "late");
         let mut order = Vec::new();
         for (time, direction, packet) in traffic(2, 60, millis(40)) {
-            bearer.handle_input(time, direction, packet, &mut ()).expect("there is room");
+            bearer
+                .handle_input(&mut Context { now: time, observe: &mut () }, direction, packet)
+                .expect("there is room");
             order.extend(std::iter::from_fn(|| bearer.poll_output()));
         }
         while let Some(next) = bearer.poll_timeout() {
-            bearer.handle_timeout(next + lag, &mut ());
+            bearer.handle_timeout(&mut Context { now: next + lag, observe: &mut () });
             order.extend(std::iter::from_fn(|| bearer.poll_output()));
         }
         (order, BOTH.map(|direction| bearer.counters(direction)))

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 use base::{Direction, Duration, Time};
 use link::Dropped;
-use observe::{BlockFact, BlockKind, Observe};
+use observe::{BlockFact, BlockKind, Context, Observe};
 use proptest::prelude::*;
 use radio::umts::rlc::{Arq, Mode, RlcConfig};
 use radio::umts::{Bearer, Counters, Output};
@@ -62,9 +62,11 @@ fn transfer(
         let coming = [packets.peek().map(|packet| packet.0), moves.peek().map(|time| **time)];
         let due = coming.into_iter().chain([bearer.poll_timeout()]).flatten().min();
         let Some(now) = due.filter(|now| *now <= at(LONG)) else { break };
-        bearer.handle_timeout(now, &mut fates);
+        bearer.handle_timeout(&mut Context { now, observe: &mut fates });
         if let Some((_, direction, packet)) = packets.next_if(|packet| packet.0 == now) {
-            bearer.handle_input(now, *direction, *packet, &mut fates).expect("there is room");
+            bearer
+                .handle_input(&mut Context { now, observe: &mut fates }, *direction, *packet)
+                .expect("there is room");
         } else if moves.next_if(|time| **time == now).is_some() {
             bearer.relocate(now);
         }

@@ -2,7 +2,7 @@
 
 use base::Direction::{self, Downlink, Uplink};
 use base::Time;
-use observe::{BlockFact, BlockKind, Observe};
+use observe::{BlockFact, BlockKind, Context, Observe};
 use radio::umts::{Bearer, Output};
 
 use crate::support::{Packet, at, dch, feed, millis, numbers, rlc, run, traffic};
@@ -25,7 +25,13 @@ fn in_millis(time: Time) -> u64 {
 fn delivery(direction: Direction, bytes: u32, handed_in: u64) -> u64 {
     let mut bearer = Bearer::new(0, &dch(0.0, rlc()), 1, "bearer");
     let packet = Packet { number: 0, bytes };
-    bearer.handle_input(at(millis(handed_in)), direction, packet, &mut ()).expect("there is room");
+    bearer
+        .handle_input(
+            &mut Context { now: at(millis(handed_in)), observe: &mut () },
+            direction,
+            packet,
+        )
+        .expect("there is room");
     let deliveries = run(&mut bearer, at(millis(10_000)));
     assert_eq!(deliveries.len(), 1);
     assert_eq!((deliveries[0].direction, deliveries[0].packet), (direction, packet));
@@ -58,11 +64,15 @@ fn a_lost_block_costs_one_loop() {
         let (mut bearer, mut blocks) =
             (Bearer::new(0, &dch(0.1, rlc()), seed, "loop"), Blocks::default());
         bearer
-            .handle_input(at(millis(5)), Downlink, Packet { number: 0, bytes: 40 }, &mut blocks)
+            .handle_input(
+                &mut Context { now: at(millis(5)), observe: &mut blocks },
+                Downlink,
+                Packet { number: 0, bytes: 40 },
+            )
             .expect("there is room");
         let mut delivered = None;
         while let Some(time) = bearer.poll_timeout() {
-            bearer.handle_timeout(time, &mut blocks);
+            bearer.handle_timeout(&mut Context { now: time, observe: &mut blocks });
             let output = bearer.poll_output();
             assert!(!matches!(output, Some((_, Output::Discarded(_)))), "RLC never gives up");
             delivered = output.map(|_| in_millis(time)).or(delivered);
@@ -94,10 +104,12 @@ fn facts_and_counters_agree() {
     let mut bearer = Bearer::new(7, &dch(0.2, rlc()), 3, "facts");
     let mut blocks = Blocks::default();
     for (time, direction, packet) in traffic(4, 80, millis(60)) {
-        bearer.handle_input(time, direction, packet, &mut blocks).expect("there is room");
+        bearer
+            .handle_input(&mut Context { now: time, observe: &mut blocks }, direction, packet)
+            .expect("there is room");
     }
     while let Some(time) = bearer.poll_timeout() {
-        bearer.handle_timeout(time, &mut blocks);
+        bearer.handle_timeout(&mut Context { now: time, observe: &mut blocks });
     }
     let mut unseen = Bearer::new(7, &dch(0.2, rlc()), 3, "facts");
     feed(&mut unseen, &traffic(4, 80, millis(60)), at(millis(100_000)));

@@ -54,12 +54,12 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// Ends the connection at once; the peer learns of it by a reset (RFC 9293 §3.10.5).
-    pub fn abort<O: Observe>(&mut self, now: Time, observe: &mut O) {
+    pub fn abort(&mut self, cx: &mut Context<'_, impl Observe>) {
         if self.state.is_synchronized() && self.state != State::TimeWait {
             let (seq, ack) = (self.sender.idle_seq(), self.receiver.next_seq());
             self.reset = Some(Reset { seq, ack, flags: Flags::RST | Flags::ACK });
         }
-        self.advance(&mut Context { now, observe }, Event::Abort);
+        self.advance(cx, Event::Abort);
     }
 
     /// True if all that the peer sent has been read and it will send no more.

@@ -2,7 +2,7 @@
 //! §4.2).
 
 use base::{Ecn, Seq, Time};
-use observe::{Observe, TcpFact};
+use observe::{Context, Observe, TcpFact};
 
 use crate::receiver::AckDue;
 use crate::{Payload, Receiver};
@@ -24,7 +24,7 @@ pub struct Arrival<P> {
 
 impl<P: Payload> Receiver<P> {
     /// Takes in data, a FIN, or both.
-    pub fn handle_data<O: Observe>(&mut self, now: Time, arrival: &Arrival<P>, observe: &mut O) {
+    pub fn handle_data(&mut self, cx: &mut Context<'_, impl Observe>, arrival: &Arrival<P>) {
         let length = arrival.payload.length();
         if length == 0 && !arrival.fin {
             return;
@@ -52,7 +52,7 @@ impl<P: Payload> Receiver<P> {
                 fresh: fresh as u32,
                 delivered: self.next(),
             };
-            observe.tcp(now, self.id, fact);
+            cx.tcp(self.id, fact);
             // The length of several segments is not that of one.
             if !self.is_run(length) {
                 self.largest = self.largest.max(length as u32);
@@ -64,7 +64,7 @@ impl<P: Payload> Receiver<P> {
         }
         self.unacknowledged += self.next() - before;
         let in_order = self.next() > before && !gap && self.twice.is_none() && !self.is_at_fin();
-        let due = if in_order { self.in_order_ack(now) } else { self.out_of_order_ack(before) };
+        let due = if in_order { self.in_order_ack(cx.now) } else { self.out_of_order_ack(before) };
         self.ack = self.ack.or_sooner(due);
     }
 

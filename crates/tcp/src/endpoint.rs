@@ -98,27 +98,21 @@ impl<P: Payload> Endpoint<P> {
 
     /// From now on the path takes no segment with more than `bytes` of payload, according to an
     /// ICMP message: see [`Sender::limit_segment`].
-    pub fn limit_segment<O: Observe>(&mut self, now: Time, bytes: u32, observe: &mut O) {
-        self.sender.limit_segment(now, bytes, observe);
+    pub fn limit_segment(&mut self, cx: &mut Context<'_, impl Observe>, bytes: u32) {
+        self.sender.limit_segment(cx, bytes);
     }
 
     /// The same in bytes of a whole segment without SACK blocks, header and timestamps included;
     /// what is in flight is retransmitted unless it arrives in fragments. Before the connection is
     /// established it changes nothing.
-    pub fn limit_path<O: Observe>(
-        &mut self,
-        now: Time,
-        bytes: u32,
-        larger: Larger,
-        observe: &mut O,
-    ) {
+    pub fn limit_path(&mut self, cx: &mut Context<'_, impl Observe>, bytes: u32, larger: Larger) {
         if !self.state.sends() {
             return;
         }
         let header = TcpHeader::default().bytes() + option_bytes(self.handshake.agreed());
         let bytes = bytes.saturating_sub(header);
         match larger {
-            Larger::Lost => self.limit_segment(now, bytes, observe),
+            Larger::Lost => self.limit_segment(cx, bytes),
             Larger::InPieces => self.sender.limit_new_segments(bytes),
         }
     }
@@ -155,8 +149,7 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// A segment arrived.
-    pub fn handle_segment<O: Observe>(&mut self, now: Time, segment: &Segment<P>, observe: &mut O) {
-        let cx = &mut Context { now, observe };
+    pub fn handle_segment(&mut self, cx: &mut Context<'_, impl Observe>, segment: &Segment<P>) {
         match self.state {
             State::Closed => self.refuse(segment),
             State::Listen => self.listen_in(cx.now, segment),
@@ -173,12 +166,11 @@ impl<P: Payload> Endpoint<P> {
     }
 
     /// Time has passed. Before the deadline nothing happens.
-    pub fn handle_timeout<O: Observe>(&mut self, now: Time, observe: &mut O) {
-        let cx = &mut Context { now, observe };
+    pub fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
         self.handshake_timeout(cx);
         self.receiver.handle_timeout(cx.now);
         if self.state.sends() {
-            self.sender.handle_timeout(cx.now, cx.observe);
+            self.sender.handle_timeout(cx);
             if self.sender.is_hopeless() {
                 self.advance(cx, Event::Abort);
             }
@@ -191,27 +183,27 @@ impl<P: Payload> Endpoint<P> {
     /// The next segment to send now, if any.
     #[inline]
     #[must_use]
-    pub fn poll_output<O: Observe>(&mut self, now: Time, observe: &mut O) -> Option<Segment<P>> {
+    pub fn poll_output(&mut self, cx: &mut Context<'_, impl Observe>) -> Option<Segment<P>> {
         if let Some(reset) = self.reset.take() {
-            return Some(self.resetting(now, &reset));
+            return Some(self.resetting(cx.now, &reset));
         }
         if self.handshake.due {
-            return Some(self.syn(now));
+            return Some(self.syn(cx.now));
         }
         if !self.state.is_synchronized() {
             return None;
         }
         if self.receiver.ack_due() == AckDue::Alone {
-            return Some(self.acknowledgement(now));
+            return Some(self.acknowledgement(cx.now));
         }
         if self.state.sends()
-            && let Some(departure) = self.sender.poll_output(now, observe)
+            && let Some(departure) = self.sender.poll_output(cx)
         {
             let flags = departure.flags | Flags::ACK;
-            let header = self.header(now, departure.seq, flags);
+            let header = self.header(cx.now, departure.seq, flags);
             return Some(Segment { header, payload: departure.payload, ecn: departure.ecn });
         }
-        (self.receiver.ack_due() == AckDue::Now).then(|| self.acknowledgement(now))
+        (self.receiver.ack_due() == AckDue::Now).then(|| self.acknowledgement(cx.now))
     }
 
     /// When [`Endpoint::handle_timeout`] is due; `None` is never.
@@ -319,7 +311,7 @@ impl<P: Payload> Endpoint<P> {
             payload: segment.payload.clone(),
             ..Arrival::default()
         };
-        self.receiver.handle_data(cx.now, &arrival, cx.observe);
+        self.receiver.handle_data(cx, &arrival);
         let acceptable = self.sender.judge(acknowledgement.ack) == AckOutcome::Accepted;
         if old && self.state != State::SynReceived && acceptable {
             self.ack_in(cx, &Acknowledgement { pure: false, ..acknowledgement });
@@ -372,7 +364,7 @@ impl<P: Payload> Endpoint<P> {
             cwr: segment.has(Flags::CWR),
             payload: segment.payload.clone(),
         };
-        self.receiver.handle_data(cx.now, &arrival, cx.observe);
+        self.receiver.handle_data(cx, &arrival);
         if self.receiver.is_at_fin() {
             self.advance(cx, Event::Fin);
         }

@@ -249,7 +249,7 @@ impl<P: Payload> Endpoint<P> {
         let Offers { sack, ecn, .. } = self.handshake.agreed();
         let mss = self.full_segment();
         let agreement = Agreement { mss, window, initial_window, sack, ecn };
-        self.sender.start(cx.now, &agreement, cx.observe);
+        self.sender.start(cx, &agreement);
         if self.sender.is_closed() {
             self.advance(cx, Event::Close);
         }

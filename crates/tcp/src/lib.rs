@@ -8,20 +8,21 @@
 //! use std::sync::Arc;
 //!
 //! use base::{Seq, Time};
+//! use observe::Context;
 //! use tcp::{Config, Endpoint, Length, Payload, State};
 //! let config = Arc::new(Config { mss: 512, ..Config::plain() });
 //! let mut client = Endpoint::<Length>::connect(0, &config, 1000, 80, Seq::new(7));
 //! let mut server = Endpoint::<Length>::listen(1, &config, 80, 1000, Seq::new(9));
 //! client.write(Length(2_000));
-//! let now = Time::ZERO;
+//! let cx = &mut Context { now: Time::ZERO, observe: &mut () };
 //! loop {
-//!     let out = client.poll_output(now, &mut ());
-//!     let back = server.poll_output(now, &mut ());
+//!     let out = client.poll_output(cx);
+//!     let back = server.poll_output(cx);
 //!     if out.is_none() && back.is_none() {
 //!         break;
 //!     }
-//!     out.iter().for_each(|segment| server.handle_segment(now, segment, &mut ()));
-//!     back.iter().for_each(|segment| client.handle_segment(now, segment, &mut ()));
+//!     out.iter().for_each(|segment| server.handle_segment(cx, segment));
+//!     back.iter().for_each(|segment| client.handle_segment(cx, segment));
 //! }
 //! assert_eq!(server.state(), State::Established);
 //! assert_eq!(server.read().map(|payload| payload.length()), Some(2_000));

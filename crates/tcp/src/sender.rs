@@ -127,7 +127,7 @@ impl<P: Payload> Sender<P> {
     }
 
     /// The connection is established.
-    pub fn start<O: Observe>(&mut self, now: Time, agreement: &Agreement, observe: &mut O) {
+    pub fn start(&mut self, cx: &mut Context<'_, impl Observe>, agreement: &Agreement) {
         let Agreement { mss, window, initial_window, sack, ecn } = *agreement;
         self.mss = mss;
         self.cap = u64::from(self.config.window) * u64::from(mss);
@@ -138,7 +138,7 @@ impl<P: Payload> Sender<P> {
         self.buffer.board.watch_losses(self.delivery.is_some());
         self.ecn.start(ecn);
         self.spurious = SpuriousDetector::new(self.config.spurious_timeouts);
-        self.update_window(&mut Context { now, observe });
+        self.update_window(cx);
     }
 
     /// The controller that the connection begins with: as in RFC 5681 §3.1, or from shared state
@@ -248,8 +248,7 @@ impl<P: Payload> Sender<P> {
     }
 
     /// Time has passed: the retransmission timer, the persist timer and those of loss recovery.
-    pub fn handle_timeout<O: Observe>(&mut self, now: Time, observe: &mut O) {
-        let cx = &mut Context { now, observe };
+    pub fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
         self.persist.handle_timeout(cx.now);
         self.early_timeout(cx);
         if self.timer.deadline().is_some_and(|deadline| deadline <= cx.now) {

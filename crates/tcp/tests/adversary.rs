@@ -1,6 +1,7 @@
 //! An endpoint whose peer sends anything at all: it neither panics nor falls silent with something
 //! left to send. What acknowledges nothing that was sent changes nothing.
 
+use observe::Context;
 use std::sync::Arc;
 
 use base::{Duration, Ecn, Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps};
@@ -159,7 +160,7 @@ impl Attack {
             options,
         };
         let segment = Segment { header, payload: Length(forgery.length), ecn: forgery.ecn };
-        self.endpoint.handle_segment(self.now, &segment, &mut ());
+        self.endpoint.handle_segment(&mut Context { now: self.now, observe: &mut () }, &segment);
     }
 
     fn take(&mut self, step: &Step) {
@@ -180,18 +181,22 @@ impl Attack {
                 break;
             };
             self.now = self.now.max(next);
-            self.endpoint.handle_timeout(self.now, &mut ());
+            self.endpoint.handle_timeout(&mut Context { now: self.now, observe: &mut () });
             self.pump();
         }
         self.now = until;
-        self.endpoint.handle_timeout(self.now, &mut ());
+        self.endpoint.handle_timeout(&mut Context { now: self.now, observe: &mut () });
     }
 
     /// What leaves.
     fn pump(&mut self) -> Vec<Segment<Length>> {
         let mut left = Vec::new();
         for _ in 0..100_000 {
-            let Some(segment) = self.endpoint.poll_output(self.now, &mut ()) else { return left };
+            let Some(segment) =
+                self.endpoint.poll_output(&mut Context { now: self.now, observe: &mut () })
+            else {
+                return left;
+            };
             left.push(segment.clone());
             let end = segment.header.seq + segment.numbers();
             if segment.has(Flags::RST) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use base::{Duration, Rate, Seq, Time, Transmitter};
-use observe::{Observe, TcpFact};
+use observe::{Context, Observe, TcpFact};
 use tcp::{Config, Endpoint, Length, Payload, Segment, Variant};
 
 const MSS: u32 = 512;
@@ -96,7 +96,9 @@ fn transfer(variant: Variant, header: u32, rate: u64, limit: usize, window: u32)
     let (mut now, mut packets) = (Time::ZERO, 0);
     while now <= END {
         for side in 0..2 {
-            while let Some(segment) = sides[side].poll_output(now, &mut counts) {
+            while let Some(segment) =
+                sides[side].poll_output(&mut Context { now, observe: &mut counts })
+            {
                 let payload = segment.payload.length() as u32;
                 let bytes = if payload == 0 { 40 } else { payload + header };
                 if let Some(arrival) = links[side].send(now, bytes) {
@@ -111,11 +113,11 @@ fn transfer(variant: Variant, header: u32, rate: u64, limit: usize, window: u32)
         if arrival == Some(now)
             && let Some((_, (side, segment))) = way.pop_first()
         {
-            sides[side].handle_segment(now, &segment, &mut counts);
+            sides[side].handle_segment(&mut Context { now, observe: &mut counts }, &segment);
             while sides[side].read().is_some() {}
         } else {
             for side in &mut sides {
-                side.handle_timeout(now, &mut counts);
+                side.handle_timeout(&mut Context { now, observe: &mut counts });
             }
         }
     }

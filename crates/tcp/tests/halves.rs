@@ -1,5 +1,6 @@
 //! The halves of a connection work alone, as a middlebox needs them.
 
+use observe::Context;
 use std::sync::Arc;
 
 use base::{Duration, Ecn, Flags, Seq, Time, Timestamps};
@@ -30,14 +31,14 @@ fn a_sender_and_a_receiver_without_a_handshake() {
     receiver.start(first);
     let agreement =
         Agreement { mss: config.mss, window: 20_000, initial_window: 4, sack: false, ecn: false };
-    sender.start(now, &agreement, &mut ());
+    sender.start(&mut Context { now, observe: &mut () }, &agreement);
     sender.write(Length(300_500));
     sender.close();
     let mut arrived = 0;
     while !sender.is_finished() {
         now += Duration::from_millis(50);
         let mut flight = Vec::new();
-        while let Some(departure) = sender.poll_output(now, &mut ()) {
+        while let Some(departure) = sender.poll_output(&mut Context { now, observe: &mut () }) {
             flight.push(departure);
         }
         assert!(!flight.is_empty(), "it stalls at {now:?}");
@@ -46,7 +47,7 @@ fn a_sender_and_a_receiver_without_a_handshake() {
             let fin = departure.flags.contains(Flags::FIN);
             let Departure { seq, payload, ecn, .. } = departure;
             let arrival = Arrival { seq, payload, fin, ecn, cwr: false };
-            receiver.handle_data(now, &arrival, &mut ());
+            receiver.handle_data(&mut Context { now, observe: &mut () }, &arrival);
             while let Some(piece) = receiver.read() {
                 arrived += piece.length();
             }
@@ -55,7 +56,8 @@ fn a_sender_and_a_receiver_without_a_handshake() {
             let (seq, window) = (Seq::new(0), u64::from(window));
             let acknowledgement =
                 Acknowledgement { seq, ack, window, pure: true, ..Acknowledgement::default() };
-            let outcome = sender.handle_ack(now, &acknowledgement, &mut ());
+            let outcome =
+                sender.handle_ack(&mut Context { now, observe: &mut () }, &acknowledgement);
             assert_eq!(outcome, AckOutcome::Accepted);
         }
     }
@@ -77,7 +79,7 @@ fn a_receiver_alone_reports_what_was_agreed_upon() {
         assert_eq!(receiver.timeliness(now, timestamps), Timeliness::Timely);
         receiver.take_timestamps(now, seq, timestamps);
         let arrival = Arrival { seq, payload: Length(1_000), ecn, ..Arrival::default() };
-        receiver.handle_data(now, &arrival, &mut ());
+        receiver.handle_data(&mut Context { now, observe: &mut () }, &arrival);
         let blocks = receiver.blocks();
         let blocks = blocks.as_slice().iter().map(|block| block.map(|edge| edge - first));
         let echo = receiver.timestamps(now).map(|stamp| (stamp.value, stamp.echo));
@@ -142,9 +144,9 @@ fn every_controller_hears_of_idle_times_and_restarts_only_where_configured() {
         let mut sender = Sender::<Length>::new(0, &config, Seq::new(0));
         let (sack, ecn) = (false, false);
         let agreement = Agreement { mss: 1_000, window: 60_000, initial_window: 4, sack, ecn };
-        sender.start(Time::ZERO, &agreement, &mut ());
+        sender.start(&mut Context { now: Time::ZERO, observe: &mut () }, &agreement);
         sender.write(Length(1_000));
-        assert!(sender.poll_output(Time::ZERO, &mut ()).is_some());
+        assert!(sender.poll_output(&mut Context { now: Time::ZERO, observe: &mut () }).is_some());
         let now = Time::ZERO + Duration::from_millis(100);
         let ack = Acknowledgement {
             ack: Seq::new(1_000),
@@ -152,10 +154,11 @@ fn every_controller_hears_of_idle_times_and_restarts_only_where_configured() {
             pure: true,
             ..Acknowledgement::default()
         };
-        sender.handle_ack(now, &ack, &mut ());
+        sender.handle_ack(&mut Context { now, observe: &mut () }, &ack);
         sender.write(Length(30_000));
         let now = now + Duration::from_secs(10);
-        let departs = |_: &i32| sender.poll_output(now, &mut ()).is_some();
+        let departs =
+            |_: &i32| sender.poll_output(&mut Context { now, observe: &mut () }).is_some();
         assert_eq!((0..30).take_while(departs).count(), expect, "{slow_start_restart}");
     };
     check(false, 2);

@@ -1,6 +1,7 @@
 //! A path that takes less than was agreed upon: what is too large is cut and sent again at once,
 //! and congestion control hears nothing of it (RFC 1191 §6.4, RFC 8201 §5.4).
 
+use observe::Context;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -66,7 +67,7 @@ impl Path {
             sack,
             ecn: false,
         };
-        sender.start(Time::ZERO, &agreement, &mut ());
+        sender.start(&mut Context { now: Time::ZERO, observe: &mut () }, &agreement);
         let chance = Stream::named(seed, "path");
         Self {
             now: Time::ZERO,
@@ -94,7 +95,9 @@ impl Path {
     }
 
     fn settle(&mut self) {
-        while let Some(departure) = self.sender.poll_output(self.now, &mut ()) {
+        while let Some(departure) =
+            self.sender.poll_output(&mut Context { now: self.now, observe: &mut () })
+        {
             let length = departure.payload.length();
             assert!(length <= u64::from(self.told), "{length} of {}", self.told);
             self.lengths.push(length);
@@ -112,7 +115,7 @@ impl Path {
             Arriving::Data(Departure { seq, flags, payload, ecn }) => {
                 let fin = flags.contains(Flags::FIN);
                 let arrival = Arrival { seq, fin, ecn, cwr: false, payload };
-                self.receiver.handle_data(now, &arrival, &mut ());
+                self.receiver.handle_data(&mut Context { now, observe: &mut () }, &arrival);
                 while let Some(piece) = self.receiver.read() {
                     self.read.extend_from_slice(&piece);
                 }
@@ -125,11 +128,11 @@ impl Path {
                 }
             }
             Arriving::Ack(acknowledgement) => {
-                self.sender.handle_ack(now, &acknowledgement, &mut ());
+                self.sender.handle_ack(&mut Context { now, observe: &mut () }, &acknowledgement);
             }
             Arriving::TooLarge(limit) => {
                 self.told = self.told.min(limit);
-                self.sender.limit_segment(now, limit, &mut ());
+                self.sender.limit_segment(&mut Context { now, observe: &mut () }, limit);
             }
         }
     }
@@ -149,7 +152,7 @@ impl Path {
                 let arriving = entry.remove();
                 self.arrive(arriving);
             } else {
-                self.sender.handle_timeout(self.now, &mut ());
+                self.sender.handle_timeout(&mut Context { now: self.now, observe: &mut () });
             }
             self.settle();
             assert!(self.now < Time::ZERO + Duration::from_secs(100_000), "{self:?}");
@@ -245,21 +248,21 @@ fn pieces_leave_in_order_and_the_fin_goes_with_the_last() {
     let agreement =
         Agreement { mss: 1_000, window: 60_000, initial_window: 4, sack: true, ecn: false };
     let now = Time::ZERO;
-    sender.start(now, &agreement, &mut ());
+    sender.start(&mut Context { now, observe: &mut () }, &agreement);
     sender.write(Bytes::from(stream(2_300)));
     sender.close();
     let leave = |sender: &mut Sender<Bytes>| {
-        std::iter::from_fn(|| sender.poll_output(now, &mut ()))
+        std::iter::from_fn(|| sender.poll_output(&mut Context { now, observe: &mut () }))
             .map(|it| (it.seq - Seq::new(0), it.payload.len(), it.flags.contains(Flags::FIN)))
             .collect::<Vec<_>>()
     };
     assert_eq!(leave(&mut sender), [(0, 1_000, false), (1_000, 1_000, false), (2_000, 300, true)]);
-    sender.limit_segment(now, 1_000, &mut ());
+    sender.limit_segment(&mut Context { now, observe: &mut () }, 1_000);
     assert_eq!(leave(&mut sender), [], "it is no limit");
-    sender.limit_segment(now, 600, &mut ());
+    sender.limit_segment(&mut Context { now, observe: &mut () }, 600);
     let pieces = [(0, 600, false), (600, 400, false), (1_000, 600, false), (1_600, 400, false)];
     assert_eq!(leave(&mut sender), pieces, "what was small enough stays under way");
-    sender.limit_segment(now, 150, &mut ());
+    sender.limit_segment(&mut Context { now, observe: &mut () }, 150);
     let pieces = leave(&mut sender);
     assert_eq!(pieces.last(), Some(&(2_150, 150, true)));
     assert!(pieces.iter().all(|&(_, length, _)| length <= 150));

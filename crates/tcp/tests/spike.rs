@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use base::{Duration, Seq, Time};
-use observe::{Observe, TcpFact};
+use observe::{Context, Observe, TcpFact};
 use tcp::{Config, Endpoint, Length, RecoveryKind, RttSampling, Segment, SpuriousTimeouts};
 
 const SEGMENTS: u64 = 600;
@@ -81,7 +81,9 @@ fn run(recovery: RecoveryKind, spurious_timeouts: SpuriousTimeouts) -> Tally {
     while tally.finished == Time::ZERO {
         for side in 0..2 {
             while sides[side].read().is_some() {}
-            while let Some(segment) = sides[side].poll_output(now, &mut tally) {
+            while let Some(segment) =
+                sides[side].poll_output(&mut Context { now, observe: &mut tally })
+            {
                 let arrival = if side == 0 { through_bottleneck(&mut free, now) } else { now };
                 ways[side].push_back((arrival + DELAY, segment));
             }
@@ -93,9 +95,9 @@ fn run(recovery: RecoveryKind, spurious_timeouts: SpuriousTimeouts) -> Tally {
             while ways[side].front().is_some_and(|&(time, _)| time <= now)
                 && let Some((_, segment)) = ways[side].pop_front()
             {
-                sides[1 - side].handle_segment(now, &segment, &mut tally);
+                sides[1 - side].handle_segment(&mut Context { now, observe: &mut tally }, &segment);
             }
-            sides[side].handle_timeout(now, &mut tally);
+            sides[side].handle_timeout(&mut Context { now, observe: &mut tally });
         }
     }
     tally

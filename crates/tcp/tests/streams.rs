@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use base::{Duration, Ecn, Flags, Seq, Stream, Time};
 use bytes::Bytes;
-use observe::{Observe, TcpFact};
+use observe::{Context, Observe, TcpFact};
 use proptest::prelude::*;
 use tcp::{BackOff, Config, Endpoint, FackWindow, Payload, Segment, State};
 
@@ -215,10 +215,11 @@ impl Run {
         {
             self.note_window(side, &segment);
             self.note_arrival(side, &segment);
-            self.sides[side].handle_segment(self.now, &segment, &mut self.laws);
+            self.sides[side]
+                .handle_segment(&mut Context { now: self.now, observe: &mut self.laws }, &segment);
         }
         for side in &mut self.sides {
-            side.handle_timeout(self.now, &mut self.laws);
+            side.handle_timeout(&mut Context { now: self.now, observe: &mut self.laws });
         }
         if turn.is_some_and(|turn| turn <= self.now) {
             self.turn();
@@ -255,7 +256,9 @@ impl Run {
             if side == 1 && self.sides[side].is_at_end() {
                 self.sides[side].close();
             }
-            while let Some(segment) = self.sides[side].poll_output(self.now, &mut self.laws) {
+            while let Some(segment) = self.sides[side]
+                .poll_output(&mut Context { now: self.now, observe: &mut self.laws })
+            {
                 self.check_window(side, &segment);
                 self.check_options(side, &segment);
                 self.send(1 - side, &segment);

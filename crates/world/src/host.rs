@@ -146,7 +146,7 @@ impl<P: Payload> Host<P> {
         if self.start.is_some_and(|start| start <= cx.now) {
             self.start = None;
         } else {
-            self.endpoint.handle_timeout(cx.now, cx.observe);
+            self.endpoint.handle_timeout(cx);
         }
         self.look_ahead(cx.now);
         self.program.run(cx, &mut self.endpoint);
@@ -166,7 +166,7 @@ impl<P: Payload> Host<P> {
     pub(crate) fn leave(&mut self, cx: &mut Context<'_, impl Observe>) {
         (self.start, self.abort) = (None, None);
         self.program = AnyProgram::Gone;
-        self.endpoint.abort(cx.now, cx.observe);
+        self.endpoint.abort(cx);
     }
 
     /// The progress of its exchange, if its program asks.
@@ -191,12 +191,12 @@ impl<P: Payload> Host<P> {
         cx: &mut Context<'_, impl Observe>,
         segment: &Segment<P>,
     ) {
-        self.endpoint.handle_segment(cx.now, segment, cx.observe);
+        self.endpoint.handle_segment(cx, segment);
         self.program.run(cx, &mut self.endpoint);
     }
 
     pub(crate) fn poll_output(&mut self, cx: &mut Context<'_, impl Observe>) -> Option<Segment<P>> {
-        if self.start.is_some() { None } else { self.endpoint.poll_output(cx.now, cx.observe) }
+        if self.start.is_some() { None } else { self.endpoint.poll_output(cx) }
     }
 
     /// The identification of the next packet, one more than the one before.

@@ -215,7 +215,7 @@ impl<B: Body> World<B> {
             Machine::Hop(Hop::Pipe { .. }) => self.run_pipe(cx, id),
             Machine::Hop(Hop::Link { .. }) => self.run_link(cx, id),
             Machine::Hop(Hop::Radio(radio)) => {
-                radio.cell.handle_timeout(cx.now, cx.observe);
+                radio.cell.handle_timeout(cx);
                 self.run_radio(cx, id);
             }
             Machine::Hop(Hop::Wlan { wlan, .. }) => {
@@ -343,7 +343,7 @@ impl<B: Body> World<B> {
                 // Behind a single mobile there may be hosts of their own.
                 let ue = if mobiles.len() == 1 { Ok(0) } else { mobiles.binary_search(&mobile) };
                 let ue = ue.expect("a cell's packets come from a mobile or are for one") as u32;
-                let dropped = cell.handle_input(cx.now, ue, direction, packet, cx.observe);
+                let dropped = cell.handle_input(cx, ue, direction, packet);
                 if let Err(packet) = dropped {
                     drop_full(cx, id, &packet);
                 }

@@ -2,6 +2,7 @@
 
 use base::Direction::Downlink;
 use base::{Duration, Flags, Probability, Rate, Seq, TcpHeader, Time};
+use observe::Context;
 use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::{RlcConfig, am};
 use radio::umts::{self, Bearer, BlockErrorRate, Channel, DchConfig, Limit, Output};
@@ -56,11 +57,13 @@ fn stream(config: &DchConfig) -> (Vec<u64>, umts::Counters) {
             departed: Some(now),
             body: Box::new(body),
         };
-        bearer.handle_input(now, Downlink, packet, &mut ()).expect("there is room");
+        bearer
+            .handle_input(&mut Context { now, observe: &mut () }, Downlink, packet)
+            .expect("there is room");
         arrived.extend(delivered(&mut bearer));
     }
     while let Some(time) = bearer.poll_timeout() {
-        bearer.handle_timeout(time, &mut ());
+        bearer.handle_timeout(&mut Context { now: time, observe: &mut () });
         arrived.extend(delivered(&mut bearer));
     }
     (arrived, bearer.counters(Downlink))

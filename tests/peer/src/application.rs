@@ -1,5 +1,6 @@
 //! What the user of an endpoint does with it: writes, reads, stops reading for a while, closes.
 
+use observe::Context;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -63,7 +64,7 @@ impl Application {
             Close::Peer if endpoint.is_at_end() => endpoint.close(),
             Close::After(_) if self.closes().is_some_and(|time| time <= now) => endpoint.close(),
             Close::Reset(after) if self.opened.is_some() && self.read >= after => {
-                endpoint.abort(now, &mut ());
+                endpoint.abort(&mut Context { now, observe: &mut () });
             }
             Close::Sent | Close::Peer | Close::After(_) | Close::Reset(_) => {}
         }

@@ -1,5 +1,6 @@
 //! One of our endpoints as the peer of a kernel's.
 
+use observe::Context;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -133,10 +134,10 @@ impl Peer {
         self.now = now;
         while let Some(segment) = self.inward_wire.poll_output(now) {
             self.captures.at_endpoint(now, &segment, &self.outward.reversed())?;
-            self.endpoint.handle_segment(now, &segment, &mut self.report);
+            self.endpoint.handle_segment(&mut Context { now, observe: &mut self.report }, &segment);
             self.settle(now)?;
         }
-        self.endpoint.handle_timeout(now, &mut self.report);
+        self.endpoint.handle_timeout(&mut Context { now, observe: &mut self.report });
         self.settle(now)
     }
 
@@ -145,7 +146,9 @@ impl Peer {
         self.report.note(now, self.endpoint.state());
         self.application.act(now, &mut self.endpoint)?;
         self.report.note(now, self.endpoint.state());
-        while let Some(segment) = self.endpoint.poll_output(now, &mut self.report) {
+        while let Some(segment) =
+            self.endpoint.poll_output(&mut Context { now, observe: &mut self.report })
+        {
             self.captures.at_endpoint(now, &segment, &self.outward)?;
             self.outward_wire.handle_input(now, segment);
         }

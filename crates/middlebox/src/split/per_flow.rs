@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use base::{Agenda, Time};
-use observe::{MiddleboxFact, Observe, RepairReason, TcpFact};
+use observe::{Context, MiddleboxFact, Observe, RepairReason, TcpFact};
 use tcp::{Acknowledgement, Agreement, Config, Departure, Payload, Sender};
 
 use super::sockets::Sockets;
@@ -208,7 +208,7 @@ impl<P: Payload + Send> PerFlow<P> {
     fn expire(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) {
         let missed = self.repairs.timeouts;
         let hopeless = self.with(flow, watch, |line, observer| {
-            line.sender.handle_timeout(now, observer);
+            line.sender.handle_timeout(&mut Context { now, observe: observer });
             line.sender.is_hopeless()
         });
         if self.repairs.timeouts > missed {
@@ -326,7 +326,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
             if let Some(rtt) = rtt {
                 line.sender.know_round_trip(now, rtt);
             }
-            line.sender.start(now, &agreement, observer);
+            line.sender.start(&mut Context { now, observe: observer }, &agreement);
         });
     }
 
@@ -357,7 +357,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         let freed = self.with(flow, watch, |line, observer| {
             let before = line.sender.unacknowledged();
             // The box has looked at its number already.
-            line.sender.handle_ack(now, ack, observer);
+            line.sender.handle_ack(&mut Context { now, observe: observer }, ack);
             let freed = before - line.sender.unacknowledged();
             if freed > 0 {
                 line.since = now;
@@ -377,7 +377,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
     fn limit_segment(&mut self, now: Time, flow: FlowId, bytes: u32, watch: Watch<'_>) {
         self.with(flow, watch, |line, observer| {
             observer.notes.reason = RepairReason::TooLarge;
-            line.sender.limit_segment(now, bytes, observer);
+            line.sender.limit_segment(&mut Context { now, observe: observer }, bytes);
         });
         self.report_backlog(flow, watch);
     }
@@ -406,7 +406,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         while let Some(&flow) = self.ready.front() {
             // A place that an earlier flow of this number left must not enter the flow once more.
             let departure = self.on(flow, watch, |line, observer| {
-                let departure = line.sender.poll_output(now, observer)?;
+                let departure = line.sender.poll_output(&mut Context { now, observe: observer })?;
                 if line.load.in_flight == 0 {
                     line.since = now;
                 }

@@ -1,6 +1,7 @@
 //! The host-facing half of a split direction: takes data in early, and acknowledges them.
 
 use base::{Flags, SackBlocks, Seq, Time, Timestamps};
+use observe::Context;
 use tcp::{AckDue, Arrival, Payload, Receiver, Reports, Segment};
 
 use super::handshake::Agreed;
@@ -118,7 +119,7 @@ impl<P: Payload> TowardHost<P> {
             cwr: segment.has(Flags::CWR),
             payload: segment.payload,
         };
-        self.receiver.handle_data(now, &arrival, &mut ());
+        self.receiver.handle_data(&mut Context { now, observe: &mut () }, &arrival);
     }
 
     /// True once, when everything up to the FIN has come.
@@ -137,7 +138,7 @@ impl<P: Payload> TowardHost<P> {
         if confirmed {
             self.stage = Stage::Closed;
             let fin = Arrival { seq: self.receiver.next_seq(), fin: true, ..Arrival::default() };
-            self.receiver.handle_data(now, &fin, &mut ());
+            self.receiver.handle_data(&mut Context { now, observe: &mut () }, &fin);
         }
         confirmed
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::{Duration, Flags, Seq, Time};
 use middlebox::{Address, Connection, IpFields, Leg, Managed, Packet, PmtuHandler, RadioReport};
-use observe::MiddleboxFact;
+use observe::{Context, MiddleboxFact};
 use tcp::{Config, Endpoint, RttSampling, Segment, State, Variant};
 
 use super::{Path, Pattern};
@@ -212,7 +212,7 @@ impl<P: Pattern> Network<P> {
     pub fn abort(&mut self, peer: PeerId) {
         let Peer { endpoint, closed, .. } = &mut self.peers[peer.0];
         *closed = true;
-        endpoint.abort(self.now, &mut ());
+        endpoint.abort(&mut Context { now: self.now, observe: &mut () });
         self.settle();
     }
 
@@ -340,7 +340,7 @@ impl<P: Pattern> Network<P> {
         }
         for peer in &mut self.peers {
             if peer.endpoint.poll_timeout().is_some_and(|deadline| deadline <= now) {
-                peer.endpoint.handle_timeout(now, &mut ());
+                peer.endpoint.handle_timeout(&mut Context { now, observe: &mut () });
             }
         }
         self.settle();
@@ -356,7 +356,9 @@ impl<P: Pattern> Network<P> {
                 *closes = false;
                 endpoint.close();
             }
-            while let Some(segment) = self.peers[index].endpoint.poll_output(now, &mut ()) {
+            while let Some(segment) =
+                self.peers[index].endpoint.poll_output(&mut Context { now, observe: &mut () })
+            {
                 let Peer { connection, dscp, .. } = self.peers[index];
                 let (source, destination) = (connection.source, connection.destination);
                 self.send(
@@ -374,7 +376,9 @@ impl<P: Pattern> Network<P> {
         loop {
             let facts = &mut self.facts;
             let mut watch = |fact| facts.push((now, fact));
-            let Some(packet) = self.middlebox.poll_output(now, &mut watch) else { break };
+            let Some(packet) = self.middlebox.poll_output(now, &mut watch) else {
+                break;
+            };
             self.log.push(Passage { at: now, way: Way::Out, packet: packet.clone() });
             self.send(Way::Out, packet.destination, packet);
         }
@@ -435,7 +439,8 @@ impl<P: Pattern> Network<P> {
                 let peer = self.peers.iter_mut().rfind(|peer| peer.connection == connection);
                 if let Some(Peer { endpoint, .. }) = peer {
                     // IPv4, and timestamps.
-                    endpoint.limit_segment(now, u32::from(mtu) - 52, &mut ());
+                    endpoint
+                        .limit_segment(&mut Context { now, observe: &mut () }, u32::from(mtu) - 52);
                 }
             }
         }
@@ -446,7 +451,9 @@ impl<P: Pattern> Network<P> {
         let (now, connection) = (self.now, packet.connection().reversed());
         let found = self.peers.iter().rposition(|peer| peer.connection == connection);
         if let Some(index) = found {
-            self.peers[index].endpoint.handle_segment(now, &packet.segment, &mut ());
+            self.peers[index]
+                .endpoint
+                .handle_segment(&mut Context { now, observe: &mut () }, &packet.segment);
             self.read_all(index);
         }
     }

@@ -1,5 +1,6 @@
 //! Hosts and mobiles, what lies between them and the gateway, and all that passed.
 
+use observe::Context;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
@@ -99,7 +100,7 @@ impl Net {
 
     pub fn abort(&mut self, id: PeerId) {
         let now = self.now;
-        self.peers[id.0].endpoint.abort(now, &mut ());
+        self.peers[id.0].endpoint.abort(&mut Context { now, observe: &mut () });
         self.settle();
     }
 
@@ -212,7 +213,7 @@ impl Net {
         }
         for peer in &mut self.peers {
             if peer.endpoint.poll_timeout().is_some_and(|deadline| deadline <= now) {
-                peer.endpoint.handle_timeout(now, &mut ());
+                peer.endpoint.handle_timeout(&mut Context { now, observe: &mut () });
             }
         }
         self.settle();

@@ -1,5 +1,6 @@
 //! One end of a connection.
 
+use observe::Context;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -85,7 +86,10 @@ impl Peer {
         self.heard = Some(segment.ip);
         let payload = Bytes::copy_from_slice(segment.payload);
         let (header, ecn) = (segment.header, segment.ip.ecn);
-        self.endpoint.handle_segment(now, &Segment { header, payload, ecn }, &mut ());
+        self.endpoint.handle_segment(
+            &mut Context { now, observe: &mut () },
+            &Segment { header, payload, ecn },
+        );
     }
 
     /// Reads all, closes if it is time, and says what it sends.
@@ -98,7 +102,8 @@ impl Peer {
             self.endpoint.close();
         }
         let mut packets = Vec::new();
-        while let Some(segment) = self.endpoint.poll_output(now, &mut ()) {
+        while let Some(segment) = self.endpoint.poll_output(&mut Context { now, observe: &mut () })
+        {
             let mut packet = Vec::new();
             let ip = IpFields { ecn: segment.ecn, ..self.ip };
             let ends = addresses(self.local.0, self.remote.0);

@@ -1,7 +1,7 @@
 //! A GPRS bearer as one machine.
 
 use base::{Direction, Duration, Probability, Rate, Stream, Time};
-use observe::Observe;
+use observe::{Context, Observe};
 
 use super::air::Air;
 use super::arq::Period;
@@ -105,24 +105,23 @@ impl<T: Sdu> GprsBearer<T> {
     /// The SDU that was dropped.
     pub fn handle_input(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         direction: Direction,
         sdu: T,
-        observe: &mut impl Observe,
     ) -> Result<(), T> {
-        self.handle_timeout(now, observe);
-        let taken = self.lane_mut(direction).push(now, sdu);
+        self.handle_timeout(cx);
+        let taken = self.lane_mut(direction).push(cx.now, sdu);
         self.schedule();
         taken
     }
 
-    /// Does what is due at or before `now`, block period by block period.
-    pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
-        while let Some(tick) = self.tick.filter(|tick| *tick <= now) {
-            self.run(tick, observe);
+    /// Does what is due by now, block period by block period.
+    pub fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
+        while let Some(tick) = self.tick.filter(|tick| *tick <= cx.now) {
+            self.run(tick, cx.observe);
             self.schedule();
         }
-        self.now = self.now.max(now);
+        self.now = self.now.max(cx.now);
     }
 
     /// From `now` on nothing gets through in the gaps of `config`, and in no others: one that lasts

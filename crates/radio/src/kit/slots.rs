@@ -1,7 +1,7 @@
 //! The shell of a cell whose time passes in slots.
 
 use base::{Direction, Duration, Rate, Time};
-use observe::Observe;
+use observe::{Context, Observe};
 
 use super::moment::Moment;
 use super::roster::{CellMobile, Roster};
@@ -69,34 +69,33 @@ pub(crate) trait Slotted<T: Sdu> {
         mobiles.next = Time::earlier(next, mobiles.agenda.peek());
     }
 
-    /// Does what is due at or before `now`.
-    fn advance_to(&mut self, now: Time, observe: &mut impl Observe) {
-        while let Some(due) = self.mobiles().next.filter(|due| *due <= now) {
+    /// Does what is due by now.
+    fn advance_to_now(&mut self, cx: &mut Context<'_, impl Observe>) {
+        while let Some(due) = self.mobiles().next.filter(|due| *due <= cx.now) {
             let slot = due.saturating_since(Time::ZERO).whole(self.slot());
             let machine = self.mobiles().machine;
-            self.run(&mut Moment { slot, now: due, machine, observe: &mut *observe });
+            self.run(&mut Moment { slot, now: due, machine, observe: &mut *cx.observe });
         }
     }
 
     /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full.
     fn take_in(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         (ue, direction): (u32, Direction),
         sdu: T,
-        observe: &mut impl Observe,
     ) -> Result<(), T> {
         let before = self.mobiles()[ue as usize].waiting(direction);
-        self.advance_to(now, observe);
+        self.advance_to_now(cx);
         let mobile = &mut self.mobiles()[ue as usize];
         let is_behind = mobile.queued(direction) > 0;
-        let taken = mobile.push(now, direction, sdu, before);
+        let taken = mobile.push(cx.now, direction, sdu, before);
         // Behind others that wait it changes nothing, unless the queue dropped one.
         if !is_behind || mobile.has_output() {
-            let slot = now.saturating_since(Time::ZERO).whole(self.slot());
+            let slot = cx.now.saturating_since(Time::ZERO).whole(self.slot());
             self.entered(slot, ue, direction);
             self.mobiles().touch(ue);
-            self.settle(slot, observe);
+            self.settle(slot, cx.observe);
         }
         taken
     }
@@ -106,24 +105,23 @@ pub(crate) trait Slotted<T: Sdu> {
 macro_rules! slotted {
     ($sdu:ident) => {
         /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full.
-        /// It misses a slot that begins at `now`.
+        /// It misses a slot that begins now.
         ///
         /// # Errors
         /// The SDU that was dropped.
         pub fn handle_input(
             &mut self,
-            now: Time,
+            cx: &mut observe::Context<'_, impl Observe>,
             ue: u32,
             direction: Direction,
             sdu: $sdu,
-            observe: &mut impl Observe,
         ) -> Result<(), $sdu> {
-            self.take_in(now, (ue, direction), sdu, observe)
+            self.take_in(cx, (ue, direction), sdu)
         }
 
-        /// Does what is due at or before `now`.
-        pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
-            self.advance_to(now, observe);
+        /// Does what is due by now.
+        pub fn handle_timeout(&mut self, cx: &mut observe::Context<'_, impl Observe>) {
+            self.advance_to_now(cx);
         }
 
         /// What a mobile could get if the cell were its own, if that has changed since the last

@@ -1,7 +1,7 @@
 //! A satellite bearer as one machine.
 
 use base::{Direction, Duration, Time};
-use observe::Observe;
+use observe::{Context, Observe};
 
 use super::config::SatelliteConfig;
 use super::lane::{SatelliteLane, SatelliteMoment};
@@ -51,29 +51,34 @@ impl<T: Sdu> SatelliteBearer<T> {
     /// The SDU that was dropped.
     pub fn handle_input(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         direction: Direction,
         sdu: T,
-        observe: &mut impl Observe,
     ) -> Result<(), T> {
-        self.handle_timeout(now, observe);
-        let taken = self.lanes[direction as usize].push(now, sdu);
+        self.handle_timeout(cx);
+        let taken = self.lanes[direction as usize].push(cx.now, sdu);
         self.schedule();
         // What finds the sender idle is sent at once.
-        self.handle_timeout(now, observe);
+        self.handle_timeout(cx);
         taken
     }
 
-    /// Does what is due at or before `now`.
-    pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
-        while let Some(tick) = Time::earlier(self.ticks[0], self.ticks[1]).filter(|at| *at <= now) {
+    /// Does what is due by now.
+    pub fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
+        while let Some(tick) =
+            Time::earlier(self.ticks[0], self.ticks[1]).filter(|at| *at <= cx.now)
+        {
             self.now = self.now.max(tick);
             let due = usize::from(self.ticks[0] != Some(tick));
-            let moment = &mut SatelliteMoment { now: tick, machine: self.machine, observe };
+            let moment = &mut SatelliteMoment {
+                now: tick,
+                machine: self.machine,
+                observe: &mut *cx.observe,
+            };
             self.lanes[due].run(moment);
             self.schedule();
         }
-        self.now = self.now.max(now);
+        self.now = self.now.max(cx.now);
         self.look();
     }
 

@@ -1,7 +1,7 @@
 //! A UMTS bearer as one machine.
 
 use base::{Direction, Duration, Rate, Time};
-use observe::Observe;
+use observe::{Context, Observe};
 
 use super::conditions::{ConditionChange, End, Timeline};
 use super::lane::Lane;
@@ -71,12 +71,12 @@ impl<T: Sdu> Bearer<T> {
     /// The SDU that was dropped.
     pub fn handle_input(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         direction: Direction,
         sdu: T,
-        observe: &mut impl Observe,
     ) -> Result<(), T> {
-        self.handle_timeout(now, observe);
+        let now = cx.now;
+        self.handle_timeout(cx);
         let anticipation = self.lane(direction).anticipation();
         let coming = anticipation.and_then(|ahead| self.timeline.blocks_at(now + ahead, direction));
         let lane = self.lane_mut(direction);
@@ -86,14 +86,14 @@ impl<T: Sdu> Bearer<T> {
         Ok(())
     }
 
-    /// Does what is due at or before `now`, tick by tick.
+    /// Does what is due by now, tick by tick.
     #[inline]
-    pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
-        while let Some(tick) = self.next.filter(|tick| *tick <= now) {
-            self.tick(tick, observe);
+    pub fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
+        while let Some(tick) = self.next.filter(|tick| *tick <= cx.now) {
+            self.tick(tick, cx.observe);
         }
-        if self.timeline.is_due(now) {
-            self.apply_changes(now);
+        if self.timeline.is_due(cx.now) {
+            self.apply_changes(cx.now);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What holds whatever comes, and whatever the radio does.
 
 use base::{Direction, Time};
-use observe::{BlockFact, BlockKind, Observe};
+use observe::{BlockFact, BlockKind, Context, Observe};
 use proptest::prelude::*;
 use radio::gprs::{CodingScheme, Errors, GapKind, Gprs, GprsBearer, GprsConfig, Quality, State};
 
@@ -127,11 +127,15 @@ fn blocks_err_by_time_and_not_by_traffic() {
         for number in 0..packets {
             let packet = Packet { number: number as u32, bytes: 500 + 100 * (number % 3) as u32 };
             bearer
-                .handle_input(at(1), Direction::Downlink, packet, &mut blocks)
+                .handle_input(
+                    &mut Context { now: at(1), observe: &mut blocks },
+                    Direction::Downlink,
+                    packet,
+                )
                 .expect("there is room");
         }
         while let Some(now) = bearer.poll_timeout().filter(|now| *now < at(60_000)) {
-            bearer.handle_timeout(now, &mut blocks);
+            bearer.handle_timeout(&mut Context { now, observe: &mut blocks });
             while bearer.poll_output().is_some() {}
         }
         blocks.0.retain(|(_, fact)| fact.direction == Direction::Downlink);
@@ -186,7 +190,7 @@ fn reports_follow_coverage() {
     let mut bearer = GprsBearer::<Packet>::new(0, &config, 1, "Um");
     let mut reports = Vec::new();
     while let Some(now) = bearer.poll_timeout() {
-        bearer.handle_timeout(now, &mut ());
+        bearer.handle_timeout(&mut Context { now, observe: &mut () });
         reports
             .extend(bearer.poll_report().map(|report| (now, report.rate.map(base::Rate::as_bps))));
     }

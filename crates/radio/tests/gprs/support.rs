@@ -2,7 +2,7 @@
 
 use base::{Direction, Probability, Time};
 use link::queue;
-use observe::Observe;
+use observe::{Context, Observe};
 use radio::Output;
 use radio::gprs::{Errors, Gap, GapKind, Gprs, GprsBearer, GprsConfig};
 
@@ -68,7 +68,11 @@ impl Run {
         self.until(now, &mut ());
         let number = self.numbers;
         self.numbers += 1;
-        let taken = self.bearer.handle_input(now, direction, Packet { number, bytes }, &mut ());
+        let taken = self.bearer.handle_input(
+            &mut Context { now, observe: &mut () },
+            direction,
+            Packet { number, bytes },
+        );
         if taken.is_err() {
             self.exits.push(Exit { time: now, direction, number, fate: Fate::Dropped });
         }
@@ -79,7 +83,7 @@ impl Run {
     /// Lets time pass.
     pub(crate) fn until(&mut self, end: Time, observe: &mut impl Observe) {
         while let Some(now) = self.bearer.poll_timeout().filter(|now| *now <= end) {
-            self.bearer.handle_timeout(now, observe);
+            self.bearer.handle_timeout(&mut Context { now, observe: &mut *observe });
             self.events += 1;
             self.drain(now);
         }
@@ -89,7 +93,7 @@ impl Run {
     pub(crate) fn until_exits(&mut self, count: usize) -> Time {
         while self.exits.len() < count {
             let now = self.bearer.poll_timeout().expect("something is under way");
-            self.bearer.handle_timeout(now, &mut ());
+            self.bearer.handle_timeout(&mut Context { now, observe: &mut () });
             self.drain(now);
         }
         self.exits[count - 1].time

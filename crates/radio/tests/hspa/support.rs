@@ -1,6 +1,7 @@
 //! A cell, and what comes out of it.
 
 use base::{Direction, Time};
+use observe::Context;
 use radio::hspa::{HsCell, HsConfig, HsKeys};
 
 pub(crate) use crate::support::Packet;
@@ -34,7 +35,11 @@ impl Run {
         self.until(now);
         let packet = Packet { number: self.numbers, bytes };
         self.numbers += 1;
-        if self.cell.handle_input(now, ue, direction, packet, &mut self.blocks).is_err() {
+        if self
+            .cell
+            .handle_input(&mut Context { now, observe: &mut self.blocks }, ue, direction, packet)
+            .is_err()
+        {
             self.exits.push(Exit { time: now, ue, direction, packet, fate: Fate::Dropped });
         }
         self.drain(now);
@@ -44,7 +49,7 @@ impl Run {
     /// Runs until `end`, and checks that the flow control keeps its promise.
     pub(crate) fn until(&mut self, end: Time) {
         while let Some(due) = self.cell.poll_timeout().filter(|due| *due <= end) {
-            self.cell.handle_timeout(due, &mut self.blocks);
+            self.cell.handle_timeout(&mut Context { now: due, observe: &mut self.blocks });
             self.drain(due);
             let next = self.cell.poll_timeout();
             assert!(next.is_none_or(|next| next > due), "due again at {due:?}");

@@ -1,5 +1,6 @@
 //! What holds whatever comes, and whatever the radio does.
 
+use observe::Context;
 use std::collections::BTreeMap;
 
 use base::{Direction, Duration, Probability, Time};
@@ -148,7 +149,7 @@ proptest! {
             let next = now + Duration::from_nanos(pause * 999_001);
             while now < next {
                 now = (now + ms(step)).min(next);
-                other.cell.handle_timeout(now, &mut other.facts);
+                other.cell.handle_timeout(&mut Context { now, observe: &mut other.facts });
                 other.until(now);
             }
             other.send(now, ue % config.ues.len() as u32, BOTH[usize::from(*is_up)], *bytes);

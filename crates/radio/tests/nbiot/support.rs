@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Direction, Energy, Power, Time};
 use link::queue;
-use observe::{BlockFact, Observe, PowerFact};
+use observe::{BlockFact, Context, Observe, PowerFact};
 use radio::Output;
 use radio::nbiot::{NbIotCell, NbIotConfig, NbIotKeys};
 
@@ -79,7 +79,11 @@ impl Run {
         self.until(now);
         let packet = Packet { number: self.numbers, bytes };
         self.numbers += 1;
-        if self.cell.handle_input(now, ue, direction, packet, &mut self.facts).is_err() {
+        if self
+            .cell
+            .handle_input(&mut Context { now, observe: &mut self.facts }, ue, direction, packet)
+            .is_err()
+        {
             self.exits.push(Exit { time: now, ue, direction, packet, is_whole: false });
         }
         self.drain(now);
@@ -89,7 +93,7 @@ impl Run {
     /// Runs until `end`.
     pub(crate) fn until(&mut self, end: Time) {
         while let Some(due) = self.cell.poll_timeout().filter(|due| *due <= end) {
-            self.cell.handle_timeout(due, &mut self.facts);
+            self.cell.handle_timeout(&mut Context { now: due, observe: &mut self.facts });
             self.drain(due);
             let next = self.cell.poll_timeout();
             assert!(next.is_none_or(|next| next > due), "due again at {due:?}");

@@ -1,7 +1,7 @@
 //! Slot synchronisation, handover refresh and the set-up of block errors.
 
 use base::{Direction, Duration, Schedule, Time};
-use observe::{BlockFact, Observe};
+use observe::{BlockFact, Context, Observe};
 use radio::umts::{Bearer, BlockErrorRate, Coverage, DchConfig, Dpcch, End, Interruption};
 
 use crate::support::{Packet, at, dch, feed, millis, numbers, probability, rlc, traffic};
@@ -30,10 +30,16 @@ fn blocks(config: &DchConfig) -> Vec<(Time, bool)> {
     let mut blocks = Blocks::default();
     for number in 0..6000 {
         let packet = Packet { number, bytes: 552 };
-        bearer.handle_input(Time::ZERO, Direction::Downlink, packet, &mut blocks).expect("room");
+        bearer
+            .handle_input(
+                &mut Context { now: Time::ZERO, observe: &mut blocks },
+                Direction::Downlink,
+                packet,
+            )
+            .expect("room");
     }
     while let Some(now) = bearer.poll_timeout().filter(|now| *now < seconds(60)) {
-        bearer.handle_timeout(now, &mut blocks);
+        bearer.handle_timeout(&mut Context { now, observe: &mut blocks });
     }
     blocks.0
 }

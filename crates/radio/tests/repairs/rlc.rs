@@ -1,7 +1,7 @@
 //! Link control: modifications 2 to 5 of the first set and 1 of the second.
 
 use base::{Direction, Time};
-use observe::{BlockFact, BlockKind, Observe};
+use observe::{BlockFact, BlockKind, Context, Observe};
 use radio::umts::rlc::am::pdu::{ControlPdu, DataHeader, IndicatorWidth, ResetFields};
 use radio::umts::rlc::{Arq, Mode, RlcConfig};
 use radio::umts::{Bearer, BlockErrorRate, Counters, DchConfig, Output};
@@ -65,10 +65,12 @@ fn lone(config: &DchConfig, seed: u64) -> (bool, Vec<BlockFact>) {
     let mut bearer = Bearer::new(0, config, seed, "repair");
     let mut blocks = Blocks::default();
     let packet = Packet { number: 0, bytes: 540 };
-    bearer.handle_input(Time::ZERO, DOWN, packet, &mut blocks).expect("there is room");
+    bearer
+        .handle_input(&mut Context { now: Time::ZERO, observe: &mut blocks }, DOWN, packet)
+        .expect("there is room");
     let mut arrives = false;
     while let Some(time) = bearer.poll_timeout() {
-        bearer.handle_timeout(time, &mut blocks);
+        bearer.handle_timeout(&mut Context { now: time, observe: &mut blocks });
         while let Some((_, output)) = bearer.poll_output() {
             arrives |= matches!(output, Output::Delivered(_));
         }

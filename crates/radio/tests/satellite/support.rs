@@ -2,7 +2,7 @@
 
 use base::{Direction, Rate, Schedule, Time};
 use link::{Dropped, queue};
-use observe::DropReason;
+use observe::{Context, DropReason};
 use radio::Output;
 use radio::satellite::{Air, Carrier, Change, Orbit, Path, SatelliteBearer, SatelliteConfig};
 
@@ -58,7 +58,11 @@ impl Run {
         self.until(now);
         let number = self.numbers;
         self.numbers += 1;
-        let taken = self.bearer.handle_input(now, direction, Packet { number, bytes }, &mut ());
+        let taken = self.bearer.handle_input(
+            &mut Context { now, observe: &mut () },
+            direction,
+            Packet { number, bytes },
+        );
         if taken.is_err() {
             self.exits.push((now, direction, number, Fate::Dropped));
         }
@@ -75,7 +79,7 @@ impl Run {
     /// Lets time pass.
     pub(crate) fn until(&mut self, end: Time) {
         while let Some(now) = self.bearer.poll_timeout().filter(|now| *now <= end) {
-            self.bearer.handle_timeout(now, &mut ());
+            self.bearer.handle_timeout(&mut Context { now, observe: &mut () });
             self.drain(now);
         }
     }

@@ -1,7 +1,7 @@
 //! A cell, and what comes out of it.
 
 use base::{Direction, Time};
-use observe::{BlockFact, Observe, PowerFact};
+use observe::{BlockFact, Context, Observe, PowerFact};
 use radio::lte::LteKeys;
 use radio::scheduled::{ScheduledCell, ScheduledConfig};
 
@@ -51,7 +51,11 @@ impl Run {
         self.until(now);
         let packet = Packet { number: self.numbers, bytes };
         self.numbers += 1;
-        if self.network.handle_input(now, ue, direction, packet, &mut self.facts).is_err() {
+        if self
+            .network
+            .handle_input(&mut Context { now, observe: &mut self.facts }, ue, direction, packet)
+            .is_err()
+        {
             self.exits.push(Exit { time: now, ue, direction, packet, fate: Fate::Dropped });
         }
         self.drain(now);
@@ -62,7 +66,7 @@ impl Run {
     pub(crate) fn until(&mut self, end: Time) {
         while let Some(due) = self.network.poll_timeout().filter(|due| *due <= end) {
             self.timeouts += 1;
-            self.network.handle_timeout(due, &mut self.facts);
+            self.network.handle_timeout(&mut Context { now: due, observe: &mut self.facts });
             self.drain(due);
             let next = self.network.poll_timeout();
             assert!(next.is_none_or(|next| next > due), "due again at {due:?}");

@@ -6,6 +6,7 @@ pub mod network;
 
 use base::{Direction, Duration, Probability, Rate, Stream, Time};
 use link::Load;
+use observe::Context;
 use radio::Sdu;
 use radio::channel::Mobiles;
 use radio::umts::pdcp::PdcpConfig;
@@ -77,7 +78,7 @@ pub struct Delivery {
 pub fn run(bearer: &mut Bearer<Packet>, end: Time) -> Vec<Delivery> {
     let mut deliveries = Vec::new();
     while let Some(time) = bearer.poll_timeout().filter(|time| *time <= end) {
-        bearer.handle_timeout(time, &mut ());
+        bearer.handle_timeout(&mut Context { now: time, observe: &mut () });
         drain(bearer, time, &mut deliveries);
     }
     deliveries
@@ -92,7 +93,9 @@ pub fn feed(
     let mut deliveries = Vec::new();
     for &(time, direction, packet) in packets {
         deliveries.extend(run(bearer, time));
-        bearer.handle_input(time, direction, packet, &mut ()).expect("there is room");
+        bearer
+            .handle_input(&mut Context { now: time, observe: &mut () }, direction, packet)
+            .expect("there is room");
         drain(bearer, time, &mut deliveries);
     }
     deliveries.extend(run(bearer, end));

@@ -3,7 +3,7 @@
 use base::{Direction, Duration, Time};
 use link::Dropped;
 use mobility::motion::{Motion, Position};
-use observe::Observe;
+use observe::{Context, Observe};
 use radio::umts::Output;
 use radio::umts::admission::AdmissionLimits;
 use radio::umts::cell::{CellConfig, Fach, Rach, UeConfig, UmtsCells};
@@ -93,9 +93,15 @@ pub fn carry(
         };
         assert!(now >= last, "time went from {last:?} to {now:?}");
         last = now;
-        cell.handle_timeout(now, observe);
+        cell.handle_timeout(&mut Context { now, observe: &mut *observe });
         while let Some((_, ue, direction, packet)) = offers.next_if(|offer| offer.0 <= now) {
-            cell.handle_input(now, *ue, *direction, *packet, observe).expect("no limit");
+            cell.handle_input(
+                &mut Context { now, observe: &mut *observe },
+                *ue,
+                *direction,
+                *packet,
+            )
+            .expect("no limit");
         }
         while let Some((ue, direction, output)) = cell.poll_output() {
             match output {

@@ -44,15 +44,14 @@ pub enum AckOutcome {
 
 impl<P: Payload> Sender<P> {
     /// The peer acknowledged.
-    pub fn handle_ack<O: Observe>(
+    pub fn handle_ack(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         arrival: &Acknowledgement,
-        observe: &mut O,
     ) -> AckOutcome {
         let outcome = self.judge(arrival.ack);
         if outcome == AckOutcome::Accepted {
-            self.take_ack(&mut Context { now, observe }, arrival);
+            self.take_ack(cx, arrival);
         }
         outcome
     }

@@ -24,8 +24,7 @@ pub struct Departure<P> {
 impl<P: Payload> Sender<P> {
     /// The next segment to send now, if any.
     #[must_use]
-    pub fn poll_output<O: Observe>(&mut self, now: Time, observe: &mut O) -> Option<Departure<P>> {
-        let cx = &mut Context { now, observe };
+    pub fn poll_output(&mut self, cx: &mut Context<'_, impl Observe>) -> Option<Departure<P>> {
         if self.pacer.holds(cx.now) {
             self.note_pacing();
             self.note_usage();

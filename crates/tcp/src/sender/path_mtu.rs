@@ -1,6 +1,5 @@
 //! A path whose MTU is smaller than was assumed (RFC 1191 §6.4, RFC 8201 §5.4).
 
-use base::Time;
 use observe::{Context, Observe};
 
 use super::Sender;
@@ -25,8 +24,7 @@ impl<P: Payload> Sender<P> {
     /// No segment carries more than `bytes` from now on. What is on its way and larger cannot have
     /// arrived: it is retransmitted at once in smaller pieces, and that is no sign of congestion
     /// (RFC 1191 §6.4, RFC 8201 §5.4). A limit of no less than a full segment changes nothing.
-    pub fn limit_segment<O: Observe>(&mut self, now: Time, bytes: u32, observe: &mut O) {
-        let cx = &mut Context { now, observe };
+    pub fn limit_segment(&mut self, cx: &mut Context<'_, impl Observe>, bytes: u32) {
         let bytes = bytes.max(1);
         if bytes >= self.mss {
             return;

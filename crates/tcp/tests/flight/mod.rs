@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use base::{Duration, SackBlocks, Seq, Stream, Time};
-use observe::{Observe, RttSample, TcpFact};
+use observe::{Context, Observe, RttSample, TcpFact};
 use proptest::prelude::*;
 use tcp::{
     Acknowledgement, Agreement, Arrival, Config, Departure, Length, Payload, Receiver, Reports,
@@ -286,7 +286,7 @@ pub(crate) fn run<L: Law>(plan: &Plan, law: &mut L) {
         sack: plan.sack,
         ecn: false,
     };
-    run.sender.start(Time::ZERO, &agreement, &mut run.book);
+    run.sender.start(&mut Context { now: Time::ZERO, observe: &mut run.book }, &agreement);
     for _ in 0..100_000 {
         if run.writes.is_empty() && run.sender.unacknowledged() == 0 {
             return;
@@ -327,7 +327,8 @@ impl<L: Law> Run<'_, L> {
         match packet {
             Packet::Data(Departure { seq, payload, .. }) => {
                 let arrival = Arrival { seq, payload, ..Arrival::default() };
-                self.receiver.handle_data(self.now, &arrival, &mut ());
+                self.receiver
+                    .handle_data(&mut Context { now: self.now, observe: &mut () }, &arrival);
                 while self.receiver.read().is_some() {}
                 let blocks = self.receiver.blocks();
                 let ack = Packet::Ack(self.receiver.acknowledge().0, blocks);
@@ -344,7 +345,10 @@ impl<L: Law> Run<'_, L> {
                 };
                 let una = u64::from(ack - FIRST);
                 let cause = self.book.acknowledge(una, &sack);
-                self.sender.handle_ack(self.now, &acknowledgement, &mut self.book);
+                self.sender.handle_ack(
+                    &mut Context { now: self.now, observe: &mut self.book },
+                    &acknowledgement,
+                );
                 Some(cause)
             }
         }
@@ -353,14 +357,16 @@ impl<L: Law> Run<'_, L> {
     fn run_out(&mut self) -> Cause {
         self.law.before_timer(self.now, &self.book);
         let before = self.book.timeouts;
-        self.sender.handle_timeout(self.now, &mut self.book);
+        self.sender.handle_timeout(&mut Context { now: self.now, observe: &mut self.book });
         if self.book.timeouts > before { Cause::Timeout } else { Cause::Timer }
     }
 
     fn pump(&mut self) {
         self.book.turn += 1;
         self.book.left.clear();
-        while let Some(departure) = self.sender.poll_output(self.now, &mut self.book) {
+        while let Some(departure) =
+            self.sender.poll_output(&mut Context { now: self.now, observe: &mut self.book })
+        {
             let offset = u64::from(departure.seq - FIRST);
             let again = self.book.depart(self.now, offset, offset + departure.payload.length());
             let loss = if again { self.plan.loss_again } else { self.plan.loss };

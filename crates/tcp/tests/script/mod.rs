@@ -7,7 +7,7 @@ mod setup;
 use std::collections::VecDeque;
 
 use base::{Duration, Time, Timestamps};
-use observe::{Observe, TcpFact};
+use observe::{Context, Observe, TcpFact};
 use tcp::{Endpoint, Length, Payload, Segment, State};
 
 use segment::Numbers;
@@ -155,7 +155,7 @@ impl Run {
             "freeze" => self.endpoint.freeze(),
             "thaw" => self.endpoint.thaw(),
             "moved" => self.endpoint.on_path_change(self.now),
-            "abort" => self.endpoint.abort(self.now, &mut self.log),
+            "abort" => self.endpoint.abort(&mut Context { now: self.now, observe: &mut self.log }),
             "ack_each" if rest == "off" => self.ack_each = None,
             "ack_each" => self.ack_each = Some(setup::seconds(rest)?),
             other => return Err(format!("no such command: {other}")),
@@ -188,7 +188,8 @@ impl Run {
             {
                 self.arrive(&segment);
             } else {
-                self.endpoint.handle_timeout(self.now, &mut self.log);
+                self.endpoint
+                    .handle_timeout(&mut Context { now: self.now, observe: &mut self.log });
                 self.pump();
             }
         }
@@ -196,13 +197,16 @@ impl Run {
     }
 
     fn arrive(&mut self, segment: &Segment<Length>) {
-        self.endpoint.handle_segment(self.now, segment, &mut self.log);
+        self.endpoint
+            .handle_segment(&mut Context { now: self.now, observe: &mut self.log }, segment);
         self.pump();
     }
 
     fn pump(&mut self) {
         while self.read_at_once && self.endpoint.read().is_some() {}
-        while let Some(segment) = self.endpoint.poll_output(self.now, &mut self.log) {
+        while let Some(segment) =
+            self.endpoint.poll_output(&mut Context { now: self.now, observe: &mut self.log })
+        {
             match self.ack_each {
                 Some(delay) if segment.payload.length() > 0 => {
                     let ack = segment.header.seq + segment.numbers();

@@ -42,7 +42,7 @@ impl<B: Body> World<B> {
         let name = self.machines.name(id).to_owned();
         if let Some(RadioHop { cell, .. }) = self.machines[id].radio_mut() {
             let before = Time::from_nanos(cx.now.as_nanos().saturating_sub(1));
-            cell.handle_timeout(before, cx.observe);
+            cell.handle_timeout(&mut Context { now: before, observe: &mut *cx.observe });
             change(cell, cx.now, &name);
             self.run_radio(cx, id);
         }

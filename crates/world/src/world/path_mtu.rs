@@ -137,7 +137,7 @@ impl<B: Body> World<B> {
         let Some(host) = self.machines[id].host_mut() else { return };
         let path = Ends { source: host.node, destination: host.peer };
         if let Some((mtu, larger)) = self.path_mtus.learnt(cx.now, path) {
-            host.endpoint.limit_path(cx.now, mtu - crate::IPV6_HEADER_BYTES, larger, cx.observe);
+            host.endpoint.limit_path(cx, mtu - crate::IPV6_HEADER_BYTES, larger);
         }
     }
 }

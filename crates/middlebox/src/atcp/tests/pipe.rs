@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Duration, Seq, Time};
-use observe::MiddleboxFact;
+use observe::{Context, MiddleboxFact};
 use tcp::{AckDue, Acknowledgement, Arrival, Departure, Length, Payload, Receiver, Reports};
 
 use crate::atcp::{Atcp, AtcpConfig};
@@ -410,7 +410,7 @@ impl Pipe {
         let Departure { seq, payload, ecn, .. } = *departure;
         let arrival = Arrival { seq, payload, fin, ecn, cwr: false };
         self.in_vain += u64::from(!ends.came.insert((seq - ends.first).into()));
-        ends.receiver.handle_data(self.now, &arrival, &mut ());
+        ends.receiver.handle_data(&mut Context { now: self.now, observe: &mut () }, &arrival);
         self.acknowledge(id);
     }
 

@@ -102,30 +102,30 @@ impl<T: Sdu> UmtsCells<T> {
     /// The SDU that was dropped.
     pub fn handle_input(
         &mut self,
-        now: Time,
+        cx: &mut Context<'_, impl Observe>,
         ue: u32,
         direction: Direction,
         sdu: T,
-        observe: &mut impl Observe,
     ) -> Result<(), T> {
-        self.handle_timeout(now, observe);
+        let now = cx.now;
+        self.handle_timeout(cx);
         if !self.mobiles[ue as usize].is_awake() {
             self.select_cell(now, ue);
         }
         let mobile = &mut self.mobiles[ue as usize];
-        let taken = mobile.bearer.handle_input(now, direction, sdu, observe);
+        let taken = mobile.bearer.handle_input(cx, direction, sdu);
         let waiting = mobile.bearer.buffer_occupancy(direction);
         self.tell(now, ue, Input::Arrived { direction, waiting });
-        self.apply_rrc_actions(&mut Context { now, observe }, ue);
+        self.apply_rrc_actions(cx, ue);
         self.settle(now, ue);
         self.mobiles.next = self.mobiles.agenda.peek();
         taken
     }
 
-    /// Does what is due at or before `now`, in order of time.
-    pub fn handle_timeout(&mut self, now: Time, observe: &mut impl Observe) {
-        while let Some((now, id)) = self.mobiles.agenda.next(now) {
-            let cx = &mut Context { now, observe: &mut *observe };
+    /// Does what is due by now, in order of time.
+    pub fn handle_timeout(&mut self, cx: &mut Context<'_, impl Observe>) {
+        while let Some((now, id)) = self.mobiles.agenda.next(cx.now) {
+            let cx = &mut Context { now, observe: &mut *cx.observe };
             let ues = self.mobiles.len() as u32;
             match id.checked_sub(ues) {
                 None => self.run_ue(cx, id),
@@ -178,7 +178,7 @@ impl<T: Sdu> UmtsCells<T> {
             self.mobiles[ue as usize].gap = None;
             self.open(now, ue);
         }
-        self.mobiles[ue as usize].bearer.handle_timeout(now, cx.observe);
+        self.mobiles[ue as usize].bearer.handle_timeout(cx);
         for direction in Direction::BOTH {
             let mobile = &mut self.mobiles[ue as usize];
             let sent = mobile.bearer.counters(direction).blocks_sent;
