@@ -15,7 +15,7 @@ use crate::channel::flights::{Flight, Flights};
 use crate::channel::scheduler::Ranking;
 use crate::kit::moment::Moment;
 use crate::kit::roster::{CellMobile, Roster};
-use crate::kit::slots::{Slotted, slotted};
+use crate::kit::slots::{SlotMobile, Slotted, slotted};
 use crate::umts::mac::TransportBlocks;
 use crate::umts::power::PowerState;
 use crate::umts::rlc::Health;
@@ -53,16 +53,7 @@ impl<T: Sdu> HsCell<T> {
         }
     }
 
-    slotted!(T);
-
-    /// From now on the radios are those of `config`, which has the same mobiles.
-    pub fn reconfigure(&mut self, _now: Time, config: &HsConfig) {
-        for (mobile, ue) in self.mobiles.iter_mut().zip(&config.ues) {
-            for (channel, radio) in mobile.channels.iter_mut().zip(&ue.radios) {
-                channel.quality.reconfigure(radio.clone());
-            }
-        }
-    }
+    slotted!(T, HsConfig);
 
     /// What the `NodeB` has granted and got for `ue`.
     pub fn node_b_use(&self, ue: u32) -> NodeBUse {
@@ -242,16 +233,16 @@ impl<T: Sdu> Slotted<T> for HsCell<T> {
 
     fn due(&mut self, slot: u64, ue: u32, _: &mut impl Observe) -> Option<u64> {
         let now = Time::ZERO + TTI * slot;
-        let from = |time: Time| time.saturating_since(Time::ZERO).ceil_to(TTI).whole(TTI);
         let mobile = &mut self.mobiles[ue as usize];
         let up = mobile.wants_from(now, Direction::Uplink);
         let down = mobile.wants_from(now, Direction::Downlink).filter(|_| mobile.flow.credits > 0);
+        let mobile = &self.mobiles[ue as usize];
         let is_down = mobile.flow.queue.pdus() > 0 || mobile.channels[0].harq.failed().is_some();
         let is_up = up.is_some_and(|at| at <= now) || mobile.channels[1].harq.failed().is_some();
         let occasion = (slot + 1).next_multiple_of(self.config.iub.period);
         let dues = [
-            down.map(from),
-            up.filter(|at| *at > now).map(from),
+            down.map(|at| self.slot_from(at, slot)),
+            up.filter(|at| *at > now).map(|at| self.slot_from(at, slot)),
             mobile.flow.is_open.then_some(occasion),
             mobile.flow.poll_timeout(),
             mobile.forwarded_from(),

@@ -11,7 +11,7 @@ use super::formats::{self, TTI};
 use super::lane::HsLane;
 use super::node_b::FlowControl;
 use super::pdus::{self, Item};
-use crate::channel::UeConfig;
+use crate::channel::{Radio, UeConfig};
 use crate::kit::roster::CellMobile;
 use crate::kit::slots::SlotMobile;
 use crate::umts::mac::TransportBlocks;
@@ -184,6 +184,12 @@ impl<T: Sdu> SlotMobile<T> for HsMobile<T> {
 
     fn has_output(&self) -> bool {
         self.lanes.iter().any(HsLane::has_output)
+    }
+
+    fn reconfigure(&mut self, radios: &[Radio; 2]) {
+        for (channel, radio) in self.channels.iter_mut().zip(radios) {
+            channel.quality.reconfigure(radio.clone());
+        }
     }
 }
 

@@ -12,7 +12,7 @@
 //! * [`formats`]: transport blocks by CQI.
 //!
 //! Link control is that of [`crate::umts`]; the curve of block errors, the radio over time, HARQ
-//! processes and the choice between mobiles are those of [`crate::scheduled`].
+//! processes and the choice between mobiles are those of [`crate::channel`].
 
 mod cell;
 mod channel;

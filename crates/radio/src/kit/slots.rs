@@ -6,6 +6,7 @@ use observe::{Context, Observe};
 use super::moment::Moment;
 use super::roster::{CellMobile, Roster};
 use crate::Sdu;
+use crate::channel::Radio;
 
 /// What such a cell asks of its mobiles besides.
 pub(crate) trait SlotMobile<T: Sdu>: CellMobile<T> {
@@ -22,6 +23,9 @@ pub(crate) trait SlotMobile<T: Sdu>: CellMobile<T> {
 
     /// Whether an SDU has come out.
     fn has_output(&self) -> bool;
+
+    /// From now on its radios are these, downlink and uplink.
+    fn reconfigure(&mut self, radios: &[Radio; 2]);
 }
 
 /// A cell whose time passes in slots: what comes from outside as one begins misses it, and there
@@ -51,6 +55,12 @@ pub(crate) trait Slotted<T: Sdu> {
 
     /// What `ue` could get downlink if the cell were its own.
     fn rate_of(&mut self, ue: u32) -> Option<Rate>;
+
+    /// The slot that begins at `time` or next, after `slot`.
+    fn slot_from(&self, time: Time, slot: u64) -> u64 {
+        let length = self.slot();
+        time.saturating_since(Time::ZERO).ceil_to(length).whole(length).max(slot + 1)
+    }
 
     /// After all that happened up to `slot`: when each mobile concerned is due, and when the cell
     /// is.
@@ -103,7 +113,7 @@ pub(crate) trait Slotted<T: Sdu> {
 
 /// What every cell has in public that is [`Slotted`].
 macro_rules! slotted {
-    ($sdu:ident) => {
+    ($sdu:ident, $config:ident) => {
         /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full.
         /// It misses a slot that begins now.
         ///
@@ -130,6 +140,14 @@ macro_rules! slotted {
         pub fn poll_report(&mut self) -> Option<(u32, $crate::DownlinkReport)> {
             let ue = self.mobiles.next_report()?;
             Some((ue, $crate::DownlinkReport { rate: self.rate_of(ue) }))
+        }
+
+        /// From now on the radios are those of `config`, which has the same mobiles.
+        pub fn reconfigure(&mut self, _now: Time, config: &$config) {
+            self.config.clone_from(config);
+            for (mobile, ue) in self.mobiles.iter_mut().zip(&config.ues) {
+                mobile.reconfigure(&ue.radios);
+            }
         }
 
         $crate::kit::roster::of_mobiles!($sdu);

@@ -9,7 +9,7 @@ use super::mobile::{Attempt, NbIotMobile, Purpose};
 use super::stage::Stage;
 use crate::kit::moment::Moment;
 use crate::kit::roster::{CellMobile, Roster};
-use crate::kit::slots::{Slotted, slotted};
+use crate::kit::slots::{SlotMobile, Slotted, slotted};
 use crate::{EnergyUse, Sdu};
 
 /// A carrier and its mobiles, each with a bearer.
@@ -43,15 +43,7 @@ impl<T: Sdu> NbIotCell<T> {
         cell
     }
 
-    slotted!(T);
-
-    /// From now on radios and coverage are those of `config`, which has the same mobiles.
-    pub fn reconfigure(&mut self, _now: Time, config: &NbIotConfig) {
-        self.config = config.clone();
-        for (mobile, ue) in self.mobiles.iter_mut().zip(&config.ues) {
-            mobile.lanes.iter_mut().for_each(|lane| lane.reconfigure(&ue.radios));
-        }
-    }
+    slotted!(T, NbIotConfig);
 
     /// What the radio of each mobile has used by `now`, in order.
     pub fn energy(&self, now: Time) -> impl Iterator<Item = EnergyUse> {
@@ -229,9 +221,7 @@ impl<T: Sdu> NbIotCell<T> {
     fn due_of(&self, slot: u64, ue: u32) -> Option<u64> {
         let mobile = &self.mobiles[ue as usize];
         let timers = mobile.lanes.iter().filter_map(|lane| lane.dtch.poll_timeout());
-        let timers = timers.map(|time| {
-            time.saturating_since(Time::ZERO).ceil_to(SUBFRAME).whole(SUBFRAME).max(slot + 1)
-        });
+        let timers = timers.map(|time| self.slot_from(time, slot));
         let own = match mobile.stage {
             Stage::Idle => {
                 let NbIotConfig { paging, .. } = &self.config;

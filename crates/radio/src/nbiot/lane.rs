@@ -6,7 +6,7 @@ use observe::Observe;
 use super::config::NbIotConfig;
 use super::format::Format;
 use crate::Sdu;
-use crate::channel::{Quality, Radio, UeConfig};
+use crate::channel::{Quality, UeConfig};
 use crate::kit::moment::Moment;
 use crate::rlc36::{Contents, Dtch, DtchConfig, SentBlock};
 
@@ -20,7 +20,7 @@ pub(super) const BLOCK_HEADER: u64 = 5;
 #[derive(Debug)]
 pub(super) struct NbIotLane<T> {
     pub(super) dtch: Dtch<T>,
-    quality: Quality,
+    pub(super) quality: Quality,
     chance: Philox,
 }
 
@@ -61,11 +61,6 @@ impl<T: Sdu> NbIotLane<T> {
             quality: Quality::new(ue.radios[place].clone(), seed, &name, &ue.name),
             chance: Philox::named(seed, &format!("{name}/blocks")),
         }
-    }
-
-    /// From now on its radio is that of its direction in `radios`.
-    pub(super) fn reconfigure(&mut self, radios: &[Radio; 2]) {
-        self.quality.reconfigure(radios[self.dtch.direction as usize].clone());
     }
 
     /// Whether nothing waits, and nothing is left to be acknowledged or reported.

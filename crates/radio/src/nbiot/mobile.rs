@@ -7,7 +7,7 @@ use super::lane::{Block, NbIotLane};
 use super::power::{PowerState, StateMeter};
 use super::stage::Stage;
 use crate::Sdu;
-use crate::channel::UeConfig;
+use crate::channel::{Quality, UeConfig};
 use crate::rlc36::{Dtch, OverDtch};
 
 /// Both directions, and what the mobile does.
@@ -183,5 +183,9 @@ impl<T: Sdu> OverDtch for NbIotMobile<T> {
 
     fn dtch_mut(&mut self, direction: Direction) -> &mut Dtch<T> {
         &mut self.lanes[direction as usize].dtch
+    }
+
+    fn quality_mut(&mut self, direction: Direction) -> &mut Quality {
+        &mut self.lanes[direction as usize].quality
     }
 }

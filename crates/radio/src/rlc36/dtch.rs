@@ -9,6 +9,7 @@ use link::queue;
 use observe::{BlockFact, BlockKind, Observe};
 
 use super::{Contents, Mode, Range, Receiver, Reordering, Rlc36Config, Sdus, Status, Transmitter};
+use crate::channel::{Quality, Radio};
 use crate::kit::intake::Intake;
 use crate::kit::moment::Moment;
 use crate::kit::roster::CellMobile;
@@ -363,6 +364,9 @@ pub(crate) trait OverDtch {
 
     /// The same, to be changed.
     fn dtch_mut(&mut self, direction: Direction) -> &mut Dtch<Self::Sdu>;
+
+    /// How good the radio of `direction` is.
+    fn quality_mut(&mut self, direction: Direction) -> &mut Quality;
 }
 
 impl<M: OverDtch> SlotMobile<M::Sdu> for M {
@@ -382,6 +386,12 @@ impl<M: OverDtch> SlotMobile<M::Sdu> for M {
 
     fn has_output(&self) -> bool {
         Direction::BOTH.iter().any(|direction| self.dtch(*direction).has_output())
+    }
+
+    fn reconfigure(&mut self, radios: &[Radio; 2]) {
+        for (direction, radio) in Direction::BOTH.into_iter().zip(radios) {
+            self.quality_mut(direction).reconfigure(radio.clone());
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::lane::ScheduledLane;
 use super::power::{PowerState, StateMeter};
 use super::rrc::{Event, Phase, Times};
 use crate::Sdu;
-use crate::channel::{Frame, UeConfig};
+use crate::channel::{Frame, Quality, UeConfig};
 use crate::rlc36::{Dtch, OverDtch};
 
 /// Both directions, and what the base station and the mobile know of each other.
@@ -256,5 +256,9 @@ impl<T: Sdu> OverDtch for ScheduledMobile<T> {
 
     fn dtch_mut(&mut self, direction: Direction) -> &mut Dtch<T> {
         &mut self.lanes[direction as usize].dtch
+    }
+
+    fn quality_mut(&mut self, direction: Direction) -> &mut Quality {
+        &mut self.lanes[direction as usize].quality
     }
 }

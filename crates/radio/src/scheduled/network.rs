@@ -15,7 +15,7 @@ use crate::channel::harq::{Block, Feedback};
 use crate::channel::scheduler::Ranking;
 use crate::kit::moment::Moment;
 use crate::kit::roster::{CellMobile, Roster};
-use crate::kit::slots::{Slotted, slotted};
+use crate::kit::slots::{SlotMobile, Slotted, slotted};
 use crate::{EnergyUse, Sdu};
 
 /// A cell and its mobiles, each with a bearer.
@@ -75,16 +75,7 @@ impl<T: Sdu> ScheduledCell<T> {
         network
     }
 
-    slotted!(T);
-
-    /// From now on the radios are those of `config`, which has the same mobiles.
-    pub fn reconfigure(&mut self, _now: Time, config: &ScheduledConfig) {
-        for (mobile, ue) in self.mobiles.iter_mut().zip(&config.ues) {
-            for (lane, radio) in mobile.lanes.iter_mut().zip(&ue.radios) {
-                lane.quality.reconfigure(radio.clone());
-            }
-        }
-    }
+    slotted!(T, ScheduledConfig);
 
     /// What the radio of each mobile has used by `now`, in order.
     pub fn energy(&self, now: Time) -> impl Iterator<Item = EnergyUse> {
@@ -288,15 +279,12 @@ impl<T: Sdu> Slotted<T> for ScheduledCell<T> {
         }
         let state_ends = self.meter(slot, ue, observe);
         let (now, unit) = (Time::ZERO + self.config.slot * slot, self.config.slot);
-        let from = |time: Time| {
-            let due = time.saturating_since(Time::ZERO).ceil_to(unit).whole(unit);
-            due.max(slot + 1)
-        };
         self.request_if_needed(slot, ue);
         let mobile = &self.mobiles[ue as usize];
         let timers = mobile.lanes.iter().map(|lane| lane.dtch.poll_timeout());
         let reports = Direction::BOTH.map(|way| mobile.report_from(way).filter(|at| *at > now));
-        let mut due = timers.chain(reports).flatten().map(from).min().unwrap_or(u64::MAX);
+        let known = timers.chain(reports).flatten().map(|at| self.slot_from(at, slot));
+        let mut due = known.min().unwrap_or(u64::MAX);
         due = due.min(mobile.request.unwrap_or(u64::MAX));
         due = due.min(state_ends);
         let phase_ends = self
