@@ -5,7 +5,7 @@ use cc::Custom;
 use crate::profile;
 use crate::schema::Scenario;
 use crate::{check_mobile as mobile, files, schema};
-use settings::{Error, Fault, Parents, Section};
+use settings::{Error, Fault, Parents, Scope, Section};
 use settings::{Node, Table};
 
 impl Scenario {
@@ -59,7 +59,7 @@ fn read(
     scenario.inherit(&Scenario::default(), &tree, "", Parents(&[&hosts]))?;
     files::read_captures(&mut scenario, &tree, name, outside.read)?;
     mobile::take_over(&mut scenario, &tree)?;
-    scenario.idle = schema::schema().idle(&scenario.values(), &tree)?;
+    scenario.idle = schema::schema().idle(&scenario.shown(Scope::Values), &tree)?;
     scenario.check(&tree, "")?;
     let check = Check { scenario: &scenario, tree: &tree };
     check.flow()?;

@@ -34,7 +34,7 @@ impl Schema<'_> {
 
     /// A line for each setting that changes nothing, since what it belongs to is not in use. They
     /// are no fault: in another run of a sweep it may be. `values` are the keys as they were read
-    /// from `tree`.
+    /// from `tree`, of [`Scope::Values`].
     ///
     /// # Errors
     /// If the file has such a key, with another value than its default, unless that is due to a
@@ -67,13 +67,14 @@ impl Schema<'_> {
     /// What the file says of `key`, which does nothing without `condition`: the key, if it has
     /// another value than its default, or the table by being there.
     fn said<'k>(&self, key: &'k Key, condition: &'k Condition, tree: &Table) -> Option<&'k str> {
-        let (name, says) = if key.is_optional(&condition.subject) {
-            (&condition.subject, true)
-        } else {
-            let known = self.keys.iter().find(|known| matches(&known.name, &key.name));
-            (&key.name, !known.is_some_and(|known| known.is_default(&key.value)))
-        };
-        (says && tree.find(name).is_some() && !tree.is_set(name)).then_some(name)
+        let is_table = key.is_optional(&condition.subject);
+        let name = if is_table { &condition.subject } else { &key.name };
+        if tree.find(name).is_none() || tree.is_set(name) {
+            return None;
+        }
+        let known = self.keys.iter().find(|known| matches(&known.name, &key.name));
+        let says = is_table || !known.is_some_and(|known| known.is_default(&key.value));
+        says.then_some(name)
     }
 
     /// The number that `value` is for `key`, in the unit of what the key takes; `None` if it is

@@ -83,15 +83,19 @@ impl Scenario {
 
     /// Every key that this scenario has, with its value, in the order of the schema.
     pub fn values(&self) -> Vec<Key> {
-        let mut values = Vec::new();
-        self.visit("", Scope::Present, &mut |key| values.push(key));
-        values
+        self.shown(Scope::Present)
+    }
+
+    /// The keys of the `scope`, in the order of the schema.
+    pub(crate) fn shown(&self, scope: Scope) -> Vec<Key> {
+        let mut keys = Vec::new();
+        self.visit("", scope, &mut |key| keys.push(key));
+        keys
     }
 
     /// The same, and every key that it could have, with its default.
     fn every_key(&self) -> Vec<Key> {
-        let mut keys = Vec::new();
-        self.visit("", Scope::Every, &mut |key| keys.push(key));
+        let mut keys = self.shown(Scope::Every);
         let parents = keys.clone();
         take_over(&mut keys, &parents);
         keys

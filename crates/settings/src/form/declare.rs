@@ -120,7 +120,10 @@ macro_rules! section {
                 ];
                 let visit = &mut |key: $crate::Key| visit(key.under(&rules));
                 $({
-                    let doc = concat!($($doc, "\n"),*);
+                    let doc = match scope {
+                        $crate::Scope::Values => "",
+                        $crate::Scope::Present | $crate::Scope::Every => concat!($($doc, "\n"),*),
+                    };
                     let key = (at, stringify!($field));
                     <$form as $crate::Field>::visit(&self.$field, key, doc, scope, visit);
                 })*

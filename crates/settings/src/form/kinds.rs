@@ -197,7 +197,7 @@ pub fn visit_kinds<K>(
     let key = join(at, "kind");
     let takes = Takes::choice(names.iter().copied());
     visit(Key::new(&key, present.1.to_owned(), one_of(&names), takes, about));
-    if scope == Scope::Present {
+    if scope != Scope::Every {
         return own(present.0, visit);
     }
     let mut keys: Vec<(Key, Vec<&'static str>)> = Vec::new();

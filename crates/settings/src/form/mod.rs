@@ -84,6 +84,8 @@ pub struct Needs {
 pub enum Scope {
     /// Those that it has.
     Present,
+    /// The same with nothing but their values and rules: no texts are made for each run.
+    Values,
     /// All that there can be: of tables that are left out, of a member of each list, which is
     /// called [`MEMBER`], and of every kind.
     Every,
@@ -222,8 +224,11 @@ impl<L: Leaf> Form for L {
         L::parse(scalar).map_err(fault)
     }
 
-    fn visit(value: &L::Value, key: &str, doc: &str, _: Scope, visit: &mut dyn FnMut(Key)) {
-        visit(Key::of::<L>(key, value, doc));
+    fn visit(value: &L::Value, key: &str, doc: &str, scope: Scope, visit: &mut dyn FnMut(Key)) {
+        visit(match scope {
+            Scope::Present | Scope::Every => Key::of::<L>(key, value, doc),
+            Scope::Values => Key::new(key, L::show(value), "", Takes::other(), doc),
+        });
     }
 }
 

@@ -281,7 +281,7 @@ impl<S: Section> Form for Perhaps<S> {
         match (value, scope) {
             (Some(section), _) => section.visit(key, scope, &mut visit),
             (None, Scope::Every) => S::default().visit(key, scope, &mut visit),
-            (None, Scope::Present) => {}
+            (None, Scope::Present | Scope::Values) => {}
         }
     }
 
