@@ -34,7 +34,7 @@ impl Schema<'_> {
 
     /// A line for each setting that changes nothing, since what it belongs to is not in use. They
     /// are no fault: in another run of a sweep it may be. `values` are the keys as they were read
-    /// from `tree`, of [`Scope::Values`].
+    /// from `tree`, of [`crate::Scope::Values`].
     ///
     /// # Errors
     /// If the file has such a key, with another value than its default, unless that is due to a

@@ -1,6 +1,6 @@
 //! Acknowledged mode: selective repeat with polls and status reports.
 //!
-//! One [`RlcConfig`](super::Config) holds every trigger and limit as a switch. An entity is a
+//! One [`RlcConfig`](super::RlcConfig) holds every trigger and limit as a switch. An entity is a
 //! transmitter for one direction and a receiver for the other; both work on whole
 //! TTIs, with one bit for each PDU.
 
