@@ -41,7 +41,12 @@ impl Schema<'_> {
     /// setting.
     pub fn idle(&self, values: &[Key], tree: &Table) -> Result<Vec<String>, Fault> {
         let mut lines = Vec::new();
-        for key in values {
+        let is_said = |key: &&Key| {
+            let mut subjects = key.only_with.iter().map(|condition| &condition.subject);
+            !key.only_with.is_empty()
+                && (tree.find(&key.name).is_some() || subjects.any(|it| tree.find(it).is_some()))
+        };
+        for key in values.iter().filter(is_said) {
             let Some(condition) = key.only_with.iter().find(|rule| !rule.holds(values)) else {
                 continue;
             };

@@ -172,7 +172,7 @@ pub fn in_order<S: Section>(
 ) -> Result<(), Fault> {
     let keys = [join(at, low), join(at, high)];
     let mut found = keys.each_ref().map(|_| None);
-    section.visit(at, Scope::Present, &mut |key| {
+    section.visit(at, Scope::Values, &mut |key| {
         if let Some(index) = keys.iter().position(|name| *name == key.name) {
             found[index] = key.takes.number(&key.value).map(|number| (number, key));
         }

@@ -53,11 +53,11 @@ pub struct Key {
     pub needs: Vec<Needs>,
     /// Other defaults, each with the kinds that have it.
     pub other_defaults: Vec<(String, Vec<&'static str>)>,
-    /// What it takes the place of.
+    /// Keys that it takes the place of.
     pub supersedes: Vec<Precedence>,
-    /// What it does nothing without.
+    /// Conditions without which it does nothing.
     pub only_with: Vec<Condition>,
-    /// What counts as its value, for conditions, beside that.
+    /// Words that count as its value for conditions, beside that.
     means: Vec<String>,
     /// The innermost table or list with it that may be left out, and says something by being there.
     optional: Option<String>,
@@ -84,7 +84,7 @@ pub struct Needs {
 pub enum Scope {
     /// Those that it has.
     Present,
-    /// The same with nothing but their values and rules: no texts are made for each run.
+    /// Those that it has, without their texts, which are not made for each run.
     Values,
     /// All that there can be: of tables that are left out, of a member of each list, which is
     /// called [`MEMBER`], and of every kind.
@@ -227,7 +227,7 @@ impl<L: Leaf> Form for L {
     fn visit(value: &L::Value, key: &str, doc: &str, scope: Scope, visit: &mut dyn FnMut(Key)) {
         visit(match scope {
             Scope::Present | Scope::Every => Key::of::<L>(key, value, doc),
-            Scope::Values => Key::new(key, L::show(value), "", Takes::other(), doc),
+            Scope::Values => Key::new(key, L::show(value), "", L::takes(), doc),
         });
     }
 }
