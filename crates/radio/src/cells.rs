@@ -57,7 +57,8 @@ macro_rules! cells {
                 }
             }
 
-            /// When something is due next. It changes with each `handle_…` and `poll_…`.
+            /// The time at which something is due next. It changes with each `handle_…` and
+            /// `poll_…`.
             #[must_use]
             #[inline]
             pub fn poll_timeout(&self) -> Option<Time> {
@@ -105,8 +106,8 @@ macro_rules! cells {
                 }
             }
 
-            /// What has been counted of `direction` of all mobiles together. Outcomes of SDUs count
-            /// when they are polled.
+            /// The counters of `direction` of all mobiles together. Outcomes of SDUs count when
+            /// they are polled.
             pub fn total(&self, direction: Direction) -> Counters {
                 match self {
                     $(Self::$own(bearer) => bearer.counters(direction),)*
@@ -124,8 +125,8 @@ macro_rules! cells {
                 }
             }
 
-            /// What the radio of each mobile has used by `now`, in order, if that is known of its
-            /// kind.
+            /// The energy that the radio of each mobile has used by `now`, in order, if that is
+            /// known of its kind.
             pub fn energy(&self, now: Time) -> Box<dyn Iterator<Item = EnergyUse> + '_> {
                 match self {
                     $(Self::$own(bearer) => Box::new(bearer.energy(now).into_iter()),)*
@@ -142,7 +143,7 @@ macro_rules! cells {
                 }
             }
 
-            /// Whether mobiles share it, in place of one that has it to itself.
+            /// True if mobiles share it; false if one has it to itself.
             pub const fn is_shared(&self) -> bool {
                 matches!(self, $(Self::$kind(_))|*)
             }

@@ -126,7 +126,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// What `ftp.cap` cuts of datagrams can be joined.
+    /// The pieces into which `ftp.cap` cuts datagrams can be joined.
     fn datagrams(&self, group: &Flow, at: &str) -> Result<(), Fault> {
         let Scenario { ftp, mobile_ip, .. } = self.scenario;
         if group.application != Application::Udp || mobile_ip.is_none() {

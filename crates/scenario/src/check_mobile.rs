@@ -69,7 +69,7 @@ impl Check<'_> {
         self.mobile_flows()
     }
 
-    /// What `ftp.cap` cuts can be joined, and what it makes fits in a packet.
+    /// The pieces into which `ftp.cap` cuts segments can be joined, and each fits in a packet.
     fn pieces(&self, mtu: u32) -> Result<(), Fault> {
         let Some(cap) = self.scenario.ftp.cap else { return Ok(()) };
         let tcp::Config { mss, timestamps, .. } = self.scenario.tcp;

@@ -91,7 +91,7 @@ fn network(key: &Key) -> String {
     }
 }
 
-/// What `key` takes, apart from its default.
+/// Values that `key` takes, apart from its default.
 fn values(key: &Key) -> impl Iterator<Item = &str> {
     let words = key.takes.words.iter().map(String::as_str);
     words.chain(VALUES).filter(|value| *value != key.value)
@@ -226,8 +226,8 @@ fn a_setting_takes_the_place_of_what_it_supersedes() {
     assert!(seen > 40, "{seen}");
 }
 
-/// What the hosts are told, the senders of a middlebox take over, apart from how they control
-/// congestion and repair losses.
+/// The senders of a middlebox take over what hosts are told, apart from how they control congestion
+/// and repair losses.
 #[test]
 fn what_is_inherited_arrives() {
     let of_heir = keys().iter().filter(|key| key.name.starts_with("middlebox.tcp."));

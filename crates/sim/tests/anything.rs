@@ -29,7 +29,7 @@ fn asked(name: &str) -> Option<u64> {
     env::var(name).ok()?.parse().ok()
 }
 
-/// The same case without each of its settings in turn.
+/// Cases that lack one setting of `case` each.
 fn smaller(case: &Case) -> impl Iterator<Item = Case> {
     (0..case.settings.len()).rev().map(|at| {
         let mut smaller = case.clone();

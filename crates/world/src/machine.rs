@@ -19,7 +19,7 @@ pub struct MachineId(pub u32);
 /// small: what needs more is boxed.
 #[derive(Debug)]
 pub enum Machine<B: Body> {
-    /// What packets pass from node to node.
+    /// A link or radio that packets pass from node to node.
     Hop(Hop<B>),
     /// A middlebox at a node.
     Middlebox {
@@ -45,7 +45,7 @@ pub enum Machine<B: Body> {
     Browser(Box<ParallelBrowser<B::Payload>>),
 }
 
-/// What packets pass from node to node.
+/// A link or radio that packets pass from node to node.
 #[derive(Debug)]
 pub enum Hop<B: Body> {
     /// One direction of a wired link.
@@ -68,7 +68,7 @@ pub enum Hop<B: Body> {
     Wlan {
         /// The access network.
         wlan: Box<Wlan<Packet<B>>>,
-        /// Which nodes and addresses belong to which station.
+        /// The nodes and addresses of its stations.
         directory: Box<Directory>,
     },
 }
@@ -100,7 +100,7 @@ impl<B: Body> Machine<B> {
         }
     }
 
-    /// What packets pass, if it is that.
+    /// The hop, if it is one.
     #[inline]
     pub const fn hop(&self) -> Option<&Hop<B>> {
         if let Self::Hop(hop) = self { Some(hop) } else { None }
@@ -141,7 +141,7 @@ impl<B: Body> Machine<B> {
         }
     }
 
-    /// Whether packets may be dropped here.
+    /// True if packets may be dropped here.
     pub const fn may_drop(&self) -> bool {
         matches!(self, Self::Hop(_) | Self::Agent { .. } | Self::Reassembly(_))
     }

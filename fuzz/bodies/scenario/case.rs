@@ -144,7 +144,7 @@ fn example(key: &Key) -> &str {
     named.map_or(&key.value, |(_, example)| example)
 }
 
-/// The same text with other numbers: all by one factor, or each by its own.
+/// A text with other numbers: all by one factor, or each by its own.
 fn shifted(text: &str, chance: &mut impl Chance) -> String {
     let mut factor = (4.0 * chance.share() - 2.0).exp2();
     let each = chance.below(3) == 0;

@@ -116,7 +116,7 @@ fn difference(one: &str, other: &str) -> Option<String> {
 /// Numbers are numbers, and no part is above what it is a part of.
 fn parts_are_within_wholes(scenario: &Scenario, outcome: &Outcome) -> Result<(), String> {
     let summary = &outcome.summary;
-    let is_loose = scenario.values().iter().any(no_whole);
+    let may_exceed = scenario.values().iter().any(may_exceed_the_rate);
     let told = format!("{summary:?}");
     if let Some(at) = told.find("NaN").or_else(|| told.find("inf,")) {
         let from = told[..at].rfind(", ").unwrap_or(0);
@@ -141,7 +141,7 @@ fn parts_are_within_wholes(scenario: &Scenario, outcome: &Outcome) -> Result<(),
                 return Err(format!("flow {id}: {part} {what} of {whole}"));
             }
         }
-        let throughput = flow.normalized_throughput.filter(|_| !is_loose);
+        let throughput = flow.normalized_throughput.filter(|_| !may_exceed);
         share(&format!("flow {id}: throughput"), throughput)?;
     }
     if let Some(radio) = &summary.radio {
@@ -157,9 +157,10 @@ fn parts_are_within_wholes(scenario: &Scenario, outcome: &Outcome) -> Result<(),
     Ok(())
 }
 
-/// Whether a key takes from throughput what it is a part of: it counts headers, which may be
-/// compressed, and is compared with what a radio carries at its start in the mean over fading.
-fn no_whole(key: &Key) -> bool {
+/// True for a key with which throughput may exceed the rate that it is compared with: it counts
+/// headers, which may be compressed, and a radio's rate is that of its start, in the mean over
+/// fading.
+fn may_exceed_the_rate(key: &Key) -> bool {
     let changes = ["schedule", "snrs", "coupling_losses", "rain"];
     let (name, value) = (key.name.as_str(), key.value.as_str());
     name.ends_with("header_compression") && value == "true"
@@ -184,7 +185,7 @@ impl Observe for Census {
     }
 }
 
-/// Packets are conserved at every place, at all times.
+/// Packets are conserved at every place, throughout the run.
 fn conserved<B: Body<Payload = Length>>(scenario: &Scenario) -> Result<(), String> {
     let mut world = scenario::build_over::<B>(scenario).world;
     let mut census = Census::default();
@@ -200,7 +201,7 @@ fn conserved<B: Body<Payload = Length>>(scenario: &Scenario) -> Result<(), Strin
 }
 
 impl Census {
-    /// Whether each place holds what is within it.
+    /// Each place holds the packets that are within it.
     fn compare<B: Body<Payload = Length>>(&self, world: &World<B>) -> Result<(), String> {
         for (id, name, machine) in world.machines() {
             // In others packets become other ones, or begin.

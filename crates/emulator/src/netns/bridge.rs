@@ -69,7 +69,7 @@ fn check(interface: &str, notes: &mut Vec<String>) -> Result<u64, SetupError> {
     Ok(mtu)
 }
 
-/// Whether it is of what every IPv6 interface has (RFC 4291 §2.5.6).
+/// True for the prefix of link-local addresses, which every IPv6 interface has (RFC 4291 §2.5.6).
 fn is_link_local(prefix: &IpNet) -> bool {
     matches!(prefix.addr(), IpAddr::V6(address) if address.is_unicast_link_local())
 }

@@ -50,7 +50,7 @@ impl Config {
     }
 }
 
-/// What stands in the place of a scenario's `[tcp]`.
+/// The endpoints of hosts, in the place of a scenario's `[tcp]`.
 fn hosts_of_today() -> tcp::Config {
     tcp::Profile::Modern.config()
 }

@@ -12,7 +12,7 @@ pub(crate) struct Flight {
     pub(crate) ue: u32,
     /// Its process of hybrid ARQ.
     pub(crate) process: u32,
-    /// Whether it arrives in error.
+    /// True if it arrives in error.
     pub(crate) errs: bool,
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Flights {
     arriving: [VecDeque<(u64, Flight)>; 2],
     /// Blocks of which the sender will learn, each with the slot.
     returning: [VecDeque<(u64, Flight)>; 2],
-    /// How much of the channel they all took.
+    /// The part of the channel that they all took, in units of their senders.
     used: [u64; 2],
 }
 
@@ -55,7 +55,7 @@ impl Flights {
         next_due(&mut self.returning, slot)
     }
 
-    /// How much of the channel was used in `direction`.
+    /// The part of the channel that was used in `direction`, in units of the senders.
     pub(crate) const fn used(&self, direction: Direction) -> u64 {
         self.used[direction as usize]
     }

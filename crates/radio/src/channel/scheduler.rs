@@ -64,7 +64,7 @@ impl Past {
     }
 }
 
-/// Those between whom a slot is shared, by rank.
+/// The mobiles between which a slot is shared, by rank.
 #[derive(Default, Debug)]
 pub(crate) struct Ranking {
     left: BinaryHeap<Ranked>,

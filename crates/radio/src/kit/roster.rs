@@ -34,7 +34,7 @@ pub(crate) struct Roster<M> {
     marks: Vec<Marks>,
     /// When something is due for each, and for what else the cell has behind them.
     pub(crate) agenda: Agenda,
-    /// When the cell is due.
+    /// The time at which the cell is due.
     pub(crate) next: Option<Time>,
     /// Mobiles that something has happened to.
     touched: Vec<u32>,
@@ -55,7 +55,7 @@ struct Marks {
 }
 
 impl<M> Roster<M> {
-    /// Those of machine number `machine`, with room for so many `others` in the agenda behind them.
+    /// The mobiles of machine number `machine`, with so many `others` in the agenda behind them.
     pub(crate) fn new(machine: u32, mobiles: Vec<M>, others: usize) -> Self {
         Self {
             machine,
@@ -92,12 +92,12 @@ impl<M> Roster<M> {
         }
     }
 
-    /// It no longer does: whoever took the list leaves it out.
+    /// The cell no longer looks at `ue`: whoever took the list leaves it out.
     pub(crate) fn deactivate(&mut self, ue: u32, direction: Direction) {
         self.marks[ue as usize].active[direction as usize] = false;
     }
 
-    /// Those that the cell looks at in every slot of `direction`.
+    /// The mobiles that the cell looks at in every slot of `direction`.
     pub(crate) fn active(&self, direction: Direction) -> &[u32] {
         &self.active[direction as usize]
     }
@@ -160,7 +160,7 @@ impl<M> DerefMut for Roster<M> {
     }
 }
 
-/// What every cell tells of its mobiles, which are its field `mobiles`.
+/// Methods by which every cell tells of its mobiles, which are its field `mobiles`.
 macro_rules! of_mobiles {
     ($sdu:ident) => {
         /// The next SDU that has come out, and its mobile. To be called after each `handle_…` until

@@ -8,23 +8,23 @@ use super::roster::{CellMobile, Roster};
 use crate::Sdu;
 use crate::channel::Radio;
 
-/// What such a cell asks of its mobiles besides.
+/// A mobile of a cell whose time passes in slots.
 pub(crate) trait SlotMobile<T: Sdu>: CellMobile<T> {
     /// Takes in an SDU where `direction` begins, or gives it back. `before` it so many waited.
     fn push(&mut self, now: Time, direction: Direction, sdu: T, before: u32) -> Result<(), T>;
 
-    /// How many SDUs wait ahead of link control.
+    /// The number of SDUs that wait ahead of link control.
     fn queued(&self, direction: Direction) -> u32;
 
-    /// How many SDUs wait, those included that link control has and has not begun to send.
+    /// The number of SDUs that wait, those included that link control has not begun to send.
     fn waiting(&self, direction: Direction) -> u32 {
         self.queued(direction)
     }
 
-    /// Whether an SDU has come out.
+    /// True if an SDU has come out.
     fn has_output(&self) -> bool;
 
-    /// From now on its radios are these, downlink and uplink.
+    /// The radios of the mobile are these from now on, downlink and uplink.
     fn reconfigure(&mut self, radios: &[Radio; 2]);
 }
 
@@ -36,24 +36,25 @@ pub(crate) trait Slotted<T: Sdu> {
     /// Its mobiles.
     fn mobiles(&mut self) -> &mut Roster<Self::Mobile>;
 
-    /// How long a slot is.
+    /// The length of a slot.
     fn slot(&self) -> Duration;
 
     /// Something has been taken in for `ue`, that no other waits before.
     fn entered(&mut self, _slot: u64, _ue: u32, _direction: Direction) {}
 
-    /// What happens in a slot. It ends with [`Self::settle`].
+    /// One slot passes. It ends with [`Self::settle`].
     fn run(&mut self, moment: &mut Moment<'_, impl Observe>);
 
     /// The slot after `slot` in which something is due for `ue` alone.
     fn due(&mut self, slot: u64, ue: u32, observe: &mut impl Observe) -> Option<u64>;
 
-    /// The same for what is on the air, and for mobiles that the cell looks at in every slot.
+    /// The slot after `slot` in which something is due on the air, or for mobiles that the cell
+    /// looks at in every slot.
     fn next_slot(&self, _slot: u64) -> Option<u64> {
         None
     }
 
-    /// What `ue` could get downlink if the cell were its own.
+    /// The rate that `ue` could get downlink if the cell were its own.
     fn rate_of(&mut self, ue: u32) -> Option<Rate>;
 
     /// The slot that begins at `time` or next, after `slot`.
@@ -111,7 +112,7 @@ pub(crate) trait Slotted<T: Sdu> {
     }
 }
 
-/// What every cell has in public that is [`Slotted`].
+/// Public methods of every cell that is [`Slotted`].
 macro_rules! slotted {
     ($sdu:ident, $config:ident) => {
         /// Takes in `sdu` of `ue` where `direction` begins, or gives it back if the queue is full.
@@ -134,8 +135,8 @@ macro_rules! slotted {
             self.advance_to_now(cx);
         }
 
-        /// What a mobile could get if the cell were its own, if that has changed since the last
-        /// report. Only what is sent to is reported.
+        /// The rate that a mobile could get if the cell were its own, if that has changed since the
+        /// last report. Only mobiles that are sent to are reported.
         #[must_use]
         pub fn poll_report(&mut self) -> Option<(u32, $crate::DownlinkReport)> {
             let ue = self.mobiles.next_report()?;

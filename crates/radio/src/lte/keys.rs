@@ -199,7 +199,7 @@ impl LteKeys {
         Timing { slot: SUBFRAME, half_duplex: None, grant_delay, harq }
     }
 
-    /// How often a block is sent as one.
+    /// The number of times that a block is sent as one.
     fn repetitions(&self) -> u32 {
         if self.lte.category == Category::M1 { self.lte.repetitions } else { 1 }
     }

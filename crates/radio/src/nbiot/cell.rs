@@ -266,7 +266,7 @@ impl<T: Sdu> Slotted<T> for NbIotCell<T> {
         Some(self.config.level(slot).rate(Direction::Downlink, snr))
     }
 
-    /// Those for which something is due go on, who was served longest ago first.
+    /// Mobiles for which something is due go on, the one that was served longest ago first.
     fn run(&mut self, moment: &mut Moment<'_, impl Observe>) {
         let mut due = std::mem::take(&mut self.due);
         while let Some((_, ue)) = self.mobiles.agenda.next(moment.now) {

@@ -356,16 +356,16 @@ impl<T: Sdu> Dtch<T> {
 
 /// A mobile whose traffic goes over a channel for each direction.
 pub(crate) trait OverDtch {
-    /// What it carries.
+    /// The packets that it carries.
     type Sdu: Sdu;
 
     /// The channel of `direction`.
     fn dtch(&self, direction: Direction) -> &Dtch<Self::Sdu>;
 
-    /// The same, to be changed.
+    /// The channel of `direction`, to be changed.
     fn dtch_mut(&mut self, direction: Direction) -> &mut Dtch<Self::Sdu>;
 
-    /// How good the radio of `direction` is.
+    /// The radio of `direction` over time.
     fn quality_mut(&mut self, direction: Direction) -> &mut Quality;
 }
 

@@ -102,7 +102,7 @@ impl Scenario {
     }
 }
 
-/// What the settings of a scenario are checked against.
+/// The keys and tables that the settings of a scenario are checked against.
 pub(crate) fn schema() -> Schema<'static> {
     Schema { keys: keys(), given: &GIVEN }
 }

@@ -12,7 +12,7 @@ pub trait Heir<P>: Section {
     /// The table.
     const PARENT: &'static str;
 
-    /// Whether it takes over the key `name` of the table.
+    /// True if it takes over the key `name` of the table.
     fn inherits(name: &str) -> bool;
 
     /// The section without keys of its own: what it takes over of `parent`, else its `default`.

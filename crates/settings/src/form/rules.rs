@@ -11,9 +11,9 @@ use crate::tree::Table;
 pub enum Rule {
     /// A key that takes the place of another.
     Supersedes(Precedence),
-    /// What a key belongs to.
+    /// A condition without which a key does nothing.
     OnlyWith(Condition),
-    /// What else a key says with its value, for conditions.
+    /// Words that a key's value counts as, for conditions.
     Means {
         /// The dotted key.
         key: String,
@@ -31,29 +31,29 @@ pub struct Precedence {
     pub over: Vec<String>,
 }
 
-/// What a key or table belongs to: without it, it does nothing.
+/// A condition without which a key or table does nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Condition {
     /// The dotted key, or the table.
     pub subject: String,
     /// The keys of which one has to be as `test` asks, or a table.
     pub keys: Vec<String>,
-    /// What is asked of them.
+    /// The question that is asked of them.
     pub test: Test,
-    /// What becomes of a file that has the key without it.
+    /// The fate of a file that has the key without it.
     pub in_file: InFile,
 }
 
-/// What becomes of a file that has a key which does nothing.
+/// The fate of a file that has a key which does nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InFile {
-    /// It is refused.
+    /// The file is refused.
     Refused,
-    /// It is kept, for a setting with which the key does something.
+    /// The file is kept, for a setting with which the key does something.
     Kept,
 }
 
-/// What is asked of a key.
+/// A question that is asked of a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Test {
     /// The table is there.
@@ -76,7 +76,8 @@ impl Rule {
         Self::belongs(at, subject, keys, test, InFile::Refused)
     }
 
-    /// The same of a table that a file may have, for a setting with which it does something.
+    /// A table that a file may have without its condition, for a setting with which it does
+    /// something.
     pub fn waits_for(at: &str, subject: &str, keys: &[&str], test: Test) -> Self {
         Self::belongs(at, subject, keys, test, InFile::Kept)
     }
@@ -114,7 +115,7 @@ impl Condition {
     }
 }
 
-/// What the key does nothing with, as in "while tcp.spacing is off".
+/// The words behind "does nothing", as in "while tcp.spacing is off".
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keys = one_of(&self.keys.iter().map(String::as_str).collect::<Vec<_>>());

@@ -24,8 +24,8 @@ impl<B: Body> World<B> {
         self.report(cx, id);
     }
 
-    /// Whether `id` begins to hand on its output. Output causes further input: the call that began
-    /// hands on all that follows, so that no burst is too long for the stack.
+    /// True if `id` begins to hand on its output with this call. Output causes further input: the
+    /// call that began hands on all that follows, so that no burst is too long for the stack.
     pub(super) fn begins_to_hand_on(&mut self, id: MachineId) -> bool {
         let begins = !self.handing_on.contains(&id);
         if begins {
