@@ -2,8 +2,8 @@
 
 use base::{Direction, Time};
 
+use super::cell::ScheduledCell;
 use super::mobile::ScheduledMobile;
-use super::network::ScheduledCell;
 use crate::Sdu;
 
 /// A block that somebody may get.

@@ -2,8 +2,8 @@
 
 use base::{Direction, Time};
 
+use super::cell::ScheduledCell;
 use super::config::Handover;
-use super::network::ScheduledCell;
 use super::rrc::{Event, Phase, Times};
 use crate::Sdu;
 

@@ -3,9 +3,9 @@
 use base::{Direction, Time};
 use observe::Observe;
 
+use super::cell::ScheduledCell;
 use super::choice::Offer;
 use super::mobile::ScheduledMobile;
-use super::network::ScheduledCell;
 use crate::Sdu;
 use crate::channel::Part;
 use crate::kit::moment::Moment;

@@ -1,14 +1,16 @@
 //! Cells whose base station decides for every slot who sends, as that of LTE does.
 //!
-//! * `network`: the machine, one slot at a time; `downlink` and `uplink`: who sends in a slot;
+//! * `cell`: the machine, one slot at a time; `downlink` and `uplink`: who sends in a slot;
 //!   `choice`: who is next.
 //! * `mobile`, `lane`: a mobile, and one direction of its bearer.
 //! * `connection`: how connections begin, move and fail.
-//! * [`drx`], [`rrc`], [`power`]: when a mobile listens, when it is connected, and what it draws.
+//! * [`drx`], [`rrc`], [`power`]: when a mobile listens, when it is connected, and what it draws;
+//!   `keys`: what LTE and NR have in common of that.
 //!
 //! The radio, hybrid ARQ and the choice between mobiles are those of [`crate::channel`], link
 //! control that of [`crate::rlc36`].
 
+mod cell;
 mod choice;
 mod config;
 mod connection;
@@ -17,11 +19,10 @@ pub mod drx;
 mod keys;
 mod lane;
 mod mobile;
-mod network;
 pub mod power;
 pub mod rrc;
 mod uplink;
 
+pub use cell::ScheduledCell;
 pub use config::{Access, Carrier, Handover, Headers, ScheduledConfig, Wait};
 pub use keys::BaseStation;
-pub use network::ScheduledCell;

@@ -3,10 +3,10 @@
 use base::Direction;
 use observe::Observe;
 
+use super::cell::{Granted, ScheduledCell};
 use super::choice::Offer;
 use super::lane::Assignment;
 use super::mobile::Grants;
-use super::network::{Granted, ScheduledCell};
 use super::rrc::Phase;
 use crate::Sdu;
 use crate::channel::Part;
