@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from thinpipe.plot import COLORS
 from thinpipe.plot.bottleneck import longest_wait
-from thinpipe.plot.drawing import FEW, Unit, View
+from thinpipe.plot.drawing import FEW, Unit, View, legend_below
 from thinpipe.plot.histogram import bar_width, histogram_edges
 from thinpipe.plot.kinds import KINDS, TRACE
 from thinpipe.plot.packets import numbered, traced
@@ -512,3 +512,13 @@ def test_lines_of_a_sweep_have_the_colours_of_their_algorithms():
     assert len(set(colors.values())) == len(named)
     many = line_looks([str(number) for number in range(30)])
     assert len({color for color, _ in many.values()}) == len(ALGORITHMS) + 1
+
+
+@pytest.mark.parametrize("words", [1, 4, 8])
+def test_a_legend_below_stays_within_its_figure(words):
+    figure = Figure(figsize=(6.0, 3.0))
+    [line] = figure.subplots().plot([0, 1])
+    legend_below(figure, {f"{'entry ' * words}{at}": line for at in range(6)}, columns=6)
+    [legend] = figure.legends
+    assert len(legend.get_texts()) == 6
+    assert legend.get_window_extent().width <= figure.bbox.width

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch, StepPatch
     from numpy.typing import NDArray
@@ -357,6 +358,17 @@ def legend_above(ax: Axes, entries: Mapping[str, Artist] | None = None) -> None:
         room = ax.figure.bbox.x1 - ax.get_window_extent().x0
         if legend.get_window_extent().width <= room:
             break
+
+
+def legend_below(figure: Figure, entries: Mapping[str, Artist], columns: int) -> None:
+    """Put one legend below the figure, in so many columns or as many as it has room for."""
+    for count in range(min(len(entries), columns), 0, -1):
+        legend = figure.legend(
+            [*entries.values()], [*entries], loc="outside lower center", ncols=count
+        )
+        if count == 1 or legend.get_window_extent().width <= figure.bbox.width:
+            break
+        legend.remove()
 
 
 def _by_column(entries: Sequence[T], columns: int) -> list[T]:

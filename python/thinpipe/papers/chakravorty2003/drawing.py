@@ -9,6 +9,7 @@ import numpy as np
 
 from thinpipe.papers.chakravorty2003.measuring import radio_end
 from thinpipe.papers.chakravorty2003.setup import KB
+from thinpipe.plot.drawing import legend_below
 from thinpipe.plot.series import acks_received, outstanding, segments_sent
 from thinpipe.plot.style import style
 
@@ -96,4 +97,4 @@ def one_legend(figure: Figure, axes: Sequence[Axes], columns: int = 6) -> None:
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             known.setdefault(label, handle)
-    figure.legend(known.values(), known.keys(), loc="outside lower center", ncols=columns)
+    legend_below(figure, known, columns)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from thinpipe.papers.hynderick2004.chapter6.measuring import Kept
+from thinpipe.plot.drawing import legend_below
 from thinpipe.plot.series import SAMPLES
 from thinpipe.plot.style import COLORS
 
@@ -82,7 +83,7 @@ def one_legend(figure: Figure, axes: Sequence[Axes], columns: int = 6) -> None:
         legend = ax.get_legend()
         if legend is not None:
             legend.remove()
-    figure.legend(known.values(), known.keys(), loc="outside lower center", ncols=columns)
+    legend_below(figure, known, columns)
 
 
 def mark_jump(ax: Axes, at_s: float) -> None:
