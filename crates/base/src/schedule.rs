@@ -1,6 +1,6 @@
 //! A value that changes at given times.
 
-use crate::Time;
+use crate::{Duration, Time};
 
 /// A value over time: constant from one step to the next.
 #[derive(Clone, PartialEq, Debug)]
@@ -58,6 +58,26 @@ impl<V: Copy> Schedule<V> {
         let value = begun.checked_sub(1).map_or(self.first, |last| self.steps[last].1);
         (value, self.steps.get(begun).map(|step| step.0))
     }
+
+    /// The sum of what `of` says of the values from one time to another, each for as many
+    /// nanoseconds as it holds; `None` if it says nothing of one of them.
+    pub fn sum(&self, from: Time, to: Time, of: impl Fn(V) -> Option<u64>) -> Option<u128> {
+        let (mut at, mut sum) = (from, 0);
+        while at < to {
+            let (value, until) = self.span(at);
+            let next = until.map_or(to, |until| until.min(to));
+            sum += u128::from(of(value)?) * u128::from(next.saturating_since(at).as_nanos());
+            at = next;
+        }
+        Some(sum)
+    }
+
+    /// The mean of what `of` says of the values in the first `duration`, rounded down; `None` if it
+    /// says nothing of one of them.
+    pub fn mean(&self, duration: Duration, of: impl Fn(V) -> Option<u64>) -> Option<u64> {
+        let sum = self.sum(Time::ZERO, Time::ZERO + duration, of)?;
+        u64::try_from(sum.checked_div(duration.as_nanos().into())?).ok()
+    }
 }
 
 impl<V: Copy> From<V> for Schedule<V> {
@@ -83,5 +103,17 @@ mod tests {
         check(20, 'd', None);
         check(99, 'd', None);
         assert_eq!(schedule.changes().collect::<Vec<_>>(), [10, 20, 20].map(at));
+    }
+
+    #[test]
+    fn a_mean_weighs_each_value_by_how_long_it_holds() {
+        let at = Time::from_nanos;
+        let schedule = Schedule::new(1, vec![(at(10), 4), (at(20), 7), (at(20), 10)]);
+        let mean = |nanos| schedule.mean(Duration::from_nanos(nanos), Some);
+        assert_eq!([5, 20, 30, 40].map(mean), [Some(1), Some(2), Some(5), Some(6)]);
+        assert_eq!(mean(0), None);
+        let known = |value| (value < 7).then_some(value);
+        let until = |nanos| schedule.mean(Duration::from_nanos(nanos), known);
+        assert_eq!([20, 21].map(until), [Some(2), None]);
     }
 }

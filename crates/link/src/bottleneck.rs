@@ -198,19 +198,9 @@ fn mean_rate(
     if let Some(file) = trace {
         return Some(Rate::from_bps(file.trace().bps(Time::ZERO, end).max(1)));
     }
-    if schedule.iter().all(|step| step.rate.is_none()) {
-        return first;
-    }
-    let (mut rate, mut from, mut bits) = (first, Duration::ZERO, 0.0);
-    let changes = schedule.iter().filter_map(|step| Some((step.at, step.rate?)));
-    for (at, next) in changes.chain([(end, None)]) {
-        let at = at.min(end);
-        if at > from {
-            bits += rate?.as_bps() as f64 * (at - from).as_secs_f64();
-        }
-        (rate, from) = (next, at);
-    }
-    Some(Rate::from_bps((bits / end.as_secs_f64()).max(1.0) as u64))
+    let rates = steps(first, schedule, |step| step.rate);
+    let bps = rates.mean(end, |rate| rate.map(Rate::as_bps))?;
+    Some(Rate::from_bps(bps.max(1)))
 }
 
 /// The course of a value that is `first` at the start and follows `field` of each step from then

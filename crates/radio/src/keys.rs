@@ -42,12 +42,18 @@ pub trait Keys {
 
     /// The rates of its channels towards the mobile and from it over time, if both have one;
     /// nothing is sent at `None`.
-    fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
+    fn rates(&self, _context: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
         None
     }
 
-    /// The rates that throughput to the mobile and from it are compared with.
-    fn bottlenecks(&self) -> [Rate; 2];
+    /// The rates that throughput to the mobile and from it are compared with: those of its channels
+    /// in the mean of the run.
+    fn bottlenecks(&self, context: &RadioContext<'_>) -> [Rate; 2] {
+        let bps = |rate: Option<Rate>| Some(rate.map_or(0, Rate::as_bps));
+        let mean = |rates: Schedule<_>| rates.mean(context.duration, bps).unwrap_or(0).max(1);
+        let rates = self.rates(context).expect("a kind whose channels have none says what it is");
+        rates.map(|rates| Rate::from_bps(mean(rates)))
+    }
 
     /// When nothing gets through to a mobile whose bearer is called `name`, in order of beginning.
     fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {

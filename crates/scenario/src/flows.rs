@@ -66,7 +66,7 @@ struct Flows<'a, B: Body> {
 /// The rates of the radio or of the link, to the mobile and from it.
 fn bottlenecks(scenario: &Scenario) -> [Option<Rate>; 2] {
     match (&scenario.radio, &scenario.link) {
-        (Some(radio), _) => radio.keys().bottlenecks().map(Some),
+        (Some(radio), _) => radio.keys().bottlenecks(&scenario.radio_context()).map(Some),
         (None, Some(link)) => link.mean_rates(scenario.duration),
         (None, None) => [None; 2],
     }

@@ -115,7 +115,10 @@ fn defaults_are_those_of_a_fast_channel() {
     assert_eq!((config.formats.most(), config.grant), (21, 11));
     assert_eq!(config.timings.map(|timing| timing.round_trip), [6, 20]);
     assert_eq!(
-        plain.radio.as_ref().map(|radio| radio.keys().bottlenecks()[0].as_bps()),
+        plain
+            .radio
+            .as_ref()
+            .map(|radio| radio.keys().bottlenecks(&plain.radio_context())[0].as_bps()),
         Some(3_360_000)
     );
 }

@@ -185,7 +185,8 @@ fn links<B: Body>(world: &World<B>, scenario: &Scenario) -> Vec<(MachineId, Link
                 queue_bytes: link.limit().bytes,
                 ..LinkLayout::new(name, LinkKind::Wired, *to)
             }],
-            Hop::Radio(RadioHop { cell, network, mobiles }) => {
+            Hop::Radio(radio) => {
+                let RadioHop { cell, network, mobiles } = &**radio;
                 let kind = if cell.is_shared() { LinkKind::Cell } else { LinkKind::Bearer };
                 let ends = mobiles.iter().map(|mobile| [*network, *mobile]);
                 ends.flat_map(|ends| LinkLayout::radio(name, kind, ends, scenario)).collect()
@@ -219,7 +220,7 @@ impl LinkLayout {
     fn radio(name: &str, kind: LinkKind, ends: [NodeId; 2], scenario: &Scenario) -> [Self; 2] {
         let radio = scenario.radio.as_ref().expect("a bearer comes from [radio]");
         let first = |rate: Schedule<Option<Rate>>| rate.at(Time::ZERO).map(Rate::as_bps);
-        let rates = radio.keys().rates().map(|rates| rates.map(first));
+        let rates = radio.keys().rates(&scenario.radio_context()).map(|rates| rates.map(first));
         Self::both(name, kind, ends, rates.unwrap_or_default(), scenario)
     }
 

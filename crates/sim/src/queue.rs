@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Duration, Time};
 use observe::{DropReason, PacketEvent, PacketFact};
-use world::{Body, Hop, Machine, NodeId, RadioHop, World};
+use world::{Body, Hop, Machine, NodeId, World};
 
 /// A queue after a packet came, left or was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,7 +83,7 @@ impl Place {
         let above = match machine.hop()? {
             Hop::Pipe { pipe, .. } if pipe.rate().is_none() => return None,
             Hop::Pipe { .. } | Hop::Link { .. } => Vec::new(),
-            Hop::Radio(RadioHop { network, .. }) => vec![network.0],
+            Hop::Radio(radio) => vec![radio.network.0],
             Hop::Wlan { directory, .. } => {
                 directory.pairs().map(|(NodeId(router), _)| router).collect()
             }

@@ -6,7 +6,7 @@ use link::{Counters, Drops};
 use scenario::Scenario;
 use schemars::JsonSchema;
 use serde::Serialize;
-use world::{Application, Body, Hop, Machine, RadioHop};
+use world::{Application, Body, Hop, Machine};
 
 use crate::energy::MobileUse;
 use crate::flow::{Event, FlowMetrics};
@@ -69,8 +69,8 @@ pub struct FlowSummary {
     /// both ends or the end of the run; of datagrams to the last arrival.
     pub goodput_bps: Option<f64>,
     /// Segments accepted in order, or datagrams, with their headers and those of IP, over the rate
-    /// of its direction of the radio (or of the bottleneck) for the whole run; `null` where sending
-    /// takes no time.
+    /// of its direction of the radio (or of the bottleneck) in the mean of the run; `null` where
+    /// sending takes no time.
     pub normalized_throughput: Option<f64>,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
@@ -322,9 +322,10 @@ impl LinkSummary {
             Hop::Link { link, .. } => {
                 vec![Self::wired(name, &link.counters(end), link.utilization(end), elapsed)]
             }
-            Hop::Radio(RadioHop { cell, .. }) => both(&|direction, name| {
-                let share = cell.utilization(direction, end.saturating_since(Time::ZERO));
-                let (total, waited) = (cell.total(direction), cell.waited(direction, end));
+            Hop::Radio(radio) => both(&|direction, name| {
+                let share = radio.cell.utilization(direction, end.saturating_since(Time::ZERO));
+                let (total, waited) =
+                    (radio.cell.total(direction), radio.cell.waited(direction, end));
                 Self::radio(name, &total, waited, share, elapsed)
             }),
             Hop::Wlan { wlan, .. } => both(&|direction, name| {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base::{Ecn, Flags, Seq, TcpHeader, Time, UdpDatagram};
 use observe::{PacketEvent, PacketFact};
 use tcp::Length;
-use world::{Body, Directory, Ends, Hop, Ipv4, Ipv6, Machine, NodeId, RadioHop, World};
+use world::{Body, Directory, Ends, Hop, Ipv4, Ipv6, Machine, NodeId, World};
 
 use crate::FlowDirection;
 
@@ -119,9 +119,9 @@ impl Far {
     fn of<B: Body>(machine: &Machine<B>) -> Option<Self> {
         Some(match machine.hop()? {
             Hop::Pipe { to, .. } | Hop::Link { to, .. } => Self::At(*to),
-            Hop::Radio(RadioHop { network, mobiles, .. }) => match **mobiles {
-                [mobile] => Self::Other([*network, mobile]),
-                _ => Self::Cell(*network),
+            Hop::Radio(radio) => match *radio.mobiles {
+                [mobile] => Self::Other([radio.network, mobile]),
+                _ => Self::Cell(radio.network),
             },
             Hop::Wlan { directory, .. } => Self::Wlan(directory.clone()),
         })

@@ -63,7 +63,7 @@ pub enum Hop<B: Body> {
         to: NodeId,
     },
     /// Both directions of a radio.
-    Radio(RadioHop<B>),
+    Radio(Box<RadioHop<B>>),
     /// Access points and mobiles of a wireless LAN.
     Wlan {
         /// The access network.

@@ -129,7 +129,7 @@ impl<B: Body> World<B> {
         for mobile in &mobiles {
             self.set_mobile(*mobile);
         }
-        let radio = RadioHop { cell, network, mobiles: mobiles.into_boxed_slice() };
+        let radio = Box::new(RadioHop { cell, network, mobiles: mobiles.into_boxed_slice() });
         let id = self.machines.add(name, Machine::Hop(Hop::Radio(radio)));
         self.machines.reschedule(id);
         id
@@ -334,7 +334,8 @@ impl<B: Body> World<B> {
                 }
                 self.tell_dequeued(cx, id);
             }
-            Machine::Hop(Hop::Radio(RadioHop { cell, network, mobiles })) => {
+            Machine::Hop(Hop::Radio(radio)) => {
+                let RadioHop { cell, network, mobiles } = &mut **radio;
                 let (direction, mobile) = if node == *network {
                     (Direction::Downlink, packet.ends.destination)
                 } else {

@@ -76,7 +76,7 @@ impl Flow {
         count
     }
 
-    /// The next frame of [`frames`] down, what comes of it joined again as the daemon does, and an
+    /// The next one of [`Frames`] down, what comes of it joined again as the daemon does, and an
     /// acknowledgement up.
     pub fn frame(&mut self, frame: &mut [u8]) {
         self.now += Duration::from_micros(200);
@@ -103,20 +103,28 @@ impl Flow {
     }
 }
 
-/// The first frames of the connection's data, as the kernel holds segments together.
-pub fn frames(count: u32) -> Vec<Vec<u8>> {
-    let frame = |number: u32| {
-        let (mut coalescer, mut packet) = (Coalescer::default(), Vec::new());
-        for segment in number * FRAME..(number + 1) * FRAME {
+/// Frames of the connection's data, one after the other, as the kernel holds segments together.
+#[derive(Debug, Default)]
+pub struct Frames {
+    number: u32,
+    segment: Vec<u8>,
+    frame: Vec<u8>,
+    coalescer: Coalescer,
+}
+
+impl Frames {
+    /// The next one.
+    pub fn make(&mut self) -> &mut [u8] {
+        for segment in self.number * FRAME..(self.number + 1) * FRAME {
             let seq = Seq::new(HOST + 1) + segment * SEGMENT;
-            put(Way::Down, Flags::ACK, [seq.to_u32(), MOBILE + 1], SEGMENT, &mut packet);
-            coalescer.push(&packet);
+            put(Way::Down, Flags::ACK, [seq.to_u32(), MOBILE + 1], SEGMENT, &mut self.segment);
+            self.coalescer.push(&self.segment);
         }
-        coalescer.finish();
-        coalescer.poll_frame(&mut packet);
-        packet
-    };
-    (0..count).map(frame).collect()
+        self.coalescer.finish();
+        self.coalescer.poll_frame(&mut self.frame);
+        self.number += 1;
+        &mut self.frame
+    }
 }
 
 /// Where a packet goes.

@@ -116,6 +116,11 @@ impl<C: Copy> Harq<C> {
         self.blocks[process as usize].as_ref()
     }
 
+    /// The block that a process sent in `slot`, if it has not been given up since.
+    pub(crate) fn sent(&self, process: u32, slot: u64) -> Option<&Block<C>> {
+        self.block(process).filter(|block| block.slot == slot)
+    }
+
     /// The block of a process failed and is to be sent again.
     pub(crate) const fn fail(&mut self, process: u32) {
         self.failed |= 1 << process;

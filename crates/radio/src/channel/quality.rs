@@ -1,7 +1,7 @@
 //! The ratio of signal to noise of one direction over time, and what is known of it.
 
 use base::float::{exp, sine};
-use base::{Duration, Rate, Schedule, Stream, Time};
+use base::{Duration, Philox, Probability, Rate, Schedule, Stream, Time};
 use settings::{Along, Decibels, Deviation, OfTime, Timed, section};
 
 use super::blockage::{Blockage, Blocker};
@@ -104,6 +104,26 @@ pub(crate) struct Quality {
     /// By how many decibels reports are taken to be better than they say: so many, in the mean,
     /// that as many blocks err as are aimed at.
     correction: f64,
+    odds: Odds,
+    chance: Philox,
+}
+
+/// How often a block errs whose scheme needs a ratio, at a ratio of signal to noise, when it has
+/// been sent so many times: it is mostly asked for the same again.
+#[derive(Clone, Copy, Debug)]
+struct Odds {
+    needed: f64,
+    snr: f64,
+    transmissions: u32,
+    rate: Probability,
+}
+
+impl Odds {
+    /// Whether both are of the same kind of block under the same conditions.
+    fn is_of(&self, other: &Self) -> bool {
+        let key = |odds: &Self| (odds.needed.to_bits(), odds.snr.to_bits(), odds.transmissions);
+        key(self) == key(other)
+    }
 }
 
 impl Quality {
@@ -118,13 +138,24 @@ impl Quality {
         });
         let blocker = radio.blockage.map(|blockage| Blocker::new(blockage, seed, ue));
         let blockers = blocker.map(|blocker| [blocker.clone(), blocker]);
-        Self { radio, waves, blockers, sample: None, snr: 0.0, reported: 0.0, correction: 0.0 }
+        Self {
+            radio,
+            waves,
+            blockers,
+            sample: None,
+            snr: 0.0,
+            reported: 0.0,
+            correction: 0.0,
+            odds: Odds { needed: f64::NAN, snr: 0.0, transmissions: 0, rate: Probability::NEVER },
+            chance: Philox::named(seed, &format!("{name}/blocks")),
+        }
     }
 
     /// From now on it is what `radio` says, with the same waves and blockage.
     pub(crate) fn reconfigure(&mut self, radio: Radio) {
         self.radio = radio;
         self.sample = None;
+        self.odds.transmissions = 0;
     }
 
     /// The ratio that was reported last, in decibels.
@@ -141,7 +172,7 @@ impl Quality {
     /// Outer loop of link adaptation: what became of a block that was sent once. One step down for
     /// an error, and so much up for a success that both balance at the share of errors that is
     /// aimed at. Where the share is given, whatever the scheme, there is nothing to learn from it.
-    pub(crate) fn learn(&mut self, errs: bool) {
+    fn learn(&mut self, errs: bool) {
         const STEP: f64 = 0.5;
         const MOST: f64 = 5.0;
         if self.radio.bler.is_none() {
@@ -150,15 +181,44 @@ impl Quality {
         }
     }
 
+    /// Whether a block errs that is sent in `slot`, which begins now, for the `transmissions`th
+    /// time, with a scheme that needs a ratio of `needed`. Link adaptation learns from the first.
+    pub(crate) fn draw(
+        &mut self,
+        (now, slot): (Time, u64),
+        needed: f64,
+        transmissions: u32,
+    ) -> bool {
+        let draw = self.chance.at([slot as u32, (slot >> 32) as u32, 0, 0])[0];
+        let errs = self.odds(now, needed, transmissions).hit(draw);
+        if transmissions == 1 {
+            self.learn(errs);
+        }
+        errs
+    }
+
+    fn odds(&mut self, now: Time, needed: f64, transmissions: u32) -> Probability {
+        if self.is_out(now) {
+            return Probability::ALWAYS;
+        }
+        let snr = self.present(now);
+        let same = Odds { needed, snr, transmissions, rate: self.odds.rate };
+        if !same.is_of(&self.odds) {
+            let rate = Probability::new(self.error_rate(now, needed, transmissions));
+            self.odds = Odds { rate: rate.unwrap_or(Probability::ALWAYS), ..same };
+        }
+        self.odds.rate
+    }
+
     /// The ratio at present.
-    pub(crate) fn present(&mut self, now: Time) -> f64 {
+    fn present(&mut self, now: Time) -> f64 {
         self.measure(now);
         self.snr
     }
 
     /// The share of blocks in error that have been sent `transmissions` times, with a scheme that
     /// needs a ratio of `needed`.
-    pub(crate) fn error_rate(&mut self, now: Time, needed: f64, transmissions: u32) -> f64 {
+    fn error_rate(&mut self, now: Time, needed: f64, transmissions: u32) -> f64 {
         if self.is_out(now) {
             return 1.0;
         }

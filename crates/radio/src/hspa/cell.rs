@@ -15,7 +15,7 @@ use crate::channel::flights::{Flight, Flights};
 use crate::channel::scheduler::Ranking;
 use crate::kit::moment::Moment;
 use crate::kit::roster::{CellMobile, Roster};
-use crate::kit::slots::{SlotMobile, Slotted, slotted};
+use crate::kit::slots::{HarqCell, SlotMobile, Slotted, slotted};
 use crate::umts::mac::TransportBlocks;
 use crate::umts::power::PowerState;
 use crate::umts::rlc::Health;
@@ -79,17 +79,6 @@ impl<T: Sdu> HsCell<T> {
         (ttis > 0).then(|| self.flights.used(direction) as f64 / ttis as f64)
     }
 
-    /// Blocks arrive.
-    fn take_arriving(&mut self, moment: &Moment<'_, impl Observe>) {
-        let slot = moment.slot;
-        while let Some((direction, sent)) = self.flights.next_arrived(slot) {
-            let mobile = &mut self.mobiles[sent.ue as usize];
-            let channel = &mut mobile.channels[direction as usize];
-            channel.arrive(slot, (sent.process, sent.slot), &mut self.items);
-            self.pass_on(moment.now, slot, sent.ue, direction);
-        }
-    }
-
     /// What is in order goes to link control: that of the mobile at once, that of the RNC over Iub.
     fn pass_on(&mut self, now: Time, slot: u64, ue: u32, direction: Direction) {
         let mobile = &mut self.mobiles[ue as usize];
@@ -100,18 +89,6 @@ impl<T: Sdu> HsCell<T> {
             Direction::Uplink | Direction::Downlink => {
                 mobile.deliver(now, direction, &mut self.items, &mut self.blocks);
             }
-        }
-        self.mobiles.touch(ue);
-    }
-
-    /// Senders learn what became of their blocks.
-    fn take_returning(&mut self, slot: u64) {
-        while let Some((direction, sent)) = self.flights.next_returned(slot) {
-            let channel = &mut self.mobiles[sent.ue as usize].channels[direction as usize];
-            if channel.learn((sent.process, sent.slot), sent.errs) {
-                self.mobiles.activate(sent.ue, direction);
-            }
-            self.mobiles.touch(sent.ue);
         }
     }
 
@@ -130,26 +107,6 @@ impl<T: Sdu> HsCell<T> {
         let errs = channel.draw((moment.now, moment.machine), block, needed, moment.observe);
         let times = [timing.tti + timing.decoding, timing.round_trip].map(|after| slot + after);
         self.flights.send(direction, Flight { slot, ue, process, errs }, 1, times);
-        self.mobiles.touch(ue);
-    }
-
-    fn run_timers(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32) {
-        let (slot, now) = (moment.slot, moment.now);
-        for direction in Direction::BOTH {
-            let channel = &mut self.mobiles[ue as usize].channels[direction as usize];
-            channel.reordering.handle_timeout(slot, &mut self.items);
-            self.pass_on(now, slot, ue, direction);
-        }
-        let mobile = &mut self.mobiles[ue as usize];
-        mobile.take_forwarded(slot, &mut self.items);
-        mobile.deliver(now, Direction::Uplink, &mut self.items, &mut self.blocks);
-        mobile.flow.take_arrived(slot);
-        mobile.flow.take_grants(slot);
-        self.grant(slot, now, ue);
-        self.send_to_node_b(moment, ue);
-        if self.mobiles[ue as usize].flow.queue.pdus() > 0 {
-            self.mobiles.activate(ue, Direction::Downlink);
-        }
         self.mobiles.touch(ue);
     }
 
@@ -211,15 +168,7 @@ impl<T: Sdu> Slotted<T> for HsCell<T> {
     }
 
     fn run(&mut self, moment: &mut Moment<'_, impl Observe>) {
-        let slot = moment.slot;
-        self.take_arriving(moment);
-        self.take_returning(slot);
-        while let Some((_, ue)) = self.mobiles.agenda.next(moment.now) {
-            self.run_timers(moment, ue);
-        }
-        self.schedule_downlink(moment);
-        self.send_uplink(moment);
-        self.settle(slot, moment.observe);
+        self.run_harq(moment);
     }
 
     fn next_slot(&self, slot: u64) -> Option<u64> {
@@ -255,5 +204,48 @@ impl<T: Sdu> Slotted<T> for HsCell<T> {
             }
         }
         due
+    }
+}
+
+impl<T: Sdu> HarqCell<T> for HsCell<T> {
+    fn flights(&mut self) -> &mut Flights {
+        &mut self.flights
+    }
+
+    fn arrive(&mut self, moment: &mut Moment<'_, impl Observe>, way: Direction, flight: Flight) {
+        let channel = &mut self.mobiles[flight.ue as usize].channels[way as usize];
+        channel.arrive(moment.slot, (flight.process, flight.slot), &mut self.items);
+        self.pass_on(moment.now, moment.slot, flight.ue, way);
+    }
+
+    fn learn(&mut self, _: &mut Moment<'_, impl Observe>, way: Direction, flight: Flight) {
+        let channel = &mut self.mobiles[flight.ue as usize].channels[way as usize];
+        if channel.learn((flight.process, flight.slot), flight.errs) {
+            self.mobiles.activate(flight.ue, way);
+        }
+    }
+
+    fn run_timers(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32) {
+        let (slot, now) = (moment.slot, moment.now);
+        for direction in Direction::BOTH {
+            let channel = &mut self.mobiles[ue as usize].channels[direction as usize];
+            channel.reordering.handle_timeout(slot, &mut self.items);
+            self.pass_on(now, slot, ue, direction);
+        }
+        let mobile = &mut self.mobiles[ue as usize];
+        mobile.take_forwarded(slot, &mut self.items);
+        mobile.deliver(now, Direction::Uplink, &mut self.items, &mut self.blocks);
+        mobile.flow.take_arrived(slot);
+        mobile.flow.take_grants(slot);
+        self.grant(slot, now, ue);
+        self.send_to_node_b(moment, ue);
+        if self.mobiles[ue as usize].flow.queue.pdus() > 0 {
+            self.mobiles.activate(ue, Direction::Downlink);
+        }
+    }
+
+    fn schedule(&mut self, moment: &mut Moment<'_, impl Observe>) {
+        self.schedule_downlink(moment);
+        self.send_uplink(moment);
     }
 }

@@ -1,6 +1,6 @@
 //! One direction of the radio of one mobile: hybrid ARQ, and blocks that err.
 
-use base::{Direction, Philox, Probability, Time};
+use base::{Direction, Time};
 use observe::{BlockFact, BlockKind, Observe};
 
 use super::config::Timing;
@@ -41,7 +41,6 @@ pub(super) struct HsChannel {
     pub(super) reordering: Reordering,
     pub(super) quality: Quality,
     pub(super) past: Past,
-    chance: Philox,
     counters: Counters,
 }
 
@@ -63,7 +62,6 @@ impl HsChannel {
             reordering: Reordering::new(patience),
             quality: Quality::new(ue.radios[direction as usize].clone(), seed, &name, &ue.name),
             past: Past::default(),
-            chance: Philox::named(seed, &format!("{name}/blocks")),
             counters: Counters::default(),
         }
     }
@@ -126,10 +124,7 @@ impl HsChannel {
         needed: f64,
         observe: &mut impl Observe,
     ) -> bool {
-        let rate = self.quality.error_rate(now, needed, u32::from(block.transmissions));
-        let slot = block.slot;
-        let draw = self.chance.at([slot as u32, (slot >> 32) as u32, 0, 0])[0];
-        let error = Probability::new(rate).unwrap_or(Probability::ALWAYS).hit(draw);
+        let error = self.quality.draw((now, block.slot), needed, block.transmissions.into());
         let Label { sn, kind, poll, has_report, .. } = block.contents;
         let kind = if block.transmissions > 1 { BlockKind::Retransmission } else { kind };
         self.counters.count_block(block.bytes, error);
@@ -142,9 +137,7 @@ impl HsChannel {
     /// The block that `process` sent in slot `sent` arrives in `slot`: what is in order now goes to
     /// the end of `out`.
     pub(super) fn arrive(&mut self, slot: u64, (process, sent): (u32, u64), out: &mut Vec<Item>) {
-        let Some(block) = self.harq.block(process).filter(|block| block.slot == sent) else {
-            return;
-        };
+        let Some(block) = self.harq.sent(process, sent) else { return };
         let items = &mut self.contents[process as usize];
         self.reordering.take(slot, block.contents.tsn, items, out);
     }
@@ -152,9 +145,7 @@ impl HsChannel {
     /// The sender learns whether the block that `process` sent in slot `sent` erred. Returns
     /// whether it is to be sent again.
     pub(super) fn learn(&mut self, (process, sent): (u32, u64), errs: bool) -> bool {
-        let Some(block) = self.harq.block(process).filter(|block| block.slot == sent) else {
-            return false;
-        };
+        let Some(block) = self.harq.sent(process, sent) else { return false };
         let may_repeat = u32::from(block.transmissions) < self.timing.transmissions;
         if errs && may_repeat {
             self.harq.fail(process);

@@ -1,6 +1,6 @@
 //! `[radio]` with `kind = "umts-hs"`.
 
-use base::{Duration, Probability, Rate, Schedule, Time};
+use base::{Duration, Probability, Rate, Schedule};
 use settings::{Always, Chance, Count, Fault, Flat, OfTime, Speed, Table, Word, section, words};
 
 use super::config::{HsConfig, Iub, Timing};
@@ -242,12 +242,8 @@ impl Keys for HsKeys {
         Queues::Together("HSDPA")
     }
 
-    fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
+    fn rates(&self, _: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
         Some(self.most().map(|rates| rates.map(Some)))
-    }
-
-    fn bottlenecks(&self) -> [Rate; 2] {
-        self.most().map(|rates| rates.at(Time::ZERO))
     }
 
     fn sharers(&self) -> Option<&Mobiles> {

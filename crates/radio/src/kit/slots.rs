@@ -7,6 +7,7 @@ use super::moment::Moment;
 use super::roster::{CellMobile, Roster};
 use crate::Sdu;
 use crate::channel::Radio;
+use crate::channel::flights::{Flight, Flights};
 
 /// A mobile of a cell whose time passes in slots.
 pub(crate) trait SlotMobile<T: Sdu>: CellMobile<T> {
@@ -109,6 +110,43 @@ pub(crate) trait Slotted<T: Sdu> {
             self.settle(slot, cx.observe);
         }
         taken
+    }
+}
+
+/// A cell of slots that sends blocks by hybrid ARQ: what is sent in one slot arrives in another,
+/// and its sender learns of it in a third.
+pub(crate) trait HarqCell<T: Sdu>: Slotted<T> {
+    /// Its blocks under way.
+    fn flights(&mut self) -> &mut Flights;
+
+    /// A block arrives without error.
+    fn arrive(&mut self, moment: &mut Moment<'_, impl Observe>, way: Direction, flight: Flight);
+
+    /// The sender of a block learns what became of it.
+    fn learn(&mut self, moment: &mut Moment<'_, impl Observe>, way: Direction, flight: Flight);
+
+    /// Does what is due for `ue` alone.
+    fn run_timers(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32);
+
+    /// Decides who sends.
+    fn schedule(&mut self, moment: &mut Moment<'_, impl Observe>);
+
+    /// One slot passes: blocks arrive, senders learn, timers run out, and it is decided who sends.
+    fn run_harq(&mut self, moment: &mut Moment<'_, impl Observe>) {
+        while let Some((direction, flight)) = self.flights().next_arrived(moment.slot) {
+            self.arrive(moment, direction, flight);
+            self.mobiles().touch(flight.ue);
+        }
+        while let Some((direction, flight)) = self.flights().next_returned(moment.slot) {
+            self.learn(moment, direction, flight);
+            self.mobiles().touch(flight.ue);
+        }
+        while let Some((_, ue)) = self.mobiles().agenda.next(moment.now) {
+            self.run_timers(moment, ue);
+            self.mobiles().touch(ue);
+        }
+        self.schedule(moment);
+        self.settle(moment.slot, moment.observe);
     }
 }
 

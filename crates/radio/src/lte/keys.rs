@@ -1,6 +1,6 @@
 //! `[radio]` with `kind = "lte"`.
 
-use base::{Direction, Duration, Power, Rate, Schedule, Time};
+use base::{Duration, Power, Rate, Schedule};
 use settings::{
     Absent, Always, Bytes, Count, Fault, Flat, OfTime, Off, Or, Perhaps, Table, Watts, Word,
     section,
@@ -228,18 +228,6 @@ impl LteKeys {
         ]
     }
 
-    /// What each direction carries at most, in the mean over fading.
-    fn most(&self) -> [Schedule<Rate>; 2] {
-        let Timing { slot, half_duplex, .. } = self.timing();
-        let frame = half_duplex.unwrap_or_else(Frame::both);
-        let carriers = self.carriers();
-        Direction::BOTH.map(|way| {
-            let carrier = &carriers[way as usize];
-            let rate = |snr| carrier.rate(slot, &frame, way, carrier.scheme_at(snr));
-            self.radios()[way as usize].mean_rate(rate)
-        })
-    }
-
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         if self.harq.decoding >= self.harq.round_trip {
             let message = format!("{at}.harq.decoding must be less than {at}.harq.round_trip");
@@ -285,12 +273,8 @@ impl Keys for LteKeys {
         Queues::Together("LTE")
     }
 
-    fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
-        Some(self.most().map(|rates| rates.map(Some)))
-    }
-
-    fn bottlenecks(&self) -> [Rate; 2] {
-        self.most().map(|rates| rates.at(Time::ZERO))
+    fn rates(&self, context: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
+        Some(self.config(context).rates().map(|rates| rates.map(Some)))
     }
 
     fn sharers(&self) -> Option<&Mobiles> {

@@ -134,11 +134,15 @@ impl NbIotConfig {
         &self.levels[level_of(self.coupling_loss.at(time_of(slot)))]
     }
 
-    /// What a mobile that has the carrier to itself gets at the start.
-    pub(super) fn rates(&self) -> [Rate; 2] {
+    /// What a mobile gets over time that has the carrier to itself.
+    pub(super) fn rates(&self) -> [Schedule<Rate>; 2] {
         Direction::BOTH.map(|direction| {
-            let snr = self.ues[0].radios[direction as usize].snr.at(Time::ZERO);
-            self.level(0).rate(direction, snr)
+            let rate = |time| {
+                let snr = self.ues[0].radios[direction as usize].snr.at(time);
+                self.levels[level_of(self.coupling_loss.at(time))].rate(direction, snr)
+            };
+            let steps = self.coupling_loss.changes().map(|time| (time, rate(time)));
+            Schedule::new(rate(Time::ZERO), steps.collect())
         })
     }
 }

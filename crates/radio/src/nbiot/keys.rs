@@ -260,10 +260,6 @@ fn slots(time: Duration) -> u64 {
 impl NbIotKeys {
     /// The carrier and its mobiles.
     pub fn config(&self, context: &RadioContext<'_>) -> NbIotConfig {
-        self.config_of(context.queues)
-    }
-
-    fn config_of(&self, queues: [link::queue::Config; 2]) -> NbIotConfig {
         let paging = Paging::new(SUBFRAME, self.rrc.paging_cycle, self.edrx, self.psm);
         let budgets = [DOWN_BUDGET, UP_BUDGET];
         let rates = [self.downlink.bler, self.uplink.bler];
@@ -276,7 +272,7 @@ impl NbIotKeys {
             levels: [0, 1, 2].map(|level| self.level(level)),
             repeats: self.harq.repeats,
             rlc: self.link_control(),
-            queues,
+            queues: context.queues,
             access: Access {
                 subcarriers: self.nprach.subcarriers,
                 others: self.nprach.others,
@@ -388,12 +384,8 @@ impl Keys for NbIotKeys {
         Queues::Together("NB-IoT")
     }
 
-    fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
-        Some(self.bottlenecks().map(|rate| Schedule::constant(Some(rate))))
-    }
-
-    fn bottlenecks(&self) -> [Rate; 2] {
-        self.config_of([link::queue::Config::UNLIMITED; 2]).rates()
+    fn rates(&self, context: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
+        Some(self.config(context).rates().map(|rates| rates.map(Some)))
     }
 
     fn sharers(&self) -> Option<&Mobiles> {

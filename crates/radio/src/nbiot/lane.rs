@@ -1,6 +1,6 @@
 //! One direction of one mobile's bearer.
 
-use base::{Direction, Philox, Probability, Time};
+use base::{Direction, Time};
 use observe::Observe;
 
 use super::config::NbIotConfig;
@@ -21,7 +21,6 @@ pub(super) const BLOCK_HEADER: u64 = 5;
 pub(super) struct NbIotLane<T> {
     pub(super) dtch: Dtch<T>,
     pub(super) quality: Quality,
-    chance: Philox,
 }
 
 /// A block that has been told of, or that failed and is to be sent again.
@@ -59,7 +58,6 @@ impl<T: Sdu> NbIotLane<T> {
         Self {
             dtch: Dtch::new(direction, dtch, seed, &name),
             quality: Quality::new(ue.radios[place].clone(), seed, &name, &ue.name),
-            chance: Philox::named(seed, &format!("{name}/blocks")),
         }
     }
 
@@ -81,14 +79,9 @@ impl<T: Sdu> NbIotLane<T> {
 
     /// Whether `block`, which ends now, errs.
     pub(super) fn draw(&mut self, moment: &mut Moment<'_, impl Observe>, block: &Block) -> bool {
-        let (slot, transmissions) = (moment.slot, block.transmissions);
-        let rate = self.quality.error_rate(moment.now, block.format.needed, transmissions);
-        let rate = Probability::new(rate).unwrap_or(Probability::ALWAYS);
-        let error = rate.hit(self.chance.at([slot as u32, (slot >> 32) as u32, 0, 0])[0]);
-        if transmissions == 1 {
-            self.quality.learn(error);
-        }
-        let bytes = block.format.bytes;
+        let (bytes, transmissions) = (block.format.bytes, block.transmissions);
+        let needed = block.format.needed;
+        let error = self.quality.draw((moment.now, moment.slot), needed, transmissions);
         self.dtch.tell(moment, &block.contents, SentBlock { bytes, transmissions, error });
         error
     }

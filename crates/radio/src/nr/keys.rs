@@ -1,6 +1,6 @@
 //! `[radio]` with `kind = "nr"`.
 
-use base::{Direction, Duration, EnergyPerBit, Power, Rate, Schedule, Time};
+use base::{Direction, Duration, EnergyPerBit, Power, Rate, Schedule};
 use settings::{
     Always, Bytes, Count, Fault, Flag, Flat, OfTime, Off, Or, Perhaps, Table, Word, section,
 };
@@ -292,17 +292,6 @@ impl NrKeys {
         }
     }
 
-    /// What each direction carries at most, in the mean over fading, with nothing in the way.
-    fn most(&self) -> [Schedule<Rate>; 2] {
-        let frame = self.frame().unwrap_or_else(Frame::both);
-        WAYS.map(|way| {
-            let carrier = self.carrier(way);
-            let slot = self.nr.spacing.slot();
-            let rate = |snr| carrier.rate(slot, &frame, way, carrier.scheme_at(snr));
-            self.radio(way).mean_rate(rate)
-        })
-    }
-
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         self.check_slots(tree, at)?;
         for (way, channel) in [("downlink", &self.downlink), ("uplink", &self.uplink)] {
@@ -406,12 +395,8 @@ impl Keys for NrKeys {
         Queues::Together("NR")
     }
 
-    fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
-        Some(self.most().map(|rates| rates.map(Some)))
-    }
-
-    fn bottlenecks(&self) -> [Rate; 2] {
-        self.most().map(|rates| rates.at(Time::ZERO))
+    fn rates(&self, context: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
+        Some(self.config(context).rates().map(|rates| rates.map(Some)))
     }
 
     fn sharers(&self) -> Option<&Mobiles> {

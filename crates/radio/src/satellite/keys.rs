@@ -368,17 +368,8 @@ macro_rules! satellites {
                 self.satellite.ues as usize
             }
 
-            fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
+            fn rates(&self, _: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
                 Some(self.satellite.rates())
-            }
-
-            fn bottlenecks(&self) -> [Rate; 2] {
-                let recorded = self.satellite.recording();
-                Direction::BOTH.map(|way| {
-                    let Satellite { downlink, uplink, .. } = &self.satellite;
-                    let mean = recorded.and_then(|recorded| recorded.mean(way));
-                    mean.unwrap_or(*way.of(&downlink.rate, &uplink.rate))
-                })
             }
 
             fn outages(&self, _context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {

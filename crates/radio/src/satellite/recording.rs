@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Direction, Duration, Rate, Schedule, Time};
+use base::{Duration, Rate, Schedule, Time};
 use settings::{Leaf, Scalar, Takes, path};
 
 /// Round-trip times and rates over time. Each line holds from its time on, the first from the
@@ -113,30 +113,12 @@ impl Recording {
     pub(crate) const fn has_rate(&self, direction: usize) -> bool {
         self.rates[direction].is_some()
     }
-
-    /// The mean rate in `direction` until its last line; at least 1 bit/s. `None` if it has none.
-    pub(crate) fn mean(&self, direction: Direction) -> Option<Rate> {
-        let rate = self.rates[direction as usize].as_ref()?;
-        let span = self.end.saturating_since(Time::ZERO);
-        let bps = match u128::from(span.as_nanos()) {
-            0 => rate.at(self.end).map_or(0, Rate::as_bps),
-            nanos => (work(rate, Time::ZERO, self.end) / nanos) as u64,
-        };
-        Some(Rate::from_bps(bps.max(1)))
-    }
 }
 
 /// What `rate` carries from one time to another, in bit·ns/s.
 pub(crate) fn work(rate: &Schedule<Option<Rate>>, from: Time, to: Time) -> u128 {
-    let (mut at, mut work) = (from, 0);
-    while at < to {
-        let (rate, until) = rate.span(at);
-        let next = until.map_or(to, |until| until.min(to));
-        let nanos = next.saturating_since(at).as_nanos();
-        work += u128::from(rate.map_or(0, Rate::as_bps)) * u128::from(nanos);
-        at = next;
-    }
-    work
+    let bps = |rate: Option<Rate>| Some(rate.map_or(0, Rate::as_bps));
+    rate.sum(from, to, bps).unwrap_or(0)
 }
 
 const NOTHING: &str = "has no line with a time: expected a header, such as \

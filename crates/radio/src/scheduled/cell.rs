@@ -15,7 +15,7 @@ use crate::channel::harq::{Block, Feedback};
 use crate::channel::scheduler::Ranking;
 use crate::kit::moment::Moment;
 use crate::kit::roster::{CellMobile, Roster};
-use crate::kit::slots::{SlotMobile, Slotted, slotted};
+use crate::kit::slots::{HarqCell, SlotMobile, Slotted, slotted};
 use crate::{EnergyUse, Sdu};
 
 /// A cell and its mobiles, each with a bearer.
@@ -95,55 +95,6 @@ impl<T: Sdu> ScheduledCell<T> {
         &self.config.carriers[direction as usize]
     }
 
-    /// Blocks arrive.
-    fn take_arriving(&mut self, moment: &Moment<'_, impl Observe>) {
-        while let Some((direction, flight)) = self.flights.next_arrived(moment.slot) {
-            let Flight { slot, ue, process, .. } = flight;
-            let [lane, other] = self.mobiles[ue as usize].pair(direction);
-            let Some(block) = lane.harq.block(process).filter(|block| block.slot == slot).copied()
-            else {
-                continue;
-            };
-            lane.dtch.receive(moment.now, &block.contents);
-            if let Some(status) = &block.contents.status {
-                other.dtch.transmitter.handle_status(status);
-            }
-            if direction == Direction::Uplink {
-                self.learn(moment.slot, ue, &block);
-            }
-            self.mobiles.touch(ue);
-        }
-    }
-
-    /// Senders learn what became of their blocks.
-    fn take_returning(&mut self, moment: &mut Moment<'_, impl Observe>) {
-        while let Some((direction, sent)) = self.flights.next_returned(moment.slot) {
-            let repeats = self.config.harq.repeats;
-            let lane = self.mobiles[sent.ue as usize].lane(direction);
-            let is_it = |block: &&Block| block.slot == sent.slot;
-            let Some(block) = lane.harq.block(sent.process).filter(is_it) else { continue };
-            let may_repeat = u32::from(block.transmissions) <= repeats;
-            if !sent.errs {
-                lane.harq.free(sent.process);
-            } else if !may_repeat {
-                if let Some(block) = lane.harq.free(sent.process) {
-                    lane.dtch.lose(moment.now, &block.contents);
-                }
-            } else {
-                lane.harq.fail(sent.process);
-                match (direction, self.config.harq.feedback) {
-                    (Direction::Uplink, Feedback::Fixed { .. }) => {
-                        self.repeat_uplink(moment, sent.ue, sent.process);
-                    }
-                    (Direction::Downlink, _) | (_, Feedback::Granted { .. }) => {
-                        self.mobiles.activate(sent.ue, direction);
-                    }
-                }
-            }
-            self.mobiles.touch(sent.ue);
-        }
-    }
-
     /// Sends the block of `process`: what becomes of it is decided now and known later.
     pub(super) fn transmit(
         &mut self,
@@ -195,26 +146,6 @@ impl<T: Sdu> ScheduledCell<T> {
         self.mobiles[ue as usize].turn(self.config.half_duplex.as_ref(), Direction::Uplink, slot)
     }
 
-    fn run_timers(&mut self, moment: &Moment<'_, impl Observe>, ue: u32) {
-        let (slot, now) = (moment.slot, moment.now);
-        self.catch_up(slot, ue);
-        let mobile = &mut self.mobiles[ue as usize];
-        for lane in &mut mobile.lanes {
-            lane.dtch.handle_timeout(now);
-        }
-        self.pass(slot, ue);
-        let mobile = &mut self.mobiles[ue as usize];
-        if mobile.request.is_some_and(|heard| heard <= slot) {
-            mobile.request = None;
-            mobile.known = mobile.known.max(self.config.access.first_grant);
-            self.mobiles.activate(ue, Direction::Uplink);
-        }
-        if self.listens_from(now, slot, ue) == Some(slot) {
-            self.mobiles.activate(ue, Direction::Downlink);
-        }
-        self.mobiles.touch(ue);
-    }
-
     /// Tells the meter of `ue` which state it is in. Returns until when, if nothing happens.
     fn meter<O: Observe>(&mut self, slot: u64, ue: u32, observe: &mut O) -> u64 {
         let (now, machine) = (Time::ZERO + self.config.slot * slot, self.mobiles.machine);
@@ -252,18 +183,8 @@ impl<T: Sdu> Slotted<T> for ScheduledCell<T> {
     }
 
     fn run(&mut self, moment: &mut Moment<'_, impl Observe>) {
-        let slot = moment.slot;
         self.now = moment.now;
-        self.take_arriving(moment);
-        self.take_returning(moment);
-        while let Some((_, ue)) = self.mobiles.agenda.next(moment.now) {
-            self.run_timers(moment, ue);
-        }
-        self.schedule_downlink(moment);
-        self.send_uplink(moment);
-        self.grant_uplink(moment);
-        self.taken[(slot % Grants::AHEAD) as usize] = 0;
-        self.settle(slot, moment.observe);
+        self.run_harq(moment);
     }
 
     fn next_slot(&self, slot: u64) -> Option<u64> {
@@ -307,5 +228,74 @@ impl<T: Sdu> Slotted<T> for ScheduledCell<T> {
             None => {}
         }
         (due < u64::MAX).then_some(due)
+    }
+}
+
+impl<T: Sdu> HarqCell<T> for ScheduledCell<T> {
+    fn flights(&mut self) -> &mut Flights {
+        &mut self.flights
+    }
+
+    fn arrive(&mut self, moment: &mut Moment<'_, impl Observe>, way: Direction, flight: Flight) {
+        let Flight { slot, ue, process, .. } = flight;
+        let [lane, other] = self.mobiles[ue as usize].pair(way);
+        let Some(block) = lane.harq.sent(process, slot).copied() else { return };
+        lane.dtch.receive(moment.now, &block.contents);
+        if let Some(status) = &block.contents.status {
+            other.dtch.transmitter.handle_status(status);
+        }
+        if way == Direction::Uplink {
+            self.take_report(moment.slot, ue, &block);
+        }
+    }
+
+    fn learn(&mut self, moment: &mut Moment<'_, impl Observe>, way: Direction, flight: Flight) {
+        let Flight { slot, ue, process, errs } = flight;
+        let lane = self.mobiles[ue as usize].lane(way);
+        let Some(block) = lane.harq.sent(process, slot) else { return };
+        let may_repeat = u32::from(block.transmissions) <= self.config.harq.repeats;
+        if !errs {
+            lane.harq.free(process);
+        } else if !may_repeat {
+            if let Some(block) = lane.harq.free(process) {
+                lane.dtch.lose(moment.now, &block.contents);
+            }
+        } else {
+            lane.harq.fail(process);
+            match (way, self.config.harq.feedback) {
+                (Direction::Uplink, Feedback::Fixed { .. }) => {
+                    self.repeat_uplink(moment, ue, process);
+                }
+                (Direction::Downlink, _) | (_, Feedback::Granted { .. }) => {
+                    self.mobiles.activate(ue, way);
+                }
+            }
+        }
+    }
+
+    fn run_timers(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32) {
+        let (slot, now) = (moment.slot, moment.now);
+        self.catch_up(slot, ue);
+        let mobile = &mut self.mobiles[ue as usize];
+        for lane in &mut mobile.lanes {
+            lane.dtch.handle_timeout(now);
+        }
+        self.pass(slot, ue);
+        let mobile = &mut self.mobiles[ue as usize];
+        if mobile.request.is_some_and(|heard| heard <= slot) {
+            mobile.request = None;
+            mobile.known = mobile.known.max(self.config.access.first_grant);
+            self.mobiles.activate(ue, Direction::Uplink);
+        }
+        if self.listens_from(now, slot, ue) == Some(slot) {
+            self.mobiles.activate(ue, Direction::Downlink);
+        }
+    }
+
+    fn schedule(&mut self, moment: &mut Moment<'_, impl Observe>) {
+        self.schedule_downlink(moment);
+        self.send_uplink(moment);
+        self.grant_uplink(moment);
+        self.taken[(moment.slot % Grants::AHEAD) as usize] = 0;
     }
 }

@@ -1,6 +1,6 @@
 //! How a network is set up.
 
-use base::{Direction, Duration, Rate};
+use base::{Direction, Duration, Rate, Schedule};
 use link::queue;
 use settings::{Fault, Flag, OfTime, Table, section};
 
@@ -53,6 +53,16 @@ pub struct ScheduledConfig {
 }
 
 impl ScheduledConfig {
+    /// What each direction carries at most, in the mean over fading, with nothing in the way.
+    pub(crate) fn rates(&self) -> [Schedule<Rate>; 2] {
+        let frame = self.frame_of_mobile();
+        Direction::BOTH.map(|way| {
+            let carrier = &self.carriers[way as usize];
+            let rate = |snr| carrier.rate(self.slot, frame, way, carrier.scheme_at(snr));
+            self.ues[0].radios[way as usize].mean_rate(rate)
+        })
+    }
+
     /// Which slots of which direction a mobile can use.
     pub(crate) fn frame_of_mobile(&self) -> &Frame {
         self.half_duplex.as_ref().unwrap_or(&self.frame)

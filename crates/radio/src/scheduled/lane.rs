@@ -1,6 +1,6 @@
 //! One direction of one mobile's bearer.
 
-use base::{Direction, Philox, Probability, Time};
+use base::{Direction, Time};
 use observe::Observe;
 
 use super::config::{Carrier, ScheduledConfig};
@@ -20,8 +20,6 @@ pub(super) struct ScheduledLane<T> {
     pub(super) harq: Harq,
     pub(super) quality: Quality,
     pub(super) past: Past,
-    chance: Philox,
-    odds: Odds,
 }
 
 /// The largest packet that can be sent: where a block is a whole one, that of the largest block.
@@ -30,16 +28,6 @@ fn largest(carrier: &Carrier, config: &ScheduledConfig) -> u64 {
     let scheme = carrier.scheme_at(f64::INFINITY);
     let bytes = sizes.bytes(scheme, sizes.width()).saturating_sub(config.headers.block);
     if config.rlc.mode == Mode::Tm { u64::from(bytes) } else { u64::MAX }
-}
-
-/// How often a block errs whose scheme needs a ratio, at a ratio of signal to noise, when it has
-/// been sent so many times: it is mostly asked for the same again.
-#[derive(Clone, Copy, Debug)]
-struct Odds {
-    needed: f64,
-    snr: f64,
-    transmissions: u8,
-    rate: Probability,
 }
 
 /// What a mobile gets in a slot.
@@ -74,8 +62,6 @@ impl<T: Sdu> ScheduledLane<T> {
             harq: Harq::new(config.harq.processes),
             quality: Quality::new(ue.radios[place].clone(), seed, &name, &ue.name),
             past: Past::default(),
-            chance: Philox::named(seed, &format!("{name}/blocks")),
-            odds: Odds { needed: f64::NAN, snr: 0.0, transmissions: 0, rate: Probability::NEVER },
         }
     }
 
@@ -144,31 +130,11 @@ impl<T: Sdu> ScheduledLane<T> {
         carrier: &Carrier,
         block: &Block,
     ) -> bool {
-        let slot = moment.slot;
-        let needed = carrier.needed[block.scheme as usize];
-        let error = self
-            .rate(moment.now, needed, block.transmissions)
-            .hit(self.chance.at([slot as u32, (slot >> 32) as u32, 0, 0])[0]);
-        if block.transmissions == 1 {
-            self.quality.learn(error);
-        }
         let (bytes, transmissions) = (block.bytes, block.transmissions.into());
+        let needed = carrier.needed[block.scheme as usize];
+        let error = self.quality.draw((moment.now, moment.slot), needed, transmissions);
         self.dtch.tell(moment, &block.contents, SentBlock { bytes, transmissions, error });
         error
-    }
-
-    fn rate(&mut self, now: Time, needed: f64, transmissions: u8) -> Probability {
-        if self.quality.is_out(now) {
-            return Probability::ALWAYS;
-        }
-        let snr = self.quality.present(now);
-        let same = Odds { needed, snr, transmissions, rate: self.odds.rate };
-        if !same.is_of(&self.odds) {
-            let rate = self.quality.error_rate(now, needed, u32::from(transmissions));
-            self.odds =
-                Odds { rate: Probability::new(rate).unwrap_or(Probability::ALWAYS), ..same };
-        }
-        self.odds.rate
     }
 
     /// Both ends of link control begin anew.
@@ -181,13 +147,5 @@ impl<T: Sdu> ScheduledLane<T> {
     pub(super) fn abandon(&mut self, now: Time) {
         self.harq.flush();
         self.dtch.abandon(now);
-    }
-}
-
-impl Odds {
-    /// Whether both are of the same kind of block under the same conditions.
-    fn is_of(&self, other: &Self) -> bool {
-        let key = |odds: &Self| (odds.needed.to_bits(), odds.snr.to_bits(), odds.transmissions);
-        key(self) == key(other)
     }
 }

@@ -44,7 +44,7 @@ impl<T: Sdu> ScheduledCell<T> {
 
     /// The base station reads how much a mobile has to send, of which some is granted already
     /// (buffer status report, TS 36.321 §5.4.5).
-    pub(super) fn learn(&mut self, slot: u64, ue: u32, block: &Block) {
+    pub(super) fn take_report(&mut self, slot: u64, ue: u32, block: &Block) {
         let until = slot + self.reach();
         let mobile = &mut self.mobiles[ue as usize];
         if block.built < mobile.read {

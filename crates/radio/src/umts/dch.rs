@@ -388,12 +388,8 @@ impl Keys for DchKeys {
         self.ues as usize
     }
 
-    fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
+    fn rates(&self, _: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
         Some(Direction::BOTH.map(|direction| self.course_of_rates(direction).map(Some)))
-    }
-
-    fn bottlenecks(&self) -> [Rate; 2] {
-        [self.downlink.channel.rate, self.uplink.channel.rate]
     }
 
     fn outages(&self, context: &RadioContext<'_>, _name: &str) -> Vec<[Time; 2]> {

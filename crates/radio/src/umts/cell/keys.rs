@@ -313,12 +313,12 @@ impl Keys for CellKeys {
         self.ue.len() + self.ues as usize
     }
 
-    fn rates(&self) -> Option<[Schedule<Option<Rate>>; 2]> {
+    fn rates(&self, _: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
         Some([self.downlink.rate, self.uplink.rate].map(|rate| Schedule::constant(Some(rate))))
     }
 
     /// Of the dedicated channel, or of the common one where that is quicker.
-    fn bottlenecks(&self) -> [Rate; 2] {
+    fn bottlenecks(&self, _: &RadioContext<'_>) -> [Rate; 2] {
         [self.downlink.rate.max(self.fach.rate), self.uplink.rate.max(self.rach.rate)]
     }
 }
