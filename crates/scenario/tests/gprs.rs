@@ -143,12 +143,14 @@ fn shipped_scenarios_are_what_their_names_say() {
 
 #[test]
 fn throughput_is_compared_with_the_slots_of_its_direction() {
-    let check = |direction, kbps| {
-        let settings = [("flow.direction", direction), ("radio.gprs.coding_scheme", "cs-2")];
+    let check = |direction, scheme, kbps| {
+        let settings = [("flow.direction", direction), ("radio.gprs.coding_scheme", scheme)];
         let flows = build(&parse(&settings).expect("it is valid")).flows;
         assert_eq!(flows[0].bottleneck.map(Rate::as_bps), Some(kbps * 1000_u64), "{direction}");
     };
     // 30 B of payload in a block of 20 ms.
-    check("downlink", 3 * 12);
-    check("uplink", 12);
+    check("downlink", "cs-2", 3 * 12);
+    check("uplink", "cs-2", 12);
+    // 50 B with CS-4, the fastest of those that follow the first one.
+    check("downlink", "adaptive", 3 * 20);
 }

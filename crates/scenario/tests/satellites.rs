@@ -194,15 +194,18 @@ fn rain_falls_on_what_was_recorded() {
 }
 
 #[test]
-fn throughput_is_compared_with_the_mean_of_a_recorded_rate_of_its_direction() {
+fn throughput_is_compared_with_the_mean_of_the_run_where_a_rate_is_recorded() {
     let lines = b"time_s,rtt_ms,down_kbps,up_kbps\n0,40,300,80\n10,40,0,0\n40,40,9000,9000\n";
     let read = &|_: &str| Ok(lines.to_vec());
     let outside = Outside { customs: &[], read };
-    let check = |direction: &str, bps| {
-        let given = [("flow.direction".to_owned(), direction.to_owned())];
+    let check = |direction: &str, duration: &str, bps| {
+        let given = [("flow.direction", direction), ("duration", duration)];
+        let given = given.map(|(key, value)| (key.to_owned(), value.to_owned()));
         let scenario = Scenario::parse_from(SOURCE, "x", &given, &outside).expect("valid");
-        assert_eq!(build(&scenario).flows[0].bottleneck, Some(Rate::from_bps(bps)), "{direction}");
+        let bottleneck = build(&scenario).flows[0].bottleneck;
+        assert_eq!(bottleneck, Some(Rate::from_bps(bps)), "{direction}, {duration}");
     };
-    check("downlink", 75_000);
-    check("uplink", 20_000);
+    check("downlink", "40 s", 75_000);
+    check("uplink", "40 s", 20_000);
+    check("downlink", "60 s", 3_050_000);
 }
