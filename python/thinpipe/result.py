@@ -133,8 +133,8 @@ class Flow(Record):
     ends or the end of the run; of datagrams to the last arrival."""
     normalized_throughput: float | None
     """Segments accepted in order, or datagrams, with their headers and those of IP, over the rate
-    of its direction of the radio (or of the bottleneck) for the whole run; ``None`` where sending
-    takes no time."""
+    of its direction of the radio (or of the bottleneck) in the mean of the run; ``None`` where
+    sending takes no time."""
     segments_sent: int
     """Data segments sent, retransmissions included."""
     retransmits: int
@@ -313,9 +313,13 @@ class Energy(Record):
 
     total_j: float
     """What the radios of all mobiles used together, in J."""
+    mean_w: float | None
+    """What the radio of a mobile drew in the mean, in W; ``None`` if no time passed."""
+    life_per_wh_s: float | None
+    """How long it lives on a battery of 1 Wh, in s; ``None`` if it draws nothing."""
     per_megabyte_j: float | None
-    """The same over the payload that flows delivered, in J for each 1,000,000 bytes; ``None`` if
-    nothing was, or if that is not known."""
+    """What all used over the payload that flows delivered, in J for each 1,000,000 bytes; ``None``
+    if nothing was, or if that is not known."""
     states: Sequence[StateEnergy]
     """By state that they were or could have been in."""
 
@@ -328,9 +332,13 @@ class Mobile(Record):
     """Its node."""
     energy_j: float
     """What its radio used, in J."""
+    mean_w: float | None
+    """What its radio drew in the mean, in W; ``None`` if no time passed."""
+    life_per_wh_s: float | None
+    """How long it lives on a battery of 1 Wh, in s; ``None`` if it draws nothing."""
     per_megabyte_j: float | None
-    """The same over the payload of its flows, in either direction, in J for each 1,000,000 bytes;
-    ``None`` if nothing was delivered."""
+    """What it used over the payload of its flows, in either direction, in J for each 1,000,000
+    bytes; ``None`` if nothing was delivered."""
     states: Sequence[StateEnergy]
     """By state that it was in."""
 

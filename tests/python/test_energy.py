@@ -39,7 +39,11 @@ def test_the_whole_is_the_sum_of_mobiles(run):
     assert energy.total_j == pytest.approx(sum(state.energy_j for state in energy.states))
     payload = sum(flow.pages.bytes for flow in run.flows)
     assert 0 < energy.per_megabyte_j * payload / 1e6 < energy.total_j * 1.01
+    assert energy.mean_w == pytest.approx(energy.total_j / (8 * DURATION_S))
+    assert energy.life_per_wh_s * energy.mean_w == pytest.approx(3600)
     assert run.mobiles[7].energy_j == pytest.approx(0.02 * DURATION_S)
+    assert run.mobiles[7].mean_w == pytest.approx(0.02)
+    assert run.mobiles[7].life_per_wh_s == pytest.approx(180_000), "50 h"
     assert run.mobiles[7].per_megabyte_j is None
 
 
@@ -80,6 +84,12 @@ def test_a_radio_without_powers_says_so(tmp_path, trace):
         assert (each.energy, [*each.mobiles]) == (None, [])
         with pytest.raises(ValueError, match=reason):
             each.power  # noqa: B018 - it raises
+
+
+def test_a_radio_that_draws_nothing_lives_for_ever():
+    run = tp.run("umts-cell-50", {"flow.start": "9 s", "radio.power.idle": "0 W"}, duration="2 s")
+    assert run.energy is not None
+    assert (run.energy.mean_w, run.energy.life_per_wh_s) == (0, None)
 
 
 def test_a_run_without_a_trace_has_figures_alone():

@@ -40,6 +40,22 @@ def test_the_area_below_powers_is_the_energy(run):
             assert (drawn.power_w[own] >= state.power_w - 1e-9).all()
 
 
+def test_a_part_of_a_picture_shows_what_happened_in_it(run):
+    mobile = run.mobiles[2]
+    rows = run.power.filter(run.power["mobile"] == 2)
+    drawn = powers(rows, DURATION_S, mobile.energy_j)
+    for start_s, end_s in [(0.0, DURATION_S), (10.0, 30.0), (12.3, 12.4), (59.0, 60.0)]:
+        part = drawn.between(start_s, end_s)
+        assert (part.edges_s[0], part.edges_s[-1]) == (start_s, end_s)
+        assert (np.diff(part.edges_s) > 0).all(), "a line at an edge"
+        for time_s in np.linspace(start_s, end_s, 50, endpoint=False):
+            powers_w = [
+                each.power_w[np.searchsorted(each.edges_s, time_s, side="right") - 1]
+                for each in (drawn, part)
+            ]
+            assert powers_w[0] == powers_w[1]
+
+
 def test_a_run_without_powers_or_without_a_trace_has_no_picture():
     for trace in (False, True):
         with pytest.raises(ValueError, match=NEEDS):

@@ -18,8 +18,12 @@ use crate::FlowMetrics;
 pub struct EnergySummary {
     /// What the radios of all mobiles used together, in J.
     pub total_j: f64,
-    /// The same over the payload that flows delivered, in J for each 1,000,000 bytes; `null` if
-    /// nothing was, or if that is not known.
+    /// What the radio of a mobile drew in the mean, in W; `null` if no time passed.
+    pub mean_w: Option<f64>,
+    /// How long it lives on a battery of 1 Wh, in s; `null` if it draws nothing.
+    pub life_per_wh_s: Option<f64>,
+    /// What all used over the payload that flows delivered, in J for each 1,000,000 bytes; `null`
+    /// if nothing was, or if that is not known.
     pub per_megabyte_j: Option<f64>,
     /// By state that they were or could have been in.
     pub states: Vec<StateEnergySummary>,
@@ -33,8 +37,12 @@ pub struct MobileSummary {
     pub name: String,
     /// What its radio used, in J.
     pub energy_j: f64,
-    /// The same over the payload of its flows, in either direction, in J for each 1,000,000 bytes;
-    /// `null` if nothing was delivered.
+    /// What its radio drew in the mean, in W; `null` if no time passed.
+    pub mean_w: Option<f64>,
+    /// How long it lives on a battery of 1 Wh, in s; `null` if it draws nothing.
+    pub life_per_wh_s: Option<f64>,
+    /// What it used over the payload of its flows, in either direction, in J for each 1,000,000
+    /// bytes; `null` if nothing was delivered.
     pub per_megabyte_j: Option<f64>,
     /// By state that it was in.
     pub states: Vec<StateEnergySummary>,
@@ -173,8 +181,11 @@ impl EnergySummary {
             states[place].energy += *energy;
         }
         let total: Energy = mobiles.iter().map(|mobile| mobile.used.total()).sum();
+        let mean_w = mean(total, states.iter().map(|state| state.nanos).sum());
         (!mobiles.is_empty()).then(|| Self {
             total_j: total.as_joules_f64(),
+            mean_w,
+            life_per_wh_s: mean_w.and_then(life_per_wh),
             per_megabyte_j: per_megabyte(total, delivered),
             states: states.into_iter().map(Sum::summary).collect(),
         })
@@ -214,13 +225,27 @@ impl MobileUse {
             energy_j: state.energy.as_joules_f64(),
         });
         let total = self.used.total();
+        let nanos = self.states().iter().map(|state| u128::from(state.time.as_nanos())).sum();
+        let mean_w = mean(total, nanos);
         MobileSummary {
             name: self.name.clone(),
             energy_j: total.as_joules_f64(),
+            mean_w,
+            life_per_wh_s: mean_w.and_then(life_per_wh),
             per_megabyte_j: per_megabyte(total, self.delivered),
             states: states.collect(),
         }
     }
+}
+
+/// Watts of an energy over so many nanoseconds, if there are any.
+fn mean(energy: Energy, nanos: u128) -> Option<f64> {
+    (nanos > 0).then(|| energy.as_joules_f64() / (nanos as f64 / 1e9))
+}
+
+/// Seconds that 3600 J last at so many watts.
+fn life_per_wh(watts: f64) -> Option<f64> {
+    (watts > 0.0).then(|| 3600.0 / watts)
 }
 
 /// Joules for each 1,000,000 of so many bytes, if there are any.

@@ -10,6 +10,7 @@ from typing import Final
 from thinpipe.cli.terminal import console, show
 from thinpipe.emulation_record import Direction, EmulationRecord, Lateness, Traffic
 from thinpipe.report.numbers import percent, short
+from thinpipe.report.summary import energy_words
 
 PRIORITY: Final = (
     "ran at normal priority, so other programs may delay it: real-time priority needs "
@@ -82,7 +83,7 @@ def _about(record: EmulationRecord) -> Iterator[str]:
             f"{radio.retransmitted_blocks:,} retransmitted"
         )
     if record.energy is not None:
-        yield f"mobile energy {short(record.energy.total_j, 4)} J"
+        yield energy_words(record.energy)
     if record.lateness_s.samples:
         late = record.lateness_s
         yield (

@@ -54,6 +54,14 @@ class Powers(NamedTuple):
     """The mean, with what was carried."""
     states: NDArray[np.str_]
 
+    def between(self, start_s: float, end_s: float) -> Powers:
+        """Return those of a part of the run: what lies outside would be a line at its ends."""
+        begins, ends = self.edges_s[:-1], self.edges_s[1:]
+        seen = (begins < end_s) & (ends > start_s)
+        edges_s = np.append(begins[seen], ends[seen][-1:])
+        kept_s = np.clip(edges_s, start_s, end_s)
+        return Powers(kept_s, self.power_w[seen], self.states[seen])
+
 
 def powers(rows: pl.DataFrame, duration_s: float, energy_j: float) -> Powers:
     """Return the powers of a mobile, given its rows of the table and the energy of the run.
@@ -80,7 +88,8 @@ def colors(states: Sequence[str]) -> dict[str, str]:
 def draw_powers(ax: Axes, view: View, drawn: Powers, known: dict[str, str]) -> None:
     """Draw the power over time in the colour of the state, and below zero a strip of states."""
     ax.set_axisbelow(True)
-    edges_s = np.clip(drawn.edges_s, view.start_s, view.end_s)
+    drawn = drawn.between(view.start_s, view.end_s)
+    edges_s = drawn.edges_s
     strip_w = -STRIP * (drawn.power_w.max(initial=0.0) or 1.0)
     for state, color in known.items():
         of_state = drawn.states == state

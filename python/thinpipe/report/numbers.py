@@ -27,6 +27,19 @@ def short(value: float | None, digits: int = 3) -> str:
     return text.replace("-", "−")
 
 
+def lifetime(seconds: float) -> str:
+    """Return how long a battery lasts, in the largest unit of which it is one.
+
+    >>> lifetime(3000), lifetime(31_000), lifetime(2.6e6), lifetime(1e9)
+    ('50 min', '8.6 h', '30 days', '31.7 years')
+    """
+    units = (("years", 365.25 * 86400), ("days", 86400), ("h", 3600), ("min", 60))
+    for unit, length_s in units:
+        if seconds >= length_s:
+            return f"{short(seconds / length_s)} {unit}"
+    return f"{short(seconds)} s"
+
+
 def percent(share: float | None, digits: int = 3) -> str:
     """Return a share as a percentage.
 

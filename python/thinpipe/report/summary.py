@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from thinpipe.report.numbers import percent, short
-from thinpipe.result import Datagrams, Flow, Middlebox, Result, RttSummary
+from thinpipe.report.numbers import lifetime, percent, short
+from thinpipe.result import Datagrams, Energy, Flow, Middlebox, Result, RttSummary
 
 T = TypeVar("T")
 
@@ -207,9 +207,7 @@ def _footer(result: Result, given_up: Sequence[float], wall_s: float | None) -> 
         share = radio.blocks_in_error / radio.blocks_sent
         parts.append(f"{radio.blocks_sent:,} radio blocks, {percent(share, 2)} in error")
     if result.energy is not None:
-        each_j = result.energy.per_megabyte_j
-        goodput = "" if each_j is None else f", {short(each_j)} J/MB of goodput"
-        parts.append(f"mobile energy {short(result.energy.total_j, 4)} J{goodput}")
+        parts.append(energy_words(result.energy))
     if result.jain_index is not None:
         parts.append(f"Jain's index {short(result.jain_index)}")
     drops = sum(link.drops for link in result.links)
@@ -219,6 +217,20 @@ def _footer(result: Result, given_up: Sequence[float], wall_s: float | None) -> 
         times = "connection" if len(given_up) == 1 else "connections"
         parts.append(f"{len(given_up):,} {times} given up, first at {short(min(given_up), 6)} s")
     return "; ".join(parts)
+
+
+BATTERY_WH: Final = 5
+"""What TR 45.820 §5.4 takes for the battery of a meter."""
+
+
+def energy_words(energy: Energy) -> str:
+    """Return what mobiles' radios used, and how long a battery lasts one that goes on like this."""
+    each_j, mean_w, life_s = energy.per_megabyte_j, energy.mean_w, energy.life_per_wh_s
+    used = f"mobile energy {short(energy.total_j, 4)} J"
+    goodput = "" if each_j is None else f", {short(each_j)} J/MB of goodput"
+    drawn = "" if mean_w is None else f", {short(1000 * mean_w)} mW a mobile"
+    life = "" if life_s is None else f" ({BATTERY_WH} Wh last {lifetime(BATTERY_WH * life_s)})"
+    return used + goodput + drawn + life
 
 
 def run_as_html(result: Result, wall_s: float | None = None) -> str:
