@@ -612,7 +612,8 @@ NODE_BS = (
         ),
         (
             '[radio]\n[[radio.ue]]\nname = "a"\n',
-            "mine.toml:2: radio.ue: radio.ue is for radio.kind = umts-cell alone",
+            "mine.toml:2: radio.ue: radio.ue is for radio.kind = umts-cell, lte, nb-iot, nr or "
+            "umts-hs alone",
         ),
         (
             '[radio]\nhandovers = [{ at = "1 s" }, { at = 5 }]\n',

@@ -225,7 +225,7 @@ def test_tree_at_another_time_and_of_another_cell(walk):
         tree = walk.plot.codes(axes(), **options).axes[0].child_axes[0]
         return {text.get_text() for text in tree.texts if text.get_text().startswith("UE")}
 
-    assert whose(at_s=1.0) == set()
+    assert whose(at_s=0.1) == set()
     assert whose(at_s=80.0) == {"UE 0"}
     assert whose(at_s=80.0, cell=1) == set()
     assert whose(at_s=100.0, cell=1) == {"UE 0"}

@@ -1,5 +1,7 @@
 //! What a kind of radio says of itself.
 
+use std::ops::Range;
+
 use base::{Duration, Rate, Schedule, Time};
 use link::queue;
 use settings::{Fault, Table};
@@ -35,23 +37,50 @@ pub trait Keys {
         None
     }
 
-    /// How many mobiles are counted; 0 is one.
-    fn mobiles(&self) -> usize {
-        self.sharers().map_or(0, |mobiles| mobiles.ues as usize)
+    /// The mobiles that are listed by name, which come before the others: of each name how many.
+    fn listed(&self) -> Vec<(&str, u32)> {
+        Vec::new()
     }
 
-    /// The rates of its channels towards the mobile and from it over time, if both have one;
-    /// nothing is sent at `None`.
-    fn rates(&self, _context: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
+    /// How many mobiles are counted; 0 is one.
+    fn mobiles(&self) -> usize {
+        let listed: u32 = self.listed().into_iter().map(|(_, count)| count).sum();
+        (listed + self.sharers().map_or(0, |mobiles| mobiles.ues)) as usize
+    }
+
+    /// The numbers of the mobiles of each name that is listed, then those of the others, without a
+    /// name.
+    fn ranges(&self) -> Vec<(Option<&str>, Range<usize>)> {
+        let mut first = 0;
+        let mut next = |count| {
+            first += count;
+            first - count..first
+        };
+        let listed = self.listed().into_iter();
+        let mut ranges: Vec<_> =
+            listed.map(|(name, count)| (Some(name), next(count as usize))).collect();
+        let others = next(0).start..self.mobiles().max(1);
+        ranges.extend((!others.is_empty()).then_some((None, others)));
+        ranges
+    }
+
+    /// The rates of the channels of mobile number `ue` towards it and from it over time, if both
+    /// have one; nothing is sent at `None`.
+    fn rates(
+        &self,
+        _context: &RadioContext<'_>,
+        _ue: usize,
+    ) -> Option<[Schedule<Option<Rate>>; 2]> {
         None
     }
 
-    /// The rates that throughput to the mobile and from it are compared with: those of its channels
-    /// in the mean of the run.
-    fn bottlenecks(&self, context: &RadioContext<'_>) -> [Rate; 2] {
+    /// The rates that throughput to mobile number `ue` and from it are compared with: those of its
+    /// channels in the mean of the run.
+    fn bottlenecks(&self, context: &RadioContext<'_>, ue: usize) -> [Rate; 2] {
         let bps = |rate: Option<Rate>| Some(rate.map_or(0, Rate::as_bps));
         let mean = |rates: Schedule<_>| rates.mean(context.duration, bps).unwrap_or(0).max(1);
-        let rates = self.rates(context).expect("a kind whose channels have none says what it is");
+        let rates =
+            self.rates(context, ue).expect("a kind whose channels have none says what it is");
         rates.map(|rates| Rate::from_bps(mean(rates)))
     }
 

@@ -1,5 +1,7 @@
 //! What `[radio]` stands beside, and whether it goes with that.
 
+use std::collections::BTreeSet;
+
 use base::Rate;
 use link::queue::Kind;
 use radio::{Queues, Radio, RadioContext};
@@ -14,7 +16,9 @@ impl Scenario {
     pub fn radio_context(&self) -> RadioContext<'_> {
         let mobiles = self.radio.as_ref().map_or(1, |radio| radio.keys().mobiles()).max(1);
         let asked = self.groups().filter_map(|group| {
-            let flows = (0..mobiles.min(2)).map(|ue| group.flows_of(ue, mobiles)).max();
+            let range = group.mobiles_of(self.radio.as_ref(), mobiles);
+            let first = range.start..range.end.min(range.start + 2);
+            let flows = first.map(|ue| group.flows_of(ue, &range)).max();
             Some(group.rate?.as_bps() * flows.unwrap_or(0) as u64)
         });
         let asks = self.groups().any(|group| group.rate.is_some());
@@ -31,7 +35,8 @@ impl Scenario {
     /// What each flow of mobile number `ue` of `count` asks for.
     fn asked_of(&self, ue: usize, count: usize) -> Vec<Rate> {
         let rates = self.groups().flat_map(|group| {
-            let flows = group.flows_of(ue, count);
+            let range = group.mobiles_of(self.radio.as_ref(), count);
+            let flows = group.flows_of(ue, &range);
             group.rate.into_iter().flat_map(move |rate| std::iter::repeat_n(rate, flows))
         });
         rates.collect()
@@ -45,6 +50,7 @@ impl Check<'_> {
         let mut radio = radio.clone();
         self.ahead(&radio)?;
         self.hosts(&radio)?;
+        self.listed_mobiles(&radio)?;
         radio.keys_mut().settle(self.tree, &self.scenario.radio_context())?;
         Ok(Some(radio))
     }
@@ -75,6 +81,28 @@ impl Check<'_> {
                 })
             }
         }
+    }
+
+    /// Mobiles have names of their own, which no other node has.
+    fn listed_mobiles(&self, radio: &Radio) -> Result<(), Fault> {
+        let listed = radio.keys().listed();
+        if listed.iter().any(|(name, _)| name.is_empty()) {
+            let message = "every [[radio.ue]] needs a name, as in name = \"A\"";
+            return self.clash(&["radio.ue"], message);
+        }
+        for (index, (name, _)) in listed.iter().enumerate() {
+            if listed[..index].iter().any(|(other, _)| other == name) {
+                return self.clash(&["radio.ue"], format!("two [[radio.ue]] have the name {name}"));
+            }
+        }
+        let wired = self.scenario.wired.iter().flat_map(|wired| &wired.between);
+        let mut taken: BTreeSet<&str> = wired.map(String::as_str).collect();
+        let names = radio.sharers(&self.scenario.radio_context()).unwrap_or_default();
+        let twice = names.iter().find(|name| !taken.insert(name)).filter(|_| !listed.is_empty());
+        twice.map_or(Ok(()), |name| {
+            let message = format!("the name {name} of a mobile stands for another node already");
+            self.clash(&["radio.ue"], message)
+        })
     }
 
     /// Where there are several mobiles, flows run from one host to them.

@@ -1,6 +1,7 @@
 //! From a scenario to the world that it describes.
 
 use std::fmt::Debug;
+use std::ops::Range;
 
 use base::Duration;
 use link::Bottleneck;
@@ -11,7 +12,7 @@ use tcp::Length;
 use world::{Body, Ipv4, MachineId, NodeId, World};
 
 use crate::flows::{self, NetworkFlow};
-use crate::{Middlebox, Part, Scenario, Wired, mobile_network};
+use crate::{Flow, Middlebox, Part, Scenario, Wired, mobile_network};
 
 /// A world built from a scenario, with what an observer needs to know of it.
 #[derive(Debug)]
@@ -214,12 +215,17 @@ impl<B: Body> Chain<B> {
         node.expect("a scenario is validated when it is parsed")
     }
 
-    /// Where flow number `index` ends: the last node, or the mobile whose turn it is.
-    pub(crate) fn receiver(&self, index: u64) -> NodeId {
+    /// The numbers of the mobiles that flows of `group` run to or from.
+    pub(crate) fn mobiles_of(&self, group: &Flow, scenario: &Scenario) -> Range<usize> {
+        group.mobiles_of(scenario.radio.as_ref(), self.mobiles.len().max(1))
+    }
+
+    /// Mobile number `ue`, or the last node.
+    pub(crate) fn receiver(&self, ue: usize) -> NodeId {
         if self.mobiles.is_empty() || self.part.is_some() {
             return self.last;
         }
-        self.mobiles[(index % self.mobiles.len() as u64) as usize]
+        self.mobiles[ue]
     }
 
     /// The number of the mobile at `node`, where there are several.

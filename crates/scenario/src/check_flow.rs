@@ -20,6 +20,7 @@ impl Check<'_> {
                 1.. => format!("flow.group.{}", group.name),
             };
             self.amount(group, &at)?;
+            self.named_mobiles(group, &at)?;
             self.arrivals(group, &at)?;
             self.between_mobiles(group, &at)?;
             self.probes(group, &at)?;
@@ -66,6 +67,23 @@ impl Check<'_> {
             return self.clash(&[&key("interval"), &key("start"), &key("count")], message);
         }
         Ok(())
+    }
+
+    /// The mobiles of a group are listed under its name.
+    fn named_mobiles(&self, group: &Flow, at: &str) -> Result<(), Fault> {
+        let Some(name) = &group.mobiles else { return Ok(()) };
+        let radio = self.scenario.radio.as_ref();
+        let listed = radio.map_or_else(Vec::new, |radio| radio.keys().listed());
+        let names: Vec<_> = listed.into_iter().map(|(name, _)| name).collect();
+        if names.contains(&&**name) {
+            return Ok(());
+        }
+        let known = match &*names {
+            [] => "there are none".to_owned(),
+            names => format!("those are called {}", names.join(", ")),
+        };
+        let key = format!("{at}.mobiles");
+        self.clash(&[&key], format!("{key}: no [[radio.ue]] is called {name}; {known}"))
     }
 
     /// A capture leaves nothing else to say of what flows there are.
@@ -149,9 +167,12 @@ impl Check<'_> {
 
     /// A host has a port for each flow to the same other.
     fn ports(&self) -> Result<(), Fault> {
-        let mobiles = self.mobiles() as u64;
+        let (radio, count) = (self.scenario.radio.as_ref(), self.mobiles());
         let shared = self.scenario.groups().filter(|group| group.hosts == Hosts::Shared);
-        let most: u64 = shared.map(|group| u64::from(group.number()).div_ceil(mobiles)).sum();
+        let at_one = |group: &Flow| {
+            u64::from(group.number()).div_ceil(group.mobiles_of(radio, count).len() as u64)
+        };
+        let most: u64 = shared.map(at_one).sum();
         if most > PORTS {
             let message = format!(
                 "{most} flows at one mobile, which has {PORTS} ports: flow.count must be lower, \

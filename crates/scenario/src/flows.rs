@@ -1,5 +1,6 @@
 //! From `[flow]` and `[[flow.group]]` to connections.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use base::{Rate, Stream, Time};
@@ -56,48 +57,60 @@ struct Flows<'a, B: Body> {
     chain: &'a mut Chain<B>,
     scenario: &'a Scenario,
     tcp: TcpSource,
-    /// What throughput is compared with, of flows to a mobile and of those from one.
-    bottlenecks: [Option<Rate>; 2],
+    /// What throughput is compared with, of flows to a mobile and of those from one: of mobiles
+    /// that are alike, by their numbers.
+    bottlenecks: Vec<(Range<usize>, [Option<Rate>; 2])>,
     /// Flows of the groups before.
     begun: usize,
     added: Vec<NetworkFlow>,
 }
 
-/// The rates of the radio or of the link, to the mobile and from it.
-fn bottlenecks(scenario: &Scenario) -> [Option<Rate>; 2] {
+/// The rates of the radio or of the link, to mobiles that are alike and from them.
+fn bottlenecks(scenario: &Scenario) -> Vec<(Range<usize>, [Option<Rate>; 2])> {
+    let all = 0..usize::MAX;
     match (&scenario.radio, &scenario.link) {
-        (Some(radio), _) => radio.keys().bottlenecks(&scenario.radio_context()).map(Some),
-        (None, Some(link)) => link.mean_rates(scenario.duration),
-        (None, None) => [None; 2],
+        (Some(radio), _) => {
+            let (keys, context) = (radio.keys(), scenario.radio_context());
+            let of = |range: Range<usize>| {
+                let rates = keys.bottlenecks(&context, range.start).map(Some);
+                (range, rates)
+            };
+            keys.ranges().into_iter().map(|(_, range)| of(range)).collect()
+        }
+        (None, Some(link)) => vec![(all, link.mean_rates(scenario.duration))],
+        (None, None) => vec![(all, [None; 2])],
     }
 }
 
 impl<B: Body<Payload = Length>> Flows<'_, B> {
     /// Adds the flows of `group`: of a part of the network those that are its mobile's turn.
     fn add(&mut self, group: &Flow) {
-        let count = group.number();
+        let (count, mobiles) = (group.number(), self.chain.mobiles_of(group, self.scenario));
         match (self.chain.part, &group.arrivals) {
-            (None, _) => (0..count).for_each(|within| self.flow(group, within)),
+            (None, _) => (0..count).for_each(|within| self.flow(group, within, &mobiles)),
             (Some(Part { mobile, of }), None) => {
-                (mobile..count).step_by(of as usize).for_each(|within| self.flow(group, within));
+                let mine = (mobile..count).step_by(of as usize);
+                mine.for_each(|within| self.flow(group, within, &mobiles));
             }
             (Some(part), Some(capture)) => {
                 let clients = (0..).zip(capture.arrivals());
                 clients
                     .filter(|(_, arrival)| part.has_turn(arrival.client))
-                    .for_each(|(within, _)| self.flow(group, within));
+                    .for_each(|(within, _)| self.flow(group, within, &mobiles));
             }
         }
         self.begun += count as usize;
     }
 
-    /// Adds flow number `within` of `group`. If its receiver is a mobile that is warned of
-    /// disconnections, it will be.
-    fn flow(&mut self, group: &Flow, within: u32) {
+    /// Adds flow number `within` of `group`, to or from one of `mobiles`. If its receiver is a
+    /// mobile that is warned of disconnections, it will be.
+    fn flow(&mut self, group: &Flow, within: u32, mobiles: &Range<usize>) {
         let number = self.begun + within as usize;
         let arrival = group.arrivals.as_ref().map(|capture| &capture.arrivals()[within as usize]);
         let turn = arrival.map_or(within, |of| of.client);
-        let [sender, receiver] = self.nodes(group, number, turn);
+        let turn = turn as usize;
+        let place = |turn: usize| mobiles.start + turn % mobiles.len();
+        let [sender, receiver] = self.nodes(group, number, [turn, turn + 1].map(place));
         let after = arrival.map_or(group.interval * u64::from(within), |arrival| arrival.start);
         let start = Time::ZERO + group.start + after;
         let flow = NewFlow {
@@ -129,8 +142,14 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
             ends,
             bytes,
             application,
-            bottleneck: self.bottlenecks[usize::from(group.direction == FlowDirection::Uplink)],
+            bottleneck: self.bottleneck(group, place(turn)),
         });
+    }
+
+    /// What the throughput of a flow of `group` to or from mobile number `ue` is compared with.
+    fn bottleneck(&self, group: &Flow, ue: usize) -> Option<Rate> {
+        let (_, rates) = self.bottlenecks.iter().find(|(range, _)| range.contains(&ue))?;
+        rates[usize::from(group.direction == FlowDirection::Uplink)]
     }
 
     fn foretell(&mut self, receiver: NodeId, end: MachineId) {
@@ -141,18 +160,17 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
         }
     }
 
-    /// Where the data of flow `number`, of `group`, come from and where they go; its turn is that
-    /// of mobile number `turn`.
-    fn nodes(&mut self, group: &Flow, number: usize, turn: u32) -> [NodeId; 2] {
-        let turn = u64::from(turn);
+    /// Where the data of flow `number`, of `group`, come from and where they go: mobile number `ue`
+    /// takes part, and of two the `next`.
+    fn nodes(&mut self, group: &Flow, number: usize, [ue, next]: [usize; 2]) -> [NodeId; 2] {
         let [host, mobile] = match group.hosts {
-            Hosts::Shared => [self.chain.first, self.chain.receiver(turn)],
+            Hosts::Shared => [self.chain.first, self.chain.receiver(ue)],
             Hosts::Own => self.chain.add_hosts(number as u64),
         };
         match group.direction {
             FlowDirection::Downlink => [host, mobile],
             FlowDirection::Uplink => [mobile, host],
-            FlowDirection::BetweenMobiles => [mobile, self.chain.receiver(turn + 1)],
+            FlowDirection::BetweenMobiles => [mobile, self.chain.receiver(next)],
         }
     }
 }

@@ -31,6 +31,7 @@ pub const fn shipped() -> &'static [Shipped] {
         "lte-cat1",
         "lte-cat4",
         "lte-drive",
+        "lte-edge-and-centre",
         "lte-m",
         "lte-m-deep",
         "lte-m-half",

@@ -118,7 +118,7 @@ fn defaults_are_those_of_a_fast_channel() {
         plain
             .radio
             .as_ref()
-            .map(|radio| radio.keys().bottlenecks(&plain.radio_context())[0].as_bps()),
+            .map(|radio| radio.keys().bottlenecks(&plain.radio_context(), 0)[0].as_bps()),
         Some(3_360_000)
     );
 }

@@ -82,7 +82,7 @@ fn a_level_follows_from_the_coupling_loss() {
     let rate = |name| {
         let scenario = parse(name, &[]).expect("it is valid");
         let radio = scenario.radio.as_ref().expect("a radio");
-        radio.keys().bottlenecks(&scenario.radio_context())[0].as_bps()
+        radio.keys().bottlenecks(&scenario.radio_context(), 0)[0].as_bps()
     };
     let rates = ["nb-iot", "nb-iot-1", "nb-iot-2"].map(rate);
     assert!(rates.is_sorted_by(|one, other| one > other), "{rates:?}");

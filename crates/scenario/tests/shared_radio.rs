@@ -6,10 +6,41 @@ use scenario::{Scenario, build, keys, shipped};
 /// A key, a value that it cannot have, and words of the line that says so.
 pub(crate) type Refused = (&'static str, &'static str, &'static str);
 
-/// The scenario `name`, which ships or is a kind of radio alone, with settings.
+/// Those of mobiles that are listed, of every kind.
+const OF_ANY: &[Refused] = &[
+    ("radio.ue.edge.name", "an edge", "a name of letters"),
+    ("radio.ue.edge.count", "0", "must be a whole number from 1 to 50000"),
+    ("radio.ue.edge.fading.deviation", "-3 dB", "must be a deviation in dB, from 0"),
+    ("radio.ue.edge.fading.period", "0 s", "a duration"),
+];
+
+/// Those of kinds whose radio is a ratio of signal to noise.
+const OF_RATIOS: &[Refused] = &[
+    ("radio.ue.edge.downlink.snr", "loud", "must be a ratio in dB"),
+    ("radio.ue.edge.downlink.snrs", "[{at='2 s'}]", "snr is missing"),
+    ("radio.ue.edge.downlink.bler", "101 %", "must be a probability"),
+    ("radio.ue.edge.uplink.snr", "loud", "must be a ratio in dB"),
+    ("radio.ue.edge.uplink.snrs", "[{snr=5}]", "at is missing"),
+    ("radio.ue.edge.uplink.bler", "-1", "must be a probability"),
+];
+
+/// Those of a kind whose radio is a coupling loss.
+const OF_LOSSES: &[Refused] = &[
+    ("radio.ue.edge.coupling_loss", "far", "must be a ratio in dB"),
+    ("radio.ue.edge.coupling_losses", "[{coupling_loss='150 dB'}]", "at is missing"),
+];
+
+fn of_listed(kind: &str) -> impl Iterator<Item = &'static Refused> {
+    OF_ANY.iter().chain(if kind == "nb-iot" { OF_LOSSES } else { OF_RATIOS })
+}
+
+/// The scenario `name`, which ships or is a kind of radio alone, with settings. A mobile called
+/// edge is listed where one of them is of it.
 pub(crate) fn parse(name: &str, settings: &[(&str, &str)]) -> Result<Scenario, String> {
     let text = shipped().iter().find(|shipped| shipped.name == name).map(|shipped| shipped.text);
     let text = text.map_or_else(|| format!("[radio]\nkind = \"{name}\"\n"), str::to_owned);
+    let is_listed = settings.iter().any(|(key, _)| key.starts_with("radio.ue.edge."));
+    let text = text + if is_listed { "\n[[radio.ue]]\nname = \"edge\"\n" } else { "" };
     let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
     let settings: Vec<_> = settings.iter().map(owned).collect();
     Scenario::parse(&text, name, &settings).map_err(|error| error.to_string())
@@ -24,13 +55,16 @@ pub(crate) fn each_refuses_in_one_line(name: &str, refused: &[Refused]) {
     }
 }
 
-/// Checks that no key of a kind of radio is left out.
+/// Checks that no key of a kind of radio is left out, and those of mobiles that are listed.
 pub(crate) fn no_key_is_left_out(kind: &str, refused: &[Refused]) {
+    let of_listed: Vec<_> = of_listed(kind).copied().collect();
+    each_refuses_in_one_line(kind, &of_listed);
+    let refused: Vec<_> = refused.iter().chain(&of_listed).collect();
     let of_it = keys().iter().filter(|key| {
         let kinds = key.needs.iter().filter(|needs| needs.key == "radio.kind");
         kinds.flat_map(|needs| &needs.kinds).any(|own| *own == kind)
     });
-    let names: Vec<_> = of_it.map(|key| key.name.as_str()).collect();
+    let names: Vec<_> = of_it.map(|key| key.name.replace("NAME", "edge")).collect();
     for name in &names {
         assert!(refused.iter().any(|(key, ..)| key == name), "{name}");
     }

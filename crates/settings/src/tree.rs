@@ -115,7 +115,7 @@ impl Table {
     }
 
     /// Takes away what stands in the file at the dotted `key`, in which members of lists are called
-    /// [`MEMBER`], and tables that this leaves empty; what was set stays.
+    /// [`MEMBER`], and tables and lists that this leaves empty; what was set stays.
     pub(crate) fn remove_from_file_at(&mut self, key: &str) {
         let Some((first, rest)) = key.split_once('.') else { return self.remove_from_file(key) };
         let is_empty = match self.get_mut(first).map(|item| &mut item.node) {
@@ -123,7 +123,17 @@ impl Table {
                 table.remove_from_file_at(rest);
                 table.0.is_empty()
             }
-            Some(Node::List(_)) => return self.remove_from_file(first),
+            Some(Node::List(items)) => {
+                let own = rest.split_once('.').map_or(rest, |(_, own)| own);
+                items.retain_mut(|item| match &mut item.node {
+                    Node::Table(member) => {
+                        member.remove_from_file_at(own);
+                        !member.0.is_empty()
+                    }
+                    Node::Scalar(_) | Node::List(_) => true,
+                });
+                items.is_empty()
+            }
             Some(Node::Scalar(_)) | None => false,
         };
         if is_empty {

@@ -67,8 +67,8 @@ fn bearer(scenario: &Scenario, name: &str) -> [Course; 2] {
     let keys = scenario.radio.as_ref().expect("a bearer comes from [radio]").keys();
     let context = scenario.radio_context();
     let outages = keys.outages(&context, name);
-    let down_alone = || [Some(Schedule::constant(Some(keys.bottlenecks(&context)[0]))), None];
-    let rates = keys.rates(&context).map_or_else(down_alone, |rates| rates.map(Some));
+    let down_alone = || [Some(Schedule::constant(Some(keys.bottlenecks(&context, 0)[0]))), None];
+    let rates = keys.rates(&context, 0).map_or_else(down_alone, |rates| rates.map(Some));
     let until = Time::ZERO + scenario.duration;
     Direction::BOTH.map(|direction| {
         let [down, up] = &rates;

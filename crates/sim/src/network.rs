@@ -189,7 +189,9 @@ fn links<B: Body>(world: &World<B>, scenario: &Scenario) -> Vec<(MachineId, Link
                 let RadioHop { cell, network, mobiles } = &**radio;
                 let kind = if cell.is_shared() { LinkKind::Cell } else { LinkKind::Bearer };
                 let ends = mobiles.iter().map(|mobile| [*network, *mobile]);
-                ends.flat_map(|ends| LinkLayout::radio(name, kind, ends, scenario)).collect()
+                ends.zip(first_rates(scenario))
+                    .flat_map(|(ends, rates)| LinkLayout::both(name, kind, ends, rates, scenario))
+                    .collect()
             }
             Hop::Wlan { directory, .. } => {
                 let ends = directory.pairs().map(|(router, mobile)| [router, mobile]);
@@ -199,6 +201,17 @@ fn links<B: Body>(world: &World<B>, scenario: &Scenario) -> Vec<(MachineId, Link
         links.extend(of_it.into_iter().map(|link| (id, link)));
     }
     links
+}
+
+/// The rates of the channels of each mobile of `[radio]` at the start, in order.
+fn first_rates(scenario: &Scenario) -> impl Iterator<Item = [Option<u64>; 2]> {
+    let keys = scenario.radio.as_ref().expect("a bearer comes from [radio]").keys();
+    let (context, ranges) = (scenario.radio_context(), keys.ranges());
+    let first = |rate: Schedule<Option<Rate>>| rate.at(Time::ZERO).map(Rate::as_bps);
+    ranges.into_iter().flat_map(move |(_, range)| {
+        let rates = keys.rates(&context, range.start).map(|rates| rates.map(first));
+        range.map(move |_| rates.unwrap_or_default())
+    })
 }
 
 impl LinkLayout {
@@ -214,14 +227,6 @@ impl LinkLayout {
             queue_packets: None,
             queue_bytes: None,
         }
-    }
-
-    /// Downlink and uplink of `[radio]` between the network's node and a mobile's.
-    fn radio(name: &str, kind: LinkKind, ends: [NodeId; 2], scenario: &Scenario) -> [Self; 2] {
-        let radio = scenario.radio.as_ref().expect("a bearer comes from [radio]");
-        let first = |rate: Schedule<Option<Rate>>| rate.at(Time::ZERO).map(Rate::as_bps);
-        let rates = radio.keys().rates(&scenario.radio_context()).map(|rates| rates.map(first));
-        Self::both(name, kind, ends, rates.unwrap_or_default(), scenario)
     }
 
     /// The same of `[wlan]`, between an access router and a mobile.

@@ -16,3 +16,4 @@ mod mobile;
 mod parts;
 mod path_mtu;
 mod queues;
+mod unequal_mobiles;

@@ -105,8 +105,9 @@ def all_shown(
     if twice is not None:
         raise ValueError(f"flow: {twice} is given twice; give it once")
     found = [shown(run, number, start_s, end_s) for number in numbers]
+    groups = {each.flow.group for each in found}
     return [
-        Shown(each.run, each.flow, each.view, _label(each.flow, label, len(found)))
+        Shown(each.run, each.flow, each.view, _label(each.flow, label, len(found), len(groups)))
         for each in found
     ]
 
@@ -115,10 +116,11 @@ def _protocol(flow: Flow) -> Protocol:
     return "tcp" if flow.datagrams is None else "udp"
 
 
-def _label(flow: Flow, label: str | None, count: int) -> str | None:
+def _label(flow: Flow, label: str | None, count: int, groups: int) -> str | None:
     if count == 1:
         return label
-    return f"flow {flow.id} ({flow.variant})" if label is None else f"{label}, flow {flow.id}"
+    name = f"flow {flow.id}" if groups == 1 else f"flow {flow.id}, {flow.group}"
+    return f"{name} ({flow.variant})" if label is None else f"{label}, {name}"
 
 
 def _over_s(run: Recording, flow: Flow) -> float | None:

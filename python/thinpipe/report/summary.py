@@ -36,6 +36,8 @@ class Column(NamedTuple, Generic[T]):
     head: str
     of: Callable[[T], float | str | None]
     write: Callable[[float | None], str] = short
+    if_it_varies: bool = False
+    """Whether it is left out where all rows have the same."""
 
 
 def _whole(value: float | None) -> str:
@@ -48,6 +50,7 @@ def _rate(bps: float | None) -> str:
 
 FLOWS: Final[tuple[Column[Flow], ...]] = (
     Column("flow", lambda flow: str(flow.id)),
+    Column("group", lambda flow: flow.group, if_it_varies=True),
     Column("variant", lambda flow: flow.variant),
     Column("goodput kbit/s", lambda flow: flow.goodput_bps, _rate),
     Column("throughput", lambda flow: flow.normalized_throughput, percent),
@@ -163,7 +166,11 @@ class _Tables(Generic[T]):
     def tables(self) -> Iterator[Table]:
         """Yield the tables that have rows."""
         for kind, of_kind in self._kinds.items():
-            columns = list(zip(self._columns, of_kind, strict=True))
+            columns = [
+                (column, values)
+                for column, values in zip(self._columns, of_kind, strict=True)
+                if not column.if_it_varies or len(set(values)) > 1
+            ]
             if self._many:
                 cells = [_spread(*column) for column in columns]
                 of = f" of {kind}" if len(self._kinds) > 1 else ""
@@ -175,7 +182,7 @@ class _Tables(Generic[T]):
                 for column, values in columns
                 if column.head != "flow" and any(isinstance(value, str) for value in values)
             }
-            heads = tuple(column.head for column in self._columns)
+            heads = tuple(column.head for column, _ in columns)
             yield Table(heads, list(zip(*cells, strict=True)), frozenset(text))
 
 

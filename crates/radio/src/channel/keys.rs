@@ -1,7 +1,10 @@
 //! Keys of `[radio]` of every cell whose mobiles share a channel.
 
 use base::{Duration, Probability, Schedule, Time};
-use settings::{Along, Chance, Count, Decibels, Off, Or, Perhaps, Spans, Steps, section};
+use settings::{
+    Along, Always, Chance, Count, Decibels, Label, Off, Or, Perhaps, Spans, Steps, as_key, named,
+    section,
+};
 
 use super::{Fading, Radio, Step, UeConfig};
 
@@ -12,7 +15,8 @@ section! {
         pub outages: Vec<[Duration; 2]> as Spans = Vec::new();
         /// How the ratio of signal to noise varies. Without it, it does not.
         pub fading: Option<Fading> as Perhaps<Fading> = None;
-        /// How many mobiles there are in the cell; 0 is one called UE. Flows are assigned in turn.
+        /// How many mobiles there are in the cell, in addition to those of `[[radio.ue]]`; 0 is one
+        /// called UE if those are none. Flows are assigned in turn.
         pub ues: u32 as Count<u32, 0, 50_000> = 0;
     }
 }
@@ -29,14 +33,70 @@ section! {
     }
 }
 
+section! {
+    /// `[[radio.ue]]`: mobiles whose radio is not that of the others.
+    pub struct UeKeys {
+        /// Its name in settings (`radio.ue.NAME.downlink.snr`) and results; required. Several are
+        /// called NAME-0, NAME-1 and so on.
+        pub name: String as Label = String::new();
+        /// How many are alike.
+        pub count: u32 as Count<u32, 1, 50_000> = 1;
+        /// Towards the mobile.
+        pub downlink: OwnReception as Always<OwnReception> = OwnReception::default();
+        /// From the mobile.
+        pub uplink: OwnReception as Always<OwnReception> = OwnReception::default();
+        /// How the ratio of signal to noise varies. Default: as that of the others.
+        pub fading: Option<Fading> as Perhaps<Fading> = None;
+    }
+}
+
+section! {
+    /// How good the radio of one direction of some mobiles is.
+    pub struct OwnReception {
+        /// The mean ratio of signal to noise and interference; where it is given, steps of the
+        /// others do not count.
+        pub snr: Option<f64> as Or<as_key::Radio, Along<Decibels>> = None;
+        /// From when it is another one.
+        pub snrs: Vec<Step> as Steps<Step> = Vec::new();
+        /// How many blocks err that are sent for the first time, in place of what the ratio says.
+        pub bler: Option<Probability> as Or<as_key::Radio, Chance> = None;
+    }
+}
+
+named!(UeKeys);
+
+/// Mobiles that are alike.
+pub(crate) struct Alike<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) count: u32,
+    pub(crate) radios: [Radio; 2],
+}
+
 impl Mobiles {
-    /// The mobiles, all with such `radios`.
-    pub(crate) fn ues(&self, radios: &[Radio; 2]) -> Vec<UeConfig> {
-        let ue = |name| UeConfig { name, radios: radios.clone() };
-        match self.ues {
-            0 => vec![ue("UE".to_owned())],
-            ues => (0..ues).map(|index| ue(format!("UE-{index}"))).collect(),
+    /// The mobiles: those that are `listed`, then the others, which have such `radios`.
+    pub(crate) fn ues<'a>(
+        &self,
+        listed: impl IntoIterator<Item = Alike<'a>>,
+        radios: &[Radio; 2],
+    ) -> Vec<UeConfig> {
+        let mut ues = Vec::new();
+        for Alike { name, count, radios } in listed {
+            let name = |index| match count {
+                1 => name.to_owned(),
+                _ => format!("{name}-{index}"),
+            };
+            ues.extend(
+                (0..count).map(|index| UeConfig { name: name(index), radios: radios.clone() }),
+            );
         }
+        let other = |name| UeConfig { name, radios: radios.clone() };
+        match (ues.len(), self.ues as usize) {
+            (0, 0) => ues.push(other("UE".to_owned())),
+            (first, count) => {
+                ues.extend((first..first + count).map(|it| other(format!("UE-{it}"))));
+            }
+        }
+        ues
     }
 
     /// From when to when nothing gets through.
@@ -67,7 +127,32 @@ impl Mobiles {
 impl Reception {
     /// The radio of one of `mobiles`, as [`Mobiles::radio`].
     pub(crate) fn radio(&self, mobiles: &Mobiles, reports: [Duration; 2]) -> Radio {
-        let steps = self.snrs.iter().map(|step| (Time::ZERO + step.at, step.snr)).collect();
-        mobiles.radio(Schedule::new(self.snr, steps), self.bler, reports)
+        mobiles.radio(course(self.snr, &self.snrs), self.bler, reports)
     }
+}
+
+impl UeKeys {
+    /// The mobiles, where the others have such `radios`.
+    pub(crate) fn alike(&self, radios: &[Radio; 2]) -> Alike<'_> {
+        let [down, up] = radios;
+        let radios = [self.downlink.over(down), self.uplink.over(up)];
+        let faded = |radio: Radio| Radio { fading: self.fading.or(radio.fading), ..radio };
+        Alike { name: &self.name, count: self.count, radios: radios.map(faded) }
+    }
+}
+
+impl OwnReception {
+    fn over(&self, others: &Radio) -> Radio {
+        let snr = match (self.snr, self.snrs.is_empty()) {
+            (None, true) => others.snr.clone(),
+            (snr, _) => course(snr.unwrap_or_else(|| others.snr.at(Time::ZERO)), &self.snrs),
+        };
+        Radio { snr, bler: self.bler.map(Probability::value).or(others.bler), ..others.clone() }
+    }
+}
+
+/// The course of a ratio that is `first` at the start.
+fn course(first: f64, steps: &[Step]) -> Schedule<f64> {
+    let steps = steps.iter().map(|step| (Time::ZERO + step.at, step.snr));
+    Schedule::new(first, steps.collect())
 }

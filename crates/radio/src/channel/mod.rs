@@ -18,7 +18,8 @@ mod sizes;
 
 pub use blockage::Blockage;
 pub use frame::{Frame, Part};
-pub use keys::{Mobiles, Reception};
+pub(crate) use keys::Alike;
+pub use keys::{Mobiles, OwnReception, Reception, UeKeys};
 pub(crate) use quality::Quality;
 pub use quality::{Fading, Radio, Step, UeConfig};
 pub use sizes::Sizes;

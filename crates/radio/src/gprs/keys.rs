@@ -320,7 +320,7 @@ impl Keys for GprsKeys {
 
     /// Of the payload of the slots, without errors and before headers, in the fastest scheme that
     /// may be chosen.
-    fn bottlenecks(&self, _: &RadioContext<'_>) -> [Rate; 2] {
+    fn bottlenecks(&self, _: &RadioContext<'_>, _: usize) -> [Rate; 2] {
         let first = self.gprs.scheme();
         let scheme = match self.gprs.coding_scheme {
             Some(_) => first,

@@ -1,11 +1,13 @@
 //! `[radio]` with `kind = "umts-hs"`.
 
 use base::{Duration, Probability, Rate, Schedule};
-use settings::{Always, Chance, Count, Fault, Flat, OfTime, Speed, Table, Word, section, words};
+use settings::{
+    Always, Chance, Count, Each, Fault, Flat, OfTime, Speed, Table, Word, join, section, words,
+};
 
 use super::config::{HsConfig, Iub, Timing};
 use super::formats::{self, Category, Formats, MAC_E_HEADER, TTI};
-use crate::channel::{Mobiles, Radio, Reception, scheduler};
+use crate::channel::{Mobiles, Radio, Reception, UeKeys, scheduler};
 use crate::keys::{Keys, Queues, RadioContext};
 use crate::umts::pdcp::PdcpConfig;
 use crate::umts::power::DchPower;
@@ -32,6 +34,8 @@ section! {
         pub pdcp: PdcpConfig as Always<PdcpConfig> = PdcpConfig::default();
         /// What the radio of a mobile draws, which is always in `CELL_DCH`.
         pub power: DchPower as Always<DchPower> = DchPower::default();
+        /// Mobiles whose radio is not that of the others.
+        pub ue: Vec<UeKeys> as Each<UeKeys> = Vec::new();
         /// The mobiles, and what befalls their radio.
         pub mobiles: Mobiles as Flat<Mobiles> = Mobiles::default();
     }
@@ -145,6 +149,7 @@ impl HsKeys {
             round_trip: tti * u64::from(processes),
             decoding: DECODING,
         };
+        let radios = self.radios();
         HsConfig {
             formats: self.formats(),
             grant: self.grant(),
@@ -160,7 +165,7 @@ impl HsKeys {
             rlc: self.rlc.clone(),
             pdcp: self.pdcp.clone(),
             power: self.power.model(),
-            ues: self.mobiles.ues(&self.radios()),
+            ues: self.mobiles.ues(self.ue.iter().map(|ue| ue.alike(&radios)), &radios),
         }
     }
 
@@ -191,18 +196,18 @@ impl HsKeys {
         [down, up]
     }
 
-    /// What link control carries at most, in the mean over fading.
-    fn most(&self) -> [Schedule<Rate>; 2] {
+    /// What link control carries at most over the `radio` of a mobile downlink, in the mean over
+    /// fading, and over that uplink.
+    fn most(&self, radio: &Radio) -> [Schedule<Rate>; 2] {
         let formats = self.formats();
         let carried = |pdus: u32| {
             Rate::from_bps((u64::from(pdus) * u64::from(self.rlc.pdu_payload) * 8).max(1))
         };
         let down = |snr| {
-            let cqi = self.downlink.reception.bler.map_or_else(|| formats::cqi(snr), |_| 30);
+            let cqi = radio.bler.map_or_else(|| formats::cqi(snr), |_| 30);
             carried(formats.of_cqi(cqi).map_or(0, |format| formats.pdus(format)) * 500)
         };
         let up = self.grant() * if self.uplink.tti == UplinkTti::Short { 500 } else { 100 };
-        let [radio, _] = self.radios();
         [radio.mean_rate(down), Schedule::constant(carried(up))]
     }
 
@@ -229,6 +234,16 @@ impl HsKeys {
             );
             return tree.clash_at(at, &["uplink.rate", "uplink.tti", "rlc.pdu_payload"], message);
         }
+        let has_ratio = |ue: &&UeKeys| ue.uplink.snr.is_some() || !ue.uplink.snrs.is_empty();
+        if let Some(ue) = self.ue.iter().find(has_ratio) {
+            let own = join("ue", &ue.name);
+            let message = format!(
+                "{at}.{own}.uplink has no ratio of signal to noise with {at}.kind = umts-hs: say \
+                 how many blocks err, {at}.{own}.uplink.bler"
+            );
+            let keys = ["snr", "snrs"].map(|key| format!("{own}.uplink.{key}"));
+            return tree.clash_at(at, &[&keys[0], &keys[1]], message);
+        }
         Ok(())
     }
 }
@@ -242,8 +257,13 @@ impl Keys for HsKeys {
         Queues::Together("HSDPA")
     }
 
-    fn rates(&self, _: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
-        Some(self.most().map(|rates| rates.map(Some)))
+    fn listed(&self) -> Vec<(&str, u32)> {
+        self.ue.iter().map(|ue| (&*ue.name, ue.count)).collect()
+    }
+
+    fn rates(&self, context: &RadioContext<'_>, ue: usize) -> Option<[Schedule<Option<Rate>>; 2]> {
+        let [radio, _] = &self.config(context).ues[ue].radios;
+        Some(self.most(radio).map(|rates| rates.map(Some)))
     }
 
     fn sharers(&self) -> Option<&Mobiles> {

@@ -2,14 +2,14 @@
 
 use base::{Duration, Power, Rate, Schedule};
 use settings::{
-    Absent, Always, Bytes, Count, Fault, Flat, OfTime, Off, Or, Perhaps, Table, Watts, Word,
+    Absent, Always, Bytes, Count, Each, Fault, Flat, OfTime, Off, Or, Perhaps, Table, Watts, Word,
     section,
 };
 
 use super::lte_m::{Duplex, Timing};
 use super::tables::{self, Category};
 use crate::PowerModel;
-use crate::channel::{Frame, Mobiles, Radio, Reception, curve, harq};
+use crate::channel::{Frame, Mobiles, Radio, Reception, UeKeys, curve, harq};
 use crate::keys::{Keys, Queues, RadioContext};
 use crate::kit::paging::{self, EdrxKeys, PsmKeys};
 use crate::rlc36;
@@ -41,6 +41,8 @@ section! {
         pub power: PowerKeys as Always<PowerKeys> = PowerKeys::default();
         /// Handovers. Without it there are none.
         pub handover: Option<Handover> as Perhaps<Handover> = None;
+        /// Mobiles whose radio is not that of the others.
+        pub ue: Vec<UeKeys> as Each<UeKeys> = Vec::new();
         /// The mobiles, and what befalls their radio.
         pub mobiles: Mobiles as Flat<Mobiles> = Mobiles::default();
     }
@@ -163,6 +165,7 @@ impl LteKeys {
     pub fn config(&self, context: &RadioContext<'_>) -> ScheduledConfig {
         let Timing { slot, half_duplex, grant_delay, harq } = self.timing();
         let rrc = self.station.rrc.map(|rrc| rrc.in_slots(slot, self.edrx, self.psm));
+        let radios = self.radios();
         ScheduledConfig {
             slot,
             frame: Frame::both(),
@@ -185,7 +188,7 @@ impl LteKeys {
             rrc,
             handover: self.handover,
             failure_gap: self.handover.unwrap_or_default().gap,
-            ues: self.mobiles.ues(&self.radios()),
+            ues: self.mobiles.ues(self.ue.iter().map(|ue| ue.alike(&radios)), &radios),
         }
     }
 
@@ -273,8 +276,12 @@ impl Keys for LteKeys {
         Queues::Together("LTE")
     }
 
-    fn rates(&self, context: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
-        Some(self.config(context).rates().map(|rates| rates.map(Some)))
+    fn listed(&self) -> Vec<(&str, u32)> {
+        self.ue.iter().map(|ue| (&*ue.name, ue.count)).collect()
+    }
+
+    fn rates(&self, context: &RadioContext<'_>, ue: usize) -> Option<[Schedule<Option<Rate>>; 2]> {
+        Some(self.config(context).rates(ue).map(|rates| rates.map(Some)))
     }
 
     fn sharers(&self) -> Option<&Mobiles> {

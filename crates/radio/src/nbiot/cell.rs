@@ -30,7 +30,7 @@ pub struct NbIotCell<T> {
 impl<T: Sdu> NbIotCell<T> {
     /// An idle carrier, which reports facts as machine number `machine`.
     pub fn new(machine: u32, config: &NbIotConfig, seed: u64) -> Self {
-        let mobiles = config.ues.iter().map(|ue| NbIotMobile::new(config, ue, seed)).collect();
+        let mobiles = (0..config.ues.len()).map(|ue| NbIotMobile::new(config, ue, seed)).collect();
         let mut cell = Self {
             config: config.clone(),
             carrier: Carrier::new(),
@@ -81,7 +81,7 @@ impl<T: Sdu> NbIotCell<T> {
             let NbIotConfig { access, .. } = &self.config;
             return self.back_off(slot + access.contention, ue);
         }
-        let level = self.config.level(slot);
+        let level = self.config.level(slot, ue);
         let mobile = &mut self.mobiles[ue as usize];
         let next = stage.next();
         let until = match next {
@@ -168,7 +168,7 @@ impl<T: Sdu> NbIotCell<T> {
             Stage::Listening if mobile.job(now, exchanges).is_some() => {}
             Stage::Listening if mobile.lanes[1].dtch.waiting() > 0 => {
                 mobile.access = Some(Attempt::new(Purpose::Request));
-                let occasions = self.config.level(slot).occasions;
+                let occasions = self.config.level(slot, ue).occasions;
                 mobile.enter(Stage::Awaiting, (slot / occasions + 1) * occasions);
             }
             Stage::Listening
@@ -192,7 +192,7 @@ impl<T: Sdu> NbIotCell<T> {
         if mobile.lanes[0].dtch.waiting() > 0
             && let Some(occasion) = paging.heard_from(ue, mobile.last, slot + 1)
         {
-            let level = self.config.level(slot);
+            let level = self.config.level(slot, ue);
             let page = level.control.repetitions + super::config::LEAD_DOWN + level.repetitions[0];
             mobile.enter(Stage::Paged, occasion + page);
         }
@@ -200,7 +200,7 @@ impl<T: Sdu> NbIotCell<T> {
 
     /// A mobile begins to connect.
     fn connect(&mut self, slot: u64, ue: u32) {
-        let until = slot + self.config.level(slot).synchronization.max(1);
+        let until = slot + self.config.level(slot, ue).synchronization.max(1);
         let mobile = &mut self.mobiles[ue as usize];
         (mobile.is_connected, mobile.known) = (false, 0);
         mobile.access = Some(Attempt::new(Purpose::Setup));
@@ -263,7 +263,7 @@ impl<T: Sdu> Slotted<T> for NbIotCell<T> {
         let mobile = &mut self.mobiles[ue as usize];
         let slot = mobile.served.0;
         let snr = mobile.lanes[0].snr(time_of(slot));
-        Some(self.config.level(slot).rate(Direction::Downlink, snr))
+        Some(self.config.level(slot, ue).rate(Direction::Downlink, snr))
     }
 
     /// Mobiles for which something is due go on, the one that was served longest ago first.

@@ -23,14 +23,15 @@ pub(super) fn time_of(slot: u64) -> Time {
 /// A carrier and its mobiles.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NbIotConfig {
-    /// How much weaker a signal arrives than it was sent, in decibels: it makes the level.
-    pub coupling_loss: Schedule<f64>,
+    /// How much weaker a signal arrives than it was sent, in decibels, of each mobile: it makes the
+    /// level.
+    pub coupling_losses: Vec<Schedule<f64>>,
     /// What each level of coverage does.
     pub levels: [Level; 3],
     /// How often a block is sent again before link control has to repair the loss.
     pub repeats: u32,
-    /// Link control.
-    pub rlc: rlc36::Rlc36Config,
+    /// Link control of a mobile that is in each of them at the start.
+    pub rlc: [rlc36::Rlc36Config; 3],
     /// What waits ahead of it for each mobile, downlink and uplink.
     pub queues: [queue::Config; 2],
     /// How a mobile comes to be heard.
@@ -130,18 +131,24 @@ impl Level {
 impl NbIotConfig {
     /// The level of coverage at the beginning of a subframe: 0 up to 144 dB, 1 up to 154, else 2
     /// (TR 45.820 §5.1 has these three losses).
-    pub(super) fn level(&self, slot: u64) -> &Level {
-        &self.levels[level_of(self.coupling_loss.at(time_of(slot)))]
+    pub(super) fn level(&self, slot: u64, ue: u32) -> &Level {
+        &self.levels[level_of(self.coupling_losses[ue as usize].at(time_of(slot)))]
     }
 
-    /// What a mobile gets over time that has the carrier to itself.
-    pub(super) fn rates(&self) -> [Schedule<Rate>; 2] {
+    /// The link control of mobile number `ue`.
+    pub(super) fn link_control(&self, ue: usize) -> &rlc36::Rlc36Config {
+        &self.rlc[level_of(self.coupling_losses[ue].at(Time::ZERO))]
+    }
+
+    /// What mobile number `ue` gets over time if it has the carrier to itself.
+    pub(super) fn rates(&self, ue: usize) -> [Schedule<Rate>; 2] {
+        let loss = &self.coupling_losses[ue];
         Direction::BOTH.map(|direction| {
             let rate = |time| {
-                let snr = self.ues[0].radios[direction as usize].snr.at(time);
-                self.levels[level_of(self.coupling_loss.at(time))].rate(direction, snr)
+                let snr = self.ues[ue].radios[direction as usize].snr.at(time);
+                self.levels[level_of(loss.at(time))].rate(direction, snr)
             };
-            let steps = self.coupling_loss.changes().map(|time| (time, rate(time)));
+            let steps = loss.changes().map(|time| (time, rate(time)));
             Schedule::new(rate(Time::ZERO), steps.collect())
         })
     }

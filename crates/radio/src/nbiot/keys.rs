@@ -1,9 +1,11 @@
 //! `[radio]` with `kind = "nb-iot"`.
 
+use std::iter::{repeat, repeat_n};
+
 use base::{Duration, Probability, Rate, Schedule, Time};
 use settings::{
-    Along, Always, Chance, Count, Decibels, Fault, Flat, OfTime, Off, Or, Perhaps, Steps, Table,
-    Timed, Word, absent, section, words,
+    Along, Always, Chance, Count, Decibels, Each, Fault, Flat, Label, OfTime, Off, Or, Perhaps,
+    Steps, Table, Timed, Word, absent, as_key, named, section, words,
 };
 
 use super::config::{Access, Connection, Level, NbIotConfig, SUBFRAME, level_of};
@@ -11,7 +13,7 @@ use super::format::Formats;
 use super::power;
 use super::search_space::SearchSpace;
 use super::tables::{Category, Tones};
-use crate::channel::Mobiles;
+use crate::channel::{Alike, Fading, Mobiles, Radio};
 use crate::keys::{Keys, Queues, RadioContext};
 use crate::kit::paging::{self, EdrxKeys, Paging, PsmKeys};
 use crate::rlc36::{self, Mode};
@@ -50,10 +52,59 @@ section! {
         pub psm: Option<PsmKeys> as Perhaps<PsmKeys> = None;
         /// What the radio of a mobile draws.
         pub power: power::Keys as Always<power::Keys> = power::Keys::default();
+        /// Mobiles whose radio is not that of the others.
+        pub ue: Vec<NbIotUe> as Each<NbIotUe> = Vec::new();
         /// The mobiles, and what befalls their radio.
         pub mobiles: Mobiles as Flat<Mobiles> = Mobiles::default();
     }
     check(Self::check)
+}
+
+section! {
+    /// `[[radio.ue]]`: mobiles whose radio is not that of the others.
+    pub struct NbIotUe {
+        /// Its name in settings (`radio.ue.NAME.coupling_loss`) and results; required. Several are
+        /// called NAME-0, NAME-1 and so on.
+        pub name: String as Label = String::new();
+        /// How many are alike.
+        pub count: u32 as Count<u32, 1, 50_000> = 1;
+        /// How much weaker a signal arrives than it was sent; where it is given, steps of the
+        /// others do not count. Repetitions and timers that are `by-level` follow from it.
+        pub coupling_loss: Option<f64> as Or<as_key::Radio, Along<Decibels>> = None;
+        /// From when it is another one.
+        pub coupling_losses: Vec<Step> as Steps<Step> = Vec::new();
+        /// How the ratio of signal to noise varies. Default: as that of the others.
+        pub fading: Option<Fading> as Perhaps<Fading> = None;
+    }
+}
+
+named!(NbIotUe);
+
+impl NbIotUe {
+    /// Their coupling loss, where that of the others is `of_all`.
+    fn loss(&self, of_all: &Schedule<f64>) -> Schedule<f64> {
+        if self.coupling_loss.is_none() && self.coupling_losses.is_empty() {
+            return of_all.clone();
+        }
+        let first = self.coupling_loss.unwrap_or_else(|| of_all.at(Time::ZERO));
+        course(first, &self.coupling_losses)
+    }
+
+    /// The mobiles, where the others have a coupling loss `of_all` and such `radios`.
+    fn alike(&self, of_all: &Schedule<f64>, [down, up]: &[Radio; 2]) -> Alike<'_> {
+        let loss = self.loss(of_all);
+        let radios = [(DOWN_BUDGET, down), (UP_BUDGET, up)].map(|(budget, others)| {
+            let fading = self.fading.or(others.fading);
+            Radio { snr: loss.map(|loss| budget - loss), fading, ..others.clone() }
+        });
+        Alike { name: &self.name, count: self.count, radios }
+    }
+}
+
+/// A coupling loss over time.
+fn course(first: f64, steps: &[Step]) -> Schedule<f64> {
+    let steps = steps.iter().map(|step| (Time::ZERO + step.at, step.coupling_loss));
+    Schedule::new(first, steps.collect())
 }
 
 section! {
@@ -261,17 +312,18 @@ impl NbIotKeys {
     /// The carrier and its mobiles.
     pub fn config(&self, context: &RadioContext<'_>) -> NbIotConfig {
         let paging = Paging::new(SUBFRAME, self.rrc.paging_cycle, self.edrx, self.psm);
-        let budgets = [DOWN_BUDGET, UP_BUDGET];
-        let rates = [self.downlink.bler, self.uplink.bler];
-        let radios = [0, 1].map(|way: usize| {
-            let snr = self.losses().map(|loss| budgets[way] - loss);
-            self.mobiles.radio(snr, rates[way], [REPORT; 2])
+        let of_all = course(self.coupling_loss, &self.coupling_losses);
+        let budgets = [(DOWN_BUDGET, self.downlink.bler), (UP_BUDGET, self.uplink.bler)];
+        let radios = budgets.map(|(budget, bler)| {
+            self.mobiles.radio(of_all.map(|loss| budget - loss), bler, [REPORT; 2])
         });
+        let ues = self.mobiles.ues(self.ue.iter().map(|ue| ue.alike(&of_all, &radios)), &radios);
+        let own = self.ue.iter().flat_map(|ue| repeat_n(ue.loss(&of_all), ue.count as usize));
         NbIotConfig {
-            coupling_loss: self.losses(),
+            coupling_losses: own.chain(repeat(of_all.clone())).take(ues.len()).collect(),
             levels: [0, 1, 2].map(|level| self.level(level)),
             repeats: self.harq.repeats,
-            rlc: self.link_control(),
+            rlc: [0, 1, 2].map(|level| self.link_control(level)),
             queues: context.queues,
             access: Access {
                 subcarriers: self.nprach.subcarriers,
@@ -285,18 +337,12 @@ impl NbIotKeys {
             },
             power: self.power.model(&paging),
             paging,
-            ues: self.mobiles.ues(&radios),
+            ues,
         }
     }
 
-    fn losses(&self) -> Schedule<f64> {
-        let steps = self.coupling_losses.iter();
-        let steps = steps.map(|step| (Time::ZERO + step.at, step.coupling_loss)).collect();
-        Schedule::new(self.coupling_loss, steps)
-    }
-
-    fn link_control(&self) -> rlc36::Rlc36Config {
-        let level = level_of(self.coupling_loss);
+    /// Link control of a mobile that is in a level of coverage at the start.
+    fn link_control(&self, level: usize) -> rlc36::Rlc36Config {
         let by_level = Duration::from_millis(by_level::POLL_MS[level]);
         rlc36::Rlc36Config {
             mode: Mode::Am,
@@ -350,8 +396,10 @@ impl NbIotKeys {
     }
 
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        let reached = self.losses();
-        for level in reached.values().map(level_of) {
+        let of_all = course(self.coupling_loss, &self.coupling_losses);
+        let losses = std::iter::once(of_all.clone());
+        let losses: Vec<_> = losses.chain(self.ue.iter().map(|ue| ue.loss(&of_all))).collect();
+        for level in losses.iter().flat_map(Schedule::values).map(level_of) {
             let SearchSpace { span, repetitions, .. } = self.level(level).control;
             if repetitions > span {
                 let message = format!(
@@ -384,8 +432,12 @@ impl Keys for NbIotKeys {
         Queues::Together("NB-IoT")
     }
 
-    fn rates(&self, context: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
-        Some(self.config(context).rates().map(|rates| rates.map(Some)))
+    fn listed(&self) -> Vec<(&str, u32)> {
+        self.ue.iter().map(|ue| (&*ue.name, ue.count)).collect()
+    }
+
+    fn rates(&self, context: &RadioContext<'_>, ue: usize) -> Option<[Schedule<Option<Rate>>; 2]> {
+        Some(self.config(context).rates(ue).map(|rates| rates.map(Some)))
     }
 
     fn sharers(&self) -> Option<&Mobiles> {

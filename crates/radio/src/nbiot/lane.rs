@@ -6,7 +6,7 @@ use observe::Observe;
 use super::config::NbIotConfig;
 use super::format::Format;
 use crate::Sdu;
-use crate::channel::{Quality, UeConfig};
+use crate::channel::Quality;
 use crate::kit::moment::Moment;
 use crate::rlc36::{Contents, Dtch, DtchConfig, SentBlock};
 
@@ -39,17 +39,14 @@ pub(super) struct Block {
 }
 
 impl<T: Sdu> NbIotLane<T> {
-    pub(super) fn new(
-        direction: Direction,
-        config: &NbIotConfig,
-        ue: &UeConfig,
-        seed: u64,
-    ) -> Self {
+    pub(super) fn new(direction: Direction, config: &NbIotConfig, ue: usize, seed: u64) -> Self {
+        let rlc = config.link_control(ue);
+        let ue = &config.ues[ue];
         let name = format!("{}/{}", ue.name, direction.name());
         let place = direction as usize;
         let dtch = DtchConfig {
             queue: &config.queues[place],
-            rlc: &config.rlc,
+            rlc,
             sdu_header: SDU_HEADER,
             discard: None,
             largest: u64::MAX,

@@ -7,7 +7,7 @@ use super::lane::{Block, NbIotLane};
 use super::power::{PowerState, StateMeter};
 use super::stage::Stage;
 use crate::Sdu;
-use crate::channel::{Quality, UeConfig};
+use crate::channel::Quality;
 use crate::rlc36::{Dtch, OverDtch};
 
 /// Both directions, and what the mobile does.
@@ -96,7 +96,8 @@ pub(super) enum Job {
 }
 
 impl<T: Sdu> NbIotMobile<T> {
-    pub(super) fn new(config: &NbIotConfig, ue: &UeConfig, seed: u64) -> Self {
+    pub(super) fn new(config: &NbIotConfig, ue: usize, seed: u64) -> Self {
+        let name = &config.ues[ue].name;
         Self {
             lanes: Direction::BOTH.map(|direction| NbIotLane::new(direction, config, ue, seed)),
             stage: Stage::Idle,
@@ -112,7 +113,7 @@ impl<T: Sdu> NbIotMobile<T> {
             known: 0,
             last: 0,
             has_collided: false,
-            chance: Philox::named(seed, &format!("{}/access", ue.name)),
+            chance: Philox::named(seed, &format!("{name}/access")),
             preambles: 0,
             reported: (0, 0),
             meter: StateMeter::new(Time::ZERO, PowerState::Idle),

@@ -23,7 +23,7 @@ impl<T: Sdu> NbIotCell<T> {
         let mobile = &self.mobiles[ue as usize];
         let exchanges = self.config.connection.exchanges;
         mobile.job(time_of(from), exchanges)?;
-        let space = self.config.level(from).control;
+        let space = self.config.level(from, ue).control;
         let mut at = space.candidate(from.max(mobile.ready_from));
         loop {
             let free = self.carrier.free_from(at, space.repetitions);
@@ -40,7 +40,7 @@ impl<T: Sdu> NbIotCell<T> {
         let Some(job) = self.mobiles[ue as usize].job(moment.now, exchanges) else { return };
         let Some(block) = self.block_of(moment, ue, job) else { return };
         let (slot, direction) = (moment.slot, block.direction);
-        let level = self.config.level(slot);
+        let level = self.config.level(slot, ue);
         let (control, length) = (level.control.repetitions, block.format.subframes);
         let (ack, width) = (level.ack(), level.tones.width());
         self.carrier.take_down(slot, slot, control);
@@ -71,7 +71,7 @@ impl<T: Sdu> NbIotCell<T> {
         ue: u32,
         job: Job,
     ) -> Option<Block> {
-        let level = self.config.level(moment.slot);
+        let level = self.config.level(moment.slot, ue);
         let mobile = &mut self.mobiles[ue as usize];
         let format_of = |lane: &mut super::lane::NbIotLane<T>, wanted| {
             level.formats[lane.dtch.direction as usize].choose(lane.snr(moment.now), wanted)
@@ -124,7 +124,7 @@ impl<T: Sdu> NbIotCell<T> {
 
     /// The base station reports what a mobile could get, if that is not what it was.
     fn note_report(&mut self, moment: &Moment<'_, impl Observe>, ue: u32) {
-        let level = self.config.level(moment.slot);
+        let level = self.config.level(moment.slot, ue);
         let mobile = &mut self.mobiles[ue as usize];
         let most = level.formats[0].choose(mobile.lanes[0].snr(moment.now), u64::MAX);
         let report = (most.bytes, most.subframes);

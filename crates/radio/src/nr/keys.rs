@@ -2,12 +2,12 @@
 
 use base::{Direction, Duration, EnergyPerBit, Power, Rate, Schedule};
 use settings::{
-    Always, Bytes, Count, Fault, Flag, Flat, OfTime, Off, Or, Perhaps, Table, Word, section,
+    Always, Bytes, Count, Each, Fault, Flag, Flat, OfTime, Off, Or, Perhaps, Table, Word, section,
 };
 
 use super::pattern::{Letter, Pattern};
 use super::tables::{McsTable, Shape, Spacing};
-use crate::channel::{Blockage, Frame, Mobiles, Part, Radio, Reception, Sizes, harq};
+use crate::channel::{Blockage, Frame, Mobiles, Part, Radio, Reception, Sizes, UeKeys, harq};
 use crate::keys::{Keys, Queues, RadioContext};
 use crate::lte::Adaptive;
 use crate::rlc36;
@@ -42,6 +42,8 @@ section! {
         pub handover: Option<NrHandover> as Perhaps<NrHandover> = None;
         /// What stands in the way of a mobile from time to time. Without it, nothing does.
         pub blockage: Option<Blockage> as Perhaps<Blockage> = None;
+        /// Mobiles whose radio is not that of the others.
+        pub ue: Vec<UeKeys> as Each<UeKeys> = Vec::new();
         /// The mobiles, and what befalls their radio.
         pub mobiles: Mobiles as Flat<Mobiles> = Mobiles::default();
     }
@@ -212,6 +214,7 @@ impl NrKeys {
     /// The cell and its mobiles.
     pub fn config(&self, context: &RadioContext<'_>) -> ScheduledConfig {
         let slot = self.nr.spacing.slot();
+        let radios = WAYS.map(|way| self.radio(way));
         ScheduledConfig {
             slot,
             frame: self.frame().unwrap_or_else(Frame::both),
@@ -234,7 +237,7 @@ impl NrKeys {
             power: self.power.model(None, self.power.idle),
             handover: self.handover.map(NrHandover::config),
             failure_gap: self.handover.map_or(FAILURE_GAP, |handover| handover.gap),
-            ues: self.mobiles.ues(&WAYS.map(|way| self.radio(way))),
+            ues: self.mobiles.ues(self.ue.iter().map(|ue| ue.alike(&radios)), &radios),
         }
     }
 
@@ -395,8 +398,12 @@ impl Keys for NrKeys {
         Queues::Together("NR")
     }
 
-    fn rates(&self, context: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
-        Some(self.config(context).rates().map(|rates| rates.map(Some)))
+    fn listed(&self) -> Vec<(&str, u32)> {
+        self.ue.iter().map(|ue| (&*ue.name, ue.count)).collect()
+    }
+
+    fn rates(&self, context: &RadioContext<'_>, ue: usize) -> Option<[Schedule<Option<Rate>>; 2]> {
+        Some(self.config(context).rates(ue).map(|rates| rates.map(Some)))
     }
 
     fn sharers(&self) -> Option<&Mobiles> {

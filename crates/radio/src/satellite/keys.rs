@@ -368,7 +368,7 @@ macro_rules! satellites {
                 self.satellite.ues as usize
             }
 
-            fn rates(&self, _: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
+            fn rates(&self, _: &RadioContext<'_>, _: usize) -> Option<[Schedule<Option<Rate>>; 2]> {
                 Some(self.satellite.rates())
             }
 

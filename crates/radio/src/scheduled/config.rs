@@ -53,13 +53,14 @@ pub struct ScheduledConfig {
 }
 
 impl ScheduledConfig {
-    /// What each direction carries at most, in the mean over fading, with nothing in the way.
-    pub(crate) fn rates(&self) -> [Schedule<Rate>; 2] {
+    /// What each direction carries at most for mobile number `ue`, in the mean over fading, with
+    /// nothing in the way.
+    pub(crate) fn rates(&self, ue: usize) -> [Schedule<Rate>; 2] {
         let frame = self.frame_of_mobile();
         Direction::BOTH.map(|way| {
             let carrier = &self.carriers[way as usize];
             let rate = |snr| carrier.rate(self.slot, frame, way, carrier.scheme_at(snr));
-            self.ues[0].radios[way as usize].mean_rate(rate)
+            self.ues[ue].radios[way as usize].mean_rate(rate)
         })
     }
 

@@ -388,7 +388,7 @@ impl Keys for DchKeys {
         self.ues as usize
     }
 
-    fn rates(&self, _: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
+    fn rates(&self, _: &RadioContext<'_>, _: usize) -> Option<[Schedule<Option<Rate>>; 2]> {
         Some(Direction::BOTH.map(|direction| self.course_of_rates(direction).map(Some)))
     }
 

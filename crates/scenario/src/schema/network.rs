@@ -1,14 +1,21 @@
 //! `[flow]`, `[[flow.group]]`, `[[wired]]` and `[[route]]`: what is transferred, and over what
 //! wires.
 
+use std::ops::Range;
+
 use base::{Duration, Rate};
+use radio::Radio;
 use world::{Application, Applications};
 
 use crate::form::{CaptureFile, Ends};
 use settings::{
-    Bytes, Count, Each, Flat, Label, Nothing, OfTime, Off, Or, Speed, Unlimited, Word, as_key,
-    named, section, words,
+    Bytes, Count, Each, Flat, Label, Nothing, OfTime, Off, Or, Speed, Unlimited, Word, absent,
+    as_key, named, section, words,
 };
+
+absent! {
+    All = "all",
+}
 
 section! {
     /// `[flow]`: what the fixed host sends to the mobile: files, pages that it asks for, or
@@ -25,6 +32,9 @@ section! {
         /// Which way the data go. With several mobiles the flows go to them, or come from them, in
         /// turn; one between mobiles goes to the one after its sender.
         pub direction: FlowDirection as Word<FlowDirection> = FlowDirection::Downlink;
+        /// Between which mobiles and the fixed host: those called by a name of `[[radio.ue]]`, or
+        /// all.
+        pub mobiles: Option<String> as Or<All, Label> = None;
         /// Payload of each file, or of all datagrams; pages have no end, and keystrokes and probes
         /// a number. Default: data for the whole run, as in lo2005 §4.
         pub bytes: Option<u64> as Or<Unlimited, Bytes<u64, 1, { u64::MAX }>> = None;
@@ -82,13 +92,25 @@ impl Flow {
         self.arrivals.as_ref().map_or(self.count, |capture| capture.arrivals().len() as u32)
     }
 
-    /// How many of them mobile number `ue` of `count` takes part in.
-    pub(crate) fn flows_of(&self, ue: usize, count: usize) -> usize {
-        let number = self.number() as usize;
+    /// The numbers of the mobiles that they run to or from, of `radio` or else of `count`.
+    pub(crate) fn mobiles_of(&self, radio: Option<&Radio>, count: usize) -> Range<usize> {
+        let ranges = radio.map_or_else(Vec::new, |radio| radio.keys().ranges());
+        let named = ranges.into_iter().filter(|(name, _)| name.is_some());
+        let mut own = named.filter(|(name, _)| *name == self.mobiles.as_deref());
+        own.next().map_or(0..count, |(_, range)| range)
+    }
+
+    /// How many of them mobile number `ue` takes part in, if they run to or from `mobiles`.
+    pub(crate) fn flows_of(&self, ue: usize, mobiles: &Range<usize>) -> usize {
+        if !mobiles.contains(&ue) {
+            return 0;
+        }
+        let (number, count) = (self.number() as usize, mobiles.len());
+        let place = ue - mobiles.start;
         let from = |first: usize| (first..number).step_by(count).count();
         match self.direction {
-            FlowDirection::Downlink | FlowDirection::Uplink => from(ue),
-            FlowDirection::BetweenMobiles => from(ue) + from((ue + count - 1) % count),
+            FlowDirection::Downlink | FlowDirection::Uplink => from(place),
+            FlowDirection::BetweenMobiles => from(place) + from((place + count - 1) % count),
         }
     }
 }

@@ -202,6 +202,7 @@ pub mod as_key {
         Kind = "as kind",
         RadioTblerLimits = "as radio.tbler_limits",
         RadioTbler = "as radio.tbler",
+        Radio = "as radio",
         LinkDelay = "as link.delay",
         QueuePackets = "as queue.packets",
         QueueBytes = "as queue.bytes",

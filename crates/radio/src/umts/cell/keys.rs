@@ -204,25 +204,21 @@ impl CellKeys {
         }
     }
 
-    /// Checks that names of mobiles and base stations are unique.
+    /// Checks that there are mobiles, and that names of base stations are unique.
     fn check_members(&self, tree: &Table) -> Result<(), Fault> {
         if self.mobiles() == 0 {
             let message = "no mobile: needs radio.ues above zero, as in ues = 50, or [[radio.ue]]";
             return tree.clash(&["radio.ues", "radio"], message);
         }
-        let node_bs = self.node_b.iter().map(|node_b| &node_b.name).collect::<Vec<_>>();
-        let ues = self.ue.iter().map(|ue| &ue.name).collect::<Vec<_>>();
-        for (kind, names) in [("node_b", node_bs), ("ue", ues)] {
-            for (index, name) in names.iter().enumerate() {
-                let list = format!("radio.{kind}");
-                if name.is_empty() {
-                    let message = format!("every [[{list}]] needs a name, as in name = \"A\"");
-                    return tree.clash(&[&list], message);
-                }
-                if names[..index].contains(name) {
-                    let message = format!("two [[{list}]] have the name {name}");
-                    return tree.clash(&[&list], message);
-                }
+        let names: Vec<_> = self.node_b.iter().map(|node_b| &node_b.name).collect();
+        for (index, name) in names.iter().enumerate() {
+            if name.is_empty() {
+                let message = "every [[radio.node_b]] needs a name, as in name = \"A\"";
+                return tree.clash(&["radio.node_b"], message);
+            }
+            if names[..index].contains(name) {
+                let message = format!("two [[radio.node_b]] have the name {name}");
+                return tree.clash(&["radio.node_b"], message);
             }
         }
         Ok(())
@@ -309,16 +305,20 @@ impl Keys for CellKeys {
         self.check_coverage(tree, context)
     }
 
+    fn listed(&self) -> Vec<(&str, u32)> {
+        self.ue.iter().map(|ue| (&*ue.name, 1)).collect()
+    }
+
     fn mobiles(&self) -> usize {
         self.ue.len() + self.ues as usize
     }
 
-    fn rates(&self, _: &RadioContext<'_>) -> Option<[Schedule<Option<Rate>>; 2]> {
+    fn rates(&self, _: &RadioContext<'_>, _: usize) -> Option<[Schedule<Option<Rate>>; 2]> {
         Some([self.downlink.rate, self.uplink.rate].map(|rate| Schedule::constant(Some(rate))))
     }
 
     /// Of the dedicated channel, or of the common one where that is quicker.
-    fn bottlenecks(&self, _: &RadioContext<'_>) -> [Rate; 2] {
+    fn bottlenecks(&self, _: &RadioContext<'_>, _: usize) -> [Rate; 2] {
         [self.downlink.rate.max(self.fach.rate), self.uplink.rate.max(self.rach.rate)]
     }
 }
