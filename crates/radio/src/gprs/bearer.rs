@@ -200,16 +200,6 @@ impl<T: Sdu> GprsBearer<T> {
         self.counters(direction).share_of(self.capacity(direction, span))
     }
 
-    /// The coding scheme of new blocks in `direction`.
-    pub fn coding_scheme(&self, direction: Direction) -> CodingScheme {
-        self.lane(direction).adapter.scheme()
-    }
-
-    /// The TBF of `direction`, as of the last event.
-    pub fn tbf(&self, direction: Direction) -> Tbf {
-        self.lane(direction).tbf
-    }
-
     /// One block period.
     fn run(&mut self, now: Time, observe: &mut impl Observe) {
         let period = period_from(now);

@@ -154,6 +154,7 @@ impl ActiveSet {
     }
 
     /// The serving RNC.
+    #[cfg(test)]
     pub const fn serving(&self) -> u32 {
         self.serving
     }
@@ -167,6 +168,7 @@ impl ActiveSet {
 
     /// True while a time to trigger runs, so that the next frame must be measured even if nothing
     /// moves.
+    #[cfg(test)]
     pub fn is_pending(&self) -> bool {
         !self.holding.is_empty() || self.drifting_since.is_some()
     }

@@ -4,7 +4,25 @@
 //! turns, block by block, and the next TTI continues where the last one ended (TS 25.321 §11.4
 //! leaves their order open).
 
-use super::channels::Priority;
+/// The priority of a logical channel; the highest of the eight is 1 (TS 25.331 §10.3.4.21).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Priority(u8);
+
+impl Priority {
+    /// The one served last.
+    pub const LOWEST: Self = Self(8);
+
+    /// Priority `level`, 1 to 8.
+    #[cfg(test)]
+    pub const fn new(level: u8) -> Option<Self> {
+        if 1 <= level && level <= Self::LOWEST.0 { Some(Self(level)) } else { None }
+    }
+
+    /// 1 to 8.
+    pub const fn level(self) -> u8 {
+        self.0
+    }
+}
 
 /// A channel of a multiplexer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -3,8 +3,7 @@
 use base::{Duration, Time};
 
 use crate::umts::Blocks;
-use crate::umts::channels::Priority;
-use crate::umts::multiplexer::{ChannelId, Multiplexer};
+use crate::umts::multiplexer::{ChannelId, Multiplexer, Priority};
 
 /// A common channel with its MAC.
 ///

@@ -45,6 +45,7 @@ impl Code {
 
     /// Its chips, each 1 or −1. Each bit of the number that is set negates the later half of a
     /// repetition, the lowest bit the longest.
+    #[cfg(test)]
     pub fn chips(self) -> impl Iterator<Item = i8> {
         let halves = self.number().reverse_bits() >> (32 - self.sf.log2());
         (0..self.sf.chips()).map(move |chip| 1 - 2 * ((chip & halves).count_ones() % 2) as i8)
@@ -91,14 +92,13 @@ pub struct CodeTree {
     used: [Quarter; 4],
     /// The exponent of the factor of the code allocated from this leaf on; 0 if none is.
     starts: [u8; LEAVES],
-    blocked: [u64; SpreadingFactor::ALL.len()],
 }
 
 const LEAVES: usize = SpreadingFactor::MAX.chips() as usize;
 
 impl Default for CodeTree {
     fn default() -> Self {
-        Self { used: [0; 4], starts: [0; LEAVES], blocked: [0; SpreadingFactor::ALL.len()] }
+        Self { used: [0; 4], starts: [0; LEAVES] }
     }
 }
 
@@ -121,12 +121,10 @@ impl CodeTree {
     /// Takes a free code of factor `sf`.
     ///
     /// # Errors
-    /// If none is free. It is counted as blocked.
+    /// If none is free.
     pub fn allocate(&mut self, sf: SpreadingFactor) -> Result<Code, NoCode> {
-        let Some(code) = self.best(sf) else {
-            self.blocked[level(sf)] += 1;
-            return Err(NoCode { sf, free_leaves: self.free_leaves() });
-        };
+        let none = || NoCode { sf, free_leaves: self.free_leaves() };
+        let code = self.best(sf).ok_or_else(none)?;
         self.occupy(code);
         Ok(code)
     }
@@ -134,7 +132,8 @@ impl CodeTree {
     /// Takes exactly `code`.
     ///
     /// # Errors
-    /// Its state, if it is not free. This is not counted as blocked.
+    /// Its state, if it is not free.
+    #[cfg(test)]
     pub fn take(&mut self, code: Code) -> Result<(), CodeState> {
         match self.state(code) {
             CodeState::Free => {
@@ -188,11 +187,6 @@ impl CodeTree {
         self.used.iter().map(|used| free_blocks(*used, width(sf)).count_ones()).sum()
     }
 
-    /// How many allocations of factor `sf` found no code.
-    pub const fn blocked(&self, sf: SpreadingFactor) -> u64 {
-        self.blocked[level(sf)]
-    }
-
     fn best(&self, sf: SpreadingFactor) -> Option<Code> {
         let mut free = self.used.map(|used| free_blocks(used, width(sf)));
         let fits = iter::successors(Some(width(sf)), |width| Some(width * 2));
@@ -244,10 +238,6 @@ impl std::error::Error for NoCode {}
 
 /// The exponent of the highest factor.
 const LEVELS: usize = SpreadingFactor::MAX.log2() as usize;
-
-const fn level(sf: SpreadingFactor) -> usize {
-    LEVELS - sf.log2() as usize
-}
 
 /// Leaves below a code of factor `sf`.
 const fn width(sf: SpreadingFactor) -> u32 {
@@ -338,7 +328,6 @@ mod tests {
         assert_eq!(tree.allocate(sf(8)), Ok(code(8, 3)));
         assert_eq!(tree.state(code(4, 1)), CodeState::Blocked);
         assert_eq!(tree.state(code(16, 7)), CodeState::Blocked);
-        assert_eq!((tree.blocked(sf(8)), tree.blocked(sf(4))), (1, 0));
     }
 
     #[test]
@@ -415,13 +404,11 @@ mod tests {
             ),
         ) {
             let (mut tree, mut reference) = (CodeTree::default(), Reference::default());
-            let mut refused = 0;
             for (what, any, index) in steps {
                 match what {
                     0 | 1 => {
                         let best = reference.best(any.sf());
                         prop_assert_eq!(tree.allocate(any.sf()).ok(), best);
-                        refused += u64::from(best.is_none());
                         reference.0.extend(best);
                     }
                     2 => {
@@ -446,8 +433,6 @@ mod tests {
                 let free = all.filter(|code| reference.is_free(*code)).count();
                 prop_assert_eq!(tree.free(any.sf()) as usize, free);
             }
-            let counted: u64 = SpreadingFactor::ALL.iter().map(|sf| tree.blocked(*sf)).sum();
-            prop_assert_eq!(counted, refused);
         }
     }
 }

@@ -49,16 +49,6 @@ impl DedicatedChannels {
         let one = self.table.rate_of(self.direction, self.sf).expect("checked in new");
         Rate::from_bps(one.as_bps() * u64::from(self.dpdchs))
     }
-
-    /// The factor of each DPDCH.
-    pub const fn sf(&self) -> SpreadingFactor {
-        self.sf
-    }
-
-    /// How many DPDCHs.
-    pub const fn dpdchs(&self) -> u32 {
-        self.dpdchs
-    }
 }
 
 /// Why there are no such dedicated channels.

@@ -251,6 +251,7 @@ impl SlotFormat {
     }
 
     /// All bits of a slot, control included.
+    #[cfg(test)]
     pub const fn bits(self) -> u16 {
         self.data_bits() + self.tpc + self.tfci + self.pilot
     }

@@ -189,6 +189,7 @@ impl Interference {
     }
 
     /// The share of its power that a cell sends.
+    #[cfg(test)]
     pub fn power_share(&self, cell: u32) -> f64 {
         self.cells[cell as usize].sent / from_db(self.air.cell_power)
     }

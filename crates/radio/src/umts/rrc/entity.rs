@@ -111,6 +111,7 @@ impl Entity {
     }
 
     /// What carries the bearer.
+    #[cfg(test)]
     pub const fn channels(&self) -> Channels {
         self.channels
     }

@@ -32,6 +32,7 @@ pub enum Procedure {
 
 impl Procedure {
     /// In words.
+    #[cfg(test)]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Paging => "paging",

@@ -156,6 +156,7 @@ const BURST: u8 = 0b0001;
 
 /// The codewords of a relative list that names the `missing` PDUs after its first, which the
 /// caller gives as distances from it in ascending order (TS 25.322 §9.2.2.11.6).
+#[cfg(test)]
 pub fn codewords(missing: &[u16]) -> Vec<u8> {
     let mut codewords = Vec::new();
     let (mut last, mut rest) = (0, missing);
@@ -191,6 +192,7 @@ pub fn missing(fsn: u16, codewords: &[u8]) -> Option<Vec<u16>> {
 }
 
 /// Three bits a codeword, the least significant first, the last one marked.
+#[cfg(test)]
 fn put_number(mut number: u16, codewords: &mut Vec<u8>) {
     while number > 7 {
         codewords.push((number as u8 & 7) << 1);
