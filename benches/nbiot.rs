@@ -7,9 +7,8 @@ use divan::Bencher;
 use link::queue;
 use observe::Context;
 use packet::Packet;
-use radio::RadioContext;
-use radio::kit::paging::EdrxKeys;
 use radio::nbiot::{NbIotCell, NbIotConfig, NbIotKeys};
+use radio::{EdrxKeys, RadioContext};
 
 fn main() {
     divan::main();

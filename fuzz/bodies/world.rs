@@ -10,10 +10,9 @@ use link::loss::{self, gilbert_elliott, outage::Outage};
 use link::queue::{self, Discipline, Notice, codel, droptail, red};
 use link::{LinkConfig, Service, Trace};
 use observe::{Context, Observe, PacketEvent, PacketFact};
-use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::RlcConfig;
 use radio::umts::rlc::am::{OnLimit, Repetition};
-use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
+use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit, PdcpConfig};
 use world::{Datagram, Delivery, NodeId, World};
 
 /// Runs `input` until nothing is under way and checks that nothing was lost silently.

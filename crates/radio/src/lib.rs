@@ -21,7 +21,7 @@
 //!
 //! * [`wlan`]: access points and stations of a network like 802.11b.
 //!
-//! They are made of [`kit`], of the shared [`channel`], and of [`rlc36`], link control of LTE and
+//! They are made of `kit`, of the shared [`channel`], and of [`rlc36`], link control of LTE and
 //! NR.
 //!
 //! A bearer carries anything that knows its size ([`Sdu`]). It knows no IP: how headers are
@@ -32,7 +32,7 @@ pub mod channel;
 pub mod gprs;
 pub mod hspa;
 mod keys;
-pub mod kit;
+mod kit;
 pub mod lte;
 pub mod nbiot;
 pub mod nr;
@@ -46,8 +46,6 @@ pub mod umts;
 pub mod wlan;
 
 pub use keys::{Keys, Queues, RadioContext};
-pub use kit::{
-    Counters, DownlinkReport, EnergyUse, HeaderCompression, Meter, Output, PowerModel, Sdu,
-    StateUse,
-};
+pub use kit::{Counters, EdrxKeys, EnergyUse, HeaderCompression, Output, PsmKeys, Sdu, StateUse};
+pub(crate) use kit::{DownlinkReport, Meter, PowerModel};
 pub use registry::{Cell, Radio};

@@ -4,9 +4,8 @@ use base::{Direction, Duration, Energy, EnergyPerBit, Power, Time};
 use mobility::motion::{Motion, Position};
 use observe::RrcState;
 use radio::umts::cell::{CellConfig, UmtsCells};
-use radio::umts::power::{CellPower, DchPower};
 use radio::umts::rrc::FirstChannel;
-use radio::umts::{Bearer, DchConfig};
+use radio::umts::{Bearer, CellPower, DchConfig, DchPower};
 use radio::{EnergyUse, StateUse};
 
 use crate::cells::Facts;

@@ -3,9 +3,8 @@
 use base::Direction::Downlink;
 use base::{Duration, Flags, Probability, Rate, Seq, TcpHeader, Time};
 use observe::Context;
-use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::{RlcConfig, am};
-use radio::umts::{self, Bearer, BlockErrorRate, Channel, DchConfig, Limit, Output};
+use radio::umts::{self, Bearer, BlockErrorRate, Channel, DchConfig, Limit, Output, PdcpConfig};
 use tcp::{Length, Segment};
 use world::{Body, Ends, NodeId, Packet};
 

@@ -6,10 +6,9 @@ use base::{Duration, Probability, Rate, Schedule, Seq, Time};
 use link::queue::{self, Discipline, codel};
 use link::{Config as PipeConfig, LinkConfig, Service, loss};
 use observe::{Observe, PacketEvent, PacketFact, TcpFact};
-use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::RlcConfig;
 use radio::umts::rlc::am::{self, Repetition};
-use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit};
+use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit, PdcpConfig};
 use tcp::{Length, Segment};
 use world::{Connection, Hop, MachineId, NodeId, Side, Sink, Source, World};
 

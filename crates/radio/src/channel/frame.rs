@@ -4,7 +4,7 @@ use base::Direction;
 
 /// How much of a slot a direction has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub(crate) enum Part {
     /// Nothing.
     None,
     /// Some of its symbols: a special slot.
@@ -22,7 +22,7 @@ impl Part {
 
 /// What each direction has of the slots of a period, which follows itself for ever.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Frame {
+pub(crate) struct Frame {
     parts: [Vec<Part>; 2],
     /// How many slots it is from each slot to the first one of the direction.
     ahead: [Vec<u64>; 2],
@@ -30,7 +30,7 @@ pub struct Frame {
 
 impl Frame {
     /// Each direction has every slot (frequency division duplex).
-    pub fn both() -> Self {
+    pub(crate) fn both() -> Self {
         Self::new(&[[Part::Whole; 2]])
     }
 
@@ -38,7 +38,7 @@ impl Frame {
     ///
     /// # Panics
     /// If a direction has nothing at all.
-    pub fn new(slots: &[[Part; 2]]) -> Self {
+    pub(crate) fn new(slots: &[[Part; 2]]) -> Self {
         let parts = [0, 1].map(|way| slots.iter().map(|slot| slot[way]).collect::<Vec<_>>());
         let ahead = [0, 1].map(|way: usize| {
             let parts = &parts[way];
@@ -52,27 +52,27 @@ impl Frame {
     }
 
     /// How many slots there are in a period.
-    pub const fn period(&self) -> u64 {
+    pub(crate) const fn period(&self) -> u64 {
         self.parts[0].len() as u64
     }
 
     /// What `direction` has of `slot`.
-    pub fn part(&self, direction: Direction, slot: u64) -> Part {
+    pub(crate) fn part(&self, direction: Direction, slot: u64) -> Part {
         self.parts[direction as usize][(slot % self.period()) as usize]
     }
 
     /// The first slot from `slot` on of which `direction` has something.
-    pub fn next(&self, direction: Direction, slot: u64) -> u64 {
+    pub(crate) fn next(&self, direction: Direction, slot: u64) -> u64 {
         slot + self.ahead[direction as usize][(slot % self.period()) as usize]
     }
 
     /// How many slots of a period `direction` has so much of.
-    pub fn count(&self, direction: Direction, part: Part) -> u64 {
+    pub(crate) fn count(&self, direction: Direction, part: Part) -> u64 {
         self.parts[direction as usize].iter().filter(|own| **own == part).count() as u64
     }
 
     /// Of how many of the first `slots` slots `direction` has something.
-    pub fn of_first(&self, direction: Direction, slots: u64) -> u64 {
+    pub(crate) fn of_first(&self, direction: Direction, slots: u64) -> u64 {
         let has = |part: &&Part| **part != Part::None;
         let parts = &self.parts[direction as usize];
         let whole = parts.iter().filter(has).count() as u64 * (slots / self.period());

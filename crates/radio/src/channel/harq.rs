@@ -5,20 +5,20 @@ use crate::rlc36::Contents;
 
 /// Hybrid ARQ with soft combining.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct HarqConfig {
+pub(crate) struct HarqConfig {
     /// How many blocks may be in flight in a direction of a mobile, up to 32.
-    pub processes: u32,
+    pub(crate) processes: u32,
     /// How often a block is sent again before link control has to repair the loss.
-    pub repeats: u32,
+    pub(crate) repeats: u32,
     /// How many slots a receiver takes to decode a block after its slot.
-    pub decoding: u32,
+    pub(crate) decoding: u32,
     /// When a sender learns what became of a block.
-    pub feedback: Feedback,
+    pub(crate) feedback: Feedback,
 }
 
 /// When a sender learns what became of a block, and how it sends it again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Feedback {
+pub(crate) enum Feedback {
     /// So many slots later. Uplink it is sent again then, in the same resource blocks.
     Fixed {
         /// How many, fewer than grants are remembered for.

@@ -6,7 +6,8 @@ use settings::{
     section,
 };
 
-use super::{Fading, Radio, Step, UeConfig};
+use super::quality::Step;
+use super::{Fading, Radio, UeConfig};
 
 section! {
     /// `[radio]`: the mobiles of a cell, and what befalls their radio.

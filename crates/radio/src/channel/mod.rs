@@ -4,22 +4,23 @@
 //!   `blockage`: what stands in its way; `curve`: how often blocks err.
 //! * `sizes`, `frame`: how much a block carries, and which slots are of which direction.
 //! * `keys`: what is asked of every such cell.
-//! * [`harq`], `flights`: blocks in flight; [`scheduler`]: the choice between mobiles.
+//! * `harq`, `flights`: blocks in flight; `scheduler`: the choice between mobiles.
 
 mod blockage;
 pub(crate) mod curve;
 pub(crate) mod flights;
 mod frame;
-pub mod harq;
+pub(crate) mod harq;
 mod keys;
 mod quality;
-pub mod scheduler;
+pub(crate) mod scheduler;
 mod sizes;
 
 pub use blockage::Blockage;
-pub use frame::{Frame, Part};
-pub(crate) use keys::Alike;
-pub use keys::{Mobiles, OwnReception, Reception, UeKeys};
-pub(crate) use quality::Quality;
-pub use quality::{Fading, Radio, Step, UeConfig};
-pub use sizes::Sizes;
+pub(crate) use frame::{Frame, Part};
+pub(crate) use keys::{Alike, Reception, UeKeys};
+pub use keys::Mobiles;
+pub use quality::Fading;
+pub(crate) use quality::{Quality, Radio, UeConfig};
+pub use scheduler::Policy;
+pub(crate) use sizes::Sizes;

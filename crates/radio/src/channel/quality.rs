@@ -9,21 +9,21 @@ use super::curve::{TARGET, block_error_rate, combining_gain, margin_of};
 
 /// How good the radio of one direction is.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Radio {
+pub(crate) struct Radio {
     /// The mean ratio of signal to noise, in decibels.
-    pub snr: Schedule<f64>,
+    pub(crate) snr: Schedule<f64>,
     /// How it varies around the mean.
-    pub fading: Option<Fading>,
+    pub(crate) fading: Option<Fading>,
     /// When something stands in the way.
-    pub blockage: Option<Blockage>,
+    pub(crate) blockage: Option<Blockage>,
     /// In place of that ratio: how many blocks err that are sent for the first time.
-    pub bler: Option<f64>,
+    pub(crate) bler: Option<f64>,
     /// When nothing gets through.
-    pub outages: Vec<[Time; 2]>,
+    pub(crate) outages: Vec<[Time; 2]>,
     /// How often the ratio is measured and reported.
-    pub report_every: Duration,
+    pub(crate) report_every: Duration,
     /// How old a report is when it is used.
-    pub report_age: Duration,
+    pub(crate) report_age: Duration,
 }
 
 /// A mobile.
@@ -32,7 +32,7 @@ pub struct UeConfig {
     /// Its name; its random streams are named after it.
     pub name: String,
     /// Its radio, downlink and uplink.
-    pub radios: [Radio; 2],
+    pub(crate) radios: [Radio; 2],
 }
 
 impl Radio {

@@ -3,7 +3,7 @@
 /// The bytes of a block by its scheme of modulation and coding and by the resource blocks that it
 /// takes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Sizes {
+pub(crate) struct Sizes {
     /// The schemes one after the other, each with the sizes for 0 up to `width` resource blocks.
     bytes: Vec<u32>,
     width: u16,
@@ -11,7 +11,7 @@ pub struct Sizes {
 
 impl Sizes {
     /// The sizes of `schemes` schemes over up to `width` resource blocks. They must grow with both.
-    pub fn new(schemes: u8, width: u16, bytes: impl Fn(u8, u16) -> u32) -> Self {
+    pub(crate) fn new(schemes: u8, width: u16, bytes: impl Fn(u8, u16) -> u32) -> Self {
         let row = |scheme| {
             let bytes = &bytes;
             (0..=width).map(move |blocks| if blocks == 0 { 0 } else { bytes(scheme, blocks) })
@@ -20,7 +20,7 @@ impl Sizes {
     }
 
     /// How many resource blocks there are.
-    pub const fn width(&self) -> u16 {
+    pub(crate) const fn width(&self) -> u16 {
         self.width
     }
 

@@ -190,14 +190,10 @@ impl<T: Sdu> GprsBearer<T> {
         None
     }
 
-    /// How many radio blocks the first `span` has room for in `direction`.
-    pub fn capacity(&self, direction: Direction, span: Duration) -> u64 {
-        span.whole(BLOCK_PERIOD) * u64::from(self.lane(direction).slots)
-    }
-
-    /// Which share of those blocks has been sent.
+    /// Which share of the radio blocks for which the first `span` has room in `direction` was sent.
     pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
-        self.counters(direction).share_of(self.capacity(direction, span))
+        let blocks = span.whole(BLOCK_PERIOD) * u64::from(self.lane(direction).slots);
+        self.counters(direction).share_of(blocks)
     }
 
     /// One block period.

@@ -5,7 +5,7 @@ use settings::words;
 
 /// How long a radio block takes in its time slot, on average: 12 blocks in the 240 ms of a
 /// 52-multiframe (TS 45.002 §6.3.2.1).
-pub const BLOCK_PERIOD: Duration = Duration::from_millis(20);
+pub(super) const BLOCK_PERIOD: Duration = Duration::from_millis(20);
 
 words! {
     /// A coding scheme of GPRS (TS 45.003 §5.1) or EDGE (§5.1.5 and following).
@@ -42,42 +42,35 @@ words! {
 
 impl CodingScheme {
     /// Bytes that one RLC data block carries, without its headers (TS 44.060 §10.2.1, §10.3a).
-    pub const fn block_bytes(self) -> u32 {
+    pub(super) const fn block_bytes(self) -> u32 {
         SCHEMES[self as usize].0
     }
 
     /// RLC data blocks in a radio block.
-    pub const fn blocks(self) -> u32 {
+    pub(super) const fn blocks(self) -> u32 {
         SCHEMES[self as usize].1
     }
 
     /// Bytes that a radio block carries.
-    pub const fn bytes(self) -> u32 {
+    pub(super) const fn bytes(self) -> u32 {
         self.block_bytes() * self.blocks()
     }
 
     /// True for the schemes of EDGE.
-    pub const fn is_edge(self) -> bool {
+    pub(super) const fn is_edge(self) -> bool {
         self as u8 >= Self::Mcs1 as u8
     }
 
     /// The next faster scheme of the same system.
-    pub fn faster(self) -> Option<Self> {
+    pub(super) fn faster(self) -> Option<Self> {
         let next = Self::ALL.get(self as usize + 1).copied();
         next.filter(|next| next.is_edge() == self.is_edge())
     }
 
     /// The next slower scheme of the same system.
-    pub fn slower(self) -> Option<Self> {
+    pub(super) fn slower(self) -> Option<Self> {
         let before = (self as usize).checked_sub(1).map(|index| Self::ALL[index]);
         before.filter(|before| before.is_edge() == self.is_edge())
-    }
-
-    /// The ratio of carrier to interference, in dB, at which a tenth of the blocks is in error:
-    /// after TS 45.005 Table 2, TU50 without hopping at 900 MHz, rounded; those of MCS-7 to 9,
-    /// for which the table has other rates, are extrapolated.
-    pub const fn reference_ci(self) -> f64 {
-        SCHEMES[self as usize].2
     }
 
     /// The block error rate at `ci` dB: logistic, a tenth at the reference, and a hundredth
@@ -90,6 +83,13 @@ impl CodingScheme {
     /// Where [`Self::block_error_rate`] is `rate`, in dB.
     pub fn ci_of(self, rate: f64) -> f64 {
         self.reference_ci() + SLOPE * float::ln((1.0 / rate - 1.0) / 9.0)
+    }
+
+    /// The ratio of carrier to interference, in dB, at which a tenth of the blocks is in error:
+    /// after TS 45.005 Table 2, TU50 without hopping at 900 MHz, rounded; those of MCS-7 to 9,
+    /// for which the table has other rates, are extrapolated.
+    const fn reference_ci(self) -> f64 {
+        SCHEMES[self as usize].2
     }
 }
 

@@ -201,7 +201,7 @@ words! {
 
 impl Gprs {
     /// The coding scheme at the start.
-    pub fn scheme(&self) -> CodingScheme {
+    pub(super) fn scheme(&self) -> CodingScheme {
         self.coding_scheme.unwrap_or(self.initial_scheme)
     }
 

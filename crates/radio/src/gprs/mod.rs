@@ -29,11 +29,9 @@ mod outages;
 mod packets;
 mod tbf;
 
-pub use adaptation::Adaptation;
 pub use air::{Errors, Quality, State};
 pub use bearer::GprsBearer;
-pub use coding::{BLOCK_PERIOD, CodingScheme};
+pub use coding::CodingScheme;
 pub use config::{Gap, GapKind, GprsConfig};
-pub use keys::{Core, Gprs, GprsKeys, RadioBursts, RadioState, Reselection, Slots, TbfTimes};
-pub use outages::RandomOutages;
-pub use tbf::{Event, Release, Tbf};
+pub(crate) use keys::GprsKeys;
+pub use keys::{Gprs, RadioBursts};

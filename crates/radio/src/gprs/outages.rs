@@ -26,7 +26,7 @@ section! {
 impl RandomOutages {
     /// From when to when there are outages that begin before `end`. They depend on `seed` and
     /// `name` alone, and a later end only adds some.
-    pub fn draw(&self, end: Time, seed: u64, name: &str) -> Vec<[Time; 2]> {
+    pub(super) fn draw(&self, end: Time, seed: u64, name: &str) -> Vec<[Time; 2]> {
         let Some(every) = self.every else { return Vec::new() };
         let (pauses, lengths) =
             (Philox::named(seed, name), Philox::named(seed, &format!("{name}/lengths")));

@@ -6,7 +6,7 @@ use super::keys::TbfTimes;
 
 /// The state of a temporary block flow (TBF).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Tbf {
+pub(super) enum Tbf {
     /// None.
     Absent,
     /// Uplink: the mobile will request one in its next Packet Downlink Ack/Nack (§8.1.2.5).
@@ -36,7 +36,7 @@ pub enum Tbf {
 
 /// What happens to a TBF.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
+pub(super) enum Event {
     /// There is something to send, and a TBF could be ready at a time.
     Wanted(Time),
     /// There is something to send, and the next Ack/Nack can request a TBF.
@@ -53,11 +53,11 @@ pub enum Event {
 
 /// For how long a TBF outlives its last block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Release {
+pub(super) struct Release {
     /// Kept with nothing to send; zero releases it at once (R97).
-    pub keep: Duration,
+    pub(super) keep: Duration,
     /// The mobile listens after the release: T3192 downlink, zero uplink.
-    pub listen: Duration,
+    pub(super) listen: Duration,
 }
 
 impl Release {
@@ -72,7 +72,7 @@ impl Release {
 impl Tbf {
     /// The state after `event`.
     #[must_use]
-    pub fn after(self, event: Event, release: Release) -> Self {
+    pub(super) fn after(self, event: Event, release: Release) -> Self {
         match (self, event) {
             (_, Event::Lost) => Self::Absent,
             (Self::Absent | Self::Requesting | Self::Listening { .. }, Event::Wanted(ready)) => {
@@ -120,7 +120,7 @@ impl Tbf {
     }
 
     /// True while its channel can carry messages of the other direction (PACCH).
-    pub const fn has_channel(self) -> bool {
+    pub(super) const fn has_channel(self) -> bool {
         match self {
             Self::Open | Self::Closing | Self::Kept { .. } => true,
             Self::Absent | Self::Requesting | Self::SettingUp { .. } | Self::Listening { .. } => {
@@ -130,7 +130,7 @@ impl Tbf {
     }
 
     /// True while blocks are sent.
-    pub const fn is_sending(self) -> bool {
+    pub(super) const fn is_sending(self) -> bool {
         match self {
             Self::Open | Self::Closing => true,
             Self::Absent

@@ -18,19 +18,19 @@ pub struct HsConfig {
     /// Hybrid ARQ downlink and uplink.
     pub timings: [Timing; 2],
     /// For how long a gap of blocks is waited for (T1, TS 25.321 §11.6.2).
-    pub reordering: u64,
+    pub(super) reordering: u64,
     /// Between RNC and `NodeB`.
     pub iub: Iub,
     /// Who gets a TTI.
-    pub scheduler: scheduler::SchedulerConfig,
+    pub(super) scheduler: scheduler::SchedulerConfig,
     /// What waits ahead of link control for each mobile, downlink and uplink.
-    pub queues: [queue::Config; 2],
+    pub(super) queues: [queue::Config; 2],
     /// Link control of both directions.
-    pub rlc: rlc::RlcConfig,
+    pub(super) rlc: rlc::RlcConfig,
     /// Convergence of both directions.
-    pub pdcp: PdcpConfig,
+    pub(super) pdcp: PdcpConfig,
     /// What the radio of a mobile draws.
-    pub power: PowerModel<1>,
+    pub(super) power: PowerModel<1>,
     /// The mobiles.
     pub ues: Vec<UeConfig>,
 }
@@ -39,24 +39,24 @@ pub struct HsConfig {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timing {
     /// How long a block is on the air.
-    pub tti: u64,
+    pub(super) tti: u64,
     /// How many blocks may be in flight.
     pub processes: u32,
     /// How often a block is sent at most.
-    pub transmissions: u32,
+    pub(super) transmissions: u32,
     /// From the beginning of a block to when the same process sends again.
     pub round_trip: u64,
     /// From the end of a block to when its contents are there.
-    pub decoding: u64,
+    pub(super) decoding: u64,
 }
 
 /// Between RNC and `NodeB`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Iub {
     /// One way.
-    pub delay: u64,
+    pub(super) delay: u64,
     /// How often the `NodeB` grants.
-    pub period: u64,
+    pub(super) period: u64,
     /// How much is to wait in the `NodeB`, as the time that its radio takes for it.
     pub target: u64,
 }

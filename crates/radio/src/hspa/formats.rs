@@ -3,10 +3,10 @@
 use base::words;
 
 /// A TTI of HS-DSCH (TS 25.211 §5.3.3.13).
-pub const TTI: base::Duration = base::Duration::from_millis(2);
+pub(super) const TTI: base::Duration = base::Duration::from_millis(2);
 
 /// Bits of a block by CQI from 1 on (TS 25.214 tables 7A to 7D; from 23 on as of category 10).
-pub const BITS: [u32; 30] = [
+const BITS: [u32; 30] = [
     137, 173, 233, 317, 377, 461, 650, 792, 931, 1262, 1483, 1742, 2279, 2583, 3319, 3565, 4189,
     4664, 5287, 5887, 6554, 7168, 9719, 11418, 14411, 17237, 21754, 23370, 24222, 25558,
 ];
@@ -15,10 +15,10 @@ pub const BITS: [u32; 30] = [
 const MOST_PDUS: u32 = 70;
 
 /// MAC-hs: version, queue, TSN, and size, number and end of one kind of PDUs (TS 25.321 §9.1.4).
-pub const MAC_HS_HEADER: u32 = 1 + 3 + 6 + 3 + 7 + 1;
+const MAC_HS_HEADER: u32 = 1 + 3 + 6 + 3 + 7 + 1;
 
 /// MAC-e and MAC-es: description and number of PDUs, TSN (TS 25.321 §9.1.5).
-pub const MAC_E_HEADER: u32 = 6 + 6 + 6;
+pub(super) const MAC_E_HEADER: u32 = 6 + 6 + 6;
 
 words! {
     /// A category of mobiles (TS 25.306 table 5.1a) by the largest block that its CQIs ask for.
@@ -34,7 +34,7 @@ words! {
 
 impl Category {
     /// The bits of its largest block in the tables of CQIs.
-    pub const fn most_bits(self) -> u32 {
+    const fn most_bits(self) -> u32 {
         match self {
             Self::Six => 7168,
             Self::Eight => 14_411,
@@ -52,7 +52,7 @@ pub struct Formats {
 
 impl Formats {
     /// Those of `category` with PDUs of so many bytes, headers included.
-    pub fn new(category: Category, pdu_bytes: u32) -> Self {
+    pub(super) fn new(category: Category, pdu_bytes: u32) -> Self {
         let carried =
             |bits: u32| (bits.saturating_sub(MAC_HS_HEADER) / (pdu_bytes * 8)).min(MOST_PDUS);
         let within = BITS.iter().take_while(|bits| **bits <= category.most_bits());
@@ -66,24 +66,24 @@ impl Formats {
 
     /// The format for a reported CQI. Below the smallest block that holds a PDU that one is sent
     /// all the same, for HARQ to repeat; at CQI 0 nothing is.
-    pub fn of_cqi(&self, cqi: u8) -> Option<u8> {
+    pub(super) fn of_cqi(&self, cqi: u8) -> Option<u8> {
         let first = self.pdus.partition_point(|pdus| *pdus == 0);
         (cqi > 0).then(|| usize::from(cqi).clamp(first, self.pdus.len() - 1) as u8)
     }
 
     /// How many PDUs the block of `format` carries.
-    pub fn pdus(&self, format: u8) -> u32 {
+    pub(super) fn pdus(&self, format: u8) -> u32 {
         self.pdus[usize::from(format)]
     }
 
     /// The smallest format that carries `pdus`, `most` if none does.
-    pub fn least_for(&self, pdus: u64, most: u8) -> u8 {
+    pub(super) fn least_for(&self, pdus: u64, most: u8) -> u8 {
         let fits = self.pdus.partition_point(|carried| u64::from(*carried) < pdus.max(1));
         fits.min(usize::from(most)) as u8
     }
 
     /// The bytes of a block of `format`.
-    pub fn bytes(format: u8) -> u32 {
+    pub(super) fn bytes(format: u8) -> u32 {
         BITS[usize::from(format) - 1].div_ceil(8)
     }
 }
@@ -91,7 +91,7 @@ impl Formats {
 /// The CQI that a mobile reports at a ratio of signal to noise: the largest block of which a tenth
 /// errs (Brouwer et al., "Usage of link-level performance indicators for HSDPA network-level
 /// simulations in E-UMTS", ISSSTA 2004; EURANE).
-pub fn cqi(snr: f64) -> u8 {
+pub(super) fn cqi(snr: f64) -> u8 {
     (snr / STEP + OFFSET).floor().clamp(0.0, 30.0) as u8
 }
 

@@ -28,6 +28,5 @@ mod reordering;
 mod uplink;
 
 pub use cell::HsCell;
-pub use config::{HsConfig, Iub, Timing};
+pub use config::HsConfig;
 pub use keys::{HsKeys, UplinkTti};
-pub use node_b::NodeBUse;

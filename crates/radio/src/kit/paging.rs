@@ -52,31 +52,31 @@ pub(crate) fn check(
 
 /// When a mobile without a connection hears a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Paging {
+pub(crate) struct Paging {
     /// It listens once in each cycle (TS 36.304 §7.1).
-    pub cycle: u64,
+    pub(crate) cycle: u64,
     /// With extended cycles only in a window of each.
-    pub edrx: Option<Edrx>,
+    pub(crate) edrx: Option<Edrx>,
     /// When it does not listen at all.
-    pub psm: Option<Psm>,
+    pub(crate) psm: Option<Psm>,
 }
 
 /// Extended cycles (TS 36.304 §7.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Edrx {
+pub(crate) struct Edrx {
     /// From one window to the next.
-    pub cycle: u64,
+    pub(crate) cycle: u64,
     /// How long it is (PTW).
-    pub window: u64,
+    pub(crate) window: u64,
 }
 
 /// Power saving mode (TS 23.401 §4.3.22).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Psm {
+pub(crate) struct Psm {
     /// It listens for so long after a connection (T3324).
-    pub active: u64,
+    active: u64,
     /// It connects so long after one to say that it is there (T3412).
-    pub update: u64,
+    update: u64,
 }
 
 impl Paging {

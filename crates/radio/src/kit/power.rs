@@ -27,7 +27,7 @@ impl<const N: usize> Default for PowerModel<N> {
 
 /// Which of its `N` states a mobile's radio was in for how long, and what it carried there.
 #[derive(Clone, Debug)]
-pub struct Meter<S, const N: usize> {
+pub(crate) struct Meter<S, const N: usize> {
     state: S,
     since: Time,
     spent: [Duration; N],
@@ -37,13 +37,13 @@ pub struct Meter<S, const N: usize> {
 
 impl<S: Words + PartialEq, const N: usize> Meter<S, N> {
     /// One that is in `state` from `now` on.
-    pub fn new(now: Time, state: S) -> Self {
+    pub(crate) fn new(now: Time, state: S) -> Self {
         const { assert!(S::ALL.len() == N, "a meter has room for every state") };
         Self { state, since: now, spent: [Duration::ZERO; N], carried: [[0; 2]; N] }
     }
 
     /// The state is `state` from `now` on. Returns whether that is another one.
-    pub fn enter(&mut self, now: Time, state: S) -> bool {
+    pub(crate) fn enter(&mut self, now: Time, state: S) -> bool {
         let is_other = state != self.state;
         if is_other {
             self.spent[self.place()] += now.saturating_since(self.since);
@@ -53,20 +53,26 @@ impl<S: Words + PartialEq, const N: usize> Meter<S, N> {
     }
 
     /// The radio carried so many bytes in its state.
-    pub fn carried(&mut self, direction: Direction, bytes: u64) {
+    pub(crate) fn carried(&mut self, direction: Direction, bytes: u64) {
         let place = self.place();
         self.carried[place][direction as usize] += bytes;
     }
 
     /// What has been used by `now`.
-    pub fn used(&self, model: &PowerModel<N>, now: Time) -> EnergyUse {
+    pub(crate) fn used(&self, model: &PowerModel<N>, now: Time) -> EnergyUse {
         let states = (0..N).filter_map(|place| self.used_in(place, model, now)).collect();
         let before = model.states[..self.place()].iter().flatten().count();
         EnergyUse { states, now: before }
     }
 
     /// The fact that mobile number `mobile` of machine number `machine` has entered its state.
-    pub fn fact(&self, model: &PowerModel<N>, now: Time, machine: u32, mobile: u32) -> PowerFact {
+    pub(crate) fn fact(
+        &self,
+        model: &PowerModel<N>,
+        now: Time,
+        machine: u32,
+        mobile: u32,
+    ) -> PowerFact {
         let (state, power) = (self.state.name(), model.states[self.place()].unwrap_or_default());
         let used = (0..N).filter_map(|place| self.used_in(place, model, now));
         PowerFact { machine, mobile, state, power, energy: used.map(|state| state.energy).sum() }
@@ -99,7 +105,7 @@ pub struct EnergyUse {
 impl EnergyUse {
     /// Of a radio that has but one state, which is called `state`; it carried so many `bytes`
     /// downlink and uplink.
-    pub fn of_one(
+    pub(crate) fn of_one(
         state: &'static str,
         model: &PowerModel<1>,
         time: Duration,

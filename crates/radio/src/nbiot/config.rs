@@ -25,21 +25,21 @@ pub(super) fn time_of(slot: u64) -> Time {
 pub struct NbIotConfig {
     /// How much weaker a signal arrives than it was sent, in decibels, of each mobile: it makes the
     /// level.
-    pub coupling_losses: Vec<Schedule<f64>>,
+    pub(super) coupling_losses: Vec<Schedule<f64>>,
     /// What each level of coverage does.
     pub levels: [Level; 3],
     /// How often a block is sent again before link control has to repair the loss.
-    pub repeats: u32,
+    pub(super) repeats: u32,
     /// Link control of a mobile that is in each of them at the start.
-    pub rlc: [rlc36::Rlc36Config; 3],
+    pub(super) rlc: [rlc36::Rlc36Config; 3],
     /// What waits ahead of it for each mobile, downlink and uplink.
-    pub queues: [queue::Config; 2],
+    pub(super) queues: [queue::Config; 2],
     /// How a mobile comes to be heard.
-    pub access: Access,
+    pub(super) access: Access,
     /// How connections begin and end.
-    pub connection: Connection,
+    pub(super) connection: Connection,
     /// When a mobile without one hears a page.
-    pub paging: Paging,
+    pub(super) paging: Paging,
     /// What the radio of a mobile draws.
     pub power: PowerModel<POWER_STATES>,
     /// The mobiles, with their radios downlink over the carrier and uplink over 15 kHz.
@@ -50,43 +50,43 @@ pub struct NbIotConfig {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Level {
     /// How long a mobile that wakes looks for the carrier and reads what that says of itself.
-    pub synchronization: u64,
+    pub(super) synchronization: u64,
     /// Where it looks for what it is told.
-    pub control: SearchSpace,
+    pub(super) control: SearchSpace,
     /// How often a block is sent as one, downlink and uplink.
-    pub repetitions: [u64; 2],
+    pub(super) repetitions: [u64; 2],
     /// Over how many tones it sends.
-    pub tones: Tones,
+    pub(super) tones: Tones,
     /// How long it takes to send a preamble.
     pub preamble: u64,
     /// How long after the subframe in which it ends the answers to it may begin.
     pub answer: u64,
     /// How often it may.
-    pub occasions: u64,
+    pub(super) occasions: u64,
     /// The sizes of blocks, downlink and uplink.
     pub(super) formats: [Formats; 2],
 }
 
 /// How a mobile comes to be heard (TS 36.321 §5.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Access {
+pub(super) struct Access {
     /// Among how many tones it draws one for its preamble.
-    pub subcarriers: u32,
+    pub(super) subcarriers: u32,
     /// How many mobiles that are not simulated send a preamble in each occasion.
-    pub others: u32,
+    pub(super) others: u32,
     /// How long it takes to learn that another had the same one.
-    pub contention: u64,
+    pub(super) contention: u64,
     /// Then it waits for up to so long.
-    pub backoff: u64,
+    pub(super) backoff: u64,
 }
 
 /// How connections begin and end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Connection {
+pub(super) struct Connection {
     /// How many messages downlink, each with an answer, follow the random access.
-    pub exchanges: u32,
+    pub(super) exchanges: u32,
     /// It is released so long after the last block.
-    pub inactivity: u64,
+    pub(super) inactivity: u64,
 }
 
 /// From the end of what a mobile is told to a block downlink: it begins in the fifth subframe (TS

@@ -9,14 +9,14 @@ const ESTIMATION_LOSS: f64 = 3.0;
 
 /// A size of a transport block with all that follows from it.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Format {
+pub(super) struct Format {
     /// Its size.
-    pub bytes: u32,
+    pub(super) bytes: u32,
     /// How many subframes it lasts, repetitions included.
-    pub subframes: u64,
+    pub(super) subframes: u64,
     /// The ratio of signal to noise that it needs, in decibels: downlink over the carrier, uplink
     /// over 15 kHz.
-    pub needed: f64,
+    pub(super) needed: f64,
 }
 
 /// The formats of one direction at one level of coverage, by length, then by row: the larger the

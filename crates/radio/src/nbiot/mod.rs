@@ -21,9 +21,7 @@ mod stage;
 mod tables;
 
 pub use cell::NbIotCell;
-pub use config::{Access, Connection, Level, NbIotConfig};
-pub use format::Format;
+pub use config::NbIotConfig;
 pub use keys::{Interval, NbIotKeys, Step};
 pub use power::PowerState;
-pub use search_space::SearchSpace;
 pub use tables::{Category, Tones};

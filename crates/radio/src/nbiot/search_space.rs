@@ -2,13 +2,13 @@
 
 /// Where a mobile looks for what the base station tells it (TS 36.213 §16.6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SearchSpace {
+pub(super) struct SearchSpace {
     /// From one to the next, in subframes: the most repetitions times G.
-    pub period: u64,
+    pub(super) period: u64,
     /// How many subframes of it are looked at: the most repetitions.
-    pub span: u64,
+    pub(super) span: u64,
     /// How many a message takes.
-    pub repetitions: u64,
+    pub(super) repetitions: u64,
 }
 
 impl SearchSpace {

@@ -25,7 +25,7 @@ const LONGEST: usize = 40;
 
 impl Pattern {
     /// The slots of a period.
-    pub fn letters(&self) -> &[Letter] {
+    pub(super) fn letters(&self) -> &[Letter] {
         &self.0
     }
 

@@ -17,7 +17,7 @@ words! {
 
 /// What has a sequence number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Numbered {
+pub(crate) enum Numbered {
     /// What link control puts into a block (TS 36.322 §6.2.1.4). SDUs are delivered in order.
     Pdus,
     /// An SDU, of which a block may carry a segment (TS 38.322 §6.2.2.4). It is delivered when it

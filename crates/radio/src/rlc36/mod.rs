@@ -14,7 +14,8 @@ mod sdus;
 mod status;
 mod transmitter;
 
-pub use config::{Mode, Numbered, Rlc36Config};
+pub use config::Mode;
+pub(crate) use config::{Numbered, Rlc36Config};
 pub(crate) use dtch::{Dtch, DtchConfig, OverDtch, SentBlock};
 pub(crate) use ranges::Range;
 pub(crate) use receiver::Receiver;

@@ -24,6 +24,6 @@ mod sky;
 
 pub use bearer::SatelliteBearer;
 pub use config::{Air, Assignment, Carrier, Change, Path, SatelliteConfig};
-pub use keys::{GeoKeys, LeoKeys, Satellite};
-pub use orbit::{Orbit, Pass};
+pub(crate) use keys::{GeoKeys, LeoKeys, Satellite};
+pub use orbit::Orbit;
 pub use recording::{Recording, RecordingFile};

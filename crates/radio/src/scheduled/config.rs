@@ -16,38 +16,38 @@ pub struct ScheduledConfig {
     /// How long a slot is.
     pub slot: Duration,
     /// Which slots are of which direction.
-    pub frame: Frame,
+    pub(crate) frame: Frame,
     /// When a mobile receives and when it sends, if it cannot do both at once: each mobile begins
     /// at a place of its own.
-    pub half_duplex: Option<Frame>,
+    pub(crate) half_duplex: Option<Frame>,
     /// Downlink and uplink.
-    pub carriers: [Carrier; 2],
+    pub(crate) carriers: [Carrier; 2],
     /// Hybrid ARQ.
-    pub harq: harq::HarqConfig,
+    pub(crate) harq: harq::HarqConfig,
     /// Link control.
-    pub rlc: rlc36::Rlc36Config,
+    pub(crate) rlc: rlc36::Rlc36Config,
     /// How PDCP puts SDUs in order where link control does not; `None` where it does.
-    pub reordering: Option<Wait>,
+    pub(crate) reordering: Option<Wait>,
     /// Who sends.
-    pub scheduler: scheduler::SchedulerConfig,
+    pub(crate) scheduler: scheduler::SchedulerConfig,
     /// What waits ahead of it for each mobile, downlink and uplink.
     pub queues: [queue::Config; 2],
     /// How a mobile comes to send.
-    pub access: Access,
+    pub(crate) access: Access,
     /// What headers take.
-    pub headers: Headers,
+    pub(crate) headers: Headers,
     /// An SDU that has waited longer for its first transmission is discarded.
-    pub discard: Option<Duration>,
+    pub(crate) discard: Option<Duration>,
     /// When a connected mobile listens; `None` is always.
-    pub drx: Option<drx::Keys>,
+    pub(crate) drx: Option<drx::Keys>,
     /// When a mobile is connected; `None` is always.
-    pub rrc: Option<rrc::Times>,
+    pub(crate) rrc: Option<rrc::Times>,
     /// What the radio of a mobile draws.
     pub power: PowerModel<POWER_STATES>,
     /// Handovers, if there are any.
-    pub handover: Option<Handover>,
+    pub(crate) handover: Option<Handover>,
     /// For how long nothing is sent after a radio link has failed.
-    pub failure_gap: Duration,
+    pub(crate) failure_gap: Duration,
     /// The mobiles.
     pub ues: Vec<UeConfig>,
 }
@@ -72,15 +72,15 @@ impl ScheduledConfig {
 
 /// One direction of a cell.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Carrier {
+pub(crate) struct Carrier {
     /// The sizes of transport blocks where it has as much of a slot as it ever has.
-    pub sizes: Sizes,
+    pub(crate) sizes: Sizes,
     /// The same in special slots, if there are any.
-    pub special: Option<Sizes>,
+    pub(crate) special: Option<Sizes>,
     /// The ratio of signal to noise that each scheme needs, in decibels, growing.
-    pub needed: Vec<f64>,
+    pub(crate) needed: Vec<f64>,
     /// The scheme, if it is fixed.
-    pub scheme: Option<u8>,
+    pub(crate) scheme: Option<u8>,
 }
 
 impl Carrier {
@@ -115,25 +115,25 @@ impl Carrier {
 
 /// How a mobile comes to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Access {
+pub(crate) struct Access {
     /// A mobile may request to send every so many slots.
-    pub request_every: u64,
+    pub(crate) request_every: u64,
     /// From a grant to the first slot that it may be for.
-    pub grant_delay: u64,
+    pub(crate) grant_delay: u64,
     /// How many bytes a mobile is granted that has made a request.
-    pub first_grant: u64,
+    pub(crate) first_grant: u64,
 }
 
 /// How long PDCP waits for a gap to be filled: `None` is for ever.
-pub type Wait = Option<Duration>;
+type Wait = Option<Duration>;
 
 /// What headers take, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Headers {
+pub(crate) struct Headers {
     /// Those of an SDU: PDCP, and its length in the PDU.
-    pub sdu: u32,
+    pub(crate) sdu: u32,
     /// Those of a block: MAC and RLC.
-    pub block: u32,
+    pub(crate) block: u32,
 }
 
 section! {

@@ -4,7 +4,7 @@
 //!   `choice`: who is next.
 //! * `mobile`, `lane`: a mobile, and one direction of its bearer.
 //! * `connection`: how connections begin, move and fail.
-//! * [`drx`], [`rrc`], [`power`]: when a mobile listens, when it is connected, and what it draws;
+//! * [`drx`], [`rrc`], `power`: when a mobile listens, when it is connected, and what it draws;
 //!   `keys`: what LTE and NR have in common of that.
 //!
 //! The radio, hybrid ARQ and the choice between mobiles are those of [`crate::channel`], link
@@ -19,10 +19,11 @@ pub mod drx;
 mod keys;
 mod lane;
 mod mobile;
-pub mod power;
+pub(crate) mod power;
 pub mod rrc;
 mod uplink;
 
 pub use cell::ScheduledCell;
-pub use config::{Access, Carrier, Handover, Headers, ScheduledConfig, Wait};
+pub(crate) use config::{Access, Carrier, Headers};
+pub use config::{Handover, ScheduledConfig};
 pub use keys::BaseStation;

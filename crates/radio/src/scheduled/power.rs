@@ -22,7 +22,7 @@ words! {
 }
 
 /// How many there are.
-pub const POWER_STATES: usize = PowerState::ALL.len();
+pub(crate) const POWER_STATES: usize = PowerState::ALL.len();
 
 /// The meter of a mobile.
 pub(super) type StateMeter = Meter<PowerState, POWER_STATES>;
@@ -51,7 +51,7 @@ section! {
 impl Keys {
     /// What is drawn in each state by a mobile that draws `psm` in power saving mode, if it has
     /// that, and so much while it is `idle` otherwise.
-    pub fn model(&self, psm: Option<Power>, idle: Power) -> PowerModel<POWER_STATES> {
+    pub(crate) fn model(&self, psm: Option<Power>, idle: Power) -> PowerModel<POWER_STATES> {
         let states = PowerState::ALL.map(|state| match state {
             PowerState::Psm => psm,
             PowerState::Idle => Some(idle),

@@ -21,13 +21,13 @@ section! {
 
 /// The keys in slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Times {
+pub(crate) struct Times {
     /// From idle to connected.
-    pub promotion: u64,
+    pub(crate) promotion: u64,
     /// From the last block to idle.
-    pub tail: u64,
+    pub(crate) tail: u64,
     /// When an idle mobile listens, and when it connects by itself.
-    pub paging: Paging,
+    pub(crate) paging: Paging,
 }
 
 impl Keys {

@@ -29,7 +29,7 @@ section! {
 
 /// Why a UE gets no dedicated channels.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Refusal {
+pub(super) enum Refusal {
     /// The uplink's noise rise would be too high.
     NoiseRise {
         /// In this cell.
@@ -54,13 +54,13 @@ pub enum Refusal {
 
 /// A request for dedicated channels.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub(super) struct Request<'a> {
     /// The cells that the channels would be in.
-    pub cells: &'a [u32],
+    pub(super) cells: &'a [u32],
     /// Where the UE is: [`Interference::gains`].
-    pub gains: &'a [f64],
+    pub(super) gains: &'a [f64],
     /// The channels that it wants.
-    pub wanted: Dedicated,
+    pub(super) wanted: Dedicated,
 }
 
 impl AdmissionLimits {
@@ -72,7 +72,7 @@ impl AdmissionLimits {
     ///
     /// # Panics
     /// If the request or the limits have factors that the direction has not.
-    pub fn admit(
+    pub(super) fn admit(
         &self,
         request: &Request<'_>,
         spreading: SpreadingTable,

@@ -156,7 +156,7 @@ impl<T: Sdu> Bearer<T> {
 
     /// When there will be something to send in `direction`, `now` at the earliest, whether or not
     /// its channel has room.
-    pub fn next_demand(&self, now: Time, direction: Direction) -> Option<Time> {
+    pub(super) fn next_demand(&self, now: Time, direction: Direction) -> Option<Time> {
         let (lane, sender) = self.end(direction);
         let peer = direction.of(&self.uplink, &self.downlink);
         sender.poll_timeout(now, &lane.sdus, &peer.sdus)

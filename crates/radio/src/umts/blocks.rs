@@ -20,10 +20,10 @@ pub struct Blocks {
 
 impl Blocks {
     /// Nothing can be sent.
-    pub const NONE: Self = Self::every_tti(0);
+    pub(super) const NONE: Self = Self::every_tti(0);
 
     /// `blocks` in every TTI.
-    pub const fn every_tti(blocks: u32) -> Self {
+    pub(super) const fn every_tti(blocks: u32) -> Self {
         Self { whole: blocks, part: 0, of: 1 }
     }
 
@@ -44,12 +44,12 @@ impl Blocks {
     }
 
     /// True if nothing can be sent.
-    pub const fn is_none(self) -> bool {
+    pub(super) const fn is_none(self) -> bool {
         self.whole == 0 && self.part == 0
     }
 
     /// How many the TTI number `tti` has room for, counted from time 0.
-    pub const fn in_tti(self, tti: u64) -> u32 {
+    pub(super) const fn in_tti(self, tti: u64) -> u32 {
         if self.part == 0 {
             return self.whole;
         }
@@ -63,7 +63,7 @@ impl Blocks {
     }
 
     /// How many a TTI has room for at most.
-    pub const fn most(self) -> u32 {
+    pub(super) const fn most(self) -> u32 {
         self.whole + (self.part > 0) as u32
     }
 
@@ -73,13 +73,13 @@ impl Blocks {
     }
 
     /// How many all TTIs before number `tti` have room for.
-    pub const fn before(self, tti: u64) -> u64 {
+    pub(super) const fn before(self, tti: u64) -> u64 {
         let cycles = tti / self.of as u64;
         tti * self.whole as u64 + cycles * self.part as u64 + self.parts(tti % self.of as u64)
     }
 
     /// The first TTI from number `tti` on that has room for one.
-    pub const fn next_with_room(self, tti: u64) -> Option<u64> {
+    pub(super) const fn next_with_room(self, tti: u64) -> Option<u64> {
         if self.whole > 0 {
             return Some(tti);
         }

@@ -94,7 +94,7 @@ impl Buffer {
     }
 
     /// The manager, if there is one.
-    pub fn config(&self) -> Option<BufferManager> {
+    pub(super) fn config(&self) -> Option<BufferManager> {
         let rtt = match self.manager {
             Manager::Off => None,
             Manager::Bdp => self.rtt,

@@ -9,7 +9,7 @@ use super::{Blocks, Channel, DchConfig};
 /// changes arrives as it was sent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ChannelState {
-    /// How many blocks a TTI carries. With [`Blocks::NONE`] the direction sleeps.
+    /// How many blocks a TTI carries. With `Blocks::NONE` the direction sleeps.
     pub blocks: Blocks,
     /// How often a block is in error.
     pub tbler: BlockErrorRate,
@@ -33,7 +33,7 @@ pub enum BlockErrorRate {
 
 impl BlockErrorRate {
     /// Everything arrives.
-    pub const NONE: Self = Self::Constant(Probability::NEVER);
+    pub(super) const NONE: Self = Self::Constant(Probability::NEVER);
 
     /// Nothing arrives.
     pub const LOST: Self = Self::Constant(Probability::ALWAYS);

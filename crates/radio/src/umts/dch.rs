@@ -108,7 +108,7 @@ section! {
 
 impl Handover {
     /// When it is over.
-    pub fn end(&self) -> Duration {
+    fn end(&self) -> Duration {
         self.at
             + match self.kind {
                 HandoverKind::Hard => self.gap.unwrap_or(USUAL_GAP),

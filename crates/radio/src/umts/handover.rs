@@ -56,7 +56,7 @@ pub enum Iur {
 
 /// How a cell joins the active set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Kind {
+pub(super) enum Kind {
     /// In addition to a cell of another `NodeB`: the RNC picks what one of them received.
     Soft,
     /// In addition to a sector of the same `NodeB`, which combines what both receive.
@@ -65,7 +65,7 @@ pub enum Kind {
 
 /// What happens to the serving RNC in a hard handover.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Serving {
+pub(super) enum Serving {
     /// It stays, over Iur if need be.
     Kept,
     /// It moves, and RLC is established anew (TS 25.322 §9.7.7).
@@ -74,7 +74,7 @@ pub enum Serving {
 
 /// A decision for the network to carry out; the active set has been updated already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Decision {
+pub(super) enum Decision {
     /// Link the UE to one more cell (event 1a).
     Add {
         /// The cell.
@@ -113,7 +113,7 @@ pub enum Decision {
 
 /// The cells that one UE is linked to.
 #[derive(Clone, Debug)]
-pub struct ActiveSet {
+pub(super) struct ActiveSet {
     mobility: Mobility,
     members: Vec<u32>,
     serving: u32,
@@ -138,7 +138,7 @@ enum Event {
 
 impl ActiveSet {
     /// A set of one cell, whose RNC is the serving one.
-    pub fn new(mobility: Mobility, topology: &Topology, cell: u32) -> Self {
+    pub(super) fn new(mobility: Mobility, topology: &Topology, cell: u32) -> Self {
         Self {
             mobility,
             members: vec![cell],
@@ -149,33 +149,33 @@ impl ActiveSet {
     }
 
     /// The cells, in order of their joining; at least one.
-    pub fn members(&self) -> &[u32] {
+    pub(super) fn members(&self) -> &[u32] {
         &self.members
     }
 
     /// The serving RNC.
     #[cfg(test)]
-    pub const fn serving(&self) -> u32 {
+    const fn serving(&self) -> u32 {
         self.serving
     }
 
     /// True if a member's traffic comes over Iur, from a drift RNC: what the serving RNC combines
     /// waits for it.
     #[cfg(test)]
-    pub fn drifts(&self, topology: &Topology) -> bool {
+    fn drifts(&self, topology: &Topology) -> bool {
         self.members.iter().any(|cell| topology.rnc(*cell) != self.serving)
     }
 
     /// True while a time to trigger runs, so that the next frame must be measured even if nothing
     /// moves.
     #[cfg(test)]
-    pub fn is_pending(&self) -> bool {
+    fn is_pending(&self) -> bool {
         !self.holding.is_empty() || self.drifting_since.is_some()
     }
 
     /// Takes in the pilots of all cells, Ec/I0 in dB, and decides at most one thing. To be called
     /// again in the next frame after a decision.
-    pub fn measure(
+    pub(super) fn measure(
         &mut self,
         now: Time,
         topology: &Topology,
@@ -277,7 +277,7 @@ impl ActiveSet {
     }
 
     /// Gives up all cells for `to`: after a radio link failure, or as decided.
-    pub fn go(&mut self, topology: &Topology, to: u32) -> Serving {
+    fn go(&mut self, topology: &Topology, to: u32) -> Serving {
         self.members.clear();
         self.members.push(to);
         self.holding.clear();
@@ -301,7 +301,7 @@ impl ActiveSet {
     }
 
     /// The member with the best pilot; of equal ones the older.
-    pub fn best(&self, pilots_db: &[f64]) -> u32 {
+    pub(super) fn best(&self, pilots_db: &[f64]) -> u32 {
         let better = |best: u32, cell: &u32| {
             if pilots_db[*cell as usize] > pilots_db[best as usize] { *cell } else { best }
         };
@@ -336,7 +336,7 @@ impl Topology {
 /// Watches the link of one UE, once a radio frame: when is it lost (TS 25.331 §8.5.6; TS 25.214
 /// §4.3.1.2)?
 #[derive(Clone, Copy, Debug)]
-pub struct LinkMonitor {
+pub(super) struct LinkMonitor {
     mobility: Mobility,
     out: u32,
     sync: u32,
@@ -346,7 +346,7 @@ pub struct LinkMonitor {
 
 /// The state of a radio link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LinkState {
+pub(super) enum LinkState {
     /// In sync, or out of it for a few frames.
     Up,
     /// T313 runs.
@@ -357,14 +357,14 @@ pub enum LinkState {
 
 impl LinkMonitor {
     /// A link that is up.
-    pub const fn new(mobility: Mobility) -> Self {
+    pub(super) const fn new(mobility: Mobility) -> Self {
         Self { mobility, out: 0, sync: 0, fails: None }
     }
 
     /// Takes in the quality of the frame that ends at `now`, the best pilot in dB: at the weakest
     /// that is heard (`Q_out`) or below it is out of sync, at `IN_SYNC_DB` above that (`Q_in`) or
     /// above in sync. A frame between the thresholds counts for neither.
-    pub fn measure(&mut self, now: Time, quality_db: f64) -> LinkState {
+    pub(super) fn measure(&mut self, now: Time, quality_db: f64) -> LinkState {
         let Mobility { pilot_min, n313, n315, t313, .. } = self.mobility;
         if quality_db <= pilot_min {
             (self.out, self.sync) = (self.out + 1, 0);

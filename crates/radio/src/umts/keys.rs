@@ -8,10 +8,11 @@ use settings::{
 };
 
 use super::backlog::{Limit, Scope};
+use super::buffer::Buffer;
 use super::channels::spreading::{Spreading, SpreadingFactor, SpreadingTable};
 use super::channels::{DedicatedChannels, DedicatedError};
 use super::pdcp::PdcpConfig;
-use super::{BlockErrorRate, Blocks, Buffer, Dpcch, rlc};
+use super::{BlockErrorRate, Blocks, Dpcch, rlc};
 use crate::keys::RadioContext;
 
 section! {
@@ -128,7 +129,7 @@ impl UmtsKeys {
         dpdchs: u32,
     ) -> Result<Rate, Fault> {
         let channels = DedicatedChannels::new(self.spreading, direction, sf, dpdchs);
-        channels.map(|channels| channels.rate()).map_err(|error| match error {
+        channels.map(DedicatedChannels::rate).map_err(|error| match error {
             DedicatedError::Spreading(_) => tree.fault(&[key], error.to_string()),
             DedicatedError::Count { .. } => {
                 tree.fault(&[&format!("{}.dpdch", table_of(direction))], error.to_string())

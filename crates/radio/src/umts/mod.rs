@@ -23,7 +23,7 @@
 //! * Header compression uses full and compressed TCP headers only; contexts heal with the full
 //!   headers of TCP's own retransmissions. A comparison stands in for the TCP checksum.
 
-pub mod admission;
+mod admission;
 mod backlog;
 mod bearer;
 mod blocks;
@@ -41,20 +41,24 @@ pub mod interference;
 mod keys;
 mod lane;
 pub(crate) mod mac;
-pub mod multiplexer;
-pub mod pdcp;
+mod multiplexer;
+pub(crate) mod pdcp;
 mod phy;
-pub mod power;
+pub(crate) mod power;
 pub mod rlc;
 pub mod rrc;
 
+pub use admission::AdmissionLimits;
 pub use backlog::{Limit, Scope};
 pub use bearer::Bearer;
 pub use blocks::Blocks;
-pub use buffer::{Buffer, BufferManager, Class, Manager, Service};
+pub use buffer::{BufferManager, Service};
 pub use conditions::{BlockErrorRate, ChannelState, Coverage, Dpcch, End, Interruption};
 pub use config::{Channel, DchConfig};
-pub use dch::{ChannelStep, DchChannel, DchKeys, Handover, HandoverKind, RadioStep, Spike};
-pub use keys::{ChannelKeys, Profile, UmtsKeys};
+pub use dch::DchKeys;
+pub use keys::Profile;
+pub(crate) use keys::UmtsKeys;
+pub use pdcp::PdcpConfig;
+pub use power::{CellPower, DchPower};
 
 pub use crate::{Counters, Output};

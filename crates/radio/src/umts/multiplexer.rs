@@ -6,40 +6,40 @@
 
 /// The priority of a logical channel; the highest of the eight is 1 (TS 25.331 §10.3.4.21).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Priority(u8);
+pub(super) struct Priority(u8);
 
 impl Priority {
     /// The one served last.
-    pub const LOWEST: Self = Self(8);
+    pub(super) const LOWEST: Self = Self(8);
 
     /// Priority `level`, 1 to 8.
     #[cfg(test)]
-    pub const fn new(level: u8) -> Option<Self> {
+    const fn new(level: u8) -> Option<Self> {
         if 1 <= level && level <= Self::LOWEST.0 { Some(Self(level)) } else { None }
     }
 
     /// 1 to 8.
-    pub const fn level(self) -> u8 {
+    const fn level(self) -> u8 {
         self.0
     }
 }
 
 /// A channel of a multiplexer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct ChannelId(u32);
+pub(super) struct ChannelId(u32);
 
 /// Transport blocks of a TTI for one channel, at least one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Grant {
+pub(super) struct Grant {
     /// Its channel.
-    pub channel: ChannelId,
+    pub(super) channel: ChannelId,
     /// How many blocks.
-    pub blocks: u32,
+    pub(super) blocks: u32,
 }
 
 /// The logical channels of one transport channel.
 #[derive(Clone, Default, Debug)]
-pub struct Multiplexer {
+pub(super) struct Multiplexer {
     /// By priority; within one in the order of `add`.
     members: Vec<Member>,
     /// Whose turn it is in each priority.
@@ -59,7 +59,7 @@ struct Member {
 
 impl Multiplexer {
     /// Adds a logical channel. It is served last of its priority.
-    pub fn add(&mut self, priority: Priority) -> ChannelId {
+    pub(super) fn add(&mut self, priority: Priority) -> ChannelId {
         let id = ChannelId(self.next);
         self.next += 1;
         let place = self.members.partition_point(|member| member.priority <= priority);
@@ -68,7 +68,7 @@ impl Multiplexer {
     }
 
     /// Removes a channel. Does nothing if it is not there.
-    pub fn remove(&mut self, id: ChannelId) {
+    pub(super) fn remove(&mut self, id: ChannelId) {
         let Some(place) = self.place(id) else { return };
         let removed = self.members.remove(place);
         let first = self.members.partition_point(|member| member.priority < removed.priority);
@@ -81,7 +81,7 @@ impl Multiplexer {
     /// each: no more than wait, and as many in all as there are, or room for.
     ///
     /// Memory is allocated only when the number of grants exceeds all earlier ones.
-    pub fn select(&mut self, room: u32, waiting: impl Fn(ChannelId) -> u32) -> &[Grant] {
+    pub(super) fn select(&mut self, room: u32, waiting: impl Fn(ChannelId) -> u32) -> &[Grant] {
         self.grants.clear();
         let (mut room, mut members) = (room, self.members.as_mut_slice());
         while let (1.., Some(first)) = (room, members.first()) {

@@ -29,14 +29,14 @@ words! {
 }
 
 /// How many there are.
-pub const POWER_STATES: usize = PowerState::ALL.len();
+pub(super) const POWER_STATES: usize = PowerState::ALL.len();
 
 /// The meter of a mobile whose connection comes and goes.
-pub type RrcMeter = Meter<PowerState, POWER_STATES>;
+pub(super) type RrcMeter = Meter<PowerState, POWER_STATES>;
 
 impl PowerState {
     /// That of a mobile in `state`, in which `procedure` runs.
-    pub const fn of(state: RrcState, procedure: Option<Procedure>) -> Self {
+    pub(super) const fn of(state: RrcState, procedure: Option<Procedure>) -> Self {
         match (state, procedure) {
             (RrcState::Idle, Some(Procedure::ConnectionSetup)) => Self::ConnectionSetup,
             (RrcState::Idle, _) => Self::Idle,

@@ -21,7 +21,7 @@ words! {
 
 impl DataRate {
     /// In bit/s.
-    pub const fn bps(self) -> u64 {
+    pub(super) const fn bps(self) -> u64 {
         match self {
             Self::Mbps1 => 1_000_000,
             Self::Mbps2 => 2_000_000,

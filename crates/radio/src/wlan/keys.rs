@@ -201,7 +201,7 @@ impl WlanKeys {
 
 impl AccessPoint {
     /// Its position.
-    pub fn place(&self) -> Position {
+    pub(super) fn place(&self) -> Position {
         place(self.position)
     }
 }

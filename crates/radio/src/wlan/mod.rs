@@ -20,6 +20,5 @@ mod sender;
 mod turns;
 
 pub use airtime::{ACK_BYTES, DIFS, DataRate, OVERHEAD_BYTES, Preamble, SIFS, SLOT, frame_time};
-pub use counters::Counters;
-pub use keys::{Access, AccessPoint, Loss, MobileKeys, WalkLeg, WlanKeys};
+pub use keys::{Access, AccessPoint, Loss, WlanKeys};
 pub use machine::{End, Output, Wlan};

@@ -1,8 +1,7 @@
 //! Rates and delays that follow from the specifications.
 
 use base::{Direction, Duration, Probability};
-use radio::channel::Fading;
-use radio::channel::scheduler::Policy;
+use radio::channel::{Fading, Policy};
 use radio::hspa::HsKeys;
 use radio::hspa::formats::Category;
 

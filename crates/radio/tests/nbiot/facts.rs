@@ -1,8 +1,8 @@
 //! Numbers that the standard and its users state.
 
 use link::queue;
-use radio::kit::paging::{EdrxKeys, PsmKeys};
 use radio::nbiot::{Category, Interval, NbIotKeys, Tones};
+use radio::{EdrxKeys, PsmKeys};
 
 use super::support::{DOWN, Run, UP, at, config, config_with, millis, ms, near};
 use crate::support::mobiles;

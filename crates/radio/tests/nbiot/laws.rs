@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 
 use base::{Direction, Duration, Probability, Time};
 use proptest::prelude::*;
-use radio::Keys;
 use radio::channel::Fading;
-use radio::kit::paging::{EdrxKeys, PsmKeys};
 use radio::nbiot::{NbIotConfig, NbIotKeys, PowerState};
+use radio::{EdrxKeys, Keys, PsmKeys};
 
 use super::support::{DOWN, Exit, Run, UP, at, config, millis, ms};
 use crate::support::cell::assert_every_block_ends;

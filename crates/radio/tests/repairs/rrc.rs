@@ -2,7 +2,7 @@
 //! "RRC layer timeout".
 
 use base::{Direction, Duration, Time};
-use radio::umts::channels::spreading::{SpreadingFactor, SpreadingTable};
+use radio::umts::channels::{SpreadingFactor, SpreadingTable};
 use radio::umts::rrc::{
     Action, Activity, AfterDch, Channels, Dedicated, Entity, FirstChannel, Inactivity, Input, Rest,
     RrcConfig, TrafficVolume,

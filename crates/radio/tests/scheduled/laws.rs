@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use base::{Direction, Duration, Probability, Time};
 use proptest::prelude::*;
 use radio::channel::Fading;
-use radio::kit::paging::{EdrxKeys, PsmKeys};
 use radio::lte::LteKeys;
 use radio::rlc36::Mode;
 use radio::scheduled::{Handover, ScheduledConfig, drx, rrc};
+use radio::{EdrxKeys, PsmKeys};
 
 use super::support::{Exit, Fate, Run, at, config, ms};
 use crate::support::cell::assert_every_block_ends;

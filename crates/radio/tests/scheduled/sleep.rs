@@ -3,9 +3,9 @@
 use base::{Direction, Energy, Power, Time};
 use link::queue;
 use proptest::prelude::*;
-use radio::kit::paging::{EdrxKeys, PsmKeys};
 use radio::lte::LteKeys;
 use radio::scheduled::{BaseStation, Handover, drx, rrc};
+use radio::{EdrxKeys, PsmKeys};
 
 use super::support::{Run, at, config, ms};
 use crate::support::cell::context_with;

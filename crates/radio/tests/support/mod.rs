@@ -9,9 +9,8 @@ use link::Load;
 use observe::Context;
 use radio::Sdu;
 use radio::channel::Mobiles;
-use radio::umts::pdcp::PdcpConfig;
 use radio::umts::rlc::{self, am};
-use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit, Output};
+use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit, Output, PdcpConfig};
 
 /// An SDU that knows its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

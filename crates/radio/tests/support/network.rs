@@ -4,15 +4,12 @@ use base::{Direction, Duration, Time};
 use link::Dropped;
 use mobility::motion::{Motion, Position};
 use observe::{Context, Observe};
-use radio::umts::Output;
-use radio::umts::admission::AdmissionLimits;
 use radio::umts::cell::{CellConfig, Fach, Rach, UeConfig, UmtsCells};
-use radio::umts::channels::SpreadingFactor;
-use radio::umts::channels::spreading::SpreadingTable;
+use radio::umts::channels::{SpreadingFactor, SpreadingTable};
 use radio::umts::handover::{Iur, Mobility, Site, Topology};
 use radio::umts::interference::{Air, Antenna};
-use radio::umts::power::CellPower;
 use radio::umts::rrc::{self, Dedicated, Inactivity, TrafficVolume};
+use radio::umts::{AdmissionLimits, CellPower, Output};
 
 use super::{Packet, dch, millis, probability, rlc};
 

@@ -100,7 +100,7 @@ section! {
 
 impl CellKeys {
     /// The network of cells.
-    pub fn config(&self, context: &RadioContext<'_>) -> CellConfig {
+    pub(crate) fn config(&self, context: &RadioContext<'_>) -> CellConfig {
         let node_bs = self.node_bs();
         let channel = |keys: &ChannelKeys, queue| Channel {
             rate: keys.rate.into(),
@@ -174,7 +174,7 @@ impl CellKeys {
     }
 
     /// The base stations: one at the origin if none is given.
-    pub fn node_bs(&self) -> Vec<NodeB> {
+    fn node_bs(&self) -> Vec<NodeB> {
         if !self.node_b.is_empty() {
             return self.node_b.clone();
         }

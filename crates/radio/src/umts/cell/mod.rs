@@ -23,5 +23,5 @@ mod movement;
 mod ue;
 
 pub use config::{CellConfig, Fach, Rach, UeConfig};
-pub use keys::{CellKeys, NodeB, Placement, Ue};
+pub use keys::{CellKeys, NodeB, Ue};
 pub use machine::UmtsCells;

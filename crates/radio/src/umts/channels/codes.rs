@@ -17,12 +17,12 @@ pub struct Code {
 
 impl Code {
     /// The primary common pilot (TS 25.213 §5.2.1).
-    pub const PRIMARY_CPICH: Self = Self { sf: SpreadingFactor::ALL[1], number: 0 };
+    const PRIMARY_CPICH: Self = Self { sf: SpreadingFactor::ALL[1], number: 0 };
     /// The primary common control physical channel (TS 25.213 §5.2.1).
-    pub const PRIMARY_CCPCH: Self = Self { sf: SpreadingFactor::ALL[1], number: 1 };
+    const PRIMARY_CCPCH: Self = Self { sf: SpreadingFactor::ALL[1], number: 1 };
 
     /// Code `number` of factor `sf`, counted from 0; `None` if there are fewer.
-    pub fn new(sf: SpreadingFactor, number: u32) -> Option<Self> {
+    fn new(sf: SpreadingFactor, number: u32) -> Option<Self> {
         (number < sf.chips()).then_some(Self { sf, number: number as u16 })
     }
 
@@ -38,7 +38,7 @@ impl Code {
 
     /// Whether it is `other` or one of them descends from the other: they cannot both be used.
     #[cfg(test)]
-    pub const fn conflicts(self, other: Self) -> bool {
+    const fn conflicts(self, other: Self) -> bool {
         let level = if self.sf.log2() < other.sf.log2() { self.sf.log2() } else { other.sf.log2() };
         self.number >> (self.sf.log2() - level) == other.number >> (other.sf.log2() - level)
     }
@@ -46,7 +46,7 @@ impl Code {
     /// Its chips, each 1 or −1. Each bit of the number that is set negates the later half of a
     /// repetition, the lowest bit the longest.
     #[cfg(test)]
-    pub fn chips(self) -> impl Iterator<Item = i8> {
+    fn chips(self) -> impl Iterator<Item = i8> {
         let halves = self.number().reverse_bits() >> (32 - self.sf.log2());
         (0..self.sf.chips()).map(move |chip| 1 - 2 * ((chip & halves).count_ones() % 2) as i8)
     }
@@ -70,7 +70,7 @@ impl fmt::Display for Code {
 
 /// What a code can be in a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CodeState {
+enum CodeState {
     /// It can be allocated.
     Free,
     /// It is.
@@ -122,7 +122,7 @@ impl CodeTree {
     ///
     /// # Errors
     /// If none is free.
-    pub fn allocate(&mut self, sf: SpreadingFactor) -> Result<Code, NoCode> {
+    pub(crate) fn allocate(&mut self, sf: SpreadingFactor) -> Result<Code, NoCode> {
         let none = || NoCode { sf, free_leaves: self.free_leaves() };
         let code = self.best(sf).ok_or_else(none)?;
         self.occupy(code);
@@ -134,7 +134,7 @@ impl CodeTree {
     /// # Errors
     /// Its state, if it is not free.
     #[cfg(test)]
-    pub fn take(&mut self, code: Code) -> Result<(), CodeState> {
+    fn take(&mut self, code: Code) -> Result<(), CodeState> {
         match self.state(code) {
             CodeState::Free => {
                 self.occupy(code);
@@ -148,23 +148,11 @@ impl CodeTree {
     ///
     /// # Panics
     /// If it was not allocated.
-    pub fn release(&mut self, code: Code) {
+    pub(crate) fn release(&mut self, code: Code) {
         assert_eq!(self.state(code), CodeState::Allocated, "{code} is released once");
         self.starts[code.leaf() as usize] = 0;
         let (quarter, mask) = place(code);
         self.used[quarter] &= !mask;
-    }
-
-    /// What `code` is.
-    pub fn state(&self, code: Code) -> CodeState {
-        let (quarter, mask) = place(code);
-        if self.used[quarter] & mask == 0 {
-            CodeState::Free
-        } else if u32::from(self.starts[code.leaf() as usize]) == code.sf.log2() {
-            CodeState::Allocated
-        } else {
-            CodeState::Blocked
-        }
     }
 
     /// The codes in use, from left to right.
@@ -176,15 +164,27 @@ impl CodeTree {
         })
     }
 
-    /// How many codes of factor 512 are free: the capacity that is left, of 512.
-    pub fn free_leaves(&self) -> u32 {
-        self.used.iter().map(|quarter| quarter.count_zeros()).sum()
-    }
-
     /// How many codes of factor `sf` could be allocated one after the other. If codes in use are
     /// scattered it is less than the free capacity allows.
-    pub fn free(&self, sf: SpreadingFactor) -> u32 {
+    pub(crate) fn free(&self, sf: SpreadingFactor) -> u32 {
         self.used.iter().map(|used| free_blocks(*used, width(sf)).count_ones()).sum()
+    }
+
+    /// What `code` is.
+    fn state(&self, code: Code) -> CodeState {
+        let (quarter, mask) = place(code);
+        if self.used[quarter] & mask == 0 {
+            CodeState::Free
+        } else if u32::from(self.starts[code.leaf() as usize]) == code.sf.log2() {
+            CodeState::Allocated
+        } else {
+            CodeState::Blocked
+        }
+    }
+
+    /// How many codes of factor 512 are free: the capacity that is left, of 512.
+    fn free_leaves(&self) -> u32 {
+        self.used.iter().map(|quarter| quarter.count_zeros()).sum()
     }
 
     fn best(&self, sf: SpreadingFactor) -> Option<Code> {
@@ -216,9 +216,9 @@ impl CodeTree {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NoCode {
     /// The factor asked.
-    pub sf: SpreadingFactor,
+    sf: SpreadingFactor,
     /// How many codes of factor 512 are free nevertheless.
-    pub free_leaves: u32,
+    free_leaves: u32,
 }
 
 impl fmt::Display for NoCode {

@@ -8,7 +8,7 @@ use super::{SpreadingError, SpreadingFactor, SpreadingTable};
 
 /// The DPDCHs of one UE in one direction, under one DPCCH.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DedicatedChannels {
+pub(crate) struct DedicatedChannels {
     table: SpreadingTable,
     direction: Direction,
     sf: SpreadingFactor,
@@ -22,7 +22,7 @@ impl DedicatedChannels {
     ///
     /// # Errors
     /// If the standard has no such channels.
-    pub fn new(
+    pub(crate) fn new(
         table: SpreadingTable,
         direction: Direction,
         sf: SpreadingFactor,
@@ -45,7 +45,7 @@ impl DedicatedChannels {
     ///
     /// # Panics
     /// Never: the factor was checked.
-    pub fn rate(&self) -> Rate {
+    pub(crate) fn rate(self) -> Rate {
         let one = self.table.rate_of(self.direction, self.sf).expect("checked in new");
         Rate::from_bps(one.as_bps() * u64::from(self.dpdchs))
     }
@@ -53,7 +53,7 @@ impl DedicatedChannels {
 
 /// Why there are no such dedicated channels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DedicatedError {
+pub(crate) enum DedicatedError {
     /// The factor.
     Spreading(SpreadingError),
     /// None, or too many.

@@ -2,10 +2,11 @@
 //!
 //! As of release 99, FDD mode.
 
-pub mod codes;
+mod codes;
 mod dedicated;
-pub mod spreading;
+pub(super) mod spreading;
 
-pub use codes::{Code, CodeState, CodeTree, NoCode};
-pub use dedicated::{DedicatedChannels, DedicatedError};
-pub use spreading::{SlotFormat, SpreadingError, SpreadingFactor, SpreadingTable};
+pub(super) use codes::Code;
+pub use codes::CodeTree;
+pub(super) use dedicated::{DedicatedChannels, DedicatedError};
+pub use spreading::{SpreadingError, SpreadingFactor, SpreadingTable};

@@ -9,10 +9,10 @@ use base::{Direction, Rate};
 use settings::{Count, Leaf, Scalar, Takes, words};
 
 /// Chips a second (TS 25.201 §4.2.1).
-pub const CHIP_RATE: u64 = 3_840_000;
+pub(crate) const CHIP_RATE: u64 = 3_840_000;
 
 /// Slots a second: 15 in a radio frame of 10 ms (TS 25.211 §5).
-pub const SLOTS_PER_SECOND: u64 = 1500;
+const SLOTS_PER_SECOND: u64 = 1500;
 
 /// What half-rate coding leaves: one bit for the user in two of the channel.
 const CODING: u64 = 2;
@@ -25,11 +25,11 @@ pub struct SpreadingFactor {
 
 impl SpreadingFactor {
     /// The lowest, with the highest rate.
-    pub const MIN: Self = Self { log2: 2 };
+    pub(crate) const MIN: Self = Self { log2: 2 };
     /// The highest, downlink alone.
     pub const MAX: Self = Self { log2: 9 };
     /// All of them, the highest factor first.
-    pub const ALL: [Self; 8] = {
+    pub(crate) const ALL: [Self; 8] = {
         let mut all = [Self::MAX; 8];
         let mut index = 0;
         while index < 8 {
@@ -55,7 +55,7 @@ impl SpreadingFactor {
     ///
     /// # Errors
     /// For 512 uplink: a DPDCH has 256 at most (TS 25.211 §5.2.1.1, Table 1).
-    pub fn allowed(self, direction: Direction) -> Result<Self, SpreadingError> {
+    pub(super) fn allowed(self, direction: Direction) -> Result<Self, SpreadingError> {
         match direction {
             Direction::Uplink if self == Self::MAX => Err(SpreadingError::Uplink512),
             Direction::Uplink | Direction::Downlink => Ok(self),
@@ -68,7 +68,7 @@ impl SpreadingFactor {
     }
 
     /// Its exponent of two: 2 to 9.
-    pub const fn log2(self) -> u32 {
+    pub(super) const fn log2(self) -> u32 {
         self.log2 as u32
     }
 }
@@ -93,7 +93,7 @@ words! {
 
 /// A spreading factor, or one that fits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Spreading {
+pub(crate) enum Spreading {
     /// What RRC picks for the sum of the flows' rates.
     Auto,
     /// This one.
@@ -196,22 +196,22 @@ impl SpreadingTable {
 
 /// How a slot of the downlink DPCH is divided, in bits (TS 25.211 Table 11).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SlotFormat {
+struct SlotFormat {
     /// Chips a symbol.
-    pub chips: u16,
+    chips: u16,
     /// The two fields of the DPDCH.
-    pub data: [u16; 2],
+    data: [u16; 2],
     /// Transmit power control.
-    pub tpc: u16,
+    tpc: u16,
     /// The transport format combination indicator.
-    pub tfci: u16,
+    tfci: u16,
     /// The pilot.
-    pub pilot: u16,
+    pilot: u16,
 }
 
 impl SlotFormat {
     /// Table 11 of TS 25.211, the formats without compressed mode, by their number.
-    pub const ALL: [Self; 17] = [
+    const ALL: [Self; 17] = [
         Self::new(512, [0, 4], 2, 0, 4),
         Self::new(512, [0, 2], 2, 2, 4),
         Self::new(256, [2, 14], 2, 0, 2),
@@ -240,19 +240,19 @@ impl SlotFormat {
     ///
     /// # Panics
     /// Never: each factor has one.
-    pub fn usual(sf: SpreadingFactor) -> Self {
+    fn usual(sf: SpreadingFactor) -> Self {
         let fits = |format: &&Self| u32::from(format.chips) == sf.chips() && format.tfci > 0;
         *Self::ALL.iter().find(fits).expect("each factor has a format with TFCI")
     }
 
     /// Bits for data in a slot.
-    pub const fn data_bits(self) -> u16 {
+    const fn data_bits(self) -> u16 {
         self.data[0] + self.data[1]
     }
 
     /// All bits of a slot, control included.
     #[cfg(test)]
-    pub const fn bits(self) -> u16 {
+    const fn bits(self) -> u16 {
         self.data_bits() + self.tpc + self.tfci + self.pilot
     }
 }

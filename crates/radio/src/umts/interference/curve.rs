@@ -16,13 +16,13 @@ use crate::kit::decibel::{from_db, to_db};
 /// gives Eb/N0 for 10⁻¹ and 10⁻² on a static channel, 0.2 to 0.3 dB apart; with fading the curve
 /// is flatter.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct ErrorCurve {
+pub(super) struct ErrorCurve {
     /// Eb/N0 in dB at `bler`: x₀.
-    pub ebn0_db: f64,
+    pub(super) ebn0_db: f64,
     /// The block error rate there, within 0 and 1 without the ends: b.
-    pub bler: f64,
+    pub(super) bler: f64,
     /// dB a decade, above zero: d.
-    pub decade_db: f64,
+    pub(super) decade_db: f64,
 }
 
 impl ErrorCurve {
@@ -30,12 +30,12 @@ impl ErrorCurve {
     ///
     /// # Panics
     /// If the curve's point or slope is out of its range.
-    pub fn bler(&self, ebn0: f64) -> Probability {
+    pub(super) fn bler(&self, ebn0: f64) -> Probability {
         Probability::new(self.share(ebn0)).expect("within 0 and 1 by its form")
     }
 
     /// The Eb/N0, as a ratio, at which the rate is `bler`, within 0 and 1 without the ends.
-    pub fn ebn0_for(&self, bler: f64) -> f64 {
+    pub(super) fn ebn0_for(&self, bler: f64) -> f64 {
         let decades = to_db((1.0 / bler - 1.0) / (1.0 / self.bler - 1.0)) / 10.0;
         from_db(self.ebn0_db + self.decade_db * decades)
     }

@@ -16,8 +16,9 @@ use mobility::motion::Position;
 use crate::kit::decibel::{from_db, to_db};
 
 pub use air::{Air, ErrorRates};
-pub use curve::ErrorCurve;
-pub use propagation::{Antenna, PathLoss, Shadowing};
+use curve::ErrorCurve;
+pub use propagation::Antenna;
+use propagation::{PathLoss, Shadowing};
 
 /// Chips a second, as a number (TS 25.201 §4.2.1).
 const CHIP_RATE: f64 = super::channels::spreading::CHIP_RATE as f64;
@@ -27,27 +28,27 @@ const PATH_LOSS: PathLoss = PathLoss::MACRO;
 
 /// The rates that a link carries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rates {
+pub(super) struct Rates {
     /// Towards the UE.
-    pub downlink: Rate,
+    pub(super) downlink: Rate,
     /// From the UE.
-    pub uplink: Rate,
+    pub(super) uplink: Rate,
 }
 
 /// The quality of one direction of a link.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Quality {
+pub(super) struct Quality {
     /// Eb/N0 in dB: uplink of the best `NodeB`, downlink of all cells together.
-    pub ebn0_db: f64,
+    pub(super) ebn0_db: f64,
     /// The probability of a block error: uplink that no `NodeB` received it.
-    pub bler: Probability,
+    pub(super) bler: Probability,
     /// What is sent, in dBm: by the UE, or by each cell of its active set.
-    pub power_dbm: f64,
+    pub(super) power_dbm: f64,
 }
 
 /// The radio of a network.
 #[derive(Clone, Debug)]
-pub struct Interference {
+pub(super) struct Interference {
     air: Air,
     shadowing: Shadowing,
     cells: Vec<Cell>,
@@ -94,7 +95,7 @@ struct Link {
 impl Interference {
     /// The radio of a network with a cell for each of `antennas`. Its shadowing comes from `seed`
     /// and the stream `name/shadowing`.
-    pub fn new(air: Air, antennas: &[Antenna], seed: u64, name: &str) -> Self {
+    pub(super) fn new(air: Air, antennas: &[Antenna], seed: u64, name: &str) -> Self {
         let stream = format!("{name}/shadowing");
         let common = from_db(air.common_power);
         let uplink_noise = from_db(air.uplink_noise);
@@ -122,7 +123,7 @@ impl Interference {
     }
 
     /// The gain between each cell and `place`, the same both ways.
-    pub fn gains(&self, place: Position) -> Vec<f64> {
+    pub(super) fn gains(&self, place: Position) -> Vec<f64> {
         let gain = |(index, cell): (usize, &Cell)| {
             let antenna = &cell.antenna;
             let loss = PATH_LOSS.loss_db(antenna.position.distance(place))
@@ -136,7 +137,7 @@ impl Interference {
 
     /// The pilots that a UE hears there: Ec/I0 of each cell in dB, against all that its carrier
     /// brings (TS 25.215 §5.1.5).
-    pub fn pilots_db(&self, gains: &[f64]) -> Vec<f64> {
+    pub(super) fn pilots_db(&self, gains: &[f64]) -> Vec<f64> {
         let pilot = from_db(self.air.pilot_power);
         let heard = |(cell, gain): (&Cell, &f64)| {
             to_db(pilot * gain / self.heard_downlink(cell.antenna.carrier, gains))
@@ -149,7 +150,7 @@ impl Interference {
     ///
     /// # Panics
     /// If `members` is empty.
-    pub fn set_link(&mut self, ue: u32, gains: Vec<f64>, members: &[u32], rates: Rates) {
+    pub(super) fn set_link(&mut self, ue: u32, gains: Vec<f64>, members: &[u32], rates: Rates) {
         assert!(!members.is_empty(), "a link has a cell");
         let members = members.to_vec();
         match self.find(ue) {
@@ -166,14 +167,14 @@ impl Interference {
     }
 
     /// A UE has no dedicated channels any more.
-    pub fn drop_link(&mut self, ue: u32) {
+    pub(super) fn drop_link(&mut self, ue: u32) {
         if let Ok(index) = self.find(ue) {
             self.links.remove(index);
         }
     }
 
     /// Downlink, what the radio does to the link of `ue`, if it has one.
-    pub fn quality(&self, ue: u32, direction: Direction) -> Option<Quality> {
+    pub(super) fn quality(&self, ue: u32, direction: Direction) -> Option<Quality> {
         let link = &self.links[self.find(ue).ok()?];
         Some(match direction {
             Direction::Downlink => self.downlink_quality(link),
@@ -184,19 +185,19 @@ impl Interference {
     /// The noise rise of a cell, in dB: 1/(1 − η) of the load factor η (Holma and Toskala, eq.
     /// 8.11).
     #[cfg(test)]
-    pub fn noise_rise_db(&self, cell: u32) -> f64 {
+    fn noise_rise_db(&self, cell: u32) -> f64 {
         to_db(self.cells[cell as usize].received / self.uplink_noise)
     }
 
     /// The share of its power that a cell sends.
     #[cfg(test)]
-    pub fn power_share(&self, cell: u32) -> f64 {
+    fn power_share(&self, cell: u32) -> f64 {
         self.cells[cell as usize].sent / from_db(self.air.cell_power)
     }
 
     /// The noise rise of a cell, in dB, after one more link of `rate`: 1/(1 − η − Δη) (Holma and
     /// Toskala, eq. 9.4 and 9.5); infinite if the load passes 1.
-    pub fn noise_rise_after_db(&self, cell: u32, rate: Rate) -> f64 {
+    pub(super) fn noise_rise_after_db(&self, cell: u32, rate: Rate) -> f64 {
         let load = 1.0 - self.uplink_noise / self.cells[cell as usize].received;
         let left = 1.0 - load - self.uplink_load(rate);
         if left > 0.0 { to_db(1.0 / left) } else { f64::INFINITY }
@@ -204,7 +205,7 @@ impl Interference {
 
     /// The share of a cell's power that it sends after one more link of `rate` to a UE at a
     /// position with these `gains`; infinite if the link needs more than a link may have.
-    pub fn power_share_after(&self, cell: u32, gains: &[f64], rate: Rate) -> f64 {
+    pub(super) fn power_share_after(&self, cell: u32, gains: &[f64], rate: Rate) -> f64 {
         let disturbance = self.disturbance(cell, gains, 0.0);
         let needed = self.downlink_need(rate) * disturbance / gains[cell as usize];
         if needed > from_db(self.air.link_power) {

@@ -18,7 +18,7 @@ const SETTLED: f64 = 1e-4;
 
 impl Interference {
     /// One radio frame of power control.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         let limits = [self.air.ue_power, self.air.link_power].map(from_db);
         let [ue_limit, link_limit] = limits;
         for _ in 0..STEPS {

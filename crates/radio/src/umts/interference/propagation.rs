@@ -7,22 +7,23 @@ use crate::kit::decibel::log10;
 
 /// Path loss `a + b log₁₀ R`, R in km.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct PathLoss {
+#[expect(clippy::struct_field_names, reason = "each is in decibels")]
+pub(super) struct PathLoss {
     /// a, the loss at 1 km, in dB.
-    pub at_1_km_db: f64,
+    pub(super) at_1_km_db: f64,
     /// b, in dB a decade of distance.
-    pub decade_db: f64,
+    pub(super) decade_db: f64,
     /// The minimum loss from antenna to antenna, at any distance (minimum coupling loss), in dB.
-    pub least_db: f64,
+    pub(super) least_db: f64,
 }
 
 impl PathLoss {
     /// Macro cells: 128.1 + 37.6 log₁₀ R at 2 GHz with antennas 15 m above the roofs, and a
     /// minimum coupling loss of 70 dB (TR 25.942 §4.5.1.1, §5.1.4.2).
-    pub const MACRO: Self = Self { at_1_km_db: 128.1, decade_db: 37.6, least_db: 70.0 };
+    pub(super) const MACRO: Self = Self { at_1_km_db: 128.1, decade_db: 37.6, least_db: 70.0 };
 
     /// The loss over `metres`, in dB.
-    pub fn loss_db(&self, metres: f64) -> f64 {
+    pub(super) fn loss_db(&self, metres: f64) -> f64 {
         (self.at_1_km_db + self.decade_db * log10(metres / 1000.0)).max(self.least_db)
     }
 }
@@ -43,7 +44,7 @@ pub struct Antenna {
 impl Antenna {
     /// The attenuation of its pattern towards `place`, in dB: min(12 (θ/θ₃)², 20) with a beam of θ₃
     /// = 70° (TR 25.996 §4.5.1).
-    pub fn off_axis_db(&self, place: Position) -> f64 {
+    pub(super) fn off_axis_db(&self, place: Position) -> f64 {
         const BEAM: f64 = 70.0;
         const BACK_DB: f64 = 20.0;
         let Some(azimuth) = self.azimuth else {
@@ -84,22 +85,22 @@ fn arctangent(x: f64) -> f64 {
 /// but for tails beyond 6σ), and between corners the mean of four, weighted by nearness and scaled
 /// back to the same variance.
 #[derive(Clone, Copy, Debug)]
-pub struct Shadowing {
+pub(super) struct Shadowing {
     chance: Philox,
     /// The standard deviation in dB; 0 is none.
-    pub deviation_db: f64,
+    deviation_db: f64,
     /// The grid, in metres: places further apart have little in common.
-    pub grid_m: f64,
+    grid_m: f64,
 }
 
 impl Shadowing {
     /// The maps of the source of chance called `name` under `seed`.
-    pub fn new(seed: u64, name: &str, deviation_db: f64, grid_m: f64) -> Self {
+    pub(super) fn new(seed: u64, name: &str, deviation_db: f64, grid_m: f64) -> Self {
         Self { chance: Philox::named(seed, name), deviation_db, grid_m }
     }
 
     /// The shadowing loss of the signal of `cell` at `place`, in dB; negative if it is a gain.
-    pub fn loss_db(&self, cell: u32, place: Position) -> f64 {
+    pub(super) fn loss_db(&self, cell: u32, place: Position) -> f64 {
         if self.deviation_db == 0.0 {
             return 0.0;
         }

@@ -110,7 +110,7 @@ impl Leaf for Window {
 impl RlcConfig {
     /// Bytes of the channel's rate that a block takes: those after the PDU's header, and the header
     /// if the rate has to carry it too.
-    pub const fn block_bytes(&self) -> u32 {
+    pub(crate) const fn block_bytes(&self) -> u32 {
         let header = match (self.mode, self.arq) {
             (Mode::Um, _) | (Mode::Am, Arq::NextExpected) => self.header,
             (Mode::Tm, _) | (Mode::Am, Arq::SelectiveRepeat) => None,

@@ -12,29 +12,29 @@ const BITS: u32 = 12;
 /// larger ones, which the standard allows up to 4095, an old duplicate can look like a new PDU; the
 /// model keeps whole numbers, so that each SDU arrives once even then.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub struct Sn(u64);
+pub(crate) struct Sn(u64);
 
 impl Sn {
     /// The first number after establishment or reset.
-    pub const ZERO: Self = Self(0);
+    pub(super) const ZERO: Self = Self(0);
 
     /// How many numbers there are on the air.
-    pub const SPAN: u64 = 1 << BITS;
+    pub(super) const SPAN: u64 = 1 << BITS;
 
     /// The number `count` PDUs after the first.
     #[cfg(test)]
-    pub const fn new(count: u64) -> Self {
+    pub(crate) const fn new(count: u64) -> Self {
         Self(count)
     }
 
     /// As in a PDU's header.
-    pub const fn wire(self) -> u16 {
+    pub(crate) const fn wire(self) -> u16 {
         (self.0 % Self::SPAN) as u16
     }
 
     /// The first number at or after `self` that is `wire` in a header.
     #[must_use]
-    pub const fn unwrap(self, wire: u16) -> Self {
+    pub(super) const fn unwrap(self, wire: u16) -> Self {
         Self(self.0 + (wire as u64).wrapping_sub(self.0) % Self::SPAN)
     }
 }

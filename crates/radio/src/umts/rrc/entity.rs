@@ -86,7 +86,7 @@ impl Entity {
     }
 
     /// A flow of this UE asks for `rate` in `direction`, on top of the others.
-    pub fn add_flow(&mut self, direction: Direction, rate: Rate) {
+    pub(crate) fn add_flow(&mut self, direction: Direction, rate: Rate) {
         self.traffic(direction).asked += rate.as_bps();
     }
 
@@ -95,35 +95,25 @@ impl Entity {
     /// # Panics
     /// If no such flow was added.
     #[cfg(test)]
-    pub fn remove_flow(&mut self, direction: Direction, rate: Rate) {
+    fn remove_flow(&mut self, direction: Direction, rate: Rate) {
         let asked = &mut self.traffic(direction).asked;
         *asked = asked.checked_sub(rate.as_bps()).expect("a flow that ends was added");
     }
 
     /// The state.
-    pub const fn state(&self) -> RrcState {
+    pub(crate) const fn state(&self) -> RrcState {
         self.state
     }
 
     /// What is under way and takes time.
-    pub fn procedure(&self) -> Option<Procedure> {
+    pub(crate) fn procedure(&self) -> Option<Procedure> {
         self.running.map(|running| running.procedure)
     }
 
     /// What carries the bearer.
     #[cfg(test)]
-    pub const fn channels(&self) -> Channels {
+    const fn channels(&self) -> Channels {
         self.channels
-    }
-
-    /// The channels to ask for: in each direction the highest spreading factor that carries the
-    /// sum of the flows' rates; factor 4 where none does.
-    pub fn demand(&self) -> Dedicated {
-        let Self { downlink, uplink, spreading, usual, .. } = *self;
-        Dedicated {
-            downlink: downlink.demand(Direction::Downlink, spreading).unwrap_or(usual.downlink),
-            uplink: uplink.demand(Direction::Uplink, spreading).unwrap_or(usual.uplink),
-        }
     }
 
     /// Takes in what happened.
@@ -180,6 +170,16 @@ impl Entity {
         let procedure = self.running.and_then(|running| running.due);
         let timers = [procedure, self.service_ends(), self.quiet_ends(), self.volume_triggers()];
         timers.into_iter().flatten().min()
+    }
+
+    /// The channels to ask for: in each direction the highest spreading factor that carries the
+    /// sum of the flows' rates; factor 4 where none does.
+    fn demand(&self) -> Dedicated {
+        let Self { downlink, uplink, spreading, usual, .. } = *self;
+        Dedicated {
+            downlink: downlink.demand(Direction::Downlink, spreading).unwrap_or(usual.downlink),
+            uplink: uplink.demand(Direction::Uplink, spreading).unwrap_or(usual.uplink),
+        }
     }
 
     fn expire(&mut self, now: Time) {

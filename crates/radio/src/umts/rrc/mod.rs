@@ -15,4 +15,4 @@ mod traffic;
 pub use config::{Activity, AfterDch, FirstChannel, Inactivity, Rest, RrcConfig, TrafficVolume};
 pub use entity::Entity;
 pub use interface::{Action, Channels, Dedicated, Input};
-pub use state::{Illegal, Procedure, Transition, next};
+pub(super) use state::Procedure;

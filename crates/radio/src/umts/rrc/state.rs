@@ -5,16 +5,16 @@ use observe::RrcState as State;
 
 /// What follows from an event in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Transition {
+pub(super) struct Transition {
     /// The state after it, often the same.
-    pub to: State,
+    pub(super) to: State,
     /// What begins with it and takes time.
-    pub start: Option<Procedure>,
+    pub(super) start: Option<Procedure>,
 }
 
 /// An exchange between UE and network that takes time and ends in an event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Procedure {
+pub(crate) enum Procedure {
     /// Paging type 1 (TS 25.331 §8.1.2); ends in [`Event::Paged`].
     Paging,
     /// RRC connection establishment (§8.1.3); ends in [`Event::ConnectedOnDch`] or
@@ -33,7 +33,7 @@ pub enum Procedure {
 impl Procedure {
     /// In words.
     #[cfg(test)]
-    pub const fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::Paging => "paging",
             Self::ConnectionSetup => "connection set-up",
@@ -48,11 +48,11 @@ impl Procedure {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Illegal {
     /// The state.
-    pub state: State,
+    pub(super) state: State,
     /// The event.
-    pub event: Event,
+    pub(super) event: Event,
     /// Why not.
-    pub why: &'static str,
+    pub(super) why: &'static str,
 }
 
 impl std::fmt::Display for Illegal {
@@ -67,7 +67,7 @@ impl std::error::Error for Illegal {}
 ///
 /// # Errors
 /// If it cannot happen there.
-pub const fn next(state: State, event: Event) -> Result<Transition, Illegal> {
+pub(super) const fn next(state: State, event: Event) -> Result<Transition, Illegal> {
     let row = match state {
         State::Idle => idle(event),
         State::CellDch => dch(event),

@@ -8,11 +8,11 @@ use crate::umts::channels::spreading::{SpreadingFactor, SpreadingTable};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Traffic {
     /// The sum of what flows ask for, in bit/s.
-    pub asked: u64,
+    pub(super) asked: u64,
     /// Bytes in RLC.
-    pub waiting: u64,
+    pub(super) waiting: u64,
     /// Since when they have been more than the threshold.
-    pub above_since: Option<Time>,
+    pub(super) above_since: Option<Time>,
 }
 
 impl Traffic {

@@ -14,7 +14,7 @@ mod receiver;
 mod reset;
 mod retransmissions;
 mod status;
-pub mod superfield;
+mod superfield;
 #[cfg(test)]
 pub(super) mod tests;
 mod transmitter;

@@ -52,9 +52,9 @@ pub enum SuperField {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Gap {
     /// The first.
-    pub sn: u16,
+    pub(super) sn: u16,
     /// How many more, at most 15.
-    pub more: u8,
+    pub(super) more: u8,
 }
 
 impl SuperField {
@@ -157,7 +157,7 @@ const BURST: u8 = 0b0001;
 /// The codewords of a relative list that names the `missing` PDUs after its first, which the
 /// caller gives as distances from it in ascending order (TS 25.322 §9.2.2.11.6).
 #[cfg(test)]
-pub fn codewords(missing: &[u16]) -> Vec<u8> {
+fn codewords(missing: &[u16]) -> Vec<u8> {
     let mut codewords = Vec::new();
     let (mut last, mut rest) = (0, missing);
     while let Some(&next) = rest.first() {
@@ -176,7 +176,7 @@ pub fn codewords(missing: &[u16]) -> Vec<u8> {
 }
 
 /// All PDUs that a relative list names as missing; `None` if its codewords are invalid.
-pub fn missing(fsn: u16, codewords: &[u8]) -> Option<Vec<u16>> {
+fn missing(fsn: u16, codewords: &[u8]) -> Option<Vec<u16>> {
     let mut missing = vec![fsn];
     let mut words = codewords.iter().copied();
     let mut last = fsn;
