@@ -16,6 +16,7 @@ use middlebox::{
     Address, Atcp, AtcpConfig, IpFields, Journal, Leg, Managed, Middlebox, Packet, SplitConfig,
     Splitter,
 };
+use observe::BoxContext;
 use tcp::{Length, Segment};
 
 #[global_allocator]
@@ -45,9 +46,10 @@ const fn mobile(number: u32) -> Address {
 
 /// Hands a packet in and takes all out; says how many those were.
 fn pass(proxy: &mut Proxy, now: Time, packet: Packet<Length>) -> u32 {
-    proxy.handle_packet(now, packet, &mut |_| {});
+    let cx = &mut BoxContext { now, observe: &mut |_| {} };
+    proxy.handle_packet(cx, packet);
     let mut count = 0;
-    while let Some(packet) = proxy.poll_output(now, &mut |_| {}) {
+    while let Some(packet) = proxy.poll_output(cx) {
         while let Some(exposure) = proxy.poll_exposure() {
             black_box(exposure);
         }

@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use base::{Duration, Time};
+use observe::BoxContext;
 use settings::{Flat, section};
 use tcp::{Payload, Variant};
 
 use crate::split::{BothWays, PerFlow, Relay, SocketBuffers, SplitConfig, Splitter};
 use crate::{
-    Address, Counters, Managed, Middlebox, Packet, RadioLink, RadioReport, SchemeKeys, Setup, Watch,
+    Address, Counters, Managed, Middlebox, Packet, RadioLink, RadioReport, SchemeKeys, Setup,
 };
 
 section! {
@@ -101,33 +102,33 @@ impl<P: Payload + Send> Routers<P> {
 }
 
 impl<P: Payload + Send> Middlebox<P> for Routers<P> {
-    fn handle_packet(&mut self, now: Time, packet: Packet<P>, watch: Watch<'_>) {
+    fn handle_packet(&mut self, cx: &mut BoxContext<'_>, packet: Packet<P>) {
         if self.is_frozen(&packet) {
             self.arrived.push_back(packet);
         } else {
-            self.splitter.handle_packet(now, packet, watch);
+            self.splitter.handle_packet(cx, packet);
         }
     }
 
-    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
-        self.frozen.retain(|&(_, until)| until > now);
+    fn handle_timeout(&mut self, cx: &mut BoxContext<'_>) {
+        self.frozen.retain(|&(_, until)| until > cx.now);
         for _ in 0..self.arrived.len() {
             if let Some(packet) = self.arrived.pop_front() {
-                self.handle_packet(now, packet, watch);
+                self.handle_packet(cx, packet);
             }
         }
-        self.splitter.handle_timeout(now, watch);
+        self.splitter.handle_timeout(cx);
     }
 
-    fn handle_report(&mut self, now: Time, mobile: Address, report: RadioReport, watch: Watch<'_>) {
-        self.splitter.handle_report(now, mobile, report, watch);
+    fn handle_report(&mut self, cx: &mut BoxContext<'_>, mobile: Address, report: RadioReport) {
+        self.splitter.handle_report(cx, mobile, report);
     }
 
-    fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<Packet<P>> {
+    fn poll_output(&mut self, cx: &mut BoxContext<'_>) -> Option<Packet<P>> {
         if let Some(thawed) = self.to_send.iter().position(|packet| !self.is_frozen(packet)) {
             return self.to_send.remove(thawed);
         }
-        while let Some(packet) = self.splitter.poll_output(now, watch) {
+        while let Some(packet) = self.splitter.poll_output(cx) {
             if !self.is_frozen(&packet) {
                 return Some(packet);
             }

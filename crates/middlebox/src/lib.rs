@@ -47,7 +47,7 @@ pub use i_tcp::{Itcp, ItcpKeys, Routers};
 pub use ip_fields::IpFields;
 pub use limits::{Admission, Bypass, MiddleboxLimits, Reserve, Usage};
 pub use m_tcp::{MTcp, MTcpConfig, MTcpKeys};
-pub use machine::{Managed, Middlebox, PmtuHandler, RadioReport, Watch};
+pub use machine::{Managed, Middlebox, PmtuHandler, RadioReport};
 pub use packet::{Connection, Packet};
 pub use per_flow_split::{PerFlowSplit, SplitKeys};
 pub use radio_link::RadioLink;

@@ -3,13 +3,10 @@
 use std::fmt::Debug;
 
 use base::{Rate, Time};
-use observe::MiddleboxFact;
+use observe::BoxContext;
 use tcp::Payload;
 
 use crate::{Address, Bypasses, Connection, Counters, Exposure, Packet, Usage};
-
-/// What receives the facts of a box.
-pub type Watch<'a> = &'a mut dyn FnMut(MiddleboxFact);
 
 /// A box that all packets of some mobiles pass.
 ///
@@ -17,24 +14,17 @@ pub type Watch<'a> = &'a mut dyn FnMut(MiddleboxFact);
 /// [`Middlebox::poll_timeout`]. A packet that a box ignores comes out as it went in.
 pub trait Middlebox<P: Payload>: Debug + Send {
     /// A packet arrived from the leg of its source.
-    fn handle_packet(&mut self, now: Time, packet: Packet<P>, watch: Watch<'_>);
+    fn handle_packet(&mut self, cx: &mut BoxContext<'_>, packet: Packet<P>);
 
     /// Time has passed. Before the deadline nothing happens.
-    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>);
+    fn handle_timeout(&mut self, cx: &mut BoxContext<'_>);
 
     /// The radio reports the state of `mobile`. By default it is ignored.
-    fn handle_report(
-        &mut self,
-        _now: Time,
-        _mobile: Address,
-        _report: RadioReport,
-        _watch: Watch<'_>,
-    ) {
-    }
+    fn handle_report(&mut self, _cx: &mut BoxContext<'_>, _mobile: Address, _report: RadioReport) {}
 
     /// The next packet to send now, towards the leg of its destination.
     #[must_use]
-    fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<Packet<P>>;
+    fn poll_output(&mut self, cx: &mut BoxContext<'_>) -> Option<Packet<P>>;
 
     /// The next deadline; `None` is never.
     #[must_use]
@@ -86,19 +76,18 @@ pub trait Managed<P: Payload>: Middlebox<P> {
     /// ignored.
     fn handle_path_mtu(
         &mut self,
-        _now: Time,
+        _cx: &mut BoxContext<'_>,
         _connection: Connection,
         _mtu: u16,
-        _watch: Watch<'_>,
     ) -> PmtuHandler {
         PmtuHandler::Sender
     }
 
     /// Takes no new connections any more, and releases each that it can without harm to its ends.
-    fn drain(&mut self, _now: Time, _watch: Watch<'_>) {}
+    fn drain(&mut self, _cx: &mut BoxContext<'_>) {}
 
     /// Gives up all connections: those that cannot go on without the box are reset at both ends.
-    fn reset_all(&mut self, _now: Time, _watch: Watch<'_>) {}
+    fn reset_all(&mut self, _cx: &mut BoxContext<'_>) {}
 
     /// The next connection whose [`Exposure`] may have changed since it was last returned: its
     /// place in the box, and the present exposure. `None` once all have been returned.

@@ -11,6 +11,7 @@ use middlebox::{
     Atcp, AtcpConfig, Connection, Exposure, IpFields, Journal, Managed, Packet, PerFlowSplit,
     SocketBuffers, SplitConfig, Splitter,
 };
+use observe::BoxContext;
 use proptest::prelude::*;
 use tcp::{Offers, Segment, State};
 
@@ -145,7 +146,7 @@ impl Story {
     fn end(&mut self) {
         let lost = self.notes.0.clone();
         let now = self.net.now;
-        self.net.middlebox.reset_all(now, &mut |_| {});
+        self.net.middlebox.reset_all(&mut BoxContext { now, observe: &mut |_| {} });
         assert_eq!(self.net.middlebox.flows(), 0);
         self.net.resume(self.peers[0]);
         self.notes.read(&mut *self.net.middlebox);
@@ -268,7 +269,7 @@ proptest! {
         for (nth, &operation) in operations.iter().enumerate() {
             if nth == drained_at.min(ended_at) {
                 let now = story.net.now;
-                story.net.middlebox.drain(now, &mut |_| {});
+                story.net.middlebox.drain(&mut BoxContext { now, observe: &mut |_| {} });
             }
             if nth == ended_at {
                 story.end();

@@ -8,7 +8,7 @@ use middlebox::{
     Address, Atcp, AtcpConfig, Bypass, Connection, Managed, MiddleboxLimits, Packet, PerFlowSplit,
     Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter,
 };
-use observe::MiddleboxFact;
+use observe::{BoxContext, MiddleboxFact};
 use tcp::Length;
 
 use crate::support::{aggregating, fixed, mobile, modern, packet};
@@ -35,8 +35,9 @@ fn boxes(limits: MiddleboxLimits) -> [Any; 3] {
 }
 
 fn pass(middlebox: &mut Any, now: Time, packet: Packet<Length>) -> Vec<Packet<Length>> {
-    middlebox.handle_packet(now, packet, &mut |_| {});
-    std::iter::from_fn(|| middlebox.poll_output(now, &mut |_| {})).collect()
+    let cx = &mut BoxContext { now, observe: &mut |_| {} };
+    middlebox.handle_packet(cx, packet);
+    std::iter::from_fn(|| middlebox.poll_output(cx)).collect()
 }
 
 const fn call(from: Address, port: u16) -> Connection {
@@ -62,8 +63,9 @@ fn open(middlebox: &mut Any, now: Time, from: Address, port: u16) -> bool {
 
 fn wait(middlebox: &mut Any, end: Time) {
     while let Some(due) = middlebox.poll_timeout().filter(|&due| due <= end) {
-        middlebox.handle_timeout(due, &mut |_| {});
-        while middlebox.poll_output(due, &mut |_| {}).is_some() {}
+        let cx = &mut BoxContext { now: due, observe: &mut |_| {} };
+        middlebox.handle_timeout(cx);
+        while middlebox.poll_output(cx).is_some() {}
     }
 }
 
@@ -199,12 +201,14 @@ fn numbers(middlebox: &mut Any, hosts: impl Iterator<Item = u128>) -> Vec<u32> {
             packet(way, (101, 501), Flags::ACK, 0),
             packet(way, (101, 0), Flags::RST, 0),
         ] {
-            middlebox.handle_packet(Time::ZERO, packet, &mut |fact| {
+            let observe = &mut |fact| {
                 if let MiddleboxFact::Opened { mobile, .. } = fact {
                     numbers.push(mobile);
                 }
-            });
-            while middlebox.poll_output(Time::ZERO, &mut |_| {}).is_some() {}
+            };
+            let cx = &mut BoxContext { now: Time::ZERO, observe };
+            middlebox.handle_packet(cx, packet);
+            while middlebox.poll_output(cx).is_some() {}
         }
         assert_eq!(middlebox.flows(), 0);
     }

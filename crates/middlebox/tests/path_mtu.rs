@@ -11,7 +11,7 @@ use middlebox::{
     PmtuHandler, Snoop, SnoopConfig, SocketBuffers, SplitConfig, Splitter, Uplink, WTcp,
     WTcpConfig,
 };
-use observe::{MiddleboxFact, RepairReason};
+use observe::{BoxContext, MiddleboxFact, RepairReason};
 use proptest::prelude::*;
 use tcp::Config;
 
@@ -236,7 +236,8 @@ fn what_no_path_takes_so_little_of_is_not_believed() {
             let mut net = Network::new(4, middlebox);
             let flow = net.open(&opening());
             net.run_for(seconds(3));
-            let heeds = net.middlebox.handle_path_mtu(net.now, connection, mtu, &mut |_| {});
+            let cx = &mut BoxContext { now: net.now, observe: &mut |_| {} };
+            let heeds = net.middlebox.handle_path_mtu(cx, connection, mtu);
             assert_eq!(
                 heeds,
                 if connection == way { PmtuHandler::Box } else { PmtuHandler::Sender }
@@ -258,8 +259,9 @@ fn a_flow_whose_path_takes_less_is_not_handed_back() {
             let mut net = Network::new(5, middlebox);
             net.open(&opening());
             net.run_for(seconds(3));
-            net.middlebox.handle_path_mtu(net.now, way, mtu, &mut |_| {});
-            net.middlebox.drain(net.now, &mut |_| {});
+            let cx = &mut BoxContext { now: net.now, observe: &mut |_| {} };
+            net.middlebox.handle_path_mtu(cx, way, mtu);
+            net.middlebox.drain(cx);
             net.run_for(seconds(60));
             assert_eq!(net.middlebox.counters().released, released, "{mtu}");
         }

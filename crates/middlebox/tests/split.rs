@@ -8,6 +8,7 @@ use middlebox::{
     Address, BothWays, Counters, IpFields, Itcp, Managed, MiddleboxLimits, Packet, PerFlow,
     PerFlowSplit, Routers, SocketBuffers, SplitConfig, Splitter, Uplink,
 };
+use observe::BoxContext;
 use tcp::{Config, Segment, State};
 
 use crate::support::{
@@ -402,7 +403,7 @@ fn released_connections_go_on_whole(uplink: Uplink) {
         net.write(server, 150_000);
         net.write(client, 20_000);
         net.run_for(seconds(2));
-        shared.get().drain(net.now, &mut |_| {});
+        shared.get().drain(&mut BoxContext { now: net.now, observe: &mut |_| {} });
         assert_eq!(net.middlebox.counters().released, 0, "data are under way");
         let rest = net.run_while(seconds(120), |net| net.middlebox.counters().released == 1);
         assert!(rest && shared.get().flows() == 0);

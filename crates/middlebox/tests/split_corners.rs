@@ -9,7 +9,7 @@ use middlebox::{
     Address, Atcp, BothWays, Connection, IpFields, Managed, Middlebox, Packet, PerFlow,
     PerFlowSplit, SocketBuffers, SplitConfig, Splitter, Uplink,
 };
-use observe::MiddleboxFact;
+use observe::{BoxContext, MiddleboxFact};
 use tcp::{Config, Length, Payload as _, Segment, State};
 
 use crate::support::{
@@ -37,8 +37,9 @@ fn pass<P: Pattern>(
     now: Time,
     packet: Packet<P>,
 ) -> Vec<Packet<P>> {
-    middlebox.handle_packet(now, packet, &mut |_| {});
-    std::iter::from_fn(|| middlebox.poll_output(now, &mut |_| {})).collect()
+    let cx = &mut BoxContext { now, observe: &mut |_| {} };
+    middlebox.handle_packet(cx, packet);
+    std::iter::from_fn(|| middlebox.poll_output(cx)).collect()
 }
 
 /// The last acknowledgement of the handshake never comes: data, or a FIN, are the first that
@@ -423,11 +424,12 @@ const fn number(seq: u32, ack: u32) -> (Seq, Seq) {
 /// number of its mobile.
 fn short_flow(middlebox: &mut dyn Managed<Length>, now: Time, from: Address, port: u16) -> u32 {
     let mut number_of_mobile = u32::MAX;
-    let mut watch = |fact| {
+    let observe = &mut |fact| {
         if let MiddleboxFact::Advertised { mobile, .. } = fact {
             number_of_mobile = mobile;
         }
     };
+    let cx = &mut BoxContext { now, observe };
     let both = Flags::SYN | Flags::ACK;
     let fin = Flags::FIN | Flags::ACK;
     let script = [
@@ -448,12 +450,9 @@ fn short_flow(middlebox: &mut dyn Managed<Length>, now: Time, from: Address, por
         let header =
             TcpHeader { source_port, destination_port, seq, ack, flags, window: 20_000, options };
         let segment = Segment { header, payload: Length(bytes), ecn: Ecn::NotCapable };
-        middlebox.handle_packet(
-            now,
-            Packet { source, destination, ip: IpFields::default(), segment },
-            &mut watch,
-        );
-        while middlebox.poll_output(now, &mut watch).is_some() {}
+        let packet = Packet { source, destination, ip: IpFields::default(), segment };
+        middlebox.handle_packet(cx, packet);
+        while middlebox.poll_output(cx).is_some() {}
     }
     number_of_mobile
 }
@@ -461,8 +460,9 @@ fn short_flow(middlebox: &mut dyn Managed<Length>, now: Time, from: Address, por
 /// Goes on to `end`.
 fn wait(middlebox: &mut dyn Managed<Length>, end: Time) {
     while let Some(due) = middlebox.poll_timeout().filter(|&due| due <= end) {
-        middlebox.handle_timeout(due, &mut |_| {});
-        while middlebox.poll_output(due, &mut |_| {}).is_some() {}
+        let cx = &mut BoxContext { now: due, observe: &mut |_| {} };
+        middlebox.handle_timeout(cx);
+        while middlebox.poll_output(cx).is_some() {}
     }
 }
 

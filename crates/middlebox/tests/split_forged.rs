@@ -10,6 +10,7 @@ use middlebox::{
     BothWays, IpFields, Managed, Middlebox, Packet, PerFlow, PerFlowSplit, SocketBuffers,
     SplitConfig, Splitter, Uplink,
 };
+use observe::BoxContext;
 
 use crate::support::{
     self, FIRST_MOBILE, Network, Opening, UP, WINDOW, Way, fixed, modern, packet,
@@ -44,8 +45,9 @@ fn down(numbers: (u32, u32), flags: Flags, bytes: u64) -> Packet<Bytes> {
 }
 
 fn pass(middlebox: &mut dyn Managed<Bytes>, packet: Packet<Bytes>) -> Vec<Packet<Bytes>> {
-    middlebox.handle_packet(Time::ZERO, packet, &mut |_| {});
-    std::iter::from_fn(|| middlebox.poll_output(Time::ZERO, &mut |_| {})).collect()
+    let cx = &mut BoxContext { now: Time::ZERO, observe: &mut |_| {} };
+    middlebox.handle_packet(cx, packet);
+    std::iter::from_fn(|| middlebox.poll_output(cx)).collect()
 }
 
 fn riding() -> PerFlowSplit<Bytes> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use base::{Duration, Flags};
 use bytes::Bytes;
 use middlebox::{BothWays, Managed, PerFlow, SocketBuffers, SplitConfig, Splitter, Uplink};
+use observe::BoxContext;
 use proptest::prelude::*;
 use tcp::{Config, Offers};
 
@@ -67,7 +68,7 @@ fn run(
     let mut aborted = vec![false; flows.len()];
     for (nth, &(which, operation)) in operations.iter().enumerate() {
         if drained_at == Some(nth) {
-            shared.get().drain(net.now, &mut |_| {});
+            shared.get().drain(&mut BoxContext { now: net.now, observe: &mut |_| {} });
         }
         let index = which % peers.len();
         let peer = peers[index];

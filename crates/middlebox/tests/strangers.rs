@@ -11,6 +11,7 @@ use middlebox::{
     MTcpConfig, Managed, Middlebox, MiddleboxLimits, Packet, PerFlowSplit, Snoop, SnoopConfig,
     SocketBuffers, SplitConfig, WTcp, WTcpConfig,
 };
+use observe::BoxContext;
 use tcp::State;
 
 use crate::support::{
@@ -28,8 +29,9 @@ fn boxed(config: SplitConfig) -> PerFlowSplit<Bytes> {
 }
 
 fn pass(middlebox: &mut dyn Managed<Bytes>, packet: Packet<Bytes>) -> Vec<Packet<Bytes>> {
-    middlebox.handle_packet(Time::ZERO, packet, &mut |_| {});
-    std::iter::from_fn(|| middlebox.poll_output(Time::ZERO, &mut |_| {})).collect()
+    let cx = &mut BoxContext { now: Time::ZERO, observe: &mut |_| {} };
+    middlebox.handle_packet(cx, packet);
+    std::iter::from_fn(|| middlebox.poll_output(cx)).collect()
 }
 
 /// SYN and SYN-ACK have passed.
@@ -178,19 +180,22 @@ fn strangers_keep_nothing_alive() {
         for round in 1..=20 {
             let now = Time::ZERO + seconds(10 * round);
             while let Some(due) = middlebox.poll_timeout().filter(|&due| due <= now) {
-                middlebox.handle_timeout(due, &mut |_| {});
-                while middlebox.poll_output(due, &mut |_| {}).is_some() {}
+                let cx = &mut BoxContext { now: due, observe: &mut |_| {} };
+                middlebox.handle_timeout(cx);
+                while middlebox.poll_output(cx).is_some() {}
             }
-            middlebox.handle_packet(now, packet.clone(), &mut |_| {});
-            while middlebox.poll_output(now, &mut |_| {}).is_some() {}
+            let cx = &mut BoxContext { now, observe: &mut |_| {} };
+            middlebox.handle_packet(cx, packet.clone());
+            while middlebox.poll_output(cx).is_some() {}
         }
         assert_eq!(middlebox.flows(), 0, "{packet:?}");
     }
 }
 
 fn drained(middlebox: &mut PerFlowSplit<Bytes>) -> Vec<Packet<Bytes>> {
-    middlebox.drain(Time::ZERO, &mut |_| {});
-    std::iter::from_fn(|| middlebox.poll_output(Time::ZERO, &mut |_| {})).collect()
+    let cx = &mut BoxContext { now: Time::ZERO, observe: &mut |_| {} };
+    middlebox.drain(cx);
+    std::iter::from_fn(|| middlebox.poll_output(cx)).collect()
 }
 
 /// A connection at rest is handed back at once.
@@ -292,7 +297,7 @@ fn what_follows_may_leave_at_any_time() {
             net.run_for(Duration::from_millis(millis));
             let now = net.now;
             assert_eq!(net.middlebox.flows(), 1, "{case}");
-            net.middlebox.drain(now, &mut |_| {});
+            net.middlebox.drain(&mut BoxContext { now, observe: &mut |_| {} });
             net.close(server);
             net.close(client);
             assert_eq!(net.middlebox.flows(), 0, "{case}");

@@ -18,7 +18,7 @@ pub use block::{BlockFact, BlockKind};
 pub use cell::{CodeEvent, CodeFact, CommonFact, HandoverEvent, HandoverFact, PageFact, RrcFact};
 pub use middlebox::{MiddleboxFact, RepairReason};
 pub use mobility::{MobilityFact, Subject};
-pub use observe::{Context, Observe};
+pub use observe::{BoxContext, Context, Observe};
 pub use packet::{DropReason, PacketEvent, PacketFact};
 pub use power::PowerFact;
 pub use rrc::{RrcEvent, RrcState};

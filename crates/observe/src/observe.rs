@@ -66,7 +66,7 @@ pub trait Observe {
 
 /// What a machine passes to all that acts or reports facts: the time, and the observer.
 #[derive(Debug)]
-pub struct Context<'a, O> {
+pub struct Context<'a, O: ?Sized> {
     /// The time.
     pub now: Time,
     /// The observer.
@@ -102,6 +102,17 @@ impl<O: Observe> Context<'_, O> {
     /// [`Observe::mobility`], now.
     pub fn mobility(&mut self, machine: u32, fact: MobilityFact) {
         self.observe.mobility(self.now, machine, fact);
+    }
+}
+
+/// The [`Context`] of a box. Boxes are trait objects, whose methods cannot be generic, so what
+/// receives the facts is one, too.
+pub type BoxContext<'a> = Context<'a, dyn FnMut(MiddleboxFact) + 'a>;
+
+impl BoxContext<'_> {
+    /// Something happened inside the box, now.
+    pub fn tell(&mut self, fact: MiddleboxFact) {
+        (self.observe)(fact);
     }
 }
 

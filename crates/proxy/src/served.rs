@@ -3,7 +3,8 @@
 use crate::config::Profile;
 use base::Time;
 use bytes::Bytes;
-use middlebox::{Managed, Watch};
+use middlebox::Managed;
+use observe::BoxContext;
 
 use crate::journal_places::BoxPlaces;
 use crate::stats::Stats;
@@ -42,9 +43,10 @@ impl Served {
     pub(crate) fn with<R>(
         &mut self,
         now: Time,
-        act: impl FnOnce(&mut dyn Managed<Bytes>, Watch<'_>) -> R,
+        act: impl FnOnce(&mut dyn Managed<Bytes>, &mut BoxContext<'_>) -> R,
     ) -> R {
         let Self { machine, stats, .. } = self;
-        act(&mut **machine, &mut |fact| stats.note(now, fact))
+        let observe = &mut |fact| stats.note(now, fact);
+        act(&mut **machine, &mut BoxContext { now, observe })
     }
 }

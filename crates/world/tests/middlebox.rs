@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use base::{Duration, Rate, Seq, Time};
 use link::Config as PipeConfig;
-use middlebox::{Counters, Leg, Middlebox, Packet, Watch};
-use observe::{MiddleboxFact, Observe, PacketEvent, PacketFact, TcpFact};
+use middlebox::{Counters, Leg, Middlebox, Packet};
+use observe::{BoxContext, MiddleboxFact, Observe, PacketEvent, PacketFact, TcpFact};
 use tcp::{Length, Segment};
 use world::{Connection, MachineId, NodeId, Side, Sink, Source, World};
 
@@ -27,14 +27,14 @@ struct Meddler {
 }
 
 impl Middlebox<Length> for Meddler {
-    fn handle_packet(&mut self, now: Time, packet: Packet<Length>, watch: Watch<'_>) {
+    fn handle_packet(&mut self, cx: &mut BoxContext<'_>, packet: Packet<Length>) {
         self.counters.packets_in += 1;
         assert_ne!(packet.source.leg, packet.destination.leg, "{packet:?}");
         match packet.source.leg {
             Leg::Wired => {
                 self.data += 1;
                 if self.data.is_multiple_of(5) {
-                    watch(MiddleboxFact::Stalled { mobile: 0 });
+                    cx.tell(MiddleboxFact::Stalled { mobile: 0 });
                     self.out.push_back(packet.clone());
                 }
                 self.out.push_back(packet);
@@ -44,21 +44,21 @@ impl Middlebox<Length> for Meddler {
                 if self.acknowledgements.is_multiple_of(3) && packet.segment.payload.0 == 0 {
                     self.counters.suppressed += 1;
                 } else {
-                    self.waiting.push_back((now + WAIT, packet));
+                    self.waiting.push_back((cx.now + WAIT, packet));
                 }
             }
         }
     }
 
-    fn handle_timeout(&mut self, now: Time, _watch: Watch<'_>) {
-        while self.waiting.front().is_some_and(|(due, _)| *due <= now)
+    fn handle_timeout(&mut self, cx: &mut BoxContext<'_>) {
+        while self.waiting.front().is_some_and(|(due, _)| *due <= cx.now)
             && let Some((_, packet)) = self.waiting.pop_front()
         {
             self.out.push_back(packet);
         }
     }
 
-    fn poll_output(&mut self, _now: Time, _watch: Watch<'_>) -> Option<Packet<Length>> {
+    fn poll_output(&mut self, _cx: &mut BoxContext<'_>) -> Option<Packet<Length>> {
         let packet = self.out.pop_front()?;
         self.counters.packets_out += 1;
         Some(packet)

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use base::{Duration, Time};
-use observe::{MiddleboxFact, RepairReason};
+use observe::{BoxContext, MiddleboxFact, RepairReason};
 use tcp::{Acknowledgement, Payload};
 
 use super::Flows;
@@ -19,7 +19,7 @@ use super::schedule::Schedule;
 use super::shaper::Shaper;
 use super::unacked::{NONE, PacketState, Sent, Skips, Unacknowledged};
 use crate::radio_rtt::RadioRtt;
-use crate::{FlowId, Repairs, Watch};
+use crate::{FlowId, Repairs};
 
 /// All flows to one mobile.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ pub(super) struct Context<'a, P> {
     pub(super) flows: &'a mut Flows<P>,
     /// Flows whose windows are to be announced to their senders.
     pub(super) updates: &'a mut VecDeque<u32>,
-    pub(super) watch: Watch<'a>,
+    pub(super) watch: &'a mut dyn FnMut(MiddleboxFact),
 }
 
 /// What an acknowledgement newly delivers: packets that were not known to have arrived.
@@ -433,13 +433,13 @@ impl Aggregate {
     }
 
     /// Reports the backlog if it has changed.
-    pub(super) fn report(&mut self, config: &AtcpConfig, watch: Watch<'_>) {
+    pub(super) fn report(&mut self, cx: &mut BoxContext<'_>, config: &AtcpConfig) {
         let backlog = (self.totals.queued, self.unacked.in_flight, self.cwnd(config));
         if backlog != self.reported {
             self.reported = backlog;
             let (queued, in_flight, cwnd) = backlog;
             let mobile = self.mobile;
-            watch(MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd });
+            cx.tell(MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd });
         }
     }
 }

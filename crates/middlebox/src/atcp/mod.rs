@@ -39,6 +39,7 @@ use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
 use base::{Agenda, Time};
+use observe::BoxContext;
 use tcp::{Acknowledgement, Departure, Payload};
 
 use aggregate::{Aggregate, Context};
@@ -47,9 +48,7 @@ use flow::{Flow, WindowUpdate};
 use flow_control::Window;
 use schedule::StrideState;
 
-use crate::{
-    Address, Counters, FlowId, Leg, RadioLeg, RadioReport, Repairs, Reserve, Terms, Watch,
-};
+use crate::{Address, Counters, FlowId, Leg, RadioLeg, RadioReport, Repairs, Reserve, Terms};
 
 pub use config::{AtcpConfig, Class, Estimation};
 pub use keys::AtcpKeys;
@@ -159,9 +158,8 @@ impl<P: Payload> Atcp<P> {
     /// Calls the aggregate `index`, which may have something to send afterwards.
     fn with<R>(
         &mut self,
-        now: Time,
+        cx: &mut BoxContext<'_>,
         index: u32,
-        watch: Watch<'_>,
         act: impl FnOnce(&mut Aggregate, &mut Context<'_, P>) -> R,
     ) -> R {
         let aggregate = &mut self.aggregates[index];
@@ -169,7 +167,8 @@ impl<P: Payload> Atcp<P> {
             self.polled.push_back(index);
         }
         let (flows, updates) = (&mut self.flows, &mut self.updates);
-        act(aggregate, &mut Context { now, config: &self.config, flows, updates, watch })
+        let (now, config, watch) = (cx.now, &self.config, &mut *cx.observe);
+        act(aggregate, &mut Context { now, config, flows, updates, watch })
     }
 
     fn aggregate_of(&mut self, terms: &Terms) -> u32 {
@@ -195,7 +194,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
         Reserve { per_mobile: self.config.budget, per_flow: 0 }
     }
 
-    fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>) {
+    fn open(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, terms: &Terms) {
         let index = self.aggregate_of(terms);
         let share = self.config.class(&terms.connection, terms.dscp);
         let stride = StrideState::new(share, terms.numbers.connection);
@@ -203,11 +202,11 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
         if self.flows.0.len() <= slot {
             self.flows.0.resize_with(slot + 1, || None);
         }
-        self.with(now, index, watch, |aggregate, cx| {
+        self.with(cx, index, |aggregate, cx| {
             let mss = u64::from(terms.mss);
             aggregate.totals.connections += 1;
             let (totals, promised) = (&aggregate.totals, terms.promised);
-            let window = Window::new(now, cx.config, totals, mss, promised);
+            let window = Window::new(cx.now, cx.config, totals, mss, promised);
             let member = aggregate.members.len() as u32;
             aggregate.members.push(flow.0);
             let mut opened = Flow::new(index, member, terms, stride, window);
@@ -226,35 +225,35 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
         });
     }
 
-    fn write(&mut self, now: Time, flow: FlowId, payload: P, watch: Watch<'_>) {
+    fn write(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, payload: P) {
         let index = self.flows[flow.0].aggregate;
-        self.with(now, index, watch, |aggregate, cx| {
+        self.with(cx, index, |aggregate, cx| {
             aggregate.write(flow.0, payload, cx);
         });
     }
 
     fn close(&mut self, now: Time, flow: FlowId) {
         let index = self.flows[flow.0].aggregate;
-        self.with(now, index, &mut |_| {}, |aggregate, cx| {
+        self.with(&mut BoxContext { now, observe: &mut |_| {} }, index, |aggregate, cx| {
             aggregate.close(flow.0, cx);
         });
     }
 
-    fn remove(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) -> u64 {
+    fn remove(&mut self, cx: &mut BoxContext<'_>, flow: FlowId) -> u64 {
         let index = self.flows[flow.0].aggregate;
-        self.with(now, index, watch, |aggregate, cx| aggregate.remove(flow.0, cx))
+        self.with(cx, index, |aggregate, cx| aggregate.remove(flow.0, cx))
     }
 
-    fn handle_ack(&mut self, now: Time, flow: FlowId, ack: &Acknowledgement, watch: Watch<'_>) {
+    fn handle_ack(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, ack: &Acknowledgement) {
         let index = self.flows[flow.0].aggregate;
-        self.with(now, index, watch, |aggregate, cx| {
+        self.with(cx, index, |aggregate, cx| {
             aggregate.handle_ack(flow.0, ack, cx);
         });
     }
 
-    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
-        while let Some((_, index)) = self.agenda.next(now) {
-            self.with(now, index, watch, |aggregate, cx| {
+    fn handle_timeout(&mut self, cx: &mut BoxContext<'_>) {
+        while let Some((_, index)) = self.agenda.next(cx.now) {
+            self.with(cx, index, |aggregate, cx| {
                 aggregate.expire(cx);
                 aggregate.wake(cx);
                 aggregate.give_up(cx);
@@ -262,34 +261,34 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
         }
     }
 
-    fn limit_segment(&mut self, now: Time, flow: FlowId, bytes: u32, watch: Watch<'_>) {
+    fn limit_segment(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, bytes: u32) {
         let index = self.flows[flow.0].aggregate;
-        self.with(now, index, watch, |aggregate, cx| {
+        self.with(cx, index, |aggregate, cx| {
             aggregate.limit_segment(flow.0, bytes, cx);
         });
     }
 
-    fn handle_report(&mut self, now: Time, mobile: Address, report: RadioReport, watch: Watch<'_>) {
+    fn handle_report(&mut self, cx: &mut BoxContext<'_>, mobile: Address, report: RadioReport) {
         let Some(&index) = self.aggregates.of.get(&mobile.handset().host) else {
             return;
         };
-        self.with(now, index, watch, |aggregate, cx| {
+        self.with(cx, index, |aggregate, cx| {
             aggregate.estimator.on_report(report.rate, cx.config, aggregate.mss);
         });
     }
 
-    fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<(FlowId, Departure<P>)> {
+    fn poll_output(&mut self, cx: &mut BoxContext<'_>) -> Option<(FlowId, Departure<P>)> {
         while let Some(&index) = self.polled.front() {
-            let output = self.with(now, index, watch, Aggregate::next_output);
+            let output = self.with(cx, index, Aggregate::next_output);
             if let Some((flow, departure)) = output {
                 return Some((FlowId(flow), departure));
             }
             self.polled.pop_front();
             let aggregate = &mut self.aggregates[index];
             aggregate.polled = false;
-            aggregate.report(&self.config, watch);
+            aggregate.report(cx, &self.config);
             self.given_up.append(&mut aggregate.given_up);
-            self.agenda.set(index, aggregate.deadline(now));
+            self.agenda.set(index, aggregate.deadline(cx.now));
         }
         self.next = self.agenda.peek();
         None

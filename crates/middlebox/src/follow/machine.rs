@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use base::{Agenda, Flags, Time};
-use observe::MiddleboxFact;
+use observe::{BoxContext, MiddleboxFact};
 use tcp::{Payload, Segment};
 
 use super::followed::{End, Followed, Stage, Toward};
@@ -16,7 +16,7 @@ use crate::syn::Syn;
 use crate::table::{Name, Table};
 use crate::{
     Address, Bypass, Bypasses, Connection, Counters, Leg, Managed, Middlebox, MiddleboxLimits,
-    Packet, PmtuHandler, RadioReport, Usage, Watch,
+    Packet, PmtuHandler, RadioReport, Usage,
 };
 
 /// A box that follows each direction towards a mobile with an `F` of its own.
@@ -88,27 +88,27 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
 
     /// A SYN: of a connection that is known, of a new one, or of one that takes the place of an
     /// old one with the same ends. A connection with data on its SYN (RFC 7413) is let pass.
-    fn handle_syn(&mut self, now: Time, packet: &mut Packet<P>, watch: Watch<'_>) {
+    fn handle_syn(&mut self, cx: &mut BoxContext<'_>, packet: &mut Packet<P>) {
         if packet.source.leg == Leg::Radio {
             F::edit_syn(&self.config, &mut packet.segment.header);
         }
-        let syn = Syn::read(now, &packet.segment.header, packet.ip);
+        let syn = Syn::read(cx.now, &packet.segment.header, packet.ip);
         let is_first = !packet.segment.has(Flags::ACK);
         if let Some((id, side)) = self.connections.find(packet.connection()) {
             let followed = self.get_mut(id);
-            followed.heard = now;
+            followed.heard = cx.now;
             match &mut followed.ends[side].syn {
                 Some(before) if before.isn == syn.isn => return before.repeated = true,
                 Some(_) if !is_first => return,
-                Some(_) => self.forget(now, id, watch),
-                None => return self.open(id, now, side, syn),
+                Some(_) => self.forget(cx, id),
+                None => return self.open(id, cx.now, side, syn),
             }
         }
         if !is_first {
             return;
         }
         match self.admit(&packet.connection(), &packet.segment) {
-            Ok(()) => self.follow(Name::of(packet.connection()), now, syn),
+            Ok(()) => self.follow(Name::of(packet.connection()), cx.now, syn),
             Err(reason) => self.counters.bypass(reason),
         }
     }
@@ -166,9 +166,8 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
     /// Calls the direction towards `side` of a connection, if there is one.
     fn call<R>(
         &mut self,
-        now: Time,
+        cx: &mut BoxContext<'_>,
         (id, side): (u32, Side),
-        watch: Watch<'_>,
         act: impl FnOnce(&mut F, &mut Port<'_, P>) -> R,
     ) -> Option<R> {
         let followed = self.connections[id].as_mut()?;
@@ -177,16 +176,17 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         let (mobile, follow) = (toward.mobile, &mut toward.follow);
         let (out, counters) = (&mut self.out, &mut self.counters);
         let heard = self.loads[mobile as usize].heard;
+        let (now, watch) = (cx.now, &mut *cx.observe);
         let port = &mut Port { now, mobile, connection, heard, out, counters, watch };
         let outcome = act(follow, port);
         let load = follow.load();
         let before = std::mem::replace(&mut toward.load, load);
-        self.account(mobile, before, load, watch);
+        self.account(cx, mobile, before, load);
         Some(outcome)
     }
 
     /// A direction towards `mobile` had `before` under way and now has `after`.
-    fn account(&mut self, mobile: u32, before: Load, after: Load, watch: Watch<'_>) {
+    fn account(&mut self, cx: &mut BoxContext<'_>, mobile: u32, before: Load, after: Load) {
         if before == after {
             return;
         }
@@ -198,14 +198,14 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         let was = *stalled;
         *stalled = was - u32::from(before.stalled) + u32::from(after.stalled);
         if was == 0 && *stalled > 0 {
-            watch(MiddleboxFact::Stalled { mobile });
+            cx.tell(MiddleboxFact::Stalled { mobile });
         } else if was > 0 && *stalled == 0 {
-            watch(MiddleboxFact::Recovered { mobile });
+            cx.tell(MiddleboxFact::Recovered { mobile });
         }
         let moved = |load: Load| [load.queued, load.in_flight, load.cwnd];
         if moved(before) != moved(after) {
             let [queued, in_flight, cwnd] = moved(*load);
-            watch(MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd });
+            cx.tell(MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd });
         }
     }
 
@@ -217,7 +217,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         self.agenda.set(id, Some(deadline));
     }
 
-    fn forget(&mut self, now: Time, id: u32, watch: Watch<'_>) {
+    fn forget(&mut self, cx: &mut BoxContext<'_>, id: u32) {
         let Some(followed) = self.connections.remove(id) else { return };
         self.agenda.set(id, None);
         let connection = followed.name.connection();
@@ -230,16 +230,16 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         for (end, host) in followed.ends.0.iter().zip(hosts) {
             let Some(&Toward { mobile, load, .. }) = end.toward.as_deref() else { continue };
             self.loads[mobile as usize].connections.retain(|&other| other != id);
-            self.account(mobile, load, Load::default(), watch);
-            self.mobiles.leave(now, mobile, self.limits.idle);
+            self.account(cx, mobile, load, Load::default());
+            self.mobiles.leave(cx.now, mobile, self.limits.idle);
             if followed.stage == Stage::Established && host.is_some() {
-                watch(MiddleboxFact::Closed { mobile });
+                cx.tell(MiddleboxFact::Closed { mobile });
             }
         }
     }
 
     /// The handshake of a connection is over: false if the budget has no room for it.
-    fn establish(&mut self, id: u32, watch: Watch<'_>) -> bool {
+    fn establish(&mut self, cx: &mut BoxContext<'_>, id: u32) -> bool {
         let Some(followed) = &mut self.connections[id] else { return false };
         let connection = followed.name.connection();
         let hosts = ends(connection.source, connection.destination);
@@ -251,7 +251,7 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         }
         for (end, host) in followed.ends.0.iter().zip(hosts).filter(|_| admitted) {
             if let (Some(toward), Some(Address { host, .. })) = (&end.toward, host) {
-                watch(MiddleboxFact::Opened { mobile: toward.mobile, host });
+                cx.tell(MiddleboxFact::Opened { mobile: toward.mobile, host });
             }
         }
         admitted
@@ -264,34 +264,34 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
     }
 
     /// A connection that has just begun goes on without the box.
-    fn pass_by(&mut self, now: Time, id: u32, reason: Bypass, watch: Watch<'_>) {
+    fn pass_by(&mut self, cx: &mut BoxContext<'_>, id: u32, reason: Bypass) {
         self.counters.bypass(reason);
-        self.forget(now, id, watch);
+        self.forget(cx, id);
     }
 
     /// Each connection goes on without the box: nothing was acknowledged early.
-    fn release_all(&mut self, now: Time, watch: Watch<'_>) {
+    fn release_all(&mut self, cx: &mut BoxContext<'_>) {
         self.draining = true;
         for id in 0..self.connections.bound() {
             for side in Side::BOTH {
-                self.call(now, (id, side), watch, F::release);
+                self.call(cx, (id, side), F::release);
             }
             self.counters.released += u64::from(self.connections[id].is_some());
-            self.forget(now, id, watch);
+            self.forget(cx, id);
         }
         self.next = self.agenda.peek();
     }
 
     /// The time of a connection has come.
-    fn expire(&mut self, now: Time, id: u32, watch: Watch<'_>) {
+    fn expire(&mut self, cx: &mut BoxContext<'_>, id: u32) {
         let Some(followed) = &self.connections[id] else { return };
         let deadlines = followed.deadlines::<P>();
-        if followed.idle_at(&self.limits) <= now {
-            return self.forget(now, id, watch);
+        if followed.idle_at(&self.limits) <= cx.now {
+            return self.forget(cx, id);
         }
         for (side, deadline) in Side::BOTH.into_iter().zip(deadlines) {
-            if deadline.is_some_and(|deadline| deadline <= now) {
-                self.call(now, (id, side), watch, F::handle_timeout);
+            if deadline.is_some_and(|deadline| deadline <= cx.now) {
+                self.call(cx, (id, side), F::handle_timeout);
             }
         }
         self.arm(id);
@@ -300,40 +300,37 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
     /// A packet of a connection that is followed.
     fn handle_followed(
         &mut self,
-        now: Time,
+        cx: &mut BoxContext<'_>,
         (id, side): (u32, Side),
         mut packet: Packet<P>,
-        watch: Watch<'_>,
     ) {
         let Some(followed) = &mut self.connections[id] else { return };
-        followed.heard = now;
+        followed.heard = cx.now;
         if let Some(toward) = &followed.ends[side].toward {
-            self.loads[toward.mobile as usize].heard = now;
+            self.loads[toward.mobile as usize].heard = cx.now;
         }
         if packet.segment.has(Flags::RST) {
             self.counters.resets += u64::from(followed.stage != Stage::Opening);
             self.counters.discarded_bytes += followed.held();
             self.out.push_back(packet);
-            return self.forget(now, id, watch);
+            return self.forget(cx, id);
         }
-        if followed.stands_with(side, &packet.segment) && !self.establish(id, watch) {
+        if followed.stands_with(side, &packet.segment) && !self.establish(cx, id) {
             self.out.push_back(packet);
-            return self.pass_by(now, id, Bypass::Bytes, watch);
+            return self.pass_by(cx, id, Bypass::Bytes);
         }
         let is_over = self.get_mut(id).is_over_with(side, &packet.segment);
-        let heard =
-            self.call(now, (id, side), watch, |follow, port| follow.handle_ack(&mut packet, port));
+        let heard = self.call(cx, (id, side), |follow, port| follow.handle_ack(&mut packet, port));
         let goes_on = heard != Some(Disposition::Keep) && {
             let to = (id, side.other());
-            let seen =
-                self.call(now, to, watch, |follow, port| follow.handle_data(&mut packet, port));
+            let seen = self.call(cx, to, |follow, port| follow.handle_data(&mut packet, port));
             seen != Some(Disposition::Keep)
         };
         if goes_on {
             self.out.push_back(packet);
         }
         if is_over {
-            self.forget(now, id, watch);
+            self.forget(cx, id);
         } else {
             self.arm(id);
         }
@@ -341,44 +338,44 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
 }
 
 impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
-    fn handle_packet(&mut self, now: Time, mut packet: Packet<P>, watch: Watch<'_>) {
+    fn handle_packet(&mut self, cx: &mut BoxContext<'_>, mut packet: Packet<P>) {
         self.counters.packets_in += 1;
         let is_syn = packet.segment.has(Flags::SYN) && !packet.segment.has(Flags::RST);
         if is_syn {
-            self.handle_syn(now, &mut packet, watch);
+            self.handle_syn(cx, &mut packet);
             self.out.push_back(packet);
         } else if let Some(known) = self.connections.find(packet.connection()) {
-            self.handle_followed(now, known, packet, watch);
+            self.handle_followed(cx, known, packet);
         } else {
             self.out.push_back(packet);
         }
         self.next = self.agenda.peek();
     }
 
-    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
+    fn handle_timeout(&mut self, cx: &mut BoxContext<'_>) {
         let mut due = std::mem::take(&mut self.due);
         loop {
             let connections = &self.connections;
             let number = |id| connections[id].as_ref().map_or(UNOPENED, |followed| followed.number);
-            take_due(&mut self.agenda, now, &mut due, number);
+            take_due(&mut self.agenda, cx.now, &mut due, number);
             if due.is_empty() {
                 break;
             }
             for (_, id) in &due {
-                self.expire(now, *id, watch);
+                self.expire(cx, *id);
             }
         }
         self.due = due;
         self.next = self.agenda.peek();
     }
 
-    fn handle_report(&mut self, now: Time, mobile: Address, report: RadioReport, watch: Watch<'_>) {
+    fn handle_report(&mut self, cx: &mut BoxContext<'_>, mobile: Address, report: RadioReport) {
         let Some(number) = self.mobiles.find(mobile) else { return };
         for index in 0..self.loads[number as usize].connections.len() {
             let id = self.loads[number as usize].connections[index];
             for side in Side::BOTH {
                 if self.get_mut(id).host(side).handset() == mobile.handset() {
-                    self.call(now, (id, side), watch, |follow, port| {
+                    self.call(cx, (id, side), |follow, port| {
                         follow.handle_report(report, port);
                     });
                 }
@@ -388,7 +385,7 @@ impl<P: Payload + Send, F: Follow<P>> Middlebox<P> for Following<P, F> {
         self.next = self.agenda.peek();
     }
 
-    fn poll_output(&mut self, _now: Time, _watch: Watch<'_>) -> Option<Packet<P>> {
+    fn poll_output(&mut self, _cx: &mut BoxContext<'_>) -> Option<Packet<P>> {
         let packet = self.out.pop_front()?;
         self.counters.packets_out += 1;
         Some(packet)
@@ -419,16 +416,15 @@ impl<P: Payload + Send, F: Follow<P>> Managed<P> for Following<P, F> {
     /// The packets that it sends are as large as their sender made them: that one has to handle it.
     fn handle_path_mtu(
         &mut self,
-        now: Time,
+        cx: &mut BoxContext<'_>,
         connection: Connection,
         mtu: u16,
-        watch: Watch<'_>,
     ) -> PmtuHandler {
         let host = connection.destination;
         let known = self.connections.find(connection).filter(|_| mtu >= host.least_mtu());
         if let Some((id, side)) = known {
             let bytes = u64::from(mtu - host.ip_header());
-            self.call(now, (id, side.other()), watch, |follow, port| {
+            self.call(cx, (id, side.other()), |follow, port| {
                 follow.limit_segment(bytes, port);
             });
             self.arm(id);
@@ -440,23 +436,24 @@ impl<P: Payload + Send, F: Follow<P>> Managed<P> for Following<P, F> {
     fn ignore(&mut self, connection: Connection) {
         if let Some(id) = self.opening(connection) {
             // Nothing is reported before it has begun.
-            self.pass_by(Time::ZERO, id, Bypass::Left, &mut |_| {});
+            let cx = &mut BoxContext { now: Time::ZERO, observe: &mut |_| {} };
+            self.pass_by(cx, id, Bypass::Left);
         }
     }
 
     fn forget_opening(&mut self, now: Time, connection: Connection) {
         if let Some(id) = self.opening(connection) {
-            self.forget(now, id, &mut |_| {});
+            self.forget(&mut BoxContext { now, observe: &mut |_| {} }, id);
         }
     }
 
-    fn drain(&mut self, now: Time, watch: Watch<'_>) {
-        self.release_all(now, watch);
+    fn drain(&mut self, cx: &mut BoxContext<'_>) {
+        self.release_all(cx);
     }
 
     /// Nothing has to be reset.
-    fn reset_all(&mut self, now: Time, watch: Watch<'_>) {
-        self.release_all(now, watch);
+    fn reset_all(&mut self, cx: &mut BoxContext<'_>) {
+        self.release_all(cx);
     }
 }
 
@@ -516,8 +513,9 @@ mod tests {
                 };
                 let segment = Segment { header, ..Segment::default() };
                 let packet = Packet { source, destination, ip: IpFields::default(), segment };
-                following.handle_packet(Time::ZERO, packet, &mut |_| {});
-                while following.poll_output(Time::ZERO, &mut |_| {}).is_some() {}
+                let cx = &mut BoxContext { now: Time::ZERO, observe: &mut |_| {} };
+                following.handle_packet(cx, packet);
+                while following.poll_output(cx).is_some() {}
             };
             pass(true, Flags::SYN, 0, 0);
             pass(false, Flags::SYN | Flags::ACK, 0, 1);

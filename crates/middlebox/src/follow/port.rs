@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use base::{Duration, Time};
 use observe::{MiddleboxFact, RepairReason};
 
-use crate::{Counters, Packet, Watch};
+use crate::{Counters, Packet};
 
 /// The way out, for one direction of one connection.
 pub struct Port<'a, P> {
@@ -17,7 +17,7 @@ pub struct Port<'a, P> {
     pub heard: Time,
     pub(super) out: &'a mut VecDeque<Packet<P>>,
     pub(super) counters: &'a mut Counters,
-    pub(super) watch: Watch<'a>,
+    pub(super) watch: &'a mut dyn FnMut(MiddleboxFact),
 }
 
 impl<P> Port<'_, P> {

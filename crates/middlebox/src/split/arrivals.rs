@@ -136,7 +136,7 @@ impl<P: Payload> Split<P> {
     fn timeliness(&self, cx: &Context<'_, P>, from: Side, segment: &Segment<P>) -> Timeliness {
         let timestamps = segment.header.options.timestamps;
         match &self.halves[from] {
-            Some(half) => half.receiver.timeliness(cx.now, timestamps),
+            Some(half) => half.receiver.timeliness(cx.outer.now, timestamps),
             None if self.offers.timestamps && timestamps.is_none() => Timeliness::Unstamped,
             // Its data are the host's to judge.
             None => Timeliness::Timely,
@@ -167,8 +167,8 @@ impl<P: Payload> Split<P> {
     }
 
     fn challenge(&mut self, cx: &Context<'_, P>, from: Side) {
-        if self.challenges_from <= cx.now {
-            self.challenges_from = cx.now + CHALLENGE_INTERVAL;
+        if self.challenges_from <= cx.outer.now {
+            self.challenges_from = cx.outer.now + CHALLENGE_INTERVAL;
             self.owe(from);
         }
     }
@@ -218,10 +218,10 @@ impl<P: Payload> Split<P> {
                     echo: None,
                     ece: self.offers.ecn && segment.has(Flags::ECE),
                 };
-                cx.leg.handle_ack(cx.now, half.flow, &acknowledgement, cx.watch);
+                cx.leg.handle_ack(&mut cx.outer, half.flow, &acknowledgement);
                 cx.counters.suppressed += u64::from(pure);
-                if half.take_confirmation(cx.now, cx.leg.acknowledged(half.flow)) {
-                    cx.leg.remove(cx.now, half.flow, cx.watch);
+                if half.take_confirmation(cx.outer.now, cx.leg.acknowledged(half.flow)) {
+                    cx.leg.remove(&mut cx.outer, half.flow);
                 }
             }
         }
@@ -255,7 +255,7 @@ impl<P: Payload> Split<P> {
             return;
         }
         let upload = self.upload(from);
-        cx.uplink.sent(cx.now, upload, segment.payload.length(), self.ends[from].segment);
+        cx.uplink.sent(cx.outer.now, upload, segment.payload.length(), self.ends[from].segment);
         if segment.has(Flags::FIN) {
             cx.uplink.ended(upload);
         }
@@ -265,12 +265,12 @@ impl<P: Payload> Split<P> {
     fn take_data(&mut self, cx: &mut Context<'_, P>, from: Side, segment: Segment<P>) {
         self.note_upload(cx, from, &segment);
         let Some(half) = &mut self.halves[from] else { return };
-        half.handle_segment(cx.now, segment);
+        half.handle_segment(cx.outer.now, segment);
         while let Some(piece) = half.receiver.read() {
-            cx.leg.write(cx.now, half.flow, piece, cx.watch);
+            cx.leg.write(&mut cx.outer, half.flow, piece);
         }
         if half.take_end() {
-            cx.leg.close(cx.now, half.flow);
+            cx.leg.close(cx.outer.now, half.flow);
         }
     }
 

@@ -1,10 +1,11 @@
 //! Data towards fixed hosts beside those towards mobiles.
 
 use base::Time;
+use observe::BoxContext;
 use tcp::{Acknowledgement, Departure, Payload};
 
 use super::{FlowId, PerFlow, RadioLeg, Terms};
-use crate::{Address, Admission, Counters, Leg, RadioReport, Reserve, Watch};
+use crate::{Address, Admission, Counters, Leg, RadioReport, Reserve};
 
 /// A radio leg `L`, and a sender for each connection's data towards a fixed host: a flow is given
 /// to the one or the other by where its data go.
@@ -35,16 +36,25 @@ impl<P: Payload + Send, L: RadioLeg<P>> BothWays<P, L> {
         self.on(self.legs[flow.0 as usize])
     }
 
+    fn of_mut(&mut self, flow: FlowId) -> &mut dyn RadioLeg<P> {
+        match self.legs[flow.0 as usize] {
+            Leg::Radio => &mut self.radio,
+            Leg::Wired => &mut self.wired,
+        }
+    }
+
     /// Calls the leg of `flow`.
     fn with<R>(
         &mut self,
+        cx: &mut BoxContext<'_>,
         flow: FlowId,
-        watch: Watch<'_>,
-        act: impl FnOnce(&mut dyn RadioLeg<P>, Watch<'_>) -> R,
+        act: impl FnOnce(&mut dyn RadioLeg<P>, &mut BoxContext<'_>) -> R,
     ) -> R {
         match self.legs[flow.0 as usize] {
-            Leg::Radio => act(&mut self.radio, watch),
-            Leg::Wired => act(&mut self.wired, &mut |_| {}),
+            Leg::Radio => act(&mut self.radio, cx),
+            Leg::Wired => {
+                act(&mut self.wired, &mut BoxContext { now: cx.now, observe: &mut |_| {} })
+            }
         }
     }
 }
@@ -63,47 +73,48 @@ impl<P: Payload + Send, L: RadioLeg<P>> RadioLeg<P> for BothWays<P, L> {
         self.wired.draw_from(admission);
     }
 
-    fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>) {
+    fn open(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, terms: &Terms) {
         let index = flow.0 as usize;
         if self.legs.len() <= index {
             self.legs.resize(index + 1, Leg::Radio);
         }
         self.legs[index] = terms.connection.destination.leg;
-        self.with(flow, watch, |leg, watch| leg.open(now, flow, terms, watch));
+        self.with(cx, flow, |leg, cx| leg.open(cx, flow, terms));
     }
 
-    fn write(&mut self, now: Time, flow: FlowId, payload: P, watch: Watch<'_>) {
-        self.with(flow, watch, |leg, watch| leg.write(now, flow, payload, watch));
+    fn write(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, payload: P) {
+        self.with(cx, flow, |leg, cx| leg.write(cx, flow, payload));
     }
 
     fn close(&mut self, now: Time, flow: FlowId) {
-        self.with(flow, &mut |_| {}, |leg, _| leg.close(now, flow));
+        self.of_mut(flow).close(now, flow);
     }
 
-    fn remove(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) -> u64 {
-        self.with(flow, watch, |leg, watch| leg.remove(now, flow, watch))
+    fn remove(&mut self, cx: &mut BoxContext<'_>, flow: FlowId) -> u64 {
+        self.with(cx, flow, |leg, cx| leg.remove(cx, flow))
     }
 
-    fn handle_ack(&mut self, now: Time, flow: FlowId, ack: &Acknowledgement, watch: Watch<'_>) {
-        self.with(flow, watch, |leg, watch| leg.handle_ack(now, flow, ack, watch));
+    fn handle_ack(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, ack: &Acknowledgement) {
+        self.with(cx, flow, |leg, cx| leg.handle_ack(cx, flow, ack));
     }
 
-    fn limit_segment(&mut self, now: Time, flow: FlowId, bytes: u32, watch: Watch<'_>) {
-        self.with(flow, watch, |leg, watch| leg.limit_segment(now, flow, bytes, watch));
+    fn limit_segment(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, bytes: u32) {
+        self.with(cx, flow, |leg, cx| leg.limit_segment(cx, flow, bytes));
     }
 
-    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
-        self.radio.handle_timeout(now, watch);
-        self.wired.handle_timeout(now, &mut |_| {});
+    fn handle_timeout(&mut self, cx: &mut BoxContext<'_>) {
+        self.radio.handle_timeout(cx);
+        self.wired.handle_timeout(&mut BoxContext { now: cx.now, observe: &mut |_| {} });
     }
 
-    fn handle_report(&mut self, now: Time, mobile: Address, report: RadioReport, watch: Watch<'_>) {
-        self.radio.handle_report(now, mobile, report, watch);
+    fn handle_report(&mut self, cx: &mut BoxContext<'_>, mobile: Address, report: RadioReport) {
+        self.radio.handle_report(cx, mobile, report);
     }
 
-    fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<(FlowId, Departure<P>)> {
-        let toward_mobile = self.radio.poll_output(now, watch);
-        toward_mobile.or_else(|| self.wired.poll_output(now, &mut |_| {}))
+    fn poll_output(&mut self, cx: &mut BoxContext<'_>) -> Option<(FlowId, Departure<P>)> {
+        let toward_mobile = self.radio.poll_output(cx);
+        let cx = &mut BoxContext { now: cx.now, observe: &mut |_| {} };
+        toward_mobile.or_else(|| self.wired.poll_output(cx))
     }
 
     fn poll_timeout(&self) -> Option<Time> {
@@ -111,7 +122,7 @@ impl<P: Payload + Send, L: RadioLeg<P>> RadioLeg<P> for BothWays<P, L> {
     }
 
     fn right_edge(&mut self, now: Time, flow: FlowId) -> u64 {
-        self.with(flow, &mut |_| {}, |leg, _| leg.right_edge(now, flow))
+        self.of_mut(flow).right_edge(now, flow)
     }
 
     fn poll_window_update(&mut self) -> Option<FlowId> {

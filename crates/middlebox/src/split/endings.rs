@@ -1,17 +1,17 @@
 //! How connections end early, or leave the box: replaced, reset, given up, handed back.
 
-use base::{Flags, Seq, TcpHeader, Time};
-use observe::MiddleboxFact;
+use base::{Flags, Seq, TcpHeader};
+use observe::{BoxContext, MiddleboxFact};
 use tcp::{Payload, Segment};
 
 use super::RadioLeg;
 use super::handshake::Handshake;
 use super::machine::{Flow, Phase, Splitter};
 use super::toward_host::Stage;
+use crate::Packet;
 use crate::limits::{Bypass, ends};
 use crate::side::{Pair, Side};
 use crate::table::Name;
-use crate::{Packet, Watch};
 
 impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// A SYN with new numbers on an established connection: it passes, as its end may be over
@@ -19,17 +19,16 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// untouched, and so does its answer if the old connection is over.
     pub(super) fn renew(
         &mut self,
-        now: Time,
+        cx: &mut BoxContext<'_>,
         slot: u32,
         from: Side,
         packet: Packet<P>,
-        watch: Watch<'_>,
     ) {
         let opens = !packet.segment.has(Flags::ACK);
         if opens && packet.segment.payload.length() > 0 {
             if self.is_over(slot) {
-                self.forget(now, slot, watch);
-                self.open(now, packet);
+                self.forget(cx, slot);
+                self.open(cx.now, packet);
             } else {
                 self.counters.bypass(Bypass::Handshake);
                 self.out.push_back(packet);
@@ -37,13 +36,13 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             return;
         }
         let offer = packet.segment.header;
-        let packet = self.clamped(now, packet);
+        let packet = self.clamped(cx.now, packet);
         let Some(Flow { phase: Phase::Established(split), .. }) = self.table[slot].as_deref_mut()
         else {
             return;
         };
         if opens {
-            let mut successor = Handshake::new(now, &packet.segment, packet.ip);
+            let mut successor = Handshake::new(cx.now, &packet.segment, packet.ip);
             successor.note_offer(Side::Caller, &offer);
             // Its caller may be the old one's callee.
             split.successor = Some(Box::new(match from {
@@ -59,7 +58,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         });
         if !answered {
             split.owe(from);
-            self.settle(now, slot, watch);
+            self.settle(cx, slot);
             return;
         }
         let Some(successor) = split.successor.take() else { return };
@@ -67,7 +66,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         if from == Side::Caller {
             handshake = Handshake { syns: Pair([handshake.syns.0[1], None]) };
         }
-        self.forget(now, slot, watch);
+        self.forget(cx, slot);
         let name = Name::of(packet.connection().reversed());
         if let Err(reason) = self.admission.open(&name.connection()) {
             self.counters.bypass(reason);
@@ -75,9 +74,9 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             return;
         }
         let phase = Phase::Opening(handshake);
-        let slot = self.table.insert(Box::new(Flow { name, phase, lives: false, active: now }));
-        self.rounds.add(now, slot);
-        self.opening_in(now, slot, Side::Callee, packet, watch);
+        let slot = self.table.insert(Box::new(Flow { name, phase, lives: false, active: cx.now }));
+        self.rounds.add(cx.now, slot);
+        self.opening_in(cx, slot, Side::Callee, packet);
     }
 
     /// Whether both ends of an established connection have closed it.
@@ -88,9 +87,9 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     }
 
     /// The box no longer takes part in the connection.
-    pub(super) fn forget(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
-        self.discard(now, slot, watch);
-        let _ = self.retire(slot, watch);
+    pub(super) fn forget(&mut self, cx: &mut BoxContext<'_>, slot: u32) {
+        self.discard(cx, slot);
+        let _ = self.retire(cx, slot);
         let Some(flow) = self.table.remove(slot) else { return };
         if matches!(flow.phase, Phase::Opening(_)) {
             self.admission.cancel(&flow.name.connection());
@@ -99,21 +98,21 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     }
 
     /// The radio leg forgets the connection, which is split no more after this.
-    fn discard(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
+    fn discard(&mut self, cx: &mut BoxContext<'_>, slot: u32) {
         let Some(flow) = &mut self.table[slot] else { return };
         let Phase::Established(split) = &mut flow.phase else { return };
         for side in Side::BOTH {
             let Some(half) = split.halves[side].take() else { continue };
             if half.stage != Stage::Closed {
-                self.counters.discarded_bytes += self.leg.remove(now, half.flow, watch);
+                self.counters.discarded_bytes += self.leg.remove(cx, half.flow);
             }
             self.directions.remove(half.flow);
-            self.mobiles.leave(now, split.numbers[side].mobile, self.config.limits.idle);
+            self.mobiles.leave(cx.now, split.numbers[side].mobile, self.config.limits.idle);
         }
     }
 
     /// The connection is dead, and others may take its place: true once.
-    fn retire(&mut self, slot: u32, watch: Watch<'_>) -> bool {
+    fn retire(&mut self, cx: &mut BoxContext<'_>, slot: u32) -> bool {
         let Some(Flow { phase: Phase::Established(split), name, lives, .. }) =
             self.table[slot].as_deref_mut()
         else {
@@ -126,29 +125,29 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             self.admission.close(&connection, reserve);
             let ends = ends(connection.source, connection.destination);
             for (side, _) in Side::BOTH.into_iter().zip(ends).filter(|(_, end)| end.is_some()) {
-                watch(MiddleboxFact::Closed { mobile: numbers[side.other()].mobile });
+                cx.tell(MiddleboxFact::Closed { mobile: numbers[side.other()].mobile });
             }
         }
         lived
     }
 
     /// The connection is over. It is kept for a while, among as many as may be about to open.
-    pub(super) fn expire(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
-        if !self.retire(slot, watch) {
+    pub(super) fn expire(&mut self, cx: &mut BoxContext<'_>, slot: u32) {
+        if !self.retire(cx, slot) {
             return;
         }
-        self.closed_flows.add(now, slot, self.config.limits.transitory);
+        self.closed_flows.add(cx.now, slot, self.config.limits.transitory);
         while let Some(oldest) = self.closed_flows.pop_beyond(self.config.limits.opening) {
             let rests = |flow: &Flow<P>| !flow.lives && !matches!(flow.phase, Phase::Opening(_));
             if self.table[oldest].as_deref().is_some_and(rests) {
-                self.forget(now, oldest, watch);
+                self.forget(cx, oldest);
             }
         }
     }
 
     /// The connection is over: the ends in `told` are sent resets, and waiting data are discarded.
-    pub(super) fn reset(&mut self, now: Time, slot: u32, told: &[Side], watch: Watch<'_>) {
-        let stood = self.with_split(now, slot, watch, |split, cx| {
+    pub(super) fn reset(&mut self, cx: &mut BoxContext<'_>, slot: u32, told: &[Side]) {
+        let stood = self.with_split(cx, slot, |split, cx| {
             for &side in told {
                 split.reset(cx, side);
             }
@@ -157,11 +156,11 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         let Some(fields) = stood else { return };
         let lives = self.table[slot].as_deref().is_some_and(|flow| flow.lives);
         self.counters.resets += u64::from(lives);
-        self.discard(now, slot, watch);
-        self.expire(now, slot, watch);
+        self.discard(cx, slot);
+        self.expire(cx, slot);
         if let Some(flow) = &mut self.table[slot] {
             flow.phase = Phase::Reset(fields);
-            flow.active = now;
+            flow.active = cx.now;
         }
         self.changes.note(slot);
     }
@@ -170,16 +169,15 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// opens a new connection.
     pub(super) fn reset_in(
         &mut self,
-        now: Time,
+        cx: &mut BoxContext<'_>,
         slot: u32,
         from: Side,
         packet: Packet<P>,
-        watch: Watch<'_>,
     ) {
         let segment = &packet.segment;
         if segment.has(Flags::SYN) && !segment.has(Flags::ACK) {
-            self.forget(now, slot, watch);
-            self.open(now, packet);
+            self.forget(cx, slot);
+            self.open(cx.now, packet);
             return;
         }
         let Some(Flow { phase: Phase::Reset(fields), active, .. }) =
@@ -190,7 +188,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         if segment.has(Flags::RST) || !segment.has(Flags::ACK) {
             return;
         }
-        *active = now;
+        *active = cx.now;
         let way = packet.connection().reversed();
         let header = TcpHeader {
             source_port: way.source_port,
@@ -230,15 +228,15 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// Takes no new connections any more, and hands each established one back to plain forwarding
     /// as soon as nothing of it is under way, no FIN is held back, and no end was promised more
     /// than its peer has room for.
-    pub(super) fn hand_back(&mut self, now: Time, watch: Watch<'_>) {
+    pub(super) fn hand_back(&mut self, cx: &mut BoxContext<'_>) {
         self.draining = true;
         for slot in 0..self.table.bound() {
             match self.table[slot].as_deref() {
                 Some(Flow { phase: Phase::Opening(_), .. }) => {
                     self.pass_by(slot, Bypass::Draining);
                 }
-                Some(Flow { phase: Phase::Established(_), .. }) => self.settle(now, slot, watch),
-                Some(Flow { phase: Phase::Reset(_), .. }) => self.forget(now, slot, watch),
+                Some(Flow { phase: Phase::Established(_), .. }) => self.settle(cx, slot),
+                Some(Flow { phase: Phase::Reset(_), .. }) => self.forget(cx, slot),
                 None => {}
             }
         }
@@ -246,18 +244,18 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
 
     /// Forgets everything. Connections that cannot go on are reset at both ends; all others are
     /// handed back: at worst a sender gets a smaller window than it was promised.
-    pub(super) fn reset_exposed(&mut self, now: Time, watch: Watch<'_>) {
-        self.hand_back(now, watch);
+    pub(super) fn reset_exposed(&mut self, cx: &mut BoxContext<'_>) {
+        self.hand_back(cx);
         for slot in 0..self.table.bound() {
             let Some(flow) = self.table[slot].as_deref() else { continue };
             match &flow.phase {
                 Phase::Established(split) if split.is_exposed(&self.leg) => {
-                    self.reset(now, slot, &Side::BOTH, watch);
+                    self.reset(cx, slot, &Side::BOTH);
                 }
                 Phase::Established(_) => self.counters.released += u64::from(flow.lives),
                 Phase::Opening(_) | Phase::Reset(_) => {}
             }
-            self.forget(now, slot, watch);
+            self.forget(cx, slot);
         }
     }
 }

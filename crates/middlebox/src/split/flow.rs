@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use base::{Seq, Time, Timestamps};
+use observe::BoxContext;
 use tcp::{AckDue, Offers, Payload};
 
 use super::handshake::{Agreed, Handshake};
@@ -12,14 +13,15 @@ use super::{FlowId, LargePackets, Numbers, RadioLeg, SplitConfig, Terms};
 use crate::side::{Pair, Side};
 use crate::syn::Syn;
 use crate::table::Name;
-use crate::{Connection, Counters, Exposure, IpFields, Packet, PmtuHandler, Watch};
+use crate::{Connection, Counters, Exposure, IpFields, Packet, PmtuHandler};
 
 /// How far behind what was acknowledged a number may be where no window is known.
 const WINDOW_MIN: u64 = 65_535;
 
 /// What handling the segments of a connection needs.
 pub(super) struct Context<'a, P: Payload> {
-    pub(super) now: Time,
+    /// What the box was called with.
+    pub(super) outer: BoxContext<'a>,
     pub(super) config: &'a SplitConfig,
     pub(super) leg: &'a mut dyn RadioLeg<P>,
     pub(super) uplink: &'a mut Uplink,
@@ -29,7 +31,6 @@ pub(super) struct Context<'a, P: Payload> {
     pub(super) draining: bool,
     /// As the caller's packets name it.
     pub(super) connection: Connection,
-    pub(super) watch: Watch<'a>,
 }
 
 impl<P: Payload> Context<'_, P> {
@@ -169,7 +170,8 @@ impl<P: Payload> Split<P> {
             let (to, way) = (from.other(), cx.way(from));
             let Some(flow) = flows[from] else { continue };
             let scale = agreed.scales[to];
-            let half = TowardHost::new(cx.now, flow, cx.config, (own, other), (agreed, scale));
+            let half =
+                TowardHost::new(cx.outer.now, flow, cx.config, (own, other), (agreed, scale));
             let terms = Terms {
                 mobile: way.destination,
                 connection: way,
@@ -188,10 +190,10 @@ impl<P: Payload> Split<P> {
                 ecn: agreed.offers.ecn,
                 promised: half.receiver.edge(),
                 numbers: split.numbers[from],
-                rtt: handshake.round_trip(cx.now, to),
-                sender_rtt: handshake.round_trip(cx.now, from),
+                rtt: handshake.round_trip(cx.outer.now, to),
+                sender_rtt: handshake.round_trip(cx.outer.now, from),
             };
-            cx.leg.open(cx.now, half.flow, &terms, cx.watch);
+            cx.leg.open(&mut cx.outer, half.flow, &terms);
             split.halves[from] = Some(Box::new(half));
         }
         split
@@ -294,7 +296,7 @@ impl<P: Payload> Split<P> {
         let Some(half) = &self.halves[from] else { return PmtuHandler::Sender };
         if mtu >= host.least_mtu() && half.stage != Stage::Closed {
             let bytes = full_segment(host.mss_of(mtu).into(), self.offers);
-            cx.leg.limit_segment(cx.now, half.flow, bytes, cx.watch);
+            cx.leg.limit_segment(&mut cx.outer, half.flow, bytes);
             self.fits = false;
         }
         PmtuHandler::Box

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use base::{Flags, Time};
+use observe::BoxContext;
 use tcp::Payload;
 
 use super::arrivals::After;
@@ -21,7 +22,7 @@ use crate::side::{Pair, Side};
 use crate::table::{Name, Named, Table};
 use crate::{
     Address, Bypasses, Connection, Counters, Exposure, IpFields, Managed, Middlebox, Packet,
-    PmtuHandler, RadioReport, Usage, Watch,
+    PmtuHandler, RadioReport, Usage,
 };
 
 /// Splits each connection whose handshake it sees, in the directions that end at a mobile: data are
@@ -119,14 +120,13 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// Does something to connection `slot`, if there is one.
     pub(super) fn with<R>(
         &mut self,
-        now: Time,
+        cx: &mut BoxContext<'_>,
         slot: u32,
-        watch: Watch<'_>,
         act: impl FnOnce(&mut Phase<P>, &mut Context<'_, P>) -> R,
     ) -> Option<R> {
         let Flow { name, phase, .. } = self.table[slot].as_deref_mut()?;
         let mut cx = Context {
-            now,
+            outer: BoxContext { now: cx.now, observe: &mut *cx.observe },
             config: &self.config,
             leg: &mut self.leg,
             uplink: &mut self.uplink,
@@ -134,7 +134,6 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             out: &mut self.out,
             draining: self.draining,
             connection: name.connection(),
-            watch,
         };
         Some(act(phase, &mut cx))
     }
@@ -142,12 +141,11 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// The same, if it is established.
     pub(super) fn with_split<R>(
         &mut self,
-        now: Time,
+        cx: &mut BoxContext<'_>,
         slot: u32,
-        watch: Watch<'_>,
         act: impl FnOnce(&mut Split<P>, &mut Context<'_, P>) -> R,
     ) -> Option<R> {
-        let done = self.with(now, slot, watch, |phase, cx| match phase {
+        let done = self.with(cx, slot, |phase, cx| match phase {
             Phase::Established(split) => Some(act(split, cx)),
             Phase::Opening(_) | Phase::Reset(_) => None,
         });
@@ -156,11 +154,10 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
 
     pub(super) fn handle_established(
         &mut self,
-        now: Time,
+        cx: &mut BoxContext<'_>,
         slot: u32,
         from: Side,
         packet: Packet<P>,
-        watch: Watch<'_>,
     ) {
         let segment = &packet.segment;
         if segment.has(Flags::SYN)
@@ -168,33 +165,32 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             && let Some(Flow { phase: Phase::Established(split), .. }) = self.table[slot].as_deref()
             && segment.header.seq + 1 != split.ends[from].first
         {
-            self.renew(now, slot, from, packet, watch);
+            self.renew(cx, slot, from, packet);
             return;
         }
-        let after =
-            self.with_split(now, slot, watch, |split, cx| split.handle_segment(cx, from, packet));
+        let after = self.with_split(cx, slot, |split, cx| split.handle_segment(cx, from, packet));
         match after {
-            Some(After::Reset) => self.reset(now, slot, &[from.other()], watch),
+            Some(After::Reset) => self.reset(cx, slot, &[from.other()]),
             Some(After::GoesOn) => {
                 if let Some(flow) = &mut self.table[slot] {
-                    flow.active = now;
+                    flow.active = cx.now;
                 }
-                self.settle(now, slot, watch);
+                self.settle(cx, slot);
             }
-            Some(After::Ignored) => self.settle(now, slot, watch),
+            Some(After::Ignored) => self.settle(cx, slot),
             None => {}
         }
     }
 
     /// After anything has happened to a connection: hands it back, or sets when it is looked at
     /// next.
-    pub(super) fn settle(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
+    pub(super) fn settle(&mut self, cx: &mut BoxContext<'_>, slot: u32) {
         let Some(flow) = &mut self.table[slot] else { return };
         let Phase::Established(split) = &mut flow.phase else { return };
         self.changes.note(slot);
         if self.draining && split.is_releasable(&self.leg) {
             self.counters.released += u64::from(flow.lives);
-            self.forget(now, slot, watch);
+            self.forget(cx, slot);
             return;
         }
         if !split.listed && Side::BOTH.iter().any(|&side| split.ack_is_due(side)) {
@@ -202,27 +198,27 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             self.due.push_back(slot);
         }
         if let Some(delay) = self.config.delayed_ack {
-            let waits = |half: &TowardHost<P>| half.receiver.poll_timeout() == Some(now + delay);
+            let waits = |half: &TowardHost<P>| half.receiver.poll_timeout() == Some(cx.now + delay);
             if split.halves.0.iter().flatten().any(|half| waits(half)) {
-                self.rounds.delay(now + delay, slot);
+                self.rounds.delay(cx.now + delay, slot);
             }
         }
         if split.is_over() {
-            self.expire(now, slot, watch);
+            self.expire(cx, slot);
         }
     }
 
     /// An acknowledgement of a connection has waited long enough.
-    fn wake(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
+    fn wake(&mut self, cx: &mut BoxContext<'_>, slot: u32) {
         if let Some(Flow { phase: Phase::Established(split), .. }) = self.table[slot].as_deref_mut()
         {
-            split.handle_timeout(now);
-            self.settle(now, slot, watch);
+            split.handle_timeout(cx.now);
+            self.settle(cx, slot);
         }
     }
 
     /// The round has come to a connection: forgets it if it has been silent for too long.
-    fn look_at(&mut self, now: Time, slot: u32, watch: Watch<'_>) {
+    fn look_at(&mut self, cx: &mut BoxContext<'_>, slot: u32) {
         let Some(flow) = &self.table[slot] else { return };
         let limits = &self.config.limits;
         let patience = match &flow.phase {
@@ -230,18 +226,18 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             Phase::Established(split) if split.is_over() => limits.transitory,
             Phase::Established(_) => limits.idle,
         };
-        if flow.active + patience <= now {
-            self.forget(now, slot, watch);
+        if flow.active + patience <= cx.now {
+            self.forget(cx, slot);
         } else {
-            self.rounds.add(now, slot);
+            self.rounds.add(cx.now, slot);
         }
     }
 
     /// Acknowledgements that are due, those to senders whose window has widened included.
-    fn acknowledge(&mut self, now: Time, watch: Watch<'_>) {
+    fn acknowledge(&mut self, cx: &mut BoxContext<'_>) {
         while let Some(id) = self.leg.poll_window_update() {
             let (slot, side) = self.directions.of(id);
-            let due = self.with_split(now, slot, watch, |split, cx| {
+            let due = self.with_split(cx, slot, |split, cx| {
                 split.widens(cx, side) && !std::mem::replace(&mut split.listed, true)
             });
             if due == Some(true) {
@@ -249,7 +245,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             }
         }
         while let Some(slot) = self.due.pop_front() {
-            let told = self.with_split(now, slot, watch, |split, cx| {
+            let told = self.with_split(cx, slot, |split, cx| {
                 split.listed = false;
                 for side in Side::BOTH {
                     if split.ack_is_due(side) {
@@ -258,19 +254,19 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
                 }
             });
             if told.is_some() {
-                self.settle(now, slot, watch);
+                self.settle(cx, slot);
             }
         }
     }
 
     /// What the radio leg has to send.
-    fn depart(&mut self, now: Time, watch: Watch<'_>) {
+    fn depart(&mut self, cx: &mut BoxContext<'_>) {
         while let Some(id) = self.leg.poll_given_up() {
-            self.reset(now, self.directions.of(id).0, &Side::BOTH, watch);
+            self.reset(cx, self.directions.of(id).0, &Side::BOTH);
         }
-        if let Some((id, departure)) = self.leg.poll_output(now, watch) {
+        if let Some((id, departure)) = self.leg.poll_output(cx) {
             let (slot, from) = self.directions.of(id);
-            self.with_split(now, slot, watch, |split, cx| {
+            self.with_split(cx, slot, |split, cx| {
                 split.depart(cx, from.other(), departure);
             });
             self.changes.note(slot);
@@ -279,7 +275,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
 }
 
 impl<P: Payload + Send, L: RadioLeg<P>> Middlebox<P> for Splitter<P, L> {
-    fn handle_packet(&mut self, now: Time, packet: Packet<P>, watch: Watch<'_>) {
+    fn handle_packet(&mut self, cx: &mut BoxContext<'_>, packet: Packet<P>) {
         self.counters.packets_in += 1;
         let Some((slot, from)) = self.table.find(packet.connection()) else {
             let segment = &packet.segment;
@@ -288,40 +284,40 @@ impl<P: Payload + Send, L: RadioLeg<P>> Middlebox<P> for Splitter<P, L> {
                 && !segment.has(Flags::RST)
                 && has_mobile(packet.source, packet.destination);
             if opens {
-                self.open(now, packet);
+                self.open(cx.now, packet);
             } else {
                 self.out.push_back(packet);
             }
             return;
         };
         match self.table[slot].as_deref().map(|flow| &flow.phase) {
-            Some(Phase::Opening(_)) => self.opening_in(now, slot, from, packet, watch),
-            Some(Phase::Established(_)) => self.handle_established(now, slot, from, packet, watch),
-            Some(Phase::Reset(_)) => self.reset_in(now, slot, from, packet, watch),
+            Some(Phase::Opening(_)) => self.opening_in(cx, slot, from, packet),
+            Some(Phase::Established(_)) => self.handle_established(cx, slot, from, packet),
+            Some(Phase::Reset(_)) => self.reset_in(cx, slot, from, packet),
             None => {}
         }
     }
 
-    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
-        self.leg.handle_timeout(now, watch);
-        while let Some(slot) = self.rounds.next_delayed(now) {
-            self.wake(now, slot, watch);
+    fn handle_timeout(&mut self, cx: &mut BoxContext<'_>) {
+        self.leg.handle_timeout(cx);
+        while let Some(slot) = self.rounds.next_delayed(cx.now) {
+            self.wake(cx, slot);
         }
-        while let Some(slot) = self.rounds.next(now) {
-            self.look_at(now, slot, watch);
+        while let Some(slot) = self.rounds.next(cx.now) {
+            self.look_at(cx, slot);
         }
     }
 
-    fn handle_report(&mut self, now: Time, mobile: Address, report: RadioReport, watch: Watch<'_>) {
-        self.leg.handle_report(now, mobile, report, watch);
+    fn handle_report(&mut self, cx: &mut BoxContext<'_>, mobile: Address, report: RadioReport) {
+        self.leg.handle_report(cx, mobile, report);
     }
 
-    fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<Packet<P>> {
+    fn poll_output(&mut self, cx: &mut BoxContext<'_>) -> Option<Packet<P>> {
         if self.out.is_empty() {
-            self.depart(now, watch);
+            self.depart(cx);
         }
         if self.out.is_empty() {
-            self.acknowledge(now, watch);
+            self.acknowledge(cx);
         }
         let packet = self.out.pop_front();
         if packet.is_some() {
@@ -383,23 +379,22 @@ impl<P: Payload + Send, L: RadioLeg<P>> Managed<P> for Splitter<P, L> {
 
     fn handle_path_mtu(
         &mut self,
-        now: Time,
+        cx: &mut BoxContext<'_>,
         connection: Connection,
         mtu: u16,
-        watch: Watch<'_>,
     ) -> PmtuHandler {
         let Some((slot, from)) = self.table.find(connection) else { return PmtuHandler::Sender };
-        let heeds = self.with_split(now, slot, watch, |split, cx| split.limit_path(cx, from, mtu));
-        self.settle(now, slot, watch);
+        let heeds = self.with_split(cx, slot, |split, cx| split.limit_path(cx, from, mtu));
+        self.settle(cx, slot);
         heeds.unwrap_or(PmtuHandler::Sender)
     }
 
-    fn drain(&mut self, now: Time, watch: Watch<'_>) {
-        self.hand_back(now, watch);
+    fn drain(&mut self, cx: &mut BoxContext<'_>) {
+        self.hand_back(cx);
     }
 
-    fn reset_all(&mut self, now: Time, watch: Watch<'_>) {
-        self.reset_exposed(now, watch);
+    fn reset_all(&mut self, cx: &mut BoxContext<'_>) {
+        self.reset_exposed(cx);
     }
 
     fn poll_exposure(&mut self) -> Option<(u32, Option<Exposure>)> {

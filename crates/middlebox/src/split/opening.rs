@@ -1,7 +1,7 @@
 //! Connections from their SYN until they are established.
 
 use base::{Flags, Time};
-use observe::MiddleboxFact;
+use observe::{BoxContext, MiddleboxFact};
 use tcp::Payload;
 
 use super::flow::{Split, full_segment};
@@ -12,7 +12,7 @@ use crate::limits::{Bypass, Reserve, ends};
 use crate::side::{Pair, Side};
 use crate::syn::Syn;
 use crate::table::Name;
-use crate::{Address, Connection, Leg, Packet, Watch};
+use crate::{Address, Connection, Leg, Packet};
 
 impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// A SYN of a connection that is not known.
@@ -70,15 +70,14 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
 
     pub(super) fn opening_in(
         &mut self,
-        now: Time,
+        cx: &mut BoxContext<'_>,
         slot: u32,
         from: Side,
         packet: Packet<P>,
-        watch: Watch<'_>,
     ) {
         let syn = packet.segment.has(Flags::SYN);
         let offer = packet.segment.header;
-        let mut packet = if syn { self.clamped(now, packet) } else { packet };
+        let mut packet = if syn { self.clamped(cx.now, packet) } else { packet };
         let Some(Flow { phase: Phase::Opening(handshake), active, .. }) =
             self.table[slot].as_deref_mut()
         else {
@@ -87,17 +86,17 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         if packet.segment.has(Flags::RST) {
             // Any other is for its end to judge.
             if handshake.is_refused_by(from, &packet.segment) {
-                self.forget(now, slot, watch);
+                self.forget(cx, slot);
             }
             self.out.push_back(packet);
             return;
         }
-        *active = now;
+        *active = cx.now;
         if syn {
             let header = &mut packet.segment.header;
             header.window = header.window.max(handshake.told(from, &offer).min(offer.window));
         }
-        let step = handshake.handle(now, from, &packet.segment, packet.ip);
+        let step = handshake.handle(cx.now, from, &packet.segment, packet.ip);
         if syn {
             handshake.note_offer(from, &offer);
         }
@@ -105,7 +104,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             HandshakeStep::Forward => self.out.push_back(packet),
             HandshakeStep::Established => {
                 let handshake = *handshake;
-                self.establish(now, slot, &handshake, from, packet, watch);
+                self.establish(cx, slot, &handshake, from, packet);
             }
             HandshakeStep::Bypass => {
                 self.pass_by(slot, Bypass::Handshake);
@@ -133,14 +132,13 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// The handshake is done with `packet`.
     fn establish(
         &mut self,
-        now: Time,
+        cx: &mut BoxContext<'_>,
         slot: u32,
         handshake: &Handshake,
         from: Side,
         packet: Packet<P>,
-        watch: Watch<'_>,
     ) {
-        while let Some((number, mobile)) = self.mobiles.forget(now, &self.config.limits) {
+        while let Some((number, mobile)) = self.mobiles.forget(cx.now, &self.config.limits) {
             self.leg.forget(number, mobile);
         }
         let Pair([Some(opener), Some(answerer)]) = &handshake.syns else { return };
@@ -177,16 +175,16 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         for (side, end) in Side::BOTH.into_iter().zip(ends) {
             if let Some(Address { host, .. }) = end {
                 let mobile = numbers[side.other()].mobile;
-                watch(MiddleboxFact::Opened { mobile, host });
+                cx.tell(MiddleboxFact::Opened { mobile, host });
             }
         }
-        self.with(now, slot, watch, |phase, cx| {
+        self.with(cx, slot, |phase, cx| {
             let syns = (opener, answerer, agreed);
             let mut split = Split::new(cx, handshake, syns, numbers, flows);
             // The callee waits for this, and a plain acknowledgement of a mobile ends here.
             split.owe_soon(from.other());
             *phase = Phase::Established(split);
         });
-        self.handle_established(now, slot, from, packet, watch);
+        self.handle_established(cx, slot, from, packet);
     }
 }

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use base::{Agenda, Time};
-use observe::{Context, MiddleboxFact, Observe, RepairReason, TcpFact};
+use observe::{BoxContext, Context, MiddleboxFact, Observe, RepairReason, TcpFact};
 use tcp::{Acknowledgement, Agreement, Config, Departure, Payload, Sender};
 
 use super::sockets::Sockets;
 use super::{FlowId, Numbers, RadioLeg, SocketBuffers, Terms};
 use crate::due::take_due;
 use crate::{
-    Address, Admission, Counters, Leg, Load, MiddleboxLimits, RadioReport, Repairs, Reserve, Watch,
+    Address, Admission, Counters, Leg, Load, MiddleboxLimits, RadioReport, Repairs, Reserve,
 };
 
 /// A TCP sender for each connection, and between it and the host what a relay over two sockets has:
@@ -86,13 +86,13 @@ struct Notes {
 }
 
 /// Turns the facts of a TCP sender into those of a box.
-struct SenderObserver<'a, 'b> {
+struct SenderObserver<'a> {
     notes: &'a mut Notes,
     repairs: &'a mut Repairs,
-    watch: Watch<'b>,
+    watch: &'a mut dyn FnMut(MiddleboxFact),
 }
 
-impl Observe for SenderObserver<'_, '_> {
+impl Observe for SenderObserver<'_> {
     fn tcp(&mut self, _now: Time, _endpoint: u32, fact: TcpFact) {
         let Numbers { mobile, connection } = self.notes.numbers;
         match fact {
@@ -145,14 +145,15 @@ impl<P: Payload + Send> PerFlow<P> {
     /// Runs `act` on a flow's sender.
     fn on<R>(
         &mut self,
+        cx: &mut BoxContext<'_>,
         flow: FlowId,
-        watch: Watch<'_>,
-        act: impl FnOnce(&mut Line<P>, &mut SenderObserver<'_, '_>) -> R,
+        act: impl FnOnce(&mut Line<P>, &mut Context<'_, SenderObserver<'_>>) -> R,
     ) -> Option<R> {
         let line = self.lines.get_mut(flow.0 as usize)?.as_mut()?;
         let mut notes = Notes { ..line.notes };
-        let mut observer = SenderObserver { notes: &mut notes, repairs: &mut self.repairs, watch };
-        let result = act(line, &mut observer);
+        let (repairs, watch) = (&mut self.repairs, &mut *cx.observe);
+        let observe = &mut SenderObserver { notes: &mut notes, repairs, watch };
+        let result = act(line, &mut Context { now: cx.now, observe });
         line.notes = notes;
         Some(result)
     }
@@ -160,11 +161,11 @@ impl<P: Payload + Send> PerFlow<P> {
     /// Runs `act` on a flow's sender, and has it looked at again.
     fn with<R>(
         &mut self,
+        cx: &mut BoxContext<'_>,
         flow: FlowId,
-        watch: Watch<'_>,
-        act: impl FnOnce(&mut Line<P>, &mut SenderObserver<'_, '_>) -> R,
+        act: impl FnOnce(&mut Line<P>, &mut Context<'_, SenderObserver<'_>>) -> R,
     ) -> Option<R> {
-        let result = self.on(flow, watch, act)?;
+        let result = self.on(cx, flow, act)?;
         let line = self.lines[flow.0 as usize].as_mut()?;
         if !std::mem::replace(&mut line.ready, true) {
             self.ready.push_back(flow);
@@ -173,7 +174,7 @@ impl<P: Payload + Send> PerFlow<P> {
     }
 
     /// Reports what is under way to the mobile of `flow` if that has changed.
-    fn report_backlog(&mut self, flow: FlowId, watch: Watch<'_>) {
+    fn report_backlog(&mut self, cx: &mut BoxContext<'_>, flow: FlowId) {
         let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return };
         let held = line.sender.unacknowledged();
         let in_flight = line.sender.in_flight().min(held);
@@ -181,10 +182,10 @@ impl<P: Payload + Send> PerFlow<P> {
         let now = Load { queued, in_flight, cwnd, held, stalled: false };
         let before = std::mem::replace(&mut line.load, now);
         let mobile = line.notes.numbers.mobile;
-        self.count_backlog(mobile, &before, &now, watch);
+        self.count_backlog(cx, mobile, &before, &now);
     }
 
-    fn count_backlog(&mut self, mobile: u32, before: &Load, now: &Load, watch: Watch<'_>) {
+    fn count_backlog(&mut self, cx: &mut BoxContext<'_>, mobile: u32, before: &Load, now: &Load) {
         if before == now {
             return;
         }
@@ -192,28 +193,28 @@ impl<P: Payload + Send> PerFlow<P> {
         whole.replace(before, now);
         self.held_max = self.held_max.max(whole.held);
         let Load { queued, in_flight, cwnd, .. } = *whole;
-        watch(MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd });
+        cx.tell(MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd });
     }
 
     /// Something came from a mobile.
-    fn hear(&mut self, now: Time, mobile: u32, watch: Watch<'_>) {
+    fn hear(&mut self, cx: &mut BoxContext<'_>, mobile: u32) {
         let known = &mut self.mobiles[mobile as usize];
-        known.heard_at = now;
+        known.heard_at = cx.now;
         if std::mem::replace(&mut known.stalled, false) {
-            watch(MiddleboxFact::Recovered { mobile });
+            cx.tell(MiddleboxFact::Recovered { mobile });
         }
     }
 
     /// The time of a connection has come.
-    fn expire(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) {
+    fn expire(&mut self, cx: &mut BoxContext<'_>, flow: FlowId) {
         let missed = self.repairs.timeouts;
-        let hopeless = self.with(flow, watch, |line, observer| {
-            line.sender.handle_timeout(&mut Context { now, observe: observer });
+        let hopeless = self.with(cx, flow, |line, cx| {
+            line.sender.handle_timeout(cx);
             line.sender.is_hopeless()
         });
         if self.repairs.timeouts > missed {
-            self.miss(now, flow, watch);
-            self.suspect_black_hole(now, flow, watch);
+            self.miss(cx, flow);
+            self.suspect_black_hole(cx, flow);
         }
         if hopeless == Some(true) {
             self.given_up.push_back(flow);
@@ -221,13 +222,13 @@ impl<P: Payload + Send> PerFlow<P> {
     }
 
     /// The timer of `flow` ran out: the mobile has stalled, unless others have heard of it.
-    fn miss(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) {
+    fn miss(&mut self, cx: &mut BoxContext<'_>, flow: FlowId) {
         let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return };
         let (mobile, since) = (line.notes.numbers.mobile, line.since);
-        line.since = now;
+        line.since = cx.now;
         let known = &mut self.mobiles[mobile as usize];
         if known.heard_at <= since && !std::mem::replace(&mut known.stalled, true) {
-            watch(MiddleboxFact::Stalled { mobile });
+            cx.tell(MiddleboxFact::Stalled { mobile });
         }
     }
 
@@ -239,14 +240,14 @@ impl<P: Payload + Send> PerFlow<P> {
 
     /// The timer of `flow` ran out. After two timeouts in a row of large segments it sends small
     /// ones, as Linux does with `tcp_mtu_probing` (RFC 4821 §7.7).
-    fn suspect_black_hole(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) {
+    fn suspect_black_hole(&mut self, cx: &mut BoxContext<'_>, flow: FlowId) {
         let Some(Some(line)) = self.lines.get_mut(flow.0 as usize) else { return };
         line.silent += 1;
         if line.silent >= 2
             && line.sent_large
             && let Some(small) = line.small_segment.take()
         {
-            self.limit_segment(now, flow, small, watch);
+            self.limit_segment(cx, flow, small);
         }
     }
 
@@ -288,7 +289,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
         self.admission = admission.clone();
     }
 
-    fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>) {
+    fn open(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, terms: &Terms) {
         let (index, mobile) = (flow.0 as usize, terms.numbers.mobile as usize);
         if self.mobiles.len() <= mobile {
             self.mobiles.resize(mobile + 1, Mobile::default());
@@ -303,17 +304,17 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
             sender: Sender::new(flow.0, &self.config, terms.first),
             written: 0,
             announced: terms.promised,
-            sockets: Sockets::new(self.buffers, now, sender_rtt, mss.into()),
+            sockets: Sockets::new(self.buffers, cx.now, sender_rtt, mss.into()),
             small_segment: terms.small_segment,
             silent: 0,
             sent_large: false,
             notes: Notes { numbers: terms.numbers, cwnd: 0, reason: RepairReason::Duplicates },
             load: Load::default(),
-            since: now,
+            since: cx.now,
             ready: false,
             widened: false,
         }));
-        self.hear(now, terms.numbers.mobile, watch);
+        self.hear(cx, terms.numbers.mobile);
         let agreement = Agreement {
             mss,
             window: terms.window,
@@ -322,93 +323,94 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
             ecn: terms.ecn,
         };
         let rtt = terms.rtt.filter(|_| self.config.times_handshake());
-        self.with(flow, watch, |line, observer| {
+        self.with(cx, flow, |line, cx| {
             if let Some(rtt) = rtt {
-                line.sender.know_round_trip(now, rtt);
+                line.sender.know_round_trip(cx.now, rtt);
             }
-            line.sender.start(&mut Context { now, observe: observer }, &agreement);
+            line.sender.start(cx, &agreement);
         });
     }
 
-    fn write(&mut self, _now: Time, flow: FlowId, payload: P, watch: Watch<'_>) {
+    fn write(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, payload: P) {
         let length = payload.length();
-        self.with(flow, watch, |line, _observer| {
+        self.with(cx, flow, |line, _| {
             line.written += length;
             line.sender.write(payload);
         });
         self.note_widening(flow);
-        self.report_backlog(flow, watch);
+        self.report_backlog(cx, flow);
     }
 
-    fn close(&mut self, _now: Time, flow: FlowId) {
-        self.with(flow, &mut |_| {}, |line, _observer| line.sender.close());
+    fn close(&mut self, now: Time, flow: FlowId) {
+        let cx = &mut BoxContext { now, observe: &mut |_| {} };
+        self.with(cx, flow, |line, _| line.sender.close());
     }
 
-    fn remove(&mut self, _now: Time, flow: FlowId, watch: Watch<'_>) -> u64 {
+    fn remove(&mut self, cx: &mut BoxContext<'_>, flow: FlowId) -> u64 {
         let line = self.lines.get_mut(flow.0 as usize).and_then(Option::take);
         let Some(line) = line else { return 0 };
-        self.count_backlog(line.notes.numbers.mobile, &line.load, &Load::default(), watch);
+        self.count_backlog(cx, line.notes.numbers.mobile, &line.load, &Load::default());
         self.agenda.set(flow.0, None);
         self.admission.take_back(line.sockets.grown());
         line.sender.unacknowledged()
     }
 
-    fn handle_ack(&mut self, now: Time, flow: FlowId, ack: &Acknowledgement, watch: Watch<'_>) {
-        let freed = self.with(flow, watch, |line, observer| {
+    fn handle_ack(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, ack: &Acknowledgement) {
+        let freed = self.with(cx, flow, |line, cx| {
             let before = line.sender.unacknowledged();
             // The box has looked at its number already.
-            line.sender.handle_ack(&mut Context { now, observe: observer }, ack);
+            line.sender.handle_ack(cx, ack);
             let freed = before - line.sender.unacknowledged();
             if freed > 0 {
-                line.since = now;
+                line.since = cx.now;
                 (line.silent, line.sent_large) = (0, false);
             }
             (freed, line.notes.numbers.mobile)
         });
         let Some((freed, mobile)) = freed else { return };
-        self.hear(now, mobile, watch);
+        self.hear(cx, mobile);
         if freed > 0 {
-            self.grow(now, flow);
+            self.grow(cx.now, flow);
             self.note_widening(flow);
         }
-        self.report_backlog(flow, watch);
+        self.report_backlog(cx, flow);
     }
 
-    fn limit_segment(&mut self, now: Time, flow: FlowId, bytes: u32, watch: Watch<'_>) {
-        self.with(flow, watch, |line, observer| {
-            observer.notes.reason = RepairReason::TooLarge;
-            line.sender.limit_segment(&mut Context { now, observe: observer }, bytes);
+    fn limit_segment(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, bytes: u32) {
+        self.with(cx, flow, |line, cx| {
+            cx.observe.notes.reason = RepairReason::TooLarge;
+            line.sender.limit_segment(cx, bytes);
         });
-        self.report_backlog(flow, watch);
+        self.report_backlog(cx, flow);
     }
 
-    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
+    fn handle_timeout(&mut self, cx: &mut BoxContext<'_>) {
         let mut due = std::mem::take(&mut self.due);
         loop {
             let lines = &self.lines;
             let connection = |line: &Line<P>| line.notes.numbers.connection;
             let number = |id| lines[id as usize].as_deref().map_or(0, connection);
-            take_due(&mut self.agenda, now, &mut due, number);
+            take_due(&mut self.agenda, cx.now, &mut due, number);
             if due.is_empty() {
                 break;
             }
             for (_, id) in &due {
-                self.expire(now, FlowId(*id), watch);
+                self.expire(cx, FlowId(*id));
             }
         }
         self.due = due;
     }
 
     /// Takes no notice.
-    fn handle_report(&mut self, _: Time, _: Address, _: RadioReport, _: Watch<'_>) {}
+    fn handle_report(&mut self, _: &mut BoxContext<'_>, _: Address, _: RadioReport) {}
 
-    fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<(FlowId, Departure<P>)> {
+    fn poll_output(&mut self, cx: &mut BoxContext<'_>) -> Option<(FlowId, Departure<P>)> {
         while let Some(&flow) = self.ready.front() {
             // A place that an earlier flow of this number left must not enter the flow once more.
-            let departure = self.on(flow, watch, |line, observer| {
-                let departure = line.sender.poll_output(&mut Context { now, observe: observer })?;
+            let departure = self.on(cx, flow, |line, cx| {
+                let departure = line.sender.poll_output(cx)?;
                 if line.load.in_flight == 0 {
-                    line.since = now;
+                    line.since = cx.now;
                 }
                 let bytes = departure.payload.length();
                 line.sent_large |= line.small_segment.is_some_and(|small| bytes > small.into());
@@ -416,7 +418,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
             });
             let departure = departure.flatten();
             if let Some(departure) = departure {
-                self.report_backlog(flow, watch);
+                self.report_backlog(cx, flow);
                 return Some((flow, departure));
             }
             self.ready.pop_front();
@@ -518,15 +520,16 @@ mod tests {
         };
         let buffers = SocketBuffers::fixed(80_000, 20_000);
         let mut leg = PerFlow::<Bytes>::new(&Arc::new(Config::plain()), buffers);
-        let (now, flow) = (Time::ZERO, FlowId(0));
+        let cx = &mut BoxContext { now: Time::ZERO, observe: &mut |_| {} };
+        let flow = FlowId(0);
         for _ in 0..3 {
-            leg.open(now, flow, &terms, &mut |_| {});
-            leg.write(now, flow, Bytes::from_static(b"first"), &mut |_| {});
-            leg.remove(now, flow, &mut |_| {});
+            leg.open(cx, flow, &terms);
+            leg.write(cx, flow, Bytes::from_static(b"first"));
+            leg.remove(cx, flow);
         }
-        leg.open(now, flow, &terms, &mut |_| {});
-        leg.write(now, flow, Bytes::from_static(b"last"), &mut |_| {});
-        let departures: Vec<_> = std::iter::from_fn(|| leg.poll_output(now, &mut |_| {})).collect();
+        leg.open(cx, flow, &terms);
+        leg.write(cx, flow, Bytes::from_static(b"last"));
+        let departures: Vec<_> = std::iter::from_fn(|| leg.poll_output(cx)).collect();
         let payloads: Vec<_> = departures.iter().map(|(_, it)| it.payload.as_ref()).collect();
         assert_eq!(payloads, [b"last"]);
         assert!(leg.ready.is_empty());

@@ -1,9 +1,10 @@
 //! How a split connection's data get to the mobile.
 
 use base::{Duration, Seq, Time};
+use observe::BoxContext;
 use tcp::{Acknowledgement, Departure, Payload};
 
-use crate::{Address, Admission, Connection, Counters, Leg, Reserve, Watch};
+use crate::{Address, Admission, Connection, Counters, Leg, RadioReport, Reserve};
 
 /// The number of one direction, towards a mobile, of a split connection. Numbers of flows that
 /// ended are used again.
@@ -74,40 +75,34 @@ pub trait RadioLeg<P: Payload>: std::fmt::Debug + Send {
     fn draw_from(&mut self, _admission: &Admission) {}
 
     /// A connection is established.
-    fn open(&mut self, now: Time, flow: FlowId, terms: &Terms, watch: Watch<'_>);
+    fn open(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, terms: &Terms);
 
     /// Takes in bytes that the sender's host has sent in order.
-    fn write(&mut self, now: Time, flow: FlowId, payload: P, watch: Watch<'_>);
+    fn write(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, payload: P);
 
     /// A FIN follows the last byte written.
     fn close(&mut self, now: Time, flow: FlowId);
 
     /// The connection is over, finished or reset: discards what is held of it. Returns how many
     /// bytes those were.
-    fn remove(&mut self, now: Time, flow: FlowId, watch: Watch<'_>) -> u64;
+    fn remove(&mut self, cx: &mut BoxContext<'_>, flow: FlowId) -> u64;
 
     /// The mobile acknowledged.
-    fn handle_ack(&mut self, now: Time, flow: FlowId, ack: &Acknowledgement, watch: Watch<'_>);
+    fn handle_ack(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, ack: &Acknowledgement);
 
     /// From now on no segment of the flow may carry more than `bytes`, since its path takes no
     /// more: what is under way and larger has not arrived.
-    fn limit_segment(&mut self, now: Time, flow: FlowId, bytes: u32, watch: Watch<'_>);
+    fn limit_segment(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, bytes: u32);
 
     /// Time has passed.
-    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>);
+    fn handle_timeout(&mut self, cx: &mut BoxContext<'_>);
 
     /// The radio says how a mobile fares.
-    fn handle_report(
-        &mut self,
-        now: Time,
-        mobile: Address,
-        report: crate::RadioReport,
-        watch: Watch<'_>,
-    );
+    fn handle_report(&mut self, cx: &mut BoxContext<'_>, mobile: Address, report: RadioReport);
 
     /// The next segment to send now, and of which flow.
     #[must_use]
-    fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<(FlowId, Departure<P>)>;
+    fn poll_output(&mut self, cx: &mut BoxContext<'_>) -> Option<(FlowId, Departure<P>)>;
 
     /// The next deadline.
     #[must_use]

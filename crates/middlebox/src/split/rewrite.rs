@@ -125,7 +125,7 @@ impl<P: Payload> Split<P> {
         let peer = self.ends[to.other()];
         let (ack, window, sack, ece, echo) = if let Some(half) = &mut self.halves[to] {
             let (ack, window, sack, ece) = half.acknowledge();
-            (ack, window, sack, ece, half.echo(cx.now))
+            (ack, window, sack, ece, half.echo(cx.outer.now))
         } else {
             let ack = self.ends[to].first + peer.acked as u32;
             let ece = if peer.ece { Flags::ECE } else { Flags::NONE };
@@ -167,13 +167,14 @@ impl<P: Payload> Split<P> {
         if half.stage == Stage::Closed {
             return;
         }
-        let edge = cx.leg.right_edge(cx.now, half.flow);
+        let edge = cx.leg.right_edge(cx.outer.now, half.flow);
         let cap = if cx.draining { peer.edge() } else { u64::MAX };
         let most = match cx.way(to).destination.leg {
             Leg::Radio => u64::MAX,
             Leg::Wired => {
                 let (segment, scale) = (self.ends[to].segment, peer.scale);
-                let share = cx.uplink.share(cx.now, upload, segment, scale).unwrap_or(u64::MAX);
+                let share =
+                    cx.uplink.share(cx.outer.now, upload, segment, scale).unwrap_or(u64::MAX);
                 half.receiver.received() + share.min(peer.largest_window)
             }
         };
@@ -193,7 +194,7 @@ impl<P: Payload> Split<P> {
     fn uplink_window(&mut self, cx: &mut Context<'_, P>, to: Side) -> u16 {
         let (peer, upload) = (self.ends[to.other()], self.upload(to));
         let own = &mut self.ends[to];
-        let share = cx.uplink.share(cx.now, upload, own.segment, peer.scale);
+        let share = cx.uplink.share(cx.outer.now, upload, own.segment, peer.scale);
         let Some(share) = share else { return peer.window };
         let (segment, unit) = (u64::from(own.segment), 1 << peer.scale);
         let passed = own.whole.max(peer.acked);
@@ -214,7 +215,7 @@ impl<P: Payload> Split<P> {
             return;
         }
         let numbers = self.numbers[to];
-        (cx.watch)(MiddleboxFact::Advertised {
+        cx.outer.tell(MiddleboxFact::Advertised {
             mobile: numbers.mobile,
             connection: numbers.connection,
             window: u64::from(field) << self.ends[to.other()].scale,

@@ -4,7 +4,7 @@
 
 use base::{Duration, Flags, SackBlocks, Seq, TcpHeader, Time, Timestamps};
 use middlebox::{IpFields, Middlebox, Packet, RadioReport};
-use observe::MiddleboxFact;
+use observe::{BoxContext, MiddleboxFact};
 use tcp::{Length, Segment};
 
 use crate::support::{FIRST_MOBILE, fixed};
@@ -58,8 +58,7 @@ impl<B: Middlebox<Length>> Script<B> {
 
     /// A packet in; those that come out, told.
     pub(crate) fn packet(&mut self, packet: Packet<Length>) -> Vec<String> {
-        let facts = &mut self.facts;
-        self.middlebox.handle_packet(self.now, packet, &mut |fact| facts.push(fact));
+        self.call(|middlebox, cx| middlebox.handle_packet(cx, packet));
         self.out()
     }
 
@@ -80,8 +79,7 @@ impl<B: Middlebox<Length>> Script<B> {
         while let Some(due) = self.middlebox.poll_timeout().filter(|&due| due <= end) {
             assert!(due >= self.now, "{due:?} lies before {:?}", self.now);
             self.now = due;
-            let facts = &mut self.facts;
-            self.middlebox.handle_timeout(due, &mut |fact| facts.push(fact));
+            self.call(|middlebox, cx| middlebox.handle_timeout(cx));
             let after = (due - start).whole(Duration::from_millis(1));
             lines.extend(self.out().into_iter().map(|line| format!("{after}: {line}")));
         }
@@ -90,16 +88,20 @@ impl<B: Middlebox<Length>> Script<B> {
     }
 
     pub(crate) fn report(&mut self, report: RadioReport) -> Vec<String> {
-        let facts = &mut self.facts;
-        self.middlebox.handle_report(self.now, FIRST_MOBILE, report, &mut |fact| facts.push(fact));
+        self.call(|middlebox, cx| middlebox.handle_report(cx, FIRST_MOBILE, report));
         self.out()
     }
 
     fn out(&mut self) -> Vec<String> {
-        let (now, facts) = (self.now, &mut self.facts);
-        let mut watch = |fact| facts.push(fact);
-        let next = || self.middlebox.poll_output(now, &mut watch);
-        std::iter::from_fn(next).map(|packet| tell(&packet)).collect()
+        self.call(|middlebox, cx| {
+            std::iter::from_fn(|| middlebox.poll_output(cx)).map(|packet| tell(&packet)).collect()
+        })
+    }
+
+    /// Calls the box, and notes the facts that it reports.
+    fn call<R>(&mut self, act: impl FnOnce(&mut B, &mut BoxContext<'_>) -> R) -> R {
+        let Self { middlebox, now, facts, .. } = self;
+        act(middlebox, &mut BoxContext { now: *now, observe: &mut |fact| facts.push(fact) })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use base::{Flags, Seq, TcpHeader, Time};
 use middlebox::{Address, IpFields, Middlebox, Packet, Snoop};
+use observe::BoxContext;
 use tcp::{Length, Segment};
 
 use super::snoop::CONFIG;
@@ -21,10 +22,11 @@ fn packet(from: Address, to: Address, flags: Flags, seq: Seq, length: u64) -> Pa
 fn check(packets: &[Packet<Length>], held: u64, flows: u64) {
     let mut middlebox = Snoop::new(CONFIG);
     for packet in packets {
-        middlebox.handle_packet(Time::ZERO, packet.clone(), &mut |_| {});
-        let out = middlebox.poll_output(Time::ZERO, &mut |_| {});
+        let cx = &mut BoxContext { now: Time::ZERO, observe: &mut |_| {} };
+        middlebox.handle_packet(cx, packet.clone());
+        let out = middlebox.poll_output(cx);
         assert_eq!(out.as_ref(), Some(packet));
-        assert_eq!(middlebox.poll_output(Time::ZERO, &mut |_| {}), None);
+        assert_eq!(middlebox.poll_output(cx), None);
     }
     let counters = middlebox.counters();
     assert_eq!((counters.held_bytes, counters.flows), (held, flows));
@@ -60,7 +62,7 @@ fn data_on_a_syn_let_the_connection_pass() {
         packet(host, radio, Flags::SYN | Flags::ACK, ISN, 0),
         packet(host, radio, Flags::ACK, ISN + 1, 100),
     ] {
-        middlebox.handle_packet(Time::ZERO, packet, &mut |_| {});
+        middlebox.handle_packet(&mut BoxContext { now: Time::ZERO, observe: &mut |_| {} }, packet);
     }
     let counters = middlebox.counters();
     assert_eq!((counters.held_bytes, counters.flows, counters.bypassed), (0, 0, 1));

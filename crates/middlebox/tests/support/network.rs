@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::{Duration, Flags, Seq, Time};
 use middlebox::{Address, Connection, IpFields, Leg, Managed, Packet, PmtuHandler, RadioReport};
-use observe::{Context, MiddleboxFact};
+use observe::{BoxContext, Context, MiddleboxFact};
 use tcp::{Config, Endpoint, RttSampling, Segment, State, Variant};
 
 use super::{Path, Pattern};
@@ -277,9 +277,7 @@ impl<P: Pattern> Network<P> {
 
     /// The radio says how `mobile` fares.
     pub fn report(&mut self, mobile: Address, report: RadioReport) {
-        let facts = &mut self.facts;
-        let now = self.now;
-        self.middlebox.handle_report(now, mobile, report, &mut |fact| facts.push((now, fact)));
+        self.call(|middlebox, cx| middlebox.handle_report(cx, mobile, report));
         self.settle();
     }
 
@@ -335,8 +333,7 @@ impl<P: Pattern> Network<P> {
             self.complain(connection, mtu);
         }
         if self.middlebox.poll_timeout().is_some_and(|deadline| deadline <= now) {
-            let facts = &mut self.facts;
-            self.middlebox.handle_timeout(now, &mut |fact| facts.push((now, fact)));
+            self.call(|middlebox, cx| middlebox.handle_timeout(cx));
         }
         for peer in &mut self.peers {
             if peer.endpoint.poll_timeout().is_some_and(|deadline| deadline <= now) {
@@ -373,12 +370,7 @@ impl<P: Pattern> Network<P> {
                 );
             }
         }
-        loop {
-            let facts = &mut self.facts;
-            let mut watch = |fact| facts.push((now, fact));
-            let Some(packet) = self.middlebox.poll_output(now, &mut watch) else {
-                break;
-            };
+        while let Some(packet) = self.call(|middlebox, cx| middlebox.poll_output(cx)) {
             self.log.push(Passage { at: now, way: Way::Out, packet: packet.clone() });
             self.send(Way::Out, packet.destination, packet);
         }
@@ -423,17 +415,22 @@ impl<P: Pattern> Network<P> {
     }
 
     fn reach_box(&mut self, packet: Packet<P>) {
-        let (now, facts) = (self.now, &mut self.facts);
-        self.log.push(Passage { at: now, way: Way::In, packet: packet.clone() });
-        self.middlebox.handle_packet(now, packet, &mut |fact| facts.push((now, fact)));
+        self.log.push(Passage { at: self.now, way: Way::In, packet: packet.clone() });
+        self.call(|middlebox, cx| middlebox.handle_packet(cx, packet));
+    }
+
+    /// Calls the box, and notes the facts that it reports.
+    fn call<R>(&mut self, act: impl FnOnce(&mut dyn Managed<P>, &mut BoxContext<'_>) -> R) -> R {
+        let Self { middlebox, now, facts, .. } = self;
+        let now = *now;
+        act(&mut **middlebox, &mut BoxContext { now, observe: &mut |fact| facts.push((now, fact)) })
     }
 
     /// An ICMP message says that packets of `connection` are too large: the box may be whom it is
     /// for.
     fn complain(&mut self, connection: Connection, mtu: u16) {
-        let (now, facts) = (self.now, &mut self.facts);
-        let watch = &mut |fact| facts.push((now, fact));
-        match self.middlebox.handle_path_mtu(now, connection, mtu, watch) {
+        let now = self.now;
+        match self.call(|middlebox, cx| middlebox.handle_path_mtu(cx, connection, mtu)) {
             PmtuHandler::Box => {}
             PmtuHandler::Sender => {
                 let peer = self.peers.iter_mut().rfind(|peer| peer.connection == connection);

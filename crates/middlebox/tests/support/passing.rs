@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use base::Time;
-use middlebox::{Counters, Managed, Middlebox, Packet, Watch};
+use middlebox::{Counters, Managed, Middlebox, Packet};
+use observe::BoxContext;
 use tcp::Payload;
 
 /// What goes in comes out.
@@ -17,13 +18,13 @@ impl<P> Default for Passing<P> {
 }
 
 impl<P: Payload + Send> Middlebox<P> for Passing<P> {
-    fn handle_packet(&mut self, _now: Time, packet: Packet<P>, _watch: Watch<'_>) {
+    fn handle_packet(&mut self, _cx: &mut BoxContext<'_>, packet: Packet<P>) {
         self.0.push_back(packet);
     }
 
-    fn handle_timeout(&mut self, _now: Time, _watch: Watch<'_>) {}
+    fn handle_timeout(&mut self, _cx: &mut BoxContext<'_>) {}
 
-    fn poll_output(&mut self, _now: Time, _watch: Watch<'_>) -> Option<Packet<P>> {
+    fn poll_output(&mut self, _cx: &mut BoxContext<'_>) -> Option<Packet<P>> {
         self.0.pop_front()
     }
 
@@ -43,11 +44,11 @@ impl<P: Payload + Send> Managed<P> for Passing<P> {}
 pub struct Gone;
 
 impl<P: Payload> Middlebox<P> for Gone {
-    fn handle_packet(&mut self, _now: Time, _packet: Packet<P>, _watch: Watch<'_>) {}
+    fn handle_packet(&mut self, _cx: &mut BoxContext<'_>, _packet: Packet<P>) {}
 
-    fn handle_timeout(&mut self, _now: Time, _watch: Watch<'_>) {}
+    fn handle_timeout(&mut self, _cx: &mut BoxContext<'_>) {}
 
-    fn poll_output(&mut self, _now: Time, _watch: Watch<'_>) -> Option<Packet<P>> {
+    fn poll_output(&mut self, _cx: &mut BoxContext<'_>) -> Option<Packet<P>> {
         None
     }
 

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base::Time;
-use middlebox::{Address, Counters, Exposure, Managed, Middlebox, Packet, RadioReport, Watch};
+use middlebox::{Address, Counters, Exposure, Managed, Middlebox, Packet, RadioReport};
+use observe::BoxContext;
 use tcp::Payload;
 
 /// A box in two hands.
@@ -29,20 +30,20 @@ impl<M> Shared<M> {
 }
 
 impl<P: Payload, M: Middlebox<P>> Middlebox<P> for Shared<M> {
-    fn handle_packet(&mut self, now: Time, packet: Packet<P>, watch: Watch<'_>) {
-        self.get().handle_packet(now, packet, watch);
+    fn handle_packet(&mut self, cx: &mut BoxContext<'_>, packet: Packet<P>) {
+        self.get().handle_packet(cx, packet);
     }
 
-    fn handle_timeout(&mut self, now: Time, watch: Watch<'_>) {
-        self.get().handle_timeout(now, watch);
+    fn handle_timeout(&mut self, cx: &mut BoxContext<'_>) {
+        self.get().handle_timeout(cx);
     }
 
-    fn handle_report(&mut self, now: Time, mobile: Address, report: RadioReport, watch: Watch<'_>) {
-        self.get().handle_report(now, mobile, report, watch);
+    fn handle_report(&mut self, cx: &mut BoxContext<'_>, mobile: Address, report: RadioReport) {
+        self.get().handle_report(cx, mobile, report);
     }
 
-    fn poll_output(&mut self, now: Time, watch: Watch<'_>) -> Option<Packet<P>> {
-        self.get().poll_output(now, watch)
+    fn poll_output(&mut self, cx: &mut BoxContext<'_>) -> Option<Packet<P>> {
+        self.get().poll_output(cx)
     }
 
     fn poll_timeout(&self) -> Option<Time> {

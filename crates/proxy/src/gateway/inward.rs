@@ -215,7 +215,7 @@ impl Gateway {
         }
         let packet = packet_of(&connection, segment, header);
         let before = served.machine.bypasses();
-        served.with(now, |machine, watch| machine.handle_packet(now, packet, watch));
+        served.with(now, |machine, cx| machine.handle_packet(cx, packet));
         let declined = served.machine.bypasses().since(&before);
         if declined.is_none() {
             served.stats.leg(connection.source.leg).received.add(original.bytes());
@@ -272,9 +272,8 @@ impl Gateway {
                     return Icmp::Error;
                 }
                 let Some(served) = self.boxes.get_mut(number) else { return Icmp::Error };
-                let heeds = served.with(now, |machine, watch| {
-                    machine.handle_path_mtu(now, connection, mtu, watch)
-                });
+                let heeds =
+                    served.with(now, |machine, cx| machine.handle_path_mtu(cx, connection, mtu));
                 self.mark_active(number);
                 match heeds {
                     PmtuHandler::Box => Icmp::PathMtu,
@@ -364,7 +363,8 @@ fn believable(mtu: u32, addresses: &Addresses) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use base::{Ecn, TcpHeader};
-    use middlebox::{Bypasses, Counters, Managed, Middlebox, Watch};
+    use middlebox::{Bypasses, Counters, Managed, Middlebox};
+    use observe::BoxContext;
     use wire::Payload;
 
     use super::*;
@@ -374,13 +374,13 @@ mod tests {
     struct Uncounted(Option<Packet<Bytes>>);
 
     impl Middlebox<Bytes> for Uncounted {
-        fn handle_packet(&mut self, _now: Time, packet: Packet<Bytes>, _watch: Watch<'_>) {
+        fn handle_packet(&mut self, _cx: &mut BoxContext<'_>, packet: Packet<Bytes>) {
             self.0 = Some(packet);
         }
 
-        fn handle_timeout(&mut self, _now: Time, _watch: Watch<'_>) {}
+        fn handle_timeout(&mut self, _cx: &mut BoxContext<'_>) {}
 
-        fn poll_output(&mut self, _now: Time, _watch: Watch<'_>) -> Option<Packet<Bytes>> {
+        fn poll_output(&mut self, _cx: &mut BoxContext<'_>) -> Option<Packet<Bytes>> {
             self.0.take()
         }
 

@@ -10,7 +10,8 @@ use std::collections::VecDeque;
 use crate::Config;
 use base::{TcpHeader, Time};
 use bytes::Bytes;
-use middlebox::{Connection, Exposure, Managed, Packet, Watch};
+use middlebox::{Connection, Exposure, Managed, Packet};
+use observe::BoxContext;
 use wire::Fragments;
 
 use crate::boxes::Boxes;
@@ -117,7 +118,7 @@ impl Gateway {
         for number in self.boxes.numbers() {
             let deadline = self.boxes.get(number).and_then(|served| served.machine.poll_timeout());
             if deadline.is_some_and(|time| time <= now) {
-                self.with(now, number, |machine, watch| machine.handle_timeout(now, watch));
+                self.with(now, number, |machine, cx| machine.handle_timeout(cx));
             }
         }
     }
@@ -191,7 +192,7 @@ impl Gateway {
         let retired = self.boxes.reload(config, &self.config);
         self.config = config.clone();
         for number in self.boxes.orphans() {
-            self.with(now, number, |machine, watch| machine.reset_all(now, watch));
+            self.with(now, number, |machine, cx| machine.reset_all(cx));
         }
         self.boxes.numbers().into_iter().for_each(|number| self.remove_if_idle(now, number));
         if self.draining {
@@ -210,7 +211,7 @@ impl Gateway {
         self.draining = true;
         self.hurry_records();
         for number in self.boxes.numbers() {
-            self.with(now, number, |machine, watch| machine.drain(now, watch));
+            self.with(now, number, |machine, cx| machine.drain(cx));
         }
     }
 
@@ -222,7 +223,7 @@ impl Gateway {
     /// Resets both ends of whatever still depends on the proxy.
     pub fn reset_all(&mut self, now: Time) {
         for number in self.boxes.numbers() {
-            self.with(now, number, |machine, watch| machine.reset_all(now, watch));
+            self.with(now, number, |machine, cx| machine.reset_all(cx));
         }
     }
 
@@ -242,7 +243,7 @@ impl Gateway {
         &mut self,
         now: Time,
         number: u32,
-        act: impl FnOnce(&mut dyn Managed<Bytes>, Watch<'_>),
+        act: impl FnOnce(&mut dyn Managed<Bytes>, &mut BoxContext<'_>),
     ) {
         if let Some(served) = self.boxes.get_mut(number) {
             served.with(now, act);

@@ -32,8 +32,7 @@ impl Gateway {
     fn poll_boxes(&mut self, now: Time) -> Option<(u32, Packet<Bytes>)> {
         while let Some(&number) = self.boxes_with_packets.front() {
             if let Some(served) = self.boxes.get_mut(number)
-                && let Some(packet) =
-                    served.with(now, |machine, watch| machine.poll_output(now, watch))
+                && let Some(packet) = served.with(now, |machine, cx| machine.poll_output(cx))
             {
                 add(&mut self.boxes_with_exposures, number);
                 return Some((number, packet));

@@ -37,7 +37,7 @@ impl Gateway {
             return None;
         }
         let packet = packet_of(&seen.connection, segment, *header);
-        served.with(now, |machine, watch| machine.handle_packet(now, packet, watch));
+        served.with(now, |machine, cx| machine.handle_packet(cx, packet));
         let leg = seen.connection.source.leg;
         served.stats.leg(leg).received.add_several(*count, *wire_bytes);
         self.tallies.received.add_several(*count, *wire_bytes);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use middlebox::{Address, IpFields, Leg, Middlebox, RadioReport};
-use observe::{Context, Observe, PacketEvent};
+use observe::{BoxContext, Context, Observe, PacketEvent};
 
 use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, RadioHop, World};
 
@@ -50,17 +50,13 @@ impl<B: Body> World<B> {
         let Some(segment) = segment else { return };
         // No host of this world sets a code point.
         let packet = middlebox::Packet { source, destination, ip: IpFields::default(), segment };
-        self.tell(id, |middlebox| {
-            middlebox.handle_packet(cx.now, packet, &mut |fact| cx.middlebox(id.0, fact));
-        });
+        self.tell(cx, id, |middlebox, cx| middlebox.handle_packet(cx, packet));
         self.run_middlebox(cx, id);
     }
 
     /// Wakes a middlebox.
     pub(crate) fn wake_middlebox(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
-        self.tell(id, |middlebox| {
-            middlebox.handle_timeout(cx.now, &mut |fact| cx.middlebox(id.0, fact));
-        });
+        self.tell(cx, id, |middlebox, cx| middlebox.handle_timeout(cx));
         self.run_middlebox(cx, id);
     }
 
@@ -87,12 +83,8 @@ impl<B: Body> World<B> {
         let mobile = self.address(mobile);
         for index in 0..self.middleboxes.len() {
             let id = self.middleboxes[index];
-            self.tell(id, |middlebox| {
-                let report = RadioReport { rate };
-                middlebox.handle_report(cx.now, mobile, report, &mut |fact| {
-                    cx.middlebox(id.0, fact);
-                });
-            });
+            let report = RadioReport { rate };
+            self.tell(cx, id, |middlebox, cx| middlebox.handle_report(cx, mobile, report));
             self.run_middlebox(cx, id);
         }
     }
@@ -100,8 +92,7 @@ impl<B: Body> World<B> {
     /// Sends what a middlebox wants to send.
     fn run_middlebox(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         while let Machine::Middlebox { middlebox, at } = &mut self.machines[id]
-            && let Some(packet) =
-                middlebox.poll_output(cx.now, &mut |fact| cx.middlebox(id.0, fact))
+            && let Some(packet) = with_facts(cx, id, |cx| middlebox.poll_output(cx))
         {
             self.events += 1;
             let at = *at;
@@ -131,9 +122,14 @@ impl<B: Body> World<B> {
         *last
     }
 
-    fn tell(&mut self, id: MachineId, tell: impl FnOnce(&mut dyn Middlebox<B::Payload>)) {
+    fn tell(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        id: MachineId,
+        tell: impl FnOnce(&mut dyn Middlebox<B::Payload>, &mut BoxContext<'_>),
+    ) {
         if let Machine::Middlebox { middlebox, .. } = &mut self.machines[id] {
-            tell(middlebox.as_mut());
+            with_facts(cx, id, |cx| tell(middlebox.as_mut(), cx));
         }
     }
 
@@ -141,4 +137,13 @@ impl<B: Body> World<B> {
     fn address(&self, node: NodeId) -> Address {
         Address { leg: self.node(node).leg(), host: u128::from(node.0) }
     }
+}
+
+/// Calls a middlebox, whose facts go to the observer under its number.
+fn with_facts<R>(
+    cx: &mut Context<'_, impl Observe>,
+    id: MachineId,
+    act: impl FnOnce(&mut BoxContext<'_>) -> R,
+) -> R {
+    act(&mut BoxContext { now: cx.now, observe: &mut |fact| cx.middlebox(id.0, fact) })
 }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Duration, Seq, Time};
-use observe::{Context, MiddleboxFact};
+use observe::{BoxContext, Context, MiddleboxFact};
 use tcp::{AckDue, Acknowledgement, Arrival, Departure, Length, Payload, Receiver, Reports};
 
 use crate::atcp::{Atcp, AtcpConfig};
-use crate::{Address, Connection, FlowId, Leg, Numbers, RadioLeg, Terms, Watch};
+use crate::{Address, Connection, FlowId, Leg, Numbers, RadioLeg, Terms};
 
 pub(super) const MSS: u64 = 1_348;
 
@@ -175,7 +175,7 @@ impl Pipe {
             rtt: Some(Duration::from_millis(1_450)),
             sender_rtt: None,
         };
-        self.call(|leg, now, watch| leg.open(now, FlowId(id), &terms, watch));
+        self.call(|leg, cx| leg.open(cx, FlowId(id), &terms));
         self.ends.push(Some(Ends {
             plan,
             first,
@@ -194,15 +194,16 @@ impl Pipe {
     }
 
     /// Calls the box, and notes the facts that it reports.
-    fn call<R>(&mut self, act: impl FnOnce(&mut Atcp<Length>, Time, Watch<'_>) -> R) -> R {
+    fn call<R>(&mut self, act: impl FnOnce(&mut Atcp<Length>, &mut BoxContext<'_>) -> R) -> R {
         let Self { leg, now, facts, .. } = self;
-        act(leg, *now, &mut |fact| facts.push((*now, fact)))
+        let now = *now;
+        act(leg, &mut BoxContext { now, observe: &mut |fact| facts.push((now, fact)) })
     }
 
     /// The connection is reset.
     pub(super) fn remove(&mut self, id: u32) -> u64 {
         self.ends[id as usize] = None;
-        let held = self.call(|leg, now, watch| leg.remove(now, FlowId(id), watch));
+        let held = self.call(|leg, cx| leg.remove(cx, FlowId(id)));
         self.settle();
         held
     }
@@ -293,8 +294,8 @@ impl Pipe {
                 Event::Down(id, departure) => self.down(id, &departure),
                 Event::Up(id, acknowledgement) => {
                     if self.ends[id as usize].is_some() {
-                        self.call(|leg, now, watch| {
-                            leg.handle_ack(now, FlowId(id), &acknowledgement, watch);
+                        self.call(|leg, cx| {
+                            leg.handle_ack(cx, FlowId(id), &acknowledgement);
                         });
                     }
                 }
@@ -325,7 +326,7 @@ impl Pipe {
             }
         }
         if self.leg.poll_timeout().is_some_and(|deadline| deadline <= now) {
-            self.call(|leg, now, watch| leg.handle_timeout(now, watch));
+            self.call(|leg, cx| leg.handle_timeout(cx));
         }
         self.settle();
     }
@@ -366,7 +367,7 @@ impl Pipe {
         let Some(ends) = &mut self.ends[id as usize] else { return };
         ends.arrived += bytes;
         let done = ends.arrived == ends.plan.bytes;
-        self.call(|leg, now, watch| leg.write(now, FlowId(id), Length(bytes), watch));
+        self.call(|leg, cx| leg.write(cx, FlowId(id), Length(bytes)));
         if done {
             self.leg.close(self.now, FlowId(id));
         }
