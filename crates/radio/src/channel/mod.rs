@@ -18,8 +18,8 @@ mod sizes;
 
 pub use blockage::Blockage;
 pub(crate) use frame::{Frame, Part};
-pub(crate) use keys::{Alike, Reception, UeKeys};
 pub use keys::Mobiles;
+pub(crate) use keys::{Alike, Reception, UeKeys};
 pub use quality::Fading;
 pub(crate) use quality::{Quality, Radio, UeConfig};
 pub use scheduler::Policy;
