@@ -16,4 +16,5 @@ mod mobile;
 mod parts;
 mod path_mtu;
 mod queues;
+mod shared_air;
 mod unequal_mobiles;

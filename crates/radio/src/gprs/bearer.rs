@@ -192,7 +192,9 @@ impl<T: Sdu> GprsBearer<T> {
 
     /// Which share of the radio blocks for which the first `span` has room in `direction` was sent.
     pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
-        let blocks = span.whole(BLOCK_PERIOD) * u64::from(self.lane(direction).slots);
+        // The period that begins as the span ends is sent, too.
+        let periods = span.whole(BLOCK_PERIOD) + 1;
+        let blocks = periods * u64::from(self.lane(direction).slots);
         self.counters(direction).share_of(blocks)
     }
 

@@ -75,7 +75,8 @@ impl<T: Sdu> HsCell<T> {
     pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
         let tti = TTI * self.config.timings[direction as usize].tti;
         let senders = direction.of(1, self.mobiles.len() as u64);
-        let ttis = span.whole(tti) * senders;
+        // The TTI that begins as the span ends is sent, too.
+        let ttis = (span.whole(tti) + 1) * senders;
         (ttis > 0).then(|| self.flights.used(direction) as f64 / ttis as f64)
     }
 

@@ -14,7 +14,7 @@ use crate::keys::{Keys, Queues, RadioContext};
 use crate::kit::paging::{self, EdrxKeys, PsmKeys};
 use crate::rlc36;
 use crate::scheduled::{
-    Access, BaseStation, Carrier, Handover, Headers, ScheduledConfig, power, rrc,
+    Access, Background, BaseStation, Carrier, Handover, Headers, ScheduledConfig, power, rrc,
 };
 
 /// A subframe (TS 36.211 §4.1).
@@ -174,6 +174,7 @@ impl LteKeys {
             harq,
             rlc: self.lte.rlc.clone(),
             reordering: None,
+            background: Background::new(self.station.background),
             scheduler: self.station.scheduler,
             queues: context.queues,
             access: Access {

@@ -11,7 +11,9 @@ use crate::channel::{Blockage, Frame, Mobiles, Part, Radio, Reception, Sizes, Ue
 use crate::keys::{Keys, Queues, RadioContext};
 use crate::lte::Adaptive;
 use crate::rlc36;
-use crate::scheduled::{Access, BaseStation, Carrier, Handover, Headers, ScheduledConfig, power};
+use crate::scheduled::{
+    Access, Background, BaseStation, Carrier, Handover, Headers, ScheduledConfig, power,
+};
 
 section! {
     /// `[radio]` of an NR cell.
@@ -223,6 +225,7 @@ impl NrKeys {
             harq: self.harq.config(),
             rlc: self.nr.rlc.config(),
             reordering: Some(self.nr.pdcp.reordering),
+            background: Background::new(self.station.background),
             scheduler: self.station.scheduler,
             queues: context.queues,
             access: Access {

@@ -85,10 +85,16 @@ impl<T: Sdu> ScheduledCell<T> {
     /// The share of the resource blocks of `direction` that was used in the first `span` of the
     /// run.
     pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
-        let slots = span.whole(self.config.slot);
+        // The slot that begins as the span ends is sent, too.
+        let slots = span.whole(self.config.slot) + 1;
         let slots = self.config.frame.of_first(direction, slots) as f64;
         let width = f64::from(self.carrier(direction).sizes.width());
         (slots > 0.0).then(|| self.flights.used(direction) as f64 / (slots * width))
+    }
+
+    /// How many resource blocks of `direction` its mobiles have in `slot`.
+    pub(super) fn width(&self, direction: Direction, slot: u64) -> u16 {
+        self.config.background.left(self.carrier(direction).sizes.width(), slot)
     }
 
     pub(super) fn carrier(&self, direction: Direction) -> &Carrier {
@@ -172,8 +178,7 @@ impl<T: Sdu> Slotted<T> for ScheduledCell<T> {
     fn rate_of(&mut self, ue: u32) -> Option<Rate> {
         let carrier = &self.config.carriers[0];
         let scheme = self.mobiles[ue as usize].lanes[0].scheme(self.now, carrier);
-        let frame = self.config.frame_of_mobile();
-        Some(carrier.rate(self.config.slot, frame, Direction::Downlink, scheme))
+        Some(self.config.rate(self.config.frame_of_mobile(), Direction::Downlink, scheme))
     }
 
     /// A mobile without a connection begins to connect.

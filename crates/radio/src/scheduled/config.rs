@@ -1,6 +1,6 @@
 //! How a network is set up.
 
-use base::{Direction, Duration, Rate, Schedule};
+use base::{Direction, Duration, Probability, Rate, Schedule};
 use link::queue;
 use settings::{Fault, Flag, OfTime, Table, section};
 
@@ -28,6 +28,8 @@ pub struct ScheduledConfig {
     pub(crate) rlc: rlc36::Rlc36Config,
     /// How PDCP puts SDUs in order where link control does not; `None` where it does.
     pub(crate) reordering: Option<Wait>,
+    /// What part of the resource blocks of each direction other users take.
+    pub(crate) background: Background,
     /// Who sends.
     pub(crate) scheduler: scheduler::SchedulerConfig,
     /// What waits ahead of it for each mobile, downlink and uplink.
@@ -59,14 +61,56 @@ impl ScheduledConfig {
         let frame = self.frame_of_mobile();
         Direction::BOTH.map(|way| {
             let carrier = &self.carriers[way as usize];
-            let rate = |snr| carrier.rate(self.slot, frame, way, carrier.scheme_at(snr));
+            let rate = |snr| self.rate(frame, way, carrier.scheme_at(snr));
             self.ues[ue].radios[way as usize].mean_rate(rate)
         })
+    }
+
+    /// What the carrier of `direction` carries in the slots of a `frame` with `scheme`, beside other
+    /// users.
+    pub(super) fn rate(&self, frame: &Frame, direction: Direction, scheme: u8) -> Rate {
+        let carrier = &self.carriers[direction as usize];
+        let bits = |part| {
+            let sizes = carrier.sizes_of(part);
+            let bytes =
+                self.background.mean_left(sizes.width(), |width| sizes.bytes(scheme, width));
+            bytes * 8.0 * frame.count(direction, part) as f64
+        };
+        let period = (self.slot.as_nanos() * frame.period()) as f64;
+        let bits = bits(Part::Special) + bits(Part::Whole);
+        Rate::from_bps(((bits * 1e9 / period) as u64).max(1))
     }
 
     /// Which slots of which direction a mobile can use.
     pub(crate) fn frame_of_mobile(&self) -> &Frame {
         self.half_duplex.as_ref().unwrap_or(&self.frame)
+    }
+}
+
+/// The part of a cell's resource blocks that users take who are not simulated, in millionths.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Background(u64);
+
+impl Background {
+    const WHOLE: u64 = 1_000_000;
+
+    pub(crate) fn new(part: Probability) -> Self {
+        Self((part.value() * Self::WHOLE as f64).round() as u64)
+    }
+
+    /// How many of `width` resource blocks are left in `slot`: others take theirs evenly.
+    pub(super) const fn left(self, width: u16, slot: u64) -> u16 {
+        let (each, slot) = (width as u64 * self.0, slot % Self::WHOLE);
+        let taken = (slot + 1) * each / Self::WHOLE - slot * each / Self::WHOLE;
+        width - taken as u16
+    }
+
+    /// What `bytes` says of as many of `width` resource blocks as are left, in the mean.
+    fn mean_left(self, width: u16, bytes: impl Fn(u16) -> u32) -> f64 {
+        let left = f64::from(width) * (Self::WHOLE - self.0) as f64 / Self::WHOLE as f64;
+        let (fewer, part) = (left.floor() as u16, left.fract());
+        let more = if part > 0.0 { f64::from(bytes(fewer + 1)) } else { 0.0 };
+        f64::from(bytes(fewer)) * (1.0 - part) + more * part
     }
 }
 
@@ -93,23 +137,6 @@ impl Carrier {
     pub(crate) fn scheme_at(&self, snr: f64) -> u8 {
         let best = || self.needed.partition_point(|needed| *needed <= snr).saturating_sub(1) as u8;
         self.scheme.unwrap_or_else(best)
-    }
-
-    /// What it carries as the `direction` of a `frame` of such slots, with `scheme`.
-    pub(crate) fn rate(
-        &self,
-        slot: Duration,
-        frame: &Frame,
-        direction: Direction,
-        scheme: u8,
-    ) -> Rate {
-        let bits = |part| {
-            let sizes = self.sizes_of(part);
-            u64::from(sizes.bytes(scheme, sizes.width())) * 8 * frame.count(direction, part)
-        };
-        let period = slot.as_nanos() * frame.period();
-        let bits = bits(Part::Special) + bits(Part::Whole);
-        Rate::from_bps((bits * 1_000_000_000 / period).max(1))
     }
 }
 

@@ -21,7 +21,7 @@ impl<T: Sdu> ScheduledCell<T> {
             return;
         }
         let active = self.mobiles.take_active(DOWN);
-        let mut left = self.repeat_downlink(moment, &active, self.carrier(DOWN).sizes.width());
+        let mut left = self.repeat_downlink(moment, &active, self.width(DOWN, moment.slot));
         let offer = Offer { direction: DOWN, now: moment.now, slot: moment.slot, left };
         self.rank_all(offer, &active, |cell, mobile| cell.can_serve(offer, mobile));
         while left > 0

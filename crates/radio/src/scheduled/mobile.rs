@@ -1,6 +1,6 @@
 //! A mobile and its bearer.
 
-use base::{Direction, Time};
+use base::{Direction, Stream, Time};
 
 use super::config::ScheduledConfig;
 use super::drx::Cycles;
@@ -26,6 +26,8 @@ pub(crate) struct ScheduledMobile<T> {
     pub(super) handovers: u64,
     /// When the base station hears its request to send.
     pub(super) request: Option<u64>,
+    /// The first slot in which it may make one.
+    pub(super) request_phase: u64,
     /// How many bytes the base station knows to wait for the uplink and has not granted.
     pub(super) known: u64,
     /// How many bytes it said last that it has to send.
@@ -92,6 +94,13 @@ impl Grants {
     }
 }
 
+/// The first occasion for a request, drawn: were it in slot 0, what begins with a run would meet it
+/// always alike.
+fn request_phase(config: &ScheduledConfig, ue: &UeConfig, seed: u64) -> u64 {
+    let drawn = Stream::named(seed, &format!("{}/requests", ue.name)).next_u32();
+    u64::from(drawn) % config.access.request_every
+}
+
 impl<T: Sdu> ScheduledMobile<T> {
     /// Mobile number `place` of a cell.
     pub(super) fn new(config: &ScheduledConfig, ue: &UeConfig, place: u64, seed: u64) -> Self {
@@ -107,6 +116,7 @@ impl<T: Sdu> ScheduledMobile<T> {
             open_from: 0,
             handovers: 0,
             request: None,
+            request_phase: request_phase(config, ue, seed),
             known: 0,
             told: 0,
             read: 0,

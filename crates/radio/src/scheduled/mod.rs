@@ -24,6 +24,6 @@ pub mod rrc;
 mod uplink;
 
 pub use cell::ScheduledCell;
-pub(crate) use config::{Access, Carrier, Headers};
+pub(crate) use config::{Access, Background, Carrier, Headers};
 pub use config::{Handover, ScheduledConfig};
 pub use keys::BaseStation;

@@ -34,7 +34,7 @@ impl<T: Sdu> ScheduledCell<T> {
             return;
         }
         let from = (slot + 1).max(mobile.open_from);
-        let place = u64::from(ue) % access.request_every;
+        let place = mobile.request_phase;
         let occasion = place
             + from.saturating_sub(place).div_ceil(access.request_every) * access.request_every;
         let occasion = self.config.frame.next(UP, occasion);
@@ -95,7 +95,7 @@ impl<T: Sdu> ScheduledCell<T> {
     /// Those of `active` whose blocks failed send them again in `slot`, in as many resource blocks.
     fn grant_repeats(&mut self, moment: &Moment<'_, impl Observe>, slot: u64, active: &[u32]) {
         let place = (slot % Grants::AHEAD) as usize;
-        let (width, part) = (self.carrier(UP).sizes.width(), self.config.frame.part(UP, slot));
+        let (width, part) = (self.width(UP, slot), self.config.frame.part(UP, slot));
         for ue in active {
             let mobile = &mut self.mobiles[*ue as usize];
             let is_free = mobile.can_send(self.config.half_duplex.as_ref(), moment.slot, slot);
@@ -120,7 +120,7 @@ impl<T: Sdu> ScheduledCell<T> {
     /// Shares what is left of `slot` between those of `active` that have something new to send.
     fn grant_new(&mut self, moment: &Moment<'_, impl Observe>, slot: u64, active: &[u32]) {
         let place = (slot % Grants::AHEAD) as usize;
-        let width = self.carrier(UP).sizes.width();
+        let width = self.width(UP, slot);
         let part = self.config.frame.part(UP, slot);
         // Repeats of fixed slots take back their processes in time.
         let counts = matches!(self.config.harq.feedback, Feedback::Granted { .. });

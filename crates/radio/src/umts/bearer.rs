@@ -208,8 +208,9 @@ impl<T: Sdu> Bearer<T> {
         lane.room_until(span.whole(lane.grid.tti), coming)
     }
 
-    /// Which share of those blocks has been sent.
+    /// Which share of those blocks has been sent, with those of the TTI that begins as `span` ends.
     pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
+        let span = span + self.lane(direction).grid.tti;
         self.counters(direction).share_of(self.capacity(direction, span))
     }
 

@@ -106,22 +106,26 @@ fn time_division_carries_exactly_its_share() {
 /// A packet goes out in the next slot of its direction; it takes that slot, and one to decode it.
 #[test]
 fn a_packet_takes_two_slots_down_and_a_request_up() {
-    let mut run = Run::new(&NrKeys::default().config(&context()), 1);
+    let mut keys = NrKeys::default();
+    keys.nr.request_period = Duration::from_micros(500);
+    let mut run = Run::new(&keys.config(&context()), 1);
     let down = run.send(Time::from_nanos(100_300_000), 0, DOWN, 100);
     let up = run.send(Time::from_nanos(200_300_000), 0, UP, 60);
     run.until(at(1000));
     assert_eq!(run.delivered(down), Some(Time::from_nanos(101_500_000)));
-    // A request at 205, heard at 206, granted for 207, decoded at 208.
-    assert_eq!(run.delivered(up), Some(at(208)));
+    // A request at 200.5, heard at 201.5, granted for 202.5, decoded at 203.5.
+    assert_eq!(run.delivered(up), Some(Time::from_nanos(203_500_000)));
     // With DDDSU: in a slot U at 102, as a period begins each 2.5 ms.
-    let mut run = Run::new(&tdd("DDDSU").config(&context()), 1);
+    let mut keys = tdd("DDDSU");
+    keys.nr.request_period = Duration::from_micros(500);
+    let mut run = Run::new(&keys.config(&context()), 1);
     let down = run.send(Time::from_nanos(101_900_000), 0, DOWN, 100);
     let up = run.send(Time::from_nanos(200_300_000), 0, UP, 60);
     run.until(at(1000));
     assert_eq!(run.delivered(down), Some(Time::from_nanos(103_500_000)), "102 is of the uplink");
-    // A request in the slot S at 206.5, heard at 207.5, granted for the slot S at 209, decoded at
-    // 210.
-    assert_eq!(run.delivered(up), Some(at(210)));
+    // A request in the slot S at 201.5, heard at 202.5, granted for the slot S at 204, decoded at
+    // 205.
+    assert_eq!(run.delivered(up), Some(at(205)));
 }
 
 /// A block that fails downlink: its mobile says so in the first uplink slot after two slots, and it

@@ -50,13 +50,15 @@ fn category_1_fills_its_peak_rate() {
 /// With nothing else to do a packet goes out in the next subframe, takes it, and is decoded.
 #[test]
 fn a_packet_takes_a_few_subframes_down_and_a_request_up() {
-    let mut run = Run::new(&config(&LteKeys::default()), 1);
+    let mut keys = LteKeys::default();
+    keys.lte.request_period = Duration::from_millis(1);
+    let mut run = Run::new(&config(&keys), 1);
     let down = run.send(Time::from_nanos(100_300_000), 0, DOWN, 100);
     let up = run.send(Time::from_nanos(200_300_000), 0, UP, 60);
     run.until(at(1000));
     assert_eq!(run.delivered(down), Some(at(104)));
-    // A request at 210, heard at 213, granted for 217, decoded at 220.
-    assert_eq!(run.delivered(up), Some(at(220)));
+    // A request at 201, heard at 204, granted for 208, decoded at 211.
+    assert_eq!(run.delivered(up), Some(at(211)));
 }
 
 /// A block that fails is sent again 8 ms later.

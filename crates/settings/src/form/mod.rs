@@ -18,7 +18,7 @@ pub use choice::{
 pub use declare::in_order;
 pub use kinds::{kind_of, visit_kinds};
 pub use list::{Bounds, ChanceBounds, Moments, Numbers, Spans, Steps, Timed};
-pub use number::{Chance, Count, Factor, Fraction, Positive, Share, Tbler};
+pub use number::{Chance, Count, Factor, Fraction, Part, Positive, Share, Tbler};
 pub use over::{Heir, Over, Parents, take_over};
 pub use position::{
     Along, Dbm, Decibels, Deviation, Distance, Gigahertz, Labels, Metres, MetresPerSecond, Pair,

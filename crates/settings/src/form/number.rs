@@ -172,6 +172,10 @@ leaves! {
     Share -> Probability: "a share above 0 % and up to 100 %, as in 50 % or 0.5",
         Takes::numbers(ValueKind::Probability, "", (Excluded(0.0), Included(1.0))),
         |scalar| share(&scalar.text).filter(|&value| value > 0.0).and_then(Probability::new), shown;
+    /// A share from 0 and below 1, as a percentage or a fraction.
+    Part -> Probability: "a share from 0 % and below 100 %, as in 50 % or 0.5",
+        Takes::numbers(ValueKind::Probability, "", 0.0..1.0),
+        |scalar| share(&scalar.text).filter(|&value| value < 1.0).and_then(Probability::new), shown;
     /// A probability, as a percentage or a fraction.
     Chance -> Probability: "a probability from 0 % to 100 %, as in 5 % or 0.05",
         Takes::numbers(ValueKind::Probability, "", 0.0..=1.0),
