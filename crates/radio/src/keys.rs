@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use base::{Duration, Rate, Schedule, Time};
+use base::{Direction, Duration, Rate, Schedule, Time};
 use link::queue;
 use settings::{Fault, Table};
 
-use crate::channel::Mobiles;
+use crate::channel::{Mobiles, Reception};
 use crate::satellite::Satellite;
 use crate::umts::UmtsKeys;
 use crate::umts::cell::CellKeys;
@@ -34,6 +34,16 @@ pub trait Keys {
 
     /// The same, to be changed.
     fn sharers_mut(&mut self) -> Option<&mut Mobiles> {
+        None
+    }
+
+    /// How good the radio of `direction` is, if keys say so.
+    fn reception(&self, _direction: Direction) -> Option<&Reception> {
+        None
+    }
+
+    /// The same, to be changed.
+    fn reception_mut(&mut self, _direction: Direction) -> Option<&mut Reception> {
         None
     }
 

@@ -4,8 +4,9 @@ use base::{Direction, Duration, Probability, Schedule, Time};
 use link::{Bottleneck, LinkConfig, LinkStep, Service};
 use observe::{Context, Observe};
 use radio::Radio;
+use radio::nbiot::NbIotKeys;
 use radio::umts::{BlockErrorRate, DchKeys};
-use settings::{Chance, Leaf, OfTime, Or, Speed, Unlimited, words};
+use settings::{Along, Chance, Decibels, Leaf, OfTime, Off, Or, Speed, Unlimited, words};
 use world::{Body, MachineId, World};
 
 use crate::Scenario;
@@ -32,6 +33,16 @@ words! {
         DownlinkRate = "radio.downlink.rate",
         /// The rate of the uplink, likewise.
         UplinkRate = "radio.uplink.rate",
+        /// The ratio of signal to noise of the downlink of mobiles without one of their own.
+        DownlinkSnr = "radio.downlink.snr",
+        /// That of the uplink.
+        UplinkSnr = "radio.uplink.snr",
+        /// How many blocks of the downlink err that are sent for the first time, likewise.
+        DownlinkBler = "radio.downlink.bler",
+        /// Those of the uplink.
+        UplinkBler = "radio.uplink.bler",
+        /// The coupling loss of mobiles without one of their own.
+        CouplingLoss = "radio.coupling_loss",
     }
 }
 
@@ -133,6 +144,9 @@ impl LiveKey {
             Self::RadioTbler => scenario.radio.as_ref().and_then(dch).is_some(),
             Self::DownlinkRate => has_rate(scenario, Direction::Downlink),
             Self::UplinkRate => has_rate(scenario, Direction::Uplink),
+            Self::DownlinkSnr | Self::DownlinkBler => has_reception(scenario, Direction::Downlink),
+            Self::UplinkSnr | Self::UplinkBler => has_reception(scenario, Direction::Uplink),
+            Self::CouplingLoss => scenario.radio.as_ref().and_then(nb_iot).is_some(),
         }
     }
 }
@@ -167,6 +181,9 @@ impl Live {
             let radio = self.scenario.radio.as_mut().and_then(dch_mut);
             if let (Some(radio), Some(wanted)) = (radio, wanted.radio.as_ref().and_then(dch)) {
                 change_radio(radio, *key, at, wanted);
+            }
+            if let (Some(radio), Some(wanted)) = (&mut self.scenario.radio, &wanted.radio) {
+                change_reception(radio, *key, at, wanted);
             }
             let sky =
                 self.scenario.radio.as_mut().and_then(|radio| radio.keys_mut().satellite_mut());
@@ -225,6 +242,10 @@ impl Live {
         let ways = link.as_ref().map(|link| [link.down(queue), link.up(queue)]);
         let (down, up) = (ways.as_ref().map(|ways| &ways[0]), ways.as_ref().map(|ways| &ways[1]));
         let sky = radio.as_ref().and_then(|radio| radio.keys().satellite());
+        let reception = |way| radio.as_ref().and_then(|radio| radio.keys().reception(way));
+        let snr = |way| Some(Along::<Decibels>::show(&reception(way)?.snr_at(now)));
+        let bler = |way| Some(Or::<Off, Chance>::show(&reception(way)?.bler));
+        let carrier = radio.as_ref().and_then(nb_iot);
         let radio = radio.as_ref().and_then(dch);
         let rate = |direction| {
             let of_sky = sky.map(|sky| sky.rate(direction));
@@ -245,6 +266,11 @@ impl Live {
             }
             LiveKey::DownlinkRate => rate(Direction::Downlink),
             LiveKey::UplinkRate => rate(Direction::Uplink),
+            LiveKey::DownlinkSnr => snr(Direction::Downlink),
+            LiveKey::UplinkSnr => snr(Direction::Uplink),
+            LiveKey::DownlinkBler => bler(Direction::Downlink),
+            LiveKey::UplinkBler => bler(Direction::Uplink),
+            LiveKey::CouplingLoss => Some(Along::<Decibels>::show(&carrier?.coupling_loss_at(now))),
         }
     }
 }
@@ -273,7 +299,7 @@ fn change_link(link: &mut Bottleneck, key: LiveKey, at: Duration, wanted: &Bottl
             link.back.delay = wanted.back.delay;
             link.change_back(LinkStep { delay, ..step });
         }
-        LiveKey::RadioTbler | LiveKey::DownlinkRate | LiveKey::UplinkRate => {}
+        _ => {}
     }
 }
 
@@ -285,13 +311,41 @@ fn change_radio(radio: &mut DchKeys, key: LiveKey, at: Duration, wanted: &DchKey
             radio.set_rate(at, Direction::Downlink, wanted.downlink.channel.rate);
         }
         LiveKey::UplinkRate => radio.set_rate(at, Direction::Uplink, wanted.uplink.channel.rate),
-        LiveKey::LinkRate
-        | LiveKey::LinkDelay
-        | LiveKey::LinkLoss
-        | LiveKey::BackRate
-        | LiveKey::BackDelay
-        | LiveKey::BackLoss => {}
+        _ => {}
     }
+}
+
+/// The same of a radio with a ratio of signal to noise or a coupling loss.
+fn change_reception(radio: &mut Radio, key: LiveKey, at: Duration, wanted: &Radio) {
+    let way = match key {
+        LiveKey::DownlinkSnr | LiveKey::DownlinkBler => Direction::Downlink,
+        LiveKey::UplinkSnr | LiveKey::UplinkBler => Direction::Uplink,
+        LiveKey::CouplingLoss => {
+            if let (Radio::NbIot { keys }, Some(wanted)) = (radio, nb_iot(wanted)) {
+                keys.change_coupling_loss(at, wanted.coupling_loss);
+            }
+            return;
+        }
+        _ => return,
+    };
+    let (keys, wanted) = (radio.keys_mut(), wanted.keys());
+    if let (Some(reception), Some(wanted)) = (keys.reception_mut(way), wanted.reception(way)) {
+        match key {
+            LiveKey::DownlinkSnr | LiveKey::UplinkSnr => reception.change_snr(at, wanted.snr),
+            _ => reception.bler = wanted.bler,
+        }
+    }
+}
+
+/// Whether keys of `scenario` say how good the radio of `direction` is.
+fn has_reception(scenario: &Scenario, direction: Direction) -> bool {
+    let radio = scenario.radio.as_ref();
+    radio.is_some_and(|radio| radio.keys().reception(direction).is_some())
+}
+
+/// The keys of a carrier of NB-IoT, if `radio` is one.
+fn nb_iot(radio: &Radio) -> Option<&NbIotKeys> {
+    if let Radio::NbIot { keys } = radio { Some(keys) } else { None }
 }
 
 /// Whether `scenario` has a radio whose rate of `direction` can change.
@@ -307,13 +361,7 @@ const fn direction_of(key: LiveKey) -> Option<Direction> {
     match key {
         LiveKey::DownlinkRate => Some(Direction::Downlink),
         LiveKey::UplinkRate => Some(Direction::Uplink),
-        LiveKey::LinkRate
-        | LiveKey::LinkDelay
-        | LiveKey::LinkLoss
-        | LiveKey::BackRate
-        | LiveKey::BackDelay
-        | LiveKey::BackLoss
-        | LiveKey::RadioTbler => None,
+        _ => None,
     }
 }
 

@@ -197,6 +197,42 @@ fn a_satellite_changes_as_by_its_rain_and_its_outages() {
 }
 
 /// The uplink and downlink flow again soon after the end of a black-out that ends early or late.
+/// So narrow a cell that its packets can be listed.
+const NARROW: Settings<'_> = &[("radio.lte.resource_blocks", "6"), ("queue.bytes", "60 kB")];
+
+#[test]
+fn a_cell_changes_as_by_its_steps() {
+    let narrow = &[("radio.nr.resource_blocks", "11"), ("queue.bytes", "60 kB")];
+    let uplink = &[NARROW, &[("flow.direction", "uplink")]].concat();
+    let small = &[("tcp.mss", "200 B")];
+    let cases: [(&str, Settings<'_>, _, _); 5] = [
+        ("lte-cat4", NARROW, ("radio.downlink.snr", "1 dB"), "radio.downlink.snrs"),
+        ("lte-cat4", uplink, ("radio.uplink.snr", "1 dB"), "radio.uplink.snrs"),
+        ("nr-tdd-100", narrow, ("radio.downlink.snr", "1 dB"), "radio.downlink.snrs"),
+        ("hsdpa-3.6", &[], ("radio.downlink.snr", "0 dB"), "radio.downlink.snrs"),
+        ("nb-iot", small, ("radio.coupling_loss", "150 dB"), "radio.coupling_losses"),
+    ];
+    for (name, settings, change, steps) in cases {
+        let (_, key) = change.0.split_once('.').expect("of [radio]");
+        let field = key.rsplit('.').next().expect("it has a name");
+        let step = format!("[{{at = '5 s', {field} = '{}'}}]", change.1);
+        check(name, settings, &[(5000, Deed::Change(&[change]))], &[(steps, &step)]);
+    }
+}
+
+/// A share of errors has no steps: one that is given before anything is sent is as from the start.
+#[test]
+fn a_cell_takes_another_error_rate() {
+    for (name, settings, key) in [
+        ("lte-cat4", NARROW, "radio.downlink.bler"),
+        ("lte-cat4", NARROW, "radio.uplink.bler"),
+        ("hsdpa-3.6", &[], "radio.downlink.bler"),
+    ] {
+        let change = [(key, "30 %")];
+        check(name, settings, &[(1, Deed::Change(&change))], &change);
+    }
+}
+
 #[test]
 fn a_black_out_of_a_gprs_radio_ends_when_it_is_told() {
     let last = |deeds: &[(u64, Deed<'_>)]| {
@@ -246,6 +282,19 @@ fn what_can_be_changed() {
         "radio.ground",
         Err("radio.ground: cannot be changed while it runs; these can: radio.downlink.rate, \
              radio.uplink.rate"),
+    );
+    let lte = parse("lte-cat4", &[]);
+    check(
+        &lte,
+        "radio.downlink.mcs",
+        Err("radio.downlink.mcs: cannot be changed while it runs; these can: radio.downlink.snr, \
+             radio.uplink.snr, radio.downlink.bler, radio.uplink.bler"),
+    );
+    let carrier = parse("nb-iot", &[]);
+    check(
+        &carrier,
+        "radio.category",
+        Err("radio.category: cannot be changed while it runs; these can: radio.coupling_loss"),
     );
     let wired = "[[wired]]\nname = \"Gi\"\nbetween = [\"a\", \"b\"]";
     let wired = parse(wired, &[]);

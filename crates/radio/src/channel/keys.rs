@@ -2,8 +2,8 @@
 
 use base::{Duration, Probability, Schedule, Time};
 use settings::{
-    Along, Always, Chance, Count, Decibels, Label, Off, Or, Perhaps, Spans, Steps, as_key, named,
-    section,
+    Along, Always, Chance, Count, Decibels, Label, Off, Or, Perhaps, Spans, Steps, Timed, as_key,
+    named, section,
 };
 
 use super::quality::Step;
@@ -126,6 +126,16 @@ impl Mobiles {
 }
 
 impl Reception {
+    /// The ratio at `now`.
+    pub fn snr_at(&self, now: Time) -> f64 {
+        course(self.snr, &self.snrs).at(now)
+    }
+
+    /// From `at` on the ratio is `snr`, until a later step.
+    pub fn change_snr(&mut self, at: Duration, snr: f64) {
+        put(&mut self.snrs, Step { at, snr });
+    }
+
     /// The radio of one of `mobiles`, as [`Mobiles::radio`].
     pub(crate) fn radio(&self, mobiles: &Mobiles, reports: [Duration; 2]) -> Radio {
         mobiles.radio(course(self.snr, &self.snrs), self.bler, reports)
@@ -150,6 +160,12 @@ impl OwnReception {
         };
         Radio { snr, bler: self.bler.map(Probability::value).or(others.bler), ..others.clone() }
     }
+}
+
+/// Puts `step` into its place in a schedule, behind those of its time.
+pub(crate) fn put<S: Timed>(schedule: &mut Vec<S>, step: S) {
+    let place = schedule.partition_point(|other| other.at() <= step.at());
+    schedule.insert(place, step);
 }
 
 /// The course of a ratio that is `first` at the start.

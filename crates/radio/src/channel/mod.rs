@@ -18,8 +18,8 @@ mod sizes;
 
 pub use blockage::Blockage;
 pub(crate) use frame::{Frame, Part};
-pub use keys::Mobiles;
-pub(crate) use keys::{Alike, Reception, UeKeys};
+pub(crate) use keys::{Alike, UeKeys, put};
+pub use keys::{Mobiles, Reception};
 pub use quality::Fading;
 pub(crate) use quality::{Quality, Radio, UeConfig};
 pub use scheduler::Policy;

@@ -1,6 +1,6 @@
 //! `[radio]` with `kind = "umts-hs"`.
 
-use base::{Duration, Probability, Rate, Schedule};
+use base::{Direction, Duration, Probability, Rate, Schedule};
 use settings::{
     Always, Chance, Count, Each, Fault, Flat, OfTime, Speed, Table, Word, join, section, words,
 };
@@ -255,6 +255,14 @@ impl Keys for HsKeys {
 
     fn queues(&self) -> Queues {
         Queues::Together("HSDPA")
+    }
+
+    fn reception(&self, direction: Direction) -> Option<&Reception> {
+        direction.of(Some(&self.downlink.reception), None)
+    }
+
+    fn reception_mut(&mut self, direction: Direction) -> Option<&mut Reception> {
+        direction.of(Some(&mut self.downlink.reception), None)
     }
 
     fn listed(&self) -> Vec<(&str, u32)> {

@@ -1,6 +1,6 @@
 //! `[radio]` with `kind = "lte"`.
 
-use base::{Duration, Power, Rate, Schedule};
+use base::{Direction, Duration, Power, Rate, Schedule};
 use settings::{
     Absent, Always, Bytes, Count, Each, Fault, Flat, OfTime, Off, Or, Perhaps, Table, Watts, Word,
     section,
@@ -275,6 +275,14 @@ impl Keys for LteKeys {
 
     fn queues(&self) -> Queues {
         Queues::Together("LTE")
+    }
+
+    fn reception(&self, direction: Direction) -> Option<&Reception> {
+        Some(&direction.of(&self.downlink, &self.uplink).reception)
+    }
+
+    fn reception_mut(&mut self, direction: Direction) -> Option<&mut Reception> {
+        Some(&mut direction.of(&mut self.downlink, &mut self.uplink).reception)
     }
 
     fn listed(&self) -> Vec<(&str, u32)> {

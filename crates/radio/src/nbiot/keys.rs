@@ -13,7 +13,7 @@ use super::format::Formats;
 use super::power;
 use super::search_space::SearchSpace;
 use super::tables::{Category, Tones};
-use crate::channel::{Alike, Fading, Mobiles, Radio};
+use crate::channel::{Alike, Fading, Mobiles, Radio, put};
 use crate::keys::{Keys, Queues, RadioContext};
 use crate::kit::paging::{self, EdrxKeys, Paging, PsmKeys};
 use crate::rlc36::{self, Mode};
@@ -309,6 +309,16 @@ fn slots(time: Duration) -> u64 {
 }
 
 impl NbIotKeys {
+    /// The coupling loss at `now`.
+    pub fn coupling_loss_at(&self, now: Time) -> f64 {
+        course(self.coupling_loss, &self.coupling_losses).at(now)
+    }
+
+    /// From `at` on the coupling loss is as given, until a later step.
+    pub fn change_coupling_loss(&mut self, at: Duration, coupling_loss: f64) {
+        put(&mut self.coupling_losses, Step { at, coupling_loss });
+    }
+
     /// The carrier and its mobiles.
     pub fn config(&self, context: &RadioContext<'_>) -> NbIotConfig {
         let paging = Paging::new(SUBFRAME, self.rrc.paging_cycle, self.edrx, self.psm);

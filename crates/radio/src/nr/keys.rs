@@ -401,6 +401,14 @@ impl Keys for NrKeys {
         Queues::Together("NR")
     }
 
+    fn reception(&self, direction: Direction) -> Option<&Reception> {
+        Some(&direction.of(&self.downlink, &self.uplink).reception)
+    }
+
+    fn reception_mut(&mut self, direction: Direction) -> Option<&mut Reception> {
+        Some(&mut direction.of(&mut self.downlink, &mut self.uplink).reception)
+    }
+
     fn listed(&self) -> Vec<(&str, u32)> {
         self.ue.iter().map(|ue| (&*ue.name, ue.count)).collect()
     }

@@ -11,6 +11,7 @@ use super::channels::spreading::{Sf, Spreading};
 use super::keys::{ChannelKeys, Missing, UmtsKeys, table_of};
 use super::power::DchPower;
 use super::{BlockErrorRate, Channel, Coverage, DchConfig, End, Interruption};
+use crate::channel::put;
 use crate::keys::{Keys, Queues, RadioContext};
 
 section! {
@@ -417,12 +418,6 @@ impl Keys for DchKeys {
         }
         true
     }
-}
-
-/// Puts `step` into its place in a schedule, behind those of its time.
-fn put<S: Timed>(schedule: &mut Vec<S>, step: S) {
-    let place = schedule.partition_point(|other| other.at() <= step.at());
-    schedule.insert(place, step);
 }
 
 /// A value over time: `first` at the start, then `field` of each change.
