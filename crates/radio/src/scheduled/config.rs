@@ -66,8 +66,8 @@ impl ScheduledConfig {
         })
     }
 
-    /// What the carrier of `direction` carries in the slots of a `frame` with `scheme`, beside other
-    /// users.
+    /// What the carrier of `direction` carries in the slots of a `frame` with `scheme`, beside
+    /// other users.
     pub(super) fn rate(&self, frame: &Frame, direction: Direction, scheme: u8) -> Rate {
         let carrier = &self.carriers[direction as usize];
         let bits = |part| {
