@@ -68,6 +68,7 @@ class Setup:
                 "tcp.mss": f"{MSS} B",
                 "tcp.receive_buffer": f"{self.window_bytes} B",
                 "flow.bytes": f"{self.payload_bytes} B",
+                "flow.opened_by": "sender",  # as the program does that sends
                 "seed": seed,
             },
         )

@@ -88,7 +88,6 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     ),
     "no errors": given("No block errs.", ("radio.downlink.bler", "0 %")),
     "no AQM": given("The queue drops its tail.", ("queue.kind", "droptail")),
-    "a core as far as LTE's": given("15 ms of wire each way.", ("wired.core.delay", "15 ms")),
     "a near mobile": given("Coverage level 0.", ("radio.coupling_loss", "140 dB")),
 }
 """By the names that facts give them."""
