@@ -1,6 +1,6 @@
 //! `[radio]` with `kind = "lte"`.
 
-use base::{Direction, Duration, Power, Rate, Schedule};
+use base::{Duration, Power};
 use settings::{
     Absent, Always, Bytes, Count, Each, Fault, Flat, OfTime, Off, Or, Perhaps, Table, Watts, Word,
     section,
@@ -10,11 +10,12 @@ use super::lte_m::{Duplex, Timing};
 use super::tables::{self, Category};
 use crate::PowerModel;
 use crate::channel::{Frame, Mobiles, Radio, Reception, UeKeys, curve, harq};
-use crate::keys::{Keys, Queues, RadioContext};
+use crate::keys::{Keys, RadioContext};
 use crate::kit::paging::{self, EdrxKeys, PsmKeys};
 use crate::rlc36;
 use crate::scheduled::{
-    Access, Background, BaseStation, Carrier, Handover, Headers, ScheduledConfig, power, rrc,
+    Access, Background, BaseStation, Carrier, Handover, Headers, ScheduledConfig, of_cell, power,
+    rrc,
 };
 
 /// A subframe (TS 36.211 §4.1).
@@ -269,35 +270,5 @@ impl LteKeys {
 }
 
 impl Keys for LteKeys {
-    fn interface(&self) -> &'static str {
-        "Uu"
-    }
-
-    fn queues(&self) -> Queues {
-        Queues::Together("LTE")
-    }
-
-    fn reception(&self, direction: Direction) -> Option<&Reception> {
-        Some(&direction.of(&self.downlink, &self.uplink).reception)
-    }
-
-    fn reception_mut(&mut self, direction: Direction) -> Option<&mut Reception> {
-        Some(&mut direction.of(&mut self.downlink, &mut self.uplink).reception)
-    }
-
-    fn listed(&self) -> Vec<(&str, u32)> {
-        self.ue.iter().map(|ue| (&*ue.name, ue.count)).collect()
-    }
-
-    fn rates(&self, context: &RadioContext<'_>, ue: usize) -> Option<[Schedule<Option<Rate>>; 2]> {
-        Some(self.config(context).rates(ue).map(|rates| rates.map(Some)))
-    }
-
-    fn sharers(&self) -> Option<&Mobiles> {
-        Some(&self.mobiles)
-    }
-
-    fn sharers_mut(&mut self) -> Option<&mut Mobiles> {
-        Some(&mut self.mobiles)
-    }
+    of_cell!("LTE");
 }

@@ -1,6 +1,6 @@
 //! `[radio]` with `kind = "nr"`.
 
-use base::{Direction, Duration, EnergyPerBit, Power, Rate, Schedule};
+use base::{Direction, Duration, EnergyPerBit, Power};
 use settings::{
     Always, Bytes, Count, Each, Fault, Flag, Flat, OfTime, Off, Or, Perhaps, Table, Word, section,
 };
@@ -8,11 +8,11 @@ use settings::{
 use super::pattern::{Letter, Pattern};
 use super::tables::{McsTable, Shape, Spacing};
 use crate::channel::{Blockage, Frame, Mobiles, Part, Radio, Reception, Sizes, UeKeys, harq};
-use crate::keys::{Keys, Queues, RadioContext};
+use crate::keys::{Keys, RadioContext};
 use crate::lte::Adaptive;
 use crate::rlc36;
 use crate::scheduled::{
-    Access, Background, BaseStation, Carrier, Handover, Headers, ScheduledConfig, power,
+    Access, Background, BaseStation, Carrier, Handover, Headers, ScheduledConfig, of_cell, power,
 };
 
 section! {
@@ -393,35 +393,5 @@ impl NrHandover {
 }
 
 impl Keys for NrKeys {
-    fn interface(&self) -> &'static str {
-        "Uu"
-    }
-
-    fn queues(&self) -> Queues {
-        Queues::Together("NR")
-    }
-
-    fn reception(&self, direction: Direction) -> Option<&Reception> {
-        Some(&direction.of(&self.downlink, &self.uplink).reception)
-    }
-
-    fn reception_mut(&mut self, direction: Direction) -> Option<&mut Reception> {
-        Some(&mut direction.of(&mut self.downlink, &mut self.uplink).reception)
-    }
-
-    fn listed(&self) -> Vec<(&str, u32)> {
-        self.ue.iter().map(|ue| (&*ue.name, ue.count)).collect()
-    }
-
-    fn rates(&self, context: &RadioContext<'_>, ue: usize) -> Option<[Schedule<Option<Rate>>; 2]> {
-        Some(self.config(context).rates(ue).map(|rates| rates.map(Some)))
-    }
-
-    fn sharers(&self) -> Option<&Mobiles> {
-        Some(&self.mobiles)
-    }
-
-    fn sharers_mut(&mut self) -> Option<&mut Mobiles> {
-        Some(&mut self.mobiles)
-    }
+    of_cell!("NR");
 }

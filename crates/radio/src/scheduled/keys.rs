@@ -20,3 +20,50 @@ section! {
         pub rrc: Option<rrc::Keys> as Perhaps<rrc::Keys> = None;
     }
 }
+
+/// What each kind of such a cell says of itself ([`Keys`](crate::keys::Keys)), whose keys have
+/// `downlink` and `uplink` with a reception, `ue` and `mobiles`.
+macro_rules! of_cell {
+    ($system:literal) => {
+        fn interface(&self) -> &'static str {
+            "Uu"
+        }
+
+        fn queues(&self) -> $crate::Queues {
+            $crate::Queues::Together($system)
+        }
+
+        fn reception(&self, direction: base::Direction) -> Option<&$crate::channel::Reception> {
+            Some(&direction.of(&self.downlink, &self.uplink).reception)
+        }
+
+        fn reception_mut(
+            &mut self,
+            direction: base::Direction,
+        ) -> Option<&mut $crate::channel::Reception> {
+            Some(&mut direction.of(&mut self.downlink, &mut self.uplink).reception)
+        }
+
+        fn listed(&self) -> Vec<(&str, u32)> {
+            self.ue.iter().map(|ue| (&*ue.name, ue.count)).collect()
+        }
+
+        fn rates(
+            &self,
+            context: &$crate::RadioContext<'_>,
+            ue: usize,
+        ) -> Option<[base::Schedule<Option<base::Rate>>; 2]> {
+            Some(self.config(context).rates(ue).map(|rates| rates.map(Some)))
+        }
+
+        fn sharers(&self) -> Option<&$crate::channel::Mobiles> {
+            Some(&self.mobiles)
+        }
+
+        fn sharers_mut(&mut self) -> Option<&mut $crate::channel::Mobiles> {
+            Some(&mut self.mobiles)
+        }
+    };
+}
+
+pub(crate) use of_cell;

@@ -27,3 +27,4 @@ pub use cell::ScheduledCell;
 pub(crate) use config::{Access, Background, Carrier, Headers};
 pub use config::{Handover, ScheduledConfig};
 pub use keys::BaseStation;
+pub(crate) use keys::of_cell;
