@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from thinpipe.units import SECONDS
+
+WAYS: Final = ("downlink", "uplink")
 
 
 def outline(values: Mapping[str, str]) -> str:
@@ -65,7 +68,7 @@ def _scheduled(values: Mapping[str, str]) -> str:
     else:
         slots = values.get("radio.nr.tdd.pattern", "two carriers")
         cell = f"{slots} at {values['radio.nr.spacing']} in {values['radio.nr.resource_blocks']}"
-    ratios = _each_way(*(values[f"radio.{way}.snr"] for way in ("downlink", "uplink")))
+    ratios = _ratios(values)
     queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
     parts = [f"{cell} resource blocks", f"SNR {ratios}"]
     if "radio.fading.deviation" in values:
@@ -133,6 +136,22 @@ def _mobile(values: Mapping[str, str]) -> str:
     queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
     air = f"802.11b at {values['wlan.rate']} within {values['wlan.range']}"
     return "; ".join([kind, air, f"queue {queues}", counts, *_middlebox(values)])
+
+
+def _ratios(values: Mapping[str, str]) -> str:
+    """Return the ratios of the mobiles that are listed, or of all."""
+
+    def of(table: str) -> str:
+        own = (values[f"{table}.{way}.snr"] for way in WAYS)
+        common = (values[f"radio.{way}.snr"] for way in WAYS)
+        pairs = zip(own, common, strict=True)
+        return _each_way(*(other if snr == "as radio" else snr for snr, other in pairs))
+
+    listed = [key.split(".")[2] for key in values if re.fullmatch(r"radio\.ue\.[^.]+\.name", key)]
+    if not listed:
+        return of("radio")
+    others = [f"others {of('radio')}"] if int(values["radio.ues"]) else []
+    return ", ".join([*(f"{name} {of(f'radio.ue.{name}')}" for name in listed), *others])
 
 
 def _each_way(down: str, up: str) -> str:

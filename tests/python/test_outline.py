@@ -152,3 +152,10 @@ def test_every_network_carries_a_transfer(name):
         return
     run = tp.run(name, duration="20 s")
     assert run.flows[0].bytes_acked > 10_000
+
+
+def test_mobiles_that_differ_have_a_ratio_each():
+    values = tp.scenarios()["lte-edge-and-centre"].values()
+    own = {**values, "radio.ue.edge.uplink.snr": "as radio"}
+    assert "SNR edge 2 dB down, 25 dB up, centre 20 dB each way ± 3 dB" in outline(own)
+    assert ", others 25 dB each way" in outline({**values, "radio.ues": "2"})

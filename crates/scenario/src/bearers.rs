@@ -90,6 +90,10 @@ impl Check<'_> {
             let message = "every [[radio.ue]] needs a name, as in name = \"A\"";
             return self.clash(&["radio.ue"], message);
         }
+        if listed.iter().any(|(name, _)| *name == "all") {
+            let message = "no [[radio.ue]] is called all, which stands for every mobile";
+            return self.clash(&["radio.ue"], message);
+        }
         for (index, (name, _)) in listed.iter().enumerate() {
             if listed[..index].iter().any(|(other, _)| other == name) {
                 return self.clash(&["radio.ue"], format!("two [[radio.ue]] have the name {name}"));

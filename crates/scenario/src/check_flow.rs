@@ -83,7 +83,7 @@ impl Check<'_> {
             names => format!("those are called {}", names.join(", ")),
         };
         let key = format!("{at}.mobiles");
-        self.clash(&[&key], format!("{key}: no [[radio.ue]] is called {name}; {known}"))
+        self.clash(&[&key], format!("no [[radio.ue]] is called {name}; {known}"))
     }
 
     /// A capture leaves nothing else to say of what flows there are.
@@ -114,6 +114,16 @@ impl Check<'_> {
                                    mobiles need {hosts} = shared"
             );
             return self.clash(&[&hosts, &direction], message);
+        }
+        let named = group.mobiles_of(self.scenario.radio.as_ref(), self.mobiles());
+        if let Some(name) = &group.mobiles
+            && named.len() < 2
+        {
+            let message = format!(
+                "{direction} = between-mobiles needs two mobiles or more, and {at}.mobiles = \
+                 {name} is one"
+            );
+            return self.clash(&[&direction, &format!("{at}.mobiles")], message);
         }
         if self.mobiles() < 2 {
             let key = if self.scenario.wlan.is_some() { "wlan.mobiles" } else { "radio.ues" };

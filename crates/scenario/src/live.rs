@@ -33,7 +33,7 @@ words! {
         DownlinkRate = "radio.downlink.rate",
         /// The rate of the uplink, likewise.
         UplinkRate = "radio.uplink.rate",
-        /// The ratio of signal to noise of the downlink of mobiles without one of their own.
+        /// The ratio of signal to noise of the downlink, where mobiles are alike.
         DownlinkSnr = "radio.downlink.snr",
         /// That of the uplink.
         UplinkSnr = "radio.uplink.snr",
@@ -41,7 +41,7 @@ words! {
         DownlinkBler = "radio.downlink.bler",
         /// Those of the uplink.
         UplinkBler = "radio.uplink.bler",
-        /// The coupling loss of mobiles without one of their own.
+        /// The coupling loss, where mobiles are alike.
         CouplingLoss = "radio.coupling_loss",
     }
 }
@@ -337,15 +337,20 @@ fn change_reception(radio: &mut Radio, key: LiveKey, at: Duration, wanted: &Radi
     }
 }
 
-/// Whether keys of `scenario` say how good the radio of `direction` is.
+/// Whether keys of `scenario` say how good the radio of `direction` is, for all mobiles: those that
+/// are listed may have a radio of their own.
 fn has_reception(scenario: &Scenario, direction: Direction) -> bool {
-    let radio = scenario.radio.as_ref();
-    radio.is_some_and(|radio| radio.keys().reception(direction).is_some())
+    let keys = scenario.radio.as_ref().map(Radio::keys);
+    keys.is_some_and(|keys| keys.reception(direction).is_some() && keys.listed().is_empty())
 }
 
-/// The keys of a carrier of NB-IoT, if `radio` is one.
+/// The keys of a carrier of NB-IoT, if `radio` is one whose mobiles are all alike.
 fn nb_iot(radio: &Radio) -> Option<&NbIotKeys> {
-    if let Radio::NbIot { keys } = radio { Some(keys) } else { None }
+    if let Radio::NbIot { keys } = radio {
+        Some(keys).filter(|keys| keys.ue.is_empty())
+    } else {
+        None
+    }
 }
 
 /// Whether `scenario` has a radio whose rate of `direction` can change.

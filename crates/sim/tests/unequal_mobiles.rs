@@ -175,6 +175,13 @@ fn a_list_that_makes_no_sense_is_refused_in_one_line() {
     for (more, settings, name, expect) in [
         (one, &[("flow.mobiles", "centre")][..], "lte-cat4", "those are called edge"),
         ("", &[("flow.mobiles", "edge")], "lte-cat4", "there are none"),
+        ("[[radio.ue]]\nname = 'all'\n", &[], "lte-cat4", "stands for every mobile"),
+        (
+            one,
+            &[("flow.mobiles", "edge"), ("flow.direction", "between-mobiles"), ("radio.ues", "3")],
+            "lte-cat4",
+            "flow.mobiles = edge is one",
+        ),
         ("[[radio.ue]]\ncount = 2\n", &[], "lte-cat4", "needs a name"),
         (&format!("{one}{one}"), &[], "lte-cat4", "edge"),
         ("[[radio.ue]]\nname = 'eNB'\n", &[], "lte-cat4", "eNB"),

@@ -223,8 +223,12 @@ fn refuse_unknown<S: Section>(table: &Table, at: &str) -> Result<(), Fault> {
     else {
         return Ok(());
     };
-    let meant = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
-    let message = format!("unknown key; did you mean {meant}?");
+    let near = nearest(name, known.iter().map(String::as_str));
+    let meant = near.map_or_else(
+        || format!("there are {}", known.join(", ")),
+        |near| format!("did you mean {near}?"),
+    );
+    let message = format!("unknown key; {meant}");
     Err(Fault { origin: item.origin.clone(), subject: join(at, name), message })
 }
 

@@ -69,9 +69,9 @@ section! {
         pub downlink: ChannelKeys as Always<ChannelKeys> = ChannelKeys::default();
         /// From the mobile. Default: 64 kbit/s in TTIs of 20 ms.
         pub uplink: ChannelKeys as Always<ChannelKeys> = ChannelKeys::usual_uplink();
-        /// How many mobiles there are. For `umts-cell`, in addition to those of `[[radio.ue]]`;
-        /// otherwise each has a bearer of its own, and 0 means one called UE. Flows are assigned in
-        /// turn.
+        /// How many mobiles there are, in addition to those of `[[radio.ue]]`; 0 is one called UE
+        /// if there are none of those either, but for `umts-cell`. Where mobiles share nothing,
+        /// each has a bearer of its own. Flows are assigned in turn.
         pub ues: u32 as Count<u32, 0, 50_000> = 0;
         /// `umts-cell`: where the mobiles counted by `ues` are.
         pub place: Placement as Always<Placement> = Placement::default();
