@@ -42,7 +42,7 @@ const REFUSED: &[Refused] = &[
     ("radio.lte.rlc.reordering", "0 s", "must be above zero"),
     ("radio.lte.rlc.status_prohibit", "-1 s", TIME),
     ("radio.lte.rlc.window", "0", NUMBER),
-    ("radio.background", "100 %", "must be a share from 0 % and below 100 %"),
+    ("radio.background", "100 %", "must be a share from 0 % to below 100 %"),
     ("radio.scheduler.policy", "fair", "must be round-robin, max-ci or proportional-fair"),
     ("radio.scheduler.memory", "0", NUMBER),
     ("radio.drx.inactivity", "0 s", TIME),

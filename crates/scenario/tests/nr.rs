@@ -50,7 +50,7 @@ const REFUSED: &[Refused] = &[
     ("radio.nr.rlc.window", "0", NUMBER),
     ("radio.nr.pdcp.reordering", "0 s", "must be above zero"),
     ("radio.nr.pdcp.discard", "0 s", "must be above zero"),
-    ("radio.background", "100 %", "must be a share from 0 % and below 100 %"),
+    ("radio.background", "100 %", "must be a share from 0 % to below 100 %"),
     ("radio.scheduler.policy", "fair", "must be round-robin, max-ci or proportional-fair"),
     ("radio.scheduler.memory", "0", NUMBER),
     ("radio.drx.inactivity", "0 s", TIME),

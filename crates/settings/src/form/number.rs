@@ -173,7 +173,7 @@ leaves! {
         Takes::numbers(ValueKind::Probability, "", (Excluded(0.0), Included(1.0))),
         |scalar| share(&scalar.text).filter(|&value| value > 0.0).and_then(Probability::new), shown;
     /// A share from 0 and below 1, as a percentage or a fraction.
-    Part -> Probability: "a share from 0 % and below 100 %, as in 50 % or 0.5",
+    Part -> Probability: "a share from 0 % to below 100 %, as in 50 % or 0.5",
         Takes::numbers(ValueKind::Probability, "", 0.0..1.0),
         |scalar| share(&scalar.text).filter(|&value| value < 1.0).and_then(Probability::new), shown;
     /// A probability, as a percentage or a fraction.
