@@ -50,8 +50,8 @@ impl Check<'_> {
         let mut radio = radio.clone();
         self.ahead(&radio)?;
         self.hosts(&radio)?;
-        self.listed_mobiles(&radio)?;
         radio.keys_mut().settle(self.tree, &self.scenario.radio_context())?;
+        self.listed_mobiles(&radio)?;
         Ok(Some(radio))
     }
 
@@ -83,9 +83,12 @@ impl Check<'_> {
         }
     }
 
-    /// Mobiles have names of their own, which no other node has.
+    /// Mobiles that are listed have names of their own, which no other node has.
     fn listed_mobiles(&self, radio: &Radio) -> Result<(), Fault> {
         let listed = radio.keys().listed();
+        if listed.is_empty() {
+            return Ok(());
+        }
         if listed.iter().any(|(name, _)| name.is_empty()) {
             let message = "every [[radio.ue]] needs a name, as in name = \"A\"";
             return self.clash(&["radio.ue"], message);
@@ -102,7 +105,7 @@ impl Check<'_> {
         let wired = self.scenario.wired.iter().flat_map(|wired| &wired.between);
         let mut taken: BTreeSet<&str> = wired.map(String::as_str).collect();
         let names = radio.sharers(&self.scenario.radio_context()).unwrap_or_default();
-        let twice = names.iter().find(|name| !taken.insert(name)).filter(|_| !listed.is_empty());
+        let twice = names.iter().find(|name| !taken.insert(name));
         twice.map_or(Ok(()), |name| {
             let message = format!("the name {name} of a mobile stands for another node already");
             self.clash(&["radio.ue"], message)

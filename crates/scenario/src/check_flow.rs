@@ -69,7 +69,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The mobiles of a group are listed under its name.
+    /// The mobiles that a group names are listed.
     fn named_mobiles(&self, group: &Flow, at: &str) -> Result<(), Fault> {
         let Some(name) = &group.mobiles else { return Ok(()) };
         let radio = self.scenario.radio.as_ref();

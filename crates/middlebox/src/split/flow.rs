@@ -20,7 +20,7 @@ const WINDOW_MIN: u64 = 65_535;
 
 /// What handling the segments of a connection needs.
 pub(super) struct Context<'a, P: Payload> {
-    /// What the box was called with.
+    /// The context that the box was called with.
     pub(super) outer: BoxContext<'a>,
     pub(super) config: &'a SplitConfig,
     pub(super) leg: &'a mut dyn RadioLeg<P>,

@@ -52,7 +52,7 @@ section! {
 }
 
 section! {
-    /// How good the radio of one direction of some mobiles is.
+    /// `[radio.ue.downlink]`, `[radio.ue.uplink]`: the radio of one direction of such mobiles.
     pub struct OwnReception {
         /// The mean ratio of signal to noise and interference; where it is given, steps of the
         /// others do not count.

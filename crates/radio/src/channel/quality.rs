@@ -108,8 +108,8 @@ pub(crate) struct Quality {
     chance: Philox,
 }
 
-/// How often a block errs whose scheme needs a ratio, at a ratio of signal to noise, when it has
-/// been sent so many times: it is mostly asked for the same again.
+/// The probability that a block errs whose scheme needs a ratio, at a ratio of signal to noise,
+/// when it has been sent so many times: it is mostly asked for the same again.
 #[derive(Clone, Copy, Debug)]
 struct Odds {
     needed: f64,
@@ -119,7 +119,7 @@ struct Odds {
 }
 
 impl Odds {
-    /// Whether both are of the same kind of block under the same conditions.
+    /// True if both are of the same kind of block under the same conditions.
     fn is_of(&self, other: &Self) -> bool {
         let key = |odds: &Self| (odds.needed.to_bits(), odds.snr.to_bits(), odds.transmissions);
         key(self) == key(other)
@@ -181,8 +181,9 @@ impl Quality {
         }
     }
 
-    /// Whether a block errs that is sent in `slot`, which begins now, for the `transmissions`th
-    /// time, with a scheme that needs a ratio of `needed`. Link adaptation learns from the first.
+    /// The fate of a block that is sent in `slot`, which begins now, for the `transmissions`th
+    /// time, with a scheme that needs a ratio of `needed`: true if it errs. Link adaptation learns
+    /// from the first time.
     pub(crate) fn draw(
         &mut self,
         (now, slot): (Time, u64),

@@ -190,7 +190,8 @@ impl<T: Sdu> GprsBearer<T> {
         None
     }
 
-    /// Which share of the radio blocks for which the first `span` has room in `direction` was sent.
+    /// The share of the radio blocks of `direction` for which the first `span` has room that was
+    /// sent.
     pub fn utilization(&self, direction: Direction, span: Duration) -> Option<f64> {
         // The period that begins as the span ends is sent, too.
         let periods = span.whole(BLOCK_PERIOD) + 1;

@@ -92,7 +92,7 @@ impl<T: Sdu> ScheduledCell<T> {
         (slots > 0.0).then(|| self.flights.used(direction) as f64 / (slots * width))
     }
 
-    /// How many resource blocks of `direction` its mobiles have in `slot`.
+    /// The number of resource blocks of `direction` that its mobiles have in `slot`.
     pub(super) fn width(&self, direction: Direction, slot: u64) -> u16 {
         self.config.background.left(self.carrier(direction).sizes.width(), slot)
     }

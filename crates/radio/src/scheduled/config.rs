@@ -55,8 +55,8 @@ pub struct ScheduledConfig {
 }
 
 impl ScheduledConfig {
-    /// What each direction carries at most for mobile number `ue`, in the mean over fading, with
-    /// nothing in the way.
+    /// The rates of both directions for mobile number `ue` if the cell is its own, in the mean over
+    /// fading, with nothing in the way.
     pub(crate) fn rates(&self, ue: usize) -> [Schedule<Rate>; 2] {
         let frame = self.frame_of_mobile();
         Direction::BOTH.map(|way| {
@@ -66,8 +66,7 @@ impl ScheduledConfig {
         })
     }
 
-    /// What the carrier of `direction` carries in the slots of a `frame` with `scheme`, beside
-    /// other users.
+    /// The rate of the carrier of `direction` in slots of a `frame` with `scheme`, beside others.
     pub(super) fn rate(&self, frame: &Frame, direction: Direction, scheme: u8) -> Rate {
         let carrier = &self.carriers[direction as usize];
         let bits = |part| {
@@ -98,14 +97,14 @@ impl Background {
         Self((part.value() * Self::WHOLE as f64).round() as u64)
     }
 
-    /// How many of `width` resource blocks are left in `slot`: others take theirs evenly.
+    /// The number of `width` resource blocks left in `slot`: others take theirs evenly.
     pub(super) const fn left(self, width: u16, slot: u64) -> u16 {
         let (each, slot) = (width as u64 * self.0, slot % Self::WHOLE);
         let taken = (slot + 1) * each / Self::WHOLE - slot * each / Self::WHOLE;
         width - taken as u16
     }
 
-    /// What `bytes` says of as many of `width` resource blocks as are left, in the mean.
+    /// The mean of `bytes` over slots, of as many of `width` resource blocks as are left.
     fn mean_left(self, width: u16, bytes: impl Fn(u16) -> u32) -> f64 {
         let left = f64::from(width) * (Self::WHOLE - self.0) as f64 / Self::WHOLE as f64;
         let (fewer, part) = (left.floor() as u16, left.fract());
