@@ -111,6 +111,8 @@ def _asleep(values: Mapping[str, str]) -> list[str]:
         said.append(f"paged in {values['radio.edrx.window']} of each {cycle}")
     if (active := values.get("radio.psm.active")) is not None:
         said.append(f"asleep {active} after a connection")
+    if (resume := values.get("radio.inactive.resume")) is not None:
+        said.append(f"suspended after the tail, resumed in {resume}")
     return said
 
 

@@ -478,7 +478,7 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
         (
             UMTS,
             "radio.power.psm=15uW",
-            "radio.power.psm is for radio.kind = lte or nb-iot alone",
+            "radio.power.psm is for radio.kind = lte, nb-iot or nr alone",
         ),
         ("lte-m", "radio.power.psm=15nW", "unknown unit nW: a power is in uW, µW, mW or W"),
         (
@@ -508,16 +508,8 @@ UMTS, CELL, WALK = "umts-384", "umts-cell-50", "umts-handover"
             "not a duration: expected a number and a unit (ns, us, µs, ms, s, min, h or d)",
         ),
         ("lte-m", "radio.psm.tau=1min", "unknown key; did you mean radio.psm?"),
-        (
-            "nr-tdd-100",
-            "radio.psm.active=5s",
-            "radio.psm is for radio.kind = lte or nb-iot alone",
-        ),
-        (
-            "nr-tdd-100",
-            "radio.edrx.cycle=20480ms",
-            "radio.edrx is for radio.kind = lte or nb-iot alone",
-        ),
+        (UMTS, "radio.psm.active=5s", "radio.psm is for radio.kind = lte, nb-iot or nr alone"),
+        ("lte-m", "radio.inactive.resume=5s", "radio.inactive is for radio.kind = nr alone"),
         (CELL, "radio.power.idle=1001W", "must be a power from 0 to 1000 W, as in 0.7 W"),
         (CELL, "radio.power.pch=1e-9W", "finer than a power can be: 1 uW"),
         (

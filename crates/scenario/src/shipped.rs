@@ -39,6 +39,7 @@ pub const fn shipped() -> &'static [Shipped] {
         "nb-iot-1",
         "nb-iot-2",
         "nr-mmwave-blockage",
+        "nr-standalone",
         "nr-tdd-100",
         "plain-384",
         "satcom-edge",

@@ -111,9 +111,9 @@ fn without_connections_that_end_there_is_no_sleep() {
     let error = scenario::Scenario::parse(file, "file", &[]).expect_err("it needs radio.rrc");
     assert_eq!(error.to_string(), "file:3: radio.psm: does nothing without [radio.rrc]");
     is_refused(
-        "nr",
-        &[("radio.psm.active", "5 s")],
-        "--set radio.psm.active=5 s: radio.psm is for radio.kind = lte or nb-iot alone",
+        "lte-cat4",
+        &[("radio.inactive.resume", "15 ms")],
+        "--set radio.inactive.resume=15 ms: radio.inactive is for radio.kind = nr alone",
     );
 }
 

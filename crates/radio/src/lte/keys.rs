@@ -1,21 +1,17 @@
 //! `[radio]` with `kind = "lte"`.
 
-use base::{Duration, Power};
+use base::Duration;
 use settings::{
-    Absent, Always, Bytes, Count, Each, Fault, Flat, OfTime, Off, Or, Perhaps, Table, Watts, Word,
-    section,
+    Absent, Always, Bytes, Count, Each, Fault, Flat, OfTime, Off, Or, Perhaps, Table, Word, section,
 };
 
 use super::lte_m::{Duplex, Timing};
 use super::tables::{self, Category};
-use crate::PowerModel;
 use crate::channel::{Frame, Mobiles, Radio, Reception, UeKeys, curve, harq};
 use crate::keys::{Keys, RadioContext};
-use crate::kit::paging::{self, EdrxKeys, PsmKeys};
 use crate::rlc36;
 use crate::scheduled::{
     Access, Background, BaseStation, Carrier, Handover, Headers, ScheduledConfig, of_cell, power,
-    rrc,
 };
 
 /// A subframe (TS 36.211 §4.1).
@@ -34,12 +30,8 @@ section! {
         pub harq: LteHarq as Always<LteHarq> = LteHarq::default();
         /// The base station, and when mobiles are there for it.
         pub station: BaseStation as Flat<BaseStation> = BaseStation::default();
-        /// Extended cycles of pages. Without it there are none.
-        pub edrx: Option<EdrxKeys> as Perhaps<EdrxKeys> = None;
-        /// Power saving mode. Without it there is none.
-        pub psm: Option<PsmKeys> as Perhaps<PsmKeys> = None;
         /// What the radio of a mobile draws.
-        pub power: PowerKeys as Always<PowerKeys> = PowerKeys::default();
+        pub power: power::Keys as Always<power::Keys> = power::Keys::default();
         /// Handovers. Without it there are none.
         pub handover: Option<Handover> as Perhaps<Handover> = None;
         /// Mobiles whose radio is not that of the others.
@@ -47,8 +39,6 @@ section! {
         /// The mobiles, and what befalls their radio.
         pub mobiles: Mobiles as Flat<Mobiles> = Mobiles::default();
     }
-    only_with(edrx: rrc)
-    only_with(psm: rrc)
     check(Self::check)
 }
 
@@ -130,31 +120,6 @@ section! {
     only_with(repetitions: category is ["m1"])
 }
 
-section! {
-    /// `[radio.power]` of a mobile of LTE.
-    pub struct PowerKeys {
-        /// What it draws in states that a mobile of NR is in as well.
-        pub cell: power::Keys as Flat<power::Keys> = power::Keys::default();
-        /// What the radio draws in power saving mode, and between windows of extended cycles.
-        /// Default: that of NB-IoT, near what TR 45.820 §5.4 assumes for the life of a battery.
-        pub psm: Power as Watts = Power::from_microwatts(15);
-    }
-}
-
-impl PowerKeys {
-    /// What is drawn in each state with connections of such `times`; `saves` says whether there is
-    /// power saving mode.
-    fn model(
-        &self,
-        times: Option<&rrc::Times>,
-        saves: bool,
-    ) -> PowerModel<{ power::POWER_STATES }> {
-        let within = self.cell.idle.as_microwatts() as f64;
-        let idle = times.map_or(self.cell.idle, |times| times.paging.mean(within, self.psm));
-        self.cell.model(saves.then_some(self.psm), idle)
-    }
-}
-
 /// PDCP (TS 36.323 §6.2.3), and a length field of RLC (TS 36.322 §6.2.1.4).
 const SDU_HEADER: u32 = 4;
 
@@ -165,7 +130,7 @@ impl LteKeys {
     /// The cell and its mobiles.
     pub fn config(&self, context: &RadioContext<'_>) -> ScheduledConfig {
         let Timing { slot, half_duplex, grant_delay, harq } = self.timing();
-        let rrc = self.station.rrc.map(|rrc| rrc.in_slots(slot, self.edrx, self.psm));
+        let rrc = self.station.times(slot, None);
         let radios = self.radios();
         ScheduledConfig {
             slot,
@@ -186,7 +151,7 @@ impl LteKeys {
             headers: Headers { sdu: SDU_HEADER, block: BLOCK_HEADER },
             discard: self.lte.discard,
             drx: self.station.drx,
-            power: self.power.model(rrc.as_ref(), rrc.is_some() && self.psm.is_some()),
+            power: self.power.model(rrc.as_ref()),
             rrc,
             handover: self.handover,
             failure_gap: self.handover.unwrap_or_default().gap,
@@ -246,11 +211,7 @@ impl LteKeys {
             );
             return tree.clash_at(at, &["lte.grant_delay", "harq.round_trip"], message);
         }
-        self.check_lte_m(tree, at)?;
-        if let Some(rrc) = self.station.rrc {
-            paging::check((self.edrx, self.psm), rrc.paging_cycle, tree, at)?;
-        }
-        Ok(())
+        self.check_lte_m(tree, at)
     }
 
     fn check_lte_m(&self, tree: &Table, at: &str) -> Result<(), Fault> {

@@ -13,6 +13,7 @@ use crate::lte::Adaptive;
 use crate::rlc36;
 use crate::scheduled::{
     Access, Background, BaseStation, Carrier, Handover, Headers, ScheduledConfig, of_cell, power,
+    rrc::InactiveKeys,
 };
 
 section! {
@@ -29,6 +30,8 @@ section! {
         pub harq: NrHarq as Always<NrHarq> = NrHarq::default();
         /// The base station, and when mobiles are there for it.
         pub station: BaseStation as Flat<BaseStation> = BaseStation::default();
+        /// RRC_INACTIVE, as networks have it that do not lean on LTE. Without it there is none.
+        pub inactive: Option<InactiveKeys> as Perhaps<InactiveKeys> = None;
         /// What the radio of a mobile draws: 2.5 times as much as LTE's in each state, and so much
         /// for each bit that this is also so at 600 Mbit/s down or 60 up, beside LTE's 13 and 6.
         /// Our choice; Xu et al., SIGCOMM 2020, have 2 to 3 times as much.
@@ -37,6 +40,7 @@ section! {
             promotion: Power::from_milliwatts(3025),
             active: Power::from_milliwatts(3220),
             tail: Power::from_milliwatts(2650),
+            psm: Power::from_microwatts(38),
             downlink: EnergyPerBit::from_nanojoules(3),
             uplink: EnergyPerBit::from_nanojoules(110),
         };
@@ -49,6 +53,7 @@ section! {
         /// The mobiles, and what befalls their radio.
         pub mobiles: Mobiles as Flat<Mobiles> = Mobiles::default();
     }
+    only_with(inactive: rrc)
     check(Self::check)
 }
 
@@ -217,6 +222,7 @@ impl NrKeys {
     pub fn config(&self, context: &RadioContext<'_>) -> ScheduledConfig {
         let slot = self.nr.spacing.slot();
         let radios = WAYS.map(|way| self.radio(way));
+        let rrc = self.station.times(slot, self.inactive);
         ScheduledConfig {
             slot,
             frame: self.frame().unwrap_or_else(Frame::both),
@@ -236,8 +242,8 @@ impl NrKeys {
             headers: Headers { sdu: SDU_HEADER, block: BLOCK_HEADER },
             discard: self.nr.pdcp.discard,
             drx: self.station.drx,
-            rrc: self.station.rrc.map(|rrc| rrc.in_slots(slot, None, None)),
-            power: self.power.model(None, self.power.idle),
+            power: self.power.model(rrc.as_ref()),
+            rrc,
             handover: self.handover.map(NrHandover::config),
             failure_gap: self.handover.map_or(FAILURE_GAP, |handover| handover.gap),
             ues: self.mobiles.ues(self.ue.iter().map(|ue| ue.alike(&radios)), &radios),

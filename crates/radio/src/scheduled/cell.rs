@@ -68,7 +68,7 @@ impl<T: Sdu> ScheduledCell<T> {
             config: config.clone(),
         };
         // Only those that will say by themselves that they are there have anything due.
-        if config.rrc.is_some_and(|times| times.paging.psm.is_some()) {
+        if config.rrc.is_some_and(|times| times.idle.paging.psm.is_some()) {
             (0..network.mobiles.len() as u32).for_each(|ue| network.mobiles.touch(ue));
             network.settle(0, &mut ());
         }
@@ -222,7 +222,7 @@ impl<T: Sdu> Slotted<T> for ScheduledCell<T> {
             due = due.min(phase_ends);
         }
         if let Some(Handover { every, .. }) = self.config.handover
-            && mobile.phase != Phase::Idle
+            && !matches!(mobile.phase, Phase::Resting(_))
             && !mobile.is_quiet()
         {
             due = due.min((mobile.handovers + 1) * every.ceil_to(unit).whole(unit));

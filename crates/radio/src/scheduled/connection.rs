@@ -4,17 +4,16 @@ use base::{Direction, Time};
 
 use super::cell::ScheduledCell;
 use super::config::Handover;
-use super::rrc::{Event, Phase, Times};
+use super::rrc::{Event, Phase, Resting};
 use crate::Sdu;
 
 impl<T: Sdu> ScheduledCell<T> {
     /// Traffic in `direction` connects an idle mobile, downlink if it hears a page.
     pub(super) fn connect(&mut self, slot: u64, ue: u32, direction: Direction) {
-        let Some(Times { promotion, paging, .. }) = &self.config.rrc else { return };
+        let Some(times) = &self.config.rrc else { return };
         let mobile = &mut self.mobiles[ue as usize];
-        if mobile.phase == Phase::Connected {
-            return;
-        }
+        let (Phase::Resting(rest) | Phase::Connecting(rest, _)) = mobile.phase else { return };
+        let Resting { promotion, paging } = times.of(rest);
         let event = match direction {
             Direction::Downlink => {
                 let page = paging.heard_from(ue, mobile.last, slot + 1);

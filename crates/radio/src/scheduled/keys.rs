@@ -1,10 +1,12 @@
 //! Keys of `[radio]` of every such cell.
 
-use base::Probability;
-use settings::{Always, Part, Perhaps, section};
+use base::{Duration, Probability};
+use settings::{Always, Fault, Part, Perhaps, Table, section};
 
+use super::rrc::{InactiveKeys, Times};
 use super::{drx, rrc};
 use crate::channel::scheduler;
+use crate::kit::paging::{self, EdrxKeys, PsmKeys};
 
 section! {
     /// `[radio]`: how the base station chooses, and when mobiles are there for it.
@@ -18,6 +20,26 @@ section! {
         pub drx: Option<drx::Keys> as Perhaps<drx::Keys> = None;
         /// When a mobile is connected. Without it, always.
         pub rrc: Option<rrc::Keys> as Perhaps<rrc::Keys> = None;
+        /// Extended cycles of pages. Without it there are none.
+        pub edrx: Option<EdrxKeys> as Perhaps<EdrxKeys> = None;
+        /// Power saving mode; of NR, MICO mode with an active time (TS 23.501 §5.4.1.3). Without it
+        /// there is none.
+        pub psm: Option<PsmKeys> as Perhaps<PsmKeys> = None;
+    }
+    only_with(edrx: rrc)
+    only_with(psm: rrc)
+    check(Self::check)
+}
+
+impl BaseStation {
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        let Some(rrc) = self.rrc else { return Ok(()) };
+        paging::check((self.edrx, self.psm), rrc.paging_cycle, tree, at)
+    }
+
+    /// When a mobile is connected, in slots of length `slot`.
+    pub(crate) fn times(&self, slot: Duration, inactive: Option<InactiveKeys>) -> Option<Times> {
+        self.rrc.map(|rrc| rrc.in_slots(slot, (self.edrx, self.psm), inactive))
     }
 }
 

@@ -6,7 +6,7 @@ use super::config::ScheduledConfig;
 use super::drx::Cycles;
 use super::lane::ScheduledLane;
 use super::power::{PowerState, StateMeter};
-use super::rrc::{Event, Phase, Times};
+use super::rrc::{Event, Phase, Rest, Times};
 use crate::Sdu;
 use crate::channel::{Frame, Quality, UeConfig};
 use crate::rlc36::{Dtch, OverDtch};
@@ -105,7 +105,7 @@ impl<T: Sdu> ScheduledMobile<T> {
     /// Mobile number `place` of a cell.
     pub(super) fn new(config: &ScheduledConfig, ue: &UeConfig, place: u64, seed: u64) -> Self {
         let (phase, state) = match config.rrc {
-            Some(_) => (Phase::Idle, PowerState::Idle),
+            Some(_) => (Phase::Resting(Rest::Idle), PowerState::Idle),
             None => (Phase::Connected, PowerState::Active),
         };
         Self {
@@ -206,7 +206,7 @@ impl<T: Sdu> ScheduledMobile<T> {
     /// Something happens to it in `slot`. Returns whether that concerns a mobile in its phase.
     pub(super) fn handle_event(&mut self, slot: u64, event: Event) -> bool {
         let Some(next) = self.phase.after(event) else { return false };
-        if next != self.phase && !matches!(next, Phase::Connecting(_)) {
+        if next != self.phase && !matches!(next, Phase::Connecting(..)) {
             self.last = slot;
         }
         self.phase = next;
@@ -222,11 +222,11 @@ impl<T: Sdu> ScheduledMobile<T> {
         rrc: Option<&Times>,
     ) -> (PowerState, u64) {
         match self.phase {
-            Phase::Idle => self.idle_state(slot, rrc),
-            Phase::Connecting(until) => {
-                let begins = until - rrc.map_or(0, |times| times.promotion);
+            Phase::Resting(rest) => self.resting_state(slot, rest, rrc),
+            Phase::Connecting(rest, until) => {
+                let begins = until - rrc.map_or(0, |times| times.of(rest).promotion);
                 if slot < begins {
-                    let (state, ends) = self.idle_state(slot, rrc);
+                    let (state, ends) = self.resting_state(slot, rest, rrc);
                     (state, ends.min(begins))
                 } else {
                     (PowerState::Promotion, until)
@@ -240,12 +240,16 @@ impl<T: Sdu> ScheduledMobile<T> {
         }
     }
 
-    /// The same of a mobile without a connection.
-    fn idle_state(&self, slot: u64, rrc: Option<&Times>) -> (PowerState, u64) {
-        match rrc.and_then(|times| times.paging.asleep_from(self.last)) {
+    /// The same of a mobile without a connection in use.
+    fn resting_state(&self, slot: u64, rest: Rest, rrc: Option<&Times>) -> (PowerState, u64) {
+        let state = match rest {
+            Rest::Idle => PowerState::Idle,
+            Rest::Inactive => PowerState::Inactive,
+        };
+        match rrc.and_then(|times| times.of(rest).paging.asleep_from(self.last)) {
             Some(asleep) if slot >= asleep => (PowerState::Psm, u64::MAX),
-            Some(asleep) => (PowerState::Idle, asleep),
-            None => (PowerState::Idle, u64::MAX),
+            Some(asleep) => (state, asleep),
+            None => (state, u64::MAX),
         }
     }
 

@@ -1,7 +1,7 @@
-//! Whether a mobile is connected (TS 36.331 §4.2.1).
+//! Whether a mobile is connected (TS 36.331 §4.2.1, TS 38.331 §4.2.1).
 
 use base::Duration;
-use settings::{OfTime, section};
+use settings::{OfTime, Off, Or, section};
 
 use crate::kit::paging::{EdrxKeys, Paging, PsmKeys};
 
@@ -19,41 +19,104 @@ section! {
     }
 }
 
+section! {
+    /// `[radio.inactive]`: RRC_INACTIVE. After the tail the connection is suspended, and both ends
+    /// remember it (TS 38.331 §5.3.8.3).
+    #[derive(Copy)]
+    pub struct InactiveKeys {
+        /// From inactive to connected. Default: our choice, within the 11 to 20 ms of the control
+        /// plane of NR (TR 37.910 §5.7.2).
+        pub resume: Duration as OfTime = Duration::from_millis(15);
+        /// How often an inactive mobile listens for a page (ran-PagingCycle, TS 38.331 §6.3.2: 320
+        /// ms to 2.56 s).
+        pub paging_cycle: Duration as OfTime<1_000_000> = Duration::from_millis(1280);
+        /// For how long a connection is remembered; then the mobile is idle. `off` is for ever.
+        pub release: Option<Duration> as Or<Off, OfTime<1_000_000>> = None;
+    }
+}
+
 /// The keys in slots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Times {
-    /// From idle to connected.
-    pub(crate) promotion: u64,
-    /// From the last block to idle.
+    /// From the last block to the end of the connection.
     pub(crate) tail: u64,
-    /// When an idle mobile listens, and when it connects by itself.
+    /// What an idle mobile does.
+    pub(crate) idle: Resting,
+    /// What an inactive one does; `None` if there are none.
+    pub(crate) inactive: Option<Suspension>,
+}
+
+/// How a mobile without a connection in use comes to one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Resting {
+    /// How long it takes to connect.
+    pub(crate) promotion: u64,
+    /// When it listens, and when it connects by itself.
     pub(crate) paging: Paging,
 }
 
+/// A connection that is suspended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Suspension {
+    /// How it is resumed.
+    resting: Resting,
+    /// For how long it is remembered; `None` is for ever.
+    release: Option<u64>,
+}
+
 impl Keys {
-    /// The keys, and those of what an idle mobile does, in slots of length `slot`.
+    /// The keys, and those of what a mobile without a connection does, in slots of length `slot`.
     pub(crate) fn in_slots(
         self,
         slot: Duration,
-        edrx: Option<EdrxKeys>,
-        psm: Option<PsmKeys>,
+        (edrx, psm): (Option<EdrxKeys>, Option<PsmKeys>),
+        inactive: Option<InactiveKeys>,
     ) -> Times {
         let slots = |time: Duration| time.ceil_to(slot).whole(slot);
+        let suspension = |keys: InactiveKeys| Suspension {
+            resting: Resting {
+                promotion: slots(keys.resume),
+                paging: Paging::new(slot, keys.paging_cycle, None, None),
+            },
+            release: keys.release.map(slots),
+        };
         Times {
-            promotion: slots(self.promotion),
             tail: slots(self.tail),
-            paging: Paging::new(slot, self.paging_cycle, edrx, psm),
+            idle: Resting {
+                promotion: slots(self.promotion),
+                paging: Paging::new(slot, self.paging_cycle, edrx, psm),
+            },
+            inactive: inactive.map(suspension),
         }
     }
+}
+
+impl Times {
+    /// How a mobile comes to a connection that has none in use, for the reason that `rest` says.
+    pub(crate) fn of(&self, rest: Rest) -> &Resting {
+        match (rest, &self.inactive) {
+            (Rest::Inactive, Some(suspension)) => &suspension.resting,
+            (Rest::Inactive, None) | (Rest::Idle, _) => &self.idle,
+        }
+    }
+}
+
+/// Why a mobile has no connection in use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Rest {
+    /// There is none.
+    Idle,
+    /// It is suspended.
+    Inactive,
 }
 
 /// Where a mobile is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Phase {
-    /// Not connected.
-    Idle,
+    /// Without a connection in use.
+    Resting(Rest),
     /// It connects until this slot.
-    Connecting(u64),
+    Connecting(Rest, u64),
     /// Connected.
     Connected,
 }
@@ -69,8 +132,10 @@ pub(crate) enum Event {
     Update(u64),
     /// It has connected.
     PromotionOver,
-    /// Nothing was sent or received for a while.
-    TailOver,
+    /// The connection is released (TS 36.331 §5.3.8).
+    Release,
+    /// The connection is suspended (TS 38.331 §5.3.8.3).
+    Suspend,
     /// Link control has failed: the connection is re-established (TS 36.331 §5.3.7).
     LinkFailure,
     /// Another cell takes it over (TS 36.331 §5.3.5.4).
@@ -81,15 +146,18 @@ impl Phase {
     /// The phase after `event`; `None` if a mobile in this phase ignores that.
     pub(crate) fn after(self, event: Event) -> Option<Self> {
         match (self, event) {
-            (Self::Idle, Event::Uplink(at) | Event::Page(at) | Event::Update(at)) => {
-                Some(Self::Connecting(at))
+            (Self::Resting(rest), Event::Uplink(at) | Event::Page(at) | Event::Update(at)) => {
+                Some(Self::Connecting(rest, at))
             }
-            (Self::Connecting(before), Event::Uplink(at) | Event::Page(at)) => {
-                Some(Self::Connecting(before.min(at)))
+            (Self::Connecting(rest, before), Event::Uplink(at) | Event::Page(at)) => {
+                Some(Self::Connecting(rest, before.min(at)))
             }
-            (Self::Connecting(_), Event::PromotionOver)
+            (Self::Connecting(..), Event::PromotionOver)
             | (Self::Connected, Event::LinkFailure | Event::Handover) => Some(Self::Connected),
-            (Self::Connected, Event::TailOver) => Some(Self::Idle),
+            (Self::Connected | Self::Resting(Rest::Inactive), Event::Release) => {
+                Some(Self::Resting(Rest::Idle))
+            }
+            (Self::Connected, Event::Suspend) => Some(Self::Resting(Rest::Inactive)),
             _ => None,
         }
     }
@@ -99,8 +167,12 @@ impl Phase {
     #[inline]
     pub(crate) fn ends(self, times: &Times, last: u64) -> u64 {
         match self {
-            Self::Idle => times.paging.update_from(last).unwrap_or(u64::MAX),
-            Self::Connecting(until) => until,
+            Self::Resting(Rest::Idle) => times.idle.paging.update_from(last).unwrap_or(u64::MAX),
+            Self::Resting(Rest::Inactive) => {
+                let release = times.inactive.and_then(|suspension| suspension.release);
+                release.map_or(u64::MAX, |after| last + after)
+            }
+            Self::Connecting(_, until) => until,
             Self::Connected => last + times.tail,
         }
     }
@@ -108,9 +180,10 @@ impl Phase {
     /// What happens to a mobile whose phase ends in `slot`.
     pub(crate) const fn event_at_end(self, times: &Times, slot: u64) -> Event {
         match self {
-            Self::Idle => Event::Update(slot + 1 + times.promotion),
-            Self::Connecting(_) => Event::PromotionOver,
-            Self::Connected => Event::TailOver,
+            Self::Resting(Rest::Idle) => Event::Update(slot + 1 + times.idle.promotion),
+            Self::Connecting(..) => Event::PromotionOver,
+            Self::Connected if times.inactive.is_some() => Event::Suspend,
+            Self::Connected | Self::Resting(Rest::Inactive) => Event::Release,
         }
     }
 }
@@ -122,55 +195,65 @@ mod tests {
     /// Each phase with all that can happen to a mobile in it.
     #[test]
     fn phases_follow_each_other() {
-        let (idle, connecting, connected) = (Phase::Idle, Phase::Connecting(300), Phase::Connected);
-        let table = [
-            (idle, Event::Uplink(310), Some(Phase::Connecting(310))),
-            (idle, Event::Page(310), Some(Phase::Connecting(310))),
-            (idle, Event::Update(310), Some(Phase::Connecting(310))),
-            (idle, Event::PromotionOver, None),
-            (idle, Event::TailOver, None),
-            (idle, Event::LinkFailure, None),
-            (idle, Event::Handover, None),
-            (connecting, Event::Uplink(310), Some(connecting)),
-            (connecting, Event::Uplink(290), Some(Phase::Connecting(290))),
-            (connecting, Event::Page(310), Some(connecting)),
-            (connecting, Event::Page(290), Some(Phase::Connecting(290))),
-            (connecting, Event::Update(310), None),
-            (connecting, Event::PromotionOver, Some(connected)),
-            (connecting, Event::TailOver, None),
-            (connecting, Event::LinkFailure, None),
-            (connecting, Event::Handover, None),
-            (connected, Event::Uplink(310), None),
-            (connected, Event::Page(310), None),
-            (connected, Event::Update(310), None),
-            (connected, Event::PromotionOver, None),
-            (connected, Event::TailOver, Some(idle)),
-            (connected, Event::LinkFailure, Some(connected)),
-            (connected, Event::Handover, Some(connected)),
+        let rests = [Rest::Idle, Rest::Inactive];
+        let events = [
+            Event::Uplink(310),
+            Event::Page(310),
+            Event::Update(310),
+            Event::PromotionOver,
+            Event::Release,
+            Event::Suspend,
+            Event::LinkFailure,
+            Event::Handover,
         ];
-        for (phase, event, next) in table {
-            assert_eq!(phase.after(event), next, "{phase:?} {event:?}");
+        let connected = [None, None, None, None]
+            .into_iter()
+            .chain(rests.map(|rest| Some(Phase::Resting(rest))))
+            .chain([Some(Phase::Connected); 2]);
+        let mut table = vec![(Phase::Connected, connected.collect::<Vec<_>>())];
+        for rest in rests {
+            let begins = Some(Phase::Connecting(rest, 310));
+            let released = (rest == Rest::Inactive).then_some(Phase::Resting(Rest::Idle));
+            let resting = vec![begins, begins, begins, None, released, None, None, None];
+            table.push((Phase::Resting(rest), resting));
+            // The earlier of two slots counts.
+            for (until, sooner) in [(300, 300), (320, 310)] {
+                let sooner = Some(Phase::Connecting(rest, sooner));
+                let over = Some(Phase::Connected);
+                let connecting = vec![sooner, sooner, None, over, None, None, None, None];
+                table.push((Phase::Connecting(rest, until), connecting));
+            }
         }
-        // With two slots for what connects a mobile that does so already: no pair is left out.
-        let kinds = |of: fn(&(Phase, Event, Option<Phase>)) -> String| {
-            table.iter().map(of).collect::<std::collections::BTreeSet<_>>().len()
-        };
-        assert_eq!(kinds(|(phase, event, _)| format!("{phase:?} {event:?}")), 3 * 7 + 2);
+        for (phase, nexts) in table {
+            assert_eq!(nexts.len(), events.len());
+            for (event, next) in events.into_iter().zip(nexts) {
+                assert_eq!(phase.after(event), next, "{phase:?} {event:?}");
+            }
+        }
     }
 
     /// Each phase with its end.
     #[test]
     fn time_ends_each_phase() {
         let slot = Duration::from_millis(1);
-        let usual = Keys::default().in_slots(slot, None, None);
-        let saving = Keys::default().in_slots(slot, None, Some(PsmKeys::default()));
+        let times = |psm, inactive| Keys::default().in_slots(slot, (None, psm), inactive);
+        let usual = times(None, None);
+        let saving = times(Some(PsmKeys::default()), None);
+        let release = Some(Duration::from_secs(60));
+        let suspending = times(None, Some(InactiveKeys { release, ..InactiveKeys::default() }));
+        let for_ever = times(None, Some(InactiveKeys::default()));
+        let (idle, inactive) = (Phase::Resting(Rest::Idle), Phase::Resting(Rest::Inactive));
+        let connecting = Phase::Connecting(Rest::Idle, 1300);
         let table = [
-            (Phase::Idle, usual, u64::MAX, None),
-            (Phase::Idle, saving, 3_241_000, Some(Event::Update(3_241_000 + 261))),
-            (Phase::Connecting(1300), usual, 1300, Some(Event::PromotionOver)),
-            (Phase::Connecting(1300), saving, 1300, Some(Event::PromotionOver)),
-            (Phase::Connected, usual, 11_000, Some(Event::TailOver)),
-            (Phase::Connected, saving, 11_000, Some(Event::TailOver)),
+            (idle, usual, u64::MAX, None),
+            (idle, saving, 3_241_000, Some(Event::Update(3_241_000 + 261))),
+            (inactive, suspending, 61_000, Some(Event::Release)),
+            (inactive, for_ever, u64::MAX, None),
+            (connecting, usual, 1300, Some(Event::PromotionOver)),
+            (connecting, saving, 1300, Some(Event::PromotionOver)),
+            (Phase::Connected, usual, 11_000, Some(Event::Release)),
+            (Phase::Connected, saving, 11_000, Some(Event::Release)),
+            (Phase::Connected, suspending, 11_000, Some(Event::Suspend)),
         ];
         for (phase, times, ends, event) in table {
             assert_eq!(phase.ends(&times, 1000), ends, "{phase:?} {times:?}");

@@ -29,8 +29,8 @@ fn keys() -> impl Strategy<Value = LteKeys> {
             keys.mobiles.fading = fades.then(Fading::default);
             keys.station.drx = drx.then(drx::Keys::default);
             keys.station.rrc = rrc.then(|| rrc::Keys { tail: ms(700), ..rrc::Keys::default() });
-            keys.edrx = (rrc && edrx).then(EdrxKeys::default);
-            keys.psm = (rrc && psm).then(|| PsmKeys { active: ms(500), update: ms(9000) });
+            keys.station.edrx = (rrc && edrx).then(EdrxKeys::default);
+            keys.station.psm = (rrc && psm).then(|| PsmKeys { active: ms(500), update: ms(9000) });
             keys.handover = handover.map(|(every, gap, forwarding)| Handover {
                 every: ms(every),
                 gap: ms(gap),
@@ -98,7 +98,7 @@ proptest! {
             prop_assert_eq!(run.network.held(direction).count(), 0);
         }
         let due = run.network.poll_timeout();
-        prop_assert!(keys.psm.is_some() || due.is_none(), "{due:?}");
+        prop_assert!(keys.station.psm.is_some() || due.is_none(), "{due:?}");
     }
 
     /// What comes out does not depend on when the cell is looked at, nor on who watches.

@@ -4,6 +4,7 @@ use base::{Direction, Energy, Power, Time};
 use link::queue;
 use proptest::prelude::*;
 use radio::lte::LteKeys;
+use radio::nr::NrKeys;
 use radio::scheduled::{BaseStation, Handover, drx, rrc};
 use radio::{EdrxKeys, PsmKeys};
 
@@ -22,8 +23,10 @@ const PACKET: u64 = 30;
 
 fn keys(edrx: Option<EdrxKeys>, psm: Option<PsmKeys>) -> LteKeys {
     let rrc = Some(rrc::Keys { tail: ms(1000), ..rrc::Keys::default() });
-    let station = BaseStation { rrc, ..BaseStation::default() };
-    LteKeys { station, edrx, psm, ..LteKeys::default() }
+    LteKeys {
+        station: BaseStation { rrc, edrx, psm, ..BaseStation::default() },
+        ..LteKeys::default()
+    }
 }
 
 fn millis(time: Time) -> u64 {
@@ -261,4 +264,58 @@ fn an_idle_mobile_draws_what_its_cycle_says() {
     run.until(at(1_000_000));
     let used = run.network.energy(at(1_000_000)).next().expect("one mobile");
     assert!(close(used.total().as_joules_f64(), 0.020 * 10.0 + 15e-6 * 990.0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// A packet of a mobile that has been silent: while the connection is up it waits for a
+    /// request, while that is suspended for its resumption as well, and once it is forgotten for a
+    /// new one. Of pages it hears one a cycle, and what waits for one is not released. The time in
+    /// each state is what these say.
+    #[test]
+    fn a_suspended_connection_is_resumed(
+        pauses in prop::collection::vec((1_u64..20_000, any::<bool>()), 1..12),
+        (resume, cycle) in (1_u64..40, 10_u64..2560),
+        release in prop::option::of(1000_u64..10_000),
+    ) {
+        let mut keys = NrKeys::default();
+        keys.station.rrc = Some(rrc::Keys { tail: ms(1000), ..rrc::Keys::default() });
+        let (own, release_after) = (ms(cycle), release.map(ms));
+        let inactive =
+            rrc::InactiveKeys { resume: ms(resume), paging_cycle: own, release: release_after };
+        keys.inactive = Some(inactive);
+        let config = keys.config(&context_with([queue::Config::UNLIMITED; 2]));
+        let mut run = Run::new(&config, 1);
+        let mut now = 0;
+        for (pause, is_down) in pauses {
+            now += pause;
+            run.until(at(now));
+            let before = run.spans(0, at(now)).last().map(|span| span.2);
+            let number = run.send(at(now), 0, if is_down { DOWN } else { UP }, 40);
+            run.until(at(now + 4000));
+            let came = delivered(&run, number).ok_or("it is lost");
+            let took = came.map_err(TestCaseError::fail)? - now;
+            let (connects, page) = match before {
+                Some("idle") => (260, 1280),
+                Some("inactive") => (resume, cycle),
+                _ => (0, 0),
+            };
+            let most = connects + if is_down { page } else { 0 } + PACKET;
+            prop_assert!((connects..=most).contains(&took), "{before:?} {is_down} {took}");
+            now += 4000;
+        }
+        for pair in run.spans(0, at(now)).windows(2) {
+            let lasted = millis(pair[1].0) - millis(pair[0].0);
+            match (pair[0].2, pair[1].2) {
+                ("inactive", "idle") => prop_assert_eq!(Some(lasted), release),
+                ("inactive", "promotion") => {
+                    prop_assert!(release.is_none_or(|after| lasted <= after + cycle));
+                }
+                ("active", "inactive") => prop_assert!(lasted >= 1000),
+                ("idle", "promotion") | ("promotion", "active") => {}
+                other => prop_assert!(false, "{other:?}"),
+            }
+        }
+    }
 }
