@@ -77,6 +77,12 @@ def _scheduled(values: Mapping[str, str]) -> str:
         loss, blocked = values["radio.blockage.loss"], values["radio.blockage.blocked"]
         parts.append(f"blocked for {blocked} each {values['radio.blockage.clear']} by {loss}")
     parts += [*_asleep(values), f"delay {_milliseconds(_wired_s(values))} each way on wires"]
+    codes = {key: code for key, code in values.items() if key.startswith("radio.bearer.")}
+    parts += [
+        f"bearer {key.split('.')[2]} for DSCP {code}"
+        for key, code in codes.items()
+        if key.endswith(".dscp")
+    ]
     return "; ".join([*parts, f"queue {queues}", *_members(values), *_middlebox(values)])
 
 

@@ -154,6 +154,10 @@ def test_every_network_carries_a_transfer(name):
     assert run.flows[0].bytes_acked > 10_000
 
 
+def test_bearers_are_named_with_their_code_point():
+    assert "; bearer voice for DSCP 46; queue" in outline(tp.scenarios()["lte-voice"].values())
+
+
 def test_mobiles_that_differ_have_a_ratio_each():
     values = tp.scenarios()["lte-edge-and-centre"].values()
     own = {**values, "radio.ue.edge.uplink.snr": "as radio"}

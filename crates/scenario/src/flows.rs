@@ -124,6 +124,7 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
             port: group.port.or(arrival.map(|arrival| arrival.port)),
             opener: opener(group),
             bytes: group.payload(self.scenario.tcp.mss),
+            dscp: group.dscp,
             start,
             abort: group.abort.map(|abort| start + abort),
             tcp: &self.tcp,

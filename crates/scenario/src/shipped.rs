@@ -35,6 +35,7 @@ pub const fn shipped() -> &'static [Shipped] {
         "lte-m",
         "lte-m-deep",
         "lte-m-half",
+        "lte-voice",
         "nb-iot",
         "nb-iot-1",
         "nb-iot-2",

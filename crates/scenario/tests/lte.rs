@@ -117,6 +117,27 @@ fn without_connections_that_end_there_is_no_sleep() {
     );
 }
 
+/// A code point has one bearer, and a mobile as many as one of LTE can have.
+#[test]
+fn bearers_are_told_apart() {
+    let listed = |bearers: &[(usize, u8)]| {
+        let one = |(number, dscp): &(usize, u8)| {
+            format!("[[radio.bearer]]\nname = \"b{number}\"\ndscp = {dscp}\n")
+        };
+        let bearers: String = bearers.iter().map(one).collect();
+        let file = format!("[radio]\nkind = \"lte\"\n{bearers}");
+        scenario::Scenario::parse(&file, "file", &[]).map_err(|error| error.to_string())
+    };
+    let seven: Vec<_> = (0..7).map(|number| (number, number as u8)).collect();
+    assert!(listed(&seven).is_ok());
+    let error = listed(&[(0, 7), (1, 46), (2, 7)]).expect_err("alike");
+    let words = "radio.bearer.b0.dscp and radio.bearer.b2.dscp are both 7";
+    assert!(error.ends_with(words), "{error}");
+    let eight: Vec<_> = (0..8).map(|number| (number, number as u8)).collect();
+    let error = listed(&eight).expect_err("too many");
+    assert!(error.ends_with("radio.bearer lists 8, at most 7 are possible"), "{error}");
+}
+
 /// Mobiles share a cell; one alone may have flows with hosts of their own.
 #[test]
 fn mobiles_share_a_cell() {

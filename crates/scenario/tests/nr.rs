@@ -104,6 +104,11 @@ fn bad_input_is_one_line() {
         |settings: &[(&str, &str)], expect: &str| is_refused("nr-tdd-100", settings, expect);
     check(&[("queue.kind", "red")], "--set queue.kind=red: queue.kind = red needs [link]");
     check(
+        &[("radio.bearer.edge.dscp", "46"), ("radio.nr.pdcp.reordering", "off")],
+        "--set radio.nr.pdcp.reordering=off: radio.nr.pdcp.reordering = off needs \
+         radio.bearer.edge.mode = am: what is lost would be waited for without end",
+    );
+    check(
         &[("radio.nr.tdd.pattern", "DDD")],
         "--set radio.nr.tdd.pattern=DDD: radio.nr.tdd.pattern must have slots of both directions \
          that carry blocks",

@@ -114,10 +114,18 @@ fn every_key_is_documented_once_with_a_default_that_is_valid() {
     assert!(names.windows(2).all(|pair| pair[0] != pair[1]));
     for key in keys {
         assert!(!key.doc.is_empty() && !key.expected.is_empty(), "{}", key.name);
-        let is_of_a_network =
-            ["name", "between", "link", "node_b", "radio.ue.", "gilbert_elliott", "classes"]
-                .iter()
-                .any(|word| key.name.contains(word));
+        let is_of_a_network = [
+            "name",
+            "between",
+            "link",
+            "node_b",
+            "radio.ue.",
+            "radio.bearer.",
+            "gilbert_elliott",
+            "classes",
+        ]
+        .iter()
+        .any(|word| key.name.contains(word));
         let is_of_a_mobile_network =
             ["mobile_ip.", "wlan.", "route."].iter().any(|table| key.name.starts_with(table));
         if !is_of_a_network && !is_of_a_mobile_network && !key.name.starts_with("flow") {

@@ -30,17 +30,35 @@ const OF_LOSSES: &[Refused] = &[
     ("radio.ue.edge.coupling_losses", "[{coupling_loss='150 dB'}]", "at is missing"),
 ];
 
+/// Those of bearers that are listed, of LTE and NR.
+const OF_BEARERS: &[Refused] = &[
+    ("radio.bearer.edge.name", "an edge", "a name of letters"),
+    ("radio.bearer.edge.dscp", "64", "must be a whole number from 0 to 63"),
+    ("radio.bearer.edge.priority", "0", "must be a whole number from 1 to 9"),
+    ("radio.bearer.edge.guaranteed", "fast", "not a rate"),
+    ("radio.bearer.edge.mode", "tm", "must be am or um"),
+    ("radio.bearer.edge.queue.packets", "0", "must be a whole number from 1"),
+    ("radio.bearer.edge.queue.bytes", "none", "a size"),
+    ("radio.bearer.edge.discard", "0 s", "must be above zero, or off"),
+];
+
 fn of_listed(kind: &str) -> impl Iterator<Item = &'static Refused> {
-    OF_ANY.iter().chain(if kind == "nb-iot" { OF_LOSSES } else { OF_RATIOS })
+    let bearers = if ["lte", "nr"].contains(&kind) { OF_BEARERS } else { &[] };
+    OF_ANY.iter().chain(if kind == "nb-iot" { OF_LOSSES } else { OF_RATIOS }).chain(bearers)
 }
 
-/// The scenario `name`, which ships or is a kind of radio alone, with settings. A mobile called
-/// edge is listed where one of them is of it.
+/// The scenario `name`, which ships or is a kind of radio alone, with settings. A mobile or a
+/// bearer called edge is listed where one of them is of it.
 pub(crate) fn parse(name: &str, settings: &[(&str, &str)]) -> Result<Scenario, String> {
     let text = shipped().iter().find(|shipped| shipped.name == name).map(|shipped| shipped.text);
     let text = text.map_or_else(|| format!("[radio]\nkind = \"{name}\"\n"), str::to_owned);
-    let is_listed = settings.iter().any(|(key, _)| key.starts_with("radio.ue.edge."));
-    let text = text + if is_listed { "\n[[radio.ue]]\nname = \"edge\"\n" } else { "" };
+    let is_asked = |list: &&str| {
+        let of_it = format!("radio.{list}.edge.");
+        settings.iter().any(|(key, _)| key.starts_with(&of_it))
+    };
+    let listed = ["ue", "bearer"].into_iter().filter(is_asked);
+    let listed = listed.map(|list| format!("\n[[radio.{list}]]\nname = \"edge\"\n"));
+    let text = listed.fold(text, |text, list| text + &list);
     let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
     let settings: Vec<_> = settings.iter().map(owned).collect();
     Scenario::parse(&text, name, &settings).map_err(|error| error.to_string())

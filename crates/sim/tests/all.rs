@@ -3,6 +3,7 @@
 mod aggregates;
 mod anything;
 mod applications;
+mod bearers;
 mod boxes;
 mod cells;
 mod datagrams;

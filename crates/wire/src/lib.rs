@@ -45,7 +45,7 @@ pub use ipv6::{
     Icmpv6, Ipv6Ends, Ipv6Packet, Ipv6Piece, Keeper, LinkLayerAddress, Map, MobilityMessage,
     MobilityOption, PieceOrder, Prefix64, RouterRole, Test, Unseen,
 };
-pub use mark::{ecn, mark};
+pub use mark::{dscp, ecn, mark};
 pub use offload::{Coalescer, OFFLOAD_HEADER, Run, Split};
 pub use parse::{Glance, ParseError, Segment, Unkept, glance, parse};
 pub use udp::emit_udp;

@@ -29,6 +29,15 @@ pub fn ecn(packet: &[u8]) -> Ecn {
     }
 }
 
+/// The differentiated services codepoint of an IP packet (RFC 2474 §3); 0 if it is no IP packet.
+pub fn dscp(packet: &[u8]) -> u8 {
+    match version(packet) {
+        None => 0,
+        Some(IpVersion::V4) => packet[1] >> 2,
+        Some(IpVersion::V6) => (packet[0] & 0x0f) << 2 | packet[1] >> 6,
+    }
+}
+
 /// Sets Congestion Experienced in an IP packet, and updates the IPv4 header's checksum; false, and
 /// nothing is changed, if its ends are not ECN-capable.
 pub fn mark(packet: &mut [u8]) -> bool {

@@ -274,6 +274,7 @@ proptest! {
         prop_assert_eq!(written, Ok(()));
         let segment = parse(&packet).expect("a segment");
         prop_assert_eq!((segment.addresses, segment.ip), (addresses, ip));
+        prop_assert_eq!((wire::ecn(&packet), wire::dscp(&packet)), (ip.ecn, ip.dscp));
         prop_assert_eq!((segment.header, segment.payload), (header, &payload[..]));
         let ip_bytes = packet.len() - payload.len() - header.bytes() as usize;
         prop_assert_eq!(ip_bytes, if packet[0] >> 4 == 4 { 20 } else { 40 });

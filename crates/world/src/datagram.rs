@@ -113,6 +113,10 @@ impl Body for Datagram {
         })
     }
 
+    fn dscp(&self) -> u8 {
+        wire::dscp(self.packet())
+    }
+
     /// Marking copies the frame: its bytes may be shared.
     fn mark(&mut self) -> bool {
         match wire::ecn(self.packet()) {

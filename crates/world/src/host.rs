@@ -27,6 +27,8 @@ pub struct Connection<'a> {
     pub opener: Side,
     /// Whether both ends send short segments at once (`TCP_NODELAY`).
     pub no_delay: bool,
+    /// The code point of the service that both ends ask for (DSCP, RFC 2474 §3).
+    pub dscp: u8,
     /// When it is opened.
     pub start: Time,
     /// When the receiver resets it, if it is open then.
@@ -42,6 +44,8 @@ pub struct Host<P: Payload> {
     pub(crate) peer: NodeId,
     /// Its own port and its peer's.
     pub(crate) ports: [u16; 2],
+    /// The code point of its packets.
+    pub(crate) dscp: u8,
     pub(crate) endpoint: Endpoint<P>,
     pub(crate) program: AnyProgram<P>,
     /// When it starts, if it has not yet.
@@ -103,6 +107,7 @@ impl<P: Payload> Host<P> {
             node,
             peer,
             ports: [local, remote],
+            dscp: connection.dscp,
             endpoint,
             program,
             start: connects.then_some(*start),

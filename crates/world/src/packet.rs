@@ -42,6 +42,11 @@ pub trait Body: Sized + 'static {
         None
     }
 
+    /// The code point of its service (DSCP), where its bytes have one.
+    fn dscp(&self) -> u8 {
+        0
+    }
+
     /// Sets Congestion Experienced (RFC 3168 §5), or says `false` where the ends cannot read it.
     fn mark(&mut self) -> bool;
 
@@ -185,6 +190,8 @@ pub struct Packet<B> {
     pub bytes: u32,
     /// Identification in its IP header (RFC 791 §3.1): counted by its sender.
     pub identification: u16,
+    /// The code point of its service (DSCP, RFC 2474 §3).
+    pub dscp: u8,
     /// When an endpoint sent it; `None` if something on the path made it.
     pub departed: Option<Time>,
     /// What it carries, which stays in one place while the packet moves from hop to hop.
@@ -250,16 +257,17 @@ impl<B: Body> Packets<B> {
 
     /// The next packet.
     pub(crate) fn make(&mut self, ends: Ends, identification: u16, body: B) -> Packet<B> {
-        let (uid, bytes, body) = (self.number(), body.bytes(), self.place(body));
-        Packet { uid, ends, bytes, identification, departed: None, body }
+        let (uid, bytes, dscp) = (self.number(), body.bytes(), body.dscp());
+        let body = self.place(body);
+        Packet { uid, ends, bytes, identification, dscp, departed: None, body }
     }
 
     /// Another packet like `packet`; `None` if it is never sent twice.
     pub(crate) fn copy(&mut self, packet: &Packet<B>) -> Option<Packet<B>> {
-        let Packet { ends, identification, bytes, departed, ref body, .. } = *packet;
+        let Packet { ends, identification, bytes, dscp, departed, ref body, .. } = *packet;
         let body = body.copy()?;
         let body = self.place(body);
-        Some(Packet { uid: self.number(), ends, bytes, identification, departed, body })
+        Some(Packet { uid: self.number(), ends, bytes, identification, dscp, departed, body })
     }
 
     /// `packet` has arrived: another may have its place.
@@ -310,6 +318,10 @@ impl<B: Body> link::Load for Packet<B> {
 impl<B: Body> radio::Sdu for Packet<B> {
     fn uid(&self) -> u64 {
         self.uid
+    }
+
+    fn dscp(&self) -> u8 {
+        self.dscp
     }
 
     fn header_compression() -> Option<Box<dyn HeaderCompression<Self>>> {

@@ -53,6 +53,7 @@ fn stream(config: &DchConfig) -> (Vec<u64>, umts::Counters) {
             ends: Ends { source: NodeId(0), destination: NodeId(1) },
             bytes: body.bytes(),
             identification: uid as u16,
+            dscp: 0,
             departed: Some(now),
             body: Box::new(body),
         };

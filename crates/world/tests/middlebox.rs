@@ -147,6 +147,7 @@ fn network(bytes: u64) -> (Net, MachineId) {
         port: 20,
         opener: Side::Sender,
         no_delay: false,
+        dscp: 0,
         start: Time::ZERO,
         abort: None,
         isn: [Seq::new(u32::MAX - 700), Seq::new(9)],

@@ -1,7 +1,6 @@
 //! Hybrid ARQ: blocks in flight, and those that are sent again.
 
 use super::frame::Part;
-use crate::rlc36::Contents;
 
 /// Hybrid ARQ with soft combining.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,9 +36,9 @@ pub(crate) enum Feedback {
 
 /// A transport block that has been sent and whose fate its sender does not know, or that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Block<C = Contents> {
-    /// What it carries.
-    pub(crate) contents: C,
+pub(crate) struct Block<L> {
+    /// What is told of its contents.
+    pub(crate) label: L,
     /// With which scheme.
     pub(crate) scheme: u8,
     /// How many resource blocks it takes.
@@ -50,8 +49,6 @@ pub(crate) struct Block<C = Contents> {
     pub(crate) part: Part,
     /// How often it has been sent.
     pub(crate) transmissions: u8,
-    /// Uplink: how much the mobile has yet to send (its buffer status report).
-    pub(crate) backlog: u64,
     /// The slot in which it was sent for the first time.
     pub(crate) built: u64,
     /// The slot in which it was sent last.
@@ -60,15 +57,15 @@ pub(crate) struct Block<C = Contents> {
 
 /// The processes of one direction of one mobile.
 #[derive(Debug)]
-pub(crate) struct Harq<C = Contents> {
-    blocks: Box<[Option<Block<C>>]>,
+pub(crate) struct Harq<L> {
+    blocks: Box<[Option<Block<L>>]>,
     /// The processes that have no block.
     idle: u32,
     /// Those whose block failed and is to be sent again.
     failed: u32,
 }
 
-impl<C: Copy> Harq<C> {
+impl<L: Copy> Harq<L> {
     /// So many processes, at most 32.
     pub(crate) fn new(processes: u32) -> Self {
         let idle = ((1_u64 << processes) - 1) as u32;
@@ -96,14 +93,14 @@ impl<C: Copy> Harq<C> {
     }
 
     /// Gives `block` to an idle process.
-    pub(crate) fn send(&mut self, process: u32, block: &Block<C>) {
+    pub(crate) fn send(&mut self, process: u32, block: &Block<L>) {
         debug_assert!(self.idle >> process & 1 == 1, "a process has one block");
         self.idle &= !(1 << process);
         self.blocks[process as usize] = Some(*block);
     }
 
     /// The block of a process is sent again: what it is now.
-    pub(crate) fn repeat(&mut self, process: u32, slot: u64) -> Option<Block<C>> {
+    pub(crate) fn repeat(&mut self, process: u32, slot: u64) -> Option<Block<L>> {
         self.failed &= !(1 << process);
         let block = self.blocks[process as usize].as_mut()?;
         block.transmissions += 1;
@@ -112,12 +109,12 @@ impl<C: Copy> Harq<C> {
     }
 
     /// The block of a process, if it has one.
-    pub(crate) fn block(&self, process: u32) -> Option<&Block<C>> {
+    pub(crate) fn block(&self, process: u32) -> Option<&Block<L>> {
         self.blocks[process as usize].as_ref()
     }
 
     /// The block that a process sent in `slot`, if it has not been given up since.
-    pub(crate) fn sent(&self, process: u32, slot: u64) -> Option<&Block<C>> {
+    pub(crate) fn sent(&self, process: u32, slot: u64) -> Option<&Block<L>> {
         self.block(process).filter(|block| block.slot == slot)
     }
 
@@ -132,7 +129,7 @@ impl<C: Copy> Harq<C> {
     }
 
     /// A process is done with its block: it has arrived, or was sent often enough.
-    pub(crate) fn free(&mut self, process: u32) -> Option<Block<C>> {
+    pub(crate) fn free(&mut self, process: u32) -> Option<Block<L>> {
         self.idle |= 1 << process;
         self.failed &= !(1 << process);
         self.blocks[process as usize].take()
@@ -150,16 +147,14 @@ impl<C: Copy> Harq<C> {
 mod tests {
     use super::*;
 
-    fn block() -> Block {
-        let contents = Contents::empty();
+    fn block() -> Block<()> {
         Block {
-            contents,
+            label: (),
             scheme: 1,
             width: 1,
             bytes: 10,
             part: Part::Whole,
             transmissions: 1,
-            backlog: 0,
             built: 5,
             slot: 5,
         }

@@ -72,6 +72,7 @@ pub(crate) struct Ranking {
 
 #[derive(Clone, Copy, Debug)]
 struct Ranked {
+    priority: u8,
     rank: f64,
     ue: u32,
 }
@@ -82,12 +83,18 @@ impl Ranking {
         self.left.clear();
     }
 
-    /// `ue` may get some of it.
-    pub(crate) fn add(&mut self, ue: u32, rank: f64) {
-        self.left.push(Ranked { rank, ue });
+    /// `ue` may get some of it: those with a lower `priority` first, of these those with a higher
+    /// `rank`.
+    pub(crate) fn add(&mut self, ue: u32, priority: u8, rank: f64) {
+        self.left.push(Ranked { priority, rank, ue });
     }
 
-    /// The one with the highest rank, and the first of equals. It is no longer among them.
+    /// Whether nobody is left.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    /// The one that is first, and the first of equals. It is no longer among them.
     pub(crate) fn pop(&mut self) -> Option<u32> {
         self.left.pop().map(|ranked| ranked.ue)
     }
@@ -95,7 +102,8 @@ impl Ranking {
 
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.rank.total_cmp(&other.rank).then(other.ue.cmp(&self.ue))
+        let priority = other.priority.cmp(&self.priority);
+        priority.then(self.rank.total_cmp(&other.rank)).then(other.ue.cmp(&self.ue))
     }
 }
 
@@ -120,13 +128,15 @@ mod tests {
     #[test]
     fn the_highest_rank_comes_first_and_the_first_of_equals() {
         let mut ranking = Ranking::default();
-        ranking.add(9, 1.0);
+        ranking.add(9, 9, 1.0);
         ranking.clear();
         for (ue, rank) in [(7, -1.0), (3, 2.0), (5, f64::INFINITY), (1, 2.0), (2, 0.0)] {
-            ranking.add(ue, rank);
+            ranking.add(ue, 9, rank);
         }
+        ranking.add(8, 2, -2.0);
+        ranking.add(6, 2, -1.0);
         let order: Vec<_> = std::iter::from_fn(|| ranking.pop()).collect();
-        assert_eq!(order, [5, 1, 3, 2, 7]);
+        assert_eq!(order, [6, 8, 5, 1, 3, 2, 7]);
     }
 
     /// Serves the best of two mobiles for `slots`, who could get `bytes` in a slot each.

@@ -69,7 +69,7 @@ impl HsChannel {
     /// Whether a new block keeps within the window of numbers.
     pub(super) fn has_number(&self) -> bool {
         let blocks = (0..self.timing.processes).filter_map(|process| self.harq.block(process));
-        blocks.map(|block| block.contents.tsn).min().is_none_or(|first| self.next < first + WINDOW)
+        blocks.map(|block| block.label.tsn).min().is_none_or(|first| self.next < first + WINDOW)
     }
 
     /// The PDUs of the block that `process` is to have.
@@ -92,7 +92,7 @@ impl HsChannel {
             Some(DataKind::New) => BlockKind::Data,
             Some(DataKind::Again) => BlockKind::Retransmission,
         };
-        let contents = Label {
+        let label = Label {
             tsn: self.next,
             sn: runs().next().map_or(0, |run| run.sn.wire()),
             kind,
@@ -100,15 +100,14 @@ impl HsChannel {
             has_report: items.iter().any(is_report),
         };
         self.next += 1;
-        let (width, transmissions, backlog) = (0, 1, 0);
+        let (width, transmissions) = (0, 1);
         let block = Block {
-            contents,
+            label,
             scheme,
             width,
             bytes,
             part: Part::Whole,
             transmissions,
-            backlog,
             built: slot,
             slot,
         };
@@ -125,7 +124,7 @@ impl HsChannel {
         observe: &mut impl Observe,
     ) -> bool {
         let error = self.quality.draw((now, block.slot), needed, block.transmissions.into());
-        let Label { sn, kind, poll, has_report, .. } = block.contents;
+        let Label { sn, kind, poll, has_report, .. } = block.label;
         let kind = if block.transmissions > 1 { BlockKind::Retransmission } else { kind };
         self.counters.count_block(block.bytes, error);
         self.counters.count_transmission(block.transmissions.into(), kind, has_report);
@@ -139,7 +138,7 @@ impl HsChannel {
     pub(super) fn arrive(&mut self, slot: u64, (process, sent): (u32, u64), out: &mut Vec<Item>) {
         let Some(block) = self.harq.sent(process, sent) else { return };
         let items = &mut self.contents[process as usize];
-        self.reordering.take(slot, block.contents.tsn, items, out);
+        self.reordering.take(slot, block.label.tsn, items, out);
     }
 
     /// The sender learns whether the block that `process` sent in slot `sent` erred. Returns

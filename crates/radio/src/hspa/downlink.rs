@@ -69,7 +69,7 @@ impl<T: Sdu> HsCell<T> {
             if can(self, *ue) {
                 let is_alone = active.len() == 1;
                 let rank = if is_alone { 0.0 } else { self.rank(moment.now, moment.slot, *ue) };
-                self.ranking.add(*ue, rank);
+                self.ranking.add(*ue, 0, rank);
             }
         }
         self.ranking.pop()

@@ -79,7 +79,7 @@ impl<T: Sdu> NbIotLane<T> {
         let (bytes, transmissions) = (block.format.bytes, block.transmissions);
         let needed = block.format.needed;
         let error = self.quality.draw((moment.now, moment.slot), needed, transmissions);
-        self.dtch.tell(moment, &block.contents, SentBlock { bytes, transmissions, error });
+        self.dtch.tell(moment, block.contents.label(), SentBlock { bytes, transmissions, error });
         error
     }
 

@@ -1,5 +1,7 @@
 //! A mobile and its bearer.
 
+use std::iter;
+
 use base::{Direction, Philox, Time};
 
 use super::config::NbIotConfig;
@@ -178,11 +180,21 @@ impl<T: Sdu> NbIotMobile<T> {
 impl<T: Sdu> OverDtch for NbIotMobile<T> {
     type Sdu = T;
 
-    fn dtch(&self, direction: Direction) -> &Dtch<T> {
-        &self.lanes[direction as usize].dtch
+    fn dtchs<'a>(&'a self, direction: Direction) -> impl Iterator<Item = &'a Dtch<T>>
+    where
+        T: 'a,
+    {
+        iter::once(&self.lanes[direction as usize].dtch)
     }
 
-    fn dtch_mut(&mut self, direction: Direction) -> &mut Dtch<T> {
+    fn dtchs_mut<'a>(&'a mut self, direction: Direction) -> impl Iterator<Item = &'a mut Dtch<T>>
+    where
+        T: 'a,
+    {
+        iter::once(&mut self.lanes[direction as usize].dtch)
+    }
+
+    fn dtch_for(&mut self, direction: Direction, _sdu: &T) -> &mut Dtch<T> {
         &mut self.lanes[direction as usize].dtch
     }
 

@@ -10,7 +10,7 @@ use super::tables::{McsTable, Shape, Spacing};
 use crate::channel::{Blockage, Frame, Mobiles, Part, Radio, Reception, Sizes, UeKeys, harq};
 use crate::keys::{Keys, RadioContext};
 use crate::lte::Adaptive;
-use crate::rlc36;
+use crate::rlc36::{self, RlcMode};
 use crate::scheduled::{
     Access, Background, BaseStation, Carrier, Handover, Headers, ScheduledConfig, of_cell, power,
     rrc::InactiveKeys,
@@ -143,16 +143,6 @@ section! {
     }
 }
 
-settings::words! {
-    /// How SDUs are carried (TS 38.322 §4.2.1).
-    pub enum RlcMode {
-        /// Acknowledged: what is lost is sent again.
-        Am = "am",
-        /// Unacknowledged: what is lost stays lost.
-        Um = "um",
-    }
-}
-
 section! {
     /// `[radio.nr.rlc]`: radio link control (TS 38.322). Default of timers and retransmissions: the
     /// example of srsRAN 4G (`rb.conf`) for a bearer of 5QI 9.
@@ -229,18 +219,20 @@ impl NrKeys {
             half_duplex: None,
             carriers: WAYS.map(|way| self.carrier(way)),
             harq: self.harq.config(),
-            rlc: self.nr.rlc.config(),
+            bearers: self.station.bearers(
+                self.nr.rlc.config(),
+                context.queues,
+                self.nr.pdcp.discard,
+            ),
             reordering: Some(self.nr.pdcp.reordering),
             background: Background::new(self.station.background),
             scheduler: self.station.scheduler,
-            queues: context.queues,
             access: Access {
                 request_every: self.nr.request_period.ceil_to(slot).whole(slot).max(1),
                 grant_delay: u64::from(self.nr.grant_delay),
                 first_grant: u64::from(self.nr.first_grant),
             },
             headers: Headers { sdu: SDU_HEADER, block: BLOCK_HEADER },
-            discard: self.nr.pdcp.discard,
             drx: self.station.drx,
             power: self.power.model(rrc.as_ref()),
             rrc,
@@ -322,6 +314,16 @@ impl NrKeys {
             let message = format!("{at}.harq.decoding must not be more than {at}.harq.feedback");
             return tree.clash_at(at, &["harq.decoding", "harq.feedback"], message);
         }
+        if self.nr.pdcp.reordering.is_none()
+            && let Some(bearer) = self.station.bearer.iter().find(|it| it.mode == RlcMode::Um)
+        {
+            let mode = format!("bearer.{}.mode", bearer.name);
+            let message = format!(
+                "{at}.nr.pdcp.reordering = off needs {at}.{mode} = am: what is lost would be \
+                 waited for without end"
+            );
+            return tree.clash_at(at, &["nr.pdcp.reordering", &mode], message);
+        }
         if self.nr.rlc.mode == RlcMode::Um && self.nr.pdcp.reordering.is_none() {
             let message = format!(
                 "{at}.nr.pdcp.reordering = off needs {at}.nr.rlc.mode = am: what is lost would be \
@@ -371,10 +373,7 @@ impl NrHarq {
 impl Rlc {
     const fn config(&self) -> rlc36::Rlc36Config {
         rlc36::Rlc36Config {
-            mode: match self.mode {
-                RlcMode::Am => rlc36::Mode::Am,
-                RlcMode::Um => rlc36::Mode::Um,
-            },
+            mode: self.mode.mode(),
             poll_pdus: self.poll_pdus,
             poll_bytes: self.poll_bytes,
             poll_retransmit: self.poll_retransmit,

@@ -15,6 +15,25 @@ words! {
     }
 }
 
+words! {
+    /// How SDUs of more than a block are carried (TS 38.322 §4.2.1).
+    pub enum RlcMode {
+        /// Acknowledged: what is lost is sent again.
+        Am = "am",
+        /// Unacknowledged: what is lost stays lost.
+        Um = "um",
+    }
+}
+
+impl RlcMode {
+    pub(crate) const fn mode(self) -> Mode {
+        match self {
+            Self::Am => Mode::Am,
+            Self::Um => Mode::Um,
+        }
+    }
+}
+
 /// What has a sequence number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Numbered {

@@ -8,7 +8,9 @@ use base::{Direction, Duration, Time};
 use link::queue;
 use observe::{BlockFact, BlockKind, Observe};
 
-use super::{Contents, Mode, Range, Receiver, Reordering, Rlc36Config, Sdus, Status, Transmitter};
+use super::{
+    Contents, Label, Mode, Range, Receiver, Reordering, Rlc36Config, Sdus, Status, Transmitter,
+};
 use crate::channel::{Quality, Radio};
 use crate::kit::intake::Intake;
 use crate::kit::moment::Moment;
@@ -152,23 +154,23 @@ impl<T: Sdu> Dtch<T> {
     pub(crate) fn tell(
         &mut self,
         moment: &mut Moment<'_, impl Observe>,
-        contents: &Contents,
+        label: Label,
         block: SentBlock,
     ) {
         let SentBlock { bytes, transmissions, error } = block;
-        let kind = match (transmissions > 1 || contents.is_again(), contents.has_data()) {
+        let kind = match (transmissions > 1 || label.is_again, label.has_data) {
             (true, _) => BlockKind::Retransmission,
             (false, true) => BlockKind::Data,
             (false, false) => BlockKind::Control,
         };
         self.counters.count_block(bytes, error);
-        self.counters.count_transmission(transmissions, kind, contents.status.is_some());
+        self.counters.count_transmission(transmissions, kind, label.is_report);
         let fact = BlockFact {
             machine: moment.machine,
             direction: self.direction,
-            sn: (contents.sn % (1 << 16)) as u16,
+            sn: (label.sn % (1 << 16)) as u16,
             kind,
-            poll: contents.poll.is_some(),
+            poll: label.is_poll,
             error,
         };
         moment.observe.block(moment.now, fact);
@@ -196,7 +198,6 @@ impl<T: Sdu> Dtch<T> {
 
     /// HARQ has given up a block that carried `contents`, which the receiver knows.
     pub(crate) fn lose(&mut self, now: Time, contents: &Contents) {
-        self.count_given_up();
         for range in contents.ranges() {
             self.receiver.lose(now, range);
             // The next SDU would show the gap.
@@ -359,11 +360,21 @@ pub(crate) trait OverDtch {
     /// The packets that it carries.
     type Sdu: Sdu;
 
-    /// The channel of `direction`.
-    fn dtch(&self, direction: Direction) -> &Dtch<Self::Sdu>;
+    /// The channels of `direction`.
+    fn dtchs<'a>(&'a self, direction: Direction) -> impl Iterator<Item = &'a Dtch<Self::Sdu>>
+    where
+        Self::Sdu: 'a;
 
-    /// The channel of `direction`, to be changed.
-    fn dtch_mut(&mut self, direction: Direction) -> &mut Dtch<Self::Sdu>;
+    /// The channels of `direction`, to be changed.
+    fn dtchs_mut<'a>(
+        &'a mut self,
+        direction: Direction,
+    ) -> impl Iterator<Item = &'a mut Dtch<Self::Sdu>>
+    where
+        Self::Sdu: 'a;
+
+    /// The channel of `direction` that `sdu` goes over.
+    fn dtch_for(&mut self, direction: Direction, sdu: &Self::Sdu) -> &mut Dtch<Self::Sdu>;
 
     /// The radio of `direction` over time.
     fn quality_mut(&mut self, direction: Direction) -> &mut Quality;
@@ -377,15 +388,15 @@ impl<M: OverDtch> SlotMobile<M::Sdu> for M {
         sdu: M::Sdu,
         before: u32,
     ) -> Result<(), M::Sdu> {
-        self.dtch_mut(direction).push(now, sdu, before)
+        self.dtch_for(direction, &sdu).push(now, sdu, before)
     }
 
     fn queued(&self, direction: Direction) -> u32 {
-        self.dtch(direction).queued()
+        self.dtchs(direction).map(Dtch::queued).sum()
     }
 
     fn has_output(&self) -> bool {
-        Direction::BOTH.iter().any(|direction| self.dtch(*direction).has_output())
+        Direction::BOTH.iter().any(|direction| self.dtchs(*direction).any(Dtch::has_output))
     }
 
     fn reconfigure(&mut self, radios: &[Radio; 2]) {
@@ -397,7 +408,7 @@ impl<M: OverDtch> SlotMobile<M::Sdu> for M {
 
 impl<M: OverDtch> CellMobile<M::Sdu> for M {
     fn poll_output(&mut self) -> Option<(Direction, Output<M::Sdu>)> {
-        let output = |way| Some((way, self.dtch_mut(way).poll_output()?));
+        let output = |way| Some((way, self.dtchs_mut(way).find_map(Dtch::poll_output)?));
         Direction::BOTH.into_iter().find_map(output)
     }
 
@@ -405,14 +416,14 @@ impl<M: OverDtch> CellMobile<M::Sdu> for M {
     where
         M::Sdu: 'a,
     {
-        self.dtch(direction).held()
+        self.dtchs(direction).flat_map(Dtch::held)
     }
 
     fn counters(&self, direction: Direction) -> Counters {
-        self.dtch(direction).counters()
+        self.dtchs(direction).map(Dtch::counters).sum()
     }
 
     fn waited(&self, direction: Direction, now: Time) -> Duration {
-        self.dtch(direction).waited(now)
+        self.dtchs(direction).map(|dtch| dtch.waited(now)).sum()
     }
 }

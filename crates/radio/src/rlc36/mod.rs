@@ -14,7 +14,7 @@ mod sdus;
 mod status;
 mod transmitter;
 
-pub use config::Mode;
+pub use config::{Mode, RlcMode};
 pub(crate) use config::{Numbered, Rlc36Config};
 pub(crate) use dtch::{Dtch, DtchConfig, OverDtch, SentBlock};
 pub(crate) use ranges::Range;
@@ -22,4 +22,4 @@ pub(crate) use receiver::Receiver;
 pub(crate) use reordering::Reordering;
 pub(crate) use sdus::Sdus;
 pub(crate) use status::Status;
-pub(crate) use transmitter::{Contents, Transmitter};
+pub(crate) use transmitter::{Contents, Label, Transmitter};

@@ -45,6 +45,23 @@ impl Contents {
         self.count > 0
     }
 
+    /// What facts tell of it.
+    pub(crate) const fn label(&self) -> Label {
+        Label {
+            sn: self.sn,
+            has_data: self.has_data(),
+            is_again: self.is_again(),
+            is_poll: self.poll.is_some(),
+            is_report: self.status.is_some(),
+        }
+    }
+
+    /// How many bytes of a block it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let ranges = self.ranges().map(Range::bytes);
+        ranges.sum::<u64>() + self.status.as_ref().map_or(0, Status::bytes)
+    }
+
     const fn is_full(&self) -> bool {
         self.count as usize == STRETCHES
     }
@@ -52,6 +69,39 @@ impl Contents {
     fn push(&mut self, range: Range) {
         self.ranges[self.count as usize] = range;
         self.count += 1;
+    }
+}
+
+/// What facts tell of what a block carries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Label {
+    /// The number of its first PDU.
+    pub(crate) sn: u64,
+    /// Whether there are data.
+    pub(crate) has_data: bool,
+    /// Whether some were sent before.
+    pub(crate) is_again: bool,
+    /// Whether a report is asked for.
+    pub(crate) is_poll: bool,
+    /// Whether there is a report on the other direction.
+    pub(crate) is_report: bool,
+}
+
+impl Label {
+    /// The same of what `other` tells of as well.
+    pub(crate) const fn and(self, other: Self) -> Self {
+        Self {
+            sn: if self.has_data { self.sn } else { other.sn },
+            has_data: self.has_data || other.has_data,
+            is_again: self.is_again || other.is_again,
+            is_poll: self.is_poll || other.is_poll,
+            is_report: self.is_report || other.is_report,
+        }
+    }
+
+    /// Whether there is nothing.
+    pub(crate) const fn is_empty(&self) -> bool {
+        !self.has_data && !self.is_report
     }
 }
 

@@ -7,15 +7,16 @@ use observe::Observe;
 
 use super::config::{Carrier, Handover, ScheduledConfig};
 use super::drx::Cycles;
-use super::lane::Assignment;
+use super::lane::{Assignment, SentTold};
 use super::mobile::{Grants, ScheduledMobile};
 use super::rrc::Phase;
 use crate::channel::flights::{Flight, Flights};
-use crate::channel::harq::{Block, Feedback};
+use crate::channel::harq::Feedback;
 use crate::channel::scheduler::Ranking;
 use crate::kit::moment::Moment;
 use crate::kit::roster::{CellMobile, Roster};
 use crate::kit::slots::{HarqCell, SlotMobile, Slotted, slotted};
+use crate::rlc36::Dtch;
 use crate::{EnergyUse, Sdu};
 
 /// A cell and its mobiles, each with a bearer.
@@ -107,7 +108,7 @@ impl<T: Sdu> ScheduledCell<T> {
         moment: &mut Moment<'_, impl Observe>,
         (ue, direction): (u32, Direction),
         process: u32,
-        block: &Block,
+        block: &SentTold,
     ) {
         let (slot, harq) = (moment.slot, self.config.harq);
         let mobile = &mut self.mobiles[ue as usize];
@@ -200,14 +201,14 @@ impl<T: Sdu> Slotted<T> for ScheduledCell<T> {
     }
 
     fn due(&mut self, slot: u64, ue: u32, observe: &mut impl Observe) -> Option<u64> {
-        if self.mobiles[ue as usize].lanes.iter().any(|lane| lane.dtch.has_failed()) {
+        if self.mobiles[ue as usize].all_dtchs().any(Dtch::has_failed) {
             self.fail(slot, ue);
         }
         let state_ends = self.meter(slot, ue, observe);
         let (now, unit) = (Time::ZERO + self.config.slot * slot, self.config.slot);
         self.request_if_needed(slot, ue);
         let mobile = &self.mobiles[ue as usize];
-        let timers = mobile.lanes.iter().map(|lane| lane.dtch.poll_timeout());
+        let timers = mobile.all_dtchs().map(Dtch::poll_timeout);
         let reports = Direction::BOTH.map(|way| mobile.report_from(way).filter(|at| *at > now));
         let known = timers.chain(reports).flatten().map(|at| self.slot_from(at, slot));
         let mut due = known.min().unwrap_or(u64::MAX);
@@ -245,9 +246,12 @@ impl<T: Sdu> HarqCell<T> for ScheduledCell<T> {
         let Flight { slot, ue, process, .. } = flight;
         let [lane, other] = self.mobiles[ue as usize].pair(way);
         let Some(block) = lane.harq.sent(process, slot).copied() else { return };
-        lane.dtch.receive(moment.now, &block.contents);
-        if let Some(status) = &block.contents.status {
-            other.dtch.transmitter.handle_status(status);
+        for (bearer, back) in lane.bearers.iter_mut().zip(&mut other.bearers) {
+            let contents = &bearer.parts[process as usize];
+            bearer.dtch.receive(moment.now, contents);
+            if let Some(status) = &contents.status {
+                back.dtch.transmitter.handle_status(status);
+            }
         }
         if way == Direction::Uplink {
             self.take_report(moment.slot, ue, &block);
@@ -262,9 +266,8 @@ impl<T: Sdu> HarqCell<T> for ScheduledCell<T> {
         if !errs {
             lane.harq.free(process);
         } else if !may_repeat {
-            if let Some(block) = lane.harq.free(process) {
-                lane.dtch.lose(moment.now, &block.contents);
-            }
+            lane.harq.free(process);
+            lane.lose(moment.now, process);
         } else {
             lane.harq.fail(process);
             match (way, self.config.harq.feedback) {
@@ -283,7 +286,7 @@ impl<T: Sdu> HarqCell<T> for ScheduledCell<T> {
         self.catch_up(slot, ue);
         let mobile = &mut self.mobiles[ue as usize];
         for lane in &mut mobile.lanes {
-            lane.dtch.handle_timeout(now);
+            lane.bearers.iter_mut().for_each(|bearer| bearer.dtch.handle_timeout(now));
         }
         self.pass(slot, ue);
         let mobile = &mut self.mobiles[ue as usize];

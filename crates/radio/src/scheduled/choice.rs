@@ -2,6 +2,7 @@
 
 use base::{Direction, Time};
 
+use super::bearer::BearerConfig;
 use super::cell::ScheduledCell;
 use super::mobile::ScheduledMobile;
 use crate::Sdu;
@@ -32,9 +33,23 @@ impl<T: Sdu> ScheduledCell<T> {
         for ue in active {
             if can(self, &self.mobiles[*ue as usize]) {
                 let is_alone = active.len() == 1;
-                let rank = if is_alone { 0.0 } else { self.rank(offer, *ue) };
-                self.ranking.add(*ue, rank);
+                let (priority, rank) = if is_alone {
+                    (0, 0.0)
+                } else {
+                    (self.priority(offer, *ue), self.rank(offer, *ue))
+                };
+                self.ranking.add(*ue, priority, rank);
             }
+        }
+    }
+
+    /// The priority of what `ue` has to send first, as the base station knows it.
+    fn priority(&self, offer: Offer, ue: u32) -> u8 {
+        let mobile = &self.mobiles[ue as usize];
+        match offer.direction {
+            _ if self.config.bearers.len() == 1 => BearerConfig::DEFAULT_PRIORITY,
+            Direction::Downlink => mobile.wanted_first(offer.now, offer.direction, offer.slot).0,
+            Direction::Uplink => mobile.known_priority,
         }
     }
 

@@ -1,14 +1,14 @@
 //! How a network is set up.
 
 use base::{Direction, Duration, Probability, Rate, Schedule};
-use link::queue;
 use settings::{Fault, Flag, OfTime, Table, section};
 
+use super::bearer::BearerConfig;
 use super::power::POWER_STATES;
 use super::{drx, rrc};
 use crate::PowerModel;
 use crate::channel::{Frame, Part, Sizes, UeConfig, harq, scheduler};
-use crate::rlc36;
+use crate::rlc36::Mode;
 
 /// A cell and its mobiles, which share its resource blocks.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,22 +24,18 @@ pub struct ScheduledConfig {
     pub(crate) carriers: [Carrier; 2],
     /// Hybrid ARQ.
     pub(crate) harq: harq::HarqConfig,
-    /// Link control.
-    pub(crate) rlc: rlc36::Rlc36Config,
+    /// Bearers of each mobile, those that are first ahead; one of them is the default one.
+    pub bearers: Vec<BearerConfig>,
     /// How PDCP puts SDUs in order where link control does not; `None` where it does.
     pub(crate) reordering: Option<Wait>,
     /// What part of the resource blocks of each direction other users take.
     pub(crate) background: Background,
     /// Who sends.
     pub(crate) scheduler: scheduler::SchedulerConfig,
-    /// What waits ahead of it for each mobile, downlink and uplink.
-    pub queues: [queue::Config; 2],
     /// How a mobile comes to send.
     pub(crate) access: Access,
     /// What headers take.
     pub(crate) headers: Headers,
-    /// An SDU that has waited longer for its first transmission is discarded.
-    pub(crate) discard: Option<Duration>,
     /// When a connected mobile listens; `None` is always.
     pub(crate) drx: Option<drx::Keys>,
     /// When a mobile is connected; `None` is always.
@@ -78,6 +74,16 @@ impl ScheduledConfig {
         let period = (self.slot.as_nanos() * frame.period()) as f64;
         let bits = bits(Part::Special) + bits(Part::Whole);
         Rate::from_bps(((bits * 1e9 / period) as u64).max(1))
+    }
+
+    /// The largest packet that `bearer` can send in `direction`: where a block is a whole one, that
+    /// of the largest block.
+    pub(super) fn largest(&self, direction: Direction, bearer: &BearerConfig) -> u64 {
+        let carrier = &self.carriers[direction as usize];
+        let scheme = carrier.scheme_at(f64::INFINITY);
+        let bytes = carrier.sizes.bytes(scheme, carrier.sizes.width());
+        let room = bytes.saturating_sub(self.headers.block);
+        if bearer.rlc.mode == Mode::Tm { u64::from(room) } else { u64::MAX }
     }
 
     /// Which slots of which direction a mobile can use.

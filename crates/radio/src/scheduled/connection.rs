@@ -62,8 +62,9 @@ impl<T: Sdu> ScheduledCell<T> {
         let mobile = &mut self.mobiles[ue as usize];
         mobile.detach();
         for lane in &mut mobile.lanes {
-            lane.dtch.count_handover();
-            if lane.dtch.direction == Direction::Downlink && !forwards {
+            let dtch = &mut lane.first().dtch;
+            dtch.count_handover();
+            if dtch.direction == Direction::Downlink && !forwards {
                 lane.abandon(now);
             } else {
                 lane.establish(now);
@@ -84,8 +85,8 @@ impl<T: Sdu> ScheduledCell<T> {
         mobile.open_from = slot + gap.ceil_to(self.config.slot).whole(self.config.slot);
         mobile.detach();
         for lane in &mut mobile.lanes {
-            if lane.dtch.transmitter.has_failed() {
-                lane.dtch.count_failure();
+            if lane.bearers.iter().any(|bearer| bearer.dtch.has_failed()) {
+                lane.first().dtch.count_failure();
             }
             lane.establish(now);
         }

@@ -75,14 +75,19 @@ impl<T: Sdu> ScheduledCell<T> {
     /// header fits.
     fn serve_downlink(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32, left: u16) -> u16 {
         let mobile = &mut self.mobiles[ue as usize];
-        let wanted = mobile.wanted(moment.now, DOWN);
-        let [lane, other] = mobile.pair(DOWN);
+        // What is first alone, where others wait for the rest of the slot.
+        let wanted = if self.ranking.is_empty() {
+            mobile.wanted(moment.now, DOWN)
+        } else {
+            mobile.wanted_first(moment.now, DOWN, moment.slot).1
+        };
+        let lane = &mut mobile.lanes[0];
         let part = self.config.frame.part(DOWN, moment.slot);
         let assigned = lane.assign(moment.now, &self.config.carriers[0], part, wanted, left);
         let Some(process) = lane.harq.idle().filter(|_| lane.room(assigned) > 0) else { return 0 };
-        let status = other.dtch.receiver.report(moment.now, lane.room(assigned));
-        let block = lane.build(moment, assigned, status);
-        if !block.contents.has_data() && block.contents.status.is_none() {
+        let block = mobile.build(moment, DOWN, process, assigned);
+        let lane = &mut mobile.lanes[0];
+        if block.label.label.is_empty() {
             // Nothing fits, or what waited was too old.
             self.mobiles[ue as usize].served[0] = moment.slot + 1;
             self.mobiles.touch(ue);

@@ -1,12 +1,18 @@
 //! Keys of `[radio]` of every such cell.
 
-use base::{Duration, Probability};
-use settings::{Always, Fault, Part, Perhaps, Table, section};
+use base::{Duration, Probability, Rate};
+use link::queue::{self, droptail};
+use settings::{
+    Always, Count, Each, Fault, Label, OfTime, Off, Or, Part, Perhaps, Speed, Table, Word, named,
+    section,
+};
 
+use super::bearer::BearerConfig;
 use super::rrc::{InactiveKeys, Times};
 use super::{drx, rrc};
 use crate::channel::scheduler;
 use crate::kit::paging::{self, EdrxKeys, PsmKeys};
+use crate::rlc36::{Rlc36Config, RlcMode};
 
 section! {
     /// `[radio]`: how the base station chooses, and when mobiles are there for it.
@@ -14,6 +20,8 @@ section! {
         /// How the base station chooses between mobiles.
         pub scheduler: scheduler::SchedulerConfig as Always<scheduler::SchedulerConfig> =
             scheduler::SchedulerConfig::default();
+        /// Bearers of each mobile beside the default one, at most 7.
+        pub bearer: Vec<BearerKeys> as Each<BearerKeys> = Vec::new();
         /// What part of the resource blocks of each direction other users take, evenly.
         pub background: Probability as Part = Probability::NEVER;
         /// When a connected mobile listens. Without it, always.
@@ -31,8 +39,81 @@ section! {
     check(Self::check)
 }
 
+section! {
+    /// `[[radio.bearer]]`: a bearer of each mobile beside the default one, in both directions.
+    pub struct BearerKeys {
+        /// Its name in settings (`radio.bearer.NAME.priority`); required.
+        pub name: String as Label = String::new();
+        /// The code point of the packets that it carries (DSCP; `flow.dscp`). Default: expedited
+        /// forwarding (RFC 3246).
+        pub dscp: u8 as Count<u8, 0, 63> = 46;
+        /// Its priority, within a mobile and between mobiles: lower numbers are first. The default
+        /// bearer has 9. Default: voice (TS 23.203 table 6.1.7).
+        pub priority: u8 as Count<u8, 1, 9> = 2;
+        /// The rate in each direction up to which it has that priority; what is beyond comes after
+        /// the others. `off` is any rate.
+        pub guaranteed: Option<Rate> as Or<Off, Speed> = None;
+        /// How link control carries its SDUs; all else of that is as for the default bearer.
+        pub mode: RlcMode as Word<RlcMode> = RlcMode::Um;
+        /// What waits ahead of it in each direction, at most.
+        pub queue: droptail::Limit as Always<droptail::Limit> = droptail::Limit::default();
+        /// An SDU that has waited longer for its first transmission is discarded.
+        pub discard: Option<Duration> as Or<Off, OfTime<1>> = None;
+    }
+}
+
+named!(BearerKeys);
+
+/// The most bearers beside the default one (TS 36.306 §4.2.1.1: 8 in all).
+const MOST_BEARERS: usize = 7;
+
 impl BaseStation {
+    /// The bearers of a mobile, those that are first ahead, of which the default one has such
+    /// `rlc`, `queues` and `discard`.
+    pub(crate) fn bearers(
+        &self,
+        rlc: Rlc36Config,
+        queues: [queue::Config; 2],
+        discard: Option<Duration>,
+    ) -> Vec<BearerConfig> {
+        let listed = self.bearer.iter().map(|keys| BearerConfig {
+            name: Some(keys.name.clone()),
+            dscp: Some(keys.dscp),
+            priority: keys.priority,
+            guaranteed: keys.guaranteed,
+            rlc: Rlc36Config { mode: keys.mode.mode(), ..rlc.clone() },
+            queues: [keys.queue; 2]
+                .map(|limit| queue::Config { limit, ..queue::Config::UNLIMITED }),
+            discard: keys.discard,
+        });
+        let mut bearers: Vec<_> = listed.collect();
+        let priority = BearerConfig::DEFAULT_PRIORITY;
+        let (name, dscp, guaranteed) = (None, None, None);
+        bearers.push(BearerConfig { name, dscp, priority, guaranteed, rlc, queues, discard });
+        bearers.sort_by_key(|bearer| bearer.priority);
+        bearers
+    }
+
+    fn check_bearers(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.bearer.len() > MOST_BEARERS {
+            let message =
+                format!("{at}.bearer lists {}, at most 7 are possible", self.bearer.len());
+            return tree.clash_at(at, &["bearer"], message);
+        }
+        for (place, bearer) in self.bearer.iter().enumerate() {
+            let mut others = self.bearer[..place].iter();
+            if let Some(other) = others.find(|other| other.dscp == bearer.dscp) {
+                let keys = [&other.name, &bearer.name].map(|name| format!("bearer.{name}.dscp"));
+                let [first, second] = &keys;
+                let message = format!("{at}.{first} and {at}.{second} are both {}", bearer.dscp);
+                return tree.clash_at(at, &[first, second], message);
+            }
+        }
+        Ok(())
+    }
+
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        self.check_bearers(tree, at)?;
         let Some(rrc) = self.rrc else { return Ok(()) };
         paging::check((self.edrx, self.psm), rrc.paging_cycle, tree, at)
     }

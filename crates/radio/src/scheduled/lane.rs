@@ -1,34 +1,42 @@
-//! One direction of one mobile's bearer.
+//! One direction of one mobile's radio.
 
 use base::{Direction, Time};
 use observe::Observe;
 
+use super::bearer::{Bearer, BearerConfig};
 use super::config::{Carrier, ScheduledConfig};
 use crate::Sdu;
 use crate::channel::harq::{Block, Harq};
 use crate::channel::scheduler::Past;
 use crate::channel::{Part, Quality, UeConfig};
 use crate::kit::moment::Moment;
-use crate::rlc36::{Dtch, DtchConfig, Mode, Reordering, SentBlock, Status};
+use crate::rlc36::{Label, SentBlock};
 
-/// Its traffic, the radio, and the blocks in flight.
+/// Its bearers, the radio, and the blocks in flight.
 #[derive(Debug)]
 pub(super) struct ScheduledLane<T> {
-    pub(super) dtch: Dtch<T>,
+    /// Those that are first ahead.
+    pub(super) bearers: Box<[Bearer<T>]>,
     /// Bytes of the headers of a block.
     block_header: u32,
-    pub(super) harq: Harq,
+    pub(super) harq: Harq<Told>,
     pub(super) quality: Quality,
     pub(super) past: Past,
 }
 
-/// The largest packet that can be sent: where a block is a whole one, that of the largest block.
-fn largest(carrier: &Carrier, config: &ScheduledConfig) -> u64 {
-    let sizes = &carrier.sizes;
-    let scheme = carrier.scheme_at(f64::INFINITY);
-    let bytes = sizes.bytes(scheme, sizes.width()).saturating_sub(config.headers.block);
-    if config.rlc.mode == Mode::Tm { u64::from(bytes) } else { u64::MAX }
+/// What a block says besides what its bearers have in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told {
+    /// What facts tell of it.
+    pub(super) label: Label,
+    /// Uplink: how much the mobile has yet to send (its buffer status report).
+    pub(super) backlog: u64,
+    /// Uplink: the priority of what is first of that.
+    pub(super) priority: u8,
 }
+
+/// A block, as hybrid ARQ keeps it.
+pub(super) type SentTold = Block<Told>;
 
 /// What a mobile gets in a slot.
 #[derive(Clone, Copy, Debug)]
@@ -47,27 +55,21 @@ impl<T: Sdu> ScheduledLane<T> {
         seed: u64,
     ) -> Self {
         let name = format!("{}/{}", ue.name, direction.name());
-        let place = direction as usize;
-        let dtch = DtchConfig {
-            queue: &config.queues[place],
-            rlc: &config.rlc,
-            sdu_header: config.headers.sdu,
-            discard: config.discard,
-            largest: largest(&config.carriers[place], config),
-            reordering: config.reordering.map(Reordering::new),
-        };
+        let radio = ue.radios[direction as usize].clone();
+        let bearers = config.bearers.iter();
+        let bearers = bearers.map(|of| Bearer::new(direction, config, of, ue, seed)).collect();
         Self {
-            dtch: Dtch::new(direction, dtch, seed, &name),
+            bearers,
             block_header: config.headers.block,
             harq: Harq::new(config.harq.processes),
-            quality: Quality::new(ue.radios[place].clone(), seed, &name, &ue.name),
+            quality: Quality::new(radio, seed, &name, &ue.name),
             past: Past::default(),
         }
     }
 
     /// Whether nothing is under way, and nothing could be.
     pub(super) fn is_quiet(&self) -> bool {
-        self.harq.is_quiet() && self.dtch.is_empty()
+        self.harq.is_quiet() && self.bearers.iter().all(|bearer| bearer.dtch.is_empty())
     }
 
     /// The best scheme that what was reported allows.
@@ -98,29 +100,14 @@ impl<T: Sdu> ScheduledLane<T> {
         Assignment { scheme, width, bytes: sizes.bytes(scheme, width), part }
     }
 
-    /// The block of an assignment, with the `status` of the other direction.
-    pub(super) fn build(
-        &mut self,
-        moment: &mut Moment<'_, impl Observe>,
-        assigned: Assignment,
-        status: Option<Status>,
-    ) -> Block {
-        Block {
-            contents: self.dtch.fill(moment, self.room(assigned), status),
-            scheme: assigned.scheme,
-            width: assigned.width,
-            bytes: assigned.bytes,
-            part: assigned.part,
-            transmissions: 1,
-            backlog: self.dtch.waiting(),
-            built: moment.slot,
-            slot: moment.slot,
-        }
-    }
-
     /// Room that a block has for link control.
     pub(super) fn room(&self, assigned: Assignment) -> u64 {
         u64::from(assigned.bytes.saturating_sub(self.block_header))
+    }
+
+    /// Bytes of the headers of a block, and of what each further bearer has in it.
+    pub(super) fn header(&self) -> u64 {
+        u64::from(self.block_header)
     }
 
     /// Whether `block`, which is sent now, errs.
@@ -128,24 +115,67 @@ impl<T: Sdu> ScheduledLane<T> {
         &mut self,
         moment: &mut Moment<'_, impl Observe>,
         carrier: &Carrier,
-        block: &Block,
+        block: &SentTold,
     ) -> bool {
         let (bytes, transmissions) = (block.bytes, block.transmissions.into());
         let needed = carrier.needed[block.scheme as usize];
         let error = self.quality.draw((moment.now, moment.slot), needed, transmissions);
-        self.dtch.tell(moment, &block.contents, SentBlock { bytes, transmissions, error });
+        let sent = SentBlock { bytes, transmissions, error };
+        self.first().dtch.tell(moment, block.label.label, sent);
         error
+    }
+
+    /// Those of its bearers that have their priority in `slot`, a bit each.
+    pub(super) fn due(&self, slot: u64) -> u32 {
+        let due = self.bearers.iter().enumerate().filter(|(_, bearer)| bearer.is_due(slot));
+        due.fold(0, |bits, (place, _)| bits | 1 << place)
+    }
+
+    /// The bearer of packets with `code`: the default one if no other is for it.
+    pub(super) fn bearer_for(&mut self, code: u8) -> &mut Bearer<T> {
+        let place = |of: Option<u8>| self.bearers.iter().position(|bearer| bearer.dscp == of);
+        let place = place(Some(code)).or_else(|| place(None)).unwrap_or(0);
+        &mut self.bearers[place]
+    }
+
+    /// What a block that was built in `slot` says besides its contents.
+    pub(super) fn told(&self, label: Label, slot: u64) -> Told {
+        let waiting = self.bearers.iter().filter(|bearer| bearer.dtch.waiting() > 0);
+        let first = waiting.map(|bearer| bearer.priority(slot)).min();
+        Told {
+            label,
+            backlog: self.bearers.iter().map(|bearer| bearer.dtch.waiting()).sum(),
+            priority: first.unwrap_or(BearerConfig::DEFAULT_PRIORITY),
+        }
+    }
+
+    /// Whether nothing that was sent is left to be acknowledged.
+    pub(super) fn is_settled(&self) -> bool {
+        self.bearers.iter().all(|bearer| bearer.dtch.transmitter.is_settled())
+    }
+
+    /// The bearer with which what all have in common is counted.
+    pub(super) fn first(&mut self) -> &mut Bearer<T> {
+        &mut self.bearers[0]
+    }
+
+    /// Hybrid ARQ has given up the block of `process`.
+    pub(super) fn lose(&mut self, now: Time, process: u32) {
+        self.first().dtch.count_given_up();
+        for bearer in &mut self.bearers {
+            bearer.dtch.lose(now, &bearer.parts[process as usize]);
+        }
     }
 
     /// Both ends of link control begin anew.
     pub(super) fn establish(&mut self, now: Time) {
         self.harq.flush();
-        self.dtch.establish(now);
+        self.bearers.iter_mut().for_each(|bearer| bearer.dtch.establish(now));
     }
 
     /// Everything that waits or was sent in part is lost.
     pub(super) fn abandon(&mut self, now: Time) {
         self.harq.flush();
-        self.dtch.abandon(now);
+        self.bearers.iter_mut().for_each(|bearer| bearer.dtch.abandon(now));
     }
 }

@@ -1,15 +1,21 @@
 //! A mobile and its bearer.
 
-use base::{Direction, Stream, Time};
+use std::cmp::Ordering;
 
+use base::{Direction, Stream, Time};
+use observe::Observe;
+
+use super::bearer::{Bearer, BearerConfig};
 use super::config::ScheduledConfig;
 use super::drx::Cycles;
-use super::lane::ScheduledLane;
+use super::lane::{Assignment, ScheduledLane, SentTold};
 use super::power::{PowerState, StateMeter};
 use super::rrc::{Event, Phase, Rest, Times};
 use crate::Sdu;
+use crate::channel::harq::Block;
 use crate::channel::{Frame, Quality, UeConfig};
-use crate::rlc36::{Dtch, OverDtch};
+use crate::kit::moment::Moment;
+use crate::rlc36::{Dtch, Label, OverDtch};
 
 /// Both directions, and what the base station and the mobile know of each other.
 #[derive(Debug)]
@@ -30,6 +36,8 @@ pub(crate) struct ScheduledMobile<T> {
     pub(super) request_phase: u64,
     /// How many bytes the base station knows to wait for the uplink and has not granted.
     pub(super) known: u64,
+    /// The priority of what is first of these, as far as it said.
+    pub(super) known_priority: u8,
     /// How many bytes it said last that it has to send.
     pub(super) told: u64,
     /// The slot of the last report that the base station has read.
@@ -118,6 +126,7 @@ impl<T: Sdu> ScheduledMobile<T> {
             request: None,
             request_phase: request_phase(config, ue, seed),
             known: 0,
+            known_priority: BearerConfig::DEFAULT_PRIORITY,
             told: 0,
             read: 0,
             grants: Grants::NONE,
@@ -142,20 +151,83 @@ impl<T: Sdu> ScheduledMobile<T> {
 
     /// When a report on what came in the other direction is to be sent in `direction`.
     pub(super) fn report_from(&self, direction: Direction) -> Option<Time> {
-        self.lanes[1 - direction as usize].dtch.receiver.report_from()
+        let bearers = self.lanes[1 - direction as usize].bearers.iter();
+        bearers.filter_map(|bearer| bearer.dtch.receiver.report_from()).min()
+    }
+
+    /// The channels of its bearers in both directions.
+    pub(super) fn all_dtchs(&self) -> impl Iterator<Item = &Dtch<T>> {
+        Direction::BOTH.into_iter().flat_map(|way| self.dtchs(way))
+    }
+
+    /// What each bearer has to send in `direction`, a report included.
+    fn wants(&self, now: Time, direction: Direction) -> impl Iterator<Item = (&Bearer<T>, u64)> {
+        let [lane, other] =
+            [direction as usize, 1 - direction as usize].map(|way| &self.lanes[way].bearers);
+        lane.iter().zip(other).map(move |(bearer, back)| {
+            (bearer, bearer.dtch.waiting() + back.dtch.receiver.report_bytes(now))
+        })
     }
 
     /// How many bytes it has to send in `direction`, a report included.
     pub(super) fn wanted(&self, now: Time, direction: Direction) -> u64 {
-        let [lane, other] =
-            [direction as usize, 1 - direction as usize].map(|way| &self.lanes[way]);
-        lane.dtch.waiting() + other.dtch.receiver.report_bytes(now)
+        self.wants(now, direction).map(|(_, bytes)| bytes).sum()
+    }
+
+    /// The priority in `slot` of what is first of it, and how many bytes have that.
+    pub(super) fn wanted_first(&self, now: Time, direction: Direction, slot: u64) -> (u8, u64) {
+        let mut first = (u8::MAX, 0);
+        for (bearer, bytes) in self.wants(now, direction).filter(|(_, bytes)| *bytes > 0) {
+            let priority = bearer.priority(slot);
+            match priority.cmp(&first.0) {
+                Ordering::Less => first = (priority, bytes),
+                Ordering::Equal => first.1 += bytes,
+                Ordering::Greater => {}
+            }
+        }
+        first
+    }
+
+    /// The block of an assignment that `process` is to have: of each bearer what waits, those ahead
+    /// that are due (TS 36.321 §5.4.3.1), and reports on the other direction before data.
+    pub(super) fn build(
+        &mut self,
+        moment: &mut Moment<'_, impl Observe>,
+        direction: Direction,
+        process: u32,
+        assigned: Assignment,
+    ) -> SentTold {
+        let [lane, other] = self.pair(direction);
+        let (header, mut room) = (lane.header(), lane.room(assigned));
+        let mut label = Label::default();
+        let due = lane.due(moment.slot);
+        for is_due in [1, 0] {
+            for (place, (bearer, back)) in
+                lane.bearers.iter_mut().zip(&mut other.bearers).enumerate()
+            {
+                if due >> place & 1 != is_due {
+                    continue;
+                }
+                let status = back.dtch.receiver.report(moment.now, room);
+                let contents = bearer.dtch.fill(moment, room, status);
+                bearer.parts[process as usize] = contents;
+                label = label.and(contents.label());
+                let bytes = contents.bytes();
+                if bytes > 0 {
+                    bearer.take(moment.slot, bytes);
+                    room = room.saturating_sub(bytes + header);
+                }
+            }
+        }
+        let label = lane.told(label, moment.slot);
+        let Assignment { scheme, width, bytes, part } = assigned;
+        let (built, slot) = (moment.slot, moment.slot);
+        Block { label, scheme, width, bytes, part, transmissions: 1, built, slot }
     }
 
     /// Whether nothing is under way, and nothing is left to be acknowledged.
     pub(super) fn is_quiet(&self) -> bool {
-        let is_quiet =
-            |lane: &ScheduledLane<T>| lane.is_quiet() && lane.dtch.transmitter.is_settled();
+        let is_quiet = |lane: &ScheduledLane<T>| lane.is_quiet() && lane.is_settled();
         self.lanes.iter().all(is_quiet) && self.request.is_none() && self.known == 0
     }
 
@@ -264,12 +336,22 @@ impl<T: Sdu> ScheduledMobile<T> {
 impl<T: Sdu> OverDtch for ScheduledMobile<T> {
     type Sdu = T;
 
-    fn dtch(&self, direction: Direction) -> &Dtch<T> {
-        &self.lanes[direction as usize].dtch
+    fn dtchs<'a>(&'a self, direction: Direction) -> impl Iterator<Item = &'a Dtch<T>>
+    where
+        T: 'a,
+    {
+        self.lanes[direction as usize].bearers.iter().map(|bearer| &bearer.dtch)
     }
 
-    fn dtch_mut(&mut self, direction: Direction) -> &mut Dtch<T> {
-        &mut self.lanes[direction as usize].dtch
+    fn dtchs_mut<'a>(&'a mut self, direction: Direction) -> impl Iterator<Item = &'a mut Dtch<T>>
+    where
+        T: 'a,
+    {
+        self.lane(direction).bearers.iter_mut().map(|bearer| &mut bearer.dtch)
+    }
+
+    fn dtch_for(&mut self, direction: Direction, sdu: &T) -> &mut Dtch<T> {
+        &mut self.lane(direction).bearer_for(sdu.dscp()).dtch
     }
 
     fn quality_mut(&mut self, direction: Direction) -> &mut Quality {

@@ -2,7 +2,7 @@
 //!
 //! * `cell`: the machine, one slot at a time; `downlink` and `uplink`: who sends in a slot;
 //!   `choice`: who is next.
-//! * `mobile`, `lane`: a mobile, and one direction of its bearer.
+//! * `mobile`, `lane`, `bearer`: a mobile, one direction of its radio, and its bearers.
 //! * `connection`: how connections begin, move and fail.
 //! * [`drx`], [`rrc`], `power`: when a mobile listens, when it is connected, and what it draws;
 //!   `keys`: what LTE and NR have in common of that.
@@ -10,6 +10,7 @@
 //! The radio, hybrid ARQ and the choice between mobiles are those of [`crate::channel`], link
 //! control that of [`crate::rlc36`].
 
+mod bearer;
 mod cell;
 mod choice;
 mod config;
@@ -23,8 +24,9 @@ pub(crate) mod power;
 pub mod rrc;
 mod uplink;
 
+pub use bearer::BearerConfig;
 pub use cell::ScheduledCell;
 pub(crate) use config::{Access, Background, Carrier, Headers};
 pub use config::{Handover, ScheduledConfig};
-pub use keys::BaseStation;
 pub(crate) use keys::of_cell;
+pub use keys::{BaseStation, BearerKeys};

@@ -5,7 +5,7 @@ use observe::Observe;
 
 use super::cell::{Granted, ScheduledCell};
 use super::choice::Offer;
-use super::lane::Assignment;
+use super::lane::{Assignment, SentTold};
 use super::mobile::Grants;
 use super::rrc::Phase;
 use crate::Sdu;
@@ -44,7 +44,7 @@ impl<T: Sdu> ScheduledCell<T> {
 
     /// The base station reads how much a mobile has to send, of which some is granted already
     /// (buffer status report, TS 36.321 §5.4.5).
-    pub(super) fn take_report(&mut self, slot: u64, ue: u32, block: &Block) {
+    pub(super) fn take_report(&mut self, slot: u64, ue: u32, block: &SentTold) {
         let until = slot + self.reach();
         let mobile = &mut self.mobiles[ue as usize];
         if block.built < mobile.read {
@@ -52,7 +52,8 @@ impl<T: Sdu> ScheduledCell<T> {
         }
         mobile.read = block.built;
         let granted = mobile.grants.since(block.built, until);
-        mobile.known = block.backlog.saturating_sub(granted);
+        mobile.known = block.label.backlog.saturating_sub(granted);
+        mobile.known_priority = block.label.priority;
         if mobile.known > 0 {
             self.mobiles.activate(ue, UP);
         }
@@ -174,12 +175,10 @@ impl<T: Sdu> ScheduledCell<T> {
                 }
                 continue;
             }
-            let [lane, other] = mobile.pair(UP);
-            let Some(process) = lane.harq.idle() else { continue };
-            let status = other.dtch.receiver.report(moment.now, lane.room(assigned));
-            let block = lane.build(moment, assigned, status);
-            lane.harq.send(process, &block);
-            mobile.told = block.backlog;
+            let Some(process) = mobile.lanes[1].harq.idle() else { continue };
+            let block = mobile.build(moment, UP, process, assigned);
+            mobile.lanes[1].harq.send(process, &block);
+            mobile.told = block.label.backlog;
             self.transmit(moment, (ue, UP), process, &block);
         }
     }

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use base::{Direction, Duration, Probability, Time};
 use proptest::prelude::*;
 use radio::channel::{Blockage, Fading};
-use radio::nr::{NrHandover, NrKeys, Pattern, RlcMode, Spacing, Tdd};
+use radio::nr::{NrHandover, NrKeys, Pattern, Spacing, Tdd};
+use radio::rlc36::RlcMode;
 use radio::scheduled::{drx, rrc};
 
-use crate::scheduled::support::{Exit, Fate, Run, at, context, ms};
+use crate::scheduled::several::{bearers, order_of};
+use crate::scheduled::support::{Fate, Run, at, context, ms};
 use crate::support::cell::assert_every_block_ends;
 use crate::support::mobiles;
 
@@ -38,12 +40,12 @@ fn keys() -> impl Strategy<Value = NrKeys> {
         Just((RlcMode::Um, Some(ms(50))))
     ];
     let slots = (duplex(), prop::sample::select(&Spacing::ALL[..]), 11_u16..100, 1_u32..17);
-    (radio, states, outages, modes, slots, (1_u32..4, 0_u32..4)).prop_map(
+    (radio, states, outages, (modes, bearers()), slots, (1_u32..4, 0_u32..4)).prop_map(
         |(
             (bler, snr, [fades, blocks]),
             ([drx, rrc], handover),
             outages,
-            (mode, wait),
+            ((mode, wait), bearer),
             (tdd, spacing, width, processes),
             (ues, repeats),
         )| {
@@ -61,6 +63,11 @@ fn keys() -> impl Strategy<Value = NrKeys> {
                 transition: ms(50),
                 ..Blockage::default()
             });
+            keys.station.bearer = bearer;
+            if wait.is_none() {
+                // What is lost would be waited for without end.
+                keys.station.bearer.iter_mut().for_each(|bearer| bearer.mode = RlcMode::Am);
+            }
             keys.station.drx = drx.then(|| drx::Keys { on: ms(10), ..drx::Keys::default() });
             keys.station.rrc = rrc.then(|| rrc::Keys { tail: ms(700), ..rrc::Keys::default() });
             keys.handover = handover.map(|(every, gap, forwarding)| NrHandover {
@@ -121,11 +128,10 @@ proptest! {
         numbers.sort_unstable();
         prop_assert_eq!(&numbers, &sent);
         let mut last = BTreeMap::new();
-        for Exit { ue, direction, packet, .. } in
-            run.exits.iter().filter(|exit| exit.fate == Fate::Delivered)
-        {
-            let before = last.insert((*ue, *direction as u8), packet.number);
-            prop_assert!(before < Some(packet.number), "{} after {:?}", packet.number, before);
+        for exit in run.exits.iter().filter(|exit| exit.fate == Fate::Delivered) {
+            let number = exit.packet.number;
+            let before = last.insert(order_of(&keys.station.bearer, exit), number);
+            prop_assert!(before < Some(number), "{number} after {before:?}");
         }
         let may_lose = keys.nr.pdcp.reordering.is_some()
             || keys.handover.is_some_and(|handover| !handover.forwarding);

@@ -10,7 +10,8 @@ use radio::rlc36::Mode;
 use radio::scheduled::{Handover, ScheduledConfig, drx, rrc};
 use radio::{EdrxKeys, PsmKeys};
 
-use super::support::{Exit, Fate, Run, at, config, ms};
+use super::several::{bearers, loses, order_of};
+use super::support::{Fate, Run, at, config, ms};
 use crate::support::cell::assert_every_block_ends;
 use crate::support::mobiles;
 
@@ -21,12 +22,20 @@ fn keys() -> impl Strategy<Value = LteKeys> {
     let states = (any::<[bool; 4]>(), prop::option::of((400_u64..2000, 0_u64..300, any::<bool>())));
     let outages = prop::collection::vec((1_u64..3000, 1_u64..800), 0..3);
     let modes = prop_oneof![Just(Mode::Am), Just(Mode::Am), Just(Mode::Um)];
-    (radio, states, outages, modes, 1_u32..4, 0_u32..4).prop_map(
-        |((bler, snr, fades), ([drx, rrc, edrx, psm], handover), outages, mode, ues, repeats)| {
+    (radio, states, outages, (modes, bearers()), 1_u32..4, 0_u32..4).prop_map(
+        |(
+            (bler, snr, fades),
+            ([drx, rrc, edrx, psm], handover),
+            outages,
+            (mode, bearer),
+            ues,
+            repeats,
+        )| {
             let mut keys = LteKeys { mobiles: mobiles(ues), ..LteKeys::default() };
             keys.downlink.reception.bler = bler.and_then(Probability::new);
             (keys.downlink.reception.snr, keys.uplink.reception.snr) = (snr, snr + 3.0);
             keys.mobiles.fading = fades.then(Fading::default);
+            keys.station.bearer = bearer;
             keys.station.drx = drx.then(drx::Keys::default);
             keys.station.rrc = rrc.then(|| rrc::Keys { tail: ms(700), ..rrc::Keys::default() });
             keys.station.edrx = (rrc && edrx).then(EdrxKeys::default);
@@ -81,13 +90,13 @@ proptest! {
         numbers.sort_unstable();
         prop_assert_eq!(&numbers, &sent);
         let mut last = BTreeMap::new();
-        for Exit { ue, direction, packet, .. } in
-            run.exits.iter().filter(|exit| exit.fate == Fate::Delivered)
-        {
-            let before = last.insert((*ue, *direction as u8), packet.number);
-            prop_assert!(before < Some(packet.number), "{} after {:?}", packet.number, before);
+        for exit in run.exits.iter().filter(|exit| exit.fate == Fate::Delivered) {
+            let number = exit.packet.number;
+            let before = last.insert(order_of(&keys.station.bearer, exit), number);
+            prop_assert!(before < Some(number), "{number} after {before:?}");
         }
         let may_lose = keys.lte.rlc.mode != Mode::Am
+            || loses(&keys.station.bearer)
             || keys.handover.is_some_and(|handover| !handover.forwarding);
         let lost = run.exits.iter().filter(|exit| exit.fate != Fate::Delivered).count();
         prop_assert!(may_lose || lost == 0, "{lost} lost");
@@ -226,10 +235,11 @@ fn idle_mobiles_cost_nothing() {
 #[test]
 fn what_a_queue_drops_comes_out_at_once() {
     let mut config = config(&LteKeys::default());
-    config.queues[0].discipline = link::queue::Discipline::Fair(link::queue::fair::Config {
-        ..link::queue::fair::Config::default()
-    });
-    config.queues[0].limit.packets = Some(3);
+    config.bearers[0].queues[0].discipline =
+        link::queue::Discipline::Fair(link::queue::fair::Config {
+            ..link::queue::fair::Config::default()
+        });
+    config.bearers[0].queues[0].limit.packets = Some(3);
     let mut run = Run::new(&config, 1);
     for number in 0..10 {
         run.send(at(100), 0, Direction::Downlink, 1000);

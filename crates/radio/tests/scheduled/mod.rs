@@ -1,7 +1,9 @@
 //! Bearers whose base station decides for every slot who sends.
 
+mod bearers;
 mod facts;
 mod laws;
 mod lte_m;
+pub(crate) mod several;
 mod sleep;
 pub(crate) mod support;

@@ -37,20 +37,27 @@ pub(crate) struct Run {
     pub(crate) facts: Facts,
     /// How often something was due.
     pub(crate) timeouts: u32,
-    numbers: u32,
+    /// When each packet was handed in.
+    pub(crate) sent_at: Vec<Time>,
 }
 
 impl Run {
     pub(crate) fn new(config: &ScheduledConfig, seed: u64) -> Self {
         let network = ScheduledCell::new(0, config, seed);
-        Self { network, exits: Vec::new(), facts: Facts::default(), timeouts: 0, numbers: 0 }
+        Self {
+            network,
+            exits: Vec::new(),
+            facts: Facts::default(),
+            timeouts: 0,
+            sent_at: Vec::new(),
+        }
     }
 
     /// Hands in a packet and says its number.
     pub(crate) fn send(&mut self, now: Time, ue: u32, direction: Direction, bytes: u32) -> u32 {
         self.until(now);
-        let packet = Packet { number: self.numbers, bytes };
-        self.numbers += 1;
+        let packet = Packet { number: self.sent_at.len() as u32, bytes };
+        self.sent_at.push(now);
         if self
             .network
             .handle_input(&mut Context { now, observe: &mut self.facts }, ue, direction, packet)

@@ -25,7 +25,12 @@ impl Load for Packet {
     }
 }
 
-impl Sdu for Packet {}
+impl Sdu for Packet {
+    /// One of four, by size.
+    fn dscp(&self) -> u8 {
+        (self.bytes % 4) as u8
+    }
+}
 
 pub fn probability(value: f64) -> Probability {
     Probability::new(value).expect("in range")

@@ -51,6 +51,9 @@ section! {
         /// sender); datagrams go to this port of their receiver. By application (IANA): 9 for
         /// files, probes and UDP, 80 for pages, 23 for telnet; for arrivals what the capture has.
         pub port: Option<u16> as Or<as_key::Application, Count<u16, 1, 65_535>> = None;
+        /// The code point of the service that their packets ask for, in both directions (DSCP, RFC
+        /// 2474 §3), by which a bearer may be chosen.
+        pub dscp: u8 as Count<u8, 0, 63> = 0;
         /// When the reader resets the connection and goes, counted from the start of each.
         pub abort: Option<Duration> as Or<Off, OfTime<1>> = None;
         /// The keys of applications.

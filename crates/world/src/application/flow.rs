@@ -46,7 +46,7 @@ pub trait Traffic {
         sending: impl Into<AnyProgram<Length>>,
         receiving: impl Into<AnyProgram<Length>>,
     ) -> [MachineId; 2] {
-        let NewFlow { sender, receiver, start, abort, .. } = flow;
+        let NewFlow { sender, receiver, dscp, start, abort, .. } = flow;
         let (tcp, isn) = flow.tcp.draw(flow.number);
         let connection = Connection {
             sender,
@@ -56,6 +56,7 @@ pub trait Traffic {
             port: flow.port.unwrap_or(Self::PORT),
             opener: Self::CLIENT.unwrap_or(flow.opener),
             no_delay: Self::NO_DELAY,
+            dscp,
             start,
             abort,
             isn,
@@ -87,6 +88,8 @@ pub struct NewFlow<'a, B: Body> {
     pub opener: Side,
     /// Payload; `None` without end.
     pub bytes: Option<u64>,
+    /// The code point of the service that its packets ask for, in both directions.
+    pub dscp: u8,
     /// When it begins.
     pub start: Time,
     /// When the receiver resets its connection, if that is open then.

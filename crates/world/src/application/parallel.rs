@@ -28,6 +28,8 @@ pub struct Fetching<P> {
     pub reader: NodeId,
     /// The server's port.
     pub port: u16,
+    /// The code point of the service that is asked for.
+    pub dscp: u8,
     /// How all endpoints behave.
     pub tcp: Arc<tcp::Config>,
     /// The pages.

@@ -53,9 +53,10 @@ impl Traffic for Udp {
     const PORT: u16 = 9;
 
     fn add<B: Body<Payload = Length>>(&self, flow: NewFlow<'_, B>) -> [MachineId; 2] {
-        let NewFlow { sender, receiver, bytes, start, .. } = flow;
+        let NewFlow { sender, receiver, bytes, dscp, start, .. } = flow;
         let (port, chance) = (flow.port.unwrap_or(Self::PORT), flow.chance("on and off times"));
-        flow.world.add_udp(UdpFlow { sender, receiver, port, udp: *self, bytes, start, chance })
+        let (udp, world) = (*self, flow.world);
+        world.add_udp(UdpFlow { sender, receiver, port, dscp, udp, bytes, start, chance })
     }
 }
 
@@ -88,6 +89,8 @@ pub struct UdpFlow {
     pub receiver: NodeId,
     /// The receiver's port; the sender takes its next free one.
     pub port: u16,
+    /// The code point of the service that datagrams ask for.
+    pub dscp: u8,
     /// What is sent.
     pub udp: Udp,
     /// Payload of all; `None` without end.
@@ -103,6 +106,8 @@ pub struct UdpFlow {
 pub struct UdpEnd {
     node: NodeId,
     peer: NodeId,
+    /// The code point of its datagrams.
+    dscp: u8,
     /// `None` at the receiver, which sends nothing.
     source: Option<UdpSource>,
 }
@@ -131,13 +136,13 @@ struct UdpSource {
 impl UdpEnd {
     /// The end of `flow` that sends, with the number `id`; `ports` are its own and the receiver's.
     pub(crate) fn sender(flow: UdpFlow, id: u32, ports: [u16; 2]) -> Self {
-        let (node, peer) = (flow.sender, flow.receiver);
-        Self { node, peer, source: Some(UdpSource::new(id, ports, flow)) }
+        let (node, peer, dscp) = (flow.sender, flow.receiver, flow.dscp);
+        Self { node, peer, dscp, source: Some(UdpSource::new(id, ports, flow)) }
     }
 
     /// The end of `flow` that receives.
     pub(crate) const fn receiver(flow: &UdpFlow) -> Self {
-        Self { node: flow.receiver, peer: flow.sender, source: None }
+        Self { node: flow.receiver, peer: flow.sender, dscp: flow.dscp, source: None }
     }
 
     /// Its node.
@@ -148,6 +153,11 @@ impl UdpEnd {
     /// Its peer's node.
     pub const fn peer(&self) -> NodeId {
         self.peer
+    }
+
+    /// The code point of its datagrams.
+    pub(crate) const fn dscp(&self) -> u8 {
+        self.dscp
     }
 
     /// The next datagram that is due by `now`, with its identification in the IP header.

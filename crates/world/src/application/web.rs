@@ -161,6 +161,7 @@ impl Web {
             server: flow.sender,
             reader: flow.receiver,
             port: flow.port.unwrap_or(Self::PORT),
+            dscp: flow.dscp,
             tcp,
             pages,
             data: ENDLESS,

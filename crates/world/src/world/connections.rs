@@ -108,7 +108,7 @@ impl<B: Body> World<B> {
     fn connect(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId, exchange: Exchange) {
         let browser = self.browser(id);
         let (isn, resting) = (browser.isn(), browser.resting());
-        let Fetching { server, reader, port, tcp, data, .. } = browser.fetching();
+        let Fetching { server, reader, port, dscp, tcp, data, .. } = browser.fetching();
         let programs = [Answerer::new(exchange, data).into(), Asker::new(exchange, data).into()];
         let tcp = Arc::clone(tcp);
         let connection = Connection {
@@ -119,6 +119,7 @@ impl<B: Body> World<B> {
             port: *port,
             opener: Side::Receiver,
             no_delay: true,
+            dscp: *dscp,
             start: cx.now,
             abort: None,
             isn,

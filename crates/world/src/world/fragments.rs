@@ -50,11 +50,11 @@ impl<B: Body> World<B> {
         if sizes.is_empty() || sizes.len() > MOST_PIECES {
             return;
         }
-        let (ends, identification) = (packet.ends, packet.identification);
+        let (ends, identification, dscp) = (packet.ends, packet.identification, packet.dscp);
         let rest = packet.body.cut(packet.uid, sizes);
         packet.bytes = packet.body.bytes();
         for body in rest {
-            let piece = self.packets.make(ends, identification, body);
+            let piece = Packet { dscp, ..self.packets.make(ends, identification, body) };
             cx.packet(&piece.fact(PacketEvent::Departed, id.0));
             let before = std::mem::replace(packet, piece);
             self.forward(cx, node, before);

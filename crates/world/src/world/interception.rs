@@ -46,10 +46,10 @@ impl<B: Body> World<B> {
         let [source, destination] =
             [packet.ends.source, packet.ends.destination].map(|node| self.address(node));
         let segment = packet.body.segment().map(Cow::into_owned);
+        let ip = IpFields { dscp: packet.dscp, ..IpFields::default() };
         self.packets.recycle(packet);
         let Some(segment) = segment else { return };
-        // No host of this world sets a code point.
-        let packet = middlebox::Packet { source, destination, ip: IpFields::default(), segment };
+        let packet = middlebox::Packet { source, destination, ip, segment };
         self.tell(cx, id, |middlebox, cx| middlebox.handle_packet(cx, packet));
         self.run_middlebox(cx, id);
     }
@@ -100,8 +100,8 @@ impl<B: Body> World<B> {
                 [packet.source, packet.destination].map(|address| NodeId(address.host as u32));
             let ends = Ends { source, destination };
             let identification = self.next_identification(ends);
-            let packet =
-                self.packets.make(ends, identification, B::from_segment(packet.segment, ends));
+            let (dscp, body) = (packet.ip.dscp, B::from_segment(packet.segment, ends));
+            let packet = Packet { dscp, ..self.packets.make(ends, identification, body) };
             cx.packet(&packet.fact(PacketEvent::Departed, id.0));
             self.route(cx, at, packet);
         }

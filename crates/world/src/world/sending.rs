@@ -32,8 +32,9 @@ impl<B: Body> World<B> {
             && let Some(segment) = host.poll_output(cx)
         {
             let ends = Ends { source: host.node, destination: host.peer };
-            let identification = host.next_identification();
-            let packet = self.packets.make(ends, identification, B::from_segment(segment, ends));
+            let (identification, dscp) = (host.next_identification(), host.dscp);
+            let body = B::from_segment(segment, ends);
+            let packet = Packet { dscp, ..self.packets.make(ends, identification, body) };
             self.depart(cx, id, packet);
             has_sent = true;
         }

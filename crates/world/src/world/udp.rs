@@ -2,7 +2,7 @@
 
 use observe::{Context, Observe};
 
-use crate::{Body, Ends, Machine, MachineId, UdpEnd, UdpFlow, World};
+use crate::{Body, Ends, Machine, MachineId, Packet, UdpEnd, UdpFlow, World};
 
 /// Assembling.
 impl<B: Body> World<B> {
@@ -37,7 +37,8 @@ impl<B: Body> World<B> {
         {
             let ends = Ends { source: end.node(), destination: end.peer() };
             let body = B::from_udp(datagram).expect("packets of this world carry UDP");
-            let packet = self.packets.make(ends, identification, body);
+            let dscp = end.dscp();
+            let packet = Packet { dscp, ..self.packets.make(ends, identification, body) };
             self.depart(cx, id, packet);
         }
         self.machines.reschedule(id);
