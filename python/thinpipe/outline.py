@@ -45,6 +45,8 @@ def _satellite(values: Mapping[str, str]) -> str:
     else:
         ground = f"{_milliseconds(_ground_s(values))} each way on the ground"
         parts = [rates, _orbit(values), ground]
+    if values["radio.beam.background"] != "0":
+        parts.append(f"{_percent(values['radio.beam.background'])} of frames are other users'")
     if "radio.uplink.assignment.frame" in values:
         parts.append(f"capacity up on demand after {values['radio.uplink.assignment.wait']}")
     if "radio.gilbert_elliott.good" in values:
@@ -57,7 +59,9 @@ def _orbit(values: Mapping[str, str]) -> str:
         return "delays as recorded"
     if values["radio.kind"] == "leo":
         height, slot = values["radio.leo.altitude"], values["radio.leo.slot"]
-        return f"satellites {_kilometres(height)} high, another each {slot}"
+        orbit = f"satellites {_kilometres(height)} high, another each {slot}"
+        detour = values["radio.leo.detour"]
+        return orbit if detour == "0 s" else f"{orbit}, up to {detour} each way behind it"
     return f"a geostationary satellite at {values['radio.geo.elevation']}°"
 
 

@@ -28,7 +28,7 @@ def findings(emulation, tmp_path_factory):  # noqa: ARG001 - there is one by the
         "umts-384",
         "umts-384-lossy",
         "gprs-live-40",
-        "leo-15s",
+        "leo-calm",
         "lte-cat1",
         "lte-cat4",
         "nb-iot",

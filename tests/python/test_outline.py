@@ -58,6 +58,12 @@ RADIO = "[radio]\n"
             "7.4 ms each way on the ground; queue 50 packets each way",
         ),
         (
+            f'{RADIO}kind = "leo"\nleo.detour = "20 ms"\nbeam.background = "75 %"',
+            "100 Mbit/s down, 12 Mbit/s up; satellites 550 km high, another each 15 s, "
+            "up to 20 ms each way behind it; 10 ms each way on the ground; "
+            "75 % of frames are other users'; queue 50 packets each way",
+        ),
+        (
             f'{RADIO}kind = "geo"\nrecorded = [{{at = "0 s", delay = "1 s"}}]\n'
             'gilbert_elliott = {}\nuplink.assignment.wait = "1 s"',
             "100 Mbit/s down, 12 Mbit/s up; delays as recorded; 10 ms each way on the ground; "
@@ -124,7 +130,7 @@ NETWORKS = {name: each for name, each in tp.scenarios().items() if each.values()
 
 def test_networks_with_a_source():
     named = {"umts-384", "umts-64", "umts-384-lossy", "gprs-live-40", "edge", "satellite-geo"}
-    sky = {"leo-15s", "geo-600", "geo-12-3-lossy", "satcom-edge"}
+    sky = {"leo-15s", "leo-calm", "geo-600", "geo-12-3-lossy", "satcom-edge"}
     assert named | sky | {"wlan-11b-fringe", "lte-drive"} <= set(NETWORKS)
 
 

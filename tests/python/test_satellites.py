@@ -23,7 +23,7 @@ def least_of_slots(run: tp.Run) -> np.ndarray:
 
 def test_round_trips_step_every_15_s():
     settings = {"flow.application": "telnet", "radio.leo.loses": "false"}
-    steps = least_of_slots(tp.run("leo-15s", settings, duration="300 s"))
+    steps = least_of_slots(tp.run("leo-calm", settings, duration="300 s"))
     changes = np.abs(np.diff(steps))
     assert np.median(changes) > 0.5e-3  # a satellite that moves changes it by some µs a second
     ground_s = 2 * 0.008
@@ -57,8 +57,10 @@ NEVER = {"radio.leo.loses": "false"}
 @pytest.mark.parametrize(
     ("name", "settings", "reasons"),
     [
-        ("leo-15s", {"radio.leo.slot": "2 s"}, {"queue", "outage"}),
-        ("leo-15s", {"radio.leo.slot": "2 s", **NEVER}, {"queue"}),
+        ("leo-15s", {"radio.leo.slot": "2 s"}, {"queue", "outage", "loss"}),
+        ("leo-15s", {"radio.leo.slot": "2 s", **NEVER}, {"queue", "loss"}),
+        ("leo-calm", {"radio.leo.slot": "2 s"}, {"queue", "outage"}),
+        ("leo-calm", {"radio.leo.slot": "2 s", **NEVER}, {"queue"}),
         ("geo-12-3-lossy", {}, {"queue", "loss"}),
         ("satcom-edge", {"flow.direction": "uplink"}, {"queue", "loss"}),
     ],
@@ -67,7 +69,8 @@ def test_nothing_is_lost_without_a_reason(name, settings, reasons):
     """Datagrams are sent faster than they get through: some are dropped by the queue."""
     values = tp.scenarios()[name].values()
     way = settings.get("flow.direction", "downlink")
-    bps = 1.02 * float(values[f"radio.{way}.rate"].split()[0])
+    left = 1 - float(values["radio.beam.background"])
+    bps = 1.02 * left * float(values[f"radio.{way}.rate"].split()[0])
     unit = values[f"radio.{way}.rate"].split()[1]
     udp = {**UDP, "flow.udp.rate": f"{bps} {unit}"}
     run = tp.run(name, {**udp, **settings}, duration="30 s")
@@ -96,6 +99,9 @@ def test_utilization_is_the_share_of_its_rates():
     assert down.utilization == pytest.approx(0.25 * 1228 / 1200, rel=0.01)
     assert up.utilization == pytest.approx(0.0, abs=0.001)
     rain = {"radio.rain": "[{at = '0 s', share = '50 %'}]"}
+    shared = {"radio.beam.background": "50 %"}
+    busy, _ = tp.run("geo-12-3-lossy", {**udp, **shared}, duration="100 s").result.links
+    assert busy.utilization == pytest.approx(2 * (down.utilization or 0), rel=0.01)
     wet, _ = tp.run("geo-12-3-lossy", {**udp, **rain}, duration="100 s").result.links
     assert wet.utilization == pytest.approx(2 * (down.utilization or 0), rel=0.01)
 
@@ -106,7 +112,7 @@ def test_a_recording_takes_the_place_of_the_orbit(tmp_path, monkeypatch):
     file = Path("seen.csv")
     file.write_text("time_s,rtt_ms\n0,40\n100,90\n200,25\n", encoding="utf-8")
     settings = {"flow.application": "telnet", "radio.trace": str(file)}
-    run = tp.run("leo-15s", settings, duration="300 s")
+    run = tp.run("leo-calm", settings, duration="300 s")
     echoes = run.echoes
     for start, rtt_s in ((0, 0.040), (100, 0.090), (200, 0.025)):
         within = echoes.filter(pl.col("time_s").is_between(start, start + 99))

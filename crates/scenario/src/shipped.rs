@@ -27,6 +27,7 @@ pub const fn shipped() -> &'static [Shipped] {
         "hsdpa-10",
         "hsdpa-3.6",
         "leo-15s",
+        "leo-calm",
         "link",
         "lte-cat1",
         "lte-cat4",

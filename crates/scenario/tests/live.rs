@@ -174,7 +174,7 @@ fn a_gprs_radio_has_black_outs() {
 fn a_satellite_changes_as_by_its_rain_and_its_outages() {
     let leo: Settings<'_> =
         &[("radio.downlink.rate", "1 Mbit/s"), ("radio.leo.slot", "2 s"), ("queue.bytes", "50 kB")];
-    let half = [("radio.downlink.rate", "500 kbit/s"), ("radio.uplink.rate", "5 Mbit/s")];
+    let half = [("radio.downlink.rate", "500 kbit/s"), ("radio.uplink.rate", "20 Mbit/s")];
     let rain = [("radio.rain", "[{at='3 s', share='50 %'}]")];
     check("leo-15s", leo, &[(3000, Deed::Change(&half))], &rain);
     // With rain already, and capacity on demand.

@@ -44,6 +44,8 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("radio.uplink.assignment.frame", "0 s", "must be a duration from 100 us"),
     ("radio.uplink.assignment.wait", "1", "a duration needs its unit"),
     ("radio.uplink.assignment.committed", "some", "not a rate"),
+    ("radio.beam.background", "100 %", "must be a share from 0 % to below 100 %"),
+    ("radio.beam.frame", "2 s", "must be a duration from 100 us to 1 s"),
     ("radio.ground", "-1 ms", "must be a duration that is not negative"),
     ("radio.gateways", "[{at='1 s', grund='1 s'}]", "unknown key; did you mean ground?"),
     ("radio.rain", "[{share='50 %'}]", "at is missing, as in at = \"20 s\""),
@@ -59,8 +61,10 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("radio.leo.elevation", "4", "must be a whole number from 5 to 85"),
     ("radio.leo.gateway", "2000 km", "must be at most 1504 km, so that both ends see a satellite"),
     ("radio.leo.slot", "1 ms", "must be a duration from 100 ms"),
+    ("radio.leo.detour", "20", "a duration needs its unit"),
     ("radio.leo.pause", "15 s", "radio.leo.pause must be less than radio.leo.slot"),
     ("radio.leo.loses", "some", "expected true or false"),
+    ("radio.leo.begins_bad", "1", "expected true or false"),
     ("radio.leo.reorders", "2", "expected true or false"),
     ("radio.geo.elevation", "91", DEGREES),
     ("radio.geo.gateway_elevation", "-1", DEGREES),
@@ -83,7 +87,7 @@ fn no_key_of_a_satellite_is_left_out() {
         kinds.flat_map(|needs| &needs.kinds).any(|kind| ["leo", "geo"].contains(kind))
     });
     let names: Vec<_> = of_sky.map(|key| key.name.as_str()).collect();
-    assert!(names.len() == 24, "{names:?}");
+    assert!(names.len() == 28, "{names:?}");
     for name in names {
         assert!(REFUSED.iter().any(|(key, ..)| *key == name), "{name}");
     }
@@ -114,6 +118,16 @@ fn bad_input_is_one_line() {
         "leo-15s",
         &[("radio.geo.elevation", "30")],
         "--set radio.geo.elevation=30: radio.geo is for radio.kind = geo alone",
+    );
+    check(
+        "leo-15s",
+        &[("radio.beam.background", "99.1 %")],
+        "--set radio.beam.background=99.1 %: radio.beam.background must be at most 99 %",
+    );
+    check(
+        "leo-calm",
+        &[("radio.leo.begins_bad", "true")],
+        "--set radio.leo.begins_bad=true: radio.leo.begins_bad needs radio.gilbert_elliott",
     );
     check(
         "geo-600",
@@ -177,6 +191,15 @@ fn recordings_are_read_where_they_are_named() {
         config_of(&set).path.air,
         Air::Recorded(Schedule::new(ms(1000), vec![(at(0), ms(1000))]))
     );
+}
+
+/// Other users take their part of what is given, and not of what was recorded with them there.
+#[test]
+fn other_users_leave_a_part_of_the_rates() {
+    let settings = [("radio.trace", "seen.csv"), ("radio.beam.background", "60 %")];
+    let config = config_of(&parse("leo-15s", &settings).expect("valid"));
+    let bps = config.carriers.map(|carrier| carrier.rate.at(Time::ZERO).map(Rate::as_bps));
+    assert_eq!(bps, [Some(80_000_000), Some(2_000_000)]);
 }
 
 #[test]

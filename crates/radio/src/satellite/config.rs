@@ -1,6 +1,6 @@
 //! How a bearer is set up.
 
-use base::{Duration, Rate, Schedule, Time};
+use base::{Duration, Probability, Rate, Schedule, Time};
 use link::queue;
 
 use super::orbit::Orbit;
@@ -26,10 +26,30 @@ pub struct SatelliteConfig {
 /// What sends in one direction.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Carrier {
-    /// Its rate; `None` while it sends nothing.
+    /// Its rate, in the mean over all frames; `None` while it sends nothing.
     pub rate: Schedule<Option<Rate>>,
-    /// How capacity is assigned; `None` if it always is.
-    pub assignment: Option<Assignment>,
+    /// When it may send.
+    pub access: Access,
+}
+
+/// When a terminal, or the gateway for it, may send.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Access {
+    /// Always.
+    Own,
+    /// In the frames that other users of the beam leave.
+    Shared(Background),
+    /// In the frames that it is granted.
+    OnDemand(Assignment),
+}
+
+/// Other users of a beam: each frame is one user's, drawn anew.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Background {
+    /// How long a frame is.
+    pub frame: Duration,
+    /// The share of frames that they leave, 1 % or more.
+    pub left: Probability,
 }
 
 /// Capacity on demand: at the beginning of each frame a terminal requests what waits and was not
@@ -64,8 +84,29 @@ pub enum Air {
     Recorded(Schedule<Duration>),
     /// To a satellite that stays where it is.
     Fixed(Duration),
-    /// To one satellite after the other, each for so long.
-    Passing(Orbit, Duration),
+    /// To one satellite after the other.
+    Passing(Passing),
+}
+
+impl Air {
+    /// For how long each satellite serves; `None` if they do not change.
+    pub(crate) const fn slot(&self) -> Option<Duration> {
+        match self {
+            Self::Passing(passing) => Some(passing.slot),
+            Self::Recorded(_) | Self::Fixed(_) => None,
+        }
+    }
+}
+
+/// Satellites that follow each other.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Passing {
+    /// Where they are.
+    pub orbit: Orbit,
+    /// For how long each serves.
+    pub slot: Duration,
+    /// The most that the way behind one of them is longer, by other satellites and gateways.
+    pub detour: Duration,
 }
 
 /// What happens at the end of each satellite's slot.
@@ -75,4 +116,6 @@ pub struct Change {
     pub pause: Duration,
     /// Whether what is in the air then is lost.
     pub loses: bool,
+    /// Whether the bad state of losses in bursts begins then.
+    pub begins_bad: bool,
 }

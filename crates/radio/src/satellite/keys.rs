@@ -2,11 +2,13 @@
 
 use base::{Direction, Duration, Probability, Rate, Schedule, Time};
 use settings::{
-    Always, Count, Distance, Fault, Flag, Flat, OfTime, Off, Or, Perhaps, Share, Spans, Speed,
-    Steps, Table, Timed, section,
+    Always, Count, Distance, Fault, Flag, Flat, OfTime, Off, Or, Part, Perhaps, Share, Spans,
+    Speed, Steps, Table, Timed, section,
 };
 
-use super::config::{self, Air, Carrier, Change, Path, SatelliteConfig};
+use super::config::{
+    self, Access, Air, Background, Carrier, Change, Passing, Path, SatelliteConfig,
+};
 use super::orbit::Orbit;
 use super::recording::{Recording, RecordingFile};
 use crate::gprs::RadioBursts;
@@ -43,6 +45,8 @@ section! {
         pub downlink: Beam as Always<Beam> = Beam::default();
         /// From the terminal.
         pub uplink: UpBeam as Always<UpBeam> = UpBeam::default();
+        /// Who has the frames of the beam.
+        pub beam: Frames as Always<Frames> = Frames::default();
         /// One way behind the gateway, and in modems. Default: our choice.
         pub ground: Duration as OfTime = Duration::from_millis(10);
         /// From when other gateways serve, each with a way of its own behind it.
@@ -68,9 +72,24 @@ section! {
 }
 
 section! {
+    /// `[radio.beam]`: who has the frames of the beam, in each direction. Each is one user's, drawn
+    /// anew, and a packet waits for one of its terminal.
+    pub struct Frames {
+        /// What part of the frames other users have, up to 99 %. Recorded rates are those that they
+        /// leave.
+        pub background: Probability as Part = Probability::NEVER;
+        /// How long a frame is. Default: of Starlink, 1/750 s (Humphreys et al., "Signal Structure
+        /// of the Starlink Ku-Band Downlink", IEEE TAES 2023).
+        pub frame: Duration as OfTime<100_000, 1_000_000_000> =
+            Duration::from_nanos(1_333_333);
+    }
+    check(Self::check)
+}
+
+section! {
     /// `[radio.downlink]`.
     pub struct Beam {
-        /// What is sent to a terminal, IP headers included.
+        /// What the beam carries to a terminal without other users, IP headers included.
         pub rate: Rate as Speed = Rate::from_bps(100_000_000);
     }
 }
@@ -78,7 +97,7 @@ section! {
 section! {
     /// `[radio.uplink]`.
     pub struct UpBeam {
-        /// What a terminal sends, IP headers included.
+        /// What the beam carries from a terminal without other users, IP headers included.
         pub rate: Rate as Speed = Rate::from_bps(12_000_000);
         /// Capacity on demand; without it the terminal may always send.
         pub assignment: Option<Demand> as Perhaps<Demand> = None;
@@ -110,13 +129,22 @@ section! {
         pub gateway: f64 as Distance = 300_000.0;
         /// How often satellites are assigned anew. Default: of Starlink (arXiv 2310.09242).
         pub slot: Duration as OfTime<100_000_000> = Duration::from_secs(15);
-        /// For how long nothing is sent at the beginning of each slot but the first.
+        /// The most that one way behind a satellite is longer, by other satellites and gateways.
+        /// Each slot draws its own, evenly from none to this. Huston (APNIC 2024) saw round-trip
+        /// times step by up to 50 ms.
+        pub detour: Duration as OfTime = Duration::ZERO;
+        /// For how long nothing is sent at the beginning of each slot but the first. Huston (APNIC
+        /// 2024) saw spikes of 30 to 50 ms there.
         pub pause: Duration as OfTime = Duration::ZERO;
         /// Whether what is in the air at the end of a slot is lost.
         pub loses: bool as Flag = false;
-        /// Whether a packet may arrive before one that was sent before it, when the next satellite
-        /// is nearer.
-        pub reorders: bool as Flag = true;
+        /// Whether each slot but the first begins in the bad state of `radio.gilbert_elliott`:
+        /// losses cluster where satellites change (Huston, APNIC 2024).
+        pub begins_bad: bool as Flag = false;
+        /// Whether a packet may arrive before one that was sent before it, when the way becomes
+        /// shorter. After a `pause` longer than the step none does, but for one that is being sent
+        /// as the slot begins.
+        pub reorders: bool as Flag = false;
     }
 }
 
@@ -187,6 +215,30 @@ impl Timed for Recorded {
     }
 }
 
+impl Frames {
+    /// When a direction without assignments may send.
+    fn access(&self) -> Access {
+        let left = self.left();
+        if left == Probability::ALWAYS {
+            return Access::Own;
+        }
+        Access::Shared(Background { frame: self.frame, left })
+    }
+
+    /// What other users leave.
+    fn left(&self) -> Probability {
+        Probability::new(1.0 - self.background.value()).unwrap_or_default()
+    }
+
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.background.value() > MOST_BACKGROUND {
+            let message = format!("{at}.background must be at most 99 %");
+            return tree.clash_at(at, &["background"], message);
+        }
+        Ok(())
+    }
+}
+
 impl Satellite {
     fn config(
         &self,
@@ -195,10 +247,13 @@ impl Satellite {
         change: Change,
         reorders: bool,
     ) -> SatelliteConfig {
-        let assignment = self.uplink.assignment.as_ref().map(|demand| config::Assignment {
-            frame: demand.frame,
-            wait: demand.wait,
-            committed: demand.committed,
+        let shared = self.beam.access();
+        let on_demand = self.uplink.assignment.as_ref().map(|demand| {
+            Access::OnDemand(config::Assignment {
+                frame: demand.frame,
+                wait: demand.wait,
+                committed: demand.committed,
+            })
         });
         let [down, up] = self.rates();
         let first = self.recorded.first().map(|one| one.delay);
@@ -210,7 +265,10 @@ impl Satellite {
             (Air::Recorded(recording.delay.clone()), Schedule::constant(Duration::ZERO))
         });
         SatelliteConfig {
-            carriers: [Carrier { rate: down, assignment: None }, Carrier { rate: up, assignment }],
+            carriers: [
+                Carrier { rate: down, access: shared },
+                Carrier { rate: up, access: on_demand.unwrap_or(shared) },
+            ],
             queues: context.queues,
             path: Path { air, ground, reorders },
             gaps: self.gaps(),
@@ -223,12 +281,12 @@ impl Satellite {
         self.trace.as_ref()?.recording.as_deref()
     }
 
-    /// The rates over time, down and up.
+    /// The rates over time that other users leave, down and up.
     fn rates(&self) -> [Schedule<Option<Rate>>; 2] {
         let rain = steps(Probability::ALWAYS, &self.rain, |rain| rain.share);
         Direction::BOTH.map(|direction| {
             let rate = self.clear_sky(direction);
-            let at = |time| left(rate.at(time)?, rain.at(time));
+            let at = |time| part(rate.at(time)?, rain.at(time));
             let mut times: Vec<_> = rate.changes().chain(rain.changes()).collect();
             times.sort_unstable();
             times.dedup();
@@ -239,10 +297,10 @@ impl Satellite {
     /// The rate of `direction` without rain.
     fn clear_sky(&self, direction: Direction) -> Schedule<Option<Rate>> {
         let recorded = self.recording().and_then(|it| it.rates[direction as usize].clone());
-        recorded.unwrap_or_else(|| Schedule::constant(Some(self.rate(direction))))
+        recorded.unwrap_or_else(|| Schedule::constant(part(self.rate(direction), self.beam.left())))
     }
 
-    /// The rate of `direction` without rain, where none was recorded.
+    /// The rate of the beam in `direction` without rain, where none was recorded.
     pub const fn rate(&self, direction: Direction) -> Rate {
         match direction {
             Direction::Downlink => self.downlink.rate,
@@ -250,7 +308,7 @@ impl Satellite {
         }
     }
 
-    /// Gives `direction` another rate.
+    /// Gives the beam another rate in `direction`.
     pub const fn set_rate(&mut self, direction: Direction, rate: Rate) {
         match direction {
             Direction::Downlink => self.downlink.rate = rate,
@@ -291,8 +349,11 @@ impl Satellite {
     }
 }
 
-/// What rain leaves of a rate.
-fn left(rate: Rate, share: Probability) -> Option<Rate> {
+/// A terminal has one frame of a hundred at least: a packet looks for its own one by one.
+const MOST_BACKGROUND: f64 = 0.99;
+
+/// A share of a rate.
+fn part(rate: Rate, share: Probability) -> Option<Rate> {
     let bps = (rate.as_bps() as f64 * share.value()).round() as u64;
     (bps > 0).then(|| Rate::from_bps(bps))
 }
@@ -305,8 +366,9 @@ fn steps<S: Timed, V: Copy>(first: V, steps: &[S], of: impl Fn(&S) -> V) -> Sche
 impl LeoKeys {
     /// How a bearer behaves.
     pub fn config(&self, context: &RadioContext<'_>, _name: &str) -> SatelliteConfig {
-        let air = Air::Passing(self.orbit(), self.leo.slot);
-        let change = Change { pause: self.leo.pause, loses: self.leo.loses };
+        let Leo { slot, detour, pause, loses, begins_bad, .. } = self.leo;
+        let air = Air::Passing(Passing { orbit: self.orbit(), slot, detour });
+        let change = Change { pause, loses, begins_bad };
         self.satellite.config(context, air, change, self.leo.reorders)
     }
 
@@ -327,6 +389,10 @@ impl LeoKeys {
         if self.leo.pause >= self.leo.slot {
             let message = format!("{at}.leo.pause must be less than {at}.leo.slot");
             return tree.clash_at(at, &["leo.pause", "leo.slot"], message);
+        }
+        if self.leo.begins_bad && self.satellite.gilbert_elliott.is_none() {
+            let message = format!("{at}.leo.begins_bad needs {at}.gilbert_elliott");
+            return tree.clash_at(at, &["leo.begins_bad"], message);
         }
         Ok(())
     }

@@ -2,16 +2,16 @@
 
 use std::collections::VecDeque;
 
-use base::{Direction, Duration, Time};
+use base::{Direction, Duration, Rate, Time};
 use link::Dropped;
 use link::queue::{self, Backlog, Queue, Queued, Transmission};
 use observe::{BlockFact, BlockKind, DropReason, Observe};
 
-use super::assignment::Frames;
 use super::config::{Carrier, Change, SatelliteConfig};
 use super::path::Way;
 use super::recording::work;
 use super::sky::Sky;
+use super::turns::Turns;
 use crate::{Counters, Output, Sdu};
 
 /// A queue, a sender and what is in the air.
@@ -21,8 +21,7 @@ pub(crate) struct SatelliteLane<T> {
     queue: Queue<T>,
     queue_counters: link::Counters,
     carrier: Carrier,
-    /// Where capacity is assigned.
-    frames: Option<Frames>,
+    turns: Turns,
     /// The packet that is being sent, and how many bytes of it are left.
     sending: Option<(Queued<T>, u32)>,
     /// When the sender may begin the next turn; past times are now.
@@ -67,13 +66,13 @@ impl<T: Sdu> SatelliteLane<T> {
             direction,
             queue: Queue::new(queue, seed, &own),
             queue_counters: link::Counters::default(),
-            frames: carrier.assignment.map(Frames::new),
+            turns: Turns::new(carrier.access, seed, &own),
             carrier,
             sending: None,
             free: Time::ZERO,
             remainder: 0,
             way: Way::new(&config.path, seed, name),
-            sky: Sky::new(config.bursts.as_ref(), seed, &own),
+            sky: Sky::new(config, seed, &own),
             change: config.change,
             room: (Time::ZERO, 0),
             flying: VecDeque::new(),
@@ -114,16 +113,14 @@ impl<T: Sdu> SatelliteLane<T> {
 
     /// When there is something to do next, if `gap` says until when nothing is sent at a time.
     pub(crate) fn next(&self, now: Time, gap: impl Fn(Time) -> Time) -> Option<Time> {
-        let is_wanted = self.sending.is_some()
-            || !self.queue.is_empty()
-            || self.frames.as_ref().is_some_and(Frames::is_promised);
+        let is_wanted =
+            self.sending.is_some() || !self.queue.is_empty() || self.turns.is_promised();
         if !is_wanted {
             return None;
         }
         let mut at = self.free.max(now);
         loop {
-            let begun = self.frames.as_ref().map_or(at, |frames| frames.from(at));
-            let open = gap(begun);
+            let open = gap(self.turns.next(at));
             let (rate, until) = self.carrier.rate.span(open);
             let next = if rate.is_some() { open } else { until? };
             if next == at {
@@ -133,22 +130,27 @@ impl<T: Sdu> SatelliteLane<T> {
         }
     }
 
-    /// Sends a packet, or what fits in a frame.
+    /// Sends a packet, or what fits in a frame that was granted.
     pub(crate) fn run(&mut self, moment: &mut SatelliteMoment<'_, impl Observe>) {
         let now = moment.now;
         let Some(rate) = self.carrier.rate.at(now) else { return };
-        let Some(mut frames) = self.frames.take() else {
-            if self.begin(moment) {
-                let left = self.sending.as_ref().map_or(0, |(_, left)| *left);
-                let departs = now + self.takes(left, rate.as_bps());
-                self.tell(moment, left, departs);
-                self.free = departs;
-            }
-            return;
-        };
         let sent = self.sending.as_ref().map_or(0, |(_, left)| u64::from(*left));
-        let mut room = frames.open(now, rate, self.queue.bytes() + sent);
-        let (mut at, mut used) = (now, 0);
+        if let Turns::OnDemand(frames) = &mut self.turns {
+            let room = frames.open(now, rate, self.queue.bytes() + sent);
+            self.free = frames.end(now);
+            self.fill(moment, room, rate);
+        } else if self.begin(moment) {
+            let left = self.sending.as_ref().map_or(0, |(_, left)| *left);
+            let takes = self.takes(left, self.turns.rate(rate).as_bps());
+            let departs = self.turns.after(now, takes);
+            self.tell(moment, left, departs);
+            self.free = departs;
+        }
+    }
+
+    /// Sends `room` bytes at most.
+    fn fill(&mut self, moment: &mut SatelliteMoment<'_, impl Observe>, mut room: u64, rate: Rate) {
+        let (mut at, mut used) = (moment.now, 0);
         while room > 0 && self.begin(moment) {
             let left = self.sending.as_ref().map_or(0, |(_, left)| *left);
             let bytes = left.min(room.min(u64::from(u32::MAX)) as u32);
@@ -164,8 +166,6 @@ impl<T: Sdu> SatelliteLane<T> {
         if used > 0 {
             self.count(moment, used, false);
         }
-        self.free = frames.end(now);
-        self.frames = Some(frames);
     }
 
     /// Takes the next packet into the sender, unless it has one. False if there is none.
@@ -281,7 +281,7 @@ impl<T: Sdu> SatelliteLane<T> {
     }
 
     /// What it carries at `at`, if it sends then.
-    pub(crate) fn rate(&self, at: Time) -> Option<base::Rate> {
+    pub(crate) fn rate(&self, at: Time) -> Option<Rate> {
         self.carrier.rate.at(at)
     }
 }

@@ -10,9 +10,11 @@
 //! * One shell of satellites, evenly spread over the sky; any that both ends see serves, each with
 //!   the same chance, from one slot's beginning to its end.
 //! * A packet takes the rate at which it began to be sent. Requests for capacity are never lost.
-//! * Terminals do not compete: each has rates of its own.
+//! * Terminals do not compete: each has rates of its own. Other users of a beam have a share of its
+//!   frames; what they send is not simulated.
 
 mod assignment;
+mod beam;
 mod bearer;
 mod config;
 mod keys;
@@ -21,9 +23,12 @@ mod orbit;
 mod path;
 mod recording;
 mod sky;
+mod turns;
 
 pub use bearer::SatelliteBearer;
-pub use config::{Air, Assignment, Carrier, Change, Path, SatelliteConfig};
+pub use config::{
+    Access, Air, Assignment, Background, Carrier, Change, Passing, Path, SatelliteConfig,
+};
 pub(crate) use keys::{GeoKeys, LeoKeys, Satellite};
 pub use orbit::Orbit;
 pub use recording::{Recording, RecordingFile};

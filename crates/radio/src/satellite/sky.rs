@@ -2,6 +2,7 @@
 
 use base::{Duration, Probability, Stream, Time, float};
 
+use super::config::SatelliteConfig;
 use crate::gprs::RadioBursts;
 
 /// The state of the air.
@@ -11,18 +12,22 @@ pub(crate) struct Sky {
     is_bad: bool,
     /// When the state ends.
     until: Time,
+    /// The next change of satellites that begins a bad state, and from one to the next.
+    change: Option<(Time, Duration)>,
     states: Stream,
     losses: Stream,
 }
 
 impl Sky {
     /// In the good state.
-    pub(crate) fn new(bursts: Option<&RadioBursts>, seed: u64, name: &str) -> Self {
+    pub(crate) fn new(config: &SatelliteConfig, seed: u64, name: &str) -> Self {
         let stream = |what: &str| Stream::named(seed, &format!("{name}/{what}"));
+        let slot = config.path.air.slot().filter(|_| config.change.begins_bad);
         let mut sky = Self {
-            bursts: bursts.cloned(),
+            bursts: config.bursts.clone(),
             is_bad: false,
             until: Time::ZERO,
+            change: slot.map(|slot| (Time::ZERO + slot, slot)),
             states: stream("states"),
             losses: stream("losses"),
         };
@@ -34,12 +39,21 @@ impl Sky {
     pub(crate) fn loses(&mut self, at: Time) -> bool {
         let Some(bursts) = &self.bursts else { return false };
         let (good, bad) = (bursts.good, bursts.bad);
-        while self.until <= at {
+        while let Some(end) = self.next_end().filter(|end| *end <= at) {
             self.is_bad = !self.is_bad;
-            self.until = self.end(self.until);
+            if let Some((change, slot)) = self.change.filter(|(change, _)| *change == end) {
+                self.is_bad = true;
+                self.change = Some((change + slot, slot));
+            }
+            self.until = self.end(end);
         }
         let rate: Probability = if self.is_bad { bad } else { good };
         rate.hit(self.losses.next_u32())
+    }
+
+    /// When the state ends by itself or by a change.
+    fn next_end(&self) -> Option<Time> {
+        Time::earlier(Some(self.until), self.change.map(|(change, _)| change))
     }
 
     fn end(&mut self, from: Time) -> Time {

@@ -1,7 +1,7 @@
 //! Capacity on demand.
 
 use base::{Direction, Duration, Rate, Time};
-use radio::satellite::{Assignment, SatelliteConfig};
+use radio::satellite::{Access, Assignment, SatelliteConfig};
 
 use super::support::{Run, at, config, ms};
 
@@ -10,8 +10,9 @@ const UP: Direction = Direction::Uplink;
 /// Frames of 25 ms with 2,500 bytes each, which come 500 ms after they were asked for.
 fn on_demand(committed: Option<u64>) -> SatelliteConfig {
     let mut config = config();
-    config.carriers[1].assignment =
-        Some(Assignment { frame: ms(25), wait: ms(500), committed: committed.map(Rate::from_bps) });
+    let committed = committed.map(Rate::from_bps);
+    config.carriers[1].access =
+        Access::OnDemand(Assignment { frame: ms(25), wait: ms(500), committed });
     config
 }
 

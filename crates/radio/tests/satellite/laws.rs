@@ -3,9 +3,11 @@
 use base::{Direction, Duration, Philox, Probability, Rate, Schedule, Time};
 use proptest::prelude::*;
 use radio::gprs::RadioBursts;
-use radio::satellite::{Air, Assignment, Change, Path, SatelliteConfig};
+use radio::satellite::{
+    Access, Air, Assignment, Background, Change, Passing, Path, SatelliteConfig,
+};
 
-use super::support::{Fate, Run, SHELL, at, config, ms};
+use super::support::{Fate, Run, SHELL, at, config, ms, passing};
 
 const BOTH: [Direction; 2] = Direction::BOTH;
 
@@ -25,7 +27,9 @@ fn skies() -> impl Strategy<Value = Path> {
     let airs = prop_oneof![
         Just(Air::Fixed(ms(250))),
         Just(Air::Recorded(Schedule::new(ms(30), recorded))),
-        (100_u64..3000).prop_map(|slot| Air::Passing(SHELL, ms(slot))),
+        (100_u64..3000, 0_u64..30).prop_map(|(slot, detour)| {
+            Air::Passing(Passing { orbit: SHELL, slot: ms(slot), detour: ms(detour) })
+        }),
     ];
     (airs, any::<bool>()).prop_map(|(air, reorders)| {
         let ground = Schedule::new(ms(10), vec![(at(2000), ms(40)), (at(3000), ms(2))]);
@@ -33,19 +37,31 @@ fn skies() -> impl Strategy<Value = Path> {
     })
 }
 
+/// Of some frames other users leave a share.
+fn backgrounds() -> impl Strategy<Value = Option<Background>> {
+    prop::option::of((1_u64..30, 1_u32..=100).prop_map(|(frame, left)| Background {
+        frame: ms(frame),
+        left: Probability::new(f64::from(left) / 100.0).expect("in range"),
+    }))
+}
+
 fn configs() -> impl Strategy<Value = SatelliteConfig> {
     let demand = prop::option::of((1_u64..60, 0_u64..700, prop::option::of(8_000_u64..400_000)));
     let gaps = prop::collection::vec((1_u64..2000, 1_u64..1500), 0..4);
-    (skies(), demand, gaps, any::<[bool; 3]>(), 0_u64..60).prop_map(
-        |(path, demand, gaps, [is_bursty, loses, is_rainy], pause)| {
+    (skies(), demand, backgrounds(), gaps, any::<[bool; 4]>(), 0_u64..60).prop_map(
+        |(path, demand, background, gaps, [is_bursty, loses, begins_bad, is_rainy], pause)| {
             let mut config = SatelliteConfig { path, ..config() };
-            config.carriers[1].assignment = demand.map(|(frame, wait, committed)| Assignment {
-                frame: ms(frame),
-                wait: ms(wait),
-                committed: committed.map(Rate::from_bps),
+            let shared = background.map_or(Access::Own, Access::Shared);
+            config.carriers[0].access = shared;
+            config.carriers[1].access = demand.map_or(shared, |(frame, wait, committed)| {
+                Access::OnDemand(Assignment {
+                    frame: ms(frame),
+                    wait: ms(wait),
+                    committed: committed.map(Rate::from_bps),
+                })
             });
             config.bursts = is_bursty.then(bursts);
-            config.change = Change { pause: ms(pause), loses };
+            config.change = Change { pause: ms(pause), loses, begins_bad };
             config.queues[0].limit.bytes = Some(30_000);
             if is_rainy {
                 let rates = vec![(at(900), None), (at(1400), Some(Rate::from_bps(300_000)))];
@@ -115,8 +131,8 @@ proptest! {
         }
     }
 
-    /// Nothing is carried faster than the rate: of what leaves in a time, less than the rate
-    /// allows.
+    /// Nothing is carried faster than the rate, which in frames of a shared beam is that of the
+    /// beam: of what leaves in a time, less than the rate allows.
     #[test]
     fn no_more_is_carried_than_the_rate_allows(config in configs(), loads in loads()) {
         let config = SatelliteConfig { path: super::support::config().path, ..config };
@@ -129,6 +145,10 @@ proptest! {
         }
         run.until(now + Duration::from_secs(60));
         for (direction, bps) in BOTH.into_iter().zip([8_000_000.0, 800_000.0]) {
+            let bps = match config.carriers[direction as usize].access {
+                Access::Shared(Background { left, .. }) => bps / left.value(),
+                Access::Own | Access::OnDemand(_) => bps,
+            };
             let out: Vec<_> = run.exits.iter().filter(|exit| exit.1 == direction).collect();
             let out: Vec<_> = out.into_iter().filter(|exit| exit.3 != Fate::Dropped).collect();
             let mut bits = 0.0;
@@ -182,7 +202,7 @@ proptest! {
     fn an_idle_bearer_takes_what_geometry_says(slot in 100_u64..3000, seed in 0_u64..9) {
         let slot = ms(slot);
         let mut config = config();
-        config.path.air = Air::Passing(SHELL, slot);
+        config.path.air = passing(slot);
         let mut run = Run::new(&config, seed);
         let came: Vec<_> = (0..200).map(|number| at(37 * number)).collect();
         for time in &came {
@@ -203,7 +223,7 @@ proptest! {
     ) {
         let slot = ms(slot);
         let ground = Schedule::constant(ms(10));
-        let path = Path { air: Air::Passing(SHELL, slot), ground, ..config.path };
+        let path = Path { air: passing(slot), ground, ..config.path };
         let mut run = Run::new(&SatelliteConfig { path, ..config }, seed);
         let (mut now, mut came) = (Time::ZERO, Vec::new());
         for (pause, bytes, is_up) in loads {
@@ -318,8 +338,8 @@ fn a_step_to_a_nearer_satellite_reorders_only_where_that_is_allowed() {
 fn what_is_in_the_air_at_a_change_is_lost_where_that_is_so() {
     let lost = |loses| {
         let mut config = config();
-        config.path.air = Air::Passing(SHELL, ms(1000));
-        config.change = Change { pause: ms(100), loses };
+        config.path.air = passing(ms(1000));
+        config.change = Change { pause: ms(100), loses, begins_bad: false };
         let mut run = Run::new(&config, 1);
         for number in 0..5000 {
             run.send(at(number), Direction::Downlink, 100);

@@ -1,10 +1,12 @@
 //! A bearer, and what comes out of it.
 
-use base::{Direction, Rate, Schedule, Time};
+use base::{Direction, Duration, Rate, Schedule, Time};
 use link::{Dropped, queue};
 use observe::{Context, DropReason};
 use radio::Output;
-use radio::satellite::{Air, Carrier, Change, Orbit, Path, SatelliteBearer, SatelliteConfig};
+use radio::satellite::{
+    Access, Air, Carrier, Change, Orbit, Passing, Path, SatelliteBearer, SatelliteConfig,
+};
 
 pub(crate) use crate::support::Packet;
 pub(crate) use crate::support::cell::{at, ms};
@@ -12,10 +14,15 @@ pub(crate) use crate::support::cell::{at, ms};
 /// The first shell of Starlink, with a gateway nearby.
 pub(crate) const SHELL: Orbit = Orbit { altitude: 550_000.0, elevation: 25.0, gateway: 300_000.0 };
 
+/// Satellites of that shell, another after each `slot`.
+pub(crate) fn passing(slot: Duration) -> Air {
+    Air::Passing(Passing { orbit: SHELL, slot, detour: Duration::ZERO })
+}
+
 /// 8 Mbit/s down, 800 kbit/s up, 100 ms of way.
 pub(crate) fn config() -> SatelliteConfig {
     let carrier =
-        |bps| Carrier { rate: Schedule::constant(Some(Rate::from_bps(bps))), assignment: None };
+        |bps| Carrier { rate: Schedule::constant(Some(Rate::from_bps(bps))), access: Access::Own };
     SatelliteConfig {
         carriers: [carrier(8_000_000), carrier(800_000)],
         queues: [queue::Config::UNLIMITED; 2],

@@ -113,8 +113,8 @@ SETUPS: Final = {
     "gprs-live-40": Setup("gprs-live-40", (), 120_000, 16_384),
     # Nothing is lost: which packets are in the air at a change is a matter of microseconds. The
     # rate is the limit, not a window, which a fraction of a millisecond makes slower.
-    "leo-15s": Setup(
-        "leo-15s",
+    "leo-calm": Setup(
+        "leo-calm",
         (
             ("radio.leo.slot", "1 s"),
             ("radio.leo.loses", "false"),

@@ -20,7 +20,7 @@ TITLES: Final = {
     "umts-384": "UMTS, 384 kbit/s, without block errors",
     "umts-384-lossy": "UMTS, 384 kbit/s, 10 % of blocks in error",
     "gprs-live-40": "GPRS, 40 kbit/s, receive window of 16 KB",
-    "leo-15s": "A satellite in a low orbit, 10 Mbit/s, another each second",
+    "leo-calm": "A satellite in a low orbit, 10 Mbit/s, another each second",
     "lte-cat1": "LTE, category 1, a tenth of the blocks repeated",
     "lte-cat4": "LTE, category 4, a tenth of the blocks repeated",
     "nb-iot": "NB-IoT, coverage level 0",

@@ -55,10 +55,12 @@ def advice(outcomes: Outcomes) -> Sequence[str]:
         f"{rate('nr-mmwave-blockage', 'cubic')}, {rate('nr-mmwave-blockage', 'bbr')} and "
         f"{rate('nr-mmwave-blockage', 'atcp')}. CoDel keeps the delay too and pays with rate, "
         "since a drop of a moment cuts a window of a thousand segments.",
-        "Low orbits: the changes every 15 s cost a sender with SACK next to nothing "
-        f"({rate('leo-15s', 'cubic')} for CUBIC); one that trusts its shortest RTT halves "
-        f"({rate('leo-15s', 'vegas')} for Vegas). BBR has {delay('leo-15s', 'bbr')} of delay "
-        f"where CUBIC has {delay('leo-15s', 'cubic')}.",
+        "Low orbits lose one or two packets of a hundred without congestion, and whoever takes "
+        "that for congestion leaves them empty: of 50 Mbit/s CUBIC carries "
+        f"{rate('leo-15s', 'cubic')}, Reno {rate('leo-15s', 'reno')}, and Vegas, which trusts its "
+        f"shortest RTT as well, {rate('leo-15s', 'vegas')}. BBR carries "
+        f"{rate('leo-15s', 'bbr')} with {delay('leo-15s', 'bbr')} of delay. The changes every 15 s "
+        "cost CUBIC next to nothing, since their losses come in one burst, and Vegas a third.",
         "High orbits that lose: no sender alone fills them. Over 12 Mbit/s CUBIC carries "
         f"{rate('geo-12-3-lossy', 'cubic')}, BBR {rate('geo-12-3-lossy', 'bbr')}; a middlebox "
         "whose window is the bandwidth-delay product and does not shrink at a loss, "

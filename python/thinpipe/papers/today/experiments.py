@@ -16,8 +16,8 @@ ERROR_RATES: Final = (0, 10, 20, 30)
 
 FLOWS: Final = 4
 
-UNCHANGING: Final = (("radio.recorded", '[{at = "0 s", delay = "6 ms"}]'),)
-"""A satellite that stays: the way through the air of the mean one, and no slots."""
+UNCHANGING: Final = (("radio.recorded", '[{at = "0 s", delay = "16 ms"}]'),)
+"""A satellite that stays: the way of the mean one with the mean detour, and no slots."""
 
 
 def start(name: str) -> Callable[[int], Point]:

@@ -33,7 +33,7 @@ BASE_W: Final = 1.288
 """`radio.power.active` of lte-cat4."""
 
 GROUND_MS: Final = 8.0
-"""`radio.ground` of leo-15s."""
+"""`radio.ground` of leo-calm."""
 
 
 def lte(*parts: Settings) -> Point:
@@ -90,18 +90,17 @@ BY_POLL: Final = point("lte-cat4", REPAIRED, BY_LINK_CONTROL)
 NR_BY_POLL: Final = point("nr-tdd-100", REPAIRED, BY_LINK_CONTROL)
 
 LEO: Final = point(
-    "leo-15s",
+    "leo-calm",
     (
         ("flow.application", "udp"),
         ("flow.bytes", "unlimited"),
         ("radio.leo.gateway", "1 m"),
         ("radio.leo.pause", "0 ms"),
-        ("radio.leo.reorders", "false"),
         ("duration", "1500 s"),
     ),
 )
 LEO_UP: Final = point(
-    "leo-15s",
+    "leo-calm",
     UPLINK,
     # A pause at a change is no queue: with it, what waits there waits longer.
     (("flow.bytes", "unlimited"), ("radio.leo.pause", "0 s"), ("duration", "60 s")),

@@ -59,7 +59,7 @@ PIPES: Final = {
         Pipe("nb-iot", "NB-IoT 0", 600, 20, 2_000, reports=True, ping_ms=10_000),
         Pipe("nb-iot-1", "NB-IoT 1", 600, 5, 3_000, reports=True, ping_ms=20_000),
         Pipe("nb-iot-2", "NB-IoT 2", 1_200, 0.5, 10_000, reports=True, ping_ms=60_000),
-        Pipe("leo-15s", "LEO", 60, 50_000, 30),
+        Pipe("leo-15s", "LEO", 60, 50_000, 50),
         Pipe("geo-600", "GEO", 60, 100_000, 600),
         Pipe("geo-12-3-lossy", "GEO, lossy", 120, 12_000, 600),
         Pipe("satcom-edge", "Satcom edge", 300, 2_000, 1_000),
