@@ -9,7 +9,7 @@ from thinpipe.papers.paper import reproduce
 from thinpipe.papers.today import PAPER, moving_rate, setup
 from thinpipe.papers.today.stated import FACTS
 
-KNOWN = ("lte", "nr", "iot", "satellites")
+KNOWN = ("lte", "nr", "iot", "satellites", "low-orbit")
 
 
 def judged(*items):

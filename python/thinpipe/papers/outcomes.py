@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from thinpipe.run import Run, run_each
-from thinpipe.tables import ALWAYS, MIDDLEBOX, POWER, TRACED, VEGAS
+from thinpipe.tables import ALWAYS, APPLICATION, MIDDLEBOX, POWER, TRACED, VEGAS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,5 +82,5 @@ def _outcome(run: Run, detail: Detail) -> Outcome:
         Detail.SEGMENTS: (*ALWAYS, "segments"),
         Detail.TRACE: (*ALWAYS, *(name for name in TRACED if name not in POWER)),
     }[detail]
-    there = [name for name in (*MIDDLEBOX, *VEGAS) if names and run.has(name)]
+    there = [name for name in (*APPLICATION, *MIDDLEBOX, *VEGAS) if names and run.has(name)]
     return Outcome(run.result, {name: getattr(run, name) for name in (*names, *there)})

@@ -9,6 +9,8 @@ import polars as pl
 
 from thinpipe.papers.chakravorty2003.drawing import HUES, panels, styled
 from thinpipe.papers.today import experiments
+from thinpipe.papers.today.low_orbit import POINTS as PINGS
+from thinpipe.papers.today.low_orbit import SLOT_S, least, round_trips
 from thinpipe.papers.today.measures import goodput, ping_p95
 from thinpipe.papers.today.moving_rate import (
     PERIOD_S,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
     from thinpipe.papers.outcomes import Outcome
     from thinpipe.papers.paper import Outcomes
@@ -213,3 +216,50 @@ def _compare(ax: Axes, outcomes: Outcomes) -> None:
     ax.margins(y=0.25)
     ax.set_xlabel("Ping, mean (ms)")
     ax.set_ylabel("Goodput (Mbit/s)")
+
+
+SHOWN_S: Final = 180
+"""The part of pings that is drawn over time."""
+
+
+@styled
+def low_orbit(outcomes: Outcomes) -> Figure:
+    """Draw pings over a low orbit with the least of each slot, and when packets are lost."""
+    figure, (above, below) = panels(2, 1, 7.6, 5.6)
+    run = outcomes[PINGS[0]]
+    times, round_trips_ms = round_trips(run)
+    shown = times < SHOWN_S
+    above.plot(
+        times[shown], round_trips_ms[shown], ".", color=HUES[5], markersize=2, label="A ping"
+    )
+    floors = least(run, SLOT_S)[: SHOWN_S // SLOT_S]
+    edges = np.arange(len(floors) + 1) * SLOT_S
+    above.stairs(
+        floors, edges, color=HUES[1], linewidth=1.6, baseline=None, label="Least of a slot"
+    )
+    above.set_xlim(0, SHOWN_S)
+    above.set_xticks(range(0, SHOWN_S + 1, 2 * SLOT_S))
+    above.set_ylim(bottom=0)
+    above.set_xlabel("Time (s)")
+    above.set_ylabel("Round trip (ms)")
+    above.legend(loc="upper right", ncols=2)
+    bins = np.arange(0, SLOT_S + 0.25, 0.25)
+    below.stairs(_lost_by_time_in_slot(outcomes, bins), bins, color=HUES[0], fill=True)
+    below.set_xlim(0, SLOT_S)
+    below.set_ylim(bottom=0)
+    below.set_xlabel("Time in the slot (s)")
+    below.set_ylabel("Lost (%)")
+    return figure
+
+
+def _lost_by_time_in_slot(outcomes: Outcomes, bins: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of datagrams to the terminal that are lost, in percent, for each bin."""
+    sent = pl.concat(
+        outcomes[point].tables["datagrams"].filter(pl.col("flow") == outcomes[point].flow.id)
+        for point in PINGS
+    )
+    lost = sent["lost_by"].is_not_null().to_numpy()
+    within = sent["time_s"].to_numpy() % SLOT_S
+    all_sent, _ = np.histogram(within, bins)
+    all_lost, _ = np.histogram(within[lost], bins)
+    return np.asarray(100 * all_lost / all_sent)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item, Paper, Table
-from thinpipe.papers.today import experiments, figures, known, moving_rate
+from thinpipe.papers.today import experiments, figures, known, low_orbit, moving_rate
 from thinpipe.papers.today.advice import advice, energy_advice, start_advice
 from thinpipe.papers.today.measures import MEASURES, goodput, page_time, ping_p95
 from thinpipe.papers.today.setup import NAMES, PIPES, ROWS, SEEDS, VARIANTS, download, heading
@@ -134,8 +134,8 @@ ITEMS: Final = (
         "leo",
         "What 15 s of LEO cost",
         (
-            "leo-15s beside the same link over a satellite that stays: no change every 15 s, "
-            "no step of the RTT.",
+            "leo-15s beside the same link over a satellite that stays, as far away on average: no "
+            "change every 15 s, no step of the RTT, and the losses between.",
         ),
         _seeds(
             *(
@@ -268,6 +268,21 @@ ITEMS: Final = (
         known.POINTS["satellites"],
         Detail.RESULT,
     ),
+    Item(
+        "low-orbit",
+        "A low orbit as Huston measured it",
+        (
+            "Pings over leo-15s: a datagram each way every 47 ms, whose ways together are a round "
+            "trip. How far apart his were is not known here.",
+        ),
+        low_orbit.POINTS,
+        Detail.TABLES,
+        figures.low_orbit,
+        caption=(
+            "Above: round trips of three minutes; lines are the least of each slot of 15 s. Below: "
+            "the share that was lost one way by the time in a slot, over all slots and seeds."
+        ),
+    ),
 )
 
 PAPER: Final = Paper(
@@ -281,7 +296,7 @@ PAPER: Final = Paper(
     ),
     items=ITEMS,
     facts=FACTS,
-    measures={**MEASURES, **known.MEASURES},
+    measures={**MEASURES, **known.MEASURES, **low_orbit.MEASURES},
     wrong_models=WRONG_MODELS,
     not_reproduced=(
         "Of what others measured: changes of LEO beams off the grid of 15 s; the rates that users "

@@ -47,6 +47,18 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
         "Polls are repeated early.", ("radio.lte.rlc.poll_retransmit", "80 ms")
     ),
     "the poll timer of LTE": given("That of LTE.", ("radio.nr.rlc.poll_retransmit", "120 ms")),
+    "no other users": given(
+        "The beam is the terminal's own.",
+        ("radio.beam.background", "0 %"),
+        ("radio.downlink.rate", "50 Mbit/s"),
+        ("radio.uplink.rate", "10 Mbit/s"),
+    ),
+    "slots of 10 s": given("Satellites change each 10 s.", ("radio.leo.slot", "10 s")),
+    "no detour": given("Nothing is behind a satellite.", ("radio.leo.detour", "0 ms")),
+    "no bad states": given(
+        "Only what is in the air at a change is lost, and one packet of a thousand.",
+        ("radio.gilbert_elliott.bad", "0.1 %"),
+    ),
     "a higher shell": given("The shell of OneWeb.", ("radio.leo.altitude", "1200 km")),
     "a short queue": given("100 ms of queue.", ("queue.back.bytes", "125 kB")),
     "a medium orbit": given(
