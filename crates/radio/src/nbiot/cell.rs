@@ -1,8 +1,9 @@
 //! The carrier as one machine.
 
-use base::{Direction, Duration, Rate, Time};
+use base::{Direction, Duration, Philox, Rate, Time};
 use observe::Observe;
 
+use super::access::RandomAccess;
 use super::carrier::Carrier;
 use super::config::{NbIotConfig, REST, SUBFRAME, time_of};
 use super::mobile::{Attempt, NbIotMobile, Purpose};
@@ -21,8 +22,8 @@ pub struct NbIotCell<T> {
     pub(super) config: NbIotConfig,
     pub(super) mobiles: Roster<NbIotMobile<T>>,
     pub(super) carrier: Carrier,
-    /// The last occasion in which preambles were sent: who sent which.
-    occasion: (u64, Vec<(u32, u32)>),
+    /// Random access of each level of coverage.
+    access: [RandomAccess; 3],
     /// Those for which something is due now.
     due: Vec<u32>,
 }
@@ -31,11 +32,15 @@ impl<T: Sdu> NbIotCell<T> {
     /// An idle carrier, which reports facts as machine number `machine`.
     pub fn new(machine: u32, config: &NbIotConfig, seed: u64) -> Self {
         let mobiles = (0..config.ues.len()).map(|ue| NbIotMobile::new(config, ue, seed)).collect();
+        let access = [0, 1, 2].map(|level: usize| {
+            let chance = Philox::named(seed, &format!("nprach/{level}"));
+            RandomAccess::new(config.access, config.levels[level].occasions, chance)
+        });
         let mut cell = Self {
             config: config.clone(),
             carrier: Carrier::new(),
             mobiles: Roster::new(machine, mobiles, 0),
-            occasion: (0, Vec::new()),
+            access,
             due: Vec::new(),
         };
         (0..cell.mobiles.len() as u32).for_each(|ue| cell.mobiles.touch(ue));
@@ -78,8 +83,11 @@ impl<T: Sdu> NbIotCell<T> {
             self.land(moment, ue);
         }
         if stage == Stage::Preamble && !self.is_heard(moment, ue) {
-            let NbIotConfig { access, .. } = &self.config;
-            return self.back_off(slot + access.contention, ue);
+            let until = slot + self.config.access.contention;
+            return self.mobiles[ue as usize].enter(Stage::Contention, until);
+        }
+        if stage == Stage::Contention {
+            return self.back_off(slot, ue);
         }
         let level = self.config.level(slot, ue);
         let mobile = &mut self.mobiles[ue as usize];
@@ -93,9 +101,13 @@ impl<T: Sdu> NbIotCell<T> {
             Stage::Turn => mobile.acknowledged[0],
             Stage::Ack => mobile.acknowledged[1],
             Stage::Rest => slot + REST,
-            Stage::Idle | Stage::Paged | Stage::Backoff | Stage::Listening | Stage::Control(_) => {
-                u64::MAX
-            }
+            Stage::Idle
+            | Stage::Paged
+            | Stage::Contention
+            | Stage::Backoff
+            | Stage::Failed
+            | Stage::Listening
+            | Stage::Control(_) => u64::MAX,
         };
         mobile.enter(next, until);
         if next == Stage::Synchronizing {
@@ -107,44 +119,50 @@ impl<T: Sdu> NbIotCell<T> {
         }
     }
 
-    /// A mobile draws one of the preambles; another may draw the same.
+    /// A mobile draws a tone for its preamble; another may draw the same.
     fn send_preamble(&mut self, slot: u64, ue: u32) {
         let mobile = &mut self.mobiles[ue as usize];
         mobile.preambles += 1;
         mobile.has_collided = false;
-        let subcarriers = self.config.access.subcarriers;
-        let drawn = mobile.chance.at([mobile.preambles, 0, 0, 0])[0] % subcarriers;
-        let (at, sent) = &mut self.occasion;
-        if *at != slot {
-            *at = slot;
-            sent.clear();
+        if let Some(attempt) = &mut mobile.access {
+            attempt.preambles += 1;
         }
-        for (other, _) in sent.iter().filter(|(_, preamble)| *preamble == drawn) {
-            self.mobiles[*other as usize].has_collided = true;
-            self.mobiles[ue as usize].has_collided = true;
+        let tone =
+            mobile.chance.at([mobile.preambles, 0, 0, 0])[0] % self.config.access.subcarriers;
+        for other in self.access[self.config.coverage(slot, ue)].send(slot, ue, tone) {
+            self.mobiles[other as usize].has_collided = true;
         }
-        sent.push((ue, drawn));
     }
 
-    /// Whether the preamble that ends now is heard alone: none of the others that are not simulated
-    /// has drawn it.
-    fn is_heard(&mut self, moment: &Moment<'_, impl Observe>, ue: u32) -> bool {
-        let access = self.config.access;
-        let mobile = &mut self.mobiles[ue as usize];
-        let is_alone = (0..access.others).all(|other| {
-            !mobile.chance.at([mobile.preambles, 1, other, 0])[0].is_multiple_of(access.subcarriers)
-        });
-        is_alone && !mobile.has_collided && !mobile.lanes[1].is_out(moment.now)
+    /// Whether the preamble that ends now is heard, alone on its tone.
+    fn is_heard(&self, moment: &Moment<'_, impl Observe>, ue: u32) -> bool {
+        let mobile = &self.mobiles[ue as usize];
+        !mobile.has_collided && !mobile.lanes[1].is_out(moment.now)
     }
 
-    /// The access begins anew after `from` and a while.
-    fn back_off(&mut self, from: u64, ue: u32) {
+    /// Random access begins anew after a while, or has failed (TS 36.321 §5.1.4).
+    fn back_off(&mut self, slot: u64, ue: u32) {
+        let most = self.access[self.config.coverage(slot, ue)].backoff();
         let mobile = &mut self.mobiles[ue as usize];
-        let drawn = mobile.chance.at([mobile.preambles, 2, 0, 0])[0];
-        let wait = (u64::from(drawn) * self.config.access.backoff) >> 32;
         mobile.must_retry = false;
-        mobile.access = mobile.access.map(|attempt| Attempt::new(attempt.purpose));
-        mobile.enter(Stage::Backoff, from + 1 + wait);
+        let Some(attempt) = &mut mobile.access else { return };
+        attempt.step = 0;
+        if attempt.preambles >= self.config.access.attempts {
+            return self.give_up(slot, ue);
+        }
+        let drawn = mobile.chance.at([mobile.preambles, 2, 0, 0])[0];
+        mobile.enter(Stage::Backoff, slot + 1 + ((u64::from(drawn) * most) >> 32));
+    }
+
+    /// Random access has failed: a connection is lost (TS 36.331 §5.3.11), and the mobile connects
+    /// anew later.
+    fn give_up(&mut self, slot: u64, ue: u32) {
+        let mobile = &mut self.mobiles[ue as usize];
+        if mobile.is_connected {
+            mobile.lanes.iter_mut().for_each(|lane| lane.establish(time_of(slot)));
+        }
+        (mobile.is_connected, mobile.known, mobile.access) = (false, 0, None);
+        mobile.enter(Stage::Failed, slot + self.config.connection.retry);
     }
 
     /// What a mobile turns to by itself, after all that happened up to `slot`.
@@ -236,7 +254,9 @@ impl<T: Sdu> NbIotCell<T> {
             | Stage::Synchronizing
             | Stage::Awaiting
             | Stage::Preamble
+            | Stage::Contention
             | Stage::Backoff
+            | Stage::Failed
             | Stage::Control(_)
             | Stage::Lead(_)
             | Stage::Block(_)

@@ -67,17 +67,19 @@ pub struct Level {
     pub(super) formats: [Formats; 2],
 }
 
-/// How a mobile comes to be heard (TS 36.321 §5.1).
+/// How a mobile comes to be heard (TS 36.321 §5.1), at each level among tones of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Access {
     /// Among how many tones it draws one for its preamble.
     pub(super) subcarriers: u32,
     /// How many mobiles that are not simulated send a preamble in each occasion.
     pub(super) others: u32,
+    /// How often it tries before it has failed.
+    pub(super) attempts: u32,
     /// How long it takes to learn that another had the same one.
     pub(super) contention: u64,
-    /// Then it waits for up to so long.
-    pub(super) backoff: u64,
+    /// Then it waits for up to so long; by load if not given.
+    pub(super) backoff: Option<u64>,
 }
 
 /// How connections begin and end.
@@ -87,6 +89,8 @@ pub(super) struct Connection {
     pub(super) exchanges: u32,
     /// It is released so long after the last block.
     pub(super) inactivity: u64,
+    /// A mobile whose random access has failed connects anew after so long.
+    pub(super) retry: u64,
 }
 
 /// From the end of what a mobile is told to a block downlink: it begins in the fifth subframe (TS
@@ -131,8 +135,13 @@ impl Level {
 impl NbIotConfig {
     /// The level of coverage at the beginning of a subframe: 0 up to 144 dB, 1 up to 154, else 2
     /// (TR 45.820 §5.1 has these three losses).
+    pub(super) fn coverage(&self, slot: u64, ue: u32) -> usize {
+        level_of(self.coupling_losses[ue as usize].at(time_of(slot)))
+    }
+
+    /// What that level does.
     pub(super) fn level(&self, slot: u64, ue: u32) -> &Level {
-        &self.levels[level_of(self.coupling_losses[ue as usize].at(time_of(slot)))]
+        &self.levels[self.coverage(slot, ue)]
     }
 
     /// The link control of mobile number `ue`.

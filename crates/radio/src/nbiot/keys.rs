@@ -20,6 +20,7 @@ use crate::rlc36::{self, Mode};
 
 absent! {
     ByLevel = "by-level",
+    ByLoad = "by-load",
 }
 
 section! {
@@ -227,7 +228,7 @@ section! {
             Or<ByLevel, OfTime<40_000_000, 2_560_000_000>> = None;
         /// Its form.
         pub format: PreambleFormat as Word<PreambleFormat> = PreambleFormat::Short;
-        /// Among how many tones a mobile draws one (TS 36.331: 12, 24, 36 or 48).
+        /// Among how many tones of its level a mobile draws one (TS 36.331: 12, 24, 36 or 48).
         pub subcarriers: u32 as Count<u32, 1, 48> = 12;
         /// How many mobiles that are not simulated send a preamble in each period: if one of them
         /// draws the same tone, neither is heard.
@@ -235,8 +236,14 @@ section! {
         /// How long a mobile waits to learn that its preamble was another's as well. Default: our
         /// choice.
         pub contention_timer: Duration as OfTime = Duration::from_millis(640);
-        /// Then it waits for a time drawn up to this (TS 36.321 §7.2). Default: our choice.
-        pub backoff: Duration as OfTime = Duration::from_millis(1024);
+        /// Back-off: then it waits for a time drawn up to this. By load: the base station chooses
+        /// it among those of TS 36.321 table 7.2-2, 256 ms to 524 s, so that of the mobiles that
+        /// it takes to be waiting (Rivest 1987, Network control by Bayesian broadcast) as many
+        /// try at once as there are tones; our choice.
+        pub backoff: Option<Duration> as Or<ByLoad, OfTime> = None;
+        /// The most preambles of a random access; then it has failed (TS 36.331,
+        /// preambleTransMax-CE: 3 to 200). Default: our choice.
+        pub attempts: u32 as Count<u32, 1, 200> = 10;
     }
 }
 
@@ -273,6 +280,9 @@ section! {
         pub exchanges: u32 as Count<u32, 1, 10> = 2;
         /// The connection is released so long after the last block. Default: our choice.
         pub inactivity: Duration as OfTime<1_000_000> = Duration::from_secs(10);
+        /// A mobile whose random access has failed connects anew after so long. Default: T3411 of
+        /// TS 24.301 §10.2, after which registration is tried again.
+        pub retry: Duration as OfTime<1_000_000> = Duration::from_secs(10);
         /// How often a mobile without one listens for a page (TS 36.331: 1.28 to 10.24 s). Default:
         /// our choice.
         pub paging_cycle: Duration as OfTime<1_000_000> = Duration::from_millis(2560);
@@ -338,12 +348,14 @@ impl NbIotKeys {
             access: Access {
                 subcarriers: self.nprach.subcarriers,
                 others: self.nprach.others,
+                attempts: self.nprach.attempts,
                 contention: slots(self.nprach.contention_timer),
-                backoff: slots(self.nprach.backoff),
+                backoff: self.nprach.backoff.map(slots),
             },
             connection: Connection {
                 exchanges: self.rrc.exchanges,
                 inactivity: slots(self.rrc.inactivity),
+                retry: slots(self.rrc.retry),
             },
             power: self.power.model(&paging),
             paging,

@@ -53,6 +53,8 @@ pub(super) struct Attempt {
     pub(super) purpose: Purpose,
     /// How many messages have been exchanged.
     pub(super) step: u32,
+    /// How many preambles have been sent.
+    pub(super) preambles: u32,
 }
 
 /// What a mobile wants to be heard for.
@@ -66,7 +68,7 @@ pub(super) enum Purpose {
 
 impl Attempt {
     pub(super) const fn new(purpose: Purpose) -> Self {
-        Self { purpose, step: 0 }
+        Self { purpose, step: 0, preambles: 0 }
     }
 
     /// The next message and its bytes: the answer to the preamble (TS 36.321 §6.1.5), the request

@@ -7,6 +7,7 @@
 //!   messages.
 //! * `tables`, `format`: sizes of transport blocks, how long they last and what they need.
 
+mod access;
 mod carrier;
 mod cell;
 mod config;

@@ -11,7 +11,7 @@ words! {
     pub enum PowerState {
         /// Power saving mode: it hears nothing.
         Psm = "psm",
-        /// No connection; it listens for pages.
+        /// No connection, when it listens for pages; or a wait before it tries to be heard again.
         Idle = "idle",
         /// It listens, waits for its turn, or turns from one direction to the other.
         Listen = "listen",

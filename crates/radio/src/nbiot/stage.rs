@@ -17,8 +17,12 @@ pub(super) enum Stage {
     Awaiting,
     /// It sends a preamble.
     Preamble,
-    /// Its preamble was not heard: it waits before it tries again.
+    /// Its preamble was not heard, which it has yet to learn.
+    Contention,
+    /// It knows, and waits before it tries again.
     Backoff,
+    /// It was not heard as often as it may try: it waits before it connects anew.
+    Failed,
     /// It looks for what the base station tells it.
     Listening,
     /// It is told of a block in a direction.
@@ -39,9 +43,10 @@ impl Stage {
     /// What follows when its time is over.
     pub(super) const fn next(self) -> Self {
         match self {
-            Self::Paged => Self::Synchronizing,
+            Self::Paged | Self::Failed => Self::Synchronizing,
             Self::Synchronizing | Self::Backoff => Self::Awaiting,
             Self::Awaiting => Self::Preamble,
+            Self::Contention => Self::Backoff,
             Self::Control(direction) => Self::Lead(direction),
             Self::Lead(direction) => Self::Block(direction),
             Self::Block(Direction::Downlink) => Self::Turn,
@@ -56,12 +61,12 @@ impl Stage {
     pub(super) const fn power(self, sleeps: bool) -> PowerState {
         match self {
             Self::Idle | Self::Paged if sleeps => PowerState::Psm,
-            Self::Idle | Self::Paged => PowerState::Idle,
+            Self::Idle | Self::Paged | Self::Backoff | Self::Failed => PowerState::Idle,
             Self::Preamble | Self::Block(Direction::Uplink) | Self::Ack => PowerState::Transmit,
             Self::Block(Direction::Downlink) => PowerState::Receive,
             Self::Synchronizing
             | Self::Awaiting
-            | Self::Backoff
+            | Self::Contention
             | Self::Listening
             | Self::Control(_)
             | Self::Lead(_)
@@ -88,7 +93,9 @@ mod tests {
             (Stage::Synchronizing, Stage::Awaiting, Listen),
             (Stage::Awaiting, Stage::Preamble, Listen),
             (Stage::Preamble, Stage::Listening, Transmit),
-            (Stage::Backoff, Stage::Awaiting, Listen),
+            (Stage::Contention, Stage::Backoff, Listen),
+            (Stage::Backoff, Stage::Awaiting, Idle),
+            (Stage::Failed, Stage::Synchronizing, Idle),
             (Stage::Listening, Stage::Listening, Listen),
             (Stage::Control(DOWN), Stage::Lead(DOWN), Listen),
             (Stage::Control(UP), Stage::Lead(UP), Listen),

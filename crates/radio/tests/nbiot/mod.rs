@@ -2,4 +2,5 @@
 
 mod facts;
 mod laws;
+mod load;
 mod support;
