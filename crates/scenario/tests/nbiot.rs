@@ -19,7 +19,7 @@ const REFUSED: &[Refused] = &[
     ("radio.uplink.repetitions", "129", "must be a whole number from 1 to 128"),
     ("radio.uplink.tones", "2", "must be 3.75kHz, 1, 3, 6 or 12"),
     ("radio.uplink.bler", "-1", "must be a probability"),
-    ("radio.npdcch.repetitions", "16", "must be at most radio.npdcch.max_repetitions, which is 8"),
+    ("radio.npdcch.repetitions", "16", "must be at most radio.npdcch.max_repetitions, which is 2"),
     ("radio.npdcch.max_repetitions", "2049", "must be a whole number from 1 to 2048"),
     ("radio.npdcch.interval", "3", "must be 1.5, 2, 4, 8, 16, 32, 48 or 64"),
     ("radio.nprach.repetitions", "129", "must be a whole number from 1 to 128"),

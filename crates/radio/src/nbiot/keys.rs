@@ -198,8 +198,8 @@ section! {
     pub struct Npdcch {
         /// How many subframes a message takes. By level: 1, 8, 32; our choice.
         pub repetitions: Option<u32> as Or<ByLevel, Count<u32, 1, 2048>> = None;
-        /// How many it takes at most (R_max): for so long a mobile looks for one. By level: 8, 32,
-        /// 128; our choice.
+        /// How many it takes at most (R_max): for so long a mobile looks for one. By level: 2, 32,
+        /// 128; our choice, with G the shortest period that TS 36.213 §16.6 allows at level 0.
         pub max_repetitions: Option<u32> as Or<ByLevel, Count<u32, 1, 2048>> = None;
         /// From one search space to the next, times R_max (G). Default: our choice.
         pub interval: Interval as Word<Interval> = Interval::Two;
@@ -297,7 +297,7 @@ mod by_level {
     pub(super) const UP: [u32; 3] = [1, 4, 32];
     pub(super) const TONES: [Tones; 3] = [Tones::Twelve, Tones::Three, Tones::One];
     pub(super) const CONTROL: [u32; 3] = [1, 8, 32];
-    pub(super) const MAX_CONTROL: [u32; 3] = [8, 32, 128];
+    pub(super) const MAX_CONTROL: [u32; 3] = [2, 32, 128];
     pub(super) const PREAMBLES: [u32; 3] = [2, 8, 32];
     pub(super) const OCCASIONS_MS: [u64; 3] = [320, 640, 640];
     pub(super) const POLL_MS: [u64; 3] = [2000, 6000, 25_000];

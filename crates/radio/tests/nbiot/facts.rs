@@ -1,19 +1,11 @@
 //! Numbers that the standard and its users state.
 
 use link::queue;
-use radio::nbiot::{Category, Interval, NbIotKeys, Tones};
+use radio::nbiot::{Category, NbIotKeys, Tones};
 use radio::{EdrxKeys, PsmKeys};
 
 use super::support::{DOWN, Run, UP, at, config, config_with, millis, ms, near};
 use crate::support::mobiles;
-
-/// Search spaces of four subframes, so that a message waits three at most.
-fn tight(keys: NbIotKeys) -> NbIotKeys {
-    let mut keys = keys;
-    keys.npdcch.max_repetitions = Some(2);
-    keys.npdcch.interval = Interval::Two;
-    keys
-}
 
 /// Bits of blocks downlink and uplink for each second of a transfer in one direction.
 fn block_rate(keys: &NbIotKeys, direction: base::Direction) -> f64 {
@@ -36,9 +28,18 @@ fn one_process_downlink_has_the_peak_that_its_timing_allows() {
     let cycle = 1 + 4 + 3 + 12 + 2 + 3;
     let most = 680.0 / f64::from(cycle) * 1000.0;
     assert!((most - 27_200.0).abs() < 1.0);
-    let rate = block_rate(&tight(near()), DOWN);
+    let rate = block_rate(&near(), DOWN);
     // Some blocks are told of in the second subframe of a search space, and the mobile reports.
     assert!(rate > 680.0 / 28.0 * 980.0 && rate < most, "{rate}");
+}
+
+/// Where the next search space is sixteen subframes away the mobile waits for it.
+#[test]
+fn sparse_search_spaces_cost_rate_downlink() {
+    let mut keys = near();
+    keys.npdcch.max_repetitions = Some(8);
+    let rate = block_rate(&keys, DOWN);
+    assert!(rate < 680.0 / 28.0 * 900.0, "{rate}");
 }
 
 /// Uplink: a message (1), 8 to turn, 4 resource units of a subframe with 1000 bits, 3 to turn back:
@@ -48,7 +49,7 @@ fn one_process_uplink_has_the_peak_that_its_timing_allows() {
     let cycle = 1 + 8 + 4 + 3;
     let most = 1000.0 / f64::from(cycle) * 1000.0;
     assert!((most - 62_500.0).abs() < 1.0);
-    let rate = block_rate(&tight(near()), UP);
+    let rate = block_rate(&near(), UP);
     assert!(rate > 0.97 * most && rate <= most + 1.0, "{rate}");
 }
 
@@ -56,7 +57,7 @@ fn one_process_uplink_has_the_peak_that_its_timing_allows() {
 /// 8 ms with 1000 bits: 1 + 8 + 48 + 3.
 #[test]
 fn a_single_tone_has_a_quarter_of_that() {
-    let keys = NbIotKeys { category: Category::Nb1, ..tight(near()) };
+    let keys = NbIotKeys { category: Category::Nb1, ..near() };
     let mut one = keys.clone();
     one.uplink.tones = Some(Tones::One);
     let rate = block_rate(&one, UP);
@@ -69,7 +70,7 @@ fn a_single_tone_has_a_quarter_of_that() {
 
 #[test]
 fn category_nb2_has_larger_blocks() {
-    let keys = NbIotKeys { category: Category::Nb2, ..tight(near()) };
+    let keys = NbIotKeys { category: Category::Nb2, ..near() };
     // 2536 bits in 10 subframes: 32 in all downlink, 22 uplink.
     let rates = [DOWN, UP].map(|direction| block_rate(&keys, direction));
     assert!(rates[0] > 0.95 * 79_250.0 && rates[0] < 79_251.0, "{}", rates[0]);
@@ -130,8 +131,8 @@ fn a_packet_takes_what_its_parts_take() {
     let mut run = Run::new(&config(&near()), 1);
     run.send(at(0), 0, UP, 10);
     run.until(at(5000));
-    // Search spaces begin every 16 ms, eight subframes long; one that begins now is missed.
-    for (millis, expect) in [(6400, 6401), (6403, 6404), (6407, 6416), (6415, 6416)] {
+    // Search spaces begin every 4 ms, two subframes long; one that begins now is missed.
+    for (millis, expect) in [(6400, 6401), (6401, 6404), (6402, 6404), (6403, 6404)] {
         let mut run = Run::new(&config(&near()), 1);
         run.send(at(0), 0, UP, 10);
         let number = run.send(at(millis), 0, DOWN, 20);
