@@ -61,8 +61,8 @@ REPORT = {
 """A small transfer, after which the mobile is soon without a connection."""
 
 
-@pytest.mark.parametrize("name", ["lte-cat1", "lte-m"])
-def test_power_saving_mode_is_what_a_battery_lives_on(name):
+@pytest.mark.parametrize(("name", "share"), [("lte-cat1", 0.05), ("lte-m", 0.3)])
+def test_power_saving_mode_is_what_a_battery_lives_on(name, share):
     psm = {"radio.psm.active": "10 s", "radio.psm.update": "54 min"}
     run = tp.run(name, {**REPORT, **psm}, duration="3000 s", trace=True)
     assert run.energy is not None
@@ -72,11 +72,30 @@ def test_power_saving_mode_is_what_a_battery_lives_on(name):
     assert sum(state.time_s for state in run.energy.states) == pytest.approx(3000)
     energy_j = sum(state.energy_j for state in run.energy.states)
     assert energy_j == pytest.approx(run.energy.total_j)
-    assert states["psm"].energy_j < 0.05 * run.energy.total_j
+    assert states["psm"].energy_j < share * run.energy.total_j
     usual = tp.run(name, REPORT, duration="3000 s").energy
     assert usual is not None
     assert usual.total_j > 10 * run.energy.total_j
     assert "psm" not in {state.name for state in usual.states}
+
+
+def test_a_report_over_lte_m_takes_no_phones_energy():
+    """A module sleeps in the tail of 10 s, where one of NB-IoT listens; a phone draws 1.06 W."""
+    reports = {
+        "flow.application": "probe",
+        "flow.probe.bytes": "200 B",
+        "flow.probe.least": "60 s",
+        "flow.probe.most": "90 s",
+        "flow.direction": "uplink",
+    }
+    phone = {"radio.power.tail": "1.06 W", "radio.power.idle": "20 mW"}
+    energies = [
+        tp.run(name, {**reports, **power}, duration="600 s").energy
+        for name, power in [("lte-m", {}), ("nb-iot", {}), ("lte-m", phone)]
+    ]
+    of_lte_m, of_nb_iot, of_phone = (energy.total_j for energy in energies if energy)
+    assert 4 < of_lte_m < 6
+    assert of_lte_m < of_nb_iot < 0.2 * of_phone
 
 
 def test_a_mobile_in_power_saving_mode_says_that_it_is_there():

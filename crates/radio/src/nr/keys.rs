@@ -32,18 +32,8 @@ section! {
         pub station: BaseStation as Flat<BaseStation> = BaseStation::default();
         /// RRC_INACTIVE, as networks have it that do not lean on LTE. Without it there is none.
         pub inactive: Option<InactiveKeys> as Perhaps<InactiveKeys> = None;
-        /// What the radio of a mobile draws: 2.5 times as much as LTE's in each state, and so much
-        /// for each bit that this is also so at 600 Mbit/s down or 60 up, beside LTE's 13 and 6.
-        /// Our choice; Xu et al., SIGCOMM 2020, have 2 to 3 times as much.
-        pub power: power::Keys as Always<power::Keys> = power::Keys {
-            idle: Power::from_milliwatts(50),
-            promotion: Power::from_milliwatts(3025),
-            active: Power::from_milliwatts(3220),
-            tail: Power::from_milliwatts(2650),
-            psm: Power::from_microwatts(38),
-            downlink: EnergyPerBit::from_nanojoules(3),
-            uplink: EnergyPerBit::from_nanojoules(110),
-        };
+        /// What the radio of a mobile draws.
+        pub power: power::Keys as Always<power::Keys> = power::Keys::default();
         /// Handovers. Without it there are none.
         pub handover: Option<NrHandover> as Perhaps<NrHandover> = None;
         /// What stands in the way of a mobile from time to time. Without it, nothing does.
@@ -207,6 +197,19 @@ const BLOCK_HEADER: u32 = 5 + 3;
 
 const WAYS: [Direction; 2] = Direction::BOTH;
 
+/// A phone of NR, which draws 2.5 times as much as one of LTE in each state, and so much for each
+/// bit that this is also so at 600 Mbit/s down or 60 up, beside LTE's 13 and 6. Our choice; Xu et
+/// al., SIGCOMM 2020, have 2 to 3 times as much.
+const PHONE: power::Device = power::Device {
+    idle: Power::from_milliwatts(50),
+    promotion: Power::from_milliwatts(3025),
+    active: Power::from_milliwatts(3220),
+    tail: Power::from_milliwatts(2650),
+    psm: Power::from_microwatts(38),
+    downlink: EnergyPerBit::from_nanojoules(3),
+    uplink: EnergyPerBit::from_nanojoules(110),
+};
+
 impl NrKeys {
     /// The cell and its mobiles.
     pub fn config(&self, context: &RadioContext<'_>) -> ScheduledConfig {
@@ -234,7 +237,7 @@ impl NrKeys {
             },
             headers: Headers { sdu: SDU_HEADER, block: BLOCK_HEADER },
             drx: self.station.drx,
-            power: self.power.model(rrc.as_ref()),
+            power: self.power.of(PHONE).model(rrc.as_ref()),
             rrc,
             handover: self.handover.map(NrHandover::config),
             failure_gap: self.handover.map_or(FAILURE_GAP, |handover| handover.gap),

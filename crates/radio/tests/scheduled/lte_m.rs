@@ -1,6 +1,6 @@
 //! LTE-M, which sends each block so often, and receives and sends in turns.
 
-use base::{Direction, Duration, Probability, Time};
+use base::{Direction, Duration, Energy, Power, Probability, Time};
 use proptest::prelude::*;
 use radio::lte::{Category, Duplex, LteKeys};
 use radio::scheduled::drx;
@@ -36,6 +36,30 @@ fn saturated(keys: &LteKeys) -> [f64; 2] {
     run.until(at(60_000));
     let ues = 0..config.ues.len() as u32;
     BOTH.map(|way| ues.clone().map(|ue| run.bytes(ue, way)).sum::<u64>() as f64 * 8.0 / 60e3)
+}
+
+/// A mobile of LTE-M is no phone: it draws 90 mW while it listens, and 453 mW more while it sends a
+/// block of 1000 bits, in each repetition. What is given holds for any device.
+#[test]
+fn power_is_that_of_the_device() {
+    // Idle, connecting, active, in the tail; it neither saves power nor is suspended.
+    let states = |keys: &LteKeys| {
+        let [psm, idle, inactive, others @ ..] = config(keys).power.states;
+        assert_eq!((psm, inactive), (None, None));
+        let others = [idle].into_iter().chain(others).flatten();
+        others.map(Power::as_microwatts).collect::<Vec<_>>()
+    };
+    let milliwatts = |powers: [u64; 4]| powers.map(|power| 1000 * power);
+    assert_eq!(states(&LteKeys::default()), milliwatts([20, 1210, 1288, 1060]));
+    for repetitions in [1, 32] {
+        let mut keys = keys(Duplex::Full, repetitions);
+        assert_eq!(states(&keys), milliwatts([5, 90, 90, 25]));
+        let block = config(&keys).power.per_bit.map(|bit| bit.of_bytes(125));
+        let lasts = ms(u64::from(repetitions));
+        assert_eq!(block, [Energy::default(), Power::from_milliwatts(453) * lasts]);
+        keys.power.active = Some(Power::from_milliwatts(100));
+        assert_eq!(states(&keys), milliwatts([5, 90, 100, 25]));
+    }
 }
 
 /// Blocks have 1000 bits: one a subframe; three in ten, both ways, in half duplex, as the 300
