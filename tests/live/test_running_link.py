@@ -166,10 +166,11 @@ def test_a_radio_changes_what_its_schedule_could():
     assert radio is not None
     assert radio.blocks_in_error > 0
     with tp.emulate("gprs-3+1") as net:
-        with pytest.raises(tp.ScenarioError, match=r"tbler: cannot be changed .* no key can be"):
-            net.change({"radio.tbler": "30 %"})
+        with pytest.raises(tp.ScenarioError, match=r"ci: cannot be changed .* can: radio.tbler"):
+            net.change({"radio.ci": "8 dB"})
+        net.change({"radio.tbler": "30 %"})
         net.black_out(1)
-        assert (net.changeable, net.black_out_s > 0) == ({}, True)
+        assert (net.changeable, net.black_out_s > 0) == ({"radio.tbler": "0.3"}, True)
 
 
 SEND = """

@@ -4,7 +4,10 @@ use base::{Direction, Duration, Probability, Schedule, Time};
 use link::{Bottleneck, LinkConfig, LinkStep, Service};
 use observe::{Context, Observe};
 use radio::Radio;
+use radio::channel::Reception;
+use radio::gprs::GprsKeys;
 use radio::nbiot::NbIotKeys;
+use radio::umts::cell::CellKeys;
 use radio::umts::{BlockErrorRate, DchKeys};
 use settings::{Along, Chance, Decibels, Leaf, OfTime, Off, Or, Speed, Unlimited, words};
 use world::{Body, MachineId, World};
@@ -29,6 +32,8 @@ words! {
         BackLoss = "link.back.loss",
         /// The block error rate of both directions.
         RadioTbler = "radio.tbler",
+        /// The ratio of carrier to interference, where it determines how many blocks err.
+        RadioCi = "radio.ci",
         /// The rate of the downlink; of a satellite, that without rain.
         DownlinkRate = "radio.downlink.rate",
         /// The rate of the uplink, likewise.
@@ -141,12 +146,69 @@ impl LiveKey {
             Self::LinkRate => link.is_some_and(|link| link.trace.down.is_none()),
             Self::BackRate => link.is_some_and(|link| link.trace.up.is_none()),
             Self::LinkDelay | Self::LinkLoss | Self::BackDelay | Self::BackLoss => link.is_some(),
-            Self::RadioTbler => scenario.radio.as_ref().and_then(dch).is_some(),
+            Self::RadioTbler => scenario.radio.as_ref().is_some_and(has_tbler),
+            Self::RadioCi => scenario.radio.as_ref().and_then(gprs).is_some_and(has_ci),
             Self::DownlinkRate => has_rate(scenario, Direction::Downlink),
             Self::UplinkRate => has_rate(scenario, Direction::Uplink),
             Self::DownlinkSnr | Self::DownlinkBler => has_reception(scenario, Direction::Downlink),
             Self::UplinkSnr | Self::UplinkBler => has_reception(scenario, Direction::Uplink),
             Self::CouplingLoss => scenario.radio.as_ref().and_then(nb_iot).is_some(),
+        }
+    }
+
+    /// From `at` on it is as in `wanted`: by one more step of a schedule, where it has one.
+    fn change(self, at: Duration, scenario: &mut Scenario, wanted: &Scenario) {
+        let step = LinkStep { at, ..LinkStep::default() };
+        let link = (scenario.link.as_mut(), wanted.link.as_ref());
+        let radio = (scenario.radio.as_mut(), wanted.radio.as_ref());
+        match self {
+            Self::LinkRate => change_part(link, |link, wanted| {
+                link.change(LinkStep { rate: Some(wanted.rate), ..step });
+            }),
+            Self::LinkDelay => change_part(link, |link, wanted| {
+                change_delay(link, at, wanted.delay);
+            }),
+            Self::LinkLoss => change_part(link, |link, wanted| {
+                link.change(LinkStep { loss: Some(wanted.losses.loss), ..step });
+            }),
+            Self::BackRate => change_part(link, |link, wanted| {
+                link.change_back(LinkStep { rate: Some(wanted.back.rate), ..step });
+            }),
+            Self::BackDelay => change_part(link, |link, wanted| {
+                change_back_delay(link, at, wanted.back.delay);
+            }),
+            Self::BackLoss => change_part(link, |link, wanted| {
+                link.change_back(LinkStep { loss: Some(wanted.back.losses.loss), ..step });
+            }),
+            Self::RadioTbler => change_part(radio, |radio, wanted| {
+                change_tbler(radio, at, wanted);
+            }),
+            Self::RadioCi => change_part(radio, change_ci),
+            Self::DownlinkRate => change_part(radio, |radio, wanted| {
+                change_rate(radio, at, Direction::Downlink, wanted);
+            }),
+            Self::UplinkRate => change_part(radio, |radio, wanted| {
+                change_rate(radio, at, Direction::Uplink, wanted);
+            }),
+            Self::DownlinkSnr => {
+                change_part(receptions(Direction::Downlink, radio), |reception, wanted| {
+                    reception.change_snr(at, wanted.snr);
+                });
+            }
+            Self::UplinkSnr => {
+                change_part(receptions(Direction::Uplink, radio), |reception, wanted| {
+                    reception.change_snr(at, wanted.snr);
+                });
+            }
+            Self::DownlinkBler => {
+                change_part(receptions(Direction::Downlink, radio), change_bler);
+            }
+            Self::UplinkBler => {
+                change_part(receptions(Direction::Uplink, radio), change_bler);
+            }
+            Self::CouplingLoss => change_part(radio, |radio, wanted| {
+                change_coupling_loss(radio, at, wanted);
+            }),
         }
     }
 }
@@ -173,24 +235,8 @@ impl Live {
         change: &Change,
     ) {
         let at = cx.now.saturating_since(Time::ZERO);
-        let Change { keys, wanted } = change;
-        for key in keys {
-            if let (Some(link), Some(wanted)) = (&mut self.scenario.link, &wanted.link) {
-                change_link(link, *key, at, wanted);
-            }
-            let radio = self.scenario.radio.as_mut().and_then(dch_mut);
-            if let (Some(radio), Some(wanted)) = (radio, wanted.radio.as_ref().and_then(dch)) {
-                change_radio(radio, *key, at, wanted);
-            }
-            if let (Some(radio), Some(wanted)) = (&mut self.scenario.radio, &wanted.radio) {
-                change_reception(radio, *key, at, wanted);
-            }
-            let sky =
-                self.scenario.radio.as_mut().and_then(|radio| radio.keys_mut().satellite_mut());
-            let wanted = wanted.radio.as_ref().and_then(|radio| radio.keys().satellite());
-            if let (Some(sky), Some(wanted), Some(direction)) = (sky, wanted, direction_of(*key)) {
-                sky.set_rate(direction, wanted.rate(direction));
-            }
+        for key in &change.keys {
+            key.change(at, &mut self.scenario, &change.wanted);
         }
         self.apply(world, cx);
     }
@@ -246,10 +292,11 @@ impl Live {
         let snr = |way| Some(Along::<Decibels>::show(&reception(way)?.snr_at(now)));
         let bler = |way| Some(Or::<Off, Chance>::show(&reception(way)?.bler));
         let carrier = radio.as_ref().and_then(nb_iot);
-        let radio = radio.as_ref().and_then(dch);
+        let slots = radio.as_ref().and_then(gprs);
         let rate = |direction| {
             let of_sky = sky.map(|sky| sky.rate(direction));
-            let rate = of_sky.or_else(|| Some(radio?.rate_at(now, direction)));
+            let rate =
+                of_sky.or_else(|| Some(radio.as_ref().and_then(dch)?.rate_at(now, direction)));
             Some(Speed::show(&rate?))
         };
         match key {
@@ -259,11 +306,8 @@ impl Live {
             LiveKey::BackDelay => Some(OfTime::<0>::show(&up?.delay.at(now))),
             LiveKey::LinkLoss => Some(loss_of(down?, now)),
             LiveKey::BackLoss => Some(loss_of(up?, now)),
-            LiveKey::RadioTbler => {
-                let [down, up] = Direction::BOTH.map(|way| Some(radio?.tbler_at(now, way)));
-                let (down, up) = (errors(down?), errors(up?));
-                Some(if down == up { down } else { format!("{down} down, {up} up") })
-            }
+            LiveKey::RadioTbler => tbler_of(radio.as_ref()?, now),
+            LiveKey::RadioCi => Some(Or::<Off, Along<Decibels>>::show(&slots?.ci)),
             LiveKey::DownlinkRate => rate(Direction::Downlink),
             LiveKey::UplinkRate => rate(Direction::Uplink),
             LiveKey::DownlinkSnr => snr(Direction::Downlink),
@@ -275,66 +319,75 @@ impl Live {
     }
 }
 
-/// One more step of a schedule of `link`: `key` is as in `wanted` from `at` on.
-fn change_link(link: &mut Bottleneck, key: LiveKey, at: Duration, wanted: &Bottleneck) {
-    let step = LinkStep { at, ..LinkStep::default() };
-    match key {
-        LiveKey::LinkRate => link.change(LinkStep { rate: Some(wanted.rate), ..step }),
-        LiveKey::LinkLoss => link.change(LinkStep { loss: Some(wanted.losses.loss), ..step }),
-        LiveKey::LinkDelay => {
-            let step = LinkStep { delay: Some(wanted.delay), ..step };
-            link.change(step.clone());
-            if link.back.delay.is_none() {
-                link.change_back(step);
-            }
-        }
-        LiveKey::BackRate => link.change_back(LinkStep { rate: Some(wanted.back.rate), ..step }),
-        LiveKey::BackLoss => {
-            link.change_back(LinkStep { loss: Some(wanted.back.losses.loss), ..step });
-        }
-        LiveKey::BackDelay => {
-            // The delay forth, where it is to be the same.
-            let forth = link.down(&link::queue::Queues::default()).delay.at(Time::ZERO + at);
-            let delay = Some(wanted.back.delay.unwrap_or(forth));
-            link.back.delay = wanted.back.delay;
-            link.change_back(LinkStep { delay, ..step });
-        }
-        _ => {}
+/// A part of a scenario that runs, and of one that it is to be like.
+type Parts<'a, T> = (Option<&'a mut T>, Option<&'a T>);
+
+fn change_part<T>(parts: Parts<'_, T>, change: impl FnOnce(&mut T, &T)) {
+    if let (Some(part), Some(wanted)) = parts {
+        change(part, wanted);
     }
 }
 
-/// The same of a radio.
-fn change_radio(radio: &mut DchKeys, key: LiveKey, at: Duration, wanted: &DchKeys) {
-    match key {
-        LiveKey::RadioTbler => radio.set_tbler(at, wanted.umts.tbler),
-        LiveKey::DownlinkRate => {
-            radio.set_rate(at, Direction::Downlink, wanted.downlink.channel.rate);
-        }
-        LiveKey::UplinkRate => radio.set_rate(at, Direction::Uplink, wanted.uplink.channel.rate),
-        _ => {}
+/// How good the radio of `direction` is.
+fn receptions(direction: Direction, (radio, wanted): Parts<'_, Radio>) -> Parts<'_, Reception> {
+    (
+        radio.and_then(|radio| radio.keys_mut().reception_mut(direction)),
+        wanted.and_then(|wanted| wanted.keys().reception(direction)),
+    )
+}
+
+/// The delay of both directions until the reverse one has its own.
+fn change_delay(link: &mut Bottleneck, at: Duration, delay: Duration) {
+    let step = LinkStep { at, delay: Some(delay), ..LinkStep::default() };
+    if link.back.delay.is_none() {
+        link.change_back(step.clone());
+    }
+    link.change(step);
+}
+
+/// The delay of the reverse direction: the one forth, where it is to be the same.
+fn change_back_delay(link: &mut Bottleneck, at: Duration, delay: Option<Duration>) {
+    let forth = link.down(&link::queue::Queues::default()).delay.at(Time::ZERO + at);
+    link.back.delay = delay;
+    let delay = Some(delay.unwrap_or(forth));
+    link.change_back(LinkStep { at, delay, ..LinkStep::default() });
+}
+
+fn change_tbler(radio: &mut Radio, at: Duration, wanted: &Radio) {
+    if let (Radio::UmtsDch { keys }, Some(wanted)) = (&mut *radio, dch(wanted)) {
+        keys.set_tbler(at, wanted.umts.tbler);
+    } else if let (Radio::UmtsCell { keys }, Some(wanted)) = (&mut *radio, wanted.keys().cells()) {
+        keys.umts.tbler = wanted.umts.tbler;
+    } else if let (Radio::Gprs { keys }, Some(wanted)) = (radio, gprs(wanted)) {
+        keys.tbler = wanted.tbler;
     }
 }
 
-/// The same of a radio with a ratio of signal to noise or a coupling loss.
-fn change_reception(radio: &mut Radio, key: LiveKey, at: Duration, wanted: &Radio) {
-    let way = match key {
-        LiveKey::DownlinkSnr | LiveKey::DownlinkBler => Direction::Downlink,
-        LiveKey::UplinkSnr | LiveKey::UplinkBler => Direction::Uplink,
-        LiveKey::CouplingLoss => {
-            if let (Radio::NbIot { keys }, Some(wanted)) = (radio, nb_iot(wanted)) {
-                keys.change_coupling_loss(at, wanted.coupling_loss);
-            }
-            return;
-        }
-        _ => return,
-    };
-    let (keys, wanted) = (radio.keys_mut(), wanted.keys());
-    if let (Some(reception), Some(wanted)) = (keys.reception_mut(way), wanted.reception(way)) {
-        match key {
-            LiveKey::DownlinkSnr | LiveKey::UplinkSnr => reception.change_snr(at, wanted.snr),
-            _ => reception.bler = wanted.bler,
-        }
+fn change_ci(radio: &mut Radio, wanted: &Radio) {
+    if let (Radio::Gprs { keys }, Some(wanted)) = (radio, gprs(wanted)) {
+        keys.ci = wanted.ci;
     }
+}
+
+fn change_rate(radio: &mut Radio, at: Duration, direction: Direction, wanted: &Radio) {
+    if let (Radio::UmtsDch { keys }, Some(wanted)) = (&mut *radio, dch(wanted)) {
+        let wanted = direction.of(&wanted.downlink, &wanted.uplink);
+        keys.set_rate(at, direction, wanted.channel.rate);
+    } else if let (Some(sky), Some(wanted)) =
+        (radio.keys_mut().satellite_mut(), wanted.keys().satellite())
+    {
+        sky.set_rate(direction, wanted.rate(direction));
+    }
+}
+
+fn change_coupling_loss(radio: &mut Radio, at: Duration, wanted: &Radio) {
+    if let (Radio::NbIot { keys }, Some(wanted)) = (radio, nb_iot(wanted)) {
+        keys.change_coupling_loss(at, wanted.coupling_loss);
+    }
+}
+
+fn change_bler(reception: &mut Reception, wanted: &Reception) {
+    reception.bler = wanted.bler;
 }
 
 /// Whether keys of `scenario` say how good the radio of `direction` is, for all mobiles: those that
@@ -361,22 +414,33 @@ fn has_rate(scenario: &Scenario, direction: Direction) -> bool {
     })
 }
 
-/// The direction of a radio whose rate `key` is.
-const fn direction_of(key: LiveKey) -> Option<Direction> {
-    match key {
-        LiveKey::DownlinkRate => Some(Direction::Downlink),
-        LiveKey::UplinkRate => Some(Direction::Uplink),
-        _ => None,
-    }
-}
-
 /// The keys of dedicated channels, if `radio` has such.
 fn dch(radio: &Radio) -> Option<&DchKeys> {
     if let Radio::UmtsDch { keys } = radio { Some(keys) } else { None }
 }
 
-fn dch_mut(radio: &mut Radio) -> Option<&mut DchKeys> {
-    if let Radio::UmtsDch { keys } = radio { Some(keys) } else { None }
+/// The keys of GPRS, if `radio` is such.
+fn gprs(radio: &Radio) -> Option<&GprsKeys> {
+    if let Radio::Gprs { keys } = radio { Some(keys) } else { None }
+}
+
+fn has_ci(keys: &GprsKeys) -> bool {
+    keys.ci.is_some()
+}
+
+/// Whether `radio.tbler` determines how many blocks of `radio` err.
+fn has_tbler(radio: &Radio) -> bool {
+    let of_cells = radio.keys().cells().is_some_and(CellKeys::has_tbler);
+    dch(radio).is_some() || of_cells || gprs(radio).is_some_and(GprsKeys::has_tbler)
+}
+
+fn tbler_of(radio: &Radio, now: Time) -> Option<String> {
+    if let Some(keys) = dch(radio) {
+        let [down, up] = Direction::BOTH.map(|way| errors(keys.tbler_at(now, way)));
+        return Some(if down == up { down } else { format!("{down} down, {up} up") });
+    }
+    let of_cells = radio.keys().cells().map(|keys| &keys.umts.tbler);
+    of_cells.or_else(|| Some(&gprs(radio)?.tbler)).map(Chance::show)
 }
 
 /// The last machine of that name: links are added behind wires.

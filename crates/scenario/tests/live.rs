@@ -2,7 +2,7 @@
 
 use base::{Duration, Time};
 use observe::{Context, Observe, PacketFact};
-use scenario::{Change, Live, Scenario, build, shipped};
+use scenario::{Change, Live, LiveKey, Scenario, build, shipped};
 use tcp::Length;
 use world::{Ipv4, World};
 
@@ -227,10 +227,48 @@ fn a_cell_takes_another_error_rate() {
         ("lte-cat4", NARROW, "radio.downlink.bler"),
         ("lte-cat4", NARROW, "radio.uplink.bler"),
         ("hsdpa-3.6", &[], "radio.downlink.bler"),
+        ("gprs-8+1", &[], "radio.tbler"),
+        ("edge-4+1", &[], "radio.tbler"),
+        ("umts-cell-50", &[("radio.ues", "3")], "radio.tbler"),
     ] {
         let change = [(key, "30 %")];
         check(name, settings, &[(1, Deed::Change(&change))], &change);
     }
+    let change = [("radio.ci", "15 dB")];
+    let long = [("flow.bytes", "600 kB")];
+    check(&edge_with("ci = '25 dB'"), &long, &[(1, Deed::Change(&change))], &change);
+}
+
+/// `edge-4+1` with another key that says how often its blocks err.
+fn edge_with(errors: &str) -> String {
+    let shipped = shipped().iter().find(|shipped| shipped.name == "edge-4+1").expect("it is there");
+    let given = "tbler = \"3 %\"";
+    assert!(shipped.text.contains(given));
+    shipped.text.replace(given, errors)
+}
+
+/// An error rate that changes holds from then on: what was before is as it was.
+#[test]
+fn slots_and_cells_err_from_the_change_on() {
+    let by_ci = edge_with("ci = '25 dB'");
+    for (name, settings, change) in [
+        ("gprs-8+1", &[][..], ("radio.tbler", "90 %")),
+        ("umts-cell-50", &[("radio.ues", "3")], ("radio.tbler", "90 %")),
+        (&by_ci, &[], ("radio.ci", "-5 dB")),
+    ] {
+        let usual = scheduled(name, settings);
+        let changed = live(name, settings, &[(10_000, Deed::Change(&[change]))]);
+        let same = usual.iter().zip(&changed).take_while(|(usual, changed)| usual == changed);
+        let same = same.count();
+        let is_before = |fact: &&String| seconds(fact).is_some_and(|time| time < 10.0);
+        assert!(same >= usual.iter().filter(is_before).count(), "{name}: {same}");
+        assert!(10 * (changed.len() - same) < 7 * (usual.len() - same), "{name}: {same}");
+    }
+}
+
+/// When a fact happened.
+fn seconds(fact: &str) -> Option<f64> {
+    fact.split('s').next().and_then(|time| time.parse().ok())
 }
 
 #[test]
@@ -238,8 +276,7 @@ fn a_black_out_of_a_gprs_radio_ends_when_it_is_told() {
     let last = |deeds: &[(u64, Deed<'_>)]| {
         let facts = live("gprs-8+1", &[], deeds);
         let left = facts.iter().filter(|fact| fact.contains("Left at") && fact.contains("1388 B"));
-        let seconds = |fact: &String| fact.split('s').next().and_then(|time| time.parse().ok());
-        left.filter_map(seconds).collect::<Vec<f64>>()
+        left.filter_map(|fact| seconds(fact)).collect::<Vec<f64>>()
     };
     let pause = |deeds: &[(u64, Deed<'_>)]| {
         let times = last(deeds);
@@ -309,6 +346,26 @@ fn what_can_be_changed() {
     }
 }
 
+/// `radio.tbler` and `radio.ci` can be changed where they determine how many blocks of all mobiles
+/// err.
+#[test]
+fn what_determines_errors_can_be_changed() {
+    let check = |scenario: &Scenario, expect: &[&str]| {
+        let keys: Vec<_> = scenario.live_keys().into_iter().map(LiveKey::name).collect();
+        assert_eq!(keys, expect);
+    };
+    let cells = shipped().iter().find(|shipped| shipped.name == "umts-cell-50").expect("it is");
+    let listed = format!("{}\n[[radio.ue]]\nname = \"A\"\n", cells.text);
+    for name in ["edge-4+1", "gprs-3+1", "umts-cell-50", &listed] {
+        check(&parse(name, &[]), &["radio.tbler"]);
+    }
+    check(&parse(&edge_with("ci = '12 dB'"), &[]), &["radio.ci"]);
+    check(&parse(&edge_with("gilbert_elliott.bad = '10 %'"), &[]), &[]);
+    check(&parse("umts-cell-50", &[("radio.downlink.tbler", "1 %")]), &[]);
+    check(&parse("umts-cell-50", &[("radio.interference.error_rates", "from-place")]), &[]);
+    check(&parse(&format!("{listed}tbler = \"1 %\"\n"), &[]), &[]);
+}
+
 #[test]
 fn it_tells_what_it_is_like() {
     let scenario = parse(LINK, &[("link.schedule", "[{at='5 s', loss='1 %'}]")]);
@@ -330,4 +387,24 @@ fn it_tells_what_it_is_like() {
     assert_eq!(values(&state, 3), (second.to_owned(), SECONDS(2)));
     let third = "unlimited, 1 s, 0.01, 1 Mbit/s, 1 s, 0";
     assert_eq!(values(&state, 6), (third.to_owned(), Duration::ZERO));
+}
+
+#[test]
+fn it_tells_how_often_blocks_err() {
+    let by_ci = edge_with("ci = '12 dB'");
+    for (name, change, expect) in [
+        ("edge-4+1", ("radio.tbler", "30 %"), ["0.03", "0.3"]),
+        ("umts-cell-50", ("radio.tbler", "30 %"), ["0.05", "0.3"]),
+        (&by_ci, ("radio.ci", "8 dB"), ["12 dB", "8 dB"]),
+    ] {
+        let scenario = parse(name, &[]);
+        let (mut world, mut state) = (build(&scenario).world, Live::new(scenario.clone()));
+        let now = Time::ZERO + SECONDS(1);
+        let value = |state: &Live| state.state(now).values;
+        assert_eq!(value(&state), [(change.0, expect[0].to_owned())]);
+        let keys = scenario.live_keys_of([change.0]).expect("it can");
+        let cx = &mut Context { now, observe: &mut Packets::default() };
+        state.change(&mut world, cx, &Change::new(keys, parse(name, &[change])));
+        assert_eq!(value(&state), [(change.0, expect[1].to_owned())]);
+    }
 }

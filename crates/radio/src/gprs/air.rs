@@ -14,6 +14,17 @@ pub enum Errors {
     States(Vec<State>),
 }
 
+impl Errors {
+    fn states(&self) -> Vec<State> {
+        match self {
+            Self::Constant(rate) => {
+                vec![State { quality: Quality::ErrorRate(*rate), mean: None }]
+            }
+            Self::States(states) => states.clone(),
+        }
+    }
+}
+
 /// A state of the radio. It lasts for an exponential time, then one of its neighbours in the list
 /// follows, each with the same chance.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -58,17 +69,21 @@ pub(crate) struct Air {
 impl Air {
     /// At time zero.
     pub(crate) fn new(errors: &Errors, seed: u64, name: &str) -> Self {
-        let states = match errors {
-            Errors::Constant(rate) => {
-                vec![State { quality: Quality::ErrorRate(*rate), mean: None }]
-            }
-            Errors::States(states) => states.clone(),
-        };
+        let states = errors.states();
         let chance = Stream::named(seed, &format!("{name}/states"));
         let rates = [Probability::NEVER; CodingScheme::ALL.len()];
         let mut air = Self { states, state: 0, until: Some(Time::ZERO), chance, rates };
         air.enter(0, Time::ZERO);
         air
+    }
+
+    /// From `now` on blocks err as `errors` says. If they did already, the state goes on.
+    pub(crate) fn reconfigure(&mut self, now: Time, errors: &Errors) {
+        let states = errors.states();
+        if states != self.states {
+            self.states = states;
+            self.enter(0, now);
+        }
     }
 
     /// Time has passed.

@@ -124,9 +124,10 @@ impl<T: Sdu> GprsBearer<T> {
         self.now = self.now.max(cx.now);
     }
 
-    /// From `now` on nothing gets through in the gaps of `config`, and in no others: one that lasts
-    /// ends with that which began with it, or at once.
+    /// From `now` on blocks err as `config` says, and nothing gets through in its gaps, and in no
+    /// others: one that lasts ends with that which began with it, or at once.
     pub fn reconfigure(&mut self, now: Time, config: &GprsConfig) {
+        self.air.reconfigure(now, &config.errors);
         let is_over = |gap: &&Gap| self.period.is_some_and(|period| gap.to <= start(period));
         let mut gaps: Vec<_> = config.gaps.iter().skip_while(is_over).copied().collect();
         if let Some(lasting) = self.ongoing() {
@@ -143,6 +144,7 @@ impl<T: Sdu> GprsBearer<T> {
         }
         self.gaps = gaps.into_iter();
         self.gap = self.gaps.next();
+        self.look();
         self.schedule();
     }
 

@@ -236,6 +236,11 @@ impl GprsKeys {
         }
     }
 
+    /// Whether `tbler` determines how many blocks err.
+    pub fn has_tbler(&self) -> bool {
+        matches!(self.errors(), Errors::Constant(_))
+    }
+
     fn errors(&self) -> Errors {
         let ci = Quality::CarrierToInterference;
         let of = |scheme: CodingScheme, rate| ci(scheme.ci_of(rate));

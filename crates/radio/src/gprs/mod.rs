@@ -33,5 +33,4 @@ pub use air::{Errors, Quality, State};
 pub use bearer::GprsBearer;
 pub use coding::CodingScheme;
 pub use config::{Gap, GapKind, GprsConfig};
-pub(crate) use keys::GprsKeys;
-pub use keys::{Gprs, RadioBursts};
+pub use keys::{Gprs, GprsKeys, RadioBursts};

@@ -13,7 +13,7 @@ use crate::umts::admission::AdmissionLimits;
 use crate::umts::channels::CodeTree;
 use crate::umts::channels::spreading::{Spreading, SpreadingFactor};
 use crate::umts::handover::{Iur, Mobility, Site, Topology};
-use crate::umts::interference::{Air, Antenna, Interference};
+use crate::umts::interference::{Air, Antenna, ErrorRates, Interference};
 use crate::umts::keys::{ChannelKeys, UmtsKeys};
 use crate::umts::power::CellPower;
 use crate::umts::rrc::{self, Dedicated};
@@ -136,6 +136,15 @@ impl CellKeys {
             topology: self.topology(&node_bs),
             mobility: self.mobility,
         }
+    }
+
+    /// Whether `radio.tbler` determines how many blocks of all mobiles err.
+    pub fn has_tbler(&self) -> bool {
+        let channels = [&self.downlink, &self.uplink];
+        self.interference.error_rates == ErrorRates::Given
+            && self.umts.tbler_limits.is_none()
+            && channels.iter().all(|keys| keys.tbler.is_none() && keys.tbler_limits.is_none())
+            && self.ue.iter().all(|ue| ue.tbler.is_none())
     }
 
     /// The named mobiles, then the counted ones.

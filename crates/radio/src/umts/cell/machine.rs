@@ -146,8 +146,16 @@ impl<T: Sdu> UmtsCells<T> {
         None
     }
 
-    /// Nothing of it changes while it runs but by its own rules.
-    pub const fn reconfigure(&mut self, _now: Time, _config: &CellConfig) {}
+    /// From `now` on the blocks of its mobiles err as `config` says, shared channels included. What
+    /// was due before `now` must have been handled.
+    pub fn reconfigure(&mut self, now: Time, config: &CellConfig) {
+        for (ue, config) in (0..).zip(&config.ues) {
+            self.mobiles[ue as usize].tbler = config.tbler;
+            self.open(now, ue);
+            self.settle(now, ue);
+        }
+        self.mobiles.next = self.mobiles.agenda.peek();
+    }
 
     /// Its cells have no common room: codes and powers limit them.
     pub const fn utilization(&self, _direction: Direction, _span: Duration) -> Option<f64> {
