@@ -1,6 +1,7 @@
 //! `radio.kind = "nb-iot"`: what it makes of the keys, and which they refuse.
 
 use radio::Radio;
+use scenario::{Scenario, shipped};
 
 use crate::shared_radio::{
     Refused, cells, each_refuses_in_one_line, is_refused, no_key_is_left_out, parse,
@@ -76,6 +77,16 @@ fn bad_input_is_one_line() {
         &[("radio.tbler", "1 %")],
         "--set radio.tbler=1 %: radio.tbler is for radio.kind = umts-dch, umts-cell or gprs alone",
     );
+}
+
+/// Mobiles of a list do not lose what sets them apart when their cell becomes a carrier.
+#[test]
+fn a_list_of_another_kind_is_refused() {
+    let expect = "radio.ue.edge.downlink is for radio.kind = lte, nr or umts-hs alone";
+    let settings = [("radio.kind".to_owned(), "nb-iot".to_owned())];
+    let cell = shipped().iter().find(|shipped| shipped.name == "lte-edge-and-centre");
+    let error = Scenario::parse(cell.expect("it is").text, "cell", &settings).unwrap_err();
+    assert!(error.to_string().ends_with(expect), "{error}");
 }
 
 /// The coupling loss makes the level, and with it the rates to compare with.

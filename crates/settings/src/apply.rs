@@ -1,5 +1,7 @@
 //! Settings: dotted keys that change a file's tree from outside.
 
+use std::collections::BTreeSet;
+
 use crate::error::Fault;
 use crate::form::{Condition, InFile, Key, MEMBER, Needs, Precedence, matches, one_of};
 use crate::nearest::nearest;
@@ -18,7 +20,8 @@ impl Schema<'_> {
     /// Applies `settings`, in order, to the `tree` of a file.
     ///
     /// A setting takes away what the file says in other words; one of a `kind` takes away the
-    /// file's keys of other kinds.
+    /// file's keys of other kinds, but not those of members of a list that goes with this kind,
+    /// too: they would be members without what sets them apart.
     ///
     /// # Errors
     /// If a key is not in the schema, or in a table or member that the file does not have.
@@ -159,13 +162,19 @@ impl Setting<'_> {
                 }
             }
         }
-        let is_of_another_kind = |key: &&Key| {
-            let mut needs = key.needs.iter();
-            needs.any(|needs| needs.key == self.key && !needs.kinds.contains(&self.value))
-        };
-        for key in schema.keys.iter().filter(is_of_another_kind) {
+        let (others, kept): (Vec<_>, Vec<_>) =
+            schema.keys.iter().partition(|key| self.is_of_another_kind(key));
+        let lists: BTreeSet<_> = kept.into_iter().filter_map(list_of).collect();
+        let is_taken = |key: &&Key| list_of(key).is_none_or(|list| !lists.contains(list));
+        for key in others.into_iter().filter(is_taken) {
             tree.remove_from_file_at(&key.name);
         }
+    }
+
+    /// Whether `key` does not go with the kind that this sets.
+    fn is_of_another_kind(&self, key: &Key) -> bool {
+        let mut needs = key.needs.iter();
+        needs.any(|needs| needs.key == self.key && !needs.kinds.contains(&self.value))
     }
 
     /// Puts the value in its place, making tables on the way. A table that is none is left for the
@@ -209,6 +218,11 @@ impl Setting<'_> {
             None => format!("no [[{list}]] of that name"),
         }))
     }
+}
+
+/// The list of whose members `key` is.
+fn list_of(key: &Key) -> Option<&str> {
+    key.name.split_once(MEMBER).map(|(list, _)| list)
 }
 
 /// What `key` has in the place of the member's name in `pattern`.
