@@ -2,12 +2,12 @@
 
 use base::{Duration, Probability, Rate, Schedule, Time};
 use settings::{
-    Always, Chance, Fault, Flat, Label, OfTime, Off, Or, Speed, Steps, Table, Timed, Unlimited,
-    as_key, section,
+    Always, Chance, Fault, File, Flat, Label, OfTime, Off, Or, Speed, Steps, Table, Timed,
+    Unlimited, as_key, section,
 };
 
 use crate::queue::{self, Queues};
-use crate::{LinkConfig, Service, TraceFile, loss};
+use crate::{LinkConfig, Service, Trace, loss};
 
 section! {
     /// `[link]`: the bottleneck of a network without radio. What is not under `back` is the
@@ -78,10 +78,10 @@ section! {
     pub struct Traces {
         /// A Mahimahi trace or a load-dependent one of the direction towards the mobile, in place
         /// of `link.rate`.
-        pub down: Option<TraceFile> as Or<Off, TraceFile> = None;
+        pub down: Option<File<Trace>> as Or<Off, File<Trace>> = None;
         /// A Mahimahi trace or a load-dependent one of the reverse direction, in place of
         /// `link.back.rate`.
-        pub up: Option<TraceFile> as Or<Off, TraceFile> = None;
+        pub up: Option<File<Trace>> as Or<Off, File<Trace>> = None;
     }
 }
 
@@ -168,7 +168,7 @@ fn put(schedule: &mut Vec<LinkStep>, step: LinkStep) {
 
 /// One direction.
 fn way(
-    trace: Option<&TraceFile>,
+    trace: Option<&File<Trace>>,
     rate: Option<Rate>,
     delay: Duration,
     losses: &loss::Keys,
@@ -177,7 +177,7 @@ fn way(
 ) -> LinkConfig {
     LinkConfig {
         service: match trace {
-            Some(file) => Service::Trace(file.trace().clone()),
+            Some(file) => Service::Trace(file.content().clone()),
             None => Service::Rate(steps(rate, schedule, |step| step.rate)),
         },
         delay: steps(delay, schedule, |step| step.delay),
@@ -190,13 +190,13 @@ fn way(
 /// The mean rate of one direction until `end`: of its schedule, or of the opportunities of its
 /// trace. `None` if sending never takes time.
 fn mean_rate(
-    trace: Option<&TraceFile>,
+    trace: Option<&File<Trace>>,
     first: Option<Rate>,
     schedule: &[LinkStep],
     end: Duration,
 ) -> Option<Rate> {
     if let Some(file) = trace {
-        return Some(Rate::from_bps(file.trace().bps(Time::ZERO, end).max(1)));
+        return Some(Rate::from_bps(file.content().bps(Time::ZERO, end).max(1)));
     }
     let rates = steps(first, schedule, |step| step.rate);
     let bps = rates.mean(end, |rate| rate.map(Rate::as_bps))?;

@@ -21,7 +21,7 @@ pub use counters::{Counters, Drops};
 pub use link::{Dropped, Link, LinkConfig, Output};
 pub use pipe::{Config, Pipe};
 pub use server::Service;
-pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError, TraceFile};
+pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError};
 
 /// What a link carries.
 pub trait Load {

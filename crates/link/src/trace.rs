@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use base::{Duration, Rate, Time};
-use settings::{Leaf, Scalar, Takes, path};
+use settings::Content;
 
 use load::{Load, Train};
 
@@ -25,46 +25,8 @@ pub struct Trace {
     load: Option<Arc<Load>>,
 }
 
-/// A file that says when a link could send.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TraceFile {
-    /// Its path, as in the scenario.
-    pub path: String,
-    /// Its content; present in every parsed scenario.
-    pub trace: Option<Trace>,
-}
-
-impl TraceFile {
-    /// How a path begins that names a trace which ships.
-    pub const SHIPPED: &str = "shipped:";
-
-    /// Its content.
-    ///
-    /// # Panics
-    /// If it was not read, which cannot be in a parsed scenario.
-    pub fn trace(&self) -> &Trace {
-        self.trace.as_ref().expect("the files of a scenario are read when it is parsed")
-    }
-}
-
-impl Leaf for TraceFile {
-    type Value = Self;
-
-    fn expected() -> String {
-        format!("the path of a trace, or {}NAME", Self::SHIPPED)
-    }
-
-    fn takes() -> Takes {
-        Takes::other()
-    }
-
-    fn parse(scalar: &Scalar) -> Result<Self, String> {
-        Ok(Self { path: path(scalar, &Self::expected())?, trace: None })
-    }
-
-    fn show(value: &Self) -> String {
-        value.path.clone()
-    }
+impl Content for Trace {
+    const EXPECTED: &'static str = "the path of a trace, or shipped:NAME";
 }
 
 /// What is wrong with a trace.

@@ -2,7 +2,7 @@
 
 use base::{Direction, Duration, Time};
 use observe::{Context, Observe};
-use settings::Flat;
+use settings::{File, Flat};
 
 use crate::cells::cells;
 use crate::gprs::{self, GprsKeys};
@@ -11,7 +11,7 @@ use crate::keys::{Keys, RadioContext};
 use crate::lte::LteKeys;
 use crate::nbiot::{self, NbIotKeys};
 use crate::nr::NrKeys;
-use crate::satellite::{self, GeoKeys, LeoKeys, RecordingFile};
+use crate::satellite::{self, GeoKeys, LeoKeys, Recording};
 use crate::scheduled;
 use crate::umts::cell::CellKeys;
 use crate::umts::{self, DchKeys};
@@ -80,7 +80,7 @@ radios! {
 
 impl Radio {
     /// The file of what was recorded, if it names one.
-    pub fn trace_mut(&mut self) -> Option<&mut RecordingFile> {
+    pub fn trace_mut(&mut self) -> Option<&mut File<Recording>> {
         self.keys_mut().satellite_mut()?.trace.as_mut()
     }
 }

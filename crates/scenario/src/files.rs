@@ -3,15 +3,14 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use link::{Trace, TraceFile};
+use link::Trace;
 use radio::Radio;
-use radio::satellite::{Recording, RecordingFile};
+use radio::satellite::Recording;
+use settings::{Fault, File, Item, Origin, Table};
 
-use crate::form::CaptureFile;
+use crate::form::Capture;
 use crate::shipped::shipped_trace;
 use crate::{Flow, Scenario};
-use settings::Fault;
-use settings::{Item, Origin, Table};
 
 /// Reads the files that `scenario` names by `open`. A path that stands in the scenario's own file,
 /// `name`, starts from that file.
@@ -21,28 +20,17 @@ pub(crate) fn read(
     name: &str,
     open: &dyn Fn(&str) -> Result<Vec<u8>, String>,
 ) -> Result<(), Fault> {
-    if let Some(file) = scenario.radio.as_mut().and_then(Radio::trace_mut)
-        && let Some(item) = tree.find("radio.trace")
-    {
-        let path = seen_from(name, item, &file.path);
-        let recording = read_file(&path, open, Recording::parse)
-            .map_err(|error| item.fault("radio.trace", error))?;
-        *file = RecordingFile { path, recording: Some(recording.into()) };
+    let reader = Reader { tree, name, open };
+    if let Some(file) = scenario.radio.as_mut().and_then(Radio::trace_mut) {
+        reader.read(file, "radio.trace", Recording::parse)?;
     }
     let Some(link) = &mut scenario.link else { return Ok(()) };
     for (file, key) in
         [(&mut link.trace.down, "link.trace.down"), (&mut link.trace.up, "link.trace.up")]
     {
-        let (Some(file), Some(item)) = (file, tree.find(key)) else { continue };
-        let (path, trace) = if let Some(shipped) = file.path.strip_prefix(TraceFile::SHIPPED) {
-            (file.path.clone(), read_file(shipped, &shipped_trace, Trace::parse))
-        } else {
-            let path = seen_from(name, item, &file.path);
-            let trace = read_file(&path, open, Trace::parse);
-            (path, trace)
-        };
-        let trace = Some(trace.map_err(|error| item.fault(key, error))?);
-        *file = TraceFile { path, trace };
+        if let Some(file) = file {
+            reader.read(file, key, Trace::parse)?;
+        }
     }
     Ok(())
 }
@@ -54,6 +42,7 @@ pub(crate) fn read_captures(
     name: &str,
     open: &dyn Fn(&str) -> Result<Vec<u8>, String>,
 ) -> Result<(), Fault> {
+    let reader = Reader { tree, name, open };
     let Flow { arrivals, group, .. } = &mut scenario.flow;
     let first = (arrivals, "flow.arrivals".to_owned());
     let further = group.iter_mut().map(|group| {
@@ -61,22 +50,44 @@ pub(crate) fn read_captures(
         (&mut group.arrivals, key)
     });
     for (file, key) in std::iter::once(first).chain(further) {
-        let (Some(file), Some(item)) = (file, tree.find(&key)) else { continue };
-        let path = seen_from(name, item, &file.path);
-        let arrivals =
-            read_file(&path, open, wire::arrivals).map_err(|error| item.fault(&key, error))?;
-        *file = CaptureFile { path, arrivals: Some(arrivals.into()) };
+        if let Some(file) = file {
+            reader.read(file, &key, |capture| wire::arrivals(capture).map(Capture))?;
+        }
     }
     Ok(())
 }
 
-fn read_file<T, E: Display>(
-    path: &str,
-    open: &dyn Fn(&str) -> Result<Vec<u8>, String>,
-    parse: fn(&[u8]) -> Result<T, E>,
-) -> Result<T, String> {
-    let content = open(path).map_err(|error| format!("cannot read {path}: {error}"))?;
-    parse(&content).map_err(|error| format!("{path}: {error}"))
+/// Reads files that keys of `tree` name, which is that of the scenario `name`.
+struct Reader<'a> {
+    tree: &'a Table,
+    name: &'a str,
+    open: &'a dyn Fn(&str) -> Result<Vec<u8>, String>,
+}
+
+impl Reader<'_> {
+    /// Reads `file`, which stands under `key`.
+    fn read<C, E: Display>(
+        &self,
+        file: &mut File<C>,
+        key: &str,
+        parse: impl Fn(&[u8]) -> Result<C, E>,
+    ) -> Result<(), Fault> {
+        let Some(item) = self.tree.find(key) else { return Ok(()) };
+        let shipped = file.path.strip_prefix(File::<C>::SHIPPED);
+        let path = match shipped {
+            Some(_) => file.path.clone(),
+            None => seen_from(self.name, item, &file.path),
+        };
+        let (name, bytes) = match shipped {
+            Some(name) => (name, shipped_trace(name)),
+            None => (&*path, (self.open)(&path)),
+        };
+        let content = bytes
+            .map_err(|error| format!("cannot read {name}: {error}"))
+            .and_then(|bytes| parse(&bytes).map_err(|error| format!("{name}: {error}")));
+        *file = File::new(path, content.map_err(|error| item.fault(key, error))?);
+        Ok(())
+    }
 }
 
 /// The `path` that `item` has; what stands in the file `name` starts from there.

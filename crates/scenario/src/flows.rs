@@ -93,7 +93,7 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
                 mine.for_each(|within| self.flow(group, within, &mobiles));
             }
             (Some(part), Some(capture)) => {
-                let clients = (0..).zip(capture.arrivals());
+                let clients = (0..).zip(&capture.content().0);
                 clients
                     .filter(|(_, arrival)| part.has_turn(arrival.client))
                     .for_each(|(within, _)| self.flow(group, within, &mobiles));
@@ -106,7 +106,7 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
     /// mobile that is warned of disconnections, it will be.
     fn flow(&mut self, group: &Flow, within: u32, mobiles: &Range<usize>) {
         let number = self.begun + within as usize;
-        let arrival = group.arrivals.as_ref().map(|capture| &capture.arrivals()[within as usize]);
+        let arrival = group.arrivals.as_ref().map(|capture| &capture.content().0[within as usize]);
         let turn = arrival.map_or(within, |of| of.client);
         let turn = turn as usize;
         let place = |turn: usize| mobiles.start + turn % mobiles.len();

@@ -43,7 +43,7 @@ mod wlan;
 
 pub use build::{Network, build, build_open, build_over, build_part};
 pub use flows::NetworkFlow;
-pub use form::CaptureFile;
+pub use form::Capture;
 pub use live::{Change, Live, LiveKey, LiveState};
 pub use parts::Part;
 pub use profile::profiles;

@@ -61,13 +61,13 @@ fn read(
     mobile::take_over(&mut scenario, &tree)?;
     scenario.idle = schema::schema().idle(&scenario.shown(Scope::Values), &tree)?;
     scenario.check(&tree, "")?;
+    files::read(&mut scenario, &tree, name, outside.read)?;
     let check = Check { scenario: &scenario, tree: &tree };
     check.flow()?;
     check.network()?;
     check.wired()?;
     check.middlebox()?;
     scenario.radio = check.radio()?;
-    files::read(&mut scenario, &tree, name, outside.read)?;
     Ok(scenario)
 }
 

@@ -2,7 +2,7 @@
 
 use base::{Direction, Duration, Probability, Rate, Schedule, Time};
 use settings::{
-    Always, Count, Distance, Fault, Flag, Flat, OfTime, Off, Or, Part, Perhaps, Share, Spans,
+    Always, Count, Distance, Fault, File, Flag, Flat, OfTime, Off, Or, Part, Perhaps, Share, Spans,
     Speed, Steps, Table, Timed, section,
 };
 
@@ -10,7 +10,7 @@ use super::config::{
     self, Access, Air, Background, Carrier, Change, Passing, Path, SatelliteConfig,
 };
 use super::orbit::Orbit;
-use super::recording::{Recording, RecordingFile};
+use super::recording::Recording;
 use crate::gprs::RadioBursts;
 use crate::keys::{Keys, Queues, RadioContext};
 
@@ -61,7 +61,7 @@ section! {
         pub recorded: Vec<Recorded> as Steps<Recorded> = Vec::new();
         /// Round-trip times and rates as they were recorded, in place of those of an orbit, of
         /// `radio.ground` and of the rates that the file has.
-        pub trace: Option<RecordingFile> as Or<Off, RecordingFile> = None;
+        pub trace: Option<File<Recording>> as Or<Off, File<Recording>> = None;
         /// How many terminals there are, each with a bearer of its own; 0 is one called UE. Flows
         /// are assigned in turn.
         pub ues: u32 as Count<u32, 0, 50_000> = 0;
@@ -278,7 +278,7 @@ impl Satellite {
     }
 
     fn recording(&self) -> Option<&Recording> {
-        self.trace.as_ref()?.recording.as_deref()
+        self.trace.as_ref().map(File::content)
     }
 
     /// The rates over time that other users leave, down and up.

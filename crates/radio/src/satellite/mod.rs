@@ -31,4 +31,4 @@ pub use config::{
 };
 pub(crate) use keys::{GeoKeys, LeoKeys, Satellite};
 pub use orbit::Orbit;
-pub use recording::{Recording, RecordingFile};
+pub use recording::Recording;

@@ -1,9 +1,7 @@
 //! What a terminal was measured to have over time: a CSV file.
 
-use std::sync::Arc;
-
 use base::{Duration, Rate, Schedule, Time};
-use settings::{Leaf, Scalar, Takes, path};
+use settings::Content;
 
 /// Round-trip times and rates over time. Each line holds from its time on, the first from the
 /// start, the last for ever.
@@ -17,34 +15,9 @@ pub struct Recording {
     end: Time,
 }
 
-/// A file with a recording.
-#[derive(Clone, PartialEq, Debug)]
-pub struct RecordingFile {
-    /// Its path, as in the scenario.
-    pub path: String,
-    /// Its content; present in every parsed scenario.
-    pub recording: Option<Arc<Recording>>,
-}
-
-impl Leaf for RecordingFile {
-    type Value = Self;
-
-    fn expected() -> String {
-        "the path of a CSV file with the columns time_s, rtt_ms and, if known, down_mbps, up_mbps"
-            .to_owned()
-    }
-
-    fn takes() -> Takes {
-        Takes::other()
-    }
-
-    fn parse(scalar: &Scalar) -> Result<Self, String> {
-        Ok(Self { path: path(scalar, &Self::expected())?, recording: None })
-    }
-
-    fn show(value: &Self) -> String {
-        value.path.clone()
-    }
+impl Content for Recording {
+    const EXPECTED: &'static str =
+        "the path of a CSV file with the columns time_s, rtt_ms and, if known, down_mbps, up_mbps";
 }
 
 /// What a column may hold.

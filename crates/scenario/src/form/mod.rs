@@ -1,7 +1,7 @@
 //! Forms that go with scenarios alone.
 
+mod capture;
 mod ends;
-mod file;
 
+pub use capture::Capture;
 pub(crate) use ends::Ends;
-pub use file::CaptureFile;

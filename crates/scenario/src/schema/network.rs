@@ -7,10 +7,10 @@ use base::{Duration, Rate};
 use radio::Radio;
 use world::{Application, Applications};
 
-use crate::form::{CaptureFile, Ends};
+use crate::form::{Capture, Ends};
 use settings::{
-    Bytes, Count, Each, Flat, Label, Nothing, OfTime, Off, Or, Speed, Unlimited, Word, absent,
-    as_key, named, section, words,
+    Bytes, Count, Each, File, Flat, Label, Nothing, OfTime, Off, Or, Speed, Unlimited, Word,
+    absent, as_key, named, section, words,
 };
 
 absent! {
@@ -61,7 +61,7 @@ section! {
         /// A capture (pcap or pcapng) whose TCP connections are the flows: when they start, and
         /// how much either side sends. Each is opened by the mobile, which asks; then the fixed
         /// host answers and closes. The clients of the capture are the mobiles in turn.
-        pub arrivals: Option<CaptureFile> as Or<Nothing, CaptureFile> = None;
+        pub arrivals: Option<File<Capture>> as Or<Nothing, File<Capture>> = None;
         /// What each asks of the radio, where that picks the spreading factor (`sf = "auto"`).
         pub rate: Option<Rate> as Or<Nothing, Speed> = None;
         /// When the first begins.
@@ -92,7 +92,7 @@ impl Flow {
 
     /// How many flows there are.
     pub fn number(&self) -> u32 {
-        self.arrivals.as_ref().map_or(self.count, |capture| capture.arrivals().len() as u32)
+        self.arrivals.as_ref().map_or(self.count, |capture| capture.content().0.len() as u32)
     }
 
     /// The numbers of the mobiles that they run to or from, of `radio` or else of `count`.

@@ -35,15 +35,6 @@ impl Leaf for Text {
     }
 }
 
-/// The path of a file as text, which is to be `expected`.
-///
-/// # Errors
-/// If it is none.
-pub fn path(scalar: &Scalar, expected: &str) -> Result<String, String> {
-    let path = Text::parse(scalar).ok().filter(|path| !path.is_empty());
-    path.ok_or_else(|| format!("expected {expected}, in quotes"))
-}
-
 leaves! {
     /// A name that files and settings can bear: letters, digits, `-` and `_`.
     Label -> String: "a name of letters, digits, - and _ in quotes", Takes::other(),

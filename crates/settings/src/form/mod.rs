@@ -2,6 +2,7 @@
 
 mod choice;
 mod declare;
+mod file;
 mod kinds;
 mod list;
 mod number;
@@ -12,10 +13,9 @@ mod rules;
 mod section;
 mod takes;
 
-pub use choice::{
-    Absent, Flag, Label, Nothing, Off, Or, Standard, Text, Unlimited, Word, as_key, path,
-};
+pub use choice::{Absent, Flag, Label, Nothing, Off, Or, Standard, Text, Unlimited, Word, as_key};
 pub use declare::in_order;
+pub use file::{Content, File};
 pub use kinds::{kind_of, visit_kinds};
 pub use list::{Bounds, ChanceBounds, Moments, Numbers, Spans, Steps, Timed};
 pub use number::{Chance, Count, Factor, Fraction, Part, Positive, Share, Tbler};
