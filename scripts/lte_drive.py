@@ -1,4 +1,4 @@
-"""The traces of the scenario `lte-drive`: a drive past LTE cells, synthetic and not measured.
+"""The traces of `lte-drive` and `lte-drive-test`: drives past LTE cells, synthetic, not measured.
 
 `--write` replaces the files in ``scenarios/traces``; without it they are compared. All numbers come
 from the process below and its seed. How it works, and what of it is a choice of ours, is in
@@ -45,6 +45,16 @@ DELAY_MS: Final = 500
 """How long a base delay holds."""
 WEAK: Final = 5
 """Up to this channel quality retransmissions are more frequent."""
+
+RECORDED_S: Final = 60
+"""How long a mobile records its radio, once a second."""
+GAPS_S: Final = (7, 33, 34)
+"""When it has no value."""
+COLUMNS: Final = (
+    "Timestamp,Longitude,Latitude,Speed,Operatorname,CellID,NetworkMode,"
+    "RSRP,RSRQ,SNR,CQI,RSSI,DL_bitrate,UL_bitrate,State"
+)
+"""Those that G-NetTrack writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +156,19 @@ def delay(way: Way, course: list[int], random: Random) -> list[str]:
     return lines
 
 
+def recorded(random: Random) -> list[str]:
+    """Return what a mobile writes each second: distance, and shadowing that wanders."""
+    lines, shadow = [], 0.0
+    for second in range(RECORDED_S):
+        cell, within = divmod(second * 1000, 2 * CELL_MS)
+        nearness = 1 - abs(within / CELL_MS - 1)
+        shadow = 0.8 * shadow + random.uniform(-3, 3)
+        ratio = "-" if second in GAPS_S else str(round(-2 + 24 * nearness + shadow))
+        stamp = f"2025.01.01_12.00.{second:02}"
+        lines.append(f"{stamp},-,-,50,-,{cell + 1},4G,-,-,{ratio},-,-,-,-,D")
+    return lines
+
+
 def files() -> dict[Path, str]:
     """Return the text of each file. Both directions have the same channel quality."""
     course = qualities(Random(SEED))
@@ -162,6 +185,13 @@ def files() -> dict[Path, str]:
             *heavy(way, course),
         ]
         texts[DIRECTORY / f"lte-drive-{way.name}.csv"] = "\n".join(lines) + "\n"
+    lines = [
+        "# Synthetic, not measured: the radio of a mobile that drives past LTE cells. Made by",
+        f"# scripts/lte_drive.py with seed {SEED}, in the columns of G-NetTrack.",
+        COLUMNS,
+        *recorded(Random(SEED)),
+    ]
+    texts[DIRECTORY / "lte-drive-test.csv"] = "\n".join(lines) + "\n"
     return texts
 
 

@@ -191,23 +191,19 @@ def written_settings(point: Point) -> list[tuple[str, str]]:
 
 def files_of(values: Mapping[str, str]) -> dict[str, str]:
     """Return the paths of the files that a point reads, by key. What ships is none."""
-    given = {key: text for key, text in values.items() if takes_file(key)}
-    return {
-        key: text
-        for key, text in given.items()
-        if text not in ("off", "none") and not text.startswith("as ") and not ships(key, text)
-    }
+    return {key: text for key, text in values.items() if names_file(key, text)}
 
 
-def ships(key: str, text: str) -> bool:
-    """Return whether a value names a trace that ships, where another would name a file."""
-    return key.startswith("link.trace.") and text.startswith("shipped:")
+def names_file(key: str, text: str) -> bool:
+    """Return whether a value is the path of a file. What ships is none."""
+    is_word = text in ("off", "none") or text.startswith("as ")
+    ships = text.startswith("shipped:") and _takes(key, "shipped:")
+    return takes_file(key) and not is_word and not ships
 
 
-@cache
-def takes_file(name: str) -> bool:
-    """Return whether a key takes the path of a file. ``NAME`` in a key is that of a member."""
-    return any(re.fullmatch(pattern, name) for pattern in _file_keys())
+def takes_file(key: str) -> bool:
+    """Return whether a key takes the path of a file."""
+    return _takes(key, "the path of")
 
 
 def digest_of(path: str) -> str:
@@ -222,8 +218,14 @@ def digest_of(path: str) -> str:
 
 
 @cache
-def _file_keys() -> tuple[str, ...]:
-    taking = [key.name for key in keys() if key.expected.startswith("the path of")]
+def _takes(name: str, words: str) -> bool:
+    """Return whether a key expects such words. ``NAME`` in a key is that of a member."""
+    return any(re.fullmatch(pattern, name) for pattern in _keys_that_take(words))
+
+
+@cache
+def _keys_that_take(words: str) -> tuple[str, ...]:
+    taking = [key.name for key in keys() if words in key.expected]
     return tuple(re.escape(name).replace("NAME", r"[^.]+") for name in taking)
 
 

@@ -41,7 +41,7 @@ def _satellite(values: Mapping[str, str]) -> str:
     queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
     trace = values["radio.trace"]
     if trace != "off":
-        parts = [f"as recorded in {trace} (a rate that it does not have: {rates})"]
+        parts = [f"{_recorded(trace)} (a rate that it does not have: {rates})"]
     else:
         ground = f"{_milliseconds(_ground_s(values))} each way on the ground"
         parts = [rates, _orbit(values), ground]
@@ -93,7 +93,7 @@ def _scheduled(values: Mapping[str, str]) -> str:
 def _hsdpa(values: Mapping[str, str]) -> str:
     """Return what the mobiles can do, and how good their radio is. Rates follow from both."""
     parts = [f"category {values['radio.hs.category']} down, {_rate(values, 'radio.uplink')} up"]
-    parts.append(f"SNR {values['radio.downlink.snr']}")
+    parts.append(f"SNR {_ratio(values, 'radio', 'downlink')}")
     if "radio.fading.deviation" in values:
         parts[-1] += f" ± {values['radio.fading.deviation']}"
     queues = _each_way(*(_queue(values, at) for at in ("queue", "queue.back")))
@@ -154,16 +154,28 @@ def _ratios(values: Mapping[str, str]) -> str:
     """Return the ratios of the mobiles that are listed, or of all."""
 
     def of(table: str) -> str:
-        own = (values[f"{table}.{way}.snr"] for way in WAYS)
-        common = (values[f"radio.{way}.snr"] for way in WAYS)
-        pairs = zip(own, common, strict=True)
-        return _each_way(*(other if snr == "as radio" else snr for snr, other in pairs))
+        return _each_way(*(_ratio(values, table, way) for way in WAYS))
 
     listed = [key.split(".")[2] for key in values if re.fullmatch(r"radio\.ue\.[^.]+\.name", key)]
     if not listed:
         return of("radio")
     others = [f"others {of('radio')}"] if int(values["radio.ues"]) else []
     return ", ".join([*(f"{name} {of(f'radio.ue.{name}')}" for name in listed), *others])
+
+
+def _ratio(values: Mapping[str, str], table: str, way: str) -> str:
+    """Return a direction's ratio, or the recording of one, of a mobile or as it is of all."""
+    trace, snr = (values[f"{table}.{way}.{key}"] for key in ("trace", "snr"))
+    if snr == trace == "as radio":
+        return _ratio(values, "radio", way)
+    return snr if trace in ("off", "as radio") else _recorded(trace)
+
+
+def _recorded(trace: str) -> str:
+    """Return where a recording comes from."""
+    if trace.startswith("shipped:"):
+        return f"as in the trace {trace.removeprefix('shipped:')}"
+    return f"as recorded in {trace}"
 
 
 def _each_way(down: str, up: str) -> str:
@@ -178,10 +190,8 @@ def _value(values: Mapping[str, str], key: str) -> str:
 
 def _rate(values: Mapping[str, str], way: str) -> str:
     trace = values.get("link.trace.up" if way == "link.back" else "link.trace.down", "off")
-    if trace.startswith("shipped:"):
-        return f"as in the trace {trace.removeprefix('shipped:')}, with its delays"
     if trace != "off":
-        return f"as recorded in {trace}"
+        return _recorded(trace) + (", with its delays" if trace.startswith("shipped:") else "")
     rate = _value(values, f"{way}.rate")
     return "any rate" if rate == "unlimited" else rate
 

@@ -149,7 +149,7 @@ def test_trace_that_does_not_ship(thinpipe):
     check(
         thinpipe("run", SCENARIO, "--set", "link.trace.down=shipped:lte"),
         "--set link.trace.down=shipped:lte: cannot read lte: no such trace ships; these do: "
-        "lte-drive-down, lte-drive-up",
+        "lte-drive-down, lte-drive-up, lte-drive-test",
     )
 
 

@@ -112,6 +112,17 @@ def test_a_recording_is_named(tmp_path):
     assert outline(mine.values()).startswith(recorded)
 
 
+def test_a_drive_is_named(tmp_path):
+    (tmp_path / "drive.csv").write_text("time_s,snr\n0,4\n", encoding="utf-8")
+    own = '[[radio.ue]]\nname = "A"\nuplink.snr = "3 dB"\n[[radio.ue]]\nname = "B"\n'
+    text = f'{RADIO}kind = "lte"\ndownlink.trace = "drive.csv"\n{own}'
+    mine = outline(tp.Scenario(str(tmp_path / "mine.toml"), text).values())
+    recorded = f"as recorded in {tmp_path}/drive.csv down"
+    assert f"SNR A {recorded}, 3 dB up, B {recorded}, 25 dB up; " in mine
+    drive = outline(tp.scenarios()["lte-drive-test"].values())
+    assert "SNR as in the trace lte-drive-test each way; " in drive
+
+
 def test_a_trace_that_ships_is_named():
     assert outline(tp.scenarios()["lte-drive"].values()) == (
         "as in the trace lte-drive-down, with its delays down, "

@@ -25,6 +25,19 @@ impl<V: Copy> Schedule<V> {
         Self { first: value, steps: Vec::new() }
     }
 
+    /// This until the first of `steps`, then each of them from its time on.
+    ///
+    /// # Panics
+    /// If the steps are not in order of time.
+    #[must_use]
+    pub fn then(mut self, steps: Vec<(Time, V)>) -> Self {
+        if let Some((from, _)) = steps.first() {
+            self.steps.truncate(self.steps.partition_point(|step| step.0 < *from));
+        }
+        self.steps.extend(steps);
+        Self::new(self.first, self.steps)
+    }
+
     /// The one value that it has, if it never changes.
     pub fn as_constant(&self) -> Option<V> {
         self.steps.is_empty().then_some(self.first)
@@ -103,6 +116,15 @@ mod tests {
         check(20, 'd', None);
         check(99, 'd', None);
         assert_eq!(schedule.changes().collect::<Vec<_>>(), [10, 20, 20].map(at));
+    }
+
+    #[test]
+    fn later_steps_take_the_place_of_what_follows() {
+        let at = Time::from_nanos;
+        let first = Schedule::new('a', vec![(at(10), 'b'), (at(20), 'c'), (at(30), 'd')]);
+        assert_eq!(first.clone().then(Vec::new()), first);
+        let then = first.then(vec![(at(20), 'x'), (at(25), 'y')]);
+        assert_eq!(then, Schedule::new('a', vec![(at(10), 'b'), (at(20), 'x'), (at(25), 'y')]));
     }
 
     #[test]

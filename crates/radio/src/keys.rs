@@ -6,7 +6,7 @@ use base::{Direction, Duration, Rate, Schedule, Time};
 use link::queue;
 use settings::{Fault, Table};
 
-use crate::channel::{Mobiles, Reception};
+use crate::channel::{Driven, Mobiles, Reception};
 use crate::satellite::Satellite;
 use crate::umts::UmtsKeys;
 use crate::umts::cell::CellKeys;
@@ -45,6 +45,17 @@ pub trait Keys {
     /// The same, to be changed.
     fn reception_mut(&mut self, _direction: Direction) -> Option<&mut Reception> {
         None
+    }
+
+    /// The recordings of drives that it names.
+    fn drives_mut(&mut self) -> Vec<Driven<'_>> {
+        Vec::new()
+    }
+
+    /// The ratio of signal to noise that each index of modulation and coding needs over one layer,
+    /// in decibels, if it has such.
+    fn needed(&self, _direction: Direction) -> Vec<f64> {
+        Vec::new()
     }
 
     /// The mobiles that are listed by name, which come before the others: of each name how many.

@@ -3,10 +3,11 @@
 use std::fmt::Display;
 use std::path::Path;
 
+use base::Direction;
 use link::Trace;
-use radio::Radio;
+use radio::channel::{Drive, Driven};
 use radio::satellite::Recording;
-use settings::{Fault, File, Item, Origin, Table};
+use settings::{Fault, File, Item, Origin, Table, join};
 
 use crate::form::Capture;
 use crate::shipped::shipped_trace;
@@ -21,8 +22,15 @@ pub(crate) fn read(
     open: &dyn Fn(&str) -> Result<Vec<u8>, String>,
 ) -> Result<(), Fault> {
     let reader = Reader { tree, name, open };
-    if let Some(file) = scenario.radio.as_mut().and_then(Radio::trace_mut) {
-        reader.read(file, "radio.trace", Recording::parse)?;
+    if let Some(radio) = &mut scenario.radio {
+        if let Some(file) = radio.trace_mut() {
+            reader.read(file, "radio.trace", Recording::parse)?;
+        }
+        let needed = Direction::BOTH.map(|way| radio.keys().needed(way));
+        for Driven { key, direction, file } in radio.keys_mut().drives_mut() {
+            let mcs = &needed[direction as usize];
+            reader.read(file, &join("radio", &key), |drive| Drive::parse(drive, mcs))?;
+        }
     }
     let Some(link) = &mut scenario.link else { return Ok(()) };
     for (file, key) in

@@ -1,4 +1,4 @@
-//! The scenarios that ship, and the traces of links that they name.
+//! The scenarios that ship, and the traces that they name.
 
 /// A scenario that ships.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +32,7 @@ pub const fn shipped() -> &'static [Shipped] {
         "lte-cat1",
         "lte-cat4",
         "lte-drive",
+        "lte-drive-test",
         "lte-edge-and-centre",
         "lte-m",
         "lte-m-deep",
@@ -70,9 +71,10 @@ pub(crate) fn shipped_trace(name: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Traces by name; `scripts/lte_drive.py` makes them.
-const TRACES: [(&str, &[u8]); 2] = [
+const TRACES: [(&str, &[u8]); 3] = [
     ("lte-drive-down", include_bytes!("../../../scenarios/traces/lte-drive-down.csv")),
     ("lte-drive-up", include_bytes!("../../../scenarios/traces/lte-drive-up.csv")),
+    ("lte-drive-test", include_bytes!("../../../scenarios/traces/lte-drive-test.csv")),
 ];
 
 /// Scenarios by the names of their files.

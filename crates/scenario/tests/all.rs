@@ -2,6 +2,7 @@
 
 mod build;
 mod cells;
+mod drives;
 mod errors;
 mod flows;
 mod gprs;

@@ -13,6 +13,7 @@ const TIME: &str = "a duration";
 const REFUSED: &[Refused] = &[
     ("radio.downlink.snr", "loud", "must be a ratio in dB"),
     ("radio.downlink.snrs", "[{at='2 s'}]", "snr is missing"),
+    ("radio.downlink.trace", "none.csv", "cannot read none.csv"),
     ("radio.downlink.bler", "101 %", "must be a probability"),
     ("radio.uplink.rate", "30 kbit/s", "radio.uplink.rate must be at least 36 kbit/s"),
     ("radio.uplink.tti", "20 ms", "must be 2 ms or 10 ms"),

@@ -237,7 +237,7 @@ fn traces_that_ship() {
     refused(
         "[link]\ntrace.down = \"shipped:lte\"",
         ":2: link.trace.down = \"shipped:lte\": cannot read lte: no such trace ships; these do: \
-         lte-drive-down, lte-drive-up",
+         lte-drive-down, lte-drive-up, lte-drive-test",
     );
 }
 

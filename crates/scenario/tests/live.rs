@@ -205,7 +205,8 @@ fn a_cell_changes_as_by_its_steps() {
     let narrow = &[("radio.nr.resource_blocks", "11"), ("queue.bytes", "60 kB")];
     let uplink = &[NARROW, &[("flow.direction", "uplink")]].concat();
     let small = &[("tcp.mss", "200 B")];
-    let cases: [(&str, Settings<'_>, _, _); 5] = [
+    let cases: [(&str, Settings<'_>, _, _); 6] = [
+        ("lte-drive-test", NARROW, ("radio.downlink.snr", "1 dB"), "radio.downlink.snrs"),
         ("lte-cat4", NARROW, ("radio.downlink.snr", "1 dB"), "radio.downlink.snrs"),
         ("lte-cat4", uplink, ("radio.uplink.snr", "1 dB"), "radio.uplink.snrs"),
         ("nr-tdd-100", narrow, ("radio.downlink.snr", "1 dB"), "radio.downlink.snrs"),
@@ -218,6 +219,38 @@ fn a_cell_changes_as_by_its_steps() {
         let step = format!("[{{at = '5 s', {field} = '{}'}}]", change.1);
         check(name, settings, &[(5000, Deed::Change(&[change]))], &[(steps, &step)]);
     }
+}
+
+/// A recording gives back its own ratios: as what is told of them while it runs, and packet by
+/// packet as if they were steps.
+#[test]
+fn a_drive_has_the_ratios_that_were_recorded() {
+    let file = include_str!("../../../scenarios/traces/lte-drive-test.csv");
+    let lines = file.lines().filter(|line| line.starts_with("2025"));
+    let recorded: Vec<(u64, &str)> = (0..)
+        .zip(lines.map(|line| line.split(',').nth(9).expect("it has an SNR")))
+        .filter(|(_, snr)| *snr != "-")
+        .collect();
+    assert_eq!(recorded.len(), 57);
+    let live = Live::new(parse("lte-drive-test", &[]));
+    for (second, snr) in &recorded {
+        let values = live.state(Time::ZERO + SECONDS(*second)).values;
+        for key in ["radio.downlink.snr", "radio.uplink.snr"] {
+            assert!(values.contains(&(key, format!("{snr} dB"))), "{second} s: {values:?}");
+        }
+    }
+    let step = |&(second, snr): &(u64, &str)| format!("{{at = '{second} s', snr = '{snr} dB'}}");
+    let steps = format!("[{}]", recorded.iter().map(step).collect::<Vec<_>>().join(", "));
+    let steps = ["downlink", "uplink"].map(|way| {
+        let key = |name| format!("radio.{way}.{name}");
+        [(key("trace"), "off"), (key("snrs"), &steps)]
+    });
+    let steps: Vec<_> = steps.iter().flatten().map(|(key, value)| (key.as_str(), *value)).collect();
+    let [seen, expect] =
+        [NARROW, &[NARROW, &steps].concat()].map(|settings| scheduled("lte-drive-test", settings));
+    assert!(expect.len() > 2000, "{} facts", expect.len());
+    assert_eq!(seen.iter().zip(&expect).find(|(seen, expect)| seen != expect), None);
+    assert_eq!(seen.len(), expect.len());
 }
 
 /// A share of errors has no steps: one that is given before anything is sent is as from the start.

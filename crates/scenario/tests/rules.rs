@@ -14,7 +14,7 @@ const MOVING: &str = include_str!("../../../scenarios/hmipv6-handover.toml");
 const MEMBER: &str = "one";
 
 /// Values, of which some key of any sort takes one and another key another.
-const VALUES: [&str; 19] = [
+const VALUES: [&str; 22] = [
     "2",
     "3",
     "0.5",
@@ -26,13 +26,16 @@ const VALUES: [&str; 19] = [
     "1 kB",
     "5 %",
     "1 kbit/s",
+    "9 dB",
     "32",
     "8",
     "seen.csv",
     "shipped:lte-drive-down",
+    "shipped:lte-drive-test",
     "two.pcapng",
     "1 %,2 %",
     "[{at = '0 s', delay = '1 s'}]",
+    "[{at = '0 s', snr = '9 dB'}]",
     "[{at = '0 s', ground = '1 s'}]",
 ];
 
@@ -59,7 +62,9 @@ fn with(text: &str, key: &str, value: &str) -> String {
         [low, high] => format!("[{low:?}, {high:?}]"),
         _ => format!("{value:?}"),
     };
-    let members = [("flow.group.one.", "name = \"one\"\n"), ("wired.wan.", "name = \"wan\"\n")];
+    let one = "name = \"one\"\n";
+    let members =
+        [("flow.group.one.", one), ("radio.ue.one.", one), ("wired.wan.", "name = \"wan\"\n")];
     for (list, head) in members {
         if let Some(inner) = key.strip_prefix(list) {
             return text.replace(head, &format!("{head}{inner} = {written}\n"));
@@ -80,7 +85,9 @@ fn network(key: &Key) -> String {
         Some(needs.kinds[0])
     };
     if key.name.starts_with("radio.") {
-        return format!("[radio]\nkind = {:?}\n", kind("radio.kind").unwrap_or("umts-dch"));
+        let listed =
+            if key.name.starts_with("radio.ue.") { "[[radio.ue]]\nname = \"one\"\n" } else { "" };
+        return format!("[radio]\nkind = {:?}\n{listed}", kind("radio.kind").unwrap_or("umts-dch"));
     }
     if key.name.starts_with("mobile_ip.") || key.name.starts_with("wlan.") {
         return MOVING.to_owned();

@@ -18,9 +18,11 @@ const OF_ANY: &[Refused] = &[
 const OF_RATIOS: &[Refused] = &[
     ("radio.ue.edge.downlink.snr", "loud", "must be a ratio in dB"),
     ("radio.ue.edge.downlink.snrs", "[{at='2 s'}]", "snr is missing"),
+    ("radio.ue.edge.downlink.trace", "", "the path of a CSV file"),
     ("radio.ue.edge.downlink.bler", "101 %", "must be a probability"),
     ("radio.ue.edge.uplink.snr", "loud", "must be a ratio in dB"),
     ("radio.ue.edge.uplink.snrs", "[{snr=5}]", "at is missing"),
+    ("radio.ue.edge.uplink.trace", "", "the path of a CSV file"),
     ("radio.ue.edge.uplink.bler", "-1", "must be a probability"),
 ];
 

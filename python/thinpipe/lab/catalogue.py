@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe._core import ScenarioError
 from thinpipe.controller import KEY, VARIANT
-from thinpipe.inputs import ships, takes_file, values_of
+from thinpipe.inputs import names_file, values_of
 from thinpipe.lab.controls import control
 from thinpipe.lab.copying import keys_of
 from thinpipe.lab.request import RequestError, Settings
@@ -136,4 +136,4 @@ def _matches(pattern: str, name: str) -> bool:
 
 def _names_file(key: str, text: str) -> bool:
     is_code = key in (KEY, VARIANT) and any(part in text for part in (":", "/", ".py"))
-    return is_code or (takes_file(key) and text not in ("off", "none") and not ships(key, text))
+    return is_code or names_file(key, text)

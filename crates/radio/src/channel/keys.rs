@@ -1,13 +1,13 @@
 //! Keys of `[radio]` of every cell whose mobiles share a channel.
 
-use base::{Duration, Probability, Schedule, Time};
+use base::{Direction, Duration, Probability, Schedule, Time};
 use settings::{
-    Along, Always, Chance, Count, Decibels, Label, Off, Or, Perhaps, Spans, Steps, Timed, as_key,
-    named, section,
+    Along, Always, Chance, Count, Decibels, Fault, File, Label, Off, Or, Perhaps, Spans, Steps,
+    Table, Timed, as_key, join, named, section,
 };
 
 use super::quality::Step;
-use super::{Fading, Radio, UeConfig};
+use super::{Drive, Fading, Radio, UeConfig};
 
 section! {
     /// `[radio]`: the mobiles of a cell, and what befalls their radio.
@@ -27,11 +27,18 @@ section! {
     pub struct Reception {
         /// The mean ratio of signal to noise and interference.
         pub snr: f64 as Along<Decibels> = 25.0;
-        /// From when it is another one.
+        /// From when it is another one, whatever is recorded.
         pub snrs: Vec<Step> as Steps<Step> = Vec::new();
+        /// A recording of a drive, in place of `snr`: the ratio, or else the CQI or the MCS over
+        /// time, as G-NetTrack writes them. Each line holds from its time on, the last for ever. A
+        /// path in a scenario file is relative to that file; `shipped:NAME` is one that ships.
+        pub trace: Option<File<Drive>> as Or<Off, File<Drive>> = None;
         /// How many blocks err that are sent for the first time, in place of what the ratio says.
         pub bler: Option<Probability> as Or<Off, Chance> = None;
     }
+    supersedes(trace: snr, snrs)
+    supersedes(snr: trace)
+    check(Self::check)
 }
 
 section! {
@@ -57,14 +64,47 @@ section! {
         /// The mean ratio of signal to noise and interference; where it is given, steps of the
         /// others do not count.
         pub snr: Option<f64> as Or<as_key::Radio, Along<Decibels>> = None;
-        /// From when it is another one.
+        /// From when it is another one, whatever is recorded.
         pub snrs: Vec<Step> as Steps<Step> = Vec::new();
+        /// A recording of a drive, in place of `snr`, likewise.
+        pub trace: Option<File<Drive>> as Or<as_key::Radio, File<Drive>> = None;
         /// How many blocks err that are sent for the first time, in place of what the ratio says.
         pub bler: Option<Probability> as Or<as_key::Radio, Chance> = None;
     }
+    supersedes(trace: snr, snrs)
+    supersedes(snr: trace)
+    check(Self::check)
 }
 
 named!(UeKeys);
+
+/// A recording of a drive that a radio names.
+pub struct Driven<'a> {
+    /// The key that names it, below that of the radio.
+    pub key: String,
+    /// The direction whose ratio it has.
+    pub direction: Direction,
+    /// The file itself.
+    pub file: &'a mut File<Drive>,
+}
+
+/// The recordings that are named for all mobiles and for those that are listed.
+pub(crate) fn drives<'a>(
+    of_all: impl IntoIterator<Item = (Direction, &'a mut Reception)>,
+    ues: &'a mut [UeKeys],
+) -> Vec<Driven<'a>> {
+    let of_all = of_all.into_iter().map(|(way, it)| (String::new(), way, &mut it.trace));
+    let own = ues.iter_mut().flat_map(|ue| {
+        let table = format!("ue.{}.", ue.name);
+        let down = (table.clone(), Direction::Downlink, &mut ue.downlink.trace);
+        [down, (table, Direction::Uplink, &mut ue.uplink.trace)]
+    });
+    let driven = |(table, direction, file): (String, Direction, &'a mut Option<File<Drive>>)| {
+        let key = format!("{table}{}.trace", direction.name());
+        Some(Driven { key, direction, file: file.as_mut()? })
+    };
+    of_all.chain(own).filter_map(driven).collect()
+}
 
 /// Mobiles that are alike.
 pub(crate) struct Alike<'a> {
@@ -114,7 +154,7 @@ impl Mobiles {
         [report_every, report_age]: [Duration; 2],
     ) -> Radio {
         Radio {
-            snr,
+            snr: snr.into(),
             fading: self.fading,
             blockage: None,
             bler: bler.map(Probability::value),
@@ -128,7 +168,7 @@ impl Mobiles {
 impl Reception {
     /// The ratio at `now`.
     pub fn snr_at(&self, now: Time) -> f64 {
-        course(self.snr, &self.snrs).at(now)
+        self.course().at(now)
     }
 
     /// From `at` on the ratio is `snr`, until a later step.
@@ -138,7 +178,19 @@ impl Reception {
 
     /// The radio of one of `mobiles`, as [`Mobiles::radio`].
     pub(crate) fn radio(&self, mobiles: &Mobiles, reports: [Duration; 2]) -> Radio {
-        mobiles.radio(course(self.snr, &self.snrs), self.bler, reports)
+        mobiles.radio(self.course(), self.bler, reports)
+    }
+
+    fn course(&self) -> Schedule<f64> {
+        let recorded = self.trace.as_ref().map(|file| file.content().0.clone());
+        course(recorded.unwrap_or_else(|| self.snr.into()), &self.snrs)
+    }
+
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        // What all keys are set to is no clash: the recording counts.
+        let snr = join(at, "snr");
+        let is_in_file = tree.find(&snr).is_some() && !tree.is_set(&snr);
+        check_one(is_in_file, self.trace.is_some(), tree, at)
     }
 }
 
@@ -153,12 +205,24 @@ impl UeKeys {
 }
 
 impl OwnReception {
+    /// Whether it says what the ratio is.
+    pub(crate) fn has_ratio(&self) -> bool {
+        self.snr.is_some() || !self.snrs.is_empty() || self.trace.is_some()
+    }
+
     fn over(&self, others: &Radio) -> Radio {
-        let snr = match (self.snr, self.snrs.is_empty()) {
+        let recorded = self.trace.as_ref().map(|file| file.content().0.clone());
+        let first = recorded.or_else(|| self.snr.map(Schedule::constant));
+        let snr = match (first, self.snrs.is_empty()) {
             (None, true) => others.snr.clone(),
-            (snr, _) => course(snr.unwrap_or_else(|| others.snr.at(Time::ZERO)), &self.snrs),
+            (None, false) => course(others.snr.at(Time::ZERO).into(), &self.snrs).into(),
+            (Some(first), _) => course(first, &self.snrs).into(),
         };
         Radio { snr, bler: self.bler.map(Probability::value).or(others.bler), ..others.clone() }
+    }
+
+    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        check_one(self.snr.is_some(), self.trace.is_some(), tree, at)
     }
 }
 
@@ -168,8 +232,16 @@ pub(crate) fn put<S: Timed>(schedule: &mut Vec<S>, step: S) {
     schedule.insert(place, step);
 }
 
-/// The course of a ratio that is `first` at the start.
-fn course(first: f64, steps: &[Step]) -> Schedule<f64> {
-    let steps = steps.iter().map(|step| (Time::ZERO + step.at, step.snr));
-    Schedule::new(first, steps.collect())
+/// The course of a ratio that is as `first` says until the first of `steps`.
+fn course(first: Schedule<f64>, steps: &[Step]) -> Schedule<f64> {
+    first.then(steps.iter().map(|step| (Time::ZERO + step.at, step.snr)).collect())
+}
+
+/// Refuses a ratio in the table `at` that also has a recording.
+fn check_one(has_snr: bool, has_trace: bool, tree: &Table, at: &str) -> Result<(), Fault> {
+    if has_snr && has_trace {
+        let message = format!("give {at}.snr or {at}.trace, not both");
+        return tree.clash_at(at, &["snr", "trace"], message);
+    }
+    Ok(())
 }

@@ -1,5 +1,7 @@
 //! The ratio of signal to noise of one direction over time, and what is known of it.
 
+use std::sync::Arc;
+
 use base::float::{exp, sine};
 use base::{Duration, Philox, Probability, Rate, Schedule, Stream, Time};
 use settings::{Along, Decibels, Deviation, OfTime, Timed, section};
@@ -10,8 +12,8 @@ use super::curve::{TARGET, block_error_rate, combining_gain, margin_of};
 /// How good the radio of one direction is.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Radio {
-    /// The mean ratio of signal to noise, in decibels.
-    pub(crate) snr: Schedule<f64>,
+    /// The mean ratio of signal to noise, in decibels, which many mobiles may have.
+    pub(crate) snr: Arc<Schedule<f64>>,
     /// How it varies around the mean.
     pub(crate) fading: Option<Fading>,
     /// When something stands in the way.
@@ -276,7 +278,7 @@ mod tests {
 
     fn radio() -> Radio {
         Radio {
-            snr: 20.0.into(),
+            snr: Arc::new(20.0.into()),
             fading: None,
             blockage: None,
             bler: None,
@@ -288,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_report_is_older_than_the_radio() {
-        let snr = Schedule::new(20.0, vec![(at(100), 5.0)]);
+        let snr = Schedule::new(20.0, vec![(at(100), 5.0)]).into();
         let mut quality = Quality::new(Radio { snr, ..radio() }, 1, "x", "x");
         for (millis, snr) in [(99, 20.0), (100, 20.0), (104, 20.0), (105, 5.0)] {
             close(quality.reported(at(millis)), snr, 1e-9);

@@ -1,5 +1,7 @@
 //! `[radio]` with `kind = "umts-hs"`.
 
+use std::sync::Arc;
+
 use base::{Direction, Duration, Probability, Rate, Schedule};
 use settings::{
     Always, Chance, Count, Each, Fault, Flat, OfTime, Speed, Table, Word, join, section, words,
@@ -7,7 +9,7 @@ use settings::{
 
 use super::config::{HsConfig, Iub, Timing};
 use super::formats::{self, Category, Formats, MAC_E_HEADER, TTI};
-use crate::channel::{Mobiles, Radio, Reception, UeKeys, scheduler};
+use crate::channel::{Driven, Mobiles, Radio, Reception, UeKeys, drives, scheduler};
 use crate::keys::{Keys, Queues, RadioContext};
 use crate::umts::pdcp::PdcpConfig;
 use crate::umts::power::DchPower;
@@ -192,7 +194,7 @@ impl HsKeys {
         let reports = [self.hs.cqi_period, self.hs.cqi_age];
         let down = self.downlink.reception.radio(&self.mobiles, reports);
         let bler = Some(self.uplink.bler.value());
-        let up = Radio { snr: 0.0.into(), fading: None, bler, ..down.clone() };
+        let up = Radio { snr: Arc::new(0.0.into()), fading: None, bler, ..down.clone() };
         [down, up]
     }
 
@@ -234,15 +236,15 @@ impl HsKeys {
             );
             return tree.clash_at(at, &["uplink.rate", "uplink.tti", "rlc.pdu_payload"], message);
         }
-        let has_ratio = |ue: &&UeKeys| ue.uplink.snr.is_some() || !ue.uplink.snrs.is_empty();
+        let has_ratio = |ue: &&UeKeys| ue.uplink.has_ratio();
         if let Some(ue) = self.ue.iter().find(has_ratio) {
             let own = join("ue", &ue.name);
             let message = format!(
                 "{at}.{own}.uplink has no ratio of signal to noise with {at}.kind = umts-hs: say \
                  how many blocks err, {at}.{own}.uplink.bler"
             );
-            let keys = ["snr", "snrs"].map(|key| format!("{own}.uplink.{key}"));
-            return tree.clash_at(at, &[&keys[0], &keys[1]], message);
+            let keys = ["snr", "snrs", "trace"].map(|key| format!("{own}.uplink.{key}"));
+            return tree.clash_at(at, &keys.each_ref().map(String::as_str), message);
         }
         Ok(())
     }
@@ -263,6 +265,10 @@ impl Keys for HsKeys {
 
     fn reception_mut(&mut self, direction: Direction) -> Option<&mut Reception> {
         direction.of(Some(&mut self.downlink.reception), None)
+    }
+
+    fn drives_mut(&mut self) -> Vec<Driven<'_>> {
+        drives([(Direction::Downlink, &mut self.downlink.reception)], &mut self.ue)
     }
 
     fn listed(&self) -> Vec<(&str, u32)> {

@@ -6,9 +6,10 @@
 //!   passes.
 //! * `power`: what a mobile's radio draws.
 //! * [`paging`]: when a mobile without a connection listens.
-//! * `decibel`: levels and ratios.
+//! * `decibel`: levels and ratios; `csv`: tables in files.
 
 mod counters;
+pub(crate) mod csv;
 pub(crate) mod decibel;
 pub(crate) mod intake;
 pub(crate) mod moment;

@@ -1,6 +1,6 @@
 //! `[radio]` with `kind = "lte"`.
 
-use base::{Duration, EnergyPerBit, Power};
+use base::{Direction, Duration, EnergyPerBit, Power};
 use settings::{
     Absent, Always, Bytes, Count, Each, Fault, Flat, OfTime, Off, Or, Perhaps, Table, Word, section,
 };
@@ -254,4 +254,10 @@ impl LteKeys {
 
 impl Keys for LteKeys {
     of_cell!("LTE");
+
+    fn needed(&self, direction: Direction) -> Vec<f64> {
+        let scheme = direction.of(tables::downlink_scheme as fn(u8) -> u8, tables::uplink_scheme);
+        let needed = tables::needed();
+        (0..=28).map(|mcs| needed[usize::from(scheme(mcs))]).collect()
+    }
 }

@@ -402,4 +402,8 @@ impl NrHandover {
 
 impl Keys for NrKeys {
     of_cell!("NR");
+
+    fn needed(&self, direction: Direction) -> Vec<f64> {
+        self.channel(direction).mcs_table.needed()
+    }
 }

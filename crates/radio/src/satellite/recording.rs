@@ -3,6 +3,8 @@
 use base::{Duration, Rate, Schedule, Time};
 use settings::Content;
 
+use crate::kit::csv::{self, short};
+
 /// Round-trip times and rates over time. Each line holds from its time on, the first from the
 /// start, the last for ever.
 #[derive(Clone, PartialEq, Debug)]
@@ -57,16 +59,10 @@ impl Recording {
     /// # Errors
     /// What is wrong with it, and in which line.
     pub fn parse(text: &[u8]) -> Result<Self, String> {
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let (mut columns, mut lines): (Vec<Column>, Vec<Line>) = (Vec::new(), Vec::new());
-        for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
-            let in_line = |what: String| format!("line {number}: {what}");
-            let line = str::from_utf8(line).map_err(|_| in_line("no text of UTF-8".to_owned()))?;
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let cells: Vec<_> = line.split(',').map(bare).collect();
+        for line in csv::lines(text) {
+            let (number, cells) = line?;
+            let in_line = csv::in_line(number);
             if columns.is_empty() {
                 columns = columns_of(&cells).map_err(in_line)?;
             } else {
@@ -111,12 +107,6 @@ fn rate(bps: f64) -> Option<Rate> {
     (bps >= 1.0).then(|| Rate::from_bps(bps.round() as u64))
 }
 
-/// What stands in a cell, without spaces and quotes.
-fn bare(cell: &str) -> &str {
-    let cell = cell.trim();
-    cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell)
-}
-
 /// The columns that a header names.
 fn columns_of(header: &[&str]) -> Result<Vec<Column>, String> {
     let mut columns: Vec<Column> = Vec::new();
@@ -156,10 +146,7 @@ fn known() -> Vec<String> {
 
 /// The values of a line whose time must not be before that of the `last` one.
 fn values(cells: &[&str], columns: &[Column], last: Option<&Line>) -> Result<Line, String> {
-    if cells.len() != columns.len() {
-        let (given, wanted) = (cells.len(), columns.len());
-        return Err(format!("{given} values: expected {wanted}, as in the header"));
-    }
+    csv::check_width(cells, columns)?;
     let mut values = [0.0; 4];
     for (text, Column { quantity, unit: (unit, factor) }) in cells.iter().zip(columns) {
         let Quantity { name, most, .. } = QUANTITIES[*quantity];
@@ -171,15 +158,7 @@ fn values(cells: &[&str], columns: &[Column], last: Option<&Line>) -> Result<Lin
         values[*quantity] = value;
     }
     if last.is_some_and(|last| values[0] < last[0]) {
-        return Err("before the line above it: times must not go back".to_owned());
+        return Err(csv::BACKWARDS.to_owned());
     }
     Ok(values)
-}
-
-/// What the file has, cut where it is long.
-fn short(text: &str) -> String {
-    let most = 30;
-    let cut: String = text.chars().take(most).collect();
-    let more = if cut.len() < text.len() { "…" } else { "" };
-    format!("{cut:?}{more}")
 }

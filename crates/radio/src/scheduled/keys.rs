@@ -147,6 +147,12 @@ macro_rules! of_cell {
             Some(&mut direction.of(&mut self.downlink, &mut self.uplink).reception)
         }
 
+        fn drives_mut(&mut self) -> Vec<$crate::channel::Driven<'_>> {
+            let [down, up] = base::Direction::BOTH;
+            let of_all = [(down, &mut self.downlink.reception), (up, &mut self.uplink.reception)];
+            $crate::channel::drives(of_all, &mut self.ue)
+        }
+
         fn listed(&self) -> Vec<(&str, u32)> {
             self.ue.iter().map(|ue| (&*ue.name, ue.count)).collect()
         }
