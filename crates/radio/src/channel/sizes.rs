@@ -10,13 +10,14 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// The sizes of `schemes` schemes over up to `width` resource blocks. They must grow with both.
-    pub(crate) fn new(schemes: u8, width: u16, bytes: impl Fn(u8, u16) -> u32) -> Self {
-        let row = |scheme| {
-            let bytes = &bytes;
+    /// The sizes of `schemes` over up to `width` resource blocks. They must grow with the width,
+    /// and over all of it with the scheme.
+    pub(crate) fn new<S: Copy>(schemes: &[S], width: u16, bytes: impl Fn(S, u16) -> u32) -> Self {
+        let row = |scheme: &S| {
+            let (scheme, bytes) = (*scheme, &bytes);
             (0..=width).map(move |blocks| if blocks == 0 { 0 } else { bytes(scheme, blocks) })
         };
-        Self { bytes: (0..schemes).flat_map(row).collect(), width }
+        Self { bytes: schemes.iter().flat_map(row).collect(), width }
     }
 
     /// How many resource blocks there are.
@@ -56,14 +57,14 @@ mod tests {
 
     #[test]
     fn the_least_width_that_is_enough() {
-        let sizes = Sizes::new(3, 6, |scheme, width| 10 * u32::from(width) * u32::from(scheme + 1));
+        let sizes = Sizes::new(&[10, 20, 30], 6, |each, width| u32::from(width) * each);
         assert_eq!((sizes.bytes(0, 1), sizes.bytes(2, 6), sizes.bytes(1, 0)), (10, 180, 0));
         assert_eq!(
             [0, 1, 10, 11, 60, 61].map(|bytes| sizes.width_for(0, bytes)),
             [0, 1, 1, 2, 6, 6]
         );
         assert_eq!([1, 60, 61, 180, 181].map(|bytes| sizes.scheme_for(bytes)), [0, 0, 1, 2, 0]);
-        let limited = Sizes::new(1, 6, |_, width| (10 * u32::from(width)).min(25));
+        let limited = Sizes::new(&[10], 6, |each, width| (u32::from(width) * each).min(25));
         assert_eq!([25, 1000].map(|bytes| limited.width_for(0, bytes)), [3, 3]);
     }
 }

@@ -203,21 +203,18 @@ impl LteKeys {
     }
 
     fn carriers(&self) -> [Carrier; 2] {
-        let [down, up] = self.lte.category.sizes(self.lte.resource_blocks);
         // The energies of repetitions add up.
         let gain = curve::combining_gain(self.repetitions());
         let needed: Vec<_> = tables::needed().iter().map(|needed| needed - gain).collect();
-        let carrier = |sizes, schemes: u8, scheme: Option<u8>| Carrier {
-            sizes,
-            special: None,
-            needed: needed[..usize::from(schemes)].to_vec(),
-            scheme: scheme.map(|scheme| scheme.min(schemes - 1)),
-        };
-        let [of_down, of_up] = self.lte.category.schemes();
-        [
-            carrier(down, of_down, self.downlink.mcs.map(tables::downlink_scheme)),
-            carrier(up, of_up, self.uplink.mcs.map(tables::uplink_scheme)),
-        ]
+        let (category, width) = (self.lte.category, self.lte.resource_blocks);
+        Direction::BOTH.map(|way| {
+            let fixed = way.of(
+                self.downlink.mcs.map(tables::downlink_scheme),
+                self.uplink.mcs.map(tables::uplink_scheme),
+            );
+            let schemes = category.schemes(way, &needed, fixed);
+            Carrier::new(&schemes, category.sizes(way, &schemes, width), None)
+        })
     }
 
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {

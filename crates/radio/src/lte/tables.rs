@@ -1,8 +1,9 @@
 //! Sizes of transport blocks and what mobiles can do.
 
+use base::Direction;
 use settings::words;
 
-use crate::channel::{Sizes, curve};
+use crate::channel::{Scheme, Sizes, curve};
 
 /// How many sizes of transport blocks there are for a number of resource blocks (TS 36.213
 /// §7.1.7.1).
@@ -85,14 +86,26 @@ impl Category {
         }
     }
 
-    /// How many schemes there are downlink and uplink. Up to category 4 a mobile sends 16QAM at
-    /// most (TS 36.306 table 4.1-2), of which a resource element carries four bits: the largest
-    /// block of category 4 is that of scheme 21 over 100 resource blocks.
-    pub(super) const fn schemes(self) -> [u8; 2] {
-        match self {
-            Self::One | Self::Two | Self::Three | Self::Four => [SCHEMES, 22],
-            Self::M1 => [SCHEMES; 2],
+    /// How many sizes of blocks there are. Up to category 4 a mobile sends 16QAM at most (TS 36.306
+    /// table 4.1-2), of which a resource element carries four bits: the largest block of category 4
+    /// is that of size 21 over 100 resource blocks.
+    const fn count(self, way: Direction) -> u8 {
+        match (self, way) {
+            (Self::One | Self::Two | Self::Three | Self::Four, Direction::Uplink) => 22,
+            (_, Direction::Downlink) | (Self::M1, _) => SCHEMES,
         }
+    }
+
+    /// The schemes of a direction, which need what `needed` lists over one layer: those of all
+    /// numbers of layers that it may have, or a `fixed` one of all layers.
+    pub(super) fn schemes(self, way: Direction, needed: &[f64], fixed: Option<u8>) -> Vec<Scheme> {
+        let (layers, count) = (way.of(self.layers(), 1), self.count(way));
+        if let Some(mcs) = fixed {
+            return vec![Scheme::new(layers, mcs.min(count - 1), needed)];
+        }
+        let widest = COLUMNS[COLUMNS.len() - 2];
+        let most = |of: Scheme| bits(of.mcs, widest * of.layers);
+        Scheme::adaptive(layers, &needed[..usize::from(count)], most)
     }
 
     /// How many resource blocks of `all` it can use.
@@ -100,15 +113,11 @@ impl Category {
         if self == Self::M1 { all.min(6) } else { all }
     }
 
-    /// The sizes of its transport blocks, downlink and uplink, in a cell of `width` resource
-    /// blocks.
-    pub(super) fn sizes(self, width: u16) -> [Sizes; 2] {
-        let layers = [self.layers(), 1];
-        [0, 1].map(|way: usize| {
-            let bytes =
-                |scheme, blocks| bits(scheme, blocks * layers[way]).min(self.most_bits()[way]) / 8;
-            Sizes::new(self.schemes()[way], self.width(width), bytes)
-        })
+    /// The sizes of its transport blocks of `schemes` in a cell of `width` resource blocks.
+    pub(super) fn sizes(self, way: Direction, schemes: &[Scheme], width: u16) -> Sizes {
+        let most = self.most_bits()[way as usize];
+        let bytes = |of: Scheme, blocks: u16| bits(of.mcs, blocks * of.layers).min(most) / 8;
+        Sizes::new(schemes, self.width(width), bytes)
     }
 }
 
@@ -197,15 +206,17 @@ mod tests {
 
     #[test]
     fn categories_have_their_peak_rates() {
-        let most = |category: Category| {
-            let tops = category.schemes().into_iter().zip(category.sizes(100));
-            let bits = tops.map(|(count, sizes)| sizes.bytes(count - 1, sizes.width()) * 8);
-            <[u32; 2]>::try_from(bits.collect::<Vec<_>>()).expect("two directions")
+        let most = |category: Category, width| {
+            Direction::BOTH.map(|way| {
+                let schemes = category.schemes(way, &needed(), None);
+                let sizes = category.sizes(way, &schemes, width);
+                sizes.bytes(schemes.len() as u8 - 1, sizes.width()) * 8
+            })
         };
-        assert_eq!(most(Category::Four), [149_776, 51_024]);
-        assert_eq!(most(Category::One), [10_296, 5_160]);
-        assert_eq!(Category::Four.sizes(50)[1].bytes(21, 50) * 8, 25_456);
-        assert_eq!(most(Category::M1), [1_000, 1_000]);
+        assert_eq!(most(Category::Four, 100), [149_776, 51_024]);
+        assert_eq!(most(Category::One, 100), [10_296, 5_160]);
+        assert_eq!(most(Category::Four, 50)[1], 25_456);
+        assert_eq!(most(Category::M1, 100), [1_000, 1_000]);
     }
 
     #[test]

@@ -7,7 +7,9 @@ use settings::{
 
 use super::pattern::{Letter, Pattern};
 use super::tables::{McsTable, Shape, Spacing};
-use crate::channel::{Blockage, Frame, Mobiles, Part, Radio, Reception, Sizes, UeKeys, harq};
+use crate::channel::{
+    Blockage, Frame, Mobiles, Part, Radio, Reception, Scheme, Sizes, UeKeys, harq,
+};
 use crate::keys::{Keys, RadioContext};
 use crate::lte::Adaptive;
 use crate::rlc36::{self, RlcMode};
@@ -57,9 +59,10 @@ section! {
         /// The schemes of modulation and coding (TS 38.214 tables 5.1.3.1-1, 5.1.3.1-2). Default:
         /// uplink; downlink it is 256qam.
         pub mcs_table: McsTable as Word<McsTable> = McsTable::Qam64;
-        /// How many layers there are, all as good; up to 4 in the uplink. Default: uplink; downlink
-        /// it is 2. Our choice.
-        pub layers: u32 as Count<u32, 1, 8> = 1;
+        /// The most layers that a block has, which share the power of the sender and are all as
+        /// good; with a fixed index, how many. Up to 4 in the uplink. Default: uplink; downlink it
+        /// is 2. Our choice.
+        pub layers: u16 as Count<u16, 1, 8> = 1;
     }
 }
 
@@ -259,8 +262,7 @@ impl NrKeys {
     fn shape(&self, way: Direction, symbols: u32) -> Shape {
         let NrCell { control_symbols, dmrs, overhead, .. } = self.nr;
         let control = way.of(control_symbols, 0);
-        let layers = self.channel(way).layers;
-        Shape { symbols: symbols.saturating_sub(control), dmrs, overhead, layers }
+        Shape { symbols: symbols.saturating_sub(control), dmrs, overhead }
     }
 
     /// What a block has of a resource block of a slot S.
@@ -286,17 +288,17 @@ impl NrKeys {
     }
 
     fn carrier(&self, way: Direction) -> Carrier {
-        let NrChannel { mcs_table, mcs, .. } = *self.channel(way);
-        let sizes = |shape: Shape| {
-            let bytes = |scheme, blocks| shape.bits(mcs_table, scheme, blocks) / 8;
-            Sizes::new(mcs_table.schemes(), self.nr.resource_blocks, bytes)
+        let NrChannel { mcs_table, mcs, layers, .. } = *self.channel(way);
+        let (width, needed) = (self.nr.resource_blocks, mcs_table.needed());
+        let whole = self.shape(way, SYMBOLS);
+        let schemes = match mcs {
+            Some(mcs) => vec![Scheme::new(layers, mcs, &needed)],
+            None => Scheme::adaptive(layers, &needed, |of| whole.bits(mcs_table, of, width)),
         };
-        Carrier {
-            sizes: sizes(self.shape(way, SYMBOLS)),
-            special: self.special(way).map(sizes),
-            needed: mcs_table.needed(),
-            scheme: mcs,
-        }
+        let sizes = |shape: Shape| {
+            Sizes::new(&schemes, width, |of, blocks| shape.bits(mcs_table, of, blocks) / 8)
+        };
+        Carrier::new(&schemes, sizes(whole), self.special(way).map(sizes))
     }
 
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {

@@ -7,7 +7,7 @@ use super::bearer::BearerConfig;
 use super::power::POWER_STATES;
 use super::{drx, rrc};
 use crate::PowerModel;
-use crate::channel::{Frame, Part, Sizes, UeConfig, harq, scheduler};
+use crate::channel::{Frame, Part, Scheme, Sizes, UeConfig, harq, scheduler};
 use crate::rlc36::Mode;
 
 /// A cell and its mobiles, which share its resource blocks.
@@ -128,11 +128,15 @@ pub(crate) struct Carrier {
     pub(crate) special: Option<Sizes>,
     /// The ratio of signal to noise that each scheme needs, in decibels, growing.
     pub(crate) needed: Vec<f64>,
-    /// The scheme, if it is fixed.
-    pub(crate) scheme: Option<u8>,
 }
 
 impl Carrier {
+    /// One of these `schemes` in growing order, a single one if it is fixed, with these sizes of
+    /// its blocks.
+    pub(crate) fn new(schemes: &[Scheme], sizes: Sizes, special: Option<Sizes>) -> Self {
+        Self { sizes, special, needed: schemes.iter().map(|scheme| scheme.needed).collect() }
+    }
+
     /// The sizes of blocks in a slot of which it has `part`.
     pub(crate) fn sizes_of(&self, part: Part) -> &Sizes {
         self.special.as_ref().filter(|_| part == Part::Special).unwrap_or(&self.sizes)
@@ -140,8 +144,7 @@ impl Carrier {
 
     /// The scheme for a ratio of `snr` decibels: the best one that may err as often as is aimed at.
     pub(crate) fn scheme_at(&self, snr: f64) -> u8 {
-        let best = || self.needed.partition_point(|needed| *needed <= snr).saturating_sub(1) as u8;
-        self.scheme.unwrap_or_else(best)
+        self.needed.partition_point(|needed| *needed <= snr).saturating_sub(1) as u8
     }
 }
 

@@ -74,9 +74,6 @@ impl<T: Sdu> ScheduledLane<T> {
 
     /// The best scheme that what was reported allows.
     pub(super) fn scheme(&mut self, now: Time, carrier: &Carrier) -> u8 {
-        if let Some(scheme) = carrier.scheme {
-            return scheme;
-        }
         carrier.scheme_at(self.quality.counted_on(now))
     }
 
@@ -93,8 +90,7 @@ impl<T: Sdu> ScheduledLane<T> {
         let sizes = carrier.sizes_of(part);
         let headers = u64::from(self.block_header);
         // Where nothing fits nothing is sent, and link adaptation would learn nothing.
-        let scheme = self.scheme(now, carrier);
-        let scheme = carrier.scheme.unwrap_or_else(|| scheme.max(sizes.scheme_for(headers + 1)));
+        let scheme = self.scheme(now, carrier).max(sizes.scheme_for(headers + 1));
         let wanted = wanted + headers;
         let width = sizes.width_for(scheme, wanted).min(left);
         Assignment { scheme, width, bytes: sizes.bytes(scheme, width), part }

@@ -11,7 +11,7 @@ const DOWN: Direction = Direction::Downlink;
 const UP: Direction = Direction::Uplink;
 
 /// Keeps the queue of `direction` full for `seconds`; the rate in Mbit/s of what arrives.
-fn saturated(config: &ScheduledConfig, direction: Direction, seconds: u64) -> f64 {
+pub(crate) fn saturated(config: &ScheduledConfig, direction: Direction, seconds: u64) -> f64 {
     let mut run = Run::new(config, 1);
     let mut sent = 0;
     for millis in 0..seconds * 1000 {

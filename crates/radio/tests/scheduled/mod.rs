@@ -1,6 +1,7 @@
 //! Bearers whose base station decides for every slot who sends.
 
 mod bearers;
+mod capacity;
 mod facts;
 mod laws;
 mod lte_m;
