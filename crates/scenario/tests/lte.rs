@@ -20,6 +20,7 @@ const REFUSED: &[Refused] = &[
     ("radio.uplink.snr", "1001", "must be a ratio in dB"),
     ("radio.uplink.snrs", "[{snr=5}]", "at is missing"),
     ("radio.uplink.mcs", "best", NUMBER),
+    ("radio.uplink.headroom", "much", "must be a ratio in dB"),
     ("radio.uplink.trace", "none.csv", "cannot read none.csv"),
     ("radio.uplink.bler", "-1", "must be a probability"),
     ("radio.lte.category", "5", "must be 1, 2, 3, 4 or m1"),

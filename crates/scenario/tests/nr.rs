@@ -21,6 +21,7 @@ const REFUSED: &[Refused] = &[
     ("radio.uplink.snr", "1001", "must be a ratio in dB"),
     ("radio.uplink.snrs", "[{snr=5}]", "at is missing"),
     ("radio.uplink.mcs", "best", NUMBER),
+    ("radio.uplink.headroom", "much", "must be a ratio in dB"),
     ("radio.uplink.trace", "none.csv", "cannot read none.csv"),
     ("radio.uplink.bler", "-1", "must be a probability"),
     ("radio.uplink.mcs_table", "qpsk", "must be 64qam or 256qam"),

@@ -42,6 +42,17 @@ section! {
 }
 
 section! {
+    /// `[radio.uplink]`: the power of a mobile.
+    #[derive(Copy)]
+    pub struct UplinkPower {
+        /// How many decibels more power a mobile can send with than it does in one resource block
+        /// (power headroom, TS 36.213 §5.1.1, TS 38.213 §7.7): where a block takes more of them
+        /// than that is for, the ratio of signal to noise is lower. `off` is no limit.
+        pub headroom: Option<f64> as Or<Off, Along<Decibels>> = None;
+    }
+}
+
+section! {
     /// `[[radio.ue]]`: mobiles whose radio is not that of the others.
     pub struct UeKeys {
         /// Its name in settings (`radio.ue.NAME.downlink.snr`) and results; required. Several are

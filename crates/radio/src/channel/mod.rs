@@ -24,7 +24,7 @@ pub use blockage::Blockage;
 pub use drive::Drive;
 pub(crate) use frame::{Frame, Part};
 pub(crate) use keys::{Alike, UeKeys, drives, put};
-pub use keys::{Driven, Mobiles, Reception};
+pub use keys::{Driven, Mobiles, Reception, UplinkPower};
 pub use quality::Fading;
 pub(crate) use quality::{Quality, Radio, UeConfig};
 pub(crate) use rank::Scheme;

@@ -7,7 +7,7 @@ use settings::{
 
 use super::lte_m::{self, Duplex, Timing};
 use super::tables::{self, Category};
-use crate::channel::{Frame, Mobiles, Radio, Reception, UeKeys, curve, harq};
+use crate::channel::{Frame, Mobiles, Radio, Reception, UeKeys, UplinkPower, curve, harq};
 use crate::keys::{Keys, RadioContext};
 use crate::rlc36;
 use crate::scheduled::{
@@ -23,7 +23,7 @@ section! {
         /// Towards the mobile.
         pub downlink: LteChannel as Always<LteChannel> = LteChannel::default();
         /// From the mobile.
-        pub uplink: LteChannel as Always<LteChannel> = LteChannel::default();
+        pub uplink: LteUplink as Always<LteUplink> = LteUplink::default();
         /// The cell and its mobiles.
         pub lte: LteCell as Always<LteCell> = LteCell::default();
         /// Hybrid ARQ.
@@ -83,6 +83,16 @@ impl LteHarq {
         let Self { processes, repeats, round_trip, decoding } = self;
         let feedback = harq::Feedback::Fixed { round_trip };
         harq::HarqConfig { processes, repeats, decoding, feedback }
+    }
+}
+
+section! {
+    /// `[radio.uplink]`: how good the radio is, and what power mobiles have for it.
+    pub struct LteUplink {
+        /// How good the radio is.
+        pub channel: LteChannel as Flat<LteChannel> = LteChannel::default();
+        /// What power there is.
+        pub power: UplinkPower as Flat<UplinkPower> = UplinkPower::default();
     }
 }
 
@@ -198,8 +208,12 @@ impl LteKeys {
 
     fn radios(&self) -> [Radio; 2] {
         let reports = [self.lte.report_period, self.lte.report_age];
-        let channels = [&self.downlink, &self.uplink];
+        let channels = Direction::BOTH.map(|way| self.channel(way));
         channels.map(|channel| channel.reception.radio(&self.mobiles, reports))
+    }
+
+    fn channel(&self, way: Direction) -> &LteChannel {
+        way.of(&self.downlink, &self.uplink.channel)
     }
 
     fn carriers(&self) -> [Carrier; 2] {
@@ -208,12 +222,10 @@ impl LteKeys {
         let needed: Vec<_> = tables::needed().iter().map(|needed| needed - gain).collect();
         let (category, width) = (self.lte.category, self.lte.resource_blocks);
         Direction::BOTH.map(|way| {
-            let fixed = way.of(
-                self.downlink.mcs.map(tables::downlink_scheme),
-                self.uplink.mcs.map(tables::uplink_scheme),
-            );
+            let fixed = self.channel(way).mcs.map(tables::scheme_of(way));
             let schemes = category.schemes(way, &needed, fixed);
-            Carrier::new(&schemes, category.sizes(way, &schemes, width), None)
+            let sizes = category.sizes(way, &schemes, width);
+            Carrier::new(&schemes, sizes, None, way.of(None, self.uplink.power.headroom))
         })
     }
 
@@ -253,8 +265,7 @@ impl Keys for LteKeys {
     of_cell!("LTE");
 
     fn needed(&self, direction: Direction) -> Vec<f64> {
-        let scheme = direction.of(tables::downlink_scheme as fn(u8) -> u8, tables::uplink_scheme);
         let needed = tables::needed();
-        (0..=28).map(|mcs| needed[usize::from(scheme(mcs))]).collect()
+        (0..=28).map(tables::scheme_of(direction)).map(|of| needed[usize::from(of)]).collect()
     }
 }

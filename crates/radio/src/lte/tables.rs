@@ -134,8 +134,13 @@ fn bits(scheme: u8, blocks: u16) -> u32 {
     (row[place - 1] + more) / 8 * 8
 }
 
+/// What says which scheme an index of modulation and coding of a direction has.
+pub(super) fn scheme_of(way: Direction) -> fn(u8) -> u8 {
+    way.of(downlink_scheme, uplink_scheme)
+}
+
 /// The scheme of a downlink modulation and coding index (TS 36.213 table 7.1.7.1-1).
-pub(super) const fn downlink_scheme(mcs: u8) -> u8 {
+const fn downlink_scheme(mcs: u8) -> u8 {
     match mcs {
         0..=9 => mcs,
         10..=16 => mcs - 1,
@@ -144,7 +149,7 @@ pub(super) const fn downlink_scheme(mcs: u8) -> u8 {
 }
 
 /// The same of the uplink (TS 36.213 table 8.6.1-1).
-pub(super) const fn uplink_scheme(mcs: u8) -> u8 {
+const fn uplink_scheme(mcs: u8) -> u8 {
     match mcs {
         0..=10 => mcs,
         11..=20 => mcs - 1,

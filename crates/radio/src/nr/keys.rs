@@ -8,7 +8,7 @@ use settings::{
 use super::pattern::{Letter, Pattern};
 use super::tables::{McsTable, Shape, Spacing};
 use crate::channel::{
-    Blockage, Frame, Mobiles, Part, Radio, Reception, Scheme, Sizes, UeKeys, harq,
+    Blockage, Frame, Mobiles, Part, Radio, Reception, Scheme, Sizes, UeKeys, UplinkPower, harq,
 };
 use crate::keys::{Keys, RadioContext};
 use crate::lte::Adaptive;
@@ -25,7 +25,7 @@ section! {
         pub downlink: NrChannel as Always<NrChannel> =
             NrChannel { layers: 2, mcs_table: McsTable::Qam256, ..NrChannel::default() };
         /// From the mobile.
-        pub uplink: NrChannel as Always<NrChannel> = NrChannel::default();
+        pub uplink: NrUplink as Always<NrUplink> = NrUplink::default();
         /// The cell and its mobiles.
         pub nr: NrCell as Always<NrCell> = NrCell::default();
         /// Hybrid ARQ.
@@ -63,6 +63,16 @@ section! {
         /// good; with a fixed index, how many. Up to 4 in the uplink. Default: uplink; downlink it
         /// is 2. Our choice.
         pub layers: u16 as Count<u16, 1, 8> = 1;
+    }
+}
+
+section! {
+    /// `[radio.uplink]`: how good the radio is, and what power mobiles have for it.
+    pub struct NrUplink {
+        /// How good the radio is.
+        pub channel: NrChannel as Flat<NrChannel> = NrChannel::default();
+        /// What power there is.
+        pub power: UplinkPower as Flat<UplinkPower> = UplinkPower::default();
     }
 }
 
@@ -255,7 +265,7 @@ impl NrKeys {
     }
 
     fn channel(&self, way: Direction) -> &NrChannel {
-        way.of(&self.downlink, &self.uplink)
+        way.of(&self.downlink, &self.uplink.channel)
     }
 
     /// What a block has of a resource block where a slot has so many symbols of its direction.
@@ -298,12 +308,13 @@ impl NrKeys {
         let sizes = |shape: Shape| {
             Sizes::new(&schemes, width, |of, blocks| shape.bits(mcs_table, of, blocks) / 8)
         };
-        Carrier::new(&schemes, sizes(whole), self.special(way).map(sizes))
+        let headroom = way.of(None, self.uplink.power.headroom);
+        Carrier::new(&schemes, sizes(whole), self.special(way).map(sizes), headroom)
     }
 
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         self.check_slots(tree, at)?;
-        for (way, channel) in [("downlink", &self.downlink), ("uplink", &self.uplink)] {
+        for (way, channel) in [("downlink", &self.downlink), ("uplink", &self.uplink.channel)] {
             let last = channel.mcs_table.schemes() - 1;
             if channel.mcs.is_some_and(|mcs| mcs > last) {
                 let message = format!("{at}.{way}.mcs must be at most {last} of this mcs_table");
@@ -311,7 +322,7 @@ impl NrKeys {
                 return tree.clash_at(at, &[&keys[0], &keys[1]], message);
             }
         }
-        if self.uplink.layers > 4 {
+        if self.uplink.channel.layers > 4 {
             let message = format!("{at}.uplink.layers must be at most 4");
             return tree.clash_at(at, &["uplink.layers"], message);
         }

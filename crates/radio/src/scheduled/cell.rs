@@ -177,9 +177,8 @@ impl<T: Sdu> Slotted<T> for ScheduledCell<T> {
     }
 
     fn rate_of(&mut self, ue: u32) -> Option<Rate> {
-        let carrier = &self.config.carriers[0];
-        let scheme = self.mobiles[ue as usize].lanes[0].scheme(self.now, carrier);
-        Some(self.config.rate(self.config.frame_of_mobile(), Direction::Downlink, scheme))
+        let snr = self.mobiles[ue as usize].lanes[0].quality.counted_on(self.now);
+        Some(self.config.rate(self.config.frame_of_mobile(), Direction::Downlink, snr))
     }
 
     /// A mobile without a connection begins to connect.

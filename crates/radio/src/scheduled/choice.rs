@@ -57,9 +57,9 @@ impl<T: Sdu> ScheduledCell<T> {
         let Offer { direction, now, slot, left } = offer;
         let carrier = &self.config.carriers[direction as usize];
         let lane = self.mobiles[ue as usize].lane(direction);
-        let scheme = lane.scheme(now, carrier);
-        let sizes = carrier.sizes_of(self.config.frame.part(direction, slot));
-        let (bytes, snr) = (sizes.bytes(scheme, left), lane.quality.reported(now));
+        let part = self.config.frame.part(direction, slot);
+        let bytes = lane.assign(now, carrier, part, u64::MAX, left).bytes;
+        let snr = lane.quality.reported(now);
         lane.past.rank(self.config.scheduler, slot, bytes, snr)
     }
 }

@@ -4,10 +4,12 @@ use base::{Direction, Duration, Probability, Rate, Schedule};
 use settings::{Fault, Flag, OfTime, Table, section};
 
 use super::bearer::BearerConfig;
+use super::lane::Assignment;
 use super::power::POWER_STATES;
 use super::{drx, rrc};
 use crate::PowerModel;
 use crate::channel::{Frame, Part, Scheme, Sizes, UeConfig, harq, scheduler};
+use crate::kit::decibel::to_db;
 use crate::rlc36::Mode;
 
 /// A cell and its mobiles, which share its resource blocks.
@@ -56,19 +58,18 @@ impl ScheduledConfig {
     pub(crate) fn rates(&self, ue: usize) -> [Schedule<Rate>; 2] {
         let frame = self.frame_of_mobile();
         Direction::BOTH.map(|way| {
-            let carrier = &self.carriers[way as usize];
-            let rate = |snr| self.rate(frame, way, carrier.scheme_at(snr));
+            let rate = |snr| self.rate(frame, way, snr);
             self.ues[ue].radios[way as usize].mean_rate(rate)
         })
     }
 
-    /// The rate of the carrier of `direction` in slots of a `frame` with `scheme`, beside others.
-    pub(super) fn rate(&self, frame: &Frame, direction: Direction, scheme: u8) -> Rate {
+    /// The rate of the carrier of `direction` in slots of a `frame` at a ratio of `snr` decibels,
+    /// beside others.
+    pub(super) fn rate(&self, frame: &Frame, direction: Direction, snr: f64) -> Rate {
         let carrier = &self.carriers[direction as usize];
         let bits = |part| {
-            let sizes = carrier.sizes_of(part);
-            let bytes =
-                self.background.mean_left(sizes.width(), |width| sizes.bytes(scheme, width));
+            let most = |left| carrier.assign(part, snr, [0, u64::MAX], left).bytes;
+            let bytes = self.background.mean_left(carrier.sizes.width(), most);
             bytes * 8.0 * frame.count(direction, part) as f64
         };
         let period = (self.slot.as_nanos() * frame.period()) as f64;
@@ -128,13 +129,68 @@ pub(crate) struct Carrier {
     pub(crate) special: Option<Sizes>,
     /// The ratio of signal to noise that each scheme needs, in decibels, growing.
     pub(crate) needed: Vec<f64>,
+    /// By how many decibels the ratio is lower where a block takes so many resource blocks, from
+    /// none: growing.
+    pub(crate) loss: Vec<f64>,
 }
 
 impl Carrier {
     /// One of these `schemes` in growing order, a single one if it is fixed, with these sizes of
-    /// its blocks.
-    pub(crate) fn new(schemes: &[Scheme], sizes: Sizes, special: Option<Sizes>) -> Self {
-        Self { sizes, special, needed: schemes.iter().map(|scheme| scheme.needed).collect() }
+    /// its blocks. The sender has `headroom` decibels more power than one resource block takes, or
+    /// any.
+    pub(crate) fn new(
+        schemes: &[Scheme],
+        sizes: Sizes,
+        special: Option<Sizes>,
+        headroom: Option<f64>,
+    ) -> Self {
+        let loss =
+            |blocks: u16| (to_db(f64::from(blocks)) - headroom.unwrap_or(f64::INFINITY)).max(0.0);
+        Self {
+            needed: schemes.iter().map(|scheme| scheme.needed).collect(),
+            loss: (0..=sizes.width()).map(loss).collect(),
+            sizes,
+            special,
+        }
+    }
+
+    /// What is got for up to `wanted` bytes of `left` resource blocks of a slot of which the
+    /// direction has `part`, at a ratio of `snr` decibels: a block of most bytes, over no more
+    /// resource blocks than there is power for, but so many that `least` bytes fit.
+    pub(super) fn assign(
+        &self,
+        part: Part,
+        snr: f64,
+        [least, wanted]: [u64; 2],
+        left: u16,
+    ) -> Assignment {
+        let sizes = self.sizes_of(part);
+        let lowest = sizes.scheme_for(least);
+        let highest = self.scheme_at(snr).max(lowest);
+        let mut most = Assignment { scheme: highest, width: 0, bytes: 0, part };
+        for scheme in (lowest..=highest).rev() {
+            let widest = self.widest(scheme, snr).max(sizes.width_for(scheme, least)).min(left);
+            let width = sizes.width_for(scheme, wanted).min(widest);
+            let bytes = sizes.bytes(scheme, width);
+            if bytes > most.bytes {
+                most = Assignment { scheme, width, bytes, part };
+            }
+            if widest == left || u64::from(bytes) >= wanted {
+                break;
+            }
+        }
+        most
+    }
+
+    /// Over how many resource blocks there is power for `scheme`, or for as much as in one.
+    fn widest(&self, scheme: u8, snr: f64) -> u16 {
+        let margin = (snr - self.needed[usize::from(scheme)]).max(0.0);
+        self.loss.partition_point(|loss| *loss <= margin).saturating_sub(1) as u16
+    }
+
+    /// The ratio that a block of `scheme` over `width` resource blocks needs, in decibels.
+    pub(super) fn needed_over(&self, scheme: u8, width: u16) -> f64 {
+        self.needed[usize::from(scheme)] + self.loss[usize::from(width)]
     }
 
     /// The sizes of blocks in a slot of which it has `part`.

@@ -125,7 +125,7 @@ impl BaseStation {
 }
 
 /// What each kind of such a cell says of itself ([`Keys`](crate::keys::Keys)), whose keys have
-/// `downlink` and `uplink` with a reception, `ue` and `mobiles`.
+/// `downlink` and `uplink`, a `channel` of each with a reception, `ue` and `mobiles`.
 macro_rules! of_cell {
     ($system:literal) => {
         fn interface(&self) -> &'static str {
@@ -137,19 +137,20 @@ macro_rules! of_cell {
         }
 
         fn reception(&self, direction: base::Direction) -> Option<&$crate::channel::Reception> {
-            Some(&direction.of(&self.downlink, &self.uplink).reception)
+            Some(&self.channel(direction).reception)
         }
 
         fn reception_mut(
             &mut self,
             direction: base::Direction,
         ) -> Option<&mut $crate::channel::Reception> {
-            Some(&mut direction.of(&mut self.downlink, &mut self.uplink).reception)
+            Some(&mut direction.of(&mut self.downlink, &mut self.uplink.channel).reception)
         }
 
         fn drives_mut(&mut self) -> Vec<$crate::channel::Driven<'_>> {
             let [down, up] = base::Direction::BOTH;
-            let of_all = [(down, &mut self.downlink.reception), (up, &mut self.uplink.reception)];
+            let of_all =
+                [(down, &mut self.downlink.reception), (up, &mut self.uplink.channel.reception)];
             $crate::channel::drives(of_all, &mut self.ue)
         }
 

@@ -72,11 +72,6 @@ impl<T: Sdu> ScheduledLane<T> {
         self.harq.is_quiet() && self.bearers.iter().all(|bearer| bearer.dtch.is_empty())
     }
 
-    /// The best scheme that what was reported allows.
-    pub(super) fn scheme(&mut self, now: Time, carrier: &Carrier) -> u8 {
-        carrier.scheme_at(self.quality.counted_on(now))
-    }
-
     /// What it gets for `wanted` bytes of `left` resource blocks of a slot of which its direction
     /// has `part`.
     pub(super) fn assign(
@@ -87,13 +82,10 @@ impl<T: Sdu> ScheduledLane<T> {
         wanted: u64,
         left: u16,
     ) -> Assignment {
-        let sizes = carrier.sizes_of(part);
         let headers = u64::from(self.block_header);
         // Where nothing fits nothing is sent, and link adaptation would learn nothing.
-        let scheme = self.scheme(now, carrier).max(sizes.scheme_for(headers + 1));
-        let wanted = wanted + headers;
-        let width = sizes.width_for(scheme, wanted).min(left);
-        Assignment { scheme, width, bytes: sizes.bytes(scheme, width), part }
+        let bytes = [headers + 1, wanted.saturating_add(headers)];
+        carrier.assign(part, self.quality.counted_on(now), bytes, left)
     }
 
     /// Room that a block has for link control.
@@ -114,7 +106,7 @@ impl<T: Sdu> ScheduledLane<T> {
         block: &SentTold,
     ) -> bool {
         let (bytes, transmissions) = (block.bytes, block.transmissions.into());
-        let needed = carrier.needed[block.scheme as usize];
+        let needed = carrier.needed_over(block.scheme, block.width);
         let error = self.quality.draw((moment.now, moment.slot), needed, transmissions);
         let sent = SentBlock { bytes, transmissions, error };
         self.first().dtch.tell(moment, block.label.label, sent);

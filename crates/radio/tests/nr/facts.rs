@@ -18,7 +18,7 @@ fn tdd(letters: &str) -> NrKeys {
 
 /// The best radio there is, for all schemes.
 fn best(mut keys: NrKeys) -> NrKeys {
-    (keys.downlink.reception.snr, keys.uplink.reception.snr) = (60.0, 60.0);
+    (keys.downlink.reception.snr, keys.uplink.channel.reception.snr) = (60.0, 60.0);
     keys
 }
 
@@ -149,7 +149,7 @@ fn a_repeat_waits_for_slots_of_both_directions() {
     };
     let always = |mut keys: NrKeys| {
         let bler = Probability::new(0.999_999);
-        (keys.downlink.reception.bler, keys.uplink.reception.bler) = (bler, bler);
+        (keys.downlink.reception.bler, keys.uplink.channel.reception.bler) = (bler, bler);
         keys
     };
     // Slot 0 to 2, then 3; with DDDSU from slot 1 of a period over slot 3 to slot 5.

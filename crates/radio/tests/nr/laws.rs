@@ -31,7 +31,8 @@ fn duplex() -> impl Strategy<Value = Option<Tdd>> {
 }
 
 fn keys() -> impl Strategy<Value = NrKeys> {
-    let radio = (prop::option::of(0.0_f64..0.7), -5.0_f64..30.0, any::<[bool; 2]>());
+    let power = (-5.0_f64..30.0, prop::option::of(0.0_f64..20.0));
+    let radio = (prop::option::of(0.0_f64..0.7), power, any::<[bool; 2]>());
     let states = (any::<[bool; 2]>(), prop::option::of((400_u64..2000, 0_u64..300, any::<bool>())));
     let outages = prop::collection::vec((1_u64..3000, 1_u64..800), 0..3);
     let modes = prop_oneof![
@@ -42,7 +43,7 @@ fn keys() -> impl Strategy<Value = NrKeys> {
     let slots = (duplex(), prop::sample::select(&Spacing::ALL[..]), 11_u16..100, 1_u32..17);
     (radio, states, outages, (modes, bearers()), slots, (1_u32..4, 0_u32..4)).prop_map(
         |(
-            (bler, snr, [fades, blocks]),
+            (bler, (snr, headroom), [fades, blocks]),
             ([drx, rrc], handover),
             outages,
             ((mode, wait), bearer),
@@ -55,7 +56,8 @@ fn keys() -> impl Strategy<Value = NrKeys> {
                 // With the usual four, RLC would begin anew until a packet gets through by chance.
                 keys.nr.rlc.max_retransmissions = 32;
             }
-            (keys.downlink.reception.snr, keys.uplink.reception.snr) = (snr, snr + 3.0);
+            (keys.downlink.reception.snr, keys.uplink.channel.reception.snr) = (snr, snr + 3.0);
+            keys.uplink.power.headroom = headroom;
             keys.mobiles.fading = fades.then(Fading::default);
             keys.blockage = blocks.then(|| Blockage {
                 clear: ms(700),
@@ -212,7 +214,7 @@ fn a_thousand_handovers_lose_no_byte() {
     keys.nr.tdd = Some(Tdd::default());
     keys.nr.resource_blocks = 51;
     keys.nr.pdcp.reordering = None;
-    (keys.downlink.reception.snr, keys.uplink.reception.snr) = (5.0, 5.0);
+    (keys.downlink.reception.snr, keys.uplink.channel.reception.snr) = (5.0, 5.0);
     keys.mobiles.fading = Some(Fading::default());
     let mut run = Run::new(&keys.config(&context()), 1);
     let mut sent = [0_u64; 2];

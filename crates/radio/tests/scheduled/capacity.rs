@@ -1,10 +1,10 @@
 //! How much a cell carries at a ratio of signal to noise, beside what TS 36.942 §A.1 says.
 
-use base::Direction;
+use base::{Direction, Duration, Time};
 use radio::lte::{Category, LteKeys};
 
 use super::facts::saturated;
-use super::support::config;
+use super::support::{Run, at, config};
 
 const RATIOS: [i32; 6] = [-5, 0, 5, 10, 15, 20];
 
@@ -22,7 +22,7 @@ fn carried(category: Category, direction: Direction, blocks: u16, decibels: i32)
     let mut keys = LteKeys::default();
     (keys.lte.category, keys.lte.resource_blocks) = (category, blocks);
     keys.downlink.reception.snr = f64::from(decibels);
-    keys.uplink.reception.snr = f64::from(decibels);
+    keys.uplink.channel.reception.snr = f64::from(decibels);
     saturated(&config(&keys), direction, 4) * 1e6 / (180_000.0 * f64::from(blocks))
 }
 
@@ -58,4 +58,55 @@ fn two_layers_share_the_power() {
             assert!(share < most, "{decibels} dB: {share} of one layer");
         }
     }
+}
+
+/// An uplink at 10 dB over so many resource blocks.
+fn uplink(blocks: u16, headroom: Option<f64>) -> LteKeys {
+    let mut keys = LteKeys::default();
+    keys.lte.resource_blocks = blocks;
+    keys.uplink.channel.reception.snr = 10.0;
+    keys.uplink.power.headroom = headroom;
+    keys
+}
+
+/// With a headroom of H decibels an uplink grows with the cell until about 10^(H/10) resource
+/// blocks, and then only as far as the same power spread over more of them allows.
+#[test]
+fn a_mobile_without_more_power_gains_little_from_a_wider_cell() {
+    let headroom = 10.0;
+    let mut before = 0.0;
+    for blocks in [6, 10, 15, 25, 50, 75, 100] {
+        let sent = |headroom| saturated(&config(&uplink(blocks, headroom)), Direction::Uplink, 4);
+        let (limited, free) = (sent(Some(headroom)), sent(None));
+        assert!(limited > 0.97 * before, "{blocks}: {limited} after {before} Mbit/s");
+        before = limited;
+        let spread = (10.0 / f64::from(blocks)).min(1.0);
+        let ratio = linear(10) * spread;
+        let most = bound(0.6, 51.024 / 18.0, ratio) * 0.18 * f64::from(blocks);
+        assert!((0.7 * most..most).contains(&limited), "{blocks}: {limited} of {most} Mbit/s");
+        if blocks <= 10 {
+            assert!((limited - free).abs() < 1e-9, "{blocks}: {limited} and {free} Mbit/s");
+        } else {
+            assert!(limited < free, "{blocks}: {limited} and {free} Mbit/s");
+        }
+    }
+    assert!(before < 0.4 * saturated(&config(&uplink(100, None)), Direction::Uplink, 4));
+}
+
+/// A block that is narrow enough is sent as without a limit.
+#[test]
+fn a_narrow_grant_is_as_without_a_limit() {
+    let arrivals = |headroom| {
+        let mut keys = uplink(100, headroom);
+        keys.lte.request_period = Duration::from_millis(1);
+        let mut run = Run::new(&config(&keys), 1);
+        let sent: Vec<_> =
+            (1..200).map(|turn| run.send(at(turn * 50), 0, Direction::Uplink, 300)).collect();
+        run.until(at(20_000));
+        sent.iter().map(|number| run.delivered(*number)).collect::<Vec<Option<Time>>>()
+    };
+    let free = arrivals(None);
+    assert!(free.iter().all(Option::is_some));
+    assert_eq!(arrivals(Some(10.0)), free);
+    assert_ne!(arrivals(Some(-10.0)), free, "there a single resource block lacks power");
 }

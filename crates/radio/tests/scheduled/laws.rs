@@ -18,13 +18,14 @@ use crate::support::mobiles;
 const BOTH: [Direction; 2] = Direction::BOTH;
 
 fn keys() -> impl Strategy<Value = LteKeys> {
-    let radio = (prop::option::of(0.0_f64..0.7), -5.0_f64..30.0, any::<bool>());
+    let power = (-5.0_f64..30.0, prop::option::of(0.0_f64..20.0));
+    let radio = (prop::option::of(0.0_f64..0.7), power, any::<bool>());
     let states = (any::<[bool; 4]>(), prop::option::of((400_u64..2000, 0_u64..300, any::<bool>())));
     let outages = prop::collection::vec((1_u64..3000, 1_u64..800), 0..3);
     let modes = prop_oneof![Just(Mode::Am), Just(Mode::Am), Just(Mode::Um)];
     (radio, states, outages, (modes, bearers()), 1_u32..4, 0_u32..4).prop_map(
         |(
-            (bler, snr, fades),
+            (bler, (snr, headroom), fades),
             ([drx, rrc, edrx, psm], handover),
             outages,
             (mode, bearer),
@@ -33,7 +34,8 @@ fn keys() -> impl Strategy<Value = LteKeys> {
         )| {
             let mut keys = LteKeys { mobiles: mobiles(ues), ..LteKeys::default() };
             keys.downlink.reception.bler = bler.and_then(Probability::new);
-            (keys.downlink.reception.snr, keys.uplink.reception.snr) = (snr, snr + 3.0);
+            (keys.downlink.reception.snr, keys.uplink.channel.reception.snr) = (snr, snr + 3.0);
+            keys.uplink.power.headroom = headroom;
             keys.mobiles.fading = fades.then(Fading::default);
             keys.station.bearer = bearer;
             keys.station.drx = drx.then(drx::Keys::default);
@@ -154,7 +156,7 @@ proptest! {
 fn a_thousand_handovers_lose_no_byte() {
     let handover = Handover { every: ms(97), gap: ms(30), forwarding: true };
     let mut keys = LteKeys { handover: Some(handover), ..LteKeys::default() };
-    (keys.downlink.reception.snr, keys.uplink.reception.snr) = (5.0, 5.0);
+    (keys.downlink.reception.snr, keys.uplink.channel.reception.snr) = (5.0, 5.0);
     keys.mobiles.fading = Some(Fading::default());
     let mut run = Run::new(&config(&keys), 1);
     let mut sent = [0_u64; 2];
@@ -253,7 +255,7 @@ fn what_a_queue_drops_comes_out_at_once() {
 fn a_report_that_nobody_asks_for_takes_no_room() {
     let mut keys = LteKeys { mobiles: mobiles(2), ..LteKeys::default() };
     keys.mobiles.fading = Some(Fading::default());
-    (keys.downlink.reception.snr, keys.uplink.reception.snr) = (10.0, 10.0);
+    (keys.downlink.reception.snr, keys.uplink.channel.reception.snr) = (10.0, 10.0);
     let mut run = Run::new(&config(&keys), 1);
     for millis in 0..3000 {
         run.send(at(millis), (millis % 2) as u32, Direction::Downlink, 1000);

@@ -111,7 +111,7 @@ fn a_packet_waits_for_its_turn() {
 fn repetitions_reach_further() {
     let arrive = |repetitions| {
         let mut keys = keys(Duplex::Half, repetitions);
-        (keys.downlink.reception.snr, keys.uplink.reception.snr) = (-15.0, -15.0);
+        (keys.downlink.reception.snr, keys.uplink.channel.reception.snr) = (-15.0, -15.0);
         keys.lte.rlc.reordering = Duration::from_secs(1);
         let mut run = Run::new(&config(&keys), 1);
         run.send(at(100), 0, DOWN, 100);
@@ -141,7 +141,7 @@ proptest! {
     ) {
         let mut keys = LteKeys { mobiles: mobiles(places), ..keys(Duplex::Half, repetitions) };
         keys.downlink.reception.bler = Probability::new(bler);
-        keys.uplink.reception.bler = keys.downlink.reception.bler;
+        keys.uplink.channel.reception.bler = keys.downlink.reception.bler;
         keys.station.drx = sleeps.then(|| drx::Keys { on: ms(66), ..drx::Keys::default() });
         let config = config(&keys);
         let mut run = Run::new(&config, 1);
