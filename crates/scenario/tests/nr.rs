@@ -80,6 +80,8 @@ const REFUSED: &[Refused] = &[
     ("radio.power.uplink", "x", "nJ/bit"),
     ("radio.handover.every", "0 s", TIME),
     ("radio.handover.gap", "20 s", "radio.handover.gap must be less than radio.handover.every"),
+    ("radio.handover.at", "['2 s', '1 s']", "a list of times in order"),
+    ("radio.handover.spread", "-1 s", TIME),
     ("radio.handover.forwarding", "some", "expected true or false"),
     ("radio.outages", "[['5 s', '3 s']]", "must end after it begins"),
     ("radio.fading.deviation", "-3 dB", "must be a deviation in dB, from 0"),

@@ -146,6 +146,9 @@ const PHONE: power::Device = power::Device {
     uplink: EnergyPerBit::from_nanojoules(438),
 };
 
+/// For how long nothing is sent in a handover, and after a radio link failure. Our choice.
+const GAP: Duration = Duration::from_millis(30);
+
 /// PDCP (TS 36.323 §6.2.3), and a length field of RLC (TS 36.322 §6.2.1.4).
 const SDU_HEADER: u32 = 4;
 
@@ -177,8 +180,8 @@ impl LteKeys {
             drx: self.station.drx,
             power: self.power.of(self.device()).model(rrc.as_ref()),
             rrc,
-            handover: self.handover,
-            failure_gap: self.handover.unwrap_or_default().gap,
+            failure_gap: self.handover.clone().unwrap_or_default().in_slots(slot, GAP).gap,
+            handover: self.handover.as_ref().map(|handover| handover.in_slots(slot, GAP)),
             ues: self.mobiles.ues(self.ue.iter().map(|ue| ue.alike(&radios)), &radios),
         }
     }
@@ -241,6 +244,9 @@ impl LteKeys {
                  repeat is known before others are granted its place"
             );
             return tree.clash_at(at, &["lte.grant_delay", "harq.round_trip"], message);
+        }
+        if let Some(handover) = &self.handover {
+            handover.check(GAP, tree, &format!("{at}.handover"))?;
         }
         self.check_lte_m(tree, at)
     }

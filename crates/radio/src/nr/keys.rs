@@ -2,7 +2,7 @@
 
 use base::{Direction, Duration, EnergyPerBit, Power};
 use settings::{
-    Always, Bytes, Count, Each, Fault, Flag, Flat, OfTime, Off, Or, Perhaps, Table, Word, section,
+    Always, Bytes, Count, Each, Fault, Flat, OfTime, Off, Or, Perhaps, Table, Word, section,
 };
 
 use super::pattern::{Letter, Pattern};
@@ -37,7 +37,7 @@ section! {
         /// What the radio of a mobile draws.
         pub power: power::Keys as Always<power::Keys> = power::Keys::default();
         /// Handovers. Without it there are none.
-        pub handover: Option<NrHandover> as Perhaps<NrHandover> = None;
+        pub handover: Option<Handover> as Perhaps<Handover> = None;
         /// What stands in the way of a mobile from time to time. Without it, nothing does.
         pub blockage: Option<Blockage> as Perhaps<Blockage> = None;
         /// Mobiles whose radio is not that of the others.
@@ -183,23 +183,9 @@ section! {
     }
 }
 
-section! {
-    /// `[radio.handover]`: the mobile goes to another cell, which is as good as the one before.
-    #[derive(Copy)]
-    pub struct NrHandover {
-        /// How often; required.
-        pub every: Duration as OfTime<1_000_000> = Duration::from_secs(20);
-        /// For how long nothing is sent then; so too after a radio link failure. Default: between
-        /// cells of a network that is not standalone, as it is said to be; not checked.
-        pub gap: Duration as OfTime = FAILURE_GAP;
-        /// Whether the cell before hands on what has not been delivered (TS 38.300 §9.2.3.2).
-        pub forwarding: bool as Flag = true;
-    }
-    check(Self::check)
-}
-
-/// As in a handover, where there are none.
-const FAILURE_GAP: Duration = Duration::from_millis(108);
+/// For how long nothing is sent in a handover between cells of a network that is not standalone, as
+/// it is said to be, and after a radio link failure. Not checked.
+const GAP: Duration = Duration::from_millis(108);
 
 /// PDCP (TS 38.323 §6.2.2.3), RLC (TS 38.322 §6.2.2.4), both with 18 bits, and MAC (TS 38.321
 /// §6.1.2).
@@ -252,8 +238,8 @@ impl NrKeys {
             drx: self.station.drx,
             power: self.power.of(PHONE).model(rrc.as_ref()),
             rrc,
-            handover: self.handover.map(NrHandover::config),
-            failure_gap: self.handover.map_or(FAILURE_GAP, |handover| handover.gap),
+            failure_gap: self.handover.clone().unwrap_or_default().in_slots(slot, GAP).gap,
+            handover: self.handover.as_ref().map(|handover| handover.in_slots(slot, GAP)),
             ues: self.mobiles.ues(self.ue.iter().map(|ue| ue.alike(&radios)), &radios),
         }
     }
@@ -309,11 +295,16 @@ impl NrKeys {
             Sizes::new(&schemes, width, |of, blocks| shape.bits(mcs_table, of, blocks) / 8)
         };
         let headroom = way.of(None, self.uplink.power.headroom);
-        Carrier::new(&schemes, sizes(whole), self.special(way).map(sizes), headroom)
+        let has_whole = self.frame().is_none_or(|frame| frame.count(way, Part::Whole) > 0);
+        let special = self.special(way).map(sizes);
+        Carrier { has_whole, ..Carrier::new(&schemes, sizes(whole), special, headroom) }
     }
 
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         self.check_slots(tree, at)?;
+        if let Some(handover) = &self.handover {
+            handover.check(GAP, tree, &format!("{at}.handover"))?;
+        }
         for (way, channel) in [("downlink", &self.downlink), ("uplink", &self.uplink.channel)] {
             let last = channel.mcs_table.schemes() - 1;
             if channel.mcs.is_some_and(|mcs| mcs > last) {
@@ -399,17 +390,6 @@ impl Rlc {
             window: self.window,
             numbered: rlc36::Numbered::Sdus,
         }
-    }
-}
-
-impl NrHandover {
-    fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        self.config().check(tree, at)
-    }
-
-    const fn config(self) -> Handover {
-        let Self { every, gap, forwarding } = self;
-        Handover { every, gap, forwarding }
     }
 }
 

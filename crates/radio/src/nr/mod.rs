@@ -5,6 +5,6 @@ mod keys;
 mod pattern;
 mod tables;
 
-pub use keys::{NrHandover, NrKeys, Tdd};
+pub use keys::{NrKeys, Tdd};
 pub use pattern::Pattern;
 pub use tables::{McsTable, Spacing};

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use base::{Direction, Duration, Rate, Time};
 use observe::Observe;
 
-use super::config::{Carrier, Handover, ScheduledConfig};
+use super::config::{Carrier, ScheduledConfig};
 use super::drx::Cycles;
 use super::lane::{Assignment, SentTold};
 use super::mobile::{Grants, ScheduledMobile};
@@ -204,7 +204,7 @@ impl<T: Sdu> Slotted<T> for ScheduledCell<T> {
             self.fail(slot, ue);
         }
         let state_ends = self.meter(slot, ue, observe);
-        let (now, unit) = (Time::ZERO + self.config.slot * slot, self.config.slot);
+        let now = Time::ZERO + self.config.slot * slot;
         self.request_if_needed(slot, ue);
         let mobile = &self.mobiles[ue as usize];
         let timers = mobile.all_dtchs().map(Dtch::poll_timeout);
@@ -221,11 +221,11 @@ impl<T: Sdu> Slotted<T> for ScheduledCell<T> {
         if phase_ends > slot {
             due = due.min(phase_ends);
         }
-        if let Some(Handover { every, .. }) = self.config.handover
+        if let Some(handovers) = &self.config.handover
             && !matches!(mobile.phase, Phase::Resting(_))
             && !mobile.is_quiet()
         {
-            due = due.min((mobile.handovers + 1) * every.ceil_to(unit).whole(unit));
+            due = due.min(handovers.next(mobile.later, mobile.handovers));
         }
         match self.listens_from(now, slot + 1, ue) {
             Some(listens) if listens == slot + 1 => self.mobiles.activate(ue, Direction::Downlink),

@@ -1,9 +1,9 @@
 //! How a network is set up.
 
 use base::{Direction, Duration, Probability, Rate, Schedule};
-use settings::{Fault, Flag, OfTime, Table, section};
 
 use super::bearer::BearerConfig;
+use super::handover::Handovers;
 use super::lane::Assignment;
 use super::power::POWER_STATES;
 use super::{drx, rrc};
@@ -45,9 +45,9 @@ pub struct ScheduledConfig {
     /// What the radio of a mobile draws.
     pub power: PowerModel<POWER_STATES>,
     /// Handovers, if there are any.
-    pub(crate) handover: Option<Handover>,
-    /// For how long nothing is sent after a radio link has failed.
-    pub(crate) failure_gap: Duration,
+    pub(crate) handover: Option<Handovers>,
+    /// For how many slots nothing is sent after a radio link has failed.
+    pub(crate) failure_gap: u64,
     /// The mobiles.
     pub ues: Vec<UeConfig>,
 }
@@ -127,12 +127,17 @@ pub(crate) struct Carrier {
     pub(crate) sizes: Sizes,
     /// The same in special slots, if there are any.
     pub(crate) special: Option<Sizes>,
+    /// Whether there are other slots than these.
+    pub(crate) has_whole: bool,
     /// The ratio of signal to noise that each scheme needs, in decibels, growing.
     pub(crate) needed: Vec<f64>,
     /// By how many decibels the ratio is lower where a block takes so many resource blocks, from
     /// none: growing.
     pub(crate) loss: Vec<f64>,
 }
+
+/// By how many decibels a ratio is too low where 999 of 1000 blocks err.
+const HOPELESS: f64 = 3.0;
 
 impl Carrier {
     /// One of these `schemes` in growing order, a single one if it is fixed, with these sizes of
@@ -151,6 +156,7 @@ impl Carrier {
             loss: (0..=sizes.width()).map(loss).collect(),
             sizes,
             special,
+            has_whole: true,
         }
     }
 
@@ -178,6 +184,11 @@ impl Carrier {
             if widest == left || u64::from(bytes) >= wanted {
                 break;
             }
+        }
+        // A base station leaves it to a whole slot.
+        let missing = self.needed_over(most.scheme, most.width) - snr;
+        if part == Part::Special && self.has_whole && missing > HOPELESS {
+            return Assignment { width: 0, bytes: 0, ..most };
         }
         most
     }
@@ -225,29 +236,4 @@ pub(crate) struct Headers {
     pub(crate) sdu: u32,
     /// Those of a block: MAC and RLC.
     pub(crate) block: u32,
-}
-
-section! {
-    /// `[radio.handover]`: the mobile goes to another cell, which is as good as the one before.
-    #[derive(Copy)]
-    pub struct Handover {
-        /// How often; required.
-        pub every: Duration as OfTime<1_000_000> = Duration::from_secs(20);
-        /// For how long nothing is sent then; so too after a radio link failure. Default: LTE.
-        pub gap: Duration as OfTime = Duration::from_millis(30);
-        /// Whether the cell before hands on what has not been delivered (TS 36.300 §10.1.2.3).
-        pub forwarding: bool as Flag = true;
-    }
-    check(Self::check)
-}
-
-impl Handover {
-    /// Refuses a gap that lasts until the next begins. It stands under `at`.
-    pub(crate) fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        if self.gap < self.every {
-            return Ok(());
-        }
-        let message = format!("{at}.gap must be less than {at}.every");
-        tree.clash_at(at, &["gap", "every"], message)
-    }
 }

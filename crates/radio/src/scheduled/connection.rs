@@ -3,7 +3,6 @@
 use base::{Direction, Time};
 
 use super::cell::ScheduledCell;
-use super::config::Handover;
 use super::rrc::{Event, Phase, Resting};
 use crate::Sdu;
 
@@ -42,22 +41,20 @@ impl<T: Sdu> ScheduledCell<T> {
     /// The handovers of a connected mobile until `slot`. Several that passed while there was no
     /// traffic are as one.
     pub(super) fn catch_up(&mut self, slot: u64, ue: u32) {
-        let Some(Handover { every, gap, .. }) = self.config.handover else { return };
-        let unit = self.config.slot;
-        let every = every.ceil_to(unit).whole(unit);
-        let passed = slot / every;
+        let Some(handovers) = &self.config.handover else { return };
         let mobile = &mut self.mobiles[ue as usize];
-        if std::mem::replace(&mut mobile.handovers, passed) < passed
+        let begun = handovers.begun(mobile.later, slot);
+        if std::mem::replace(&mut mobile.handovers, begun) < begun
             && mobile.handle_event(slot, Event::Handover)
         {
-            mobile.open_from = passed * every + gap.ceil_to(unit).whole(unit);
+            mobile.open_from = handovers.open_from(mobile.later, begun);
             self.hand_over(slot, ue);
         }
     }
 
     /// The mobile goes to another cell: link control begins anew (TS 36.300 §10.1.2).
     fn hand_over(&mut self, slot: u64, ue: u32) {
-        let forwards = self.config.handover.is_none_or(|handover| handover.forwarding);
+        let forwards = self.config.handover.as_ref().is_none_or(|handovers| handovers.forwarding);
         let now = Time::ZERO + self.config.slot * slot;
         let mobile = &mut self.mobiles[ue as usize];
         mobile.detach();
@@ -76,13 +73,12 @@ impl<T: Sdu> ScheduledCell<T> {
     /// Link control has sent a PDU as often as is allowed: the radio link has failed, and is
     /// established anew in the same cell (TS 36.331 §5.3.7).
     pub(super) fn fail(&mut self, slot: u64, ue: u32) {
-        let gap = self.config.failure_gap;
         let now = Time::ZERO + self.config.slot * slot;
         let mobile = &mut self.mobiles[ue as usize];
         if !mobile.handle_event(slot, Event::LinkFailure) {
             return;
         }
-        mobile.open_from = slot + gap.ceil_to(self.config.slot).whole(self.config.slot);
+        mobile.open_from = slot + self.config.failure_gap;
         mobile.detach();
         for lane in &mut mobile.lanes {
             if lane.bearers.iter().any(|bearer| bearer.dtch.has_failed()) {

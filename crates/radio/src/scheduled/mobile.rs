@@ -28,8 +28,10 @@ pub(crate) struct ScheduledMobile<T> {
     place: u64,
     /// Nothing is sent before this slot: it goes from one cell to another.
     pub(super) open_from: u64,
-    /// How many handovers have passed.
+    /// How many handovers have begun, ...
     pub(super) handovers: u64,
+    /// ... which come so many slots later than those of the cell.
+    pub(super) later: u64,
     /// When the base station hears its request to send.
     pub(super) request: Option<u64>,
     /// The first slot in which it may make one.
@@ -123,6 +125,7 @@ impl<T: Sdu> ScheduledMobile<T> {
             last: 0,
             open_from: 0,
             handovers: 0,
+            later: config.handover.as_ref().map_or(0, |it| it.delay(seed, &ue.name)),
             request: None,
             request_phase: request_phase(config, ue, seed),
             known: 0,

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use base::{Direction, Duration, Probability, Time};
 use proptest::prelude::*;
 use radio::channel::{Blockage, Fading};
-use radio::nr::{NrHandover, NrKeys, Pattern, Spacing, Tdd};
+use radio::nr::{NrKeys, Pattern, Spacing, Tdd};
 use radio::rlc36::RlcMode;
-use radio::scheduled::{drx, rrc};
+use radio::scheduled::{Handover, drx, rrc};
 
-use crate::scheduled::several::{bearers, order_of};
+use crate::scheduled::several::{bearers, handover, order_of};
 use crate::scheduled::support::{Fate, Run, at, context, ms};
 use crate::support::cell::assert_every_block_ends;
 use crate::support::mobiles;
@@ -33,7 +33,7 @@ fn duplex() -> impl Strategy<Value = Option<Tdd>> {
 fn keys() -> impl Strategy<Value = NrKeys> {
     let power = (-5.0_f64..30.0, prop::option::of(0.0_f64..20.0));
     let radio = (prop::option::of(0.0_f64..0.7), power, any::<[bool; 2]>());
-    let states = (any::<[bool; 2]>(), prop::option::of((400_u64..2000, 0_u64..300, any::<bool>())));
+    let states = (any::<[bool; 2]>(), prop::option::of(handover()));
     let outages = prop::collection::vec((1_u64..3000, 1_u64..800), 0..3);
     let modes = prop_oneof![
         Just((RlcMode::Am, None)),
@@ -72,11 +72,7 @@ fn keys() -> impl Strategy<Value = NrKeys> {
             }
             keys.station.drx = drx.then(|| drx::Keys { on: ms(10), ..drx::Keys::default() });
             keys.station.rrc = rrc.then(|| rrc::Keys { tail: ms(700), ..rrc::Keys::default() });
-            keys.handover = handover.map(|(every, gap, forwarding)| NrHandover {
-                every: ms(every),
-                gap: ms(gap),
-                forwarding,
-            });
+            keys.handover = handover;
             let mut end = 0;
             for (pause, lasts) in outages {
                 keys.mobiles.outages.push([ms(end + pause), ms(end + pause + lasts)]);
@@ -136,7 +132,7 @@ proptest! {
             prop_assert!(before < Some(number), "{number} after {before:?}");
         }
         let may_lose = keys.nr.pdcp.reordering.is_some()
-            || keys.handover.is_some_and(|handover| !handover.forwarding);
+            || keys.handover.as_ref().is_some_and(|handover| !handover.forwarding);
         let lost = run.exits.iter().filter(|exit| exit.fate != Fate::Delivered).count();
         prop_assert!(may_lose || lost == 0, "{lost} lost");
         assert_every_block_ends(&BOTH.map(|direction| run.network.total(direction)));
@@ -209,7 +205,8 @@ proptest! {
 /// In acknowledged mode with forwarding, a thousand handovers lose nothing.
 #[test]
 fn a_thousand_handovers_lose_no_byte() {
-    let handover = NrHandover { every: ms(197), gap: ms(108), forwarding: true };
+    let handover =
+        Handover { every: ms(197), gap: Some(ms(108)), forwarding: true, ..Handover::default() };
     let mut keys = NrKeys { handover: Some(handover), ..NrKeys::default() };
     keys.nr.tdd = Some(Tdd::default());
     keys.nr.resource_blocks = 51;
@@ -234,7 +231,8 @@ fn a_thousand_handovers_lose_no_byte() {
 /// Without forwarding what waits is lost, and nothing else.
 #[test]
 fn a_handover_without_forwarding_loses_what_waits() {
-    let handover = NrHandover { every: ms(500), gap: ms(108), forwarding: false };
+    let handover =
+        Handover { every: ms(500), gap: Some(ms(108)), forwarding: false, ..Handover::default() };
     let keys = NrKeys { handover: Some(handover), ..NrKeys::default() };
     let mut run = Run::new(&keys.config(&context()), 1);
     for micros in [100_000, 499_600, 700_000] {
@@ -248,11 +246,8 @@ fn a_handover_without_forwarding_loses_what_waits() {
 /// A thousand mobiles without traffic have nothing due, connected or not, in anyone's way or not.
 #[test]
 fn idle_mobiles_cost_nothing() {
-    let mut keys = NrKeys {
-        mobiles: mobiles(1000),
-        handover: Some(NrHandover::default()),
-        ..NrKeys::default()
-    };
+    let mut keys =
+        NrKeys { mobiles: mobiles(1000), handover: Some(Handover::default()), ..NrKeys::default() };
     (keys.mobiles.fading, keys.blockage) = (Some(Fading::default()), Some(Blockage::default()));
     keys.nr.tdd = Some(Tdd::default());
     for rrc in [None, Some(rrc::Keys::default())] {

@@ -10,7 +10,7 @@ use radio::rlc36::Mode;
 use radio::scheduled::{Handover, ScheduledConfig, drx, rrc};
 use radio::{EdrxKeys, PsmKeys};
 
-use super::several::{bearers, loses, order_of};
+use super::several::{bearers, handover, loses, order_of};
 use super::support::{Fate, Run, at, config, ms};
 use crate::support::cell::assert_every_block_ends;
 use crate::support::mobiles;
@@ -20,7 +20,7 @@ const BOTH: [Direction; 2] = Direction::BOTH;
 fn keys() -> impl Strategy<Value = LteKeys> {
     let power = (-5.0_f64..30.0, prop::option::of(0.0_f64..20.0));
     let radio = (prop::option::of(0.0_f64..0.7), power, any::<bool>());
-    let states = (any::<[bool; 4]>(), prop::option::of((400_u64..2000, 0_u64..300, any::<bool>())));
+    let states = (any::<[bool; 4]>(), prop::option::of(handover()));
     let outages = prop::collection::vec((1_u64..3000, 1_u64..800), 0..3);
     let modes = prop_oneof![Just(Mode::Am), Just(Mode::Am), Just(Mode::Um)];
     (radio, states, outages, (modes, bearers()), 1_u32..4, 0_u32..4).prop_map(
@@ -42,11 +42,7 @@ fn keys() -> impl Strategy<Value = LteKeys> {
             keys.station.rrc = rrc.then(|| rrc::Keys { tail: ms(700), ..rrc::Keys::default() });
             keys.station.edrx = (rrc && edrx).then(EdrxKeys::default);
             keys.station.psm = (rrc && psm).then(|| PsmKeys { active: ms(500), update: ms(9000) });
-            keys.handover = handover.map(|(every, gap, forwarding)| Handover {
-                every: ms(every),
-                gap: ms(gap),
-                forwarding,
-            });
+            keys.handover = handover;
             let mut end = 0;
             for (wait, lasts) in outages {
                 keys.mobiles.outages.push([ms(end + wait), ms(end + wait + lasts)]);
@@ -99,7 +95,7 @@ proptest! {
         }
         let may_lose = keys.lte.rlc.mode != Mode::Am
             || loses(&keys.station.bearer)
-            || keys.handover.is_some_and(|handover| !handover.forwarding);
+            || keys.handover.as_ref().is_some_and(|handover| !handover.forwarding);
         let lost = run.exits.iter().filter(|exit| exit.fate != Fate::Delivered).count();
         prop_assert!(may_lose || lost == 0, "{lost} lost");
         assert_every_block_ends(&BOTH.map(|direction| run.network.total(direction)));
@@ -154,7 +150,8 @@ proptest! {
 /// In acknowledged mode with forwarding, a thousand handovers lose nothing.
 #[test]
 fn a_thousand_handovers_lose_no_byte() {
-    let handover = Handover { every: ms(97), gap: ms(30), forwarding: true };
+    let handover =
+        Handover { every: ms(97), gap: Some(ms(30)), forwarding: true, ..Handover::default() };
     let mut keys = LteKeys { handover: Some(handover), ..LteKeys::default() };
     (keys.downlink.reception.snr, keys.uplink.channel.reception.snr) = (5.0, 5.0);
     keys.mobiles.fading = Some(Fading::default());
@@ -173,10 +170,58 @@ fn a_thousand_handovers_lose_no_byte() {
     assert!(run.network.total(Direction::Downlink).relocations >= 1000);
 }
 
+/// Handovers come at the listed times, of each mobile as much later as it is spread, and nothing is
+/// sent in their gaps.
+#[test]
+fn handovers_come_when_they_are_listed() {
+    let listed = [ms(500), ms(900), ms(2000)];
+    let handover = |spread| Handover {
+        at: listed.to_vec(),
+        spread: ms(spread),
+        gap: Some(ms(50)),
+        ..Handover::default()
+    };
+    // When each of two mobiles was handed over: where no block follows for the length of a gap.
+    let gaps = |spread| {
+        let handover = Some(handover(spread));
+        let keys = LteKeys { mobiles: mobiles(2), handover, ..LteKeys::default() };
+        let mut run = Run::new(&config(&keys), 1);
+        let mut pauses = [Vec::new(), Vec::new()];
+        // The last slot in which each was sent something, and how many blocks it had had by then.
+        let mut last = [(0, 0); 2];
+        for millis in 0..3000 {
+            run.until(at(millis));
+            for ue in 0..2_u32 {
+                run.send(at(millis), ue, Direction::Downlink, 1500);
+                let blocks = run.network.counters(ue, Direction::Downlink).blocks_sent;
+                let (since, before) = last[ue as usize];
+                if blocks > before {
+                    last[ue as usize] = (millis, blocks);
+                    pauses[ue as usize].extend((since + 40 < millis).then_some(since));
+                }
+            }
+        }
+        let handed_over = |ue| run.network.counters(ue, Direction::Downlink).relocations;
+        assert_eq!([0, 1].map(handed_over), [3, 3]);
+        pauses
+    };
+    let [one, other] = gaps(0);
+    assert_eq!(one, other, "both at once");
+    let near = |times: &[u64], later: u64| {
+        let listed = [500, 900, 2000].map(|time| time + later);
+        times.iter().zip(listed).all(|(time, listed)| time.abs_diff(listed) <= 2)
+    };
+    assert!(one.len() == 3 && near(&one, 0), "{one:?}");
+    let [one, other] = gaps(300);
+    assert_ne!(one[0], other[0], "spread");
+    assert!([&one, &other].iter().all(|times| near(times, times[0] - 500)), "{one:?} {other:?}");
+}
+
 /// Without forwarding what waits is lost, and nothing else.
 #[test]
 fn a_handover_without_forwarding_loses_what_waits() {
-    let handover = Handover { every: ms(500), gap: ms(30), forwarding: false };
+    let handover =
+        Handover { every: ms(500), gap: Some(ms(30)), forwarding: false, ..Handover::default() };
     let keys = LteKeys { handover: Some(handover), ..LteKeys::default() };
     let mut run = Run::new(&config(&keys), 1);
     for millis in [100, 499, 700] {

@@ -1,13 +1,26 @@
-//! Bearers of any kind, for laws.
+//! Bearers and handovers of any kind, for laws.
 
 use base::Rate;
 use link::queue::droptail::Limit;
 use proptest::prelude::*;
 use radio::Sdu;
 use radio::rlc36::RlcMode;
-use radio::scheduled::BearerKeys;
+use radio::scheduled::{BearerKeys, Handover};
 
-use super::support::Exit;
+use super::support::{Exit, ms};
+
+/// Handovers every so often or at a few times, of all mobiles at once or not.
+pub(crate) fn handover() -> impl Strategy<Value = Handover> {
+    let times = (400_u64..2000, prop::collection::btree_set(1_u64..9, 0..4));
+    let gap = (0_u64..300, any::<bool>());
+    (times, gap, 0_u64..1000).prop_map(|((every, at), (gap, forwarding), spread)| Handover {
+        every: ms(every),
+        at: at.into_iter().map(|turn| ms(turn * every)).collect(),
+        spread: ms(spread),
+        gap: Some(ms(gap)),
+        forwarding,
+    })
+}
 
 /// Bearers beside the default one, for some of the four code points.
 pub(crate) fn bearers() -> impl Strategy<Value = Vec<BearerKeys>> {

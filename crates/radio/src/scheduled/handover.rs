@@ -1,0 +1,150 @@
+//! When mobiles go to other cells.
+
+use base::{Duration, Stream};
+use settings::{Fault, Flag, Moments, OfTime, Or, Table, absent, section};
+
+absent! {
+    BySystem = "by-system",
+}
+
+section! {
+    /// `[radio.handover]`: mobiles go to other cells, each as good as the one before.
+    pub struct Handover {
+        /// How often.
+        pub every: Duration as OfTime<1_000_000> = Duration::from_secs(20);
+        /// When, in place of every so often.
+        pub at: Vec<Duration> as Moments = Vec::new();
+        /// How far the handovers of mobiles are apart: all of one mobile come later by a part of
+        /// this, which the seed draws.
+        pub spread: Duration as OfTime = Duration::ZERO;
+        /// For how long nothing is sent then; so too after a radio link failure. By system: 30 ms,
+        /// or 108 ms between cells of an NR network that is not standalone, as it is said to be;
+        /// not checked.
+        pub gap: Option<Duration> as Or<BySystem, OfTime> = None;
+        /// Whether the cell before hands on what has not been delivered (TS 36.300 §10.1.2.3, TS
+        /// 38.300 §9.2.3.2).
+        pub forwarding: bool as Flag = true;
+    }
+    supersedes(at: every)
+}
+
+/// The keys in slots.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Handovers {
+    times: Times,
+    spread: u64,
+    pub(crate) gap: u64,
+    pub(super) forwarding: bool,
+}
+
+/// The slots from which cells are others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Times {
+    /// Every so many.
+    Every(u64),
+    /// Growing.
+    At(Vec<u64>),
+}
+
+impl Handover {
+    /// The keys in slots of length `slot`, with the system's own `gap`.
+    pub(crate) fn in_slots(&self, slot: Duration, gap: Duration) -> Handovers {
+        let slots = |time: Duration| time.ceil_to(slot).whole(slot);
+        let times = match self.at.as_slice() {
+            [] => Times::Every(slots(self.every)),
+            at => Times::At(at.iter().map(|time| slots(*time)).collect()),
+        };
+        let (spread, gap) = (slots(self.spread), slots(self.gap.unwrap_or(gap)));
+        Handovers { times, spread, gap, forwarding: self.forwarding }
+    }
+
+    /// Refuses a gap, of the system's own length if none is given, that lasts until the next
+    /// handover begins. The keys stand under `at`.
+    pub(crate) fn check(&self, gap: Duration, tree: &Table, at: &str) -> Result<(), Fault> {
+        let gap = self.gap.unwrap_or(gap);
+        if self.at.is_empty() {
+            if gap < self.every {
+                return Ok(());
+            }
+            let message = format!("{at}.gap must be less than {at}.every");
+            return tree.clash_at(at, &["gap", "every"], message);
+        }
+        if self.at.windows(2).all(|pair| pair[0] + gap < pair[1]) {
+            return Ok(());
+        }
+        let message = format!("{at}.gap must be less than the times between those of {at}.at");
+        tree.clash_at(at, &["gap", "at"], message)
+    }
+}
+
+impl Handovers {
+    /// By how many slots those of the mobile called `name` come later.
+    pub(super) fn delay(&self, seed: u64, name: &str) -> u64 {
+        let drawn = Stream::named(seed, &format!("{name}/handovers")).next_f64();
+        (drawn * self.spread as f64) as u64
+    }
+
+    /// How many of a mobile whose handovers come `later` have begun by `slot`.
+    pub(super) fn begun(&self, later: u64, slot: u64) -> u64 {
+        let Some(slot) = slot.checked_sub(later) else { return 0 };
+        match &self.times {
+            Times::Every(slots) => slot / slots,
+            Times::At(times) => times.partition_point(|time| *time <= slot) as u64,
+        }
+    }
+
+    /// The slot in which the next one begins after so many have; `u64::MAX` if there is none.
+    pub(super) fn next(&self, later: u64, begun: u64) -> u64 {
+        let next = match &self.times {
+            Times::Every(slots) => Some((begun + 1) * slots),
+            Times::At(times) => times.get(begun as usize).copied(),
+        };
+        next.map_or(u64::MAX, |next| next + later)
+    }
+
+    /// The slot from which something is sent again after so many have begun, at least one.
+    pub(super) fn open_from(&self, later: u64, begun: u64) -> u64 {
+        self.next(later, begun - 1) + self.gap
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both ways of saying when agree where they mean the same, and counting agrees with times.
+    #[test]
+    fn times_are_counted_as_they_come() {
+        let ms = Duration::from_millis;
+        let every = Handover { every: ms(50), ..Handover::default() };
+        let at = Handover { at: (1..=9).map(|turn| ms(50 * turn)).collect(), ..every.clone() };
+        let [every, at] = [every, at].map(|keys| keys.in_slots(ms(1), ms(30)));
+        for later in [0, 7] {
+            for slot in 0..450 {
+                let begun = every.begun(later, slot);
+                assert_eq!(at.begun(later, slot), begun, "{slot}");
+                assert!(every.next(later, begun) > slot && at.next(later, begun) > slot);
+                if begun > 0 {
+                    let open = at.open_from(later, begun);
+                    assert!((slot.saturating_sub(50)..=slot + 30).contains(&(open - 30)));
+                }
+            }
+        }
+        assert_eq!(at.next(3, 9), u64::MAX, "there is no tenth");
+    }
+
+    /// Mobiles are spread over the whole time, and by nothing if there is none.
+    #[test]
+    fn mobiles_are_spread() {
+        let ms = Duration::from_millis;
+        let spread = |time| Handover { spread: ms(time), ..Handover::default() };
+        let delays = |time| {
+            let handovers = spread(time).in_slots(ms(1), ms(30));
+            (0..200).map(|ue| handovers.delay(1, &format!("UE-{ue}"))).collect::<Vec<_>>()
+        };
+        assert!(delays(0).iter().all(|delay| *delay == 0));
+        let [least, most] =
+            [delays(1000).iter().min().copied(), delays(1000).iter().max().copied()];
+        assert!(least < Some(50) && most > Some(950) && most < Some(1000), "{least:?} {most:?}");
+    }
+}
