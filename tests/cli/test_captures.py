@@ -83,3 +83,14 @@ def test_a_snap_length_cuts_what_captures_keep_and_not_what_they_tell(thinpipe, 
     assert len(tshark(kept[1], "frame.len > 96")) > 10
     again = thinpipe("run", "--again", "cut")
     assert (again.returncode, again.stderr) == (0, "the same as in cut\n")
+
+
+def test_captures_show_the_code_point_of_a_flow(tmp_path):
+    settings = {"flow.dscp": "10"}
+    tp.run("lte-voice", settings, duration="2 s", trace=True).save(tmp_path / "run")
+    for host in HOSTS:
+        file = tmp_path / "run" / f"{host}.pcapng"
+        for protocol, code in (("udp", 46), ("tcp", 10)):
+            own = tshark(file, f"{protocol} and ip.dsfield.dscp == {code}")
+            assert own == tshark(file, protocol)
+            assert len(own) > 50

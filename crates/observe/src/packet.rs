@@ -58,6 +58,8 @@ pub struct PacketFact<'a> {
     pub destination: u32,
     /// Size at the IP layer in bytes.
     pub bytes: u32,
+    /// The code point of its service (DSCP, RFC 2474 §3).
+    pub dscp: u8,
     /// Its TCP header, where it has one.
     pub header: Option<&'a TcpHeader>,
     /// The UDP datagram, where it is one.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use base::Ecn;
 use mobility::binding::MobileIp;
 use observe::PacketEvent;
-use wire::{Addresses, Capture, Passage, Payload, Sense};
+use wire::{Addresses, Capture, IpFields, Passage, Payload, Sense};
 use world::{Body, Hop, Machine, MachineId, NodeId, World};
 
 use crate::Trace;
@@ -202,7 +202,7 @@ impl NodeCapture<'_> {
         let mut capture = Capture::at_all(writer, &[self.name().to_owned()], snap)?;
         let mut datagrams = self.datagrams.iter().peekable();
         let write_datagram = |capture: &mut Capture<_>, row: &DatagramPassage| {
-            capture.write_udp(row.time, &row.datagram, &addresses(row.nodes))
+            capture.write_udp(row.time, &row.datagram, service(row.dscp), &addresses(row.nodes))
         };
         for row in &self.segments {
             while let Some(before) = datagrams.next_if(|datagram| datagram.time < row.time) {
@@ -210,7 +210,7 @@ impl NodeCapture<'_> {
             }
             let payload = Payload::Zeros(row.payload as usize);
             let addresses = addresses(row.way.nodes);
-            capture.write(row.time, &row.header, Ecn::NotCapable, &addresses, payload)?;
+            capture.write(row.time, &row.header, service(row.dscp), &addresses, payload)?;
         }
         for row in datagrams {
             write_datagram(&mut capture, row)?;
@@ -235,6 +235,11 @@ impl NodeCapture<'_> {
         }
         capture.finish().map(drop)
     }
+}
+
+/// Fields of the IP header of a packet that asks for a service.
+fn service(dscp: u8) -> IpFields {
+    IpFields { dscp, ..Ecn::NotCapable.into() }
 }
 
 /// The addresses of a simulated network of IPv4: `10.0.0.1` is its first node.

@@ -28,6 +28,8 @@ pub struct SegmentRow {
     pub uid: u64,
     /// Its source and destination hosts and ports.
     pub way: FlowDirection,
+    /// The code point of its service.
+    pub dscp: u8,
     /// Its TCP header.
     pub header: TcpHeader,
     /// Sequence number counted from the connection's first: 0 is the SYN.
@@ -79,6 +81,8 @@ pub(crate) struct DatagramPassage {
     pub(crate) node: u32,
     /// Its source and destination nodes.
     pub(crate) nodes: [u32; 2],
+    /// The code point of its service.
+    pub(crate) dscp: u8,
     pub(crate) datagram: UdpDatagram,
 }
 
@@ -215,6 +219,7 @@ impl Trace {
             event: fact.event,
             uid: fact.uid,
             way,
+            dscp: fact.dscp,
             header,
             relative_seq,
             relative_ack: if acknowledges { header.ack - other.isn } else { 0 },
@@ -271,8 +276,9 @@ impl Observe for Trace {
                 if let Some(body) = fact.body.downcast_ref() {
                     self.passage(now, fact, node, body);
                 } else if let Some(&datagram) = fact.udp {
-                    let nodes = [fact.source, fact.destination];
-                    self.datagrams.push(DatagramPassage { time: now, node, nodes, datagram });
+                    let (nodes, dscp) = ([fact.source, fact.destination], fact.dscp);
+                    let passage = DatagramPassage { time: now, node, nodes, dscp, datagram };
+                    self.datagrams.push(passage);
                 }
             }
         }
@@ -311,6 +317,7 @@ mod tests {
             source,
             destination,
             bytes: 40,
+            dscp: 0,
             header,
             udp: None,
             payload: 0,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use base::{Duration, Ecn, TcpHeader, Time, UdpDatagram};
+use base::{Duration, TcpHeader, Time, UdpDatagram};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
@@ -11,7 +11,7 @@ use pcap_file::pcapng::blocks::interface_description::{
 };
 use pcap_file::{DataLink, Endianness, PcapError};
 
-use crate::{Addresses, Payload, TooLong, emit, emit_udp};
+use crate::{Addresses, IpFields, Payload, TooLong, emit, emit_udp};
 
 /// What captured packets begin with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -136,11 +136,11 @@ impl<W: Write> Capture<W> {
         &mut self,
         now: Time,
         header: &TcpHeader,
-        ecn: Ecn,
+        ip: impl Into<IpFields>,
         addresses: &Addresses,
         payload: Payload<'_>,
     ) -> io::Result<()> {
-        emit(header, ecn, addresses, payload, &mut self.packet).map_err(invalid)?;
+        emit(header, ip, addresses, payload, &mut self.packet).map_err(invalid)?;
         put(&mut self.pcapng, (self.bounds, now), None, &self.packet)
     }
 
@@ -152,9 +152,10 @@ impl<W: Write> Capture<W> {
         &mut self,
         now: Time,
         datagram: &UdpDatagram,
+        ip: impl Into<IpFields>,
         addresses: &Addresses,
     ) -> io::Result<()> {
-        emit_udp(datagram, addresses, &mut self.packet).map_err(invalid)?;
+        emit_udp(datagram, ip, addresses, &mut self.packet).map_err(invalid)?;
         put(&mut self.pcapng, (self.bounds, now), None, &self.packet)
     }
 

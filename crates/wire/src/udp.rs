@@ -1,11 +1,11 @@
 //! A UDP datagram to the bytes of an IP packet.
 
-use base::{Ecn, UdpDatagram};
+use base::UdpDatagram;
 use etherparse::{IpNumber, Ipv4Header, Ipv6Header};
 
 use crate::checksum::of_segment;
 use crate::emit::put_ip;
-use crate::{Addresses, TooLong};
+use crate::{Addresses, IpFields, TooLong};
 
 /// Replaces what is in `packet` with an IP packet of `datagram`, checksums included, with zeros for
 /// payload. The packet may not be fragmented on its way.
@@ -14,6 +14,7 @@ use crate::{Addresses, TooLong};
 /// [`TooLong`] if IP cannot carry that much.
 pub fn emit_udp(
     datagram: &UdpDatagram,
+    ip: impl Into<IpFields>,
     addresses: &Addresses,
     packet: &mut Vec<u8>,
 ) -> Result<(), TooLong> {
@@ -29,8 +30,8 @@ pub fn emit_udp(
     }
     packet.clear();
     packet.resize(ip_bytes + udp_bytes, 0);
-    let (ip, udp) = packet.split_at_mut(ip_bytes);
-    put_ip(addresses, Ecn::NotCapable.into(), (udp_bytes as u16, IpNumber::UDP.0), ip);
+    let (head, udp) = packet.split_at_mut(ip_bytes);
+    put_ip(addresses, ip.into(), (udp_bytes as u16, IpNumber::UDP.0), head);
     udp[..2].copy_from_slice(&datagram.source_port.to_be_bytes());
     udp[2..4].copy_from_slice(&datagram.destination_port.to_be_bytes());
     udp[4..6].copy_from_slice(&(udp_bytes as u16).to_be_bytes());

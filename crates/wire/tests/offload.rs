@@ -337,7 +337,7 @@ fn datagrams_of_one_frame_are_split() {
             number: 0,
         };
         let mut whole = Vec::new();
-        emit_udp(&datagram, &addresses, &mut whole).expect("short");
+        emit_udp(&datagram, Ecn::NotCapable, &addresses, &mut whole).expect("short");
         let ip = ip_bytes(&addresses);
         let mut frame = vec![1, 5];
         for number in [ip as u16 + 8, 100, ip as u16, 6] {
@@ -346,7 +346,8 @@ fn datagrams_of_one_frame_are_split() {
         frame.extend_from_slice(&whole);
         let expected = [100, 100, 50].map(|payload| {
             let mut piece = Vec::new();
-            emit_udp(&UdpDatagram { payload, ..datagram }, &addresses, &mut piece).expect("short");
+            emit_udp(&UdpDatagram { payload, ..datagram }, Ecn::NotCapable, &addresses, &mut piece)
+                .expect("short");
             piece
         });
         let mut back = split(&frame);
@@ -482,7 +483,7 @@ impl Sender {
                     number: 0,
                 };
                 let mut made = Vec::new();
-                emit_udp(&datagram, addresses, &mut made).expect("short");
+                emit_udp(&datagram, Ecn::NotCapable, addresses, &mut made).expect("short");
                 made
             }
             Kind::Junk(ref bytes) => bytes.clone(),

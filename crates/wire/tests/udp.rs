@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use base::{Time, UdpDatagram};
+use base::{Ecn, Time, UdpDatagram};
 use wire::{Addresses, Capture, TooLong, emit_udp};
 
 use crate::support::tshark;
@@ -20,7 +20,7 @@ const fn datagram(source_port: u16, payload: u32) -> UdpDatagram {
 
 fn packet(datagram: &UdpDatagram, addresses: &Addresses) -> Vec<u8> {
     let mut packet = vec![7; 3];
-    emit_udp(datagram, addresses, &mut packet).expect("it fits");
+    emit_udp(datagram, Ecn::NotCapable, addresses, &mut packet).expect("it fits");
     packet
 }
 
@@ -52,9 +52,9 @@ fn no_checksum_is_zero() {
 fn what_ip_cannot_carry_is_refused() {
     let check = |addresses, most: u32| {
         let mut packet = Vec::new();
-        assert_eq!(emit_udp(&datagram(1, most), addresses, &mut packet), Ok(()));
+        assert_eq!(emit_udp(&datagram(1, most), Ecn::NotCapable, addresses, &mut packet), Ok(()));
         let payload = most as usize + 1;
-        let refused = emit_udp(&datagram(1, most + 1), addresses, &mut packet);
+        let refused = emit_udp(&datagram(1, most + 1), Ecn::NotCapable, addresses, &mut packet);
         assert_eq!(refused, Err(TooLong::Packet { payload }));
     };
     check(&OVER_IPV4, 65_507);
@@ -66,7 +66,9 @@ fn wireshark_finds_nothing_wrong() {
     let mut capture = Capture::new(Vec::new(), "host").expect("memory");
     for addresses in [OVER_IPV4, OVER_IPV6] {
         for payload in [1, 210, 1471] {
-            capture.write_udp(Time::ZERO, &datagram(1024, payload), &addresses).expect("memory");
+            capture
+                .write_udp(Time::ZERO, &datagram(1024, payload), Ecn::NotCapable, &addresses)
+                .expect("memory");
         }
     }
     let fields = ["udp.srcport", "udp.dstport", "udp.length", "udp.checksum.status"];

@@ -213,6 +213,7 @@ impl<B: Body> Packet<B> {
             source: self.ends.source.0,
             destination: self.ends.destination.0,
             bytes: self.bytes,
+            dscp: self.dscp,
             header: self.body.header(),
             udp: self.body.udp(),
             payload: self.body.payload_bytes(),

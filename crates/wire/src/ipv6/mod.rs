@@ -5,7 +5,7 @@ mod mobility;
 
 use std::net::Ipv6Addr;
 
-use base::{TcpHeader, UdpDatagram};
+use base::{Ecn, TcpHeader, UdpDatagram};
 use etherparse::{IpNumber, Ipv6Header};
 
 use crate::checksum::of_message;
@@ -111,7 +111,7 @@ impl Ipv6Packet {
         let Ipv6Ends { source, destination } = ends;
         let addresses = Addresses::V6 { source, destination };
         let mut bytes = Vec::new();
-        emit(header, base::Ecn::NotCapable, &addresses, Payload::Zeros(payload), &mut bytes)?;
+        emit(header, Ecn::NotCapable, &addresses, Payload::Zeros(payload), &mut bytes)?;
         bytes.drain(..Ipv6Header::LEN);
         Ok(Self { bytes, kind: IpNumber::TCP.0 })
     }
@@ -124,7 +124,7 @@ impl Ipv6Packet {
         let Ipv6Ends { source, destination } = ends;
         let addresses = Addresses::V6 { source, destination };
         let mut bytes = Vec::new();
-        emit_udp(datagram, &addresses, &mut bytes)?;
+        emit_udp(datagram, Ecn::NotCapable, &addresses, &mut bytes)?;
         bytes.drain(..Ipv6Header::LEN);
         Ok(Self { bytes, kind: IpNumber::UDP.0 })
     }
