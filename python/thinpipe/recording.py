@@ -209,7 +209,10 @@ class Recording(ABC):
 
     @property
     def handovers(self) -> pl.DataFrame:
-        """Cells added to, removed from or replaced in active sets, and radio link failures."""
+        """Cells added to, removed from or replaced in active sets, and radio link failures.
+
+        Of LTE and NR where there are some.
+        """
         return self._table("handovers")
 
     @property

@@ -18,7 +18,7 @@ ALWAYS: Final = ("rtt", "cwnd", "events", "capacity")
 """Tables of every run."""
 
 CELL: Final = ("rrc", "codes", "handovers", "common")
-"""Tables of a run with ``radio.kind = "umts-cell"``."""
+"""Tables of a run with ``radio.kind = "umts-cell"``; LTE and NR have ``handovers``, too."""
 
 APPLICATION: Final = ("pages", "echoes", "probes", "datagrams")
 """Tables of the applications that a run has."""

@@ -208,3 +208,18 @@ def test_a_receiver_that_offloads_acknowledges_a_block_once(offload, least, most
         pl.col("event") == "sent", pl.col("towards") == "sender", pl.col("payload_bytes") == 0
     )
     assert least <= len(acks) / acks["time_s"].n_unique() <= most
+
+
+def test_a_drive_between_cells_hands_over_by_measured_events():
+    even = {"radio.journey.shadowing": "0 dB"}
+    calm = tp.run("lte-between-cells", even).handovers
+    assert calm["cell"].to_list() == [1, 0]
+    assert calm["event"].to_list() == ["hard", "hard"]
+    eager = {"radio.journey.hysteresis": "0 dB", "radio.journey.time_to_trigger": "0 s"}
+    assert len(tp.run("lte-between-cells", even | eager).handovers) > 10
+    away = {"radio.journey.to": "20 km,0 m", "radio.journey.speed": "500 m/s"}
+    lost = tp.run("lte-between-cells", away)
+    assert "failed" in lost.handovers["event"].to_list()
+    assert lost.flows[0].bytes_acked > 10_000_000
+    with pytest.raises(ValueError, match="nothing of the kind was in the run"):
+        assert tp.run("lte-cat4", duration="1 s").handovers.is_empty()

@@ -69,6 +69,9 @@ pub(crate) fn series<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<
     if summary.cell.is_some() {
         network(&tables, &metrics.cell)?;
     }
+    if summary.cell.is_some() || !metrics.cell.handovers.is_empty() {
+        handovers(&tables, &metrics.cell)?;
+    }
     if summary.middlebox.is_some() {
         between(&tables, &metrics.middlebox)?;
     }
@@ -173,7 +176,7 @@ fn datagrams(tables: &Bound<'_, PyDict>, outcome: &Outcome) -> PyResult<()> {
     Ok(())
 }
 
-/// Adds `rrc`, `codes`, `handovers` and `common` of a network of cells.
+/// Adds `rrc`, `codes` and `common` of a network of cells.
 fn network(tables: &Bound<'_, PyDict>, cell: &CellMetrics) -> PyResult<()> {
     Table::new(tables, "rrc", cell.rrc.iter())?
         .time(|row| row.time)?
@@ -190,18 +193,22 @@ fn network(tables: &Bound<'_, PyDict>, cell: &CellMetrics) -> PyResult<()> {
         .column("code", |row| row.fact.code)?
         .column("event", |row| row.fact.event as u8)?;
 
-    Table::new(tables, "handovers", cell.handovers.iter())?
-        .time(|row| row.time)?
-        .column("ue", |row| row.fact.ue)?
-        .column("cell", |row| row.fact.cell)?
-        .column("event", |row| row.fact.event as u8)?;
-
     Table::new(tables, "common", cell.common.iter())?
         .time(|row| row.time)?
         .column("cell", |row| row.cell)?
         .column("direction", |row| row.direction as u8)?
         .column("blocks", |row| row.blocks)?
         .column("capacity", |row| row.capacity)?;
+    Ok(())
+}
+
+/// Adds `handovers`.
+fn handovers(tables: &Bound<'_, PyDict>, cell: &CellMetrics) -> PyResult<()> {
+    Table::new(tables, "handovers", cell.handovers.iter())?
+        .time(|row| row.time)?
+        .column("ue", |row| row.fact.ue)?
+        .column("cell", |row| row.fact.cell)?
+        .column("event", |row| row.fact.event as u8)?;
     Ok(())
 }
 

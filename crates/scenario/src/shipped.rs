@@ -29,6 +29,7 @@ pub const fn shipped() -> &'static [Shipped] {
         "leo-15s",
         "leo-calm",
         "link",
+        "lte-between-cells",
         "lte-cat1",
         "lte-cat4",
         "lte-drive",

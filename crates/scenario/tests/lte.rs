@@ -122,6 +122,32 @@ fn without_connections_that_end_there_is_no_sleep() {
     );
 }
 
+/// A journey is of a mobile alone, past a site at least.
+#[test]
+fn a_journey_needs_a_site_and_a_mobile_alone() {
+    is_refused(
+        "lte",
+        &[("radio.journey.speed", "5 m/s")],
+        "--set radio.journey.speed=5 m/s: radio.journey needs a [[radio.site]]",
+    );
+    is_refused(
+        "lte-between-cells",
+        &[("radio.journey.speed", "0 m/s")],
+        "--set radio.journey.speed=0 m/s: radio.journey.speed must be above 0 m/s",
+    );
+    is_refused(
+        "lte-between-cells",
+        &[("radio.journey.to", "100 m,0 m")],
+        "--set radio.journey.to=100 m,0 m: radio.journey.from and radio.journey.to must be two \
+         places",
+    );
+    is_refused(
+        "lte-between-cells",
+        &[("radio.ues", "2")],
+        "--set radio.ues=2: radio.journey is of a mobile alone: here are 2",
+    );
+}
+
 /// A code point has one bearer, and a mobile as many as one of LTE can have.
 #[test]
 fn bearers_are_told_apart() {

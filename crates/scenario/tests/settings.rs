@@ -121,6 +121,8 @@ fn every_key_is_documented_once_with_a_default_that_is_valid() {
             "node_b",
             "radio.ue.",
             "radio.bearer.",
+            "radio.site.",
+            "radio.journey.",
             "gilbert_elliott",
             "classes",
         ]

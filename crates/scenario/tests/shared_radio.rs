@@ -32,6 +32,27 @@ const OF_LOSSES: &[Refused] = &[
     ("radio.ue.edge.coupling_losses", "[{coupling_loss='150 dB'}]", "at is missing"),
 ];
 
+/// Those of journeys, of LTE and NR.
+const OF_JOURNEYS: &[Refused] = &[
+    ("radio.site.edge.name", "an edge", "a name of letters"),
+    ("radio.site.edge.position", "['0 m']", "expected a place"),
+    ("radio.journey.from", "here", "expected a place"),
+    ("radio.journey.to", "there", "expected a place"),
+    ("radio.journey.speed", "15 km", "m/s"),
+    ("radio.journey.near", "0 m", "a length above zero"),
+    ("radio.journey.decade", "steep", "must be a ratio in dB"),
+    ("radio.journey.shadowing", "-1 dB", "must be a deviation in dB, from 0"),
+    ("radio.journey.correlation", "0 m", "a length above zero"),
+    ("radio.journey.load", "101 %", "to below 100 %"),
+    ("radio.journey.measures", "0 s", "a duration"),
+    ("radio.journey.error", "-1 dB", "must be a deviation in dB, from 0"),
+    ("radio.journey.offset", "better", "must be a ratio in dB"),
+    ("radio.journey.hysteresis", "some", "must be a ratio in dB"),
+    ("radio.journey.time_to_trigger", "-1 s", "a duration"),
+    ("radio.journey.out_of_sync", "bad", "must be a ratio in dB"),
+    ("radio.journey.t310", "-1 s", "a duration"),
+];
+
 /// Those of bearers that are listed, of LTE and NR.
 const OF_BEARERS: &[Refused] = &[
     ("radio.bearer.edge.name", "an edge", "a name of letters"),
@@ -45,12 +66,16 @@ const OF_BEARERS: &[Refused] = &[
 ];
 
 fn of_listed(kind: &str) -> impl Iterator<Item = &'static Refused> {
-    let bearers = if ["lte", "nr"].contains(&kind) { OF_BEARERS } else { &[] };
-    OF_ANY.iter().chain(if kind == "nb-iot" { OF_LOSSES } else { OF_RATIOS }).chain(bearers)
+    let is_scheduled = ["lte", "nr"].contains(&kind);
+    let own: &[_] = if is_scheduled { &[OF_BEARERS, OF_JOURNEYS] } else { &[] };
+    OF_ANY
+        .iter()
+        .chain(if kind == "nb-iot" { OF_LOSSES } else { OF_RATIOS })
+        .chain(own.iter().copied().flatten())
 }
 
-/// The scenario `name`, which ships or is a kind of radio alone, with settings. A mobile or a
-/// bearer called edge is listed where one of them is of it.
+/// The scenario `name`, which ships or is a kind of radio alone, with settings. A mobile, a
+/// bearer or a site called edge is listed where one of them is of it.
 pub(crate) fn parse(name: &str, settings: &[(&str, &str)]) -> Result<Scenario, String> {
     let text = shipped().iter().find(|shipped| shipped.name == name).map(|shipped| shipped.text);
     let text = text.map_or_else(|| format!("[radio]\nkind = \"{name}\"\n"), str::to_owned);
@@ -58,7 +83,7 @@ pub(crate) fn parse(name: &str, settings: &[(&str, &str)]) -> Result<Scenario, S
         let of_it = format!("radio.{list}.edge.");
         settings.iter().any(|(key, _)| key.starts_with(&of_it))
     };
-    let listed = ["ue", "bearer"].into_iter().filter(is_asked);
+    let listed = ["ue", "bearer", "site"].into_iter().filter(is_asked);
     let listed = listed.map(|list| format!("\n[[radio.{list}]]\nname = \"edge\"\n"));
     let text = listed.fold(text, |text, list| text + &list);
     let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());

@@ -16,6 +16,7 @@ pub(crate) mod moment;
 mod output;
 pub(crate) mod paging;
 mod power;
+pub(crate) mod propagation;
 pub(crate) mod roster;
 mod sdu;
 pub(crate) mod slots;

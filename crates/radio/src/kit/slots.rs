@@ -41,7 +41,14 @@ pub(crate) trait Slotted<T: Sdu> {
     fn slot(&self) -> Duration;
 
     /// Something has been taken in for `ue`, that no other waits before.
-    fn entered(&mut self, _slot: u64, _ue: u32, _direction: Direction) {}
+    fn entered(
+        &mut self,
+        _slot: u64,
+        _ue: u32,
+        _direction: Direction,
+        _observe: &mut impl Observe,
+    ) {
+    }
 
     /// One slot passes. It ends with [`Self::settle`].
     fn run(&mut self, moment: &mut Moment<'_, impl Observe>);
@@ -105,7 +112,7 @@ pub(crate) trait Slotted<T: Sdu> {
         // Behind others that wait it changes nothing, unless the queue dropped one.
         if !is_behind || mobile.has_output() {
             let slot = cx.now.saturating_since(Time::ZERO).whole(self.slot());
-            self.entered(slot, ue, direction);
+            self.entered(slot, ue, direction, cx.observe);
             self.mobiles().touch(ue);
             self.settle(slot, cx.observe);
         }

@@ -160,7 +160,9 @@ impl LteKeys {
     pub fn config(&self, context: &RadioContext<'_>) -> ScheduledConfig {
         let Timing { slot, half_duplex, grant_delay, harq } = self.timing();
         let rrc = self.station.times(slot, None);
-        let radios = self.radios();
+        let mut radios = self.radios();
+        let moves = self.station.lead(context, &mut radios);
+        let handovers = self.handover.clone().unwrap_or_default().in_slots(slot, GAP);
         ScheduledConfig {
             slot,
             frame: Frame::both(),
@@ -180,8 +182,11 @@ impl LteKeys {
             drx: self.station.drx,
             power: self.power.of(self.device()).model(rrc.as_ref()),
             rrc,
-            failure_gap: self.handover.clone().unwrap_or_default().in_slots(slot, GAP).gap,
-            handover: self.handover.as_ref().map(|handover| handover.in_slots(slot, GAP)),
+            failure_gap: handovers.gap,
+            handover: match moves {
+                Some(moves) => Some(handovers.at(&moves, slot)),
+                None => self.handover.as_ref().map(|_| handovers),
+            },
             ues: self.mobiles.ues(self.ue.iter().map(|ue| ue.alike(&radios)), &radios),
         }
     }
@@ -245,6 +250,8 @@ impl LteKeys {
             );
             return tree.clash_at(at, &["lte.grant_delay", "harq.round_trip"], message);
         }
+        let listed: usize = self.ue.iter().map(|ue| ue.count as usize).sum();
+        self.station.check_journey(listed + self.mobiles.ues as usize, tree, at)?;
         if let Some(handover) = &self.handover {
             handover.check(GAP, tree, &format!("{at}.handover"))?;
         }

@@ -213,8 +213,10 @@ impl NrKeys {
     /// The cell and its mobiles.
     pub fn config(&self, context: &RadioContext<'_>) -> ScheduledConfig {
         let slot = self.nr.spacing.slot();
-        let radios = WAYS.map(|way| self.radio(way));
+        let mut radios = WAYS.map(|way| self.radio(way));
         let rrc = self.station.times(slot, self.inactive);
+        let moves = self.station.lead(context, &mut radios);
+        let handovers = self.handover.clone().unwrap_or_default().in_slots(slot, GAP);
         ScheduledConfig {
             slot,
             frame: self.frame().unwrap_or_else(Frame::both),
@@ -238,8 +240,11 @@ impl NrKeys {
             drx: self.station.drx,
             power: self.power.of(PHONE).model(rrc.as_ref()),
             rrc,
-            failure_gap: self.handover.clone().unwrap_or_default().in_slots(slot, GAP).gap,
-            handover: self.handover.as_ref().map(|handover| handover.in_slots(slot, GAP)),
+            failure_gap: handovers.gap,
+            handover: match moves {
+                Some(moves) => Some(handovers.at(&moves, slot)),
+                None => self.handover.as_ref().map(|_| handovers),
+            },
             ues: self.mobiles.ues(self.ue.iter().map(|ue| ue.alike(&radios)), &radios),
         }
     }
@@ -302,6 +307,8 @@ impl NrKeys {
 
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         self.check_slots(tree, at)?;
+        let listed: usize = self.ue.iter().map(|ue| ue.count as usize).sum();
+        self.station.check_journey(listed + self.mobiles.ues as usize, tree, at)?;
         if let Some(handover) = &self.handover {
             handover.check(GAP, tree, &format!("{at}.handover"))?;
         }

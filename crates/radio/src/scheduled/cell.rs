@@ -182,8 +182,8 @@ impl<T: Sdu> Slotted<T> for ScheduledCell<T> {
     }
 
     /// A mobile without a connection begins to connect.
-    fn entered(&mut self, slot: u64, ue: u32, direction: Direction) {
-        self.catch_up(slot, ue);
+    fn entered(&mut self, slot: u64, ue: u32, direction: Direction, observe: &mut impl Observe) {
+        self.catch_up(slot, ue, observe);
         self.connect(slot, ue, direction);
     }
 
@@ -282,7 +282,7 @@ impl<T: Sdu> HarqCell<T> for ScheduledCell<T> {
 
     fn run_timers(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32) {
         let (slot, now) = (moment.slot, moment.now);
-        self.catch_up(slot, ue);
+        self.catch_up(slot, ue, moment.observe);
         let mobile = &mut self.mobiles[ue as usize];
         for lane in &mut mobile.lanes {
             lane.bearers.iter_mut().for_each(|bearer| bearer.dtch.handle_timeout(now));

@@ -1,10 +1,13 @@
 //! How connections begin, move and fail.
 
 use base::{Direction, Time};
+use observe::{HandoverEvent, HandoverFact, Observe};
 
 use super::cell::ScheduledCell;
+use super::handover::Why;
 use super::rrc::{Event, Phase, Resting};
 use crate::Sdu;
+use crate::rlc36::Dtch;
 
 impl<T: Sdu> ScheduledCell<T> {
     /// Traffic in `direction` connects an idle mobile, downlink if it hears a page.
@@ -40,16 +43,31 @@ impl<T: Sdu> ScheduledCell<T> {
 
     /// The handovers of a connected mobile until `slot`. Several that passed while there was no
     /// traffic are as one.
-    pub(super) fn catch_up(&mut self, slot: u64, ue: u32) {
+    pub(super) fn catch_up(&mut self, slot: u64, ue: u32, observe: &mut impl Observe) {
         let Some(handovers) = &self.config.handover else { return };
         let mobile = &mut self.mobiles[ue as usize];
         let begun = handovers.begun(mobile.later, slot);
-        if std::mem::replace(&mut mobile.handovers, begun) < begun
-            && mobile.handle_event(slot, Event::Handover)
-        {
-            mobile.open_from = handovers.open_from(mobile.later, begun);
-            self.hand_over(slot, ue);
+        if std::mem::replace(&mut mobile.handovers, begun) >= begun {
+            return;
         }
+        if mobile.phase != Phase::Connected {
+            return;
+        }
+        let (cell, why) = handovers.last(begun);
+        let event = match why {
+            Why::Handover => {
+                mobile.open_from = handovers.open_from(mobile.later, begun);
+                mobile.handle_event(slot, Event::Handover);
+                self.hand_over(slot, ue);
+                HandoverEvent::Hard
+            }
+            Why::Failure => {
+                self.fail(slot, ue);
+                HandoverEvent::Failed
+            }
+        };
+        let now = Time::ZERO + self.config.slot * slot;
+        observe.handover(now, HandoverFact { machine: self.mobiles.machine, ue, cell, event });
     }
 
     /// The mobile goes to another cell: link control begins anew (TS 36.300 §10.1.2).
@@ -70,8 +88,8 @@ impl<T: Sdu> ScheduledCell<T> {
         self.mobiles.touch(ue);
     }
 
-    /// Link control has sent a PDU as often as is allowed: the radio link has failed, and is
-    /// established anew in the same cell (TS 36.331 §5.3.7).
+    /// Link control has sent a PDU as often as is allowed, or the radio was out of sync for too
+    /// long: the radio link has failed, and is established anew (TS 36.331 §5.3.7).
     pub(super) fn fail(&mut self, slot: u64, ue: u32) {
         let now = Time::ZERO + self.config.slot * slot;
         let mobile = &mut self.mobiles[ue as usize];
@@ -80,8 +98,15 @@ impl<T: Sdu> ScheduledCell<T> {
         }
         mobile.open_from = slot + self.config.failure_gap;
         mobile.detach();
+        let is_of_link_control = mobile.all_dtchs().any(Dtch::has_failed);
         for lane in &mut mobile.lanes {
-            if lane.bearers.iter().any(|bearer| bearer.dtch.has_failed()) {
+            // What is out of sync is the downlink.
+            let has_failed = if is_of_link_control {
+                lane.bearers.iter().any(|bearer| bearer.dtch.has_failed())
+            } else {
+                lane.first().dtch.direction == Direction::Downlink
+            };
+            if has_failed {
                 lane.first().dtch.count_failure();
             }
             lane.establish(now);

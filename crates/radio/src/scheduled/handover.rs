@@ -1,6 +1,6 @@
 //! When mobiles go to other cells.
 
-use base::{Duration, Stream};
+use base::{Duration, Stream, Time};
 use settings::{Fault, Flag, Moments, OfTime, Or, Table, absent, section};
 
 absent! {
@@ -42,8 +42,26 @@ pub(crate) struct Handovers {
 enum Times {
     /// Every so many.
     Every(u64),
-    /// Growing.
-    At(Vec<u64>),
+    /// Growing, each with the cell and the reason.
+    At(Vec<(u64, u32, Why)>),
+}
+
+/// Why a mobile goes to another cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Why {
+    /// That takes it over.
+    Handover,
+    /// The radio link has failed, and is established anew there.
+    Failure,
+}
+
+/// The time when a mobile goes to another cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Move {
+    pub(crate) time: Time,
+    /// The number of the other cell.
+    pub(crate) cell: u32,
+    pub(crate) why: Why,
 }
 
 impl Handover {
@@ -52,7 +70,10 @@ impl Handover {
         let slots = |time: Duration| time.ceil_to(slot).whole(slot);
         let times = match self.at.as_slice() {
             [] => Times::Every(slots(self.every)),
-            at => Times::At(at.iter().map(|time| slots(*time)).collect()),
+            at => {
+                let move_at = |(cell, time): (u32, &Duration)| (slots(*time), cell, Why::Handover);
+                Times::At((1..).zip(at).map(move_at).collect())
+            }
         };
         let (spread, gap) = (slots(self.spread), slots(self.gap.unwrap_or(gap)));
         Handovers { times, spread, gap, forwarding: self.forwarding }
@@ -78,6 +99,13 @@ impl Handover {
 }
 
 impl Handovers {
+    /// The same at the times of `moves`, in slots of length `slot`.
+    pub(crate) fn at(self, moves: &[Move], slot: Duration) -> Self {
+        let slots = |time: Time| time.saturating_since(Time::ZERO).ceil_to(slot).whole(slot);
+        let times = moves.iter().map(|it| (slots(it.time), it.cell, it.why)).collect();
+        Self { times: Times::At(times), ..self }
+    }
+
     /// By how many slots those of the mobile called `name` come later.
     pub(super) fn delay(&self, seed: u64, name: &str) -> u64 {
         let drawn = Stream::named(seed, &format!("{name}/handovers")).next_f64();
@@ -89,7 +117,7 @@ impl Handovers {
         let Some(slot) = slot.checked_sub(later) else { return 0 };
         match &self.times {
             Times::Every(slots) => slot / slots,
-            Times::At(times) => times.partition_point(|time| *time <= slot) as u64,
+            Times::At(times) => times.partition_point(|(time, ..)| *time <= slot) as u64,
         }
     }
 
@@ -97,9 +125,21 @@ impl Handovers {
     pub(super) fn next(&self, later: u64, begun: u64) -> u64 {
         let next = match &self.times {
             Times::Every(slots) => Some((begun + 1) * slots),
-            Times::At(times) => times.get(begun as usize).copied(),
+            Times::At(times) => times.get(begun as usize).map(|(time, ..)| *time),
         };
         next.map_or(u64::MAX, |next| next + later)
+    }
+
+    /// The cell and the reason of the last of so many that have begun, at least one. Where they are
+    /// all alike cells have the numbers in which they come.
+    pub(super) fn last(&self, begun: u64) -> (u32, Why) {
+        match &self.times {
+            Times::Every(_) => (begun as u32, Why::Handover),
+            Times::At(times) => {
+                let (_, cell, why) = times[begun as usize - 1];
+                (cell, why)
+            }
+        }
     }
 
     /// The slot from which something is sent again after so many have begun, at least one.

@@ -8,9 +8,12 @@ use settings::{
 };
 
 use super::bearer::BearerConfig;
+use super::handover::Move;
+use super::journey::{Journey, Site};
 use super::rrc::{InactiveKeys, Times};
 use super::{drx, rrc};
-use crate::channel::scheduler;
+use crate::channel::{Radio, scheduler};
+use crate::keys::RadioContext;
 use crate::kit::paging::{self, EdrxKeys, PsmKeys};
 use crate::rlc36::{Rlc36Config, RlcMode};
 
@@ -22,6 +25,10 @@ section! {
             scheduler::SchedulerConfig::default();
         /// Bearers of each mobile beside the default one, at most 7.
         pub bearer: Vec<BearerKeys> as Each<BearerKeys> = Vec::new();
+        /// Base stations that the mobile passes on its journey.
+        pub site: Vec<Site> as Each<Site> = Vec::new();
+        /// A journey past these. Without it the radio is as its keys say.
+        pub journey: Option<Journey> as Perhaps<Journey> = None;
         /// What part of the resource blocks of each direction other users take, evenly.
         pub background: Probability as Part = Probability::NEVER;
         /// When a connected mobile listens. Without it, always.
@@ -116,6 +123,39 @@ impl BaseStation {
         self.check_bearers(tree, at)?;
         let Some(rrc) = self.rrc else { return Ok(()) };
         paging::check((self.edrx, self.psm), rrc.paging_cycle, tree, at)
+    }
+
+    /// Leads the mobile with such `radios` on its journey, if it makes one, and says when it goes
+    /// from cell to cell.
+    pub(crate) fn lead(
+        &self,
+        context: &RadioContext<'_>,
+        radios: &mut [Radio; 2],
+    ) -> Option<Vec<Move>> {
+        let journey = self.journey.as_ref()?;
+        Some(journey.lead(&self.site, radios, context.duration, context.seed))
+    }
+
+    /// Refuses a journey without sites, and one of several of a number of `mobiles`, which would
+    /// share one cell wherever they are.
+    pub(crate) fn check_journey(
+        &self,
+        mobiles: usize,
+        tree: &Table,
+        at: &str,
+    ) -> Result<(), Fault> {
+        if self.journey.is_none() {
+            return Ok(());
+        }
+        if self.site.is_empty() {
+            let message = format!("{at}.journey needs a [[{at}.site]]");
+            return tree.clash_at(at, &["journey"], message);
+        }
+        if mobiles > 1 {
+            let message = format!("{at}.journey is of a mobile alone: here are {mobiles}");
+            return tree.clash_at(at, &["ues", "ue", "journey"], message);
+        }
+        Ok(())
     }
 
     /// When a mobile is connected, in slots of length `slot`.

@@ -3,7 +3,7 @@
 //! * `cell`: the machine, one slot at a time; `downlink` and `uplink`: who sends in a slot;
 //!   `choice`: who is next.
 //! * `mobile`, `lane`, `bearer`: a mobile, one direction of its radio, and its bearers.
-//! * `connection`: how connections begin, move and fail; `handover`: when they move.
+//! * `connection`: how connections begin, move and fail; `handover`, `journey`: when they move.
 //! * [`drx`], [`rrc`], `power`: when a mobile listens, when it is connected, and what it draws;
 //!   `keys`: what LTE and NR have in common of that.
 //!
@@ -18,6 +18,7 @@ mod connection;
 mod downlink;
 pub mod drx;
 mod handover;
+mod journey;
 mod keys;
 mod lane;
 mod mobile;
@@ -30,5 +31,6 @@ pub use cell::ScheduledCell;
 pub use config::ScheduledConfig;
 pub(crate) use config::{Access, Background, Carrier, Headers};
 pub use handover::Handover;
+pub use journey::{Journey, Site};
 pub(crate) use keys::of_cell;
 pub use keys::{BaseStation, BearerKeys};

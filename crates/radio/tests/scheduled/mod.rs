@@ -3,6 +3,7 @@
 mod bearers;
 mod capacity;
 mod facts;
+mod journey;
 mod laws;
 mod lte_m;
 pub(crate) mod several;

@@ -14,11 +14,12 @@ use base::{Direction, Probability, Rate};
 use mobility::motion::Position;
 
 use crate::kit::decibel::{from_db, to_db};
+use crate::kit::propagation::Shadowing;
 
 pub use air::{Air, ErrorRates};
 use curve::ErrorCurve;
 pub use propagation::Antenna;
-use propagation::{PathLoss, Shadowing};
+use propagation::PathLoss;
 
 /// Chips a second, as a number (TS 25.201 §4.2.1).
 const CHIP_RATE: f64 = super::channels::spreading::CHIP_RATE as f64;
