@@ -9,7 +9,7 @@ from thinpipe.papers.paper import reproduce
 from thinpipe.papers.today import PAPER, moving_rate, setup
 from thinpipe.papers.today.stated import FACTS
 
-KNOWN = ("lte", "nr", "iot", "satellites", "low-orbit")
+KNOWN = ("lte", "nr", "iot", "satellites", "low-orbit", "idle-gap")
 
 
 def judged(*items):
@@ -26,6 +26,7 @@ def test_what_others_measured_is_what_we_have():
         "nr-up",
         "nr-tcp",
         "leo-off-grid",
+        "t-mobile-sa-resumed",
     ]
 
 

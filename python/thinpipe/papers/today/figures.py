@@ -9,6 +9,8 @@ import polars as pl
 
 from thinpipe.papers.chakravorty2003.drawing import HUES, panels, styled
 from thinpipe.papers.today import experiments
+from thinpipe.papers.today.idle_gap import COLUMNS, LONGEST_S, NETWORKS, columns
+from thinpipe.papers.today.idle_gap import round_trips as after_gaps
 from thinpipe.papers.today.low_orbit import POINTS as PINGS
 from thinpipe.papers.today.low_orbit import SLOT_S, least, round_trips
 from thinpipe.papers.today.measures import goodput, ping_p95
@@ -23,6 +25,7 @@ from thinpipe.papers.today.moving_rate import (
 )
 from thinpipe.papers.today.moving_rate import goodput as file_goodput
 from thinpipe.papers.today.setup import NAMES, PIPES, ROWS, SEEDS, VARIANTS, download, heading
+from thinpipe.papers.today.stated import FACTS
 from thinpipe.sweep.interval import Estimate
 
 if TYPE_CHECKING:
@@ -263,3 +266,60 @@ def _lost_by_time_in_slot(outcomes: Outcomes, bins: NDArray[np.float64]) -> NDAr
     all_sent, _ = np.histogram(within, bins)
     all_lost, _ = np.histogram(within[lost], bins)
     return np.asarray(100 * all_lost / all_sent)
+
+
+NO_GAP_S: Final = 0.006
+"""Where a gap of none is drawn on a logarithmic axis."""
+
+BINS: Final = 8
+"""Of a column of gaps."""
+
+
+@styled
+def idle_gap(outcomes: Outcomes) -> Figure:
+    """Draw the round trips of each network over the gap before them, beside those measured."""
+    figure, axes = panels(2, 3, 10.2, 6.0)
+    for ax, (name, network) in zip(axes, NETWORKS.items(), strict=True):
+        for column in COLUMNS:
+            _over_gaps(ax, outcomes, name, column)
+        ax.plot(
+            NO_GAP_S, network.round_trip_ms, "o", color=HUES[1], markerfacecolor="none", label="Set"
+        )
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.set_xlim(NO_GAP_S / 1.4, 1.2 * LONGEST_S)
+        ax.set_ylim(40, 2_000)
+        ax.set_xticks([NO_GAP_S, 0.1, 1, 10], ["0", "0.1", "1", "10"])
+        ax.set_yticks(TICKS_MS, [str(tick) for tick in TICKS_MS])
+        ax.minorticks_off()
+        ax.set_title(network.title, fontsize=10)
+        ax.set_xlabel("Gap (s)")
+    for ax in axes[::3]:
+        ax.set_ylabel("Round trip (ms)")
+    handles, labels = axes[0].get_legend_handles_labels()
+    once = dict(zip(labels, handles, strict=True))
+    figure.legend(once.values(), once.keys(), loc="outside upper center", ncols=len(once))
+    return figure
+
+
+def _over_gaps(ax: Axes, outcomes: Outcomes, name: str, column: str) -> None:
+    """Draw our round trips of a column, and the range that a fact has for it."""
+    low, high = columns(NETWORKS[name])[column]
+    gaps, round_trips_ms = after_gaps(outcomes, name, column, *SEEDS)
+    if low == 0:
+        low, gaps = NO_GAP_S / 1.2, np.full_like(gaps, NO_GAP_S)
+        edges = np.array([low, NO_GAP_S * 1.2])
+    else:
+        edges = np.geomspace(low, high, BINS + 1)
+    for fact in FACTS:
+        if fact.id == f"{name}-{column}":
+            ax.fill_between(
+                [low, high], fact.low, fact.high, color=HUES[1], alpha=0.35, label="Measured"
+            )
+    bins = np.digitize(gaps, edges) - 1
+    shown = range(len(edges) - 1)
+    lowest, middle, highest = np.array(
+        [np.quantile(round_trips_ms[bins == each], (0.1, 0.5, 0.9)) for each in shown]
+    ).T
+    ax.stairs(highest, edges, baseline=lowest, color=HUES[0], alpha=0.2, fill=True)
+    ax.stairs(middle, edges, baseline=None, color=HUES[0], linewidth=1.6, label="Ours")

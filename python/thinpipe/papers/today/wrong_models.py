@@ -26,6 +26,13 @@ def _slow_start(point: Point) -> Point:
     return Point(point.scenario, (*point.settings, ("tcp.initial_window", "1")), point.algorithms)
 
 
+def _paged_at_once(point: Point) -> Point:
+    pairs = (
+        (key, "10 ms" if key.endswith(".paging_cycle") else value) for key, value in point.settings
+    )
+    return Point(point.scenario, tuple(pairs), point.algorithms)
+
+
 WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "no radio resource control": given(
         "An idle mobile is connected at once.", ("radio.rrc.promotion", "0 ms")
@@ -35,6 +42,11 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
         "A mobile listens twice as often.",
         ("radio.rrc.paging_cycle", "640 ms"),
         ("radio.drx.long_cycle", "20 ms"),
+    ),
+    "another tail": given("The tail ends after 7 s.", ("radio.rrc.tail", "7 s")),
+    "paged at once": WrongModel("A mobile listens for pages every 10 ms.", _paged_at_once),
+    "never asleep": given(
+        "A mobile that is connected always listens.", ("radio.drx.inactivity", "60 s")
     ),
     "another phone": given(
         "The power of a later phone, half of it a bit.",
