@@ -31,7 +31,7 @@ def test_what_others_measured_is_what_we_have():
 
 
 @pytest.mark.slow
-def test_hypotheses_have_the_verdicts_that_are_told():
+def test_hypotheses_and_tcp_at_millimetre_waves_have_the_verdicts_that_are_told():
     found = judged(*(item.id for item in PAPER.items if item.id not in KNOWN))
     assert [each.fact.id for each in found if each.surprising] == []
     assert [each.fact.id for each in found if each.passes_wrong_model] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from thinpipe.papers.today.mmwave_tcp import NO_LIMIT
 from thinpipe.papers.today.moving_rate import moving
 from thinpipe.papers.today.setup import SEEDS
 from thinpipe.papers.wrong import WrongModel, dropped, given, swapped
@@ -48,6 +49,8 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "never asleep": given(
         "A mobile that is connected always listens.", ("radio.drx.inactivity", "60 s")
     ),
+    "a window without end": given("Nothing holds the sender but losses.", *NO_LIMIT),
+    "one flow": given("One flow in the place of eight.", ("flow.count", 1)),
     "another phone": given(
         "The power of a later phone, half of it a bit.",
         ("radio.power.downlink", "26 nJ/bit"),
