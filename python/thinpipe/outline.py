@@ -77,6 +77,10 @@ def _scheduled(values: Mapping[str, str]) -> str:
     parts = [f"{cell} resource blocks", f"SNR {ratios}"]
     if "radio.fading.deviation" in values:
         parts[-1] += f" ± {values['radio.fading.deviation']}"
+    if (speed := values.get("radio.journey.speed")) is not None:
+        near, sites = values["radio.journey.near"], _named(values, "radio.site")
+        parts[-1] += f" at {near} from a site"
+        parts.append(f"past {_counts({'site': sites})} at {speed}")
     if "radio.blockage.loss" in values:
         loss, blocked = values["radio.blockage.loss"], values["radio.blockage.blocked"]
         parts.append(f"blocked for {blocked} each {values['radio.blockage.clear']} by {loss}")

@@ -171,6 +171,11 @@ def test_every_network_carries_a_transfer(name):
     assert run.flows[0].bytes_acked > 10_000
 
 
+def test_a_journey_is_told_with_its_sites():
+    told = outline(tp.scenarios()["lte-between-cells"].values())
+    assert "SNR 40 dB down, 35 dB up at 100 m from a site; past 2 sites at 20 m/s" in told
+
+
 def test_bearers_are_named_with_their_code_point():
     assert "; bearer voice for DSCP 46; queue" in outline(tp.scenarios()["lte-voice"].values())
 
