@@ -17,8 +17,13 @@ FAST = ("nr", "leo", "lte-cat", "hsdpa")
 
 
 def mobiles_of(scenario):
-    """Return the key that says how many mobiles a scenario has; ``None`` if none does."""
+    """Return the key that says how many mobiles a scenario has; ``None`` if none does.
+
+    One on a journey is alone.
+    """
     values = scenario.values()
+    if "radio.journey.speed" in values:
+        return None
     return next((key for key in ("radio.ues", "wlan.mobiles") if key in values), None)
 
 

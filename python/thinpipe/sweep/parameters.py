@@ -21,7 +21,7 @@ _UNITS: Final = {
     "fJ/bit": ("nJ/bit", 1e-6), "pJ/bit": ("nJ/bit", 1e-3), "nJ/bit": ("nJ/bit", 1.0),
     "uJ/bit": ("nJ/bit", 1e3), "µJ/bit": ("nJ/bit", 1e3),
     "dB": ("dB", 1), "dBm": ("dBm", 1), "kHz": ("kHz", 1), "GHz": ("GHz", 1),
-    "m": ("m", 1), "km": ("m", 10**3),
+    "m": ("m", 1), "km": ("m", 10**3), "m/s": ("m/s", 1), "km/h": ("m/s", 1 / 3.6),
 }  # fmt: skip
 
 _NUMBER: Final = re.compile(r"(-?\d+(?:\.\d+)?(?:e-?\d+)?)(?: (\S+))?", re.ASCII)

@@ -81,7 +81,7 @@ impl Journey {
             let message = format!("{at}.speed must be above 0 m/s");
             return tree.clash_at(at, &["speed"], message);
         }
-        if self.from == self.to {
+        if place(self.from).distance(place(self.to)) <= 0.0 {
             let message = format!("{at}.from and {at}.to must be two places");
             return tree.clash_at(at, &["from", "to"], message);
         }
@@ -99,7 +99,7 @@ impl Journey {
     ) -> Vec<Move> {
         let mut way = Way::new(self, sites, seed);
         let mut moves = Vec::new();
-        let mut ratios = [Vec::new(), Vec::new()];
+        let mut courses = [Vec::new(), Vec::new()];
         let near = radios.each_ref().map(|radio| radio.snr.at(Time::ZERO));
         let mut time = Time::ZERO;
         while time <= Time::ZERO + duration {
@@ -107,17 +107,21 @@ impl Journey {
             let why = way.measure(time, near[0], &levels);
             let cell = way.serving as u32;
             moves.extend(why.map(|why| Move { time, cell, why }));
-            let [down, up] = &mut ratios;
+            let [down, up] = &mut courses;
             down.push((time, way.downlink(near[0], &levels)));
             up.push((time, near[1] + levels[way.serving]));
             time += self.measures;
         }
-        for (radio, ratios) in radios.iter_mut().zip(ratios) {
-            let first = ratios[0].1;
-            radio.snr = Arc::new(Schedule::new(first, ratios));
+        for (radio, course) in radios.iter_mut().zip(courses) {
+            let first = course[0].1;
+            radio.snr = Arc::new(Schedule::new(first, course));
         }
         moves
     }
+}
+
+const fn place([x, y]: [f64; 2]) -> Position {
+    Position::new(x, y)
 }
 
 /// A journey under way.
@@ -137,7 +141,6 @@ struct Way<'a> {
 
 impl<'a> Way<'a> {
     fn new(keys: &'a Journey, sites: &[Site], seed: u64) -> Self {
-        let place = |[x, y]: [f64; 2]| Position::new(x, y);
         let [from, to] = [keys.from, keys.to].map(place);
         let mut way = Self {
             keys,
