@@ -61,8 +61,8 @@ REPORT = {
 """A small transfer, after which the mobile is soon without a connection."""
 
 
-@pytest.mark.parametrize(("name", "share"), [("lte-cat1", 0.05), ("lte-m", 0.3)])
-def test_power_saving_mode_is_what_a_battery_lives_on(name, share):
+@pytest.mark.parametrize("name", ["lte-cat1", "lte-m"])
+def test_power_saving_mode_is_what_a_battery_lives_on(name):
     psm = {"radio.psm.active": "10 s", "radio.psm.update": "54 min"}
     run = tp.run(name, {**REPORT, **psm}, duration="3000 s", trace=True)
     assert run.energy is not None
@@ -72,7 +72,9 @@ def test_power_saving_mode_is_what_a_battery_lives_on(name, share):
     assert sum(state.time_s for state in run.energy.states) == pytest.approx(3000)
     energy_j = sum(state.energy_j for state in run.energy.states)
     assert energy_j == pytest.approx(run.energy.total_j)
-    assert states["psm"].energy_j < share * run.energy.total_j
+    # A module draws little else; of what a phone draws it is next to nothing.
+    assert states["psm"].energy_j == pytest.approx(15e-6 * states["psm"].time_s)
+    assert name == "lte-m" or states["psm"].energy_j < 0.05 * run.energy.total_j
     usual = tp.run(name, REPORT, duration="3000 s").energy
     assert usual is not None
     assert usual.total_j > 10 * run.energy.total_j

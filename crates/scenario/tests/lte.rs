@@ -143,8 +143,17 @@ fn a_journey_needs_a_site_and_a_mobile_alone() {
     );
     is_refused(
         "lte-between-cells",
+        &[("radio.uplink.snrs", "[{at='5 s',snr='3 dB'}]")],
+        "--set radio.uplink.snrs=[{at='5 s',snr='3 dB'}]: radio.journey says how the ratio \
+         changes: radio.uplink.snrs and radio.uplink.trace must be left out",
+    );
+    let scenario = parse("lte-between-cells", &[]).expect("it ships");
+    assert_eq!(scenario.live_keys(), [], "nor can the ratio be changed while it runs");
+    is_refused(
+        "lte-between-cells",
         &[("radio.ues", "2")],
-        "--set radio.ues=2: radio.journey is of a mobile alone: here are 2",
+        "--set radio.ues=2: radio.journey is of a mobile alone, which is none of [[radio.ue]]: \
+         radio.ues must be 0 or 1",
     );
 }
 

@@ -1,25 +1,11 @@
 //! Packets that have a bearer of their own.
 
-use std::ops::ControlFlow;
-
-use scenario::Scenario;
-use sim::{Outcome, Recording, Threads, simulate};
-
-fn run(name: &str, listed: &str, settings: &[(&str, &str)]) -> Outcome {
-    let shipped = scenario::shipped().iter().find(|shipped| shipped.name == name);
-    let text = format!("{}{listed}", shipped.expect("it ships").text);
-    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-    let settings: Vec<_> = settings.iter().map(owned).collect();
-    let scenario = Scenario::parse(&text, name, &settings);
-    let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
-    let go_on = &mut |_| ControlFlow::Continue(());
-    simulate(&scenario, Recording::Series, Threads::MIN, go_on).expect("nothing interrupts it")
-}
+use crate::unequal_mobiles::{run, shipped};
 
 /// The milliseconds that 95 % of the datagrams or probes of the second flow keep to, and the kbit/s
 /// of the first.
 fn voice_and_download(name: &str, listed: &str, settings: &[(&str, &str)]) -> [f64; 2] {
-    let outcome = run(name, listed, settings);
+    let outcome = run(&format!("{}{listed}", shipped(name)), settings);
     let [download, voice] = [0, 1].map(|place| &outcome.summary.flows[place]);
     let delays = voice.probe_s.as_deref().unwrap_or(&voice.network.delay_s);
     let delay = delays.p95.expect("they arrive");

@@ -11,14 +11,14 @@ fn scenario(text: &str, settings: &[(&str, &str)]) -> Scenario {
     Scenario::parse(text, "unequal", &settings).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn run(text: &str, settings: &[(&str, &str)]) -> Outcome {
+pub(crate) fn run(text: &str, settings: &[(&str, &str)]) -> Outcome {
     simulate(&scenario(text, settings), Recording::Everything, Threads::MIN, &mut |_| {
         ControlFlow::Continue(())
     })
     .expect("nothing interrupts it")
 }
 
-fn shipped(name: &str) -> &'static str {
+pub(crate) fn shipped(name: &str) -> &'static str {
     scenario::shipped().iter().find(|shipped| shipped.name == name).expect("it ships").text
 }
 

@@ -16,13 +16,13 @@ impl Content for Drive {
                                     or Timestamp) and one of SNR, CQI or MCS, or shipped:NAME";
 }
 
-/// What a mobile says of its radio, the best first: a column's names, and what its values are.
+/// A column in which a mobile says how good its radio is: its names, and the scale of its values.
 struct Signal {
     names: &'static [&'static str],
     scale: Scale,
 }
 
-/// What the values of a column are.
+/// The scale of a column's values.
 enum Scale {
     /// Decibels.
     Ratio,
@@ -30,7 +30,7 @@ enum Scale {
     Index(Vec<f64>),
 }
 
-/// How times are written.
+/// The form of times.
 #[derive(Clone, Copy)]
 enum Clock {
     /// As numbers, each of so many seconds.
@@ -68,7 +68,7 @@ impl Drive {
     /// modulation and coding needs is one of `mcs`, in decibels. Other columns do not count.
     ///
     /// # Errors
-    /// What is wrong with it, and in which line.
+    /// The fault, and its line.
     pub fn parse(text: &[u8], mcs: &[f64]) -> Result<Self, String> {
         let signals = signals(mcs);
         let mut header: Option<Header<'_>> = None;
@@ -100,9 +100,9 @@ impl Drive {
 struct Header<'a> {
     names: Vec<String>,
     clock: Clock,
-    /// Where times stand.
+    /// The place of times in a line.
     clock_at: usize,
-    /// When the first line was written, by its stamp, in seconds.
+    /// The stamp of the first line, in seconds.
     begun: Option<u64>,
     columns: Vec<Column<'a>>,
 }
@@ -262,7 +262,7 @@ mod tests {
         let indicators = "time_s,SNR,CQI,MCS\n0,-,0,1\n1,-,1,2\n2,-,15,0\n";
         let ratios = course(indicators);
         close(ratios[0].1, OUT_OF_RANGE, 1e-9);
-        // What the same bits need in a table of schemes.
+        // The ratio that the same bits need in a table of schemes.
         close(ratios[1].1, curve::needed(0.1523), 1e-9);
         close(ratios[2].1, curve::needed(5.5547), 1e-9);
         assert_eq!(course("time,MCS\n0,2\n3,0\n"), [(0, 7.5), (3000, -5.0)]);

@@ -37,7 +37,7 @@ pub(crate) enum Feedback {
 /// A transport block that has been sent and whose fate its sender does not know, or that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Block<L> {
-    /// What is told of its contents.
+    /// The words of its sender about its contents.
     pub(crate) label: L,
     /// With which scheme.
     pub(crate) scheme: u8,

@@ -182,6 +182,11 @@ impl Reception {
         self.course().at(now)
     }
 
+    /// True if the ratio changes over time.
+    pub(crate) fn has_course(&self) -> bool {
+        !self.snrs.is_empty() || self.trace.is_some()
+    }
+
     /// From `at` on the ratio is `snr`, until a later step.
     pub fn change_snr(&mut self, at: Duration, snr: f64) {
         put(&mut self.snrs, Step { at, snr });
@@ -198,7 +203,7 @@ impl Reception {
     }
 
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        // What all keys are set to is no clash: the recording counts.
+        // A ratio from settings is no clash: the recording counts.
         let snr = join(at, "snr");
         let is_in_file = tree.find(&snr).is_some() && !tree.is_set(&snr);
         check_one(is_in_file, self.trace.is_some(), tree, at)
@@ -216,7 +221,7 @@ impl UeKeys {
 }
 
 impl OwnReception {
-    /// Whether it says what the ratio is.
+    /// True if it says what the ratio is.
     pub(crate) fn has_ratio(&self) -> bool {
         self.snr.is_some() || !self.snrs.is_empty() || self.trace.is_some()
     }

@@ -1,11 +1,11 @@
-//! How many layers a block has: as many as carry most (rank adaptation).
+//! Rank adaptation: a block has as many layers as carry most.
 
 use crate::kit::decibel::to_db;
 
 /// Modulation and coding over a number of layers, between which the power of the sender is shared.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Scheme {
-    /// How many layers there are.
+    /// The number of layers.
     pub(crate) layers: u16,
     /// The index of modulation and coding of each.
     pub(crate) mcs: u8,
@@ -14,7 +14,7 @@ pub(crate) struct Scheme {
 }
 
 impl Scheme {
-    /// That of `mcs` over so many layers, of which each needs the ratio that `needed` lists.
+    /// The scheme of `mcs` over so many layers, of which each needs the ratio that `needed` lists.
     pub(crate) fn new(layers: u16, mcs: u8, needed: &[f64]) -> Self {
         let needed = needed[usize::from(mcs)] + to_db(f64::from(layers));
         Self { layers, mcs, needed }

@@ -89,7 +89,7 @@ impl Ranking {
         self.left.push(Ranked { priority, rank, ue });
     }
 
-    /// Whether nobody is left.
+    /// True if nobody is left.
     pub(crate) fn is_empty(&self) -> bool {
         self.left.is_empty()
     }

@@ -250,8 +250,9 @@ impl LteKeys {
             );
             return tree.clash_at(at, &["lte.grant_delay", "harq.round_trip"], message);
         }
-        let listed: usize = self.ue.iter().map(|ue| ue.count as usize).sum();
-        self.station.check_journey(listed + self.mobiles.ues as usize, tree, at)?;
+        let is_alone = self.mobiles.ues <= 1 && self.ue.is_empty();
+        let receptions = [&self.downlink.reception, &self.uplink.channel.reception];
+        self.station.check_journey(is_alone, receptions, tree, at)?;
         if let Some(handover) = &self.handover {
             handover.check(GAP, tree, &format!("{at}.handover"))?;
         }

@@ -28,9 +28,9 @@ pub(super) struct RandomAccess {
     period: u64,
     /// The last occasion with preambles.
     slot: u64,
-    /// Who sent a preamble in it, and on which tone; `None` is one that is not simulated.
+    /// The senders of preambles in it, and their tones; `None` is one that is not simulated.
     sent: Vec<(Option<u32>, u32)>,
-    /// How many mobiles try to be heard, as the base station estimates it.
+    /// The number of mobiles that try to be heard, as the base station estimates it.
     backlog: f64,
     chance: Philox,
 }
@@ -53,7 +53,7 @@ impl RandomAccess {
         alike.filter_map(|(ue, _)| *ue)
     }
 
-    /// For how long at most one that was not heard backs off, in subframes. The mean of what is
+    /// The longest time that one that was not heard backs off, in subframes. The mean of what is
     /// drawn lets as many try in an occasion as there are tones.
     pub(super) fn backoff(&self) -> u64 {
         self.config.backoff.unwrap_or_else(|| {
@@ -77,7 +77,7 @@ impl RandomAccess {
         }
     }
 
-    /// One more preamble; whether it is not alone.
+    /// Adds a preamble. Returns true if it is not alone on its tone.
     fn put(&mut self, who: Option<u32>, tone: u32) -> bool {
         let alike = self.sent.iter().filter(|(_, other)| *other == tone).count();
         if alike == 1 {

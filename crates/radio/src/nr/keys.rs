@@ -307,8 +307,9 @@ impl NrKeys {
 
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         self.check_slots(tree, at)?;
-        let listed: usize = self.ue.iter().map(|ue| ue.count as usize).sum();
-        self.station.check_journey(listed + self.mobiles.ues as usize, tree, at)?;
+        let is_alone = self.mobiles.ues <= 1 && self.ue.is_empty();
+        let receptions = [&self.downlink.reception, &self.uplink.channel.reception];
+        self.station.check_journey(is_alone, receptions, tree, at)?;
         if let Some(handover) = &self.handover {
             handover.check(GAP, tree, &format!("{at}.handover"))?;
         }

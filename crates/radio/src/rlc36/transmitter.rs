@@ -45,7 +45,7 @@ impl Contents {
         self.count > 0
     }
 
-    /// What facts tell of it.
+    /// The contents, as facts tell them.
     pub(crate) const fn label(&self) -> Label {
         Label {
             sn: self.sn,
@@ -56,7 +56,7 @@ impl Contents {
         }
     }
 
-    /// How many bytes of a block it takes.
+    /// The bytes of a block that it takes.
     pub(crate) fn bytes(&self) -> u64 {
         let ranges = self.ranges().map(Range::bytes);
         ranges.sum::<u64>() + self.status.as_ref().map_or(0, Status::bytes)
@@ -72,23 +72,23 @@ impl Contents {
     }
 }
 
-/// What facts tell of what a block carries.
+/// The contents of a block, as facts tell them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Label {
     /// The number of its first PDU.
     pub(crate) sn: u64,
-    /// Whether there are data.
+    /// True if there are data.
     pub(crate) has_data: bool,
-    /// Whether some were sent before.
+    /// True if some were sent before.
     pub(crate) is_again: bool,
-    /// Whether a report is asked for.
+    /// True if a report is asked for.
     pub(crate) is_poll: bool,
-    /// Whether there is a report on the other direction.
+    /// True if there is a report on the other direction.
     pub(crate) is_report: bool,
 }
 
 impl Label {
-    /// The same of what `other` tells of as well.
+    /// The contents of both this and `other`.
     pub(crate) const fn and(self, other: Self) -> Self {
         Self {
             sn: if self.has_data { self.sn } else { other.sn },
@@ -99,7 +99,7 @@ impl Label {
         }
     }
 
-    /// Whether there is nothing.
+    /// True if there is nothing.
     pub(crate) const fn is_empty(&self) -> bool {
         !self.has_data && !self.is_report
     }

@@ -8,20 +8,20 @@ use crate::Sdu;
 use crate::channel::UeConfig;
 use crate::rlc36::{self, Contents, Dtch, DtchConfig, Reordering};
 
-/// What a bearer is (TS 36.300 §13.1).
+/// The set-up of a bearer (TS 36.300 §13.1).
 #[derive(Clone, PartialEq, Debug)]
 pub struct BearerConfig {
-    /// Its name; `None` of the default bearer, which carries what no other does.
+    /// The name; `None` of the default bearer, which carries what no other does.
     pub(crate) name: Option<String>,
     /// The code point of the packets that it carries.
     pub(crate) dscp: Option<u8>,
-    /// Its priority: lower numbers are first.
+    /// The priority: lower numbers are first.
     pub(crate) priority: u8,
     /// The rate up to which it has its priority; `None` is any.
     pub(crate) guaranteed: Option<Rate>,
     /// Link control.
     pub(crate) rlc: rlc36::Rlc36Config,
-    /// What waits ahead of it, downlink and uplink.
+    /// The queues ahead of it, downlink and uplink.
     pub queues: [queue::Config; 2],
     /// An SDU that has waited longer for its first transmission is discarded.
     pub(crate) discard: Option<Duration>,
@@ -32,11 +32,11 @@ impl BearerConfig {
     pub(crate) const DEFAULT_PRIORITY: u8 = 9;
 }
 
-/// One direction of a bearer of one mobile.
+/// A bearer of a mobile in one direction.
 #[derive(Debug)]
 pub(super) struct Bearer<T> {
     pub(super) dtch: Dtch<T>,
-    /// What the block of each process of hybrid ARQ has of it.
+    /// The part of it in the block of each process of hybrid ARQ.
     pub(super) parts: Box<[Contents]>,
     /// The code point that it is for.
     pub(super) dscp: Option<u8>,
@@ -44,20 +44,20 @@ pub(super) struct Bearer<T> {
     credit: Option<Credit>,
 }
 
-/// What is left of a guaranteed rate, in bytes (TS 36.321 §5.4.3.1: `Bj`).
+/// The rest of a guaranteed rate, in bytes (TS 36.321 §5.4.3.1: `Bj`).
 #[derive(Clone, Copy, Debug)]
 struct Credit {
-    /// What a slot adds.
+    /// The bytes that a slot adds.
     each: f64,
-    /// What there is at most.
+    /// The most bytes that there are.
     most: f64,
-    /// What there was in `slot`.
+    /// The bytes that there were in `slot`.
     left: f64,
     slot: u64,
 }
 
 impl Credit {
-    /// How long it grows without being used (bucketSizeDuration). Our choice.
+    /// The time for which it grows without being used (bucketSizeDuration). Our choice.
     const GROWS: Duration = Duration::from_millis(100);
 
     fn new(rate: Rate, slot: Duration) -> Self {
@@ -101,7 +101,7 @@ impl<T: Sdu> Bearer<T> {
         }
     }
 
-    /// Whether it has its priority in `slot`: not beyond what is guaranteed.
+    /// True if it has its priority in `slot`: not beyond what is guaranteed.
     pub(super) fn is_due(&self, slot: u64) -> bool {
         self.credit.is_none_or(|credit| credit.at(slot) >= 0.0)
     }

@@ -46,7 +46,7 @@ pub struct ScheduledConfig {
     pub power: PowerModel<POWER_STATES>,
     /// Handovers, if there are any.
     pub(crate) handover: Option<Handovers>,
-    /// For how many slots nothing is sent after a radio link has failed.
+    /// The number of slots in which nothing is sent after a radio link has failed.
     pub(crate) failure_gap: u64,
     /// The mobiles.
     pub ues: Vec<UeConfig>,
@@ -127,7 +127,7 @@ pub(crate) struct Carrier {
     pub(crate) sizes: Sizes,
     /// The same in special slots, if there are any.
     pub(crate) special: Option<Sizes>,
-    /// Whether there are other slots than these.
+    /// True if there are other slots than these.
     pub(crate) has_whole: bool,
     /// The ratio of signal to noise that each scheme needs, in decibels, growing.
     pub(crate) needed: Vec<f64>,
@@ -136,7 +136,7 @@ pub(crate) struct Carrier {
     pub(crate) loss: Vec<f64>,
 }
 
-/// By how many decibels a ratio is too low where 999 of 1000 blocks err.
+/// The decibels by which a ratio is too low where 999 of 1000 blocks err.
 const HOPELESS: f64 = 3.0;
 
 impl Carrier {

@@ -4,7 +4,7 @@ use base::{Direction, Time};
 use observe::{HandoverEvent, HandoverFact, Observe};
 
 use super::cell::ScheduledCell;
-use super::handover::Why;
+use super::handover::Reason;
 use super::rrc::{Event, Phase, Resting};
 use crate::Sdu;
 use crate::rlc36::Dtch;
@@ -53,15 +53,15 @@ impl<T: Sdu> ScheduledCell<T> {
         if mobile.phase != Phase::Connected {
             return;
         }
-        let (cell, why) = handovers.last(begun);
-        let event = match why {
-            Why::Handover => {
+        let (cell, reason) = handovers.last(begun);
+        let event = match reason {
+            Reason::Handover => {
                 mobile.open_from = handovers.open_from(mobile.later, begun);
                 mobile.handle_event(slot, Event::Handover);
                 self.hand_over(slot, ue);
                 HandoverEvent::Hard
             }
-            Why::Failure => {
+            Reason::Failure => {
                 self.fail(slot, ue);
                 HandoverEvent::Failed
             }

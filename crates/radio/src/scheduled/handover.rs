@@ -1,4 +1,4 @@
-//! When mobiles go to other cells.
+//! Times of handovers: when mobiles go to other cells.
 
 use base::{Duration, Stream, Time};
 use settings::{Fault, Flag, Moments, OfTime, Or, Table, absent, section};
@@ -43,15 +43,15 @@ enum Times {
     /// Every so many.
     Every(u64),
     /// Growing, each with the cell and the reason.
-    At(Vec<(u64, u32, Why)>),
+    At(Vec<(u64, u32, Reason)>),
 }
 
-/// Why a mobile goes to another cell.
+/// The reason for which a mobile goes to another cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Why {
-    /// That takes it over.
+pub(crate) enum Reason {
+    /// A cell that takes it over.
     Handover,
-    /// The radio link has failed, and is established anew there.
+    /// A radio link that has failed, and is established anew there.
     Failure,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Move {
     pub(crate) time: Time,
     /// The number of the other cell.
     pub(crate) cell: u32,
-    pub(crate) why: Why,
+    pub(crate) reason: Reason,
 }
 
 impl Handover {
@@ -71,7 +71,8 @@ impl Handover {
         let times = match self.at.as_slice() {
             [] => Times::Every(slots(self.every)),
             at => {
-                let move_at = |(cell, time): (u32, &Duration)| (slots(*time), cell, Why::Handover);
+                let move_at =
+                    |(cell, time): (u32, &Duration)| (slots(*time), cell, Reason::Handover);
                 Times::At((1..).zip(at).map(move_at).collect())
             }
         };
@@ -102,17 +103,17 @@ impl Handovers {
     /// The same at the times of `moves`, in slots of length `slot`.
     pub(crate) fn at(self, moves: &[Move], slot: Duration) -> Self {
         let slots = |time: Time| time.saturating_since(Time::ZERO).ceil_to(slot).whole(slot);
-        let times = moves.iter().map(|it| (slots(it.time), it.cell, it.why)).collect();
+        let times = moves.iter().map(|it| (slots(it.time), it.cell, it.reason)).collect();
         Self { times: Times::At(times), ..self }
     }
 
-    /// By how many slots those of the mobile called `name` come later.
+    /// The number of slots by which those of the mobile called `name` come later.
     pub(super) fn delay(&self, seed: u64, name: &str) -> u64 {
         let drawn = Stream::named(seed, &format!("{name}/handovers")).next_f64();
         (drawn * self.spread as f64) as u64
     }
 
-    /// How many of a mobile whose handovers come `later` have begun by `slot`.
+    /// The number of handovers that have begun by `slot`, of a mobile whose come `later`.
     pub(super) fn begun(&self, later: u64, slot: u64) -> u64 {
         let Some(slot) = slot.checked_sub(later) else { return 0 };
         match &self.times {
@@ -132,12 +133,12 @@ impl Handovers {
 
     /// The cell and the reason of the last of so many that have begun, at least one. Where they are
     /// all alike cells have the numbers in which they come.
-    pub(super) fn last(&self, begun: u64) -> (u32, Why) {
+    pub(super) fn last(&self, begun: u64) -> (u32, Reason) {
         match &self.times {
-            Times::Every(_) => (begun as u32, Why::Handover),
+            Times::Every(_) => (begun as u32, Reason::Handover),
             Times::At(times) => {
-                let (_, cell, why) = times[begun as usize - 1];
-                (cell, why)
+                let (_, cell, reason) = times[begun as usize - 1];
+                (cell, reason)
             }
         }
     }

@@ -9,7 +9,7 @@ use settings::{
     Part, Table, named, section,
 };
 
-use super::handover::{Move, Why};
+use super::handover::{Move, Reason};
 use crate::channel::Radio;
 use crate::kit::decibel::{from_db, log10, to_db};
 use crate::kit::propagation::Shadowing;
@@ -69,7 +69,7 @@ section! {
     check(Self::check)
 }
 
-/// By how many decibels the ratio must be better for the link to be in sync again (Qin).
+/// The decibels by which the ratio must be better for the link to be in sync again (Qin).
 const IN_SYNC: f64 = 2.0;
 
 /// No place is nearer to a site.
@@ -104,9 +104,9 @@ impl Journey {
         let mut time = Time::ZERO;
         while time <= Time::ZERO + duration {
             let levels = way.levels(time);
-            let why = way.measure(time, near[0], &levels);
+            let reason = way.measure(time, near[0], &levels);
             let cell = way.serving as u32;
-            moves.extend(why.map(|why| Move { time, cell, why }));
+            moves.extend(reason.map(|reason| Move { time, cell, reason }));
             let [down, up] = &mut courses;
             down.push((time, way.downlink(near[0], &levels)));
             up.push((time, near[1] + levels[way.serving]));
@@ -156,7 +156,7 @@ impl<'a> Way<'a> {
         way
     }
 
-    /// How much better than near it each site is received at `time`, in decibels.
+    /// The level of each site at `time`, in decibels above that near it.
     fn levels(&self, time: Time) -> Vec<f64> {
         let place = self.motion.at(time);
         let level = |(number, site): (u32, &Position)| {
@@ -173,15 +173,15 @@ impl<'a> Way<'a> {
         near + levels[self.serving] - to_db(1.0 + self.keys.load.value() * sent)
     }
 
-    /// The mobile measures at `time`. Returns why it goes to another cell, if it does.
-    fn measure(&mut self, time: Time, near: f64, levels: &[f64]) -> Option<Why> {
+    /// The mobile measures at `time`. Returns the reason if it goes to another cell.
+    fn measure(&mut self, time: Time, near: f64, levels: &[f64]) -> Option<Reason> {
         let ratio = self.downlink(near, levels);
         let measured: Vec<_> = levels.iter().map(|level| level + self.error()).collect();
         if ratio < self.keys.out_of_sync {
             let since = *self.out.get_or_insert(time);
             if time >= since + self.keys.t310 {
                 self.go(best(levels));
-                return Some(Why::Failure);
+                return Some(Reason::Failure);
             }
         } else if ratio >= self.keys.out_of_sync + IN_SYNC {
             self.out = None;
@@ -196,7 +196,7 @@ impl<'a> Way<'a> {
         }
         let (site, _) = self.better.filter(|(_, since)| time >= *since + time_to_trigger)?;
         self.go(site);
-        Some(Why::Handover)
+        Some(Reason::Handover)
     }
 
     fn go(&mut self, site: usize) {

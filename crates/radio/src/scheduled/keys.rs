@@ -12,7 +12,7 @@ use super::handover::Move;
 use super::journey::{Journey, Site};
 use super::rrc::{InactiveKeys, Times};
 use super::{drx, rrc};
-use crate::channel::{Radio, scheduler};
+use crate::channel::{Radio, Reception, scheduler};
 use crate::keys::RadioContext;
 use crate::kit::paging::{self, EdrxKeys, PsmKeys};
 use crate::rlc36::{Rlc36Config, RlcMode};
@@ -23,7 +23,7 @@ section! {
         /// How the base station chooses between mobiles.
         pub scheduler: scheduler::SchedulerConfig as Always<scheduler::SchedulerConfig> =
             scheduler::SchedulerConfig::default();
-        /// Bearers of each mobile beside the default one, at most 7.
+        /// Bearers of each mobile beside the default one: with it at most 8 (TS 36.306 §4.2.1.1).
         pub bearer: Vec<BearerKeys> as Each<BearerKeys> = Vec::new();
         /// Base stations that the mobile passes on its journey.
         pub site: Vec<Site> as Each<Site> = Vec::new();
@@ -103,8 +103,10 @@ impl BaseStation {
 
     fn check_bearers(&self, tree: &Table, at: &str) -> Result<(), Fault> {
         if self.bearer.len() > MOST_BEARERS {
-            let message =
-                format!("{at}.bearer lists {}, at most 7 are possible", self.bearer.len());
+            let message = format!(
+                "{at}.bearer lists {}, at most {MOST_BEARERS} are possible",
+                self.bearer.len()
+            );
             return tree.clash_at(at, &["bearer"], message);
         }
         for (place, bearer) in self.bearer.iter().enumerate() {
@@ -136,11 +138,13 @@ impl BaseStation {
         Some(journey.lead(&self.site, radios, context.duration, context.seed))
     }
 
-    /// Refuses a journey without sites, and one of several of a number of `mobiles`, which would
-    /// share one cell wherever they are.
+    /// Refuses a journey without sites, beside a course of the ratio that `receptions` have
+    /// (downlink and uplink), and of a mobile that is not alone: others would share its cell
+    /// wherever it is, and those that are listed may have a radio of their own.
     pub(crate) fn check_journey(
         &self,
-        mobiles: usize,
+        is_alone: bool,
+        receptions: [&Reception; 2],
         tree: &Table,
         at: &str,
     ) -> Result<(), Fault> {
@@ -151,9 +155,22 @@ impl BaseStation {
             let message = format!("{at}.journey needs a [[{at}.site]]");
             return tree.clash_at(at, &["journey"], message);
         }
-        if mobiles > 1 {
-            let message = format!("{at}.journey is of a mobile alone: here are {mobiles}");
+        if !is_alone {
+            let message = format!(
+                "{at}.journey is of a mobile alone, which is none of [[{at}.ue]]: {at}.ues must \
+                 be 0 or 1"
+            );
             return tree.clash_at(at, &["ues", "ue", "journey"], message);
+        }
+        let names = ["downlink", "uplink"].into_iter();
+        if let Some((way, _)) = names.zip(receptions).find(|(_, reception)| reception.has_course())
+        {
+            let message = format!(
+                "{at}.journey says how the ratio changes: {at}.{way}.snrs and {at}.{way}.trace \
+                 must be left out"
+            );
+            let keys = ["snrs", "trace"].map(|key| format!("{way}.{key}"));
+            return tree.clash_at(at, &[&keys[0], &keys[1], "journey"], message);
         }
         Ok(())
     }
@@ -177,7 +194,8 @@ macro_rules! of_cell {
         }
 
         fn reception(&self, direction: base::Direction) -> Option<&$crate::channel::Reception> {
-            Some(&self.channel(direction).reception)
+            // On a journey it is the sites that say how good the radio is.
+            self.station.journey.is_none().then_some(&self.channel(direction).reception)
         }
 
         fn reception_mut(

@@ -12,10 +12,10 @@ use crate::channel::{Part, Quality, UeConfig};
 use crate::kit::moment::Moment;
 use crate::rlc36::{Label, SentBlock};
 
-/// Its bearers, the radio, and the blocks in flight.
+/// The bearers of one direction, the radio, and the blocks in flight.
 #[derive(Debug)]
 pub(super) struct ScheduledLane<T> {
-    /// Those that are first ahead.
+    /// The bearers, those that are first ahead.
     pub(super) bearers: Box<[Bearer<T>]>,
     /// Bytes of the headers of a block.
     block_header: u32,
@@ -24,10 +24,10 @@ pub(super) struct ScheduledLane<T> {
     pub(super) past: Past,
 }
 
-/// What a block says besides what its bearers have in it.
+/// The words of a sender about a block, besides what its bearers have in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Told {
-    /// What facts tell of it.
+    /// The contents, as facts tell them.
     pub(super) label: Label,
     /// Uplink: how much the mobile has yet to send (its buffer status report).
     pub(super) backlog: u64,
@@ -113,7 +113,7 @@ impl<T: Sdu> ScheduledLane<T> {
         error
     }
 
-    /// Those of its bearers that have their priority in `slot`, a bit each.
+    /// The bearers that have their priority in `slot`, a bit each.
     pub(super) fn due(&self, slot: u64) -> u32 {
         let due = self.bearers.iter().enumerate().filter(|(_, bearer)| bearer.is_due(slot));
         due.fold(0, |bits, (place, _)| bits | 1 << place)
@@ -126,7 +126,7 @@ impl<T: Sdu> ScheduledLane<T> {
         &mut self.bearers[place]
     }
 
-    /// What a block that was built in `slot` says besides its contents.
+    /// The words about a block that was built in `slot` with contents of this `label`.
     pub(super) fn told(&self, label: Label, slot: u64) -> Told {
         let waiting = self.bearers.iter().filter(|bearer| bearer.dtch.waiting() > 0);
         let first = waiting.map(|bearer| bearer.priority(slot)).min();
@@ -137,7 +137,7 @@ impl<T: Sdu> ScheduledLane<T> {
         }
     }
 
-    /// Whether nothing that was sent is left to be acknowledged.
+    /// True if nothing that was sent is left to be acknowledged.
     pub(super) fn is_settled(&self) -> bool {
         self.bearers.iter().all(|bearer| bearer.dtch.transmitter.is_settled())
     }

@@ -28,7 +28,7 @@ pub(crate) struct ScheduledMobile<T> {
     place: u64,
     /// Nothing is sent before this slot: it goes from one cell to another.
     pub(super) open_from: u64,
-    /// How many handovers have begun, ...
+    /// The number of handovers that have begun, ...
     pub(super) handovers: u64,
     /// ... which come so many slots later than those of the cell.
     pub(super) later: u64,
@@ -163,7 +163,7 @@ impl<T: Sdu> ScheduledMobile<T> {
         Direction::BOTH.into_iter().flat_map(|way| self.dtchs(way))
     }
 
-    /// What each bearer has to send in `direction`, a report included.
+    /// The bytes that each bearer has to send in `direction`, a report included.
     fn wants(&self, now: Time, direction: Direction) -> impl Iterator<Item = (&Bearer<T>, u64)> {
         let [lane, other] =
             [direction as usize, 1 - direction as usize].map(|way| &self.lanes[way].bearers);

@@ -1,4 +1,4 @@
-//! Whether a mobile is connected (TS 36.331 §4.2.1, TS 38.331 §4.2.1).
+//! Connections: when a mobile has one (TS 36.331 §4.2.1, TS 38.331 §4.2.1).
 
 use base::Duration;
 use settings::{OfTime, Off, Or, section};
@@ -40,27 +40,27 @@ section! {
 pub(crate) struct Times {
     /// From the last block to the end of the connection.
     pub(crate) tail: u64,
-    /// What an idle mobile does.
+    /// The way of an idle mobile to a connection.
     pub(crate) idle: Resting,
-    /// What an inactive one does; `None` if there are none.
+    /// The way of an inactive one; `None` if there are none.
     pub(crate) inactive: Option<Suspension>,
 }
 
-/// How a mobile without a connection in use comes to one.
+/// The way of a mobile without a connection in use to one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Resting {
-    /// How long it takes to connect.
+    /// The time that it takes to connect.
     pub(crate) promotion: u64,
-    /// When it listens, and when it connects by itself.
+    /// The times when it listens, and when it connects by itself.
     pub(crate) paging: Paging,
 }
 
 /// A connection that is suspended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Suspension {
-    /// How it is resumed.
+    /// The way to resume it.
     resting: Resting,
-    /// For how long it is remembered; `None` is for ever.
+    /// The time for which it is remembered; `None` is for ever.
     release: Option<u64>,
 }
 
@@ -92,7 +92,7 @@ impl Keys {
 }
 
 impl Times {
-    /// How a mobile comes to a connection that has none in use, for the reason that `rest` says.
+    /// The way to a connection of a mobile that has none in use, for the reason that `rest` says.
     pub(crate) fn of(&self, rest: Rest) -> &Resting {
         match (rest, &self.inactive) {
             (Rest::Inactive, Some(suspension)) => &suspension.resting,
@@ -101,12 +101,12 @@ impl Times {
     }
 }
 
-/// Why a mobile has no connection in use.
+/// The reason for which a mobile has no connection in use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rest {
-    /// There is none.
+    /// No connection.
     Idle,
-    /// It is suspended.
+    /// A connection that is suspended.
     Inactive,
 }
 

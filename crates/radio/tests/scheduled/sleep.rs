@@ -18,6 +18,9 @@ const UP: Direction = Direction::Uplink;
 /// From a page, or from what a mobile does by itself, until it is connected, and a slot before.
 const PROMOTION: u64 = 260 + 1;
 
+/// The gap of a handover.
+const GAP: u64 = 30;
+
 /// What a packet takes of a mobile that is connected: a block, or a request and a grant.
 const PACKET: u64 = 30;
 
@@ -66,12 +69,12 @@ proptest! {
         let saving = psm.then(|| PsmKeys { active: ms(active), update: ms(update) });
         let mut keys = LteKeys {
             mobiles: mobiles(3),
-            handover: handover.then(Handover::default),
+            handover: handover.then(|| Handover { gap: Some(ms(GAP)), ..Handover::default() }),
             ..keys(edrx.then(EdrxKeys::default), saving)
         };
         keys.station.drx = Some(drx::Keys::default());
         // A packet may have to wait for the end of a handover.
-        let gap = keys.handover.as_ref().map_or(0, |_| 30);
+        let gap = keys.handover.as_ref().map_or(0, |_| GAP);
         let packet = PACKET + gap;
         let config = config(&keys);
         let mut run = Run::new(&config, 1);
