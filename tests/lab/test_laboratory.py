@@ -71,6 +71,7 @@ def test_a_coarse_run_is_no_traced_one(laboratory, runs):
 def test_the_latest_runs_are_kept_by_their_size(laboratory, runs, monkeypatch):
     monkeypatch.setattr(experiment, "_size", lambda run: round(run.result.duration_s))
     monkeypatch.setattr(experiment, "MOST_KEPT", 9)
+    monkeypatch.setattr(experiment, "_resident", lambda: 0)
 
     def look(seed, duration):
         given = {"seed": str(seed), "duration": duration}
@@ -86,6 +87,7 @@ def test_the_latest_runs_are_kept_by_their_size(laboratory, runs, monkeypatch):
 
 def test_another_look_at_the_largest_runs_needs_no_new_one(laboratory, runs, monkeypatch):
     monkeypatch.setattr(experiment, "MOST_KEPT", 0)
+    monkeypatch.setattr(experiment, "_resident", lambda: 0)
     variants = [{"seed": str(seed)} for seed in range(1, 5)]
     laboratory.answer(request(*variants), never)
     laboratory.answer(request(*variants, span=[0.5, 1]), never)
