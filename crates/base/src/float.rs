@@ -34,7 +34,7 @@ pub fn exp(x: f64) -> f64 {
     if x > LIMIT {
         return f64::INFINITY;
     }
-    let n = (x / std::f64::consts::LN_2).round();
+    let n = nearest(x / std::f64::consts::LN_2);
     let r = x - n * std::f64::consts::LN_2;
     let mut sum = 1.0;
     for term in (1..=18_u32).rev() {
@@ -43,19 +43,48 @@ pub fn exp(x: f64) -> f64 {
     sum * f64::from_bits(((n as i32 + BIAS) as u64) << MANTISSA_BITS)
 }
 
+/// The integer nearest to `x`, which an `i64` can hold, ties away from zero: without a call, where
+/// the standard library makes one on processors of before 2008.
+fn nearest(x: f64) -> f64 {
+    let whole = x as i64 as f64;
+    let rest = x - whole;
+    if rest.abs() < 0.5 { whole } else { whole + rest.signum() }
+}
+
+/// The factors of one term of the series of a sine to the next, 1 / 2n(2n + 1), from the last.
+const SINE_FACTORS: [f64; 11] = {
+    let mut factors = [0.0; 11];
+    let mut place = 0;
+    while place < factors.len() {
+        let term = (factors.len() - place) as f64;
+        factors[place] = 1.0 / (2.0 * term * (2.0 * term + 1.0));
+        place += 1;
+    }
+    factors
+};
+
 /// The sine of `x` radians, to about 15 digits for angles of a few turns.
 pub fn sine(x: f64) -> f64 {
+    sines([x])[0]
+}
+
+/// The sines of several angles, as [`sine`]: side by side, each waits for none of the others.
+pub fn sines<const N: usize>(angles: [f64; N]) -> [f64; N] {
     use std::f64::consts::{FRAC_PI_2, PI};
-    let turns = (x / PI).round();
-    let rest = x - turns * PI;
-    let sign = if turns.rem_euclid(2.0) == 0.0 { 1.0 } else { -1.0 };
-    debug_assert!(rest.abs() <= FRAC_PI_2 * 1.01, "{x} is too large an angle");
-    let square = rest * rest;
-    let mut sum = 1.0;
-    for term in (1..=11_u32).rev() {
-        sum = 1.0 - square / f64::from(2 * term * (2 * term + 1)) * sum;
+    let halves = angles.map(|angle| nearest(angle / PI));
+    let rests: [f64; N] = std::array::from_fn(|place| angles[place] - halves[place] * PI);
+    debug_assert!(rests.iter().all(|rest| rest.abs() <= FRAC_PI_2 * 1.01), "{angles:?}");
+    let squares = rests.map(|rest| rest * rest);
+    let mut sums = [1.0; N];
+    for factor in SINE_FACTORS {
+        for (sum, square) in sums.iter_mut().zip(&squares) {
+            *sum = 1.0 - square * factor * *sum;
+        }
     }
-    sign * rest * sum
+    std::array::from_fn(|place| {
+        let sign = if halves[place] as i64 % 2 == 0 { 1.0 } else { -1.0 };
+        sign * rests[place] * sums[place]
+    })
 }
 
 /// The cosine of `x` radians, as [`sine`].

@@ -126,7 +126,7 @@ impl Datagrams {
     }
 
     fn end(&mut self, number: u64, outcome: DatagramOutcome) {
-        self.rows.change(&number, |row| row.number, |row| row.outcome = outcome);
+        self.rows.change(number, |row| row.number, |row| row.outcome = outcome);
     }
 
     /// Machines have the numbers that `number` says.

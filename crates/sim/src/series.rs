@@ -104,16 +104,18 @@ impl<T: Copy> Series<T> {
         held.chain(&mut self.sample).for_each(change);
     }
 
-    /// Changes the row whose `key` is `of`, if it is held, where rows are in the order of that key.
+    /// Changes the row whose `number` is `of`, if it is held, where rows have come in the order of
+    /// their numbers, from 0: while all are held, a row's number is its place.
     #[inline]
-    pub(crate) fn change<K: Ord>(
-        &mut self,
-        of: &K,
-        key: impl Fn(&T) -> K,
-        change: impl Fn(&mut T),
-    ) {
+    pub(crate) fn change(&mut self, of: u64, number: impl Fn(&T) -> u64, change: impl Fn(&mut T)) {
         for rows in self.all.iter_mut().chain([&mut self.sample]) {
-            if let Ok(row) = rows.binary_search_by_key(of, &key) {
+            let place = of as usize;
+            let place = if rows.get(place).is_some_and(|row| number(row) == of) {
+                Ok(place)
+            } else {
+                rows.binary_search_by_key(&of, &number)
+            };
+            if let Ok(row) = place {
                 change(&mut rows[row]);
             }
         }
@@ -179,9 +181,10 @@ mod tests {
     #[test]
     fn a_row_is_found_by_its_key_and_changed_where_it_is_held() {
         let mut series = Series::new(Keep::All);
-        (0..3 * MOST_ROWS).for_each(|row| series.push((row, false)));
-        for row in 0..3 * MOST_ROWS {
-            series.change(&row, |row| row.0, |row| row.1 = row.0 % 3 == 0);
+        let count = 3 * MOST_ROWS as u64;
+        (0..count).for_each(|row| series.push((row, false)));
+        for row in 0..count {
+            series.change(row, |row| row.0, |row| row.1 = row.0 % 3 == 0);
         }
         for rows in [series.rows(), series.sample()] {
             assert!(rows.iter().all(|row| row.1 == (row.0 % 3 == 0)));

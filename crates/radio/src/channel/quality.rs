@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::float::{exp, sine};
+use base::float::{exp, sines};
 use base::{Duration, Philox, Probability, Rate, Schedule, Stream, Time};
 use settings::{Along, Decibels, Deviation, OfTime, Timed, section};
 
@@ -96,18 +96,26 @@ pub(crate) struct Quality {
     /// The waves: turns per second, and where each begins.
     waves: [(f64, f64); WAVES],
     /// What stands in the way at present, and what did when the last report was made.
-    blockers: Option<[Blocker; 2]>,
-    /// The measurement that the values below are of.
-    sample: Option<u64>,
-    /// The ratio at present.
-    snr: f64,
+    blockers: Option<Box<[Blocker; 2]>>,
+    /// The ratio at present, as it was asked for last.
+    present: Measured,
     /// The one that was reported last.
-    reported: f64,
+    reported: Measured,
+    /// The time of the last measurement, and the ratio with nothing in the way: it is often what
+    /// the next report is of.
+    clear: Option<(Time, f64)>,
     /// By how many decibels reports are taken to be better than they say: so many, in the mean,
     /// that as many blocks err as are aimed at.
     correction: f64,
     odds: Odds,
     chance: Philox,
+}
+
+/// A ratio, and the number of the measurement that it is of.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measured {
+    sample: Option<u64>,
+    snr: f64,
 }
 
 /// The probability that a block errs whose scheme needs a ratio, at a ratio of signal to noise,
@@ -139,14 +147,14 @@ impl Quality {
             (turns / longest, place)
         });
         let blocker = radio.blockage.map(|blockage| Blocker::new(blockage, seed, ue));
-        let blockers = blocker.map(|blocker| [blocker.clone(), blocker]);
+        let blockers = blocker.map(|blocker| Box::new([blocker.clone(), blocker]));
         Self {
             radio,
             waves,
             blockers,
-            sample: None,
-            snr: 0.0,
-            reported: 0.0,
+            present: Measured::default(),
+            reported: Measured::default(),
+            clear: None,
             correction: 0.0,
             odds: Odds { needed: f64::NAN, snr: 0.0, transmissions: 0, rate: Probability::NEVER },
             chance: Philox::named(seed, &format!("{name}/blocks")),
@@ -156,14 +164,45 @@ impl Quality {
     /// From now on it is what `radio` says, with the same waves and blockage.
     pub(crate) fn reconfigure(&mut self, radio: Radio) {
         self.radio = radio;
-        self.sample = None;
+        (self.present, self.reported, self.clear) = Default::default();
         self.odds.transmissions = 0;
     }
 
     /// The ratio that was reported last, in decibels.
     pub(crate) fn reported(&mut self, now: Time) -> f64 {
-        self.measure(now);
-        self.reported
+        let (sample, at) = self.sample(now);
+        if self.reported.sample != Some(sample) {
+            let age = self.radio.report_age;
+            let before = Time::ZERO + at.saturating_since(Time::ZERO).saturating_sub(age);
+            let known = self.clear.filter(|(time, _)| *time == before);
+            let mut snr = known.map_or_else(|| self.at(before), |(_, snr)| snr);
+            if let Some(blockers) = &mut self.blockers {
+                snr -= blockers[1].loss(before);
+            }
+            self.reported = Measured { sample: Some(sample), snr };
+        }
+        self.reported.snr
+    }
+
+    /// The ratio at present.
+    fn present(&mut self, now: Time) -> f64 {
+        let (sample, at) = self.sample(now);
+        if self.present.sample != Some(sample) {
+            let mut snr = self.at(at);
+            self.clear = Some((at, snr));
+            if let Some(blockers) = &mut self.blockers {
+                snr -= blockers[0].loss(at);
+            }
+            self.present = Measured { sample: Some(sample), snr };
+        }
+        self.present.snr
+    }
+
+    /// The number and the time of the measurement that is the last one at `now`.
+    fn sample(&self, now: Time) -> (u64, Time) {
+        let every = self.radio.report_every;
+        let sample = now.saturating_since(Time::ZERO).whole(every);
+        (sample, Time::ZERO + every * sample)
     }
 
     /// The ratio that link adaptation counts on.
@@ -213,12 +252,6 @@ impl Quality {
         self.odds.rate
     }
 
-    /// The ratio at present.
-    fn present(&mut self, now: Time) -> f64 {
-        self.measure(now);
-        self.snr
-    }
-
     /// The share of blocks in error that have been sent `transmissions` times, with a scheme that
     /// needs a ratio of `needed`.
     fn error_rate(&mut self, now: Time, needed: f64, transmissions: u32) -> f64 {
@@ -239,33 +272,16 @@ impl Quality {
         self.radio.outages.iter().any(|[from, to]| (*from..*to).contains(&now))
     }
 
-    fn measure(&mut self, now: Time) {
-        let every = self.radio.report_every;
-        let sample = now.saturating_since(Time::ZERO).whole(every);
-        if self.sample != Some(sample) {
-            self.sample = Some(sample);
-            let at = Time::ZERO + every * sample;
-            let before =
-                Time::ZERO + at.saturating_since(Time::ZERO).saturating_sub(self.radio.report_age);
-            self.snr = self.at(at);
-            self.reported = if before == at { self.snr } else { self.at(before) };
-            if let Some([present, past]) = &mut self.blockers {
-                self.snr -= present.loss(at);
-                self.reported -= past.loss(before);
-            }
-        }
-    }
-
-    /// The ratio at `time`.
+    /// The ratio at `time`, with nothing in the way.
     fn at(&self, time: Time) -> f64 {
         let mean = self.radio.snr.at(time);
         let Some(Fading { deviation, .. }) = self.radio.fading else { return mean };
         let seconds = time.as_secs_f64();
-        let wave = |(speed, place): &(f64, f64)| {
+        let angles = self.waves.map(|(speed, place)| {
             let turns = seconds * speed + place;
-            sine((turns - turns.floor()) * std::f64::consts::TAU)
-        };
-        let sum: f64 = self.waves.iter().map(wave).sum();
+            (turns - turns as i64 as f64) * std::f64::consts::TAU
+        });
+        let sum: f64 = sines(angles).iter().sum();
         // A wave's power is one half.
         mean + deviation * sum / (WAVES as f64 / 2.0).sqrt()
     }

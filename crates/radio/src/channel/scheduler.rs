@@ -40,33 +40,12 @@ pub(crate) struct Past {
     rate: f64,
 }
 
-impl Past {
-    /// It gets `bytes` in `slot`.
-    pub(crate) fn serve(&mut self, config: SchedulerConfig, slot: u64, bytes: u32) {
-        let share = 1.0 / f64::from(config.memory);
-        self.rate = self.mean(config, slot) * (1.0 - share) + share * f64::from(bytes);
-        self.served = slot + 1;
-    }
-
-    /// How much it is to be preferred in `slot` if it could get `bytes` with a ratio of `snr`.
-    pub(crate) fn rank(&self, config: SchedulerConfig, slot: u64, bytes: u32, snr: f64) -> f64 {
-        match config.policy {
-            Policy::RoundRobin => -(self.served as f64),
-            Policy::MaxCi => snr,
-            Policy::ProportionalFair => f64::from(bytes) / self.mean(config, slot).max(1e-3),
-        }
-    }
-
-    /// Its mean rate up to `slot`, in which it got nothing since it was served.
-    fn mean(&self, config: SchedulerConfig, slot: u64) -> f64 {
-        let idle = (slot + 1).saturating_sub(self.served + 1) as f64;
-        if idle == 0.0 { self.rate } else { self.rate * exp(-idle / f64::from(config.memory)) }
-    }
-}
-
-/// The mobiles between which a slot is shared, by rank.
-#[derive(Default, Debug)]
-pub(crate) struct Ranking {
+/// The choice between mobiles: the rule, and those between which a slot is shared, by rank.
+#[derive(Debug)]
+pub(crate) struct Scheduler {
+    config: SchedulerConfig,
+    /// The share of a past rate that remains after so many slots.
+    remains: Box<[f64]>,
     left: BinaryHeap<Ranked>,
 }
 
@@ -77,7 +56,45 @@ struct Ranked {
     ue: u32,
 }
 
-impl Ranking {
+impl Scheduler {
+    /// The number of slots for which it knows by heart what remains: few mobiles that have
+    /// something to send wait longer.
+    const BY_HEART: u32 = 1024;
+
+    pub(crate) fn new(config: SchedulerConfig) -> Self {
+        let remains = match config.policy {
+            Policy::ProportionalFair => {
+                (0..Self::BY_HEART).map(|slots| config.remains(slots.into())).collect()
+            }
+            Policy::RoundRobin | Policy::MaxCi => Box::default(),
+        };
+        Self { config, remains, left: BinaryHeap::new() }
+    }
+
+    /// A mobile with this `past` gets `bytes` in `slot`.
+    pub(crate) fn serve(&self, past: &mut Past, slot: u64, bytes: u32) {
+        let share = 1.0 / f64::from(self.config.memory);
+        past.rate = self.mean(past, slot) * (1.0 - share) + share * f64::from(bytes);
+        past.served = slot + 1;
+    }
+
+    /// How much a mobile with this `past` is to be preferred in `slot` if it could get `bytes` with
+    /// a ratio of `snr`.
+    pub(crate) fn rank(&self, past: &Past, slot: u64, bytes: u32, snr: f64) -> f64 {
+        match self.config.policy {
+            Policy::RoundRobin => -(past.served as f64),
+            Policy::MaxCi => snr,
+            Policy::ProportionalFair => f64::from(bytes) / self.mean(past, slot).max(1e-3),
+        }
+    }
+
+    /// The mean rate of a mobile up to `slot`, in which it got nothing since it was served.
+    fn mean(&self, past: &Past, slot: u64) -> f64 {
+        let idle = slot.saturating_sub(past.served);
+        let known = self.remains.get(idle as usize);
+        past.rate * known.copied().unwrap_or_else(|| self.config.remains(idle))
+    }
+
     /// A new slot is shared.
     pub(crate) fn clear(&mut self) {
         self.left.clear();
@@ -97,6 +114,13 @@ impl Ranking {
     /// The one that is first, and the first of equals. It is no longer among them.
     pub(crate) fn pop(&mut self) -> Option<u32> {
         self.left.pop().map(|ranked| ranked.ue)
+    }
+}
+
+impl SchedulerConfig {
+    /// The share of a past rate that remains after so many slots.
+    fn remains(self, slots: u64) -> f64 {
+        exp(-(slots as f64) / f64::from(self.memory))
     }
 }
 
@@ -127,27 +151,27 @@ mod tests {
 
     #[test]
     fn the_highest_rank_comes_first_and_the_first_of_equals() {
-        let mut ranking = Ranking::default();
-        ranking.add(9, 9, 1.0);
-        ranking.clear();
+        let mut scheduler = Scheduler::new(SchedulerConfig::default());
+        scheduler.add(9, 9, 1.0);
+        scheduler.clear();
         for (ue, rank) in [(7, -1.0), (3, 2.0), (5, f64::INFINITY), (1, 2.0), (2, 0.0)] {
-            ranking.add(ue, 9, rank);
+            scheduler.add(ue, 9, rank);
         }
-        ranking.add(8, 2, -2.0);
-        ranking.add(6, 2, -1.0);
-        let order: Vec<_> = std::iter::from_fn(|| ranking.pop()).collect();
+        scheduler.add(8, 2, -2.0);
+        scheduler.add(6, 2, -1.0);
+        let order: Vec<_> = std::iter::from_fn(|| scheduler.pop()).collect();
         assert_eq!(order, [6, 8, 5, 1, 3, 2, 7]);
     }
 
     /// Serves the best of two mobiles for `slots`, who could get `bytes` in a slot each.
     fn shares(policy: Policy, bytes: [u32; 2], slots: u64) -> [u64; 2] {
-        let config = SchedulerConfig { policy, memory: 100 };
+        let scheduler = Scheduler::new(SchedulerConfig { policy, memory: 100 });
         let (mut pasts, mut served) = ([Past::default(); 2], [0; 2]);
         for slot in 0..slots {
             let rank =
-                |who: usize| pasts[who].rank(config, slot, bytes[who], f64::from(bytes[who]));
+                |who: usize| scheduler.rank(&pasts[who], slot, bytes[who], f64::from(bytes[who]));
             let best = usize::from(rank(1) > rank(0));
-            pasts[best].serve(config, slot, bytes[best]);
+            scheduler.serve(&mut pasts[best], slot, bytes[best]);
             served[best] += 1;
         }
         served

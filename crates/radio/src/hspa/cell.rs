@@ -12,7 +12,7 @@ use super::mobile::HsMobile;
 use super::node_b::NodeBUse;
 use super::pdus::{self, Item};
 use crate::channel::flights::{Flight, Flights};
-use crate::channel::scheduler::Ranking;
+use crate::channel::scheduler::Scheduler;
 use crate::kit::moment::Moment;
 use crate::kit::roster::{CellMobile, Roster};
 use crate::kit::slots::{HarqCell, SlotMobile, Slotted, slotted};
@@ -31,7 +31,7 @@ use crate::{EnergyUse, Sdu};
 pub struct HsCell<T> {
     pub(super) config: HsConfig,
     pub(super) mobiles: Roster<HsMobile<T>>,
-    pub(super) ranking: Ranking,
+    pub(super) scheduler: Scheduler,
     flights: Flights,
     /// What link control fills and gets.
     pub(super) blocks: TransportBlocks,
@@ -45,7 +45,7 @@ impl<T: Sdu> HsCell<T> {
         let mobiles = config.ues.iter().map(|ue| HsMobile::new(config, ue, seed)).collect();
         Self {
             mobiles: Roster::new(machine, mobiles, 0),
-            ranking: Ranking::default(),
+            scheduler: Scheduler::new(config.scheduler),
             flights: Flights::default(),
             blocks: TransportBlocks::new(),
             items: Vec::new(),

@@ -64,22 +64,22 @@ impl<T: Sdu> HsCell<T> {
         active: &[u32],
         can: impl Fn(&mut Self, u32) -> bool,
     ) -> Option<u32> {
-        self.ranking.clear();
+        self.scheduler.clear();
         for ue in active {
             if can(self, *ue) {
                 let is_alone = active.len() == 1;
                 let rank = if is_alone { 0.0 } else { self.rank(moment.now, moment.slot, *ue) };
-                self.ranking.add(*ue, 0, rank);
+                self.scheduler.add(*ue, 0, rank);
             }
         }
-        self.ranking.pop()
+        self.scheduler.pop()
     }
 
     fn rank(&mut self, now: Time, slot: u64, ue: u32) -> f64 {
         let mobile = &mut self.mobiles[ue as usize];
         let bytes = mobile.allowed(now, &self.config).map_or(0, Formats::bytes);
         let snr = mobile.channels[0].quality.reported(now);
-        mobile.channels[0].past.rank(self.config.scheduler, slot, bytes, snr)
+        self.scheduler.rank(&mobile.channels[0].past, slot, bytes, snr)
     }
 
     fn repeat_downlink(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32) {
@@ -100,7 +100,7 @@ impl<T: Sdu> HsCell<T> {
         mobile.flow.queue.take(self.config.formats.pdus(format), channel.contents(process));
         let bytes = Formats::bytes(format);
         let block = channel.begin(process, moment.slot, format, bytes);
-        channel.past.serve(self.config.scheduler, moment.slot, bytes);
+        self.scheduler.serve(&mut channel.past, moment.slot, bytes);
         self.transmit(moment, (ue, DOWN), process, &block);
     }
 }

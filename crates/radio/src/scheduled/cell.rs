@@ -12,7 +12,7 @@ use super::mobile::{Grants, ScheduledMobile};
 use super::rrc::Phase;
 use crate::channel::flights::{Flight, Flights};
 use crate::channel::harq::Feedback;
-use crate::channel::scheduler::Ranking;
+use crate::channel::scheduler::Scheduler;
 use crate::kit::moment::Moment;
 use crate::kit::roster::{CellMobile, Roster};
 use crate::kit::slots::{HarqCell, SlotMobile, Slotted, slotted};
@@ -30,7 +30,7 @@ pub struct ScheduledCell<T> {
     pub(super) config: ScheduledConfig,
     pub(super) drx: Option<Cycles>,
     pub(super) mobiles: Roster<ScheduledMobile<T>>,
-    pub(super) ranking: Ranking,
+    pub(super) scheduler: Scheduler,
     flights: Flights,
     /// What mobiles may send, by slot.
     pub(super) granted: VecDeque<Granted>,
@@ -61,7 +61,7 @@ impl<T: Sdu> ScheduledCell<T> {
         let mut network = Self {
             drx: config.drx.map(|drx| drx.in_slots(config.slot)),
             mobiles: Roster::new(machine, mobiles, 0),
-            ranking: Ranking::default(),
+            scheduler: Scheduler::new(config.scheduler),
             flights: Flights::default(),
             granted: VecDeque::new(),
             taken: [0; Grants::AHEAD as usize],

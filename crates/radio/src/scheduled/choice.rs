@@ -26,7 +26,7 @@ impl<T: Sdu> ScheduledCell<T> {
         active: &[u32],
         can: impl Fn(&Self, &ScheduledMobile<T>) -> bool,
     ) {
-        self.ranking.clear();
+        self.scheduler.clear();
         if offer.left == 0 {
             return;
         }
@@ -38,7 +38,7 @@ impl<T: Sdu> ScheduledCell<T> {
                 } else {
                     (self.priority(offer, *ue), self.rank(offer, *ue))
                 };
-                self.ranking.add(*ue, priority, rank);
+                self.scheduler.add(*ue, priority, rank);
             }
         }
     }
@@ -57,9 +57,10 @@ impl<T: Sdu> ScheduledCell<T> {
         let Offer { direction, now, slot, left } = offer;
         let carrier = &self.config.carriers[direction as usize];
         let lane = self.mobiles[ue as usize].lane(direction);
-        let part = self.config.frame.part(direction, slot);
-        let bytes = lane.assign(now, carrier, part, u64::MAX, left).bytes;
+        let of_slot = self.config.frame.part(direction, slot);
+        let bytes = lane.assign(now, carrier, of_slot, u64::MAX, left).bytes;
         let snr = lane.quality.reported(now);
-        lane.past.rank(self.config.scheduler, slot, bytes, snr)
+        let past = &lane.past;
+        self.scheduler.rank(past, slot, bytes, snr)
     }
 }

@@ -25,7 +25,7 @@ impl<T: Sdu> ScheduledCell<T> {
         let offer = Offer { direction: DOWN, now: moment.now, slot: moment.slot, left };
         self.rank_all(offer, &active, |cell, mobile| cell.can_serve(offer, mobile));
         while left > 0
-            && let Some(ue) = self.ranking.pop()
+            && let Some(ue) = self.scheduler.pop()
         {
             let width = self.serve_downlink(moment, ue, left);
             if width == 0 {
@@ -76,7 +76,7 @@ impl<T: Sdu> ScheduledCell<T> {
     fn serve_downlink(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32, left: u16) -> u16 {
         let mobile = &mut self.mobiles[ue as usize];
         // What is first alone, where others wait for the rest of the slot.
-        let wanted = if self.ranking.is_empty() {
+        let wanted = if self.scheduler.is_empty() {
             mobile.wanted(moment.now, DOWN)
         } else {
             mobile.wanted_first(moment.now, DOWN, moment.slot).1
@@ -93,7 +93,7 @@ impl<T: Sdu> ScheduledCell<T> {
             self.mobiles.touch(ue);
             return 0;
         }
-        lane.past.serve(self.config.scheduler, moment.slot, block.bytes);
+        self.scheduler.serve(&mut lane.past, moment.slot, block.bytes);
         lane.harq.send(process, &block);
         self.transmit(moment, (ue, DOWN), process, &block);
         assigned.width

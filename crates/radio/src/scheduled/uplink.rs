@@ -135,7 +135,7 @@ impl<T: Sdu> ScheduledCell<T> {
             mobile.known > 0 && is_free && has_process()
         });
         while left > 0
-            && let Some(ue) = self.ranking.pop()
+            && let Some(ue) = self.scheduler.pop()
         {
             let mobile = &mut self.mobiles[ue as usize];
             let (known, lane) = (mobile.known, &mut mobile.lanes[1]);
@@ -144,7 +144,7 @@ impl<T: Sdu> ScheduledCell<T> {
             if room == 0 {
                 break;
             }
-            lane.past.serve(self.config.scheduler, slot, assigned.bytes);
+            self.scheduler.serve(&mut lane.past, slot, assigned.bytes);
             mobile.known = known.saturating_sub(room);
             mobile.grants.add(slot, assigned.bytes);
             self.taken[place] += assigned.width;
