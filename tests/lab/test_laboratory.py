@@ -52,6 +52,16 @@ def test_an_answer_has_all_runs_in_order(laboratory):
     assert answer["span"] == [0, 2]
 
 
+def test_flows_of_mobiles_that_differ_are_told_apart_by_their_groups(laboratory):
+    answer = laboratory.answer(request({}, scenario="lte-edge-and-centre", flow=1), never)
+    names = ["flow 0, edge", "flow 1, centre"]
+    assert [run["flows"] for run in answer["runs"]] == [names]
+    panels = {panel["name"]: panel for panel in answer["panels"]}
+    assert panels["cwnd"]["title"] == f"Congestion window of {names[1]}"
+    areas = [layer for layer in panels["goodput"]["layers"] if layer["kind"] == "area"]
+    assert [area["label"] for area in areas] == names
+
+
 def test_another_look_needs_no_new_run(laboratory, runs):
     laboratory.answer(request({}, {"tcp.variant": "vegas"}), never)
     assert len(runs) == 2

@@ -19,6 +19,7 @@ from thinpipe.lab.catalogue import Catalogue
 from thinpipe.lab.panel import Layer, Sight, panel_of
 from thinpipe.lab.request import SHORTEST_S, Request, RequestError, Settings
 from thinpipe.lab.views import KINDS
+from thinpipe.plot.shown import flow_names
 from thinpipe.point import Point
 from thinpipe.report.summary import summary
 from thinpipe.run import Run, run_point
@@ -277,7 +278,7 @@ def _numbers(wanted: Wanted, run: Run) -> dict[str, Any]:
         "tables": [{"columns": table.columns, "rows": table.rows} for table in shown.tables],
         "footer": shown.footer,
         "hints": list(result.hints),
-        "flows": len(result.flows),
+        "flows": flow_names(result.flows),
     }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from thinpipe.plot.drawing import View
 from thinpipe.plot.envelope import Envelope, envelope_of_samples, envelope_of_steps
-from thinpipe.plot.shown import Shown
+from thinpipe.plot.shown import Shown, flow_names
 from thinpipe.run import Run
 from thinpipe.tables import NoTableError
 
@@ -252,8 +252,10 @@ def panel_of(
 
 
 def _title(kind: PanelKind, sight: Sight) -> str:
-    is_one_of_many = kind.of_flow and len(sight.run.flows) > 1
-    return f"{kind.title} of flow {sight.shown.flow.id}" if is_one_of_many else kind.title
+    flows = sight.run.flows
+    if not kind.of_flow or len(flows) == 1:
+        return kind.title
+    return f"{kind.title} of {flow_names(flows)[sight.shown.flow.id]}"
 
 
 def _stacked(layers: list[Layer]) -> list[Layer]:

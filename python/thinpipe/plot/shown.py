@@ -105,21 +105,26 @@ def all_shown(
     if twice is not None:
         raise ValueError(f"flow: {twice} is given twice; give it once")
     found = [shown(run, number, start_s, end_s) for number in numbers]
-    groups = {each.flow.group for each in found}
+    names = flow_names([each.flow for each in found])
     return [
-        Shown(each.run, each.flow, each.view, _label(each.flow, label, len(found), len(groups)))
-        for each in found
+        Shown(each.run, each.flow, each.view, _label(each.flow, label, name, len(found)))
+        for each, name in zip(found, names, strict=True)
     ]
+
+
+def flow_names(flows: Sequence[Flow]) -> list[str]:
+    """Return a name for each of several flows: its number, and its group where there are more."""
+    several = len({flow.group for flow in flows}) > 1
+    return [f"flow {flow.id}, {flow.group}" if several else f"flow {flow.id}" for flow in flows]
 
 
 def _protocol(flow: Flow) -> Protocol:
     return "tcp" if flow.datagrams is None else "udp"
 
 
-def _label(flow: Flow, label: str | None, count: int, groups: int) -> str | None:
+def _label(flow: Flow, label: str | None, name: str, count: int) -> str | None:
     if count == 1:
         return label
-    name = f"flow {flow.id}" if groups == 1 else f"flow {flow.id}, {flow.group}"
     return f"{name} ({flow.variant})" if label is None else f"{label}, {name}"
 
 

@@ -49,18 +49,21 @@ function flowChoice(lab) {
   }));
   label.title = "The flow of panels that show one, such as the congestion window";
   label.hidden = true;
-  label.append("Flow ", select);
+  label.append(select);
   return label;
 }
 
 function fillFlows(label, runs, lab) {
-  const count = Math.max(...runs.map(({ flows }) => flows));
+  const names = runs.map(({ flows }) => flows).reduce((most, flows) => (
+    flows.length > most.length ? flows : most
+  ));
   const select = label.querySelector("select");
-  label.hidden = count < 2;
-  if (select.length !== count) {
-    select.replaceChildren(...Array.from({ length: count }, (_, number) => new Option(number)));
+  label.hidden = names.length < 2;
+  const shown = [...select.options].map(({ text }) => text);
+  if (shown.join() !== names.join()) {
+    select.replaceChildren(...names.map((name, number) => new Option(name, number)));
   }
-  select.value = Math.min(lab.state.flow, count - 1);
+  select.value = Math.min(lab.state.flow, names.length - 1);
 }
 
 function fillPanels(element, offered, lab) {

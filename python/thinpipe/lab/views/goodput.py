@@ -11,6 +11,7 @@ from thinpipe.plot.bottleneck import capacity
 from thinpipe.plot.datagrams import arrived_kbps
 from thinpipe.plot.rates import interval_count
 from thinpipe.plot.series import goodput_kbps
+from thinpipe.plot.shown import flow_names
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,10 +62,9 @@ def layers(sight: Sight) -> list[Layer]:
         total = rates.sum(axis=0)
         return [*drawn, *sight.steps("goodput", edges[:-1], total)]
     upper = np.cumsum(rates, axis=0)
-    for number, (high, own) in enumerate(zip(upper, rates, strict=True)):
-        drawn.append(
-            sight.layer("area", f"flow {number}", x=edges, low=high - own, high=high, shade=number)
-        )
+    names = flow_names(sight.run.flows)
+    for number, (name, high, own) in enumerate(zip(names, upper, rates, strict=True)):
+        drawn.append(sight.layer("area", name, x=edges, low=high - own, high=high, shade=number))
     return drawn
 
 
