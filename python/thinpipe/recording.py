@@ -30,7 +30,7 @@ from thinpipe.tables import (
     CELL,
     MIDDLEBOX,
     MOBILE,
-    POWER,
+    RADIO,
     TRACED,
     VEGAS,
     NoTableError,
@@ -53,7 +53,7 @@ class Recording(ABC):
 
     Tables are polars data frames (``.to_pandas()`` for pandas); times are seconds of the
     simulation. Every run has ``rtt``, ``cwnd``, ``events`` and ``capacity``; ``segments``,
-    ``blocks``, ``power``, ``hops`` and ``queue`` need a run with ``trace=True``.
+    ``blocks``, ``snr``, ``power``, ``hops`` and ``queue`` need a run with ``trace=True``.
     """
 
     @property
@@ -136,6 +136,14 @@ class Recording(ABC):
     def blocks(self) -> pl.DataFrame:
         """Radio blocks, with the start of the TTI in which each was sent."""
         return self._table("blocks")
+
+    @property
+    def snr(self) -> pl.DataFrame:
+        """The ratios of signal to noise that blocks met: one row per change, of each direction.
+
+        Of cells of LTE, NR, HSDPA and NB-IoT. ``ue`` counts their mobiles from 0.
+        """
+        return self._table("snr")
 
     @property
     def power(self) -> pl.DataFrame:
@@ -432,7 +440,7 @@ def _read(directory: Path, name: str) -> pl.DataFrame:
             if not file.exists():
                 raise ContentError(f"{file}: is missing, so {directory} has no table {name}")
         elif name in (*CELL, *MIDDLEBOX, *MOBILE, *VEGAS, *APPLICATION) or (
-            name in POWER and "hops.parquet" in listed(directory)
+            name in RADIO and "hops.parquet" in listed(directory)
         ):
             reason = "nothing of the kind was in the run"
             raise NoTableError(f"{directory} has no {file.name}: {reason}")

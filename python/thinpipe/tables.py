@@ -32,10 +32,10 @@ MIDDLEBOX: Final = ("middlebox_backlog", "middlebox_rtt", "middlebox_events")
 MOBILE: Final = ("mobility",)
 """Tables of a run with mobiles that move through an IPv6 network."""
 
-POWER: Final = ("power",)
-"""Tables of a traced run whose radio has powers."""
+RADIO: Final = ("snr", "power")
+"""Tables of a traced run whose radio has a ratio of signal to noise, or powers."""
 
-TRACED: Final = ("segments", "blocks", *POWER, "hops", "queue")
+TRACED: Final = ("segments", "blocks", *RADIO, "hops", "queue")
 """Tables of a run with ``trace=True``."""
 
 NAMES: Final = (*ALWAYS, *VEGAS, *TRACED, *APPLICATION, *CELL, *MIDDLEBOX, *MOBILE)
@@ -46,6 +46,7 @@ _NAMES: Final[dict[tuple[str, str], Sequence[str]]] = {
     ("segments", "event"): ("sent", "received"),
     ("segments", "towards"): ("receiver", "sender"),
     ("blocks", "direction"): ("down", "up"),
+    ("snr", "direction"): ("down", "up"),
     ("blocks", "kind"): ("data", "retransmission", "control"),
     ("hops", "event"): ("entered", "left", "dropped"),
     ("queue", "event"): ("entered", "dequeued", "dropped"),

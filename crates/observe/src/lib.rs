@@ -10,6 +10,7 @@ mod mobility;
 mod observe;
 mod packet;
 mod power;
+mod ratio;
 mod rrc;
 mod tcp;
 
@@ -21,5 +22,6 @@ pub use mobility::{MobilityFact, Subject};
 pub use observe::{BoxContext, Context, Observe};
 pub use packet::{DropReason, PacketEvent, PacketFact};
 pub use power::PowerFact;
+pub use ratio::RatioFact;
 pub use rrc::{RrcEvent, RrcState};
 pub use tcp::{RttSample, SendLimit, TcpFact};

@@ -8,7 +8,7 @@ use base::Time;
 
 use crate::{
     BlockFact, CodeFact, CommonFact, ConnectionFact, EchoFact, HandoverFact, MiddleboxFact,
-    MobilityFact, PacketFact, PageFact, PowerFact, RrcFact, TcpFact,
+    MobilityFact, PacketFact, PageFact, PowerFact, RatioFact, RrcFact, TcpFact,
 };
 
 /// A sink for facts. Each method does nothing unless a sink wants that kind of fact.
@@ -35,6 +35,9 @@ pub trait Observe {
 
     /// An RRC connection changed its state.
     fn rrc(&mut self, _now: Time, _fact: RrcFact) {}
+
+    /// A mobile's radio is better or worse than it was.
+    fn ratio(&mut self, _now: Time, _fact: RatioFact) {}
 
     /// A mobile's radio draws another power.
     fn power(&mut self, _now: Time, _fact: PowerFact) {}
@@ -142,6 +145,7 @@ impl<A: Observe, B: Observe> Observe for (A, B) {
         tcp(now: Time, endpoint: u32, fact: TcpFact);
         block(now: Time, fact: BlockFact);
         rrc(now: Time, fact: RrcFact);
+        ratio(now: Time, fact: RatioFact);
         power(now: Time, fact: PowerFact);
         code(now: Time, fact: CodeFact);
         handover(now: Time, fact: HandoverFact);

@@ -302,6 +302,7 @@ pub(crate) fn recorded(
         .column("kind", |row| row.fact.kind as u8)?
         .column("poll", |row| row.fact.poll)?
         .column("error", |row| row.fact.error)?;
+    ratios(tables, trace)?;
     power(tables, trace)?;
     Table::new(tables, "hops", trace.hops.iter())?
         .time(|row| row.time)?
@@ -339,6 +340,18 @@ fn power(tables: &Bound<'_, PyDict>, trace: &Trace) -> PyResult<()> {
             .names("state", |row| Some(row.state))?
             .column("power_w", |row| row.power.as_watts_f64())?
             .column("energy_j", |row| row.energy.as_joules_f64())?;
+    }
+    Ok(())
+}
+
+/// Adds `snr`, where radios have a ratio of signal to noise.
+fn ratios(tables: &Bound<'_, PyDict>, trace: &Trace) -> PyResult<()> {
+    if !trace.ratios.is_empty() {
+        Table::new(tables, "snr", trace.ratios.iter())?
+            .time(|row| row.time)?
+            .column("ue", |row| row.fact.ue)?
+            .column("direction", |row| row.fact.direction as u8)?
+            .column("snr_db", |row| row.fact.snr)?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::{Flags, Seq, TcpHeader, Time, UdpDatagram};
-use observe::{BlockFact, Observe, PacketEvent, PacketFact, PowerFact, TcpFact};
+use observe::{BlockFact, Observe, PacketEvent, PacketFact, PowerFact, RatioFact, TcpFact};
 use tcp::Length;
 use world::{Body, Ends, Ipv6, NodeId, World};
 
@@ -103,6 +103,8 @@ pub struct Trace {
     pub hops: Vec<HopRow>,
     /// Radio blocks, at the start of their TTIs.
     pub blocks: Vec<Timed<BlockFact>>,
+    /// The ratios of signal to noise that they met, one for each change.
+    pub ratios: Vec<Timed<RatioFact>>,
     /// What the radios of mobiles draw.
     pub(crate) power: PowerTrace,
     /// UDP datagrams at interfaces of nodes.
@@ -296,6 +298,10 @@ impl Observe for Trace {
 
     fn block(&mut self, now: Time, fact: BlockFact) {
         self.blocks.push(Timed { time: now, fact });
+    }
+
+    fn ratio(&mut self, now: Time, fact: RatioFact) {
+        self.ratios.push(Timed { time: now, fact });
     }
 }
 

@@ -82,6 +82,10 @@ class Sight:
         flow = flows[min(self.flow, len(flows) - 1)]
         return Shown(self.run, flow, View(self.start_s, self.end_s))
 
+    def mobile(self, count: int) -> int:
+        """Return the number of the mobile of the flow among `count`, where each has one."""
+        return min(self.flow, count - 1)
+
     def layer(self, kind: str, label: str = "", **entries: object) -> Layer:
         """Return a layer of this run; arrays become lists of rounded numbers."""
         plain = {

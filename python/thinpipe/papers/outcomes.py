@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from thinpipe.run import Run, run_each
-from thinpipe.tables import ALWAYS, APPLICATION, MIDDLEBOX, POWER, TRACED, VEGAS
+from thinpipe.tables import ALWAYS, APPLICATION, MIDDLEBOX, RADIO, TRACED, VEGAS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,7 +80,7 @@ def _outcome(run: Run, detail: Detail) -> Outcome:
         Detail.RESULT: (),
         Detail.TABLES: ALWAYS,
         Detail.SEGMENTS: (*ALWAYS, "segments"),
-        Detail.TRACE: (*ALWAYS, *(name for name in TRACED if name not in POWER)),
+        Detail.TRACE: (*ALWAYS, *(name for name in TRACED if name not in RADIO)),
     }[detail]
     there = [name for name in (*APPLICATION, *MIDDLEBOX, *VEGAS) if names and run.has(name)]
     return Outcome(run.result, {name: getattr(run, name) for name in (*names, *there)})

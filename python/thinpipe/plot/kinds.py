@@ -147,6 +147,13 @@ KINDS: Final = {
             size=TALL,
         ),
         Kind(
+            "snr",
+            "ratio of signal to noise of a mobile, and its handovers",
+            needs="trace, LTE, NR, HSDPA or NB-IoT",
+            options=("mobile",),
+            of_flow=False,
+        ),
+        Kind(
             "energy",
             "power of a mobile's radio over time, and energy by state",
             needs="trace, `[radio.power]`",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thinpipe.arguments import check
+from thinpipe.plot import snr
 from thinpipe.plot.bindings import AGENT
 from thinpipe.plot.cells import draw_shared, draw_states
 from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
@@ -24,6 +25,7 @@ from thinpipe.plot.middlebox import draw_backlog, draw_leg
 from thinpipe.plot.shown import flow_of
 from thinpipe.plot.signalling import draw_messages
 from thinpipe.plot.style import COLORS, style
+from thinpipe.tables import NoTableError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -179,6 +181,35 @@ class NetworkPlots:
             for upper in (links, messages, window):
                 upper.set_xlabel("")
                 upper.tick_params(labelbottom=False)
+        return figure_of(ax)
+
+    def snr(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        mobile: int = 0,
+    ) -> Figure:
+        """Draw the ratio of signal to noise that a mobile's blocks met, and its handovers.
+
+        Mobiles count from 0 in the order of the scenario. The flow has no effect.
+        """
+        run = self._run
+        try:
+            known = snr.mobiles(run)
+        except NoTableError:
+            raise ValueError(
+                "snr: needs a traced run whose radio has a ratio of signal to noise"
+            ) from None
+        _check_number("this run's", len(known), mobile=mobile)
+        flow_of(run, flow)
+        view = View.of(start_s, end_s, run.result.duration_s)
+        with style():
+            ax = given_or_new(ax)
+            snr.draw_ratios(ax, view, run, mobile)
+            finish(ax, view, f"SNR of {known[mobile]} (dB)", bottom=None)
         return figure_of(ax)
 
     def energy(

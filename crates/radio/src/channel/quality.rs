@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use base::float::{exp, sines};
-use base::{Duration, Philox, Probability, Rate, Schedule, Stream, Time};
+use base::{Direction, Duration, Philox, Probability, Rate, Schedule, Stream, Time};
+use observe::{Observe, RatioFact};
 use settings::{Along, Decibels, Deviation, OfTime, Timed, section};
 
 use super::blockage::{Blockage, Blocker};
 use super::curve::{TARGET, block_error_rate, combining_gain, margin_of};
+use crate::kit::moment::Moment;
 
 /// How good the radio of one direction is.
 #[derive(Clone, PartialEq, Debug)]
@@ -107,6 +109,8 @@ pub(crate) struct Quality {
     /// By how many decibels reports are taken to be better than they say: so many, in the mean,
     /// that as many blocks err as are aimed at.
     correction: f64,
+    /// The ratio that facts told last.
+    told: Option<f64>,
     odds: Odds,
     chance: Philox,
 }
@@ -155,6 +159,7 @@ impl Quality {
             present: Measured::default(),
             reported: Measured::default(),
             clear: None,
+            told: None,
             correction: 0.0,
             odds: Odds { needed: f64::NAN, snr: 0.0, transmissions: 0, rate: Probability::NEVER },
             chance: Philox::named(seed, &format!("{name}/blocks")),
@@ -222,17 +227,25 @@ impl Quality {
         }
     }
 
-    /// The fate of a block that is sent in `slot`, which begins now, for the `transmissions`th
-    /// time, with a scheme that needs a ratio of `needed`: true if it errs. Link adaptation learns
-    /// from the first time.
-    pub(crate) fn draw(
+    /// The fate of a block of a direction of mobile number `ue` that is sent now, for the
+    /// `transmissions`th time, with a scheme that needs a ratio of `needed`: true if it errs. Link
+    /// adaptation learns from the first time.
+    pub(crate) fn draw<O: Observe>(
         &mut self,
-        (now, slot): (Time, u64),
+        moment: &mut Moment<'_, O>,
+        (ue, direction): (u32, Direction),
         needed: f64,
         transmissions: u32,
     ) -> bool {
+        let (now, slot) = (moment.now, moment.slot);
         let draw = self.chance.at([slot as u32, (slot >> 32) as u32, 0, 0])[0];
         let errs = self.odds(now, needed, transmissions).hit(draw);
+        if O::ON {
+            let snr = self.present(now);
+            if self.told.replace(snr) != Some(snr) {
+                moment.observe.ratio(now, RatioFact { ue, direction, snr });
+            }
+        }
         if transmissions == 1 {
             self.learn(errs);
         }

@@ -105,7 +105,7 @@ impl<T: Sdu> HsCell<T> {
         let timing = self.config.timings[place];
         let needed = direction.of(needed(block.scheme.max(1)), 0.0);
         let channel = &mut self.mobiles[ue as usize].channels[place];
-        let errs = channel.draw((moment.now, moment.machine), block, needed, moment.observe);
+        let errs = channel.draw(moment, ue, block, needed);
         let times = [timing.tti + timing.decoding, timing.round_trip].map(|after| slot + after);
         self.flights.send(direction, Flight { slot, ue, process, errs }, 1, times);
         self.mobiles.touch(ue);

@@ -1,6 +1,6 @@
 //! One direction of the radio of one mobile: hybrid ARQ, and blocks that err.
 
-use base::{Direction, Time};
+use base::Direction;
 use observe::{BlockFact, BlockKind, Observe};
 
 use super::config::Timing;
@@ -11,6 +11,7 @@ use crate::channel::Part;
 use crate::channel::harq::{Block, Harq};
 use crate::channel::scheduler::Past;
 use crate::channel::{Quality, UeConfig};
+use crate::kit::moment::Moment;
 use crate::umts::rlc::DataKind;
 
 /// What facts and counters say of a block.
@@ -115,21 +116,24 @@ impl HsChannel {
         block
     }
 
-    /// Whether `block`, which is sent now and needs a ratio of `needed`, errs.
+    /// Whether `block` of mobile number `ue`, which is sent now and needs a ratio of `needed`,
+    /// errs.
     pub(super) fn draw(
         &mut self,
-        (now, machine): (Time, u32),
+        moment: &mut Moment<'_, impl Observe>,
+        ue: u32,
         block: &HsBlock,
         needed: f64,
-        observe: &mut impl Observe,
     ) -> bool {
-        let error = self.quality.draw((now, block.slot), needed, block.transmissions.into());
+        let transmissions = block.transmissions.into();
+        let error = self.quality.draw(moment, (ue, self.direction), needed, transmissions);
         let Label { sn, kind, poll, has_report, .. } = block.label;
         let kind = if block.transmissions > 1 { BlockKind::Retransmission } else { kind };
         self.counters.count_block(block.bytes, error);
-        self.counters.count_transmission(block.transmissions.into(), kind, has_report);
-        let fact = BlockFact { machine, direction: self.direction, sn, kind, poll, error };
-        observe.block(now, fact);
+        self.counters.count_transmission(transmissions, kind, has_report);
+        let (machine, direction) = (moment.machine, self.direction);
+        let fact = BlockFact { machine, direction, sn, kind, poll, error };
+        moment.observe.block(moment.now, fact);
         error
     }
 

@@ -74,11 +74,16 @@ impl<T: Sdu> NbIotLane<T> {
         self.quality.is_out(now)
     }
 
-    /// Whether `block`, which ends now, errs.
-    pub(super) fn draw(&mut self, moment: &mut Moment<'_, impl Observe>, block: &Block) -> bool {
+    /// Whether `block` of mobile number `ue`, which ends now, errs.
+    pub(super) fn draw(
+        &mut self,
+        moment: &mut Moment<'_, impl Observe>,
+        ue: u32,
+        block: &Block,
+    ) -> bool {
         let (bytes, transmissions) = (block.format.bytes, block.transmissions);
         let needed = block.format.needed;
-        let error = self.quality.draw((moment.now, moment.slot), needed, transmissions);
+        let error = self.quality.draw(moment, (ue, block.direction), needed, transmissions);
         self.dtch.tell(moment, block.contents.label(), SentBlock { bytes, transmissions, error });
         error
     }

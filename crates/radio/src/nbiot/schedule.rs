@@ -141,7 +141,7 @@ impl<T: Sdu> NbIotCell<T> {
         let direction = block.direction;
         mobile.last = moment.slot;
         mobile.meter.carried(direction, u64::from(block.format.bytes));
-        if mobile.lanes[direction as usize].draw(moment, &block) {
+        if mobile.lanes[direction as usize].draw(moment, ue, &block) {
             if block.transmissions <= repeats {
                 mobile.block = Some(block);
                 return;

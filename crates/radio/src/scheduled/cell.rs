@@ -114,7 +114,7 @@ impl<T: Sdu> ScheduledCell<T> {
         let mobile = &mut self.mobiles[ue as usize];
         mobile.served[direction as usize] = slot + 1;
         let carrier = &self.config.carriers[direction as usize];
-        let errs = mobile.lane(direction).draw(moment, carrier, block);
+        let errs = mobile.lane(direction).draw(moment, ue, carrier, block);
         let arrives = slot + 1 + u64::from(harq.decoding);
         let returns = match (harq.feedback, direction) {
             (Feedback::Fixed { round_trip }, _) => slot + u64::from(round_trip),

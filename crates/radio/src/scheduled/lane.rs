@@ -98,16 +98,18 @@ impl<T: Sdu> ScheduledLane<T> {
         u64::from(self.block_header)
     }
 
-    /// Whether `block`, which is sent now, errs.
+    /// Whether `block` of mobile number `ue`, which is sent now, errs.
     pub(super) fn draw(
         &mut self,
         moment: &mut Moment<'_, impl Observe>,
+        ue: u32,
         carrier: &Carrier,
         block: &SentTold,
     ) -> bool {
         let (bytes, transmissions) = (block.bytes, block.transmissions.into());
         let needed = carrier.needed_over(block.scheme, block.width);
-        let error = self.quality.draw((moment.now, moment.slot), needed, transmissions);
+        let way = (ue, self.bearers[0].dtch.direction);
+        let error = self.quality.draw(moment, way, needed, transmissions);
         let sent = SentBlock { bytes, transmissions, error };
         self.first().dtch.tell(moment, block.label.label, sent);
         error

@@ -14,6 +14,7 @@ from thinpipe.lab.views.ladder import LADDER
 from thinpipe.lab.views.middlebox import BACKLOG, LEG
 from thinpipe.lab.views.places import PLACES
 from thinpipe.lab.views.queueing import DELAY, QUEUE
+from thinpipe.lab.views.radio import SNR
 from thinpipe.lab.views.round_trips import ROUND_TRIPS
 from thinpipe.lab.views.sequence import SEQUENCE
 from thinpipe.lab.views.window import WINDOW
@@ -31,6 +32,7 @@ KINDS: Final[tuple[PanelKind, ...]] = (
     ECHOES,
     PROBES,
     SEQUENCE,
+    SNR,
     BLOCKS_DOWN,
     BLOCKS_UP,
     RRC,

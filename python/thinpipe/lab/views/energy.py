@@ -11,7 +11,7 @@ from thinpipe.plot.energy import powers
 def layers(sight: Sight) -> list[Layer]:
     """Return the power of the mobile of the flow, where each mobile has one, and its energy."""
     mobiles = sight.run.mobiles
-    number = min(sight.flow, len(mobiles) - 1)
+    number = sight.mobile(len(mobiles))
     rows = sight.run.power.filter(sight.run.power["mobile"] == number)
     mobile = mobiles[number]
     drawn = powers(rows, sight.run.result.duration_s, mobile.energy_j)
