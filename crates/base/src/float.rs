@@ -43,12 +43,13 @@ pub fn exp(x: f64) -> f64 {
     sum * f64::from_bits(((n as i32 + BIAS) as u64) << MANTISSA_BITS)
 }
 
-/// The integer nearest to `x`, which an `i64` can hold, ties away from zero: without a call, where
-/// the standard library makes one on processors of before 2008.
-fn nearest(x: f64) -> f64 {
-    let whole = x as i64 as f64;
-    let rest = x - whole;
-    if rest.abs() < 0.5 { whole } else { whole + rest.signum() }
+/// A double of this size has no fraction, and its last bit is that of the units.
+const UNITS: f64 = 1.5 * (1_u64 << MANTISSA_BITS) as f64;
+
+/// The integer nearest to `x`, which is below 2⁵¹ in size, ties to even: the standard library makes
+/// a call for it where the processor may be one of before 2008.
+pub const fn nearest(x: f64) -> f64 {
+    (x + UNITS) - UNITS
 }
 
 /// The factors of one term of the series of a sine to the next, 1 / 2n(2n + 1), from the last.
@@ -71,8 +72,8 @@ pub fn sine(x: f64) -> f64 {
 /// The sines of several angles, as [`sine`]: side by side, each waits for none of the others.
 pub fn sines<const N: usize>(angles: [f64; N]) -> [f64; N] {
     use std::f64::consts::{FRAC_PI_2, PI};
-    let halves = angles.map(|angle| nearest(angle / PI));
-    let rests: [f64; N] = std::array::from_fn(|place| angles[place] - halves[place] * PI);
+    let halves = angles.map(|angle| angle / PI + UNITS);
+    let rests: [f64; N] = std::array::from_fn(|place| angles[place] - (halves[place] - UNITS) * PI);
     debug_assert!(rests.iter().all(|rest| rest.abs() <= FRAC_PI_2 * 1.01), "{angles:?}");
     let squares = rests.map(|rest| rest * rest);
     let mut sums = [1.0; N];
@@ -82,8 +83,8 @@ pub fn sines<const N: usize>(angles: [f64; N]) -> [f64; N] {
         }
     }
     std::array::from_fn(|place| {
-        let sign = if halves[place] as i64 % 2 == 0 { 1.0 } else { -1.0 };
-        sign * rests[place] * sums[place]
+        let sign = halves[place].to_bits() << (u64::BITS - 1);
+        f64::from_bits((rests[place] * sums[place]).to_bits() ^ sign)
     })
 }
 
@@ -134,6 +135,14 @@ pub fn normal(mut draw: impl FnMut() -> [u32; 2]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nearest_integers() {
+        for step in -4_000..4_000 {
+            let x = f64::from(step) / 16.0;
+            assert_eq!(nearest(x).to_bits() << 1, x.round_ties_even().to_bits() << 1, "{x}");
+        }
+    }
 
     #[test]
     fn angles() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::float::{exp, sines};
+use base::float::{exp, nearest, sines};
 use base::{Direction, Duration, Philox, Probability, Rate, Schedule, Stream, Time};
 use observe::{Observe, RatioFact};
 use settings::{Along, Decibels, Deviation, OfTime, Timed, section};
@@ -203,6 +203,11 @@ impl Quality {
         self.present.snr
     }
 
+    /// The time of the measurement that is the next one after `now`.
+    pub(crate) fn measured_next(&self, now: Time) -> Time {
+        self.sample(now).1 + self.radio.report_every
+    }
+
     /// The number and the time of the measurement that is the last one at `now`.
     fn sample(&self, now: Time) -> (u64, Time) {
         let every = self.radio.report_every;
@@ -292,7 +297,7 @@ impl Quality {
         let seconds = time.as_secs_f64();
         let angles = self.waves.map(|(speed, place)| {
             let turns = seconds * speed + place;
-            (turns - turns as i64 as f64) * std::f64::consts::TAU
+            (turns - nearest(turns)) * std::f64::consts::TAU
         });
         let sum: f64 = sines(angles).iter().sum();
         // A wave's power is one half.

@@ -37,6 +37,18 @@ impl Sizes {
         row.partition_point(|size| u64::from(*size) < bytes) as u16
     }
 
+    /// How many resource blocks up to `most` a block takes for `bytes`, and how many it then has.
+    pub(crate) fn least_within(&self, scheme: u8, bytes: u64, most: u16) -> (u16, u32) {
+        let row = self.row(scheme);
+        let (place, all) = (usize::from(most), row[usize::from(most)]);
+        // Mostly it takes them all, each of which brings some.
+        if u64::from(all) <= bytes && (place == 0 || row[place - 1] < all) {
+            return (most, all);
+        }
+        let width = self.width_for(scheme, bytes).min(most);
+        (width, row[usize::from(width)])
+    }
+
     /// The least scheme in which `bytes` fit over all resource blocks; 0 if they fit in none.
     pub(crate) fn scheme_for(&self, bytes: u64) -> u8 {
         let mut rows = self.bytes.chunks(self.width as usize + 1).zip(0..);
@@ -64,7 +76,15 @@ mod tests {
             [0, 1, 1, 2, 6, 6]
         );
         assert_eq!([1, 60, 61, 180, 181].map(|bytes| sizes.scheme_for(bytes)), [0, 0, 1, 2, 0]);
+        for (scheme, bytes, most) in
+            (0..3).flat_map(|scheme| (0..200).map(move |bytes| (scheme, bytes, bytes as u16 % 7)))
+        {
+            let width = sizes.width_for(scheme, bytes).min(most);
+            let least = sizes.least_within(scheme, bytes, most);
+            assert_eq!(least, (width, sizes.bytes(scheme, width)), "{scheme} {bytes} {most}");
+        }
         let limited = Sizes::new(&[10], 6, |each, width| (u32::from(width) * each).min(25));
         assert_eq!([25, 1000].map(|bytes| limited.width_for(0, bytes)), [3, 3]);
+        assert_eq!([2, 3, 6].map(|most| limited.least_within(0, 1000, most).0), [2, 3, 3]);
     }
 }

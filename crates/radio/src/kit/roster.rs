@@ -50,6 +50,8 @@ pub(crate) struct Roster<M> {
 #[derive(Clone, Copy, Default, Debug)]
 struct Marks {
     touched: bool,
+    /// Something has happened to it since that was asked last, or nobody has asked.
+    changed: bool,
     reported: bool,
     active: [bool; 2],
 }
@@ -59,7 +61,7 @@ impl<M> Roster<M> {
     pub(crate) fn new(machine: u32, mobiles: Vec<M>, others: usize) -> Self {
         Self {
             machine,
-            marks: vec![Marks::default(); mobiles.len()],
+            marks: vec![Marks { changed: true, ..Marks::default() }; mobiles.len()],
             agenda: Agenda::new(mobiles.len() + others),
             mobiles,
             next: None,
@@ -72,15 +74,33 @@ impl<M> Roster<M> {
 
     /// Something has happened to `ue`.
     pub(crate) fn touch(&mut self, ue: u32) {
-        if !mem::replace(&mut self.marks[ue as usize].touched, true) {
+        let marks = &mut self.marks[ue as usize];
+        marks.changed = true;
+        if !mem::replace(&mut marks.touched, true) {
             self.touched.push(ue);
         }
     }
 
-    /// The next to which something has happened.
+    /// Whether something has happened to `ue` since [`Self::take_change`].
+    pub(crate) fn has_changed(&self, ue: u32) -> bool {
+        self.marks[ue as usize].changed
+    }
+
+    /// Whether something has happened to `ue` since this was asked last.
+    pub(crate) fn take_change(&mut self, ue: u32) -> bool {
+        mem::take(&mut self.marks[ue as usize].changed)
+    }
+
+    /// Something has happened to all.
+    pub(crate) fn change_all(&mut self) {
+        self.marks.iter_mut().for_each(|marks| marks.changed = true);
+    }
+
+    /// The next to which something has happened, and may happen now.
     pub(crate) fn next_touched(&mut self) -> Option<u32> {
         let ue = self.touched.pop()?;
-        self.marks[ue as usize].touched = false;
+        let marks = &mut self.marks[ue as usize];
+        (marks.touched, marks.changed) = (false, true);
         Some(ue)
     }
 

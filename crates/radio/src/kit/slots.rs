@@ -194,6 +194,7 @@ macro_rules! slotted {
             for (mobile, ue) in self.mobiles.iter_mut().zip(&config.ues) {
                 mobile.reconfigure(&ue.radios);
             }
+            self.mobiles.change_all();
         }
 
         $crate::kit::roster::of_mobiles!($sdu);

@@ -10,6 +10,7 @@ use super::drx::Cycles;
 use super::lane::{Assignment, SentTold};
 use super::mobile::{Grants, ScheduledMobile};
 use super::rrc::Phase;
+use super::standing::Standing;
 use crate::channel::flights::{Flight, Flights};
 use crate::channel::harq::Feedback;
 use crate::channel::scheduler::Scheduler;
@@ -31,6 +32,8 @@ pub struct ScheduledCell<T> {
     pub(super) drx: Option<Cycles>,
     pub(super) mobiles: Roster<ScheduledMobile<T>>,
     pub(super) scheduler: Scheduler,
+    /// What it knows of each mobile.
+    pub(super) standings: Box<[Standing]>,
     flights: Flights,
     /// What mobiles may send, by slot.
     pub(super) granted: VecDeque<Granted>,
@@ -62,6 +65,7 @@ impl<T: Sdu> ScheduledCell<T> {
             drx: config.drx.map(|drx| drx.in_slots(config.slot)),
             mobiles: Roster::new(machine, mobiles, 0),
             scheduler: Scheduler::new(config.scheduler),
+            standings: vec![Standing::default(); config.ues.len()].into(),
             flights: Flights::default(),
             granted: VecDeque::new(),
             taken: [0; Grants::AHEAD as usize],

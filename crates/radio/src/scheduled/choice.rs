@@ -4,7 +4,6 @@ use base::{Direction, Time};
 
 use super::bearer::BearerConfig;
 use super::cell::ScheduledCell;
-use super::mobile::ScheduledMobile;
 use crate::Sdu;
 
 /// A block that somebody may get.
@@ -24,14 +23,14 @@ impl<T: Sdu> ScheduledCell<T> {
         &mut self,
         offer: Offer,
         active: &[u32],
-        can: impl Fn(&Self, &ScheduledMobile<T>) -> bool,
+        can: impl Fn(&mut Self, u32) -> bool,
     ) {
         self.scheduler.clear();
         if offer.left == 0 {
             return;
         }
         for ue in active {
-            if can(self, &self.mobiles[*ue as usize]) {
+            if can(self, *ue) {
                 let is_alone = active.len() == 1;
                 let (priority, rank) = if is_alone {
                     (0, 0.0)
@@ -54,6 +53,13 @@ impl<T: Sdu> ScheduledCell<T> {
     }
 
     fn rank(&mut self, offer: Offer, ue: u32) -> f64 {
+        match offer.direction {
+            Direction::Downlink => self.rank_downlink(offer, ue),
+            Direction::Uplink => self.rank_uplink(offer, ue),
+        }
+    }
+
+    fn rank_uplink(&mut self, offer: Offer, ue: u32) -> f64 {
         let Offer { direction, now, slot, left } = offer;
         let carrier = &self.config.carriers[direction as usize];
         let lane = self.mobiles[ue as usize].lane(direction);

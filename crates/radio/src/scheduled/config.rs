@@ -175,9 +175,13 @@ impl Carrier {
         let highest = self.scheme_at(snr).max(lowest);
         let mut most = Assignment { scheme: highest, width: 0, bytes: 0, part };
         for scheme in (lowest..=highest).rev() {
-            let widest = self.widest(scheme, snr).max(sizes.width_for(scheme, least)).min(left);
-            let width = sizes.width_for(scheme, wanted).min(widest);
-            let bytes = sizes.bytes(scheme, width);
+            let powered = self.widest(scheme, snr);
+            let widest = if powered < left {
+                powered.max(sizes.width_for(scheme, least)).min(left)
+            } else {
+                left
+            };
+            let (width, bytes) = sizes.least_within(scheme, wanted, widest);
             if bytes > most.bytes {
                 most = Assignment { scheme, width, bytes, part };
             }
@@ -196,6 +200,10 @@ impl Carrier {
     /// Over how many resource blocks there is power for `scheme`, or for as much as in one.
     fn widest(&self, scheme: u8, snr: f64) -> u16 {
         let margin = (snr - self.needed[usize::from(scheme)]).max(0.0);
+        let last = self.loss.len() - 1;
+        if self.loss[last] <= margin {
+            return last as u16;
+        }
         self.loss.partition_point(|loss| *loss <= margin).saturating_sub(1) as u16
     }
 

@@ -23,7 +23,7 @@ impl<T: Sdu> ScheduledCell<T> {
         let active = self.mobiles.take_active(DOWN);
         let mut left = self.repeat_downlink(moment, &active, self.width(DOWN, moment.slot));
         let offer = Offer { direction: DOWN, now: moment.now, slot: moment.slot, left };
-        self.rank_all(offer, &active, |cell, mobile| cell.can_serve(offer, mobile));
+        self.rank_all(offer, &active, |cell, ue| cell.can_serve(offer, ue));
         while left > 0
             && let Some(ue) = self.scheduler.pop()
         {
@@ -45,12 +45,15 @@ impl<T: Sdu> ScheduledCell<T> {
     ) -> u16 {
         let part = self.config.frame.part(DOWN, moment.slot);
         for ue in active {
+            if !self.look(moment.now, *ue).repeats {
+                continue;
+            }
             let mobile = &self.mobiles[*ue as usize];
             let Some(process) = mobile.lanes[0].harq.failed() else { continue };
             let Some(block) = mobile.lanes[0].harq.block(process) else { continue };
             let width = block.width;
             let fits = width <= left && block.part.is_within(part);
-            if !fits || self.hears_from(moment.slot, mobile) != Some(moment.slot) {
+            if !fits || !self.listens(moment.slot, *ue) {
                 continue;
             }
             let mobile = &mut self.mobiles[*ue as usize];
@@ -60,15 +63,6 @@ impl<T: Sdu> ScheduledCell<T> {
             }
         }
         left
-    }
-
-    /// Whether a new block can be sent to `mobile`: there is something to send, it listens, and has
-    /// a process and no other block in this slot.
-    fn can_serve(&self, offer: Offer, mobile: &ScheduledMobile<T>) -> bool {
-        mobile.served[0] <= offer.slot
-            && mobile.lanes[0].harq.idle().is_some()
-            && mobile.wanted(offer.now, DOWN) > 0
-            && self.hears_from(offer.slot, mobile) == Some(offer.slot)
     }
 
     /// Sends a new block to `ue`. Returns how many resource blocks it takes; none if not even a
@@ -102,9 +96,12 @@ impl<T: Sdu> ScheduledCell<T> {
     /// The base station looks no longer at those that have nothing to send or do not listen in the
     /// next slot.
     fn leave_idle(&mut self, moment: &Moment<'_, impl Observe>, mut active: Vec<u32>) {
+        let next = moment.slot + 1;
         active.retain(|ue| {
-            let stays =
-                self.listens_from(moment.now, moment.slot + 1, *ue) == Some(moment.slot + 1);
+            let standing = &self.standings[*ue as usize];
+            let waits = !self.mobiles.has_changed(*ue) && (standing.wants || standing.repeats);
+            let stays = waits && standing.listens.contains(&next)
+                || self.listens_from(moment.now, next, *ue) == Some(next);
             if !stays {
                 self.mobiles.deactivate(*ue, DOWN);
                 self.mobiles.touch(*ue);
@@ -122,7 +119,7 @@ impl<T: Sdu> ScheduledCell<T> {
     }
 
     /// The first slot from `slot` on in which `mobile` listens.
-    fn hears_from(&self, slot: u64, mobile: &ScheduledMobile<T>) -> Option<u64> {
+    pub(super) fn hears_from(&self, slot: u64, mobile: &ScheduledMobile<T>) -> Option<u64> {
         mobile.listens_from(self.drx.as_ref(), self.config.half_duplex.as_ref(), slot)
     }
 }

@@ -1,6 +1,7 @@
 //! A mobile and its bearer.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use base::{Direction, Stream, Time};
 use observe::Observe;
@@ -265,6 +266,18 @@ impl<T: Sdu> ScheduledMobile<T> {
                 return Some(slot);
             }
         }
+    }
+
+    /// Slots in which it listens, whatever it waits for.
+    pub(super) fn listens_in(
+        &self,
+        drx: Option<&Cycles>,
+        half_duplex: Option<&Frame>,
+    ) -> Range<u64> {
+        if self.phase != Phase::Connected || half_duplex.is_some() {
+            return 0..0;
+        }
+        self.open_from..drx.map_or(u64::MAX, |drx| drx.asleep_from(self.last))
     }
 
     /// The first slot from `slot` on in which it is awake.

@@ -127,7 +127,8 @@ impl<T: Sdu> ScheduledCell<T> {
         let counts = matches!(self.config.harq.feedback, Feedback::Granted { .. });
         let mut left = width.saturating_sub(self.taken[place]);
         let offer = Offer { direction: UP, now: moment.now, slot, left };
-        self.rank_all(offer, active, |cell, mobile| {
+        self.rank_all(offer, active, |cell, ue| {
+            let mobile = &cell.mobiles[ue as usize];
             let half_duplex = cell.config.half_duplex.as_ref();
             let is_free = mobile.can_send(half_duplex, moment.slot, slot);
             let has_process =
