@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -508,3 +509,13 @@ def test_the_table_says_when_a_transfer_was_complete() -> None:
     assert float(cells["completed s"]) == pytest.approx(flow.completed_s, rel=0.01)
     [row] = summary(tp.run("bottleneck", duration="1 s").result).tables[0].rows
     assert row[table.columns.index("completed s")] == "–"
+
+
+def test_text_in_brackets_is_printed_as_it_is(thinpipe, root, tmp_path):
+    file = tmp_path / "[red]a[" / "b].toml"
+    file.parent.mkdir()
+    shutil.copy(root / "scenarios" / "lte-drive-test.toml", file)
+    late = ("--duration", "1s", "--set", "radio.edrx.cycle=40s")
+    told = thinpipe("run", str(file), *late).stdout.splitlines()
+    assert any(line.startswith(f"{file}, seed 1") for line in told)
+    assert told[-1] == "hint: radio.edrx.cycle changes nothing without [radio.rrc]"

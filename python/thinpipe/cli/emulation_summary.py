@@ -35,10 +35,10 @@ def print_summary(record: EmulationRecord, notes: Sequence[str]) -> None:
     else:
         lines.insert(0, "no packet entered the link in either direction")
     for text in lines:
-        screen.print(text, style="dim", highlight=False, markup=False, soft_wrap=True)
+        screen.print(text, style="dim", soft_wrap=True)
     if not record.lateness_s.within_bound:
         text = _too_late(record.lateness_s)
-        screen.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
+        screen.print(text, style="bold red", soft_wrap=True)
 
 
 def _column(way: Direction, wall_s: float) -> dict[str, str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.cli.terminal import console, show, table, widths
+from rich.text import Text
+
+from thinpipe.cli.terminal import Cell, console, show, table, widths
 from thinpipe.papers.facts import AFTER, BUSY, CHOSEN_AFTER, DERIVED, OWN, Finding, Verdict
 from thinpipe.papers.paper import Reproduction
 from thinpipe.report import counts
@@ -22,6 +24,9 @@ MEANINGS: Final = {
 LONGEST_LIST: Final = 13
 """Maximum length of a list in a cell: with two such cells a table fits 80 columns."""
 
+WRONG: Final = "bold red"
+"""The style of what should not be."""
+
 WRAPPED_WIDTH: Final = 24
 """Minimum width of a column that wraps."""
 
@@ -33,11 +38,11 @@ def print_reproduction(made: Reproduction) -> None:
     shown = "".join(each.fact.paper() + each.verdict_text() for each in made.findings)
     for mark, meaning in MEANINGS.items():
         if mark in shown:
-            screen.print(f"{mark} {meaning}", highlight=False)
+            screen.print(f"{mark} {meaning}")
     _print_wrong(screen, made.findings)
     for section in made.sections:
         for each in section.tables:
-            screen.print(f"\n{each.caption}", style="bold", highlight=False)
+            screen.print(f"\n{each.caption}", style="bold")
             if not _printed(screen, each.head, each.rows, frozenset(each.head), each.head[0]):
                 show(screen, each.head, each.rows, text=frozenset(each.head))
 
@@ -47,13 +52,13 @@ def print_counts(made: Sequence[Reproduction]) -> None:
     screen = console()
     for each in made:
         if each.missed:
-            screen.print(f"\n{each.paper.id}, not reproduced:", style="bold", highlight=False)
-            screen.print(each.missed, highlight=False)
+            screen.print(f"\n{each.paper.id}, not reproduced:", style="bold")
+            screen.print(each.missed)
         unjudged = [f.fact.id for f in each.findings if f.verdict is Verdict.NOT_JUDGED]
         if unjudged:
-            screen.print(f"\n{each.paper.id}, {BUSY}:", style="bold", highlight=False)
-            screen.print(", ".join(unjudged), highlight=False)
-    screen.print(f"\nFacts: {counts.CELL}", style="bold", highlight=False)
+            screen.print(f"\n{each.paper.id}, {BUSY}:", style="bold")
+            screen.print(", ".join(unjudged))
+    screen.print(f"\nFacts: {counts.CELL}", style="bold")
     show(screen, counts.HEAD, counts.rows(made), text=frozenset({"paper"}))
 
 
@@ -64,7 +69,7 @@ def _print_wrong(screen: Console, findings: Sequence[Finding]) -> None:
             finding.fact.wrong,
             finding.wrong.ours(),
             finding.fact.band(),
-            "[bold red]passes[/]" if finding.passes_wrong_model else "fails",
+            Text("passes", WRONG) if finding.passes_wrong_model else "fails",
         )
         for finding in findings
         if finding.wrong is not None
@@ -119,7 +124,7 @@ def print_facts(screen: Console, findings: Sequence[Finding]) -> None:
 def _printed(
     screen: Console,
     columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
+    rows: Sequence[Sequence[Cell]],
     text: frozenset[str],
     wrapping: str,
 ) -> bool:
@@ -136,6 +141,6 @@ def _printed(
     return True
 
 
-def _colored(finding: Finding) -> str:
-    word, text = finding.verdict.value, finding.verdict_text()
-    return {"holds": f"[green]{text}[/]", "differs": f"[bold red]{text}[/]"}.get(word, text)
+def _colored(finding: Finding) -> Text:
+    style = {"holds": "green", "differs": WRONG}.get(finding.verdict.value, "")
+    return Text(finding.verdict_text(), style)

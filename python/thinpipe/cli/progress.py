@@ -45,8 +45,9 @@ class Bar:
 
     def _open(self) -> tuple[Progress, TaskID]:
         from rich.console import Console
+        from rich.markup import escape
         from rich.progress import Progress
 
         progress = Progress(console=Console(stderr=True), transient=True)
         progress.start()
-        return progress, progress.add_task(self._label)
+        return progress, progress.add_task(escape(self._label))

@@ -73,7 +73,7 @@ def status(
     screen = console()
     lines, tables = _core.proxy_summary(answer)
     for line in lines:
-        screen.print(line, highlight=False, markup=False, soft_wrap=True)
+        screen.print(line, soft_wrap=True)
     for header, rows in tables:
         screen.print()
         show(screen, header, rows, text=frozenset(header[:1]))

@@ -158,6 +158,6 @@ def _print(run: Run) -> None:
         if place:
             screen.print()
         show(screen, table.columns, table.rows, text=table.text)
-    screen.print(shown.footer, style="dim", highlight=False, soft_wrap=True)
+    screen.print(shown.footer, style="dim", soft_wrap=True)
     for hint in run.result.hints:
-        screen.print(f"hint: {hint}", highlight=False, soft_wrap=True)
+        screen.print(f"hint: {hint}", soft_wrap=True)

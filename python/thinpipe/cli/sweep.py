@@ -207,7 +207,7 @@ def _print(study: Study, measures: list[str]) -> None:
             "control decides only with a larger one, or a shorter queue"
         )
     for line in lines:
-        screen.print(line, style="dim", highlight=False, soft_wrap=True)
+        screen.print(line, style="dim", soft_wrap=True)
 
 
 def _runs(count: int) -> str:

@@ -10,21 +10,26 @@ from typing import Final, TextIO
 from rich.console import Console, JustifyMethod
 from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
+
+Cell = str | Text
+"""The text of a cell, as it is, or in a style."""
 
 PIPE_WIDTH: Final = 160
 """Width of text without a terminal."""
 
 
 def console(stream: TextIO | None = None) -> Console:
-    """Return a console on a stream, by default standard output."""
+    """Return a console on a stream, by default standard output, which shows text as it is."""
     file = stream or sys.stdout
-    return Console(file=file, width=None if file.isatty() else PIPE_WIDTH)
+    width = None if file.isatty() else PIPE_WIDTH
+    return Console(file=file, width=width, markup=False)
 
 
 def show(
     screen: Console,
     columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
+    rows: Sequence[Sequence[Cell]],
     *,
     text: frozenset[str] = frozenset(),
 ) -> None:
@@ -42,13 +47,13 @@ def show(
     width = max(len(column) for column in columns)
     for row in rows:
         for column, cell in zip(columns, row, strict=True):
-            screen.print(f"[bold]{column:<{width}}[/]  {cell}", highlight=False, soft_wrap=True)
+            screen.print(Text.assemble((f"{column:<{width}}", "bold"), "  ", cell), soft_wrap=True)
         screen.print()
 
 
 def table(
     columns: Sequence[str],
-    rows: Iterable[Sequence[str]],
+    rows: Iterable[Sequence[Cell]],
     *,
     text: frozenset[str] = frozenset(),
     heads: Sequence[str] | None = None,
@@ -68,7 +73,7 @@ def widths(screen: Console, made: Table) -> Measurement:
     return Measurement.get(screen, screen.options.update(width=sys.maxsize), made)
 
 
-def _folded(screen: Console, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def _folded(screen: Console, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[str]:
     """Return the headers in lines as wide as the cells or a word."""
     heads = []
     for place, column in enumerate(columns):
