@@ -153,6 +153,17 @@ def test_trace_that_does_not_ship(thinpipe):
     )
 
 
+@pytest.mark.parametrize(
+    ("scenario", "key"),
+    [(SCENARIO, "link.trace.down"), ("lte-drive-test", "radio.downlink.trace")],
+)
+def test_file_without_an_end(thinpipe, scenario, key):
+    check(
+        thinpipe("run", scenario, "--set", f"{key}=/dev/zero"),
+        f"--set {key}=/dev/zero: cannot read /dev/zero: is no regular file",
+    )
+
+
 def test_trace_in_a_file_says_the_line_of_both(thinpipe, tmp_path):
     folder = tmp_path / "runs"
     folder.mkdir()

@@ -246,11 +246,22 @@ fn unfinished(scenario: &Scenario, why: Unfinished) -> PyErr {
     ScenarioError::new_err(format!("{}: {why}", scenario.name))
 }
 
-/// Reads a file that a scenario names.
+/// The most bytes that a file of a scenario may have.
+const MOST_BYTES: u64 = 200_000_000;
+
+/// Reads a file that a scenario names: a regular one, since others may never end.
 fn read_file(path: &str) -> Result<Vec<u8>, String> {
-    #[expect(clippy::disallowed_methods, reason = "this is the crate that reads files")]
-    std::fs::read(path).map_err(|error| {
+    let plain = |error: std::io::Error| {
         let text = error.to_string();
         text.split(" (os error").next().unwrap_or(&text).to_owned()
-    })
+    };
+    let about = std::fs::metadata(path).map_err(plain)?;
+    if !about.is_file() && !about.is_dir() {
+        return Err("is no regular file".to_owned());
+    }
+    if about.len() > MOST_BYTES {
+        return Err(format!("has more than {} MB", MOST_BYTES / 1_000_000));
+    }
+    #[expect(clippy::disallowed_methods, reason = "this is the crate that reads files")]
+    std::fs::read(path).map_err(plain)
 }
