@@ -186,6 +186,7 @@ def test_when_one_run_fails_the_others_end(laboratory, monkeypatch):
         ("umts-cell-50", "radio.ues"),
         ("plain-384", "flow.count"),
         ("umts-dch-384", "radio.ues"),
+        ("lte-edge-and-centre", "radio.ue.edge.count"),
         ("hmipv6-handover", "wlan.mobiles"),
     ],
 )

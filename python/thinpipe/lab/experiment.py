@@ -27,7 +27,9 @@ from thinpipe.run import Run, run_point
 MOST_FLOWS: Final = 200
 """A page can show no more flows or mobiles in a way that anybody could read."""
 
-_COUNTS: Final = re.compile(r"flow\.(group\.[^.]+\.)?count|radio\.ues|wlan\.mobiles")
+_COUNTS: Final = re.compile(
+    r"flow\.(group\.[^.]+\.)?count|radio\.(ues|ue\.[^.]+\.count)|wlan\.mobiles"
+)
 """Keys that say how many flows or mobiles there are."""
 
 LONGEST_S: Final = 20.0
