@@ -84,6 +84,13 @@ def _scheduled(values: Mapping[str, str]) -> str:
     if "radio.blockage.loss" in values:
         loss, blocked = values["radio.blockage.loss"], values["radio.blockage.blocked"]
         parts.append(f"blocked for {blocked} each {values['radio.blockage.clear']} by {loss}")
+    if values["radio.background"] != "0":
+        parts.append(f"{_percent(values['radio.background'])} of blocks are other users'")
+    if (headroom := values["radio.uplink.headroom"]) != "off":
+        parts.append(f"power up for one resource block and {headroom}")
+    if speed is None and (every := values.get("radio.handover.every")) is not None:
+        listed = json.loads(values["radio.handover.at"])
+        parts.append(f"handovers at {', '.join(listed)}" if listed else f"handovers each {every}")
     parts += [*_asleep(values), f"delay {_milliseconds(_wired_s(values))} each way on wires"]
     codes = {key: code for key, code in values.items() if key.startswith("radio.bearer.")}
     parts += [
