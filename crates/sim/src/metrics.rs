@@ -174,7 +174,9 @@ impl Observe for Metrics {
     }
 
     fn handover(&mut self, now: Time, fact: HandoverFact) {
-        self.cell.handovers.push(Timed { time: now, fact });
+        // One that passed without traffic is told later.
+        let place = self.cell.handovers.partition_point(|row| row.time <= now);
+        self.cell.handovers.insert(place, Timed { time: now, fact });
     }
 
     fn common(&mut self, now: Time, fact: CommonFact) {

@@ -42,32 +42,33 @@ impl<T: Sdu> ScheduledCell<T> {
     }
 
     /// The handovers of a connected mobile until `slot`. Several that passed while there was no
-    /// traffic are as one.
+    /// traffic are as one, but each is told with its own time.
     pub(super) fn catch_up(&mut self, slot: u64, ue: u32, observe: &mut impl Observe) {
         let Some(handovers) = &self.config.handover else { return };
+        let machine = self.mobiles.machine;
         let mobile = &mut self.mobiles[ue as usize];
         let begun = handovers.begun(mobile.later, slot);
-        if std::mem::replace(&mut mobile.handovers, begun) >= begun {
+        let before = std::mem::replace(&mut mobile.handovers, begun);
+        if before >= begun || mobile.phase != Phase::Connected {
             return;
         }
-        if mobile.phase != Phase::Connected {
-            return;
+        for number in before..begun {
+            let time = Time::ZERO + self.config.slot * handovers.next(mobile.later, number);
+            let (cell, reason) = handovers.last(number + 1);
+            let event = match reason {
+                Reason::Handover => HandoverEvent::Hard,
+                Reason::Failure => HandoverEvent::Failed,
+            };
+            observe.handover(time, HandoverFact { machine, ue, cell, event });
         }
-        let (cell, reason) = handovers.last(begun);
-        let event = match reason {
+        match handovers.last(begun).1 {
             Reason::Handover => {
                 mobile.open_from = handovers.open_from(mobile.later, begun);
                 mobile.handle_event(slot, Event::Handover);
                 self.hand_over(slot, ue);
-                HandoverEvent::Hard
             }
-            Reason::Failure => {
-                self.fail(slot, ue);
-                HandoverEvent::Failed
-            }
-        };
-        let now = Time::ZERO + self.config.slot * slot;
-        observe.handover(now, HandoverFact { machine: self.mobiles.machine, ue, cell, event });
+            Reason::Failure => self.fail(slot, ue),
+        }
     }
 
     /// The mobile goes to another cell: link control begins anew (TS 36.300 §10.1.2).
