@@ -225,3 +225,18 @@ def test_a_drive_between_cells_hands_over_by_measured_events():
     assert lost.flows[0].bytes_acked > 10_000_000
     with pytest.raises(ValueError, match="nothing of the kind was in the run"):
         assert tp.run("lte-cat4", duration="1 s").handovers.is_empty()
+
+
+def test_handovers_without_traffic_are_told_with_their_own_times():
+    settings = {"radio.handover.at": "['5 s', '10 s', '25 s']", "flow.application": "web"}
+    rows = tp.run("lte-cat4", settings, duration="40 s").handovers
+    assert set(rows["time_s"]) <= {5.0, 10.0, 25.0}
+    assert rows["time_s"].is_sorted()
+    assert len(rows) >= 2
+
+
+def test_a_better_cell_need_not_be_the_best_with_an_offset_below_zero():
+    still = {"radio.journey.shadowing": "0 dB", "radio.journey.error": "0 dB"}
+    eager = {"radio.journey.offset": "-15 dB", "radio.journey.hysteresis": "0 dB"}
+    run = tp.run("lte-between-cells", still | eager)
+    assert len(run.handovers) > 10, "each cell is better than the other"

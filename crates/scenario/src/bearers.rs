@@ -89,18 +89,10 @@ impl Check<'_> {
         if listed.is_empty() {
             return Ok(());
         }
-        if listed.iter().any(|(name, _)| name.is_empty()) {
-            let message = "every [[radio.ue]] needs a name, as in name = \"A\"";
-            return self.clash(&["radio.ue"], message);
-        }
+        self.tree.check_names("radio.ue", listed.iter().map(|(name, _)| *name))?;
         if listed.iter().any(|(name, _)| *name == "all") {
             let message = "no [[radio.ue]] is called all, which stands for every mobile";
             return self.clash(&["radio.ue"], message);
-        }
-        for (index, (name, _)) in listed.iter().enumerate() {
-            if listed[..index].iter().any(|(other, _)| other == name) {
-                return self.clash(&["radio.ue"], format!("two [[radio.ue]] have the name {name}"));
-            }
         }
         let wired = self.scenario.wired.iter().flat_map(|wired| &wired.between);
         let mut taken: BTreeSet<&str> = wired.map(String::as_str).collect();

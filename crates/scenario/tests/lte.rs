@@ -1,7 +1,7 @@
 //! `radio.kind = "lte"`: what it makes of the keys, and which they refuse.
 
 use radio::Radio;
-use scenario::build;
+use scenario::{Scenario, build};
 
 use crate::shared_radio::{
     Refused, cells, each_refuses_in_one_line, is_refused, no_key_is_left_out, parse,
@@ -113,7 +113,7 @@ fn bad_input_is_one_line() {
 #[test]
 fn without_connections_that_end_there_is_no_sleep() {
     let file = "[radio]\nkind = \"lte\"\n[radio.psm]\n";
-    let error = scenario::Scenario::parse(file, "file", &[]).expect_err("it needs radio.rrc");
+    let error = Scenario::parse(file, "file", &[]).expect_err("it needs radio.rrc");
     assert_eq!(error.to_string(), "file:3: radio.psm: does nothing without [radio.rrc]");
     is_refused(
         "lte-cat4",
@@ -157,6 +157,59 @@ fn a_journey_needs_a_site_and_a_mobile_alone() {
     );
 }
 
+/// A journey says when the mobile moves, by an event that can be set up, and how often it measures.
+#[test]
+fn a_journey_is_such_as_events_are() {
+    let scenario = "lte-between-cells";
+    let refused = [
+        ("decade", "-30 dB", "must be above 0 dB"),
+        ("hysteresis", "-1 dB", "must be 0 to 15 dB"),
+        ("offset", "16 dB", "must be -15 to 15 dB"),
+    ];
+    for (key, value, reason) in refused {
+        let key = format!("radio.journey.{key}");
+        let message = format!("--set {key}={value}: {key} {reason}");
+        is_refused(scenario, &[(&key, value)], &message);
+    }
+    is_refused(
+        scenario,
+        &[("radio.journey.measures", "1 ms"), ("duration", "300 s")],
+        "--set radio.journey.measures=1 ms: radio.journey.measures makes 300000 measurements of \
+         the run, at most 200000 are possible: measure less often, or end the run earlier",
+    );
+    is_refused(
+        scenario,
+        &[("radio.handover.at", "['5 s']")],
+        "--set radio.handover.at=['5 s']: radio.journey says when the mobile goes to another \
+         cell: radio.handover.every, radio.handover.at and radio.handover.spread must be left out",
+    );
+    parse(scenario, &[("radio.handover.gap", "25 s")]).expect("its times do not count");
+}
+
+/// What is listed has a name of its own, and sites are for a journey.
+#[test]
+fn what_is_listed_is_told_apart() {
+    let refused = |text: &str| {
+        let text = format!("[radio]\nkind = \"lte\"\n{text}");
+        Scenario::parse(&text, "mine.toml", &[])
+    };
+    let list = |table: &str, lines: [&str; 2]| {
+        lines.map(|line| format!("[[radio.{table}]]\n{line}\n")).concat()
+    };
+    let named = |table: &str, name: &str| list(table, [&format!("name = \"{name}\""); 2]);
+    for (text, message) in [
+        (list("bearer", ["dscp = 4", "dscp = 5"]), "every [[radio.bearer]] needs a name"),
+        (named("bearer", "a"), "two [[radio.bearer]] have the name a"),
+        (list("site", [""; 2]) + "[radio.journey]\n", "every [[radio.site]] needs a name"),
+        (named("site", "w") + "[radio.journey]\n", "two [[radio.site]] have the name w"),
+        (named("ue", "u"), "two [[radio.ue]] have the name u"),
+        (list("site", ["name = \"w\"", "name = \"e\""]), "[[radio.site]] needs [radio.journey]"),
+    ] {
+        let fault = refused(&text).expect_err(&text).to_string();
+        assert!(fault.contains(message), "{fault}");
+    }
+}
+
 /// A code point has one bearer, and a mobile as many as one of LTE can have.
 #[test]
 fn bearers_are_told_apart() {
@@ -166,7 +219,7 @@ fn bearers_are_told_apart() {
         };
         let bearers: String = bearers.iter().map(one).collect();
         let file = format!("[radio]\nkind = \"lte\"\n{bearers}");
-        scenario::Scenario::parse(&file, "file", &[]).map_err(|error| error.to_string())
+        Scenario::parse(&file, "file", &[]).map_err(|error| error.to_string())
     };
     let seven: Vec<_> = (0..7).map(|number| (number, number as u8)).collect();
     assert!(listed(&seven).is_ok());

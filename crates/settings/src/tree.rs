@@ -215,6 +215,26 @@ impl Table {
         Err(self.fault(keys, message))
     }
 
+    /// Refuses entries of the list `key` that have no name, or that of another, of `names`.
+    pub fn check_names<'a>(
+        &self,
+        key: &str,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Fault> {
+        let mut known = Vec::new();
+        for name in names {
+            if name.is_empty() {
+                let message = format!("every [[{key}]] needs a name, as in name = \"A\"");
+                return self.clash(&[key], message);
+            }
+            if known.contains(&name) {
+                return self.clash(&[key], format!("two [[{key}]] have the name {name}"));
+            }
+            known.push(name);
+        }
+        Ok(())
+    }
+
     /// Whether a setting says `key`.
     pub fn is_set(&self, key: &str) -> bool {
         self.find(key).is_some_and(Item::is_set)

@@ -253,9 +253,7 @@ impl LteKeys {
         let is_alone = self.mobiles.ues <= 1 && self.ue.is_empty();
         let receptions = [&self.downlink.reception, &self.uplink.channel.reception];
         self.station.check_journey(is_alone, receptions, tree, at)?;
-        if let Some(handover) = &self.handover {
-            handover.check(GAP, tree, &format!("{at}.handover"))?;
-        }
+        self.station.check_handover(self.handover.as_ref(), GAP, tree, at)?;
         self.check_lte_m(tree, at)
     }
 

@@ -310,9 +310,7 @@ impl NrKeys {
         let is_alone = self.mobiles.ues <= 1 && self.ue.is_empty();
         let receptions = [&self.downlink.reception, &self.uplink.channel.reception];
         self.station.check_journey(is_alone, receptions, tree, at)?;
-        if let Some(handover) = &self.handover {
-            handover.check(GAP, tree, &format!("{at}.handover"))?;
-        }
+        self.station.check_handover(self.handover.as_ref(), GAP, tree, at)?;
         for (way, channel) in [("downlink", &self.downlink), ("uplink", &self.uplink.channel)] {
             let last = channel.mcs_table.schemes() - 1;
             if channel.mcs.is_some_and(|mcs| mcs > last) {

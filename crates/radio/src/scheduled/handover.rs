@@ -80,6 +80,12 @@ impl Handover {
         Handovers { times, spread, gap, forwarding: self.forwarding }
     }
 
+    /// Whether keys say when mobiles go.
+    pub(super) fn has_times(&self) -> bool {
+        let usual = Self::default();
+        !self.at.is_empty() || self.every != usual.every || self.spread != usual.spread
+    }
+
     /// Refuses a gap, of the system's own length if none is given, that lasts until the next
     /// handover begins. The keys stand under `at`.
     pub(crate) fn check(&self, gap: Duration, tree: &Table, at: &str) -> Result<(), Fault> {

@@ -72,20 +72,48 @@ section! {
 /// The decibels by which the ratio must be better for the link to be in sync again (Qin).
 const IN_SYNC: f64 = 2.0;
 
+/// A way has no more measurements: it is known before the run begins.
+const MOST_MEASUREMENTS: u64 = 200_000;
+
 /// No place is nearer to a site.
 const LEAST_METRES: f64 = 10.0;
 
 impl Journey {
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        if self.speed <= 0.0 {
-            let message = format!("{at}.speed must be above 0 m/s");
-            return tree.clash_at(at, &["speed"], message);
+        let above_zero = [("speed", self.speed, "m/s"), ("decade", self.decade, "dB")];
+        if let Some((key, _, unit)) = above_zero.iter().find(|(_, value, _)| *value <= 0.0) {
+            return tree.clash_at(at, &[key], format!("{at}.{key} must be above 0 {unit}"));
+        }
+        // TS 36.331 §6.3.5: a3-Offset, Hysteresis.
+        let ranges = [("offset", self.offset, -15.0), ("hysteresis", self.hysteresis, 0.0)];
+        if let Some((key, _, least)) =
+            ranges.iter().find(|(_, value, least)| !(*least..=15.0).contains(value))
+        {
+            return tree.clash_at(at, &[key], format!("{at}.{key} must be {least} to 15 dB"));
         }
         if place(self.from).distance(place(self.to)) <= 0.0 {
             let message = format!("{at}.from and {at}.to must be two places");
             return tree.clash_at(at, &["from", "to"], message);
         }
         Ok(())
+    }
+
+    /// Refuses more measurements in `duration` than a way may have. The keys stand under `at`.
+    pub(super) fn check_length(
+        &self,
+        duration: Duration,
+        tree: &Table,
+        at: &str,
+    ) -> Result<(), Fault> {
+        let count = duration.whole(self.measures);
+        if count <= MOST_MEASUREMENTS {
+            return Ok(());
+        }
+        let message = format!(
+            "{at}.measures makes {count} measurements of the run, at most {MOST_MEASUREMENTS} are \
+             possible: measure less often, or end the run earlier"
+        );
+        tree.clash_at(at, &["measures"], message)
     }
 
     /// Sets the ratios of `radios` over the first `duration` on a way past `sites`, and says when
@@ -190,9 +218,11 @@ impl<'a> Way<'a> {
         let least = measured[self.serving] + offset;
         let holds = |site: usize, change: f64| measured[site] + change > least;
         self.better = self.better.filter(|(site, _)| holds(*site, hysteresis));
-        let next = best(&measured);
-        if self.better.is_none() && next != self.serving && holds(next, -hysteresis) {
-            self.better = Some((next, time));
+        let others = (0..measured.len()).filter(|site| *site != self.serving);
+        let next = others.max_by(|one, other| measured[*one].total_cmp(&measured[*other]));
+        if self.better.is_none() {
+            let next = next.filter(|site| holds(*site, -hysteresis));
+            self.better = next.map(|site| (site, time));
         }
         let (site, _) = self.better.filter(|(_, since)| time >= *since + time_to_trigger)?;
         self.go(site);

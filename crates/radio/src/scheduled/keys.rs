@@ -3,12 +3,12 @@
 use base::{Duration, Probability, Rate};
 use link::queue::{self, droptail};
 use settings::{
-    Always, Count, Each, Fault, Label, OfTime, Off, Or, Part, Perhaps, Speed, Table, Word, named,
-    section,
+    Always, Count, Each, Fault, Label, OfTime, Off, Or, Part, Perhaps, Speed, Table, Word, join,
+    named, section,
 };
 
 use super::bearer::BearerConfig;
-use super::handover::Move;
+use super::handover::{Handover, Move};
 use super::journey::{Journey, Site};
 use super::rrc::{InactiveKeys, Times};
 use super::{drx, rrc};
@@ -57,8 +57,8 @@ section! {
         /// Its priority, within a mobile and between mobiles: lower numbers are first. The default
         /// bearer has 9. Default: voice (TS 23.203 table 6.1.7).
         pub priority: u8 as Count<u8, 1, 9> = 2;
-        /// The rate in each direction up to which it has that priority; what is beyond comes after
-        /// the others. `off` is any rate.
+        /// The rate in each direction up to which it has that priority, with all headers from IP
+        /// down to link control; what is beyond comes after the others. `off` is any rate.
         pub guaranteed: Option<Rate> as Or<Off, Speed> = None;
         /// How link control carries its SDUs; all else of that is as for the default bearer.
         pub mode: RlcMode as Word<RlcMode> = RlcMode::Um;
@@ -122,6 +122,8 @@ impl BaseStation {
     }
 
     fn check(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        tree.check_names(&join(at, "bearer"), self.bearer.iter().map(|bearer| &*bearer.name))?;
+        tree.check_names(&join(at, "site"), self.site.iter().map(|site| &*site.name))?;
         self.check_bearers(tree, at)?;
         let Some(rrc) = self.rrc else { return Ok(()) };
         paging::check((self.edrx, self.psm), rrc.paging_cycle, tree, at)
@@ -138,9 +140,40 @@ impl BaseStation {
         Some(journey.lead(&self.site, radios, context.duration, context.seed))
     }
 
-    /// Refuses a journey without sites, beside a course of the ratio that `receptions` have
-    /// (downlink and uplink), and of a mobile that is not alone: others would share its cell
-    /// wherever it is, and those that are listed may have a radio of their own.
+    /// Refuses what cannot be in a run of `duration`.
+    pub(crate) fn check_length(&self, duration: Duration, tree: &Table) -> Result<(), Fault> {
+        let length = |of: &Journey| of.check_length(duration, tree, "radio.journey");
+        self.journey.as_ref().map_or(Ok(()), length)
+    }
+
+    /// Refuses handovers at times of their own on a journey, and others whose gap, of the system's
+    /// own length if none is given, is too long.
+    pub(crate) fn check_handover(
+        &self,
+        handover: Option<&Handover>,
+        gap: Duration,
+        tree: &Table,
+        at: &str,
+    ) -> Result<(), Fault> {
+        let Some(handover) = handover else { return Ok(()) };
+        let table = join(at, "handover");
+        match &self.journey {
+            None => handover.check(gap, tree, &table),
+            Some(_) if !handover.has_times() => Ok(()),
+            Some(_) => {
+                let message = format!(
+                    "{at}.journey says when the mobile goes to another cell: {table}.every, \
+                     {table}.at and {table}.spread must be left out"
+                );
+                tree.clash_at(&table, &["at", "every", "spread"], message)
+            }
+        }
+    }
+
+    /// Refuses sites without a journey, and a journey without sites, beside a course of the ratio
+    /// that `receptions` have (downlink and uplink), and of a mobile that is not alone: others
+    /// would share its cell wherever it is, and those that are listed may have a radio of their
+    /// own.
     pub(crate) fn check_journey(
         &self,
         is_alone: bool,
@@ -149,7 +182,11 @@ impl BaseStation {
         at: &str,
     ) -> Result<(), Fault> {
         if self.journey.is_none() {
-            return Ok(());
+            if self.site.is_empty() {
+                return Ok(());
+            }
+            let message = format!("[[{at}.site]] needs [{at}.journey]");
+            return tree.clash_at(at, &["site"], message);
         }
         if self.site.is_empty() {
             let message = format!("{at}.journey needs a [[{at}.site]]");
@@ -203,6 +240,14 @@ macro_rules! of_cell {
             direction: base::Direction,
         ) -> Option<&mut $crate::channel::Reception> {
             Some(&mut direction.of(&mut self.downlink, &mut self.uplink.channel).reception)
+        }
+
+        fn settle(
+            &mut self,
+            tree: &settings::Table,
+            context: &$crate::RadioContext<'_>,
+        ) -> Result<(), settings::Fault> {
+            self.station.check_length(context.duration, tree)
         }
 
         fn drives_mut(&mut self) -> Vec<$crate::channel::Driven<'_>> {
