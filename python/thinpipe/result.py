@@ -191,7 +191,7 @@ class Drops(Record):
     outage: int
     """Sent during an outage, or on the way when one satellite followed another."""
     discarded: int
-    """Given up by RLC."""
+    """Given up by RLC or PDCP."""
     unreachable: int
     """Heard by nobody: its mobile was elsewhere."""
 

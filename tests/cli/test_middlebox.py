@@ -163,7 +163,7 @@ def test_pictures_that_cannot_be(thinpipe, saved):
     done = thinpipe("plot", str(saved), "--kind", "middlebox", "--mobile", "1")
     check_line(done, "--mobile 1: 1 is none of the box's, 0 to 0")
     done = thinpipe("plot", str(saved), "--mobile", "0")
-    check_line(done, "--mobile 0: only --kind middlebox, handover or energy takes it")
+    check_line(done, "--mobile 0: only --kind middlebox, handover, snr or energy takes it")
     thinpipe("run", "plain-384", "--duration", "5s", "--out", "plain")
     done = thinpipe("plot", "plain", "--kind", "middlebox")
     check_line(done, "--kind middlebox: needs a run with middlebox.kind other than none")

@@ -32,7 +32,7 @@ words! {
         List = "list",
         /// The link was out, or its satellite was replaced by another.
         Outage = "outage",
-        /// Taken in by a radio bearer, then given up by RLC or not restored by PDCP.
+        /// Taken in by a radio bearer, then given up by RLC or PDCP, or not restored.
         Discarded = "discarded",
         /// Nobody heard it: its mobile is not, or no longer, where it was sent.
         Unreachable = "unreachable",

@@ -210,6 +210,17 @@ fn what_is_listed_is_told_apart() {
     }
 }
 
+/// A setting is of what the scenario lists.
+#[test]
+fn a_setting_of_what_is_not_listed_says_so() {
+    for (key, list) in [("bearer.x.dscp", "bearer"), ("site.x.position", "site")] {
+        let key = format!("radio.{key}");
+        let message =
+            format!("--set {key}=4: no [[radio.{list}]] of that name: the scenario lists none");
+        is_refused("lte-cat4", &[(&key, "4")], &message);
+    }
+}
+
 /// A code point has one bearer, and a mobile as many as one of LTE can have.
 #[test]
 fn bearers_are_told_apart() {

@@ -255,7 +255,7 @@ impl Table {
 
 impl Item {
     /// Whether a setting says it.
-    const fn is_set(&self) -> bool {
+    pub(crate) const fn is_set(&self) -> bool {
         matches!(self.origin, Origin::Setting(_))
     }
 

@@ -172,7 +172,7 @@ pub struct DropsSummary {
     pub list: u64,
     /// Sent during an outage, or on the way when one satellite followed another.
     pub outage: u64,
-    /// Given up by RLC.
+    /// Given up by RLC or PDCP.
     pub discarded: u64,
     /// Heard by nobody: its mobile was elsewhere.
     pub unreachable: u64,

@@ -39,7 +39,7 @@ REASONS: Final[Kinds] = {
     "loss": ("drop", "Random loss", Mark("1", 7)),
     "list": ("drop", "Listed to be lost", Mark("2", 7)),
     "outage": ("drop", "Outage", Mark("|", 8)),
-    "discarded": ("drop", "Given up by RLC", Mark("4", 7)),
+    "discarded": ("drop", "Given up by the radio", Mark("4", 7)),
     "unreachable": ("drop", "Unreachable", Mark("3", 7)),
     "incomplete": ("drop", "Fragment missing", Mark("*", 7)),
     "too_big": ("drop", "Too big", Mark("p", 6)),

@@ -319,7 +319,13 @@ impl<S: Section + Named> Form for Each<S> {
 
     fn read(item: &Item, key: &str, _default: &Vec<S>) -> Result<Vec<S>, Fault> {
         let Node::List(items) = &item.node else {
-            return Err(item.fault(key, format!("expected a list of tables, [[{key}]]")));
+            let message = match &item.node {
+                Node::Table(_) if item.is_set() => {
+                    format!("no [[{key}]] of that name: the scenario lists none")
+                }
+                _ => format!("expected a list of tables, [[{key}]]"),
+            };
+            return Err(item.fault(key, message));
         };
         let member = |(index, item): (usize, &Item)| {
             let at = item.name().map_or_else(|| format!("{key}[{index}]"), |name| join(key, name));
