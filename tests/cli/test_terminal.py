@@ -66,3 +66,13 @@ def test_a_pipe_is_as_wide_as_its_lines(thinpipe, monkeypatch, columns):
     assert cells(head)[0] == "flow"
     assert cells(row)[:2] == ["0", "reno"]
     assert len(cells(head)) == len(cells(row))
+
+
+def test_text_on_a_terminal_has_no_colours_of_its_own(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: True)
+    text = "seed 1: 12,050 J of [radio.rrc] in [red]a[/b].toml"
+    console(stream).print(text, soft_wrap=True)
+    assert stream.getvalue() == f"{text}\n"

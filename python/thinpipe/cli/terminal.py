@@ -23,7 +23,7 @@ def console(stream: TextIO | None = None) -> Console:
     """Return a console on a stream, by default standard output, which shows text as it is."""
     file = stream or sys.stdout
     width = None if file.isatty() else PIPE_WIDTH
-    return Console(file=file, width=width, markup=False)
+    return Console(file=file, width=width, markup=False, highlight=False)
 
 
 def show(
