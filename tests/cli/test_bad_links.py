@@ -164,6 +164,15 @@ def test_file_without_an_end(thinpipe, scenario, key):
     )
 
 
+def test_file_that_is_too_large(thinpipe, tmp_path):
+    with (tmp_path / "large.csv").open("wb") as file:
+        file.truncate(200_000_001)
+    check(
+        thinpipe("run", "lte-drive-test", "--set", "radio.downlink.trace=large.csv"),
+        "--set radio.downlink.trace=large.csv: cannot read large.csv: has more than 200 MB",
+    )
+
+
 def test_trace_in_a_file_says_the_line_of_both(thinpipe, tmp_path):
     folder = tmp_path / "runs"
     folder.mkdir()

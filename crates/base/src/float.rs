@@ -46,8 +46,8 @@ pub fn exp(x: f64) -> f64 {
 /// A double of this size has no fraction, and its last bit is that of the units.
 const UNITS: f64 = 1.5 * (1_u64 << MANTISSA_BITS) as f64;
 
-/// The integer nearest to `x`, which is below 2⁵¹ in size, ties to even: the standard library makes
-/// a call for it where the processor may be one of before 2008.
+/// The integer nearest to `x`, which is below 2⁵¹ in size, ties to even. The standard library calls
+/// a function for it: not every processor has an instruction.
 pub const fn nearest(x: f64) -> f64 {
     (x + UNITS) - UNITS
 }
@@ -69,7 +69,7 @@ pub fn sine(x: f64) -> f64 {
     sines([x])[0]
 }
 
-/// The sines of several angles, as [`sine`]: side by side, each waits for none of the others.
+/// The sines of several angles, as [`sine`], computed side by side.
 pub fn sines<const N: usize>(angles: [f64; N]) -> [f64; N] {
     use std::f64::consts::{FRAC_PI_2, PI};
     let halves = angles.map(|angle| angle / PI + UNITS);

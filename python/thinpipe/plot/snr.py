@@ -27,7 +27,6 @@ DIRECTIONS: Final = {
 CHANGES: Final = {
     "hard": ("Handover", "window", Mark("^", 6)),
     "failed": ("Radio link failed", "drop", Mark("x", 6)),
-    "found": ("Found again", "retransmission", Mark("v", 6)),
 }
 """Changes of the cell by their event: a name, the kind of a colour, and a mark."""
 
@@ -49,7 +48,7 @@ class Change(NamedTuple):
 
 def mobiles(run: Recording) -> list[str]:
     """Return the names of the mobiles of a cell, up to the last that has a ratio."""
-    count = int(run.snr["ue"].max() or 0) + 1  # type: ignore[arg-type]
+    count = int(run.snr.select("ue").max().item()) + 1
     named = [mobile.name for mobile in run.mobiles[:count]]
     return named if len(named) == count else [f"mobile {ue}" for ue in range(count)]
 

@@ -44,7 +44,7 @@ pub(crate) struct Past {
 #[derive(Debug)]
 pub(crate) struct Scheduler {
     config: SchedulerConfig,
-    /// The share of a past rate that remains after so many slots.
+    /// The share of a past rate that remains after each number of slots, as far as it is tabled.
     remains: Box<[f64]>,
     left: BinaryHeap<Ranked>,
 }
@@ -57,14 +57,13 @@ struct Ranked {
 }
 
 impl Scheduler {
-    /// The number of slots for which it knows by heart what remains: few mobiles that have
-    /// something to send wait longer.
-    const BY_HEART: u32 = 1024;
+    /// The number of slots that the table has: few mobiles that have something to send wait longer.
+    const TABLED: u32 = 1024;
 
     pub(crate) fn new(config: SchedulerConfig) -> Self {
         let remains = match config.policy {
             Policy::ProportionalFair => {
-                (0..Self::BY_HEART).map(|slots| config.remains(slots.into())).collect()
+                (0..Self::TABLED).map(|slots| config.remains(slots.into())).collect()
             }
             Policy::RoundRobin | Policy::MaxCi => Box::default(),
         };
@@ -78,8 +77,8 @@ impl Scheduler {
         past.served = slot + 1;
     }
 
-    /// How much a mobile with this `past` is to be preferred in `slot` if it could get `bytes` with
-    /// a ratio of `snr`.
+    /// The rank in `slot` of a mobile with this `past` that could get `bytes` with a ratio of
+    /// `snr`: higher ones are preferred.
     pub(crate) fn rank(&self, past: &Past, slot: u64, bytes: u32, snr: f64) -> f64 {
         match self.config.policy {
             Policy::RoundRobin => -(past.served as f64),

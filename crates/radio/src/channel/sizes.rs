@@ -37,7 +37,7 @@ impl Sizes {
         row.partition_point(|size| u64::from(*size) < bytes) as u16
     }
 
-    /// How many resource blocks up to `most` a block takes for `bytes`, and how many it then has.
+    /// The number of resource blocks, up to `most`, that a block takes for `bytes`, and its bytes.
     pub(crate) fn least_within(&self, scheme: u8, bytes: u64, most: u16) -> (u16, u32) {
         let row = self.row(scheme);
         let (place, all) = (usize::from(most), row[usize::from(most)]);

@@ -116,8 +116,8 @@ impl HsChannel {
         block
     }
 
-    /// Whether `block` of mobile number `ue`, which is sent now and needs a ratio of `needed`,
-    /// errs.
+    /// The fate of `block` of mobile number `ue`, which is sent now and needs a ratio of `needed`:
+    /// true if it errs.
     pub(super) fn draw(
         &mut self,
         moment: &mut Moment<'_, impl Observe>,

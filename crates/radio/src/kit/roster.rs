@@ -50,7 +50,7 @@ pub(crate) struct Roster<M> {
 #[derive(Clone, Copy, Default, Debug)]
 struct Marks {
     touched: bool,
-    /// Something has happened to it since that was asked last, or nobody has asked.
+    /// True if something has happened to it since that was asked last, or nobody has asked.
     changed: bool,
     reported: bool,
     active: [bool; 2],
@@ -81,12 +81,12 @@ impl<M> Roster<M> {
         }
     }
 
-    /// Whether something has happened to `ue` since [`Self::take_change`].
+    /// True if something has happened to `ue` since [`Self::take_change`].
     pub(crate) fn has_changed(&self, ue: u32) -> bool {
         self.marks[ue as usize].changed
     }
 
-    /// Whether something has happened to `ue` since this was asked last.
+    /// True if something has happened to `ue` since this was asked last.
     pub(crate) fn take_change(&mut self, ue: u32) -> bool {
         mem::take(&mut self.marks[ue as usize].changed)
     }

@@ -74,7 +74,7 @@ impl<T: Sdu> NbIotLane<T> {
         self.quality.is_out(now)
     }
 
-    /// Whether `block` of mobile number `ue`, which ends now, errs.
+    /// The fate of `block` of mobile number `ue`, which ends now: true if it errs.
     pub(super) fn draw(
         &mut self,
         moment: &mut Moment<'_, impl Observe>,

@@ -32,7 +32,7 @@ pub struct ScheduledCell<T> {
     pub(super) drx: Option<Cycles>,
     pub(super) mobiles: Roster<ScheduledMobile<T>>,
     pub(super) scheduler: Scheduler,
-    /// What it knows of each mobile.
+    /// The standing of each mobile, as the scheduler saw it last.
     pub(super) standings: Box<[Standing]>,
     flights: Flights,
     /// What mobiles may send, by slot.

@@ -61,12 +61,10 @@ impl<T: Sdu> ScheduledCell<T> {
 
     fn rank_uplink(&mut self, offer: Offer, ue: u32) -> f64 {
         let Offer { direction, now, slot, left } = offer;
-        let carrier = &self.config.carriers[direction as usize];
+        let part = self.config.frame.part(direction, slot);
         let lane = self.mobiles[ue as usize].lane(direction);
-        let of_slot = self.config.frame.part(direction, slot);
-        let bytes = lane.assign(now, carrier, of_slot, u64::MAX, left).bytes;
+        let bytes = lane.assign(now, &self.config.carriers[1], part, u64::MAX, left).bytes;
         let snr = lane.quality.reported(now);
-        let past = &lane.past;
-        self.scheduler.rank(past, slot, bytes, snr)
+        self.scheduler.rank(&lane.past, slot, bytes, snr)
     }
 }

@@ -80,7 +80,7 @@ impl Handover {
         Handovers { times, spread, gap, forwarding: self.forwarding }
     }
 
-    /// Whether keys say when mobiles go.
+    /// True if keys say when mobiles go.
     pub(super) fn has_times(&self) -> bool {
         let usual = Self::default();
         !self.at.is_empty() || self.every != usual.every || self.spread != usual.spread

@@ -98,7 +98,7 @@ impl<T: Sdu> ScheduledLane<T> {
         u64::from(self.block_header)
     }
 
-    /// Whether `block` of mobile number `ue`, which is sent now, errs.
+    /// The fate of `block` of mobile number `ue`, which is sent now: true if it errs.
     pub(super) fn draw(
         &mut self,
         moment: &mut Moment<'_, impl Observe>,

@@ -1,7 +1,7 @@
 //! Cells whose base station decides for every slot who sends, as that of LTE does.
 //!
 //! * `cell`: the machine, one slot at a time; `downlink` and `uplink`: who sends in a slot;
-//!   `choice`: who is next, and `standing`: what it has to know for that.
+//!   `choice`: who is next, and `standing`: what the choice rests on.
 //! * `mobile`, `lane`, `bearer`: a mobile, one direction of its radio, and its bearers.
 //! * `connection`: how connections begin, move and fail; `handover`, `journey`: when they move.
 //! * [`drx`], [`rrc`], `power`: when a mobile listens, when it is connected, and what it draws;

@@ -1,5 +1,5 @@
-//! What the scheduler has to know of a mobile: looked up again only when something has happened to
-//! it, since in a full cell most mobiles wait in most slots.
+//! The standing of mobiles with the scheduler: looked up again only when something has happened to
+//! one, since in a full cell most mobiles wait in most slots.
 
 use std::ops::Range;
 
@@ -77,7 +77,7 @@ impl<T: Sdu> ScheduledCell<T> {
         }
     }
 
-    /// Whether a new block can be sent to `ue`: there is something to send, it listens, and has a
+    /// True if a new block can be sent to `ue`: there is something to send, it listens, and has a
     /// process and no other block in this slot.
     pub(super) fn can_serve(&mut self, offer: Offer, ue: u32) -> bool {
         let standing = self.look(offer.now, ue);
@@ -87,7 +87,7 @@ impl<T: Sdu> ScheduledCell<T> {
             && self.listens(offer.slot, ue)
     }
 
-    /// Whether `ue`, which has been looked at, listens in `slot`.
+    /// True if `ue`, which has been looked at, listens in `slot`.
     pub(super) fn listens(&self, slot: u64, ue: u32) -> bool {
         self.standings[ue as usize].listens.contains(&slot)
             || self.hears_from(slot, &self.mobiles[ue as usize]) == Some(slot)

@@ -14,9 +14,9 @@ from thinpipe.lab.views.ladder import LADDER
 from thinpipe.lab.views.middlebox import BACKLOG, LEG
 from thinpipe.lab.views.places import PLACES
 from thinpipe.lab.views.queueing import DELAY, QUEUE
-from thinpipe.lab.views.radio import SNR
 from thinpipe.lab.views.round_trips import ROUND_TRIPS
 from thinpipe.lab.views.sequence import SEQUENCE
+from thinpipe.lab.views.snr import SNR
 from thinpipe.lab.views.window import WINDOW
 
 KINDS: Final[tuple[PanelKind, ...]] = (

@@ -7,7 +7,7 @@ from typing import Final
 from thinpipe.lab.panel import Layer, PanelKind, Sight, has
 from thinpipe.plot.snr import CHANGES, changes, mobiles, ratios
 
-SHAPES: Final = {"hard": "triangle", "failed": "cross", "found": "diamond"}
+SHAPES: Final = {"hard": "triangle", "failed": "cross"}
 """Of changes of the cell, by their event."""
 
 
