@@ -9,6 +9,7 @@ use super::coding::{BLOCK_PERIOD, CodingScheme};
 use super::config::{Gap, GapKind, GprsConfig};
 use super::keys::TbfTimes;
 use super::lane::{GprsLane, GprsMoment, period_from};
+use super::paging::Paging;
 use super::tbf::{Event, Tbf};
 use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
 
@@ -27,6 +28,7 @@ pub struct GprsBearer<T> {
     uplink: GprsLane<T>,
     air: Air,
     chance: Stream,
+    paging: Paging,
     /// Gaps that are not over, and how far the first has come.
     gaps: std::vec::IntoIter<Gap>,
     gap: Option<Gap>,
@@ -79,6 +81,7 @@ impl<T: Sdu> GprsBearer<T> {
             uplink: lane(Direction::Uplink),
             air: Air::new(&config.errors, seed, name),
             chance: Stream::named(seed, &format!("{name}/TBF")),
+            paging: Paging::new(&config.gprs, seed, name),
             gaps,
             gap,
             phase: Phase::Ahead,
@@ -250,6 +253,11 @@ impl<T: Sdu> GprsBearer<T> {
         if asked {
             self.grant(now);
         }
+        for lane in [&self.downlink, &self.uplink] {
+            if let Some(time) = lane.listens_until(now) {
+                self.paging.keep_awake(time);
+            }
+        }
         self.period = Some(period);
         self.look();
     }
@@ -317,12 +325,12 @@ impl<T: Sdu> GprsBearer<T> {
         let hears = listens || self.uplink.tbf.has_channel();
         let is_kept = matches!(self.downlink.tbf, Tbf::Kept { .. });
         let ready = match self.ongoing() {
-            Some(gap) => gap.to + self.draw(common),
+            Some(gap) => self.paging.heard(gap.to) + self.draw(common),
             None if hears && !is_kept => {
                 self.messages += 1;
                 now + self.draw(associated)
             }
-            None => now + self.draw(common),
+            None => self.paging.heard(now) + self.draw(common),
         };
         self.downlink.on(Event::Wanted(ready));
     }

@@ -90,12 +90,20 @@ section! {
         pub keep: Duration as OfTime = Duration::from_secs(10);
         /// From a link reset until the mobile restarts. Default: our choice.
         pub restart: Duration as OfTime<1> = Duration::from_secs(30);
+        /// Multiframes of 235 ms from one paging block of a mobile to the next, 2 to 9 (TS 45.002
+        /// §6.5.2): a mobile that was quiet hears of a downlink flow only in those; off: it always
+        /// listens. Default: fits the downlink's delays in Fig. 1 of chakravorty2003.
+        pub paging: Option<u32> as Or<Off, Count<u32, 2, 9>> = Some(8);
+        /// For how long a mobile without a flow still listens to all blocks (non-DRX timer, TS
+        /// 24.008 §10.5.5.6). Default: our choice.
+        pub non_drx: Duration as OfTime = Duration::from_secs(2);
         /// Temporary block flows.
         pub tbf: TbfTimes as Always<TbfTimes> = TbfTimes::default();
         /// Between gateway and base station.
         pub core: Core as Always<Core> = Core::default();
     }
     only_with(initial_scheme: coding_scheme is ["adaptive"])
+    only_with(non_drx: paging not "off")
 }
 
 section! {

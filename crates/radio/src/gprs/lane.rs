@@ -134,6 +134,11 @@ impl<T: Sdu> GprsLane<T> {
         could_ask && self.packets.has_waiting()
     }
 
+    /// Until when the mobile listens to the channel of the TBF, as things are at `now`.
+    pub(super) fn listens_until(&self, now: Time) -> Option<Time> {
+        self.tbf.listens_until(now, self.release)
+    }
+
     /// The TBF changes.
     pub(crate) fn on(&mut self, event: Event) {
         self.tbf = self.tbf.after(event, self.release);

@@ -27,6 +27,7 @@ mod keys;
 mod lane;
 mod outages;
 mod packets;
+mod paging;
 mod tbf;
 
 pub use air::{Errors, Quality, State};

@@ -129,6 +129,16 @@ impl Tbf {
         }
     }
 
+    /// Until when the mobile listens to its channel, as things are at `now`.
+    pub(super) fn listens_until(self, now: Time, release: Release) -> Option<Time> {
+        match self {
+            Self::Absent => None,
+            Self::Requesting | Self::SettingUp { .. } | Self::Open | Self::Closing => Some(now),
+            Self::Kept { until } => Some(until + release.listen),
+            Self::Listening { until } => Some(until),
+        }
+    }
+
     /// True while blocks are sent.
     pub(super) const fn is_sending(self) -> bool {
         match self {

@@ -118,9 +118,16 @@ fn bursts(config: &GprsConfig) -> [f64; 2] {
 
 #[test]
 fn l3_the_first_packet_of_a_burst_is_slower() {
-    let [first, rest] = bursts(&config(3));
+    let mut config = config(3);
+    let paged = bursts(&config);
+    config.gprs.paging = None;
+    let [first, rest] = bursts(&config);
     let more = first - rest;
     assert!((0.1..=0.4).contains(&more), "{first:.3} s, and then {rest:.3} s");
+    // Half of eight multiframes of 235 ms; some of those that follow find the first still waiting.
+    let [waits, goes_on] = [paged[0] - first, paged[1] - rest];
+    assert!((0.85..=1.0).contains(&waits), "for a paging block: {waits:.3} s");
+    assert!((0.0..waits / 2.0).contains(&goes_on), "in a burst: {goes_on:.3} s");
 }
 
 #[test]

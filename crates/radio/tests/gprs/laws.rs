@@ -47,6 +47,8 @@ fn configs() -> impl Strategy<Value = GprsConfig> {
             config.slots[1] = up;
             config.errors = errors;
             config.queues[0].limit.bytes = Some(20_000);
+            config.gprs.paging = (coupling != 1).then_some(up + 1);
+            config.gprs.non_drx = ms(keep);
             let Gprs { coding_scheme, initial_scheme, lifetime, tbf, .. } = &mut config.gprs;
             (*coding_scheme, *initial_scheme) = ((down % 2 == 1).then_some(scheme), scheme);
             (tbf.delayed_release, tbf.extended_uplink) = (ms(keep), ms(keep / 2));
@@ -219,6 +221,6 @@ fn golden_transfer() {
     };
     assert_eq!(
         (end.as_nanos() / 1_000_000, of(down), of(up)),
-        (34_443, [4743, 151, 148, 68], [379, 9, 7, 186])
+        (36_440, [4765, 155, 152, 68], [384, 10, 7, 190])
     );
 }

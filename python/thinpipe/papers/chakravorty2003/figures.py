@@ -43,11 +43,15 @@ OUTSTANDING: Final = "Outstanding data (KB)"
 BDP_KB: Final = BDP / KB
 
 
+DELAYS_S: Final = 3.5
+"""The longest delay shown."""
+
+
 @styled
 def delays(outcomes: Outcomes) -> Figure:
     """Figure 1: one-way delays of lone packets, and of those in bursts."""
     figure, axes = panels(1, 3, 13.0, 3.2)
-    edges = np.arange(0, 3.05, 0.05).tolist()
+    edges = np.arange(0, DELAYS_S, 0.05).tolist()
     for ax, run, title, ends in zip(
         axes[:2],
         (link.DOWN, link.UP),
@@ -58,14 +62,25 @@ def delays(outcomes: Outcomes) -> Figure:
         ax.axvspan(*ends, color=GREY, alpha=0.2, linewidth=0, label="range in the paper")
         found = link.delays(outcomes[run[0]])
         ax.hist(found, bins=edges, weights=_per_cent(found), color=HUES[0])
+        if run is link.DOWN:
+            found = link.delays(outcomes[link.tail(link.AWAKE, "downlink")])
+            weights = _per_cent(found)
+            ax.hist(
+                found,
+                bins=edges,
+                weights=weights,
+                histtype="step",
+                color=HUES[1],
+                label=link.AWAKE,
+            )
         ax.set_title(title)
-    parts = link.first_and_rest(outcomes[link.IMMEDIATE[0]])
+    parts = link.first_and_rest(outcomes[link.BURSTY[0]])
     for found, name, hue in zip(parts, ("first of three", "those that follow"), HUES, strict=False):
         look: dict[str, Any] = {"color": hue, "label": name, "alpha": 0.7}
         axes[2].hist(found, bins=edges, weights=_per_cent(found), **look)
     axes[2].set_title("(c) Bursts, downlink")
     for ax in axes:
-        ax.set(xlabel="Time in flight (s)", ylabel="Packets (%)", xlim=(0, 3.1))
+        ax.set(xlabel="Time in flight (s)", ylabel="Packets (%)", xlim=(0, DELAYS_S))
     axes[0].legend(loc="upper right")
     axes[2].legend(loc="upper right")
     return figure

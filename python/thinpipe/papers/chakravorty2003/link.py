@@ -33,6 +33,8 @@ from thinpipe.papers.paper import Table
 from thinpipe.plot.series import ACK, SYN, acks_received, sending_end
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from thinpipe.papers.chakravorty2003.measuring import Measure
@@ -96,7 +98,7 @@ GAP_S: Final = 9
 BURSTS: Final = 200
 FOLLOWERS: Final = 2
 FOLLOWS_S: Final = 0.45
-"""Between the packets of a burst: one is over before the next, and the mobile still listens."""
+"""Between the packets of a burst: the mobile still listens after the one before."""
 
 
 def bursts(more: Settings = ()) -> tuple[Point, ...]:
@@ -125,8 +127,15 @@ def bursts(more: Settings = ()) -> tuple[Point, ...]:
     )
 
 
-IMMEDIATE: Final = bursts()
-EXTENDED: Final = bursts((("radio.gprs.tbf.delayed_release", "1 s"),))
+BURSTY: Final = bursts()
+
+LISTENING: Final[Settings] = (("radio.gprs.paging", "off"),)
+"""A mobile that always listens."""
+
+IMMEDIATE: Final = bursts(LISTENING)
+"""As during a transfer: none waits for a paging block, nor for the packet before."""
+
+EXTENDED: Final = bursts((*LISTENING, ("radio.gprs.tbf.delayed_release", "1 s")))
 """As before, with the release of temporary block flows delayed, R99."""
 
 
@@ -138,10 +147,11 @@ def delays(run: Outcome) -> Floats:
 
 
 def opening_delays(run: Outcome) -> Floats:
-    """Return the one-way delays of SYNs in order of flow, in s."""
+    """Return the one-way delays of the first SYNs in order of flow, in s."""
     table = one_way(run)
     opens = (table["flags"] & (SYN | ACK)) == SYN
-    found: Floats = table.filter(opens).sort("flow")["delay_s"].to_numpy()
+    firsts = table.filter(opens).unique("flow", keep="first", maintain_order=True)
+    found: Floats = firsts.sort("flow")["delay_s"].to_numpy()
     return found
 
 
@@ -157,12 +167,6 @@ def first_and_rest(run: Outcome) -> tuple[Floats, Floats]:
     return found[:BURSTS], found[BURSTS:]
 
 
-def first_later(run: Outcome) -> float:
-    """Return by how much the first of a burst is slower than the others, means, in s."""
-    first, rest = first_and_rest(run)
-    return float(first.mean() - rest.mean())
-
-
 def first_last(run: Outcome) -> float:
     """Return in how many bursts the first packet is the slowest, in per cent."""
     first, rest = first_and_rest(run)
@@ -170,34 +174,40 @@ def first_last(run: Outcome) -> float:
 
 
 def more_jitter(run: Outcome) -> float:
-    """Return the standard deviation of the first of a burst beside the others', in % more."""
+    """Return the standard deviation of the first of a burst beside the others', in % more.
+
+    Of those that follow it is the mean over their places in the burst.
+    """
     first, rest = first_and_rest(run)
-    return 100 * float(first.std() / rest.std() - 1)
+    return 100 * float(first.std() / rest.reshape(FOLLOWERS, BURSTS).std(axis=1).mean() - 1)
 
 
-def extended_saves(outcomes: Outcomes) -> list[float]:
-    """Return by how much a delayed release shortens mean round trips of bursts, in s."""
+def saved(outcomes: Outcomes, times: Callable[[Outcome], Floats]) -> list[float]:
+    """Return by how much a delayed release shortens mean times of bursts, in s."""
     return [
-        float(round_trips(outcomes[before]).mean() - round_trips(outcomes[after]).mean())
+        float(times(outcomes[before]).mean() - times(outcomes[after]).mean())
         for before, after in zip(IMMEDIATE, EXTENDED, strict=True)
     ]
 
 
+AWAKE: Final = "a mobile that always listens"
+
 TAILS: Final[dict[str, Settings]] = {
     "as shipped": (),
-    "core network: jitter 0.4": (("radio.gprs.core.jitter", 0.4),),
-    "another cell each minute, 2 s": (
+    AWAKE: LISTENING,
+    "· core network: jitter 0.4": (*LISTENING, ("radio.gprs.core.jitter", 0.4)),
+    "· another cell each minute, 2 s": (
+        *LISTENING,
         (
             "radio.reselections",
             [{"at": f"{60 * each} s", "lasts": "2 s"} for each in range(1, 100)],
         ),
     ),
-    "outages, 120 s apart": (("radio.outage.every", "120 s"),),
-    "15 % of blocks in error": (("radio.tbler", "15 %"),),
-    "30 % of blocks in error": (("radio.tbler", "30 %"),),
-    "downlink set-up of 0.3 to 2.4 s": (("radio.gprs.tbf.common", ["0.3 s", "2.4 s"]),),
+    "· outages, 120 s apart": (*LISTENING, ("radio.outage.every", "120 s")),
+    "· 15 % of blocks in error": (*LISTENING, ("radio.tbler", "15 %")),
+    "· 30 % of blocks in error": (*LISTENING, ("radio.tbler", "30 %")),
 }
-"""Possible causes of a long tail."""
+"""Possible causes of a long tail: others than paging are tried without it."""
 
 
 def tail(name: str, direction: str) -> Point:
@@ -430,10 +440,10 @@ MEASURES: Final[dict[str, Measure]] = {
     "l2-up-min": each(UP, lambda run: float(delays(run).min())),
     "l2-up-max": each(UP, lambda run: float(delays(run).max())),
     "l2-rtt": each(DOWN, lambda run: float(rtts(run).min())),
-    "l3-first": each(IMMEDIATE, first_later),
-    "l3-later": each(IMMEDIATE, first_last),
-    "l3-jitter": each(IMMEDIATE, more_jitter),
-    "l3-extended": extended_saves,
+    "l3-small": lambda outcomes: saved(outcomes, lambda run: first_and_rest(run)[1]),
+    "l3-later": each(BURSTY, first_last),
+    "l3-jitter": each(BURSTY, more_jitter),
+    "l3-extended": lambda outcomes: saved(outcomes, round_trips),
     "l4": each([burst(RADIO)], buffered_kb),
     "l5": each(long(RADIO), lost_share),
     "l6-short": some_lost,
@@ -458,6 +468,7 @@ DELAY_POINTS: Final = (
     *DOWN,
     *UP,
     *(tail(name, way) for name in TAILS for way in ("downlink", "uplink")),
+    *BURSTY,
     *IMMEDIATE,
     *EXTENDED,
 )

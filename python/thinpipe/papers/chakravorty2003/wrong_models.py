@@ -105,6 +105,7 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
         ("radio.gprs.tbf.associated", '["0 s", "0 s"]'),
         ("radio.gprs.tbf.common", '["0 s", "0 s"]'),
         ("radio.gprs.tbf.access", '["0 s", "0 s"]'),
+        ("radio.gprs.paging", "off"),
     ),
     "released after 0.3 s": altered(
         "a release that is over before the next packet",
