@@ -13,7 +13,7 @@ use super::config::AtcpConfig;
 use super::deference::Deference;
 use super::estimator::{Arrived, Estimator};
 use super::flow::{Flow, Next, WindowUpdate};
-use super::flow_control::{EdgeMove, Grant, Totals};
+use super::flow_control::{EdgeMove, Grant, Position, Totals};
 use super::recovery::Recovery;
 use super::schedule::Schedule;
 use super::shaper::Shaper;
@@ -362,19 +362,20 @@ impl Aggregate {
 
     /// Where the right edge of flow `id` may be now, with its present window. Flows that wait for
     /// the budget come first.
-    fn grant<P: Payload>(&self, id: u32, cx: &Context<'_, P>) -> Grant {
+    fn grant<P: Payload>(&self, id: u32, at: &Position, cx: &Context<'_, P>) -> Grant {
         let flow = &cx.flows[id];
         if self.recovery.is_stalled() || flow.closed {
             return Grant::Enough;
         }
         let first = self.budget_queue.front().is_none_or(|&first| first == id);
         let left = if first { self.totals.left(cx.config.budget, EdgeMove::Segment) } else { 0 };
-        flow.window.grant(&flow.position(), left)
+        flow.window.grant(at, left)
     }
 
-    /// Moves the right edge of flow `id` as far as it may. Returns whether it moved.
-    fn move_edge<P: Payload>(&mut self, id: u32, cx: &mut Context<'_, P>) -> bool {
-        let grant = self.grant(id, cx);
+    /// Moves the right edge of flow `id`, which is `at` that position, as far as it may. Returns
+    /// whether it moved.
+    fn move_edge<P: Payload>(&mut self, id: u32, at: &Position, cx: &mut Context<'_, P>) -> bool {
+        let grant = self.grant(id, at, cx);
         let flow = &mut cx.flows[id];
         let coalesces = self.totals.queued >= self.mss && !self.recovery.is_stalled();
         let moved = match grant {
@@ -382,7 +383,7 @@ impl Aggregate {
             Grant::Short | Grant::Enough if !coalesces => None,
             Grant::Short | Grant::Enough => {
                 let left = self.totals.left(cx.config.budget, EdgeMove::Nudge);
-                let edge = flow.window.nudge(&flow.position(), left, self.totals.connections);
+                let edge = flow.window.nudge(at, left, self.totals.connections);
                 edge.map(|edge| (edge, EdgeMove::Nudge))
             }
         };
@@ -404,7 +405,7 @@ impl Aggregate {
 
     /// The right edge of flow `id`, which is about to be announced to its sender.
     pub(super) fn right_edge<P: Payload>(&mut self, id: u32, cx: &mut Context<'_, P>) -> u64 {
-        if self.move_edge(id, cx) {
+        if self.move_edge(id, &cx.flows[id].position(), cx) {
             self.serve_budget_queue(cx);
         }
         let flow = &mut cx.flows[id];
@@ -416,7 +417,19 @@ impl Aggregate {
 
     /// Has the window of flow `id` announced to its sender, if it has moved.
     pub(super) fn announce_window<P: Payload>(&mut self, id: u32, cx: &mut Context<'_, P>) {
-        if self.move_edge(id, cx) && cx.flows[id].window_update == WindowUpdate::Known {
+        self.announce_from(id, &cx.flows[id].position(), cx);
+    }
+
+    /// The stall is over: has the window of flow `id` announced to its sender, and where
+    /// [`AtcpConfig::restore_window`] says so, as if nothing waited.
+    pub(super) fn reopen_window<P: Payload>(&mut self, id: u32, cx: &mut Context<'_, P>) {
+        let position = cx.flows[id].position();
+        let sent = if cx.config.restore_window { position.received } else { position.sent };
+        self.announce_from(id, &Position { sent, ..position }, cx);
+    }
+
+    fn announce_from<P: Payload>(&mut self, id: u32, at: &Position, cx: &mut Context<'_, P>) {
+        if self.move_edge(id, at, cx) && cx.flows[id].window_update == WindowUpdate::Known {
             cx.flows[id].window_update = WindowUpdate::Due;
             cx.updates.push_back(id);
         }

@@ -49,6 +49,13 @@ section! {
         pub patience: Duration as OfTime = Duration::ZERO;
         /// The least retransmission timeout. Default: RFC 2988's first one.
         pub min_rto: Duration as OfTime = Duration::from_secs(3);
+        /// Whether all probes of a stall are the same packet, as in Chakravorty et al. 2003, §IV.E.
+        /// Default: each is another one, since a mobile may be silent about one connection only.
+        pub single_probe: bool as Flag = false;
+        /// Whether all of a window is free again after a stall, as in Chakravorty et al. 2003,
+        /// §IV.D, and not what is left of it beside the data that wait. Default: the data that
+        /// wait keep the radio busy, and the budget is for all flows.
+        pub restore_window: bool as Flag = false;
         /// Whether small segments wait to be filled. Default: Chakravorty et al. 2003, §IV.B.
         pub coalescing: bool as Flag = true;
         /// How long they wait at most. Default: a usual delay of acknowledgements.

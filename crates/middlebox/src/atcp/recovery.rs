@@ -13,7 +13,8 @@
 //! is longer, a probe leaves: a packet that was already found lost if there is one, or else the one
 //! that was sent longest ago. Each time it is a different one, since a mobile may be silent about
 //! one connection only; once it has been retransmitted [`PROBES`] times, a new packet goes in its
-//! place where one waits. The first acknowledgement restores everything. So does the end of the
+//! place where one waits. ([`AtcpConfig::single_probe`] is the paper's rule: the same packet each
+//! time.) The first acknowledgement restores everything. So does the end of the
 //! connections of all that was in flight: nothing is left to probe with, the senders of others may
 //! not send, and no answer will come.
 //!
@@ -218,7 +219,7 @@ impl Aggregate {
         self.settle_doubt();
         (cx.watch)(MiddleboxFact::Recovered { mobile: self.mobile });
         for index in 0..self.members.len() {
-            self.announce_window(self.members[index], cx);
+            self.reopen_window(self.members[index], cx);
         }
     }
 
@@ -326,8 +327,14 @@ impl Aggregate {
     pub(super) fn repair(&mut self, config: &AtcpConfig) -> Repair {
         match self.recovery.state {
             RecoveryState::Stalled { due: false, .. } => Repair::Silence,
-            RecoveryState::Stalled { due: true, .. } => {
+            RecoveryState::Stalled { due: true, probes, .. } => {
                 self.unacked.remove_orphans(u64::MAX);
+                if config.single_probe
+                    && probes > 0
+                    && let Some(slot) = self.unacked.newest()
+                {
+                    return Repair::Packet(slot, RepairReason::Timeout);
+                }
                 let slot = self.unacked.first_lost().or(self.unacked.oldest());
                 match slot.filter(|&slot| self.unacked.get(slot).transmissions <= PROBES) {
                     Some(slot) => Repair::Packet(slot, RepairReason::Timeout),

@@ -159,6 +159,11 @@ impl Unacknowledged {
         (self.flight.head != NONE).then_some(self.flight.head)
     }
 
+    /// The packet that was sent last of those in the network.
+    pub(super) fn newest(&self) -> Option<Slot> {
+        (self.flight.tail != NONE).then_some(self.flight.tail)
+    }
+
     /// The lost packet to send next.
     pub(super) fn first_lost(&self) -> Option<Slot> {
         (self.lost.head != NONE).then_some(self.lost.head)

@@ -3,6 +3,7 @@ use observe::{MiddleboxFact, RepairReason};
 
 use super::config;
 use super::pipe::{MSS, Pipe, Plan};
+use crate::atcp::AtcpConfig;
 use crate::{FlowId, RadioLeg};
 
 const fn secs(secs: u64) -> Duration {
@@ -121,6 +122,51 @@ fn probes_back_off() {
     assert_eq!(wait.as_nanos() / 1_000_000, 4_819);
     let offsets: Vec<_> = pipe.sent.iter().rev().take(3).map(|sent| sent.2).collect();
     assert!(offsets.windows(2).all(|pair| pair[0] == pair[1] + MSS), "{offsets:?}");
+}
+
+/// §IV.E: "a single packet is transmitted until an ACK is received", and at the usual times.
+#[test]
+fn a_single_probe_is_always_the_same_packet() {
+    let probes_of = |single_probe| {
+        let mut pipe = Pipe::new(AtcpConfig { single_probe, ..config() });
+        pipe.radio.outage = Some((Time::ZERO + secs(60), Time::ZERO + secs(90)));
+        pipe.radio.flushed = true;
+        for _ in 0..3 {
+            pipe.open(Plan::of(100_000));
+        }
+        pipe.run_for(secs(89));
+        let times = probes(&pipe);
+        let last = pipe.sent.iter().rev().take(times.len()).map(|sent| (sent.1, sent.2));
+        let packets: std::collections::BTreeSet<_> = last.collect();
+        pipe.finish(secs(400));
+        (times, packets.len())
+    };
+    let (times, packets) = probes_of(true);
+    let (usual, others) = probes_of(false);
+    assert_eq!((times.as_slice(), packets), (usual.as_slice(), 1));
+    assert_eq!(others, usual.len());
+}
+
+/// §IV.D: "upon recovery, we restore to the previously advertized window size", whatever waits.
+#[test]
+fn a_restored_window_is_open_at_once() {
+    let opened_by = |restore_window| {
+        let mut pipe = Pipe::new(AtcpConfig { restore_window, ..config() });
+        pipe.radio.outage = Some((Time::ZERO + secs(60), Time::ZERO + secs(90)));
+        let flow = pipe.open(Plan::of(400_000));
+        pipe.run_for(secs(89));
+        let edge = |pipe: &Pipe| pipe.leg.flows[flow].window.edge;
+        let stood = edge(&pipe);
+        while !pipe.facts.iter().any(|fact| matches!(fact.1, MiddleboxFact::Recovered { .. })) {
+            pipe.run_for(Duration::from_millis(1));
+        }
+        let moved = edge(&pipe) - stood;
+        pipe.finish(secs(400));
+        moved
+    };
+    let window = config().initial_window() as u64;
+    assert!(opened_by(true) >= window / MSS * MSS, "{}", opened_by(true));
+    assert!(opened_by(false) <= 2 * MSS, "{}", opened_by(false));
 }
 
 /// A mobile that no longer knows one of its connections, and says nothing: the others go on, and
