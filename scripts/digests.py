@@ -2,6 +2,7 @@
 
 A change of the code that is no change of the model leaves all of them as they are. `--check`
 compares with ``tests/digests.txt``, `--write` replaces that file; without either they are printed.
+Of those that moved, both name the facts of papers that run their scenarios: run them again.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import thinpipe
+from thinpipe.papers.registry import registrations
 from thinpipe.point import Point
 
 LIST = Path(__file__).resolve().parent.parent / "tests" / "digests.txt"
@@ -111,6 +113,18 @@ def lines(points: Iterable[Point]) -> list[str]:
         return list(pool.map(digest, points))
 
 
+def readers(scenario: str) -> list[str]:
+    """Return the items of papers whose facts run a scenario, as `thinpipe reproduce` names them."""
+    papers = [registration.load() for registration in registrations()]
+    return [
+        f"{paper.id}/{item.id}"
+        for paper in papers
+        for item in paper.items
+        if any(fact.item == item.id for fact in paper.facts)
+        and any(point.scenario.name == scenario for point, _ in item.wanted())
+    ]
+
+
 def main() -> int:
     """Print, write or compare."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -119,16 +133,20 @@ def main() -> int:
     action.add_argument("--write", action="store_true", help=f"replace {LIST.name}")
     options = parser.parse_args()
     found = lines(cases())
-    if options.write:
-        LIST.write_text("".join(f"{line}\n" for line in found), encoding="utf-8")
-        return 0
-    if not options.check:
+    if not options.check and not options.write:
         print(*found, sep="\n")
         return 0
     listed = LIST.read_text(encoding="utf-8").splitlines()
-    for line in sorted({*found} ^ {*listed}, key=lambda line: line[34:]):
+    moved = sorted({*found} ^ {*listed}, key=lambda line: line[34:])
+    for line in moved:
         print("-+"[line in found], line)
     print(f"{len({*found} & {*listed})} of {len(listed)} as listed")
+    items = {item for line in moved for item in readers(line[34:].split()[0])}
+    if items:
+        print("facts that read them:", "thinpipe reproduce", *sorted(items))
+    if options.write:
+        LIST.write_text("".join(f"{line}\n" for line in found), encoding="utf-8")
+        return 0
     return int(found != listed)
 
 

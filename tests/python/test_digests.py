@@ -18,7 +18,14 @@ def further_seeds_are_slow(point):
 
 @pytest.mark.parametrize("point", [further_seeds_are_slow(point) for point in CASES])
 def test_a_run_leaves_what_is_listed(point):
-    assert DIGESTS["digest"](point) in LISTED
+    if DIGESTS["digest"](point) not in LISTED:
+        items = " ".join(DIGESTS["readers"](point.scenario.name))
+        pytest.fail(f"the run moved; facts that read it: thinpipe reproduce {items}")
+
+
+def test_facts_that_read_a_scenario_are_named():
+    assert "chakravorty2003/figure-1" in DIGESTS["readers"]("gprs-3+1")
+    assert DIGESTS["readers"]("no-such-scenario") == []
 
 
 def test_each_case_is_listed_once():
