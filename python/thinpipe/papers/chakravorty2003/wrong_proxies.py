@@ -10,7 +10,7 @@ from thinpipe.papers.chakravorty2003.measuring import each
 from thinpipe.papers.chakravorty2003.queueing import runs as downloads
 from thinpipe.papers.chakravorty2003.setup import RADIO
 from thinpipe.papers.chakravorty2003.wrong_models import other_box, proxy, radio, sender
-from thinpipe.papers.wrong import WrongModel, dropped, given, swapped
+from thinpipe.papers.wrong import WrongModel, given, swapped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,6 @@ WRONG_PROXIES: Final[dict[str, WrongModel]] = {
     ),
     "timeout of 60 s": proxy("a timer that no stall outlasts", ("middlebox.atcp.min_rto", "60 s")),
     # The windows that it advertises to hosts.
-    "b left out": dropped("the law without its b", "middlebox.atcp.b"),
     "FIN as data": WrongModel(
         "a FIN that is acknowledged as early as the last data before it",
         instead={"p9": each(downloads(RADIO, LAWS_BOX), data_early_s)},
