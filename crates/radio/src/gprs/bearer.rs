@@ -138,12 +138,7 @@ impl<T: Sdu> GprsBearer<T> {
             let same = same.unwrap_or(Gap { to: now, ..lasting });
             gaps.retain(|gap| gap.from > lasting.from);
             gaps.insert(0, same);
-            for direction in Direction::BOTH {
-                let lane = self.lane_mut(direction);
-                if let Tbf::SettingUp { ready } = &mut lane.tbf {
-                    *ready = same.to.max(now) + ready.saturating_since(lasting.to);
-                }
-            }
+            self.set_up_after(same.to.max(now));
         }
         self.gaps = gaps.into_iter();
         self.gap = self.gaps.next();
@@ -298,12 +293,18 @@ impl<T: Sdu> GprsBearer<T> {
             }
             self.uplink.restart(now);
         }
-        let TbfTimes { common, access, .. } = self.times;
-        for (direction, limits) in [(Direction::Downlink, common), (Direction::Uplink, access)] {
-            if matches!(self.lane(direction).tbf, Tbf::SettingUp { .. }) {
-                let ready = gap.to + self.draw(limits);
-                self.lane_mut(direction).tbf = Tbf::SettingUp { ready };
-            }
+        self.set_up_after(gap.to);
+    }
+
+    /// The TBFs that are being set up are ready only some time after `end`.
+    fn set_up_after(&mut self, end: Time) {
+        if matches!(self.downlink.tbf, Tbf::SettingUp { .. }) {
+            let ready = self.paging.heard(end) + self.draw(self.times.common);
+            self.downlink.tbf = Tbf::SettingUp { ready };
+        }
+        if matches!(self.uplink.tbf, Tbf::SettingUp { .. }) {
+            let ready = end + self.draw(self.times.access);
+            self.uplink.tbf = Tbf::SettingUp { ready };
         }
     }
 
