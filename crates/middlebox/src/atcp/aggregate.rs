@@ -230,7 +230,7 @@ impl Aggregate {
         while !flow.chain.is_empty() && self.unacked.get(flow.chain.first).end() <= una {
             let Some(sent) = self.unacked.pop(&mut flow.chain) else { break };
             if sent.state != PacketState::Sacked {
-                self.arrived(cx.now, &sent, acked);
+                self.arrived(cx.now, cx.config, &sent, acked);
             }
         }
         if !flow.chain.is_empty() && self.unacked.get(flow.chain.first).offset < una {
@@ -261,7 +261,7 @@ impl Aggregate {
                 let sent = *self.unacked.get(slot);
                 if sent.offset >= from && sent.state != PacketState::Sacked {
                     self.unacked.sack(slot);
-                    self.arrived(cx.now, &sent, acked);
+                    self.arrived(cx.now, cx.config, &sent, acked);
                 }
                 slot = self.unacked.next(slot);
             }
@@ -280,7 +280,7 @@ impl Aggregate {
         let later =
             self.unacked.after(chain.first).filter(|sent| sent.1.state != PacketState::Sacked);
         if let Some((slot, sent)) = later.min_by_key(|sent| sent.1.position)
-            && self.may_have_arrived(cx.now, &sent)
+            && self.may_have_arrived(cx.now, cx.config, &sent)
         {
             self.unacked.sack(slot);
             acked.bytes += u64::from(sent.length);
@@ -311,7 +311,7 @@ impl Aggregate {
     /// than the usual round-trip time ago, with a queue of seconds, it may have been the first:
     /// then it says nothing about packets sent before the second, or one needless retransmission
     /// would count as the loss of all of them. It never gives a round-trip time (Karn's algorithm).
-    fn arrived(&mut self, now: Time, sent: &Sent, acked: &mut Acked) {
+    fn arrived(&mut self, now: Time, config: &AtcpConfig, sent: &Sent, acked: &mut Acked) {
         let age = now - sent.at;
         let once = sent.transmissions == 1;
         let early = !once && self.round_trip.smallest.is_none_or(|least| age < least);
@@ -321,7 +321,7 @@ impl Aggregate {
         if !once {
             // Packets that are acknowledged with it may have waited for it at the mobile.
             (acked.repaired, acked.rtt) = (true, None);
-            if !self.may_have_arrived(now, sent) {
+            if !self.may_have_arrived(now, config, sent) {
                 return;
             }
         }
@@ -334,9 +334,10 @@ impl Aggregate {
         }
     }
 
-    /// Whether a packet was sent last long enough ago to have been acknowledged.
-    fn may_have_arrived(&self, now: Time, sent: &Sent) -> bool {
-        self.round_trip.least_likely().is_some_and(|likely| now - sent.at >= likely)
+    /// Whether a packet was sent last long enough ago to have been acknowledged. Where no
+    /// round-trip time was measured yet, the usual one has to be over.
+    fn may_have_arrived(&self, now: Time, config: &AtcpConfig, sent: &Sent) -> bool {
+        now - sent.at >= self.round_trip.least_likely().unwrap_or(config.round_trip)
     }
 
     fn measure<P: Payload>(
