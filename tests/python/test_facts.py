@@ -1,6 +1,8 @@
 """Facts, bands and verdicts."""
 
 import math
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from thinpipe.papers.facts import (
     Fact,
     Finding,
     Verdict,
+    counted,
     load,
     tally,
 )
@@ -218,6 +221,57 @@ def test_every_wrong_model_fails(paper):
 
 def test_what_is_missed_is_told_of_whole_papers_only():
     paper = papers()["yew2012"]
-    parts = tuple(Section(item, (), None, ()) for item in paper.items)
-    assert Reproduction(paper, parts, 0, 0.0, 0.0).missed == paper.not_reproduced != ""
-    assert Reproduction(paper, parts[1:], 0, 0.0, 0.0).missed == ""
+    parts = tuple(
+        Section(
+            item, tuple(Finding(each, ()) for each in paper.facts if each.item == item.id), None, ()
+        )
+        for item in paper.items
+    )
+    assert Reproduction(paper, parts, 0, (), 0.0, 0.0).missed.startswith("Tables II to IV")
+    assert Reproduction(paper, parts[1:], 0, (), 0.0, 0.0).missed == ""
+
+
+TYPED_COUNT = re.compile(
+    r"(?<![\d.])\b(two|three|four|five|six|seven|eight|nine|ten|\w+teen|twenty|\d+)\b(?!\.\d)"
+    r"( [\w’'-]+){0,2} (facts|claims|cells|marks|rows|throughputs|deviations|mean RTTs|means"
+    r"|round-trip times)\b"
+)
+"""A number typed before what a paper's facts are about."""
+
+
+@pytest.mark.parametrize("paper", papers().values(), ids=papers().keys())
+def test_no_count_of_facts_is_typed(paper):
+    texts = (
+        *paper.text,
+        paper.not_reproduced,
+        *(text for each in paper.items for text in each.text),
+    )
+    assert [found[0] for text in texts for found in TYPED_COUNT.finditer(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("miss eight throughputs of thirteen", True),
+        ("none of the four deviations of Table VI.1 is met", True),
+        ("59 of 72 marks agree", True),
+        ("of their 66 measured cells", True),
+        ("every 1.5 round-trip times", False),
+        ("{c?-dev} deviations differ", False),
+    ],
+)
+def test_typed_counts_are_known(text, typed):
+    assert bool(TYPED_COUNT.search(text)) == typed
+
+
+def test_counts_are_filled_in(tmp_path):
+    some = fact(tmp_path, 'band = [0, 1]\nroom = "r"')
+    shown = fact(tmp_path, 'basis = "own"\nclaim = false')
+    findings = [
+        *(Finding(replace(some, id=f"c{number}"), (value,)) for number, value in enumerate((0, 2))),
+        Finding(replace(shown, id="c2"), (2,)),
+    ]
+    text = counted("{c?} differ, {c0 d*} of these", findings)
+    assert text == "one of two differ, none of one of these"
+    with pytest.raises(ValueError, match="no fact matches"):
+        counted("{d?} differ", findings)

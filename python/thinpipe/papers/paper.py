@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from thinpipe.papers.facts import Basis, Fact, Finding, tally
+from thinpipe.papers.facts import Basis, Fact, Finding, counted, tally
 from thinpipe.papers.outcomes import Detail, Outcome, collect
 from thinpipe.papers.wrong import Altered, Tracked, WrongModel
 
@@ -64,7 +64,8 @@ class Item:
     Attributes
     ----------
     id, title, text
-        Its name as in ``PAPER/ITEM``, its heading, and its paragraphs in the report.
+        Its name as in ``PAPER/ITEM``, its heading, and its paragraphs in the report, which may
+        count its own facts (`thinpipe.papers.facts.counted`).
     points, detail
         The points to run, and the detail to keep of each.
     traced
@@ -111,14 +112,16 @@ class Paper:
     wrong_models
         The wrong models that facts name.
     not_reproduced
-        What could not be reproduced, and why.
+        What could not be reproduced, and why; ``{c?-dev}`` counts the facts that differ of those
+        so named (`thinpipe.papers.facts.counted`).
     live
         What runs its points if they are not simulated.
 
     Raises
     ------
     ValueError
-        If a fact has no item or measure, or its wrong model does not exist.
+        If a fact has no item or measure, its wrong model does not exist, or a text counts facts
+        that do not.
     """
 
     id: str
@@ -139,6 +142,12 @@ class Paper:
                 raise ValueError(f"fact {fact.id!r} has no measure")
             if fact.wrong and fact.wrong not in self.wrong_models:
                 raise ValueError(f"fact {fact.id!r}: there is no wrong model {fact.wrong!r}")
+        unmeasured = [Finding(fact, ()) for fact in self.facts]
+        counted(self.not_reproduced, unmeasured)
+        for item in self.items:
+            own = [finding for finding in unmeasured if finding.fact.item == item.id]
+            for text in item.text:
+                counted(text, own)
 
     def item(self, name: str) -> Item | None:
         """Return the item of that name."""
@@ -155,6 +164,11 @@ class Section:
     tables: tuple[Table, ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def text(self) -> tuple[str, ...]:
+        """The item's paragraphs with their counts of facts."""
+        return tuple(counted(text, self.findings) for text in self.item.text)
+
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
@@ -163,6 +177,7 @@ class Reproduction:
     paper: Paper
     sections: tuple[Section, ...]
     runs: int
+    seeds: tuple[int, ...]
     simulated_s: float
     wall_s: float = field(compare=False)
 
@@ -174,7 +189,9 @@ class Reproduction:
     @property
     def missed(self) -> str:
         """What could not be reproduced of the paper; empty if only some items ran."""
-        return self.paper.not_reproduced if len(self.sections) == len(self.paper.items) else ""
+        if len(self.sections) < len(self.paper.items):
+            return ""
+        return counted(self.paper.not_reproduced, self.findings)
 
     @property
     def tally(self) -> Mapping[Basis, Counter[str]]:
@@ -246,6 +263,7 @@ def reproduce(
         paper,
         tuple(_section(paper, item, outcomes, judge) for item in chosen),
         runs=len(outcomes) + len(wrongly),
+        seeds=tuple(sorted({outcome.result.seed for outcome in outcomes.values()})),
         simulated_s=math.fsum(
             outcome.result.duration_s for outcome in (*outcomes.values(), *wrongly.values())
         ),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.files import atomic_directory, write_file
-from thinpipe.papers.facts import BUSY
+from thinpipe.papers.facts import BUSY, runs_of
 from thinpipe.report import counts
 from thinpipe.report.chapters import OUTCOMES, outcome
 from thinpipe.report.figures import WIDTH_PX, PageFigure
@@ -53,7 +53,7 @@ def page(chapters: Sequence[Chapter]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"short": short, "ours": ours, "outcome": outcome}
+    environment.filters |= {"short": short, "ours": ours, "outcome": outcome, "runs_of": runs_of}
     reproductions = [each.made for each in chapters if each.made is not None]
     return environment.get_template("report.html.j2").render(
         chapters=chapters,

@@ -44,8 +44,8 @@ PAPER: Final = Paper(
         "packets, not one, and recovers later than without a proxy. If packets are lost the proxy "
         "is faster, but with bursts of four the transfers end no sooner, and a split connection "
         "with equally small windows repairs as soon or sooner, as it does in an outage. Timeouts "
-        "after bursts are fewer, not avoided. Of Table I, which has no thresholds, 59 of 72 marks "
-        "agree with ours. Four rules of the proxy are not the paper's: each probe is another "
+        "after bursts are fewer, not avoided. Of Table I, which has no thresholds, most marks "
+        "agree and not all. Four rules of the proxy are not the paper's: each probe is another "
         "packet, three segments may exceed the window after a stall, equations 1 and 2 count "
         "rates in fair shares, and the windows that hosts see alternate rather than settle."
     ),
