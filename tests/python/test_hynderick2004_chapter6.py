@@ -165,11 +165,13 @@ def test_aftermath_of_a_jump_is_three_seconds():
     assert rates.dropped_after(run, 17.0) == 1
 
 
-def test_bursts_weigh_as_much_as_they_hold():
-    run = outcome([sent(0.0, 0), arrived(1.0, 0), arrived(2.0, 1), arrived(2.0, 2)])
-    assert limits.burst(run) == pytest.approx((1 + 4) / 3)
-    assert limits.largest_burst(run) == 2
-    assert np.isnan(limits.burst(outcome([sent(0.0, 0)])))
+def test_bursts_are_of_two_or_more():
+    alone = [sent(0.0, 0), arrived(1.0, 0)]
+    pair, three = ([arrived(at_s, at_s) for _ in range(at_s)] for at_s in (2, 3))
+    run = outcome([*alone, *pair, *three])
+    assert limits.burst(run) == pytest.approx((2 + 3) / 2)
+    assert limits.largest_burst(run) == 3
+    assert limits.burst(outcome(alone)) == 1
 
 
 def test_segments_lost_and_overtaken():

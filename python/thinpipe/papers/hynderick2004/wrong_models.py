@@ -119,11 +119,6 @@ WRONG_MODELS: Final = {
     "manager without a bound": altered(
         "The manager lets all wait.", "radio.buffer.bulk", lambda _: "1000"
     ),
-    "half a product for all": altered(
-        "The bulk flow may have as little waiting as the interactive one.",
-        "radio.buffer.bulk",
-        lambda _: "0.5",
-    ),
     "in order of arrival": swapped(
         "A queue for each flow, but one order.", "radio.buffer.service", {"in-turn": "in-order"}
     ),

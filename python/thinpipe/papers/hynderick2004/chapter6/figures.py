@@ -424,7 +424,7 @@ def initial_windows(outcomes: Outcomes) -> Figure:
         places = [place + 0.25 * (number - 1) for place in range(len(advice.TABLE_3))]
         hue = BLER_HUES[2 * number]
         for place, sf in zip(places, advice.TABLE_3, strict=True):
-            rates_bps = [bytes_per_s(outcomes[p]) for p in advice.short_transfers(sf, window)]
+            rates_bps = advice.rates(outcomes, sf, window)
             label = None if place > places[0] else f"IW {window}: seeds, median"
             ax.plot([place] * len(rates_bps), rates_bps, ".", color=hue, alpha=0.4, markersize=5)
             ax.plot(place, median(rates_bps), "o", color=hue, markerfacecolor="none", label=label)

@@ -89,12 +89,13 @@ ORDER_POINTS: Final = tuple(
 
 
 def burst(run: Outcome) -> float:
-    """Return how many data segments reach the mobile in one instant, the mean as a segment sees it.
+    """Return how many data segments a burst has: the mean over instants that bring two or more.
 
-    A segment that comes with two others counts 3: bursts weigh as much as they hold.
+    Without such an instant it is 1.
     """
     sizes = _bursts(run)
-    return float(np.sum(sizes**2) / np.sum(sizes)) if len(sizes) else np.nan
+    several = sizes[sizes > 1]
+    return float(several.mean()) if len(several) else 1.0
 
 
 def largest_burst(run: Outcome) -> float:
@@ -123,7 +124,9 @@ def bounded_over_unbounded(outcomes: Outcomes) -> list[float]:
 
 MEASURES: Final[dict[str, Measure]] = {
     "c15-bound": bounded_over_unbounded,
-    "c15-spurious": lambda outcomes: each(outcomes, SLOW, spurious),
+    "c15-spurious": lambda outcomes: [
+        float(sum(count > 0 for count in each(outcomes, SLOW, spurious)))
+    ],
     "c16-burst": lambda outcomes: each(outcomes, ordered(THESIS, IN_SEQUENCE, 0.1), burst),
 }
 

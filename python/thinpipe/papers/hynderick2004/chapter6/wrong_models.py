@@ -59,6 +59,14 @@ WRONG_MODELS: Final = {
         "Rate times the mean RTT of the widest window, which has the queue in it.",
         instead={"s1-below": advice.below_queued_bdp},
     ),
+    "clock from the SYN": WrongModel(
+        "A rate counts from the SYN.",
+        instead={
+            f"s3-{sf}-{window}": advice.from_syn(sf, window)
+            for sf in advice.TABLE_3
+            for window in advice.INITIAL_WINDOWS
+        },
+    ),
     "RTT alike at every rate": WrongModel(
         "Transfers of so many equal round trips, whatever the rate.",
         instead={"s4": lambda _: [0.0, 0.0]},
