@@ -71,7 +71,7 @@ def bytes_per_s(run: Outcome) -> float:
 def from_established(run: Outcome) -> float:
     """Return payload over the time since the connection was established, in B/s.
 
-    So counts Table VI.3; all else counts from the SYN.
+    So counts Table VI.3, and Table VI.1 in a second reading; all else counts from the SYN.
     """
     flow = run.flow
     return flow.bytes_acked / ((flow.completed_s or np.inf) - (flow.established_s or 0.0))

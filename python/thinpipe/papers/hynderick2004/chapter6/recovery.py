@@ -14,6 +14,7 @@ from thinpipe.papers.hynderick2004.chapter6.measuring import (
     deviation_ms,
     drops,
     each,
+    from_established,
     mean,
     rlc_effort,
     rtt_ms,
@@ -395,6 +396,9 @@ MEASURES: Final[dict[str, Measure]] = {
     **_row("c5", 0.01, (*WITHOUT, *APART), MANY_SEEDS),
     **_row("c6", 0.01, APART, MANY_SEEDS),
     **_row("c7", 0.1, APART, MANY_SEEDS),
+    "c4-rate-established": _of(0.0, from_established, THESIS, SEEDS),
+    "c6-rate-established": _of(0.01, from_established, APART, MANY_SEEDS),
+    "c7-rate-established": _of(0.1, from_established, APART, MANY_SEEDS),
     **{
         f"{name}-waits": measure
         for name, measure in _row("c5", 0.01, (*WITHOUT, *WAITING), MANY_SEEDS).items()
