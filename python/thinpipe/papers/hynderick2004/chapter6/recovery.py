@@ -84,12 +84,15 @@ def shown(bler: float, more: Settings = THESIS) -> Point:
     return cells(bler, more)[0]
 
 
+UNREPAIRED: Final = (2_132, 158.1, 10.9)
+"""Table VI.1 without recovery: B/s, mean and deviation of the round-trip time in ms."""
+
 _ROWS: Final = (
-    ("1 %, no recovery", 0.01, WITHOUT, (2_132, 158.1, 10.9)),
+    ("1 %, no recovery", 0.01, WITHOUT, UNREPAIRED),
     ("1 %", 0.01, THESIS, (50_478, 192.2, 13.7)),
     ("10 %", 0.1, THESIS, (37_409, 259.5, 83.3)),
 )
-"""Name, block error rate, recovery; B/s, mean and deviation of the round-trip time in ms."""
+"""Name, block error rate, recovery; as before."""
 
 COLUMNS: Final = (
     ("0 %", 0.0, THESIS, (51_344, 188.8, 4.5)),
@@ -122,71 +125,6 @@ TABLE_POINTS: Final = (
 )
 
 
-_SOONER: Final[Settings] = (("tcp.min_rto", "200 ms"),)
-
-UNREPAIRED: Final[dict[str, Settings]] = {
-    "as in the facts": (),
-    "Reno": (("tcp.variant", "reno"),),
-    "NewReno": (("tcp.variant", "newreno"),),
-    "SACK": (("tcp.variant", "sack"),),
-    "Vegas": (("tcp.variant", "vegas"),),
-    "Westwood+": (("tcp.variant", "westwood"),),
-    "CUBIC": (("tcp.variant", "cubic"),),
-    "without Limited Transmit": (("tcp.limited_transmit", False),),
-    "minimum RTO of 200 ms": _SOONER,
-    "one draw a block": TOGETHER,
-    "SACK, one draw, 200 ms": (("tcp.variant", "sack"), *TOGETHER, *_SOONER),
-}
-"""Settings of which most change the window, in runs without recovery."""
-
-WAITING_UNREPAIRED: Final[dict[str, Settings]] = {
-    "an ACK waits up to 30 ms": (("tcp.delayed_ack", "30 ms"),),
-    "an ACK waits up to 50 ms (IV.A)": WAITING,
-}
-"""What delays the packets that come alone."""
-
-UNREPAIRED_POINTS: Final = (
-    *(
-        point
-        for more in (*UNREPAIRED.values(), *WAITING_UNREPAIRED.values())
-        for point in cells(0.01, (*WITHOUT, *more))
-    ),
-    *cells(0.01, (*WITHOUT, *WAITING), MANY_SEEDS),
-)
-
-
-def unrepaired(outcomes: Outcomes) -> Table:
-    """Tabulate what the round-trip time without recovery depends on."""
-    rows = []
-    for name, more in (UNREPAIRED | WAITING_UNREPAIRED).items():
-        points = cells(0.01, (*WITHOUT, *more))
-        values = (mean(outcomes, points, value) for value in (bytes_per_s, rtt_ms, deviation_ms))
-        greatest = max(each(outcomes, points, max_rtt_ms))
-        rows.append((name, *(short(value, 4) for value in values), short(greatest)))
-    stated = tuple(short(value, 5) for value in _ROWS[0][-1])
-    head = ("", "B/s", "RTT ms", "deviation ms", "greatest ms")
-    caption = "BLER 1 %, no recovery: figure VI.1 and a column of Table VI.1, mean of five seeds"
-    return Table(caption, head, (("thesis", *stated, "240"), *rows))
-
-
-def not_the_window(outcomes: Outcomes) -> tuple[str, ...]:
-    """Say what the delays of figure VI.1 do not depend on, and what they need."""
-    runs = [cells(0.01, (*WITHOUT, *more)) for more in UNREPAIRED.values()]
-    rates = [mean(outcomes, points, bytes_per_s) / 1000 for points in runs]
-    rtts = [mean(outcomes, points, rtt_ms) for points in runs]
-    stated_ms, least_ms = _ROWS[0][-1][1], min(each(outcomes, runs[0], min_rtt_ms))
-    most_ms = 2 * (stated_ms - least_ms)
-    return (
-        f"The delays of figure VI.1 are not the window's: in {len(runs)} settings of the runs "
-        f"without recovery the throughput is {short(min(rates), 2)} to {short(max(rates), 2)} "
-        f"kB/s, and the mean RTT {min(rtts):.0f} to {max(rtts):.0f} ms. The thesis's mean and "
-        f"deviation need a wait of each packet that finds the link idle: one spread evenly from 0 "
-        f"to {most_ms:.0f} ms makes {stated_ms:.0f} ± {most_ms / 12**0.5:.1f} ms. The receiver of "
-        "IV.A, whose ACK waits for a second packet, does delay packets that come alone; but it "
-        "contradicts Table VI.3 (see there), and spreads the RTT too far.",
-    )
-
-
 def table(outcomes: Outcomes) -> tuple[Table, ...]:
     """Tabulate Table VI.1: the thesis's, ours under its link control, and under the standard's."""
     rows = []
@@ -203,7 +141,7 @@ def table(outcomes: Outcomes) -> tuple[Table, ...]:
         "control, otherwise of five. Transmission effort is beside throughput: payload that TCP "
         "sent, and bytes of blocks sent downlink, divided by payload delivered."
     )
-    return (Table(caption, head, tuple(rows)), unrepaired(outcomes))
+    return (Table(caption, head, tuple(rows)),)
 
 
 def _cells(runs: Sequence[Outcome], block: int) -> tuple[str, ...]:
@@ -399,10 +337,6 @@ MEASURES: Final[dict[str, Measure]] = {
     "c4-rate-established": _of(0.0, from_established, THESIS, SEEDS),
     "c6-rate-established": _of(0.01, from_established, APART, MANY_SEEDS),
     "c7-rate-established": _of(0.1, from_established, APART, MANY_SEEDS),
-    **{
-        f"{name}-waits": measure
-        for name, measure in _row("c5", 0.01, (*WITHOUT, *WAITING), MANY_SEEDS).items()
-    },
     "c8": kept,
     "c9": different_though_undisturbed,
     "c9-everywhere": lambda outcomes: [
