@@ -42,6 +42,7 @@ def fact(tmp_path: Path, text: str) -> Fact:
         ("value = 0.12\ntolerance = 0.0", (0.1201,), Verdict.DIFFERS),
         ('band = [0.0, 1.0]\nroom = "r"', (math.nan,), Verdict.DIFFERS),
         ('value = 430.0\nbasis = "own"\nclaim = false', (1.0,), Verdict.NOT_CLAIMED),
+        ('value = 260\nset_by = "radio.rrc.promotion"', (260.0,), Verdict.NOT_CLAIMED),
         ("list = [26, 29, 30]", (26.0, 29.0, 30.0), Verdict.HOLDS),
         ("list = [26, 29, 30]", (29.0, 26.0, 30.0), Verdict.DIFFERS),
         ("list = [26, 29, 30]", (26.0, 29.0), Verdict.DIFFERS),
@@ -178,6 +179,17 @@ def test_computed_value_is_derived(tmp_path):
             'basis = "own"\nclaim = false\n'
             '[[fact]]\nid="y"\nitem="i"\nsays=""\nwhere=""\nunit=""\nreading_of="x"',
             "is not claimed",
+        ),
+        ('word = "rarely"\nshown_by = ["z"]', "'z' is not claimed in its item"),
+        (
+            'word="rarely"\nshown_by = ["y"]\n'
+            '[[fact]]\nid="y"\nitem="another"\nsays=""\nwhere=""\nunit=""\nword="rarely"',
+            "'y' is not claimed in its item",
+        ),
+        (
+            'word="rarely"\nshown_by = ["y"]\n'
+            '[[fact]]\nid="y"\nitem="i"\nsays=""\nwhere=""\nunit=""\nset_by="tcp.mss"',
+            "'y' is not claimed in its item",
         ),
     ],
 )

@@ -147,8 +147,14 @@ class Fact:
         Whether we claim a verdict, and which one: by default that it holds.
     reading_of
         The fact of which this is a second reading, which claims nothing.
+    set_by
+        The keys that were set to the paper's number: a fact that reads them back claims nothing.
+    shown_by
+        The facts, of the same item, whose runs show the cause that the entry gives: there it is
+        switched off.
     chosen_after
-        Whether the measure or the band was chosen, or loosened, after seeing a result.
+        Whether the measure, the band or the wrong model was chosen, or the band loosened, after
+        seeing a result.
     wrong
         The wrong model that the band rejects, by its name in the paper's `wrong_models`.
     untimed
@@ -173,6 +179,8 @@ class Fact:
     claimed: bool
     expected: Verdict
     reading_of: str
+    set_by: str
+    shown_by: tuple[str, ...]
     chosen_after: bool
     wrong: str
     untimed: bool
@@ -364,7 +372,8 @@ def load(
     ------
     ValueError
         If a fact has an unknown field, lacks a band or the reason of a wide one, two share an id,
-        or `computed` does not match the computed facts of the file.
+        a cause is shown by what is not judged beside it, or `computed` does not match the computed
+        facts of the file.
     """
     text = source.read_text(encoding="utf-8")
     table = [*tomllib.loads(text, parse_float=Decimal)["fact"], *more]
@@ -382,13 +391,17 @@ def load(
     for fact in facts:
         if fact.reading_of and not known[fact.reading_of].claimed:
             raise ValueError(f"fact {fact.id!r} is a second reading of one that is not claimed")
+        for name in fact.shown_by:
+            shown = known.get(name)
+            if shown is None or not shown.claimed or shown.item != fact.item:
+                raise ValueError(f"fact {fact.id!r}: {name!r} is not claimed in its item")
     return facts
 
 
 _FIELDS = frozenset(
     ("id", "item", "says", "where", "value", "unit", "basis", "tolerance", "band", "list", "word",
-     "room", "of", "claim", "differs", "reading_of", "chosen_after", "wrong", "untimed", "derived",
-     "note")
+     "room", "of", "claim", "differs", "reading_of", "set_by", "shown_by", "chosen_after", "wrong",
+     "untimed", "derived", "note")
 )  # fmt: skip
 
 
@@ -399,16 +412,16 @@ def _fact(entry: dict[str, Any]) -> Fact:
     basis = _basis(entry)
     low, high = _band(entry)
     value = entry.get("value")
-    claimed = entry.get("claim", "reading_of" not in entry)
+    claimed = _is_claimed(entry)
     if claimed and basis is not Basis.OWN and not _is_justified(entry, low, high):
         raise ValueError(
             f"fact {entry['id']!r}: a band that is wider than the paper's precision has a word, "
             "or says why (room)"
         )
-    if not claimed and basis is not Basis.OWN and "reading_of" not in entry:
+    if not claimed and basis is not Basis.OWN and not _UNCLAIMED & entry.keys():
         raise ValueError(
-            f"fact {entry['id']!r}: what the paper says is claimed, differs, or reads another "
-            "fact's sentence in a second way"
+            f"fact {entry['id']!r}: what the paper says is claimed, differs, set a key, or reads "
+            "another fact's sentence in a second way"
         )
     return Fact(
         id=entry["id"],
@@ -427,12 +440,22 @@ def _fact(entry: dict[str, Any]) -> Fact:
         claimed=claimed,
         expected=_expected(entry, claimed=claimed),
         reading_of=entry.get("reading_of", ""),
+        set_by=entry.get("set_by", ""),
+        shown_by=tuple(entry.get("shown_by", ())),
         chosen_after=entry.get("chosen_after", False),
         wrong=entry.get("wrong", ""),
         untimed=entry.get("untimed", False),
         derived=entry.get("derived", ""),
         note=entry.get("differs", entry.get("note", "")),
     )
+
+
+_UNCLAIMED = frozenset(("reading_of", "set_by"))
+"""Fields of what the paper says and we do not claim."""
+
+
+def _is_claimed(entry: dict[str, Any]) -> bool:
+    return bool(entry.get("claim", not _UNCLAIMED & entry.keys()))
 
 
 def _is_justified(entry: dict[str, Any], low: float, high: float) -> bool:
@@ -469,7 +492,7 @@ def _band(entry: dict[str, Any]) -> tuple[float, float]:
     elif "tolerance" in entry:
         room = float(entry["tolerance"]) + EXACT * abs(float(entry["value"]))
         low, high = float(entry["value"]) - room, float(entry["value"]) + room
-    elif "word" in entry or "list" in entry or not entry.get("claim", "reading_of" not in entry):
+    elif "word" in entry or "list" in entry or not _is_claimed(entry):
         return widest
     else:
         raise ValueError(
