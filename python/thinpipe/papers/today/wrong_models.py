@@ -35,52 +35,13 @@ def _paged_at_once(point: Point) -> Point:
 
 
 WRONG_MODELS: Final[dict[str, WrongModel]] = {
-    "no radio resource control": given(
-        "An idle mobile is connected at once.", ("radio.rrc.promotion", "0 ms")
-    ),
-    "half the tail": given("The tail ends after 5 s.", ("radio.rrc.tail", "5 s")),
-    "half the cycles": given(
-        "A mobile listens twice as often.",
-        ("radio.rrc.paging_cycle", "640 ms"),
-        ("radio.drx.long_cycle", "20 ms"),
-    ),
-    "another tail": given("The tail ends after 7 s.", ("radio.rrc.tail", "7 s")),
     "paged at once": WrongModel("A mobile listens for pages every 10 ms.", _paged_at_once),
     "never asleep": given(
         "A mobile that is connected always listens.", ("radio.drx.inactivity", "60 s")
     ),
     "a window without end": given("Nothing holds the sender but losses.", *NO_LIMIT),
     "one flow": given("One flow in the place of eight.", ("flow.count", 1)),
-    "another phone": given(
-        "The power of a later phone, half of it a bit.",
-        ("radio.power.downlink", "26 nJ/bit"),
-        ("radio.power.uplink", "219 nJ/bit"),
-    ),
-    "seven processes": given("One process of HARQ less.", ("radio.harq.processes", 7)),
-    "a long round trip of HARQ": given("A block is repeated later.", ("radio.harq.round_trip", 12)),
-    "a short poll timer": given(
-        "Polls are repeated early.", ("radio.lte.rlc.poll_retransmit", "80 ms")
-    ),
-    "the poll timer of LTE": given("That of LTE.", ("radio.nr.rlc.poll_retransmit", "120 ms")),
-    "no other users": given(
-        "The beam is the terminal's own.",
-        ("radio.beam.background", "0 %"),
-        ("radio.downlink.rate", "50 Mbit/s"),
-        ("radio.uplink.rate", "10 Mbit/s"),
-    ),
-    "slots of 10 s": given("Satellites change each 10 s.", ("radio.leo.slot", "10 s")),
-    "no detour": given("Nothing is behind a satellite.", ("radio.leo.detour", "0 ms")),
-    "no bad states": given(
-        "Only what is in the air at a change is lost, and one packet of a thousand.",
-        ("radio.gilbert_elliott.bad", "0.1 %"),
-    ),
-    "a higher shell": given("The shell of OneWeb.", ("radio.leo.altitude", "1200 km")),
-    "a short queue": given("100 ms of queue.", ("queue.back.bytes", "125 kB")),
-    "a medium orbit": given(
-        "A fifth of the delay.", ("radio.recorded", '[{at = "0 s", delay = "60 ms"}]')
-    ),
     "a long first flight": given("A hundred segments at once.", ("tcp.initial_window", 100)),
-    "bursts half as long": given("Bursts of 8 ms.", ("radio.gilbert_elliott.bad_mean", "8 ms")),
     "no link control": given(
         "Nothing is repeated: an SDU is lost with its block.",
         ("radio.harq.repeats", 0),
