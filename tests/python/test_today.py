@@ -6,7 +6,7 @@ from importlib.resources import files
 import pytest
 from thinpipe.papers.facts import Basis, Verdict
 from thinpipe.papers.paper import reproduce
-from thinpipe.papers.today import PAPER, moving_rate, setup
+from thinpipe.papers.today import PAPER, causes, moving_rate, setup
 from thinpipe.papers.today.stated import FACTS
 
 KNOWN = ("lte", "nr", "iot", "satellites", "low-orbit", "idle-gap")
@@ -43,9 +43,26 @@ def test_each_band_has_a_wrong_model_or_differs():
     assert {fact.wrong for fact in FACTS if fact.wrong} == PAPER.wrong_models.keys()
 
 
+def test_a_reason_is_shown_by_a_run_or_not_known():
+    for fact in FACTS:
+        differs, said = fact.expected is Verdict.DIFFERS, f"{fact.says} {fact.note}"
+        if differs or re.search(r"\b(since|because|causes?|reasons?)\b", said):
+            told = re.search("not known|Not modelled", fact.note)
+            assert fact.shown_by or told, fact.id
+
+
+def test_runs_without_a_cause_belong_to_the_item_of_their_fact():
+    items = {fact.id: fact.item for fact in FACTS}
+    assert {name: shown.item for name, shown in causes.SHOWN.items()} == {
+        name: items[name] for name in causes.SHOWN
+    }
+
+
 def test_hypotheses_are_our_own_and_numbered_in_order():
-    numbers = [int(fact.where[1:]) for fact in FACTS if fact.basis is Basis.OWN]
+    own = [fact for fact in FACTS if fact.where.startswith("H") and fact.where[1:].isdigit()]
+    numbers = [int(fact.where[1:]) for fact in own]
     assert numbers == sorted(numbers)
+    assert all(fact.basis is Basis.OWN for fact in own)
     text = (files("thinpipe.papers.today") / "hypotheses.toml").read_text(encoding="utf-8")
     assert len(re.findall(r"^id = ", text, re.M)) == len(numbers)
 

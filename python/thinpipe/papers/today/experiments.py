@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.papers.today.setup import PIPES, pinged, run
+from thinpipe.papers.today.setup import PIPES, download, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from thinpipe.papers.chakravorty2003.setup import Settings
     from thinpipe.point import Point
 
 ERROR_RATES: Final = (0, 10, 20, 30)
@@ -20,26 +21,29 @@ UNCHANGING: Final = (("radio.recorded", '[{at = "0 s", delay = "16 ms"}]'),)
 """A satellite that stays: the way of the mean one with the mean detour, and no slots."""
 
 
-def start(name: str) -> Callable[[int], Point]:
+def over(scenario: str, name: str, *more: Settings) -> Callable[[int], Point]:
+    """Return the download of a row over a pipe, as the map has it, with whatever else is set."""
+    pipe = PIPES[scenario]
+    return lambda seed: download(pipe, name, seed, *more)
+
+
+def start(name: str, *more: Settings) -> Callable[[int], Point]:
     """Return 10 MB over geo-600."""
-    return lambda seed: run(PIPES["geo-600"], name, (("flow.bytes", "10 MB"),), seed=seed)
+    return lambda seed: run(PIPES["geo-600"], name, (("flow.bytes", "10 MB"),), *more, seed=seed)
 
 
-def in_error(name: str, percent: int) -> Callable[[int], Point]:
+def in_error(name: str, percent: int, *more: Settings) -> Callable[[int], Point]:
     """Return a download over lte-cat1 with that share of first transmissions in error."""
     settings = (("flow.bytes", "unlimited"), ("radio.downlink.bler", f"{percent} %"))
-    return lambda seed: run(PIPES["lte-cat1"], name, settings, seed=seed)
+    return lambda seed: run(PIPES["lte-cat1"], name, settings, *more, seed=seed)
 
 
-def leo(name: str, *, changes: bool) -> Callable[[int], Point]:
+def leo(name: str, *more: Settings, changes: bool) -> Callable[[int], Point]:
     """Return a download over leo-15s, or over a satellite that stays."""
-    pipe = PIPES["leo-15s"]
-    settings = () if changes else UNCHANGING
-    unlimited = (("flow.bytes", "unlimited"),)
-    return lambda seed: run(pipe, name, unlimited, pinged(pipe), settings, seed=seed)
+    return over("leo-15s", name, () if changes else UNCHANGING, *more)
 
 
-def pages(scenario: str, name: str) -> Callable[[int], Point]:
+def pages(scenario: str, name: str, *more: Settings) -> Callable[[int], Point]:
     """Return pages one after the other, 5 s to read each."""
     settings = (
         ("duration", "300 s"),
@@ -47,10 +51,10 @@ def pages(scenario: str, name: str) -> Callable[[int], Point]:
         ("flow.application", "web"),
         ("flow.web.reading", "5 s"),
     )
-    return lambda seed: run(PIPES[scenario], name, settings, seed=seed)
+    return lambda seed: run(PIPES[scenario], name, settings, *more, seed=seed)
 
 
-def shared(scenario: str, name: str) -> Callable[[int], Point]:
+def shared(scenario: str, name: str, *more: Settings) -> Callable[[int], Point]:
     """Return four downloads of the same variant at once, a second apart, for a minute."""
     settings = (
         ("duration", "60 s"),
@@ -58,13 +62,16 @@ def shared(scenario: str, name: str) -> Callable[[int], Point]:
         ("flow.count", FLOWS),
         ("flow.interval", "1 s"),
     )
-    return lambda seed: run(PIPES[scenario], name, settings, seed=seed)
+    return lambda seed: run(PIPES[scenario], name, settings, *more, seed=seed)
 
 
-def alone(name: str) -> Callable[[int], Point]:
-    """Return a download over lte-cat4 without pings, whose energy counts."""
-    settings = (("duration", "60 s"), ("flow.bytes", "20 MB"))
-    return lambda seed: run(PIPES["lte-cat4"], name, settings, seed=seed)
+def alone(name: str, *more: Settings) -> Callable[[int], Point]:
+    """Return a download over lte-cat4 without pings, whose energy counts.
+
+    It ends, and its tail too, with each variant.
+    """
+    settings = (("duration", "200 s"), ("flow.bytes", "20 MB"))
+    return lambda seed: run(PIPES["lte-cat4"], name, settings, *more, seed=seed)
 
 
 def one_page(seed: int) -> Point:
@@ -73,8 +80,6 @@ def one_page(seed: int) -> Point:
     return run(PIPES["lte-cat4"], "cubic", settings, seed=seed)
 
 
-def behind(kind: str) -> Callable[[int], Point]:
-    """Return a download of CUBIC through a queue of that kind before mmWave."""
-    pipe = PIPES["nr-mmwave-blockage"]
-    settings = (("flow.bytes", "unlimited"), ("queue.kind", kind))
-    return lambda seed: run(pipe, "cubic", pinged(pipe), settings, seed=seed)
+def behind(kind: str, name: str, *more: Settings) -> Callable[[int], Point]:
+    """Return a download through a queue of that kind before mmWave."""
+    return over("nr-mmwave-blockage", name, (("queue.kind", kind),), *more)

@@ -132,7 +132,11 @@ def columns(network: Network) -> dict[str, tuple[float, float]]:
 COLUMNS: Final = ("none", "short", "asleep", "idle")
 
 
-def probed(name: str, column: str, seed: int) -> Point:
+RESUMED_SLOWLY: Final = (("radio.inactive.resume", "360 ms"),)
+"""A suspended mobile comes back no sooner than an idle one."""
+
+
+def probed(name: str, column: str, seed: int, *more: Settings) -> Point:
     """Return probes to a network, about so long after the answers as a column has it.
 
     A probe is answered at once, and never repeated.
@@ -161,12 +165,14 @@ def probed(name: str, column: str, seed: int) -> Point:
             ("tcp.min_rto", "60 s"),
             ("duration", f"{PROBES * most_s:.0f} s"),
         ),
+        *more,
         seed=seed,
     )
 
 
-POINTS: Final = tuple(
-    probed(name, column, seed) for name in NETWORKS for column in COLUMNS for seed in SEEDS
+POINTS: Final = (
+    *(probed(name, column, seed) for name in NETWORKS for column in COLUMNS for seed in SEEDS),
+    *(probed("t-mobile-sa", "idle", seed, RESUMED_SLOWLY) for seed in SEEDS),
 )
 
 
@@ -218,10 +224,17 @@ def _tails(name: str) -> Callable[[Outcomes], Sequence[float]]:
     return lambda outcomes: [_tail(outcomes, name, seed) for seed in SEEDS]
 
 
-def _quickly_resumed(outcomes: Outcomes) -> Sequence[float]:
-    """Return the share of probes after the tail that take 200 to 400 ms, in percent."""
-    found = (round_trips(outcomes, "t-mobile-sa", "idle", seed)[1] for seed in SEEDS)
-    return [float(100 * np.mean((each >= 200) & (each < 400))) for each in found]  # noqa: PLR2004
+def _quickly_resumed(*more: Settings) -> Callable[[Outcomes], Sequence[float]]:
+    """Return the measure of how many probes after the tail take 200 to 400 ms, in percent."""
+
+    def share(outcome: Outcome) -> float:
+        gaps, round_trips_ms = _gaps(outcome)
+        after = round_trips_ms[gaps >= NETWORKS["t-mobile-sa"].tail_s]
+        return float(100 * np.mean((after >= 200) & (after < 400)))  # noqa: PLR2004
+
+    return lambda outcomes: [
+        share(outcomes[probed("t-mobile-sa", "idle", seed, *more)]) for seed in SEEDS
+    ]
 
 
 MEASURES: Final = {
@@ -234,6 +247,7 @@ MEASURES: Final = {
     **{f"{name}-tail": _tails(name) for name in NETWORKS},
     "verizon-4g-short": _quantiles("verizon-4g", "short", 0.5),
     "t-mobile-sa-short": _quantiles("t-mobile-sa", "short", 0.5),
-    "t-mobile-sa-resumed": _quickly_resumed,
+    "t-mobile-sa-resumed": _quickly_resumed(),
+    "t-mobile-sa-resumed-slowly": _quickly_resumed(RESUMED_SLOWLY),
     "verizon-4g-idle-90": _quantiles("verizon-4g", "idle", 0.9),
 }

@@ -124,11 +124,12 @@ SLOW_PROBES: Final[Settings] = (
 
 FIRST_CONTACTS: Final = {level: point(f"nb-iot-{level}", SLOW_PROBES) for level in (1, 2)}
 
-NR_LIGHT: Final = point(
-    "nr-tdd-100",
-    SATURATING,
-    (("flow.udp.rate", "100 kbit/s"), ("flow.start", "2 s"), ("duration", "12 s")),
-)
+_LIGHT: Final = (("flow.udp.rate", "100 kbit/s"), ("flow.start", "2 s"), ("duration", "12 s"))
+
+NR_LIGHT: Final = point("nr-tdd-100", SATURATING, _LIGHT)
+NR_AWAKE: Final = point("nr-tdd-100", SATURATING, _LIGHT, (("radio.drx.inactivity", "150 ms"),))
+"""The same to a mobile that does not sleep between two of them."""
+
 NR_UP: Final = point(
     "nr-tdd-100",
     SATURATING,
@@ -257,6 +258,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "lte-poll": _one(BY_POLL, _repair),
     "nr-poll": _one(NR_BY_POLL, _repair),
     "nr-down": _one(NR_LIGHT, _one_way),
+    "nr-down-awake": _one(NR_AWAKE, _one_way),
     "nr-up": _one(NR_UP, _one_way),
     "nr-tcp": _one(NR_TCP, _used),
     "nbiot-2-s": _one(FIRST_CONTACTS[1], _usual_rtt_s),
@@ -274,7 +276,7 @@ MEASURES: Final[dict[str, Measure]] = {
 
 POINTS: Final = {
     "lte": (PROMOTED, SMALL, PAGED, DOZING, DOWN, UP, BY_HARQ, BY_POLL),
-    "nr": (NR_LIGHT, NR_UP, NR_TCP, NR_BY_POLL),
+    "nr": (NR_LIGHT, NR_AWAKE, NR_UP, NR_TCP, NR_BY_POLL),
     "iot": tuple(FIRST_CONTACTS.values()),
     "satellites": (
         LEO,

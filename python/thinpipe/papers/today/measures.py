@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.today import experiments as runs
 from thinpipe.papers.today.moving_rate import MEASURES as MOVING_RATE
-from thinpipe.papers.today.setup import PIPES, SEEDS, VARIANTS, Pipe, download
+from thinpipe.papers.today.setup import SEEDS, VARIANTS
 
 if TYPE_CHECKING:
     from thinpipe.papers.outcomes import Outcome
@@ -54,9 +54,11 @@ def page_time(outcome: Outcome) -> float:
 
 
 def energy(outcome: Outcome) -> float:
-    """Return the radio's energy for a megabyte of goodput in joules."""
+    """Return the radio's energy for a file in joules, with its tail and without what is idle."""
     spent = outcome.result.energy
-    return _known(None if spent is None else spent.per_megabyte_j)
+    if spent is None or outcome.flow.completed_s is None:
+        return math.nan
+    return math.fsum(state.energy_j for state in spent.states if state.name != "idle")
 
 
 def tail_share(outcome: Outcome) -> float:
@@ -66,6 +68,11 @@ def tail_share(outcome: Outcome) -> float:
         return math.nan
     tail = math.fsum(state.energy_j for state in spent.states if state.name == "tail")
     return 100 * tail / spent.total_j
+
+
+def mean_window(outcome: Outcome) -> float:
+    """Return the first flow's mean window in segments."""
+    return _known(outcome.flow.cwnd_segments.mean)
 
 
 def _known(value: float | None) -> float:
@@ -93,51 +100,62 @@ def cost(name: str) -> Measure:
     return lambda outcomes: [100 - value for value in with_changes(outcomes)]
 
 
-def over(scenario: str, name: str) -> Run:
-    """Return the downloads of a row over a pipe."""
-    pipe: Pipe = PIPES[scenario]
-    return lambda seed: download(pipe, name, seed)
-
-
 def share(scenario: str, name: str, *, value: Value = goodput, of: str = "cubic") -> Measure:
     """Return the measure of a row in percent of another over the same pipe."""
-    return percent(value, over(scenario, name), over(scenario, of))
+    return percent(value, runs.over(scenario, name), runs.over(scenario, of))
 
 
-def _jain(outcome: Outcome) -> float:
+def jain(outcome: Outcome) -> float:
+    """Return how fairly flows share, by Jain's index."""
     return _known(outcome.result.jain_index)
 
 
 def _fairer(outcomes: Outcomes) -> Sequence[float]:
     cubic, bbr = (runs.shared("leo-15s", name) for name in ("cubic", "bbr"))
-    return [_jain(outcomes[cubic(seed)]) - _jain(outcomes[bbr(seed)]) for seed in SEEDS]
+    return [jain(outcomes[cubic(seed)]) - jain(outcomes[bbr(seed)]) for seed in SEEDS]
 
 
 def _at_less_delay(outcomes: Outcomes) -> Sequence[float]:
     """Return the goodput of atcp in percent of CoDel's; 0 if its pings take longer than CoDel's."""
-    atcp, codel = over("nr-mmwave-blockage", "atcp"), runs.behind("codel")
+    atcp, codel = runs.over("nr-mmwave-blockage", "atcp"), runs.behind("codel", "cubic")
     delays = percent(ping_p95, atcp, codel)(outcomes)
     shares = percent(goodput, atcp, codel)(outcomes)
     return shares if math.fsum(delays) <= 100 * len(delays) else [0.0] * len(shares)
 
 
-def _best_to_worst(outcomes: Outcomes) -> Sequence[float]:
-    """Return by how much the best variant carries more than the worst, in percent."""
-    means = [
-        math.fsum(goodput(outcomes[over("nb-iot", name)(seed)]) for seed in SEEDS)
-        for name in VARIANTS
-    ]
-    return [100 * (max(means) - min(means)) / min(means) if min(means) else math.nan]
+def best_to_worst(*variants: Run) -> Measure:
+    """Return the measure of by how much the best variant carries more than the worst, in %."""
+
+    def measure(outcomes: Outcomes) -> Sequence[float]:
+        means = [math.fsum(goodput(outcomes[run(seed)]) for seed in SEEDS) for run in variants]
+        return [100 * (max(means) - min(means)) / min(means) if min(means) else math.nan]
+
+    return measure
+
+
+def _at_the_rate(outcomes: Outcomes) -> Sequence[float]:
+    """Return Vegas's energy for a file in percent of what it is if it goes as the time it takes."""
+    slow, fast = runs.alone("vegas"), runs.alone("cubic")
+    energies, times = (percent(value, slow, fast)(outcomes) for value in (energy, transfer_time))
+    return [100 * joules / seconds for joules, seconds in zip(energies, times, strict=True)]
 
 
 def _spurious(outcome: Outcome) -> float:
     return float(outcome.flow.spurious_timeouts)
 
 
-def _retransmits(outcome: Outcome) -> float:
-    """Return what is sent again over the radio: by the sender, or by the middlebox for it."""
+def repeated_syns(outcome: Outcome) -> float:
+    """Return how often the first flow's SYN timed out."""
+    return float(outcome.flow.handshake_timeouts)
+
+
+def retransmits(outcome: Outcome) -> float:
+    """Return what is sent again over the radio: by the sender, or by atcp, which answers for it.
+
+    Behind atcp what the sender sends again are probes of a window that is closed.
+    """
     box = outcome.result.middlebox
-    return float(outcome.flow.retransmits + (0 if box is None else box.retransmissions))
+    return float(outcome.flow.retransmits if box is None else box.retransmissions)
 
 
 OF_THE_MAP: Final[dict[str, Measure]] = {
@@ -171,14 +189,19 @@ MEASURES: Final[dict[str, Measure]] = {
         page_time, runs.pages("lte-cat4", "reno"), runs.pages("lte-cat4", "cubic")
     ),
     "pages-geo": percent(page_time, runs.pages("geo-600", "atcp"), runs.pages("geo-600", "cubic")),
-    "fair-reno": each(_jain, runs.shared("lte-cat4", "reno")),
+    "fair-reno": each(jain, runs.shared("lte-cat4", "reno")),
     "fair-bbr": _fairer,
     "energy-variant": percent(energy, runs.alone("vegas"), runs.alone("cubic")),
+    "energy-as-rate": _at_the_rate,
     "energy-tail": each(tail_share, runs.one_page),
-    "nbiot-variants": _best_to_worst,
-    "nbiot-syn": each(_spurious, over("nb-iot-2", "cubic")),
-    "nbiot-atcp": share("nb-iot-1", "atcp", value=_retransmits),
-    "mmwave-aqm": percent(p95_rtt, runs.behind("codel"), runs.behind("droptail")),
-    "mmwave-aqm-rate": percent(goodput, runs.behind("codel"), runs.behind("droptail")),
+    "nbiot-variants": best_to_worst(*(runs.over("nb-iot", name) for name in VARIANTS)),
+    "nbiot-window": each(mean_window, runs.over("nb-iot", "cubic")),
+    # The first measure counted spurious time-outs of the download, which are later ones.
+    "nbiot-syn": each(repeated_syns, runs.over("nb-iot-2", "cubic")),
+    "nbiot-atcp": share("nb-iot-1", "atcp", value=retransmits),
+    "mmwave-aqm": percent(p95_rtt, runs.behind("codel", "cubic"), runs.behind("droptail", "cubic")),
+    "mmwave-aqm-rate": percent(
+        goodput, runs.behind("codel", "cubic"), runs.behind("droptail", "cubic")
+    ),
     "mmwave-atcp": _at_less_delay,
 }

@@ -145,9 +145,9 @@ def run(pipe: Pipe, name: str, *more: Iterable[tuple[str, Value]], seed: int = 1
     return point(pipe.scenario, base, row(name, pipe), *more, seed=seed)
 
 
-def download(pipe: Pipe, name: str, seed: int) -> Point:
+def download(pipe: Pipe, name: str, seed: int, *more: Iterable[tuple[str, Value]]) -> Point:
     """Return a download for the whole time, with pings beside it."""
-    return run(pipe, name, (("flow.bytes", "unlimited"),), pinged(pipe), seed=seed)
+    return run(pipe, name, (("flow.bytes", "unlimited"),), pinged(pipe), *more, seed=seed)
 
 
 BEST_SNR: Final[Settings] = (

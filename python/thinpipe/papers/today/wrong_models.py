@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from thinpipe.papers.today.causes import (
+    AT_WORK,
+    BBR_BEHIND,
+    LONG_PAGES,
+    MORE_QUEUE,
+    NO_ERRORS,
+    NO_WAIT,
+)
 from thinpipe.papers.today.mmwave_tcp import NO_LIMIT
 from thinpipe.papers.today.moving_rate import moving
 from thinpipe.papers.today.setup import SEEDS
@@ -27,6 +35,12 @@ def _slow_start(point: Point) -> Point:
     return Point(point.scenario, (*point.settings, ("tcp.initial_window", "1")), point.algorithms)
 
 
+def _bbr_in_the_box(point: Point) -> Point:
+    if "middlebox.kind" not in dict(point.settings):
+        return point
+    return Point(point.scenario, (*point.settings, *BBR_BEHIND), point.algorithms)
+
+
 def _paged_at_once(point: Point) -> Point:
     pairs = (
         (key, "10 ms" if key.endswith(".paging_cycle") else value) for key, value in point.settings
@@ -35,6 +49,15 @@ def _paged_at_once(point: Point) -> Point:
 
 
 WRONG_MODELS: Final[dict[str, WrongModel]] = {
+    "the cause at work": AT_WORK,
+    "a Vegas that queues": given("Vegas leaves 120 to 240 segments in the queue.", *MORE_QUEUE),
+    "no wait for the uplink": given("A mobile is granted what it has at once.", *NO_WAIT),
+    "no block errors": given("No block errs in either direction.", *NO_ERRORS),
+    "long pages": given("Each page has 2 MB or more.", *LONG_PAGES),
+    "a second apart": given("Flows begin a second apart.", ("flow.interval", "1 s")),
+    "Vegas for CUBIC": swapped("Vegas in CUBIC's place.", "tcp.variant", {"cubic": "vegas"}),
+    "sleep after 100 ms": given("The mobile sleeps sooner.", ("radio.drx.inactivity", "100 ms")),
+    "a quick resume": given("A connection is resumed at once.", ("radio.inactive.resume", "15 ms")),
     "paged at once": WrongModel("A mobile listens for pages every 10 ms.", _paged_at_once),
     "never asleep": given(
         "A mobile that is connected always listens.", ("radio.drx.inactivity", "60 s")
@@ -52,7 +75,7 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
         "tcp.variant",
         {"reno": "cubic", "vegas": "cubic", "westwood": "cubic", "bbr": "cubic", "cubic": "reno"},
     ),
-    "a fixed window": given("At most 16 segments in flight.", ("tcp.window", 16)),
+    "BBR in the box": WrongModel("A box in front sends with BBR.", _bbr_in_the_box),
     "no middlebox": dropped("Nothing stands in front.", "middlebox.kind"),
     "the repair of Reno": given("No report tells what has arrived.", ("tcp.recovery", "reno")),
     "a slow repair": given(
