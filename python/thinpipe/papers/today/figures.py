@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from thinpipe.papers.chakravorty2003.drawing import HUES, panels, styled
-from thinpipe.papers.today import experiments
+from thinpipe.papers.today import causes, experiments
 from thinpipe.papers.today.idle_gap import COLUMNS, LONGEST_S, NETWORKS, columns
 from thinpipe.papers.today.idle_gap import round_trips as after_gaps
 from thinpipe.papers.today.low_orbit import POINTS as PINGS
@@ -146,6 +146,43 @@ def error_rate(outcomes: Outcomes) -> Figure:
     ax.set_ylim(bottom=0)
     ax.set_xticks(experiments.ERROR_RATES)
     figure.legend(loc="outside right upper")
+    return figure
+
+
+@styled
+def without_causes(outcomes: Outcomes) -> Figure:
+    """Draw what CUBIC and Vegas carry over a low orbit, with one cause after the other gone."""
+    figure, (ax,) = panels(1, 1, 6.8, 3.6)
+    steps = {
+        "As it is": ((), True),
+        "No changes": ((), False),
+        "No losses\neither": ((causes.LOSSLESS,), False),
+        "Nor other users\nof the beam": ((causes.OWN_BEAM, causes.LOSSLESS), False),
+    }
+    for number, name in enumerate(("cubic", "vegas")):
+        found = [
+            estimate(
+                [
+                    goodput(outcomes[experiments.leo(name, *more, changes=changes)(seed)]) / 1e6
+                    for seed in SEEDS
+                ]
+            )
+            for more, changes in steps.values()
+        ]
+        bars = ax.bar(
+            np.arange(len(steps)) + 0.4 * (number - 0.5),
+            [each.mean for each in found],
+            0.36,
+            yerr=[each.half or 0.0 for each in found],
+            color=HUES[VARIANTS.index(name)],
+            label=NAMES[name],
+            capsize=2,
+        )
+        ax.bar_label(bars, fmt="%.1f", padding=2, fontsize=8)
+    ax.set_xticks(range(len(steps)), list(steps))
+    ax.set_ylabel("Goodput (Mbit/s)")
+    ax.set_ylim(0, 56)
+    ax.legend(loc="upper left")
     return figure
 
 
