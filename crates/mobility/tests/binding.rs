@@ -298,6 +298,28 @@ fn route_optimization_goes_around_the_home_agent() {
     assert_eq!(network.delivered, [(1, direct), (2, direct)]);
 }
 
+/// While two links overlap, nothing that starts at the mobile is lost. On the way home the
+/// withdrawal overtakes what is in the tunnel (RFC 6275 §10.4.5).
+#[test]
+fn in_an_overlap_a_mobile_can_always_send() {
+    for setup in [Setup::default(), Setup::quick(), Setup::plain()] {
+        for [from, to] in [[0, 1], [1, 2], [0, 3], [3, 1]] {
+            let mut network = setup.build();
+            network.up(from);
+            network.run(ms(5_000));
+            network.up(to);
+            for number in 0..500 {
+                network.send(home(0), CN, number);
+                network.run(ms(10));
+            }
+            assert!(network.mobile(0).is_settled(), "{from} to {to}");
+            network.run(ms(500));
+            let lost: Vec<_> = (0..500).filter(|number| network.copies(*number) != 1).collect();
+            assert!(lost.is_empty(), "{setup:?}, {from} to {to}: {lost:?}");
+        }
+    }
+}
+
 /// Each is the other's correspondent (RFC 6275 §9): away both, packets have a home address option
 /// and a routing header and go nowhere near home.
 #[test]

@@ -132,6 +132,7 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
             routers: routers.collect(),
             mobiles: self.mobiles.iter().map(|mobile| mobile.node).collect(),
             addresses,
+            triangular: !self.mobile_ip.reverse_tunnel,
         };
         let stations: Vec<_> = stations.into_iter().map(|(_, station)| station).collect();
         let queue = &self.scenario.queue;
@@ -302,6 +303,7 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
             solicits: self.mobile_ip.solicits,
             detection: self.mobile_ip.duplicate_address_detection,
             retransmit_timer: self.mobile_ip.dad_time,
+            reverse_tunnel: self.mobile_ip.reverse_tunnel,
             overlap: two_addresses,
             optimization: route_optimization.then(|| Optimization {
                 correspondents: self.correspondents(number),

@@ -100,7 +100,7 @@ proptest! {
             prop::sample::select(vec!["contention-free", "csma-ca"]),
             prop::sample::select(vec!["downlink", "uplink", "between-mobiles"]),
         ),
-        flags in prop::array::uniform3(any::<bool>()),
+        flags in prop::array::uniform4(any::<bool>()),
         sizes in (
             prop::sample::select(vec!["off", "100 B", "500 B"]),
             prop::sample::select(vec!["512 B", "1220 B", "1440 B", "2500 B"]),
@@ -109,7 +109,7 @@ proptest! {
     ) {
         let (kind, detection, two, handover, access, direction) = words;
         let mobiles = mobiles.max(u32::from(direction == "between-mobiles"));
-        let [route_optimization, fast, detours] = flags;
+        let [route_optimization, reverse_tunnel, fast, detours] = flags;
         let (cap, packet_size, mtu) = sizes;
         let word = |flag: bool| if flag { "true" } else { "false" };
         let routes = [["N1", "MAP", "N2"], ["N1", "AR2", "N2"], ["MAP", "HA", "N2"]];
@@ -124,6 +124,7 @@ proptest! {
             ("mobile_ip.duplicate_address_detection", detection),
             ("mobile_ip.two_addresses", two),
             ("mobile_ip.route_optimization", word(route_optimization)),
+            ("mobile_ip.reverse_tunnel", word(route_optimization || reverse_tunnel)),
             ("mobile_ip.fast_handovers", word(fast)),
             ("wlan.anticipation", if fast { "200 ms" } else { "off" }),
             ("wlan.hysteresis", if handover == "break-before-make" { "3 dB" } else { "-100 dB" }),
@@ -308,6 +309,31 @@ fn packets_go_as_static_routes_say() {
     check(&[["MAP", "HA", "N2"]], &[], &["N2/up", "N3/up", "wan/down"]);
     let both = [["MAP", "HA", "N2"], ["N1", "MAP", "N2"]];
     check(&both, &[], &["N2/down", "N2/up", "N3/down", "N3/up"]);
+}
+
+/// What a mobile sends is at the home agent only if there is a tunnel to it, or the mobile is there.
+#[test]
+fn without_a_reverse_tunnel_what_a_mobile_sends_goes_straight() {
+    for kind in ["mipv6", "hmipv6"] {
+        let [tunnelled, straight] = ["true", "false"].map(|reverse_tunnel| {
+            let settings = [
+                ("duration", "60 s"),
+                ("flow.start", "15 s"),
+                ("flow.bytes", "100 kB"),
+                ("flow.direction", "uplink"),
+                ("mobile_ip.kind", kind),
+                ("mobile_ip.reverse_tunnel", reverse_tunnel),
+            ];
+            let scenario = scenario("", &settings);
+            is_conserved(&scenario).expect("every packet is somewhere");
+            let flow = run(&scenario).summary.flows.swap_remove(0);
+            assert_eq!(flow.bytes_acked, 100_000, "{kind}");
+            flow.network.delay_s.min.expect("data arrived")
+        });
+        // Two wires of 2 ms, there and back, and less for tunnels' headers.
+        let saved = tunnelled - straight;
+        assert!(0.004 < saved && saved < 0.006, "{kind}: {saved} s");
+    }
 }
 
 /// Each of two mobiles sends to the other while both move, one of them home and away again.

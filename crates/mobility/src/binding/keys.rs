@@ -20,6 +20,10 @@ section! {
         /// Whether the fixed host and mobiles send to the care-of address itself, after return
         /// routability (RFC 6275 §5.2.5), instead of through the home agent.
         pub route_optimization: bool as Flag = false;
+        /// Whether what a mobile sends while it is away goes through a tunnel to the home agent (RFC
+        /// 6275 §11.3.1, RFC 3024), or from the home address straight to its destination, as in
+        /// mobile IPv4 (RFC 5944 §4.2.1) and ns-2. Route optimization needs the tunnel.
+        pub reverse_tunnel: bool as Flag = true;
         /// Whether a new address may be used before it is known that nobody else has it.
         pub duplicate_address_detection: Detection as Word<Detection> = Detection::Standard;
         /// How long a mobile waits for objections to a new address (`RetransTimer`). Default: RFC
@@ -51,6 +55,7 @@ section! {
         /// Default: Ethernet.
         pub mtu: u32 as Bytes<u32, 1_280, 65_535> = 1_500;
     }
+    only_with(reverse_tunnel: route_optimization is ["false"])
     only_with(forward_time: fast_handovers is ["true"])
     only_with(dad_time: duplicate_address_detection is ["standard"])
     only_with(answer_delay: solicits is ["true"])

@@ -134,6 +134,7 @@ impl Setup {
             solicits: self.solicits,
             detection: self.detection,
             retransmit_timer: Duration::from_secs(1),
+            reverse_tunnel: true,
             overlap: self.overlap,
             optimization: self.optimizes.then(|| Optimization {
                 correspondents: std::iter::once(CN).chain(self.peers(number)).collect(),

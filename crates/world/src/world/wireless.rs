@@ -22,6 +22,9 @@ pub struct WlanNodes {
     /// The station of each address, and the access point at which it is reached (`None` for the
     /// preferred one). A mobile's own node need not be listed.
     pub addresses: Vec<(Address, u32, Option<u32>)>,
+    /// Whether mobiles send from their home addresses at the preferred access point, wherever that
+    /// is, or at home alone.
+    pub triangular: bool,
 }
 
 /// The same, to be looked up by address.
@@ -32,11 +35,12 @@ pub struct Directory {
     /// By number of the node; may be shorter.
     access_points: Vec<Option<u32>>,
     by_address: Vec<Option<(u32, Option<u32>)>>,
+    triangular: bool,
 }
 
 impl Directory {
     fn new(nodes: WlanNodes) -> Self {
-        let WlanNodes { routers, mobiles, addresses } = nodes;
+        let WlanNodes { routers, mobiles, addresses, triangular } = nodes;
         let mut access_points = Vec::new();
         for (NodeId(router), access_point) in routers.iter().zip(0..) {
             let index = *router as usize;
@@ -50,7 +54,7 @@ impl Directory {
             by_address.resize(by_address.len().max(index + 1), None);
             by_address[index] = Some((station, access_point));
         }
-        Self { routers, mobiles, access_points, by_address }
+        Self { routers, mobiles, access_points, by_address, triangular }
     }
 
     /// The access routers, by the numbers of their access points.
@@ -79,8 +83,15 @@ impl Directory {
         if self.access_point(from).is_some() {
             return self.station(ends.destination).map(|station| self.mobiles[station as usize]);
         }
-        let (_, access_point) = self.find(ends.source)?;
-        access_point.map(|number| self.routers[number as usize])
+        self.way_from(ends.source).map(|number| self.routers[number as usize])
+    }
+
+    /// The access point at which a mobile sends from the address `source`; `None` for the preferred
+    /// one.
+    fn way_from(&self, source: NodeId) -> Option<u32> {
+        let (station, access_point) = self.find(source)?;
+        let is_anywhere = self.triangular && source == self.mobiles[station as usize];
+        access_point.filter(|_| !is_anywhere)
     }
 
     /// The station that has an address, and its access point there.
@@ -136,7 +147,7 @@ impl<B: Body> World<B> {
             },
             None => match directory.station(node) {
                 Some(station) => {
-                    let by = directory.find(packet.ends.source).and_then(|(_, by)| by);
+                    let by = directory.way_from(packet.ends.source);
                     wlan.handle_uplink(cx.now, station, by, packet)
                 }
                 None => Err(Dropped { packet, reason: DropReason::Unreachable }),

@@ -26,6 +26,9 @@ pub struct MobileConfig {
     pub detection: Detection,
     /// How long it waits for objections. RFC 4861 §10: `RETRANS_TIMER`, 1 s.
     pub retransmit_timer: Duration,
+    /// Whether what it sends from its home address goes through a tunnel to the home agent while it
+    /// is away, or as it is.
+    pub reverse_tunnel: bool,
     /// What it does where it can be heard by two access routers.
     pub overlap: Overlap,
     /// Route optimization, if enabled.

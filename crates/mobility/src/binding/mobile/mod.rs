@@ -185,6 +185,12 @@ impl Mobile {
         self.current().is_some_and(|index| self.config.access[index].network == Network::Home)
     }
 
+    /// Whether the home link can be used, be it the current one or not.
+    fn has_home_link(&self) -> bool {
+        let mut links = self.config.access.iter().zip(&self.attachments);
+        links.any(|(access, link)| access.network == Network::Home && link.state.is_usable())
+    }
+
     /// The address that the home agent sends to, if the mobile is away and bound.
     #[must_use]
     pub fn care_of(&self) -> Option<Address> {
@@ -232,11 +238,16 @@ impl Mobile {
         self.correspondences.iter().any(is_known).then_some(care_of)
     }
 
+    /// Until the home agent has the binding, packets come over the home link and go over it, as
+    /// long as there is one.
     fn starting_at_home_address(&self, header: &Header) -> PacketAction {
-        if self.is_at_home() || (header.is_message && self.is_home_router(header.destination)) {
+        let care_of = self.to_home.care_of();
+        let goes_home = self.is_at_home() || (care_of.is_none() && self.has_home_link());
+        let is_home_discovery = header.is_message && self.is_home_router(header.destination);
+        if goes_home || is_home_discovery || !self.config.reverse_tunnel {
             return PacketAction::Pass;
         }
-        self.tunnel(self.to_home.care_of(), self.config.home_agent)
+        self.tunnel(care_of, self.config.home_agent)
     }
 
     /// A packet for one of the mobile's addresses.
