@@ -54,6 +54,12 @@ pub const DIFS: Duration = Duration::from_micros(50);
 /// An acknowledgement with its FCS (§8.3.1.4).
 pub const ACK_BYTES: u32 = 14;
 
+/// A request to send with its FCS (§8.3.1.2).
+pub(super) const RTS_BYTES: u32 = 20;
+
+/// A clear to send with its FCS (§8.3.1.3).
+pub(super) const CTS_BYTES: u32 = 14;
+
 /// What a frame adds to a packet, in bytes: MAC header with three addresses, FCS (§8.2.3) and
 /// LLC/SNAP.
 pub const OVERHEAD_BYTES: u32 = 24 + 4 + 8;

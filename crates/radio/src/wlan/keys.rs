@@ -4,8 +4,9 @@ use base::{Duration, Stream, Time};
 use mobility::handover::{self, Mode};
 use mobility::motion::{Leg, Motion, Position};
 use settings::{
-    Along, Count, Dbm, Decibels, Distance, Each, Fault, Gigahertz, Label, Metres, MetresPerSecond,
-    OfTime, Off, Or, Pair, SpeedOf, Steps, Table, Timed, Word, named, section, words,
+    Along, Bytes, Count, Dbm, Decibels, Distance, Each, Fault, Gigahertz, Label, Metres,
+    MetresPerSecond, OfTime, Off, Or, Pair, SpeedOf, Steps, Table, Timed, Word, named, section,
+    words,
 };
 
 use super::airtime::{DataRate, Preamble};
@@ -28,6 +29,10 @@ section! {
         pub cw_min: u32 as Count<u32, 0, 65_535> = 31;
         /// The contention window at most, in slots, no less than `cw_min`. Default: 802.11b.
         pub cw_max: u32 as Count<u32, 0, 65_535> = 1_023;
+        /// Frames of more bytes, with MAC header and FCS, are preceded by a request and a clear to
+        /// send at the rate of acknowledgements (`dot11RTSThreshold`, §9.3.5): `0 B` is every frame,
+        /// as in ns-2.
+        pub rts_threshold: Option<u32> as Or<Off, Bytes<u32, 0, 65_535>> = None;
         /// After how many failed transmissions a frame is dropped. Default: dot11ShortRetryLimit.
         pub retry_limit: u32 as Count<u32, 1, 255> = 7;
         /// Which frames are in error.
@@ -163,6 +168,11 @@ impl WlanKeys {
         let named = self.mobile.iter().map(|mobile| (mobile.name.clone(), mobile.motion()));
         let walkers = (0..self.mobiles).map(|number| self.walker(number, home, seed));
         named.chain(walkers).collect()
+    }
+
+    /// The rate of acknowledgements, and of requests and clearances to send (§9.7.6.5).
+    pub(super) fn response_rate(&self) -> DataRate {
+        self.basic_rate.min(self.rate)
     }
 
     /// The rate of data frames in bit/s.

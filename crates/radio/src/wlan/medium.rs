@@ -7,7 +7,7 @@ use link::{Dropped, queue};
 use mobility::motion::Position;
 use observe::DropReason;
 
-use super::airtime::{ACK_BYTES, DIFS, OVERHEAD_BYTES, SIFS, frame_time};
+use super::airtime::{ACK_BYTES, CTS_BYTES, DIFS, OVERHEAD_BYTES, RTS_BYTES, SIFS, frame_time};
 use super::counters::Counters;
 use super::errors::FreeSpace;
 use super::keys::{Loss, WlanKeys};
@@ -20,7 +20,8 @@ use crate::Sdu;
 /// come the stations.
 ///
 /// An exchange is a data frame, SIFS, its acknowledgement and DIFS; one that fails takes as long
-/// (EIFS, §9.3.2.3.7). A frame that finds the medium free is sent at once.
+/// (EIFS, §9.3.2.3.7). A request and a clear to send may precede it, each with SIFS: then requests
+/// collide, not data. A frame that finds the medium free is sent at once.
 #[derive(Debug)]
 pub(super) struct Medium<T> {
     senders: Vec<Sender<T>>,
@@ -202,7 +203,8 @@ impl<T: Sdu> Medium<T> {
     fn begin(&mut self, now: Time, around: &mut Surroundings<'_, T>) {
         let mut on_air = std::mem::take(&mut self.on_air);
         self.turns.take(&mut on_air);
-        let mut longest = Duration::ZERO;
+        // The first frames of those that collide, and all of one that is alone.
+        let (mut longest, mut alone) = (Duration::ZERO, Duration::ZERO);
         on_air.retain(|&sender| {
             self.load(now, sender, around);
             let from = &self.senders[sender as usize];
@@ -211,11 +213,13 @@ impl<T: Sdu> Medium<T> {
                 return false;
             };
             let bytes = head.frame.sdu.bytes() + OVERHEAD_BYTES;
-            longest = longest.max(frame_time(bytes, around.config.rate, around.config.preamble));
+            let [first, whole] = exchange(around.config, bytes);
+            (longest, alone) = (longest.max(first), whole);
             around.counters[from.direction as usize].frames += 1;
             true
         });
-        (self.began, self.until) = (now, now + longest);
+        let lasts = if on_air.len() == 1 { alone } else { longest };
+        (self.began, self.until) = (now, now + lasts);
         if on_air.is_empty() {
             // The turn is over even so: the slots until then have passed.
             self.idle_from = now;
@@ -225,9 +229,9 @@ impl<T: Sdu> Medium<T> {
 
     /// Ends the exchange on the air.
     fn end(&mut self, around: &mut Surroundings<'_, T>) {
-        let WlanKeys { rate, basic_rate, preamble, .. } = *around.config;
-        // No faster than the frame that is acknowledged (§9.7.6.5).
-        let acknowledgement = SIFS + frame_time(ACK_BYTES, basic_rate.min(rate), preamble);
+        let WlanKeys { preamble, .. } = *around.config;
+        let response_rate = around.config.response_rate();
+        let acknowledgement = SIFS + frame_time(ACK_BYTES, response_rate, preamble);
         let now = self.until;
         self.busy += (now - self.began) + acknowledgement;
         self.idle_from = now + acknowledgement + DIFS;
@@ -367,6 +371,18 @@ impl<T: Sdu> Medium<T> {
             around.outputs.push_back(Output::Dropped(dropped));
         }
     }
+}
+
+/// How long the first frame of an exchange is on the air, and how long the exchange takes until the
+/// end of its data frame of `bytes`.
+fn exchange(config: &WlanKeys, bytes: u32) -> [Duration; 2] {
+    let data = frame_time(bytes, config.rate, config.preamble);
+    if config.rts_threshold.is_none_or(|threshold| bytes <= threshold) {
+        return [data; 2];
+    }
+    let [request, clear] = [RTS_BYTES, CTS_BYTES]
+        .map(|bytes| frame_time(bytes, config.response_rate(), config.preamble));
+    [request, request + SIFS + clear + SIFS + data]
 }
 
 fn deliver<T: Sdu>(

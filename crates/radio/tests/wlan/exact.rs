@@ -82,6 +82,37 @@ fn collisions_take_their_time_once() {
     assert_eq!(net.wlan.busy(0, millis(10)), Duration::from_nanos(in_use));
 }
 
+/// By hand, at 1 Mbit/s: 352 µs and 304 µs, each with SIFS.
+#[test]
+fn requests_precede_longer_frames_alone() {
+    let ahead = 352_000 + 10_000 + 304_000 + 10_000;
+    for (threshold, expected) in [(None, DATA), (Some(1_536), DATA), (Some(1_535), ahead + DATA)] {
+        let config = WlanKeys { rts_threshold: threshold, ..config() };
+        let mut net = Net::new(&config, 1, &[resting(10.0)]);
+        net.down(Time::ZERO, 0, 0, full(0)).expect("there is room");
+        net.run(millis(100));
+        assert_eq!(net.delivered()[0].0, expected, "{threshold:?}");
+    }
+}
+
+/// Of exchanges that collide only the requests are sent.
+#[test]
+fn requests_collide_and_not_data() {
+    let (access, rts_threshold) = (Access::CsmaCa, Some(0));
+    let config =
+        WlanKeys { access, rts_threshold, cw_min: 0, cw_max: 0, retry_limit: 1, ..config() };
+    let mut net = Net::new(&config, 1, &[resting(10.0), resting(20.0), resting(30.0)]);
+    net.down(Time::ZERO, 0, 0, full(0)).expect("there is room");
+    for station in 1..=2 {
+        net.up(micros(100), station, full(station)).expect("there is room");
+    }
+    net.run(millis(10));
+    assert_eq!(net.wlan.counters(Direction::Uplink).collisions, 2);
+    let alone = 352_000 + 10_000 + 304_000 + 10_000 + DATA;
+    let in_use = alone + 352_000 + 2 * (AFTER - 50_000);
+    assert_eq!(net.wlan.busy(0, millis(10)), Duration::from_nanos(in_use));
+}
+
 /// IEEE 802.11-2012 §9.7.6.5.
 #[test]
 fn acknowledgements_are_no_faster_than_data() {
