@@ -311,7 +311,7 @@ fn packets_go_as_static_routes_say() {
     check(&both, &[], &["N2/down", "N2/up", "N3/down", "N3/up"]);
 }
 
-/// What a mobile sends is at the home agent only if there is a tunnel to it, or the mobile is there.
+/// What a mobile sends passes the home agent only if there is a tunnel to it, or it is at home.
 #[test]
 fn without_a_reverse_tunnel_what_a_mobile_sends_goes_straight() {
     for kind in ["mipv6", "hmipv6"] {

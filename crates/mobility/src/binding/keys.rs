@@ -20,9 +20,9 @@ section! {
         /// Whether the fixed host and mobiles send to the care-of address itself, after return
         /// routability (RFC 6275 §5.2.5), instead of through the home agent.
         pub route_optimization: bool as Flag = false;
-        /// Whether what a mobile sends while it is away goes through a tunnel to the home agent (RFC
-        /// 6275 §11.3.1, RFC 3024), or from the home address straight to its destination, as in
-        /// mobile IPv4 (RFC 5944 §4.2.1) and ns-2. Route optimization needs the tunnel.
+        /// Whether what a mobile sends while it is away goes through a tunnel to the home agent
+        /// (RFC 6275 §11.3.1, RFC 3024), or from the home address straight to its destination, as
+        /// in mobile IPv4 (RFC 5944 §4.2.1) and ns-2. Route optimization needs the tunnel.
         pub reverse_tunnel: bool as Flag = true;
         /// Whether a new address may be used before it is known that nobody else has it.
         pub duplicate_address_detection: Detection as Word<Detection> = Detection::Standard;

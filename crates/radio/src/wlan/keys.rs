@@ -30,8 +30,8 @@ section! {
         /// The contention window at most, in slots, no less than `cw_min`. Default: 802.11b.
         pub cw_max: u32 as Count<u32, 0, 65_535> = 1_023;
         /// Frames of more bytes, with MAC header and FCS, are preceded by a request and a clear to
-        /// send at the rate of acknowledgements (`dot11RTSThreshold`, §9.3.5): `0 B` is every frame,
-        /// as in ns-2.
+        /// send at the rate of acknowledgements (`dot11RTSThreshold`, §9.3.5): `0 B` is every
+        /// frame, as in ns-2.
         pub rts_threshold: Option<u32> as Or<Off, Bytes<u32, 0, 65_535>> = None;
         /// After how many failed transmissions a frame is dropped. Default: dot11ShortRetryLimit.
         pub retry_limit: u32 as Count<u32, 1, 255> = 7;
