@@ -32,6 +32,7 @@ from thinpipe.papers.yew2012.printed import (
     MEAN_X,
     SPACED,
     STANDARD,
+    Row,
     bdp,
     rounded,
 )
@@ -134,20 +135,33 @@ def test_no_rule_rounds_all_twelve():
     assert setup.BUFFERS[150] == 61
 
 
-def test_a_base_rtt_that_stays_behind_is_found():
-    delta, base_ms = Decimal(3), Decimal(20)
+def test_a_window_is_its_throughput_times_its_round_trip():
+    row = Row(Decimal(46), Decimal("409.6"), Decimal(99), Decimal(1))
+    # 46 ms there, 50 and 4 ms back: ten packets of 512 B.
+    assert arithmetic.segments(row, 100) == 10
 
-    def row(rtt_ms):
-        window = delta / (1 - base_ms / rtt_ms)
-        kbps = window * 512 * 8 / Decimal(rtt_ms)
-        return SimpleNamespace(
-            delay_ms=Decimal(rtt_ms) / 2, in_flight=lambda packet: kbps * rtt_ms / (8 * packet)
-        )
 
-    held = arithmetic.Held.of(*(row(rtt_ms) for rtt_ms in (80, 160)))
-    assert float(held.base_ms) == pytest.approx(20)
-    assert float(held.delta) == pytest.approx(3)
-    assert float(held.missed(row(120))) == pytest.approx(0, abs=1e-12)
+def test_a_base_rtt_that_is_kept_makes_windows_smaller_on_longer_paths():
+    windows = arithmetic.at_base(19)
+    assert windows == sorted(windows, reverse=True)
+    assert arithmetic.at_base(0) == [windows[0]] * 4
+
+
+def test_a_window_that_is_full_at_once_has_the_whole_link():
+    left = arithmetic.CAP_KBPS * (1 - arithmetic.LEAVES_HOME_S / arithmetic.LASTS_S)
+    assert arithmetic.grown(100, lambda _: 1e9) == pytest.approx(left, rel=2e-3)
+    assert arithmetic.grown(100, lambda _: 0.0) == pytest.approx(3 * 4.096 / 0.1318, rel=0.02)
+
+
+def test_the_lower_band_lost_a_window_once():
+    lost = [
+        cells.printed_losses(table, key)[1]
+        for table in cells.TABLES
+        for key, row in table.rows.items()
+        if not row.is_upper
+    ]
+    assert len(lost) == 14
+    assert sum(28 <= each <= 32 for each in lost) == 11
 
 
 def test_what_needs_no_run_has_the_expected_verdicts():
@@ -155,7 +169,7 @@ def test_what_needs_no_run_has_the_expected_verdicts():
     made = reproduce(PAPER, items)
     assert made.runs == 0
     assert [finding.fact.id for finding in made.findings if finding.surprising] == []
-    assert sum(each.verdict is Verdict.HOLDS for each in made.findings) == 6
+    assert sum(each.verdict is Verdict.HOLDS for each in made.findings) == 7
     misprint = next(each for each in made.findings if each.fact.id == "table-6-rounded")
     assert misprint.verdict is Verdict.DIFFERS
     assert (misprint.values[-1], misprint.fact.listed[-1]) == (61, 62)
@@ -628,7 +642,7 @@ def test_few_cells_are_clear_by_chance():
 
 def test_all_points_stay_within_the_budget():
     points = {point for item in simulated.items(PLAN) for point, _ in item.wanted()}
-    assert len(points) <= 900
+    assert len(points) <= 1_200
 
 
 def test_a_draw_is_placed_and_not_judged():
@@ -660,7 +674,7 @@ VERDICTS = {
     "c4": Decision.HOLDS,
     "c5": Decision.OPEN,
     "c6": Decision.OPEN,
-    "c7": Decision.HOLDS,
+    "c7-delay": Decision.HOLDS,
     "c8": Decision.FAILS,
     "c9": Decision.FAILS,
     "c10": Decision.FAILS,
@@ -690,7 +704,7 @@ def test_fifty_seeds_tell_what_ten_do(fifty, seeds):
     found = [
         Finding(fact, tuple(paper.measures[fact.id](fifty)))
         for fact in paper.facts
-        # With more seeds, other cells of the tables come near by chance.
+        # With more seeds, cells at the edge of a tenth go either way.
         if fact.item in simulated_ones and fact.id not in cells.measures(PLAN)
     ]
     assert len(found) > len(VERDICTS)
@@ -712,14 +726,6 @@ def test_where_a_transfer_begins_makes_its_band(fifty):
     # A few have their base RTT begun anew, as they are down to one segment a round trip.
     assert sum(at_home) <= len(at_home) / 50
     assert starts.made_by_start(FIFTY, fifty) == [100]
-
-
-@pytest.mark.slow
-def test_cells_lie_where_their_reasons_say(fifty):
-    for table, key, column in cells.cells():
-        if column is not cells.LOST:
-            place = cells.found(table, key, column, PLAN, fifty)
-            assert place is cells.expected(table, key, column), (table.name, key, column.name)
 
 
 @pytest.mark.parametrize("item", [it.id for it in simulated.items(PLAN)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from thinpipe.papers.paper import Outcomes
 
 Measure = Callable[["Outcomes"], Sequence[float]]
-Numbers = Iterable[Decimal | int]
+Numbers = Iterable[Decimal | float]
 
 UPPER: Final = tuple(RATIOS)
 """RTTs of Table V, which the text calls the upper boundary."""
@@ -42,6 +41,20 @@ def mean_x() -> Decimal:
     """Return the mean of X over Table V, with the digits that are printed."""
     return rounded(sum(map(buffer_ratio, UPPER), Decimal(0)) / len(UPPER), MEAN_X)
 
+
+WIRES_MS: Final = 4
+"""CN–N1 and MAP–AR1, Table I."""
+
+IPV4_PACKET: Final = PACKET + 40 + 2 * 20
+"""Bytes of 512 B with headers of TCP and IPv4, in two tunnels."""
+
+CAP_KBPS: Final = ACCESS_BPS / 1e3 * PACKET / IPV4_PACKET
+"""Of payload, at 1 Mbit/s."""
+
+FIRST_WINDOW: Final = 3.0
+LEAVES_HOME_S: Final = 5.0
+LASTS_S: Final = 500.0
+"""Segments at the end of slow start and the start, our choices; the duration of §VI (ii)."""
 
 LEAVES_S: Final = 30
 WALKS_MS: Final = 1
@@ -107,37 +120,57 @@ def band(*, upper: bool) -> dict[int, Row]:
     return {rtt: row for rtt, row in BY_RTT.items() if row.is_upper == upper}
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What Vegas holds still where its base RTT stays behind: packets, and that base RTT in ms.
+def segments(row: Row, rtt_ms: int, packet: int = PACKET) -> Decimal:
+    """Return the window of a row in segments: its throughput times its round trip.
 
-    In equilibrium Δ = W (1 − baseRTT / RTT) is constant, where W is the window.
+    Data take the row's delay; acknowledgements come back over the WAN link and two wires of 2 ms.
     """
-
-    delta: Decimal
-    base_ms: Decimal
-
-    @classmethod
-    def of(cls, one: Row, other: Row) -> Held:
-        """Find both from two rows: their packets in flight, and twice their delay for the RTT."""
-        (w1, r1), (w2, r2) = ((row.in_flight(PACKET), 2 * row.delay_ms) for row in (one, other))
-        base_ms = (w1 - w2) / (w1 / r1 - w2 / r2)
-        return cls(w1 * (1 - base_ms / r1), base_ms)
-
-    def missed(self, row: Row) -> Decimal:
-        """Return by which share another row is off."""
-        expected = self.delta / (1 - self.base_ms / (2 * row.delay_ms))
-        return abs(expected / row.in_flight(PACKET) - 1)
+    round_trip_ms = row.delay_ms + Decimal(rtt_ms) / 2 + WIRES_MS
+    return row.kbps * round_trip_ms / (8 * packet)
 
 
-STALE: Final = Held.of(BY_RTT[40], BY_RTT[90])
-"""Of the first and the last row of the lower band."""
+def at_base(base_ms: int) -> list[Decimal]:
+    """Return the windows of the lower band if Vegas kept its Δ over a base RTT, in segments.
+
+    In equilibrium Δ = W (1 − baseRTT / RTT) is constant; it is that of the first row.
+    """
+    rows = band(upper=False)
+    round_trips = [row.delay_ms + Decimal(rtt) / 2 + WIRES_MS for rtt, row in rows.items()]
+    waiting = [1 - base_ms / round_trip for round_trip in round_trips]
+    first = segments(rows[40], 40)
+    return [first * waiting[0] / share for share in waiting]
 
 
-def missed_still(row: Row) -> Decimal:
-    """Return by which share a row is off the mean window of those two."""
-    mean = (BY_RTT[40].in_flight(PACKET) + BY_RTT[90].in_flight(PACKET)) / 2
-    return abs(mean / row.in_flight(PACKET) - 1)
+def by_letter(window: float) -> float:
+    """Return by how much the window grows in a round trip by equation 2."""
+    return 1 / window
+
+
+def grown(rtt_ms: int, step: Callable[[float], float]) -> float:
+    """Return the throughput in kbit/s of Table IV's 500 s if the window grows a step a round trip.
+
+    From the end of slow start to a full bottleneck, whose packets have two headers of IPv4 more.
+    """
+    round_trip_s = float(BY_RTT[rtt_ms].delay_ms + Decimal(rtt_ms) / 2 + WIRES_MS) / 1e3
+    full = CAP_KBPS * 1e3 * round_trip_s / (8 * PACKET)
+    sent, window, time_s = 0.0, FIRST_WINDOW, LEAVES_HOME_S
+    while time_s < LASTS_S:
+        sent += min(window, full)
+        window += step(window)
+        time_s += round_trip_s
+    return sent * 8 * PACKET / LASTS_S / 1e3
+
+
+def misses(step: Callable[[float], float]) -> list[float]:
+    """Return by how much such growth misses the throughputs of the upper band, in %."""
+    rows = band(upper=True)
+    return [100 * (grown(rtt, step) / float(row.kbps) - 1) for rtt, row in rows.items()]
+
+
+def fall(rows: Mapping[int, Row]) -> Decimal:
+    """Return by how much the throughput of the last row is less than that of the first, in %."""
+    first, *_, last = rows.values()
+    return 100 * (1 - last.kbps / first.kbps)
 
 
 def place(table: Mapping[int, Row]) -> int:
@@ -174,7 +207,9 @@ _NUMBERS: Final[dict[str, Numbers]] = {
     "own-c12-efficiency": [max(table, key=lambda size: table[size].efficiency) for table in TABLES],
     "own-c12-delay": map(place, TABLES),
     "own-c12-use": (100_000 * table[PACKET].kbps / ACCESS_BPS for table in TABLES),
-    "own-stale": (100 * STALE.missed(BY_RTT[rtt]) for rtt in (50, 70)),
+    "own-four": (segments(row, rtt) for rtt, row in band(upper=False).items()),
+    "own-grows": misses(by_letter),
+    "own-cap": (ACCESS_BPS * PACKET / max(1000 * row.kbps for row in BY_RTT.values()),),
     "own-twice": sorted(
         {row.delay_ms for row in STANDARD.values()} & {row.delay_ms for row in SPACED.values()}
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -203,13 +203,17 @@ def rises_across(plan: Plan) -> Test:
     return Test("both bands", _at(plan, RTTS, ALWAYS), judge)
 
 
-def slope(plan: Plan, outcomes: Outcomes, *, upper: bool, value: Value = delay_ms) -> list[float]:
-    """Return by how much the delay grows per ms of RTT within a band, by least squares."""
+def slope(plan: Plan, outcomes: Outcomes, value: Value = delay_ms) -> list[float]:
+    """Return by how much the delay grows per ms of RTT in the upper band, by least squares."""
+    return per_ms(delays_in_band(plan, outcomes, upper=True, value=value))
+
+
+def per_ms(runs: Mapping[int, Sequence[float]]) -> list[float]:
+    """Return the slope of values over a parameter, by least squares; nothing if there is one."""
     from scipy.stats import linregress
 
-    runs = delays_in_band(plan, outcomes, upper=upper, value=value)
-    xs = [rtt for rtt, delays in runs.items() for _ in delays]
-    ys = [delay for delays in runs.values() for delay in delays]
+    xs = [x for x, values in runs.items() for _ in values]
+    ys = [value for values in runs.values() for value in values]
     return [float(linregress(xs, ys).slope)] if len(runs) > 1 else []
 
 
@@ -261,7 +265,7 @@ def by_rtt(plan: Plan) -> Iterator[Claim]:
     usual, usual_plain = (_at(plan, RTTS, spacing) for spacing in (ALWAYS, OFF))
     small, small_plain = (_buffered(plan, spacing) for spacing in (ALWAYS, OFF))
     yield Claim(
-        "c7",
+        "c7-delay",
         "The delay grows with the RTT.",
         (rises_in_band(plan, upper=False), rises_in_band(plan, upper=True), rises_across(plan)),
     )

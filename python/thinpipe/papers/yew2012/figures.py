@@ -113,13 +113,18 @@ def by_rtt(plan: Plan, outcomes: Outcomes) -> Figure:
 
 def _scale(ax: Axes, column: Column) -> None:
     """Draw a column on a logarithmic scale, but for delays."""
+    if column is not DELAY:
+        log_scale(ax)
+    ax.minorticks_off()
+
+
+def log_scale(ax: Axes) -> None:
+    """Draw values on a logarithmic scale with plain numbers."""
     from matplotlib.ticker import LogLocator
 
-    if column is not DELAY:
-        ax.set(yscale="log")
-        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        ax.yaxis.set_major_formatter(lambda tick, _: f"{tick:g}")
-    ax.minorticks_off()
+    ax.set(yscale="log")
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_major_formatter(lambda tick, _: f"{tick:g}")
 
 
 def courses(plan: Plan, outcomes: Outcomes) -> Figure:

@@ -133,10 +133,10 @@ ARITHMETIC: Final = (
             "Up to 256 B, Vegas without spacing sent 33 to 36 packets per second whatever their "
             "size, about four per round trip; 512 B is an exception because its single run had a "
             "larger window.",
-            "Table IV has two states, not a trend. In the lower one about five packets are in "
-            "flight and there is no queue. In the upper one the link is nearly full, and the "
-            "delay is 6 ms longer: one or two packets of 512 B are queued at 1 Mbit/s, which is "
-            "between Vegas' α and β.",
+            "Table IV has two states, not a trend. In the lower one four segments are under way in "
+            "each round trip (own-four), and there is no queue. In the upper one the link is "
+            "nearly full, and the delay is 6 ms longer: one or two packets of 512 B are queued at "
+            "1 Mbit/s, which is between Vegas' α and β.",
         ),
         (),
         Detail.RESULT,

@@ -14,6 +14,9 @@ WAN_BPS: Final = 2_000_000
 ACCESS_BPS: Final = 1_000_000
 """The lowest rate on the path, of the links from MAP to AR1 and AR2, Table I."""
 
+TABLE_RTT: Final = 100
+"""ms: twice the delay of the WAN link, Table I."""
+
 PACKET: Final = 512
 """Bytes of the packets of Tables IV to VI."""
 

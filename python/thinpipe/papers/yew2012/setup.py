@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.papers.yew2012.arithmetic import whole
-from thinpipe.papers.yew2012.printed import BUFFER, PACKET, RTTS, SIZES
+from thinpipe.papers.yew2012.letter import Letter
+from thinpipe.papers.yew2012.printed import BUFFER, BY_RTT, PACKET, RTTS, SIZES
 from thinpipe.point import Point
 
 if TYPE_CHECKING:
@@ -60,6 +61,33 @@ WIRED: Final = "link"
 """A scenario without mobile or radio."""
 
 
+NS2: Final[Settings] = (
+    ("mobile_ip.reverse_tunnel", "false"),
+    ("mobile_ip.duplicate_address_detection", "off"),
+    ("wlan.rate", "1 Mbit/s"),
+    ("wlan.basic_rate", "1 Mbit/s"),
+    ("wlan.rts_threshold", "0 B"),
+    ("wlan.access_point.HA.position", ["250 m", "0 m"]),
+    ("wlan.mobile.MN.position", ["100 m", "0 m"]),
+)
+"""What ns-2 has by default: a mobile answers from its home address at once and checks no addresses,
+and its 802.11 sends at 1 Mbit/s, after RTS and CTS. The cells of home and AR1 overlap from 300 to
+450 m, which is our choice."""
+
+BARE: Final[Settings] = (("wlan.rts_threshold", "off"),)
+TUNNELLED: Final[Settings] = (("mobile_ip.reverse_tunnel", "true"),)
+APART: Final[Settings] = (
+    ("wlan.access_point.HA.position", ["0 m", "0 m"]),
+    ("wlan.mobile.MN.position", ["0 m", "0 m"]),
+)
+"""Parts of it otherwise; the last is the shipped scenario's home."""
+
+GAP: Final[Settings] = (("wlan.access_point.AR2.position", ["980 m", "0 m"]),)
+"""The other reading of “80 meters apart”: AR1 is heard until 700 m, AR2 from 780 m on."""
+
+LETTER: Final[Settings] = (("tcp.congestion_control", Letter),)
+"""Vegas that grows as equation 2 has it."""
+
 MAC: Final[Settings] = (("wlan.access", "csma-ca"),)
 """Stations of 802.11 back off at random, as those of ns-2 do."""
 
@@ -74,9 +102,13 @@ it the share of runs in either band: nothing is concluded from that share."""
 HOME_MS: Final = 7_000
 """Until then the mobile hears its home: at 100 m/s from 5 s on it is at the cell's 200 m."""
 
+
 SWEEP_STEP_MS: Final = 500
 SWEEP_MS: Final = 30_000
 """How far apart, and within what time, the transfers start that show what a start makes."""
+
+LOWER_RTT: Final = 90
+"""ms: the row of the lower band with the longest round trip, which other windows reach first."""
 
 SWEEP_RTT: Final = 100
 """ms: the RTT of Table I."""
@@ -89,6 +121,26 @@ def start_ms(number: int, within_ms: int = STARTS_MS) -> int:
     [6180, 2361, 8541]
     """
     return round(within_ms * (number * GOLDEN % 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """When transfers start: within some time from a second on."""
+
+    from_s: int = 0
+    within_ms: int = STARTS_MS
+
+    def at_ms(self, number: int) -> int:
+        """Return when the transfer of the run of that number starts."""
+        return 1000 * self.from_s + start_ms(number, self.within_ms)
+
+
+ANY: Final = Starts()
+HOME: Final = Starts(within_ms=5_000)
+"""Before the mobile leaves."""
+
+AWAY: Final = Starts(from_s=12)
+"""At AR1, where the mobile has its addresses and rests."""
 
 
 Points = tuple[Point, ...]
@@ -127,19 +179,23 @@ class Plan:
             raise ValueError(f"from 1 to {SEEDS_APART} seeds, not {self.seeds}")
 
     def runs(
-        self, settings: Iterable[tuple[str, Value]], first: int = 1, from_s: int = 0
+        self, settings: Iterable[tuple[str, Value]], first: int = 1, starts: Starts = ANY
     ) -> Points:
-        """Return a run for each seed, whose transfer starts within 10 s of `from_s`.
+        """Return a run for each seed.
 
         Runs of one number start at one time, whatever is varied and from whatever seed on.
         """
         return tuple(
-            at(1000 * from_s + start_ms(1 + number), first + number, settings)
-            for number in range(self.seeds)
+            at(starts.at_ms(1 + number), first + number, settings) for number in range(self.seeds)
         )
 
     def by_size(
-        self, size: int, spacing: str, more: Settings = AS_IS, cap: int | None = NS2_CAP
+        self,
+        size: int,
+        spacing: str,
+        more: Settings = AS_IS,
+        cap: int | None = NS2_CAP,
+        starts: Starts = ANY,
     ) -> Points:
         """Return the runs behind a row of Table II or III; `cap` ``None`` sends packets whole."""
         return self.runs(
@@ -149,11 +205,17 @@ class Plan:
                 ("tcp.spacing", spacing),
                 ("duration", "100 s"),
                 *more,
-            )
+            ),
+            starts=starts,
         )
 
     def by_rtt(
-        self, rtt_ms: int, spacing: str, more: Settings = AS_IS, buffer: int = BUFFER
+        self,
+        rtt_ms: int,
+        spacing: str,
+        more: Settings = AS_IS,
+        buffer: int = BUFFER,
+        starts: Starts = ANY,
     ) -> Points:
         """Return the runs behind a row of Table IV, or of Table VI with its `buffer`.
 
@@ -162,12 +224,24 @@ class Plan:
         return self.runs(
             (*of_rtt(rtt_ms, spacing, buffer), *more),
             first=1 + SEEDS_APART * RTTS.index(rtt_ms),
+            starts=starts,
         )
+
+    def sized_in_band(self, size: int, spacing: str) -> Points:
+        """Return the runs for a row of Table II or III, all of which are in the lower band."""
+        return self.by_size(size, spacing, NS2, starts=HOME)
+
+    def in_band(self, rtt_ms: int, more: Settings = AS_IS) -> Points:
+        """Return the runs for a row of Table IV, begun as its band asks for."""
+        if BY_RTT[rtt_ms].is_upper:
+            return self.by_rtt(rtt_ms, ALWAYS, more, starts=AWAY)
+        changed = {**dict(NS2), **dict(more)}
+        return self.by_rtt(rtt_ms, ALWAYS, tuple(changed.items()), starts=HOME)
 
     def short(self, kb: int, spacing: str) -> Points:
         """Return short transfers to the mobile in its domain."""
         settings = (("flow.bytes", f"{kb} kB"), ("tcp.spacing", spacing), ("duration", "70 s"))
-        return self.runs(settings, from_s=SETTLED_S)
+        return self.runs(settings, starts=Starts(from_s=SETTLED_S))
 
     def wired(self, more: Settings) -> Points:
         """Return the path without mobile or radio: one link of its lowest rate and its delay."""

@@ -10,8 +10,9 @@ from thinpipe.papers.wrong import WrongModel, altered, given, swapped
 from thinpipe.papers.yew2012 import claims
 from thinpipe.papers.yew2012.arithmetic import (
     UPPER,
+    at_base,
     constant,
-    missed_still,
+    misses,
     printed_bdp,
     printed_x,
     unrounded,
@@ -52,7 +53,7 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "a delay of both ways": WrongModel(
         "the mean round trip that the sender measures for the network delay",
         instead={
-            "slope-upper": partial(claims.slope, Plan(), upper=True, value=round_trip_ms),
+            "slope-upper": partial(claims.slope, Plan(), value=round_trip_ms),
         },
     ),
     "digits cut off": WrongModel(
@@ -82,9 +83,14 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
         "0.835005 for 0.835, which ends three of the twelve in another digit",
         instead={"table-6-calculated": constant([unrounded(rtt) for rtt in RTTS])},
     ),
-    "a window of one size": WrongModel(
-        "as many packets in flight at each RTT: the mean of the rows of 40 and 90 ms",
-        instead={"own-stale": constant([100 * missed_still(BY_RTT[rtt]) for rtt in (50, 70)])},
+    "a base RTT of 19 ms": WrongModel(
+        "Vegas keeps ∆ over a base RTT of 19 ms, from the row of 40 ms on",
+        instead={"own-four": constant(at_base(19))},
     ),
+    "a segment a round trip": WrongModel(
+        "the window grows by one segment a round trip, 1/CWND for each ACK",
+        instead={"own-grows": constant(misses(lambda _: 1.0))},
+    ),
+    "begun at home": given("the transfer begins at home, at 1 s", ("flow.start", "1 s")),
 }
 """By the names that facts give them."""
