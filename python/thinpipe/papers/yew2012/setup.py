@@ -75,6 +75,7 @@ and its 802.11 sends at 1 Mbit/s, after RTS and CTS. The cells of home and AR1 o
 450 m, which is our choice."""
 
 BARE: Final[Settings] = (("wlan.rts_threshold", "off"),)
+FAST: Final[Settings] = (("wlan.rate", "11 Mbit/s"),)
 TUNNELLED: Final[Settings] = (("mobile_ip.reverse_tunnel", "true"),)
 APART: Final[Settings] = (
     ("wlan.access_point.HA.position", ["0 m", "0 m"]),
