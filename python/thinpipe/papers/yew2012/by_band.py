@@ -25,6 +25,7 @@ from thinpipe.papers.yew2012.setup import (
     GAP,
     LETTER,
     LOWER_RTT,
+    SINGLE,
     SWEEP_RTT,
     TUNNELLED,
     Plan,
@@ -68,6 +69,7 @@ def _otherwise(plan: Plan) -> dict[str, Points]:
         "lower-fast": plan.in_band(LOWER_RTT, FAST),
         "lower-tunnelled": plan.in_band(LOWER_RTT, TUNNELLED),
         "lower-apart": plan.in_band(LOWER_RTT, APART),
+        "upper-single": plan.in_band(min(band(upper=True)), SINGLE),
         "upper-gap": plan.in_band(SWEEP_RTT, GAP),
     }
 

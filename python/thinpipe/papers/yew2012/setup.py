@@ -83,6 +83,9 @@ APART: Final[Settings] = (
 )
 """Parts of it otherwise; the last is the shipped scenario's home."""
 
+SINGLE: Final[Settings] = (("mobile_ip.kind", "mipv6"),)
+"""One tunnel in the place of two."""
+
 GAP: Final[Settings] = (("wlan.access_point.AR2.position", ["980 m", "0 m"]),)
 """The other reading of “80 meters apart”: AR1 is heard until 700 m, AR2 from 780 m on."""
 
