@@ -47,11 +47,20 @@ fn any_config() -> impl Strategy<Value = (WlanKeys, queue::Config)> {
     let queues = prop_oneof![(1..30_u32).prop_map(packets), Just(codel)];
     let handover = (any::<bool>(), 0..200_u64, 0..300_u64, prop::option::of(0..300_u64));
     let noise = prop::option::of(-80.0..-50.0_f64);
-    (access, queues, handover, noise, 1..5_u32, 0..10_u32).prop_map(
-        |(access, queue, (make, trigger, switch, ahead), noise, retry_limit, hold_limit)| {
+    let requests = prop::option::of(0..1600_u32);
+    (access, queues, handover, noise, requests, 1..5_u32, 0..10_u32).prop_map(
+        |(access, queue, handover, noise, rts_threshold, retry_limit, hold_limit)| {
             let (access, (cw_min, cw_max)) = access;
-            let mut config =
-                WlanKeys { access, cw_min, cw_max, retry_limit, hold_limit, ..config() };
+            let (make, trigger, switch, ahead) = handover;
+            let mut config = WlanKeys {
+                access,
+                cw_min,
+                cw_max,
+                rts_threshold,
+                retry_limit,
+                hold_limit,
+                ..config()
+            };
             if let Some(noise_dbm) = noise {
                 config.loss = Loss::FromPlace;
                 config.noise = noise_dbm;
