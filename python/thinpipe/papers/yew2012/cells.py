@@ -46,7 +46,7 @@ LOST_WHY: Final = {
 WHY: Final[Mapping[str, str]] = {
     "table-II-64-throughput": BY_START.format(lowest="14.3", highest="18.8 kbit/s"),
     "table-II-256-delay": "The paper's is more than its own with spacing, 57.7 ms, and than that "
-    "of 512 B beside it; " + BY_START.format(lowest="59", highest="51 ms"),
+    "of 512 B beside it. " + BY_START.format(lowest="59", highest="51 ms"),
     "table-II-256-throughput": BY_START.format(lowest="53", highest="67 kbit/s"),
     "table-III-64-delay": BY_START.format(lowest="54", highest="44 ms"),
     "table-III-256-throughput": BY_START.format(lowest="54", highest="67 kbit/s"),
