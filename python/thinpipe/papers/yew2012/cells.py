@@ -178,11 +178,6 @@ def printed_losses(table: Printed, key: int) -> tuple[int, int]:
     return round(sent), round(sent - arrived)
 
 
-def agreeing() -> int:
-    """Count the cells that agree; the facts see to it."""
-    return sum(not _why(*cell) for cell in cells())
-
-
 def measures(plan: Plan) -> dict[str, Callable[[Outcomes], Sequence[float]]]:
     """Return the measures by fact id."""
     return {
