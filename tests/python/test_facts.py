@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from thinpipe.papers import papers
+from thinpipe.papers.counted import counted
 from thinpipe.papers.facts import (
     CHOSEN_AFTER,
     WORDS,
@@ -14,7 +15,6 @@ from thinpipe.papers.facts import (
     Fact,
     Finding,
     Verdict,
-    counted,
     load,
     tally,
 )

@@ -12,7 +12,8 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from thinpipe.papers.facts import Basis, Fact, Finding, counted, tally
+from thinpipe.papers.counted import counted
+from thinpipe.papers.facts import Basis, Fact, Finding, tally
 from thinpipe.papers.outcomes import Detail, Outcome, collect
 from thinpipe.papers.wrong import Altered, Tracked, WrongModel
 
@@ -65,7 +66,7 @@ class Item:
     ----------
     id, title, text
         Its name as in ``PAPER/ITEM``, its heading, and its paragraphs in the report, which may
-        count its own facts (`thinpipe.papers.facts.counted`).
+        count its own facts (`thinpipe.papers.counted.counted`).
     points, detail
         The points to run, and the detail to keep of each.
     traced
@@ -113,7 +114,7 @@ class Paper:
         The wrong models that facts name.
     not_reproduced
         What could not be reproduced, and why; ``{c?-dev}`` counts the facts that differ of those
-        so named (`thinpipe.papers.facts.counted`).
+        so named (`thinpipe.papers.counted.counted`).
     live
         What runs its points if they are not simulated.
 
