@@ -138,7 +138,10 @@ impl<T: Sdu> GprsBearer<T> {
             let same = same.unwrap_or(Gap { to: now, ..lasting });
             gaps.retain(|gap| gap.from > lasting.from);
             gaps.insert(0, same);
-            self.set_up_after(same.to.max(now));
+            let end = same.to.max(now);
+            if end != lasting.to {
+                self.set_up_after(end);
+            }
         }
         self.gaps = gaps.into_iter();
         self.gap = self.gaps.next();
