@@ -62,7 +62,7 @@ _LINK: Final = (
             "cells delay the uplink as well, beyond its 1.3 s. Paging does not: a mobile that was "
             "quiet for longer than the non-DRX time learns of a downlink flow only in its own "
             "paging block, once in 2 to 9 multiframes of 235 ms (TS 45.002 §6.5.2). With 8 the "
-            "tail ends where the paper's does. The 100 to 200 ms that §II gives for a flow of "
+            "tail ends nearest to the paper's. The 100 to 200 ms that §II gives for a flow of "
             "blocks are those of flows set up during a transfer, while the mobile listens.",
         ),
         link.DELAY_POINTS,
