@@ -334,7 +334,7 @@ impl Aggregate {
         }
     }
 
-    /// Whether a packet was sent last long enough ago to have been acknowledged. Where no
+    /// True if a packet was sent last long enough ago to have been acknowledged. Where no
     /// round-trip time was measured yet, the usual one has to be over.
     fn may_have_arrived(&self, now: Time, config: &AtcpConfig, sent: &Sent) -> bool {
         now - sent.at >= self.round_trip.least_likely().unwrap_or(config.round_trip)

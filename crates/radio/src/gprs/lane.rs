@@ -134,7 +134,7 @@ impl<T: Sdu> GprsLane<T> {
         could_ask && self.packets.has_waiting()
     }
 
-    /// Until when the mobile listens to the channel of the TBF, as things are at `now`.
+    /// The time until which the mobile listens to the channel of the TBF, as things are at `now`.
     pub(super) fn listens_until(&self, now: Time) -> Option<Time> {
         self.tbf.listens_until(now, self.release)
     }

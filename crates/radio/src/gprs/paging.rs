@@ -1,4 +1,5 @@
-//! When the network reaches a mobile that has no temporary block flow (TS 45.002 §6.5.2, §6.5.6).
+//! The blocks in which the network reaches a mobile without a temporary block flow (TS 45.002
+//! §6.5.2, §6.5.6).
 
 use base::{Duration, Stream, Time};
 
@@ -10,13 +11,13 @@ const MULTIFRAME: Duration = Duration::from_nanos(3_060_000_000 / 13);
 /// The paging blocks of a mobile, and until when it listens to all others as well.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Paging {
-    /// From one paging block to the next; `None` if the mobile always listens.
+    /// The time from one paging block to the next; `None` if the mobile always listens.
     cycle: Option<Duration>,
-    /// When the first paging block begins: the mobile's identity determines it.
+    /// The time of the first paging block: the mobile's identity determines it.
     first: Duration,
-    /// For how long the mobile still listens after its last flow.
+    /// The time for which the mobile still listens after its last flow.
     non_drx: Duration,
-    /// Until when it has listened.
+    /// The time until which it listens to all blocks.
     awake_until: Option<Time>,
 }
 
@@ -34,7 +35,7 @@ impl Paging {
         self.awake_until = self.awake_until.max(Some(time + self.non_drx));
     }
 
-    /// When the mobile hears what the network tells it from `now` on.
+    /// The first time from `now` on at which the mobile hears the network.
     pub(super) fn heard(&self, now: Time) -> Time {
         let Some(cycle) = self.cycle else { return now };
         if self.awake_until.is_some_and(|until| now <= until) {
@@ -72,8 +73,10 @@ mod tests {
             }
             paging.keep_awake(at(10_000));
             assert_eq!(paging.heard(at(12_000)), at(12_000));
-            assert!(paging.heard(at(12_001)) >= at(12_001));
-            assert_eq!(paging.heard(at(50_000)), self::paging(Some(multiframes)).heard(at(50_000)));
+            let quiet = self::paging(Some(multiframes));
+            for time in [at(12_001), at(50_000)] {
+                assert_eq!(paging.heard(time), quiet.heard(time));
+            }
         }
     }
 

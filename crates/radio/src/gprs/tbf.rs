@@ -129,7 +129,7 @@ impl Tbf {
         }
     }
 
-    /// Until when the mobile listens to its channel, as things are at `now`.
+    /// The time until which the mobile listens to its channel, as things are at `now`.
     pub(super) fn listens_until(self, now: Time, release: Release) -> Option<Time> {
         match self {
             Self::Absent => None,

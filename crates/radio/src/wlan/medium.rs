@@ -229,9 +229,8 @@ impl<T: Sdu> Medium<T> {
 
     /// Ends the exchange on the air.
     fn end(&mut self, around: &mut Surroundings<'_, T>) {
-        let WlanKeys { preamble, .. } = *around.config;
-        let response_rate = around.config.response_rate();
-        let acknowledgement = SIFS + frame_time(ACK_BYTES, response_rate, preamble);
+        let (rate, preamble) = (around.config.response_rate(), around.config.preamble);
+        let acknowledgement = SIFS + frame_time(ACK_BYTES, rate, preamble);
         let now = self.until;
         self.busy += (now - self.began) + acknowledgement;
         self.idle_from = now + acknowledgement + DIFS;
@@ -373,8 +372,8 @@ impl<T: Sdu> Medium<T> {
     }
 }
 
-/// How long the first frame of an exchange is on the air, and how long the exchange takes until the
-/// end of its data frame of `bytes`.
+/// The time of the first frame of an exchange on the air, and that of the exchange until the end of
+/// its data frame of `bytes`.
 fn exchange(config: &WlanKeys, bytes: u32) -> [Duration; 2] {
     let data = frame_time(bytes, config.rate, config.preamble);
     if config.rts_threshold.is_none_or(|threshold| bytes <= threshold) {

@@ -22,8 +22,8 @@ pub struct WlanNodes {
     /// The station of each address, and the access point at which it is reached (`None` for the
     /// preferred one). A mobile's own node need not be listed.
     pub addresses: Vec<(Address, u32, Option<u32>)>,
-    /// Whether mobiles send from their home addresses at the preferred access point, wherever that
-    /// is, or at home alone.
+    /// True if mobiles send from their home addresses at the preferred access point, wherever that
+    /// is; else only at home.
     pub triangular: bool,
 }
 

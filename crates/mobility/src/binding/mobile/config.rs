@@ -26,8 +26,8 @@ pub struct MobileConfig {
     pub detection: Detection,
     /// How long it waits for objections. RFC 4861 §10: `RETRANS_TIMER`, 1 s.
     pub retransmit_timer: Duration,
-    /// Whether what it sends from its home address goes through a tunnel to the home agent while it
-    /// is away, or as it is.
+    /// True if what it sends from its home address while it is away goes through a tunnel to the
+    /// home agent.
     pub reverse_tunnel: bool,
     /// What it does where it can be heard by two access routers.
     pub overlap: Overlap,

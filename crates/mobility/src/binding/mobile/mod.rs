@@ -185,7 +185,7 @@ impl Mobile {
         self.current().is_some_and(|index| self.config.access[index].network == Network::Home)
     }
 
-    /// Whether the home link can be used, be it the current one or not.
+    /// True if the home link can be used, be it the current one or not.
     fn has_home_link(&self) -> bool {
         let mut links = self.config.access.iter().zip(&self.attachments);
         links.any(|(access, link)| access.network == Network::Home && link.state.is_usable())
