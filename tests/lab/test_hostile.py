@@ -222,11 +222,10 @@ def test_a_message_that_is_no_request_is_told_so_in_a_line(lab, what):
 
 def test_bytes_and_great_messages_end_the_socket(lab):
     for message in (b"\xff\x00", b"", " " * (1 << 21)):
-        with socket(lab) as opened:
-            # A great message may be refused before all of it is sent.
-            with pytest.raises(ConnectionClosed):  # noqa: PT012
-                opened.send(message)
-                opened.recv(LIMIT_S)
+        # A great message may be refused before all of it is sent.
+        with socket(lab) as opened, pytest.raises(ConnectionClosed):  # noqa: PT012
+            opened.send(message)
+            opened.recv(LIMIT_S)
     with socket(lab) as opened:
         assert works(opened)
 
