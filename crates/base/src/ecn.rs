@@ -1,6 +1,6 @@
-//! The ECN field of an IP header (RFC 3168 §5).
+//! The ECN field of an IP header (RFC 3168 §5, RFC 9331 §5.1).
 
-/// What a packet says of congestion. ECT(1) is not used, so two bits have three meanings.
+/// What a packet says of congestion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Ecn {
     /// Not-ECT: a queue that would mark must drop.
@@ -8,6 +8,8 @@ pub enum Ecn {
     NotCapable,
     /// ECT(0): its endpoints understand marks.
     Capable,
+    /// ECT(1): they answer marks at once, as L4S asks (RFC 9331 §4).
+    L4s,
     /// CE: a queue marked it.
     Experienced,
 }
@@ -20,6 +22,11 @@ impl Ecn {
             *self = Self::Experienced;
         }
         understood
+    }
+
+    /// True if a queue treats the packet as one of L4S: ECT(1) or CE (RFC 9331 §5.1).
+    pub const fn is_l4s(self) -> bool {
+        matches!(self, Self::L4s | Self::Experienced)
     }
 }
 
@@ -34,6 +41,7 @@ mod tests {
         };
         check(Ecn::NotCapable, false, Ecn::NotCapable);
         check(Ecn::Capable, true, Ecn::Experienced);
+        check(Ecn::L4s, true, Ecn::Experienced);
         check(Ecn::Experienced, true, Ecn::Experienced);
     }
 }

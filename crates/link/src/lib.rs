@@ -38,6 +38,11 @@ pub trait Load {
         false
     }
 
+    /// True if a queue treats it as a packet of L4S: ECT(1) or CE (RFC 9331 §5.1).
+    fn is_l4s(&self) -> bool {
+        false
+    }
+
     /// The flow that it belongs to, where queues tell flows apart.
     fn flow(&self) -> u64 {
         0

@@ -294,7 +294,7 @@ fn ecn(fact: &PacketFact<'_>) -> Ecn {
     match fact.body.downcast_ref() {
         Some(Ipv4::<Length>::Segment(segment)) => segment.ecn,
         Some(Ipv4::Datagram(_)) => Ecn::default(),
-        None => fact.body.downcast_ref::<Ipv6<Length>>().map(Ipv6::ecn).unwrap_or_default(),
+        None => fact.body.downcast_ref::<Ipv6<Length>>().map(Body::ecn).unwrap_or_default(),
     }
 }
 

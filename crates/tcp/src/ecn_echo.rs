@@ -45,10 +45,12 @@ impl<P: Payload> Receiver<P> {
         self.echo = match (self.echo, arrival.ecn) {
             (Echo::Unagreed, _) => Echo::Unagreed,
             (Echo::Clear | Echo::Congestion, Ecn::Experienced) => Echo::Congestion,
-            (Echo::Clear | Echo::Congestion, Ecn::NotCapable | Ecn::Capable) if arrival.cwr => {
+            (Echo::Clear | Echo::Congestion, Ecn::NotCapable | Ecn::Capable | Ecn::L4s)
+                if arrival.cwr =>
+            {
                 Echo::Clear
             }
-            (echo, Ecn::NotCapable | Ecn::Capable) => echo,
+            (echo, Ecn::NotCapable | Ecn::Capable | Ecn::L4s) => echo,
         };
     }
 }

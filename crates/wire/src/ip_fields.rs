@@ -48,6 +48,7 @@ impl IpFields {
         let ecn = match self.ecn {
             Ecn::NotCapable => IpEcn::NotEct,
             Ecn::Capable => IpEcn::Ect0,
+            Ecn::L4s => IpEcn::Ect1,
             Ecn::Experienced => IpEcn::CongestionExperienced,
         };
         self.dscp << 2 | ecn.value()
@@ -61,11 +62,11 @@ impl From<Ecn> for IpFields {
     }
 }
 
-/// Both ECT codepoints mean the same (RFC 3168 §5).
 const fn congestion(ecn: IpEcn) -> Ecn {
     match ecn {
         IpEcn::NotEct => Ecn::NotCapable,
-        IpEcn::Ect0 | IpEcn::Ect1 => Ecn::Capable,
+        IpEcn::Ect0 => Ecn::Capable,
+        IpEcn::Ect1 => Ecn::L4s,
         IpEcn::CongestionExperienced => Ecn::Experienced,
     }
 }

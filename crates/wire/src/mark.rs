@@ -12,6 +12,9 @@ pub(crate) enum IpVersion {
     V6,
 }
 
+/// ECT(1), of L4S (RFC 9331 §5.1).
+const ECT_1: u8 = 0b01;
+
 /// Both ECT codepoints, and CE with both bits.
 const EITHER: u8 = 0b11;
 
@@ -24,6 +27,7 @@ pub fn ecn(packet: &[u8]) -> Ecn {
     };
     match field {
         0 => Ecn::NotCapable,
+        ECT_1 => Ecn::L4s,
         EITHER => Ecn::Experienced,
         _ => Ecn::Capable,
     }

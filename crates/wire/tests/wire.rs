@@ -134,7 +134,7 @@ fn options_of_a_wrong_length_say_nothing() {
 }
 
 #[test]
-fn both_codepoints_of_a_capable_transport_mean_the_same() {
+fn each_codepoint_has_its_meaning() {
     let capable = |type_of_service| {
         parse(&changed(packet(&TcpHeader::default(), b""), 1, type_of_service))
             .expect("sent")
@@ -143,7 +143,7 @@ fn both_codepoints_of_a_capable_transport_mean_the_same() {
     };
     assert_eq!(
         [0, 1, 2, 3].map(capable),
-        [Ecn::NotCapable, Ecn::Capable, Ecn::Capable, Ecn::Experienced]
+        [Ecn::NotCapable, Ecn::L4s, Ecn::Capable, Ecn::Experienced]
     );
     assert_eq!(capable(0xFC), Ecn::NotCapable, "the rest of the byte is about something else");
 }

@@ -117,12 +117,16 @@ impl Body for Datagram {
         wire::dscp(self.packet())
     }
 
+    fn ecn(&self) -> Ecn {
+        wire::ecn(self.packet())
+    }
+
     /// Marking copies the frame: its bytes may be shared.
     fn mark(&mut self) -> bool {
-        match wire::ecn(self.packet()) {
+        match self.ecn() {
             Ecn::NotCapable => false,
             Ecn::Experienced => true,
-            Ecn::Capable => {
+            Ecn::Capable | Ecn::L4s => {
                 let mut frame = BytesMut::from(&self.frame[..]);
                 let is_marked = wire::mark(&mut frame[usize::from(self.offset)..]);
                 self.frame = frame.freeze();

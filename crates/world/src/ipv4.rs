@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use base::{TcpHeader, UdpDatagram};
+use base::{Ecn, TcpHeader, UdpDatagram};
 use tcp::{Payload, Segment};
 use wire::rfc2507::Headers;
 
@@ -57,6 +57,10 @@ impl<P: Payload> Body for Ipv4<P> {
     /// The compressors here do not handle UDP.
     fn headers(&self, ends: Ends, identification: u16) -> Option<Headers> {
         if let Self::Segment(segment) = self { segment.headers(ends, identification) } else { None }
+    }
+
+    fn ecn(&self) -> Ecn {
+        if let Self::Segment(segment) = self { segment.ecn } else { Ecn::NotCapable }
     }
 
     /// No UDP application here reads it (RFC 8085 §3.1.7).

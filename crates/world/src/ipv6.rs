@@ -107,16 +107,6 @@ impl<P: Payload> Ipv6<P> {
         &self.pieces
     }
 
-    /// What its IP headers say of congestion.
-    pub fn ecn(&self) -> Ecn {
-        match &self.content {
-            Content::Segment(segment) => segment.ecn,
-            Content::Datagram(_) | Content::Message(_) | Content::TooBig(_) | Content::Rest(_) => {
-                Ecn::NotCapable
-            }
-        }
-    }
-
     fn above_header(&self) -> u32 {
         match &self.content {
             Content::Segment(segment) => segment.header.bytes() + segment.payload.length() as u32,
@@ -180,7 +170,15 @@ impl<P: Payload> Body for Ipv6<P> {
         }
     }
 
-    /// The compressors here do not handle IPv6.
+    fn ecn(&self) -> Ecn {
+        match &self.content {
+            Content::Segment(segment) => segment.ecn,
+            Content::Datagram(_) | Content::Message(_) | Content::TooBig(_) | Content::Rest(_) => {
+                Ecn::NotCapable
+            }
+        }
+    }
+
     fn mark(&mut self) -> bool {
         if let Content::Segment(segment) = &mut self.content { segment.ecn.mark() } else { false }
     }

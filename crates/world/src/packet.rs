@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use base::{Flags, TcpHeader, Time, UdpDatagram};
+use base::{Ecn, Flags, TcpHeader, Time, UdpDatagram};
 use mobility::binding::{Message, Wrap};
 use observe::{PacketEvent, PacketFact};
 use radio::HeaderCompression;
@@ -46,6 +46,9 @@ pub trait Body: Sized + 'static {
     fn dscp(&self) -> u8 {
         0
     }
+
+    /// What its IP header says of congestion.
+    fn ecn(&self) -> Ecn;
 
     /// Sets Congestion Experienced (RFC 3168 §5), or says `false` where the ends cannot read it.
     fn mark(&mut self) -> bool;
@@ -172,6 +175,10 @@ impl<P: Payload> Body for Segment<P> {
             option_bytes: header.options.bytes() as u8,
             payload: self.payload_bytes() as u16,
         })
+    }
+
+    fn ecn(&self) -> Ecn {
+        self.ecn
     }
 
     fn mark(&mut self) -> bool {
@@ -306,6 +313,10 @@ impl<B: Body> link::Load for Packet<B> {
 
     fn mark(&mut self) -> bool {
         self.body.mark()
+    }
+
+    fn is_l4s(&self) -> bool {
+        self.body.ecn().is_l4s()
     }
 
     /// By hosts and ports; what has no ports goes by hosts alone.

@@ -116,6 +116,7 @@ fn marks() {
     for addresses in [&V4, &V6] {
         check(addresses, Ecn::NotCapable, false, Ecn::NotCapable);
         check(addresses, Ecn::Capable, true, Ecn::Experienced);
+        check(addresses, Ecn::L4s, true, Ecn::Experienced);
         check(addresses, Ecn::Experienced, true, Ecn::Experienced);
     }
     let mut datagram = Datagram::new(Bytes::from_static(&[0x45, 2]), 0);

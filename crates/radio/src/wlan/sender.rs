@@ -23,6 +23,10 @@ impl<T: Sdu> Load for Frame<T> {
         self.sdu.mark()
     }
 
+    fn is_l4s(&self) -> bool {
+        self.sdu.is_l4s()
+    }
+
     fn flow(&self) -> u64 {
         self.sdu.flow()
     }

@@ -96,6 +96,7 @@ impl Numbers {
         let mark = match segment.ecn {
             Ecn::NotCapable => "",
             Ecn::Capable => " [ect0]",
+            Ecn::L4s => " [ect1]",
             Ecn::Experienced => " [ce]",
         };
         let options = options::show(self.peer_isn, &header.options);
@@ -120,6 +121,7 @@ fn parse(text: &str) -> Result<Written, String> {
             "ack" => written.ack = Some(number(value()?)?),
             "win" => written.window = Some(number(value()?)?),
             "[ect0]" => written.ecn = Ecn::Capable,
+            "[ect1]" => written.ecn = Ecn::L4s,
             "[ce]" => written.ecn = Ecn::Experienced,
             other => return Err(format!("no such field: {other}")),
         }
