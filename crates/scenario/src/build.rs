@@ -234,23 +234,33 @@ impl<B: Body> Chain<B> {
         self.mobiles.iter().position(|mobile| *mobile == node).map(|place| first + place)
     }
 
-    /// A sender beside the first node and a receiver beside the last.
-    pub(crate) fn add_hosts(&mut self, index: u64) -> [NodeId; 2] {
-        let host = |role: &str, at: NodeId, world: &mut World<B>| {
-            let name = format!("{role}-{index}");
-            let node = world.add_node(&name);
-            let out = world.add_pipe(&format!("{name}/out"), &INSTANT, at);
-            let to = world.add_pipe(&format!("{name}/in"), &INSTANT, node);
-            world.set_route(node, None, out);
-            world.set_route(at, Some(node), to);
-            node
-        };
-        let sender = host("sender", self.first, &mut self.world);
-        let receiver = host("receiver", self.last, &mut self.world);
+    /// A sender beside the first node and a receiver beside the last. The wire of the sender has
+    /// the `delays` away from it and towards it.
+    pub(crate) fn add_hosts(&mut self, index: usize, delays: [Duration; 2]) -> [NodeId; 2] {
+        let sender = self.add_sender(&index.to_string(), delays);
+        let name = format!("receiver-{index}");
+        let receiver = self.add_host(&name, self.last, [Duration::ZERO; 2]);
         self.world.set_mobile(receiver);
+        [sender, receiver]
+    }
+
+    /// A sender beside the first node, whose wire has the `delays` away from it and towards it.
+    pub(crate) fn add_sender(&mut self, name: &str, delays: [Duration; 2]) -> NodeId {
+        let sender = self.add_host(&format!("sender-{name}"), self.first, delays);
         for &(node, up) in &self.back {
             self.world.set_route(node, Some(sender), up);
         }
-        [sender, receiver]
+        sender
+    }
+
+    /// A host called `name` beside the node `at`.
+    fn add_host(&mut self, name: &str, at: NodeId, delays: [Duration; 2]) -> NodeId {
+        let [out, to] = delays.map(|delay| link::Config { delay, ..INSTANT });
+        let node = self.world.add_node(name);
+        let out = self.world.add_pipe(&format!("{name}/out"), &out, at);
+        let to = self.world.add_pipe(&format!("{name}/in"), &to, node);
+        self.world.set_route(node, None, out);
+        self.world.set_route(at, Some(node), to);
+        node
     }
 }

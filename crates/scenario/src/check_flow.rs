@@ -26,7 +26,20 @@ impl Check<'_> {
             self.probes(group, &at)?;
             self.datagrams(group, &at)?;
         }
+        self.is_some()?;
         self.ports()
+    }
+
+    /// There are flows.
+    fn is_some(&self) -> Result<(), Fault> {
+        if self.scenario.groups().any(|group| group.number() > 0) {
+            return Ok(());
+        }
+        let keys = ["flow.count", "flow.group"];
+        self.clash(
+            &keys,
+            "there are no flows: flow.count or that of a [[flow.group]] must be 1 or more",
+        )
     }
 
     /// Groups have names of their own, and no groups.
@@ -57,8 +70,8 @@ impl Check<'_> {
             let message = format!("give {at}.bytes or {at}.segments, not both");
             return self.clash(&[&key("segments"), &key("bytes")], message);
         }
-        let last = u128::from(group.start.as_nanos())
-            + u128::from(group.interval.as_nanos()) * u128::from(group.count - 1);
+        let last = u128::from(group.start.latest().as_nanos())
+            + u128::from(group.interval.as_nanos()) * u128::from(group.count.saturating_sub(1));
         if last > u128::from(LATEST_START.as_nanos()) {
             let message = format!(
                 "the last flow would start too late: {at}.start and {at}.interval times \
@@ -108,6 +121,14 @@ impl Check<'_> {
             return Ok(());
         }
         let [direction, hosts] = ["direction", "hosts"].map(|field| format!("{at}.{field}"));
+        if group.delays().is_some() {
+            let delays = ["delay", "return_delay"].map(|field| format!("{at}.{field}"));
+            let message = format!(
+                "{} is of a wire beside the fixed host, where flows between mobiles do not go",
+                delays[0]
+            );
+            return self.clash(&[&delays[0], &delays[1], &direction], message);
+        }
         if group.hosts == Hosts::Own {
             let message = format!(
                 "{hosts} = own puts hosts beside one mobile: flows between \
@@ -146,7 +167,7 @@ impl Check<'_> {
             return Ok(());
         }
         let key = |field: &str| format!("{at}.probe.{field}");
-        if group.applications.probe.bytes > self.scenario.tcp.mss {
+        if group.applications.probe.bytes > group.endpoints(&self.scenario.tcp)[0].mss {
             let message =
                 format!("{} must be at most tcp.mss: a probe is one segment", key("bytes"));
             return self.clash(&[&key("bytes"), "tcp.mss"], message);

@@ -205,6 +205,11 @@ impl Check<'_> {
                                or between mobiles: flow.hosts must be shared";
                 return self.clash(&["flow.hosts", "mobile_ip"], message);
             }
+            if group.delays().is_some() {
+                let message = "with [mobile_ip] flows have no host of their own, whose wire could \
+                               have a delay: flow.delay must be 0 s";
+                return self.clash(&["flow.delay", "flow.return_delay", "mobile_ip"], message);
+            }
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use base::{Rate, Stream, Time};
+use settings::{Node, Table, nearest};
 use tcp::Length;
 use world::{
     AddedFlow, Application, Body, Exchange, MachineId, NewFlow, NodeId, Side, TcpSource, Traffic,
@@ -13,7 +14,7 @@ use crate::build::Chain;
 use crate::{Flow, FlowDirection, Hosts, Opener, Part, Scenario};
 
 /// A flow of a built network.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct NetworkFlow {
     /// Its number among all flows of the scenario, from 0.
     pub number: usize,
@@ -24,10 +25,34 @@ pub struct NetworkFlow {
     pub ends: [MachineId; 2],
     /// Bytes to transfer; `None` without end.
     pub bytes: Option<u64>,
+    /// How the end that sends behaves, where it is one of TCP.
+    pub tcp: Arc<tcp::Config>,
     /// What it transfers.
     pub application: Application,
     /// The rate that its throughput is compared with: of its direction of the radio or the link.
     pub bottleneck: Option<Rate>,
+}
+
+/// Leaves `[flow]` without flows where there are groups, and it has no key of its own.
+pub(crate) fn leave_out(flow: &mut Flow, tree: &Table) {
+    let says = |table: &Table| table.iter().any(|(key, _)| key != "group");
+    if !flow.group.is_empty() && !tree.table("flow").is_some_and(says) {
+        flow.count = 0;
+    }
+}
+
+/// A line for each group that a setting made: its name may be mistaken for that of another.
+pub(crate) fn made(tree: &Table) -> Vec<String> {
+    let Some(Node::List(groups)) = tree.find("flow.group").map(|item| &item.node) else {
+        return Vec::new();
+    };
+    let of = |is_set: bool| groups.iter().filter(move |group| group.is_set() == is_set);
+    let line = |name: &str| {
+        let near = nearest(name, of(false).filter_map(|group| group.name()));
+        let meant = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+        format!("flow.group.{name} is made by a setting: the scenario has none of that name{meant}")
+    };
+    of(true).filter_map(|group| group.name().map(line)).collect()
 }
 
 /// Adds a connection, a browser or a UDP source for each flow of `scenario`.
@@ -38,17 +63,19 @@ pub(crate) fn add<B: Body<Payload = Length>>(
     let mut flows = Flows {
         chain,
         scenario,
-        tcp: TcpSource {
-            config: Arc::new(scenario.tcp.clone()),
-            isn: Stream::named(scenario.seed, "initial sequence numbers"),
-            chance: Stream::named(scenario.seed, "congestion control"),
-        },
+        hosts: Arc::new(scenario.tcp.clone()),
         bottlenecks: bottlenecks(scenario),
+        host: None,
         begun: 0,
         added: Vec::new(),
     };
-    for group in scenario.groups() {
-        flows.add(group);
+    for (index, group) in (0..).zip(scenario.groups()) {
+        let tcp = flows.source(index, group);
+        flows.host = group
+            .delays()
+            .filter(|_| group.hosts == Hosts::Shared)
+            .map(|delays| flows.chain.add_sender(&group.name, delays));
+        flows.add(group, &tcp);
     }
     flows.added
 }
@@ -56,10 +83,13 @@ pub(crate) fn add<B: Body<Payload = Length>>(
 struct Flows<'a, B: Body> {
     chain: &'a mut Chain<B>,
     scenario: &'a Scenario,
-    tcp: TcpSource,
+    /// How endpoints behave that do not differ.
+    hosts: Arc<tcp::Config>,
     /// What throughput is compared with, of flows to a mobile and of those from one: of mobiles
     /// that are alike, by their numbers.
     bottlenecks: Vec<(Range<usize>, [Option<Rate>; 2])>,
+    /// The host that the flows of the group being added have for themselves, if they do.
+    host: Option<NodeId>,
     /// Flows of the groups before.
     begun: usize,
     added: Vec<NetworkFlow>,
@@ -83,20 +113,33 @@ fn bottlenecks(scenario: &Scenario) -> Vec<(Range<usize>, [Option<Rate>; 2])> {
 }
 
 impl<B: Body<Payload = Length>> Flows<'_, B> {
+    /// What the flows of `group`, the one with that number, have in common.
+    fn source(&self, index: u32, group: &Flow) -> TcpSource {
+        let own = |config: &Option<tcp::Config>| config.clone().map(Arc::new);
+        let sender = own(&group.tcp).unwrap_or_else(|| Arc::clone(&self.hosts));
+        let receiver = own(&group.peer.tcp).unwrap_or_else(|| Arc::clone(&sender));
+        TcpSource {
+            configs: [sender, receiver],
+            group: index,
+            isn: Stream::named(self.scenario.seed, "initial sequence numbers"),
+            chance: Stream::named(self.scenario.seed, "congestion control"),
+        }
+    }
+
     /// Adds the flows of `group`: of a part of the network those that are its mobile's turn.
-    fn add(&mut self, group: &Flow) {
+    fn add(&mut self, group: &Flow, tcp: &TcpSource) {
         let (count, mobiles) = (group.number(), self.chain.mobiles_of(group, self.scenario));
         match (self.chain.part, &group.arrivals) {
-            (None, _) => (0..count).for_each(|within| self.flow(group, within, &mobiles)),
+            (None, _) => (0..count).for_each(|within| self.flow(group, tcp, within, &mobiles)),
             (Some(Part { mobile, of }), None) => {
                 let mine = (mobile..count).step_by(of as usize);
-                mine.for_each(|within| self.flow(group, within, &mobiles));
+                mine.for_each(|within| self.flow(group, tcp, within, &mobiles));
             }
             (Some(part), Some(capture)) => {
                 let clients = (0..).zip(&capture.content().0);
                 clients
                     .filter(|(_, arrival)| part.has_turn(arrival.client))
-                    .for_each(|(within, _)| self.flow(group, within, &mobiles));
+                    .for_each(|(within, _)| self.flow(group, tcp, within, &mobiles));
             }
         }
         self.begun += count as usize;
@@ -104,7 +147,7 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
 
     /// Adds flow number `within` of `group`, to or from one of `mobiles`. If its receiver is a
     /// mobile that is warned of disconnections, it will be.
-    fn flow(&mut self, group: &Flow, within: u32, mobiles: &Range<usize>) {
+    fn flow(&mut self, group: &Flow, tcp: &TcpSource, within: u32, mobiles: &Range<usize>) {
         let number = self.begun + within as usize;
         let arrival = group.arrivals.as_ref().map(|capture| &capture.content().0[within as usize]);
         let turn = arrival.map_or(within, |of| of.client);
@@ -112,22 +155,24 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
         let place = |turn: usize| mobiles.start + turn % mobiles.len();
         let [sender, receiver] = self.nodes(group, number, [turn, turn + 1].map(place));
         let after = arrival.map_or(group.interval * u64::from(within), |arrival| arrival.start);
-        let start = Time::ZERO + group.start + after;
+        let seed = self.scenario.seed;
+        let chance = || Stream::named(seed, &format!("flow {number}/start"));
+        let start = Time::ZERO + group.start.draw(chance) + after;
         let flow = NewFlow {
             world: &mut self.chain.world,
             number,
             within,
-            seed: self.scenario.seed,
+            seed,
             sender,
             receiver,
             server: server(group),
             port: group.port.or(arrival.map(|arrival| arrival.port)),
             opener: opener(group),
-            bytes: group.payload(self.scenario.tcp.mss),
+            bytes: group.payload(tcp.configs[0].mss),
             dscp: group.dscp,
             start,
             abort: group.abort.map(|abort| start + abort),
-            tcp: &self.tcp,
+            tcp,
         };
         let AddedFlow { application, bytes, ends } = match arrival {
             None => group.application.add(&group.applications, flow),
@@ -136,12 +181,15 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
                 exchange.start(Application::File, flow)
             }
         };
-        self.foretell(receiver, ends[1]);
+        if group.direction != FlowDirection::Uplink {
+            self.foretell(receiver, ends[1]);
+        }
         self.added.push(NetworkFlow {
             number,
             group: group.name.clone(),
             ends,
             bytes,
+            tcp: Arc::clone(&tcp.configs[0]),
             application,
             bottleneck: self.bottleneck(group, place(turn)),
         });
@@ -155,8 +203,7 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
 
     fn foretell(&mut self, receiver: NodeId, end: MachineId) {
         let index = self.chain.mobile_number(receiver);
-        let is_fixed = receiver == self.chain.first;
-        if let Some(disconnections) = self.scenario.disconnections(index).filter(|_| !is_fixed) {
+        if let Some(disconnections) = self.scenario.disconnections(index) {
             self.chain.world.foretell(end, &disconnections);
         }
     }
@@ -165,8 +212,8 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
     /// takes part, and of two the `next`.
     fn nodes(&mut self, group: &Flow, number: usize, [ue, next]: [usize; 2]) -> [NodeId; 2] {
         let [host, mobile] = match group.hosts {
-            Hosts::Shared => [self.chain.first, self.chain.receiver(ue)],
-            Hosts::Own => self.chain.add_hosts(number as u64),
+            Hosts::Shared => [self.host.unwrap_or(self.chain.first), self.chain.receiver(ue)],
+            Hosts::Own => self.chain.add_hosts(number, group.delays().unwrap_or_default()),
         };
         match group.direction {
             FlowDirection::Downlink => [host, mobile],

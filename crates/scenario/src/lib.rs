@@ -27,6 +27,7 @@ mod check_flow;
 mod check_middlebox;
 mod check_mobile;
 mod check_route;
+mod endpoints;
 mod files;
 mod flows;
 mod form;
@@ -43,12 +44,12 @@ mod wlan;
 
 pub use build::{Network, build, build_open, build_over, build_part};
 pub use flows::NetworkFlow;
-pub use form::Capture;
+pub use form::{Capture, Start};
 pub use live::{Change, Live, LiveKey, LiveState};
 pub use parts::Part;
 pub use profile::profiles;
 pub use schema::{
-    Flow, FlowDirection, Ftp, Hosts, Middlebox, Opener, Route, Scenario, Wan, Wired, keys,
+    Flow, FlowDirection, Ftp, Hosts, Middlebox, Opener, Peer, Route, Scenario, Wan, Wired, keys,
     keys_under, number,
 };
 pub use settings::{Error, Key, Takes, ValueKind};

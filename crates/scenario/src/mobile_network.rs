@@ -260,7 +260,7 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
     fn correspondents(&self, number: usize) -> Vec<Address> {
         let count = self.mobiles.len();
         let mut others = Vec::new();
-        for group in self.scenario.groups() {
+        for group in self.scenario.groups().filter(|group| group.number() > 0) {
             match group.direction {
                 FlowDirection::Downlink | FlowDirection::Uplink => {
                     others.push(self.node(&self.mobile_ip.correspondent));

@@ -4,9 +4,9 @@ use cc::Custom;
 
 use crate::profile;
 use crate::schema::Scenario;
-use crate::{check_mobile as mobile, files, schema};
+use crate::{check_mobile as mobile, endpoints, files, flows, schema};
+use settings::Table;
 use settings::{Error, Fault, Parents, Scope, Section};
-use settings::{Node, Table};
 
 impl Scenario {
     /// Reads `source`, changed by `settings` of dotted key and value, in order. `name` is what
@@ -50,15 +50,16 @@ fn read(
     schema::schema().apply(&mut tree, settings)?;
     let mut scenario = Scenario::default();
     profile::lay_asked_under(&tree, &mut scenario)?;
-    let custom = take_custom(&mut tree, outside.customs);
+    let customs = endpoints::take_customs(&mut tree, outside.customs);
     scenario.read(&tree, "")?;
-    if let Some(custom) = custom {
-        scenario.tcp.congestion_control = Some(custom.into());
-    }
+    flows::leave_out(&mut scenario.flow, &tree);
+    scenario.made = flows::made(&tree);
+    endpoints::give(&mut scenario.tcp, &customs, "tcp");
     let hosts = scenario.tcp.clone();
     scenario.inherit(&Scenario::default(), &tree, "", Parents(&[&hosts]))?;
     files::read_captures(&mut scenario, &tree, name, outside.read)?;
     mobile::take_over(&mut scenario, &tree)?;
+    endpoints::lay_over(&mut scenario, &tree, &customs)?;
     scenario.idle = schema::schema().idle(&scenario.shown(Scope::Values), &tree)?;
     scenario.check(&tree, "")?;
     files::read(&mut scenario, &tree, name, outside.read)?;
@@ -69,15 +70,6 @@ fn read(
     check.middlebox()?;
     scenario.radio = check.radio()?;
     Ok(scenario)
-}
-
-/// Takes the congestion control out of `tree` if it is one of `customs`, which no schema knows.
-fn take_custom(tree: &mut Table, customs: &[Custom]) -> Option<Custom> {
-    let Node::Table(tcp) = &mut tree.get_mut("tcp")?.node else { return None };
-    let Node::Scalar(name) = &tcp.get("congestion_control")?.node else { return None };
-    let custom = customs.iter().find(|custom| custom.name() == name.text)?;
-    tcp.remove("congestion_control");
-    Some(custom.clone())
 }
 
 /// What a scenario may name that lies outside its text.

@@ -17,6 +17,7 @@ mod nr;
 mod radio;
 mod rules;
 mod satellites;
+mod senders;
 mod settings;
 mod shared_radio;
 mod variants;

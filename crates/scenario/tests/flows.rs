@@ -160,13 +160,14 @@ fn what_does_not_go_together() {
     );
     refuse(
         wire,
-        &[("flow.group.late.bytes", "3 kB")],
-        "--set flow.group.late.bytes=3 kB: this scenario has no [[flow.group]]",
+        &[("flow.group.a b.bytes", "3 kB")],
+        "--set flow.group.a b.bytes=3 kB: must be a name of letters, digits, - and _ in quotes",
     );
     refuse(
-        GROUPS,
-        &[("flow.group.typin.bytes", "3 kB")],
-        "--set flow.group.typin.bytes=3 kB: no [[flow.group]] of that name; did you mean typing?",
+        wire,
+        &[("flow.count", "0")],
+        "--set flow.count=0: there are no flows: flow.count or that of a [[flow.group]] must be 1 \
+         or more",
     );
     refuse(
         GROUPS,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::error::Fault;
-use crate::form::{Condition, InFile, Key, MEMBER, Needs, Precedence, matches, one_of};
+use crate::form::{Condition, InFile, Key, MEMBER, Needs, Precedence, join, matches, one_of};
 use crate::nearest::nearest;
 use crate::tree::{Item, Node, Origin, Table, setting_value};
 
@@ -14,6 +14,8 @@ pub struct Schema<'a> {
     pub keys: &'a [Key],
     /// Tables and lists that settings do not make.
     pub given: &'a [&'a str],
+    /// Lists to which a setting adds the member that it names, if there is none of that name.
+    pub grown: &'a [&'a str],
 }
 
 impl Schema<'_> {
@@ -30,7 +32,7 @@ impl Schema<'_> {
             let setting = Setting { key: key.trim(), value: value.trim() };
             setting.check(self, tree)?;
             setting.supersede(self, tree);
-            setting.put(tree)?;
+            setting.put(self, tree)?;
         }
         Ok(())
     }
@@ -179,21 +181,27 @@ impl Setting<'_> {
 
     /// Puts the value in its place, making tables on the way. A table that is none is left for the
     /// schema to complain of.
-    fn put(&self, tree: &mut Table) -> Result<(), Fault> {
+    fn put(&self, schema: &Schema<'_>, tree: &mut Table) -> Result<(), Fault> {
         let origin = self.origin();
         let mut words = self.key.split('.');
         let last = words.next_back().unwrap_or_default();
-        let mut table = tree;
+        let (mut table, mut at) = (tree, String::new());
         while let Some(word) = words.next() {
+            at = join(&at, word);
+            let grows = schema.grown.contains(&&*at);
             if table.get(word).is_none() {
-                let node = Node::Table(Table::default());
+                let node =
+                    if grows { Node::List(Vec::new()) } else { Node::Table(Table::default()) };
                 table.set(word, Item { origin: origin.clone(), node });
             }
             let Some(item) = table.get_mut(word) else { return Ok(()) };
             let node = match &mut item.node {
                 Node::List(items) => {
-                    let member = words.next().unwrap_or_default();
-                    &mut self.member(items, member)?.node
+                    let name = words.next().unwrap_or_default();
+                    if grows && !items.iter().any(|item| item.name() == Some(name)) {
+                        items.push(self.new_member(name));
+                    }
+                    &mut self.member(items, name)?.node
                 }
                 node @ (Node::Table(_) | Node::Scalar(_)) => node,
             };
@@ -205,6 +213,15 @@ impl Setting<'_> {
         let node = setting_value(self.value, &origin);
         table.set(last, Item { origin, node });
         Ok(())
+    }
+
+    /// A member of a list that has nothing but its `name`.
+    fn new_member(&self, name: &str) -> Item {
+        let origin = self.origin();
+        let mut member = Table::default();
+        let node = setting_value(name, &origin);
+        member.set("name", Item { origin: origin.clone(), node });
+        Item { origin, node: Node::Table(member) }
     }
 
     fn member<'t>(&self, items: &'t mut [Item], name: &str) -> Result<&'t mut Item, Fault> {

@@ -147,7 +147,7 @@ impl Table {
     }
 
     /// The table at the dotted `key`; members of a list go by their `name`. That of "" is this one.
-    pub(crate) fn table(&self, key: &str) -> Option<&Self> {
+    pub fn table(&self, key: &str) -> Option<&Self> {
         if key.is_empty() {
             return Some(self);
         }
@@ -155,7 +155,7 @@ impl Table {
     }
 
     /// The same, to be changed.
-    pub(crate) fn table_mut(&mut self, key: &str) -> Option<&mut Self> {
+    pub fn table_mut(&mut self, key: &str) -> Option<&mut Self> {
         let mut words = key.split('.').filter(|word| !word.is_empty());
         let mut table = self;
         while let Some(word) = words.next() {
@@ -255,7 +255,7 @@ impl Table {
 
 impl Item {
     /// Whether a setting says it.
-    pub(crate) const fn is_set(&self) -> bool {
+    pub const fn is_set(&self) -> bool {
         matches!(self.origin, Origin::Setting(_))
     }
 

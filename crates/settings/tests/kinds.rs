@@ -56,7 +56,7 @@ fn every_key() -> Vec<Key> {
 
 fn read(text: &str, settings: &[(&str, &str)]) -> Result<Order, String> {
     let keys = every_key();
-    let schema = Schema { keys: &keys, given: &[] };
+    let schema = Schema { keys: &keys, given: &[], grown: &[] };
     let settings: Vec<_> =
         settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let mut file = File::default();

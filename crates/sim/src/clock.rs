@@ -138,7 +138,7 @@ fn trace<B: Body>(
     pulse: Pulse<'_>,
 ) -> Result<Outcome, Unfinished> {
     let until = Time::ZERO + scenario.duration;
-    let metrics = Metrics::new(flows(scenario, &network), Keep::All);
+    let metrics = Metrics::new(flows(&network), Keep::All);
     let mut observers = (metrics, Trace::new(&network.world, is_ns2));
     run_world(&mut network.world, until, &mut observers, pulse)?;
     let (metrics, mut trace) = observers;
@@ -154,7 +154,7 @@ fn measure<B: Body>(
     mut network: Network<B>,
     pulse: Pulse<'_>,
 ) -> Result<Measured, Unfinished> {
-    let mut metrics = Metrics::new(flows(scenario, &network), Keep::Sample);
+    let mut metrics = Metrics::new(flows(&network), Keep::Sample);
     let until = Time::ZERO + scenario.duration;
     run_world(&mut network.world, until, &mut metrics, pulse)?;
     Ok(Measured::of(scenario, network, metrics))
@@ -189,7 +189,7 @@ fn run_world<B: Body>(
 }
 
 /// The flows of a built network, as measurements know them.
-fn flows<B: Body>(scenario: &Scenario, network: &Network<B>) -> Vec<Flow> {
+fn flows<B: Body>(network: &Network<B>) -> Vec<Flow> {
     let flow = |flow: &NetworkFlow| Flow {
         number: flow.number,
         sender: flow.ends[0].0,
@@ -197,10 +197,10 @@ fn flows<B: Body>(scenario: &Scenario, network: &Network<B>) -> Vec<Flow> {
         variant: if flow.application == Application::Udp {
             Application::Udp.name().to_owned()
         } else {
-            scenario.tcp.variant_name()
+            flow.tcp.variant_name()
         },
-        mss: scenario.tcp.mss,
-        window_bytes: scenario.tcp.window_bytes(),
+        mss: flow.tcp.mss,
+        window_bytes: flow.tcp.window_bytes(),
         bytes: flow.bytes,
         group: flow.group.clone(),
         application: flow.application,

@@ -73,7 +73,8 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
         [silent, given_up, in_vain, at_once, window, receiver, early, late, of_bbr(flows)]
             .into_iter()
             .flatten();
-    of_flows.chain(scenario.idle.iter().cloned()).collect()
+    let made = scenario.made.iter().cloned();
+    made.chain(of_flows).chain(scenario.idle.iter().cloned()).collect()
 }
 
 const RECEIVE_BUFFER: &str = "tcp.receive_buffer";

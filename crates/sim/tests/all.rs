@@ -17,5 +17,6 @@ mod mobile;
 mod parts;
 mod path_mtu;
 mod queues;
+mod senders;
 mod shared_air;
 mod unequal_mobiles;

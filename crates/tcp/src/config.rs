@@ -169,6 +169,14 @@ impl Config {
         Ok(())
     }
 
+    /// Forgets the congestion control and the loss recovery of the table that it lies over, if its
+    /// own `table` names a pair, itself or by a profile.
+    pub fn yield_to(&mut self, table: &Table) {
+        if ["profile", "variant"].into_iter().any(|key| table.get(key).is_some()) {
+            (self.congestion_control, self.recovery) = (None, None);
+        }
+    }
+
     /// The names of its congestion control and its loss recovery.
     fn schemes(&self) -> Vec<String> {
         vec![self.algorithm().name().to_owned(), self.recovery_kind().name().to_owned()]

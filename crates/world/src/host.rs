@@ -17,8 +17,10 @@ pub struct Connection<'a> {
     pub sender: NodeId,
     /// Where they go.
     pub receiver: NodeId,
-    /// How both endpoints behave.
-    pub tcp: &'a Arc<tcp::Config>,
+    /// How the endpoints of the sender and the receiver behave.
+    pub tcp: [&'a Arc<tcp::Config>; 2],
+    /// Which connections may learn from each other: those of the same group.
+    pub group: u32,
     /// Which side has a fixed port, ...
     pub server: Side,
     /// ... and that port. The other side takes its next free one.
@@ -44,6 +46,8 @@ pub struct Host<P: Payload> {
     pub(crate) peer: NodeId,
     /// Its own port and its peer's.
     pub(crate) ports: [u16; 2],
+    /// The number of its group.
+    pub(crate) group: u32,
     /// The code point of its packets.
     pub(crate) dscp: u8,
     pub(crate) endpoint: Endpoint<P>,
@@ -96,9 +100,9 @@ impl<P: Payload> Host<P> {
         let [local, remote] = [ports[at], ports[1 - at]];
         let connects = side == connection.opener;
         let mut endpoint = if connects {
-            Endpoint::connect(id.0, tcp, local, remote, isn[at])
+            Endpoint::connect(id.0, tcp[at], local, remote, isn[at])
         } else {
-            Endpoint::listen(id.0, tcp, local, remote, isn[at])
+            Endpoint::listen(id.0, tcp[at], local, remote, isn[at])
         };
         if connection.no_delay {
             endpoint.set_no_delay();
@@ -107,6 +111,7 @@ impl<P: Payload> Host<P> {
             node,
             peer,
             ports: [local, remote],
+            group: connection.group,
             dscp: connection.dscp,
             endpoint,
             program,

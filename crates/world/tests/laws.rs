@@ -50,10 +50,12 @@ fn chain(links: &[PipeConfig]) -> (Net, Vec<NodeId>) {
 }
 
 fn connect(world: &mut Net, ends: [NodeId; 2], bytes: u64) -> [MachineId; 2] {
+    let tcp = Arc::new(tcp_config());
     let connection = Connection {
         sender: ends[0],
         receiver: ends[1],
-        tcp: &Arc::new(tcp_config()),
+        tcp: [&tcp; 2],
+        group: 0,
         server: Side::Sender,
         port: 20,
         opener: Side::Sender,

@@ -139,10 +139,12 @@ fn network(bytes: u64) -> (Net, MachineId) {
     link(&mut world, gateway, mobile, &pipe(Some(100), 30, Some(6)));
     world.set_mobile(mobile);
     let middlebox = world.add_middlebox(gateway, Box::new(Meddler::default()));
+    let tcp = Arc::new(tcp::Config { mss: MSS, window: 32, ..tcp::Config::plain() });
     let connection = Connection {
         sender: host,
         receiver: mobile,
-        tcp: &Arc::new(tcp::Config { mss: MSS, window: 32, ..tcp::Config::plain() }),
+        tcp: [&tcp; 2],
+        group: 0,
         server: Side::Sender,
         port: 20,
         opener: Side::Sender,

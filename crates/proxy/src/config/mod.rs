@@ -63,7 +63,8 @@ fn read(source: &str) -> Result<Config, Fault> {
     check::names(&proxy, &tree)?;
     proxy.inherit(&Config::default(), &tree, "", Parents(&[&hosts_of_today()]))?;
     derive::fit(&mut proxy, &tree);
-    Schema { keys: Config::keys(), given: &[] }.idle(&proxy.shown(Scope::Values), &tree)?;
+    Schema { keys: Config::keys(), given: &[], grown: &[] }
+        .idle(&proxy.shown(Scope::Values), &tree)?;
     check::whole(&proxy, &tree)?;
     Ok(proxy)
 }

@@ -12,7 +12,7 @@ use link::queue::Queues;
 
 pub use middlebox::Middlebox;
 pub use mobile::{Ftp, Wan};
-pub use network::{Flow, FlowDirection, Hosts, Opener, Route, Wired};
+pub use network::{Flow, FlowDirection, Hosts, Opener, Peer, Route, Wired};
 
 use crate::profile;
 use mobility::binding::MobileIp;
@@ -63,6 +63,8 @@ section! {
         pub ftp: Ftp as Always<Ftp> = Ftp::default();
         /// The wired link called `wan`.
         pub wan: Wan as Always<Wan> = Wan::default();
+        /// A line for each group of flows that a setting made.
+        pub made: Vec<String> as NoKey<Vec<String>> = Vec::new();
         /// A line for each setting that changes nothing, with the reason.
         pub idle: Vec<String> as NoKey<Vec<String>> = Vec::new();
     }
@@ -104,12 +106,11 @@ impl Scenario {
 
 /// The keys and tables that the settings of a scenario are checked against.
 pub(crate) fn schema() -> Schema<'static> {
-    Schema { keys: keys(), given: &GIVEN }
+    Schema { keys: keys(), given: &GIVEN, grown: &["flow.group"] }
 }
 
 /// The tables and lists that settings do not make.
-const GIVEN: [&str; 6] =
-    ["link", "radio", "wired", "flow.group", "middlebox.atcp.classes", "route"];
+const GIVEN: [&str; 5] = ["link", "radio", "wired", "middlebox.atcp.classes", "route"];
 
 /// Every key there is, with its default, in the order of the schema.
 pub fn keys() -> &'static [Key] {

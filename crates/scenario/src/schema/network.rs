@@ -7,10 +7,10 @@ use base::{Duration, Rate};
 use radio::Radio;
 use world::{Application, Applications};
 
-use crate::form::{Capture, Ends};
+use crate::form::{Capture, Differing, Ends, OfAll, OfBoth, Start, Starting};
 use settings::{
-    Bytes, Count, Each, File, Flat, Label, Nothing, OfTime, Off, Or, Speed, Unlimited, Word,
-    absent, as_key, named, section, words,
+    Always, Bytes, Count, Each, File, Flat, Label, Nothing, OfTime, Off, Or, Speed, Unlimited,
+    Word, absent, as_key, named, section, words,
 };
 
 absent! {
@@ -24,8 +24,9 @@ section! {
         /// What results call these flows, and settings those of a `[[flow.group]]`
         /// (`flow.group.NAME.bytes`), where it is required.
         pub name: String as Label = "flow".to_owned();
-        /// How many: from one host to the other at most the ports that a host has.
-        pub count: u32 as Count<u32, 1, 1_000_000> = 1;
+        /// How many: from one host to the other at most the ports that a host has. Default: one;
+        /// none of `[flow]` where that has no key of its own and there is a `[[flow.group]]`.
+        pub count: u32 as Count<u32, 0, 1_000_000> = 1;
         /// Whether all flows run between the same two hosts or each between hosts of its own,
         /// beside the first and the last node of the network.
         pub hosts: Hosts as Word<Hosts> = Hosts::Shared;
@@ -64,10 +65,20 @@ section! {
         pub arrivals: Option<File<Capture>> as Or<Nothing, File<Capture>> = None;
         /// What each asks of the radio, where that picks the spreading factor (`sf = "auto"`).
         pub rate: Option<Rate> as Or<Nothing, Speed> = None;
-        /// When the first begins.
-        pub start: Duration as OfTime = Duration::ZERO;
+        /// When the first begins; or `spread over` a time, before whose end each begins at a moment
+        /// of its own, drawn from the seed.
+        pub start: Start as Starting = Start::At(Duration::ZERO);
         /// From the start of one to the start of the next.
         pub interval: Duration as OfTime = Duration::ZERO;
+        /// One way, on the wire of a host that these flows then have for themselves, beside the
+        /// fixed host.
+        pub delay: Duration as OfTime = Duration::ZERO;
+        /// The same in the direction towards that host.
+        pub return_delay: Option<Duration> as Or<as_key::Delay, OfTime> = None;
+        /// `[flow.tcp]`: both ends of these flows, in what they differ from `[tcp]`.
+        pub tcp: Option<tcp::Config> as Differing<OfAll> = None;
+        /// `[flow.peer]`: the ends that receive.
+        pub peer: Peer as Always<Peer> = Peer::default();
         /// `[[flow.group]]`: further flows, numbered on, each group with the keys of `[flow]`.
         pub group: Vec<Flow> as Each<Flow> = Vec::new();
     }
@@ -82,7 +93,21 @@ section! {
 
 named!(Flow);
 
+section! {
+    /// `[flow.peer]`: the ends of flows that receive.
+    pub struct Peer {
+        /// `[flow.peer.tcp]`: in what they differ from the ends that send.
+        pub tcp: Option<tcp::Config> as Differing<OfBoth> = None;
+    }
+}
+
 impl Flow {
+    /// How the ends that send and those that receive behave, where all are told `hosts`.
+    pub fn endpoints<'a>(&'a self, hosts: &'a tcp::Config) -> [&'a tcp::Config; 2] {
+        let both = self.tcp.as_ref().unwrap_or(hosts);
+        [both, self.peer.tcp.as_ref().unwrap_or(both)]
+    }
+
     /// Payload bytes of each flow in segments of `mss` bytes, which UDP does not have; `None` is
     /// without end.
     pub fn payload(&self, mss: u32) -> Option<u64> {
@@ -101,6 +126,12 @@ impl Flow {
         let named = ranges.into_iter().filter(|(name, _)| name.is_some());
         let mut own = named.filter(|(name, _)| *name == self.mobiles.as_deref());
         own.next().map_or(0..count, |(_, range)| range)
+    }
+
+    /// The delays of the wire of their own host, if they have one: away from it, and towards it.
+    pub(crate) fn delays(&self) -> Option<[Duration; 2]> {
+        let delays = [self.delay, self.return_delay.unwrap_or(self.delay)];
+        (delays != [Duration::ZERO; 2]).then_some(delays)
     }
 
     /// How many of them mobile number `ue` takes part in, if they run to or from `mobiles`.

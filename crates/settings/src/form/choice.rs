@@ -203,6 +203,7 @@ pub mod as_key {
         Application = "by application",
         Before = "as before",
         FlowBytes = "as flow.bytes",
+        Delay = "as delay",
     }
 }
 

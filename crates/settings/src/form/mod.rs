@@ -140,7 +140,8 @@ impl Key {
     }
 
     /// The key in `table`, which says something by being there.
-    fn within(mut self, table: &str) -> Self {
+    #[must_use]
+    pub fn within(mut self, table: &str) -> Self {
         self.optional.get_or_insert_with(|| table.to_owned());
         self
     }

@@ -103,7 +103,7 @@ impl Setup {
     fn configure(&mut self, key: &str, value: &str) -> Result<(), Fault> {
         let mut keys = Vec::new();
         self.config.visit("tcp", Scope::Every, &mut |key| keys.push(key));
-        let schema = Schema { keys: &keys, given: &[] };
+        let schema = Schema { keys: &keys, given: &[], grown: &[] };
         let mut tree = Table::default();
         schema.apply(&mut tree, &[(format!("tcp.{key}"), value.to_owned())])?;
         let tcp = tree.get("tcp").expect("the setting made it");

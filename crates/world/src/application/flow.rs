@@ -51,7 +51,8 @@ pub trait Traffic {
         let connection = Connection {
             sender,
             receiver,
-            tcp: &tcp,
+            tcp: tcp.each_ref(),
+            group: flow.tcp.group,
             server: Self::CLIENT.map_or(flow.server, Side::other),
             port: flow.port.unwrap_or(Self::PORT),
             opener: Self::CLIENT.unwrap_or(flow.opener),
@@ -113,8 +114,10 @@ pub struct AddedFlow {
 /// made with it changes nothing.
 #[derive(Debug)]
 pub struct TcpSource {
-    /// How endpoints behave.
-    pub config: Arc<tcp::Config>,
+    /// How the endpoints of senders and of receivers behave.
+    pub configs: [Arc<tcp::Config>; 2],
+    /// The number of the group of these flows.
+    pub group: u32,
     /// Where initial sequence numbers come from.
     pub isn: Stream,
     /// Where the seeds of congestion controls come from.
@@ -136,14 +139,15 @@ impl<B: Body> NewFlow<'_, B> {
 impl TcpSource {
     /// How the endpoints of flow `number` behave, and their initial sequence numbers: the sender's
     /// and the receiver's.
-    pub fn draw(&self, number: usize) -> (Arc<tcp::Config>, [Seq; 2]) {
-        let config = if self.config.takes_chances() {
+    pub fn draw(&self, number: usize) -> ([Arc<tcp::Config>; 2], [Seq; 2]) {
+        let configs = self.configs.each_ref().map(|config| {
+            if !config.takes_chances() {
+                return Arc::clone(config);
+            }
             let seed = self.chance.clone().after(number as u64).next_u32();
-            Arc::new(self.config.seeded(u64::from(seed)))
-        } else {
-            Arc::clone(&self.config)
-        };
+            Arc::new(config.seeded(u64::from(seed)))
+        });
         let mut isn = self.isn.clone().after(2 * number as u64);
-        (config, [(); 2].map(|()| Seq::new(isn.next_u32())))
+        (configs, [(); 2].map(|()| Seq::new(isn.next_u32())))
     }
 }

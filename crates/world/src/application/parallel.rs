@@ -31,7 +31,9 @@ pub struct Fetching<P> {
     /// The code point of the service that is asked for.
     pub dscp: u8,
     /// How all endpoints behave.
-    pub tcp: Arc<tcp::Config>,
+    pub tcp: [Arc<tcp::Config>; 2],
+    /// The number of their group.
+    pub group: u32,
     /// The pages.
     pub pages: Pages,
     /// What requests and objects are made of.

@@ -157,12 +157,14 @@ impl Web {
         B: Body<Payload = Length>,
     {
         let (tcp, _) = flow.tcp.draw(flow.number);
+        let group = flow.tcp.group;
         let fetching = Fetching {
             server: flow.sender,
             reader: flow.receiver,
             port: flow.port.unwrap_or(Self::PORT),
             dscp: flow.dscp,
             tcp,
+            group,
             pages,
             data: ENDLESS,
             connections: self.connections,

@@ -108,13 +108,14 @@ impl<B: Body> World<B> {
     fn connect(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId, exchange: Exchange) {
         let browser = self.browser(id);
         let (isn, resting) = (browser.isn(), browser.resting());
-        let Fetching { server, reader, port, dscp, tcp, data, .. } = browser.fetching();
+        let Fetching { server, reader, port, dscp, tcp, group, data, .. } = browser.fetching();
         let programs = [Answerer::new(exchange, data).into(), Asker::new(exchange, data).into()];
-        let tcp = Arc::clone(tcp);
+        let tcp = tcp.clone();
         let connection = Connection {
             sender: *server,
             receiver: *reader,
-            tcp: &tcp,
+            tcp: tcp.each_ref(),
+            group: *group,
             server: Side::Sender,
             port: *port,
             opener: Side::Receiver,

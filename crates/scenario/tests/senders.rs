@@ -1,0 +1,148 @@
+//! Endpoints that differ from others: `[flow.tcp]`, `[flow.peer.tcp]`, and hosts of their own.
+
+use base::Duration;
+use scenario::{Scenario, build, shipped};
+
+const LINK: &str = "[link]\nrate = \"1 Mbit/s\"\n";
+
+fn parse(text: &str, settings: &[(&str, &str)]) -> Result<Scenario, String> {
+    let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let settings: Vec<_> = settings.iter().map(own).collect();
+    Scenario::parse(text, "x", &settings).map_err(|error| error.to_string())
+}
+
+/// The variants of the flows of each group that has some, by its name.
+fn variants(text: &str, settings: &[(&str, &str)]) -> Vec<(String, String)> {
+    let scenario = parse(text, settings).expect("valid");
+    let network = build(&scenario);
+    network.flows.iter().map(|flow| (flow.group.clone(), flow.tcp.variant_name())).collect()
+}
+
+fn named(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(group, variant)| ((*group).to_owned(), (*variant).to_owned())).collect()
+}
+
+#[test]
+fn a_setting_makes_a_group_with_a_sender_of_its_own() {
+    let text = shipped().iter().find(|it| it.name == "bottleneck").expect("it ships").text;
+    let setting = [("flow.group.a.tcp.variant", "bbr")];
+    let scenario = parse(text, &setting).expect("valid");
+    assert_eq!(
+        scenario.made,
+        ["flow.group.a is made by a setting: the scenario has none of that name"]
+    );
+    let both = variants(LINK, &[setting[0], ("flow.group.b.tcp.variant", "cubic")]);
+    assert_eq!(both, named(&[("a", "bbr"), ("b", "cubic")]), "[flow] says nothing of its own");
+    let both = variants(LINK, &[setting[0], ("flow.bytes", "1 MB")]);
+    assert_eq!(both, named(&[("flow", "reno"), ("a", "bbr")]));
+}
+
+#[test]
+fn a_name_that_is_nearly_that_of_another_group_is_told() {
+    let text = format!("{LINK}[[flow.group]]\nname = \"typing\"\n");
+    let scenario = parse(&text, &[("flow.group.typin.count", "2")]).expect("valid");
+    assert_eq!(
+        scenario.made,
+        [
+            "flow.group.typin is made by a setting: the scenario has none of that name; did you mean \
+          typing?"
+        ]
+    );
+    assert_eq!(parse(&text, &[("flow.group.typing.count", "2")]).expect("valid").made, [""; 0]);
+}
+
+/// The order: `[tcp]` with its profile, then the group's profile, then the group's keys.
+#[test]
+fn a_group_begins_with_what_holds_for_all() {
+    let tcp = "[tcp]\nprofile = \"modern\"\nwindow = 99\nmax_retransmissions = 7\n";
+    let group = "[[flow.group]]\nname = \"old\"\ntcp.profile = \"ns2-2.35\"\ntcp.window = 33\n";
+    let plain = "[[flow.group]]\nname = \"plain\"\ntcp.mss = \"700 B\"\n";
+    let scenario = parse(&[LINK, tcp, group, plain].concat(), &[]).expect("valid");
+    let of = |index: usize| scenario.flow.group[index].endpoints(&scenario.tcp)[0];
+    let ns2 = tcp::Profile::Ns2.config();
+    assert_eq!((of(0).window, of(0).mss, of(0).prr), (33, ns2.mss, ns2.prr));
+    assert_eq!(of(1).mss, 700);
+    assert_eq!(tcp::Config { mss: scenario.tcp.mss, ..of(1).clone() }, scenario.tcp);
+}
+
+/// A pair of a group takes the place of what is inherited; single keys stay.
+#[test]
+fn a_variant_of_a_group_is_a_whole_pair() {
+    let check = |tcp: &str, group: &[(&str, &str)], expect: &str| {
+        let text = format!("{LINK}[tcp]\n{tcp}");
+        let settings: Vec<_> =
+            group.iter().map(|(key, value)| (format!("flow.group.a.tcp.{key}"), *value)).collect();
+        let settings: Vec<_> = settings.iter().map(|(key, value)| (&**key, *value)).collect();
+        assert_eq!(variants(&text, &settings), named(&[("a", expect)]), "{tcp} {group:?}");
+    };
+    let given = "congestion_control = \"westwood\"\nrecovery = \"rack\"\n";
+    check(given, &[("window", "9")], "westwood+rack");
+    check(given, &[("variant", "vegas")], "vegas");
+    check(given, &[("variant", "sack"), ("congestion_control", "cubic")], "cubic");
+    check(given, &[("congestion_control", "reno")], "reno+rack");
+    check(given, &[("profile", "ns2-2.35")], "reno");
+}
+
+/// What receivers differ in lies over what both ends of the group are told.
+#[test]
+fn receivers_differ_from_their_senders() {
+    let settings = [
+        ("tcp.delayed_ack", "40 ms"),
+        ("flow.group.a.tcp.mss", "1000 B"),
+        ("flow.group.a.peer.tcp.delayed_ack", "200 ms"),
+        ("flow.group.b.peer.tcp.sack", "true"),
+    ];
+    let scenario = parse(LINK, &settings).expect("valid");
+    let of = |index: usize| scenario.flow.group[index].endpoints(&scenario.tcp);
+    let [sender, receiver] = of(0);
+    let ms = |ms| Some(Duration::from_millis(ms));
+    assert_eq!((sender.mss, sender.delayed_ack), (1000, ms(40)));
+    assert_eq!((receiver.mss, receiver.delayed_ack), (1000, ms(200)));
+    let [sender, receiver] = of(1);
+    assert_eq!((sender, receiver.sack), (&scenario.tcp, Some(true)));
+}
+
+/// A delay gives a group a host of its own, beside the fixed one, where flows of it run alone.
+#[test]
+fn a_delay_gives_a_group_a_host_of_its_own() {
+    let radio = "[radio]\nkind = \"umts-dch\"\nues = 3\n";
+    for text in [LINK, radio] {
+        let settings = [("flow.group.far.delay", "80 ms"), ("flow.group.far.count", "2")];
+        let network = build(&parse(text, &settings).expect("valid"));
+        let host = |flow: usize| {
+            let end = network.flows[flow].ends[0];
+            let mut machines = network.world.machines();
+            let (_, _, machine) = machines.find(|(id, ..)| *id == end).expect("it was added");
+            machine.host().expect("a TCP sender").node()
+        };
+        assert_eq!(network.world.node(host(0)).name(), "sender-far", "{text}");
+        assert_eq!(host(0), host(1));
+    }
+}
+
+#[test]
+fn what_does_not_go_with_groups() {
+    let refuse = |settings: &[(&str, &str)], expect: &str| {
+        let line = parse(LINK, settings).expect_err(expect);
+        assert_eq!(line, expect, "{settings:?}");
+    };
+    refuse(
+        &[("flow.group.a.tcp.freeze.notices", "2")],
+        "--set flow.group.a.tcp.freeze.notices=2: unknown key; did you mean tcp.freeze.notices?",
+    );
+    refuse(
+        &[("flow.group.a.tcp.variant", "bbbr")],
+        "--set flow.group.a.tcp.variant=bbbr: must be tahoe, reno, newreno, sack, fack, vegas, \
+         westwood, cubic, bbr or wtcp; did you mean bbr?",
+    );
+    refuse(
+        &[("flow.group.a.tcp.recovery", "rack"), ("flow.group.a.tcp.sack", "false")],
+        "--set flow.group.a.tcp.sack=false: flow.group.a.tcp.recovery repairs from selective \
+         acknowledgements: flow.group.a.tcp.sack must not be false",
+    );
+    refuse(
+        &[("flow.start", "spread over 5")],
+        "--set flow.start=spread over 5: a duration needs its unit (ns, us, µs, ms, s, min, h or d), \
+         as in 5 s",
+    );
+}

@@ -1,0 +1,140 @@
+//! Senders that differ share a pipe: laws of groups.
+
+use std::ops::ControlFlow;
+
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use scenario::Scenario;
+use sim::{FlowSummary, Recording, Summary, Threads, simulate};
+
+const PIPES: [&str; 3] = [
+    "duration = \"8 s\"\n[link]\nrate = \"6 Mbit/s\"\ndelay = \"15 ms\"\n[queue]\npackets = 30\n",
+    "duration = \"8 s\"\n[link]\nrate = \"6 Mbit/s\"\nloss = \"1 %\"\n[queue]\nkind = \"codel\"\n",
+    "duration = \"8 s\"\n[radio]\nkind = \"umts-dch\"\nues = 2\ntbler = \"5 %\"\n",
+];
+
+/// What a group may differ in.
+const OWN: [(&str, &str); 9] = [
+    ("tcp.variant", "cubic"),
+    ("tcp.variant", "bbr"),
+    ("tcp.profile", "modern"),
+    ("tcp.mss", "900 B"),
+    ("peer.tcp.delayed_ack", "200 ms"),
+    ("delay", "40 ms"),
+    ("return_delay", "7 ms"),
+    ("start", "spread over 3 s"),
+    ("count", "2"),
+];
+
+fn run(pipe: &str, settings: &[(String, String)]) -> Summary {
+    let scenario = Scenario::parse(pipe, "x", settings).expect("it is valid");
+    let watch = &mut |_: _| ControlFlow::Continue(());
+    simulate(&scenario, Recording::Series, Threads::MIN, watch).expect("it ends").summary
+}
+
+/// What `own` says of the group called `name`.
+fn group(name: &str, own: &[(&str, &str)]) -> Vec<(String, String)> {
+    let named =
+        |(key, value): &(&str, &str)| (format!("flow.group.{name}.{key}"), (*value).to_owned());
+    let made = (format!("flow.group.{name}.application"), "file".to_owned());
+    std::iter::once(made).chain(own.iter().map(named)).collect()
+}
+
+/// Flows under other names.
+fn renamed(flows: &[FlowSummary], names: &[(&str, &str)]) -> Vec<FlowSummary> {
+    let mut flows = flows.to_vec();
+    for flow in &mut flows {
+        let (_, other) = names.iter().find(|(name, _)| *name == flow.group).expect("it is named");
+        (*other).clone_into(&mut flow.group);
+    }
+    flows
+}
+
+fn own() -> impl Strategy<Value = Vec<(&'static str, &'static str)>> {
+    subsequence(OWN.to_vec(), 0..4)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Two groups are told apart by what they are told alone: which is called what is nothing.
+    #[test]
+    fn names_of_groups_change_nothing(pipe in select(&PIPES[..]), one in own(), two in own()) {
+        let run = |names: [&str; 2]| {
+            run(pipe, &[group(names[0], &one), group(names[1], &two)].concat()).flows
+        };
+        let (first, second) = (run(["a", "b"]), run(["b", "a"]));
+        prop_assert_eq!(renamed(&first, &[("a", "b"), ("b", "a")]), second);
+    }
+
+    /// A last group without flows changes nothing of the others.
+    #[test]
+    fn a_group_without_flows_is_not_there(pipe in select(&PIPES[..]), one in own(), two in own()) {
+        let alone = group("a", &one);
+        let empty = [two, vec![("count", "0")]].concat();
+        let beside = [alone.clone(), group("b", &empty)].concat();
+        prop_assert_eq!(run(pipe, &alone).flows, run(pipe, &beside).flows);
+    }
+
+    /// What all flows are told by `[flow.tcp]` is as if `[tcp]` said it.
+    #[test]
+    fn what_all_are_told_is_told_to_each(pipe in select(&PIPES[..]), own in own()) {
+        let tcp = own.iter().filter(|(key, _)| key.starts_with("tcp."));
+        let of = |table: &str| -> Vec<(String, String)> {
+            let own = tcp.clone().map(|(key, value)| (format!("{table}{key}"), (*value).to_owned()));
+            std::iter::once(("flow.count".to_owned(), "2".to_owned())).chain(own).collect()
+        };
+        prop_assert_eq!(run(pipe, &of("")).flows, run(pipe, &of("flow.")).flows);
+    }
+}
+
+/// The delay of a group is in its round trips, and in nobody else's.
+#[test]
+fn a_delay_is_in_the_round_trips_of_its_group() {
+    let fast = "duration = \"2 s\"\n[link]\nrate = \"100 Mbit/s\"\ndelay = \"5 ms\"\n";
+    let check = |own: &[(&str, &str)], expect: u64| {
+        let settings = [group("near", &[("bytes", "5 kB")]), group("far", own)].concat();
+        let flows = run(fast, &settings).flows;
+        let ms = |flow: &FlowSummary| flow.rtt_s.min.map_or(0, |rtt| (rtt * 1e3) as u64);
+        assert_eq!([ms(&flows[0]), ms(&flows[1])], [10, expect], "{own:?}");
+    };
+    check(&[("bytes", "5 kB"), ("delay", "100 ms")], 210);
+    check(&[("bytes", "5 kB"), ("delay", "100 ms"), ("return_delay", "0 s")], 110);
+    check(&[("bytes", "5 kB"), ("return_delay", "30 ms")], 40);
+    check(&[("bytes", "5 kB"), ("delay", "100 ms"), ("direction", "uplink")], 210);
+    check(&[("bytes", "5 kB"), ("delay", "100 ms"), ("hosts", "own")], 210);
+}
+
+/// Flows that are spread begin at moments of their own, the same for the same seed.
+#[test]
+fn starts_are_spread_by_the_seed() {
+    let starts = |seed: u64| -> Vec<u64> {
+        let pipe = format!("seed = {seed}\n{}", PIPES[0]);
+        let own = [("start", "spread over 3 s"), ("count", "8"), ("bytes", "1 kB")];
+        let flows = run(&pipe, &group("a", &own)).flows;
+        flows.iter().map(|flow| (flow.started_s.expect("it starts") * 1e3) as u64).collect()
+    };
+    let [one, again, other] = [1, 1, 2].map(starts);
+    assert_eq!(one, again);
+    assert_ne!(one, other);
+    assert!(one.iter().all(|start| *start < 3000), "{one:?}");
+    assert!(one.iter().any(|start| *start < 1500) && one.iter().any(|start| *start > 1500));
+}
+
+/// State is shared within a group (RFC 9040), not with others between the same hosts.
+#[test]
+fn state_is_shared_within_a_group() {
+    let rto = |settings: &[(String, String)]| {
+        let flows = run(PIPES[0], settings).flows;
+        flows.last().map(|flow| flow.cwnd_segments.max).expect("there are flows")
+    };
+    let share = ("tcp.share_state", "temporal");
+    let first = [share, ("bytes", "300 kB")];
+    let later = [share, ("bytes", "2 kB"), ("start", "4 s")];
+    let alone = rto(&group("b", &later));
+    let beside = rto(&[group("a", &first), group("b", &later)].concat());
+    assert_eq!(alone, beside, "another group's");
+    let two = [share, ("count", "2"), ("bytes", "300 kB"), ("interval", "4 s")];
+    let one = [share, ("bytes", "300 kB")];
+    assert_ne!(rto(&group("b", &two)), rto(&group("b", &one)), "its own");
+}
