@@ -24,6 +24,7 @@ from thinpipe.controller import CongestionControl, register
 from thinpipe.emulation import EmulatedNetwork, emulate
 from thinpipe.emulation_record import EmulationRecord
 from thinpipe.frame import frame
+from thinpipe.group_result import Group, RttSummary
 from thinpipe.lab.notebook import lab
 from thinpipe.point import Point
 from thinpipe.recording import Recording, SavedRun, load
@@ -39,7 +40,6 @@ from thinpipe.result import (
     Radio,
     RadioBlocks,
     Result,
-    RttSummary,
 )
 from thinpipe.run import Run, run, run_many
 from thinpipe.scenario import Key, Needs, OtherDefault, Scenario, Takes, keys, profiles, scenarios
@@ -56,6 +56,7 @@ __all__ = [
     "EmulationRecord",
     "Energy",
     "Flow",
+    "Group",
     "Key",
     "Limits",
     "Link",

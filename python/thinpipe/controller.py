@@ -37,6 +37,11 @@ VARIANT: Final = "tcp.variant"
 """The key that names a pair of congestion control and loss recovery, and takes no algorithm."""
 
 
+def is_of_endpoint(key: str, own: str) -> bool:
+    """Return whether a key is that of `[tcp]` called `own`, or the same of some flows."""
+    return key == own or (key.startswith("flow.") and key.endswith(f".{own}"))
+
+
 class CongestionControl(ABC):
     """Base class of custom congestion controls.
 
@@ -172,14 +177,15 @@ def resolve(value: object, key: str = KEY) -> Algorithm | None:
     ScenarioError
         If the file cannot be read or has no such class, or `key` takes no class.
     """
-    if key not in (KEY, VARIANT):
+    takes = is_of_endpoint(key, KEY)
+    if not takes and not is_of_endpoint(key, VARIANT):
         return None
     if isinstance(value, str):
         named = re.fullmatch(r"(.*\.py)(?::(.*))?", value)
         if named is None and ":" in value:
             raise _core.ScenarioError(f"{key}={value}: expected {KEY}=FILE.py:CLASS")
         return None if named is None else _from_file(key, named[1], named[2] or "")
-    if key == VARIANT:
+    if not takes:
         return None
     if isinstance(value, CongestionControl):
         return value
@@ -225,7 +231,8 @@ def _from_file(key: str, path: str, name: str) -> type[CongestionControl]:
         raise _core.ScenarioError(f"{given}: cannot read {path}: {error.strerror}") from None
     module = _module(Path(path).resolve(), changed_ns)
     found: Any = getattr(module, name, None) if name else None
-    if key == KEY and isinstance(found, type) and issubclass(found, CongestionControl):
+    takes = is_of_endpoint(key, KEY)
+    if takes and isinstance(found, type) and issubclass(found, CongestionControl):
         return found
     mine = [
         each.__name__
@@ -234,7 +241,7 @@ def _from_file(key: str, path: str, name: str) -> type[CongestionControl]:
         if issubclass(each, CongestionControl)
     ]
     reason = f"expected {KEY}=FILE.py:CLASS"
-    if key == KEY and name:
+    if takes and name:
         reason = "no CongestionControl of that name"
     raise _core.ScenarioError(f"{given}: {reason}; {path} has {', '.join(mine) or 'none'}")
 

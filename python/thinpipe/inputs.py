@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from thinpipe import _core
 from thinpipe._core import ScenarioError
-from thinpipe.controller import KEY, Algorithm, registered
+from thinpipe.controller import KEY, Algorithm, is_of_endpoint, registered
 from thinpipe.files import ContentError, read_listed, write_file
 from thinpipe.point import NO_SETTINGS, Point, Value
 from thinpipe.scenario import Scenario, keys
@@ -74,8 +74,9 @@ class Inputs:
     @classmethod
     def _here(cls, point: Point, trace: Trace, snap: int | None) -> Inputs:
         settings = written_settings(point)
-        sources = [text.rpartition(":")[0] for key, text in settings if key == KEY and ":" in text]
-        read = [*files_of(values_of(point)).values(), *sources[-1:]]
+        code = [text for key, text in settings if is_of_endpoint(key, KEY) and ":" in text]
+        sources = [text.rpartition(":")[0] for text in code]
+        read = [*files_of(values_of(point)).values(), *sources]
         files = {path: digest_of(path) for path in read}
         where = str(Path.cwd()) if files else None
         return cls(point.scenario.name, settings, trace, files, where, _versions(), snap)
@@ -160,31 +161,28 @@ def values_of(point: Point) -> dict[str, str]:
     ScenarioError
         If the scenario or a setting is wrong.
     """
-    plain = without_custom(point)
-    values = dict(_plain_values(point.scenario.source, point.scenario.name, tuple(plain)))
-    named = [text for key, text in point.settings if (key, text) not in plain]
-    return {**values, **({KEY: named[-1]} if named else {})}
+    scenario = point.scenario
+    return dict(_values(scenario.source, scenario.name, point.settings, customs_of(point)))
 
 
 @lru_cache(64)
-def _plain_values(
-    source: str, name: str, settings: tuple[tuple[str, str], ...]
+def _values(
+    source: str, name: str, settings: tuple[tuple[str, str], ...], customs: tuple[str, ...]
 ) -> list[tuple[str, str]]:
     """Return all values, a millisecond's work; the lab asks several times for each of its runs."""
-    return _core.values(source, name, settings)
+    return _core.values(source, name, settings, customs)
 
 
-def without_custom(point: Point) -> list[tuple[str, str]]:
-    """Return the settings without congestion controls in Python, which Rust would reject."""
-    custom = {name for name, _ in (*point.algorithms, *registered())}
-    return [(key, text) for key, text in point.settings if key != KEY or text not in custom]
+def customs_of(point: Point) -> tuple[str, ...]:
+    """Return the names of the congestion controls in Python that a point may name."""
+    return tuple(name for name, _ in (*point.algorithms, *registered()))
 
 
 def written_settings(point: Point) -> list[tuple[str, str]]:
     """Return a point's settings as ``--set`` takes them; a class of a file as ``FILE.py:CLASS``."""
     named = dict((*point.algorithms, *registered()))
     return [
-        (key, _written(named[text]) if key == KEY and text in named else text)
+        (key, _written(named[text]) if is_of_endpoint(key, KEY) and text in named else text)
         for key, text in point.settings
     ]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from thinpipe import _core
-from thinpipe.inputs import without_custom
+from thinpipe.inputs import customs_of
 from thinpipe.point import NO_SETTINGS, Point, Value
 from thinpipe.scenario import Source
 
@@ -120,7 +120,8 @@ class Network:
     @classmethod
     def of_point(cls, point: Point) -> Network:
         """Build the network of a point; the errors are those of `of`."""
-        asked = (point.scenario.source, point.scenario.name, without_custom(point))
+        scenario = point.scenario
+        asked = (scenario.source, scenario.name, point.settings, customs_of(point))
         layout = _core.network(*asked)
         return cls(
             nodes=tuple(Node(each["name"], each["middlebox"]) for each in layout["nodes"]),

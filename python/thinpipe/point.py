@@ -79,8 +79,23 @@ class Point:
                 algorithms.append((name_of(algorithm), algorithm))
                 plain.append((key, name_of(algorithm)))
         refuse_twice(plain)
-        return cls(find(scenario), tuple(plain), tuple(algorithms[-1:]))
+        return cls(find(scenario), tuple(plain), _distinct(algorithms))
 
     def label(self) -> str:
         """Return the settings as one line of text."""
         return " ".join(f"{key}={value}" for key, value in self.settings)
+
+
+def _distinct(algorithms: list[tuple[str, Algorithm]]) -> tuple[tuple[str, Algorithm], ...]:
+    """Return each algorithm once.
+
+    Raises
+    ------
+    ScenarioError
+        If two have the same name.
+    """
+    known: dict[str, Algorithm] = {}
+    for name, algorithm in algorithms:
+        if known.setdefault(name, algorithm) is not algorithm:
+            raise ScenarioError(f"two congestion controls are called {name}: give one another name")
+    return tuple(known.items())

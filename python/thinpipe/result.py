@@ -11,32 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thinpipe.cell_result import Cell
+from thinpipe.group_result import Group, RttSummary
 from thinpipe.record import Record
-
-
-@dataclass(frozen=True, slots=True)
-class RttSummary(Record):
-    """The distribution of a set of times, in seconds."""
-
-    samples: int
-    """How many."""
-    min: float | None
-    """The smallest."""
-    mean: float | None
-    """The arithmetic mean."""
-    stdev: float | None
-    """The standard deviation of these samples (divided by their number).
-
-    Of more than 262,144 times it and the percentiles are those of a random share.
-    """
-    p50: float | None
-    """The median. Percentiles are samples: the smallest with that share at or below it."""
-    p95: float | None
-    """The 95th percentile."""
-    p99: float | None
-    """The 99th percentile."""
-    max: float | None
-    """The largest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -468,12 +444,12 @@ class Result(Record):
     """Packets that came out of wires and middleboxes, and wakes of all other machines."""
     hints: Sequence[str]
     """What explains the numbers and is easily overlooked, in a line each."""
-    jain_index: float | None
-    """Jain's fairness index of the goodputs of flows (Jain, Chiu and Hawe 1984): 1 if all are
-    equal, 1/n if one of n has everything.
-
-    ``None`` with fewer than two flows, or if nothing arrived.
-    """
+    made: Sequence[str]
+    """A line for each group of flows that a setting made."""
+    total: Group
+    """All flows together."""
+    groups: Sequence[Group]
+    """One entry for each group of flows."""
     flows: Sequence[Flow]
     """One entry for each flow."""
     links: Sequence[Link]

@@ -212,8 +212,9 @@ def test_controller_of_a_file(thinpipe, setting, expected):
             "--set flow.arrivals=nowhere.pcap: cannot read nowhere.pcap: No such file or directory",
         ),
         (
-            ("--set", "flow.group.late.bytes=3 kB"),
-            "--set flow.group.late.bytes=3 kB: this scenario has no [[flow.group]]",
+            ("--set", "flow.group.la te.bytes=3 kB"),
+            "--set flow.group.la te.bytes=3 kB: must be a name of letters, digits, - and _ in "
+            "quotes",
         ),
         (
             ("--set", "flow.application=telent"),

@@ -342,8 +342,9 @@ def test_of_many_flows_the_table_says_how_they_are_spread(thinpipe):
         thinpipe("run", "gprs-3+1", "--set", f"flow.count={count}", "--duration", "20s").stdout
         for count in (MOST_ROWS, MOST_ROWS + 1)
     )
-    assert [line.split()[0] for line in few.splitlines()[1:3]] == ["0", "1"]
-    count, *rows = many.splitlines()[1:7]
+    few, many = ((shown.splitlines()[3:]) for shown in (few, many))  # below all flows
+    assert [line.split()[0] for line in few[1:3]] == ["0", "1"]
+    count, *rows = many[1:7]
     assert count.split()[:3] == ["count", "sack", str(MOST_ROWS + 1)]
     heads = [row[: row.index("sack")].strip() for row in rows]
     assert heads == ["min", "5 %", "median", "95 %", "max"]
@@ -355,7 +356,7 @@ def test_of_many_flows_the_table_says_how_they_are_spread(thinpipe):
 def test_each_column_says_of_how_many_flows_it_is():
     settings = {"radio.ues": "10", "flow.count": f"{MOST_ROWS + 50}", "flow.interval": "1 s"}
     result = tp.run("gprs-3+1", settings, duration="40 s").result
-    (table,) = summary(result).tables
+    _, table = summary(result).tables
     counts = dict(zip(table.columns, table.rows[0], strict=True))
     measured = sum(flow.rtt_s.mean is not None for flow in result.flows)
     assert (counts["segments"], counts["mean"]) == (str(MOST_ROWS + 50), str(measured))
@@ -371,9 +372,14 @@ def test_of_many_flows_each_group_and_kind_of_time_has_a_table():
     scenario = tp.scenarios()["gprs-3+1"].to_dict()
     scenario["flow"] = {"group": [{"name": each["application"], **each} for each in groups]}
     result = tp.run(tp.Scenario.of(scenario), duration="20 s").result
-    tables = summary(result).tables
+    together, *tables = summary(result).tables
+    assert [row[:2] for row in together.rows] == [
+        ("all", "124"),
+        ("web", "99"),
+        ("telnet", "5"),
+        ("udp", "20"),
+    ]
     assert [table.rows[0][0] for table in tables] == [
-        "count of flow",
         "count of web",
         "count of telnet",
         "count",

@@ -116,7 +116,7 @@ def test_default_pictures_of_metrics_that_do_not_vary(thinpipe, equal):
 
 
 def test_metric_that_does_not_vary_is_in_parquet(thinpipe, equal):
-    for name in ("jain_index", "links.bottleneck/down.utilization"):
+    for name in ("total.jain_index", "links.bottleneck/down.utilization"):
         assert thinpipe("plot", equal[0], "--y", name).returncode == 0
         done = thinpipe("plot", equal[1], "--y", name)
         assert (done.returncode, done.stdout) == (2, "")

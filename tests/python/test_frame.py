@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from thinpipe import _core
 from thinpipe.frame import study_of
-from thinpipe.inputs import _plain_values
+from thinpipe.inputs import _values
 from thinpipe.scenario import scenarios
 from thinpipe.sweep import Study
 from thinpipe.sweep.parameters import column, resolved, unit_of
@@ -203,10 +203,10 @@ def test_pictures_of_runs_that_do_not_differ():
     for draw in (found.plot.lines, found.plot.scatter, found.plot.cdf, found.plot.box):
         assert draw(Figure().subplots()).axes[0].has_data()
     for ask in (
-        lambda of: of.means(["jain_index"]),
-        lambda of: of.plot.lines(Figure().subplots(), y="jain_index"),
+        lambda of: of.means(["total.jain_index"]),
+        lambda of: of.plot.lines(Figure().subplots(), y="total.jain_index"),
     ):
-        with pytest.raises(ValueError, match=r"=jain_index: .*does not vary.*complete=True"):
+        with pytest.raises(ValueError, match=r"=total.jain_index: .*does not vary.*complete=True"):
             ask(found)
         ask(tp.Study(tp.frame([run], complete=True)))
 
@@ -219,7 +219,7 @@ def test_values_are_read_once_for_all_seeds_of_a_combination(runs, monkeypatch):
         asked.append(point)
         return read(*point)
 
-    _plain_values.cache_clear()
+    _values.cache_clear()
     monkeypatch.setattr(_core, "values", counting)
     found = tp.frame([*reversed(runs)], complete=True)
     combinations = {tuple(run.point.settings[:-1]) for run in runs}

@@ -57,7 +57,7 @@ def test_every_measure_has_its_place_and_a_meaning_of_one_line():
         ("links.NAME.queue_packets.max", "packets", "links[].queue_packets.max"),
         ("cwnd_segments.mean", "segments", "flows[].cwnd_segments.mean"),
         ("middlebox.held_max", "B", "middlebox.held_max"),
-        ("jain_index", "", "jain_index"),
+        ("total.jain_index", "", "total.jain_index"),
         ("energy.per_megabyte_j", "J", "energy.per_megabyte_j"),
         ("energy.states.NAME.power_w", "W", "energy.states[].power_w"),
         ("mobility.handovers.N.latency_s", "s", "mobility.handovers[].latency_s"),

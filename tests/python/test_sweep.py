@@ -380,7 +380,7 @@ def test_picture_that_cannot_be(x, y, by, expected):
         ("links.Uu/down.queue_packets.mean", "links Uu/down queue mean (packets)"),
         ("normalized_throughput", "normalized throughput (%)"),
         ("limited_by.cwnd", "limited by cwnd (%)"),
-        ("jain_index", "jain index"),
+        ("total.jain_index", "total jain index"),
         ("fast_retransmits", "fast retransmits"),
     ],
 )

@@ -64,7 +64,7 @@ pub(crate) fn run(
     let recording = trace.recording()?;
     let wrong = Arc::new(Failure::default());
     let (scenario, settings) = parse((source, name, settings, algorithms), &wrong)?;
-    let threads = if scenario.tcp.custom().is_some() { Threads::MIN } else { threads };
+    let threads = if scenario.has_custom() { Threads::MIN } else { threads };
     let duration = scenario.duration.as_secs_f64();
     let mut failure = None;
     let mut stopwatch = Stopwatch::start();
@@ -117,7 +117,7 @@ pub(crate) fn run_each(
     let wrong = Arc::new(Failure::default());
     let scenarios =
         points.into_iter().map(|point| parse(point, &wrong)).collect::<PyResult<Vec<_>>>()?;
-    let in_python = scenarios.iter().any(|(scenario, _)| scenario.tcp.custom().is_some());
+    let in_python = scenarios.iter().any(|(scenario, _)| scenario.has_custom());
     let jobs = if in_python { 1 } else { jobs.clamp(1, scenarios.len().max(1)) };
     let stop = AtomicBool::new(false);
     py.detach(|| {
@@ -194,25 +194,34 @@ impl Work<'_> {
     }
 }
 
-/// Every key of a scenario under `settings`, defaults included, with its value.
+/// Every key of a scenario under `settings`, defaults included, with its value. `customs` are names
+/// of algorithms in Python.
 #[pyfunction]
-#[pyo3(signature = (source, name, settings = Vec::new()))]
+#[pyo3(signature = (source, name, settings = Vec::new(), customs = Vec::new()))]
 pub(crate) fn values(
     source: &str,
     name: &str,
     settings: Vec<(String, String)>,
+    customs: Vec<String>,
 ) -> PyResult<Vec<(String, String)>> {
-    let scenario = scenario(source, name, &settings)?;
+    let scenario = scenario(source, name, &settings, &customs)?;
     Ok(scenario.values().into_iter().map(|key| (key.name, key.value)).collect())
 }
 
-/// Reads a scenario with no algorithms but those that ship.
+/// Reads a scenario that nothing runs: algorithms called by `customs` are names alone.
 pub(crate) fn scenario(
     source: &str,
     name: &str,
     settings: &[(String, String)],
+    customs: &[String],
 ) -> PyResult<Scenario> {
-    read(source, name, settings, &Outside { customs: &[], read: &read_file })
+    let named = |name: &String| {
+        cc::Custom::new(name, |limits| {
+            cc::Algorithm::Reno.controller(limits, &cc::Parameters::default())
+        })
+    };
+    let customs: Vec<_> = customs.iter().map(named).collect();
+    read(source, name, settings, &Outside { customs: &customs, read: &read_file })
 }
 
 fn parse(point: Point, wrong: &Arc<Failure>) -> PyResult<(Scenario, Settings)> {

@@ -50,7 +50,7 @@ impl Emulation {
         pcap: Option<PathBuf>,
         snap: Option<u32>,
     ) -> PyResult<Self> {
-        let scenario = batch::scenario(&source, &name, &settings)?;
+        let scenario = batch::scenario(&source, &name, &settings, &[])?;
         let config = EmulationConfig {
             mtu,
             between: between.map(|(network, mobile)| [network, mobile]),
@@ -122,7 +122,7 @@ impl Emulation {
         };
         let mut wanted: Vec<_> = self.settings.iter().filter(is_kept).cloned().collect();
         wanted.extend(settings.iter().cloned());
-        let wanted = batch::scenario(&self.source, &self.name, &wanted)?;
+        let wanted = batch::scenario(&self.source, &self.name, &wanted, &[])?;
         let change = Change::new(keys, wanted);
         py.detach(|| self.with(|emulation| emulation.change(change).map_err(setup_error)))
     }

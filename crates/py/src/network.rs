@@ -9,16 +9,17 @@ use sim::Layout;
 use crate::batch;
 
 /// Nodes, links and places of a scenario under `settings` as a dict, with the fields of
-/// [`sim::Layout`].
+/// [`sim::Layout`]. `customs` are names of algorithms in Python.
 #[pyfunction]
-#[pyo3(signature = (source, name, settings = Vec::new()))]
+#[pyo3(signature = (source, name, settings = Vec::new(), customs = Vec::new()))]
 pub(crate) fn network<'py>(
     py: Python<'py>,
     source: &str,
     name: &str,
     settings: Vec<(String, String)>,
+    customs: Vec<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let scenario = batch::scenario(source, name, &settings)?;
+    let scenario = batch::scenario(source, name, &settings, &customs)?;
     let layout = py.detach(|| serde_json::to_string(&Layout::of(&scenario)));
     let text = layout.map_err(|error| PyValueError::new_err(error.to_string()))?;
     py.import("json")?.call_method1("loads", (text,))

@@ -43,10 +43,8 @@ fn a_name_that_is_nearly_that_of_another_group_is_told() {
     let scenario = parse(&text, &[("flow.group.typin.count", "2")]).expect("valid");
     assert_eq!(
         scenario.made,
-        [
-            "flow.group.typin is made by a setting: the scenario has none of that name; did you mean \
-          typing?"
-        ]
+        ["flow.group.typin is made by a setting: the scenario has none of that name; did you \
+             mean typing?"]
     );
     assert_eq!(parse(&text, &[("flow.group.typing.count", "2")]).expect("valid").made, [""; 0]);
 }
@@ -142,7 +140,7 @@ fn what_does_not_go_with_groups() {
     );
     refuse(
         &[("flow.start", "spread over 5")],
-        "--set flow.start=spread over 5: a duration needs its unit (ns, us, µs, ms, s, min, h or d), \
-         as in 5 s",
+        "--set flow.start=spread over 5: a duration needs its unit (ns, us, µs, ms, s, min, h or \
+         d), as in 5 s",
     );
 }

@@ -59,6 +59,10 @@ impl Default for Crossing {
 }
 
 impl Crossing {
+    pub(crate) const fn totals(&self) -> Totals {
+        self.totals
+    }
+
     /// A data packet of `payload` bytes, which the sender sent at `departed`, reached the receiver.
     pub(crate) fn arrived(&mut self, now: Time, departed: Option<Time>, payload: u32) {
         self.received += 1;

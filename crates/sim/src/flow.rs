@@ -173,6 +173,25 @@ impl FlowMetrics {
     }
 
     /// The distribution of its round-trip times.
+    pub(crate) const fn rtt_totals(&self) -> Totals {
+        self.rtt_totals
+    }
+
+    /// When its transfer is over at both ends, or the run at its `end`: a middlebox may acknowledge
+    /// what the receiver does not have yet.
+    pub(crate) fn last(&self, end: Time) -> Time {
+        if self.flow.application == Application::Udp {
+            return self.crossing.last.unwrap_or(end);
+        }
+        self.completed.map_or(end, |completed| completed.max(self.received.unwrap_or(end)))
+    }
+
+    /// Payload delivered over the time from its first packet until it was over.
+    pub(crate) fn goodput_bps(&self, end: Time) -> Option<f64> {
+        let seconds = self.last(end).saturating_since(self.started?).as_secs_f64();
+        (seconds > 0.0).then(|| self.bytes_delivered as f64 * 8.0 / seconds)
+    }
+
     pub(crate) fn rtt_distribution(&self) -> Distribution {
         let sample = self.rtt.sample().iter().map(|row| row.fact.rtt);
         Distribution::of_share(self.rtt_totals, sample)

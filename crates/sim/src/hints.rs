@@ -73,8 +73,7 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
         [silent, given_up, in_vain, at_once, window, receiver, early, late, of_bbr(flows)]
             .into_iter()
             .flatten();
-    let made = scenario.made.iter().cloned();
-    made.chain(of_flows).chain(scenario.idle.iter().cloned()).collect()
+    of_flows.chain(scenario.idle.iter().cloned()).collect()
 }
 
 const RECEIVE_BUFFER: &str = "tcp.receive_buffer";

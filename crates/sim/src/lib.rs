@@ -14,6 +14,7 @@ mod cwnd;
 mod datagrams;
 mod energy;
 mod flow;
+mod groups;
 mod hints;
 mod limits;
 mod measured;
@@ -42,6 +43,7 @@ pub use cwnd::CwndRow;
 pub use datagrams::{DatagramOutcome, DatagramRow, DatagramSummary};
 pub use energy::{EnergySummary, MobileSummary, PowerRow, StateEnergySummary};
 pub use flow::{Event, EventRow, Flow, FlowMetrics, Timed};
+pub use groups::GroupSummary;
 pub use limits::LimitedBySummary;
 pub use metrics::Metrics;
 pub use middlebox::{

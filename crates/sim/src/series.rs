@@ -50,6 +50,11 @@ impl<T: Copy> Series<T> {
         &self.sample
     }
 
+    /// The chance of a row to be in the sample is one in 2 to that.
+    pub const fn halvings(&self) -> u32 {
+        self.halvings
+    }
+
     /// Adds a row.
     #[inline]
     pub fn push(&mut self, row: T) {

@@ -73,12 +73,25 @@ impl Distribution {
     pub(crate) fn of_share(totals: Totals, share: impl Iterator<Item = Duration>) -> Self {
         let mut nanos: Vec<u64> = share.map(Duration::as_nanos).collect();
         nanos.sort_unstable();
+        let ranks = RANKS.map(|percent| nanos.get(rank(percent, nanos.len())).copied());
+        Self::with(totals, &nanos, ranks)
+    }
+
+    /// The same of the times of many flows, which are not put in order.
+    pub(crate) fn of_many(totals: Totals, share: impl Iterator<Item = Duration>) -> Self {
+        let mut nanos: Vec<u64> = share.map(Duration::as_nanos).collect();
+        let count = nanos.len();
+        let ranks = RANKS
+            .map(|percent| (count > 0).then(|| *nanos.select_nth_unstable(rank(percent, count)).1));
+        Self::with(totals, &nanos, ranks)
+    }
+
+    /// The distribution of samples with these `totals`, of which `nanos` are a random share with
+    /// these percentiles.
+    fn with(totals: Totals, nanos: &[u64], ranks: [Option<u64>; 3]) -> Self {
         let count = nanos.len();
         let seconds = |nanos: u64| Duration::from_nanos(nanos).as_secs_f64();
-        let rank = |percent: usize| {
-            let index = (count * percent).div_ceil(100).max(1) - 1;
-            nanos.get(index).map(|&nanos| seconds(nanos))
-        };
+        let [p50, p95, p99] = ranks.map(|nanos| nanos.map(seconds));
         let is_any = totals.count > 0;
         let mean = is_any.then(|| totals.sum as f64 / totals.count as f64);
         let stdev = mean.map(|mean| {
@@ -90,12 +103,21 @@ impl Distribution {
             min: is_any.then(|| seconds(totals.min)),
             mean: mean.map(|mean| mean / 1e9),
             stdev,
-            p50: rank(50),
-            p95: rank(95),
-            p99: rank(99),
+            p50,
+            p95,
+            p99,
             max: is_any.then(|| seconds(totals.max)),
         }
     }
+}
+
+/// The percentiles of a distribution.
+const RANKS: [usize; 3] = [50, 95, 99];
+
+/// The place of a percentile among `count` samples in order.
+const fn rank(percent: usize, count: usize) -> usize {
+    let rank = (count * percent).div_ceil(100);
+    if rank == 0 { 0 } else { rank - 1 }
 }
 
 /// Jain's fairness index of shares: the square of their sum over their number times the sum of
@@ -134,6 +156,11 @@ mod tests {
     #[test]
     fn percentiles_are_samples() {
         let of = Distribution::of((1..=100).rev().map(Duration::from_secs));
+        let unordered = (1..=100).rev().map(Duration::from_secs);
+        let mut totals = Totals::default();
+        unordered.clone().for_each(|time| totals.add(time));
+        let many = Distribution::of_many(totals, unordered);
+        assert_eq!((many.p50, many.p95, many.p99), (of.p50, of.p95, of.p99));
         assert_eq!(of.p50, Some(50.0));
         assert_eq!(of.p95, Some(95.0));
         assert_eq!(of.p99, Some(99.0));

@@ -10,9 +10,9 @@ use world::{Application, Body, Hop, Machine};
 
 use crate::energy::MobileUse;
 use crate::flow::{Event, FlowMetrics};
+use crate::groups::{GroupSummary, groups};
 use crate::hints::hints;
 use crate::measured::Measured;
-use crate::statistics::jain_index;
 use crate::{
     CellSummary, DatagramSummary, Distribution, EnergySummary, LimitedBySummary, MiddleboxSummary,
     MobileSummary, MobilitySummary, NetworkSummary, RadioSummary,
@@ -31,10 +31,12 @@ pub struct Summary {
     pub events: u64,
     /// What explains the numbers and is easily overlooked, in a line each.
     pub hints: Vec<String>,
-    /// Jain's fairness index of the goodputs of flows (Jain, Chiu and Hawe 1984): 1 if all are
-    /// equal, 1/n if one of n has everything. `null` with fewer than two flows, or if nothing
-    /// arrived.
-    pub jain_index: Option<f64>,
+    /// A line for each group of flows that a setting made.
+    pub made: Vec<String>,
+    /// All flows together.
+    pub total: GroupSummary,
+    /// One entry for each group of flows.
+    pub groups: Vec<GroupSummary>,
     /// One entry for each flow.
     pub flows: Vec<FlowSummary>,
     /// One entry for each direction of each link or bearer.
@@ -194,14 +196,16 @@ impl Summary {
         let duration = scenario.duration;
         let end = Time::ZERO + duration;
         let flows = std::mem::take(&mut measured.flows);
-        let goodputs = flows.iter().map(|flow| flow.goodput_bps.unwrap_or_default());
+        let (total, groups) = groups(measured.metrics.flows(), end);
         Self {
             scenario: scenario.name.clone(),
             seed: scenario.seed,
             duration_s: duration.as_secs_f64(),
             events: measured.events,
             hints: hints(scenario, &flows),
-            jain_index: jain_index(&goodputs.collect::<Vec<_>>()),
+            made: scenario.made.clone(),
+            total,
+            groups,
             flows,
             links: std::mem::take(&mut measured.links),
             radio: measured.radio.map(RadioSummary::from),
@@ -221,10 +225,14 @@ impl Summary {
     /// The same without the flows, which may be many.
     #[must_use]
     pub fn without_flows(&self) -> Self {
-        let Self { scenario, hints, links, energy, mobiles, cell, middlebox, mobility, .. } = self;
+        let Self { scenario, hints, made, total, groups, links, energy, .. } = self;
+        let Self { mobiles, cell, middlebox, mobility, .. } = self;
         Self {
             scenario: scenario.clone(),
             hints: hints.clone(),
+            made: made.clone(),
+            total: total.clone(),
+            groups: groups.clone(),
             flows: Vec::new(),
             links: links.clone(),
             energy: energy.clone(),
@@ -247,17 +255,9 @@ impl FlowSummary {
     ) -> Self {
         let duration = scenario.duration;
         let end = Time::ZERO + duration;
-        // A middlebox may acknowledge what the receiver does not have yet.
-        let received = flow.received.unwrap_or(end);
         let has = |application| flow.flow.application == application;
-        let last = if has(Application::Udp) {
-            flow.crossing.last.unwrap_or(end)
-        } else {
-            flow.completed.map_or(end, |completed| completed.max(received))
-        };
-        let transfer = flow.started.map(|started| last.saturating_since(started).as_secs_f64());
         let bps = |bytes: u64, seconds: f64| bytes as f64 * 8.0 / seconds;
-        let cwnd = flow.cwnd_mean_and_max(last);
+        let cwnd = flow.cwnd_mean_and_max(flow.last(end));
         let segments = |bytes: f64| bytes / f64::from(flow.flow.mss);
         let seconds = |time: Option<Time>| time.map(Time::as_secs_f64);
         let spurious = flow.count(Event::SpuriousTimeout);
@@ -266,9 +266,7 @@ impl FlowSummary {
             group: flow.flow.group.clone(),
             variant: flow.flow.variant.clone(),
             bytes_acked: flow.bytes_acked,
-            goodput_bps: transfer
-                .filter(|&seconds| seconds > 0.0)
-                .map(|seconds| bps(flow.bytes_delivered, seconds)),
+            goodput_bps: flow.goodput_bps(end),
             normalized_throughput: bottleneck.map(|rate| {
                 bps(flow.wire_bytes_delivered, duration.as_secs_f64()) / rate.as_bps() as f64
             }),

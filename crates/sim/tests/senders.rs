@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use scenario::Scenario;
-use sim::{FlowSummary, Recording, Summary, Threads, simulate};
+use sim::{FlowSummary, GroupSummary, Recording, Summary, Threads, simulate};
 
 const PIPES: [&str; 3] = [
     "duration = \"8 s\"\n[link]\nrate = \"6 Mbit/s\"\ndelay = \"15 ms\"\n[queue]\npackets = 30\n",
@@ -76,12 +76,41 @@ proptest! {
         prop_assert_eq!(run(pipe, &alone).flows, run(pipe, &beside).flows);
     }
 
+    /// The parts make up the whole.
+    #[test]
+    fn sums_are_those_of_the_parts(pipe in select(&PIPES[..]), one in own(), two in own()) {
+        let summary = run(pipe, &[group("a", &one), group("b", &two)].concat());
+        let Summary { total, groups, flows, .. } = summary;
+        let parts = |value: fn(&GroupSummary) -> u64| groups.iter().map(value).sum::<u64>();
+        let each = |value: fn(&FlowSummary) -> u64| flows.iter().map(value).sum::<u64>();
+        let counts = [
+            (parts(|it| it.segments_sent), each(|it| it.segments_sent), total.segments_sent),
+            (parts(|it| it.retransmits), each(|it| it.retransmits), total.retransmits),
+            (parts(|it| it.timeouts), each(|it| it.timeouts), total.timeouts),
+            (parts(|it| it.rtt_s.samples), each(|it| it.rtt_s.samples), total.rtt_s.samples),
+            (
+                parts(|it| it.delay_s.samples),
+                each(|it| it.network.delay_s.samples),
+                total.delay_s.samples,
+            ),
+            (parts(|it| u64::from(it.flows)), flows.len() as u64, u64::from(total.flows)),
+        ];
+        for (groups, flows, total) in counts {
+            prop_assert_eq!((groups, flows), (total, total));
+        }
+        let shares: f64 = groups.iter().filter_map(|group| group.share).sum();
+        prop_assert!((shares - 1.0).abs() < 1e-9, "{}", shares);
+        let longest = groups.iter().filter_map(|group| group.delay_s.max).fold(0.0, f64::max);
+        prop_assert_eq!(total.delay_s.max, Some(longest));
+    }
+
     /// What all flows are told by `[flow.tcp]` is as if `[tcp]` said it.
     #[test]
     fn what_all_are_told_is_told_to_each(pipe in select(&PIPES[..]), own in own()) {
         let tcp = own.iter().filter(|(key, _)| key.starts_with("tcp."));
         let of = |table: &str| -> Vec<(String, String)> {
-            let own = tcp.clone().map(|(key, value)| (format!("{table}{key}"), (*value).to_owned()));
+            let own = tcp.clone();
+            let own = own.map(|(key, value)| (format!("{table}{key}"), (*value).to_owned()));
             std::iter::once(("flow.count".to_owned(), "2".to_owned())).chain(own).collect()
         };
         prop_assert_eq!(run(pipe, &of("")).flows, run(pipe, &of("flow.")).flows);

@@ -126,7 +126,7 @@ fn parts_are_within_wholes(scenario: &Scenario, outcome: &Outcome) -> Result<(),
         Some(share) if !(0.0..=1.0 + 1e-9).contains(&share) => Err(format!("{what} is {share}")),
         Some(_) | None => Ok(()),
     };
-    share("Jain's index", summary.jain_index)?;
+    share("Jain's index", summary.total.jain_index)?;
     for link in &summary.links {
         share(&format!("the utilization of {}", link.name), link.utilization)?;
     }

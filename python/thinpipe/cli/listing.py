@@ -6,7 +6,7 @@ import re
 import shlex
 import textwrap
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
@@ -180,12 +180,13 @@ def keys(
     if json:
         arguments.print_json([asdict(key) for key in listed])
         return
+    roots = {key.name: root(key, listed) for key in listed}
     heirs: dict[str, list[str]] = {key.name: [] for key in listed}
+    for name, of in roots.items():
+        if of != name:
+            heirs[of].append(name)
     for key in listed:
-        if key.inherits in heirs:
-            heirs[key.inherits].append(key.name)
-    for key in listed:
-        if key.inherits in heirs:
+        if roots[key.name] != key.name:
             continue
         typer.echo(f"{key.name} = {key.default}")
         for text in (key.doc, f"Takes {key.expected}.", *_more(key, heirs[key.name])):
@@ -193,6 +194,15 @@ def keys(
         typer.echo()
     for line in others:
         typer.echo(line)
+
+
+def root(key: Key, listed: Iterable[Key]) -> str:
+    """Return the key of those `listed` from which one has its value, by whatever ways."""
+    known = {each.name: each.inherits for each in listed}
+    name = key.name
+    while (parent := known[name]) is not None and parent in known:
+        name = parent
+    return name
 
 
 def elsewhere(word: str) -> list[str]:
@@ -225,8 +235,9 @@ def measures(
     """List the measures of a run: their units and their meaning.
 
     A name is a column of `thinpipe table` and `thinpipe sweep`, for --measure, --x and --y. Names
-    without a prefix are of the first flow; NAME is a link, N a number from 0. flows. before a count
-    or a rate of a flow is the sum over all flows, links. that over all links.
+    without a prefix are of the first flow; total. is before those of all flows together, and
+    groups.NAME. before those of a group. NAME is a group or a link, N a number from 0. flows.
+    before a count or a rate of a flow is the sum over all flows, links. that over all links.
     """
     listed = all_measures(word)
     if json:

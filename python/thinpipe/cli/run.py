@@ -153,6 +153,8 @@ def _print(run: Run) -> None:
         from thinpipe.report.summary import summary
 
     screen = console()
+    for line in run.result.made:
+        screen.print(line, soft_wrap=True)
     shown = summary(run.result, run.wall_s)
     for place, table in enumerate(shown.tables):
         if place:

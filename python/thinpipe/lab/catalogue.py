@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe._core import ScenarioError
-from thinpipe.controller import KEY, VARIANT
+from thinpipe.controller import KEY, VARIANT, is_of_endpoint
 from thinpipe.inputs import names_file, values_of
 from thinpipe.lab.controls import control
 from thinpipe.lab.copying import keys_of
@@ -113,7 +113,8 @@ class Catalogue:
     def _values(opened: Opened) -> dict[str, str]:
         """Return the values that a page begins with; a controller of a file with its file."""
         values = values_of(Point.of(opened.scenario, dict(opened.settings)))
-        return values | {key: text for key, text in opened.settings if key == KEY}
+        code = {key: text for key, text in opened.settings if is_of_endpoint(key, KEY)}
+        return values | code
 
     def _control(self, name: str, text: str) -> dict[str, Any]:
         """Return the control of a key; members of lists share what is known of `NAME`."""
@@ -135,5 +136,6 @@ def _matches(pattern: str, name: str) -> bool:
 
 
 def _names_file(key: str, text: str) -> bool:
-    is_code = key in (KEY, VARIANT) and any(part in text for part in (":", "/", ".py"))
+    names = any(is_of_endpoint(key, own) for own in (KEY, VARIANT))
+    is_code = names and any(part in text for part in (":", "/", ".py"))
     return is_code or names_file(key, text)

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from thinpipe._core import ScenarioError
-from thinpipe.controller import KEY
+from thinpipe.controller import KEY, is_of_endpoint
 from thinpipe.inputs import takes_file, values_of, written_settings
 from thinpipe.lab.request import Request
 from thinpipe.lab.serving import answered
@@ -115,7 +115,11 @@ def as_toml(point: Point) -> str:
         If the scenario or a setting is wrong.
     """
     custom = {name for name, _ in point.algorithms}
-    plain = [(key, text) for key, text in point.settings if key != KEY or text not in custom]
+    plain = [
+        (key, text)
+        for key, text in point.settings
+        if text not in custom or not is_of_endpoint(key, KEY)
+    ]
     remarks = [
         f"# run it with --set {shlex.quote(f'{key}={text}')}\n"
         for key, text in written_settings(point)

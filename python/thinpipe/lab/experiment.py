@@ -273,7 +273,7 @@ def _numbers(wanted: Wanted, run: Run) -> dict[str, Any]:
         "ghost": wanted.ghost,
         "goodput_bps": sum(goodputs) if goodputs else None,
         "p95_delay_s": max(delays, default=None),
-        "jain": result.jain_index,
+        "jain": result.total.jain_index,
         "timeouts": sum(flow.timeouts for flow in result.flows),
         "retransmits": sum(flow.retransmits for flow in result.flows),
         "completed_s": max(ends) if ends and len(ends) == len(result.flows) else None,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from thinpipe._core import ScenarioError
-from thinpipe.controller import KEY
+from thinpipe.controller import KEY, is_of_endpoint
 from thinpipe.files import ContentError
 from thinpipe.inputs import INPUTS_FILE, Inputs, files_of, values_of
 from thinpipe.lab.catalogue import Opened
@@ -76,8 +76,8 @@ def _of_run(directory: Path, settings: Mapping[str, str]) -> Opening:
     fallback = str(directory / SCENARIO_FILE)
     scenario = Scenario(_leading_to(source, inputs.scenario, fallback), source)
     of_run = dict(inputs.settings)
-    if ".py" in of_run.get(KEY, ""):
-        files[KEY] = of_run[KEY]
+    code = {key: text for key, text in of_run.items() if is_of_endpoint(key, KEY) and ".py" in text}
+    files |= code
     here = {key: _from_here(inputs.directory, path) for key, path in files.items()}
     name = _free(directory.resolve().name, str(directory))
     return Opening(name, Opened(scenario, tuple({**of_run, **here, **settings}.items())))

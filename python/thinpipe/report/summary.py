@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Final, Generic, NamedTuple, TypeVar
 
+from thinpipe.group_result import Group, RttSummary
 from thinpipe.report.numbers import lifetime, percent, short
-from thinpipe.result import Datagrams, Energy, Flow, Middlebox, Result, RttSummary
+from thinpipe.result import Datagrams, Energy, Flow, Middlebox, Result
 
 T = TypeVar("T")
 
@@ -47,6 +48,24 @@ def _whole(value: float | None) -> str:
 def _rate(bps: float | None) -> str:
     return short(None if bps is None else bps / 1000, 4)
 
+
+GROUPS: Final[tuple[Column[Group], ...]] = (
+    Column("group", lambda group: group.name),
+    Column("flows", lambda group: group.flows, _whole),
+    Column("variant", lambda group: group.variant),
+    Column("goodput kbit/s", lambda group: group.goodput_bps, _rate),
+    Column("share", lambda group: group.share, percent),
+    Column("Jain", lambda group: group.jain_index),
+    Column("RTT s: mean", lambda group: group.rtt_s.mean),
+    Column("95 %", lambda group: group.rtt_s.p95),
+    Column("one way s: mean", lambda group: group.delay_s.mean),
+    Column("95 %", lambda group: group.delay_s.p95),
+    Column("retransmitted", lambda group: group.retransmits, _whole),
+    Column("timeouts", lambda group: group.timeouts, _whole),
+    Column("completed", lambda group: group.completion_s.samples, _whole),
+    Column("after s: median", lambda group: group.completion_s.p50),
+)
+"""All flows, then those of each group."""
 
 FLOWS: Final[tuple[Column[Flow], ...]] = (
     Column("flow", lambda flow: str(flow.id)),
@@ -118,7 +137,7 @@ class Summary(NamedTuple):
     """A run for readers."""
 
     tables: list[Table]
-    """Those that have rows: each flow, or how flows are spread; the box."""
+    """Those that have rows: all flows and groups; each flow, or how they are spread; the box."""
     footer: str
     """A line on the whole run."""
 
@@ -128,6 +147,12 @@ def summary(result: Result, wall_s: float | None = None) -> Summary:
     many = len(result.flows) > MOST_ROWS
     flows, datagrams = _Tables(FLOWS, many=many), _Tables(DATAGRAMS, many=many)
     responses, box = _Tables(RESPONSES, many=many), _Tables(MIDDLEBOX)
+    groups = _Tables(GROUPS)
+    if len(result.flows) > 1:
+        groups.add(result.total)
+    if len(result.groups) > 1:
+        for group in result.groups:
+            groups.add(group)
     given_up: list[float] = []
     for flow in result.flows:  # only once: each is read from the compiled module
         if flow.given_up_s is not None:
@@ -145,7 +170,8 @@ def summary(result: Result, wall_s: float | None = None) -> Summary:
                 responses.add((flow, what, times), f"{flow.group}, {what}")
     if result.middlebox is not None:
         box.add(result.middlebox)
-    tables = [*flows.tables(), *datagrams.tables(), *responses.tables(), *box.tables()]
+    parts = (groups, flows, datagrams, responses, box)
+    tables = [table for part in parts for table in part.tables()]
     return Summary(tables, _footer(result, given_up, wall_s))
 
 
@@ -215,8 +241,6 @@ def _footer(result: Result, given_up: Sequence[float], wall_s: float | None) -> 
         parts.append(f"{radio.blocks_sent:,} radio blocks, {percent(share, 2)} in error")
     if result.energy is not None:
         parts.append(energy_words(result.energy))
-    if result.jain_index is not None:
-        parts.append(f"Jain's index {short(result.jain_index)}")
     drops = sum(link.drops for link in result.links)
     if drops:
         parts.append(f"{drops:,} {'packet' if drops == 1 else 'packets'} dropped")
@@ -241,11 +265,12 @@ def energy_words(energy: Energy) -> str:
 
 
 def run_as_html(result: Result, wall_s: float | None = None) -> str:
-    """Return the tables, the footer and the hints as HTML."""
+    """Return the groups that settings made, the tables, the footer and the hints as HTML."""
+    made = "".join(f"<p>{escape(line)}</p>" for line in result.made)
     shown = summary(result, wall_s)
     tables = "".join(map(_table_as_html, shown.tables))
     hints = "".join(f"<p>Hint: {escape(hint)}</p>" for hint in result.hints)
-    return f"{tables}<p>{escape(shown.footer)}</p>{hints}"
+    return f"{made}{tables}<p>{escape(shown.footer)}</p>{hints}"
 
 
 def _table_as_html(table: Table) -> str:

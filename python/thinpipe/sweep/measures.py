@@ -19,6 +19,7 @@ from thinpipe.sweep.words import metric_unit
 
 PARTS: Final = {
     "flows[].": "",
+    "groups[].": "groups.NAME.",
     "links[].": "links.NAME.",
     "energy.states[].": "energy.states.NAME.",
 }
@@ -83,7 +84,7 @@ def measures(word: str | None = None) -> list[Measure]:
     Examples
     --------
     >>> [measure.name for measure in measures("jain")]
-    ['jain_index']
+    ['total.jain_index']
     """
     check(word=word)
     known = {each.name: each for each in _all()}

@@ -9,7 +9,8 @@ Metrics = dict[str, int | float | str | bool | None]
 """Metrics by name; dots separate levels: ``rtt_s.mean``."""
 
 EXCLUDED: Final = frozenset(
-    {"schema", "version", "settings", "scenario", "seed", "flows", "links", "mobiles", "hints"}
+    {"schema", "version", "settings", "scenario", "seed", "flows", "links", "mobiles"}
+    | {"hints", "made", "groups"}
 )
 """Fields that other columns hold, that all runs share, or that are sentences.
 
@@ -34,6 +35,8 @@ def metrics_of(run: Mapping[str, Any]) -> Metrics:
     for key, part in run.items():
         if key not in EXCLUDED:
             row |= _flat(key, part)
+    if len(run["groups"]) > 1:  # else they are the total
+        row |= _flat("groups", run["groups"])
     row["flows.count"] = len(flows)
     row |= {f"flows.{name}": value for name, value in _totals(flows).items()}
     row |= {f"links.{name}": value for name, value in _totals(links).items()}

@@ -83,6 +83,12 @@ impl Scenario {
         std::iter::once(&self.flow).chain(&self.flow.group)
     }
 
+    /// Whether the controller of an endpoint is a custom one.
+    pub fn has_custom(&self) -> bool {
+        let of_flows = self.groups().flat_map(|group| group.endpoints(&self.tcp));
+        of_flows.chain([&self.tcp]).any(|tcp| tcp.custom().is_some())
+    }
+
     /// Every key that this scenario has, with its value, in the order of the schema.
     pub fn values(&self) -> Vec<Key> {
         self.shown(Scope::Present)

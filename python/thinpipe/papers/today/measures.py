@@ -107,7 +107,7 @@ def share(scenario: str, name: str, *, value: Value = goodput, of: str = "cubic"
 
 def jain(outcome: Outcome) -> float:
     """Return how fairly flows share, by Jain's index."""
-    return _known(outcome.result.jain_index)
+    return _known(outcome.result.total.jain_index)
 
 
 def _fairer(outcomes: Outcomes) -> Sequence[float]:
