@@ -106,7 +106,7 @@ pub(crate) struct Chain<B: Body> {
 impl<B: Body> Chain<B> {
     /// The whole of it, or that part.
     fn of(scenario: &Scenario, part: Option<Part>) -> Self {
-        let mut chain = Self { part, ..Self::from(&scenario.wired) };
+        let mut chain = Self { part, ..Self::from(&scenario.wired, scenario.seed) };
         if scenario.wired.is_empty() && scenario.has_middlebox() {
             chain.add_pipes(PROXY, PROXY, &INSTANT);
         }
@@ -129,17 +129,25 @@ impl<B: Body> Chain<B> {
     }
 
     /// The fixed host and what its wired links lead to.
-    fn from(wired: &[Wired]) -> Self {
+    fn from(wired: &[Wired], seed: u64) -> Self {
         let mut world = World::new();
         let name = wired.first().map_or("sender", |wired| wired.between[0].as_str());
         let first = world.add_node(name);
         let (back, mobiles) = (Vec::new(), Vec::new());
         let mut chain = Self { world, first, last: first, back, mobiles, part: None };
-        for Wired { name, between: [_, to], rate, delay } in wired {
-            let config = link::Config { rate: *rate, delay: *delay, queue_limit: None };
-            chain.add_pipes(name, to, &config);
+        for wire in wired {
+            chain.add_wire(wire, seed);
         }
         chain
+    }
+
+    /// A wired link and the node that it leads to.
+    fn add_wire(&mut self, wire: &Wired, seed: u64) {
+        let (from, to) = (self.last, self.world.add_node(&wire.between[1]));
+        let [down, up] = wire.ways(&Queues::unlimited());
+        let down = self.world.add_link(&format!("{}/down", wire.name), &down, to, seed);
+        let up = self.world.add_link(&format!("{}/up", wire.name), &up, from, seed);
+        self.append(to, down, up);
     }
 
     /// The bottleneck, with the queue ahead of it, and the receiver.
@@ -237,23 +245,27 @@ impl<B: Body> Chain<B> {
     /// A sender beside the first node and a receiver beside the last. The wire of the sender has
     /// the `delays` away from it and towards it.
     pub(crate) fn add_hosts(&mut self, index: usize, delays: [Duration; 2]) -> [NodeId; 2] {
-        let sender = self.add_sender(&index.to_string(), delays);
-        let name = format!("receiver-{index}");
-        let receiver = self.add_host(&name, self.last, [Duration::ZERO; 2]);
+        let sender = self.add_host(&format!("sender-{index}"), self.first, delays);
+        let receiver = self.add_host(&format!("receiver-{index}"), self.last, [Duration::ZERO; 2]);
         self.world.set_mobile(receiver);
         [sender, receiver]
     }
 
-    /// A sender beside the first node, whose wire has the `delays` away from it and towards it.
-    pub(crate) fn add_sender(&mut self, name: &str, delays: [Duration; 2]) -> NodeId {
-        let sender = self.add_host(&format!("sender-{name}"), self.first, delays);
-        for &(node, up) in &self.back {
-            self.world.set_route(node, Some(sender), up);
-        }
-        sender
+    /// The hosts that the flows of `group` have for themselves in the place of the fixed host and
+    /// of the mobile.
+    pub(crate) fn add_own_hosts(&mut self, group: &Flow) -> [Option<NodeId>; 2] {
+        let mut add = |role: &str, beside: &Option<String>, delays: [Duration; 2]| {
+            let at = beside.as_deref().map_or(self.first, |name| self.node(name));
+            self.add_host(&format!("{role}-{}", group.name), at, delays)
+        };
+        let sender = group.has_own_host().then(|| add("sender", &group.from, group.delays()));
+        let at_once = [Duration::ZERO; 2];
+        let receiver = group.to.is_some().then(|| add("receiver", &group.to, at_once));
+        [sender, receiver]
     }
 
-    /// A host called `name` beside the node `at`.
+    /// A host called `name` beside the node `at`, whose wire has the `delays` away from it and
+    /// towards it.
     fn add_host(&mut self, name: &str, at: NodeId, delays: [Duration; 2]) -> NodeId {
         let [out, to] = delays.map(|delay| link::Config { delay, ..INSTANT });
         let node = self.world.add_node(name);
@@ -261,6 +273,9 @@ impl<B: Body> Chain<B> {
         let to = self.world.add_pipe(&format!("{name}/in"), &to, node);
         self.world.set_route(node, None, out);
         self.world.set_route(at, Some(node), to);
+        for &(behind, up) in self.back.iter().filter(|(behind, _)| *behind > at) {
+            self.world.set_route(behind, Some(node), up);
+        }
         node
     }
 }

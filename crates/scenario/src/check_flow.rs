@@ -23,6 +23,7 @@ impl Check<'_> {
             self.named_mobiles(group, &at)?;
             self.arrivals(group, &at)?;
             self.between_mobiles(group, &at)?;
+            self.own_hosts(group, &at)?;
             self.probes(group, &at)?;
             self.datagrams(group, &at)?;
         }
@@ -121,13 +122,14 @@ impl Check<'_> {
             return Ok(());
         }
         let [direction, hosts] = ["direction", "hosts"].map(|field| format!("{at}.{field}"));
-        if group.delays().is_some() {
-            let delays = ["delay", "return_delay"].map(|field| format!("{at}.{field}"));
+        if group.has_own_host() || group.to.is_some() {
+            let keys = ["delay", "return_delay", "from", "to"].map(|key| format!("{at}.{key}"));
             let message = format!(
-                "{} is of a wire beside the fixed host, where flows between mobiles do not go",
-                delays[0]
+                "{direction} = between-mobiles has no other hosts, beside which {at}.delay, from and \
+                 to would put some"
             );
-            return self.clash(&[&delays[0], &delays[1], &direction], message);
+            let keys = keys.each_ref().map(String::as_str);
+            return self.clash(&[&keys[..], &[&*direction]].concat(), message);
         }
         if group.hosts == Hosts::Own {
             let message = format!(
@@ -160,6 +162,45 @@ impl Check<'_> {
         let Scenario { radio, wlan, .. } = self.scenario;
         let of_radio = radio.as_ref().map_or(0, |radio| radio.keys().mobiles());
         (of_radio + wlan.as_ref().map_or(0, WlanKeys::count)).max(1)
+    }
+
+    /// The nodes beside which hosts are to stand are there, in the order in which packets pass.
+    fn own_hosts(&self, group: &Flow, at: &str) -> Result<(), Fault> {
+        if self.scenario.mobile_ip.is_some() {
+            return Ok(());
+        }
+        let places: Vec<_> = self.scenario.wired_nodes().collect();
+        let mut found = [None; 2];
+        for (index, (field, name)) in [("from", &group.from), ("to", &group.to)].iter().enumerate()
+        {
+            let Some(name) = name else { continue };
+            found[index] = places.iter().position(|place| place == name);
+            if found[index].is_none() {
+                let key = format!("{at}.{field}");
+                let message = match &*places {
+                    [] => format!("{name} is no node: there is no [[wired]]"),
+                    places => {
+                        format!("{name} is no node of [[wired]]: there are {}", places.join(", "))
+                    }
+                };
+                return self.clash(&[&key], message);
+            }
+        }
+        let keys = [format!("{at}.from"), format!("{at}.to")];
+        let keys = keys.each_ref().map(String::as_str);
+        if let [from, Some(to)] = found
+            && from.unwrap_or(0) >= to
+        {
+            let message =
+                format!("{} must lie behind {}, on the way to the mobile", keys[1], keys[0]);
+            return self.clash(&[keys[1], keys[0]], message);
+        }
+        if group.hosts == Hosts::Own && (group.from.is_some() || group.to.is_some()) {
+            let message =
+                format!("give {at}.hosts = own, or {} and {}, not both", keys[0], keys[1]);
+            return self.clash(&[keys[0], keys[1], &format!("{at}.hosts")], message);
+        }
+        Ok(())
     }
 
     fn probes(&self, group: &Flow, at: &str) -> Result<(), Fault> {

@@ -46,8 +46,12 @@ impl Scenario {
             Hosts::Own => (0, wired.len() + 1),
             Hosts::Shared => (1, wired.len() + usize::from(!is_last)),
         };
-        let first = wired.first().map(|first| first.between[0].as_str());
-        let nodes = first.into_iter().chain(wired.iter().map(|wired| wired.between[1].as_str()));
-        nodes.take(to).skip(from).collect()
+        self.wired_nodes().take(to).skip(from).collect()
+    }
+
+    /// The nodes of its wired links, in order from the fixed host.
+    pub(crate) fn wired_nodes(&self) -> impl Iterator<Item = &str> {
+        let first = self.wired.first().map(|first| first.between[0].as_str());
+        first.into_iter().chain(self.wired.iter().map(|wired| wired.between[1].as_str()))
     }
 }

@@ -205,10 +205,11 @@ impl Check<'_> {
                                or between mobiles: flow.hosts must be shared";
                 return self.clash(&["flow.hosts", "mobile_ip"], message);
             }
-            if group.delays().is_some() {
-                let message = "with [mobile_ip] flows have no host of their own, whose wire could \
-                               have a delay: flow.delay must be 0 s";
-                return self.clash(&["flow.delay", "flow.return_delay", "mobile_ip"], message);
+            if group.has_own_host() || group.to.is_some() {
+                let message = "with [mobile_ip] flows have no hosts of their own: flow.delay, from \
+                               and to must be left out";
+                let keys = ["flow.delay", "flow.return_delay", "flow.from", "flow.to", "mobile_ip"];
+                return self.clash(&keys, message);
             }
         }
         Ok(())

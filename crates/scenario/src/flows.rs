@@ -65,16 +65,16 @@ pub(crate) fn add<B: Body<Payload = Length>>(
         scenario,
         hosts: Arc::new(scenario.tcp.clone()),
         bottlenecks: bottlenecks(scenario),
-        host: None,
+        own_hosts: [None; 2],
         begun: 0,
         added: Vec::new(),
     };
     for (index, group) in (0..).zip(scenario.groups()) {
         let tcp = flows.source(index, group);
-        flows.host = group
-            .delays()
-            .filter(|_| group.hosts == Hosts::Shared)
-            .map(|delays| flows.chain.add_sender(&group.name, delays));
+        flows.own_hosts = match group.hosts {
+            Hosts::Shared if group.number() > 0 => flows.chain.add_own_hosts(group),
+            Hosts::Shared | Hosts::Own => [None; 2],
+        };
         flows.add(group, &tcp);
     }
     flows.added
@@ -88,8 +88,8 @@ struct Flows<'a, B: Body> {
     /// What throughput is compared with, of flows to a mobile and of those from one: of mobiles
     /// that are alike, by their numbers.
     bottlenecks: Vec<(Range<usize>, [Option<Rate>; 2])>,
-    /// The host that the flows of the group being added have for themselves, if they do.
-    host: Option<NodeId>,
+    /// The hosts that the flows of the group being added have for themselves, if they do.
+    own_hosts: [Option<NodeId>; 2],
     /// Flows of the groups before.
     begun: usize,
     added: Vec<NetworkFlow>,
@@ -212,8 +212,12 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
     /// takes part, and of two the `next`.
     fn nodes(&mut self, group: &Flow, number: usize, [ue, next]: [usize; 2]) -> [NodeId; 2] {
         let [host, mobile] = match group.hosts {
-            Hosts::Shared => [self.host.unwrap_or(self.chain.first), self.chain.receiver(ue)],
-            Hosts::Own => self.chain.add_hosts(number, group.delays().unwrap_or_default()),
+            Hosts::Shared => {
+                let [host, receiver] = self.own_hosts;
+                let mobile = || self.chain.receiver(ue);
+                [host.unwrap_or(self.chain.first), receiver.unwrap_or_else(mobile)]
+            }
+            Hosts::Own => self.chain.add_hosts(number, group.delays()),
         };
         match group.direction {
             FlowDirection::Downlink => [host, mobile],

@@ -1,7 +1,6 @@
 //! From `[mobile_ip]`, `[wlan]` and `[[wired]]` to a network through which mobiles move.
 
-use base::{Duration, Schedule};
-use link::{LinkConfig, Service, loss};
+use base::Duration;
 use mobility::binding::{
     Access, AccessRouter, AccessRouterConfig, Address, Anchor, AnchorConfig, Correspondent,
     Detection, FastRouterConfig, Interval, MobileConfig, MobileIp, Neighbor, Network, Optimization,
@@ -89,18 +88,11 @@ impl<'a, B: Body<Payload = Length>> Builder<'a, B> {
     /// Both directions of every wired link, each with a queue.
     fn add_links(&mut self) {
         let Scenario { wired, queue, seed, .. } = self.scenario;
-        for Wired { name, between: [one, other], rate, delay } in wired {
-            let config = |queue| LinkConfig {
-                service: Service::Rate(Schedule::new(*rate, Vec::new())),
-                delay: Schedule::new(*delay, Vec::new()),
-                queue,
-                drop_arrivals: Vec::new(),
-                loss: loss::Config::default(),
-            };
-            let [from, to] = [self.node(one), self.node(other)];
-            let down =
-                self.world.add_link(&format!("{name}/down"), &config(queue.forth()), to, *seed);
-            let up = self.world.add_link(&format!("{name}/up"), &config(queue.back()), from, *seed);
+        for wire in wired {
+            let Wired { name, between: [one, other], .. } = wire;
+            let ([down, up], [from, to]) = (wire.ways(queue), [self.node(one), self.node(other)]);
+            let down = self.world.add_link(&format!("{name}/down"), &down, to, *seed);
+            let up = self.world.add_link(&format!("{name}/up"), &up, from, *seed);
             self.links.push([down, up]);
         }
     }

@@ -24,7 +24,9 @@ impl Part {
             || scenario.link.is_some()
             || scenario.wired.iter().any(|wire| wire.rate.is_some());
         let is_alone = |group: &Flow| {
-            group.hosts == Hosts::Shared && group.direction != FlowDirection::BetweenMobiles
+            group.hosts == Hosts::Shared
+                && group.to.is_none()
+                && group.direction != FlowDirection::BetweenMobiles
         };
         let is_apart = mobiles > 1 && !is_shared && scenario.groups().all(is_alone);
         let of = if is_apart { mobiles } else { 0 };

@@ -167,3 +167,36 @@ fn state_is_shared_within_a_group() {
     let one = [share, ("bytes", "300 kB")];
     assert_ne!(rto(&group("b", &two)), rto(&group("b", &one)), "its own");
 }
+
+/// Traffic of one hop shares the queue of that hop, and no other.
+#[test]
+fn cross_traffic_meets_one_hop() {
+    let chain = "duration = \"20 s\"\n\
+        [[wired]]\nname = \"one\"\nbetween = [\"host\", \"a\"]\nrate = \"8 Mbit/s\"\n\
+        delay = \"5 ms\"\nqueue.packets = 30\n\
+        [[wired]]\nname = \"two\"\nbetween = [\"a\", \"b\"]\nrate = \"8 Mbit/s\"\n\
+        delay = \"5 ms\"\nqueue.packets = 30\n\
+        [[wired]]\nname = \"three\"\nbetween = [\"b\", \"mobile\"]\nrate = \"8 Mbit/s\"\n\
+        delay = \"5 ms\"\nqueue.kind = \"codel\"\n";
+    let used = |own: &[(&str, &str)]| {
+        let summary = run(chain, &group("cross", own));
+        ["one", "two", "three"].map(|name| {
+            let is_it = |link: &&sim::LinkSummary| link.name == format!("{name}/down");
+            let link = summary.links.iter().find(is_it).expect("it is there");
+            assert_eq!(link.queue_packets.max > 0, link.utilization > Some(0.0), "{name}");
+            link.utilization.is_some_and(|share| share > 0.5)
+        })
+    };
+    assert_eq!(used(&[]), [true, true, true]);
+    assert_eq!(used(&[("from", "a"), ("to", "b")]), [false, true, false]);
+    assert_eq!(used(&[("from", "a")]), [false, true, true]);
+    assert_eq!(used(&[("to", "b")]), [true, true, false]);
+    assert_eq!(used(&[("to", "a"), ("delay", "10 ms")]), [true, false, false]);
+    let summary = run(chain, &group("all", &[("tcp.variant", "cubic"), ("tcp.window", "400")]));
+    let drops = |name: &str| {
+        let link = summary.links.iter().find(|link| link.name == name).expect("it is there");
+        link.drops
+    };
+    assert!(drops("one/down") > 0, "a queue of 30 packets fills");
+    assert_eq!(drops("two/down"), 0, "what comes at its rate does not wait");
+}

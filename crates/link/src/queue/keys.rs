@@ -43,6 +43,12 @@ section! {
 }
 
 impl Queues {
+    /// A queue of any length in both directions.
+    pub fn unlimited() -> Self {
+        let limit = Limit { packets: None, bytes: None };
+        Self { limit, ..Self::default() }
+    }
+
     /// The queue towards the mobile.
     pub const fn forth(&self) -> Config {
         self.config(self.kind, self.limit)

@@ -3,14 +3,16 @@
 
 use std::ops::Range;
 
-use base::{Duration, Rate};
+use base::{Duration, Rate, Schedule};
+use link::queue::Queues;
+use link::{LinkConfig, Service, loss};
 use radio::Radio;
 use world::{Application, Applications};
 
 use crate::form::{Capture, Differing, Ends, OfAll, OfBoth, Start, Starting};
 use settings::{
-    Always, Bytes, Count, Each, File, Flat, Label, Nothing, OfTime, Off, Or, Speed, Unlimited,
-    Word, absent, as_key, named, section, words,
+    Always, Bytes, Count, Each, Fault, File, Flat, Label, Nothing, OfTime, Off, Or, Perhaps, Speed,
+    Table, Unlimited, Word, absent, as_key, named, section, words,
 };
 
 absent! {
@@ -70,6 +72,12 @@ section! {
         pub start: Start as Starting = Start::At(Duration::ZERO);
         /// From the start of one to the start of the next.
         pub interval: Duration as OfTime = Duration::ZERO;
+        /// The node of `[[wired]]` beside which these flows have a host of their own, in the place
+        /// of the fixed host: traffic that joins on the way.
+        pub from: Option<String> as Or<as_key::First, Label> = None;
+        /// The node of `[[wired]]` beside which they have one in the place of the mobile: traffic
+        /// that leaves on the way.
+        pub to: Option<String> as Or<as_key::Mobile, Label> = None;
         /// One way, on the wire of a host that these flows then have for themselves, beside the
         /// fixed host.
         pub delay: Duration as OfTime = Duration::ZERO;
@@ -128,10 +136,14 @@ impl Flow {
         own.next().map_or(0..count, |(_, range)| range)
     }
 
-    /// The delays of the wire of their own host, if they have one: away from it, and towards it.
-    pub(crate) fn delays(&self) -> Option<[Duration; 2]> {
-        let delays = [self.delay, self.return_delay.unwrap_or(self.delay)];
-        (delays != [Duration::ZERO; 2]).then_some(delays)
+    /// The delays of the wire of their own host: away from it, and towards it.
+    pub(crate) fn delays(&self) -> [Duration; 2] {
+        [self.delay, self.return_delay.unwrap_or(self.delay)]
+    }
+
+    /// Whether they have a host of their own in the place of the fixed host.
+    pub(crate) fn has_own_host(&self) -> bool {
+        self.from.is_some() || self.delays() != [Duration::ZERO; 2]
     }
 
     /// How many of them mobile number `ue` takes part in, if they run to or from `mobiles`.
@@ -182,7 +194,7 @@ words! {
 }
 
 section! {
-    /// `[[wired]]`: a wired link, alike in both directions and without loss or limit of its queue.
+    /// `[[wired]]`: a wired link without loss, alike in both directions.
     pub struct Wired {
         /// Its name in settings (`wired.NAME.delay`) and results; required.
         pub name: String as Label = String::new();
@@ -192,6 +204,35 @@ section! {
         pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
         /// One way, from the last bit sent to the last bit received.
         pub delay: Duration as OfTime = Duration::ZERO;
+        /// `[wired.queue]`: what waits ahead of it. Default: no limit, with `[mobile_ip]` as
+        /// `[queue]`.
+        pub queue: Option<Queues> as Perhaps<Queues> = None;
+    }
+    only_with(queue: rate not "unlimited")
+    check(Self::has_no_mobiles)
+}
+
+impl Wired {
+    /// A queue for each flow is one of a radio.
+    fn has_no_mobiles(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.queue.as_ref().is_some_and(|queue| queue.per_flow) {
+            let message =
+                format!("{at}.queue.per_flow must be false: only a radio has such queues");
+            return tree.clash_at(at, &["queue.per_flow"], message);
+        }
+        Ok(())
+    }
+
+    /// Both directions, where `queue` is ahead of each if it has none of its own.
+    pub(crate) fn ways(&self, queue: &Queues) -> [LinkConfig; 2] {
+        let queue = self.queue.as_ref().unwrap_or(queue);
+        [queue.forth(), queue.back()].map(|queue| LinkConfig {
+            service: Service::Rate(Schedule::new(self.rate, Vec::new())),
+            delay: Schedule::new(self.delay, Vec::new()),
+            queue,
+            drop_arrivals: Vec::new(),
+            loss: loss::Config::default(),
+        })
     }
 }
 

@@ -204,6 +204,8 @@ pub mod as_key {
         Before = "as before",
         FlowBytes = "as flow.bytes",
         Delay = "as delay",
+        First = "first",
+        Mobile = "mobile",
     }
 }
 
