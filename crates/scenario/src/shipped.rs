@@ -12,6 +12,7 @@ pub struct Shipped {
 /// The scenarios that ship, by name.
 pub const fn shipped() -> &'static [Shipped] {
     ship![
+        "bbr-beside-cubic",
         "bottleneck",
         "dumbbell-100",
         "edge",
@@ -45,9 +46,12 @@ pub const fn shipped() -> &'static [Shipped] {
         "nr-mmwave-blockage",
         "nr-standalone",
         "nr-tdd-100",
+        "parking-lot",
         "plain-384",
+        "rtt-unfairness",
         "satcom-edge",
         "satellite-geo",
+        "two-bottlenecks",
         "umts-384",
         "umts-384-lossy",
         "umts-64",
