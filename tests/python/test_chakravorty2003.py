@@ -409,8 +409,8 @@ def named(name):
 
 def test_wrong_models_change_only_what_they_are_of():
     queue, radio = point(FIFO, size(5)), point("gprs-3+1", size(5))
-    assert named("no block errors")(queue) == queue
-    assert ("radio.tbler", "0 %") in named("no block errors")(radio).settings
+    assert named("link control gives up")(queue) == queue
+    assert ("radio.gprs.lifetime", "2 s") in named("link control gives up")(radio).settings
     assert named("threshold of 4")(radio) == radio
     boxed = point("gprs-3+1", size(5), short.BOX)
     assert named("window of 10 KB")(boxed) == boxed

@@ -252,9 +252,9 @@ _PROXY: Final = (
             "has: it differs from the proxy in that each flow detects its own losses.",
             "Without a middlebox the two windows exceed the buffer of 120 KB, so a few losses are "
             "its own. With bursts one seed can dominate a mean: see the deviations. With bursts "
-            "of four the proxy does not gain time, because the plain link changes its state only "
-            "with packets: if a long burst takes the whole window, a probe every 1.5 round-trip "
-            "times stays in the bad state for as many probes as there are packets left.",
+            "of four the proxy does not gain time, and a third of its retransmissions are by "
+            "timeout (r3-no-timeout); why the split connection with as little under way repairs "
+            "sooner there is not known. The plain link changes its state only with packets.",
         ),
         recovery.POINTS,
         Detail.SEGMENTS,

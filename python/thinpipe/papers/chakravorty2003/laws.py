@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from thinpipe.papers.chakravorty2003.flow_control import advertised
 from thinpipe.papers.chakravorty2003.flow_control import small as small_windows
 from thinpipe.papers.chakravorty2003.measuring import (
     box_in_flight,
@@ -20,12 +21,14 @@ from thinpipe.papers.chakravorty2003.queueing import runs as downloads
 from thinpipe.papers.chakravorty2003.setup import (
     BDP,
     FEW,
+    MSS,
     RADIO,
     Settings,
     clamp,
     download,
     seeds,
 )
+from thinpipe.papers.series import Steps
 from thinpipe.plot.series import FIN, acks_received, segments_sent, sending_end
 
 if TYPE_CHECKING:
@@ -42,22 +45,27 @@ FAR: Final[Settings] = (("wired.LAN.delay", "1 s"),)
 """A host with a long round trip, such as another mobile."""
 
 
+MORE_THAN_HALF: Final[Settings] = (("middlebox.atcp.overprovision", 1.6),)
+"""“By more than 50 %”, §IV.D; the default is 1.5."""
+
+
 def far() -> tuple[Point, ...]:
     """Return downloads from a host far away."""
-    return seeds(RADIO, LONG, BOX, FAR)
+    return seeds(RADIO, LONG, BOX, FAR, MORE_THAN_HALF)
 
 
 def starved(run: Outcome) -> float:
     """Return how long the box had nothing to send while its window was open, in per cent.
 
-    From when the first window was full until the last data reached the box.
+    From when the host's slow start no longer bounds what it sends, until the last data reached
+    the box.
     """
     queue, flight = box_queue(run), box_in_flight(run)
-    full = np.flatnonzero(flight.value >= BDP - 2 * 1348)
-    over = _last_data_s(run)
-    if not len(full):
+    cwnd, told = Steps.cwnd(run), advertised(run)[1].max()
+    grown = np.flatnonzero(cwnd.value * MSS >= told)
+    if not len(grown):
         return float("nan")
-    times_s = np.linspace(flight.time_s[full[0]], over, 5000)
+    times_s = np.linspace(cwnd.time_s[grown[0]], _last_data_s(run), 5000)
     nothing = (queue.at(times_s) == 0) & (flight.at(times_s) < BDP / 2)
     return 100 * float(nothing.mean())
 

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Final
 from thinpipe.papers.chakravorty2003.measuring import each, line_rate, mean, mean_rtt, received_s
 from thinpipe.papers.chakravorty2003.plain import LONG
 from thinpipe.papers.chakravorty2003.setup import (
-    FEW,
     FIFO,
     KB,
     PLAIN,
     RADIO,
-    SEEDS,
     Settings,
     clamp,
     seeds,
@@ -38,8 +36,7 @@ BENT: Final = 0.98
 
 def runs(scenario: str, window: Settings) -> tuple[Point, ...]:
     """Return downloads of 600 KB with a window."""
-    named = window in (PLAIN, clamp(10))
-    return seeds(scenario, LONG, window, among=SEEDS if named else FEW)
+    return seeds(scenario, LONG, window)
 
 
 def window(kb: int | None) -> Settings:
@@ -73,8 +70,17 @@ NARROW: Final = (4, 6, 8)
 
 def longer(outcomes: Outcomes) -> list[float]:
     """Return how much longer 600 KB take with windows below 10 KB, in %, one value per window."""
-    ten, *narrow = times(RADIO, 10, *NARROW)(outcomes)
-    return [100 * (took_s / ten - 1) for took_s in narrow]
+    return _beside_ten(outcomes, *NARROW)
+
+
+def as_long(outcomes: Outcomes) -> list[float]:
+    """Return the same with wider windows and without the proxy."""
+    return _beside_ten(outcomes, *ENOUGH[1:], None)
+
+
+def _beside_ten(outcomes: Outcomes, *windows: int | None) -> list[float]:
+    ten, *others = times(RADIO, ENOUGH[0], *windows)(outcomes)
+    return [100 * (took_s / ten - 1) for took_s in others]
 
 
 def rises(outcomes: Outcomes) -> list[float]:
@@ -115,6 +121,7 @@ def knee_over_bdp(scenario: str) -> Measure:
 
 MEASURES: Final[dict[str, Measure]] = {
     "p3-time": times(RADIO, *ENOUGH, None),
+    "p3-any": as_long,
     "p3-below": longer,
     "p3-fifo": times(FIFO, 8, *ENOUGH, None),
     "p3-fifo-6": times(FIFO, 6),

@@ -39,6 +39,9 @@ LINUX: Final[Settings] = (("tcp.receiver", "linux-2.4"),)
 WINDOWS: Final[Settings] = (("tcp.receiver", "win2000"),)
 """The other platform of §V: 16 KB. Windows CE 3.0, with 8 KB, gives the same times."""
 
+OPEN: Final[Settings] = (("tcp.receiver", "plain"), ("tcp.receive_buffer", "65535 B"))
+"""Linux 2.4 but for how its window opens: all of it is offered at first."""
+
 BOX: Final = clamp(10)
 
 SERIES: Final = {
@@ -72,7 +75,10 @@ def fifo_time(outcomes: Outcomes, more: Settings, kb: int) -> float:
 
 POINTS: Final = tuple(
     each
-    for scenario, shown in ((RADIO, SERIES.values()), (FIFO, (PLAIN, BOX)))
+    for scenario, shown in (
+        (RADIO, (*SERIES.values(), OPEN, (*BOX, *OPEN))),
+        (FIFO, (PLAIN, BOX)),
+    )
     for more in shown
     for kb in SIZES
     for each in runs(more, kb, scenario)
@@ -112,14 +118,17 @@ def injected(run: Outcome) -> float:
     return float(sent.last[sent.carries_data & (sent.time_s < first_s)].max())
 
 
-def narrower(outcomes: Outcomes) -> list[float]:
-    """Return the gain with Linux 2.4 beside that with Windows 2000, in % of difference."""
-    return [100 * (gain(outcomes, LINUX, kb) / gain(outcomes, WINDOWS, kb) - 1) for kb in LARGER]
+def narrower(receiver: Settings) -> Measure:
+    """Measure the gain with a receiver beside that with Windows 2000, in % of difference."""
+    return lambda outcomes: [
+        100 * (gain(outcomes, receiver, kb) / gain(outcomes, WINDOWS, kb) - 1) for kb in LARGER
+    ]
 
 
 MEASURES: Final[dict[str, Measure]] = {
     "p1-apart": apart,
-    "p1-5392": narrower,
+    "p1-5392": narrower(LINUX),
+    "p1-open": narrower(OPEN),
     "p1-window": lambda outcomes: [
         max(injected(outcomes[each]) for each in runs((*BOX, *LINUX), kb)) for kb in LARGER
     ],

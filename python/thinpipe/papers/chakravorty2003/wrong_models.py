@@ -91,15 +91,8 @@ def _reno_for_vegas(run: Point) -> Point:
 
 WRONG_MODELS: Final[dict[str, WrongModel]] = {
     # The link.
-    "no block errors": radio("blocks that never err", ("radio.tbler", "0 %")),
     "link control gives up": radio("packets discarded after 2 s", ("radio.gprs.lifetime", "2 s")),
-    "no coupling": radio("random access for each", ("radio.gprs.tbf.coupling", "off")),
     "outages only delay": radio("all kept in an outage", ("radio.gprs.keep", "60 s")),
-    "no core network": radio(
-        "the radio alone",
-        ("radio.gprs.core.downlink", "0 s"),
-        ("radio.gprs.core.uplink", "0 s"),
-    ),
     "flows of blocks at once": radio(
         "set-up in no time",
         ("radio.gprs.tbf.associated", '["0 s", "0 s"]'),

@@ -66,6 +66,15 @@ WRONG_PROXIES: Final[dict[str, WrongModel]] = {
     "8 KB at first": swapped(
         "Linux with a first window of 8 KB", "tcp.receiver", {"linux-2.4": "wince"}
     ),
+    "64 KB at first": swapped(
+        "Linux with a first window of 64 KB", "tcp.receiver", {"linux-2.4": "plain"}
+    ),
+    "5392 B at first": swapped(
+        "Linux with its own first window", "tcp.receiver", {"plain": "linux-2.4"}
+    ),
+    "half of the product": proxy(
+        "half of the link's product in the buffer", ("middlebox.atcp.overprovision", "0.5")
+    ),
     "buffer of 16 KB": radio("16 KB ahead of the radio", ("queue.bytes", "16 kB")),
 }
 """By the names that facts give them."""
