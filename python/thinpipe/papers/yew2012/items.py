@@ -9,16 +9,16 @@ from thinpipe.papers.chakravorty2003.drawing import styled
 from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item, Table
 from thinpipe.papers.yew2012 import figures
-from thinpipe.papers.yew2012.arithmetic import calculated, whole
+from thinpipe.papers.yew2012.arithmetic import calculated, segments, whole
 from thinpipe.papers.yew2012.printed import (
     ACCESS_BPS,
     BUFFER,
     BUFFERS,
     BY_RTT,
-    PACKET,
     RTTS,
     SPACED,
     STANDARD,
+    TABLE_RTT,
     Row,
     bdp,
     buffer_ratio,
@@ -61,12 +61,12 @@ def buffers(_: Outcomes) -> Sequence[Table]:
 
 
 def readings(_: Outcomes) -> Sequence[Table]:
-    """Read packets in flight and the delay beyond half an RTT out of Tables II to IV."""
+    """Read the window and the delay beyond half an RTT out of Tables II to IV."""
     by_size = [
         (
             f"{size} B",
             *(f"{rounded(row.per_second(size), Decimal(1))}" for row in rows),
-            *(f"{rounded(row.in_flight(size), TENTH)}" for row in rows),
+            *(f"{rounded(segments(row, TABLE_RTT, size), TENTH)}" for row in rows),
         )
         for size, rows in ((size, (STANDARD[size], SPACED[size])) for size in STANDARD)
     ]
@@ -75,16 +75,16 @@ def readings(_: Outcomes) -> Sequence[Table]:
             str(rtt),
             str(row.kbps),
             f"{rounded(row.delay_ms - Decimal(rtt) / 2, TENTH)}",
-            f"{rounded(row.in_flight(PACKET), TENTH)}",
+            f"{rounded(segments(row, rtt), TENTH)}",
             "upper" if row.is_upper else "lower",
             "upper" if rtt >= 100 else "lower",  # noqa: PLR2004 - the paper's words
         )
         for rtt, row in BY_RTT.items()
     ]
-    sizes_head = ("packet", "packets/s II", "packets/s III", "in flight II", "in flight III")
-    rtt_head = ("RTT ms", "kbit/s", "delay − RTT/2", "in flight", "by number", "by text")
+    sizes_head = ("packet", "packets/s II", "packets/s III", "window II", "window III")
+    rtt_head = ("RTT ms", "kbit/s", "delay − RTT/2", "window", "by number", "by text")
     return (
-        Table("Tables II and III: packets per second, and in flight", sizes_head, tuple(by_size)),
+        Table("Tables II and III: packets per second, and a window", sizes_head, tuple(by_size)),
         Table("Table IV: two states", rtt_head, tuple(by_rtt)),
     )
 
@@ -133,10 +133,10 @@ ARITHMETIC: Final = (
             "Up to 256 B, Vegas without spacing sent 33 to 36 packets per second whatever their "
             "size, about four per round trip; 512 B is an exception because its single run had a "
             "larger window.",
-            "Table IV has two states, not a trend. In the lower one four segments are under way in "
-            "each round trip (own-four), and there is no queue. In the upper one the link is "
-            "nearly full, and the delay is 6 ms longer: one or two packets of 512 B are queued at "
-            "1 Mbit/s, which is between Vegas' α and β.",
+            "A window is throughput times round trip: the printed delay, and back RTT/2 and 2 + 2 "
+            "ms. Table IV has two states, not a trend: a window of four segments in the lower one "
+            "(own-four), a link that is nearly full in the upper one, with 6 ms more delay, which "
+            "one or two packets of 512 B take at 1 Mbit/s. The paper has no queue lengths.",
         ),
         (),
         Detail.RESULT,

@@ -35,12 +35,6 @@ def delay_ms(run: Outcome) -> float:
     return float("nan") if mean_s is None else 1e3 * mean_s
 
 
-def round_trip_ms(run: Outcome) -> float:
-    """Mean round trip that the sender measured, in ms."""
-    mean_s = run.flow.rtt_s.mean
-    return float("nan") if mean_s is None else 1e3 * mean_s
-
-
 def kbps(run: Outcome) -> float:
     """Network throughput: payload of the data packets that arrived, over the whole run."""
     return (run.flow.network.throughput_bps or 0.0) / 1e3
@@ -121,6 +115,31 @@ def base_rtt_ms(run: Outcome) -> float:
     table = run.tables["base_rtt"]
     column = table.filter(table["flow"] == 0)["base_rtt_s"]
     return 1e3 * float(column[-1]) if len(column) else float("nan")
+
+
+def latest_error(run: Outcome) -> float:
+    """Return by how much the latest sample misses the RTT of a segment that leaves, mean in %."""
+    time_s, rtt_s = _samples(run)
+    return _missed(time_s, rtt_s, time_s, rtt_s)
+
+
+def base_error(run: Outcome) -> float:
+    """Return by how much the base RTT misses it, mean in %."""
+    base = run.tables["base_rtt"]
+    base = base.filter(base["flow"] == 0)
+    return _missed(*_samples(run), base["time_s"].to_numpy(), base["base_rtt_s"].to_numpy())
+
+
+def _samples(run: Outcome) -> tuple[Floats, Floats]:
+    table = run.tables["rtt"]
+    table = table.filter(table["flow"] == 0)
+    return table["time_s"].to_numpy(), table["rtt_s"].to_numpy()
+
+
+def _missed(time_s: Floats, rtt_s: Floats, known_s: Floats, taken_s: Floats) -> float:
+    place = np.searchsorted(known_s, time_s - rtt_s, side="right") - 1
+    told = place >= 0
+    return 100 * float(np.mean(np.abs(taken_s[place[told]] / rtt_s[told] - 1)))
 
 
 def late_min_rtt_ms(run: Outcome) -> float:

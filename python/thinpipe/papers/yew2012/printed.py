@@ -40,10 +40,6 @@ class Row:
         """Return delay over throughput (equation 4), with the digits that are printed."""
         return rounded(self.delay_ms / self.kbps, self.ratio)
 
-    def in_flight(self, packet: int) -> Decimal:
-        """Return the mean packets in flight: packets per second times twice the one-way delay."""
-        return 2 * self.delay_ms * self.kbps / (8 * packet)
-
     def per_second(self, packet: int) -> Decimal:
         """Return packets a second."""
         return 1000 * self.kbps / (8 * packet)

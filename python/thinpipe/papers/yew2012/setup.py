@@ -37,12 +37,6 @@ BASE: Final[Settings] = (("tcp.spacing_rtt", "base"),)
 RENEWED: Final[Settings] = (("tcp.vegas.base_rtt", "renewed-at-handover"),)
 """Vegas learns its base RTT anew at each handover."""
 
-STILL: Final[Settings] = (
-    ("wlan.mobile.MN.position", ["500 m", "0 m"]),
-    ("wlan.mobile.MN.walk", []),
-)
-"""A mobile that stays beside AR1 all the time."""
-
 RENO: Final[Settings] = (("tcp.variant", "reno"),)
 
 NS2_CAP: Final = 1000

@@ -329,7 +329,8 @@ def _bands(plan: Plan) -> tuple[Item, ...]:
 
 
 def _claims(plan: Plan) -> tuple[Item, ...]:
-    bursts, others = (claims.bursts(plan),), claims.claims(plan)
+    bursts, accuracy = (claims.bursts(plan),), (claims.accuracy(plan),)
+    others = claims.claims(plan)
     return (
         Item(
             "slow-start",
@@ -341,6 +342,18 @@ def _claims(plan: Plan) -> tuple[Item, ...]:
             claims.points(bursts),
             Detail.TABLES,
             tabulate=lambda outcomes: claims.table(outcomes, bursts),
+        ),
+        Item(
+            "accuracy",
+            "What spacing takes for the round-trip time",
+            (
+                "Equation 3 needs an RTT when a segment leaves. The paper takes the latest sample "
+                "and not the base RTT, because a mobile moves. Both are compared with the round "
+                "trip that the segment then has, RTT 100 ms, 500 s, seed by seed.",
+            ),
+            claims.points(accuracy),
+            Detail.TABLES,
+            tabulate=lambda outcomes: claims.table(outcomes, accuracy),
         ),
         Item(
             "claims",
@@ -369,7 +382,8 @@ def measures(plan: Plan) -> dict[str, Measure]:
     """Return the measures of facts that need runs, by id."""
     return {
         **{
-            claim.id: partial(_told, claim) for claim in (*claims.claims(plan), claims.bursts(plan))
+            claim.id: partial(_told, claim)
+            for claim in (*claims.claims(plan), claims.bursts(plan), claims.accuracy(plan))
         },
         **{name: partial(measure, plan) for name, measure in bands.MEASURES.items()},
         **cells.measures(plan),
@@ -378,7 +392,8 @@ def measures(plan: Plan) -> dict[str, Measure]:
         "starts-band": partial(starts.made_by_start, plan),
         "c4": partial(claims.grows_with_size, plan),
         "c7-delay": partial(claims.grows_with_rtt, plan),
-        "c13": partial(claims.less_than_wired, plan),
+        "c13": partial(claims.less_than_wired, plan, at_home=True),
+        "c13-later": partial(claims.less_than_wired, plan, at_home=False),
         "slope-upper": partial(claims.slope, plan),
         "slope-lower": partial(by_band.slope, plan),
     }

@@ -268,9 +268,9 @@ def _balance(cells: Sequence[Cell], what: str) -> str:
     harmed = [cell for cell in cells if cell.change.gain < 0]
     text = f"{what}: helps in {len(helped)} of {len(cells)} cells, harms in {len(harmed)}."
     if helped:
-        text += f" Best: {max(helped, key=lambda cell: cell.change.gain)}."
+        text += f" Best where all runs agree: {max(helped, key=lambda cell: cell.change.gain)}."
     if harmed:
-        text += f" Worst: {min(harmed, key=lambda cell: cell.change.gain)}."
+        text += f" Worst where all runs agree: {min(harmed, key=lambda cell: cell.change.gain)}."
     return text
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from decimal import ROUND_DOWN, Decimal
-from functools import partial
 from typing import Final
 
 from thinpipe.papers.wrong import WrongModel, altered, given, swapped
-from thinpipe.papers.yew2012 import claims
 from thinpipe.papers.yew2012.arithmetic import (
     UPPER,
     at_base,
@@ -17,7 +15,8 @@ from thinpipe.papers.yew2012.arithmetic import (
     printed_x,
     unrounded,
 )
-from thinpipe.papers.yew2012.measuring import round_trip_ms
+from thinpipe.papers.yew2012.claims import accuracy
+from thinpipe.papers.yew2012.measuring import base_error
 from thinpipe.papers.yew2012.printed import (
     BUFFER,
     BY_RTT,
@@ -31,6 +30,8 @@ from thinpipe.papers.yew2012.setup import BASE, RENEWED, Plan
 
 RENEWED_OR_NOT: Final = {"renewed-at-handover": "kept", "kept": "renewed-at-handover"}
 ETHERNET: Final = 1500
+BY_BASE: Final = accuracy(Plan(), base_error)
+"""The claim of what spacing takes for the RTT, were that the base RTT in any case."""
 
 
 def _cut_off(row: Row) -> bool:
@@ -38,23 +39,18 @@ def _cut_off(row: Row) -> bool:
 
 
 WRONG_MODELS: Final[dict[str, WrongModel]] = {
-    "plain Mobile IPv6": given("no MAP", ("mobile_ip.kind", "mipv6")),
-    "cells that do not overlap": given("cells of 150 m", ("wlan.range", "150 m")),
     "a window of 20": given("ns-2's default window of 20 packets", ("tcp.window", "20")),
     "packets of one size": altered("512 B in each row", "ftp.packet_size", lambda _: "512 B"),
-    "one RTT": altered("100 ms in each row", "wan.rtt", lambda _: "100 ms"),
     "Reno": given("Reno in Vegas' place", ("tcp.variant", "reno")),
     "CUBIC": given("CUBIC in Vegas' place", ("tcp.variant", "cubic")),
-    "base RTT for current": given("packet spacing by the base RTT", *BASE),
+    "base RTT for current": WrongModel(
+        "packet spacing by the base RTT",
+        given("", *BASE).change,
+        instead={"c11": lambda outcomes: [float(BY_BASE.verdict(outcomes).value)]},
+    ),
     "base RTT learnt anew": given("Vegas forgets its base RTT at a handover", *RENEWED),
     "base RTT kept": swapped(
         "Vegas keeps its base RTT over a handover", "tcp.vegas.base_rtt", RENEWED_OR_NOT
-    ),
-    "a delay of both ways": WrongModel(
-        "the mean round trip that the sender measures for the network delay",
-        instead={
-            "slope-upper": partial(claims.slope, Plan(), value=round_trip_ms),
-        },
     ),
     "digits cut off": WrongModel(
         "the last digit of a ratio is cut off, not rounded",
@@ -91,6 +87,5 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
         "the window grows by one segment a round trip, 1/CWND for each ACK",
         instead={"own-grows": constant(misses(lambda _: 1.0))},
     ),
-    "begun at home": given("the transfer begins at home, at 1 s", ("flow.start", "1 s")),
 }
 """By the names that facts give them."""
