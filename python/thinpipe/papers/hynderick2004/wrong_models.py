@@ -36,7 +36,6 @@ def _lost_like_the_smallest(point: Point) -> Point:
 
 WRONG_MODELS: Final = {
     # --- Chapters IV and V
-    "TCP in UDP's place": given("A file.", ("flow.application", "file")),
     "delayed acknowledgements": given(
         "The receiver of chapter IV.A: it waits for a second packet, or for 50 ms.",
         ("tcp.delayed_ack", "50 ms"),
@@ -96,7 +95,6 @@ WRONG_MODELS: Final = {
         "The estimate follows a packet a window.", ("tcp.rtt_sampling", "one-per-window")
     ),
     "constant back-off": given("The timer stays as it is.", ("tcp.back_off", "constant")),
-    "ceiling of 60 s": given("The least that the standard allows.", ("tcp.max_rto", "60 s")),
     "twelve attempts": given("One attempt fewer.", ("tcp.max_retransmissions", "12")),
     # --- Link-layer recovery and block errors
     "no recovery": given("RLC in unacknowledged mode.", ("radio.rlc.mode", "um")),
@@ -109,18 +107,15 @@ WRONG_MODELS: Final = {
         "Less than a request and its answer take.", ("radio.rlc.recovery_timeout", "40 ms")
     ),
     "PDUs without a header": given("All of the rate carries payload.", ("radio.rlc.header", "0 B")),
-    "one draw a block": given("Data and control fail together.", ("radio.dpcch", "with-data")),
     # --- Rates, queues and windows
     "unlimited queue": given("No queue overflows.", (QUEUE, "unlimited")),
     "queue of 2": given("The shortest queue for all.", (QUEUE, "3")),
     "queue of 15": given("The queue overflows before the window is full.", (QUEUE, "16")),
+    "window of 1000": given("The queue alone bounds what is outstanding.", ("tcp.window", "1000")),
     "window of 64": given("A wider window than ns-2's.", ("tcp.window", "64")),
     "window of 8": given("A window below the path's product.", ("tcp.window", "8")),
     "manager without a bound": altered(
         "The manager lets all wait.", "radio.buffer.bulk", lambda _: "1000"
-    ),
-    "in order of arrival": swapped(
-        "A queue for each flow, but one order.", "radio.buffer.service", {"in-turn": "in-order"}
     ),
     **CHAPTER_6,
 }

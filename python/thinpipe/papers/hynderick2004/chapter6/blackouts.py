@@ -13,6 +13,7 @@ from thinpipe.papers.hynderick2004.chapter6.measuring import (
     acked_by,
     kbps,
     mean,
+    percent_more,
     resent,
     resent_at_s,
     rlc_effort,
@@ -260,13 +261,13 @@ def useless(run: Outcome, length_s: int) -> float:
 
 def needed_c(outcomes: Outcomes) -> list[float]:
     """Return the queue that suffices in scenario C, one value per payload."""
-    return [float(queues.needed(_c(kbps, payload)(outcomes))) for payload in queues.PAYLOADS]
+    return [queues.needed_between(_c(kbps, payload)(outcomes)) for payload in queues.PAYLOADS]
 
 
 def needed_sooner(outcomes: Outcomes) -> list[float]:
     """Return that less the sufficient queue at a constant BLER of 10 %, one value per payload."""
     constant = [
-        queues.needed(queues.curve(outcomes, kbps, 120, payload, 0.1))
+        queues.needed_between(queues.curve(outcomes, kbps, 120, payload, 0.1))
         for payload in queues.PAYLOADS
     ]
     return [ours - theirs for ours, theirs in zip(needed_c(outcomes), constant, strict=True)]
@@ -284,9 +285,9 @@ def larger_is_faster(outcomes: Outcomes) -> list[float]:
     return [100 * fmean(large > small for large, small in pairs)]
 
 
-def last_growth(values: Sequence[float]) -> float:
-    """Return by how many per cent the longest queue's value is above that of 15 packets."""
-    return 100 * (values[-1] / values[queues.QUEUES.index(15)] - 1)
+def rtt_levels(outcomes: Outcomes) -> list[float]:
+    """Return the RTT's growth per packet of queue beyond 15 over that up to it, per payload."""
+    return [queues.levelling(_c(rtt_ms, payload)(outcomes)) for payload in queues.PAYLOADS]
 
 
 def _a(value: Callable[[Outcome], float]) -> Measure:
@@ -333,9 +334,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "e14-grows": lambda outcomes: [
         tau(_c(rtt_ms, payload)(outcomes)) for payload in queues.PAYLOADS
     ],
-    "e14-levels": lambda outcomes: [
-        last_growth(_c(rtt_ms, payload)(outcomes)) for payload in queues.PAYLOADS
-    ],
+    "e14-levels": percent_more(rtt_levels),
     "e14-needless": lambda outcomes: [
         (values := _c(spurious, payload)(outcomes))[-1] - values[0] for payload in queues.PAYLOADS
     ],

@@ -265,12 +265,8 @@ def levelling(values: Sequence[float]) -> float:
 
 
 def gap_levels(outcomes: Outcomes) -> list[float]:
-    """Return by how many per cent the gap grows from a queue of 15 to one of 50, per rate."""
-    found = []
-    for rate in RATES:
-        *_, bend, last = gaps(outcomes, rate)
-        found.append(100 * (last / bend - 1))
-    return found
+    """Return the gap's growth per packet of queue beyond 15 over that up to it, per rate."""
+    return [levelling(gaps(outcomes, rate)) for rate in RATES]
 
 
 def bounded(outcomes: Outcomes) -> list[float]:
@@ -362,7 +358,7 @@ MEASURES: Final[dict[str, Measure]] = {
     "q1-more-at-10": percent_more(more_resent_with_errors),
     "q2-grows": gap_growth,
     "q2-exponentially": percent_more(gap_bend),
-    "q2-flat": gap_levels,
+    "q2-flat": percent_more(gap_levels),
     "q3-resent-50": _of(60, 500, 0.1, 50, resent),
     "q3-window-50": _of(60, 500, 0.1, 50, cwnd_most),
     "q3-resent-4": _of(60, 500, 0.1, 4, resent),

@@ -232,10 +232,8 @@ def seconds_after_rise(outcomes: Outcomes, low: int, queue: int) -> list[list[fl
 
 
 def reaches_quickly(low: int, queue: int) -> Measure:
-    """Measure the use in the second and third second after a rise, one value per moment."""
-    return lambda outcomes: [
-        fmean(seconds[1:3]) for seconds in seconds_after_rise(outcomes, low, queue)
-    ]
+    """Measure the use in the third second after a rise, one value per moment."""
+    return lambda outcomes: [seconds[2] for seconds in seconds_after_rise(outcomes, low, queue)]
 
 
 def falls_back(low: int, queue: int) -> Measure:

@@ -273,8 +273,8 @@ def grown_to(run: Outcome) -> float:
 
 
 def in_flight_share(run: Outcome) -> float:
-    """Return throughput times mean round-trip time over the window."""
-    return bytes_per_s(run) * rtt_ms(run) / 1000 / (WINDOW * PAYLOAD)
+    """Return throughput since the connection stands, times mean RTT, over the window."""
+    return from_established(run) * rtt_ms(run) / 1000 / (WINDOW * PAYLOAD)
 
 
 def lost_segments(run: Outcome) -> float:
@@ -346,7 +346,8 @@ MEASURES: Final[dict[str, Measure]] = {
     "c11": lambda outcomes: [sum(each(outcomes, GRID_POINTS, drops))],
     "c11-window": lambda outcomes: each(outcomes, curves(), grown_to),
     "c12": lambda outcomes: [
-        mean(outcomes, cells(bler), in_flight_share) for bler in (0.0, 0.01, 0.1)
+        mean(outcomes, points, in_flight_share)
+        for points in (cells(0.0), *(cells(bler, APART, MANY_SEEDS) for bler in BLERS[1:]))
     ],
     "c13-10-standard": ratio(0.1, STANDARD),
     "c13-10-wide": ratio(0.1, WIDE),

@@ -67,6 +67,10 @@ WRONG_MODELS: Final = {
             for window in advice.INITIAL_WINDOWS
         },
     ),
+    "queue always full": WrongModel(
+        "Each packet of a queue, however long it is, adds the time that it takes to send.",
+        instead={"e14-levels": lambda _: [0.0, 0.0]},
+    ),
     "RTT alike at every rate": WrongModel(
         "Transfers of so many equal round trips, whatever the rate.",
         instead={"s4": lambda _: [0.0, 0.0]},
