@@ -60,7 +60,16 @@ def mean_throughput(study: Study, variant: str, tbler: int) -> float:
 
 def falls(study: Study) -> list[float]:
     """Return how Vegas' throughput changes from each error rate to the next, in percent."""
-    means = [mean_throughput(study, "vegas", tbler) for tbler in TBLERS]
+    return _changes(study, TBLERS)
+
+
+def collapses(study: Study) -> list[float]:
+    """Return the same from the last of them on, in percent."""
+    return _changes(study, (TBLERS[-1], *BEYOND))
+
+
+def _changes(study: Study, tblers: Sequence[int]) -> list[float]:
+    means = [mean_throughput(study, "vegas", tbler) for tbler in tblers]
     return [100 * (after / before - 1) for before, after in pairwise(means)]
 
 
@@ -230,6 +239,6 @@ MEASURES: Final[dict[str, Measure]] = {
     "eq4-acknowledgement": _isolated(0, split.ttis_of_an_acknowledgement),
     "retransmission-least": _isolated(20, split.min_extra_delay_ms),
     "out-of-order-duplicate-acks": out_of_order(lambda run: float(run.flow.fast_retransmits)),
-    "collapse": lambda study: [mean_throughput(study, "vegas", tbler) for tbler in BEYOND],
+    "collapse": collapses,
 }
 """The measurement of each fact, by its id."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from thinpipe.papers.facts import Fact, Finding, Verdict
@@ -68,7 +68,7 @@ JUDGED: Final = {
     "cwnd-vegas-5-mean": "cwnd",
     "cwnd-vegas-30-small": "% cwnd ≤ 2",
 }
-"""Facts that a set must meet to fit, and their columns."""
+"""Facts that a set must meet to fit, also those that they set, and their columns."""
 
 
 def points() -> tuple[Point, ...]:
@@ -83,7 +83,7 @@ def points() -> tuple[Point, ...]:
 
 def table(outcomes: Outcomes, facts: tuple[Fact, ...]) -> Table:
     """Return one row a set: means over seeds, a cross at each fact that it misses."""
-    judged = [fact for name in JUDGED for fact in facts if fact.id == name]
+    judged = [replace(fact, claimed=True) for name in JUDGED for fact in facts if fact.id == name]
     rows = tuple(_row(each, Study(outcomes, each.settings), judged) for each in SETS)
     caption = (
         "Trigger sets: sender's (Table 1); receiver's (Table 2). Means over seeds, with a cross "

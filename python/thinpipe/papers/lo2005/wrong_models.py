@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
+from thinpipe.papers.lo2005.experiments import BEYOND, TBLERS
 from thinpipe.papers.wrong import WrongModel, given
 
 WRONG_MODELS: Final[dict[str, WrongModel]] = {
@@ -15,11 +17,18 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
         ("radio.rlc.poll.timer", "170 ms"),
         ("radio.rlc.status.prohibit", "150 ms"),
     ),
-    "uplink of 16 kbit/s": given("one block a TTI", ("radio.uplink.rate", "16 kbit/s")),
     "uplink TTI of 10 ms": given("the downlink's TTI both ways", ("radio.uplink.tti", "10 ms")),
-    "downlink TTI of 20 ms": given("the uplink's TTI both ways", ("radio.downlink.tti", "20 ms")),
     "least RTO of 0.2 s": given(
         "the least RTO of ns-2 since October 2004", ("tcp.min_rto", "200 ms")
+    ),
+    "as the error-free blocks": WrongModel(
+        "throughput falls as the share of the blocks without an error",
+        instead={
+            "collapse": lambda _: [
+                100 * ((100 - after) / (100 - before) - 1)
+                for before, after in pairwise((TBLERS[-1], *BEYOND))
+            ]
+        },
     ),
     "β of 4": given("Vegas shrinks its window later", ("tcp.vegas.beta", "4")),
     "β of 1": given("Vegas shrinks its window earlier", ("tcp.vegas.beta", "1")),
