@@ -414,8 +414,8 @@ def test_wrong_models_change_only_what_they_are_of():
     assert named("threshold of 4")(radio) == radio
     boxed = point("gprs-3+1", size(5), short.BOX)
     assert named("window of 10 KB")(boxed) == boxed
-    assert dict(named("split")(boxed).settings)["middlebox.kind"] == "split"
-    assert not any("atcp" in key for key, _ in named("split")(boxed).settings)
+    assert dict(named("I-TCP")(boxed).settings)["middlebox.kind"] == "i-tcp"
+    assert not any("atcp" in key for key, _ in named("I-TCP")(boxed).settings)
     assert named("a plain queue")(radio).scenario == queue.scenario
     assert named("a radio")(queue).scenario == radio.scenario
 

@@ -36,7 +36,6 @@ def _classes(says: str, settings: Mapping[str, str]) -> WrongModel:
 WRONG_PROXIES: Final[dict[str, WrongModel]] = {
     # Other schemes in its place.
     "I-TCP": other_box("a split connection in which each flow has a TCP of its own", "i-tcp"),
-    "split": other_box("the same with CUBIC", "split"),
     "W-TCP": other_box("W-TCP: a fixed window for each connection, and back-off", "w-tcp"),
     "Snoop": other_box("Snoop, which has a timer for each packet", "snoop"),
     # Its window and its repairs.
