@@ -167,8 +167,8 @@ _PROXY: Final = (
         (
             "Times count from SYN to the ACK of FIN. The window is 10 KB. The paper's mobile ran "
             "Linux 2.4, which begins with a window of 5392 B; the dashed lines, and all facts "
-            "except p1-other, use it too. The other platform is Windows 2000. Gains are of "
-            "medians.",
+            "except p1-other and p1-open, use it too. The other platform is Windows 2000. Gains "
+            "are of medians.",
         ),
         (),
         Detail.RESULT,

@@ -86,11 +86,6 @@ WRONG_MODELS: Final = {
         "The module before its modification 3: a packet is lost if its last PDU is.",
         instead={"p10": lambda outcomes: [last_over_hit(outcomes[LOSSY])]},
     ),
-    "concatenation": given(
-        "A packet begins in the PDU where the one before ends.",
-        ("radio.rlc.mode", "um"),  # where the standard's link control has it
-        ("radio.rlc.concatenation", "true"),
-    ),
     "one sample a window": given(
         "The estimate follows a packet a window.", ("tcp.rtt_sampling", "one-per-window")
     ),

@@ -188,16 +188,21 @@ def falls_with_queue(outcomes: Outcomes) -> list[float]:
     return [max(100 * (after / before - 1) for before, after in pairwise(row)) for row in means]
 
 
-def beside_60(outcomes: Outcomes) -> list[float]:
-    """Return packets retransmitted after a fall to 120 kbit/s over those at 60, per queue."""
-    return [mean_resent(outcomes, 120, q) / mean_resent(outcomes, 60, q) for q in FALL_QUEUES]
-
-
 def share_resent(run: Outcome, jump_s: float) -> float:
     """Return the packets retransmitted in all the time after a jump, in per cent of those sent."""
     sent = segments_sent(sending_end(run.tables["segments"], flow=0))
     after_s = sent.time_s[sent.carries_data & (sent.time_s >= jump_s)]
     return 100 * resent_after(run, jump_s, APART_S) / len(after_s)
+
+
+def beside_60(outcomes: Outcomes) -> list[float]:
+    """Return the share retransmitted after a fall to 120 kbit/s over that at 60, per queue."""
+
+    def mean_share(low: int, queue: int) -> float:
+        runs = ((outcomes[steps((TOP, low), queue, at_s)], at_s) for at_s in MOMENTS_S)
+        return fmean(share_resent(run, at_s) for run, at_s in runs)
+
+    return [mean_share(120, queue) / mean_share(60, queue) for queue in FALL_QUEUES]
 
 
 def order_after_rise(outcomes: Outcomes) -> list[float]:

@@ -124,6 +124,7 @@ def slowest_over_fastest(outcomes: Outcomes) -> list[float]:
 MEASURES: Final[dict[str, Measure]] = {
     "e10-sent": percent_more(beside_tahoe(sent, BELOW_S)),
     "e10-timeouts": percent_more(beside_tahoe(lambda run, _: timeouts(run), BELOW_S)),
+    "e10-timeouts-dark": percent_more(beside_tahoe(dark_timeouts, BELOW_S)),
     "e10-beyond": percent_more(slowest_over_fastest),
 }
 
