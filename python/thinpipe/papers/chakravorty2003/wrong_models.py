@@ -92,7 +92,6 @@ def _reno_for_vegas(run: Point) -> Point:
 WRONG_MODELS: Final[dict[str, WrongModel]] = {
     # The link.
     "link control gives up": radio("packets discarded after 2 s", ("radio.gprs.lifetime", "2 s")),
-    "outages only delay": radio("all kept in an outage", ("radio.gprs.keep", "60 s")),
     "flows of blocks at once": radio(
         "set-up in no time",
         ("radio.gprs.tbf.associated", '["0 s", "0 s"]'),

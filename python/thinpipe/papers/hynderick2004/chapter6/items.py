@@ -200,9 +200,10 @@ _QUEUES: Final = (
         figures.outstanding,
         traced=(queues.over_time(4), queues.over_time(50)),
         caption=(
-            "Left, the mean of outstanding data against the queue. Middle and right, outstanding "
-            "data over time: each change, the mean of the samples so far, and the mean weighted "
-            "by time."
+            "Left, the mean of outstanding data against the queue, on a logarithmic axis: per "
+            "packet it grows more slowly beyond 15 packets. Middle and right, outstanding data "
+            "over time: each change, the mean of the samples so far, and the mean weighted by "
+            "time."
         ),
     ),
     Item(
@@ -368,7 +369,8 @@ _BLACK_OUTS: Final = (
         traced=(blackouts.scenario_c(4, 500),),
         caption=(
             "A longer queue adds little throughput (left) and multiplies the round-trip time "
-            "(right). Bars are the range over moments."
+            "(right), per packet more slowly beyond 15 packets: the axis of queues is logarithmic. "
+            "Bars are the range over moments."
         ),
     ),
 )
