@@ -86,8 +86,9 @@ def low_orbit_advice(outcomes: Outcomes) -> Sequence[str]:
         f"{rate('cubic', causes.NO_LOSS_BETWEEN)} if nothing is lost but what is in the air at a "
         f"change. Reno carries {rate('reno')}, BBR {rate('bbr')}.",
         f"Vegas carries {rate('vegas')}, and {rate('vegas', causes.STEPS_ALONE)} without any loss: "
-        "it takes round trips that vary with the other users of the beam for a queue. Without "
-        "these, losses and changes it carries "
+        "it takes round trips that vary, with the other users of the beam and as the satellite "
+        "moves, for a queue. Without these users and losses, over a satellite that stays, it "
+        "carries "
         f"{rate('vegas', *alone, changes=False)}, nearly what CUBIC does "
         f"({rate('cubic', *alone, changes=False)}).",
         f"Changes every 15 s cost CUBIC {cubic:.0f} % of its goodput, and Vegas {vegas:.0f} %.",
@@ -142,9 +143,9 @@ def iot_advice(outcomes: Outcomes) -> Sequence[str]:
         f"{rates('nb-iot-2', ROWS)} at level 2. What differs more is the delay: there a datagram "
         f"takes {delay('cubic')} behind CUBIC, {delay('vegas')} behind Vegas and {delay('atcp')} "
         "behind atcp.",
-        f"A first time-out of 1 s is spurious there: a SYN is sent again {syns:.0f} times before "
-        "its answer can be there. Snoop's timer, which does not back off, costs it goodput: it "
-        f"carries {rate('snoop')}, without the timer {rate('snoop', causes.NO_TIMER)}.",
+        f"A first time-out of 1 s is spurious there: the host's SYN is sent again {syns:.0f} "
+        "times before its answer can be there. Snoop's timer, which does not back off, costs it "
+        f"goodput: it carries {rate('snoop')}, without the timer {rate('snoop', causes.NO_TIMER)}.",
     )
 
 

@@ -78,6 +78,9 @@ STEPS_ALONE: Final = (
 )
 """A change of satellites moves the round trip, and does nothing else."""
 
+ONE_PASS: Final = (("radio.leo.slot", "10000 s"),)
+"""One satellite, which moves, for the whole run."""
+
 OWN_BEAM: Final = (
     ("radio.beam.background", "0 %"),
     ("radio.downlink.rate", "50 Mbit/s"),
@@ -95,6 +98,9 @@ AT_ONCE: Final = (("flow.interval", "0 s"),)
 SHORT_QUEUE: Final = (("queue.bytes", "300 kB"),)
 
 NO_BASE_POWER: Final = (("radio.power.active", "0 W"),)
+
+WIDER: Final = (("tcp.window", 16_384),)
+"""Four times the window of the profile `modern`, in segments."""
 
 FAR: Final = (("wired.core.delay", "5 s"),)
 """A round trip of ten seconds more."""
@@ -177,6 +183,7 @@ SHOWN: Final = {
     "start-split-known": _compared(
         "start", runs.start("split", ALL_AT_ONCE), runs.start("cubic"), transfer_time
     ),
+    "nr-window": _change("nr-tdd-100", "cubic", WIDER),
     "reno-30-bare": _compared(
         "error-rate", runs.in_error("reno", 30, NO_LINK_CONTROL), runs.in_error("reno", 0)
     ),
@@ -189,6 +196,11 @@ SHOWN: Final = {
     ),
     "leo-vegas-steps": _changes("vegas", STEPS_ALONE, LOSSLESS),
     "leo-vegas-beam": _changes("vegas", OWN_BEAM, OWN_BEAM),
+    "leo-vegas-moving": _compared(
+        "leo",
+        runs.leo("vegas", OWN_BEAM, NO_LOSS_BETWEEN, ONE_PASS, changes=True),
+        runs.leo("vegas", OWN_BEAM, LOSSLESS, changes=False),
+    ),
     "leo-vegas-calm": _compared(
         "leo",
         runs.leo("vegas", OWN_BEAM, LOSSLESS, changes=False),

@@ -140,6 +140,9 @@ _ITEMS: Final = (
             "atcp is given what an operator knows: rate and RTT of the unloaded radio, and a tenth "
             "more; where the base station reports its rate, atcp follows it. split has buffers of "
             "four bandwidth-delay products. Variants have the profile `modern` of the kernel.",
+            "Over NR 100 MHz the window of that profile bounds Reno, CUBIC, Westwood+, snoop and "
+            "split before the queue overflows, so that their equal goodputs compare no variants; "
+            "four times that window carries as much, with losses (nr-window).",
         ),
         tuple(
             download(pipe, name, seed) for pipe in PIPES.values() for name in ROWS for seed in SEEDS

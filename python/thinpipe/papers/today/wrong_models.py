@@ -15,7 +15,7 @@ from thinpipe.papers.today.causes import (
 from thinpipe.papers.today.mmwave_tcp import NO_LIMIT
 from thinpipe.papers.today.moving_rate import moving
 from thinpipe.papers.today.setup import SEEDS
-from thinpipe.papers.wrong import WrongModel, dropped, given, swapped
+from thinpipe.papers.wrong import WrongModel, altered, dropped, given, swapped
 from thinpipe.point import Point
 
 
@@ -50,6 +50,9 @@ def _paged_at_once(point: Point) -> Point:
 
 WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "the cause at work": AT_WORK,
+    "a short window": altered(
+        "Where a window is given it has 512 segments.", "tcp.window", lambda _: "512"
+    ),
     "a Vegas that queues": given("Vegas leaves 120 to 240 segments in the queue.", *MORE_QUEUE),
     "no wait for the uplink": given("A mobile is granted what it has at once.", *NO_WAIT),
     "no block errors": given("No block errs in either direction.", *NO_ERRORS),
