@@ -90,6 +90,7 @@ WRONG_MODELS: Final = {
         "The estimate follows a packet a window.", ("tcp.rtt_sampling", "one-per-window")
     ),
     "constant back-off": given("The timer stays as it is.", ("tcp.back_off", "constant")),
+    "minimum timeout of 1 s": given("That of the scenario.", ("tcp.min_rto", "1 s")),
     "twelve attempts": given("One attempt fewer.", ("tcp.max_retransmissions", "12")),
     # --- Link-layer recovery and block errors
     "no recovery": given("RLC in unacknowledged mode.", ("radio.rlc.mode", "um")),

@@ -111,7 +111,7 @@ _RECOVERY: Final = (
         "variants-alike",
         "Figures VI.4 to VI.7: with recovery all variants are the same",
         ("The same blocks are in error for each variant. ACK times are compared exactly.",),
-        recovery.GRID_POINTS,
+        (*recovery.GRID_POINTS, *recovery.PATIENT_POINTS),
         Detail.TABLES,
         figures.alike,
         recovery.grid,

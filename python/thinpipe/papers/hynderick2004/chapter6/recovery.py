@@ -161,22 +161,38 @@ GRID: Final = tuple(product((128, 64, 32, 8), (500, 1500), (1, 2, 4), (0.01, 0.1
 """Spreading factor, payload, initial window, block error rate."""
 
 
-def alike(variant: str, sf: int, payload: int, initial_window: int, bler: float) -> Point:
+def alike(
+    variant: str, sf: int, payload: int, initial_window: int, bler: float, more: Settings = ()
+) -> Point:
     """Return a run of the grid."""
     return transfer(
         bearer(sf),
         payload=payload,
         bler=bler,
         variant=variant,
-        more=(("tcp.initial_window", initial_window),),
+        more=(("tcp.initial_window", initial_window), *more),
     )
 
 
+PATIENT: Final[Settings] = (("tcp.min_rto", "2 s"),)
+"""A timer that waits for four packets at 30 kbit/s, which take 1.7 s."""
+
 GRID_POINTS: Final = tuple(alike(variant, *cell) for variant in COMPARED for cell in GRID)
+PATIENT_POINTS: Final = tuple(
+    alike(variant, *cell, PATIENT) for variant in COMPARED for cell in GRID
+)
 
 
-def _cell(outcomes: Outcomes, cell: tuple[int, int, int, float]) -> list[Outcome]:
-    return [outcomes[alike(variant, *cell)] for variant in COMPARED]
+def _cell(
+    outcomes: Outcomes, cell: tuple[int, int, int, float], more: Settings = ()
+) -> list[Outcome]:
+    return [outcomes[alike(variant, *cell, more)] for variant in COMPARED]
+
+
+def _cells_that_differ(more: Settings) -> Measure:
+    return lambda outcomes: [
+        float(sum(not identical(_cell(outcomes, cell, more)) for cell in GRID))
+    ]
 
 
 def identical(runs: Sequence[Outcome]) -> bool:
@@ -339,9 +355,8 @@ MEASURES: Final[dict[str, Measure]] = {
     "c7-rate-established": _of(0.1, from_established, APART, MANY_SEEDS),
     "c8": kept,
     "c9": different_though_undisturbed,
-    "c9-everywhere": lambda outcomes: [
-        float(sum(not identical(_cell(outcomes, cell)) for cell in GRID))
-    ],
+    "c9-everywhere": _cells_that_differ(()),
+    "c9-patient": _cells_that_differ(PATIENT),
     "c10": lambda outcomes: [untimely([outcomes[point] for point in curves()])],
     "c11": lambda outcomes: [sum(each(outcomes, GRID_POINTS, drops))],
     "c11-window": lambda outcomes: each(outcomes, curves(), grown_to),
