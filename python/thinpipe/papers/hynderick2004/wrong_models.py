@@ -91,7 +91,6 @@ WRONG_MODELS: Final = {
     ),
     "constant back-off": given("The timer stays as it is.", ("tcp.back_off", "constant")),
     "minimum timeout of 1 s": given("That of the scenario.", ("tcp.min_rto", "1 s")),
-    "twelve attempts": given("One attempt fewer.", ("tcp.max_retransmissions", "12")),
     # --- Link-layer recovery and block errors
     "no recovery": given("RLC in unacknowledged mode.", ("radio.rlc.mode", "um")),
     "recovery": given("RLC as in the scenario.", ("radio.rlc.mode", "am")),
