@@ -4,7 +4,7 @@
 //! the trait.
 
 use base::{Duration, Time};
-use cc::{Ack, Algorithm, Limits, Loss, LossKind, Parameters, RateSample, WindowRules};
+use cc::{Ack, Algorithm, Limits, Loss, LossKind, Marked, Parameters, RateSample, WindowRules};
 use divan::Bencher;
 
 const MSS: u64 = 1_460;
@@ -67,6 +67,7 @@ fn ack(nth: u64) -> Ack {
         recovering: false,
         window_limited: true,
         most_in_flight: 0,
+        marked: Marked::NONE,
         rate: Some(RateSample {
             total,
             prior: total.saturating_sub(64 * MSS),

@@ -5,9 +5,9 @@ use std::ops::BitOr;
 
 use crate::Seq;
 
-/// The control bits, as they lie in the header's fourteenth byte.
+/// The control bits, as they lie in the header's thirteenth and fourteenth byte.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub struct Flags(u8);
+pub struct Flags(u16);
 
 impl Flags {
     /// None.
@@ -26,15 +26,40 @@ impl Flags {
     pub const ECE: Self = Self(0x40);
     /// The congestion window was reduced (RFC 3168 §6.1).
     pub const CWR: Self = Self(0x80);
+    /// Accurate ECN (RFC 9768 §3.1.1).
+    pub const AE: Self = Self(0x100);
+    /// The three bits about congestion: ACE, where accurate ECN was agreed upon (RFC 9768 §3.2.2).
+    pub const ACE: Self = Self(0x1C0);
 
-    /// From the header's byte.
-    pub const fn from_bits(bits: u8) -> Self {
+    /// From the header's bits.
+    pub const fn from_bits(bits: u16) -> Self {
         Self(bits)
     }
 
-    /// As the header's byte.
-    pub const fn bits(self) -> u8 {
+    /// As the header's bits.
+    pub const fn bits(self) -> u16 {
         self.0
+    }
+
+    /// The fourteenth byte alone.
+    pub const fn byte(self) -> u8 {
+        self.0 as u8
+    }
+
+    /// The three bits about congestion as a number, AE the highest (RFC 9768 §3.2.2).
+    pub const fn ace(self) -> u8 {
+        (self.0 >> 6 & 7) as u8
+    }
+
+    /// The flags whose [`Flags::ace`] is the low three bits of `number`.
+    pub const fn of_ace(number: u8) -> Self {
+        Self((number as u16 & 7) << 6)
+    }
+
+    /// All but `others`.
+    #[must_use]
+    pub const fn without(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
     }
 
     /// True if every bit of `other` is set.
@@ -52,7 +77,7 @@ impl BitOr for Flags {
 
 impl fmt::Debug for Flags {
     /// In tcpdump's letters: `S` SYN, `F` FIN, `R` RST, `P` PSH, `.` ACK, `E` ECE,
-    /// `W` CWR.
+    /// `W` CWR, `e` AE.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let letters = [
             (Self::FIN, 'F'),
@@ -62,6 +87,7 @@ impl fmt::Debug for Flags {
             (Self::ACK, '.'),
             (Self::ECE, 'E'),
             (Self::CWR, 'W'),
+            (Self::AE, 'e'),
         ];
         letters
             .iter()
@@ -112,9 +138,62 @@ impl SackBlocks {
         &self.blocks[..usize::from(self.count)]
     }
 
+    /// The first of them, at most `most`.
+    #[must_use]
+    pub fn first(&self, most: usize) -> Self {
+        let mut first = Self::NONE;
+        self.as_slice().iter().take(most).for_each(|&[left, right]| first.push(left, right));
+        first
+    }
+
     /// True if there is none.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
+    }
+}
+
+/// An `AccECN` option (RFC 9768 §3.2.3): how many bytes of payload arrived with each codepoint, the
+/// low 24 bits of each count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EcnBytes {
+    /// Which count comes first.
+    pub order: EcnOrder,
+    /// How many of the three there are, at most 3; those that are not count as zero.
+    pub fields: u8,
+    /// The counts in the order of the fields, most significant byte first.
+    pub counts: [[u8; 3]; 3],
+}
+
+/// The order of an `AccECN` option's fields, that of CE always in the middle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EcnOrder {
+    /// ECT(0) first: kind 172.
+    Ect0First,
+    /// ECT(1) first: kind 174.
+    Ect1First,
+}
+
+impl EcnBytes {
+    /// Bytes on the wire, with padding up to a whole word: 4, 8, 8 or 12.
+    pub const fn bytes(&self) -> u32 {
+        (2 + 3 * self.fields as u32).next_multiple_of(4)
+    }
+
+    /// The count of the field at `place`, unless the option was cut before it.
+    pub const fn count(&self, place: usize) -> Option<u32> {
+        let [high, middle, low] = self.counts[place];
+        let count = (high as u32) << 16 | (middle as u32) << 8 | low as u32;
+        if place < self.fields as usize { Some(count) } else { None }
+    }
+
+    /// The first `fields` of the low 24 bits of `counts`.
+    pub fn new(order: EcnOrder, fields: u8, counts: [u32; 3]) -> Self {
+        let mut option = Self { order, fields, counts: [[0; 3]; 3] };
+        for (field, count) in option.counts.iter_mut().zip(counts).take(usize::from(fields)) {
+            let [_, rest @ ..] = count.to_be_bytes();
+            *field = rest;
+        }
+        option
     }
 }
 
@@ -131,6 +210,8 @@ pub struct Options {
     pub timestamps: Option<Timestamps>,
     /// Selective acknowledgements.
     pub sack: SackBlocks,
+    /// How many bytes arrived with which codepoint (RFC 9768 §3.2.3).
+    pub ecn_bytes: Option<EcnBytes>,
 }
 
 impl Options {
@@ -149,7 +230,11 @@ impl Options {
             (None, false) => 0,
         };
         let sack = if self.sack.is_empty() { 0 } else { 4 + 8 * self.sack.count as u32 };
-        mss + scale + timestamps + sack
+        let ecn = match &self.ecn_bytes {
+            Some(option) => option.bytes(),
+            None => 0,
+        };
+        mss + scale + timestamps + sack + ecn
     }
 }
 
@@ -204,10 +289,33 @@ mod tests {
             sack.push(Seq::new(blocks), Seq::new(blocks + 1));
             check(Options { sack, ..none }, expect);
         }
+        for (fields, expect) in [(0, 24), (1, 28), (2, 28), (3, 32)] {
+            let option = EcnBytes::new(EcnOrder::Ect0First, fields, [1, 2, 3]);
+            check(Options { ecn_bytes: Some(option), ..none }, expect);
+        }
+    }
+
+    #[test]
+    fn counts_of_an_option_have_24_bits() {
+        let option = EcnBytes::new(EcnOrder::Ect1First, 2, [0x0100_0001, 0x00AB_CDEF, 7]);
+        let counts = [0, 1, 2].map(|place| option.count(place));
+        assert_eq!(counts, [Some(1), Some(0xAB_CDEF), None]);
+        assert_eq!(option.counts[2], [0; 3], "what is not there is zero");
+    }
+
+    #[test]
+    fn three_flags_are_a_number() {
+        for number in 0..8 {
+            assert_eq!(Flags::of_ace(number).ace(), number);
+        }
+        assert_eq!(Flags::of_ace(0b110), Flags::AE | Flags::CWR);
+        assert_eq!(Flags::of_ace(8 + 1), Flags::ECE);
+        assert_eq!((Flags::ACK | Flags::ACE).without(Flags::ACE), Flags::ACK);
+        assert_eq!((Flags::SYN | Flags::ACE).byte(), 0xC2);
     }
 
     #[test]
     fn a_header_is_small_enough_to_be_passed_on() {
-        assert!(size_of::<TcpHeader>() <= 80, "{} bytes", size_of::<TcpHeader>());
+        assert!(size_of::<TcpHeader>() <= 84, "{} bytes", size_of::<TcpHeader>());
     }
 }

@@ -31,7 +31,7 @@ pub use agenda::Agenda;
 pub use direction::Direction;
 pub use ecn::Ecn;
 pub use energy::{Energy, EnergyPerBit, Power};
-pub use header::{Flags, Options, SackBlocks, TcpHeader, Timestamps};
+pub use header::{EcnBytes, EcnOrder, Flags, Options, SackBlocks, TcpHeader, Timestamps};
 pub use probability::Probability;
 pub use random::{Philox, Stream};
 pub use rate::{Rate, Transmitter};

@@ -2,9 +2,23 @@
 
 use std::fmt::Debug;
 
-use base::{Duration, Rate, Time};
+use base::{Duration, Ecn, Rate, Time};
+use settings::words;
 
 use crate::WindowRules;
+
+words! {
+    /// How a peer says what was marked, from nothing to everything.
+    #[derive(PartialOrd, Ord)]
+    pub enum EcnFeedback {
+        /// Not at all: data are not ECN-capable.
+        Off = "off",
+        /// That something was, once for each window of data (RFC 3168).
+        Classic = "classic",
+        /// How many packets and bytes were (RFC 9768).
+        Accurate = "accurate",
+    }
+}
 
 /// A congestion controller of one connection.
 ///
@@ -12,6 +26,10 @@ use crate::WindowRules;
 /// [`Controller::on_ack`] of the same acknowledgement, and reads [`Controller::window`] and
 /// [`Controller::pacing_rate`] after any of them.
 pub trait Controller: Debug + Send {
+    /// The handshake has agreed upon how the peer says what was marked. Called once, before
+    /// anything else.
+    fn on_feedback(&mut self, _feedback: EcnFeedback) {}
+
     /// Bytes arrived at the peer: they were acknowledged or selected for the first time.
     fn on_ack(&mut self, ack: &Ack);
 
@@ -63,6 +81,12 @@ pub trait Controller: Debug + Send {
         None
     }
 
+    /// What new data carry where ECN was agreed upon: ECT(1) from a controller that answers marks as
+    /// L4S asks (RFC 9331 §4.1), else ECT(0).
+    fn codepoint(&self) -> Ecn {
+        Ecn::Capable
+    }
+
     /// True if [`Ack::rate`] is to be measured.
     fn wants_rate(&self) -> bool {
         false
@@ -97,6 +121,23 @@ pub struct Ack {
     pub most_in_flight: u64,
     /// How fast data were delivered, where [`Controller::wants_rate`] asks for it.
     pub rate: Option<RateSample>,
+    /// What was marked, according to it and to those that acknowledged nothing new since the last
+    /// one; nothing without accurate ECN (RFC 9768).
+    pub marked: Marked,
+}
+
+/// What arrived with a mark.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Marked {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes of their payload: as counted by the peer, or estimated from the packets.
+    pub bytes: u64,
+}
+
+impl Marked {
+    /// Nothing.
+    pub const NONE: Self = Self { packets: 0, bytes: 0 };
 }
 
 impl Ack {
@@ -150,7 +191,8 @@ pub enum LossKind {
     FineTimeout,
     /// By the retransmission timer.
     Timeout,
-    /// None was lost, but a queue marked a packet (RFC 3168 §6.1.2: react as to a loss).
+    /// None was lost, but a queue marked a packet (RFC 3168 §6.1.2: react as to a loss), the first
+    /// of its window of data. A controller that goes by [`Ack::marked`] need not listen.
     Ecn,
 }
 

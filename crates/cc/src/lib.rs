@@ -25,7 +25,9 @@ use settings::{NoKey, Shared};
 
 pub use algorithm::{CongestionControl, Controlled, Custom};
 pub use bbr::Bbr;
-pub use controller::{Ack, Clocks, Controller, Limits, Loss, LossKind, LostSegment, RateSample};
+pub use controller::{
+    Ack, Clocks, Controller, EcnFeedback, Limits, Loss, LossKind, LostSegment, Marked, RateSample,
+};
 pub use cubic::{Alpha, Cubic, CubicParameters, SlowStart};
 pub use reno::{Halving, Reno, RenoParameters};
 pub use tahoe::Tahoe;

@@ -186,6 +186,7 @@ impl Path {
             window_limited: self.limited,
             most_in_flight: 0,
             rate: Some(rate),
+            ..ACK
         });
         self.limited = false;
     }

@@ -2,8 +2,8 @@
 
 use base::{Duration, Time};
 use cc::{
-    Ack, Algorithm, Controller, CubicParameters, Delta, Limits, Loss, LossKind, LostSegment,
-    Parameters, RateSample, SlowStart, VegasParameters, WindowRules,
+    Ack, Algorithm, Controller, CubicParameters, Delta, EcnFeedback, Limits, Loss, LossKind,
+    LostSegment, Marked, Parameters, RateSample, SlowStart, VegasParameters, WindowRules,
 };
 use proptest::prelude::*;
 
@@ -38,9 +38,19 @@ fn limits(maximum_window: u32) -> Limits {
 /// What may happen to a connection.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    Ack { after: Duration, segments: u64, rtt: Option<Duration>, recovering: bool, limited: bool },
-    Select { segments: u64 },
+    Ack {
+        after: Duration,
+        segments: u64,
+        rtt: Option<Duration>,
+        recovering: bool,
+        limited: bool,
+    },
+    Select {
+        segments: u64,
+    },
     Loss(LossKind),
+    /// The next acknowledgement says that so many segments were marked.
+    Marks(u64),
     Idle,
     Undo,
 }
@@ -66,6 +76,7 @@ fn step() -> impl Strategy<Value = Step> {
         }),
         2 => (1..10_u64).prop_map(|segments| Step::Select { segments }),
         3 => kind.prop_map(Step::Loss),
+        3 => (1..40_u64).prop_map(Step::Marks),
         1 => Just(Step::Idle),
         1 => Just(Step::Undo),
     ]
@@ -77,12 +88,14 @@ struct Connection {
     now: Time,
     una: u64,
     delivered: u64,
+    marked: Marked,
 }
 
 impl Connection {
     fn new((algorithm, parameters): (Algorithm, Parameters), limits: &Limits) -> Self {
-        let controller = algorithm.controller(limits, &parameters);
-        Self { controller, now: Time::ZERO, una: 0, delivered: 0 }
+        let mut controller = algorithm.controller(limits, &parameters);
+        controller.on_feedback(EcnFeedback::Accurate);
+        Self { controller, now: Time::ZERO, una: 0, delivered: 0, marked: Marked::NONE }
     }
 
     fn take(&mut self, step: Step) {
@@ -95,6 +108,7 @@ impl Connection {
             }
             Step::Select { segments } => self.ack(0, segments * MSS, None, (true, true)),
             Step::Loss(kind) => self.lose(kind),
+            Step::Marks(packets) => self.marked = Marked { packets, bytes: packets * MSS },
             Step::Idle => {
                 self.controller.on_idle(self.now);
                 self.controller.on_restart(self.now);
@@ -129,6 +143,7 @@ impl Connection {
             window_limited,
             most_in_flight: 0,
             rate,
+            marked: std::mem::take(&mut self.marked),
         });
     }
 

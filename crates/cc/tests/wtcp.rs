@@ -3,6 +3,8 @@
 use base::{Duration, Time};
 use cc::{Ack, Clocks, Controller, Limits, Loss, LossKind, LostSegment, WindowRules, Wtcp};
 
+use crate::harness::ACK;
+
 const MSS: u64 = 1_000;
 
 /// A sender of segments of 1000 B on a path of 500 ms.
@@ -49,7 +51,7 @@ impl Path {
             recovering: false,
             window_limited: false,
             most_in_flight: 0,
-            rate: None,
+            ..ACK
         });
     }
 

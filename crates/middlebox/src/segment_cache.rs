@@ -50,7 +50,7 @@ impl<P: Payload> Cached<P> {
             let mut end = self.range.end;
             if to < length {
                 let ends = Flags::PSH | Flags::FIN;
-                packet.segment.header.flags = Flags::from_bits(header.flags.bits() & !ends.bits());
+                packet.segment.header.flags = header.flags.without(ends);
                 end = self.range.start + to;
             }
             let range = self.range.start + from..end;

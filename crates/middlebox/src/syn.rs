@@ -1,7 +1,7 @@
 //! What one end of a connection says in its SYN.
 
 use base::{Flags, Options, Seq, TcpHeader, Time};
-use tcp::Offers;
+use tcp::{EcnFeedback, Offers};
 
 use crate::IpFields;
 
@@ -42,7 +42,7 @@ impl Syn {
             offers: Offers {
                 sack: sack_permitted,
                 timestamps: timestamps.is_some(),
-                ecn: offers_ecn(header.flags),
+                ecn: offered_ecn(header.flags),
             },
             window: header.window,
             room: header.window,
@@ -68,7 +68,10 @@ impl Syn {
             offers: Offers {
                 sack: self.offers.sack || newer.offers.sack,
                 timestamps: self.offers.timestamps || newer.offers.timestamps,
-                ecn: self.offers.ecn || newer.offers.ecn,
+                ecn: match self.offers.ecn {
+                    EcnFeedback::Off => newer.offers.ecn,
+                    EcnFeedback::Classic | EcnFeedback::Accurate => self.offers.ecn,
+                },
             },
             window: if self.window > newer.window { self.window } else { newer.window },
             repeated: true,
@@ -84,6 +87,14 @@ pub(crate) fn scales(ends: [&Syn; 2]) -> [u8; 2] {
 }
 
 /// RFC 3168 §6.1.1: a SYN says yes with both flags, the answer with ECE alone.
-fn offers_ecn(flags: Flags) -> bool {
-    flags.contains(Flags::ECE) && flags.contains(Flags::CWR) != flags.contains(Flags::ACK)
+fn offered_ecn(flags: Flags) -> EcnFeedback {
+    let is_offered =
+        flags.contains(Flags::ECE) && flags.contains(Flags::CWR) != flags.contains(Flags::ACK);
+    if is_offered { EcnFeedback::Classic } else { EcnFeedback::Off }
+}
+
+/// What a box forwards of a SYN's flags: what it acknowledges, or sends again, counts no marks, so
+/// that the ends must not agree upon more than RFC 3168 (RFC 9768 §3.3.1).
+pub(crate) const fn without_accurate_ecn(flags: Flags) -> Flags {
+    flags.without(Flags::AE)
 }

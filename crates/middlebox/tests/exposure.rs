@@ -13,7 +13,7 @@ use middlebox::{
 };
 use observe::BoxContext;
 use proptest::prelude::*;
-use tcp::{Offers, Segment, State};
+use tcp::{EcnFeedback, Offers, Segment, State};
 
 use crate::support::random::{
     Flow, Operation, Weather, Who, flow, opening, operation, set_fair, set_weather, weather,
@@ -325,7 +325,7 @@ fn connections_at_rest_are_not_exposed() {
     for kind in [Kind::Atcp, Kind::PerFlow] {
         for who in [Who::MobileCallsHost, Who::HostCallsMobile, Who::MobileCallsMobile] {
             for receive_buffer in [2_000, 5_392, 60_000, 1_000_000] {
-                let offers = [Offers { sack: true, timestamps: true, ecn: false }; 2];
+                let offers = [Offers { sack: true, timestamps: true, ecn: EcnFeedback::Off }; 2];
                 let receive_buffers = [receive_buffer; 2];
                 let flow =
                     Flow { who, host: 0, isns: [7, 99], offers, receive_buffers, mss: [1_000; 2] };

@@ -10,7 +10,7 @@ use middlebox::{
     PerFlowSplit, SocketBuffers, SplitConfig, Splitter, Uplink,
 };
 use observe::{BoxContext, MiddleboxFact};
-use tcp::{Config, Length, Payload as _, Segment, State};
+use tcp::{Config, EcnFeedback, Length, Payload as _, Segment, State};
 
 use crate::support::{
     self, FIRST_MOBILE, Network, Opening, Outage, OutageFate, Passage, Pattern, Shared, UP, Way,
@@ -127,7 +127,7 @@ fn a_simultaneous_open_is_split() {
 #[test]
 fn congestion_marks_end_at_the_box() {
     let mut net = network(SplitConfig::PLAIN);
-    let config = Config { ecn: true, ..modern() };
+    let config = Config { ecn: EcnFeedback::Classic, ..modern() };
     let opening =
         Opening { client_config: config.clone(), server_config: config, ..Opening::of(5_000) };
     let (client, server) = net.open(&opening);

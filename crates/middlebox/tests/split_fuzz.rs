@@ -9,7 +9,7 @@ use bytes::Bytes;
 use middlebox::{BothWays, Managed, PerFlow, SocketBuffers, SplitConfig, Splitter, Uplink};
 use observe::BoxContext;
 use proptest::prelude::*;
-use tcp::{Config, Offers};
+use tcp::{Config, EcnFeedback, Offers};
 
 use crate::support::random::{
     Flow, Operation, Weather, Who, flow, opening, operation, set_weather, weather,
@@ -156,7 +156,7 @@ fn equal_seeds_give_equal_logs() {
         who: Who::MobileCallsHost,
         host: 0,
         isns: [7, u32::MAX - 5_000],
-        offers: [Offers { sack: true, timestamps: true, ecn: false }; 2],
+        offers: [Offers { sack: true, timestamps: true, ecn: EcnFeedback::Off }; 2],
         receive_buffers: [60_000; 2],
         mss: [1_000; 2],
     };

@@ -38,7 +38,7 @@ fn any_header() -> impl Strategy<Value = TcpHeader> {
         2 => Just(Flags::SYN | Flags::ACK),
         1 => Just(Flags::FIN | Flags::ACK),
         1 => Just(Flags::RST),
-        1 => any::<u8>().prop_map(Flags::from_bits),
+        1 => (0..0x200_u16).prop_map(Flags::from_bits),
     ];
     let options = (any::<Option<u16>>(), any::<Option<u8>>(), any::<bool>(), any::<Option<u32>>());
     let blocks = prop::collection::vec((number.clone(), number.clone()), 0..=2);
@@ -51,7 +51,8 @@ fn any_header() -> impl Strategy<Value = TcpHeader> {
                     sack.push(Seq::new(left), Seq::new(right));
                 }
             }
-            let options = Options { mss, window_scale, sack_permitted, timestamps, sack };
+            let options =
+                Options { mss, window_scale, sack_permitted, timestamps, sack, ecn_bytes: None };
             let (seq, ack) = (Seq::new(seq), Seq::new(ack));
             TcpHeader { seq, ack, flags, window, options, ..TcpHeader::default() }
         },

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use base::Duration;
-use tcp::{Config, State};
+use tcp::{Config, EcnFeedback, State};
 
 use crate::support::{HOST, HOST6, MOBILE, MOBILE6, Net, config, modern};
 
@@ -58,7 +58,7 @@ fn hosts_of_every_kind() {
     let old = Config { timestamps, receive_buffer, initial_window: 2, ..bare.clone() };
     let plain = Config { timestamps, ..modern() };
     let narrow = Config { mss: 536, ..modern() };
-    let marks = Config { ecn: true, ..modern() };
+    let marks = Config { ecn: EcnFeedback::Classic, ..modern() };
     for scheme in SCHEMES {
         for one in [&old, &bare, &plain, &narrow, &marks] {
             for configs in [[one, &modern()], [&modern(), one], [one, one]] {

@@ -290,7 +290,7 @@ pub(crate) fn recorded(
         .column("seq", |(row, _)| row.relative_seq)?
         .column("ack", |(row, _)| row.relative_ack)?
         .column("payload_bytes", |(row, _)| row.payload)?
-        .column("flags", |(row, _)| row.header.flags.bits())?
+        .column("flags", |(row, _)| row.header.flags.byte())?
         .column("window", |(row, _)| row.window)?
         .column("sack_from", |(row, _)| row.sack.map_or(0, |[from, _]| from))?
         .column("sack_to", |(row, _)| row.sack.map_or(0, |[_, to]| to))?

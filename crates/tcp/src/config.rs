@@ -1,7 +1,7 @@
 //! What an endpoint can be told to do: `[tcp]`.
 
 use base::Duration;
-use cc::{Algorithm, CongestionControl, Controlled, Controller, Limits};
+use cc::{Algorithm, CongestionControl, Controlled, Controller, EcnFeedback, Limits};
 use settings::{
     Always, Bytes, Count, Fault, Flag, Flat, Form, Leaf, NoKey, Nothing, OfTime, Off, Or, Scalar,
     Table, Takes, Unlimited, Word, as_key, join, section, words,
@@ -94,9 +94,11 @@ section! {
         /// Reduce the window step by step (proportional rate reduction, RFC 9937) in the sack, fack
         /// and rack recoveries. Default: off, as in ns-2.
         pub prr: bool as Flag = false;
-        /// Offer explicit congestion notification (RFC 3168): queues that can mark packets need not
-        /// drop them. Default: off, as in ns-2.
-        pub ecn: bool as Flag = false;
+        /// Offer explicit congestion notification: queues that can mark packets need not drop them.
+        /// `classic`, or `true`, tells the sender of one mark in each window of data (RFC 3168),
+        /// `accurate` of all (RFC 9768), or as `classic` with a peer that knows no more. Default:
+        /// off, as in ns-2.
+        pub ecn: EcnFeedback as EcnChoice = EcnFeedback::Off;
         /// When segments are spread over the round trip, at cwnd / srtt. A congestion control that
         /// names a rate, such as bbr, is paced always. Default: ns-2.
         pub pacing: Pacing as Word<Pacing> = Pacing::Off;
@@ -260,6 +262,34 @@ impl Leaf for DelayedAck {
     }
 }
 
+/// How marks are told of, or whether they are.
+#[derive(Debug)]
+pub struct EcnChoice;
+
+impl Leaf for EcnChoice {
+    type Value = EcnFeedback;
+
+    fn expected() -> String {
+        format!("{}, true or false", Word::<EcnFeedback>::expected())
+    }
+
+    fn takes() -> Takes {
+        Word::<EcnFeedback>::takes().or(Flag::takes().words)
+    }
+
+    fn parse(scalar: &Scalar) -> Result<Self::Value, String> {
+        match Flag::parse(scalar) {
+            Ok(true) => Ok(EcnFeedback::Classic),
+            Ok(false) => Ok(EcnFeedback::Off),
+            Err(_) => Word::<EcnFeedback>::parse(scalar),
+        }
+    }
+
+    fn show(value: &Self::Value) -> String {
+        Word::<EcnFeedback>::show(value)
+    }
+}
+
 words! {
     /// When a small segment is held back.
     pub enum Nagle {
@@ -399,21 +429,21 @@ pub struct Offers {
     pub sack: bool,
     /// Timestamps (RFC 7323 §3).
     pub timestamps: bool,
-    /// Explicit congestion notification (RFC 3168).
-    pub ecn: bool,
+    /// Explicit congestion notification, and how marks are told of.
+    pub ecn: EcnFeedback,
 }
 
 impl Offers {
     /// Nothing.
-    pub const NONE: Self = Self { sack: false, timestamps: false, ecn: false };
+    pub const NONE: Self = Self { sack: false, timestamps: false, ecn: EcnFeedback::Off };
 
     /// What is offered here and in `other`.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub fn and(self, other: Self) -> Self {
         Self {
             sack: self.sack && other.sack,
             timestamps: self.timestamps && other.timestamps,
-            ecn: self.ecn && other.ecn,
+            ecn: self.ecn.min(other.ecn),
         }
     }
 }

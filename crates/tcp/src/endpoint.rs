@@ -9,11 +9,12 @@ use observe::{Context, Observe, TcpFact};
 use crate::challenge::Challenges;
 use crate::close::Reset;
 use crate::data_in::Arrival;
-use crate::handshake::{Handshake, Opening, option_bytes};
+use crate::ecn_counters::Occasion;
+use crate::handshake::{Handshake, Opening, option_bytes, reflects_syn_ack};
 use crate::receiver::AckDue;
 use crate::{
-    AckOutcome, Acknowledgement, Config, Event, Larger, Payload, Receiver, Segment, Sender, State,
-    Timeliness,
+    AckOutcome, Acknowledgement, Config, EcnFeedback, Event, Larger, MarkReport, Payload, Receiver,
+    Segment, Sender, State, Timeliness,
 };
 
 /// One side of a connection.
@@ -200,7 +201,11 @@ impl<P: Payload> Endpoint<P> {
             && let Some(departure) = self.sender.poll_output(cx)
         {
             let flags = departure.flags | Flags::ACK;
-            let header = self.header(cx.now, departure.seq, flags);
+            let mut header = self.header(cx.now, departure.seq, flags);
+            let length = departure.payload.length();
+            let room = u64::from(self.sender.mss()).saturating_sub(length) as u32;
+            let room = room.min(Options::ROOM - header.options.bytes());
+            header.options.ecn_bytes = self.receiver.take_ecn_bytes(Occasion::News, room);
             return Some(Segment { header, payload: departure.payload, ecn: departure.ecn });
         }
         (self.receiver.ack_due() == AckDue::Now).then(|| self.acknowledgement(cx.now))
@@ -233,7 +238,7 @@ impl<P: Payload> Endpoint<P> {
         }
         if self.state == State::SynReceived && self.again_a_syn(segment) {
             if !segment.has(Flags::ACK) {
-                self.handshake.due = true;
+                self.answer_syn_again(cx, segment);
                 return;
             }
         } else if !self.is_acceptable(segment) {
@@ -252,7 +257,8 @@ impl<P: Payload> Endpoint<P> {
         if !segment.has(Flags::ACK) {
             return;
         }
-        if self.state == State::SynReceived && !self.establish(cx, segment) {
+        let opens = self.state == State::SynReceived;
+        if opens && !self.establish(cx, segment) {
             return;
         }
         // RFC 5961 §5: before anything of it counts, or its timestamp would make all others old.
@@ -263,8 +269,18 @@ impl<P: Payload> Endpoint<P> {
         let Segment { header, .. } = segment;
         self.receiver.take_timestamps(cx.now, header.seq, header.options.timestamps);
         self.tell_clocks(segment);
-        self.ack_in(cx, &self.acknowledgement_of(segment));
+        let mut acknowledgement = self.acknowledgement_of(segment);
+        if opens && reflects_syn_ack(segment) {
+            acknowledgement.marks = None;
+        }
+        self.ack_in(cx, &acknowledgement);
         self.data_in(cx, segment);
+        if segment.has(Flags::SYN) {
+            self.receiver.note_syn_ack(segment.ecn);
+        } else {
+            let length = segment.payload.length() as u32;
+            self.receiver.count_arrival(cx.now, segment.ecn, length);
+        }
     }
 
     /// RFC 7323 §5.3, R1, ahead of the first check; false if the segment is to be dropped.
@@ -303,6 +319,9 @@ impl<P: Payload> Endpoint<P> {
         let old = segment.has(Flags::ACK)
             && !segment.has(Flags::SYN)
             && segment.header.seq.before(self.receiver.next_seq());
+        if segment.has(Flags::SYN | Flags::ACK) && segment.header.seq + 1 == self.receiver.first {
+            self.handshake.reflect(segment.ecn);
+        }
         let acknowledgement = self.acknowledgement_of(segment);
         self.answer(cx.now, segment);
         // Neither its FIN nor its mark counts (RFC 3168 §6.1.5).
@@ -341,6 +360,8 @@ impl<P: Payload> Endpoint<P> {
     fn acknowledgement_of(&self, segment: &Segment<P>) -> Acknowledgement {
         let header = &segment.header;
         let agreed = self.handshake.agreed();
+        // On a SYN the flags are about the handshake.
+        let has_ace = !segment.has(Flags::SYN);
         Acknowledgement {
             seq: header.seq,
             ack: header.ack,
@@ -348,7 +369,9 @@ impl<P: Payload> Endpoint<P> {
             pure: segment.numbers() == 0,
             sack: if agreed.sack { header.options.sack } else { SackBlocks::NONE },
             echo: header.options.timestamps.filter(|_| agreed.timestamps).map(|clocks| clocks.echo),
-            ece: agreed.ecn && segment.has(Flags::ECE) && !segment.has(Flags::SYN),
+            ece: agreed.ecn == EcnFeedback::Classic && has_ace && segment.has(Flags::ECE),
+            marks: (agreed.ecn == EcnFeedback::Accurate && has_ace)
+                .then(|| MarkReport::of(header.flags, header.options.ecn_bytes)),
         }
     }
 
@@ -415,7 +438,27 @@ impl<P: Payload> Endpoint<P> {
         };
         let mut header = self.header(now, seq, Flags::ACK);
         header.options.sack = self.receiver.blocks();
+        self.report_marks(&mut header);
         Segment { header, ..Segment::default() }
+    }
+
+    /// Says what was marked in a pure acknowledgement, beside its SACK blocks: two of them go first,
+    /// others find room behind (RFC 9768 §3.2.3.3).
+    fn report_marks(&mut self, header: &mut TcpHeader) {
+        let blocks = header.options.sack;
+        header.options.sack = blocks.first(2);
+        let room = Options::ROOM - header.options.bytes();
+        header.options.ecn_bytes = self.receiver.take_ecn_bytes(Occasion::Always, room);
+        let fits = |count: &usize| {
+            Options { sack: blocks.first(*count), ..header.options }.bytes() <= Options::ROOM
+        };
+        let count = (0..=SackBlocks::MAX).rev().find(fits).unwrap_or(0);
+        header.options.sack = blocks.first(count);
+        if header.options.sack.is_empty()
+            && let Some(reflection) = self.handshake.take_reflection()
+        {
+            header.flags = header.flags.without(Flags::ACE) | reflection;
+        }
     }
 
     /// The header of a segment that leaves now, with what the receiving half says.

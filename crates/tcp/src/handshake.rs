@@ -1,9 +1,11 @@
 //! The three-way handshake (RFC 9293 §3.5) and what both sides agree upon in it.
 
-use base::{Flags, Options, Seq, TcpHeader, Time, Timestamps};
+use base::{Ecn, Flags, Options, Seq, TcpHeader, Time, Timestamps};
+use cc::EcnFeedback;
 use observe::{Context, Observe, TcpFact};
 
-use crate::ecn_echo;
+use crate::ecn_counters::Occasion;
+use crate::ecn_setup::{self, Passage};
 use crate::timestamps::clock;
 use crate::{
     AckDue, Agreement, Config, Endpoint, Event, Offers, Payload, Reports, Segment,
@@ -37,7 +39,18 @@ pub(crate) struct Handshake {
     offers: Offers,
     /// What the peer's SYN said, once it has come.
     peer: Option<PeerSyn>,
+    /// The IP-ECN field of the newest SYN of the peer (RFC 9768 §3.1.5).
+    peer_ecn: Ecn,
+    /// True if a SYN came, or was answered, without the flags of accurate ECN, though that was
+    /// agreed upon (RFC 9768 §3.1.5).
+    has_fallen_back: bool,
+    /// The IP-ECN field of a SYN/ACK whose acknowledgement is to say it (RFC 9768 §3.2.2.1).
+    reflects: Option<Ecn>,
 }
+
+/// Transmissions of a SYN, or of the answer to one, that ask for accurate ECN: the others may get
+/// through where those do not (RFC 9768 §3.1.4.1, §3.2.3.2.2).
+const ACCURATE_TRANSMISSIONS: u32 = 2;
 
 /// Who opens a connection (RFC 9293 §3.9.1.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,7 +78,7 @@ impl PeerSyn {
         let theirs = Offers {
             sack: sack_permitted,
             timestamps: timestamps.is_some(),
-            ecn: ecn_echo::is_setup(header.flags),
+            ecn: ecn_setup::agreed(ours.ecn, header.flags),
         };
         Self {
             mss: mss.map_or(DEFAULT_MSS, u32::from),
@@ -89,6 +102,35 @@ impl Handshake {
             scale: scale.unwrap_or(SCALE_MAX),
             offers: config.offers(),
             peer: None,
+            peer_ecn: Ecn::NotCapable,
+            has_fallen_back: false,
+            reflects: None,
+        }
+    }
+
+    /// The flags of the SYN, or of the answer to one, that is about to leave.
+    fn ecn_flags(&mut self, feedback: EcnFeedback) -> Flags {
+        let is_accurate = feedback == EcnFeedback::Accurate;
+        if is_accurate && self.transmissions > ACCURATE_TRANSMISSIONS {
+            self.has_fallen_back |= self.peer.is_some();
+            return Flags::NONE;
+        }
+        if self.peer.is_some() {
+            ecn_setup::answer(feedback, self.peer_ecn)
+        } else {
+            ecn_setup::ask(feedback)
+        }
+    }
+
+    /// The flags by which a pure acknowledgement says what a SYN/ACK carried, once.
+    pub(crate) fn take_reflection(&mut self) -> Option<Flags> {
+        self.reflects.take().map(ecn_setup::reflection)
+    }
+
+    /// A SYN/ACK arrives, the first or another, that agrees upon accurate ECN.
+    pub(crate) fn reflect(&mut self, ecn: Ecn) {
+        if self.agreed().ecn == EcnFeedback::Accurate {
+            self.reflects = Some(ecn);
         }
     }
 
@@ -139,7 +181,7 @@ impl<P: Payload> Endpoint<P> {
         let (isn, offered) = (handshake.isn, handshake.offered());
         let mss = self.config.mss + option_bytes(offered);
         let first = Timestamps { value: clock(now), echo: 0 };
-        let options = Options {
+        let mut options = Options {
             mss: Some(mss.min(u32::from(u16::MAX)) as u16),
             window_scale: handshake.offered_scale(),
             sack_permitted: offered.sack,
@@ -148,8 +190,15 @@ impl<P: Payload> Endpoint<P> {
         };
         let answers = handshake.peer.is_some();
         let flags = if answers { Flags::SYN | Flags::ACK } else { Flags::SYN };
-        let setup = if offered.ecn { ecn_echo::setup_flags(flags) } else { Flags::NONE };
+        let setup = handshake.ecn_flags(offered.ecn);
+        // RFC 9768 §3.2.3.2: an option that may keep the answer from getting through is not sent
+        // again.
+        let tests = answers && handshake.transmissions == 1;
         let ack = if answers { self.receiver.next_seq() } else { Seq::new(0) };
+        if tests {
+            let room = Options::ROOM - options.bytes();
+            options.ecn_bytes = self.receiver.take_ecn_bytes(Occasion::News, room);
+        }
         let window = self.receiver.syn_window();
         let header = self.bare_header(isn, flags | setup);
         Segment { header: TcpHeader { ack, window, options, ..header }, ..Segment::default() }
@@ -188,7 +237,10 @@ impl<P: Payload> Endpoint<P> {
         self.receive_syn(cx.now, segment);
         if acknowledged {
             self.establish(cx, segment);
-            self.receiver.ack = AckDue::Now;
+            self.handshake.reflect(segment.ecn);
+            self.receiver.note_syn_ack(segment.ecn);
+            let says_more = self.handshake.reflects.is_some();
+            self.receiver.ack = if says_more { AckDue::Alone } else { AckDue::Now };
         }
     }
 
@@ -197,6 +249,25 @@ impl<P: Payload> Endpoint<P> {
         segment.has(Flags::SYN)
             && !segment.has(Flags::RST)
             && segment.header.seq + 1 == self.receiver.next_seq()
+    }
+
+    /// The peer's SYN came again, and is answered again. One that asks otherwise for ECN leaves it
+    /// open what the peer will do (RFC 9768 §3.1.5).
+    pub(crate) fn answer_syn_again(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        segment: &Segment<P>,
+    ) {
+        let handshake = &mut self.handshake;
+        handshake.due = true;
+        handshake.peer_ecn = segment.ecn;
+        let asked = ecn_setup::agreed(handshake.offers.ecn, segment.header.flags);
+        match (handshake.agreed().ecn, asked) {
+            (EcnFeedback::Accurate, EcnFeedback::Classic)
+            | (EcnFeedback::Classic, EcnFeedback::Accurate) => self.abort(cx),
+            (EcnFeedback::Accurate, EcnFeedback::Off) => handshake.has_fallen_back = true,
+            (EcnFeedback::Off | EcnFeedback::Classic | EcnFeedback::Accurate, _) => {}
+        }
     }
 
     /// RFC 9293 §3.10.7.4, second and fourth check: a reset, or another SYN, before the connection
@@ -248,12 +319,29 @@ impl<P: Payload> Endpoint<P> {
         cx.tcp(self.sender.id, TcpFact::Established { local_isn });
         let Offers { sack, ecn, .. } = self.handshake.agreed();
         let mss = self.full_segment();
+        let passage = self.passage(segment);
+        // RFC 9768 §3.2.2.2: congestion to answer; RFC 5562 §4 says how.
+        let initial_window = if passage == Passage::Marked { 1 } else { initial_window };
         let agreement = Agreement { mss, window, initial_window, sack, ecn };
         self.sender.start(cx, &agreement);
+        self.sender.hear_of_handshake(passage, segment, self.handshake.has_fallen_back);
         if self.sender.is_closed() {
             self.advance(cx, Event::Close);
         }
         true
+    }
+
+    /// What `segment`, which acknowledges this side's SYN, says of its IP-ECN field.
+    fn passage(&self, segment: &Segment<P>) -> Passage {
+        if self.handshake.agreed().ecn != EcnFeedback::Accurate {
+            Passage::Intact
+        } else if segment.has(Flags::SYN) {
+            Passage::of_syn(segment.header.flags)
+        } else if reflects_syn_ack(segment) {
+            Passage::of_syn_ack(segment.header.flags)
+        } else {
+            Passage::Intact
+        }
     }
 
     /// Whether `segment`, which acknowledges this side's SYN, answers the first transmission: it
@@ -297,6 +385,7 @@ impl<P: Payload> Endpoint<P> {
         self.receiver.start(segment.header.seq + 1);
         let offers = self.handshake.offers;
         self.handshake.peer = Some(PeerSyn::read(&segment.header, offers));
+        self.handshake.peer_ecn = segment.ecn;
         let agreed = self.handshake.agreed();
         if agreed.sack {
             let duplicates = self.config.dsack;
@@ -308,9 +397,7 @@ impl<P: Payload> Endpoint<P> {
         {
             self.receiver.agree_on_timestamps(now, value);
         }
-        if agreed.ecn {
-            self.receiver.agree_on_ecn();
-        }
+        self.receiver.agree_on_ecn(agreed.ecn);
         if !segment.has(Flags::ACK)
             && let Some(next) = self.state.after(Event::Syn)
         {
@@ -319,6 +406,12 @@ impl<P: Payload> Endpoint<P> {
             self.handshake.transmissions = 0;
         }
     }
+}
+
+/// Whether the first acknowledgement of a SYN/ACK says in its ACE field how that arrived, instead of
+/// counting marks (RFC 9768 §3.2.2.1).
+pub(crate) fn reflects_syn_ack<P: Payload>(segment: &Segment<P>) -> bool {
+    segment.numbers() == 0 && segment.header.options.sack.is_empty()
 }
 
 /// Bytes of options in each segment. The MSS that a SYN names leaves room for them, so that the

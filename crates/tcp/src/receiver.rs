@@ -174,6 +174,7 @@ impl<P: Payload> Receiver<P> {
         self.ack = if self.copies > 0 { AckDue::Alone } else { AckDue::No };
         self.copies = self.copies.saturating_sub(1);
         self.unacknowledged = 0;
+        self.note_marks_told();
         let ack = self.next_seq();
         if let Some(clock) = &mut self.peer_clock {
             clock.acknowledged(ack);

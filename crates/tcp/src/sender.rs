@@ -9,8 +9,8 @@ mod undo;
 
 use std::sync::Arc;
 
-use base::{Duration, Seq, Time};
-use cc::{Clocks, Controller, Loss, LossKind};
+use base::{Duration, Flags, Seq, Time};
+use cc::{Clocks, Controller, EcnFeedback, Loss, LossKind};
 use observe::{Context, Observe, SendLimit, TcpFact};
 
 pub use ack_in::{AckOutcome, Acknowledgement};
@@ -20,6 +20,8 @@ pub use path_mtu::Larger;
 use crate::cwnd_usage::CwndUsage;
 use crate::delivery::Delivery;
 use crate::ecn_sender::EcnSender;
+use crate::ecn_setup::Passage;
+use crate::handshake::reflects_syn_ack;
 use crate::pacing::{Pace, Pacer};
 use crate::peer_window::PeerWindow;
 use crate::persist::Persist;
@@ -29,7 +31,7 @@ use crate::retransmission_timer::RetransmissionTimer;
 use crate::send_buffer::SendBuffer;
 use crate::spurious::{Cause, SpuriousDetector};
 use crate::unopened::Unopened;
-use crate::{Config, Payload, Shared};
+use crate::{Config, Payload, Segment, Shared};
 
 /// Sends one direction of a stream: what was written goes out in segments, as the two windows
 /// allow, until it is acknowledged.
@@ -89,8 +91,8 @@ pub struct Agreement {
     pub initial_window: u32,
     /// Whether the peer acknowledges selectively (RFC 2018).
     pub sack: bool,
-    /// Whether the peer understands ECN (RFC 3168).
-    pub ecn: bool,
+    /// How the peer tells of marks.
+    pub ecn: EcnFeedback,
 }
 
 impl<P: Payload> Sender<P> {
@@ -136,7 +138,8 @@ impl<P: Payload> Sender<P> {
         self.recovery = recovery::recovery(&self.config, sack);
         self.delivery = self.controller.wants_rate().then(Box::default);
         self.buffer.board.watch_losses(self.delivery.is_some());
-        self.ecn.start(ecn);
+        self.controller.on_feedback(ecn);
+        self.ecn.start(ecn, self.controller.codepoint(), mss);
         self.spurious = SpuriousDetector::new(self.config.spurious_timeouts);
         self.update_window(cx);
     }
@@ -154,6 +157,33 @@ impl<P: Payload> Sender<P> {
             }
         }
         config.controller_within(&limits)
+    }
+
+    /// The handshake says more of ECN, by `segment`, which ended it: what became of this side's SYN,
+    /// and whether both sides may have agreed upon different things.
+    pub(crate) fn hear_of_handshake(
+        &mut self,
+        passage: Passage,
+        segment: &Segment<P>,
+        has_fallen_back: bool,
+    ) {
+        self.ecn.hear_of_passage(passage, !segment.has(Flags::SYN));
+        if segment.has(Flags::SYN) || reflects_syn_ack(segment) {
+            self.ecn.hear_of_bytes(segment.header.options.ecn_bytes.as_ref());
+        }
+        if has_fallen_back {
+            self.ecn.send_not_capable();
+        }
+    }
+
+    /// Payload bytes of a full segment.
+    pub(crate) const fn mss(&self) -> u32 {
+        self.mss
+    }
+
+    /// Packets that were marked, as far as the peer has told (RFC 9768); none without accurate ECN.
+    pub fn marked_packets(&self) -> u64 {
+        self.ecn.marked_packets()
     }
 
     /// Begins with what other connections know.

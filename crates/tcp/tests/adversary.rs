@@ -4,7 +4,9 @@
 use observe::Context;
 use std::sync::Arc;
 
-use base::{Duration, Ecn, Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps};
+use base::{
+    Duration, Ecn, EcnBytes, EcnOrder, Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps,
+};
 use proptest::prelude::*;
 use tcp::{Config, Endpoint, Length, Segment, State};
 
@@ -25,7 +27,7 @@ struct Forgery {
     seq: i32,
     /// From the highest number sent.
     ack: i32,
-    flags: u8,
+    flags: u16,
     window: u16,
     length: u64,
     mss: Option<u16>,
@@ -35,6 +37,7 @@ struct Forgery {
     /// From the acknowledgement.
     blocks: Vec<(i32, i32)>,
     ecn: Ecn,
+    ecn_bytes: Option<EcnBytes>,
 }
 
 /// Mostly near, now and then anywhere.
@@ -49,7 +52,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
         2 => Just((Flags::ACK | Flags::FIN).bits()),
         2 => Just((Flags::ACK | Flags::SYN).bits()),
         // A reset would only end it.
-        1 => any::<u8>().prop_map(|flags| flags & !Flags::RST.bits()),
+        1 => (0..0x200_u16).prop_map(|flags| flags & !Flags::RST.bits()),
     ];
     let window = prop_oneof![any::<u16>(), 0_u16..4, Just(u16::MAX)];
     let length = prop_oneof![3 => Just(0), 1 => 0_u64..3_000];
@@ -58,12 +61,15 @@ fn forgery() -> impl Strategy<Value = Forgery> {
     let syn = (any::<Option<u16>>(), any::<Option<u8>>(), any::<bool>());
     let stamps = prop::option::weighted(0.8, (0_u32..100_000, any::<u32>()));
     let blocks = prop::collection::vec((near(6_000), near(6_000)), 0..5);
-    (numbers, syn, stamps, blocks).prop_map(
+    let order = prop_oneof![Just(EcnOrder::Ect0First), Just(EcnOrder::Ect1First)];
+    let counts = prop::option::of((order, 0..=3_u8, any::<[u32; 3]>()));
+    (numbers, syn, stamps, blocks, counts).prop_map(
         |(
             (seq, ack, flags, window, length, ecn),
             (mss, window_scale, sack_permitted),
             timestamps,
             blocks,
+            counts,
         )| Forgery {
             seq,
             ack,
@@ -76,6 +82,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
             timestamps,
             blocks,
             ecn,
+            ecn_bytes: counts.map(|(order, fields, counts)| EcnBytes::new(order, fields, counts)),
         },
     )
 }
@@ -124,6 +131,7 @@ impl Attack {
             timestamps: Some((0, 0)),
             blocks: Vec::new(),
             ecn: Ecn::NotCapable,
+            ecn_bytes: None,
         };
         self.pump();
         let active = self.endpoint.state() == State::SynSent;
@@ -149,6 +157,7 @@ impl Attack {
             sack_permitted: forgery.sack_permitted,
             timestamps: forgery.timestamps.map(|(value, echo)| Timestamps { value, echo }),
             sack,
+            ecn_bytes: forgery.ecn_bytes,
         };
         let header = TcpHeader {
             source_port: 2,
@@ -292,6 +301,7 @@ proptest! {
             timestamps: Some((1, 0)),
             blocks: Vec::new(),
             ecn: Ecn::NotCapable,
+            ecn_bytes: None,
         };
         for _ in 0..3 {
             attacked.arrive(&honest);

@@ -5,6 +5,7 @@ mod draw;
 mod flight;
 mod golden;
 mod halves;
+mod marks;
 mod path_mtu;
 mod repair;
 mod script;

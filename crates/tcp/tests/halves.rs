@@ -6,8 +6,8 @@ use std::sync::Arc;
 use base::{Duration, Ecn, Flags, Seq, Time, Timestamps};
 use cc::{Ack, Controller, Custom, Limits, Loss, Reno, Vegas};
 use tcp::{
-    AckDue, AckOutcome, Acknowledgement, Agreement, Arrival, Config, Departure, Endpoint, Length,
-    Payload, Receiver, Reports, RttSampling, Sender, Timeliness,
+    AckDue, AckOutcome, Acknowledgement, Agreement, Arrival, Config, Departure, EcnFeedback,
+    Endpoint, Length, Payload, Receiver, Reports, RttSampling, Sender, Timeliness,
 };
 
 fn config() -> Config {
@@ -29,8 +29,13 @@ fn a_sender_and_a_receiver_without_a_handshake() {
     let mut receiver = Receiver::<Length>::new(1, config.mss, 20_000, None);
     let mut now = Time::ZERO;
     receiver.start(first);
-    let agreement =
-        Agreement { mss: config.mss, window: 20_000, initial_window: 4, sack: false, ecn: false };
+    let agreement = Agreement {
+        mss: config.mss,
+        window: 20_000,
+        initial_window: 4,
+        sack: false,
+        ecn: EcnFeedback::Off,
+    };
     sender.start(&mut Context { now, observe: &mut () }, &agreement);
     sender.write(Length(300_500));
     sender.close();
@@ -73,7 +78,7 @@ fn a_receiver_alone_reports_what_was_agreed_upon() {
     receiver.start(first);
     receiver.agree_on_sack(Reports::BlocksAndDuplicates);
     receiver.agree_on_timestamps(now, 5);
-    receiver.agree_on_ecn();
+    receiver.agree_on_ecn(EcnFeedback::Classic);
     let mut arrive = |offset: u32, ecn, value| {
         let (seq, timestamps) = (first + offset, Some(Timestamps { value, echo: 0 }));
         assert_eq!(receiver.timeliness(now, timestamps), Timeliness::Timely);
@@ -142,7 +147,7 @@ fn every_controller_hears_of_idle_times_and_restarts_only_where_configured() {
         let congestion_control = Some(Custom::new("told", told).into());
         let config = Arc::new(Config { congestion_control, slow_start_restart, ..config() });
         let mut sender = Sender::<Length>::new(0, &config, Seq::new(0));
-        let (sack, ecn) = (false, false);
+        let (sack, ecn) = (false, EcnFeedback::Off);
         let agreement = Agreement { mss: 1_000, window: 60_000, initial_window: 4, sack, ecn };
         sender.start(&mut Context { now: Time::ZERO, observe: &mut () }, &agreement);
         sender.write(Length(1_000));

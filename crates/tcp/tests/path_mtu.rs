@@ -10,8 +10,8 @@ use bytes::Bytes;
 use cc::{Ack, Controller, Custom, Limits, Loss};
 use proptest::prelude::*;
 use tcp::{
-    Acknowledgement, Agreement, Arrival, Config, Departure, Payload, Receiver, RecoveryKind,
-    Reports, RttSampling, SackRule, Sender,
+    Acknowledgement, Agreement, Arrival, Config, Departure, EcnFeedback, Payload, Receiver,
+    RecoveryKind, Reports, RttSampling, SackRule, Sender,
 };
 
 use crate::draw;
@@ -65,7 +65,7 @@ impl Path {
             window: 65_535,
             initial_window: config.initial_window,
             sack,
-            ecn: false,
+            ecn: EcnFeedback::Off,
         };
         sender.start(&mut Context { now: Time::ZERO, observe: &mut () }, &agreement);
         let chance = Stream::named(seed, "path");
@@ -245,8 +245,13 @@ fn pieces_leave_in_order_and_the_fin_goes_with_the_last() {
         ..Config::plain()
     });
     let mut sender = Sender::<Bytes>::new(0, &config, Seq::new(0));
-    let agreement =
-        Agreement { mss: 1_000, window: 60_000, initial_window: 4, sack: true, ecn: false };
+    let agreement = Agreement {
+        mss: 1_000,
+        window: 60_000,
+        initial_window: 4,
+        sack: true,
+        ecn: EcnFeedback::Off,
+    };
     let now = Time::ZERO;
     sender.start(&mut Context { now, observe: &mut () }, &agreement);
     sender.write(Bytes::from(stream(2_300)));

@@ -8,7 +8,7 @@ use base::{Duration, Ecn, Flags, Seq, Stream, Time};
 use bytes::Bytes;
 use observe::{Context, Observe, TcpFact};
 use proptest::prelude::*;
-use tcp::{BackOff, Config, Endpoint, FackWindow, Payload, Segment, State};
+use tcp::{BackOff, Config, EcnFeedback, Endpoint, FackWindow, Payload, Segment, State};
 
 use crate::draw::config;
 
@@ -338,7 +338,9 @@ impl Run {
         assert_eq!(options.timestamps.is_some(), agreed.timestamps);
         assert!(agreed.sack || options.sack.is_empty());
         let ecn = [Flags::ECE, Flags::CWR].iter().any(|flag| segment.has(*flag));
-        assert!(agreed.ecn || !ecn && segment.ecn == Ecn::NotCapable);
+        let capable = agreed.ecn != EcnFeedback::Off;
+        assert!(capable || !ecn && segment.ecn == Ecn::NotCapable);
+        assert!(agreed.ecn == EcnFeedback::Accurate || options.ecn_bytes.is_none());
         assert!(!segment.payload.is_empty() || segment.ecn == Ecn::NotCapable);
         for block in options.sack.as_slice() {
             let [left, right] = block.map(|edge| self.offset(1 - side, edge));

@@ -147,9 +147,10 @@ fn put_tcp(header: &TcpHeader, addresses: &Addresses, payload: &[u8], out: &mut 
     out[2..4].copy_from_slice(&header.destination_port.to_be_bytes());
     out[4..8].copy_from_slice(&header.seq.to_u32().to_be_bytes());
     out[8..12].copy_from_slice(&header.ack.to_u32().to_be_bytes());
+    let [high, low] = header.flags.bits().to_be_bytes();
     // The length of the header, in words.
-    out[12] = (out.len() as u8 / 4) << 4;
-    out[13] = header.flags.bits();
+    out[12] = (out.len() as u8 / 4) << 4 | high;
+    out[13] = low;
     out[14..16].copy_from_slice(&header.window.to_be_bytes());
     out[20..].copy_from_slice(options::OptionBytes::new(&header.options).as_slice());
     let checksum = of_segment(addresses, IpNumber::TCP, [out, payload]);

@@ -1,8 +1,8 @@
 //! TCP options to bytes and back.
 
-use base::{Options, SackBlocks, Seq, Timestamps};
+use base::{EcnBytes, EcnOrder, Options, SackBlocks, Seq, Timestamps};
 
-/// Kinds of options (RFC 9293 §3.1, RFC 7323 §2.2 and §3.2, RFC 2018 §2 and §3).
+/// Kinds of options (RFC 9293 §3.1, RFC 7323 §2.2 and §3.2, RFC 2018 §2 and §3, RFC 9768 §3.2.3).
 const END: u8 = 0;
 const NO_OPERATION: u8 = 1;
 const MAXIMUM_SEGMENT_SIZE: u8 = 2;
@@ -10,6 +10,8 @@ const WINDOW_SCALE: u8 = 3;
 const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
+const ACCURATE_ECN_0: u8 = 172;
+const ACCURATE_ECN_1: u8 = 174;
 
 /// Options as bytes: as many as [`Options::bytes`] says.
 pub(crate) struct OptionBytes {
@@ -39,6 +41,9 @@ impl OptionBytes {
         if let Some(shift) = options.window_scale {
             out.put([NO_OPERATION, WINDOW_SCALE, 3, shift]);
         }
+        if let Some(counts) = &options.ecn_bytes {
+            out.put_ecn_bytes(counts);
+        }
         let blocks = options.sack.as_slice();
         if !blocks.is_empty() {
             out.put([NO_OPERATION, NO_OPERATION, SACK, 2 + 8 * blocks.len() as u8]);
@@ -51,6 +56,17 @@ impl OptionBytes {
 
     pub(crate) fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.length]
+    }
+
+    fn put_ecn_bytes(&mut self, option: &EcnBytes) {
+        let kind = match option.order {
+            EcnOrder::Ect0First => ACCURATE_ECN_0,
+            EcnOrder::Ect1First => ACCURATE_ECN_1,
+        };
+        let length = 2 + 3 * option.fields;
+        (u32::from(length)..option.bytes()).for_each(|_| self.put([NO_OPERATION]));
+        self.put([kind, length]);
+        option.counts.iter().take(usize::from(option.fields)).for_each(|count| self.put(*count));
     }
 
     fn put<const N: usize>(&mut self, bytes: [u8; N]) {
@@ -100,9 +116,19 @@ fn read_one(kind: u8, value: &[u8], options: &mut Options) -> bool {
                 options.sack.push(Seq::new(word(&block[..4])), Seq::new(word(&block[4..])));
             }
         }
+        (ACCURATE_ECN_0, value) => options.ecn_bytes = Some(ecn_bytes(EcnOrder::Ect0First, value)),
+        (ACCURATE_ECN_1, value) => options.ecn_bytes = Some(ecn_bytes(EcnOrder::Ect1First, value)),
         _ => return false,
     }
     true
+}
+
+/// Whole fields count, whatever the length (RFC 9768 §3.2.3).
+fn ecn_bytes(order: EcnOrder, value: &[u8]) -> EcnBytes {
+    let mut counts = [0; 3];
+    let fields = value.chunks_exact(3).zip(&mut counts);
+    fields.for_each(|(field, count)| *count = word(field));
+    EcnBytes::new(order, (value.len() / 3).min(counts.len()) as u8, counts)
 }
 
 fn word(bytes: &[u8]) -> u32 {

@@ -162,9 +162,15 @@ fn header(tcp: &TcpSlice<'_>) -> (TcpHeader, Option<u8>) {
         destination_port: tcp.destination_port(),
         seq: Seq::new(tcp.sequence_number()),
         ack: Seq::new(tcp.acknowledgment_number()),
-        flags: Flags::from_bits(tcp.header_slice()[13]),
+        flags: flags(tcp),
         window: tcp.window_size(),
         options,
     };
     (header, foreign)
+}
+
+/// The control bits: the three ahead of AE are reserved and say nothing.
+fn flags(tcp: &TcpSlice<'_>) -> Flags {
+    let [high, low] = [tcp.header_slice()[12], tcp.header_slice()[13]];
+    Flags::from_bits(u16::from_be_bytes([high & 1, low]))
 }

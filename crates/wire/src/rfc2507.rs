@@ -151,8 +151,8 @@ const UNIDIRECTIONAL: u8 = S | A | W | U;
 const ECHOED: u8 = S | W | U;
 
 /// Bits of the TCP header.
-const PSH: u8 = Flags::PSH.bits();
-const URG: u8 = 0x20;
+const PSH: u16 = Flags::PSH.bits();
+const URG: u16 = 0x20;
 
 /// The sending end.
 #[derive(Clone, Debug, Default)]
@@ -237,7 +237,8 @@ fn full(id: u8, headers: &Headers) -> Packet {
     packet.put(&headers.destination_port.to_be_bytes());
     packet.put(&headers.seq.to_be_bytes());
     packet.put(&headers.ack.to_be_bytes());
-    packet.put(&[(5 + headers.option_bytes / 4) << 4, headers.flags.bits()]);
+    let [high, low] = headers.flags.bits().to_be_bytes();
+    packet.put(&[(5 + headers.option_bytes / 4) << 4 | high, low]);
     packet.put(&headers.window.to_be_bytes());
     packet.put(&headers.checksum.to_be_bytes());
     packet.put(&headers.urgent.to_be_bytes());
@@ -258,7 +259,7 @@ fn read_full(packet: &Packet) -> (u8, Headers) {
         destination_port: half(22),
         seq: word(24),
         ack: word(28),
-        flags: Flags::from_bits(octets[33]),
+        flags: Flags::from_bits(half(32) & (Flags::AE.bits() | 0xFF)),
         window: half(34),
         checksum: half(36),
         urgent: half(38),
@@ -465,7 +466,7 @@ mod tests {
                 headers.window = headers.window.wrapping_add(u16::from(other % 2) * 300);
                 let step = 1 + u16::from(other == 3);
                 headers.identification = headers.identification.wrapping_add(step);
-                let bits = bits & (PSH | URG | u8::from(other == 7));
+                let bits = u16::from(bits) & (PSH | URG | u16::from(other == 7));
                 headers.flags = Flags::ACK | Flags::from_bits(bits);
                 headers.urgent = if bits & URG == 0 { 0 } else { seq.into() };
                 headers.payload = payload;

@@ -194,7 +194,7 @@ fn a_short_one_or_a_push_is_the_last() {
         let pushed = TcpHeader { flags, ..header(1 + FULL as u32) };
         packets[1] = packet(&pushed, &addresses, FULL);
         assert_eq!(sizes(&packets), [2, 2]);
-        assert_eq!(split(&coalesced(&packets)[0].1)[1][ip_bytes(&addresses) + 13], flags.bits());
+        assert_eq!(split(&coalesced(&packets)[0].1)[1][ip_bytes(&addresses) + 13], flags.byte());
     }
 }
 
@@ -280,14 +280,14 @@ fn flags_of_all_segments_come_out_at_their_places() {
         let flags = ip_bytes(&addresses) + 13;
         let mut frame = of_kernel(&row(&addresses, 1, &[FULL, FULL, 10]));
         let all = Flags::ACK | Flags::PSH | Flags::FIN | Flags::CWR;
-        frame[OFFLOAD_HEADER + flags] = all.bits();
+        frame[OFFLOAD_HEADER + flags] = all.byte();
         // Congestion control says so in the kind, too.
         frame[1] |= 0x80;
         let packets = split(&frame);
         let expected = [Flags::ACK | Flags::CWR, Flags::ACK, Flags::ACK | Flags::PSH | Flags::FIN];
         assert_eq!(
             packets.iter().map(|packet| packet[flags]).collect::<Vec<_>>(),
-            expected.map(Flags::bits)
+            expected.map(Flags::byte)
         );
         assert!(packets.iter().all(|packet| parse(packet).is_ok()));
     }

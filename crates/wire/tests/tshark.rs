@@ -2,7 +2,9 @@
 
 use std::net::Ipv4Addr;
 
-use base::{Duration, Ecn, Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps};
+use base::{
+    Duration, Ecn, EcnBytes, EcnOrder, Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps,
+};
 use wire::{Addresses, Capture, LinkLayer, Payload};
 
 use crate::support::tshark;
@@ -124,6 +126,45 @@ fn wireshark_reads_the_options() {
     let kinds = "1,1,8,1,1,5";
     assert_eq!(rows[1], ["52", "0x0050", "2", "", "", value, echo, left, right, kinds]);
     assert_eq!(rows[2], ["40", "0x0090", "3", "", "", "", "", left, right, "1,1,5"]);
+}
+
+#[test]
+fn wireshark_reads_accurate_ecn() {
+    let mut capture = Capture::new(Vec::new(), "host").expect("memory");
+    let counts = EcnBytes::new(EcnOrder::Ect0First, 3, [1_449, 2_896, 1]);
+    let option = |order, fields, counts| Some(EcnBytes::new(order, fields, counts));
+    let sent = [
+        (Flags::SYN | Flags::ACE, None, Ecn::NotCapable),
+        (Flags::SYN | Flags::ACK | Flags::CWR, Some(counts), Ecn::NotCapable),
+        (Flags::ACK | Flags::of_ace(4), option(EcnOrder::Ect0First, 2, [5, 6, 0]), Ecn::L4s),
+        (
+            Flags::ACK | Flags::of_ace(5),
+            option(EcnOrder::Ect1First, 1, [0xAB_CDEF, 0, 0]),
+            Ecn::L4s,
+        ),
+    ];
+    for (flags, ecn_bytes, ecn) in sent {
+        let options = Options { ecn_bytes, ..Options::default() };
+        let header = TcpHeader { flags, options, seq: Seq::new(1), ..TcpHeader::default() };
+        let payload = Payload::Zeros(0);
+        capture.write(Time::ZERO, &header, ecn, &TO_HOST, payload).expect("memory");
+    }
+    let fields = [
+        "tcp.hdr_len",
+        "tcp.flags",
+        "tcp.flags.ae",
+        "tcp.flags.ace",
+        "ip.dsfield.ecn",
+        "tcp.option_kind",
+        "tcp.options.acc_ecn.ee0b",
+        "tcp.options.acc_ecn.eceb",
+        "tcp.options.acc_ecn.ee1b",
+    ];
+    let Some(rows) = tshark(&capture.finish().expect("memory"), &fields) else { return };
+    assert_eq!(rows[0], ["20", "0x01c2", "1", "", "0", "", "", "", ""]);
+    assert_eq!(rows[1], ["32", "0x0092", "0", "", "0", "1,172", "1449", "2896", "1"]);
+    assert_eq!(rows[2], ["28", "0x0110", "", "4", "1", "172", "5", "6", ""]);
+    assert_eq!(rows[3], ["28", "0x0150", "", "5", "1", "1,1,1,174", "", "", "11259375"]);
 }
 
 #[test]

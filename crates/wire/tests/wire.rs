@@ -1,6 +1,6 @@
 //! Headers to bytes and back.
 
-use base::{Ecn, Flags, Options, SackBlocks, Seq, TcpHeader, Timestamps};
+use base::{Ecn, EcnBytes, EcnOrder, Flags, Options, SackBlocks, Seq, TcpHeader, Timestamps};
 use proptest::prelude::*;
 use wire::{Addresses, IpFields, ParseError, Payload, TooLong, Unkept, emit, parse};
 
@@ -186,7 +186,7 @@ fn what_ip_cannot_carry() {
 }
 
 fn any_header() -> impl Strategy<Value = TcpHeader> {
-    let numbers = (any::<[u16; 3]>(), any::<[u32; 2]>(), any::<u8>());
+    let numbers = (any::<[u16; 3]>(), any::<[u32; 2]>(), 0..0x200_u16);
     (numbers, any_options()).prop_map(|((words, numbers, flags), options)| TcpHeader {
         source_port: words[0],
         destination_port: words[1],
@@ -202,13 +202,36 @@ fn any_options() -> impl Strategy<Value = Options> {
     let on_syn = (any::<Option<u16>>(), any::<Option<u8>>(), any::<bool>());
     let timestamps = any::<Option<[u32; 2]>>();
     let blocks = prop::collection::vec(any::<[u32; 2]>(), 0..=SackBlocks::MAX);
-    (on_syn, timestamps, blocks).prop_map(
-        |((mss, window_scale, sack_permitted), clocks, blocks)| {
+    (on_syn, timestamps, blocks, prop::option::of(any_ecn_bytes())).prop_map(
+        |((mss, window_scale, sack_permitted), clocks, blocks, ecn_bytes)| {
             let timestamps = clocks.map(|[value, echo]| Timestamps { value, echo });
             let sack = sack(&blocks);
-            Options { mss, window_scale, sack_permitted, timestamps, sack }
+            Options { mss, window_scale, sack_permitted, timestamps, sack, ecn_bytes }
         },
     )
+}
+
+fn any_ecn_bytes() -> impl Strategy<Value = EcnBytes> {
+    let order = prop_oneof![Just(EcnOrder::Ect0First), Just(EcnOrder::Ect1First)];
+    (order, 0..=3_u8, any::<[u32; 3]>())
+        .prop_map(|(order, fields, counts)| EcnBytes::new(order, fields, counts))
+}
+
+#[test]
+fn counts_of_marked_bytes_of_any_length_are_read() {
+    let check = |length: u8, fields| {
+        let counts = [0x01_0203, 0x04_0506, 0x07_0809];
+        let full = EcnBytes::new(EcnOrder::Ect1First, 3, counts);
+        let options = Options { ecn_bytes: Some(full), ..Options::default() };
+        let packet =
+            changed(packet(&TcpHeader { options, ..TcpHeader::default() }, b""), 42, length);
+        let expect = EcnBytes::new(EcnOrder::Ect1First, fields, counts);
+        assert_eq!(parse(&packet).expect("it is one").header.options.ecn_bytes, Some(expect));
+    };
+    // RFC 9768 §3.2.3: the fields that fit count, the rest is padding.
+    for (length, fields) in [(2, 0), (4, 0), (5, 1), (7, 1), (8, 2), (10, 2), (11, 3)] {
+        check(length, fields);
+    }
 }
 
 fn sack(blocks: &[[u32; 2]]) -> SackBlocks {

@@ -94,7 +94,7 @@ impl Connection {
 
 /// The packet of such a segment. Its sender goes on behind it if its number was the right one.
 pub(super) fn send(connection: Connection, end: &mut End, shape: &Shape, clock: u32) -> Vec<u8> {
-    let flags = Flags::from_bits(shape.flags);
+    let flags = Flags::from_bits(shape.flags.into());
     let first = connection.first(shape.from_host);
     let is_syn = flags.contains(Flags::SYN);
     let right = match end.next {
@@ -145,7 +145,7 @@ fn options(bits: u8, is_syn: bool, ack: u32, timestamps: Timestamps) -> Options 
             sack_permitted: has(1),
             window_scale: has(2).then_some(if has(5) { 15 } else { 7 }),
             mss: has(3).then_some(if has(4) { 100 } else { 1460 }),
-            sack: SackBlocks::NONE,
+            ..Options::default()
         };
     }
     let mut sack = SackBlocks::NONE;

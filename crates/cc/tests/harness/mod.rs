@@ -1,7 +1,7 @@
 //! Facts to tell a controller, to be varied with `..ACK` and `..LOSS`.
 
 use base::Time;
-use cc::{Ack, Loss, LossKind};
+use cc::{Ack, Loss, LossKind, Marked};
 
 /// An acknowledgement of one byte by a sender that is held back by its window.
 pub(crate) const ACK: Ack = Ack {
@@ -16,6 +16,7 @@ pub(crate) const ACK: Ack = Ack {
     window_limited: true,
     most_in_flight: 0,
     rate: None,
+    marked: Marked::NONE,
 };
 
 /// A first loss.

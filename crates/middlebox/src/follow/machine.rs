@@ -12,7 +12,7 @@ use crate::due::take_due;
 use crate::limits::{Admission, BoxAdmission, ends};
 use crate::mobiles::Mobiles;
 use crate::side::{Pair, Side};
-use crate::syn::Syn;
+use crate::syn::{Syn, without_accurate_ecn};
 use crate::table::{Name, Table};
 use crate::{
     Address, Bypass, Bypasses, Connection, Counters, Leg, Managed, Middlebox, MiddleboxLimits,
@@ -92,7 +92,9 @@ impl<P: Payload, F: Follow<P>> Following<P, F> {
         if packet.source.leg == Leg::Radio {
             F::edit_syn(&self.config, &mut packet.segment.header);
         }
-        let syn = Syn::read(cx.now, &packet.segment.header, packet.ip);
+        let header = &mut packet.segment.header;
+        header.flags = without_accurate_ecn(header.flags);
+        let syn = Syn::read(cx.now, header, packet.ip);
         let is_first = !packet.segment.has(Flags::ACK);
         if let Some((id, side)) = self.connections.find(packet.connection()) {
             let followed = self.get_mut(id);

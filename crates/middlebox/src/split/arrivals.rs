@@ -1,7 +1,7 @@
 //! What a segment of a split connection does (RFC 9293 §3.10.7.4, in its order).
 
 use base::{Duration, Flags, SackBlocks, Seq};
-use tcp::{Acknowledgement, Payload, Segment, Timeliness};
+use tcp::{Acknowledgement, EcnFeedback, Payload, Segment, Timeliness};
 
 use super::flow::{Context, Split, offset};
 use super::toward_host::Stage;
@@ -203,6 +203,7 @@ impl<P: Payload> Split<P> {
         let to = from.other();
         let header = &segment.header;
         let is_update = self.take_window(from, acked, segment);
+        let echoes = self.echoes_marks();
         match &mut self.halves[to] {
             None if pure => self.relay_ack(cx, to, segment),
             None => self.owed[to] |= is_update || !header.options.sack.is_empty(),
@@ -216,7 +217,8 @@ impl<P: Payload> Split<P> {
                     pure,
                     sack: if self.offers.sack { header.options.sack } else { SackBlocks::NONE },
                     echo: None,
-                    ece: self.offers.ecn && segment.has(Flags::ECE),
+                    ece: echoes && segment.has(Flags::ECE),
+                    marks: None,
                 };
                 cx.leg.handle_ack(&mut cx.outer, half.flow, &acknowledgement);
                 cx.counters.suppressed += u64::from(pure);
@@ -227,10 +229,14 @@ impl<P: Payload> Split<P> {
         }
     }
 
+    fn echoes_marks(&self) -> bool {
+        self.offers.ecn == EcnFeedback::Classic
+    }
+
     /// Acknowledgement and window of the newest segment count (RFC 9293 §3.10.7.4); true if they
     /// say something new.
     fn take_window(&mut self, from: Side, acked: i64, segment: &Segment<P>) -> bool {
-        let (header, ecn) = (&segment.header, self.offers.ecn);
+        let (header, ecn) = (&segment.header, self.echoes_marks());
         let end = &mut self.ends[from];
         let ahead = acked > end.acked as i64;
         let newer = ahead

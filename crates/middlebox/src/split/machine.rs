@@ -426,6 +426,6 @@ mod tests {
     fn an_idle_connection_is_small() {
         let sizes = [size_of::<Flow<Bytes>>(), size_of::<TowardHost<Bytes>>()];
         let whole: usize = sizes.iter().sum();
-        assert!(whole <= 540, "{whole} bytes: {sizes:?}");
+        assert!(whole <= 544, "{whole} bytes: {sizes:?}");
     }
 }

@@ -10,7 +10,7 @@ use super::machine::{Flow, Phase, Splitter};
 use super::{Numbers, RadioLeg};
 use crate::limits::{Bypass, Reserve, ends};
 use crate::side::{Pair, Side};
-use crate::syn::Syn;
+use crate::syn::{Syn, without_accurate_ecn};
 use crate::table::Name;
 use crate::{Address, Connection, Leg, Packet};
 
@@ -40,7 +40,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         self.out.push_back(packet);
     }
 
-    /// A SYN as it goes on: its window clamped.
+    /// A SYN as it goes on: its window clamped, with no more about ECN than the box understands.
     pub(super) fn clamped(&mut self, now: Time, mut packet: Packet<P>) -> Packet<P> {
         let source = packet.source;
         let split = self.config.splits_toward(source.leg).then(|| self.leg.syn_window(source));
@@ -49,6 +49,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
             Leg::Wired => self.first_share(now, &packet).unwrap_or(u64::MAX),
         });
         let header = &mut packet.segment.header;
+        header.flags = without_accurate_ecn(header.flags);
         header.window = window.min(u64::from(header.window)) as u16;
         packet
     }

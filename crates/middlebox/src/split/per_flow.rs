@@ -487,6 +487,7 @@ impl<P: Payload + Send> RadioLeg<P> for PerFlow<P> {
 mod tests {
     use base::Seq;
     use bytes::Bytes;
+    use tcp::EcnFeedback;
 
     use super::*;
     use crate::Connection;
@@ -512,7 +513,7 @@ mod tests {
             window: 60_000,
             scale: 0,
             sack: true,
-            ecn: false,
+            ecn: EcnFeedback::Off,
             promised: 60_000,
             numbers: Numbers { mobile: 0, connection: 0 },
             rtt: None,

@@ -2,7 +2,7 @@
 
 use base::{Duration, Seq, Time};
 use observe::BoxContext;
-use tcp::{Acknowledgement, Departure, Payload};
+use tcp::{Acknowledgement, Departure, EcnFeedback, Payload};
 
 use crate::{Address, Admission, Connection, Counters, Leg, RadioReport, Reserve};
 
@@ -43,7 +43,7 @@ pub struct Terms {
     /// Whether the mobile acknowledges selectively.
     pub sack: bool,
     /// Whether the mobile understands ECN (RFC 3168).
-    pub ecn: bool,
+    pub ecn: EcnFeedback,
     /// The offset up to which the sender may send since the handshake.
     pub promised: u64,
     /// What facts call mobile and connection.

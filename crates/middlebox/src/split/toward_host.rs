@@ -54,9 +54,7 @@ impl<P: Payload> TowardHost<P> {
         if agreed.offers.timestamps {
             receiver.agree_on_timestamps(now, from.clock);
         }
-        if agreed.offers.ecn {
-            receiver.agree_on_ecn();
-        }
+        receiver.agree_on_ecn(agreed.offers.ecn);
         Self { flow, receiver, fin: None, stage: Stage::Open, departed: 0 }
     }
 

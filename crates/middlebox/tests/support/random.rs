@@ -4,7 +4,7 @@ use base::{Duration, Probability, Seq, Time};
 use bytes::Bytes;
 use middlebox::{Address, Leg};
 use proptest::prelude::*;
-use tcp::{Config, Offers};
+use tcp::{Config, EcnFeedback, Offers};
 
 use super::{Network, Opening, Outage, OutageFate, Way, fixed, mobile, modern};
 
@@ -49,7 +49,11 @@ pub struct Weather {
 
 /// What an end may offer.
 pub fn offers() -> impl Strategy<Value = Offers> {
-    any::<[bool; 2]>().prop_map(|[sack, timestamps]| Offers { sack, timestamps, ecn: false })
+    any::<[bool; 2]>().prop_map(|[sack, timestamps]| Offers {
+        sack,
+        timestamps,
+        ecn: EcnFeedback::Off,
+    })
 }
 
 /// Where numbers may begin: near their wrap, too.

@@ -206,7 +206,7 @@ impl Gateway {
         }
         if !segment.unkept.is_empty() {
             self.tallies.stripped += 1;
-            header.flags = Flags::from_bits(header.flags.bits() & !URGENT.bits());
+            header.flags = header.flags.without(URGENT);
         }
         let most = self.mss(&segment.addresses);
         let Some(served) = self.boxes.get_mut(number) else { return Shown::Declined };

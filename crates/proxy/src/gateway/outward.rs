@@ -116,15 +116,11 @@ impl Gateway {
             // A SYN takes a number ahead of its data (RFC 9293 §3.4).
             let taken = room as u32 + u32::from(segment.has(Flags::SYN));
             rest.segment.header.seq = segment.header.seq + taken;
-            rest.segment.header.flags = without(segment.header.flags, Flags::SYN | Flags::CWR);
-            segment.header.flags = without(segment.header.flags, Flags::FIN | Flags::PSH);
+            rest.segment.header.flags = segment.header.flags.without(Flags::SYN | Flags::CWR);
+            segment.header.flags = segment.header.flags.without(Flags::FIN | Flags::PSH);
             self.rest = Some((number, rest));
             self.tallies.cut += 1;
         }
         Some(next)
     }
-}
-
-fn without(flags: Flags, others: Flags) -> Flags {
-    Flags::from_bits(flags.bits() & !others.bits())
 }

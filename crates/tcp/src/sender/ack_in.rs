@@ -7,6 +7,7 @@ use observe::{Context, Observe, RttSample, TcpFact};
 use super::Sender;
 use crate::Payload;
 use crate::delivery::Delivery;
+use crate::ecn_feedback::{Arrived, MarkReport};
 use crate::recovery::prr::Progress;
 use crate::recovery::{AckInfo, RecoveryAction};
 use crate::scoreboard::{SegmentStatus, Sent};
@@ -30,6 +31,8 @@ pub struct Acknowledgement {
     pub echo: Option<u32>,
     /// True if the peer echoes congestion (RFC 3168 §6.1.3).
     pub ece: bool,
+    /// What the peer says was marked, with accurate ECN (RFC 9768 §3.2).
+    pub marks: Option<MarkReport>,
 }
 
 /// How an acknowledgement was received.
@@ -79,9 +82,14 @@ impl<P: Payload> Sender<P> {
         let selected = self.take_selections(cx, una, arrival);
         self.hear_of_duplicates(cx, una, arrival);
         if ahead > 0 {
-            self.new_ack(cx, una, selected, arrival.echo);
-        } else if self.in_flight() > 0 && self.is_duplicate(arrival, window, &selected) {
-            self.duplicate_ack(cx, selected);
+            self.new_ack(cx, una, selected, arrival);
+        } else {
+            let repeats = self.in_flight() > 0 && self.is_duplicate(arrival, window, &selected);
+            let packets = selected.packets.max(u64::from(repeats));
+            self.hear_of_marks(cx.now, arrival, &NewlyAcked { packets, ..selected }, false);
+            if repeats {
+                self.duplicate_ack(cx, selected);
+            }
         }
         if self.peer.size() == 0 && self.in_flight() > 0 {
             self.withdraw();
@@ -133,13 +141,15 @@ impl<P: Payload> Sender<P> {
         cx: &mut Context<'_, impl Observe>,
         una: u64,
         mut newly: NewlyAcked,
-        echo: Option<u32>,
+        arrival: &Acknowledgement,
     ) {
+        let echo = arrival.echo;
         let [from, to] = self.buffer.acknowledge(una);
         let acked = to - from;
         self.timer.forgive();
         let beyond = newly.delivered;
         self.take_acknowledged(cx, &mut newly, echo);
+        self.hear_of_marks(cx.now, arrival, &newly, true);
         if acked > 0 {
             let mss = u64::from(self.mss);
             newly.rtt = self.recovery.take_round_trip(cx.now, [from, to], mss, newly.rtt);
@@ -183,6 +193,25 @@ impl<P: Payload> Sender<P> {
         self.reduce(newly.delivered, if good { Progress::Good } else { Progress::Doubtful });
         self.arm_probe(cx.now);
         self.update_window(cx);
+    }
+
+    /// Takes in what an acknowledgement of `newly` says was marked. With the first mark of a window
+    /// of data an episode begins (RFC 3168 §6.1.2).
+    #[inline]
+    fn hear_of_marks(
+        &mut self,
+        now: Time,
+        arrival: &Acknowledgement,
+        newly: &NewlyAcked,
+        advances: bool,
+    ) {
+        let Some(report) = &arrival.marks else { return };
+        let arrived = Arrived { packets: newly.packets, bytes: newly.delivered, advances };
+        let marked = self.ecn.hear_of_marks(report, &arrived);
+        let (una, max) = (self.buffer.una(), self.buffer.max());
+        if marked && self.ecn.on_echo(una, max) && !self.recovery.is_recovering() {
+            self.tell_loss(now, LossKind::Ecn, self.last_sent.unwrap_or(now), 1);
+        }
     }
 
     fn duplicate_ack(&mut self, cx: &mut Context<'_, impl Observe>, selected: NewlyAcked) {
@@ -261,6 +290,7 @@ impl<P: Payload> Sender<P> {
             window_limited: self.usage.is_limited(),
             most_in_flight: self.usage.most(),
             rate: self.delivery.as_mut().and_then(|delivery| delivery.take_sample()),
+            marked: self.ecn.take_marked(),
         });
         if cx.is_watched()
             && let Some(rtt) = self.controller.base_rtt().filter(|&rtt| before != Some(rtt))
@@ -390,11 +420,14 @@ struct NewlyAcked {
     once: Option<u64>,
     /// True if one of them had been sent again.
     resent: bool,
+    /// How many packets they were.
+    packets: u64,
 }
 
 impl NewlyAcked {
     fn take(&mut self, segment: &Sent, now: Time, delivery: Option<&mut Delivery>) {
         self.delivered += u64::from(segment.length);
+        self.packets += 1;
         self.rtt = round_trip(segment, now);
         self.resent |= segment.transmissions > 1;
         if segment.transmissions == 1 {

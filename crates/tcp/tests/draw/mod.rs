@@ -8,8 +8,8 @@ use cc::{
 use proptest::prelude::*;
 use proptest::sample::select;
 use tcp::{
-    BackOff, Config, FackRules, FackWindow, Freeze, Nagle, Pacing, ReceiverKind, RecoveryKind,
-    RecoveryRules, RttSampling, SackRule, SpacingRtt, SpuriousTimeouts,
+    BackOff, Config, EcnFeedback, FackRules, FackWindow, Freeze, Nagle, Pacing, ReceiverKind,
+    RecoveryKind, RecoveryRules, RttSampling, SackRule, SpacingRtt, SpuriousTimeouts,
 };
 
 /// Any configuration that ends a transfer.
@@ -20,7 +20,7 @@ pub(crate) fn config() -> impl Strategy<Value = Config> {
     let back_off =
         prop_oneof![Just(BackOff::Exponential), Just(BackOff::Linear), Just(BackOff::Constant),];
     let schemes = (congestion_control(), recovery(), pacing(), spurious_timeouts(), back_off);
-    let later = (any::<bool>(), select(&Nagle::ALL[..]), rules());
+    let later = (any::<bool>(), select(&Nagle::ALL[..]), rules(), any::<bool>());
     // What came later is drawn last, so that the seeds that are kept are of the same cases.
     (numbers, times, switches, schemes, later).prop_map(
         |(
@@ -34,7 +34,7 @@ pub(crate) fn config() -> impl Strategy<Value = Config> {
                 spurious_timeouts,
                 back_off,
             ),
-            (receive_offload, nagle, rules),
+            (receive_offload, nagle, rules, is_accurate),
         )| Config {
             congestion_control: Some(algorithm.into()),
             control,
@@ -62,7 +62,11 @@ pub(crate) fn config() -> impl Strategy<Value = Config> {
             delayed_ack: delay.map(Duration::from_millis),
             sack: Some(on[6]),
             timestamps: on[7],
-            ecn: on[8],
+            ecn: match (on[8], is_accurate) {
+                (false, _) => EcnFeedback::Off,
+                (true, false) => EcnFeedback::Classic,
+                (true, true) => EcnFeedback::Accurate,
+            },
             dsack: on[9],
             receive_offload,
             limited_transmit: on[2],

@@ -8,8 +8,8 @@ use base::{Duration, SackBlocks, Seq, Stream, Time};
 use observe::{Context, Observe, RttSample, TcpFact};
 use proptest::prelude::*;
 use tcp::{
-    Acknowledgement, Agreement, Arrival, Config, Departure, Length, Payload, Receiver, Reports,
-    Sender,
+    Acknowledgement, Agreement, Arrival, Config, Departure, EcnFeedback, Length, Payload, Receiver,
+    Reports, Sender,
 };
 
 /// One way.
@@ -284,7 +284,7 @@ pub(crate) fn run<L: Law>(plan: &Plan, law: &mut L) {
         window: u64::from(PEER_WINDOW),
         initial_window: config.first_window(),
         sack: plan.sack,
-        ecn: false,
+        ecn: EcnFeedback::Off,
     };
     run.sender.start(&mut Context { now: Time::ZERO, observe: &mut run.book }, &agreement);
     for _ in 0..100_000 {

@@ -264,6 +264,7 @@ impl Run {
             "base_rtt" => shorten(self.log.base_rtt),
             "delivered" => shorten(self.log.delivered),
             "acked" => shorten(self.log.acked),
+            "marked" => self.endpoint.sender().marked_packets().to_string(),
             "readable" => self.endpoint.receiver().readable().to_string(),
             other => return Err(format!("no such fact: {other}")),
         };

@@ -1,6 +1,7 @@
-//! Options as tcpdump writes them: `mss 1000, wscale 3, sackOK, TS val 1 ecr 2, sack 1:2,5:6`.
+//! Options as tcpdump writes them: `mss 1000, wscale 3, sackOK, TS val 1 ecr 2, sack 1:2,5:6`; the
+//! `AccECN` options as `ecn0 1 0 1` and `ecn1 1 0 1`.
 
-use base::{Options, SackBlocks, Seq, Timestamps};
+use base::{EcnBytes, EcnOrder, Options, SackBlocks, Seq, Timestamps};
 
 use super::segment::number;
 
@@ -26,6 +27,20 @@ pub(crate) fn parse(text: &str) -> Result<Options, String> {
                     options.sack.push(Seq::new(number(left)?), Seq::new(number(right)?));
                     words.next();
                 }
+            }
+            "ecn0" | "ecn1" => {
+                let order = if word == "ecn0" { EcnOrder::Ect0First } else { EcnOrder::Ect1First };
+                let mut counts = Vec::new();
+                while let Some(count) = words.peek().and_then(|word| word.parse().ok()) {
+                    counts.push(count);
+                    words.next();
+                }
+                let fields = counts.len() as u8;
+                counts.resize(3, 0);
+                let [first, marked, last] = counts[..] else {
+                    return Err("an AccECN option has at most three counts".into());
+                };
+                options.ecn_bytes = Some(EcnBytes::new(order, fields, [first, marked, last]));
             }
             other => return Err(format!("no such option: {other}")),
         }
@@ -56,6 +71,16 @@ pub(crate) fn show(isn: Seq, options: &Options) -> String {
         options.sack_permitted.then(|| "sackOK".to_owned()),
         options.timestamps.map(|clocks| format!("TS val {} ecr {}", clocks.value, clocks.echo)),
         (!blocks.is_empty()).then(|| format!("sack {}", blocks.join(","))),
+        options.ecn_bytes.as_ref().map(show_ecn_bytes),
     ];
     shown.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn show_ecn_bytes(option: &EcnBytes) -> String {
+    let name = match option.order {
+        EcnOrder::Ect0First => "ecn0",
+        EcnOrder::Ect1First => "ecn1",
+    };
+    let counts = (0..3).filter_map(|place| option.count(place)).map(|count| format!(" {count}"));
+    format!("{name}{}", counts.collect::<String>())
 }

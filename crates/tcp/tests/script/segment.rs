@@ -139,6 +139,7 @@ fn parse_flags(text: &str) -> Result<Flags, String> {
             '.' => Flags::ACK,
             'E' => Flags::ECE,
             'W' => Flags::CWR,
+            'e' => Flags::AE,
             other => return Err(format!("no such flag: {other}")),
         };
         Ok(flags | flag)

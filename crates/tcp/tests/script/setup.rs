@@ -7,8 +7,8 @@ use base::{Duration, Flags, Options, Seq, TcpHeader, Timestamps};
 use cc::Algorithm;
 use settings::{Always, Fault, Form, Schema, Scope, Section, Table};
 use tcp::{
-    Config, Endpoint, FackRules, FackWindow, Length, NewRenoRules, Offers, PartialAckTimer,
-    PartialAckWindow, RecoveryKind, SackRule, Segment, Variant,
+    Config, EcnFeedback, Endpoint, FackRules, FackWindow, Length, NewRenoRules, Offers,
+    PartialAckTimer, PartialAckWindow, RecoveryKind, SackRule, Segment, Variant,
 };
 
 use super::segment::{Numbers, PEER_PORT, PORT};
@@ -47,7 +47,7 @@ impl Setup {
             peer_isn: Seq::new(1_000),
             peer_window: u16::MAX,
             peer_options: Options::default(),
-            peer_takes: Offers { sack: true, timestamps: true, ecn: true },
+            peer_takes: Offers { sack: true, timestamps: true, ecn: EcnFeedback::Accurate },
             peer_clock: 500,
         };
         setup.set_variant()?;
@@ -86,7 +86,10 @@ impl Setup {
             "variant" => {}
             "peer_sack" => self.peer_takes.sack = parse(value)?,
             "peer_timestamps" => self.peer_takes.timestamps = parse(value)?,
-            "peer_ecn" => self.peer_takes.ecn = parse(value)?,
+            "peer_ecn" => {
+                let takes: bool = parse(value)?;
+                self.peer_takes.ecn = if takes { EcnFeedback::Accurate } else { EcnFeedback::Off };
+            }
             "peer_clock" => self.peer_clock = parse(value)?,
             "isn" => self.isn = Seq::new(parse(value)?),
             "peer_isn" => self.peer_isn = Seq::new(parse(value)?),
@@ -161,7 +164,12 @@ impl Setup {
     /// The peer's answer to the SYN where the script starts with an open connection.
     pub(crate) fn syn_ack(&self) -> Segment<Length> {
         let agreed = self.config.offers().and(self.peer_takes);
-        let ece = if agreed.ecn { Flags::ECE } else { Flags::NONE };
+        let says = match agreed.ecn {
+            EcnFeedback::Off => Flags::NONE,
+            EcnFeedback::Classic => Flags::ECE,
+            // The SYN arrived as Not-ECT (RFC 9768 table 2).
+            EcnFeedback::Accurate => Flags::CWR,
+        };
         let timestamps = Timestamps { value: self.peer_clock, echo: 0 };
         let room = if agreed.timestamps { Timestamps::BYTES } else { 0 };
         let header = TcpHeader {
@@ -169,7 +177,7 @@ impl Setup {
             destination_port: PORT,
             seq: self.peer_isn,
             ack: self.isn + 1,
-            flags: Flags::SYN | Flags::ACK | ece,
+            flags: Flags::SYN | Flags::ACK | says,
             window: self.peer_window,
             options: Options {
                 mss: self.peer_options.mss.or(Some(1_000 + room as u16)),

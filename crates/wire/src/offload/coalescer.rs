@@ -153,7 +153,7 @@ fn read(packet: &[u8]) -> Option<(Flow, Shape)> {
 impl Shape {
     /// Whether others may follow in a frame: it has data, and no flag but that of every segment.
     fn may_grow(&self, packet: &[u8]) -> bool {
-        self.payload > 0 && packet[self.version.least() + tcp::FLAGS] == Flags::ACK.bits()
+        self.payload > 0 && packet[self.version.least() + tcp::FLAGS] == Flags::ACK.byte()
     }
 
     fn is_intact(&self, packet: &[u8]) -> bool {
@@ -196,7 +196,7 @@ impl Frame {
             // Traffic class and flow label; the hop limit.
             Version::V6 => head[..4] == next_head[..4] && head[7] == next_head[7],
         };
-        let flags = rest[tcp::FLAGS] & !Flags::PSH.bits();
+        let flags = rest[tcp::FLAGS] & !Flags::PSH.byte();
         let payload = (sent.len() - first.headers) as u32;
         is_alike
             && get_seq(rest, tcp::SEQ) == get_seq(tcp_head, tcp::SEQ).wrapping_add(payload)
@@ -213,7 +213,7 @@ impl Frame {
         self.bytes.extend_from_slice(&packet[shape.headers..]);
         self.bytes[OFFLOAD_HEADER + ip + tcp::FLAGS] |= flags;
         self.packets += 1;
-        self.has_end = shape.payload < first.payload || flags & Flags::PSH.bits() != 0;
+        self.has_end = shape.payload < first.payload || flags & Flags::PSH.byte() != 0;
     }
 
     /// Writes the headers of all segments together. The kernel completes their checksums.

@@ -190,7 +190,7 @@ impl Segments {
 
 /// The first says that the window was reduced (RFC 3168 §6.1.2), the last that data end.
 fn flags_of_one(all: u8, is_first: bool, is_last: bool) -> u8 {
-    let end = (Flags::FIN | Flags::PSH).bits();
-    let first = if is_first { all } else { all & !Flags::CWR.bits() };
+    let end = (Flags::FIN | Flags::PSH).byte();
+    let first = if is_first { all } else { all & !Flags::CWR.byte() };
     if is_last { first } else { first & !end }
 }

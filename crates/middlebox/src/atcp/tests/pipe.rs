@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Duration, Seq, Time};
 use observe::{BoxContext, Context, MiddleboxFact};
-use tcp::{AckDue, Acknowledgement, Arrival, Departure, Length, Payload, Receiver, Reports};
+use tcp::{
+    AckDue, Acknowledgement, Arrival, Departure, EcnFeedback, Length, Payload, Receiver, Reports,
+};
 
 use crate::atcp::{Atcp, AtcpConfig};
 use crate::{Address, Connection, FlowId, Leg, Numbers, RadioLeg, Terms};
@@ -169,7 +171,7 @@ impl Pipe {
             window: plan.buffer,
             scale: plan.scale,
             sack: plan.sack,
-            ecn: false,
+            ecn: EcnFeedback::Off,
             promised: self.leg.syn_window(mobile),
             numbers: Numbers { mobile: 0, connection: id },
             rtt: Some(Duration::from_millis(1_450)),
