@@ -13,7 +13,10 @@ mod bbr;
 mod controller;
 mod cube_root;
 mod cubic;
+mod dctcp;
 mod hystart;
+mod marked_share;
+mod prague;
 mod reno;
 mod tahoe;
 mod vegas;
@@ -29,6 +32,8 @@ pub use controller::{
     Ack, Clocks, Controller, EcnFeedback, Limits, Loss, LossKind, LostSegment, Marked, RateSample,
 };
 pub use cubic::{Alpha, Cubic, CubicParameters, SlowStart};
+pub use dctcp::{Dctcp, DctcpParameters};
+pub use prague::{Prague, PragueParameters};
 pub use reno::{Halving, Reno, RenoParameters};
 pub use tahoe::Tahoe;
 pub use vegas::{BaseRtt, Delta, Inflation, Unmeasured, Vegas, VegasParameters};
@@ -51,4 +56,8 @@ algorithm::algorithms! {
     Bbr(seed: u64 as NoKey<u64>) = "bbr",
     /// Sinha et al. 1999, reconstructed.
     Wtcp = "wtcp",
+    /// RFC 8257.
+    Dctcp(dctcp: DctcpParameters as Shared<DctcpParameters>) = "dctcp",
+    /// draft-briscoe-iccrg-prague-congestion-control.
+    Prague(prague: PragueParameters as Shared<PragueParameters>) = "prague",
 }

@@ -2,8 +2,10 @@
 
 mod bbr;
 mod cubic;
+mod dctcp;
 mod harness;
 mod laws;
+mod prague;
 mod reno;
 mod tahoe;
 mod vegas;

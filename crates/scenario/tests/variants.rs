@@ -4,7 +4,7 @@ use base::Duration;
 use cc::{Algorithm, CongestionControl, Custom, Parameters};
 use scenario::{Error, Outside, Scenario, keys, keys_under};
 use tcp::{
-    BackOff, Config, NewRenoRules, Pacing, PartialAckTimer, PartialAckWindow, Profile,
+    BackOff, Config, EcnFeedback, NewRenoRules, Pacing, PartialAckTimer, PartialAckWindow, Profile,
     ReceiverKind, RecoveryKind, SackRule, SpacingRtt, SpuriousTimeouts,
 };
 
@@ -51,6 +51,36 @@ fn wtcp_probes_at_even_intervals_and_needs_clocks() {
     assert_eq!(config(tcp, &[]).back_off(), BackOff::Constant);
     let error = parse("variant = \"wtcp\"", &[], &[]).expect_err("without timestamps");
     assert!(error.ends_with("tcp.timestamps must be true"), "{error}");
+}
+
+#[test]
+fn scalable_controls_need_to_hear_of_all_marks() {
+    for (variant, recovery) in [("dctcp", RecoveryKind::Sack), ("prague", RecoveryKind::Rack)] {
+        let accurate = format!("variant = \"{variant}\"\necn = \"accurate\"");
+        assert_eq!(halves(&accurate), (variant.to_owned(), recovery, true));
+        for ecn in ["", "ecn = true", "ecn = \"classic\"", "ecn = \"off\""] {
+            let tcp = format!("variant = \"{variant}\"\n{ecn}");
+            let error = parse(&tcp, &[], &[]).expect_err(ecn);
+            assert!(error.ends_with("tcp.ecn must be accurate (RFC 9768)"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn how_marks_are_told_of_has_two_spellings() {
+    let check = |value: &str, expect: EcnFeedback| {
+        assert_eq!(config("", &[("tcp.ecn", value)]).ecn, expect, "{value}");
+        let line = match value {
+            "true" | "false" => format!("ecn = {value}"),
+            word => format!("ecn = \"{word}\""),
+        };
+        assert_eq!(config(&line, &[]).ecn, expect, "{line}");
+    };
+    check("false", EcnFeedback::Off);
+    check("off", EcnFeedback::Off);
+    check("true", EcnFeedback::Classic);
+    check("classic", EcnFeedback::Classic);
+    check("accurate", EcnFeedback::Accurate);
 }
 
 #[test]
@@ -154,8 +184,8 @@ fn every_key_reaches_the_endpoint() {
 fn parameters_reach_the_algorithm() {
     let check = |variant: &str, key: &str, value: &str| {
         let read = |settings: &[_]| format!("{:?}", config("", settings).controller(1_000, 2));
-        let plain = read(&[("tcp.variant", variant)]);
-        assert_ne!(plain, read(&[("tcp.variant", variant), (key, value)]), "{key}");
+        let usual = [("tcp.variant", variant), ("tcp.ecn", "accurate")];
+        assert_ne!(read(&usual), read(&[usual[0], usual[1], (key, value)]), "{key}");
     };
     check("reno", "tcp.reno.halving", "exact");
     check("vegas", "tcp.vegas.delta", "exact");
@@ -169,6 +199,10 @@ fn parameters_reach_the_algorithm() {
     check("cubic", "tcp.cubic.fast_convergence", "false");
     check("cubic", "tcp.cubic.reno_friendly", "false");
     check("cubic", "tcp.cubic.slow_start", "hystart");
+    check("dctcp", "tcp.dctcp.gain", "0.1");
+    check("prague", "tcp.prague.gain", "0.1");
+    check("prague", "tcp.prague.virtual_rtt", "10 ms");
+    check("prague", "tcp.prague.transition", "0");
 }
 
 /// What an endpoint does otherwise with Vegas.

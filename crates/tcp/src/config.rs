@@ -26,8 +26,8 @@ section! {
         pub profile: Option<Profile> as Or<Nothing, Word<Profile>> = None;
         /// Congestion control and loss recovery, a named pair: tahoe, reno and vegas have both of
         /// that name; newreno, sack and fack are loss recoveries with Reno's congestion control;
-        /// westwood comes with newreno, cubic with sack, bbr and wtcp with rack. wtcp needs
-        /// tcp.timestamps. Default: Reno (RFC 5681).
+        /// westwood comes with newreno, cubic and dctcp with sack, bbr, prague and wtcp with rack.
+        /// wtcp needs tcp.timestamps, dctcp and prague need tcp.ecn to be accurate. Default: Reno (RFC 5681).
         pub variant: Variant as Word<Variant> = Variant::Reno;
         /// How the congestion window is controlled. `variant` is the half of tcp.variant. In a
         /// simulation tcp.congestion_control also takes a class in Python: FILE.py:CLASS.
@@ -218,6 +218,14 @@ impl Config {
             let message =
                 format!("wtcp reads separations off timestamps: {at}.timestamps must be true");
             return tree.clash_at(at, &["congestion_control", "variant", "timestamps"], message);
+        }
+        if (self.is_controlled_by(Algorithm::Dctcp) || self.is_controlled_by(Algorithm::Prague))
+            && self.ecn != EcnFeedback::Accurate
+        {
+            let name = self.algorithm().name().to_owned();
+            let message =
+                format!("{name} answers the share of marks: {at}.ecn must be accurate (RFC 9768)");
+            return tree.clash_at(at, &["congestion_control", "variant", "ecn"], message);
         }
         if self.pacing != Pacing::Off && self.spacing != Pacing::Off {
             let message = format!(

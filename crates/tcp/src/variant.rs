@@ -51,6 +51,10 @@ pairs! {
     Bbr = "bbr": Bbr, Rack;
     /// Sinha et al. 1999, reconstructed.
     Wtcp = "wtcp": Wtcp, Rack;
+    /// RFC 8257.
+    Dctcp = "dctcp": Dctcp, Sack;
+    /// draft-briscoe-iccrg-prague-congestion-control.
+    Prague = "prague": Prague, Rack;
 }
 
 impl Config {

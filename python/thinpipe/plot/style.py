@@ -35,6 +35,8 @@ ALGORITHMS: Final = {
     "tahoe": "#8A8A8A",
     "fack": "#004949",
     "wtcp": "#924900",
+    "dctcp": "#490092",
+    "prague": "#006DDB",
 }
 """The colour of an algorithm, by the word before ``+`` in a flow's variant."""
 
