@@ -223,6 +223,7 @@ mod tests {
         check(Ecn::NotCapable, Flags::SYN | Flags::ECE | Flags::CWR, "C------");
         check(Ecn::NotCapable, Flags::ACK | Flags::ECE, "C------");
         check(Ecn::Capable, Flags::ACK, "------N");
+        check(Ecn::L4s, Flags::ACK, "------N");
         check(Ecn::Capable, Flags::ACK | Flags::CWR, "---A--N");
         check(Ecn::Experienced, Flags::ACK, "----E-N");
     }

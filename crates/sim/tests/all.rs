@@ -13,6 +13,7 @@ mod golden;
 mod gprs;
 mod hosts;
 mod links;
+mod marks;
 mod mobile;
 mod parts;
 mod path_mtu;

@@ -42,7 +42,9 @@ fn is_unpaced(config: &Config) -> bool {
 
 /// True if its congestion control names a rate.
 fn is_rated(config: &Config) -> bool {
-    [Algorithm::Bbr, Algorithm::Wtcp].into_iter().any(|rated| config.algorithm() == rated.into())
+    [Algorithm::Bbr, Algorithm::Wtcp, Algorithm::Prague]
+        .into_iter()
+        .any(|rated| config.algorithm() == rated.into())
 }
 
 /// The same, with Reno in the place of what names a rate, which may be below a segment a timeout;

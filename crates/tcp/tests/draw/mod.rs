@@ -128,5 +128,7 @@ fn congestion_control() -> impl Strategy<Value = (Algorithm, Parameters)> {
         Just((Algorithm::Westwood, usual)),
         cubic,
         any::<u64>().prop_map(move |seed| (Algorithm::Bbr, Parameters { seed, ..usual })),
+        Just((Algorithm::Dctcp, usual)),
+        Just((Algorithm::Prague, usual)),
     ]
 }

@@ -1,0 +1,78 @@
+//! Scalable congestion controls between a real queue and a real receiver, beside numbers that do not
+//! come from their code.
+
+use std::ops::ControlFlow;
+
+use scenario::Scenario;
+use sim::{Outcome, Recording, Threads, simulate};
+
+const SECONDS: f64 = 60.0;
+
+/// One flow of `variant` for a minute over 20 Mbit/s, whose queue marks with a probability that
+/// rises from 0 at 10 packets by 1/190 a packet.
+fn run(variant: &str, delay: &str, settings: &[(&str, &str)]) -> Outcome {
+    let usual = [
+        ("duration", "60 s"),
+        ("flow.segments", "1000000"),
+        ("link.rate", "20 Mbit/s"),
+        ("link.delay", delay),
+        ("queue.packets", "500"),
+        ("queue.kind", "red"),
+        ("queue.ecn", "true"),
+        ("queue.red.weight", "1"),
+        ("queue.red.min_threshold", "10"),
+        ("queue.red.max_threshold", "200"),
+        ("queue.red.max_probability", "100 %"),
+        ("queue.red.gentle", "false"),
+        ("tcp.variant", variant),
+        ("tcp.ecn", "accurate"),
+        ("tcp.growth", "bytes"),
+        ("tcp.mss", "1448 B"),
+        ("tcp.window", "2000"),
+        ("tcp.initial_ssthresh", "10"),
+    ];
+    let shipped = scenario::shipped().iter().find(|shipped| shipped.name == "bottleneck");
+    let settings: Vec<_> = usual
+        .iter()
+        .chain(settings)
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+        .collect();
+    let text = shipped.expect("the scenario ships").text;
+    let scenario = Scenario::parse(text, "bottleneck", &settings).expect("the settings are valid");
+    simulate(&scenario, Recording::Series, Threads::MIN, &mut |_| ControlFlow::Continue(()))
+        .expect("nothing interrupts it")
+}
+
+/// What grows by a segment in each round trip and gives up half of the share of marks balances at
+/// two marks in each, at any rate and round trip: W · p = 2 (RFC 9332 §2.1).
+#[test]
+fn there_are_about_two_marks_in_each_round_trip() {
+    for variant in ["dctcp", "prague"] {
+        for delay in ["5 ms", "20 ms", "40 ms"] {
+            let outcome = run(variant, delay, &[]);
+            let flow = &outcome.summary.flows[0];
+            let marks: u64 = outcome.summary.links.iter().map(|link| link.marks).sum();
+            let rtt = flow.rtt_s.mean.expect("it was measured");
+            let each = marks as f64 * rtt / SECONDS;
+            assert!((1.5..2.5).contains(&each), "{variant}, {delay}: {each} marks");
+            assert_eq!((flow.retransmits, flow.timeouts), (0, 0), "{variant}, {delay}");
+        }
+    }
+}
+
+/// With losses on the path, which are rarer than marks would be, both are Reno:
+/// W = √(3/2p) segments on average (Mathis, Semke, Mahdavi and Ott 1997).
+#[test]
+fn losses_leave_the_window_that_renos_equation_says() {
+    for variant in ["dctcp", "prague"] {
+        for (loss, p) in [("0.1 %", 0.001), ("0.4 %", 0.004)] {
+            let settings = [("link.loss", loss), ("tcp.recovery", "rack")];
+            let outcome = run(variant, "20 ms", &settings);
+            let flow = &outcome.summary.flows[0];
+            let window = flow.cwnd_segments.mean.expect("it was measured");
+            let expect = (1.5_f64 / p).sqrt();
+            let error = window / expect - 1.0;
+            assert!(error.abs() < 0.15, "{variant}, {loss}: {window}, not {expect}");
+        }
+    }
+}
