@@ -43,6 +43,10 @@ USUAL_S = 20
 LOSSY = {"radio.tbler": "10 %", "radio.rlc.mode": "um", "tcp.timestamps": "true"}
 """A radio that loses packets."""
 
+SCALABLE = ("cubic", "dctcp", "prague")
+MARKS = {"queue.kind": "red", "queue.ecn": "true", "tcp.ecn": "accurate", "flow.count": "3"}
+"""A queue that marks, and senders that hear of each mark."""
+
 VARIATIONS: dict[str, list[dict[str, str]]] = {
     "umts-dch-384": [
         *({**LOSSY, "tcp.variant": variant} for variant in VARIANTS),
@@ -54,7 +58,10 @@ VARIATIONS: dict[str, list[dict[str, str]]] = {
         {"flow.application": "telnet"},
         {"flow.application": "udp"},
     ],
-    "bottleneck": [{"queue.kind": kind, "flow.count": "3"} for kind in DISCIPLINES],
+    "bottleneck": [
+        *({"queue.kind": kind, "flow.count": "3"} for kind in DISCIPLINES),
+        *({**MARKS, "tcp.variant": variant} for variant in SCALABLE),
+    ],
     "hmipv6-handover": [{"mobile_ip.kind": kind} for kind in MOBILE_IP],
 }
 """Settings for features that no shipped scenario uses, with the first seed."""

@@ -229,6 +229,31 @@ def test_what_it_is_told():
     assert Curious.lost
 
 
+def test_it_hears_of_each_mark():
+    class Marked(Plain):
+        packets: ClassVar[list[int]] = []
+        bytes_: ClassVar[list[int]] = []
+        losses: ClassVar[list[str]] = []
+
+        def on_ack(self, ack):
+            self.packets.append(ack.marked_packets)
+            self.bytes_.append(ack.marked_bytes)
+            self.window += self.mss
+
+        def on_loss(self, loss):
+            self.losses.append(loss.kind)
+            self.window /= 2
+
+    settings = {"queue.kind": "red", "queue.ecn": True, "tcp.ecn": "accurate", "flow.segments": 500}
+    result = run(Marked, settings, duration="60 s")
+    marks = sum(link.marks for link in result.links)
+    assert marks > 0
+    assert result.flows[0].completed_s is not None
+    assert sum(Marked.packets) == marks
+    assert sum(Marked.bytes_) == marks * 512
+    assert 0 < Marked.losses.count("ecn") <= marks
+
+
 @pytest.mark.parametrize("recovery", ["tahoe", "reno", "newreno", "sack", "fack", "rack"])
 def test_no_round_trip_waited_for_a_retransmission(recovery):
     class Steady(Plain):

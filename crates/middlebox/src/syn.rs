@@ -98,3 +98,20 @@ fn offered_ecn(flags: Flags) -> EcnFeedback {
 pub(crate) const fn without_accurate_ecn(flags: Flags) -> Flags {
     flags.without(Flags::AE)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A box that takes a SYN for one of RFC 3168 must forward it as such.
+    #[test]
+    fn no_more_is_forwarded_than_is_understood() {
+        let accurate = Flags::SYN | Flags::ACE;
+        let forwarded = without_accurate_ecn(accurate);
+        assert_eq!(forwarded, Flags::SYN | Flags::ECE | Flags::CWR);
+        assert_eq!([accurate, forwarded].map(offered_ecn), [EcnFeedback::Classic; 2]);
+        let classic = Flags::SYN | Flags::ACK | Flags::ECE;
+        assert_eq!(without_accurate_ecn(classic), classic);
+        assert_eq!(offered_ecn(Flags::SYN | Flags::ACK | Flags::CWR), EcnFeedback::Off);
+    }
+}

@@ -123,11 +123,16 @@ fn a_simultaneous_open_is_split() {
 }
 
 /// What a SYN without a connection offers is agreed upon end to end: the box echoes a mark of the
-/// wire itself, and sends with the codepoint on the radio.
+/// wire itself, and sends with the codepoint on the radio. Ends that could count marks do no more
+/// than the box.
 #[test]
 fn congestion_marks_end_at_the_box() {
+    [EcnFeedback::Classic, EcnFeedback::Accurate].into_iter().for_each(marks_end_at_the_box);
+}
+
+fn marks_end_at_the_box(ecn: EcnFeedback) {
     let mut net = network(SplitConfig::PLAIN);
-    let config = Config { ecn: EcnFeedback::Classic, ..modern() };
+    let config = Config { ecn, ..modern() };
     let opening =
         Opening { client_config: config.clone(), server_config: config, ..Opening::of(5_000) };
     let (client, server) = net.open(&opening);

@@ -71,6 +71,10 @@ fact! {
         most_in_flight: u64 = |of| of.most_in_flight,
         /// How fast data were delivered, where `wants_rate` asks for it.
         rate: Option<RateSample> = |of| of.rate.map(RateSample),
+        /// Packets that arrived with a mark; 0 unless `tcp.ecn` is accurate.
+        marked_packets: u64 = |of| of.marked.packets,
+        /// Bytes of their payload.
+        marked_bytes: u64 = |of| of.marked.bytes,
     }
 }
 
