@@ -76,13 +76,18 @@ pub trait Controller: Debug + Send {
         None
     }
 
+    /// True if that rate is its window in a round trip: to wait for it is to wait for the window.
+    fn paces_window(&self) -> bool {
+        false
+    }
+
     /// Its estimate of the round-trip time without queues, if it uses one.
     fn base_rtt(&self) -> Option<Duration> {
         None
     }
 
-    /// What new data carry where ECN was agreed upon: ECT(1) from a controller that answers marks as
-    /// L4S asks (RFC 9331 §4.1), else ECT(0).
+    /// What new data carry where ECN was agreed upon: ECT(1) from a controller that answers marks
+    /// as L4S asks (RFC 9331 §4.1), else ECT(0).
     fn codepoint(&self) -> Ecn {
         Ecn::Capable
     }

@@ -216,6 +216,10 @@ impl Controller for Prague {
         if self.is_scalable { Ecn::L4s } else { Ecn::Capable }
     }
 
+    fn paces_window(&self) -> bool {
+        true
+    }
+
     fn pacing_rate(&self) -> Option<Rate> {
         let srtt = self.srtt.filter(|srtt| *srtt > Duration::ZERO)?;
         let gain = if self.window.slow_start() { 2 } else { 1 };

@@ -1,5 +1,5 @@
-//! Scalable congestion controls between a real queue and a real receiver, beside numbers that do not
-//! come from their code.
+//! Scalable congestion controls between a real queue and a real receiver, beside numbers that do
+//! not come from their code.
 
 use std::ops::ControlFlow;
 
@@ -57,6 +57,17 @@ fn there_are_about_two_marks_in_each_round_trip() {
             assert!((1.5..2.5).contains(&each), "{variant}, {delay}: {each} marks");
             assert_eq!((flow.retransmits, flow.timeouts), (0, 0), "{variant}, {delay}");
         }
+    }
+}
+
+/// Waiting for a pace that is the window's is no lack of data: where only a window grows that is
+/// used (RFC 7661), that of a sender with data grows as well.
+#[test]
+fn a_paced_window_counts_as_used() {
+    for variant in ["dctcp", "prague"] {
+        let outcome = run(variant, "20 ms", &[("tcp.cwnd_validation", "true")]);
+        let share = outcome.summary.flows[0].normalized_throughput.expect("it has a share");
+        assert!(share > 0.9, "{variant}: {share}");
     }
 }
 

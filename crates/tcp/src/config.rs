@@ -27,7 +27,8 @@ section! {
         /// Congestion control and loss recovery, a named pair: tahoe, reno and vegas have both of
         /// that name; newreno, sack and fack are loss recoveries with Reno's congestion control;
         /// westwood comes with newreno, cubic and dctcp with sack, bbr, prague and wtcp with rack.
-        /// wtcp needs tcp.timestamps, dctcp and prague need tcp.ecn to be accurate. Default: Reno (RFC 5681).
+        /// wtcp needs tcp.timestamps, dctcp and prague need tcp.ecn to be accurate. Default: Reno
+        /// (RFC 5681).
         pub variant: Variant as Word<Variant> = Variant::Reno;
         /// How the congestion window is controlled. `variant` is the half of tcp.variant. In a
         /// simulation tcp.congestion_control also takes a class in Python: FILE.py:CLASS.

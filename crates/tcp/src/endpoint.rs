@@ -442,8 +442,8 @@ impl<P: Payload> Endpoint<P> {
         Segment { header, ..Segment::default() }
     }
 
-    /// Says what was marked in a pure acknowledgement, beside its SACK blocks: two of them go first,
-    /// others find room behind (RFC 9768 §3.2.3.3).
+    /// Says what was marked in a pure acknowledgement, beside its SACK blocks: two of them go
+    /// first, others find room behind (RFC 9768 §3.2.3.3).
     fn report_marks(&mut self, header: &mut TcpHeader) {
         let blocks = header.options.sack;
         header.options.sack = blocks.first(2);

@@ -408,8 +408,8 @@ impl<P: Payload> Endpoint<P> {
     }
 }
 
-/// Whether the first acknowledgement of a SYN/ACK says in its ACE field how that arrived, instead of
-/// counting marks (RFC 9768 §3.2.2.1).
+/// Whether the first acknowledgement of a SYN/ACK says in its ACE field how that arrived, instead
+/// of counting marks (RFC 9768 §3.2.2.1).
 pub(crate) fn reflects_syn_ack<P: Payload>(segment: &Segment<P>) -> bool {
     segment.numbers() == 0 && segment.header.options.sack.is_empty()
 }

@@ -159,8 +159,8 @@ impl<P: Payload> Sender<P> {
         config.controller_within(&limits)
     }
 
-    /// The handshake says more of ECN, by `segment`, which ended it: what became of this side's SYN,
-    /// and whether both sides may have agreed upon different things.
+    /// The handshake says more of ECN, by `segment`, which ended it: what became of this side's
+    /// SYN, and whether both sides may have agreed upon different things.
     pub(crate) fn hear_of_handshake(
         &mut self,
         passage: Passage,

@@ -74,7 +74,9 @@ impl<P: Payload> Sender<P> {
     fn note_pacing(&mut self) {
         let nxt = self.buffer.nxt();
         let waits = nxt < self.buffer.end() && nxt < self.peer_edge();
-        self.window_limited |= waits && self.controller.pacing_rate().is_none();
+        let is_of_window =
+            self.controller.pacing_rate().is_none() || self.controller.paces_window();
+        self.window_limited |= waits && is_of_window;
     }
 
     fn note_usage(&mut self) {
