@@ -210,7 +210,8 @@ impl NodeCapture<'_> {
             }
             let payload = Payload::Zeros(row.payload as usize);
             let addresses = addresses(row.way.nodes);
-            capture.write(row.time, &row.header, service(row.dscp), &addresses, payload)?;
+            let ip = IpFields { ecn: row.ecn, ..service(row.dscp) };
+            capture.write(row.time, &row.header, ip, &addresses, payload)?;
         }
         for row in datagrams {
             write_datagram(&mut capture, row)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Flags, Seq, TcpHeader, Time, UdpDatagram};
+use base::{Ecn, Flags, Seq, TcpHeader, Time, UdpDatagram};
 use observe::{BlockFact, Observe, PacketEvent, PacketFact, PowerFact, RatioFact, TcpFact};
 use tcp::Length;
 use world::{Body, Ends, Ipv6, NodeId, World};
@@ -10,7 +10,7 @@ use world::{Body, Ends, Ipv6, NodeId, World};
 use crate::energy::{PowerRow, PowerTrace};
 use crate::flow::Timed;
 use crate::queue::{QueueRow, Queues};
-use crate::transit::Transits;
+use crate::transit::{self, Transits};
 
 /// The most that a window is shifted (RFC 7323 §2.3).
 const SCALE_MAX: u8 = 14;
@@ -30,6 +30,8 @@ pub struct SegmentRow {
     pub way: FlowDirection,
     /// The code point of its service.
     pub dscp: u8,
+    /// What its IP header says of congestion.
+    pub ecn: Ecn,
     /// Its TCP header.
     pub header: TcpHeader,
     /// Sequence number counted from the connection's first: 0 is the SYN.
@@ -222,6 +224,7 @@ impl Trace {
             uid: fact.uid,
             way,
             dscp: fact.dscp,
+            ecn: transit::ecn(fact),
             header,
             relative_seq,
             relative_ack: if acknowledges { header.ack - other.isn } else { 0 },

@@ -290,7 +290,7 @@ fn datagram(ends: Ends, udp: &UdpDatagram) -> Cargo {
 }
 
 /// The ECN codepoint of a packet; none for a datagram.
-fn ecn(fact: &PacketFact<'_>) -> Ecn {
+pub(crate) fn ecn(fact: &PacketFact<'_>) -> Ecn {
     match fact.body.downcast_ref() {
         Some(Ipv4::<Length>::Segment(segment)) => segment.ecn,
         Some(Ipv4::Datagram(_)) => Ecn::default(),

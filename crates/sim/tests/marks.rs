@@ -3,6 +3,8 @@
 
 use std::ops::ControlFlow;
 
+use base::Ecn;
+use observe::PacketEvent;
 use scenario::Scenario;
 use sim::{Outcome, Recording, Threads, simulate};
 
@@ -11,6 +13,15 @@ const SECONDS: f64 = 60.0;
 /// One flow of `variant` for a minute over 20 Mbit/s, whose queue marks with a probability that
 /// rises from 0 at 10 packets by 1/190 a packet.
 fn run(variant: &str, delay: &str, settings: &[(&str, &str)]) -> Outcome {
+    run_recording(Recording::Series, variant, delay, settings)
+}
+
+fn run_recording(
+    recording: Recording,
+    variant: &str,
+    delay: &str,
+    settings: &[(&str, &str)],
+) -> Outcome {
     let usual = [
         ("duration", "60 s"),
         ("flow.segments", "1000000"),
@@ -39,7 +50,7 @@ fn run(variant: &str, delay: &str, settings: &[(&str, &str)]) -> Outcome {
         .collect();
     let text = shipped.expect("the scenario ships").text;
     let scenario = Scenario::parse(text, "bottleneck", &settings).expect("the settings are valid");
-    simulate(&scenario, Recording::Series, Threads::MIN, &mut |_| ControlFlow::Continue(()))
+    simulate(&scenario, recording, Threads::MIN, &mut |_| ControlFlow::Continue(()))
         .expect("nothing interrupts it")
 }
 
@@ -68,6 +79,40 @@ fn a_paced_window_counts_as_used() {
         let outcome = run(variant, "20 ms", &[("tcp.cwnd_validation", "true")]);
         let share = outcome.summary.flows[0].normalized_throughput.expect("it has a share");
         assert!(share > 0.9, "{variant}: {share}");
+    }
+}
+
+/// What captures are written from: data leave as ECT(1), and arrive so or, as often as the queue
+/// says, with CE; nothing else is ECN-capable.
+#[test]
+fn traces_have_the_codepoints() {
+    let settings = [("duration", "5 s")];
+    for (variant, codepoint) in [("prague", Ecn::L4s), ("dctcp", Ecn::Capable)] {
+        let outcome = run_recording(Recording::Everything, variant, "5 ms", &settings);
+        let trace = outcome.trace.as_ref().expect("it is recorded");
+        let count = |event, ecn, has_data: bool| {
+            let rows = trace.segments.iter();
+            let is_it = |row: &&sim::SegmentRow| {
+                (row.event, row.ecn, row.payload > 0) == (event, ecn, has_data)
+            };
+            rows.filter(is_it).count() as u64
+        };
+        let marks: u64 = outcome.summary.links.iter().map(|link| link.marks).sum();
+        let inside = outcome.summary.flows[0].segments_sent
+            - count(PacketEvent::Arrived, codepoint, true)
+            - count(PacketEvent::Arrived, Ecn::Experienced, true);
+        let arrived = count(PacketEvent::Arrived, Ecn::Experienced, true);
+        assert!(arrived > 0 && arrived <= marks && marks <= arrived + inside, "{variant}");
+        let [departed, arrived] = [PacketEvent::Departed, PacketEvent::Arrived];
+        for (event, ecn, has_data) in [
+            (departed, Ecn::NotCapable, true),
+            (departed, Ecn::Experienced, true),
+            (arrived, Ecn::NotCapable, true),
+            (departed, codepoint, false),
+            (arrived, Ecn::Experienced, false),
+        ] {
+            assert_eq!(count(event, ecn, has_data), 0, "{variant} {event:?} {ecn:?}");
+        }
     }
 }
 
