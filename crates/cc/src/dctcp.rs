@@ -6,7 +6,7 @@ use crate::marked_share::MarkedShare;
 use crate::window::{Window, controlled_window};
 use crate::{Ack, Controller, EcnFeedback, Limits, Loss, LossKind};
 
-/// α before anything was marked: the first mark halves the window (RFC 8257 §3.3).
+/// α before anything was marked: the first mark halves the window (RFC 8257 §3.3, §4).
 const FIRST_ALPHA: f64 = 1.0;
 
 section! {
@@ -14,7 +14,7 @@ section! {
     #[derive(Copy)]
     pub struct DctcpParameters {
         /// g: weight of the newest window of data in the average share of marked bytes. Default:
-        /// RFC 8257 §4.2.
+        /// RFC 8257 §4.
         pub gain: f64 as Fraction = 0.0625;
     }
 }

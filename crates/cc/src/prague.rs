@@ -13,7 +13,7 @@ section! {
     #[derive(Copy)]
     pub struct PragueParameters {
         /// g: weight of the newest round trip in the average share of marked bytes. Default: draft
-        /// §2.4, as RFC 8257 §4.2.
+        /// §2.4, as RFC 8257 §4.
         pub gain: f64 as Fraction = 0.0625;
         /// A shorter round trip grows as slowly as one of this length; 0 s lets each grow at its
         /// own pace. Default: draft §2.4.4.

@@ -8,7 +8,7 @@ use base::{
     Duration, Ecn, EcnBytes, EcnOrder, Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps,
 };
 use proptest::prelude::*;
-use tcp::{Config, Endpoint, Length, Segment, State};
+use tcp::{Config, EcnFeedback, Endpoint, Length, Segment, State};
 
 use crate::draw::config;
 
@@ -49,6 +49,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
     let flags = prop_oneof![
         8 => Just(Flags::ACK.bits()),
         2 => Just((Flags::ACK | Flags::ECE).bits()),
+        8 => (0..8_u8).prop_map(|ace| (Flags::ACK | Flags::of_ace(ace)).bits()),
         2 => Just((Flags::ACK | Flags::FIN).bits()),
         2 => Just((Flags::ACK | Flags::SYN).bits()),
         // A reset would only end it.
@@ -104,25 +105,33 @@ struct Attack {
     /// What the endpoint expects, and the highest number that it sent.
     expects: Seq,
     sent: Seq,
+    ecn: EcnFeedback,
 }
 
 impl Attack {
     fn new(config: Config, active: bool) -> Self {
+        let ecn = config.ecn;
         let (config, isn) = (Arc::new(config), Seq::new(u32::MAX - 2_000));
         let endpoint = if active {
             Endpoint::connect(0, &config, 1, 2, isn)
         } else {
             Endpoint::listen(0, &config, 1, 2, isn)
         };
-        Self { endpoint, now: Time::ZERO, expects: Seq::new(77), sent: isn }
+        Self { endpoint, now: Time::ZERO, expects: Seq::new(77), sent: isn, ecn }
     }
 
     /// A handshake with everything in it.
     fn open(&mut self) {
+        let [asks, agrees, reflects] = match self.ecn {
+            EcnFeedback::Off | EcnFeedback::Classic => {
+                [Flags::ECE | Flags::CWR, Flags::ECE, Flags::NONE]
+            }
+            EcnFeedback::Accurate => [Flags::ACE, Flags::CWR, Flags::CWR],
+        };
         let syn = Forgery {
             seq: 0,
             ack: 0,
-            flags: (Flags::SYN | Flags::ECE | Flags::CWR).bits(),
+            flags: (Flags::SYN | asks).bits(),
             window: u16::MAX,
             length: 0,
             mss: Some(1_460),
@@ -135,12 +144,12 @@ impl Attack {
         };
         self.pump();
         let active = self.endpoint.state() == State::SynSent;
-        let answer = (Flags::SYN | Flags::ACK | Flags::ECE).bits();
+        let answer = (Flags::SYN | Flags::ACK | agrees).bits();
         let answer = if active { answer } else { syn.flags };
         self.arrive(&Forgery { flags: answer, ..syn.clone() });
         self.expects = Seq::new(78);
         self.pump();
-        self.arrive(&Forgery { flags: Flags::ACK.bits(), ..syn });
+        self.arrive(&Forgery { flags: (Flags::ACK | reflects).bits(), ..syn });
         self.pump();
         assert_eq!(self.endpoint.state(), State::Established);
     }
