@@ -34,6 +34,7 @@ __all__ = [
     "proxy_serve",
     "proxy_status",
     "proxy_summary",
+    "queue_packets",
     "run",
     "run_each",
     "schemas",
@@ -113,6 +114,7 @@ def keys(
     ]
 ]: ...
 def number(key: str, text: str) -> float | None: ...
+def queue_packets(kind: str) -> int: ...
 def values(
     source: str,
     name: str,

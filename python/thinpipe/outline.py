@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from thinpipe import _core
 from thinpipe.units import SECONDS
 
 WAYS: Final = ("downlink", "uplink")
@@ -196,7 +197,8 @@ def _each_way(down: str, up: str) -> str:
 def _value(values: Mapping[str, str], key: str) -> str:
     """Return a key's value, resolved if it follows another key."""
     value = values[key]
-    return _value(values, value.removeprefix("as ")) if value.startswith("as ") else value
+    other = value.removeprefix("as ")
+    return _value(values, other) if value != other and other in values else value
 
 
 def _rate(values: Mapping[str, str], way: str) -> str:
@@ -317,11 +319,13 @@ def _percent(share: str | float) -> str:
 
 def _queue(values: Mapping[str, str], at: str) -> str:
     packets, size = (_value(values, f"{at}.{key}") for key in ("packets", "bytes"))
+    kind = values[f"{at}.kind"]
+    if packets == "as kind":
+        packets = str(_core.queue_packets(kind))
     limits = [
         *([] if packets == "unlimited" else [f"{packets} packets"]),
         *([] if size == "unlimited" else [size]),
     ]
-    kind = values[f"{at}.kind"]
     return " or ".join(limits or ["without limit"]) + ("" if kind == "droptail" else f" ({kind})")
 
 

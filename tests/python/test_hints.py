@@ -122,7 +122,11 @@ QUEUE = "queue.kind or queue.back.kind"
         ({"tcp.spacing": "off"}, {"tcp.spacing_rtt": "base"}, "while tcp.spacing is off"),
         ({"queue.kind": "droptail"}, {"queue.codel.target": "2 ms"}, f"without {QUEUE} = codel"),
         ({"queue.kind": "codel"}, {"queue.red.min_threshold": 3}, f"without {QUEUE} = red"),
-        ({"queue.kind": "droptail"}, {"queue.ecn": True}, f"without {QUEUE} = red or codel"),
+        (
+            {"queue.kind": "droptail"},
+            {"queue.ecn": True},
+            f"without {QUEUE} = red, codel or fq-codel",
+        ),
         ({"flow.count": 2}, {"queue.per_flow": True}, "without [radio]"),
         ({"flow.count": 2}, {"ftp.cap": "100 B"}, "without [mobile_ip]"),
         (

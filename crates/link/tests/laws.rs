@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 
 use base::{Duration, Probability, Rate, Schedule, Time};
 use link::loss::{self, gilbert_elliott, outage::Outage};
-use link::queue::{self, Discipline, Disciplines, Kind, Notice, codel, droptail::Limit, fair, red};
+use link::queue::{
+    self, Discipline, Disciplines, Kind, Notice, codel, droptail::Limit, fair, fq_codel, red,
+};
 use link::{Config, Link, LinkConfig, Load, Output, Pipe, Service, Trace};
 use observe::DropReason;
 use proptest::prelude::*;
@@ -109,8 +111,18 @@ fn discipline() -> impl Strategy<Value = Discipline> {
         })
     });
     let fair = (1_u32..2_000).prop_map(|quantum| Discipline::Fair(fair::Config { quantum }));
+    let fq_codel = (1_u32..2_000, 1_u32..4, 1_u32..70, 1_u64..20).prop_map(
+        |(quantum, flows, drop_batch, target)| {
+            let codel = codel::Config {
+                target: Duration::from_millis(target),
+                interval: Duration::from_millis(2 * target),
+                mtu: 100,
+            };
+            Discipline::FqCoDel(fq_codel::Config { codel, quantum, flows, drop_batch })
+        },
+    );
     let usual = select(Kind::ALL.to_vec()).prop_map(|kind| Disciplines::default().of(kind));
-    prop_oneof![usual, red, codel, fair]
+    prop_oneof![usual, red, codel, fair, fq_codel]
 }
 
 fn losses() -> impl Strategy<Value = loss::Config> {
@@ -172,7 +184,10 @@ impl Watch {
         let link = Link::new(config, 7, "test");
         Self {
             link,
-            is_fair: matches!(config.queue.discipline, Discipline::Fair(_)),
+            is_fair: matches!(
+                config.queue.discipline,
+                Discipline::Fair(_) | Discipline::FqCoDel(_)
+            ),
             inside: VecDeque::new(),
             entered: Vec::new(),
             delivered: 0,

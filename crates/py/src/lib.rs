@@ -83,6 +83,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(profiles, module)?)?;
     module.add_function(wrap_pyfunction!(keys::keys, module)?)?;
     module.add_function(wrap_pyfunction!(keys::number, module)?)?;
+    module.add_function(wrap_pyfunction!(keys::queue_packets, module)?)?;
     module.add_function(wrap_pyfunction!(batch::values, module)?)?;
     module.add_function(wrap_pyfunction!(network::network, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run, module)?)?;

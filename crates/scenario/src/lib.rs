@@ -50,7 +50,7 @@ pub use parts::Part;
 pub use profile::profiles;
 pub use schema::{
     Flow, FlowDirection, Ftp, Hosts, Middlebox, Opener, Peer, Route, Scenario, Wan, Wired, keys,
-    keys_under, number,
+    keys_under, number, queue_packets,
 };
 pub use settings::{Error, Key, Takes, ValueKind};
 pub use shipped::{Shipped, shipped};

@@ -114,7 +114,10 @@ fn values_out_of_range() {
     in_setting(("tcp.mss", "70 kB"), "must be a size from 1 B to 65495 B");
     in_setting(("tcp.delayed_ack", "0.6 s"), "must be a duration from 1 ns to 500 ms, or off");
     in_setting(("tcp.vegas.alpha", "-1"), "must be a number, not below zero");
-    in_setting(("queue.packets", "0"), "must be a whole number from 1 to 1000000000, or unlimited");
+    in_setting(
+        ("queue.packets", "0"),
+        "must be a whole number from 1 to 1000000000, or unlimited, or as kind",
+    );
     in_setting(("radio.downlink.tti", "15 ms"), "must be 10 ms, 20 ms, 40 ms or 80 ms");
     in_setting(("radio.rlc.window", "4097"), "must be a whole number from 1 to 4096");
     in_setting(("radio.rlc.window", "0"), "must be a whole number from 1 to 4096");

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use base::{Duration, Probability, Rate, Schedule, Time};
 use link::Service;
-use link::queue::{Discipline, Kind, Notice};
+use link::queue::{Discipline, Kind, Notice, codel, fq_codel};
 use proptest::prelude::*;
 use radio::Radio;
 use scenario::{Error, Outside, Scenario, build, shipped};
@@ -94,6 +94,35 @@ fn queues_become_disciplines() {
     assert_eq!((red.notice, codel.notice), (Notice::Drop, Notice::Mark));
     assert_eq!(set(&[]).queue.kind, Kind::DropTail);
     assert_eq!(config(&[("queue.bytes", "30 kB")]).limit.bytes, Some(30_000));
+    let keys = [
+        ("queue.kind", "fq-codel"),
+        ("queue.fq_codel.target", "1 ms"),
+        ("queue.fq_codel.interval", "20 ms"),
+        ("queue.fq_codel.mtu", "300 B"),
+        ("queue.fq_codel.quantum", "300 B"),
+        ("queue.fq_codel.flows", "7"),
+        ("queue.fq_codel.drop_batch", "8"),
+    ];
+    let milliseconds = Duration::from_millis;
+    let codel = codel::Config { target: milliseconds(1), interval: milliseconds(20), mtu: 300 };
+    let expect = fq_codel::Config { codel, quantum: 300, flows: 7, drop_batch: 8 };
+    assert_eq!(config(&keys).discipline, Discipline::FqCoDel(expect));
+}
+
+/// RFC 8290 §5.2.3.
+#[test]
+fn how_many_packets_fit_depends_on_the_kind() {
+    let packets = |settings: &[(&str, &str)]| {
+        let queue = set(settings).queue;
+        [queue.forth(), queue.back()].map(|config| config.limit.packets)
+    };
+    let (forth, back) = (("queue.kind", "fq-codel"), ("queue.back.kind", "fq-codel"));
+    assert_eq!(packets(&[("queue.kind", "codel")]), [Some(50); 2]);
+    assert_eq!(packets(&[forth, back]), [Some(10_240); 2]);
+    assert_eq!(packets(&[forth]), [Some(10_240), Some(50)]);
+    assert_eq!(packets(&[back]), [Some(50), Some(10_240)]);
+    assert_eq!(packets(&[forth, back, ("queue.packets", "9")]), [Some(9); 2]);
+    assert_eq!(packets(&[back, ("queue.back.packets", "unlimited")]), [Some(50), None]);
 }
 
 #[test]
@@ -364,7 +393,8 @@ fn keys_that_do_not_go_together() {
     );
     refused(
         "[link]\nrate = \"1 Mbit/s\"\n[queue]\necn = true",
-        ":4: queue.ecn: does nothing without queue.kind or queue.back.kind = red or codel",
+        ":4: queue.ecn: does nothing without queue.kind or queue.back.kind = red, codel or \
+         fq-codel",
     );
     refused_setting(
         &[("queue.back.kind", "red"), ("queue.red.min_threshold", "15")],
@@ -374,6 +404,14 @@ fn keys_that_do_not_go_together() {
     refused(
         "[link]\nrate = \"1 Mbit/s\"\n[queue.fair]\nquantum = 3000",
         ":4: queue.fair.quantum: does nothing without queue.kind or queue.back.kind = fair",
+    );
+    refused_setting(
+        &[("queue.kind", "fq-codel"), ("queue.fq_codel.flows", "0")],
+        "--set queue.fq_codel.flows=0: must be a whole number from 1 to 65536",
+    );
+    refused_setting(
+        &[("queue.kind", "fq-codel"), ("queue.fq_codel.interval", "0 s")],
+        "--set queue.fq_codel.interval=0 s: must be above zero",
     );
     let red = format!("{PLAIN}[queue]\nkind = \"red\"\nred.min_threshold = 4");
     assert!(parse(&red, &[("queue.kind", "codel")]).is_ok(), "a setting of the kind wins");

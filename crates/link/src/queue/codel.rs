@@ -114,6 +114,12 @@ impl Judge for CoDel {
         self.phase = Phase::Dropped;
         Verdict::Notify
     }
+
+    /// §5.5 and §5.6, where there is no packet.
+    fn on_empty(&mut self) {
+        self.first_above_time = None;
+        self.phase = Phase::Passing;
+    }
 }
 
 #[cfg(test)]

@@ -12,12 +12,15 @@ section! {
     #[derive(Copy, Eq)]
     pub struct Limit {
         /// Most packets that wait or are being sent, which ns-2 counts alike. Default: ns-2.
-        pub packets: Option<u32> as Packets = Some(50);
+        pub packets: Option<u32> as Packets = Some(PACKETS);
         /// Most bytes that wait or are being sent, beside `queue.packets`. Default: as many as
         /// those packets have.
         pub bytes: Option<u64> as Size = None;
     }
 }
+
+/// How many packets fit, unless a key says so: ns-2.
+pub(super) const PACKETS: u32 = 50;
 
 /// The most packets in a queue.
 pub(super) type Packets = Or<Unlimited, Count<u32, 1, 1_000_000_000>>;

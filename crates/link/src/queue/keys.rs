@@ -8,15 +8,19 @@ use super::{Config, Disciplines, Kind, Notice};
 section! {
     /// `[queue]`: the queue ahead of the bottleneck or the radio, towards the mobile.
     pub struct Queues {
-        /// The most that fits.
-        pub limit: Limit as Flat<Limit> = Limit::default();
+        /// Most packets that wait or are being sent, which ns-2 counts alike. Default: 50, as in
+        /// ns-2; with fq-codel 10240 (RFC 8290 §5.2.3).
+        pub packets: Option<Option<u32>> as Or<as_key::Kind, Packets> = None;
+        /// Most bytes that wait or are being sent, beside `queue.packets`. Default: as many as
+        /// those packets have.
+        pub bytes: Option<u64> as Size = None;
         /// Whether the limits of both directions apply to each flow separately; needs [radio].
         pub per_flow: bool as Flag = false;
         /// Which packets are dropped before it is full, or that flows take turns; red needs
-        /// [link], codel and fair [link] or any radio but those of UMTS. Default: none.
+        /// [link], the others [link] or any radio but those of UMTS. Default: none.
         pub kind: Kind as Word<Kind> = Kind::DropTail;
-        /// red and codel mark packets that can carry a mark, instead of dropping them (RFC 3168),
-        /// in either direction. Default: ns-2.
+        /// red, codel and fq-codel mark packets that can carry a mark, instead of dropping them
+        /// (RFC 3168), in either direction. Default: ns-2.
         pub ecn: bool as Flag = false;
         /// The queue of the reverse direction.
         pub back: ReverseQueue as Always<ReverseQueue> = ReverseQueue::default();
@@ -28,8 +32,8 @@ section! {
 
 section! {
     /// `[queue.back]`: the queue of the reverse direction, ahead of `[link.back]` or the radio's
-    /// uplink. `[queue.red]`, `[queue.codel]` and `[queue.fair]` configure the disciplines of
-    /// either direction.
+    /// uplink. `[queue.red]`, `[queue.codel]`, `[queue.fair]` and `[queue.fq_codel]` configure the
+    /// disciplines of either direction.
     pub struct ReverseQueue {
         /// Most packets that wait or are being sent. Default: ns-2, whose duplex links have one
         /// limit for either direction.
@@ -37,7 +41,7 @@ section! {
         /// Most bytes that wait or are being sent. Default: ns-2, as `queue.back.packets`.
         pub bytes: Option<Option<u64>> as Or<as_key::QueueBytes, Size> = None;
         /// Which packets are dropped before it is full, or that flows take turns; red needs
-        /// [link], codel and fair [link] or any radio but those of UMTS. Default: none.
+        /// [link], the others [link] or any radio but those of UMTS. Default: none.
         pub kind: Kind as Word<Kind> = Kind::DropTail;
     }
 }
@@ -50,16 +54,17 @@ impl Queues {
     }
 
     /// The queue towards the mobile.
-    pub const fn forth(&self) -> Config {
-        self.config(self.kind, self.limit)
+    pub fn forth(&self) -> Config {
+        let packets = self.packets.unwrap_or(Some(self.kind.packets()));
+        self.config(self.kind, Limit { packets, bytes: self.bytes })
     }
 
     /// The queue of the reverse direction.
     pub fn back(&self) -> Config {
         let ReverseQueue { packets, bytes, kind } = self.back;
         let limit = Limit {
-            packets: packets.unwrap_or(self.limit.packets),
-            bytes: bytes.unwrap_or(self.limit.bytes),
+            packets: packets.or(self.packets).unwrap_or(Some(kind.packets())),
+            bytes: bytes.unwrap_or(self.bytes),
         };
         self.config(kind, limit)
     }

@@ -1,14 +1,17 @@
 //! What waits ahead of a link, and what is dropped.
 //!
 //! A `Judge`, as RED and `CoDel` are, sees facts of the queue and answers with a [`Verdict`]; it
-//! holds no packets. The packets are in a [`Queue`], as one FIFO or one for each flow. The keys of
-//! a scenario for all this are [`Queues`].
+//! holds no packets. The packets are in a [`Queue`], in one FIFO with its judge (`lane`) or in many
+//! that take turns (`turns`). The keys of a scenario for all this are [`Queues`].
 
 pub mod codel;
 pub mod droptail;
 pub mod fair;
+pub mod fq_codel;
 mod keys;
+mod lane;
 pub mod red;
+mod turns;
 mod waiting;
 
 use std::fmt;
@@ -44,7 +47,7 @@ macro_rules! disciplines {
             /// Its state at an empty queue; `chance` gives it sources of chance by name.
             fn start(&self, chance: &dyn Fn(&str) -> Stream) -> Start {
                 match self {
-                    Self::DropTail => Start::default(),
+                    Self::DropTail => Start::Fifo(None),
                     $(Self::$name(parameters) => parameters.start(chance),)*
                 }
             }
@@ -80,6 +83,14 @@ macro_rules! disciplines {
                 }
             }
 
+            /// How many packets fit, unless a key says so.
+            pub const fn packets(self) -> u32 {
+                match self {
+                    Self::DropTail => droptail::PACKETS,
+                    $(Self::$name => <$module::Config as Parameters>::PACKETS,)*
+                }
+            }
+
             /// The names of those that do.
             fn notifying() -> Vec<&'static str> {
                 Self::ALL.iter().filter(|kind| kind.notifies()).map(|kind| kind.name()).collect()
@@ -96,6 +107,8 @@ disciplines! {
     /// Flows take turns, and the longest one loses a packet when all is full: RFC 8290 without
     /// `CoDel`.
     Fair: fair = "fair",
+    /// Flows take turns, with `CoDel` for each: RFC 8290.
+    FqCoDel: fq_codel = "fq-codel",
 }
 
 /// The parameters of a discipline.
@@ -103,37 +116,46 @@ trait Parameters {
     /// Whether it notifies senders of congestion before the queue is full.
     const NOTIFIES: bool = false;
 
+    /// How many packets fit, unless a key says so.
+    const PACKETS: u32 = droptail::PACKETS;
+
     /// Its state at an empty queue; `chance` gives it sources of chance by name.
     fn start(&self, chance: &dyn Fn(&str) -> Stream) -> Start;
 }
 
 /// The state that a discipline starts with.
-#[derive(Debug, Default)]
-struct Start {
-    /// Who decides on single packets, if anybody does.
-    judge: Option<Box<dyn Judge>>,
-    /// How flows take turns, if they do.
-    turns: Option<fair::Config>,
+#[derive(Debug)]
+enum Start {
+    /// One FIFO of packets, and who decides on them, if anybody does.
+    Fifo(Option<Box<dyn Judge>>),
+    /// Flows take turns.
+    Turns(turns::Config),
 }
 
 impl Start {
     /// One FIFO of packets, on which `judge` decides.
     fn judged(judge: impl Judge + 'static) -> Self {
-        Self { judge: Some(Box::new(judge)), turns: None }
+        Self::Fifo(Some(Box::new(judge)))
     }
 }
 
 /// Who decides on single packets.
 trait Judge: fmt::Debug + Send + Sync {
     /// Decides on a packet that arrives.
-    fn on_arrival(&mut self, _arrival: Arrival) -> Verdict {
+    fn on_arrival(&mut self, _now: Time, _arrival: Arrival) -> Verdict {
         Verdict::Pass
     }
+
+    /// The packet that arrived did not fit, whatever was decided on it.
+    fn on_refusal(&mut self) {}
 
     /// Decides on the packet whose turn it is. If that is dropped, it is asked about the next.
     fn on_departure(&mut self, _now: Time, _departure: Departure) -> Verdict {
         Verdict::Pass
     }
+
+    /// The transmitter is free, and nothing waits.
+    fn on_empty(&mut self) {}
 
     /// Whether it matters how long the transmitter was idle.
     fn uses_idle_time(&self) -> bool {
@@ -196,6 +218,8 @@ pub struct Backlog {
 pub struct Arrival {
     /// What is there already.
     pub backlog: Backlog,
+    /// The bytes of it that wait: all but those of the packet in transmission.
+    pub waiting_bytes: u64,
     /// How many bytes the link could have sent since it fell idle; 0 while it is not.
     pub idle_bytes: u64,
 }

@@ -1,7 +1,7 @@
 //! Random Early Detection (Floyd and Jacobson: Random Early Detection Gateways for Congestion
 //! Avoidance, IEEE/ACM Transactions on Networking 1(4), 1993), in packets.
 
-use base::{Probability, Stream};
+use base::{Probability, Stream, Time};
 use settings::{Bytes, Chance, Factor, Fault, Flag, Share, Table, section};
 
 use super::{Arrival, Judge, Parameters, Start, Verdict};
@@ -67,7 +67,7 @@ impl Red {
 
     /// §4: while the link is idle the average decays as if that many small packets had met an empty
     /// queue.
-    fn update_average(&mut self, Arrival { backlog, idle_bytes }: Arrival) {
+    fn update_average(&mut self, Arrival { backlog, idle_bytes, .. }: Arrival) {
         let weight = self.config.weight.value();
         let keep = 1.0 - weight;
         if backlog.packets == 0 {
@@ -96,7 +96,7 @@ impl Red {
 }
 
 impl Judge for Red {
-    fn on_arrival(&mut self, arrival: Arrival) -> Verdict {
+    fn on_arrival(&mut self, _: Time, arrival: Arrival) -> Verdict {
         self.update_average(arrival);
         let probability = self.probability();
         if probability <= 0.0 {
@@ -142,7 +142,8 @@ mod tests {
     }
 
     const fn queue(packets: u32) -> Arrival {
-        Arrival { backlog: Backlog { packets, bytes: 0 }, idle_bytes: 0 }
+        let backlog = Backlog { packets, bytes: 0 };
+        Arrival { backlog, waiting_bytes: 0, idle_bytes: 0 }
     }
 
     fn close(value: f64, expect: f64) {
@@ -166,7 +167,7 @@ mod tests {
     #[test]
     fn the_average_forgets_while_the_link_is_idle() {
         let mut red = red(Config::default(), 8.0);
-        red.update_average(Arrival { backlog: Backlog::default(), idle_bytes: 3 * 500 });
+        red.update_average(Arrival { idle_bytes: 3 * 500, ..queue(0) });
         close(red.average, 8.0 * 0.998 * 0.998 * 0.998);
     }
 
@@ -204,7 +205,7 @@ mod tests {
         let (mut gaps, mut gap) = (Vec::new(), 0_u32);
         for _ in 0..100_000 {
             gap += 1;
-            if red.on_arrival(queue(10)) == Verdict::Notify {
+            if red.on_arrival(Time::ZERO, queue(10)) == Verdict::Notify {
                 gaps.push(gap);
                 gap = 0;
             }
@@ -216,11 +217,12 @@ mod tests {
 
     #[test]
     fn a_full_average_drops_whatever_can_be_marked() {
-        let verdict = |average| red(Config::default(), average).on_arrival(queue(average as u32));
+        let verdict =
+            |average| red(Config::default(), average).on_arrival(Time::ZERO, queue(average as u32));
         assert_eq!(verdict(4.0), Verdict::Pass);
         assert_eq!(verdict(40.0), Verdict::Drop);
         let mut between = red(steady(), 22.5);
-        let verdicts: Vec<_> = (0..50).map(|_| between.on_arrival(queue(22))).collect();
+        let verdicts: Vec<_> = (0..50).map(|_| between.on_arrival(Time::ZERO, queue(22))).collect();
         assert!(verdicts.contains(&Verdict::Drop) && verdicts.contains(&Verdict::Pass));
         assert!(!verdicts.contains(&Verdict::Notify));
     }

@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use base::{Duration, Stream, Time};
 use observe::DropReason;
 
-use super::fair::Fair;
-use super::{Arrival, Backlog, Config, Departure, Judge, Notice, Start, Verdict, droptail};
+use super::lane::Lane;
+use super::turns::Turns;
+use super::{Backlog, Config, Notice, Start, Verdict, droptail};
 use crate::{Counters, Dropped, Load};
 
 /// Packets that wait for a transmitter: the transmitter takes the next with [`Queue::pop`].
@@ -14,7 +15,6 @@ use crate::{Counters, Dropped, Load};
 pub struct Queue<T> {
     limit: droptail::Limit,
     notice: Notice,
-    judge: Option<Box<dyn Judge>>,
     waiting: Waiting<T>,
     bytes: u64,
     /// What was taken in and dropped later, and when.
@@ -24,8 +24,8 @@ pub struct Queue<T> {
 /// What waits, in the order in which it leaves.
 #[derive(Debug)]
 enum Waiting<T> {
-    Fifo(VecDeque<Queued<T>>),
-    Fair(Box<Fair<Queued<T>>>),
+    Fifo(Lane<T>),
+    Turns(Box<Turns<T>>),
 }
 
 /// A packet in a queue.
@@ -51,13 +51,12 @@ impl<T: Load> Queue<T> {
     pub fn new(config: &Config, seed: u64, name: &str) -> Self {
         let chance = |source: &str| Stream::named(seed, &format!("{name} {source}"));
         let Config { limit, discipline, notice } = config;
-        let Start { judge, turns } = discipline.start(&chance);
-        let waiting = match turns {
-            Some(turns) => Waiting::Fair(Box::new(Fair::new(turns))),
-            None => Waiting::Fifo(VecDeque::new()),
+        let waiting = match discipline.start(&chance) {
+            Start::Fifo(judge) => Waiting::Fifo(Lane::new(judge)),
+            Start::Turns(turns) => Waiting::Turns(Box::new(Turns::new(turns))),
         };
         let (limit, notice) = (*limit, *notice);
-        Self { limit, notice, judge, waiting, bytes: 0, gone: VecDeque::new() }
+        Self { limit, notice, waiting, bytes: 0, gone: VecDeque::new() }
     }
 
     /// Takes in `packet`, or gives it back. What is dropped to make room for it comes out of
@@ -78,11 +77,11 @@ impl<T: Load> Queue<T> {
             return Err(Dropped { packet, reason });
         }
         counters.accepted += 1;
-        let bytes = packet.bytes();
-        self.bytes += u64::from(bytes);
+        self.bytes += u64::from(packet.bytes());
+        let queued = Queued { since: now, packet };
         match &mut self.waiting {
-            Waiting::Fifo(queue) => queue.push_back(Queued { since: now, packet }),
-            Waiting::Fair(fair) => fair.push(packet.flow(), bytes, Queued { since: now, packet }),
+            Waiting::Fifo(lane) => lane.push(queued),
+            Waiting::Turns(turns) => turns.push(queued),
         }
         let packets = self.backlog(transmission.sending).packets;
         counters.queue_max = counters.queue_max.max(packets);
@@ -92,18 +91,14 @@ impl<T: Load> Queue<T> {
     /// The next packet to send when the transmitter is free from `free` on.
     pub fn pop(&mut self, free: Time, counters: &mut Counters) -> Option<Queued<T>> {
         loop {
-            let Queued { since, mut packet } = match &mut self.waiting {
-                Waiting::Fifo(queue) => queue.pop_front(),
-                Waiting::Fair(fair) => fair.pop(),
-            }?;
-            self.bytes -= u64::from(packet.bytes());
-            let start = free.max(since);
-            let departure = Departure { sojourn: start - since, bytes_behind: self.bytes };
-            let verdict = self.judge(|judge| judge.on_departure(start, departure));
+            let (Queued { since, mut packet }, verdict) = self.waiting.pop(free)?;
+            let bytes = packet.bytes();
+            self.bytes -= u64::from(bytes);
             if !has_to_go(verdict, self.notice, &mut packet, counters) {
+                self.waiting.sent(bytes);
                 return Some(Queued { since, packet });
             }
-            self.leave(start, Queued { since, packet }, DropReason::Aqm, counters);
+            self.leave(free.max(since), Queued { since, packet }, DropReason::Aqm, counters);
         }
     }
 
@@ -120,7 +115,10 @@ impl<T: Load> Queue<T> {
 
     /// Whether it matters how long the transmitter was idle.
     pub fn uses_idle_time(&self) -> bool {
-        self.judge.as_ref().is_some_and(|judge| judge.uses_idle_time())
+        match &self.waiting {
+            Waiting::Fifo(lane) => lane.uses_idle_time(),
+            Waiting::Turns(_) => false,
+        }
     }
 
     /// When the first packet that was taken in and dropped later was dropped.
@@ -137,8 +135,8 @@ impl<T: Load> Queue<T> {
     /// How many packets wait.
     pub fn len(&self) -> usize {
         match &self.waiting {
-            Waiting::Fifo(queue) => queue.len(),
-            Waiting::Fair(fair) => fair.len(),
+            Waiting::Fifo(lane) => lane.len(),
+            Waiting::Turns(turns) => turns.len(),
         }
     }
 
@@ -154,11 +152,11 @@ impl<T: Load> Queue<T> {
 
     /// What waits, and when each came.
     pub fn waiting(&self) -> impl Iterator<Item = &Queued<T>> {
-        let (fifo, fair) = match &self.waiting {
-            Waiting::Fifo(queue) => (Some(queue.iter()), None),
-            Waiting::Fair(fair) => (None, Some(fair.iter())),
+        let (fifo, turns) = match &self.waiting {
+            Waiting::Fifo(lane) => (Some(lane.iter()), None),
+            Waiting::Turns(turns) => (None, Some(turns.iter())),
         };
-        fifo.into_iter().flatten().chain(fair.into_iter().flatten())
+        fifo.into_iter().flatten().chain(turns.into_iter().flatten())
     }
 
     /// The sum over what waits of the time that each has waited by `now`.
@@ -170,14 +168,6 @@ impl<T: Load> Queue<T> {
     pub fn held(&self) -> impl Iterator<Item = &T> {
         let gone = self.gone.iter().map(|(_, dropped)| &dropped.packet);
         gone.chain(self.waiting().map(|turn| &turn.packet))
-    }
-
-    /// The judge's verdict, if there is a judge.
-    fn judge(&mut self, ask: impl FnOnce(&mut dyn Judge) -> Verdict) -> Verdict {
-        match &mut self.judge {
-            Some(judge) => ask(&mut **judge),
-            None => Verdict::Pass,
-        }
     }
 
     fn backlog(&self, sending: Backlog) -> Backlog {
@@ -193,16 +183,15 @@ impl<T: Load> Queue<T> {
         transmission: Transmission,
         counters: &mut Counters,
     ) -> Option<DropReason> {
-        let Transmission { sending, idle_bytes } = transmission;
-        let backlog = self.backlog(sending);
-        let verdict = self.judge(|judge| judge.on_arrival(Arrival { backlog, idle_bytes }));
-        if !self.make_room(now, packet, sending, counters) {
+        let verdict = self.waiting.on_arrival(now, transmission);
+        if !self.make_room(now, packet, transmission.sending, counters) {
+            self.waiting.on_refusal();
             return Some(DropReason::Queue);
         }
         has_to_go(verdict, self.notice, packet, counters).then_some(DropReason::Aqm)
     }
 
-    /// True if `packet` fits; in a fair queue, after longer flows have given way.
+    /// True if `packet` fits; where flows take turns, after longer ones have given way.
     fn make_room(
         &mut self,
         now: Time,
@@ -210,15 +199,18 @@ impl<T: Load> Queue<T> {
         sending: Backlog,
         counters: &mut Counters,
     ) -> bool {
-        loop {
-            if self.limit.admits(self.backlog(sending), packet.bytes()) {
-                return true;
+        let (flow, bytes) = (packet.flow(), packet.bytes());
+        while !self.limit.admits(self.backlog(sending), bytes) {
+            let Waiting::Turns(turns) = &self.waiting else { return false };
+            let Some((place, packets)) = turns.longest(flow, bytes) else { return false };
+            for _ in 0..packets {
+                let Waiting::Turns(turns) = &mut self.waiting else { return false };
+                let Some(queued) = turns.evict(place) else { break };
+                self.bytes -= u64::from(queued.packet.bytes());
+                self.leave(now, queued, DropReason::Queue, counters);
             }
-            let Waiting::Fair(fair) = &mut self.waiting else { return false };
-            let Some(turn) = fair.evict(packet.flow(), packet.bytes()) else { return false };
-            self.bytes -= u64::from(turn.packet.bytes());
-            self.leave(now, turn, DropReason::Queue, counters);
         }
+        true
     }
 
     fn leave(&mut self, at: Time, queued: Queued<T>, reason: DropReason, counters: &mut Counters) {
@@ -226,6 +218,41 @@ impl<T: Load> Queue<T> {
         counters.drops.count(reason);
         counters.queue_integral += at - since;
         self.gone.push_back((at, Dropped { packet, reason }));
+    }
+}
+
+impl<T: Load> Waiting<T> {
+    /// What is decided on a packet that arrives.
+    fn on_arrival(&mut self, now: Time, transmission: Transmission) -> Verdict {
+        match self {
+            Self::Fifo(lane) => lane.on_arrival(now, transmission),
+            Self::Turns(_) => Verdict::Pass,
+        }
+    }
+
+    /// A packet that arrived did not fit.
+    fn on_refusal(&mut self) {
+        match self {
+            Self::Fifo(lane) => lane.on_refusal(),
+            Self::Turns(_) => {}
+        }
+    }
+
+    /// The packet whose turn it is, and what is decided on it. If it goes on, [`Self::sent`] is to
+    /// be called.
+    fn pop(&mut self, free: Time) -> Option<(Queued<T>, Verdict)> {
+        match self {
+            Self::Fifo(lane) => lane.pop(free),
+            Self::Turns(turns) => turns.pop(free),
+        }
+    }
+
+    /// The packet that came out last, of `bytes`, goes on.
+    fn sent(&mut self, bytes: u32) {
+        match self {
+            Self::Fifo(_) => {}
+            Self::Turns(turns) => turns.sent(bytes),
+        }
     }
 }
 

@@ -132,6 +132,13 @@ pub fn number(key: &str, value: &str) -> Result<Option<f64>, Error> {
     schema().number(key, value).map_err(|fault| fault.among(keys()).of(""))
 }
 
+/// How many packets fit into a queue of the kind called `name`, unless a key says so; `None` if
+/// there is no such kind.
+pub fn queue_packets(name: &str) -> Option<u32> {
+    let kind = link::queue::Kind::ALL.iter().find(|kind| kind.name() == name)?;
+    Some(kind.packets())
+}
+
 /// Every key there is, with its default under the profile called `name`, in the order of the
 /// schema. `None` if there is no such profile.
 pub fn keys_under(name: &str) -> Option<Vec<Key>> {
