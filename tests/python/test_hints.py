@@ -125,7 +125,7 @@ QUEUE = "queue.kind or queue.back.kind"
         (
             {"queue.kind": "droptail"},
             {"queue.ecn": True},
-            f"without {QUEUE} = red, codel or fq-codel",
+            f"without {QUEUE} = red, codel, fq-codel or pie",
         ),
         ({"flow.count": 2}, {"queue.per_flow": True}, "without [radio]"),
         ({"flow.count": 2}, {"ftp.cap": "100 B"}, "without [mobile_ip]"),

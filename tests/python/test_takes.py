@@ -59,7 +59,7 @@ def test_there_is_every_kind():
             "choice",
             "",
             (None, None),
-            ("droptail", "red", "codel", "fair", "fq-codel"),
+            ("droptail", "red", "codel", "fair", "fq-codel", "pie"),
         ),
         ("tcp.sack", "flag", "", (None, None), ("true", "false", "recovery")),
         ("link.outages", "other", "", (None, None), ()),
@@ -167,7 +167,8 @@ def test_limits_are_those_that_people_read(key):
         (
             "queue.kind",
             "fiar",
-            "queue.kind=fiar: must be droptail, red, codel, fair or fq-codel; did you mean fair?",
+            "queue.kind=fiar: must be droptail, red, codel, fair, fq-codel or pie; "
+            "did you mean fair?",
         ),
         ("seed", "[1]", "seed=[1]: expected a whole number from 0"),
     ],

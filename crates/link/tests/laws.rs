@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use base::{Duration, Probability, Rate, Schedule, Time};
 use link::loss::{self, gilbert_elliott, outage::Outage};
 use link::queue::{
-    self, Discipline, Disciplines, Kind, Notice, codel, droptail::Limit, fair, fq_codel, red,
+    self, Discipline, Disciplines, Kind, Notice, codel, droptail::Limit, fair, fq_codel, pie, red,
 };
 use link::{Config, Link, LinkConfig, Load, Output, Pipe, Service, Trace};
 use observe::DropReason;
@@ -121,8 +121,21 @@ fn discipline() -> impl Strategy<Value = Discipline> {
             Discipline::FqCoDel(fq_codel::Config { codel, quantum, flows, drop_batch })
         },
     );
+    let pie = (1_u64..50, 1_u64..50, 0.0..2.0_f64, 0_u64..100).prop_map(
+        |(target, update, alpha, max_burst)| {
+            Discipline::Pie(pie::Config {
+                target: Duration::from_millis(target),
+                update: Duration::from_millis(update),
+                alpha,
+                beta: 10.0 * alpha,
+                max_burst: Duration::from_millis(max_burst),
+                ecn_threshold: probability(0.1),
+                mean_packet: 40,
+            })
+        },
+    );
     let usual = select(Kind::ALL.to_vec()).prop_map(|kind| Disciplines::default().of(kind));
-    prop_oneof![usual, red, codel, fair, fq_codel]
+    prop_oneof![usual, red, codel, fair, fq_codel, pie]
 }
 
 fn losses() -> impl Strategy<Value = loss::Config> {
@@ -626,7 +639,10 @@ fn marks_take_the_place_of_drops() {
         interval: Duration::from_millis(20),
         mtu: 40,
     };
-    for discipline in [Discipline::Red(red), Discipline::CoDel(codel)] {
+    let fq_codel = fq_codel::Config { codel, quantum: 100, flows: 1, drop_batch: 64 };
+    let disciplines =
+        [Discipline::Red(red), Discipline::CoDel(codel), Discipline::FqCoDel(fq_codel)];
+    for discipline in disciplines {
         let run = |is_capable, notice| {
             let config = LinkConfig {
                 service: Service::Rate(Schedule::constant(Some(Rate::from_bps(80_000)))),

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use base::{Duration, Probability, Rate, Schedule, Time};
 use link::Service;
-use link::queue::{Discipline, Kind, Notice, codel, fq_codel};
+use link::queue::{Discipline, Kind, Notice, codel, fq_codel, pie};
 use proptest::prelude::*;
 use radio::Radio;
 use scenario::{Error, Outside, Scenario, build, shipped};
@@ -107,6 +107,26 @@ fn queues_become_disciplines() {
     let codel = codel::Config { target: milliseconds(1), interval: milliseconds(20), mtu: 300 };
     let expect = fq_codel::Config { codel, quantum: 300, flows: 7, drop_batch: 8 };
     assert_eq!(config(&keys).discipline, Discipline::FqCoDel(expect));
+    let keys = [
+        ("queue.kind", "pie"),
+        ("queue.pie.target", "1 ms"),
+        ("queue.pie.update", "2 ms"),
+        ("queue.pie.alpha", "0.5"),
+        ("queue.pie.beta", "5"),
+        ("queue.pie.max_burst", "0 s"),
+        ("queue.pie.ecn_threshold", "20 %"),
+        ("queue.pie.mean_packet", "300 B"),
+    ];
+    let expect = pie::Config {
+        target: milliseconds(1),
+        update: milliseconds(2),
+        alpha: 0.5,
+        beta: 5.0,
+        max_burst: Duration::ZERO,
+        ecn_threshold: Probability::new(0.2).expect("in range"),
+        mean_packet: 300,
+    };
+    assert_eq!(config(&keys).discipline, Discipline::Pie(expect));
 }
 
 /// RFC 8290 §5.2.3.
@@ -118,6 +138,7 @@ fn how_many_packets_fit_depends_on_the_kind() {
     };
     let (forth, back) = (("queue.kind", "fq-codel"), ("queue.back.kind", "fq-codel"));
     assert_eq!(packets(&[("queue.kind", "codel")]), [Some(50); 2]);
+    assert_eq!(packets(&[("queue.kind", "pie")]), [Some(1000), Some(50)]);
     assert_eq!(packets(&[forth, back]), [Some(10_240); 2]);
     assert_eq!(packets(&[forth]), [Some(10_240), Some(50)]);
     assert_eq!(packets(&[back]), [Some(50), Some(10_240)]);
@@ -393,8 +414,8 @@ fn keys_that_do_not_go_together() {
     );
     refused(
         "[link]\nrate = \"1 Mbit/s\"\n[queue]\necn = true",
-        ":4: queue.ecn: does nothing without queue.kind or queue.back.kind = red, codel or \
-         fq-codel",
+        ":4: queue.ecn: does nothing without queue.kind or queue.back.kind = red, codel, \
+         fq-codel or pie",
     );
     refused_setting(
         &[("queue.back.kind", "red"), ("queue.red.min_threshold", "15")],
@@ -412,6 +433,15 @@ fn keys_that_do_not_go_together() {
     refused_setting(
         &[("queue.kind", "fq-codel"), ("queue.fq_codel.interval", "0 s")],
         "--set queue.fq_codel.interval=0 s: must be above zero",
+    );
+    refused_setting(
+        &[("queue.kind", "pie"), ("queue.pie.update", "0 s")],
+        "--set queue.pie.update=0 s: must be above zero",
+    );
+    refused_setting(
+        &[("queue.kind", "pie"), ("queue.pie.ecn_threshold", "101 %")],
+        "--set queue.pie.ecn_threshold=101 %: must be a probability from 0 % to 100 %, as in 5 % \
+         or 0.05",
     );
     let red = format!("{PLAIN}[queue]\nkind = \"red\"\nred.min_threshold = 4");
     assert!(parse(&red, &[("queue.kind", "codel")]).is_ok(), "a setting of the kind wins");

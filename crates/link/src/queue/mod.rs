@@ -10,7 +10,9 @@ pub mod fair;
 pub mod fq_codel;
 mod keys;
 mod lane;
+pub mod pie;
 pub mod red;
+mod ticks;
 mod turns;
 mod waiting;
 
@@ -109,6 +111,8 @@ disciplines! {
     Fair: fair = "fair",
     /// Flows take turns, with `CoDel` for each: RFC 8290.
     FqCoDel: fq_codel = "fq-codel",
+    /// Some on arrival, with a chance that a controller of the wait adjusts: RFC 8033.
+    Pie: pie = "pie",
 }
 
 /// The parameters of a discipline.
