@@ -276,7 +276,7 @@ def test_a_shell_completes_scenarios_and_keys(thinpipe, monkeypatch, typed, comp
     assert thinpipe().stdout.splitlines() == [completed]
 
 
-CHOICES = ["droptail", "red", "codel", "fair", "fq-codel", "pie"]
+CHOICES = ["droptail", "red", "codel", "fair", "fq-codel", "pie", "dualpi2"]
 DIVIDED = [
     ("thinpipe|run|plain-384|--set|queue.kind|=|co", ["codel"]),
     ("thinpipe|run|plain-384|--set|queue.kind|=", CHOICES),

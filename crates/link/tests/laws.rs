@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 
 use base::{Duration, Probability, Rate, Schedule, Time};
 use link::loss::{self, gilbert_elliott, outage::Outage};
+use link::queue::dualpi2::Scheduler;
 use link::queue::{
-    self, Discipline, Disciplines, Kind, Notice, codel, droptail::Limit, fair, fq_codel, pie, red,
+    self, Discipline, Disciplines, Kind, Notice, codel, droptail::Limit, dualpi2, fair, fq_codel,
+    pie, red,
 };
 use link::{Config, Link, LinkConfig, Load, Output, Pipe, Service, Trace};
 use observe::DropReason;
@@ -32,6 +34,10 @@ impl Load for Packet {
     fn mark(&mut self) -> bool {
         self.is_marked |= self.is_capable;
         self.is_capable
+    }
+
+    fn is_l4s(&self) -> bool {
+        self.is_capable && self.number.is_multiple_of(4)
     }
 
     fn flow(&self) -> u64 {
@@ -134,8 +140,21 @@ fn discipline() -> impl Strategy<Value = Discipline> {
             })
         },
     );
+    let dualpi2 = (0_u64..30, 1_u64..50, 0.1..3.0_f64, any::<bool>(), 0.0..0.9_f64).prop_map(
+        |(target, update, coupling, is_wrr, share)| {
+            Discipline::DualPi2(dualpi2::Config {
+                target: Some(Duration::from_millis(target)),
+                update: Some(Duration::from_millis(update)),
+                alpha: Some(10.0),
+                coupling,
+                scheduler: if is_wrr { Scheduler::Wrr } else { Scheduler::TimeShifted },
+                classic_protection: probability(share),
+                ..dualpi2::Config::default()
+            })
+        },
+    );
     let usual = select(Kind::ALL.to_vec()).prop_map(|kind| Disciplines::default().of(kind));
-    prop_oneof![usual, red, codel, fair, fq_codel, pie]
+    prop_oneof![usual, red, codel, fair, fq_codel, pie, dualpi2]
 }
 
 fn losses() -> impl Strategy<Value = loss::Config> {
@@ -184,8 +203,9 @@ fn traffic() -> impl Strategy<Value = Vec<(u64, u32, bool)>> {
 /// What becomes of packets, watched from outside.
 struct Watch {
     link: Link<Packet>,
-    is_fair: bool,
-    inside: VecDeque<usize>,
+    /// Which packets stay in order: all of the same number.
+    order: fn(&Packet) -> usize,
+    inside: VecDeque<Packet>,
     entered: Vec<Time>,
     delivered: usize,
     dropped: u64,
@@ -195,12 +215,17 @@ struct Watch {
 impl Watch {
     fn of(config: &LinkConfig) -> Self {
         let link = Link::new(config, 7, "test");
+        let order: fn(&Packet) -> usize = match config.queue.discipline {
+            Discipline::Fair(_) | Discipline::FqCoDel(_) => |packet| packet.number % 3,
+            Discipline::DualPi2(_) => |packet| usize::from(packet.is_l4s()),
+            Discipline::DropTail
+            | Discipline::Red(_)
+            | Discipline::CoDel(_)
+            | Discipline::Pie(_) => |_| 0,
+        };
         Self {
             link,
-            is_fair: matches!(
-                config.queue.discipline,
-                Discipline::Fair(_) | Discipline::FqCoDel(_)
-            ),
+            order,
             inside: VecDeque::new(),
             entered: Vec::new(),
             delivered: 0,
@@ -213,10 +238,10 @@ impl Watch {
         while let Some(output) = self.link.poll_output(now) {
             match output {
                 Output::Delivered(packet) => {
-                    // In order: all packets, or where flows take turns those of a flow.
-                    let is_next = |number: &usize| !self.is_fair || number % 3 == packet.number % 3;
-                    let next = self.inside.iter().position(is_next);
+                    let order = (self.order)(&packet);
+                    let next = self.inside.iter().position(|other| (self.order)(other) == order);
                     let next = next.and_then(|place| self.inside.remove(place));
+                    let next = next.map(|packet| packet.number);
                     assert_eq!(next, Some(packet.number), "out of order at {now:?}");
                     assert!(!packet.is_marked || packet.is_capable);
                     self.marked += u64::from(packet.is_marked);
@@ -224,7 +249,7 @@ impl Watch {
                 }
                 Output::Dropped(dropped) => {
                     let number = dropped.packet.number;
-                    let place = self.inside.iter().position(|&inside| inside == number);
+                    let place = self.inside.iter().position(|inside| inside.number == number);
                     self.inside.remove(place.expect("only what is inside is dropped"));
                     self.dropped += 1;
                     self.marked += u64::from(dropped.packet.is_marked);
@@ -246,7 +271,7 @@ impl Watch {
     fn enter(&mut self, now: Time, packet: Packet) {
         self.entered.push(now);
         match self.link.handle_input(now, packet) {
-            Ok(()) => self.inside.push_back(packet.number),
+            Ok(()) => self.inside.push_back(packet),
             Err(dropped) => {
                 assert_eq!(dropped.packet.number, packet.number);
                 self.dropped += 1;
@@ -283,7 +308,9 @@ proptest! {
         prop_assert_eq!(traffic.len(), watch.delivered + watch.dropped as usize);
         prop_assert_eq!(counters.drops.total(), watch.dropped);
         prop_assert!(counters.marks >= watch.marked);
-        prop_assert!(config.queue.notice == Notice::Mark || counters.marks == 0);
+        let marks = config.queue.notice == Notice::Mark
+            || matches!(config.queue.discipline, Discipline::DualPi2(_));
+        prop_assert!(marks || counters.marks == 0);
         let used = watch.link.utilization(at(100_000_000));
         prop_assert!(used.is_none_or(|used| (0.0..=1.0).contains(&used)), "{:?}", used);
     }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use base::{Duration, Probability, Rate, Schedule, Time};
 use link::Service;
-use link::queue::{Discipline, Kind, Notice, codel, fq_codel, pie};
+use link::queue::{Discipline, Kind, Notice, codel, dualpi2, fq_codel, pie};
 use proptest::prelude::*;
 use radio::Radio;
 use scenario::{Error, Outside, Scenario, build, shipped};
@@ -94,6 +94,11 @@ fn queues_become_disciplines() {
     assert_eq!((red.notice, codel.notice), (Notice::Drop, Notice::Mark));
     assert_eq!(set(&[]).queue.kind, Kind::DropTail);
     assert_eq!(config(&[("queue.bytes", "30 kB")]).limit.bytes, Some(30_000));
+}
+
+#[test]
+fn the_keys_of_a_discipline_reach_it() {
+    let config = |settings: &[(&str, &str)]| set(settings).queue.forth();
     let keys = [
         ("queue.kind", "fq-codel"),
         ("queue.fq_codel.target", "1 ms"),
@@ -127,6 +132,37 @@ fn queues_become_disciplines() {
         mean_packet: 300,
     };
     assert_eq!(config(&keys).discipline, Discipline::Pie(expect));
+    let keys = [
+        ("queue.kind", "dualpi2"),
+        ("queue.dualpi2.rtt_max", "200 ms"),
+        ("queue.dualpi2.rtt_typical", "20 ms"),
+        ("queue.dualpi2.target", "1 ms"),
+        ("queue.dualpi2.update", "2 ms"),
+        ("queue.dualpi2.alpha", "0.5"),
+        ("queue.dualpi2.beta", "5"),
+        ("queue.dualpi2.coupling", "3"),
+        ("queue.dualpi2.step", "800 us"),
+        ("queue.dualpi2.ramp", "400 us"),
+        ("queue.dualpi2.step_packets", "2"),
+        ("queue.dualpi2.scheduler", "ts-fifo"),
+        ("queue.dualpi2.time_shift", "30 ms"),
+    ];
+    let expect = dualpi2::Config {
+        rtt_max: Some(milliseconds(200)),
+        rtt_typical: Some(milliseconds(20)),
+        target: Some(milliseconds(1)),
+        update: Some(milliseconds(2)),
+        alpha: Some(0.5),
+        beta: Some(5.0),
+        coupling: 3.0,
+        step: Duration::from_micros(800),
+        ramp: Duration::from_micros(400),
+        step_packets: 2,
+        scheduler: dualpi2::Scheduler::TimeShifted,
+        time_shift: milliseconds(30),
+        ..dualpi2::Config::default()
+    };
+    assert_eq!(config(&keys).discipline, Discipline::DualPi2(expect));
 }
 
 /// RFC 8290 §5.2.3.
@@ -139,6 +175,7 @@ fn how_many_packets_fit_depends_on_the_kind() {
     let (forth, back) = (("queue.kind", "fq-codel"), ("queue.back.kind", "fq-codel"));
     assert_eq!(packets(&[("queue.kind", "codel")]), [Some(50); 2]);
     assert_eq!(packets(&[("queue.kind", "pie")]), [Some(1000), Some(50)]);
+    assert_eq!(packets(&[("queue.kind", "dualpi2")]), [Some(10_000), Some(50)]);
     assert_eq!(packets(&[forth, back]), [Some(10_240); 2]);
     assert_eq!(packets(&[forth]), [Some(10_240), Some(50)]);
     assert_eq!(packets(&[back]), [Some(50), Some(10_240)]);
@@ -399,6 +436,38 @@ fn schedules_that_are_none() {
 }
 
 #[test]
+fn what_a_discipline_cannot_be_given() {
+    refused_setting(
+        &[("queue.kind", "fq-codel"), ("queue.fq_codel.flows", "0")],
+        "--set queue.fq_codel.flows=0: must be a whole number from 1 to 65536",
+    );
+    refused_setting(
+        &[("queue.kind", "fq-codel"), ("queue.fq_codel.interval", "0 s")],
+        "--set queue.fq_codel.interval=0 s: must be above zero",
+    );
+    refused_setting(
+        &[("queue.kind", "pie"), ("queue.pie.update", "0 s")],
+        "--set queue.pie.update=0 s: must be above zero",
+    );
+    refused_setting(
+        &[("queue.kind", "pie"), ("queue.pie.ecn_threshold", "101 %")],
+        "--set queue.pie.ecn_threshold=101 %: must be a probability from 0 % to 100 %, as in 5 % \
+         or 0.05",
+    );
+    let rtts = [("queue.dualpi2.rtt_max", "9 ms"), ("queue.dualpi2.rtt_typical", "10 ms")];
+    refused_setting(
+        &[&[("queue.kind", "dualpi2")], &rtts[..]].concat(),
+        "--set queue.dualpi2.rtt_typical=10 ms: queue.dualpi2.rtt_typical must not be above \
+         queue.dualpi2.rtt_max",
+    );
+    refused(
+        "[link]\nrate = \"1 Mbit/s\"\n[queue]\nkind = \"dualpi2\"\necn = true",
+        ":5: queue.ecn: does nothing without queue.kind or queue.back.kind = red, codel, \
+         fq-codel or pie",
+    );
+}
+
+#[test]
 fn keys_that_do_not_go_together() {
     refused(
         "[link]\nrate = \"1 Mbit/s\"\ntrace.down = \"good.trace\"",
@@ -425,23 +494,6 @@ fn keys_that_do_not_go_together() {
     refused(
         "[link]\nrate = \"1 Mbit/s\"\n[queue.fair]\nquantum = 3000",
         ":4: queue.fair.quantum: does nothing without queue.kind or queue.back.kind = fair",
-    );
-    refused_setting(
-        &[("queue.kind", "fq-codel"), ("queue.fq_codel.flows", "0")],
-        "--set queue.fq_codel.flows=0: must be a whole number from 1 to 65536",
-    );
-    refused_setting(
-        &[("queue.kind", "fq-codel"), ("queue.fq_codel.interval", "0 s")],
-        "--set queue.fq_codel.interval=0 s: must be above zero",
-    );
-    refused_setting(
-        &[("queue.kind", "pie"), ("queue.pie.update", "0 s")],
-        "--set queue.pie.update=0 s: must be above zero",
-    );
-    refused_setting(
-        &[("queue.kind", "pie"), ("queue.pie.ecn_threshold", "101 %")],
-        "--set queue.pie.ecn_threshold=101 %: must be a probability from 0 % to 100 %, as in 5 % \
-         or 0.05",
     );
     let red = format!("{PLAIN}[queue]\nkind = \"red\"\nred.min_threshold = 4");
     assert!(parse(&red, &[("queue.kind", "codel")]).is_ok(), "a setting of the kind wins");

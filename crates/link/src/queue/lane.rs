@@ -75,6 +75,16 @@ impl<T: Load> Lane<T> {
         self.bytes
     }
 
+    /// The oldest packet.
+    pub(super) fn head(&self) -> Option<&Queued<T>> {
+        self.packets.front()
+    }
+
+    /// Since when it waits.
+    pub(super) fn since(&self) -> Option<Time> {
+        self.head().map(|queued| queued.since)
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &Queued<T>> {
         self.packets.iter()
     }

@@ -1,11 +1,14 @@
 //! What waits ahead of a link, and what is dropped.
 //!
 //! A `Judge`, as RED and `CoDel` are, sees facts of the queue and answers with a [`Verdict`]; it
-//! holds no packets. The packets are in a [`Queue`], in one FIFO with its judge (`lane`) or in many
-//! that take turns (`turns`). The keys of a scenario for all this are [`Queues`].
+//! holds no packets. The packets are in a [`Queue`], in one FIFO with its judge (`lane`), in many
+//! that take turns (`turns`), or in two that are coupled (`dual`). The keys of a scenario for all
+//! this are [`Queues`].
 
 pub mod codel;
 pub mod droptail;
+mod dual;
+pub mod dualpi2;
 pub mod fair;
 pub mod fq_codel;
 mod keys;
@@ -77,7 +80,8 @@ macro_rules! disciplines {
         }
 
         impl Kind {
-            /// Whether it notifies senders of congestion before the queue is full.
+            /// Whether it notifies senders of congestion before the queue is full, in the way that
+            /// [`Config::notice`] says.
             pub const fn notifies(self) -> bool {
                 match self {
                     Self::DropTail => false,
@@ -113,11 +117,14 @@ disciplines! {
     FqCoDel: fq_codel = "fq-codel",
     /// Some on arrival, with a chance that a controller of the wait adjusts: RFC 8033.
     Pie: pie = "pie",
+    /// Some on departure, from two coupled queues of which one is for L4S: RFC 9332.
+    DualPi2: dualpi2 = "dualpi2",
 }
 
 /// The parameters of a discipline.
 trait Parameters {
-    /// Whether it notifies senders of congestion before the queue is full.
+    /// Whether it notifies senders of congestion before the queue is full, in the way that
+    /// [`Config::notice`] says.
     const NOTIFIES: bool = false;
 
     /// How many packets fit, unless a key says so.
@@ -134,6 +141,8 @@ enum Start {
     Fifo(Option<Box<dyn Judge>>),
     /// Flows take turns.
     Turns(turns::Config),
+    /// Two coupled lanes, which mark whatever can be marked.
+    Dual(dualpi2::Config),
 }
 
 impl Start {

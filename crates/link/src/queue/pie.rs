@@ -351,8 +351,7 @@ mod tests {
         assert_eq!(verdicts(0.1), (false, true));
     }
 
-    /// The pseudo-code of RFC 8033, appendix A, with a timer that is woken each `T_UPDATE`, times in
-    /// seconds.
+    /// The pseudo-code of RFC 8033, appendix A, with a timer of `T_UPDATE` and times in seconds.
     struct Literal {
         random: Stream,
         drop_prob: f64,
@@ -421,7 +420,7 @@ mod tests {
     }
 
     proptest! {
-        /// Decision by decision what the pseudo-code with a timer decides, over pauses of any length.
+        /// Decision by decision what the pseudo-code decides, over pauses of any length.
         #[test]
         fn it_is_the_pseudo_code(
             steps in prop::collection::vec(

@@ -296,8 +296,8 @@ mod tests {
         assert_eq!((turns.len(), pop(&mut turns)), (0, None));
     }
 
-    /// §4.1: half of the packets of the flow with most bytes, no more than 64 and no fewer than one,
-    /// that which arrives with them.
+    /// §4.1: half of the packets of the flow with most bytes, that which arrives among them, but no
+    /// more than 64 and no fewer than one.
     #[test]
     fn half_of_the_longest_flow_goes_at_once() {
         let check = |there: usize, arriving: u64, expect: u32| {

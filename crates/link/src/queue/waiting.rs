@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use base::{Duration, Stream, Time};
 use observe::DropReason;
 
+use super::dual::Dual;
 use super::lane::Lane;
 use super::turns::Turns;
 use super::{Backlog, Config, Notice, Start, Verdict, droptail};
@@ -26,6 +27,7 @@ pub struct Queue<T> {
 enum Waiting<T> {
     Fifo(Lane<T>),
     Turns(Box<Turns<T>>),
+    Dual(Box<Dual<T>>),
 }
 
 /// A packet in a queue.
@@ -51,11 +53,12 @@ impl<T: Load> Queue<T> {
     pub fn new(config: &Config, seed: u64, name: &str) -> Self {
         let chance = |source: &str| Stream::named(seed, &format!("{name} {source}"));
         let Config { limit, discipline, notice } = config;
-        let waiting = match discipline.start(&chance) {
-            Start::Fifo(judge) => Waiting::Fifo(Lane::new(judge)),
-            Start::Turns(turns) => Waiting::Turns(Box::new(Turns::new(turns))),
+        let (waiting, notice) = match discipline.start(&chance) {
+            Start::Fifo(judge) => (Waiting::Fifo(Lane::new(judge)), *notice),
+            Start::Turns(turns) => (Waiting::Turns(Box::new(Turns::new(turns))), *notice),
+            Start::Dual(config) => (Waiting::Dual(Box::new(Dual::new(config))), Notice::Mark),
         };
-        let (limit, notice) = (*limit, *notice);
+        let limit = *limit;
         Self { limit, notice, waiting, bytes: 0, gone: VecDeque::new() }
     }
 
@@ -82,6 +85,7 @@ impl<T: Load> Queue<T> {
         match &mut self.waiting {
             Waiting::Fifo(lane) => lane.push(queued),
             Waiting::Turns(turns) => turns.push(queued),
+            Waiting::Dual(dual) => dual.push(queued),
         }
         let packets = self.backlog(transmission.sending).packets;
         counters.queue_max = counters.queue_max.max(packets);
@@ -117,7 +121,7 @@ impl<T: Load> Queue<T> {
     pub fn uses_idle_time(&self) -> bool {
         match &self.waiting {
             Waiting::Fifo(lane) => lane.uses_idle_time(),
-            Waiting::Turns(_) => false,
+            Waiting::Turns(_) | Waiting::Dual(_) => false,
         }
     }
 
@@ -137,6 +141,7 @@ impl<T: Load> Queue<T> {
         match &self.waiting {
             Waiting::Fifo(lane) => lane.len(),
             Waiting::Turns(turns) => turns.len(),
+            Waiting::Dual(dual) => dual.len(),
         }
     }
 
@@ -152,11 +157,13 @@ impl<T: Load> Queue<T> {
 
     /// What waits, and when each came.
     pub fn waiting(&self) -> impl Iterator<Item = &Queued<T>> {
-        let (fifo, turns) = match &self.waiting {
-            Waiting::Fifo(lane) => (Some(lane.iter()), None),
-            Waiting::Turns(turns) => (None, Some(turns.iter())),
+        let (fifo, turns, dual) = match &self.waiting {
+            Waiting::Fifo(lane) => (Some(lane.iter()), None, None),
+            Waiting::Turns(turns) => (None, Some(turns.iter()), None),
+            Waiting::Dual(dual) => (None, None, Some(dual.iter())),
         };
-        fifo.into_iter().flatten().chain(turns.into_iter().flatten())
+        let lanes = fifo.into_iter().flatten().chain(turns.into_iter().flatten());
+        lanes.chain(dual.into_iter().flatten())
     }
 
     /// The sum over what waits of the time that each has waited by `now`.
@@ -227,6 +234,10 @@ impl<T: Load> Waiting<T> {
         match self {
             Self::Fifo(lane) => lane.on_arrival(now, transmission),
             Self::Turns(_) => Verdict::Pass,
+            Self::Dual(dual) => {
+                dual.catch_up(now);
+                Verdict::Pass
+            }
         }
     }
 
@@ -234,7 +245,7 @@ impl<T: Load> Waiting<T> {
     fn on_refusal(&mut self) {
         match self {
             Self::Fifo(lane) => lane.on_refusal(),
-            Self::Turns(_) => {}
+            Self::Turns(_) | Self::Dual(_) => {}
         }
     }
 
@@ -244,6 +255,7 @@ impl<T: Load> Waiting<T> {
         match self {
             Self::Fifo(lane) => lane.pop(free),
             Self::Turns(turns) => turns.pop(free),
+            Self::Dual(dual) => dual.pop(free),
         }
     }
 
@@ -252,6 +264,7 @@ impl<T: Load> Waiting<T> {
         match self {
             Self::Fifo(_) => {}
             Self::Turns(turns) => turns.sent(bytes),
+            Self::Dual(dual) => dual.sent(bytes),
         }
     }
 }

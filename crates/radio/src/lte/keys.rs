@@ -169,7 +169,7 @@ impl LteKeys {
             half_duplex,
             carriers: self.carriers(),
             harq,
-            bearers: self.station.bearers(self.lte.rlc.clone(), context.queues, self.lte.discard),
+            bearers: self.station.bearers(self.lte.rlc.clone(), &context.queues, self.lte.discard),
             reordering: None,
             background: Background::new(self.station.background),
             scheduler: self.station.scheduler,

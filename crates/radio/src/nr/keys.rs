@@ -225,7 +225,7 @@ impl NrKeys {
             harq: self.harq.config(),
             bearers: self.station.bearers(
                 self.nr.rlc.config(),
-                context.queues,
+                &context.queues,
                 self.nr.pdcp.discard,
             ),
             reordering: Some(self.nr.pdcp.reordering),

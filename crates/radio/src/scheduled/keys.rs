@@ -80,7 +80,7 @@ impl BaseStation {
     pub(crate) fn bearers(
         &self,
         rlc: Rlc36Config,
-        queues: [queue::Config; 2],
+        &queues: &[queue::Config; 2],
         discard: Option<Duration>,
     ) -> Vec<BearerConfig> {
         let listed = self.bearer.iter().map(|keys| BearerConfig {
