@@ -25,7 +25,7 @@ pub struct Counters {
 pub struct Drops {
     /// The queue was full.
     pub queue: u64,
-    /// RED or `CoDel`.
+    /// A discipline, before the queue was full.
     pub aqm: u64,
     /// Lost at random, independently or in bursts.
     pub loss: u64,

@@ -63,6 +63,13 @@ impl CoDel {
         }
     }
 
+    /// §5.5 and §5.6, where there is no packet. It changes something only if what waited left
+    /// without the judge.
+    pub(super) const fn on_empty(&mut self) {
+        self.first_above_time = None;
+        self.phase = Phase::Passing;
+    }
+
     /// `dodequeue` (§5.6): true once packets have waited longer than the target for an interval.
     fn is_late(&mut self, now: Time, departure: Departure) -> bool {
         let Departure { sojourn, bytes_behind } = departure;
@@ -113,12 +120,6 @@ impl Judge for CoDel {
         self.count = self.count.saturating_add(1);
         self.phase = Phase::Dropped;
         Verdict::Notify
-    }
-
-    /// §5.5 and §5.6, where there is no packet.
-    fn on_empty(&mut self) {
-        self.first_above_time = None;
-        self.phase = Phase::Passing;
     }
 }
 

@@ -31,15 +31,11 @@ impl<T: Load> Dual<T> {
         Self {
             config,
             pi2: Pi2::new(config),
-            l4s: Lane::new(None),
-            classic: Lane::new(None),
+            l4s: Lane::new(),
+            classic: Lane::new(),
             served: Served::L4s,
             credits: 0.0,
         }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.l4s.len() + self.classic.len()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Queued<T>> {
@@ -70,12 +66,12 @@ impl<T: Load> Dual<T> {
         self.catch_up(start);
         match self.served {
             Served::L4s => {
-                let queued = self.l4s.evict()?;
+                let queued = self.l4s.pop()?;
                 let wait = self.l4s.since().map(|since| start.saturating_since(since));
                 let verdict = self.pi2.on_l4s(self.l4s.len(), wait.unwrap_or_default());
                 Some((queued, verdict))
             }
-            Served::Classic => Some((self.classic.evict()?, self.pi2.on_classic())),
+            Served::Classic => Some((self.classic.pop()?, self.pi2.on_classic())),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What waits ahead of a link, and what is dropped.
 //!
 //! A `Judge`, as RED and `CoDel` are, sees facts of the queue and answers with a [`Verdict`]; it
-//! holds no packets. The packets are in a [`Queue`], in one FIFO with its judge (`lane`), in many
+//! holds no packets. The packets are in a [`Queue`], in one lane with its judge (`fifo`), in many
 //! that take turns (`turns`), or in two that are coupled (`dual`). The keys of a scenario for all
 //! this are [`Queues`].
 
@@ -10,6 +10,7 @@ pub mod droptail;
 mod dual;
 pub mod dualpi2;
 pub mod fair;
+mod fifo;
 pub mod fq_codel;
 mod keys;
 mod lane;
@@ -166,9 +167,6 @@ trait Judge: fmt::Debug + Send + Sync {
     fn on_departure(&mut self, _now: Time, _departure: Departure) -> Verdict {
         Verdict::Pass
     }
-
-    /// The transmitter is free, and nothing waits.
-    fn on_empty(&mut self) {}
 
     /// Whether it matters how long the transmitter was idle.
     fn uses_idle_time(&self) -> bool {

@@ -1,8 +1,6 @@
 //! Flows that take turns in their order, by deficit round robin (RFC 8290 §4.1 and §4.2; Shreedhar
 //! and Varghese, "Efficient Fair Queueing using Deficit Round Robin", SIGCOMM 1995).
 
-use std::collections::VecDeque;
-
 use base::Time;
 use rustc_hash::FxHashMap;
 
@@ -57,26 +55,58 @@ const fn mix(mut bits: u64) -> u64 {
 pub(super) struct Turns<T> {
     config: Config,
     flows: Vec<Flow<T>>,
-    /// The index of each flow that has a lane.
-    places: FxHashMap<u64, usize>,
+    places: Places,
     /// Indices of lanes that no flow has.
-    free: Vec<usize>,
-    /// New flows, which have not had a turn since they were empty, and old ones; the first of a
-    /// list is next.
-    new: VecDeque<usize>,
-    old: VecDeque<usize>,
+    free: Vec<u32>,
+    /// New flows, which have not had a turn since they were empty, and old ones.
+    new: List,
+    old: List,
     /// The index of the flow whose packet came out last.
-    served: usize,
-    packets: usize,
+    served: u32,
+}
+
+/// The index of each flow that has a lane, by its key.
+#[derive(Debug)]
+enum Places {
+    Each(FxHashMap<u64, u32>),
+    /// With a place for each key, once there is one.
+    Hashed(Vec<u32>),
+}
+
+/// In the place of an index, that there is none.
+const NONE: u32 = u32::MAX;
+
+/// Flows of which each knows the next; the first is the next to be served.
+#[derive(Debug)]
+struct List {
+    first: u32,
+    last: u32,
 }
 
 #[derive(Debug)]
 struct Flow<T> {
     key: u64,
     is_listed: bool,
+    /// The index of the next on its list.
+    next: u32,
     /// What it may still send in this turn.
     credits: i64,
     lane: Lane<T>,
+    codel: Option<CoDel>,
+}
+
+impl<T: Load> Flow<T> {
+    /// Its oldest packet, and what is decided on it.
+    fn pop(&mut self, free: Time) -> Option<(Queued<T>, Verdict)> {
+        let queued = self.lane.pop();
+        let Some(codel) = &mut self.codel else { return queued.map(|it| (it, Verdict::Pass)) };
+        let Some(queued) = queued else {
+            codel.on_empty();
+            return None;
+        };
+        let (start, departure) = self.lane.departure(&queued, free);
+        Some((queued, codel.on_departure(start, departure)))
+    }
 }
 
 impl<T: Load> Turns<T> {
@@ -84,17 +114,15 @@ impl<T: Load> Turns<T> {
         Self {
             config,
             flows: Vec::new(),
-            places: FxHashMap::default(),
+            places: match config.lanes {
+                Lanes::Each => Places::Each(FxHashMap::default()),
+                Lanes::Hashed { .. } => Places::Hashed(Vec::new()),
+            },
             free: Vec::new(),
-            new: VecDeque::new(),
-            old: VecDeque::new(),
+            new: List::EMPTY,
+            old: List::EMPTY,
             served: 0,
-            packets: 0,
         }
-    }
-
-    pub(super) const fn len(&self) -> usize {
-        self.packets
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Queued<T>> {
@@ -104,41 +132,43 @@ impl<T: Load> Turns<T> {
     /// Puts a packet behind what its flow has. A flow that is on no list becomes a new one (§4.1).
     pub(super) fn push(&mut self, queued: Queued<T>) {
         let key = self.config.lanes.key(queued.packet.flow());
-        let place = self.places.get(&key).copied().unwrap_or_else(|| self.settle(key));
-        let flow = &mut self.flows[place];
+        let place = match self.places.get(key) {
+            NONE => self.settle(key),
+            place => place,
+        };
+        let flow = &mut self.flows[place as usize];
         flow.lane.push(queued);
         if !flow.is_listed {
             (flow.is_listed, flow.credits) = (true, i64::from(self.config.quantum));
-            self.new.push_back(place);
+            self.new.push(&mut self.flows, place);
         }
-        self.packets += 1;
     }
 
     /// The next packet: of the first new flow, else of the first old one, that has credits left
     /// (§4.2). If it goes on, [`Self::sent`] is to be called.
     pub(super) fn pop(&mut self, free: Time) -> Option<(Queued<T>, Verdict)> {
         loop {
-            let is_new = !self.new.is_empty();
+            let is_new = self.new.first != NONE;
             let list = if is_new { &mut self.new } else { &mut self.old };
-            let place = *list.front()?;
-            let flow = &mut self.flows[place];
+            let place = list.first;
+            let flow = self.flows.get_mut(place as usize)?;
             if flow.credits > 0
-                && let Some(turn) = flow.lane.pop(free)
+                && let Some(turn) = flow.pop(free)
             {
-                (self.served, self.packets) = (place, self.packets - 1);
+                self.served = place;
                 return Some(turn);
             }
-            list.pop_front();
+            list.pop(flow.next);
             if flow.credits <= 0 {
                 flow.credits += i64::from(self.config.quantum);
-                self.old.push_back(place);
+                self.old.push(&mut self.flows, place);
             } else if is_new {
                 // Or it could come back as new at once, ahead of all old ones (§4.2).
-                self.old.push_back(place);
+                self.old.push(&mut self.flows, place);
             } else {
                 flow.is_listed = false;
-                if self.config.lanes == Lanes::Each {
-                    self.places.remove(&flow.key);
+                if let Places::Each(places) = &mut self.places {
+                    places.remove(&flow.key);
                     self.free.push(place);
                 }
             }
@@ -147,18 +177,18 @@ impl<T: Load> Turns<T> {
 
     /// The packet that came out last, of `bytes`, goes on: its flow pays for it.
     pub(super) fn sent(&mut self, bytes: u32) {
-        self.flows[self.served].credits -= i64::from(bytes);
+        self.flows[self.served as usize].credits -= i64::from(bytes);
     }
 
     /// Which flow has most bytes, that of a packet of `bytes` that arrives for `flow` with it, and
     /// how many of its packets go at once: half of them, at least one. `None` if that is the packet
     /// itself.
-    pub(super) fn longest(&self, flow: u64, bytes: u32) -> Option<(usize, u32)> {
+    pub(super) fn longest(&self, flow: u64, bytes: u32) -> Option<(u32, u32)> {
         let key = self.config.lanes.key(flow);
         let arriving = |flow: &Flow<T>| if flow.key == key { u64::from(bytes) } else { 0 };
         let (mut longest, mut most) = (None, 0);
-        for &place in self.new.iter().chain(&self.old) {
-            let flow = &self.flows[place];
+        for place in self.new.iter(&self.flows).chain(self.old.iter(&self.flows)) {
+            let flow = &self.flows[place as usize];
             let length = flow.lane.bytes() + arriving(flow);
             if length > most {
                 (longest, most) = (Some(place), length);
@@ -168,38 +198,78 @@ impl<T: Load> Turns<T> {
             return None;
         }
         let place = longest?;
-        let flow = &self.flows[place];
+        let flow = &self.flows[place as usize];
         let packets = flow.lane.len() as u32 + u32::from(flow.key == key);
         let is_there = flow.lane.len() > 0;
         is_there.then(|| (place, (packets / 2).clamp(1, self.config.batch)))
     }
 
     /// The oldest packet of the flow at `place`.
-    pub(super) fn evict(&mut self, place: usize) -> Option<Queued<T>> {
-        let queued = self.flows[place].lane.evict()?;
-        self.packets -= 1;
-        Some(queued)
+    pub(super) fn evict(&mut self, place: u32) -> Option<Queued<T>> {
+        self.flows[place as usize].lane.pop()
     }
 
     /// Gives a flow a lane.
-    fn settle(&mut self, key: u64) -> usize {
-        let place = self.free.pop().unwrap_or(self.flows.len());
-        if place == self.flows.len() {
-            let codel = self.config.codel;
-            let judge = codel.map(|config| Box::new(CoDel::new(config)) as Box<dyn Judge>);
-            let lane = Lane::new(judge);
-            self.flows.push(Flow { key, is_listed: false, credits: 0, lane });
+    fn settle(&mut self, key: u64) -> u32 {
+        let place = self.free.pop().unwrap_or(self.flows.len() as u32);
+        if let Some(flow) = self.flows.get_mut(place as usize) {
+            flow.key = key;
         } else {
-            self.flows[place].key = key;
+            let (lane, codel) = (Lane::new(), self.config.codel.map(CoDel::new));
+            self.flows.push(Flow { key, is_listed: false, next: NONE, credits: 0, lane, codel });
         }
-        self.places.insert(key, place);
+        match (&mut self.places, self.config.lanes) {
+            (Places::Each(places), _) => drop(places.insert(key, place)),
+            (Places::Hashed(places), Lanes::Hashed { count, .. }) => {
+                places.resize(count as usize, NONE);
+                places[key as usize] = place;
+            }
+            (Places::Hashed(_), Lanes::Each) => {}
+        }
         place
+    }
+}
+
+impl Places {
+    fn get(&self, key: u64) -> u32 {
+        let place = match self {
+            Self::Each(places) => places.get(&key),
+            Self::Hashed(places) => places.get(key as usize),
+        };
+        place.copied().unwrap_or(NONE)
+    }
+}
+
+impl List {
+    const EMPTY: Self = Self { first: NONE, last: NONE };
+
+    /// Puts the flow at `place` behind all.
+    fn push<T>(&mut self, flows: &mut [Flow<T>], place: u32) {
+        flows[place as usize].next = NONE;
+        match flows.get_mut(self.last as usize) {
+            Some(last) => last.next = place,
+            None => self.first = place,
+        }
+        self.last = place;
+    }
+
+    /// Takes off the first, behind which is `next`.
+    const fn pop(&mut self, next: u32) {
+        self.first = next;
+        if next == NONE {
+            self.last = NONE;
+        }
+    }
+
+    fn iter<T>(&self, flows: &[Flow<T>]) -> impl Iterator<Item = u32> {
+        let some = |place: u32| (place != NONE).then_some(place);
+        std::iter::successors(some(self.first), move |&place| some(flows[place as usize].next))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, VecDeque};
 
     use base::{Duration, Stream};
     use proptest::prelude::*;
@@ -293,7 +363,7 @@ mod tests {
         assert_eq!(number(evict(&mut turns, 2, 20)), Some(2));
         assert_eq!(evict(&mut turns, 3, 101), None, "it is the longest itself");
         assert_eq!(number(evict(&mut turns, 3, 100)), Some(1));
-        assert_eq!((turns.len(), pop(&mut turns)), (0, None));
+        assert_eq!(pop(&mut turns), None);
     }
 
     /// §4.1: half of the packets of the flow with most bytes, that which arrives among them, but no
@@ -372,7 +442,8 @@ mod tests {
         let check = |lanes, expect: usize| {
             let mut turns = of(Config { lanes, ..fair(100) }, &[(1, 100), (2, 100)]);
             assert_eq!(drain(&mut turns).len(), 2);
-            assert_eq!((turns.places.len(), turns.flows.len()), (expect, 2));
+            let lanes = [1, 2].map(|flow| turns.places.get(lanes.key(flow)));
+            assert_eq!(lanes.iter().filter(|&&place| place != NONE).count(), expect);
             assert!(turns.flows.iter().all(|flow| !flow.is_listed));
             push(&mut turns, 1, 100, 3);
             assert_eq!((drain(&mut turns), turns.flows.len()), (vec![3], 2));
@@ -435,7 +506,7 @@ mod tests {
                     }
                 }
                 let held: usize = model.values().map(VecDeque::len).sum();
-                prop_assert_eq!((turns.len(), turns.iter().count()), (held, held));
+                prop_assert_eq!(turns.iter().count(), held);
             }
         }
 

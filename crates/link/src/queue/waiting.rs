@@ -6,7 +6,7 @@ use base::{Duration, Stream, Time};
 use observe::DropReason;
 
 use super::dual::Dual;
-use super::lane::Lane;
+use super::fifo::Fifo;
 use super::turns::Turns;
 use super::{Backlog, Config, Notice, Start, Verdict, droptail};
 use crate::{Counters, Dropped, Load};
@@ -17,7 +17,8 @@ pub struct Queue<T> {
     limit: droptail::Limit,
     notice: Notice,
     waiting: Waiting<T>,
-    bytes: u64,
+    /// What waits, in all.
+    total: Backlog,
     /// What was taken in and dropped later, and when.
     gone: VecDeque<(Time, Dropped<T>)>,
 }
@@ -25,7 +26,7 @@ pub struct Queue<T> {
 /// What waits, in the order in which it leaves.
 #[derive(Debug)]
 enum Waiting<T> {
-    Fifo(Lane<T>),
+    Fifo(Fifo<T>),
     Turns(Box<Turns<T>>),
     Dual(Box<Dual<T>>),
 }
@@ -54,12 +55,12 @@ impl<T: Load> Queue<T> {
         let chance = |source: &str| Stream::named(seed, &format!("{name} {source}"));
         let Config { limit, discipline, notice } = config;
         let (waiting, notice) = match discipline.start(&chance) {
-            Start::Fifo(judge) => (Waiting::Fifo(Lane::new(judge)), *notice),
+            Start::Fifo(judge) => (Waiting::Fifo(Fifo::new(judge)), *notice),
             Start::Turns(turns) => (Waiting::Turns(Box::new(Turns::new(turns))), *notice),
             Start::Dual(config) => (Waiting::Dual(Box::new(Dual::new(config))), Notice::Mark),
         };
         let limit = *limit;
-        Self { limit, notice, waiting, bytes: 0, gone: VecDeque::new() }
+        Self { limit, notice, waiting, total: Backlog::default(), gone: VecDeque::new() }
     }
 
     /// Takes in `packet`, or gives it back. What is dropped to make room for it comes out of
@@ -80,10 +81,11 @@ impl<T: Load> Queue<T> {
             return Err(Dropped { packet, reason });
         }
         counters.accepted += 1;
-        self.bytes += u64::from(packet.bytes());
+        self.total.packets += 1;
+        self.total.bytes += u64::from(packet.bytes());
         let queued = Queued { since: now, packet };
         match &mut self.waiting {
-            Waiting::Fifo(lane) => lane.push(queued),
+            Waiting::Fifo(fifo) => fifo.push(queued),
             Waiting::Turns(turns) => turns.push(queued),
             Waiting::Dual(dual) => dual.push(queued),
         }
@@ -97,7 +99,8 @@ impl<T: Load> Queue<T> {
         loop {
             let (Queued { since, mut packet }, verdict) = self.waiting.pop(free)?;
             let bytes = packet.bytes();
-            self.bytes -= u64::from(bytes);
+            self.total.packets -= 1;
+            self.total.bytes -= u64::from(bytes);
             if !has_to_go(verdict, self.notice, &mut packet, counters) {
                 self.waiting.sent(bytes);
                 return Some(Queued { since, packet });
@@ -120,7 +123,7 @@ impl<T: Load> Queue<T> {
     /// Whether it matters how long the transmitter was idle.
     pub fn uses_idle_time(&self) -> bool {
         match &self.waiting {
-            Waiting::Fifo(lane) => lane.uses_idle_time(),
+            Waiting::Fifo(fifo) => fifo.uses_idle_time(),
             Waiting::Turns(_) | Waiting::Dual(_) => false,
         }
     }
@@ -132,22 +135,18 @@ impl<T: Load> Queue<T> {
     }
 
     /// True if nothing waits.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    pub const fn is_empty(&self) -> bool {
+        self.total.packets == 0
     }
 
     /// How many packets wait.
-    pub fn len(&self) -> usize {
-        match &self.waiting {
-            Waiting::Fifo(lane) => lane.len(),
-            Waiting::Turns(turns) => turns.len(),
-            Waiting::Dual(dual) => dual.len(),
-        }
+    pub const fn len(&self) -> usize {
+        self.total.packets as usize
     }
 
     /// Their bytes.
     pub const fn bytes(&self) -> u64 {
-        self.bytes
+        self.total.bytes
     }
 
     /// The most that fits.
@@ -158,7 +157,7 @@ impl<T: Load> Queue<T> {
     /// What waits, and when each came.
     pub fn waiting(&self) -> impl Iterator<Item = &Queued<T>> {
         let (fifo, turns, dual) = match &self.waiting {
-            Waiting::Fifo(lane) => (Some(lane.iter()), None, None),
+            Waiting::Fifo(fifo) => (Some(fifo.iter()), None, None),
             Waiting::Turns(turns) => (None, Some(turns.iter()), None),
             Waiting::Dual(dual) => (None, None, Some(dual.iter())),
         };
@@ -177,9 +176,9 @@ impl<T: Load> Queue<T> {
         gone.chain(self.waiting().map(|turn| &turn.packet))
     }
 
-    fn backlog(&self, sending: Backlog) -> Backlog {
-        let packets = self.len() as u32 + sending.packets;
-        Backlog { packets, bytes: self.bytes + sending.bytes }
+    const fn backlog(&self, sending: Backlog) -> Backlog {
+        let Backlog { packets, bytes } = self.total;
+        Backlog { packets: packets + sending.packets, bytes: bytes + sending.bytes }
     }
 
     /// Why `packet` is dropped on arrival, if it is.
@@ -213,7 +212,8 @@ impl<T: Load> Queue<T> {
             for _ in 0..packets {
                 let Waiting::Turns(turns) = &mut self.waiting else { return false };
                 let Some(queued) = turns.evict(place) else { break };
-                self.bytes -= u64::from(queued.packet.bytes());
+                self.total.packets -= 1;
+                self.total.bytes -= u64::from(queued.packet.bytes());
                 self.leave(now, queued, DropReason::Queue, counters);
             }
         }
@@ -232,7 +232,7 @@ impl<T: Load> Waiting<T> {
     /// What is decided on a packet that arrives.
     fn on_arrival(&mut self, now: Time, transmission: Transmission) -> Verdict {
         match self {
-            Self::Fifo(lane) => lane.on_arrival(now, transmission),
+            Self::Fifo(fifo) => fifo.on_arrival(now, transmission),
             Self::Turns(_) => Verdict::Pass,
             Self::Dual(dual) => {
                 dual.catch_up(now);
@@ -244,7 +244,7 @@ impl<T: Load> Waiting<T> {
     /// A packet that arrived did not fit.
     fn on_refusal(&mut self) {
         match self {
-            Self::Fifo(lane) => lane.on_refusal(),
+            Self::Fifo(fifo) => fifo.on_refusal(),
             Self::Turns(_) | Self::Dual(_) => {}
         }
     }
@@ -253,7 +253,7 @@ impl<T: Load> Waiting<T> {
     /// be called.
     fn pop(&mut self, free: Time) -> Option<(Queued<T>, Verdict)> {
         match self {
-            Self::Fifo(lane) => lane.pop(free),
+            Self::Fifo(fifo) => fifo.pop(free),
             Self::Turns(turns) => turns.pop(free),
             Self::Dual(dual) => dual.pop(free),
         }
