@@ -2,8 +2,8 @@
 //!
 //! * [`Pipe`]: a constant rate and a drop-tail queue, at one event a packet;
 //! * [`Link`]: everything else, at two: transmission done, where something waits, and arrival;
-//! * [`queue`]: drop-tail, RED, `CoDel`, PIE, `DualPI2` and those in which flows take turns; [`loss`]: independent, in bursts, listed,
-//!   in outages;
+//! * [`queue`]: drop-tail, RED, `CoDel`, PIE, `DualPI2` and those in which flows take turns;
+//! * [`loss`]: independent, in bursts, listed, in outages;
 //! * [`Bottleneck`] and [`queue::Queues`]: what a scenario may say of both directions;
 //! * [`Trace`]: when a recorded link could send. A [`base::Schedule`] says what changes when.
 
