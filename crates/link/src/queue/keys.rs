@@ -9,8 +9,8 @@ section! {
     /// `[queue]`: the queue ahead of the bottleneck or the radio, towards the mobile.
     pub struct Queues {
         /// Most packets that wait or are being sent, which ns-2 counts alike. Default: 50, as in
-        /// ns-2; with fq-codel 10240 (RFC 8290 §5.2.3), with pie 1000
-        /// and with dualpi2 10000 (Linux).
+        /// ns-2; with fq-codel 10240 (RFC 8290 §5.2.3), with pie 1000 and with dualpi2 10000
+        /// (Linux).
         pub packets: Option<Option<u32>> as Or<as_key::Kind, Packets> = None;
         /// Most bytes that wait or are being sent, beside `queue.packets`. Default: as many as
         /// those packets have.
@@ -50,8 +50,7 @@ section! {
 impl Queues {
     /// A queue of any length in both directions.
     pub fn unlimited() -> Self {
-        let limit = Limit { packets: None, bytes: None };
-        Self { limit, ..Self::default() }
+        Self { packets: Some(None), bytes: None, ..Self::default() }
     }
 
     /// The queue towards the mobile.
