@@ -125,8 +125,8 @@ impl Check<'_> {
         if group.has_own_host() || group.to.is_some() {
             let keys = ["delay", "return_delay", "from", "to"].map(|key| format!("{at}.{key}"));
             let message = format!(
-                "{direction} = between-mobiles has no other hosts, beside which {at}.delay, from and \
-                 to would put some"
+                "{direction} = between-mobiles has no other hosts, beside which {at}.delay, from \
+                 and to would put some"
             );
             let keys = keys.each_ref().map(String::as_str);
             return self.clash(&[&keys[..], &[&*direction]].concat(), message);

@@ -143,4 +143,30 @@ fn what_does_not_go_with_groups() {
         "--set flow.start=spread over 5: a duration needs its unit (ns, us, µs, ms, s, min, h or \
          d), as in 5 s",
     );
+    let chain = format!(
+        "{LINK}[[wired]]\nname = \"w\"\nbetween = [\"host\", \"a\"]\nrate = \"1 Mbit/s\"\n"
+    );
+    let refuse = |settings: &[(&str, &str)], expect: &str| {
+        let line = parse(&chain, settings).expect_err(expect);
+        assert_eq!(line, expect, "{settings:?}");
+    };
+    refuse(
+        &[("flow.group.a.to", "b")],
+        "--set flow.group.a.to=b: b is no node of [[wired]]: there are host, a",
+    );
+    refuse(
+        &[("flow.group.a.to", "host")],
+        "--set flow.group.a.to=host: flow.group.a.to must lie behind flow.group.a.from, on the way \
+         to the mobile",
+    );
+    refuse(
+        &[("flow.group.a.from", "a"), ("flow.group.a.hosts", "own")],
+        "--set flow.group.a.hosts=own: give flow.group.a.hosts = own, or flow.group.a.from and \
+         flow.group.a.to, not both",
+    );
+    refuse(
+        &[("wired.w.queue.per_flow", "true")],
+        "--set wired.w.queue.per_flow=true: wired.w.queue.per_flow must be false: only a radio has \
+         such queues",
+    );
 }
