@@ -66,8 +66,7 @@ impl Dctcp {
         let is_news = self.reduced.is_none_or(|reduced| ack.una > reduced);
         if ack.marked.packets > 0 && is_news && !ack.recovering {
             self.reduced = Some(ack.nxt);
-            self.window.cwnd = (self.window.cwnd * (1.0 - self.share.alpha / 2.0)).max(2.0);
-            self.window.ssthresh = self.window.cwnd;
+            self.window.give_up(self.share.alpha / 2.0);
         }
     }
 }
@@ -91,7 +90,8 @@ impl Controller for Dctcp {
         self.window.remember();
         self.reduced = Some(self.una + loss.in_flight);
         self.window.ssthresh = self.window.half();
-        self.window.cwnd = if loss.kind == LossKind::Timeout { 1.0 } else { self.window.ssthresh };
+        let left = self.window.ssthresh.min(self.window.cwnd);
+        self.window.cwnd = if loss.kind == LossKind::Timeout { 1.0 } else { left };
     }
 
     controlled_window!();

@@ -131,8 +131,7 @@ impl Prague {
         }
         let before = Some((self.window.cwnd, self.window.ssthresh));
         self.reduction = Some(Reduction { end: ack.nxt, before });
-        self.window.cwnd = (self.window.cwnd * (1.0 - share.alpha / 2.0)).max(2.0);
-        self.window.ssthresh = self.window.cwnd;
+        self.window.give_up(share.alpha / 2.0);
     }
 
     fn grow(&mut self, ack: &Ack) {
@@ -189,7 +188,8 @@ impl Controller for Prague {
         }
         self.reduction = Some(Reduction { end: self.una + loss.in_flight, before: None });
         self.window.ssthresh = self.window.half();
-        self.window.cwnd = if loss.kind == LossKind::Timeout { 1.0 } else { self.window.ssthresh };
+        let left = self.window.ssthresh.min(self.window.cwnd);
+        self.window.cwnd = if loss.kind == LossKind::Timeout { 1.0 } else { left };
     }
 
     fn on_restart(&mut self, _now: Time) {

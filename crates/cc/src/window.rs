@@ -127,6 +127,12 @@ impl Window {
         self.grow(if self.slow_start() { earned } else { earned / self.cwnd });
     }
 
+    /// Closes the window by this share of it, to no less than two segments, and ends slow start.
+    pub(crate) fn give_up(&mut self, share: f64) {
+        self.ssthresh = (self.cwnd * (1.0 - share)).max(2.0);
+        self.cwnd = self.ssthresh.min(self.cwnd);
+    }
+
     /// True if what counts as a loss is a mark to which RFC 8511 applies.
     pub(crate) fn backs_off_less(&self, kind: LossKind) -> bool {
         self.rules.abe && kind == LossKind::Ecn

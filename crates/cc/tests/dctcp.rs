@@ -145,3 +145,15 @@ fn an_episode_counts_with_a_classic_peer_alone() {
         near(path.cwnd(), expect);
     }
 }
+
+/// Two segments are the least that a mark or a loss leaves; after a timeout there is one, and
+/// neither makes it more.
+#[test]
+fn nothing_opens_the_window_of_a_timeout_but_what_arrives() {
+    let mut path = Path::new(20, 2, EcnFeedback::Accurate);
+    let loss = Loss { kind: LossKind::Timeout, in_flight: 0, ..LOSS };
+    path.dctcp.on_loss(&loss);
+    near(path.ack(true), 1.0);
+    path.dctcp.on_loss(&Loss { kind: LossKind::DuplicateAcks, ..loss });
+    near(path.cwnd(), 1.0);
+}
