@@ -121,6 +121,7 @@ pub(crate) const fn place(order: EcnOrder, ecn: Ecn) -> Option<usize> {
 impl<P: Payload> Receiver<P> {
     /// An acceptable packet arrived with `length` bytes of payload, no SYN (RFC 9768 §3.2), and
     /// what it carries was taken in: says whether to acknowledge it at once (§3.2.2.5.1).
+    #[inline]
     pub(crate) fn count_arrival(&mut self, now: Time, ecn: Ecn, length: u32) {
         let Echo::Accurate(counters) = &mut self.echo else { return };
         let begins = counters.count(ecn, length);
@@ -130,6 +131,12 @@ impl<P: Payload> Receiver<P> {
             let due = if self.offloads { AckDue::At(now) } else { AckDue::Now };
             self.ack = self.ack.or_sooner(due);
         }
+    }
+
+    /// True if accurate ECN was agreed upon.
+    #[inline]
+    pub(crate) const fn counts_marks(&self) -> bool {
+        matches!(self.echo, Echo::Accurate(_))
     }
 
     /// The peer's answer to this side's SYN arrived.
@@ -148,6 +155,7 @@ impl<P: Payload> Receiver<P> {
     }
 
     /// An acknowledgement leaves.
+    #[inline]
     pub(crate) fn note_marks_told(&mut self) {
         if let Echo::Accurate(counters) = &mut self.echo {
             counters.fresh = 0;

@@ -30,6 +30,7 @@ impl<P: Payload> Receiver<P> {
     }
 
     /// The flags for a segment that leaves now: ECE or none, or the ACE field.
+    #[inline]
     pub fn echo(&self) -> Flags {
         match &self.echo {
             Echo::Unagreed | Echo::Clear => Flags::NONE,

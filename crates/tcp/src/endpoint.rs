@@ -202,10 +202,12 @@ impl<P: Payload> Endpoint<P> {
         {
             let flags = departure.flags | Flags::ACK;
             let mut header = self.header(cx.now, departure.seq, flags);
-            let length = departure.payload.length();
-            let room = u64::from(self.sender.mss()).saturating_sub(length) as u32;
-            let room = room.min(Options::ROOM - header.options.bytes());
-            header.options.ecn_bytes = self.receiver.take_ecn_bytes(Occasion::News, room);
+            if self.receiver.counts_marks() {
+                let length = departure.payload.length();
+                let room = u64::from(self.sender.mss()).saturating_sub(length) as u32;
+                let room = room.min(Options::ROOM - header.options.bytes());
+                header.options.ecn_bytes = self.receiver.take_ecn_bytes(Occasion::News, room);
+            }
             return Some(Segment { header, payload: departure.payload, ecn: departure.ecn });
         }
         (self.receiver.ack_due() == AckDue::Now).then(|| self.acknowledgement(cx.now))
@@ -445,6 +447,9 @@ impl<P: Payload> Endpoint<P> {
     /// Says what was marked in a pure acknowledgement, beside its SACK blocks: two of them go
     /// first, others find room behind (RFC 9768 §3.2.3.3).
     fn report_marks(&mut self, header: &mut TcpHeader) {
+        if !self.receiver.counts_marks() {
+            return;
+        }
         let blocks = header.options.sack;
         header.options.sack = blocks.first(2);
         let room = Options::ROOM - header.options.bytes();

@@ -85,8 +85,10 @@ impl<P: Payload> Sender<P> {
             self.new_ack(cx, una, selected, arrival);
         } else {
             let repeats = self.in_flight() > 0 && self.is_duplicate(arrival, window, &selected);
-            let packets = selected.packets.max(u64::from(repeats));
-            self.hear_of_marks(cx.now, arrival, &NewlyAcked { packets, ..selected }, false);
+            if arrival.marks.is_some() {
+                let packets = selected.packets.max(u64::from(repeats));
+                self.hear_of_marks(cx.now, arrival, &NewlyAcked { packets, ..selected }, false);
+            }
             if repeats {
                 self.duplicate_ack(cx, selected);
             }
