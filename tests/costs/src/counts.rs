@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::Work;
 
 /// Functions between whose entry and exit valgrind counts: the loop of a simulation without what
-/// reads the scenario, builds the network and sums up, and that of a gateway.
-const COUNTED: [&str; 2] = ["*run_world*", "*run_gateway*"];
+/// reads the scenario, builds the network and sums up, and those of a gateway
+/// and of a queue.
+const COUNTED: [&str; 3] = ["*run_world*", "*run_gateway*", "*run_queue*"];
 
 /// Sizes of caches, so that misses are the same on every machine: bytes, ways, bytes a line.
 const CACHES: [&str; 3] = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=1048576,16,64"];

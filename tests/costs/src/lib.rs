@@ -8,6 +8,7 @@ pub mod gateway;
 
 mod counts;
 mod figures;
+mod queue;
 mod works;
 
 pub use counts::{Counts, Error, count, reason_to_skip};

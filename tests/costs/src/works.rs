@@ -2,10 +2,12 @@
 
 use std::ops::ControlFlow;
 
+use link::queue::Kind;
 use scenario::Scenario;
 use sim::{Outcome, Recording, Threads, simulate};
 
 use crate::gateway::{FRAME, Flow, Frames};
+use crate::queue::Stream;
 
 /// One of the works.
 #[derive(Clone, Copy, Debug)]
@@ -25,15 +27,20 @@ enum What {
     Gateway(&'static str, u32),
     /// So many frames of segments, in the same way.
     InFrames(&'static str, u32),
+    /// Packets of so many flows through a queue of that kind, in which so many wait.
+    Queued(Kind, u32, usize),
 }
 
-use What::{Gateway, InFrames, Simulation};
+use What::{Gateway, InFrames, Queued, Simulation};
 
 const MSS: u64 = 512;
 
 /// Frames that are not counted: the first ones go where memory was never used, which costs what
 /// the lengths of paths and of the environment make of it.
 const FIRST: u32 = 10;
+
+/// Packets that are counted, after as many that are not: by then all flows have been seen.
+const PACKETS: u32 = 20_000;
 
 /// So many mobiles and flows of pages behind a middlebox.
 macro_rules! web {
@@ -49,7 +56,7 @@ macro_rules! web {
 }
 
 /// All works. The first ones are of one flow over a link, of many, and over each radio; then come
-/// middleboxes and their growth.
+/// middleboxes and their growth, and queues.
 pub const WORKS: &[Work] = &[
     work("reno", "segment", Simulation("plain-384", &[MSS_512], 10_000, segments)),
     work("bbr", "segment", Simulation("plain-384", &[MSS_512, variant("bbr")], 10_000, segments)),
@@ -84,6 +91,12 @@ pub const WORKS: &[Work] = &[
     work("gateway, atcp", "segment", Gateway("atcp", 200)),
     work("gateway, snoop", "segment", Gateway("snoop", 200)),
     work("gateway, frames", "segment", InFrames("atcp", 100)),
+    work("queue, droptail", "packet", Queued(Kind::DropTail, 10, 20)),
+    work("queue, codel", "packet", Queued(Kind::CoDel, 10, 20)),
+    work("queue, pie", "packet", Queued(Kind::Pie, 10, 20)),
+    work("queue, fq-codel", "packet", Queued(Kind::FqCoDel, 10, 20)),
+    work("queue, 1000 flows", "packet", Queued(Kind::FqCoDel, 1000, 20)),
+    work("queue, dualpi2", "packet", Queued(Kind::DualPi2, 10, 20)),
 ];
 
 const MSS_512: (&str, &str) = ("tcp.mss", "512 B");
@@ -121,6 +134,12 @@ impl Work {
                 (0..count).for_each(|_| run_gateway_frame(&mut flow, frames.make()));
                 u64::from(count * FRAME)
             }
+            Queued(kind, flows, waiting) => {
+                let mut stream = Stream::new(kind, flows, waiting);
+                (0..PACKETS).for_each(|_| stream.packet());
+                run_queue(&mut stream, PACKETS);
+                u64::from(PACKETS)
+            }
         }
     }
 }
@@ -148,6 +167,12 @@ fn run_gateway(flow: &mut Flow, pairs: u32) {
 #[inline(never)]
 fn run_gateway_frame(flow: &mut Flow, frame: &mut [u8]) {
     flow.frame(frame);
+}
+
+/// Packets through a queue, in the same way.
+#[inline(never)]
+fn run_queue(stream: &mut Stream, packets: u32) {
+    (0..packets).for_each(|_| stream.packet());
 }
 
 fn segments(outcome: &Outcome) -> u64 {

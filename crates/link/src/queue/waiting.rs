@@ -205,10 +205,11 @@ impl<T: Load> Queue<T> {
         sending: Backlog,
         counters: &mut Counters,
     ) -> bool {
-        let (flow, bytes) = (packet.flow(), packet.bytes());
+        let bytes = packet.bytes();
         while !self.limit.admits(self.backlog(sending), bytes) {
             let Waiting::Turns(turns) = &self.waiting else { return false };
-            let Some((place, packets)) = turns.longest(flow, bytes) else { return false };
+            let longest = turns.longest(packet.flow(), bytes);
+            let Some((place, packets)) = longest else { return false };
             for _ in 0..packets {
                 let Waiting::Turns(turns) = &mut self.waiting else { return false };
                 let Some(queued) = turns.evict(place) else { break };
