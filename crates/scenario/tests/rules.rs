@@ -63,8 +63,12 @@ fn with(text: &str, key: &str, value: &str) -> String {
         _ => format!("{value:?}"),
     };
     let one = "name = \"one\"\n";
-    let members =
-        [("flow.group.one.", one), ("radio.ue.one.", one), ("wired.wan.", "name = \"wan\"\n")];
+    let members = [
+        ("flow.group.one.", one),
+        ("radio.ue.one.", one),
+        ("wired.one.", one),
+        ("wired.wan.", "name = \"wan\"\n"),
+    ];
     for (list, head) in members {
         if let Some(inner) = key.strip_prefix(list) {
             return text.replace(head, &format!("{head}{inner} = {written}\n"));
@@ -92,9 +96,19 @@ fn network(key: &Key) -> String {
     if key.name.starts_with("mobile_ip.") || key.name.starts_with("wlan.") {
         return MOVING.to_owned();
     }
-    match kind("middlebox.kind") {
+    if key.name.starts_with("wired.") {
+        let link = "[link]\nrate = \"1 Mbit/s\"\n";
+        return format!("{link}[[wired]]\nname = {MEMBER:?}\nbetween = [\"host\", \"node\"]\n");
+    }
+    let text = match kind("middlebox.kind") {
         Some(kind) => format!("{LINK}[middlebox]\nkind = {kind:?}\n"),
         None => LINK.to_owned(),
+    };
+    // What answers the share of marks has to be told of all of them.
+    let of_marks = ["dctcp.", "prague."].iter().find_map(|table| key.name.find(table));
+    match of_marks {
+        Some(at) => with(&text, &format!("{}ecn", named(&key.name[..at])), "accurate"),
+        None => text,
     }
 }
 
@@ -180,7 +194,8 @@ fn a_key_without_what_it_belongs_to() {
             InFile::Kept => assert_eq!(in_file.expect(&name).idle, [""; 0], "{name}"),
             InFile::Refused => {
                 let line = in_file.expect_err(&name);
-                let subject = if line.contains(&name) { &name } else { &condition.subject };
+                let table = named(&condition.subject);
+                let subject = if line.contains(&name) { &name } else { &table };
                 assert!(line.ends_with(&format!(": {subject}: does nothing {told}")), "{line}");
             }
         }
