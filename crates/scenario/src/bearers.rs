@@ -24,7 +24,7 @@ impl Scenario {
         let asks = self.groups().any(|group| group.rate.is_some());
         RadioContext {
             queues: [self.queue.forth(), self.queue.back()],
-            per_flow: self.queue.per_flow,
+            per_flow: self.of_radio.queue.per_flow,
             duration: self.duration,
             seed: self.seed,
             asked: asks.then(|| Rate::from_bps(asked.sum())),
@@ -67,7 +67,7 @@ impl Check<'_> {
                     self.clash(&[key, "radio"], message)
                 })
             }
-            Queues::Together(system) if queue.per_flow => {
+            Queues::Together(system) if self.scenario.of_radio.queue.per_flow => {
                 let message = format!(
                     "the queue ahead of {system} holds a mobile's flows together: queue.per_flow \
                      must be false"

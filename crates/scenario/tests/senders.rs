@@ -164,7 +164,6 @@ fn what_does_not_go_with_groups() {
     );
     refuse(
         &[("wired.w.queue.per_flow", "true")],
-        "--set wired.w.queue.per_flow=true: wired.w.queue.per_flow must be false: only a radio has \
-         such queues",
+        "--set wired.w.queue.per_flow=true: unknown key; did you mean queue.per_flow?",
     );
 }

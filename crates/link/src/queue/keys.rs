@@ -15,8 +15,6 @@ section! {
         /// Most bytes that wait or are being sent, beside `queue.packets`. Default: as many as
         /// those packets have.
         pub bytes: Option<u64> as Size = None;
-        /// Whether the limits of both directions apply to each flow separately; needs [radio].
-        pub per_flow: bool as Flag = false;
         /// Which packets are dropped before it is full, or that flows take turns; red needs
         /// [link], the others [link] or any radio but those of UMTS. Default: none.
         pub kind: Kind as Word<Kind> = Kind::DropTail;

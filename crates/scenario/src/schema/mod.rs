@@ -19,8 +19,8 @@ use mobility::binding::MobileIp;
 use radio::Radio;
 use radio::wlan::WlanKeys;
 use settings::{
-    Always, Count, Each, Error, Key, NoKey, OfTime, Perhaps, Schema, Scope, Section, Text, section,
-    take_over,
+    Always, Count, Each, Error, Flag, Flat, Key, NoKey, OfTime, Perhaps, Schema, Scope, Section,
+    Shared, Text, section, take_over,
 };
 
 section! {
@@ -50,7 +50,9 @@ section! {
         /// The bottleneck, where there is no radio.
         pub link: Option<Bottleneck> as Perhaps<Bottleneck> = None;
         /// The queue ahead of the bottleneck or the radio.
-        pub queue: Queues as Always<Queues> = Queues::default();
+        pub queue: Queues as Shared<Queues> = Queues::default();
+        /// What `[queue]` says besides of a radio.
+        pub of_radio: RadioQueue as Flat<RadioQueue> = RadioQueue::default();
         /// The radio bearer of the mobile.
         pub radio: Option<Radio> as Perhaps<Radio> = None;
         /// A box between the hosts that helps TCP.
@@ -75,6 +77,22 @@ section! {
     only_with(wlan.hold_limit: mobile_ip.fast_handovers is ["true"])
     only_with(wlan.anticipation: mobile_ip.fast_handovers is ["true"])
     only_with(ftp.cap: mobile_ip)
+}
+
+section! {
+    /// The keys of `[queue]` that only a radio has.
+    pub struct RadioQueue {
+        /// These.
+        pub queue: FlowQueues as Shared<FlowQueues> = FlowQueues::default();
+    }
+}
+
+section! {
+    /// `[queue]` of a radio: whose packets one queue holds.
+    pub struct FlowQueues {
+        /// Whether the limits of both directions apply to each flow separately; needs [radio].
+        pub per_flow: bool as Flag = false;
+    }
 }
 
 impl Scenario {

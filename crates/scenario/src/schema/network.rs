@@ -11,8 +11,8 @@ use world::{Application, Applications};
 
 use crate::form::{Capture, Differing, Ends, OfAll, OfBoth, Start, Starting};
 use settings::{
-    Always, Bytes, Count, Each, Fault, File, Flat, Label, Nothing, OfTime, Off, Or, Perhaps, Speed,
-    Table, Unlimited, Word, absent, as_key, named, section, words,
+    Always, Bytes, Count, Each, File, Flat, Label, Nothing, OfTime, Off, Or, Perhaps, Speed,
+    Unlimited, Word, absent, as_key, named, section, words,
 };
 
 absent! {
@@ -209,20 +209,9 @@ section! {
         pub queue: Option<Queues> as Perhaps<Queues> = None;
     }
     only_with(queue: rate not "unlimited")
-    check(Self::has_no_mobiles)
 }
 
 impl Wired {
-    /// A queue for each flow is one of a radio.
-    fn has_no_mobiles(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        if self.queue.as_ref().is_some_and(|queue| queue.per_flow) {
-            let message =
-                format!("{at}.queue.per_flow must be false: only a radio has such queues");
-            return tree.clash_at(at, &["queue.per_flow"], message);
-        }
-        Ok(())
-    }
-
     /// Both directions, where `queue` is ahead of each if it has none of its own.
     pub(crate) fn ways(&self, queue: &Queues) -> [LinkConfig; 2] {
         let queue = self.queue.as_ref().unwrap_or(queue);
