@@ -164,6 +164,7 @@ def test_all_words_of_a_phrase_find_a_key_in_any_order(thinpipe, phrase):
         (
             "fairness",
             "queue.fair.quantum",
+            "scenarios with 'fairness': rtt-unfairness; see `thinpipe scenarios`\n"
             "measures with 'fairness': total.jain_index, groups.NAME.jain_index; see "
             "`thinpipe measures fairness`",
         ),

@@ -118,7 +118,9 @@ fn together<T: Copy>(
     time: impl Fn(&T) -> Duration,
 ) -> Distribution {
     let mut totals = Totals::default();
-    flows.iter().for_each(|flow| totals.join(of(flow).0));
+    for flow in flows {
+        totals.join(of(flow).0);
+    }
     let fewest = flows.iter().map(|flow| of(flow).1.halvings()).max().unwrap_or_default();
     let share = flows.iter().flat_map(|flow| {
         let series = of(flow).1;

@@ -219,7 +219,7 @@ fn what_comes_downlink_waits_for_a_mobile_that_sleeps() {
     let keys = NbIotKeys { psm: Some(psm), ..near() };
     let mut limited = queue::Config::UNLIMITED;
     limited.limit.packets = Some(3);
-    let mut run = Run::new(&config_with(&keys, [limited; 2]), 1);
+    let mut run = Run::new(&config_with(&keys, limited), 1);
     let sent: Vec<_> = (0..5).map(|each| run.send(at(100_000 + each), 0, DOWN, 50)).collect();
     run.until(at(599_999));
     assert_eq!(run.exits.len(), 2, "the queue is full");

@@ -21,11 +21,11 @@ pub(crate) fn millis(time: Time) -> u64 {
 
 /// The carrier of these keys, with queues without limits.
 pub(crate) fn config(keys: &NbIotKeys) -> NbIotConfig {
-    config_with(keys, [queue::Config::UNLIMITED; 2])
+    config_with(keys, queue::Config::UNLIMITED)
 }
 
-pub(crate) fn config_with(keys: &NbIotKeys, queues: [queue::Config; 2]) -> NbIotConfig {
-    keys.config(&context_with(queues))
+pub(crate) fn config_with(keys: &NbIotKeys, queue: queue::Config) -> NbIotConfig {
+    keys.config(&context_with(queue))
 }
 
 /// A radio that is never the bottleneck.

@@ -152,7 +152,7 @@ fn what_comes_downlink_waits_for_a_mobile_that_sleeps() {
     let psm = PsmKeys { active: ms(10_000), update: ms(600_000) };
     let mut limited = queue::Config::UNLIMITED;
     limited.limit.packets = Some(3);
-    let config = keys(None, Some(psm)).config(&context_with([limited; 2]));
+    let config = keys(None, Some(psm)).config(&context_with(limited));
     let mut run = Run::new(&config, 1);
     let sent: Vec<_> = (0..5).map(|each| run.send(at(100_000 + each), 0, DOWN, 50)).collect();
     run.until(at(599_999));
@@ -288,7 +288,7 @@ proptest! {
         let inactive =
             rrc::InactiveKeys { resume: ms(resume), paging_cycle: own, release: release_after };
         keys.inactive = Some(inactive);
-        let config = keys.config(&context_with([queue::Config::UNLIMITED; 2]));
+        let config = keys.config(&context_with(queue::Config::UNLIMITED));
         let mut run = Run::new(&config, 1);
         let mut now = 0;
         for (pause, is_down) in pauses {

@@ -19,13 +19,13 @@ pub const fn at(millis: u64) -> Time {
 
 /// A scenario without limits.
 pub fn context() -> RadioContext<'static> {
-    context_with([queue::Config::UNLIMITED; 2])
+    context_with(queue::Config::UNLIMITED)
 }
 
 /// A scenario with these queues.
-pub fn context_with(queues: [queue::Config; 2]) -> RadioContext<'static> {
+pub fn context_with(queue: queue::Config) -> RadioContext<'static> {
     RadioContext {
-        queues,
+        queues: [queue; 2],
         per_flow: false,
         duration: Duration::from_secs(1000),
         seed: 1,
