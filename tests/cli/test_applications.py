@@ -52,7 +52,7 @@ def test_an_abort_ends_the_connection(thinpipe, thin):
 def test_groups(thinpipe, tmp_path):
     group = '[[flow.group]]\nname = "typing"\napplication = "telnet"\n'
     (tmp_path / "two.toml").write_text(LINK + group)
-    first, second = flows_of(thinpipe, "two.toml", "flow.group.typing.start=5s")
+    first, second = flows_of(thinpipe, "two.toml", "flow.count=1", "flow.group.typing.start=5s")
     assert (first["group"], second["group"]) == ("flow", "typing")
     assert second["started_s"] > 5
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-ROW = re.compile(r"^\| ([\w, ]+) \| ([\d,]+) \| ([\d.]+) \| .* \|$", re.M)
+ROW = re.compile(r"^\| ([\w, -]+) \| ([\d,]+) \| ([\d.]+) \| .* \|$", re.M)
 
 
 def test_counts_are_those_of_the_tree(root):

@@ -25,7 +25,9 @@ def rows(root, heading: str) -> list[list[str]]:
 
 def variant(**settings: str) -> str:
     keys = {f"tcp.{key}": value for key, value in settings.items()}
-    run = tp.run("plain-384", {"tcp.timestamps": "true", **keys}, duration="1 s")
+    run = tp.run(
+        "plain-384", {"tcp.timestamps": "true", "tcp.ecn": "accurate", **keys}, duration="1 s"
+    )
     return run.flows[0].variant
 
 

@@ -8,6 +8,7 @@ use radio::{Queues, Radio, RadioContext};
 use settings::Fault;
 
 use crate::Scenario;
+use crate::endpoints;
 use crate::schema::Hosts;
 use crate::validate::Check;
 
@@ -106,18 +107,23 @@ impl Check<'_> {
 
     /// Where there are several mobiles, flows run from one host to them.
     fn hosts(&self, radio: &Radio) -> Result<(), Fault> {
-        if self.scenario.flow.hosts != Hosts::Own {
+        let Some(group) = self.scenario.groups().position(|group| group.hosts == Hosts::Own) else {
             return Ok(());
-        }
+        };
+        let key = match group.checked_sub(1).map(|further| &self.scenario.flow.group[further]) {
+            None => "flow.hosts".to_owned(),
+            Some(group) => format!("{}.hosts", endpoints::group(&group.name)),
+        };
         if radio.keys().cells().is_some() {
-            let message = "flows of a network of cells run from one host to its mobiles: \
-                           flow.hosts must be shared";
-            return self.clash(&["flow.hosts", "radio.kind"], message);
+            let message = format!(
+                "flows of a network of cells run from one host to its mobiles: {key} must be shared"
+            );
+            return self.clash(&[&key, "radio.kind"], message);
         }
         if radio.keys().mobiles() > 0 {
-            let message = "flows of several mobiles run from one host to them: flow.hosts must be \
-                           shared";
-            return self.clash(&["flow.hosts", "radio.ues"], message);
+            let message =
+                format!("flows of several mobiles run from one host to them: {key} must be shared");
+            return self.clash(&[&key, "radio.ues"], message);
         }
         Ok(())
     }

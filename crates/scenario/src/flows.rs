@@ -197,6 +197,9 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
 
     /// What the throughput of a flow of `group` to or from mobile number `ue` is compared with.
     fn bottleneck(&self, group: &Flow, ue: usize) -> Option<Rate> {
+        if group.to.is_some() {
+            return None; // they leave ahead of it
+        }
         let (_, rates) = self.bottlenecks.iter().find(|(range, _)| range.contains(&ue))?;
         rates[usize::from(group.direction == FlowDirection::Uplink)]
     }

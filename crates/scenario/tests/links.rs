@@ -447,7 +447,7 @@ fn what_a_discipline_cannot_be_given() {
     );
     refused_setting(
         &[("queue.kind", "pie"), ("queue.pie.update", "0 s")],
-        "--set queue.pie.update=0 s: must be above zero",
+        "--set queue.pie.update=0 s: must be a duration from 1 ms",
     );
     refused_setting(
         &[("queue.kind", "pie"), ("queue.pie.ecn_threshold", "101 %")],

@@ -166,4 +166,11 @@ fn what_does_not_go_with_groups() {
         &[("wired.w.queue.per_flow", "true")],
         "--set wired.w.queue.per_flow=true: unknown key; did you mean queue.per_flow?",
     );
+    let radio = "[radio]\nkind = \"umts-dch\"\nues = 3\n";
+    let line = parse(radio, &[("flow.group.a.hosts", "own")]).expect_err("several mobiles");
+    assert_eq!(
+        line,
+        "--set flow.group.a.hosts=own: flows of several mobiles run from one host to them: \
+         flow.group.a.hosts must be shared"
+    );
 }

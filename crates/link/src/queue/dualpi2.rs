@@ -36,7 +36,7 @@ section! {
         pub target: Option<Duration> as Or<ByRttMax, OfTime> = None;
         /// `Tupdate`: how often the probability is adjusted. Default: the lesser of `rtt_typical`
         /// and a third of `rtt_max`, or 16 ms.
-        pub update: Option<Duration> as Or<ByRttMax, OfTime<1>> = None;
+        pub update: Option<Duration> as Or<ByRttMax, OfTime<1_000_000>> = None;
         /// How much the probability grows, per second of wait beyond the target, with each
         /// adjustment. Default: a tenth of `update` over the square of `rtt_max`, or 0.16.
         pub alpha: Option<f64> as Or<ByRttMax, Factor> = None;
@@ -85,7 +85,7 @@ impl Config {
         });
         Control {
             target: self.target.or(self.rtt_typical).unwrap_or(usual.target),
-            update: self.update.unwrap_or(usual.update).max(Duration::from_nanos(1)),
+            update: self.update.unwrap_or(usual.update).max(Duration::from_millis(1)),
             alpha: self.alpha.unwrap_or(usual.alpha),
             beta: self.beta.unwrap_or(usual.beta),
         }

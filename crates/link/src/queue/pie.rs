@@ -14,7 +14,7 @@ section! {
         /// `QDELAY_REF`: the wait that is aimed at. Default: RFC 8033 §4.2.
         pub target: Duration as OfTime = Duration::from_millis(15);
         /// `T_UPDATE`: how often the probability is adjusted. Default: RFC 8033 §4.2.
-        pub update: Duration as OfTime<1> = Duration::from_millis(15);
+        pub update: Duration as OfTime<1_000_000> = Duration::from_millis(15);
         /// How much the probability grows, per second of wait beyond the target, with each
         /// adjustment. Default: RFC 8033 §4.2.
         pub alpha: f64 as Factor = 0.125;
