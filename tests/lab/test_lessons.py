@@ -136,7 +136,7 @@ def test_facts(fact, value, expected):
 def test_a_fact_is_of_a_flow_and_may_be_a_ratio():
     def of(*goodputs):
         return {"flows": [{"id": n, "goodput_bps": bps} for n, bps in enumerate(goodputs)],
-                "links": []}  # fmt: skip
+                "links": [], "groups": []}  # fmt: skip
 
     runs: dict[int | str, Any] = {0: of(10.0, 30.0), 1: of(5.0, 6.0)}
     assert Fact("goodput_bps", flow=1).value(runs) == 30

@@ -228,14 +228,22 @@ def _in_list(text: str) -> str:
     return f"'{text}'" if '"' in text else f'"{text}"'
 
 
+GROUP: Final = "group"
+"""The list of flows to which a setting adds the member that it names."""
+
+
 def _put(table: dict[str, Any], path: Sequence[str], value: object) -> None:
-    """Set a key; the members of a list of tables go by their names."""
+    """Set a key; members of a list of tables go by their names, and a group may be a new one."""
     name, *rest = path
     inner = table.get(name)
     if not rest:
         table[name] = value
-    elif isinstance(inner, list):
-        member = next(each for each in inner if each.get("name") == rest[0])
+    elif isinstance(inner, list) or name == GROUP:
+        members = table.setdefault(name, [])
+        member = next((each for each in members if each.get("name") == rest[0]), None)
+        if member is None:
+            member = {"name": rest[0]}
+            members.append(member)
         _put(member, rest[1:], value)
     else:
         _put(table.setdefault(name, {}), rest, value)
