@@ -8,7 +8,6 @@ use radio::{Queues, Radio, RadioContext};
 use settings::Fault;
 
 use crate::Scenario;
-use crate::endpoints;
 use crate::schema::Hosts;
 use crate::validate::Check;
 
@@ -25,7 +24,7 @@ impl Scenario {
         let asks = self.groups().any(|group| group.rate.is_some());
         RadioContext {
             queues: [self.queue.forth(), self.queue.back()],
-            per_flow: self.of_radio.queue.per_flow,
+            per_flow: self.radio_queue.queue.per_flow,
             duration: self.duration,
             seed: self.seed,
             asked: asks.then(|| Rate::from_bps(asked.sum())),
@@ -68,7 +67,7 @@ impl Check<'_> {
                     self.clash(&[key, "radio"], message)
                 })
             }
-            Queues::Together(system) if self.scenario.of_radio.queue.per_flow => {
+            Queues::Together(system) if self.scenario.radio_queue.queue.per_flow => {
                 let message = format!(
                     "the queue ahead of {system} holds a mobile's flows together: queue.per_flow \
                      must be false"
@@ -107,13 +106,11 @@ impl Check<'_> {
 
     /// Where there are several mobiles, flows run from one host to them.
     fn hosts(&self, radio: &Radio) -> Result<(), Fault> {
-        let Some(group) = self.scenario.groups().position(|group| group.hosts == Hosts::Own) else {
+        let mut groups = self.scenario.groups_by_table();
+        let Some((at, _)) = groups.find(|(_, group)| group.hosts == Hosts::Own) else {
             return Ok(());
         };
-        let key = match group.checked_sub(1).map(|further| &self.scenario.flow.group[further]) {
-            None => "flow.hosts".to_owned(),
-            Some(group) => format!("{}.hosts", endpoints::group(&group.name)),
-        };
+        let key = format!("{at}.hosts");
         if radio.keys().cells().is_some() {
             let message = format!(
                 "flows of a network of cells run from one host to its mobiles: {key} must be shared"

@@ -14,11 +14,7 @@ impl Check<'_> {
     /// `[flow]` and each `[[flow.group]]`.
     pub(crate) fn flow(&self) -> Result<(), Fault> {
         self.group_names()?;
-        for (index, group) in self.scenario.groups().enumerate() {
-            let at = match index {
-                0 => "flow".to_owned(),
-                1.. => format!("flow.group.{}", group.name),
-            };
+        for (at, group) in self.scenario.groups_by_table() {
             self.amount(group, &at)?;
             self.named_mobiles(group, &at)?;
             self.arrivals(group, &at)?;
@@ -27,12 +23,12 @@ impl Check<'_> {
             self.probes(group, &at)?;
             self.datagrams(group, &at)?;
         }
-        self.is_some()?;
+        self.has_flows()?;
         self.ports()
     }
 
-    /// There are flows.
-    fn is_some(&self) -> Result<(), Fault> {
+    /// At least one group has flows.
+    fn has_flows(&self) -> Result<(), Fault> {
         if self.scenario.groups().any(|group| group.number() > 0) {
             return Ok(());
         }

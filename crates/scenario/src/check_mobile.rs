@@ -60,7 +60,7 @@ impl Check<'_> {
         self.tasks()?;
         self.access(wlan)?;
         if let Some(mobile_ip) = &self.scenario.mobile_ip {
-            self.pieces(mobile_ip.mtu)?;
+            self.all_pieces(mobile_ip.mtu)?;
         }
         self.ways(wlan)?;
         let graph = Graph::of(self.scenario);
@@ -69,11 +69,22 @@ impl Check<'_> {
         self.mobile_flows()
     }
 
-    /// The pieces into which `ftp.cap` cuts segments can be joined, and each fits in a packet.
-    fn pieces(&self, mtu: u32) -> Result<(), Fault> {
+    /// The pieces into which `ftp.cap` cuts the segments of any endpoint can be joined, and each
+    /// fits in a packet.
+    fn all_pieces(&self, mtu: u32) -> Result<(), Fault> {
+        let hosts = &self.scenario.tcp;
+        self.pieces(mtu, hosts, "tcp.mss")?;
+        self.scenario.groups_by_table().try_for_each(|(at, group)| {
+            let [sender, receiver] = group.endpoints(hosts);
+            self.pieces(mtu, sender, &format!("{at}.tcp.mss"))?;
+            self.pieces(mtu, receiver, &format!("{at}.peer.tcp.mss"))
+        })
+    }
+
+    fn pieces(&self, mtu: u32, endpoint: &tcp::Config, key: &str) -> Result<(), Fault> {
         let Some(cap) = self.scenario.ftp.cap else { return Ok(()) };
-        let tcp::Config { mss, timestamps, .. } = self.scenario.tcp;
-        let keys = ["ftp.cap", "ftp.packet_size", "tcp.mss", "mobile_ip.mtu"];
+        let tcp::Config { mss, timestamps, .. } = *endpoint;
+        let keys = ["ftp.cap", "ftp.packet_size", key, "mobile_ip.mtu"];
         let (pieces, most) = (mss.div_ceil(cap), world::MOST_PIECES as u32);
         if pieces > most {
             let message = format!(
@@ -199,17 +210,23 @@ impl Check<'_> {
     }
 
     fn mobile_flows(&self) -> Result<(), Fault> {
-        for group in self.scenario.groups() {
+        for (at, group) in self.scenario.groups_by_table() {
             if group.hosts == Hosts::Own {
-                let message = "with [mobile_ip] flows run between its correspondent and mobiles, \
-                               or between mobiles: flow.hosts must be shared";
-                return self.clash(&["flow.hosts", "mobile_ip"], message);
+                let key = format!("{at}.hosts");
+                let message = format!(
+                    "with [mobile_ip] flows run between its correspondent and mobiles, or between \
+                     mobiles: {key} must be shared"
+                );
+                return self.clash(&[&key, "mobile_ip"], message);
             }
             if group.has_own_host() || group.to.is_some() {
-                let message = "with [mobile_ip] flows have no hosts of their own: flow.delay, from \
-                               and to must be left out";
-                let keys = ["flow.delay", "flow.return_delay", "flow.from", "flow.to", "mobile_ip"];
-                return self.clash(&keys, message);
+                let message = format!(
+                    "with [mobile_ip] flows have no hosts of their own: {at}.delay, return_delay, \
+                     from and to must be left out"
+                );
+                let keys = ["delay", "return_delay", "from", "to"].map(|key| format!("{at}.{key}"));
+                let keys = keys.each_ref().map(String::as_str);
+                return self.clash(&[&keys[..], &["mobile_ip"]].concat(), message);
             }
         }
         Ok(())

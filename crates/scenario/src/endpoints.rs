@@ -65,7 +65,7 @@ pub(crate) fn lay_over(
     flow.group.iter_mut().try_for_each(|flow| lay(flow, &group(&flow.name.clone())))
 }
 
-/// What the table `at`, if there is one, makes of `parent`: its profile first, then its keys.
+/// `parent` with what the table `at`, if there is one, says: its profile first, then its keys.
 fn over(
     parent: &Config,
     tree: &Table,

@@ -11,7 +11,7 @@ use settings::{Fault, File, Item, Origin, Table, join};
 
 use crate::form::Capture;
 use crate::shipped::shipped_trace;
-use crate::{Flow, Scenario};
+use crate::{Flow, Scenario, endpoints};
 
 /// Reads the files that `scenario` names by `open`. A path that stands in the scenario's own file,
 /// `name`, starts from that file.
@@ -54,7 +54,7 @@ pub(crate) fn read_captures(
     let Flow { arrivals, group, .. } = &mut scenario.flow;
     let first = (arrivals, "flow.arrivals".to_owned());
     let further = group.iter_mut().map(|group| {
-        let key = format!("flow.group.{}.arrivals", group.name);
+        let key = format!("{}.arrivals", endpoints::group(&group.name));
         (&mut group.arrivals, key)
     });
     for (file, key) in std::iter::once(first).chain(further) {

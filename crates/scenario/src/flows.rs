@@ -25,7 +25,7 @@ pub struct NetworkFlow {
     pub ends: [MachineId; 2],
     /// Bytes to transfer; `None` without end.
     pub bytes: Option<u64>,
-    /// How the end that sends behaves, where it is one of TCP.
+    /// Settings of the end that sends, where it is one of TCP.
     pub tcp: Arc<tcp::Config>,
     /// What it transfers.
     pub application: Application,
@@ -83,7 +83,7 @@ pub(crate) fn add<B: Body<Payload = Length>>(
 struct Flows<'a, B: Body> {
     chain: &'a mut Chain<B>,
     scenario: &'a Scenario,
-    /// How endpoints behave that do not differ.
+    /// Settings of the endpoints that do not differ.
     hosts: Arc<tcp::Config>,
     /// What throughput is compared with, of flows to a mobile and of those from one: of mobiles
     /// that are alike, by their numbers.
@@ -113,7 +113,7 @@ fn bottlenecks(scenario: &Scenario) -> Vec<(Range<usize>, [Option<Rate>; 2])> {
 }
 
 impl<B: Body<Payload = Length>> Flows<'_, B> {
-    /// What the flows of `group`, the one with that number, have in common.
+    /// Source of the connections of `group`, the one with that number.
     fn source(&self, index: u32, group: &Flow) -> TcpSource {
         let own = |config: &Option<tcp::Config>| config.clone().map(Arc::new);
         let sender = own(&group.tcp).unwrap_or_else(|| Arc::clone(&self.hosts));

@@ -81,7 +81,7 @@ fn a_variant_of_a_group_is_a_whole_pair() {
     check(given, &[("profile", "ns2-2.35")], "reno");
 }
 
-/// What receivers differ in lies over what both ends of the group are told.
+/// Receivers' own keys lie over those of both ends of the group.
 #[test]
 fn receivers_differ_from_their_senders() {
     let settings = [
@@ -173,4 +173,15 @@ fn what_does_not_go_with_groups() {
         "--set flow.group.a.hosts=own: flows of several mobiles run from one host to them: \
          flow.group.a.hosts must be shared"
     );
+}
+
+/// What `ftp.cap` has to cut are the segments of every endpoint.
+#[test]
+fn pieces_of_any_endpoint_can_be_joined() {
+    let text = shipped().iter().find(|it| it.name == "hmipv6-handover").expect("it ships").text;
+    for key in ["flow.tcp.mss", "flow.group.a.tcp.mss", "flow.group.a.peer.tcp.mss"] {
+        let line = parse(text, &[("ftp.cap", "100 B"), (key, "60000 B")]).expect_err(key);
+        assert!(line.contains("would be cut into 600 pieces"), "{line}");
+        assert!(line.starts_with("--set ") && !line.contains("--set mobile_ip"), "{line}");
+    }
 }

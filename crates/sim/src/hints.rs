@@ -35,14 +35,14 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
     });
     let at_once = about(flows, |flow| is(flow.goodput_bps.is_none() && flow.bytes_acked > 0))
         .map(|of| format!("{}: all arrived in no time, so that there is no goodput", of.whose));
-    let window = about(flows, share(|limited| limited.window)).map(|of| {
-        let segments = scenario.tcp.window;
-        let whose = &of.whose;
-        let time = of.percent();
-        format!(
-            "{whose}: limited by tcp.window ({segments} segments) for {time} of the time, not by \
+    let window = windows(scenario).into_iter().filter_map(|window| {
+        let by_window = share(|limited| limited.window);
+        let of = about(flows, |flow| by_window(flow).filter(|_| window.has(flow)))?;
+        let (whose, time, Window { key, segments, .. }) = (&of.whose, of.percent(), &window);
+        Some(format!(
+            "{whose}: limited by {key} ({segments} segments) for {time} of the time, not by \
              congestion control"
-        )
+        ))
     });
     let receiver = about(flows, share(|limited| limited.receiver)).map(|of| {
         let (whose, time) = (&of.whose, of.percent());
@@ -69,11 +69,36 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
     });
     let late = about(flows, |flow| is(2 * flow.spurious_timeouts > flow.timeouts))
         .map(|of| format!("{}: most timeouts are spurious: segments are late, not lost", of.whose));
-    let of_flows =
-        [silent, given_up, in_vain, at_once, window, receiver, early, late, of_bbr(flows)]
-            .into_iter()
-            .flatten();
-    of_flows.chain(scenario.idle.iter().cloned()).collect()
+    let first = [silent, given_up, in_vain, at_once].into_iter().flatten();
+    let last = [receiver, early, late, of_bbr(flows)].into_iter().flatten();
+    first.chain(window).chain(last).chain(scenario.idle.iter().cloned()).collect()
+}
+
+/// A window that endpoints are given, and the groups of flows that have it.
+struct Window {
+    key: String,
+    segments: u32,
+    groups: Vec<String>,
+}
+
+impl Window {
+    fn has(&self, flow: &FlowSummary) -> bool {
+        self.groups.contains(&flow.group)
+    }
+}
+
+/// The windows that senders are given: in `[tcp]`, and in the tables of groups that have their own.
+fn windows(scenario: &Scenario) -> Vec<Window> {
+    let window = |key: String, segments| Window { key, segments, groups: Vec::new() };
+    let mut windows = vec![window("tcp.window".to_owned(), scenario.tcp.window)];
+    for (table, group) in scenario.groups_by_table() {
+        if let Some(tcp) = &group.tcp {
+            windows.push(window(format!("{table}.tcp.window"), tcp.window));
+        }
+        let of = if group.tcp.is_some() { windows.len() - 1 } else { 0 };
+        windows[of].groups.push(group.name.clone());
+    }
+    windows
 }
 
 const RECEIVE_BUFFER: &str = "tcp.receive_buffer";

@@ -13,7 +13,7 @@ const PIPES: [&str; 3] = [
     "duration = \"8 s\"\n[radio]\nkind = \"umts-dch\"\nues = 2\ntbler = \"5 %\"\n",
 ];
 
-/// What a group may differ in.
+/// Keys in which a group may differ.
 const OWN: [(&str, &str); 9] = [
     ("tcp.variant", "cubic"),
     ("tcp.variant", "bbr"),
@@ -32,7 +32,7 @@ fn run(pipe: &str, settings: &[(String, String)]) -> Summary {
     simulate(&scenario, Recording::Series, Threads::MIN, watch).expect("it ends").summary
 }
 
-/// What `own` says of the group called `name`.
+/// Settings of the group called `name`, with the keys `own`.
 fn group(name: &str, own: &[(&str, &str)]) -> Vec<(String, String)> {
     let named =
         |(key, value): &(&str, &str)| (format!("flow.group.{name}.{key}"), (*value).to_owned());
@@ -104,7 +104,7 @@ proptest! {
         prop_assert_eq!(total.delay_s.max, Some(longest));
     }
 
-    /// What all flows are told by `[flow.tcp]` is as if `[tcp]` said it.
+    /// `[flow.tcp]` for all flows is as if `[tcp]` said it.
     #[test]
     fn what_all_are_told_is_told_to_each(pipe in select(&PIPES[..]), own in own()) {
         let tcp = own.iter().filter(|(key, _)| key.starts_with("tcp."));
@@ -199,4 +199,15 @@ fn cross_traffic_meets_one_hop() {
     };
     assert!(drops("one/down") > 0, "a queue of 30 packets fills");
     assert_eq!(drops("two/down"), 0, "what comes at its rate does not wait");
+}
+
+/// A window that holds flows back is named by the key that gives it.
+#[test]
+fn a_hint_names_the_window_of_the_group() {
+    let wide = "duration = \"5 s\"\n[link]\nrate = \"100 Mbit/s\"\ndelay = \"50 ms\"\n";
+    let settings = [group("a", &[("tcp.window", "7")]), group("b", &[("bytes", "1 kB")])].concat();
+    let hints = run(wide, &settings).hints;
+    let start = "flow 0: limited by flow.group.a.tcp.window (7 segments) for ";
+    assert!(hints.iter().any(|hint| hint.starts_with(start)), "{hints:?}");
+    assert!(!hints.iter().any(|hint| hint.contains(" tcp.window")), "{hints:?}");
 }

@@ -29,9 +29,9 @@ section! {
     pub struct Config {
         /// `RTT_max`: the greatest round-trip time of flows, from which what is not given follows
         /// by the rules of appendix A. Default: none, and the values of Linux.
-        pub rtt_max: Option<Duration> as Or<Nothing, OfTime<1>> = None;
+        pub rtt_max: Option<Duration> as Or<Nothing, OfTime<6_000_000>> = None;
         /// The usual round-trip time of flows, which becomes the target. Default: Linux.
-        pub rtt_typical: Option<Duration> as Or<SixthOfRttMax, OfTime<1>> = None;
+        pub rtt_typical: Option<Duration> as Or<SixthOfRttMax, OfTime<1_000_000>> = None;
         /// The wait in the classic queue that is aimed at. Default: `rtt_typical`, or 15 ms.
         pub target: Option<Duration> as Or<ByRttMax, OfTime> = None;
         /// `Tupdate`: how often the probability is adjusted. Default: the lesser of `rtt_typical`
@@ -85,7 +85,7 @@ impl Config {
         });
         Control {
             target: self.target.or(self.rtt_typical).unwrap_or(usual.target),
-            update: self.update.unwrap_or(usual.update).max(Duration::from_millis(1)),
+            update: self.update.unwrap_or(usual.update),
             alpha: self.alpha.unwrap_or(usual.alpha),
             beta: self.beta.unwrap_or(usual.beta),
         }

@@ -1,18 +1,18 @@
-//! When flows begin.
+//! Starts of flows.
 
 use base::{Duration, Stream};
 use settings::{Leaf, OfTime, Scalar, Takes};
 
-/// When the flows of a group begin, before their interval is added.
+/// Start of the flows of a group, before their interval is added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
-    /// All then.
+    /// One for all.
     At(Duration),
     /// Each at a moment of its own, drawn evenly from the seed, before that time.
     SpreadOver(Duration),
 }
 
-/// What stands before the time of [`Start::SpreadOver`].
+/// Words before the time of [`Start::SpreadOver`].
 const SPREAD: &str = "spread over ";
 
 /// A time as for any other key, or `spread over 5 s`.
@@ -61,7 +61,7 @@ impl Start {
         }
     }
 
-    /// When a flow begins whose own source of chance `draw` makes.
+    /// Start of a flow whose own source of chance `draw` makes.
     pub fn draw(self, draw: impl FnOnce() -> Stream) -> Duration {
         match self {
             Self::At(time) => time,

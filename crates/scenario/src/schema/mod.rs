@@ -14,7 +14,7 @@ pub use middlebox::Middlebox;
 pub use mobile::{Ftp, Wan};
 pub use network::{Flow, FlowDirection, Hosts, Opener, Peer, Route, Wired};
 
-use crate::profile;
+use crate::{endpoints, profile};
 use mobility::binding::MobileIp;
 use radio::Radio;
 use radio::wlan::WlanKeys;
@@ -51,8 +51,8 @@ section! {
         pub link: Option<Bottleneck> as Perhaps<Bottleneck> = None;
         /// The queue ahead of the bottleneck or the radio.
         pub queue: Queues as Shared<Queues> = Queues::default();
-        /// What `[queue]` says besides of a radio.
-        pub of_radio: RadioQueue as Flat<RadioQueue> = RadioQueue::default();
+        /// The keys of `[queue]` that only a radio has.
+        pub radio_queue: RadioQueue as Flat<RadioQueue> = RadioQueue::default();
         /// The radio bearer of the mobile.
         pub radio: Option<Radio> as Perhaps<Radio> = None;
         /// A box between the hosts that helps TCP.
@@ -82,7 +82,7 @@ section! {
 section! {
     /// The keys of `[queue]` that only a radio has.
     pub struct RadioQueue {
-        /// These.
+        /// `[queue]`, beside [`Queues`].
         pub queue: FlowQueues as Shared<FlowQueues> = FlowQueues::default();
     }
 }
@@ -101,10 +101,16 @@ impl Scenario {
         std::iter::once(&self.flow).chain(&self.flow.group)
     }
 
-    /// Whether the controller of an endpoint is a custom one.
+    /// True if the controller of an endpoint is a custom one.
     pub fn has_custom(&self) -> bool {
         let of_flows = self.groups().flat_map(|group| group.endpoints(&self.tcp));
         of_flows.chain([&self.tcp]).any(|tcp| tcp.custom().is_some())
+    }
+
+    /// Groups of flows, each with the table that it stands in: `flow.group.NAME`.
+    pub fn groups_by_table(&self) -> impl Iterator<Item = (String, &Flow)> {
+        let further = self.flow.group.iter().map(|group| (endpoints::group(&group.name), group));
+        std::iter::once(("flow".to_owned(), &self.flow)).chain(further)
     }
 
     /// Every key that this scenario has, with its value, in the order of the schema.
@@ -150,7 +156,7 @@ pub fn number(key: &str, value: &str) -> Result<Option<f64>, Error> {
     schema().number(key, value).map_err(|fault| fault.among(keys()).of(""))
 }
 
-/// How many packets fit into a queue of the kind called `name`, unless a key says so; `None` if
+/// Packets that fit into a queue of the kind called `name`, unless a key says so; `None` if
 /// there is no such kind.
 pub fn queue_packets(name: &str) -> Option<u32> {
     let kind = link::queue::Kind::ALL.iter().find(|kind| kind.name() == name)?;

@@ -110,7 +110,7 @@ section! {
 }
 
 impl Flow {
-    /// How the ends that send and those that receive behave, where all are told `hosts`.
+    /// Settings of the ends that send and of those that receive, where all are told `hosts`.
     pub fn endpoints<'a>(&'a self, hosts: &'a tcp::Config) -> [&'a tcp::Config; 2] {
         let both = self.tcp.as_ref().unwrap_or(hosts);
         [both, self.peer.tcp.as_ref().unwrap_or(both)]
@@ -141,7 +141,7 @@ impl Flow {
         [self.delay, self.return_delay.unwrap_or(self.delay)]
     }
 
-    /// Whether they have a host of their own in the place of the fixed host.
+    /// True if they have a host of their own in the place of the fixed host.
     pub(crate) fn has_own_host(&self) -> bool {
         self.from.is_some() || self.delays() != [Duration::ZERO; 2]
     }

@@ -54,20 +54,19 @@ impl<B: Body> World<B> {
         ended.map(|(_, shared)| shared)
     }
 
-    /// What endpoints of the node of `id` to the same peer know whose state `counts`, of its group.
+    /// Knowledge of endpoints like `id`, of its node, peer and group, whose state `counts`.
     fn others(
         &self,
         id: MachineId,
         counts: impl Fn(State) -> bool,
     ) -> impl Iterator<Item = (MachineId, Shared)> {
-        let ends = self.machines[id].host().map(|host| (host.node, host.peer));
-        let group = self.machines[id].host().map(|host| host.group);
-        let bound = ends.map(|(node, peer)| self.nodes[node].endpoints_to(peer));
+        let own = self.machines[id].host();
+        let group = own.map(|host| host.group);
+        let bound = own.map(|host| self.nodes[host.node].endpoints_to(host.peer));
         bound.into_iter().flatten().filter(move |other| *other != id).filter_map(move |other| {
             let host = self.machines[other].host()?;
-            let is_kin = Some(host.group) == group;
-            let shared =
-                host.endpoint.shared().filter(|_| is_kin && counts(host.endpoint.state()))?;
+            let is_kin = Some(host.group) == group && counts(host.endpoint.state());
+            let shared = host.endpoint.shared().filter(|_| is_kin)?;
             Some((other, shared))
         })
     }
