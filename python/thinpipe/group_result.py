@@ -42,16 +42,16 @@ class Group(Record):
     """Flows together."""
 
     name: str
-    """What the scenario calls them; ``all`` of all flows."""
+    """Name in the scenario; ``all`` of all flows."""
     flows: int
-    """How many."""
+    """Number of them."""
     variant: str
     """Their TCP variant; ``mixed`` of several."""
     goodput_bps: float | None
     """Payload delivered by all, over the time from the first packet of any to the end of the last:
     its completion at both ends, or the end of the run."""
     share: float | None
-    """Which share of the payload delivered by all flows of the run was theirs."""
+    """Share of the payload delivered by all flows of the run that was theirs."""
     jain_index: float | None
     """Jain's fairness index of the goodputs of its flows (Jain, Chiu and Hawe 1984): 1 if all are
     equal, 1/n if one of n has everything.

@@ -60,7 +60,7 @@ def rates(queue: str, pair: tuple[tuple[str, int], ...]) -> list[float]:
             f"{group}.delay": f"{rtt_ms / 2} ms",
             f"{group}.tcp.congestion_control": control,
         }
-        if control == "prague":  # that kernel's grew at the pace of its own round trip
+        if control == "prague":  # without a virtual RTT: chosen after a run, which it fits better
             settings |= {f"{group}.tcp.ecn": "accurate", f"{group}.tcp.prague.virtual_rtt": "0 s"}
     begin, end = (tp.run("link", settings, duration=f"{at_s} s").flows for at_s in (120, 180))
     flows = zip(begin, end, strict=True)

@@ -27,8 +27,9 @@ ADDITIVE: Final = frozenset({"goodput_bps", "network.throughput_bps", "normalize
 def metrics_of(run: Mapping[str, Any]) -> Metrics:
     """Return all metrics of a run, given as ``thinpipe run --json`` prints it.
 
-    Those of the first flow have no prefix. ``flows.`` and ``links.`` are totals, ``links.NAME.`` is
-    one link.
+    Those of the first flow have no prefix. ``total.`` is before those of all flows together,
+    ``groups.NAME.`` before those of a group, where there are several. ``flows.`` and ``links.`` are
+    sums, ``links.NAME.`` is one link.
     """
     flows, links = ([dict(_flat("", each)) for each in run[kind]] for kind in ("flows", "links"))
     row: Metrics = {name: value for name, value in flows[0].items() if name != "id"}
