@@ -1,6 +1,6 @@
 //! The ECN field of an IP header (RFC 3168 §5, RFC 9331 §5.1).
 
-/// What a packet says of congestion.
+/// Codepoints of a packet's ECN field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Ecn {
     /// Not-ECT: a queue that would mark must drop.

@@ -156,9 +156,9 @@ impl SackBlocks {
 /// low 24 bits of each count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EcnBytes {
-    /// Which count comes first.
+    /// Order of the counts.
     pub order: EcnOrder,
-    /// How many of the three there are, at most 3; those that are not count as zero.
+    /// Number of counts, at most 3; those left out are zero.
     pub fields: u8,
     /// The counts in the order of the fields, most significant byte first.
     pub counts: [[u8; 3]; 3],

@@ -8,14 +8,14 @@ use settings::words;
 use crate::WindowRules;
 
 words! {
-    /// How a peer says what was marked, from nothing to everything.
+    /// Feedback of a peer about marks, from none to all.
     #[derive(PartialOrd, Ord)]
     pub enum EcnFeedback {
-        /// Not at all: data are not ECN-capable.
+        /// None: data are not ECN-capable.
         Off = "off",
-        /// That something was, once for each window of data (RFC 3168).
+        /// One mark for each window of data (RFC 3168).
         Classic = "classic",
-        /// How many packets and bytes were (RFC 9768).
+        /// Counts of marked packets and bytes (RFC 9768).
         Accurate = "accurate",
     }
 }
@@ -86,7 +86,7 @@ pub trait Controller: Debug + Send {
         None
     }
 
-    /// What new data carry where ECN was agreed upon: ECT(1) from a controller that answers marks
+    /// Codepoint of new data where ECN was agreed upon: ECT(1) from a controller that answers marks
     /// as L4S asks (RFC 9331 §4.1), else ECT(0).
     fn codepoint(&self) -> Ecn {
         Ecn::Capable
@@ -126,12 +126,12 @@ pub struct Ack {
     pub most_in_flight: u64,
     /// How fast data were delivered, where [`Controller::wants_rate`] asks for it.
     pub rate: Option<RateSample>,
-    /// What was marked, according to it and to those that acknowledged nothing new since the last
-    /// one; nothing without accurate ECN (RFC 9768).
+    /// Marks told of by it, and by acknowledgements of nothing new since the one before; nothing
+    /// without accurate ECN (RFC 9768).
     pub marked: Marked,
 }
 
-/// What arrived with a mark.
+/// Packets and bytes that arrived with a mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Marked {
     /// Packets.

@@ -34,7 +34,7 @@ pub struct Dctcp {
     window: Window,
     share: MarkedShare,
     is_accurate: bool,
-    /// What was the lowest offset not acknowledged.
+    /// Lowest offset not acknowledged.
     una: u64,
     /// The end of the window of data over which marks are counted (`WindowEnd`).
     end: u64,

@@ -2,7 +2,7 @@
 
 use crate::Ack;
 
-/// What a scalable controller answers: by how much a queue is too long, instead of whether.
+/// Average that a scalable controller answers: by how much a queue is too long, not whether.
 #[derive(Clone, Debug)]
 pub(crate) struct MarkedShare {
     /// The average, from 0 to 1: α.

@@ -52,12 +52,12 @@ pub struct Prague {
     /// The end of the present round trip, and how many there were.
     round_end: u64,
     rounds: u32,
-    /// When the present virtual round trip began.
+    /// Beginning of the present virtual round trip.
     virtual_start: Time,
     reduction: Option<Reduction>,
 }
 
-/// What a mark did.
+/// Reduction of the window for a mark.
 #[derive(Clone, Copy, Debug)]
 struct Reduction {
     /// Marks of data up to here are answered.

@@ -71,7 +71,7 @@ pub(crate) fn number(key: &str, text: &str) -> PyResult<Option<f64>> {
     scenario::number(key, text).map_err(|error| refused(&error))
 }
 
-/// How many packets fit into a queue of the `kind`, unless a key says so.
+/// Packets that fit into a queue of the `kind`, unless a key says so.
 #[pyfunction]
 pub(crate) fn queue_packets(kind: &str) -> PyResult<u32> {
     scenario::queue_packets(kind).ok_or_else(|| PyKeyError::new_err(kind.to_owned()))

@@ -177,7 +177,7 @@ impl FlowMetrics {
         self.rtt_totals
     }
 
-    /// When its transfer is over at both ends, or the run at its `end`: a middlebox may acknowledge
+    /// End of its transfer at both ends, or the `end` of the run: a middlebox may acknowledge
     /// what the receiver does not have yet.
     pub(crate) fn last(&self, end: Time) -> Time {
         if self.flow.application == Application::Udp {

@@ -15,16 +15,16 @@ use crate::statistics::{Totals, jain_index};
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Group")]
 pub struct GroupSummary {
-    /// What the scenario calls them; `all` of all flows.
+    /// Name in the scenario; `all` of all flows.
     pub name: String,
-    /// How many.
+    /// Number of them.
     pub flows: u32,
     /// Their TCP variant; `mixed` of several.
     pub variant: String,
     /// Payload delivered by all, over the time from the first packet of any to the end of the last:
     /// its completion at both ends, or the end of the run.
     pub goodput_bps: Option<f64>,
-    /// Which share of the payload delivered by all flows of the run was theirs.
+    /// Share of the payload delivered by all flows of the run that was theirs.
     pub share: Option<f64>,
     /// Jain's fairness index of the goodputs of its flows (Jain, Chiu and Hawe 1984): 1 if all are
     /// equal, 1/n if one of n has everything. `null` with fewer than two flows, or if nothing
@@ -45,7 +45,7 @@ pub struct GroupSummary {
     pub completion_s: Distribution,
 }
 
-/// What all flows together are called.
+/// Name of all flows together.
 const ALL: &str = "all";
 
 /// All flows, and those of each group, in the order of the scenario.

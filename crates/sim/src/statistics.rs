@@ -77,7 +77,7 @@ impl Distribution {
         Self::with(totals, &nanos, ranks)
     }
 
-    /// The same of the times of many flows, which are not put in order.
+    /// Distribution of the times of many flows, which are not put in order.
     pub(crate) fn of_many(totals: Totals, share: impl Iterator<Item = Duration>) -> Self {
         let mut nanos: Vec<u64> = share.map(Duration::as_nanos).collect();
         let count = nanos.len();

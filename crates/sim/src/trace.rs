@@ -30,7 +30,7 @@ pub struct SegmentRow {
     pub way: FlowDirection,
     /// The code point of its service.
     pub dscp: u8,
-    /// What its IP header says of congestion.
+    /// Codepoint of the ECN field in its IP header.
     pub ecn: Ecn,
     /// Its TCP header.
     pub header: TcpHeader,

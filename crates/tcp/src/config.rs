@@ -271,7 +271,7 @@ impl Leaf for DelayedAck {
     }
 }
 
-/// How marks are told of, or whether they are.
+/// Feedback about marks: a word, or whether there is any.
 #[derive(Debug)]
 pub struct EcnChoice;
 

@@ -16,14 +16,14 @@ pub(crate) const FIRST_BYTES: [u32; 3] = [1, 0, 1];
 /// §3.2.2.5.1).
 const AT_ONCE: [u8; 2] = [2, 3];
 
-/// What arrived. Counters wrap.
+/// Counters of what arrived. They wrap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct EcnCounters {
     /// Packets with CE: r.cep.
     packets: u8,
     /// Bytes of payload with ECT(0), CE and ECT(1): r.e0b, r.ceb and r.e1b.
     bytes: [u32; 3],
-    /// The same as the last option said.
+    /// Bytes that the last option told.
     told: [u32; 3],
     /// The codepoint of the newest packet.
     newest: Ecn,
@@ -99,7 +99,7 @@ impl EcnCounters {
     }
 }
 
-/// When a segment has the option.
+/// Occasions for the option on a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Occasion {
     /// If it says something new.

@@ -20,7 +20,7 @@ pub(crate) enum Echo {
 }
 
 impl<P: Payload> Receiver<P> {
-    /// How marks are told of was agreed upon.
+    /// Handshake done: `feedback` was agreed upon.
     pub fn agree_on_ecn(&mut self, feedback: EcnFeedback) {
         self.echo = match feedback {
             EcnFeedback::Off => Echo::Unagreed,

@@ -12,7 +12,7 @@ const CYCLE: u64 = 8;
 /// The bits of a counter that an option has (RFC 9768 §3.2.3).
 const LOW_BITS: u32 = 0xFF_FFFF;
 
-/// What a segment says of marks: its ACE field, and the option if it has one.
+/// Report of marks by a segment: its ACE field, and the option if it has one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MarkReport {
     /// The ACE field, low three bits.
@@ -21,7 +21,7 @@ pub struct MarkReport {
     pub bytes: Option<EcnBytes>,
 }
 
-/// What an acknowledgement says arrived, beside its marks.
+/// Arrivals that an acknowledgement tells of, beside its marks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Arrived {
     /// Packets that it acknowledges or selects for the first time; one for a duplicate without
@@ -33,7 +33,7 @@ pub(crate) struct Arrived {
     pub(crate) advances: bool,
 }
 
-/// Whether options come.
+/// State of the option on the path from the peer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Options {
     /// None has: the ACE field is read for the worst (RFC 9768 §3.2.3.2.3).
@@ -44,7 +44,7 @@ enum Options {
     Zeroed,
 }
 
-/// What was told so far.
+/// Marks told of so far.
 #[derive(Clone, Debug)]
 pub(crate) struct MarkCounts {
     /// The largest payload of a packet, in bytes.
@@ -58,7 +58,7 @@ pub(crate) struct MarkCounts {
     options: Options,
     /// Packets that arrived since the ACE field was last read.
     arrived: u64,
-    /// The same since that was confirmed by an option.
+    /// Packets that arrived since an option confirmed the ACE field.
     unconfirmed: u64,
     /// True until the first report after the handshake.
     is_first: bool,
@@ -99,7 +99,7 @@ impl MarkCounts {
         self.note_option(option);
     }
 
-    /// What `report` says was marked beyond what was known.
+    /// Marks in `report` beyond those that were known.
     pub(crate) fn read(&mut self, report: &MarkReport, arrived: &Arrived) -> Marked {
         self.arrived += arrived.packets;
         self.unconfirmed += arrived.packets;
@@ -186,7 +186,7 @@ impl MarkCounts {
 }
 
 impl MarkReport {
-    /// What a segment with these `flags` says; it has no SYN (RFC 9768 §3.2.2).
+    /// Report of a segment with these `flags`, no SYN (RFC 9768 §3.2.2).
     pub(crate) const fn of(flags: Flags, bytes: Option<EcnBytes>) -> Self {
         Self { ace: flags.ace(), bytes }
     }

@@ -9,7 +9,7 @@ use crate::ecn_setup::Passage;
 /// What a sender knows of ECN on its connection.
 #[derive(Debug, Default)]
 pub(crate) struct EcnSender {
-    /// What new data carry: Not-ECT unless the handshake agreed upon ECN.
+    /// Codepoint of new data: Not-ECT unless the handshake agreed upon ECN.
     codepoint: Ecn,
     /// True if the peer hears of reductions (RFC 3168 §6.1.2).
     confirms: bool,
@@ -18,9 +18,9 @@ pub(crate) struct EcnSender {
     reduced: Option<u64>,
     /// True if the next new segment carries CWR.
     cwr: bool,
-    /// What the peer counts, with accurate ECN.
+    /// Counts of the peer, with accurate ECN.
     counts: Option<Box<MarkCounts>>,
-    /// What of it the controller has not heard of.
+    /// Marks that the controller has not heard of.
     news: Marked,
 }
 
@@ -39,7 +39,7 @@ impl EcnSender {
         self.codepoint = Ecn::NotCapable;
     }
 
-    /// What became of the IP-ECN field of this side's SYN or SYN/ACK (RFC 9768 §3.2.2.1 and
+    /// Passage of the IP-ECN field of this side's SYN or SYN/ACK (RFC 9768 §3.2.2.1 and
     /// §3.2.2.3).
     pub(crate) fn hear_of_passage(&mut self, passage: Passage, is_of_syn_ack: bool) {
         let Some(counts) = &mut self.counts else { return };
@@ -74,7 +74,7 @@ impl EcnSender {
         marked.packets > 0
     }
 
-    /// What was marked since the last call.
+    /// Marks since the last call.
     pub(crate) fn take_marked(&mut self) -> Marked {
         std::mem::take(&mut self.news)
     }
@@ -101,7 +101,7 @@ impl EcnSender {
         self.cwr = self.confirms;
     }
 
-    /// What new data carry (RFC 3168 §6.1.2); retransmissions, probes and acknowledgements carry
+    /// Codepoint of new data (RFC 3168 §6.1.2); retransmissions, probes and acknowledgements carry
     /// nothing (§6.1.4 to 6.1.6).
     pub(crate) const fn codepoint(&self) -> Ecn {
         self.codepoint

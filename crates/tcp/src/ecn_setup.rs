@@ -70,7 +70,7 @@ const fn accurate_answer(flags: u8) -> EcnFeedback {
     }
 }
 
-/// What became of the IP-ECN field of this side's SYN, or of its answer to one, which left as
+/// Passage of the IP-ECN field of this side's SYN, or of its answer to one, which left as
 /// Not-ECT, according to the peer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Passage {
@@ -86,7 +86,7 @@ pub(crate) enum Passage {
 }
 
 impl Passage {
-    /// What a SYN/ACK says of the SYN (RFC 9768 table 2, §3.1.3).
+    /// Passage of the SYN, as the SYN/ACK tells it (RFC 9768 table 2, §3.1.3).
     pub(crate) const fn of_syn(flags: Flags) -> Self {
         match flags.ace() {
             0b011 | 0b100 => Self::Mangled,
@@ -95,7 +95,7 @@ impl Passage {
         }
     }
 
-    /// What a pure acknowledgement of the SYN/ACK says of that (RFC 9768 table 4).
+    /// Passage of the SYN/ACK, as a pure acknowledgement of it tells (RFC 9768 table 4).
     pub(crate) const fn of_syn_ack(flags: Flags) -> Self {
         match flags.ace() {
             0b000 => Self::Silent,

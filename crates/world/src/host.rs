@@ -17,9 +17,9 @@ pub struct Connection<'a> {
     pub sender: NodeId,
     /// Where they go.
     pub receiver: NodeId,
-    /// How the endpoints of the sender and the receiver behave.
+    /// Settings of the sender's endpoint and of the receiver's.
     pub tcp: [&'a Arc<tcp::Config>; 2],
-    /// Which connections may learn from each other: those of the same group.
+    /// Number of its group: connections of one may learn from each other.
     pub group: u32,
     /// Which side has a fixed port, ...
     pub server: Side,

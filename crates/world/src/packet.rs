@@ -47,7 +47,7 @@ pub trait Body: Sized + 'static {
         0
     }
 
-    /// What its IP header says of congestion.
+    /// Codepoint of the ECN field in its IP header.
     fn ecn(&self) -> Ecn;
 
     /// Sets Congestion Experienced (RFC 3168 §5), or says `false` where the ends cannot read it.

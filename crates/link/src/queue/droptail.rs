@@ -19,7 +19,7 @@ section! {
     }
 }
 
-/// How many packets fit, unless a key says so: ns-2.
+/// Packets that fit, unless a key says so: ns-2.
 pub(super) const PACKETS: u32 = 50;
 
 /// The most packets in a queue.

@@ -7,7 +7,7 @@ use super::lane::Lane;
 use super::{Queued, Verdict};
 use crate::Load;
 
-/// What waits of L4S and of all else.
+/// Packets of L4S that wait, and all others.
 #[derive(Debug)]
 pub(super) struct Dual<T> {
     config: Config,

@@ -6,7 +6,7 @@ use super::lane::Lane;
 use super::{Arrival, Backlog, Judge, Queued, Transmission, Verdict};
 use crate::Load;
 
-/// What waits in one lane, with its judge, if it has one.
+/// One lane with its judge, if it has one.
 #[derive(Debug)]
 pub(super) struct Fifo<T> {
     lane: Lane<T>,
@@ -18,7 +18,7 @@ impl<T: Load> Fifo<T> {
         Self { lane: Lane::new(), judge }
     }
 
-    /// What the judge decides on a packet that arrives.
+    /// Verdict of the judge on a packet that arrives.
     pub(super) fn on_arrival(&mut self, now: Time, transmission: Transmission) -> Verdict {
         let Some(judge) = &mut self.judge else { return Verdict::Pass };
         let Transmission { sending, idle_bytes } = transmission;
@@ -48,7 +48,7 @@ impl<T: Load> Fifo<T> {
         Some((queued, judge.on_departure(start, departure)))
     }
 
-    /// Whether it matters how long the transmitter was idle.
+    /// True if it matters how long the transmitter was idle.
     pub(super) fn uses_idle_time(&self) -> bool {
         self.judge.as_ref().is_some_and(|judge| judge.uses_idle_time())
     }

@@ -31,7 +31,7 @@ impl<T: Load> Lane<T> {
         Some(queued)
     }
 
-    /// When the transmission of `queued`, which has just been taken out, begins, if the transmitter
+    /// Start of the transmission of `queued`, which has just been taken out, if the transmitter
     /// is free from `free` on; and what a judge sees of it.
     pub(super) fn departure(&self, queued: &Queued<T>, free: Time) -> (Time, Departure) {
         let start = free.max(queued.since);

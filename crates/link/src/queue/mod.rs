@@ -81,7 +81,7 @@ macro_rules! disciplines {
         }
 
         impl Kind {
-            /// Whether it notifies senders of congestion before the queue is full, in the way that
+            /// True if it notifies senders of congestion before the queue is full, in the way that
             /// [`Config::notice`] says.
             pub const fn notifies(self) -> bool {
                 match self {
@@ -90,7 +90,7 @@ macro_rules! disciplines {
                 }
             }
 
-            /// How many packets fit, unless a key says so.
+            /// Packets that fit, unless a key says so.
             pub const fn packets(self) -> u32 {
                 match self {
                     Self::DropTail => droptail::PACKETS,
@@ -124,11 +124,11 @@ disciplines! {
 
 /// The parameters of a discipline.
 trait Parameters {
-    /// Whether it notifies senders of congestion before the queue is full, in the way that
+    /// True if it notifies senders of congestion before the queue is full, in the way that
     /// [`Config::notice`] says.
     const NOTIFIES: bool = false;
 
-    /// How many packets fit, unless a key says so.
+    /// Packets that fit, unless a key says so.
     const PACKETS: u32 = droptail::PACKETS;
 
     /// Its state at an empty queue; `chance` gives it sources of chance by name.

@@ -77,7 +77,7 @@ struct Pie {
     accu_prob: f64,
 }
 
-/// What an update changes.
+/// State that an update changes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Control {
     drop_prob: f64,
@@ -124,7 +124,7 @@ impl Pie {
         }
     }
 
-    /// Whether both waits are below half of the target.
+    /// True if both waits are below half of the target.
     fn is_short(&self) -> bool {
         let half = self.config.target / 2;
         self.qdelay < half && self.control.qdelay_old < half

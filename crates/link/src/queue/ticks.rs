@@ -11,7 +11,7 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// Those of a `period`, which is not zero.
+    /// Ticks a `period` apart, which is not zero.
     pub(super) fn new(period: Duration) -> Self {
         Self { period, next: Time::ZERO + period }
     }

@@ -9,7 +9,7 @@ use super::lane::Lane;
 use super::{Judge, Queued, Verdict};
 use crate::Load;
 
-/// How flows take turns.
+/// Parameters of turns.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Config {
     /// Bytes that a flow may send in a turn.
@@ -17,16 +17,16 @@ pub(super) struct Config {
     pub(super) lanes: Lanes,
     /// The most packets that the longest lane loses at once when all is full.
     pub(super) batch: u32,
-    /// What decides on the packets of each lane, if anything does.
+    /// `CoDel` of each lane, if they have it.
     pub(super) codel: Option<codel::Config>,
 }
 
-/// Which flows share a lane.
+/// Sharing of lanes among flows.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Lanes {
     /// None. A lane is forgotten once its flow has had nothing for a round.
     Each,
-    /// Those of which a hash with this salt has the same value below `count` (RFC 8290 §4.1.1).
+    /// Flows whose hash with this salt has the same value below `count` (RFC 8290 §4.1.1).
     /// Each lane keeps its judge.
     Hashed { count: u32, salt: u64 },
 }
@@ -89,7 +89,7 @@ struct Flow<T> {
     is_listed: bool,
     /// The index of the next on its list.
     next: u32,
-    /// What it may still send in this turn.
+    /// Bytes that it may still send in this turn.
     credits: i64,
     lane: Lane<T>,
     codel: Option<CoDel>,
@@ -180,7 +180,7 @@ impl<T: Load> Turns<T> {
         self.flows[self.served as usize].credits -= i64::from(bytes);
     }
 
-    /// Which flow has most bytes, that of a packet of `bytes` that arrives for `flow` with it, and
+    /// Flow with most bytes, that of a packet of `bytes` that arrives for `flow` with it, and
     /// how many of its packets go at once: half of them, at least one. `None` if that is the packet
     /// itself.
     pub(super) fn longest(&self, flow: u64, bytes: u32) -> Option<(u32, u32)> {

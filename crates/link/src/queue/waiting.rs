@@ -17,7 +17,7 @@ pub struct Queue<T> {
     limit: droptail::Limit,
     notice: Notice,
     waiting: Waiting<T>,
-    /// What waits, in all.
+    /// Backlog of all that waits.
     total: Backlog,
     /// What was taken in and dropped later, and when.
     gone: VecDeque<(Time, Dropped<T>)>,
@@ -230,7 +230,7 @@ impl<T: Load> Queue<T> {
 }
 
 impl<T: Load> Waiting<T> {
-    /// What is decided on a packet that arrives.
+    /// Verdict on a packet that arrives.
     fn on_arrival(&mut self, now: Time, transmission: Transmission) -> Verdict {
         match self {
             Self::Fifo(fifo) => fifo.on_arrival(now, transmission),

@@ -114,7 +114,7 @@ pub struct AddedFlow {
 /// made with it changes nothing.
 #[derive(Debug)]
 pub struct TcpSource {
-    /// How the endpoints of senders and of receivers behave.
+    /// Settings of the endpoints of senders and of receivers.
     pub configs: [Arc<tcp::Config>; 2],
     /// The number of the group of these flows.
     pub group: u32,

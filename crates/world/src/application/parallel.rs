@@ -30,7 +30,7 @@ pub struct Fetching<P> {
     pub port: u16,
     /// The code point of the service that is asked for.
     pub dscp: u8,
-    /// How all endpoints behave.
+    /// Settings of the server's endpoints and of the reader's.
     pub tcp: [Arc<tcp::Config>; 2],
     /// The number of their group.
     pub group: u32,
