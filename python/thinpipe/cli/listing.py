@@ -6,7 +6,7 @@ import re
 import shlex
 import textwrap
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
@@ -180,7 +180,7 @@ def keys(
     if json:
         arguments.print_json([asdict(key) for key in listed])
         return
-    roots = {key.name: root(key, listed) for key in listed}
+    roots = dict(_roots({key.name: key.inherits for key in listed}))
     heirs: dict[str, list[str]] = {key.name: [] for key in listed}
     for name, of in roots.items():
         if of != name:
@@ -196,13 +196,13 @@ def keys(
         typer.echo(line)
 
 
-def root(key: Key, listed: Iterable[Key]) -> str:
-    """Return the key of those `listed` from which one has its value, by whatever ways."""
-    known = {each.name: each.inherits for each in listed}
-    name = key.name
-    while (parent := known[name]) is not None and parent in known:
-        name = parent
-    return name
+def _roots(parents: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
+    """Yield each key with the one from which it has its value in the end, itself or an ancestor."""
+    for name in parents:
+        root = name
+        while (parent := parents[root]) is not None and parent in parents:
+            root = parent
+        yield name, root
 
 
 def elsewhere(word: str) -> list[str]:
