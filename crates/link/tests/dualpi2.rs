@@ -66,6 +66,8 @@ struct Literal {
     min_th: f64,
     range: f64,
     th_len: usize,
+    /// Below twice as much of both queues neither is coupled, as in Linux (appendix A.1).
+    mtu: u32,
     /// In ns, if the scheduler is a time-shifted FIFO.
     tshift: Option<u64>,
     limit: usize,
@@ -126,12 +128,16 @@ impl Literal {
         }
     }
 
+    fn bytes(&self) -> u32 {
+        self.lq.packets.iter().chain(&self.cq.packets).map(|(_, packet)| packet.bytes).sum()
+    }
+
     fn dequeue(&mut self, now: u64) -> Departed {
         let mut dropped = Vec::new();
-        let p_cl = (self.k * self.p).min(1.0);
-        let p_c = self.p * self.p;
         let p_cmax = (1.0 / (self.k * self.k)).min(1.0);
         while self.lq.packets.len() + self.cq.packets.len() > 0 {
+            let p = if self.bytes() < 2 * self.mtu { 0.0 } else { self.p };
+            let (p_cl, p_c) = ((self.k * p).min(1.0), p * p);
             let is_lq = self.scheduler(now);
             let queue = if is_lq { &mut self.lq } else { &mut self.cq };
             let (_, mut packet) = queue.packets.pop_front().expect("the scheduler chose it");
@@ -194,6 +200,7 @@ prop_compose! {
         coupling in select(vec![0.5, 1.0, 2.0, 3.0]),
         (step, ramp) in select(vec![(1000_u64, 0_u64), (800, 400), (0, 0), (5000, 20_000)]),
         step_packets in 0_u32..3,
+        mtu in select(vec![0, 200, 1500]),
         shift in prop::option::of(0_u64..60),
     ) -> dualpi2::Config {
         dualpi2::Config {
@@ -203,6 +210,7 @@ prop_compose! {
             step: Duration::from_micros(step),
             ramp: Duration::from_micros(ramp),
             step_packets,
+            mtu,
             scheduler: if shift.is_some() { Scheduler::TimeShifted } else { Scheduler::Wrr },
             classic_protection: Probability::new(0.125).expect("in range"),
             time_shift: Duration::from_millis(shift.unwrap_or_default()),
@@ -230,6 +238,7 @@ fn literal(config: &dualpi2::Config, limit: usize) -> Literal {
         min_th: config.step.as_secs_f64(),
         range: config.ramp.as_secs_f64(),
         th_len: config.step_packets as usize,
+        mtu: config.mtu,
         tshift: (config.scheduler == Scheduler::TimeShifted).then(|| config.time_shift.as_nanos()),
         limit,
         p: 0.0,

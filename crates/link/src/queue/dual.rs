@@ -64,14 +64,15 @@ impl<T: Load> Dual<T> {
         };
         let start = free.max(since);
         self.catch_up(start);
+        let backlog = self.l4s.bytes() + self.classic.bytes();
         match self.served {
             Served::L4s => {
                 let queued = self.l4s.pop()?;
                 let wait = self.l4s.since().map(|since| start.saturating_since(since));
-                let verdict = self.pi2.on_l4s(self.l4s.len(), wait.unwrap_or_default());
+                let verdict = self.pi2.on_l4s(backlog, self.l4s.len(), wait.unwrap_or_default());
                 Some((queued, verdict))
             }
-            Served::Classic => Some((self.classic.pop()?, self.pi2.on_classic())),
+            Served::Classic => Some((self.classic.pop()?, self.pi2.on_classic(backlog))),
         }
     }
 

@@ -2,7 +2,7 @@
 //! controller of the wait couples.
 
 use base::{Duration, Probability, Stream, Time};
-use settings::{Count, Factor, Fault, Nothing, OfTime, Or, Part, Positive, Table, Word};
+use settings::{Bytes, Count, Factor, Fault, Nothing, OfTime, Or, Part, Positive, Table, Word};
 use settings::{section, words};
 
 use super::ticks::Ticks;
@@ -55,6 +55,10 @@ section! {
         /// `Th_len`: only if more packets than this wait in the L4S queue. Default: RFC 9332,
         /// appendix A.
         pub step_packets: u32 as Count<u32, 0, 1_000_000_000> = 1;
+        /// Where less than twice as much waits in both queues, nothing is dropped, and L4S is marked
+        /// by its own wait alone; 0 B leaves that out. Default: a packet of 1500 B, as in Linux
+        /// (RFC 9332, appendix A.1).
+        pub mtu: u32 as Bytes<u32, 0, 65_535> = 1500;
         /// Which queue is served while both have something. Default: RFC 9332, appendix A.
         pub scheduler: Scheduler as Word<Scheduler> = Scheduler::Wrr;
         /// The share of the bytes that the classic queue then has with wrr. Default: Linux.
@@ -186,13 +190,21 @@ impl Pi2 {
         self.prevq = curq;
     }
 
+    /// True if the coupled probabilities spare a packet, where with it so many bytes wait in both
+    /// queues: a link that is thin makes each packet wait.
+    fn spares(&self, backlog: u64) -> bool {
+        backlog < 2 * u64::from(self.config.mtu)
+    }
+
     /// Decides on a packet of L4S, where so many `packets` are behind it, of which the first has
-    /// waited for `wait`.
-    pub(super) fn on_l4s(&mut self, packets: usize, wait: Duration) -> Verdict {
-        if self.p_cl < P_L_MAX {
+    /// waited for `wait`. With it `backlog` bytes waited.
+    pub(super) fn on_l4s(&mut self, backlog: u64, packets: usize, wait: Duration) -> Verdict {
+        let is_spared = self.spares(backlog);
+        if is_spared || self.p_cl < P_L_MAX {
             let is_queue = packets > self.config.step_packets as usize;
             let native = if is_queue { self.native(wait) } else { 0.0 };
-            return notified(recur(&mut self.l_count, native.max(self.p_cl)));
+            let coupled = if is_spared { 0.0 } else { self.p_cl };
+            return notified(recur(&mut self.l_count, native.max(coupled)));
         }
         if recur(&mut self.l_count, self.p_c) {
             return Verdict::Drop;
@@ -200,8 +212,11 @@ impl Pi2 {
         notified(recur(&mut self.l_count, self.p_cl))
     }
 
-    /// Decides on another packet.
-    pub(super) fn on_classic(&mut self) -> Verdict {
+    /// Decides on another packet. With it `backlog` bytes waited.
+    pub(super) fn on_classic(&mut self, backlog: u64) -> Verdict {
+        if self.spares(backlog) {
+            return Verdict::Pass;
+        }
         let k = self.config.coupling;
         let p_c_max = (1.0 / (k * k)).min(1.0);
         let is_hit = recur(&mut self.c_count, self.p_c);
@@ -327,8 +342,33 @@ mod tests {
         check(800, 400, 1199, 0.9975);
         check(800, 400, 1200, 1.0);
         let mut pi2 = Pi2::new(Config::default());
-        assert_eq!([(); 2].map(|()| pi2.on_l4s(1, millis(5))), [Verdict::Pass; 2]);
-        assert_eq!([(); 2].map(|()| pi2.on_l4s(2, millis(5))), [Verdict::Pass, Verdict::Notify]);
+        let mut behind = |packets| [(); 2].map(|()| pi2.on_l4s(9000, packets, millis(5)));
+        assert_eq!(behind(1), [Verdict::Pass; 2]);
+        assert_eq!(behind(2), [Verdict::Pass, Verdict::Notify]);
+    }
+
+    /// Of a base of 0.49 the classic probability is 0.2401 and the coupled one 0.98: at the fifth
+    /// packet and at the second the sum is above one. At a base of one both add to one sum at once.
+    #[test]
+    fn a_short_backlog_is_spared() {
+        let first = |base, mtu, backlog, is_l4s: bool| {
+            let mut pi2 = pi2(Config { mtu, ..Config::default() }, base);
+            let mut verdict = || {
+                if is_l4s { pi2.on_l4s(backlog, 0, millis(9)) } else { pi2.on_classic(backlog) }
+            };
+            (1..=1000).map(|_| verdict()).position(|verdict| verdict != Verdict::Pass)
+        };
+        for (base, is_l4s, place) in
+            [(0.49, false, 4), (0.49, true, 1), (1.0, false, 1), (1.0, true, 0)]
+        {
+            assert_eq!(first(base, 1500, 2999, is_l4s), None);
+            assert_eq!(first(base, 1500, 3000, is_l4s), Some(place));
+            assert_eq!(first(base, 1000, 1999, is_l4s), None);
+            assert_eq!(first(base, 0, 0, is_l4s), Some(place), "that is left out");
+        }
+        let mut pi2 = pi2(Config::default(), 1.0);
+        let own = [(); 2].map(|()| pi2.on_l4s(100, 2, millis(5)));
+        assert_eq!(own, [Verdict::Pass, Verdict::Notify], "its own wait marks L4S");
     }
 
     /// From a base of a half on the coupled probability is one, and the classic one a quarter, so
@@ -338,7 +378,8 @@ mod tests {
     fn overload_drops() {
         let verdicts = |base, is_l4s: bool| {
             let mut pi2 = pi2(Config::default(), base);
-            let mut of = |_| if is_l4s { pi2.on_l4s(9, Duration::ZERO) } else { pi2.on_classic() };
+            let mut of =
+                |_| if is_l4s { pi2.on_l4s(9000, 9, millis(0)) } else { pi2.on_classic(9000) };
             let verdicts: Vec<_> = (0..4000).map(&mut of).collect();
             let count = |verdict| verdicts.iter().filter(|&&other| other == verdict).count();
             [count(Verdict::Pass), count(Verdict::Notify), count(Verdict::Drop)]
