@@ -1,5 +1,7 @@
 """Several runs and several flows in the same axes."""
 
+from unittest.mock import patch
+
 import numpy as np
 import polars as pl
 import pytest
@@ -26,6 +28,7 @@ from thinpipe.plot.drawing import View, legend_above
 from thinpipe.plot.kinds import KINDS, SHARING, UDP
 from thinpipe.plot.picture import write_picture, write_picture_of_several
 from thinpipe.plot.series import segments_sent, sending_end
+from thinpipe.plot.shown import Flows
 from thinpipe.plot.style import ALGORITHMS, COLORS, OTHER
 
 from tests.legends import entries as legend
@@ -169,6 +172,36 @@ def test_mean_of_many_is_their_mean(flows):
     rows = flows.cwnd.filter(flows.cwnd["time_s"] <= at_s)
     held = [of["cwnd_segments"][-1] for _, of in rows.group_by("flow", maintain_order=True)]
     assert value == pytest.approx(sum(held) / len(held))
+
+
+def test_many_flows_have_a_mean_by_group():
+    """Groups of the same algorithm have colours of their own, and their means are their own."""
+    groups = {"flow.count": 0, "flow.group.a.count": COLORED, "flow.group.b.count": 2}
+    run = tp.run("dumbbell-100", groups, duration="2 s", trace=True)
+    ax = run.plot.cwnd(axes(), flow="all").axes[0]
+    said = [f"Mean of {COLORED} (a, reno)", "Mean of 2 (b, reno)"]
+    assert legend(ax)[1:3] == said
+    assert len({color(ax, label) for label in said}) == len(said)
+    at_s, value = (of[500] for of in named(ax, said[1]).get_data())
+    rows = run.cwnd.filter(run.cwnd["time_s"] <= at_s, run.cwnd["flow"] >= COLORED)
+    held = [of["cwnd_segments"][-1] for _, of in rows.group_by("flow", maintain_order=True)]
+    assert value == pytest.approx(sum(held) / len(held))
+
+
+def test_titles_say_which_flow_of_how_many_and_its_group(tmp_path):
+    def title(run: tp.Run, flow: Flows | None) -> str:
+        with patch("matplotlib.figure.Figure.suptitle") as suptitle:
+            write_picture(run, tmp_path / "one.svg", "cwnd", flow=flow)
+        return str(suptitle.call_args.args[0]).partition(", seed 1")[2]
+
+    one = tp.run("dumbbell-100", {"flow.count": 1}, duration="1 s")
+    assert title(one, None) == ", flow 0: reno"
+    groups = {"flow.count": "0", "flow.group.a.count": "2", "flow.group.b.tcp.variant": "vegas"}
+    several = tp.run("dumbbell-100", groups, duration="1 s")
+    assert title(several, None) == ", flow 0 of 3, a: reno"
+    assert title(several, 2) == ", flow 2 of 3, b: vegas"
+    assert title(several, [0, 2]) == ", flows 0,2 of 3"
+    assert title(several, "all") == ", all flows"
 
 
 def test_means_of_columns_keep_the_area():

@@ -71,6 +71,7 @@ class Curve(Generic[T]):
     label: str | None
     view: View
     data: T
+    group: str = ""
 
     @property
     def name(self) -> str:
@@ -79,7 +80,7 @@ class Curve(Generic[T]):
 
     def of(self, data: Any) -> Curve[Any]:  # noqa: ANN401 - that of another kind
         """Return the same with other data."""
-        return Curve(self.variant, self.label, self.view, data)
+        return Curve(self.variant, self.label, self.view, data, self.group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,10 @@ def share(
 
     All are drawn anew, because colours, legend and limits depend on all. Return the figure.
     """
-    new = [Curve(each.flow.variant, each.label, each.view, data(each)) for each in shown]
+    new = [
+        Curve(each.flow.variant, each.label, each.view, data(each), each.flow.group)
+        for each in shown
+    ]
     with style():
         ax = given_or_new(ax, size)
         new = [*_taken_away(ax, draw), *new]
@@ -196,11 +200,7 @@ def looks(curves: Sequence[Curve[Any]], alone: str = "_") -> list[Look]:
         first = f"Each of {count} flows"
         names = [first, *["_"] * (count - 1)]
         return [Look(GREY, "-", 0.5, name, is_one_of_many=True) for name in names]
-    own = [color_of(each.variant) for each in curves]
-    spare = [each for each in SPARE if each not in own]
-    colors: list[str] = []
-    for color in own:
-        colors.append(spare.pop(0) if color in colors and spare else color)
+    colors = _distinct([each.variant for each in curves])
     widths = np.linspace(1.8, 1.0, count)
     return [
         Look(colors[number], DASHES[number % len(DASHES)], float(widths[number]), curve.name)
@@ -216,7 +216,7 @@ def color_of(variant: str) -> str:
 def draw_steps(
     ax: Axes, curves: Sequence[Curve[T]], steps: Callable[[T], Steps], drawn: Sequence[Look]
 ) -> list[Steps] | None:
-    """Draw a step curve each, and of many their mean by variant.
+    """Draw a step curve each, and of many their mean by group and variant.
 
     Where one of several has many values in view, means over columns of time take their place;
     return them.
@@ -230,7 +230,7 @@ def draw_steps(
     for curve, of, look in zip(curves, found, drawn, strict=True):
         draw_step_curve(ax, curve.view, of.time_s, of.values, look.style)
     if any(look.is_one_of_many for look in drawn):
-        _draw_mean(ax, view, [each.variant for each in curves], found)
+        _draw_means(ax, view, curves, found)
     if not are_means:
         return None
     column_s = (view.end_s - view.start_s) / GRID
@@ -260,17 +260,35 @@ def column_means(steps: Steps, edges: Floats) -> Steps:
     return Steps(np.append(within[:-1][known], within[-1]), np.append(means, means[-1:]))
 
 
-def _draw_mean(ax: Axes, view: View, variants: Sequence[str], steps: Sequence[Steps]) -> None:
-    """Draw the mean of the curves of each variant that have a value at the time."""
+def _draw_means(ax: Axes, view: View, curves: Sequence[Curve[Any]], steps: Sequence[Steps]) -> None:
+    """Draw the mean of those of each group and variant that have a value at the time."""
     times = np.linspace(view.start_s, view.end_s, GRID)
-    for variant in dict.fromkeys(variants):
-        chosen = zip(variants, steps, strict=True)
-        table = np.stack([_at(times, of) for its, of in chosen if its == variant])
+    kinds = [(each.group, each.variant) for each in curves]
+    several = len({group for group, _ in kinds}) > 1
+    colors = _distinct([variant for _, variant in dict.fromkeys(kinds)])
+    for (kind, color), width in zip(
+        zip(dict.fromkeys(kinds), colors, strict=True),
+        np.linspace(2.0, 1.2, len(colors)),
+        strict=True,
+    ):
+        chosen = zip(kinds, steps, strict=True)
+        table = np.stack([_at(times, of) for its, of in chosen if its == kind])
         count = (~np.isnan(table)).sum(axis=0)
         known = count > 0
         mean = np.nansum(table, axis=0)[known] / count[known]
-        look = Look(color_of(variant), "-", 1.6, f"Mean of {len(table)} ({variant})")
+        name = ", ".join(kind) if several else kind[1]
+        look = Look(color, "-", float(width), f"Mean of {len(table)} ({name})")
         draw_step_curve(ax, view, times[known], mean, look.style)
+
+
+def _distinct(variants: Sequence[str]) -> list[str]:
+    """Return a colour each: that of the algorithm for its first, then those of others."""
+    own = [color_of(each) for each in variants]
+    spare = [each for each in SPARE if each not in own]
+    colors: list[str] = []
+    for color in own:
+        colors.append(spare.pop(0) if color in colors and spare else color)
+    return colors
 
 
 def _at(times: Floats, steps: Steps) -> Floats:

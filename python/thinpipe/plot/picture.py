@@ -53,9 +53,11 @@ def write_picture(
     _check_suffix(file)
     title = f"{run.result.scenario}, seed {run.result.seed}"
     if of_kind.of_flow:
-        title += _title_of_flows(flow)
+        title += _title_of_flows(flow, len(run.flows))
         if flow is None or isinstance(flow, int):
-            title += f": {flow_of(run, flow or 0).variant}"
+            one = flow_of(run, flow or 0)
+            several = len(run.result.groups) > 1
+            title += f", {one.group}: {one.variant}" if several else f": {one.variant}"
     if flow is not None:
         options["flow"] = flow
     with _figure(file, of_kind.size, title) as ax:
@@ -90,7 +92,8 @@ def write_picture_of_several(
     results = [run.result for run in distinct(runs)]
     named = labels(runs, [run.directory.name for run in runs])
     scenarios = dict.fromkeys(result.scenario for result in results)
-    title = ", ".join(scenarios) + (_title_of_flows(flow) if of_kind.of_flow else "")
+    count = max(len(result.flows) for result in results)
+    title = ", ".join(scenarios) + (_title_of_flows(flow, count) if of_kind.of_flow else "")
     with _figure(file, of_kind.size, title) as ax:
         for run, label in zip(runs, named, strict=True):
             draw = getattr(run.plot, of_kind.method)
@@ -181,9 +184,13 @@ def _kind(name: str, flow: Flows | None) -> Kind:
     return kind
 
 
-def _title_of_flows(flow: Flows | None) -> str:
+def _title_of_flows(flow: Flows | None, count: int) -> str:
+    """Return which of so many flows are shown."""
+    if flow == "all":
+        return ", all flows"
     several = not isinstance(flow or 0, int)
-    return ", all flows" if flow == "all" else f", flow{'s' if several else ''} {_text(flow)}"
+    of = f" of {count}" if count > 1 else ""
+    return f", flow{'s' if several else ''} {_text(flow)}{of}"
 
 
 def _text(flow: Flows | None) -> str:
