@@ -21,6 +21,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from traceback import walk_tb
 from types import ModuleType
@@ -233,6 +234,8 @@ def _from_file(key: str, path: str, name: str) -> type[CongestionControl]:
     found: Any = getattr(module, name, None) if name else None
     takes = is_of_endpoint(key, KEY)
     if takes and isinstance(found, type) and issubclass(found, CongestionControl):
+        if lack := _lack(found):
+            raise _core.ScenarioError(f"{given}: {lack}")
         return found
     mine = [
         each.__name__
@@ -244,6 +247,17 @@ def _from_file(key: str, path: str, name: str) -> type[CongestionControl]:
     if takes and name:
         reason = "no CongestionControl of that name"
     raise _core.ScenarioError(f"{given}: {reason}; {path} has {', '.join(mine) or 'none'}")
+
+
+def _lack(algorithm: type[CongestionControl]) -> str | None:
+    """Return why no object can be made of an algorithm without arguments; ``None`` if it can."""
+    if missing := sorted(algorithm.__abstractmethods__):
+        return f"{algorithm.__name__} lacks {' and '.join(missing)}"
+    try:
+        signature(algorithm).bind()
+    except TypeError as error:
+        return f"{algorithm.__name__} is made without arguments: {error}"
+    return None
 
 
 CUSTOM: Final = "thinpipe.custom."

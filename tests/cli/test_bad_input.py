@@ -173,6 +173,23 @@ def test_controller_of_a_file(thinpipe, setting, expected):
     check(thinpipe("run", SCENARIO, "--set", setting), f"--set {setting}: {expected}")
 
 
+def test_controller_that_cannot_be_made(thinpipe, tmp_path):
+    (tmp_path / "part.py").write_text(
+        "import thinpipe as tp\n"
+        "class Part(tp.CongestionControl):\n"
+        "    def on_loss(self, loss): ...\n"
+        "class Whole(Part):\n"
+        "    def __init__(self, gain): ...\n"
+        "    def on_ack(self, ack): ...\n"
+    )
+    for name, expected in [
+        ("Part", "Part lacks on_ack"),
+        ("Whole", "Whole is made without arguments: missing a required argument: 'gain'"),
+    ]:
+        setting = f"tcp.congestion_control=part.py:{name}"
+        check(thinpipe("run", SCENARIO, "--set", setting), f"--set {setting}: {expected}")
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
