@@ -200,7 +200,7 @@ def looks(curves: Sequence[Curve[Any]], alone: str = "_") -> list[Look]:
         first = f"Each of {count} flows"
         names = [first, *["_"] * (count - 1)]
         return [Look(GREY, "-", 0.5, name, is_one_of_many=True) for name in names]
-    colors = _distinct([each.variant for each in curves])
+    colors = distinct_colors([each.variant for each in curves])
     widths = np.linspace(1.8, 1.0, count)
     return [
         Look(colors[number], DASHES[number % len(DASHES)], float(widths[number]), curve.name)
@@ -265,7 +265,7 @@ def _draw_means(ax: Axes, view: View, curves: Sequence[Curve[Any]], steps: Seque
     times = np.linspace(view.start_s, view.end_s, GRID)
     kinds = [(each.group, each.variant) for each in curves]
     several = len({group for group, _ in kinds}) > 1
-    colors = _distinct([variant for _, variant in dict.fromkeys(kinds)])
+    colors = distinct_colors([variant for _, variant in dict.fromkeys(kinds)])
     for (kind, color), width in zip(
         zip(dict.fromkeys(kinds), colors, strict=True),
         np.linspace(2.0, 1.2, len(colors)),
@@ -281,7 +281,7 @@ def _draw_means(ax: Axes, view: View, curves: Sequence[Curve[Any]], steps: Seque
         draw_step_curve(ax, view, times[known], mean, look.style)
 
 
-def _distinct(variants: Sequence[str]) -> list[str]:
+def distinct_colors(variants: Sequence[str]) -> list[str]:
     """Return a colour each: that of the algorithm for its first, then those of others."""
     own = [color_of(each) for each in variants]
     spare = [each for each in SPARE if each not in own]

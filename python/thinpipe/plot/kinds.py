@@ -126,6 +126,17 @@ KINDS: Final = {
             options=("modulo", "link"),
         ),
         Kind(
+            "groups",
+            "goodput over one-way delay, a mark a flow, by group",
+            of_flow=False,
+        ),
+        Kind(
+            "completion",
+            "how long transfers and pages took: CDFs, by group",
+            needs="transfers that end, or pages",
+            of_flow=False,
+        ),
+        Kind(
             "datagrams",
             "one-way delays and losses of UDP datagrams",
             needs=UDP,

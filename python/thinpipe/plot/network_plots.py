@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thinpipe.arguments import check
-from thinpipe.plot import snr
+from thinpipe.plot import sharing, snr
 from thinpipe.plot.bindings import AGENT
 from thinpipe.plot.cells import draw_shared, draw_states
 from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
@@ -41,6 +41,51 @@ class NetworkPlots:
 
     def __init__(self, run: Recording) -> None:
         self._run = run
+
+    def groups(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+    ) -> Figure:
+        """Draw the goodput of each flow over the 95th percentile of its one-way delay, by group.
+
+        A large mark is the mean of a group; the legend has its share of all, and Jain's index of
+        its flows. These are figures of the whole run; the flow has no effect.
+        """
+        flow_of(self._run, flow)
+        if start_s > 0 or end_s is not None:
+            raise ValueError("groups: shows the whole run; leave start and end out")
+        if not (found := sharing.shares(self._run)):
+            raise ValueError("groups: no flow has a one-way delay and a goodput")
+        with style():
+            ax = given_or_new(ax)
+            sharing.draw_shares(ax, found)
+        return figure_of(ax)
+
+    def completion(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+    ) -> Figure:
+        """Draw which share of transfers and of pages took at most a time, a curve a group.
+
+        Of the transfers that began, those that did not come to an end leave the curve below 100 %;
+        pages are those that were complete. The flow has no effect.
+        """
+        flow_of(self._run, flow)
+        view = View.of(start_s, end_s, self._run.result.duration_s)
+        if not (found := sharing.times(self._run, view)):
+            raise ValueError("completion: no transfer and no page began and ended in that time")
+        with style():
+            ax = given_or_new(ax)
+            sharing.draw_times(ax, found)
+        return figure_of(ax)
 
     def cell(
         self,
