@@ -171,6 +171,7 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
             bytes: group.payload(tcp.configs[0].mss),
             dscp: group.dscp,
             start,
+            stop: group.stop.map(|stop| start + stop),
             abort: group.abort.map(|abort| start + abort),
             tcp,
         };

@@ -205,3 +205,42 @@ fn throughput_over_a_link_without_a_rate_is_no_share() {
     let outcome = run("", &[("flow.direction", "uplink"), ("duration", "20 s")]);
     assert_eq!(outcome.summary.flows[0].normalized_throughput, None);
 }
+
+/// Until then it is the same as one that goes on; then both ends close, once all that was sent has
+/// arrived, and no time later changes anything.
+#[test]
+fn a_sender_that_stops_closes_after_what_it_has_sent() {
+    for application in ["file", "mixed"] {
+        let of = |stop: &str, duration: &str| {
+            let settings = [
+                ("flow.application", application),
+                ("flow.start", "1 s"),
+                ("flow.stop", stop),
+                ("link.loss", "2 %"),
+                ("duration", duration),
+            ];
+            run("", &settings).summary.flows.remove(0)
+        };
+        let (going_on, stopped) = (of("off", "21 s"), of("20 s", "21 s"));
+        assert_eq!(stopped.bytes_acked, going_on.bytes_acked, "until then");
+        let ended = of("20 s", "60 s");
+        assert!(ended.bytes_acked > stopped.bytes_acked && ended.completed_s.is_none());
+        assert_eq!(of("20 s", "90 s").bytes_acked, ended.bytes_acked, "{application}");
+        assert_eq!(of("1 h", "60 s"), of("off", "60 s"), "a stop after the end");
+    }
+}
+
+/// A file that has been sent by then is not touched, and of one that has not only what was sent
+/// arrives.
+#[test]
+fn a_file_ends_where_its_sender_stops() {
+    let of = |bytes, stop, duration| {
+        let settings = [("flow.bytes", bytes), ("flow.stop", stop), ("duration", duration)];
+        run("", &settings).summary.flows.remove(0)
+    };
+    assert_eq!(of("20 kB", "30 s", "60 s"), of("20 kB", "off", "60 s"));
+    let (cut, until) = (of("1 MB", "10 s", "60 s"), of("1 MB", "off", "10 s"));
+    // The FIN may need one of its own.
+    assert!(cut.segments_sent - until.segments_sent <= 1, "{cut:?}, {until:?}");
+    assert!(cut.bytes_acked > until.bytes_acked && cut.completed_s.is_none());
+}

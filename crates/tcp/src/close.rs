@@ -53,6 +53,13 @@ impl<P: Payload> Endpoint<P> {
         }
     }
 
+    /// Takes back what was written and has never been sent, and closes: so ends a program whose
+    /// data are not yet all in the buffer of its socket.
+    pub fn break_off(&mut self) {
+        self.sender.break_off();
+        self.close();
+    }
+
     /// Ends the connection at once; the peer learns of it by a reset (RFC 9293 §3.10.5).
     pub fn abort(&mut self, cx: &mut Context<'_, impl Observe>) {
         if self.state.is_synchronized() && self.state != State::TimeWait {

@@ -135,6 +135,22 @@ impl<P: Payload> Pieces<P> {
         }
     }
 
+    /// Takes away everything from `offset` on.
+    pub(crate) fn truncate(&mut self, offset: u64) {
+        self.end = offset.clamp(self.start, self.end);
+        if let Some(rest) = &mut self.rest {
+            rest.0.truncate(rest.0.partition_point(|piece| piece.offset < self.end));
+        }
+        self.rest.take_if(|rest| rest.0.is_empty());
+        self.first.take_if(|piece| piece.offset >= self.end);
+        let last = self.rest.as_mut().and_then(|rest| rest.0.back_mut());
+        if let Some(piece) = last.or(self.first.as_mut())
+            && piece.end() > self.end
+        {
+            piece.payload = piece.payload.keep(0, self.end - piece.offset);
+        }
+    }
+
     /// Takes the first piece out.
     pub(crate) fn pop(&mut self) -> Option<P> {
         let piece = self.advance()?;
@@ -178,6 +194,29 @@ mod tests {
     }
 
     /// In the order of arrival, while what was pushed before has been sent on.
+    /// The same as of one string, whatever the pieces are, wherever it is cut, and further on.
+    #[test]
+    fn what_is_cut_off_is_gone() {
+        let parts = ["ab", "cde", "f", "ghij"];
+        let long = [600, 700, 800].map(|length| Bytes::from(vec![b'x'; length]));
+        for pieces in [parts.map(|part| Bytes::from_static(part.as_bytes())).as_slice(), &long] {
+            let whole = pieces.concat();
+            for from in 0..=whole.len() {
+                for to in [0, 1, from, from + 1, from + 7, whole.len() - 1, whole.len() + 9] {
+                    let mut cut = Pieces::new();
+                    pieces.iter().for_each(|piece| cut.push(piece.clone()));
+                    cut.drop_below(from as u64);
+                    cut.truncate(to as u64);
+                    let to = to.clamp(from, whole.len());
+                    assert_eq!([cut.length(), cut.end()], [(to - from) as u64, to as u64]);
+                    cut.push(Bytes::from_static(b"end"));
+                    let expect = [&whole[from..to], b"end"].concat();
+                    assert_eq!(cut.slice(from as u64, to as u64 + 3), expect);
+                }
+            }
+        }
+    }
+
     #[test]
     fn small_pieces_are_copied_together() {
         let check = |size: usize, bytes: usize| {

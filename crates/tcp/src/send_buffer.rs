@@ -54,6 +54,12 @@ impl<P: Payload> SendBuffer<P> {
         self.closed = true;
     }
 
+    /// What has never been sent is taken back, and nothing more will be written.
+    pub(crate) fn break_off(&mut self) {
+        self.written.truncate(self.max);
+        self.close();
+    }
+
     pub(crate) const fn is_closed(&self) -> bool {
         self.closed
     }

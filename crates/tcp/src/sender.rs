@@ -231,6 +231,11 @@ impl<P: Payload> Sender<P> {
         self.buffer.close();
     }
 
+    /// What has never been sent is taken back, and nothing more will be written.
+    pub(crate) fn break_off(&mut self) {
+        self.buffer.break_off();
+    }
+
     pub(crate) const fn is_closed(&self) -> bool {
         self.buffer.is_closed()
     }

@@ -55,9 +55,9 @@ section! {
         /// `Th_len`: only if more packets than this wait in the L4S queue. Default: RFC 9332,
         /// appendix A.
         pub step_packets: u32 as Count<u32, 0, 1_000_000_000> = 1;
-        /// Where less than twice as much waits in both queues, nothing is dropped, and L4S is marked
-        /// by its own wait alone; 0 B leaves that out. Default: a packet of 1500 B, as in Linux
-        /// (RFC 9332, appendix A.1).
+        /// Where less than twice as much waits in both queues, nothing is dropped, and L4S is
+        /// marked by its own wait alone; 0 B leaves that out. Default: a packet of 1500 B, as in
+        /// Linux (RFC 9332, appendix A.1).
         pub mtu: u32 as Bytes<u32, 0, 65_535> = 1500;
         /// Which queue is served while both have something. Default: RFC 9332, appendix A.
         pub scheduler: Scheduler as Word<Scheduler> = Scheduler::Wrr;

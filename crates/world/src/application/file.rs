@@ -1,5 +1,6 @@
 //! A file, or a stream without end, as an FTP source sends it.
 
+use base::Time;
 use observe::{Context, Observe};
 use tcp::{Endpoint, Length, Payload, State};
 
@@ -18,6 +19,8 @@ pub struct Source<P> {
     data: Option<P>,
     /// Whether the connection ends with the data.
     close: bool,
+    /// When it sends nothing more and closes.
+    stop: Option<Time>,
 }
 
 /// Reads data as they come, and closes when the peer has.
@@ -33,6 +36,7 @@ impl Traffic for File {
             Some(bytes) => Source::file(Length(bytes)),
             None => Source::stream(ENDLESS),
         };
+        let source = Source { stop: flow.stop, ..source };
         Self::connect(flow, source, Sink)
     }
 }
@@ -40,23 +44,30 @@ impl Traffic for File {
 impl<P> Source<P> {
     /// All `data`, and then the connection ends.
     pub const fn file(data: P) -> Self {
-        Self { data: Some(data), close: true }
+        Self { data: Some(data), close: true, stop: None }
     }
 
     /// All `data`, and then the connection stays open.
     pub const fn stream(data: P) -> Self {
-        Self { data: Some(data), close: false }
+        Self { data: Some(data), close: false, stop: None }
     }
 }
 
 impl<P: Payload> Program<P> for Source<P> {
-    fn run(&mut self, _: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
+    fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         if let Some(data) = self.data.take() {
             endpoint.write(data);
             if self.close {
                 endpoint.close();
             }
         }
+        if self.stop.take_if(|stop| *stop <= cx.now).is_some() {
+            endpoint.break_off();
+        }
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.stop
     }
 }
 

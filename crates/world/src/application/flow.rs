@@ -93,6 +93,8 @@ pub struct NewFlow<'a, B: Body> {
     pub dscp: u8,
     /// When it begins.
     pub start: Time,
+    /// When the sender stops.
+    pub stop: Option<Time>,
     /// When the receiver resets its connection, if that is open then.
     pub abort: Option<Time>,
     /// How endpoints of TCP behave.

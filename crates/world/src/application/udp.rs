@@ -6,7 +6,7 @@
 //! mean rate is exactly the share of the on times.
 
 use base::{Duration, Rate, Stream, Time, Transmitter, UdpDatagram};
-use settings::{Bytes, Fault, OfTime, Off, Or, Speed, Table, Word, section, words};
+use settings::{Bytes, Fault, OfTime, Speed, Table, Word, section, words};
 
 use tcp::Length;
 
@@ -30,8 +30,6 @@ section! {
         pub off_time: Duration as OfTime = Duration::ZERO;
         /// Whether on and off times are constant, or exponential with these means.
         pub times: UdpTimes as Word<UdpTimes> = UdpTimes::Exponential;
-        /// When it stops, counted from its start.
-        pub stop: Option<Duration> as Or<Off, OfTime<1>> = None;
     }
     only_with(on_time: off_time not "0 s")
     only_with(times: off_time not "0 s")
@@ -53,10 +51,10 @@ impl Traffic for Udp {
     const PORT: u16 = 9;
 
     fn add<B: Body<Payload = Length>>(&self, flow: NewFlow<'_, B>) -> [MachineId; 2] {
-        let NewFlow { sender, receiver, bytes, dscp, start, .. } = flow;
+        let NewFlow { sender, receiver, bytes, dscp, start, stop, .. } = flow;
         let (port, chance) = (flow.port.unwrap_or(Self::PORT), flow.chance("on and off times"));
         let (udp, world) = (*self, flow.world);
-        world.add_udp(UdpFlow { sender, receiver, port, dscp, udp, bytes, start, chance })
+        world.add_udp(UdpFlow { sender, receiver, port, dscp, udp, bytes, start, stop, chance })
     }
 }
 
@@ -97,6 +95,8 @@ pub struct UdpFlow {
     pub bytes: Option<u64>,
     /// When the first is sent.
     pub start: Time,
+    /// From when on none is sent.
+    pub stop: Option<Time>,
     /// Where the lengths of on and off times come from.
     pub chance: Stream,
 }
@@ -173,13 +173,13 @@ impl UdpEnd {
 
 impl UdpSource {
     fn new(id: u32, ports: [u16; 2], flow: UdpFlow) -> Self {
-        let UdpFlow { udp, bytes, start, chance, .. } = flow;
+        let UdpFlow { udp, bytes, start, stop, chance, .. } = flow;
         let mut source = Self {
             id,
             ports,
             pacer: Transmitter::new(udp.rate),
             chance,
-            stop: udp.stop.map(|stop| start + stop),
+            stop,
             sent: 0,
             left: bytes,
             on_left: Duration::ZERO,
