@@ -7,7 +7,7 @@ use bytes::Bytes;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use link::queue::{self, droptail};
-use link::{LinkConfig, Service, loss};
+use link::{LinkConfig, Service, disorder, loss};
 use observe::Context;
 use wire::{Addresses, Payload, emit};
 use world::{Datagram, NodeId, World};
@@ -29,6 +29,7 @@ fn world(bytes: Option<u64>) -> (World<Datagram>, [NodeId; 2]) {
         queue: queue::Config { limit, ..queue::Config::UNLIMITED },
         drop_arrivals: Vec::new(),
         loss: loss::Config::default(),
+        disorder: disorder::Config::default(),
     };
     let down = world.add_link("down", &config, ends[1], 1);
     world.set_route(ends[0], None, down);

@@ -4,7 +4,7 @@
 use base::{Duration, Probability, Rate, Schedule, Time};
 use divan::Bencher;
 use link::queue::{self, Discipline, codel};
-use link::{Config, Link, LinkConfig, Load, Pipe, Service, Trace, loss};
+use link::{Config, Link, LinkConfig, Load, Pipe, Service, Trace, disorder, loss};
 
 fn main() {
     divan::main();
@@ -61,6 +61,7 @@ fn run(bencher: Bencher<'_, '_>, queue: queue::Config, loss: &loss::Config) {
             queue,
             drop_arrivals: Vec::new(),
             loss: loss.clone(),
+            disorder: disorder::Config::default(),
         },
     );
 }
@@ -76,6 +77,7 @@ fn run_trace(bencher: Bencher<'_, '_>, text: &str) {
             queue: queue::Config::UNLIMITED,
             drop_arrivals: Vec::new(),
             loss: loss::Config::default(),
+            disorder: disorder::Config::default(),
         },
     );
 }

@@ -6,9 +6,10 @@
 
 use base::{Direction, Duration, Probability, Rate, Schedule, Time};
 use bytes::Bytes;
+use link::disorder::jitter::{self, Distribution, Order};
 use link::loss::{self, gilbert_elliott, outage::Outage};
 use link::queue::{self, Discipline, Notice, codel, droptail, red};
-use link::{LinkConfig, Service, Trace};
+use link::{LinkConfig, Service, Trace, disorder};
 use observe::{Context, Observe, PacketEvent, PacketFact};
 use radio::umts::rlc::RlcConfig;
 use radio::umts::rlc::am::{OnLimit, Repetition};
@@ -181,7 +182,8 @@ fn assert_frame(record: &Record, frame: &[u8]) {
     assert_eq!(marked, frame);
 }
 
-/// A pipe, RED and `CoDel` with marks and without, losses of all kinds, a trace.
+/// A pipe, RED and `CoDel` with marks and without, losses of all kinds, packets out of order, a
+/// trace.
 fn link_config(kind: u8) -> LinkConfig {
     let rate = Rate::from_bps(384_000);
     let millis = Duration::from_millis;
@@ -213,6 +215,7 @@ fn link_config(kind: u8) -> LinkConfig {
         queue: queue::Config::UNLIMITED,
         drop_arrivals: vec![],
         loss: loss::Config::default(),
+        disorder: disorder::Config::default(),
     };
     let queue = |discipline, notice| {
         let limit = droptail::Limit { packets: Some(20), bytes: Some(30_000) };
@@ -227,6 +230,15 @@ fn link_config(kind: u8) -> LinkConfig {
             delay: Schedule::new(millis(300), vec![(at(400), millis(5))]),
             queue: queue(red, Notice::Drop),
             drop_arrivals: vec![0, 3, 4],
+            disorder: disorder::Config {
+                jitter: jitter::Config {
+                    extent: Schedule::new(millis(5), vec![]),
+                    distribution: Distribution::Uniform,
+                    order: Order::Free,
+                },
+                reorder: Schedule::new(chance(0.1), vec![]),
+                ..disorder::Config::default()
+            },
             ..plain
         },
         _ => LinkConfig {

@@ -65,12 +65,14 @@ class Delay(Record):
 
 @dataclass(frozen=True, slots=True)
 class Direction(Record):
-    """What became of the packets of a direction: in = out + dropped + queued."""
+    """What became of the packets of a direction: in + duplicated = out + dropped + queued."""
 
     entered: Traffic
     """What came in."""
     left: Traffic
     """What left."""
+    duplicated: Traffic
+    """Copies that links made of it on the way."""
     dropped: DroppedPackets
     """Packets dropped, by reason."""
     queued: Traffic

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from thinpipe import _core
@@ -29,6 +30,9 @@ def outline(values: Mapping[str, str]) -> str:
     elif "link.rate" in values:
         ways = ("link", "link.back")
         parts = {"": _rate, "delay ": _delay, "loss ": _lost}
+        for kind in ("reorder", "duplicate", "corrupt"):
+            if any(float(values[f"{way}.{kind}"]) > 0 for way in ways):
+                parts[f"{kind} "] = partial(_disordered, kind)
     else:
         return f"delay {_milliseconds(_wired_s(values))} each way"
     lines = [name + _each_way(*(part(values, way) for way in ways)) for name, part in parts.items()]
@@ -260,7 +264,13 @@ def _middlebox(values: Mapping[str, str]) -> list[str]:
 
 
 def _delay(values: Mapping[str, str], way: str) -> str:
-    return _milliseconds(_wired_s(values) + _seconds(_value(values, f"{way}.delay")))
+    jitter = _seconds(values[f"{way}.jitter"])
+    delay = _milliseconds(_wired_s(values) + _seconds(_value(values, f"{way}.delay")))
+    return f"{delay} ± {_milliseconds(jitter)}" if jitter > 0 else delay
+
+
+def _disordered(kind: str, values: Mapping[str, str], way: str) -> str:
+    return _percent(values[f"{way}.{kind}"])
 
 
 def _wired(values: Mapping[str, str], _way: str) -> str:

@@ -173,6 +173,18 @@ class Drops(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Disorder(Record):
+    """Packets that came out of a link otherwise than they went in."""
+
+    reordered: int
+    """Arrived behind one that was sent later (RFC 4737 §3.3)."""
+    duplicated: int
+    """Arrived twice."""
+    corrupted: int
+    """Arrived with a wrong bit, for which their receiver discards them."""
+
+
+@dataclass(frozen=True, slots=True)
 class QueueSummary(Record):
     """A queue over time."""
 
@@ -194,6 +206,8 @@ class Link(Record):
     """The same by what dropped them."""
     marks: int
     """Packets marked instead of dropped (RFC 3168)."""
+    disorder: Disorder | None
+    """Packets that it disordered, where it may."""
     utilization: float | None
     """Busy share of the time (a bearer: of the blocks; by satellite: of the bytes that its rates
     carry; a trace: of its opportunities).

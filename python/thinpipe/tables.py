@@ -48,7 +48,7 @@ _NAMES: Final[dict[tuple[str, str], Sequence[str]]] = {
     ("blocks", "direction"): ("down", "up"),
     ("snr", "direction"): ("down", "up"),
     ("blocks", "kind"): ("data", "retransmission", "control"),
-    ("hops", "event"): ("entered", "left", "dropped"),
+    ("hops", "event"): ("entered", "left", "dropped", "duplicated", "corrupted"),
     ("queue", "event"): ("entered", "dequeued", "dropped"),
     ("queue", "reason"): _core.DROP_REASONS,
     ("rrc", "from"): _core.RRC_STATES,

@@ -30,6 +30,26 @@ def check(done, expected: str) -> None:
             "must be a probability from 0 % to 100 %, as in 5 % or 0.05",
         ),
         (
+            "link.corrupt=120 %",
+            "must be a probability from 0 % to 100 %, as in 5 % or 0.05",
+        ),
+        (
+            "link.duplicate=-1",
+            "must be a probability from 0 % to 100 %, as in 5 % or 0.05",
+        ),
+        (
+            "link.jitter=1 h",
+            "link.jitter must not be above link.delay, 100 ms here, or delays fall below zero",
+        ),
+        (
+            "link.jitter_order=none",
+            "must be kept or free",
+        ),
+        (
+            "link.reorder_distance=0",
+            "must be a whole number from 1 to 1000",
+        ),
+        (
             "link.outages=5 s",
             'expected a list of times from and to, in order, as in [["5 s", "20 s"]]',
         ),

@@ -103,7 +103,7 @@ def test_what_is_wrong_with_a_way_back_is_one_line(thinpipe, setting, expected):
         ("tcp.min_rto", ["tcp.min_rto"]),
         ("TCP.MIN_RTO", ["tcp.min_rto"]),
         ("tcp.reno.", ["tcp.reno.halving"]),
-        ("jitter", ["radio.gprs.core.jitter"]),
+        ("jitter", ["flow.jitter", "link.jitter", "radio.gprs.core.jitter"]),
         ("mahimahi", ["link.trace.down", "link.trace.up"]),
         ("load-dependent", ["link.trace.down", "link.trace.up"]),
         ("python", ["tcp.congestion_control"]),

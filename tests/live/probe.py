@@ -6,8 +6,13 @@ sends a datagram of each size and waits for the same bytes. ``icmp HOST COUNT`` 
 after the last.
 ``flood HOST PORT COUNT`` sends datagrams as fast as it can, or with a pause of so many seconds
 after each. ``icmp`` and ``flood`` tell before, by a line, that the first is under way or back.
+``number HOST PORT COUNT CHECKSUM`` sends numbered datagrams, a millisecond apart, with a checksum
+unless that is none; ``collect`` takes them until its input ends, after a line with its port, and
+tells the numbers and how many had another content. ``file`` gives a file to one who asks, after a
+line with its port, and ``fetch HOST PORT`` asks; both tell its digest.
 """
 
+import hashlib
 import json
 import os
 import random
@@ -20,6 +25,10 @@ import time
 LIMIT_S = 300
 FLOOD_BYTES = 1000
 ECHO_REQUEST, ECHO_REPLY = 8, 0
+NUMBERED_BYTES = 400
+FILE_BYTES = 1_000_000
+SO_NO_CHECK = 11
+"""Linux's option for datagrams without a checksum (asm-generic/socket.h)."""
 
 
 def tell(what: object) -> None:
@@ -127,7 +136,55 @@ def flood(host: str, port: str, count: str, pause: str = "0") -> None:
     tell({"sent": sent, "refused": refused})
 
 
-PROGRAMS = {program.__name__: program for program in (echo, udp, icmp, every, flood)}
+def content(number: int) -> bytes:
+    return number.to_bytes(4, "big") * (NUMBERED_BYTES // 4)
+
+
+def number(host: str, port: str, count: str, checksum: str) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        client.setsockopt(socket.SOL_SOCKET, SO_NO_CHECK, checksum == "none")
+        client.connect((host, int(port)))
+        for number in range(int(count)):
+            client.send(content(number))
+            time.sleep(0.001)
+
+
+def collect() -> None:
+    numbers, differing = [], 0
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+        server.bind(("", 0))
+        tell(server.getsockname()[1])
+        while (ready := select.select([server, sys.stdin], [], [])[0]) != [sys.stdin]:
+            assert ready
+            came = server.recv(65_535)
+            numbers.append(int.from_bytes(came[:4], "big"))
+            differing += came != content(numbers[-1] % (1 << 32))
+    tell([numbers, differing])
+
+
+def file() -> None:
+    data = random.Random(1).randbytes(FILE_BYTES)
+    with socket.create_server(("", 0)) as server:
+        tell(server.getsockname()[1])
+        client, _ = server.accept()
+        with client:
+            client.sendall(data)
+    tell(hashlib.sha256(data).hexdigest())
+
+
+def fetch(host: str, port: str) -> None:
+    digest = hashlib.sha256()
+    with socket.create_connection((host, int(port))) as client:
+        while data := client.recv(1 << 16):
+            digest.update(data)
+    tell(digest.hexdigest())
+
+
+PROGRAMS = {
+    program.__name__: program
+    for program in (echo, udp, icmp, every, flood, number, collect, file, fetch)
+}
 
 if __name__ == "__main__":
     PROGRAMS[sys.argv[1]](*sys.argv[2:])

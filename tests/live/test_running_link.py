@@ -34,7 +34,11 @@ sys.argv.append("http://" + os.environ["THINPIPE_GATEWAY"] + ":8000/file")
 {FETCH}
 """
 CANNOT = "cannot be changed while it runs"
-LINK_KEYS = "link.rate, link.delay, link.loss, link.back.rate, link.back.delay, link.back.loss"
+LINK_KEYS = (
+    "link.rate, link.delay, link.loss, link.jitter, link.reorder, link.duplicate, link.corrupt, "
+    "link.back.rate, link.back.delay, link.back.loss, link.back.jitter, link.back.reorder, "
+    "link.back.duplicate, link.back.corrupt"
+)
 
 
 @pytest.fixture

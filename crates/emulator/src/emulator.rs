@@ -114,17 +114,19 @@ impl Emulator {
         )
     }
 
-    /// Closes the ledger, and says what does not balance: what came in must have left, been dropped
-    /// or still be there.
+    /// Closes the ledger, and says what does not balance: what came in, and each copy, must have
+    /// left, been dropped or still be there.
     pub(crate) fn close(&mut self) -> Result<(), String> {
         self.ledger.close();
         for (direction, name) in Direction::BOTH.into_iter().zip(["down", "up"]) {
             let (lane, held) = (self.ledger.lane(direction), self.held(direction));
             let (entered, left, drops) = (lane.entered.packets, lane.left.packets, lane.drops());
-            if entered != left + drops + held.packets || held != lane.held {
+            let copies = lane.duplicated.packets;
+            if entered + copies != left + drops + held.packets || held != lane.held {
                 let held = held.packets;
                 return Err(format!(
-                    "packets are not conserved: of {entered} {name}, {left} left, {drops} were \
+                    "packets are not conserved: of {entered} {name} and {copies} copies, \
+                     {left} left, {drops} were \
                      dropped and {held} are held"
                 ));
             }

@@ -1,4 +1,4 @@
-//! The ledger of an emulator: every packet that comes in has one outcome.
+//! The ledger of an emulator: every packet that comes in, and every copy, has one outcome.
 
 use std::collections::BTreeMap;
 
@@ -49,6 +49,8 @@ pub(crate) struct PacketLedger {
 pub(crate) struct Lane {
     pub(crate) entered: Traffic,
     pub(crate) left: Traffic,
+    /// Copies that links made.
+    pub(crate) duplicated: Traffic,
     /// Dropped within the world, by the facts.
     pub(crate) dropped: Drops,
     /// Not taken in, since too much was held.
@@ -78,6 +80,8 @@ pub(crate) struct Arrival {
     pub(crate) protocol: Option<u8>,
     pub(crate) number: u64,
     pub(crate) backlog: u32,
+    /// What becomes of it if it leaves.
+    pub(crate) delivery: PacketOutcome,
 }
 
 /// How far a reader has read: what had left by when.
@@ -148,7 +152,8 @@ impl PacketLedger {
         let lane = &mut self.lanes[direction as usize];
         lane.entered.add(bytes);
         lane.unreadable += u64::from(protocol.is_none());
-        Arrival { at, unseen, bytes, protocol, number, backlog: lane.held.packets as u32 }
+        let (backlog, delivery) = (lane.held.packets as u32, PacketOutcome::Delivered);
+        Arrival { at, unseen, bytes, protocol, number, backlog, delivery }
     }
 
     /// It is the world's next, number `uid` there.
@@ -174,8 +179,7 @@ impl PacketLedger {
         lane.delays += u128::from(delay.as_nanos());
         let lateness = arrival.unseen + now.saturating_since(due);
         self.lateness.saturating_record(lateness.as_nanos());
-        self.tape
-            .row(|| Row::new(direction, &arrival, Some(due), Some(now), PacketOutcome::Delivered));
+        self.tape.row(|| Row::new(direction, &arrival, Some(due), Some(now), arrival.delivery));
     }
 
     /// The kernel did not take packet `uid` of the world, due at `due`.
@@ -219,6 +223,27 @@ impl PacketLedger {
         (!self.lateness.is_empty()).then(|| Duration::from_nanos(nanos).as_secs_f64())
     }
 
+    /// A link made a copy, number `uid`, of packet `of` of the world.
+    fn double(&mut self, of: u64, uid: u64) {
+        for lane in &mut self.lanes {
+            if let Some(arrival) = lane.entries.get(&of).copied() {
+                lane.duplicated.add(arrival.bytes);
+                lane.held.add(arrival.bytes);
+                let delivery = PacketOutcome::Duplicate;
+                lane.entries.insert(uid, Arrival { delivery, ..arrival });
+            }
+        }
+    }
+
+    /// A bit of packet `uid` of the world is wrong.
+    fn damage(&mut self, uid: u64) {
+        for lane in &mut self.lanes {
+            if let Some(arrival) = lane.entries.get_mut(&uid) {
+                arrival.delivery = PacketOutcome::Corrupted;
+            }
+        }
+    }
+
     fn drop_one(&mut self, uid: u64, reason: DropReason) {
         for direction in Direction::BOTH {
             let lane = &mut self.lanes[direction as usize];
@@ -238,6 +263,7 @@ impl Lane {
         Self {
             entered: Traffic::default(),
             left: Traffic::default(),
+            duplicated: Traffic::default(),
             dropped: Drops::default(),
             memory: 0,
             refused: 0,
@@ -265,8 +291,14 @@ impl Lane {
 
 impl Observe for PacketLedger {
     fn packet(&mut self, _now: Time, fact: &PacketFact<'_>) {
-        if let PacketEvent::Dropped(reason) = fact.event {
-            self.drop_one(fact.uid, reason);
+        match fact.event {
+            PacketEvent::Dropped(reason) => self.drop_one(fact.uid, reason),
+            PacketEvent::Duplicated(of) => self.double(of, fact.uid),
+            PacketEvent::Corrupted => self.damage(fact.uid),
+            PacketEvent::Departed
+            | PacketEvent::Arrived
+            | PacketEvent::Entered
+            | PacketEvent::Left => {}
         }
     }
 }

@@ -68,7 +68,7 @@ pub struct Directions {
     pub up: DirectionRecord,
 }
 
-/// What became of the packets of a direction: in = out + dropped + queued.
+/// What became of the packets of a direction: in + duplicated = out + dropped + queued.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Direction")]
 pub struct DirectionRecord {
@@ -76,6 +76,8 @@ pub struct DirectionRecord {
     pub entered: Traffic,
     /// What left.
     pub left: Traffic,
+    /// Copies that links made of it on the way.
+    pub duplicated: Traffic,
     /// Packets dropped, by reason.
     pub dropped: Dropped,
     /// What was still held at the end.
@@ -150,6 +152,7 @@ impl DirectionRecord {
         Self {
             entered: lane.entered,
             left: lane.left,
+            duplicated: lane.duplicated,
             dropped: Dropped {
                 total: lane.drops(),
                 model: lane.dropped.into(),

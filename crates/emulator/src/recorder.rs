@@ -40,6 +40,10 @@ pub struct Recording {
 pub(crate) enum PacketOutcome {
     /// It left.
     Delivered,
+    /// It left with a wrong bit.
+    Corrupted,
+    /// It left beside the packet of which it is a copy, and has its number.
+    Duplicate,
     /// It was still held at the end.
     Queued,
     /// It was dropped by the model.
@@ -54,6 +58,8 @@ impl PacketOutcome {
     const fn name(self) -> &'static str {
         match self {
             Self::Delivered => "delivered",
+            Self::Corrupted => "corrupted",
+            Self::Duplicate => "duplicate",
             Self::Queued => "queued",
             Self::Memory => "memory",
             Self::Refused => "refused",
@@ -342,6 +348,7 @@ mod tests {
             unseen: Duration::ZERO,
             bytes: 100,
             protocol: Some(6),
+            delivery: PacketOutcome::Delivered,
             number: 0,
             backlog: 0,
         };

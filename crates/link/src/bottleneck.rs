@@ -6,6 +6,7 @@ use settings::{
     Unlimited, as_key, section,
 };
 
+use crate::disorder::{self, jitter};
 use crate::queue::{self, Queues};
 use crate::{LinkConfig, Service, Trace, loss};
 
@@ -21,7 +22,10 @@ section! {
         pub delay: Duration as OfTime = Duration::ZERO;
         /// What is lost.
         pub losses: loss::Keys as Flat<loss::Keys> = loss::Keys::default();
-        /// What changes when: `rate`, `delay` and `loss`, towards the mobile.
+        /// What else the wire does to packets.
+        pub disorder: disorder::Keys as Flat<disorder::Keys> = disorder::Keys::default();
+        /// What changes when: `rate`, `delay`, `loss`, `jitter`, `reorder`, `duplicate` and
+        /// `corrupt`, towards the mobile.
         pub schedule: Vec<LinkStep> as Steps<LinkStep> = Vec::new();
         /// When the link could send, as recorded.
         pub trace: Traces as Always<Traces> = Traces::default();
@@ -32,7 +36,7 @@ section! {
     supersedes(trace.down: rate)
     supersedes(back.rate: trace.up)
     supersedes(trace.up: back.rate)
-    check(Self::traces_have_no_rate)
+    check(Self::goes_together)
 }
 
 section! {
@@ -45,7 +49,10 @@ section! {
         pub delay: Option<Duration> as Or<as_key::LinkDelay, OfTime> = None;
         /// What is lost.
         pub losses: loss::Keys as Flat<loss::Keys> = loss::Keys::default();
-        /// What changes when: `rate`, `delay` and `loss` of the reverse direction.
+        /// What else the wire does to packets.
+        pub disorder: disorder::Keys as Flat<disorder::Keys> = disorder::Keys::default();
+        /// What changes when: `rate`, `delay`, `loss`, `jitter`, `reorder`, `duplicate` and
+        /// `corrupt` of the reverse direction.
         pub schedule: Vec<LinkStep> as Steps<LinkStep> = Vec::new();
     }
 }
@@ -61,6 +68,14 @@ section! {
         pub delay: Option<Duration> as Or<as_key::Before, OfTime> = None;
         /// Loss rate: the chance that a packet is lost on the wire, each on its own.
         pub loss: Option<Probability> as Or<as_key::Before, Chance> = None;
+        /// How far the delay of each packet strays from `delay`.
+        pub jitter: Option<Duration> as Or<as_key::Before, OfTime> = None;
+        /// Chance that a packet is held back at the far end.
+        pub reorder: Option<Probability> as Or<as_key::Before, Chance> = None;
+        /// Chance that a packet arrives twice.
+        pub duplicate: Option<Probability> as Or<as_key::Before, Chance> = None;
+        /// Chance that a bit of a packet is wrong.
+        pub corrupt: Option<Probability> as Or<as_key::Before, Chance> = None;
     }
 }
 
@@ -88,15 +103,22 @@ section! {
 impl Bottleneck {
     /// The direction towards the mobile, with its queue of `queues`.
     pub fn down(&self, queues: &Queues) -> LinkConfig {
-        let Self { rate, delay, losses, schedule, trace, .. } = self;
-        way(trace.down.as_ref(), *rate, *delay, losses, schedule, queues.forth())
+        self.wire_down().config(self.trace.down.as_ref(), self.rate, queues.forth())
     }
 
     /// The reverse direction, with its queue of `queues`.
     pub fn up(&self, queues: &Queues) -> LinkConfig {
-        let ReverseLink { rate, delay, losses, schedule } = &self.back;
-        let delay = delay.unwrap_or(self.delay);
-        way(self.trace.up.as_ref(), *rate, delay, losses, schedule, queues.back())
+        self.wire_up().config(self.trace.up.as_ref(), self.back.rate, queues.back())
+    }
+
+    fn wire_down(&self) -> Wire<'_> {
+        let Self { delay, losses, disorder, schedule, .. } = self;
+        Wire { delay: *delay, losses, disorder, schedule }
+    }
+
+    fn wire_up(&self) -> Wire<'_> {
+        let ReverseLink { delay, losses, disorder, schedule, .. } = &self.back;
+        Wire { delay: delay.unwrap_or(self.delay), losses, disorder, schedule }
     }
 
     /// One more step of `link.schedule`.
@@ -135,6 +157,21 @@ impl Bottleneck {
         ]
     }
 
+    /// Rates go with traces, and jitter with delays.
+    fn goes_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        self.traces_have_no_rate(tree, at)?;
+        let own = if self.back.delay.is_some() { "back.delay" } else { "delay" };
+        for (wire, way, mean) in [(self.wire_down(), "", "delay"), (self.wire_up(), "back.", own)] {
+            let [jitter, mean] = [format!("{at}.{way}jitter"), format!("{at}.{mean}")];
+            if let Some(message) = wire.jitter().fault(&wire.delays(), [&jitter, &mean]) {
+                let schedule = format!("{at}.{way}schedule");
+                let distribution = format!("{jitter}_distribution");
+                return tree.clash(&[&jitter, &distribution, &mean, &schedule], message);
+            }
+        }
+        Ok(())
+    }
+
     /// A recorded link has no rate besides its trace.
     fn traces_have_no_rate(&self, tree: &Table, _: &str) -> Result<(), Fault> {
         let ways = [
@@ -166,24 +203,49 @@ fn put(schedule: &mut Vec<LinkStep>, step: LinkStep) {
     schedule.insert(place, step);
 }
 
-/// One direction.
-fn way(
-    trace: Option<&File<Trace>>,
-    rate: Option<Rate>,
+/// What one direction is like beside its rate.
+struct Wire<'a> {
     delay: Duration,
-    losses: &loss::Keys,
-    schedule: &[LinkStep],
-    queue: queue::Config,
-) -> LinkConfig {
-    LinkConfig {
-        service: match trace {
-            Some(file) => Service::Trace(file.content().clone()),
-            None => Service::Rate(steps(rate, schedule, |step| step.rate)),
-        },
-        delay: steps(delay, schedule, |step| step.delay),
-        queue,
-        drop_arrivals: losses.drop_arrivals.clone(),
-        loss: losses.config(steps(losses.loss, schedule, |step| step.loss)),
+    losses: &'a loss::Keys,
+    disorder: &'a disorder::Keys,
+    schedule: &'a [LinkStep],
+}
+
+impl Wire<'_> {
+    fn delays(&self) -> Schedule<Duration> {
+        steps(self.delay, self.schedule, |step| step.delay)
+    }
+
+    fn jitter(&self) -> jitter::Config {
+        let keys = &self.disorder.jitter;
+        keys.config(steps(keys.jitter, self.schedule, |step| step.jitter))
+    }
+
+    fn config(
+        &self,
+        trace: Option<&File<Trace>>,
+        rate: Option<Rate>,
+        queue: queue::Config,
+    ) -> LinkConfig {
+        let Self { losses, disorder, schedule, .. } = *self;
+        let disorder::Keys { reorder, duplicate, corrupt, .. } = *disorder;
+        LinkConfig {
+            service: match trace {
+                Some(file) => Service::Trace(file.content().clone()),
+                None => Service::Rate(steps(rate, schedule, |step| step.rate)),
+            },
+            delay: self.delays(),
+            queue,
+            drop_arrivals: losses.drop_arrivals.clone(),
+            loss: losses.config(steps(losses.loss, schedule, |step| step.loss)),
+            disorder: disorder::Config {
+                jitter: self.jitter(),
+                reorder: steps(reorder, schedule, |step| step.reorder),
+                duplicate: steps(duplicate, schedule, |step| step.duplicate),
+                corrupt: steps(corrupt, schedule, |step| step.corrupt),
+                ..disorder.config()
+            },
+        }
     }
 }
 

@@ -51,7 +51,7 @@ impl Drops {
             DropReason::Discarded => self.discarded += 1,
             DropReason::Unreachable => self.unreachable += 1,
             // Hosts and agents do this.
-            DropReason::Incomplete | DropReason::TooBig => {}
+            DropReason::Incomplete | DropReason::TooBig | DropReason::Corrupt => {}
         }
     }
 

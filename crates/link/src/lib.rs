@@ -4,11 +4,13 @@
 //! * [`Link`]: everything else, at two: transmission done, where something waits, and arrival;
 //! * [`queue`]: drop-tail, RED, `CoDel`, PIE, `DualPI2` and those in which flows take turns;
 //! * [`loss`]: independent, in bursts, listed, in outages;
+//! * [`disorder`]: jitter, reordering, duplicates and bit errors;
 //! * [`Bottleneck`] and [`queue::Queues`]: what a scenario may say of both directions;
 //! * [`Trace`]: when a recorded link could send. A [`base::Schedule`] says what changes when.
 
 mod bottleneck;
 mod counters;
+pub mod disorder;
 mod link;
 pub mod loss;
 mod pipe;

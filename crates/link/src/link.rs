@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use base::{Duration, Rate, Schedule, Time};
 use observe::DropReason;
 
+use crate::disorder::{self, Line, Sent};
 use crate::loss::list::List;
 use crate::loss::{self, Losses};
 use crate::queue::{self, Backlog, Discipline, Queue, Queued, Transmission, droptail};
@@ -27,14 +28,17 @@ pub struct LinkConfig {
     pub drop_arrivals: Vec<u64>,
     /// What is lost on the wire.
     pub loss: loss::Config,
+    /// What else the wire does to packets.
+    pub disorder: disorder::Config,
 }
 
 impl LinkConfig {
     /// The pipe that does the same at half the events, if there is one.
     pub fn as_pipe(&self) -> Option<Config> {
-        let Self { service, delay, queue, drop_arrivals, loss } = self;
+        let Self { service, delay, queue, drop_arrivals, loss, disorder } = self;
         let Service::Rate(rate) = service else { return None };
-        let is_plain = drop_arrivals.is_empty() && *loss == loss::Config::default();
+        let loses = !drop_arrivals.is_empty() || *loss != loss::Config::default();
+        let is_plain = !loses && disorder.is_none();
         if queue.discipline != Discipline::DropTail || queue.limit.bytes.is_some() || !is_plain {
             return None;
         }
@@ -60,16 +64,20 @@ pub struct Dropped<T> {
 pub enum Output<T> {
     /// A packet at the far end.
     Delivered(T),
+    /// One that arrives twice.
+    Duplicated(T),
+    /// One that arrives with a wrong bit, which this draw picks.
+    Corrupted(T, u32),
     /// A packet that was taken in and does not arrive. One that is lost on the wire comes out
     /// when it would have arrived.
     Dropped(Dropped<T>),
 }
 
 /// One direction of a link. Packets leave in the order in which they came, in a fair queue those of
-/// a flow.
+/// a flow, unless the wire disorders them.
 ///
 /// A packet costs an event when it arrives, and one when the transmitter is done with it if
-/// another waits by then.
+/// another waits by then or the wire disorders it.
 #[derive(Debug)]
 pub struct Link<T> {
     server: Server,
@@ -81,8 +89,10 @@ pub struct Link<T> {
     busy_until: Time,
     sending_bytes: u32,
     /// What is being sent or on its way, oldest first: only the first is checked, so that none
-    /// overtakes.
+    /// overtakes. With a `line` only what is being sent.
     flight: VecDeque<Flight<T>>,
+    /// What is on its way, where the wire disorders it.
+    line: Option<Box<Line<T>>>,
     /// How many at the front of `flight` [`Self::poll_dequeued`] has returned.
     told: usize,
     sent_bytes: u64,
@@ -95,7 +105,7 @@ pub struct Link<T> {
 struct Flight<T> {
     /// When its first bit is sent.
     starts: Time,
-    /// The earliest time of its arrival.
+    /// The earliest time of its arrival, where there is a line at its beginning.
     arrives: Time,
     packet: T,
     lost: Option<DropReason>,
@@ -113,6 +123,7 @@ impl<T: Load> Link<T> {
             busy_until: Time::ZERO,
             sending_bytes: 0,
             flight: VecDeque::new(),
+            line: line(config, seed, name, 0),
             told: 0,
             sent_bytes: 0,
             sent_packets: 0,
@@ -144,11 +155,15 @@ impl<T: Load> Link<T> {
         if let Some(dropped) = self.queue.poll_gone() {
             return Some(Output::Dropped(dropped));
         }
-        if self.flight.front()?.arrives > now {
-            return None;
+        if self.line.is_some() {
+            self.enter_line(now);
+            let output = self.line.as_mut()?.poll_output(now)?;
+            if let Output::Dropped(Dropped { reason, .. }) = &output {
+                self.counters.drops.count(*reason);
+            }
+            return Some(output);
         }
-        let Flight { packet, lost, .. } = self.flight.pop_front()?;
-        self.told = self.told.saturating_sub(1);
+        let Flight { packet, lost, .. } = self.land(now)?;
         Some(match lost {
             None => Output::Delivered(packet),
             Some(reason) => {
@@ -156,6 +171,25 @@ impl<T: Load> Link<T> {
                 Output::Dropped(Dropped { packet, reason })
             }
         })
+    }
+
+    /// The next packet that has arrived, or begun its line, by `now`.
+    fn land(&mut self, now: Time) -> Option<Flight<T>> {
+        if self.flight.front()?.arrives > now {
+            return None;
+        }
+        self.told = self.told.saturating_sub(1);
+        self.flight.pop_front()
+    }
+
+    /// Hands what has left the transmitter by `now` to the line.
+    fn enter_line(&mut self, now: Time) {
+        while let Some(Flight { arrives: departs, packet, lost, .. }) = self.land(now) {
+            let delay = self.delay(departs);
+            if let Some(line) = &mut self.line {
+                line.send(Sent { departs, delay, packet, lost });
+            }
+        }
     }
 
     /// The next packet that has left the queue by `now`, and when its first bit is sent. For
@@ -175,7 +209,8 @@ impl<T: Load> Link<T> {
         let gone = self.queue.gone_since();
         let turn = (!self.queue.is_empty()).then_some(self.busy_until);
         let arrival = self.flight.front().map(|next| next.arrives);
-        [gone, turn, arrival].into_iter().flatten().min()
+        let line = self.line.as_ref().and_then(|line| line.poll_timeout());
+        [gone, turn, arrival, line].into_iter().flatten().min()
     }
 
     /// The counters at `now`: time still to come is left out.
@@ -224,12 +259,19 @@ impl<T: Load> Link<T> {
 
     /// Packets between entry and exit.
     pub fn in_flight(&self) -> usize {
-        self.queue.len() + self.queue.gone() + self.flight.len()
+        let on_line = self.line.as_ref().map_or(0, |line| line.len());
+        self.queue.len() + self.queue.gone() + self.flight.len() + on_line
     }
 
     /// The packets between entry and exit, each once.
     pub fn held(&self) -> impl Iterator<Item = &T> {
-        self.flight.iter().map(|flight| &flight.packet).chain(self.queue.held())
+        let on_line = self.line.iter().flat_map(|line| line.packets());
+        self.flight.iter().map(|flight| &flight.packet).chain(self.queue.held()).chain(on_line)
+    }
+
+    /// Packets that came out otherwise than they went in, where the wire may do that.
+    pub fn disorder(&self) -> Option<disorder::Counts> {
+        self.line.as_ref().map(|line| line.counts())
     }
 
     /// What the transmitter is doing.
@@ -260,7 +302,7 @@ impl<T: Load> Link<T> {
     fn send(&mut self, since: Time, start: Time, packet: T) {
         let bytes = packet.bytes();
         let departs = self.server.transmit(since, start, bytes);
-        let arrives = departs + self.delay(departs);
+        let arrives = self.end_of_flight(departs);
         self.busy_until = departs;
         self.sending_bytes = bytes;
         self.sent_bytes += u64::from(bytes);
@@ -270,4 +312,14 @@ impl<T: Load> Link<T> {
         let lost = self.losses.of(departs);
         self.flight.push_back(Flight { starts: start, arrives, packet, lost });
     }
+    /// When a packet that departs at `departs` arrives, or begins its line.
+    fn end_of_flight(&self, departs: Time) -> Time {
+        if self.line.is_some() { departs } else { departs + self.delay(departs) }
+    }
+}
+
+/// The line of a link with this `config`, if it disorders packets and `sent` have left before.
+fn line<T>(config: &LinkConfig, seed: u64, name: &str, sent: u64) -> Option<Box<Line<T>>> {
+    let disorder = &config.disorder;
+    (!disorder.is_none()).then(|| Box::new(Line::new(disorder, seed, name, sent)))
 }

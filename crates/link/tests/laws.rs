@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 
 use base::{Duration, Probability, Rate, Schedule, Time};
+use link::disorder;
+use link::disorder::jitter::{self, Distribution, Order};
 use link::loss::{self, gilbert_elliott, outage::Outage};
 use link::queue::dualpi2::Scheduler;
 use link::queue::{
@@ -192,7 +194,8 @@ prop_compose! {
     ) -> LinkConfig {
         let notice = if marks { Notice::Mark } else { Notice::Drop };
         let queue = queue::Config { limit: Limit { packets, bytes }, discipline, notice };
-        LinkConfig { service, delay, queue, drop_arrivals, loss }
+        let disorder = disorder::Config::default();
+        LinkConfig { service, delay, queue, drop_arrivals, loss, disorder }
     }
 }
 
@@ -246,6 +249,9 @@ impl Watch {
                     assert!(!packet.is_marked || packet.is_capable);
                     self.marked += u64::from(packet.is_marked);
                     self.delivered += 1;
+                }
+                Output::Duplicated(_) | Output::Corrupted(..) => {
+                    unreachable!("the wire disorders nothing")
                 }
                 Output::Dropped(dropped) => {
                     let number = dropped.packet.number;
@@ -350,6 +356,7 @@ proptest! {
             queue: queue::Config { limit, ..queue::Config::UNLIMITED },
             drop_arrivals: Vec::new(),
             loss: loss::Config::default(),
+            disorder: disorder::Config::default(),
         };
         let plain = Config { rate, delay, queue_limit };
         prop_assert_eq!(config.as_pipe(), Some(plain));
@@ -405,6 +412,51 @@ fn outages(change: u64) -> impl Strategy<Value = [Vec<Outage>; 2]> {
 }
 
 prop_compose! {
+    /// A wire that disorders packets, without and with a change.
+    fn disorders(change: u64)(
+        jitters in courses((0_u64..50).prop_map(Duration::from_millis), change),
+        chances in prop::collection::vec(
+            courses(prop_oneof![Just(0.0), 0.0..0.5_f64].prop_map(probability), change),
+            3,
+        ),
+        distribution in select(Distribution::ALL.to_vec()),
+        order in select(Order::ALL.to_vec()),
+        distance in 1_u32..5,
+        hold in (0_u64..100).prop_map(Duration::from_millis),
+    ) -> [disorder::Config; 2] {
+        [0, 1].map(|which| disorder::Config {
+            jitter: jitter::Config { extent: jitters[which].clone(), distribution, order },
+            reorder: chances[0][which].clone(),
+            distance,
+            hold,
+            duplicate: chances[1][which].clone(),
+            corrupt: chances[2][which].clone(),
+        })
+    }
+}
+
+/// Nothing before `change`, and from then on what `disorder` does at last.
+fn begun(disorder: &disorder::Config, change: u64) -> disorder::Config {
+    let never = |course: &Schedule<_>| from(Probability::NEVER, course, change);
+    let disorder::Config { jitter, reorder, duplicate, corrupt, .. } = disorder;
+    disorder::Config {
+        jitter: jitter::Config {
+            extent: from(Duration::ZERO, &jitter.extent, change),
+            ..jitter.clone()
+        },
+        reorder: never(reorder),
+        duplicate: never(duplicate),
+        corrupt: never(corrupt),
+        ..disorder.clone()
+    }
+}
+
+/// `none`, and from `change` on the last value of `course`.
+fn from<V: Copy>(none: V, course: &Schedule<V>, change: u64) -> Schedule<V> {
+    Schedule::new(none, vec![(at(change), course.at(at(100_000)))])
+}
+
+prop_compose! {
     /// When a link changes, and what it is like without and with the change.
     fn changes()(change in 0_u64..1_500)(
         rates in courses(prop::option::of((8_000_u64..800_000).prop_map(Rate::from_bps)), change),
@@ -412,6 +464,8 @@ prop_compose! {
         delays in courses((0_u64..200).prop_map(Duration::from_millis), change),
         chances in courses(prop_oneof![Just(0.0), 0.0..0.5_f64].prop_map(probability), change),
         outages in outages(change),
+        disorders in disorders(change),
+        begins in any::<bool>(),
         link in link(),
         change in Just(change),
     ) -> (u64, [LinkConfig; 2]) {
@@ -429,6 +483,11 @@ prop_compose! {
                     outages: outages[which].clone(),
                     ..link.loss.clone()
                 },
+                disorder: match (begins, which) {
+                    (false, _) => disorders[which].clone(),
+                    (true, 0) => disorder::Config::default(),
+                    (true, _) => begun(&disorders[1], change),
+                },
                 ..link.clone()
             }
         });
@@ -441,6 +500,7 @@ prop_compose! {
                 queue: queue::Config { limit, ..queue::Config::UNLIMITED },
                 drop_arrivals: Vec::new(),
                 loss: loss::Config::default(),
+                disorder: disorder::Config::default(),
             };
             new = LinkConfig {
                 service: Service::Rate(later(&rates[1], change)),
@@ -453,6 +513,7 @@ prop_compose! {
                     gilbert_elliott: None,
                     outages: if outages[0].is_empty() { outages[1].clone() } else { Vec::new() },
                 },
+                disorder: begun(&disorders[1], change),
                 ..old.clone()
             };
         }
@@ -541,6 +602,8 @@ proptest! {
         seen.extend(outcomes(&mut link, &traffic, (change, END)));
         prop_assert_eq!(seen, expect);
         prop_assert_eq!(link.counters(at(END)), known.counters(at(END)));
+        // One that a change made knows only what came after it.
+        prop_assert!(link.disorder().is_none() || link.disorder() == known.disorder());
     }
 }
 
@@ -553,6 +616,7 @@ fn what_no_pipe_can_do() {
         queue: queue::Config::UNLIMITED,
         drop_arrivals: Vec::new(),
         loss: loss::Config::default(),
+        disorder: disorder::Config::default(),
     };
     assert!(plain.as_pipe().is_some());
     let step = |rate| vec![(at(1), rate)];
@@ -594,6 +658,13 @@ fn what_no_pipe_can_do() {
             loss: loss::Config { outages: vec![outage], ..loss::Config::default() },
             ..plain.clone()
         },
+        LinkConfig {
+            disorder: disorder::Config {
+                duplicate: Schedule::new(Probability::NEVER, vec![(at(1), probability(0.1))]),
+                ..disorder::Config::default()
+            },
+            ..plain.clone()
+        },
     ];
     for other in others {
         assert_eq!(other.as_pipe(), None, "{other:?}");
@@ -609,6 +680,7 @@ fn the_list_counts_what_is_no_pure_acknowledgement() {
         queue: queue::Config::UNLIMITED,
         drop_arrivals: vec![2, 0],
         loss: loss::Config::default(),
+        disorder: disorder::Config::default(),
     };
     let mut link = Link::new(&config, 1, "list");
     let sizes = [60, 40, 41, 40, 99, 99];
@@ -633,6 +705,7 @@ fn losses_use_the_link() {
             outages: vec![Outage { from: at(15), to: at(25) }],
             ..loss::Config::default()
         },
+        disorder: disorder::Config::default(),
     };
     let mut link = Link::new(&config, 1, "out");
     let mut outputs = Vec::new();
@@ -677,6 +750,7 @@ fn marks_take_the_place_of_drops() {
                 queue: queue::Config { discipline, notice, ..queue::Config::UNLIMITED },
                 drop_arrivals: Vec::new(),
                 loss: loss::Config::default(),
+                disorder: disorder::Config::default(),
             };
             let mut watch = Watch::of(&config);
             for number in 0..200 {
@@ -705,6 +779,7 @@ fn packets_do_not_overtake() {
         queue: queue::Config::UNLIMITED,
         drop_arrivals: Vec::new(),
         loss: loss::Config::default(),
+        disorder: disorder::Config::default(),
     };
     let mut link = Link::new(&config, 1, "order");
     let packet = |number| Packet { number, bytes: 10, is_capable: false, is_marked: false };

@@ -2,7 +2,7 @@
 
 use base::{Duration, Schedule, Time};
 use link::queue::{self, droptail::Limit};
-use link::{Link, LinkConfig, Load, OPPORTUNITY_BYTES, Output, Service, Trace, loss};
+use link::{Link, LinkConfig, Load, OPPORTUNITY_BYTES, Output, Service, Trace, disorder, loss};
 use proptest::prelude::*;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +31,7 @@ fn link(trace: &str, delay_ms: u64, packets: Option<u32>) -> Link<Packet> {
         queue: queue::Config { limit, ..queue::Config::UNLIMITED },
         drop_arrivals: Vec::new(),
         loss: loss::Config::default(),
+        disorder: disorder::Config::default(),
     };
     Link::new(&config, 1, "test")
 }
@@ -91,6 +92,9 @@ fn events(link: &mut Link<Packet>, traffic: &[(u64, u32)]) -> Vec<(Time, Packet,
                 match output {
                     Output::Delivered(packet) => seen.push((due, packet, true)),
                     Output::Dropped(dropped) => seen.push((due, dropped.packet, false)),
+                    Output::Duplicated(_) | Output::Corrupted(..) => {
+                        unreachable!("the wire disorders nothing")
+                    }
                 }
             }
         }

@@ -17,6 +17,10 @@ pub enum PacketEvent {
     Left,
     /// A link or bearer dropped it, on arrival or later.
     Dropped(DropReason),
+    /// A link hands it on beside the packet of this number, of which it is a copy.
+    Duplicated(u64),
+    /// A link hands it on with a wrong bit.
+    Corrupted,
 }
 
 words! {
@@ -40,6 +44,8 @@ words! {
         Incomplete = "incomplete",
         /// Larger than its tunnel takes, whose entry notified the source (RFC 2473 §7.1).
         TooBig = "too_big",
+        /// The checksum was wrong at its receiver (RFC 9293 §3.1, RFC 1122 §4.1.3.4).
+        Corrupt = "corrupt",
     }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use base::Duration;
 use emulator::{EmulationConfig, Reader, Recording, Side};
@@ -25,7 +25,8 @@ pub(crate) struct Emulation {
     /// What changes are read with.
     source: String,
     name: String,
-    settings: Vec<(String, String)>,
+    /// Those of the start and of all changes since.
+    settings: Mutex<Vec<(String, String)>>,
     scenario: Scenario,
 }
 
@@ -58,7 +59,8 @@ impl Emulation {
         };
         let started =
             py.detach(|| emulator::Emulation::start(&scenario, &config)).map_err(setup_error)?;
-        Ok(Self { running: Mutex::new(Some(started)), source, name, settings, scenario })
+        let (running, settings) = (Mutex::new(Some(started)), Mutex::new(settings));
+        Ok(Self { running, source, name, settings, scenario })
     }
 
     /// What programs on either side may want to know.
@@ -120,11 +122,13 @@ impl Emulation {
         let is_kept = |(key, _): &&(String, String)| {
             settings.iter().all(|(changed, _)| changed.trim() != key.trim())
         };
-        let mut wanted: Vec<_> = self.settings.iter().filter(is_kept).cloned().collect();
-        wanted.extend(settings.iter().cloned());
-        let wanted = batch::scenario(&self.source, &self.name, &wanted, &[])?;
+        let mut now: Vec<_> = self.settings().iter().filter(is_kept).cloned().collect();
+        now.extend(settings.iter().cloned());
+        let wanted = batch::scenario(&self.source, &self.name, &now, &[])?;
         let change = Change::new(keys, wanted);
-        py.detach(|| self.with(|emulation| emulation.change(change).map_err(setup_error)))
+        py.detach(|| self.with(|emulation| emulation.change(change).map_err(setup_error)))?;
+        *self.settings() = now;
+        Ok(())
     }
 
     /// From now on nothing gets through for so many seconds; 0 ends a black-out.
@@ -156,6 +160,10 @@ impl Emulation {
     fn with<T>(&self, work: impl FnOnce(&emulator::Emulation) -> PyResult<T>) -> PyResult<T> {
         let emulation = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         work(emulation.as_ref().ok_or_else(over)?)
+    }
+
+    fn settings(&self) -> MutexGuard<'_, Vec<(String, String)>> {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -361,5 +361,7 @@ const fn hop(event: PacketEvent) -> u8 {
         PacketEvent::Entered | PacketEvent::Departed => 0,
         PacketEvent::Left | PacketEvent::Arrived => 1,
         PacketEvent::Dropped(_) => 2,
+        PacketEvent::Duplicated(_) => 3,
+        PacketEvent::Corrupted => 4,
     }
 }

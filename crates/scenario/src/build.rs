@@ -4,14 +4,16 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use base::Duration;
-use link::Bottleneck;
+use link::disorder::jitter;
 use link::queue::Queues;
+use link::{Bottleneck, LinkConfig};
 use middlebox::{Managed, Setup};
 use radio::{Radio, RadioContext};
 use tcp::Length;
 use world::{Body, Ipv4, MachineId, NodeId, World};
 
 use crate::flows::{self, NetworkFlow};
+use crate::schema::wire;
 use crate::{Flow, Middlebox, Part, Scenario, Wired, mobile_network};
 
 /// A world built from a scenario, with what an observer needs to know of it.
@@ -85,6 +87,11 @@ fn middlebox(config: &Middlebox, seed: u64) -> Option<Box<dyn Managed<Length>>> 
 
 /// A wire that takes no time.
 const INSTANT: link::Config = link::Config { rate: None, delay: Duration::ZERO, queue_limit: None };
+
+/// Both directions of one.
+fn instant() -> [LinkConfig; 2] {
+    [(); 2].map(|()| wire(Duration::ZERO, jitter::Keys::default()))
+}
 
 /// Where a middlebox stands in a network without wires: a node beside the fixed host, and the wire
 /// that leads there.
@@ -242,35 +249,39 @@ impl<B: Body> Chain<B> {
         self.mobiles.iter().position(|mobile| *mobile == node).map(|place| first + place)
     }
 
-    /// A sender beside the first node and a receiver beside the last. The wire of the sender has
-    /// the `delays` away from it and towards it.
-    pub(crate) fn add_hosts(&mut self, index: usize, delays: [Duration; 2]) -> [NodeId; 2] {
-        let sender = self.add_host(&format!("sender-{index}"), self.first, delays);
-        let receiver = self.add_host(&format!("receiver-{index}"), self.last, [Duration::ZERO; 2]);
+    /// A sender of `group` beside the first node, with a wire of its own, and a receiver beside the
+    /// last.
+    pub(crate) fn add_hosts(&mut self, index: usize, group: &Flow, seed: u64) -> [NodeId; 2] {
+        let sender = self.add_host(&format!("sender-{index}"), self.first, &group.wire(), seed);
+        let receiver = self.add_host(&format!("receiver-{index}"), self.last, &instant(), seed);
         self.world.set_mobile(receiver);
         [sender, receiver]
     }
 
     /// The hosts that the flows of `group` have for themselves in the place of the fixed host and
     /// of the mobile.
-    pub(crate) fn add_own_hosts(&mut self, group: &Flow) -> [Option<NodeId>; 2] {
-        let mut add = |role: &str, beside: &Option<String>, delays: [Duration; 2]| {
+    pub(crate) fn add_own_hosts(&mut self, group: &Flow, seed: u64) -> [Option<NodeId>; 2] {
+        let mut add = |role: &str, beside: &Option<String>, wire: [LinkConfig; 2]| {
             let at = beside.as_deref().map_or(self.first, |name| self.node(name));
-            self.add_host(&format!("{role}-{}", group.name), at, delays)
+            self.add_host(&format!("{role}-{}", group.name), at, &wire, seed)
         };
-        let sender = group.has_own_host().then(|| add("sender", &group.from, group.delays()));
-        let at_once = [Duration::ZERO; 2];
-        let receiver = group.to.is_some().then(|| add("receiver", &group.to, at_once));
+        let sender = group.has_own_host().then(|| add("sender", &group.from, group.wire()));
+        let receiver = group.to.is_some().then(|| add("receiver", &group.to, instant()));
         [sender, receiver]
     }
 
-    /// A host called `name` beside the node `at`, whose wire has the `delays` away from it and
-    /// towards it.
-    fn add_host(&mut self, name: &str, at: NodeId, delays: [Duration; 2]) -> NodeId {
-        let [out, to] = delays.map(|delay| link::Config { delay, ..INSTANT });
+    /// A host called `name` beside the node `at`, with the directions of its `wire` away from it
+    /// and towards it.
+    fn add_host(
+        &mut self,
+        name: &str,
+        at: NodeId,
+        [out, to]: &[LinkConfig; 2],
+        seed: u64,
+    ) -> NodeId {
         let node = self.world.add_node(name);
-        let out = self.world.add_pipe(&format!("{name}/out"), &out, at);
-        let to = self.world.add_pipe(&format!("{name}/in"), &to, node);
+        let out = self.world.add_link(&format!("{name}/out"), out, at, seed);
+        let to = self.world.add_link(&format!("{name}/in"), to, node, seed);
         self.world.set_route(node, None, out);
         self.world.set_route(at, Some(node), to);
         for &(behind, up) in self.back.iter().filter(|(behind, _)| *behind > at) {

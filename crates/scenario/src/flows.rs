@@ -72,7 +72,7 @@ pub(crate) fn add<B: Body<Payload = Length>>(
     for (index, group) in (0..).zip(scenario.groups()) {
         let tcp = flows.source(index, group);
         flows.own_hosts = match group.hosts {
-            Hosts::Shared if group.number() > 0 => flows.chain.add_own_hosts(group),
+            Hosts::Shared if group.number() > 0 => flows.chain.add_own_hosts(group, scenario.seed),
             Hosts::Shared | Hosts::Own => [None; 2],
         };
         flows.add(group, &tcp);
@@ -221,7 +221,7 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
                 let mobile = || self.chain.receiver(ue);
                 [host.unwrap_or(self.chain.first), receiver.unwrap_or_else(mobile)]
             }
-            Hosts::Own => self.chain.add_hosts(number, group.delays()),
+            Hosts::Own => self.chain.add_hosts(number, group, self.scenario.seed),
         };
         match group.direction {
             FlowDirection::Downlink => [host, mobile],

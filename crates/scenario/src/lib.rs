@@ -24,6 +24,7 @@
 mod bearers;
 mod build;
 mod check_flow;
+mod check_jitter;
 mod check_middlebox;
 mod check_mobile;
 mod check_route;

@@ -1,15 +1,18 @@
 //! What of a scenario can be changed while its world runs.
 
-use base::{Direction, Duration, Probability, Schedule, Time};
-use link::{Bottleneck, LinkConfig, LinkStep, Service};
+mod disorder;
+mod values;
+
+use base::{Direction, Duration, Time};
+use link::{Bottleneck, LinkStep};
 use observe::{Context, Observe};
 use radio::Radio;
 use radio::channel::Reception;
 use radio::gprs::GprsKeys;
 use radio::nbiot::NbIotKeys;
+use radio::umts::DchKeys;
 use radio::umts::cell::CellKeys;
-use radio::umts::{BlockErrorRate, DchKeys};
-use settings::{Along, Chance, Decibels, Leaf, OfTime, Off, Or, Speed, Unlimited, words};
+use settings::words;
 use world::{Body, MachineId, World};
 
 use crate::Scenario;
@@ -24,12 +27,28 @@ words! {
         LinkDelay = "link.delay",
         /// The loss rate towards the mobile.
         LinkLoss = "link.loss",
+        /// The jitter towards the mobile.
+        LinkJitter = "link.jitter",
+        /// The share of packets towards the mobile that are held back.
+        LinkReorder = "link.reorder",
+        /// The share that arrives twice.
+        LinkDuplicate = "link.duplicate",
+        /// The share that arrives with a wrong bit.
+        LinkCorrupt = "link.corrupt",
         /// The rate of the reverse direction.
         BackRate = "link.back.rate",
         /// The delay of the reverse direction.
         BackDelay = "link.back.delay",
         /// The loss rate of the reverse direction.
         BackLoss = "link.back.loss",
+        /// The jitter of the reverse direction.
+        BackJitter = "link.back.jitter",
+        /// The share of its packets that are held back.
+        BackReorder = "link.back.reorder",
+        /// The share that arrives twice.
+        BackDuplicate = "link.back.duplicate",
+        /// The share that arrives with a wrong bit.
+        BackCorrupt = "link.back.corrupt",
         /// The block error rate of both directions.
         RadioTbler = "radio.tbler",
         /// The ratio of carrier to interference, where it determines how many blocks err.
@@ -145,7 +164,18 @@ impl LiveKey {
         match self {
             Self::LinkRate => link.is_some_and(|link| link.trace.down.is_none()),
             Self::BackRate => link.is_some_and(|link| link.trace.up.is_none()),
-            Self::LinkDelay | Self::LinkLoss | Self::BackDelay | Self::BackLoss => link.is_some(),
+            Self::LinkDelay
+            | Self::LinkLoss
+            | Self::LinkJitter
+            | Self::LinkReorder
+            | Self::LinkDuplicate
+            | Self::LinkCorrupt
+            | Self::BackDelay
+            | Self::BackLoss
+            | Self::BackJitter
+            | Self::BackReorder
+            | Self::BackDuplicate
+            | Self::BackCorrupt => link.is_some(),
             Self::RadioTbler => scenario.radio.as_ref().is_some_and(has_tbler),
             Self::RadioCi => scenario.radio.as_ref().and_then(gprs).is_some_and(has_ci),
             Self::DownlinkRate => has_rate(scenario, Direction::Downlink),
@@ -171,6 +201,16 @@ impl LiveKey {
             Self::LinkLoss => change_part(link, |link, wanted| {
                 link.change(LinkStep { loss: Some(wanted.losses.loss), ..step });
             }),
+            Self::LinkJitter | Self::LinkReorder | Self::LinkDuplicate | Self::LinkCorrupt => {
+                change_part(link, |link, wanted| {
+                    link.change(disorder::step(self, at, &wanted.disorder));
+                });
+            }
+            Self::BackJitter | Self::BackReorder | Self::BackDuplicate | Self::BackCorrupt => {
+                change_part(link, |link, wanted| {
+                    link.change_back(disorder::step(self, at, &wanted.back.disorder));
+                });
+            }
             Self::BackRate => change_part(link, |link, wanted| {
                 link.change_back(LinkStep { rate: Some(wanted.back.rate), ..step });
             }),
@@ -279,42 +319,6 @@ impl Live {
                     cell.reconfigure(now, &radio, &context, name);
                 });
             }
-        }
-    }
-
-    /// The value of `key` at `now`, as in a scenario.
-    fn value(&self, key: LiveKey, now: Time) -> Option<String> {
-        let Scenario { link, radio, queue, .. } = &self.scenario;
-        let ways = link.as_ref().map(|link| [link.down(queue), link.up(queue)]);
-        let (down, up) = (ways.as_ref().map(|ways| &ways[0]), ways.as_ref().map(|ways| &ways[1]));
-        let sky = radio.as_ref().and_then(|radio| radio.keys().satellite());
-        let reception = |way| radio.as_ref().and_then(|radio| radio.keys().reception(way));
-        let snr = |way| Some(Along::<Decibels>::show(&reception(way)?.snr_at(now)));
-        let bler = |way| Some(Or::<Off, Chance>::show(&reception(way)?.bler));
-        let carrier = radio.as_ref().and_then(nb_iot);
-        let slots = radio.as_ref().and_then(gprs);
-        let rate = |direction| {
-            let of_sky = sky.map(|sky| sky.rate(direction));
-            let rate =
-                of_sky.or_else(|| Some(radio.as_ref().and_then(dch)?.rate_at(now, direction)));
-            Some(Speed::show(&rate?))
-        };
-        match key {
-            LiveKey::LinkRate => rate_of(down?, now),
-            LiveKey::BackRate => rate_of(up?, now),
-            LiveKey::LinkDelay => Some(OfTime::<0>::show(&down?.delay.at(now))),
-            LiveKey::BackDelay => Some(OfTime::<0>::show(&up?.delay.at(now))),
-            LiveKey::LinkLoss => Some(loss_of(down?, now)),
-            LiveKey::BackLoss => Some(loss_of(up?, now)),
-            LiveKey::RadioTbler => tbler_of(radio.as_ref()?, now),
-            LiveKey::RadioCi => Some(Or::<Off, Along<Decibels>>::show(&slots?.ci)),
-            LiveKey::DownlinkRate => rate(Direction::Downlink),
-            LiveKey::UplinkRate => rate(Direction::Uplink),
-            LiveKey::DownlinkSnr => snr(Direction::Downlink),
-            LiveKey::UplinkSnr => snr(Direction::Uplink),
-            LiveKey::DownlinkBler => bler(Direction::Downlink),
-            LiveKey::UplinkBler => bler(Direction::Uplink),
-            LiveKey::CouplingLoss => Some(Along::<Decibels>::show(&carrier?.coupling_loss_at(now))),
         }
     }
 }
@@ -434,35 +438,7 @@ fn has_tbler(radio: &Radio) -> bool {
     dch(radio).is_some() || of_cells || gprs(radio).is_some_and(GprsKeys::has_tbler)
 }
 
-fn tbler_of(radio: &Radio, now: Time) -> Option<String> {
-    if let Some(keys) = dch(radio) {
-        let [down, up] = Direction::BOTH.map(|way| errors(keys.tbler_at(now, way)));
-        return Some(if down == up { down } else { format!("{down} down, {up} up") });
-    }
-    let of_cells = radio.keys().cells().map(|keys| &keys.umts.tbler);
-    of_cells.or_else(|| Some(&gprs(radio)?.tbler)).map(Chance::show)
-}
-
 /// The last machine of that name: links are added behind wires.
 fn named<B: Body>(world: &World<B>, name: &str) -> Option<MachineId> {
     world.machines().filter(|machine| machine.1 == name).map(|machine| machine.0).last()
-}
-
-fn rate_of(config: &LinkConfig, now: Time) -> Option<String> {
-    let Service::Rate(rate) = &config.service else { return None };
-    Some(Or::<Unlimited, Speed>::show(&rate.at(now)))
-}
-
-fn loss_of(config: &LinkConfig, now: Time) -> String {
-    let at = |schedule: &Schedule<Probability>| schedule.at(now);
-    Chance::show(&config.loss.bernoulli.as_ref().map_or(Probability::NEVER, at))
-}
-
-fn errors(rate: BlockErrorRate) -> String {
-    match rate {
-        BlockErrorRate::Constant(tbler) => Chance::show(&tbler),
-        BlockErrorRate::Drawn { low, high } => {
-            format!("{} to {}", Chance::show(&low), Chance::show(&high))
-        }
-    }
 }

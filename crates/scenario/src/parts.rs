@@ -14,7 +14,7 @@ pub struct Part {
 
 impl Part {
     /// The parts of the network of `scenario`, in the order of its mobiles. None if mobiles share
-    /// a radio of cells or access points, a wire that has a rate, or flows.
+    /// a radio of cells or access points, a wire that has a rate or disorders packets, or flows.
     ///
     /// A middlebox is no obstacle: what it does for one mobile does not depend on others.
     pub fn all(scenario: &Scenario) -> impl ExactSizeIterator<Item = Self> + use<> {
@@ -22,10 +22,11 @@ impl Part {
         let mobiles = radio.map_or(0, |radio| radio.keys().mobiles() as u32);
         let is_shared = scenario.mobile_ip.is_some()
             || scenario.link.is_some()
-            || scenario.wired.iter().any(|wire| wire.rate.is_some());
+            || scenario.wired.iter().any(|wire| wire.rate.is_some() || wire.has_chance());
         let is_alone = |group: &Flow| {
             group.hosts == Hosts::Shared
                 && group.to.is_none()
+                && !group.has_chance()
                 && group.direction != FlowDirection::BetweenMobiles
         };
         let is_apart = mobiles > 1 && !is_shared && scenario.groups().all(is_alone);

@@ -67,6 +67,7 @@ fn read(
     check.flow()?;
     check.network()?;
     check.wired()?;
+    check.jitters()?;
     check.middlebox()?;
     scenario.radio = check.radio()?;
     Ok(scenario)

@@ -5,6 +5,8 @@ use std::cell::RefCell;
 
 use base::{Duration, Probability, Rate, Schedule, Time};
 use link::Service;
+use link::disorder::jitter::{Distribution, Order};
+use link::disorder::{self, jitter};
 use link::queue::{Discipline, Kind, Notice, codel, dualpi2, fq_codel, pie};
 use proptest::prelude::*;
 use radio::Radio;
@@ -334,7 +336,10 @@ fn a_link_by_a_trace_can_change() {
     let shipped = shipped().iter().find(|shipped| shipped.name == "lte-drive").expect("it ships");
     let scenario = Scenario::parse(shipped.text, shipped.name, &[]).expect("valid");
     let keys: Vec<_> = scenario.live_keys().iter().map(|key| key.name()).collect();
-    assert_eq!(keys, ["link.delay", "link.loss", "link.back.delay", "link.back.loss"]);
+    let fields = ["delay", "loss", "jitter", "reorder", "duplicate", "corrupt"];
+    let ways = ["link", "link.back"];
+    let expect = ways.map(|way| fields.map(|field| format!("{way}.{field}"))).concat();
+    assert_eq!(keys, expect);
     assert_eq!(scenario.check_black_out(), Ok(()));
 }
 
@@ -571,4 +576,118 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn what_a_wire_does_to_packets() {
+    let millis = Duration::from_millis;
+    let chance = |value| Probability::new(value).expect("in range");
+    let scenario = set(&[
+        ("link.delay", "40 ms"),
+        ("link.jitter", "5 ms"),
+        ("link.jitter_distribution", "normal"),
+        ("link.jitter_order", "free"),
+        ("link.reorder", "1 %"),
+        ("link.reorder_distance", "7"),
+        ("link.reorder_hold", "20 ms"),
+        ("link.duplicate", "2 %"),
+        ("link.corrupt", "3 %"),
+        ("link.back.jitter", "40 ms"),
+        ("link.schedule", "[{at = '9 s', jitter = '0 s', reorder = 0, duplicate = '4 %'}]"),
+    ]);
+    let link = scenario.link.as_ref().expect("there");
+    let expect = disorder::Config {
+        jitter: jitter::Config {
+            extent: Schedule::new(millis(5), vec![(at(9), Duration::ZERO)]),
+            distribution: Distribution::Normal,
+            order: Order::Free,
+        },
+        reorder: Schedule::new(chance(0.01), vec![(at(9), Probability::NEVER)]),
+        distance: 7,
+        hold: millis(20),
+        duplicate: Schedule::new(chance(0.02), vec![(at(9), chance(0.04))]),
+        corrupt: chance(0.03).into(),
+    };
+    assert_eq!(link.down(&scenario.queue).disorder, expect);
+    let back = link.up(&scenario.queue).disorder;
+    assert_eq!(back.jitter, jitter::Config { extent: millis(40).into(), ..Default::default() });
+    assert_eq!(back.corrupt, Probability::NEVER.into());
+    assert!(set(&[("link.jitter_order", "free")]).link.expect("there").disorder.config().is_none());
+}
+
+/// A delay cannot fall below zero: jitter that would let it is refused, where it says so.
+#[test]
+fn jitter_needs_a_delay() {
+    let check = |settings: &[(&str, &str)], blamed: &str, message: &str| {
+        let value = settings.iter().rfind(|(key, _)| *key == blamed).map_or("", |(_, value)| value);
+        let at = format!("--set {blamed}={value}: ");
+        refused_setting(settings, &format!("{at}{message}, or delays fall below zero"));
+    };
+    let delay = ("link.delay", "40 ms");
+    check(
+        &[("link.jitter", "1 ms")],
+        "link.jitter",
+        "link.jitter must not be above link.delay, 0 s here",
+    );
+    check(
+        &[delay, ("link.jitter", "41 ms")],
+        "link.jitter",
+        "link.jitter must not be above link.delay, 40 ms here",
+    );
+    check(
+        &[delay, ("link.jitter", "11 ms"), ("link.jitter_distribution", "normal")],
+        "link.jitter",
+        "link.jitter must not be above a quarter of link.delay, 10 ms here",
+    );
+    check(
+        &[delay, ("link.back.delay", "5 ms"), ("link.back.jitter", "6 ms")],
+        "link.back.jitter",
+        "link.back.jitter must not be above link.back.delay, 5 ms here",
+    );
+    check(
+        &[delay, ("link.jitter", "9 ms"), ("link.schedule", "[{at = '2 s', delay = '8 ms'}]")],
+        "link.jitter",
+        "link.jitter must not be above link.delay, 8 ms here",
+    );
+    check(
+        &[("flow.group.far.delay", "5 ms"), ("flow.group.far.jitter", "6 ms")],
+        "flow.group.far.jitter",
+        "flow.group.far.jitter must not be above flow.group.far.delay, 5 ms here",
+    );
+    check(
+        &[("flow.delay", "5 ms"), ("flow.return_delay", "2 ms"), ("flow.jitter", "3 ms")],
+        "flow.jitter",
+        "flow.jitter must not be above flow.return_delay, 2 ms here",
+    );
+    check(
+        &[("flow.delay", "5 ms"), ("flow.return_jitter", "6 ms")],
+        "flow.return_jitter",
+        "flow.return_jitter must not be above flow.delay, 5 ms here",
+    );
+    let wired = "[[wired]]\nname = \"Gi\"\nbetween = [\"a\", \"b\"]\njitter = \"1 ms\"\n";
+    let error = parse(wired, &[]).expect_err("it has no delay").to_string();
+    assert_eq!(
+        error,
+        "runs/mine.toml:4: wired.Gi.jitter: wired.Gi.jitter must not be above \
+         wired.Gi.delay, 0 s here, or delays fall below zero"
+    );
+}
+
+/// The group's own wire strays, in each direction as it says.
+#[test]
+fn the_wire_of_a_group_strays() {
+    let network = build(&set(&[
+        ("flow.group.far.delay", "5 ms"),
+        ("flow.group.far.return_delay", "20 ms"),
+        ("flow.group.far.jitter", "2 ms"),
+        ("flow.group.far.return_jitter", "20 ms"),
+        ("flow.group.near.delay", "5 ms"),
+    ]));
+    let strays = |name: &str| {
+        let mut machines = network.world.machines();
+        let hop = machines.find(|machine| machine.1 == name).and_then(|machine| machine.2.hop());
+        matches!(hop, Some(world::Hop::Link { .. }))
+    };
+    assert!(strays("sender-far/out") && strays("sender-far/in"));
+    assert!(!strays("sender-near/out") && !strays("sender-near/in"));
 }

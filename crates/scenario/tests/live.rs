@@ -115,6 +115,34 @@ fn a_link_changes_as_by_its_schedule() {
 }
 
 #[test]
+fn a_wire_begins_to_disorder_packets() {
+    let free = [("link.jitter_order", "free"), ("link.back.reorder_distance", "2")];
+    let all = Deed::Change(&[
+        ("link.jitter", "20 ms"),
+        ("link.reorder", "2 %"),
+        ("link.duplicate", "3 %"),
+        ("link.corrupt", "1 %"),
+        ("link.back.jitter", "10 ms"),
+        ("link.back.reorder", "5 %"),
+        ("link.back.duplicate", "4 %"),
+        ("link.back.corrupt", "2 %"),
+    ]);
+    let none = Deed::Change(&[("link.jitter", "0 s"), ("link.corrupt", "0")]);
+    let steps = [
+        (
+            "link.schedule",
+            "[{at='2003 ms', jitter='20 ms', reorder='2 %', duplicate='3 %', corrupt='1 %'},
+              {at='6 s', jitter='0 s', corrupt=0}]",
+        ),
+        (
+            "link.back.schedule",
+            "[{at='2003 ms', jitter='10 ms', reorder='5 %', duplicate='4 %', corrupt='2 %'}]",
+        ),
+    ];
+    check(LINK, &free, &[(2003, all), (6000, none)], &steps);
+}
+
+#[test]
 fn a_black_out_is_an_outage() {
     let outages = |spans| [("link.outages", spans), ("link.back.outages", spans)];
     let black_out = Deed::BlackOut(SECONDS(1));
@@ -336,7 +364,9 @@ fn what_can_be_changed() {
         &link,
         "radio.tbler",
         Err("radio.tbler: cannot be changed while it runs; these can: link.rate, link.delay, \
-             link.loss, link.back.rate, link.back.delay, link.back.loss"),
+             link.loss, link.jitter, link.reorder, link.duplicate, link.corrupt, link.back.rate, \
+             link.back.delay, link.back.loss, link.back.jitter, link.back.reorder, \
+             link.back.duplicate, link.back.corrupt"),
     );
     let umts = parse("umts-dch-384", &[]);
     check(
@@ -408,7 +438,7 @@ fn it_tells_what_it_is_like() {
         let values: Vec<_> = state.values.into_iter().map(|(_, value)| value).collect();
         (values.join(", "), state.black_out)
     };
-    let first = "1 Mbit/s, 50 ms, 0, 1 Mbit/s, 50 ms, 0";
+    let first = "1 Mbit/s, 50 ms, 0, 0 s, 0, 0, 0, 1 Mbit/s, 50 ms, 0, 0 s, 0, 0, 0";
     assert_eq!(values(&state, 0), (first.to_owned(), Duration::ZERO));
     let (now, mut packets) = (Time::ZERO + SECONDS(2), Packets::default());
     let cx = &mut Context { now, observe: &mut packets };
@@ -416,9 +446,9 @@ fn it_tells_what_it_is_like() {
     let keys = scenario.live_keys_of(settings.iter().map(|(key, _)| *key)).expect("they can");
     state.change(&mut world, cx, &Change::new(keys, parse(LINK, settings)));
     state.black_out(&mut world, cx, SECONDS(3));
-    let second = "unlimited, 1 s, 0, 1 Mbit/s, 1 s, 0";
+    let second = "unlimited, 1 s, 0, 0 s, 0, 0, 0, 1 Mbit/s, 1 s, 0, 0 s, 0, 0, 0";
     assert_eq!(values(&state, 3), (second.to_owned(), SECONDS(2)));
-    let third = "unlimited, 1 s, 0.01, 1 Mbit/s, 1 s, 0";
+    let third = "unlimited, 1 s, 0.01, 0 s, 0, 0, 0, 1 Mbit/s, 1 s, 0, 0 s, 0, 0, 0";
     assert_eq!(values(&state, 6), (third.to_owned(), Duration::ZERO));
 }
 

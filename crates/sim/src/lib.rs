@@ -56,7 +56,8 @@ pub use queue::{QueueEvent, QueueRow};
 pub use series::{Keep, Series};
 pub use statistics::Distribution;
 pub use summary::{
-    CwndSummary, DropsSummary, FlowSummary, LinkSummary, PageSummary, QueueSummary, Summary,
+    CwndSummary, DisorderSummary, DropsSummary, FlowSummary, LinkSummary, PageSummary,
+    QueueSummary, Summary,
 };
 pub use trace::{FlowDirection, HopRow, SegmentRow, Trace};
 pub use world::Side;

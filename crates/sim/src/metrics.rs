@@ -131,7 +131,10 @@ impl Observe for Metrics {
                 self.arrived(now, fact.machine, &packet);
             }
             PacketEvent::Dropped(reason) => self.dropped(fact, reason),
-            PacketEvent::Entered | PacketEvent::Left => {}
+            PacketEvent::Entered
+            | PacketEvent::Left
+            | PacketEvent::Duplicated(_)
+            | PacketEvent::Corrupted => {}
         }
     }
 

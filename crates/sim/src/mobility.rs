@@ -49,7 +49,8 @@ impl MobilityMetrics {
             | DropReason::Loss
             | DropReason::List
             | DropReason::Outage
-            | DropReason::Discarded => return,
+            | DropReason::Discarded
+            | DropReason::Corrupt => return,
         };
         *counter(self.lost.entry(machine).or_default()) += 1;
     }

@@ -122,7 +122,10 @@ impl Queues {
     pub(crate) fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
         let Some(Some(place)) = self.places.get(fact.machine as usize) else { return };
         match fact.event {
-            PacketEvent::Departed | PacketEvent::Arrived => {}
+            PacketEvent::Departed
+            | PacketEvent::Arrived
+            | PacketEvent::Duplicated(_)
+            | PacketEvent::Corrupted => {}
             PacketEvent::Entered => {
                 let link = place.link(fact.node.unwrap_or(fact.source));
                 self.enter(now, link, fact);

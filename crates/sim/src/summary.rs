@@ -2,6 +2,7 @@
 //! sizes bytes; what does not apply is `null`.
 
 use base::{Direction, Duration, Rate, Time};
+use link::disorder::Counts;
 use link::{Counters, Drops};
 use scenario::Scenario;
 use schemars::JsonSchema;
@@ -149,6 +150,8 @@ pub struct LinkSummary {
     pub drops_by_reason: DropsSummary,
     /// Packets marked instead of dropped (RFC 3168).
     pub marks: u64,
+    /// Packets that it disordered, where it may.
+    pub disorder: Option<DisorderSummary>,
     /// Busy share of the time (a bearer: of the blocks; by satellite: of the bytes that its rates
     /// carry; a trace: of its opportunities). Of a WLAN that of the media of its access points, on
     /// average, which both directions share.
@@ -178,6 +181,18 @@ pub struct DropsSummary {
     pub discarded: u64,
     /// Heard by nobody: its mobile was elsewhere.
     pub unreachable: u64,
+}
+
+/// Packets that came out of a link otherwise than they went in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Disorder")]
+pub struct DisorderSummary {
+    /// Arrived behind one that was sent later (RFC 4737 §3.3).
+    pub reordered: u64,
+    /// Arrived twice.
+    pub duplicated: u64,
+    /// Arrived with a wrong bit, for which their receiver discards them.
+    pub corrupted: u64,
 }
 
 /// A queue over time.
@@ -318,7 +333,8 @@ impl LinkSummary {
                 vec![Self::wired(name, &counters, utilization, elapsed)]
             }
             Hop::Link { link, .. } => {
-                vec![Self::wired(name, &link.counters(end), link.utilization(end), elapsed)]
+                let wired = Self::wired(name, &link.counters(end), link.utilization(end), elapsed);
+                vec![Self { disorder: link.disorder().map(DisorderSummary::from), ..wired }]
             }
             Hop::Radio(radio) => both(&|direction, name| {
                 let share = radio.cell.utilization(direction, end.saturating_since(Time::ZERO));
@@ -361,6 +377,7 @@ impl LinkSummary {
             drops: drops.total(),
             drops_by_reason: drops.into(),
             marks,
+            disorder: None,
             utilization,
             queue_packets: QueueSummary { mean: waited / elapsed, max: most },
             queue_delay_s: (packets > 0).then(|| waited / packets as f64),
@@ -406,6 +423,12 @@ struct Waiting {
 
 const DIRECTIONS: [(Direction, &str); 2] =
     [(Direction::Downlink, "down"), (Direction::Uplink, "up")];
+
+impl From<Counts> for DisorderSummary {
+    fn from(Counts { reordered, duplicated, corrupted }: Counts) -> Self {
+        Self { reordered, duplicated, corrupted }
+    }
+}
 
 impl From<Drops> for DropsSummary {
     fn from(drops: Drops) -> Self {

@@ -59,7 +59,7 @@ pub struct HopRow {
     pub uid: u64,
     /// The machine's number.
     pub machine: u32,
-    /// [`PacketEvent::Entered`], [`PacketEvent::Left`] or [`PacketEvent::Dropped`].
+    /// Neither [`PacketEvent::Departed`] nor [`PacketEvent::Arrived`].
     pub event: PacketEvent,
 }
 
@@ -274,7 +274,11 @@ impl Observe for Trace {
                     self.segment(now, fact, header);
                 }
             }
-            PacketEvent::Entered | PacketEvent::Left | PacketEvent::Dropped(_) => {
+            PacketEvent::Entered
+            | PacketEvent::Left
+            | PacketEvent::Dropped(_)
+            | PacketEvent::Duplicated(_)
+            | PacketEvent::Corrupted => {
                 let PacketFact { event, machine, uid, .. } = *fact;
                 self.hops.push(HopRow { time: now, uid, machine, event });
                 let Some(node) = fact.node else { return };

@@ -168,7 +168,8 @@ impl Transits {
     pub(crate) fn packet(&mut self, now: Time, fact: &PacketFact<'_>) {
         let key = (fact.machine, fact.uid);
         let event = match fact.event {
-            PacketEvent::Departed | PacketEvent::Arrived => return,
+            PacketEvent::Departed | PacketEvent::Arrived | PacketEvent::Corrupted => return,
+            PacketEvent::Duplicated(of) => return self.double(now, fact, of),
             PacketEvent::Entered => return self.enter(now, fact),
             PacketEvent::Left => TransitEventKind::Received,
             PacketEvent::Dropped(_) => TransitEventKind::Dropped,
@@ -200,6 +201,17 @@ impl Transits {
     pub(crate) fn end(&mut self, until: Time) {
         self.events.retain(|step| step.time <= until);
         self.events.sort_by_key(|step| step.time);
+    }
+
+    /// Packet number `of` comes out of a link twice.
+    fn double(&mut self, now: Time, fact: &PacketFact<'_>, of: u64) {
+        let Some(open) = self.open.get(&(fact.machine, of)) else { return };
+        let transit = self.rows.len() as u32;
+        self.rows.push(Transit { uid: fact.uid, ..self.rows[open.transit as usize] });
+        for event in [TransitEventKind::Enqueued, TransitEventKind::Dequeued] {
+            self.events.push(TransitEvent { time: now, transit, event });
+        }
+        self.open.insert((fact.machine, fact.uid), Open { transit, is_dequeued: true });
     }
 
     fn enter(&mut self, now: Time, fact: &PacketFact<'_>) {

@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use observe::PacketEvent;
+use base::Duration;
+use observe::{DropReason, PacketEvent};
 use scenario::{Outside, Scenario};
-use sim::{DropsSummary, LinkSummary, Outcome, Recording, Threads, simulate};
+use sim::{DatagramOutcome, DropsSummary, LinkSummary, Outcome, Recording, Threads, simulate};
 
 /// 1500 B every 12 ms: 1 Mbit/s.
 const TRACE: &[u8] = b"12\n24\n36\n48\n60\n";
@@ -16,7 +17,11 @@ fn burst() -> Vec<u8> {
 }
 
 fn bottleneck(settings: &[(&str, &str)]) -> Outcome {
-    let shipped = scenario::shipped().iter().find(|shipped| shipped.name == "bottleneck");
+    run("bottleneck", settings)
+}
+
+fn run(name: &str, settings: &[(&str, &str)]) -> Outcome {
+    let shipped = scenario::shipped().iter().find(|shipped| shipped.name == name);
     let settings: Vec<_> =
         settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let read = &|path: &str| match path {
@@ -26,7 +31,7 @@ fn bottleneck(settings: &[(&str, &str)]) -> Outcome {
     };
     let outside = Outside { customs: &[], read };
     let text = shipped.expect("it ships").text;
-    let scenario = Scenario::parse_from(text, "bottleneck", &settings, &outside).expect("valid");
+    let scenario = Scenario::parse_from(text, name, &settings, &outside).expect("valid");
     simulate(&scenario, Recording::Everything, Threads::MIN, &mut |_| ControlFlow::Continue(()))
         .expect("nothing interrupts it")
 }
@@ -199,4 +204,120 @@ fn a_lost_tail_is_repaired_in_slow_start() {
     };
     check("newreno");
     check("sack");
+}
+
+/// Datagrams over a wire that disorders them: each arrives, is discarded for its checksum or is
+/// under way, and the link has counted what it did.
+#[test]
+fn a_wire_that_disorders_datagrams() {
+    let outcome = bottleneck(&[
+        ("flow.application", "udp"),
+        ("flow.udp.rate", "400 kbit/s"),
+        ("link.delay", "50 ms"),
+        ("link.jitter", "10 ms"),
+        ("link.jitter_order", "free"),
+        ("link.reorder", "1 %"),
+        ("link.duplicate", "5 %"),
+        ("link.corrupt", "4 %"),
+        ("duration", "60 s"),
+    ]);
+    let trace = outcome.trace.as_ref().expect("it was recorded");
+    let count = |event: fn(&PacketEvent) -> bool| {
+        trace.hops.iter().filter(|row| event(&row.event)).count() as u64
+    };
+    let discarded = count(|event| *event == PacketEvent::Dropped(DropReason::Corrupt));
+    let found = link(&outcome, "bottleneck/down").disorder.expect("it may");
+    assert_eq!(found.corrupted, count(|event| *event == PacketEvent::Corrupted));
+    assert_eq!(found.duplicated, count(|event| matches!(event, PacketEvent::Duplicated(_))));
+    assert_eq!(found.corrupted, discarded);
+    let datagrams = outcome.summary.flows[0].datagrams.as_deref().expect("it has some");
+    assert_eq!(datagrams.lost, discarded);
+    assert_eq!(datagrams.sent, datagrams.received + datagrams.lost + datagrams.under_way);
+    let shares = [(found.duplicated, 0.05), (found.corrupted, 0.04)];
+    for (found, expect) in shares {
+        let (sent, found) = (datagrams.sent as f64, found as f64);
+        let deviation = (sent * expect * (1.0 - expect)).sqrt();
+        assert!((found - sent * expect).abs() < 4.0 * deviation, "{found} of {sent}");
+    }
+    assert!(found.reordered > 0);
+    assert_eq!(link(&outcome, "bottleneck/up").disorder, None);
+    let delays =
+        outcome.metrics.flows()[0].datagrams().iter().filter_map(|row| match row.outcome {
+            DatagramOutcome::Received { at } => Some(at.saturating_since(row.sent)),
+            DatagramOutcome::UnderWay | DatagramOutcome::Lost { .. } => None,
+        });
+    let least = delays.min().expect("some arrived");
+    assert!(least >= Duration::from_millis(40), "{least:?}");
+}
+
+/// TCP over the same, with and without middleboxes, which pass on what has a wrong bit: the file
+/// arrives whole.
+#[test]
+fn a_file_arrives_over_a_wire_that_disorders_packets() {
+    for middlebox in ["none", "atcp", "snoop", "split"] {
+        let outcome = bottleneck(&[
+            ("middlebox.kind", middlebox),
+            ("flow.bytes", "300 kB"),
+            ("link.delay", "50 ms"),
+            ("link.jitter", "5 ms"),
+            ("link.reorder", "2 %"),
+            ("link.duplicate", "5 %"),
+            ("link.corrupt", "2 %"),
+            ("link.back.delay", "50 ms"),
+            ("link.back.jitter", "50 ms"),
+            ("link.back.jitter_order", "free"),
+            ("link.back.duplicate", "5 %"),
+            ("link.back.corrupt", "2 %"),
+            ("duration", "200 s"),
+        ]);
+        let flow = &outcome.summary.flows[0];
+        assert!(flow.completed_s.is_some(), "{middlebox}: {flow:?}");
+        assert_eq!(flow.bytes_acked, 300_000, "{middlebox}");
+        for name in ["bottleneck/down", "bottleneck/up"] {
+            let found = link(&outcome, name).disorder.expect("it may");
+            assert!(found.reordered > 0 && found.duplicated > 0 && found.corrupted > 0);
+        }
+    }
+}
+
+/// A group's own wire: only its packets stray.
+#[test]
+fn the_wire_of_a_group_strays_alone() {
+    let outcome = bottleneck(&[
+        ("flow.group.far.delay", "20 ms"),
+        ("flow.group.far.jitter", "20 ms"),
+        ("flow.group.far.jitter_order", "free"),
+        ("flow.group.near.delay", "20 ms"),
+        ("duration", "20 s"),
+    ]);
+    assert!(link(&outcome, "sender-far/out").disorder.is_some_and(|found| found.reordered > 0));
+    assert_eq!(link(&outcome, "sender-near/out").disorder, None);
+    assert_eq!(link(&outcome, "bottleneck/down").disorder, None);
+}
+
+/// Jitter of 5 ms that reorders a third of all packets: RACK (RFC 8985) waits for what is late,
+/// where three segments beyond a hole are a loss to SACK (RFC 6675).
+#[test]
+fn rack_keeps_its_rate_under_reordering() {
+    let goodput = |recovery| {
+        let settings = [
+            ("tcp.profile", "modern"),
+            ("tcp.mss", "1448"),
+            ("tcp.variant", "cubic"),
+            ("tcp.recovery", recovery),
+            ("tcp.window", "2000"),
+            ("link.rate", "20 Mbit/s"),
+            ("link.delay", "20 ms"),
+            ("link.jitter", "5 ms"),
+            ("link.jitter_order", "free"),
+            ("queue.packets", "100"),
+            ("duration", "10 s"),
+        ];
+        let outcome = run("plain-384", &settings);
+        let found = link(&outcome, "bottleneck/down").disorder.expect("it may");
+        assert!(found.reordered > 500, "{found:?}");
+        outcome.summary.flows[0].goodput_bps.expect("it sent")
+    };
+    let [rack, sack] = ["rack", "sack"].map(goodput);
+    assert!(rack > 12e6 && sack < rack / 3.0, "{rack} and {sack} bit/s");
 }

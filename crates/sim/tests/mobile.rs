@@ -44,11 +44,13 @@ fn detour(routes: &[[&str; 3]]) -> String {
 }
 
 /// What became of packets.
-#[derive(Default)]
+#[derive(Default, Debug)]
 struct Fates {
     departed: u64,
     arrived: u64,
     dropped: u64,
+    duplicated: u64,
+    corrupted: u64,
     entered: u64,
     left: u64,
     /// Bytes of the largest packet at a link.
@@ -66,6 +68,8 @@ impl Observe for Fates {
                 self.largest = self.largest.max(fact.bytes);
             }
             PacketEvent::Left => self.left += 1,
+            PacketEvent::Duplicated(_) => self.duplicated += 1,
+            PacketEvent::Corrupted => self.corrupted += 1,
         }
     }
 }
@@ -78,7 +82,7 @@ fn is_conserved(scenario: &Scenario) -> Result<(), TestCaseError> {
     while world.step(until, &mut fates).is_some() {}
     let held = world.held().count() as u64;
     prop_assert!(fates.departed > 100);
-    prop_assert_eq!(fates.departed, fates.arrived + fates.dropped + held);
+    prop_assert_eq!(fates.departed + fates.duplicated, fates.arrived + fates.dropped + held);
     prop_assert_eq!(world.unroutable(), 0);
     prop_assert!(fates.largest <= scenario.mobile_ip.as_ref().expect("mobiles move").mtu);
     Ok(())
@@ -135,6 +139,30 @@ proptest! {
             ("mobile_ip.mtu", mtu),
         ]);
         is_conserved(&scenario)?;
+    }
+}
+
+/// Agents take no message with a wrong bit, and tunnels carry copies and what comes out of order.
+#[test]
+fn wires_may_disorder_packets() {
+    for kind in ["mipv6", "hmipv6"] {
+        let mut settings = vec![("duration", "60 s"), ("mobile_ip.kind", kind)];
+        settings.extend([
+            ("wired.wan.jitter", "20 ms"),
+            ("wired.wan.jitter_order", "free"),
+            ("wired.wan.reorder", "2 %"),
+            ("wired.wan.duplicate", "5 %"),
+            ("wired.wan.corrupt", "3 %"),
+            ("mobile_ip.mtu", "1280 B"),
+            ("ftp.packet_size", "2500 B"),
+        ]);
+        let scenario = scenario("", &settings);
+        let mut world: World<Ipv6<Length>> = scenario::build_over(&scenario).world;
+        let (mut fates, until) = (Fates::default(), Time::ZERO + scenario.duration);
+        while world.step(until, &mut fates).is_some() {}
+        let held = world.held().count() as u64;
+        assert_eq!(fates.departed + fates.duplicated, fates.arrived + fates.dropped + held);
+        assert!(fates.duplicated > 20 && fates.corrupted > 20, "{fates:?}");
     }
 }
 

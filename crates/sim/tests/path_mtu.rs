@@ -38,7 +38,7 @@ impl Observe for Seen {
                 self.incomplete += u64::from(reason == DropReason::Incomplete);
             }
             PacketEvent::Entered => self.largest = self.largest.max(fact.bytes),
-            PacketEvent::Left => {}
+            PacketEvent::Left | PacketEvent::Duplicated(_) | PacketEvent::Corrupted => {}
         }
     }
 

@@ -121,6 +121,15 @@ impl Body for Datagram {
         wire::ecn(self.packet())
     }
 
+    /// Copies the frame as well. What has no bytes above its IP header stays whole.
+    fn corrupt(&mut self, draw: u32) -> bool {
+        let mut frame = BytesMut::from(&self.frame[..]);
+        let offset = usize::from(self.offset);
+        wire::corrupt(&mut frame[offset..], draw);
+        *self = Self::new(frame.freeze(), offset);
+        true
+    }
+
     /// Marking copies the frame: its bytes may be shared.
     fn mark(&mut self) -> bool {
         match self.ecn() {

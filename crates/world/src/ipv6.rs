@@ -226,10 +226,6 @@ impl<P: Payload> Body for Ipv6<P> {
         self.wraps.pop().map(|(ends, _)| ends)
     }
 
-    fn copy(&self) -> Option<Self> {
-        Some(self.clone())
-    }
-
     fn piece(&self) -> Option<Piece> {
         self.pieces.last().copied().filter(|piece| piece.depth == self.wraps.depth)
     }

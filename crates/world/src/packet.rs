@@ -17,7 +17,7 @@ use crate::{NodeId, Piece, Quote, TooBig};
 pub const IPV4_HEADER_BYTES: u32 = 20;
 
 /// The content of a packet above IP. Only endpoints look inside; everything else passes it on.
-pub trait Body: Sized + 'static {
+pub trait Body: Clone + 'static {
     /// What the segments of TCP carry.
     type Payload: Payload;
 
@@ -104,9 +104,10 @@ pub trait Body: Sized + 'static {
         None
     }
 
-    /// A copy; `None` for bodies that are never sent twice.
-    fn copy(&self) -> Option<Self> {
-        None
+    /// Inverts the bit above the IP header that the uniform `draw` picks, or says `false` where
+    /// there are no bytes.
+    fn corrupt(&mut self, _draw: u32) -> bool {
+        false
     }
 
     /// Which piece of a packet it is, if it has no encapsulation beyond that of the whole.
@@ -199,6 +200,8 @@ pub struct Packet<B> {
     pub identification: u16,
     /// The code point of its service (DSCP, RFC 2474 §3).
     pub dscp: u8,
+    /// True if a bit is wrong of a packet without bytes, which its receiver's checksum finds.
+    pub is_corrupt: bool,
     /// When an endpoint sent it; `None` if something on the path made it.
     pub departed: Option<Time>,
     /// What it carries, which stays in one place while the packet moves from hop to hop.
@@ -267,15 +270,13 @@ impl<B: Body> Packets<B> {
     pub(crate) fn make(&mut self, ends: Ends, identification: u16, body: B) -> Packet<B> {
         let (uid, bytes, dscp) = (self.number(), body.bytes(), body.dscp());
         let body = self.place(body);
-        Packet { uid, ends, bytes, identification, dscp, departed: None, body }
+        Packet { uid, ends, bytes, identification, dscp, is_corrupt: false, departed: None, body }
     }
 
-    /// Another packet like `packet`; `None` if it is never sent twice.
-    pub(crate) fn copy(&mut self, packet: &Packet<B>) -> Option<Packet<B>> {
-        let Packet { ends, identification, bytes, dscp, departed, ref body, .. } = *packet;
-        let body = body.copy()?;
-        let body = self.place(body);
-        Some(Packet { uid: self.number(), ends, bytes, identification, dscp, departed, body })
+    /// Another packet like `packet`.
+    pub(crate) fn copy(&mut self, packet: &Packet<B>) -> Packet<B> {
+        let body = self.place(B::clone(&packet.body));
+        Packet { uid: self.number(), body, ..*packet }
     }
 
     /// `packet` has arrived: another may have its place.

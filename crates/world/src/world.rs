@@ -264,7 +264,7 @@ impl<B: Body> World<B> {
     fn forward(&mut self, cx: &mut Context<'_, impl Observe>, node: NodeId, packet: Packet<B>) {
         let of_node = self.node(node);
         match (of_node.middlebox(), of_node.agent()) {
-            (Some(id), _) if packet.body.header().is_some() => {
+            (Some(id), _) if packet.body.header().is_some() && !packet.is_corrupt => {
                 self.intercept(cx, id, packet);
             }
             (None, Some(id)) => self.apply_agent(cx, id, packet),
@@ -379,13 +379,24 @@ impl<B: Body> World<B> {
         cx.packet(&packet.fact_at(PacketEvent::Left, from.0, to));
         match self.node(to).agent() {
             Some(agent) => self.apply_agent(cx, agent, packet),
-            None if packet.ends.destination == to => self.hand_over(cx, to, packet),
+            None if packet.ends.destination == to => self.hand_over(cx, from, to, packet),
             None => self.forward(cx, to, packet),
         }
     }
 
-    /// A packet has come to the node `at`, its destination; fragments wait until they are whole.
-    fn hand_over(&mut self, cx: &mut Context<'_, impl Observe>, at: NodeId, packet: Packet<B>) {
+    /// A packet has come by the machine `by` to the node `at`, its destination; fragments wait
+    /// until they are whole.
+    fn hand_over(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        by: MachineId,
+        at: NodeId,
+        packet: Packet<B>,
+    ) {
+        if packet.is_corrupt {
+            discard(cx, by, &packet);
+            return self.packets.recycle(packet);
+        }
         if let Some(whole) = self.join(cx, at, packet) {
             self.deliver(cx, whole);
         }
@@ -419,6 +430,11 @@ impl<B: Body> World<B> {
         self.packets.recycle(packet);
         self.run_host(cx, id);
     }
+}
+
+/// The receiver of a packet that has come by the machine `by` discards it: its checksum is wrong.
+fn discard<B: Body>(cx: &mut Context<'_, impl Observe>, by: MachineId, packet: &Packet<B>) {
+    cx.packet(&packet.fact(PacketEvent::Dropped(DropReason::Corrupt), by.0));
 }
 
 /// A packet found the queue full.

@@ -97,7 +97,10 @@ impl Observe for Seen {
             }
             PacketEvent::Arrived => self.arrived += 1,
             PacketEvent::Dropped(_) => self.dropped += 1,
-            PacketEvent::Entered | PacketEvent::Left => {}
+            PacketEvent::Entered
+            | PacketEvent::Left
+            | PacketEvent::Duplicated(_)
+            | PacketEvent::Corrupted => {}
         }
     }
 

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use base::{Duration, Probability, Rate, Schedule, Seq, Time};
+use link::disorder::{self, Counts};
 use link::queue::{self, Discipline, codel};
-use link::{Config as PipeConfig, LinkConfig, Service, loss};
-use observe::{Observe, PacketEvent, PacketFact, TcpFact};
+use link::{Config as PipeConfig, Counters, LinkConfig, Service, loss};
+use observe::{DropReason, Observe, PacketEvent, PacketFact, TcpFact};
 use radio::umts::rlc::RlcConfig;
 use radio::umts::rlc::am::{self, Repetition};
 use radio::umts::{Bearer, BlockErrorRate, Channel, DchConfig, Limit, PdcpConfig};
@@ -76,6 +77,10 @@ struct Census {
     entered: u64,
     left: u64,
     dropped: u64,
+    duplicated: u64,
+    corrupted: u64,
+    /// By a receiver, for the checksum.
+    discarded: u64,
     delivered: Vec<(u32, u64)>,
     order: Vec<u32>,
 }
@@ -90,7 +95,10 @@ impl Observe for Census {
             PacketEvent::Arrived => self.arrived += 1,
             PacketEvent::Entered => self.entered += 1,
             PacketEvent::Left => self.left += 1,
+            PacketEvent::Dropped(DropReason::Corrupt) => self.discarded += 1,
             PacketEvent::Dropped(_) => self.dropped += 1,
+            PacketEvent::Duplicated(_) => self.duplicated += 1,
+            PacketEvent::Corrupted => self.corrupted += 1,
         }
     }
 
@@ -198,10 +206,9 @@ fn a_radio_hop_drops_openly_or_not_at_all() {
     check(0.1, Some(5), true);
 }
 
-/// What is lost on the wire, dropped when its turn comes or on a list is dropped openly, and all
-/// the same every byte arrives.
-#[test]
-fn a_link_that_loses_drops_openly() {
+/// A link that loses packets in all ways and disorders that share of them, both ways, for 600 s.
+fn lossy(share: f64) -> (Census, [Counters; 2], [Option<Counts>; 2]) {
+    let chance = Probability::new(share).expect("in range");
     let codel = codel::Config {
         target: Duration::from_millis(5),
         interval: Duration::from_millis(50),
@@ -216,6 +223,13 @@ fn a_link_that_loses_drops_openly() {
             bernoulli: Probability::new(0.02).map(Schedule::constant),
             ..loss::Config::default()
         },
+        disorder: disorder::Keys {
+            reorder: chance,
+            duplicate: chance,
+            corrupt: chance,
+            ..disorder::Keys::default()
+        }
+        .config(),
     };
     let (mut world, nodes) = chain(&[link(0, 5, None)]);
     let end = world.add_node("end");
@@ -226,13 +240,36 @@ fn a_link_that_loses_drops_openly() {
     let [_, receiver] = connect(&mut world, [nodes[0], end], 200_000);
     let census = run(&mut world, 600);
     assert_eq!(census.delivered, [(receiver.0, 200_000)]);
-    assert_eq!(census.departed, census.arrived + census.dropped);
-    let drops = |id| {
+    let links = [down, up].map(|id| {
         let Some(Hop::Link { link, .. }) = world.machine(id).hop() else { unreachable!() };
         assert_eq!((link.in_flight(), link.poll_timeout()), (0, None));
-        link.counters(Time::ZERO + Duration::from_secs(600)).drops
-    };
-    let (forth, back) = (drops(down), drops(up));
+        (link.counters(Time::ZERO + Duration::from_secs(600)), link.disorder())
+    });
+    (census, links.map(|link| link.0), links.map(|link| link.1))
+}
+
+/// What is lost on the wire, dropped when its turn comes or on a list is dropped openly, and all
+/// the same every byte arrives.
+#[test]
+fn a_link_that_loses_drops_openly() {
+    let (census, [forth, back], _) = lossy(0.0);
+    let (forth, back) = (forth.drops, back.drops);
+    assert_eq!(census.departed, census.arrived + census.dropped);
     assert_eq!(census.dropped, forth.total() + back.total());
     assert!(forth.list == 2 && forth.aqm > 0 && forth.loss > 0 && back.loss > 0, "{forth:?}");
+}
+
+/// So is what comes late, twice or with a wrong bit.
+#[test]
+fn a_link_that_disorders_packets_does_so_openly() {
+    let (census, [forth, back], disorder) = lossy(0.03);
+    let gone = census.arrived + census.dropped + census.discarded;
+    assert_eq!(census.departed + census.duplicated, gone);
+    assert_eq!(census.entered + census.duplicated, census.left + census.dropped);
+    assert_eq!(census.dropped, forth.drops.total() + back.drops.total());
+    let [forth, back] = disorder.map(|counts| counts.expect("it may"));
+    assert_eq!(census.duplicated, forth.duplicated + back.duplicated);
+    assert_eq!(census.corrupted, forth.corrupted + back.corrupted);
+    assert_eq!(census.corrupted, census.discarded);
+    assert!(forth.reordered > 0 && forth.duplicated > 0 && forth.corrupted > 0, "{forth:?}");
 }

@@ -101,7 +101,10 @@ impl Observe for Census {
                 self.in_and_out[0] += is_box;
             }
             PacketEvent::Dropped(_) => self.dropped += 1,
-            PacketEvent::Entered | PacketEvent::Left => {}
+            PacketEvent::Entered
+            | PacketEvent::Left
+            | PacketEvent::Duplicated(_)
+            | PacketEvent::Corrupted => {}
         }
     }
 

@@ -3,7 +3,7 @@
 use base::{Duration, Ecn, Flags, Probability, Rate, Schedule, Seq, Stream, TcpHeader, Time};
 use bytes::Bytes;
 use link::queue::{self, Discipline, Notice, codel, droptail, red};
-use link::{LinkConfig, Service, loss};
+use link::{LinkConfig, Service, disorder, loss};
 use observe::{Context, DropReason, Observe, PacketEvent, PacketFact};
 use proptest::prelude::*;
 use radio::umts::rlc::RlcConfig;
@@ -15,7 +15,6 @@ use world::{Body, Datagram, Delivery, NodeId, World};
 
 /// What lies between the two open nodes, behind a wired hop.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "a test makes few of them")]
 enum Hop {
     Link(LinkConfig),
     Radio(DchConfig),
@@ -41,6 +40,7 @@ fn plain(kbps: u64, delay_ms: u64, packets: Option<u32>) -> LinkConfig {
         queue: queue::Config { limit, ..queue::Config::UNLIMITED },
         drop_arrivals: Vec::new(),
         loss: loss::Config::default(),
+        disorder: disorder::Config::default(),
     }
 }
 

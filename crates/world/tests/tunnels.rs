@@ -59,7 +59,11 @@ impl Observe for Seen {
                 assert_eq!(reason, DropReason::TooBig);
                 self.dropped += 1;
             }
-            PacketEvent::Entered | PacketEvent::Left | PacketEvent::Arrived => {}
+            PacketEvent::Entered
+            | PacketEvent::Left
+            | PacketEvent::Arrived
+            | PacketEvent::Duplicated(_)
+            | PacketEvent::Corrupted => {}
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::thread;
 
 use base::{Duration, Time};
-use observe::{Observe, PacketEvent, PacketFact};
+use observe::{DropReason, Observe, PacketEvent, PacketFact};
 use scenario::{Key, Part, Scenario};
 use sim::{Outcome, Recording, Threads, Unfinished, simulate};
 use tcp::Length;
@@ -174,9 +174,13 @@ struct Census {
 impl Observe for Census {
     fn packet(&mut self, _now: Time, fact: &PacketFact<'_>) {
         let change = match fact.event {
-            PacketEvent::Entered => 1,
+            PacketEvent::Entered | PacketEvent::Duplicated(_) => 1,
+            // Receivers drop what is corrupt, behind the link.
+            PacketEvent::Departed
+            | PacketEvent::Arrived
+            | PacketEvent::Corrupted
+            | PacketEvent::Dropped(DropReason::Corrupt) => return,
             PacketEvent::Left | PacketEvent::Dropped(_) => -1,
-            PacketEvent::Departed | PacketEvent::Arrived => return,
         };
         *self.within.entry(fact.machine).or_default() += change;
     }

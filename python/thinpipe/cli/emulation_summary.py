@@ -19,6 +19,7 @@ PRIORITY: Final = (
 
 
 AHEAD: Final = "dropped ahead of it"
+COPIES: Final = "duplicated"
 
 
 def print_summary(record: EmulationRecord, notes: Sequence[str]) -> None:
@@ -31,6 +32,8 @@ def print_summary(record: EmulationRecord, notes: Sequence[str]) -> None:
         rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
         if not any(way.dropped_before for way in ways.values()):
             rows = [row for row in rows if row[0] != AHEAD]
+        if not any(way.duplicated.packets for way in ways.values()):
+            rows = [row for row in rows if row[0] != COPIES]
         show(screen, ("", *ways), rows, text=frozenset({"", *ways}))
     else:
         lines.insert(0, "no packet entered the link in either direction")
@@ -50,6 +53,7 @@ def _column(way: Direction, wall_s: float) -> dict[str, str]:
     return {
         AHEAD: ahead if way.dropped_before else "–",
         "in": _traffic(way.entered),
+        COPIES: _traffic(way.duplicated),
         "out": _traffic(way.left),
         "dropped": reasons or "–",
         "queued": _traffic(way.queued),

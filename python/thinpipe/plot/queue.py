@@ -43,6 +43,7 @@ REASONS: Final[Kinds] = {
     "unreachable": ("drop", "Unreachable", Mark("3", 7)),
     "incomplete": ("drop", "Fragment missing", Mark("*", 7)),
     "too_big": ("drop", "Too big", Mark("p", 6)),
+    "corrupt": ("drop", "Wrong checksum", Mark("h", 6)),
 }
 """Colour, name and mark of each reason for a drop."""
 

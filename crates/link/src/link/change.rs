@@ -2,28 +2,32 @@
 
 use base::Time;
 
-use super::{Flight, Link, LinkConfig};
+use super::{Flight, Link, LinkConfig, line};
 use crate::queue::{self, Discipline, Notice, Transmission, droptail};
 use crate::server::Server;
-use crate::{Config, Load, Pipe, Service, loss};
+use crate::{Config, Load, Pipe, Service, disorder, loss};
 
 impl<T: Load> Link<T> {
-    /// From `now` on rates, delays, independent losses and outages are those of `config`, as if
-    /// they had been known from the start: the same packets arrive at the same times, if before
-    /// `now` the old configuration and this one are alike. What has left the transmitter keeps its
-    /// arrival; none overtakes. What was due before `now` must have been handled; `seed` and `name`
-    /// are those of [`Self::new`].
+    /// From `now` on rates, delays, independent losses, outages and disorder are those of `config`,
+    /// as if they had been known from the start: the same packets arrive at the same times, if
+    /// before `now` the old configuration and this one are alike. What has left the transmitter
+    /// keeps its arrival; none overtakes. What was due before `now` must have been handled; `seed`
+    /// and `name` are those of [`Self::new`].
     pub fn reconfigure(&mut self, now: Time, config: &LinkConfig, seed: u64, name: &str) {
         self.serve(just_before(now));
+        if self.line.is_some() {
+            self.enter_line(just_before(now));
+        }
         self.delay = config.delay.clone();
         self.losses.change(&config.loss, self.sent_packets, seed, name);
         let is_sending = self.busy_until >= now && !self.flight.is_empty();
+        self.change_disorder(config, usize::from(is_sending), seed, name);
         let before = if is_sending { self.busy_until } else { just_before(now) };
         let departs = self.server.change(now, before, &config.service);
         if !is_sending {
             return;
         }
-        let arrives = departs + self.delay(departs);
+        let arrives = self.end_of_flight(departs);
         let Some(last) = self.flight.back_mut() else { return };
         last.arrives = arrives;
         last.lost = self.losses.again(departs);
@@ -33,6 +37,22 @@ impl<T: Load> Link<T> {
             *time = time.saturating_sub(before.saturating_since(departs));
         }
         self.busy_until = departs;
+    }
+
+    /// From now on the wire disorders packets as `config` says. `sending` counts those that are
+    /// being sent: one or none.
+    fn change_disorder(&mut self, config: &LinkConfig, sending: usize, seed: u64, name: &str) {
+        if let Some(line) = &mut self.line {
+            return line.change(&config.disorder);
+        }
+        let (on_way, first) =
+            (self.flight.len() - sending, self.sent_packets - self.flight.len() as u64);
+        let Some(mut line) = line(config, seed, name, first) else { return };
+        for Flight { arrives, packet, lost, .. } in self.flight.drain(..on_way) {
+            line.take_over(arrives, packet, lost);
+        }
+        self.told = self.told.saturating_sub(on_way);
+        self.line = Some(line);
     }
 
     /// The link that goes on from `now` where `pipe` stands.
@@ -76,6 +96,7 @@ fn plain(Config { rate, delay, queue_limit }: Config) -> LinkConfig {
         },
         drop_arrivals: Vec::new(),
         loss: loss::Config::default(),
+        disorder: disorder::Config::default(),
     }
 }
 

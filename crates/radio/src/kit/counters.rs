@@ -92,7 +92,8 @@ impl Counters {
             | DropReason::Discarded
             | DropReason::Unreachable
             | DropReason::Incomplete
-            | DropReason::TooBig => &mut self.dropped,
+            | DropReason::TooBig
+            | DropReason::Corrupt => &mut self.dropped,
         };
         *counter += 1;
     }

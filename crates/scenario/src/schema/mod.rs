@@ -12,6 +12,7 @@ use link::queue::Queues;
 
 pub use middlebox::Middlebox;
 pub use mobile::{Ftp, Wan};
+pub(crate) use network::wire;
 pub use network::{Flow, FlowDirection, Hosts, Opener, Peer, Route, Wired};
 
 use crate::{endpoints, profile};

@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use base::{Duration, Rate, Schedule};
-use link::queue::Queues;
+use link::disorder::{self, jitter};
+use link::queue::{self, Queues};
 use link::{LinkConfig, Service, loss};
 use radio::Radio;
 use world::{Application, Applications};
@@ -86,6 +87,10 @@ section! {
         pub delay: Duration as OfTime = Duration::ZERO;
         /// The same in the direction towards that host.
         pub return_delay: Option<Duration> as Or<as_key::Delay, OfTime> = None;
+        /// How the delay of that wire strays.
+        pub jitter: jitter::Keys as Flat<jitter::Keys> = jitter::Keys::default();
+        /// How far the delay of each packet strays in the direction towards that host.
+        pub return_jitter: Option<Duration> as Or<as_key::Jitter, OfTime> = None;
         /// `[flow.tcp]`: both ends of these flows, in what they differ from `[tcp]`.
         pub tcp: Option<tcp::Config> as Differing<OfAll> = None;
         /// `[flow.peer]`: the ends that receive.
@@ -140,9 +145,21 @@ impl Flow {
         own.next().map_or(0..count, |(_, range)| range)
     }
 
+    /// The wire of their own host: away from it, and towards it.
+    pub(crate) fn wire(&self) -> [LinkConfig; 2] {
+        let back = self.return_jitter.unwrap_or(self.jitter.jitter);
+        let ways = [(self.delay, self.jitter.jitter), (self.delays()[1], back)];
+        ways.map(|(delay, jitter)| wire(delay, jitter::Keys { jitter, ..self.jitter }))
+    }
+
     /// The delays of the wire of their own host: away from it, and towards it.
-    pub(crate) fn delays(&self) -> [Duration; 2] {
+    fn delays(&self) -> [Duration; 2] {
         [self.delay, self.return_delay.unwrap_or(self.delay)]
+    }
+
+    /// True if packets meet chance on the wire of their own host.
+    pub(crate) fn has_chance(&self) -> bool {
+        self.wire().iter().any(|way| !way.disorder.is_none())
     }
 
     /// True if they have a host of their own in the place of the fixed host.
@@ -162,6 +179,18 @@ impl Flow {
             FlowDirection::Downlink | FlowDirection::Uplink => from(place),
             FlowDirection::BetweenMobiles => from(place) + from((place + count - 1) % count),
         }
+    }
+}
+
+/// A wire on which nothing waits, and delays of `delay` stray by `jitter`.
+pub(crate) fn wire(delay: Duration, jitter: jitter::Keys) -> LinkConfig {
+    LinkConfig {
+        service: Service::Rate(Schedule::constant(None)),
+        delay: delay.into(),
+        queue: queue::Config::UNLIMITED,
+        drop_arrivals: Vec::new(),
+        loss: loss::Config::default(),
+        disorder: disorder::Keys { jitter, ..disorder::Keys::default() }.config(),
     }
 }
 
@@ -208,6 +237,8 @@ section! {
         pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
         /// One way, from the last bit sent to the last bit received.
         pub delay: Duration as OfTime = Duration::ZERO;
+        /// What the wire does to packets, in each direction on its own.
+        pub disorder: disorder::Keys as Flat<disorder::Keys> = disorder::Keys::default();
         /// `[wired.queue]`: what waits ahead of it. Default: no limit, with `[mobile_ip]` as
         /// `[queue]`.
         pub queue: Option<Queues> as Perhaps<Queues> = None;
@@ -225,7 +256,13 @@ impl Wired {
             queue,
             drop_arrivals: Vec::new(),
             loss: loss::Config::default(),
+            disorder: self.disorder.config(),
         })
+    }
+
+    /// True if packets on it meet chance.
+    pub(crate) fn has_chance(&self) -> bool {
+        !self.disorder.config().is_none()
     }
 }
 

@@ -204,6 +204,7 @@ pub mod as_key {
         Before = "as before",
         FlowBytes = "as flow.bytes",
         Delay = "as delay",
+        Jitter = "as jitter",
         First = "first",
         Mobile = "mobile",
     }

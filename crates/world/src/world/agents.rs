@@ -6,6 +6,7 @@ use mobility::binding::{
 };
 use observe::{Context, DropReason, Observe, PacketEvent};
 
+use super::discard;
 use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, World};
 
 /// Assembling.
@@ -49,7 +50,7 @@ impl<B: Body> World<B> {
             let at = *at;
             match agent.look(cx.now, &header(&packet, at)) {
                 PacketAction::Pass if packet.ends.destination == at => {
-                    return self.hand_over(cx, at, packet);
+                    return self.hand_over(cx, id, at, packet);
                 }
                 PacketAction::Pass => return self.route(cx, at, packet),
                 PacketAction::Wrap(outer) | PacketAction::Both([outer, _])
@@ -64,11 +65,11 @@ impl<B: Body> World<B> {
                 }
                 PacketAction::Both([first, second]) => {
                     // What the second tunnel refuses goes through the first only.
-                    if !self.is_too_big(cx.now, &packet, second)
-                        && let Some(copy) = self.copy(cx, id, &packet)
-                        && let Some(within) = self.encapsulate(cx, (id, at), copy, second)
-                    {
-                        self.route(cx, at, within);
+                    if !self.is_too_big(cx.now, &packet, second) {
+                        let copy = self.copy(cx, id, &packet);
+                        if let Some(within) = self.encapsulate(cx, (id, at), copy, second) {
+                            self.route(cx, at, within);
+                        }
                     }
                     let within = self.encapsulate(cx, (id, at), packet, first);
                     let Some(within) = within else { return };
@@ -99,10 +100,10 @@ impl<B: Body> World<B> {
         cx: &mut Context<'_, impl Observe>,
         id: MachineId,
         packet: &Packet<B>,
-    ) -> Option<Packet<B>> {
-        let copy = self.packets.copy(packet)?;
+    ) -> Packet<B> {
+        let copy = self.packets.copy(packet);
         cx.packet(&copy.fact(PacketEvent::Departed, id.0));
-        Some(copy)
+        copy
     }
 
     /// A message that the agent `id` takes.
@@ -112,6 +113,9 @@ impl<B: Body> World<B> {
         id: MachineId,
         packet: &Packet<B>,
     ) {
+        if packet.is_corrupt {
+            return discard(cx, id, packet);
+        }
         if let Some(too_big) = packet.body.too_big() {
             return self.handle_too_big(cx, id, packet, too_big);
         }

@@ -2,6 +2,7 @@
 
 use observe::{Context, DropReason, Observe, PacketEvent};
 
+use super::discard;
 use crate::path_mtu::PathMtus;
 use crate::reassembly::{Joined, MOST_PIECES};
 use crate::{Body, Fragmentation, Machine, MachineId, NodeId, Packet, World};
@@ -71,6 +72,10 @@ impl<B: Body> World<B> {
         let Some((_, id)) = self.fragments.filter(|_| packet.body.piece().is_some()) else {
             return Some(packet);
         };
+        if packet.is_corrupt {
+            discard(cx, id, &packet);
+            return None;
+        }
         let Machine::Reassembly(reassembly) = &mut self.machines[id] else {
             return Some(packet);
         };

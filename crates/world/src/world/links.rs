@@ -15,6 +15,17 @@ impl<B: Body> World<B> {
             let to = *to;
             match output {
                 Output::Delivered(packet) => self.arrive(cx, id, to, packet),
+                Output::Duplicated(packet) => {
+                    let copy = self.packets.copy(&packet);
+                    cx.packet(&copy.fact(PacketEvent::Duplicated(packet.uid), id.0));
+                    self.arrive(cx, id, to, packet);
+                    self.arrive(cx, id, to, copy);
+                }
+                Output::Corrupted(mut packet, draw) => {
+                    packet.is_corrupt |= !packet.body.corrupt(draw);
+                    cx.packet(&packet.fact(PacketEvent::Corrupted, id.0));
+                    self.arrive(cx, id, to, packet);
+                }
                 Output::Dropped(Dropped { packet, reason }) => {
                     cx.packet(&packet.fact(PacketEvent::Dropped(reason), id.0));
                 }

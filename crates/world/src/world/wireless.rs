@@ -179,7 +179,7 @@ impl<B: Body> World<B> {
             if !wlan.is_attached(station, access_point) {
                 continue;
             }
-            let Some(copy) = self.packets.copy(packet) else { continue };
+            let copy = self.packets.copy(packet);
             cx.packet(&copy.fact(PacketEvent::Departed, id.0));
             cx.packet(&copy.fact(PacketEvent::Entered, id.0));
             let refused = wlan.handle_downlink(cx.now, access_point, station, copy);
