@@ -214,7 +214,7 @@ fn held(distance: u32, gap_ms: u64) -> (Duration, Vec<usize>) {
     (found.iter().map(|packet| packet.1).max().unwrap_or_default(), late)
 }
 
-/// A held packet is n-reordered (RFC 4737 §5.4) for n = `reorder_distance`.
+/// A held packet is n-reordered (RFC 4737 §5) for n = `reorder_distance`.
 #[test]
 fn a_packet_is_held_for_a_distance() {
     for distance in [1, 3, 17] {

@@ -295,7 +295,7 @@ fn the_wire_of_a_group_strays_alone() {
     assert_eq!(link(&outcome, "bottleneck/down").disorder, None);
 }
 
-/// Jitter of 5 ms that reorders a third of all packets: RACK (RFC 8985) waits for what is late,
+/// Jitter of 5 ms that reorders most packets: RACK (RFC 8985) waits for what is late,
 /// where three segments beyond a hole are a loss to SACK (RFC 6675).
 #[test]
 fn rack_keeps_its_rate_under_reordering() {
