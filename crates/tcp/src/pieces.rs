@@ -204,7 +204,9 @@ mod tests {
             for from in 0..=whole.len() {
                 for to in [0, 1, from, from + 1, from + 7, whole.len() - 1, whole.len() + 9] {
                     let mut cut = Pieces::new();
-                    pieces.iter().for_each(|piece| cut.push(piece.clone()));
+                    for piece in pieces {
+                        cut.push(piece.clone());
+                    }
                     cut.drop_below(from as u64);
                     cut.truncate(to as u64);
                     let to = to.clamp(from, whole.len());
