@@ -10,13 +10,16 @@ import re
 import shutil
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+import pytest
 
 FOUND = re.compile(r"`(crates/[\w/-]+\.rs)`|^( *)```(rust|diff)\n(.*?)^\2```$", re.M | re.S)
 COPIED = ("Cargo.toml", "Cargo.lock", "benches", "crates", "scenarios", "tests/costs", "tests/peer")
 PACKAGES = ("proxy", "sim")
 """With all that they use, every crate that a page adds to."""
+HTCP = "examples/htcp/README.md"
 
 
 def blocks(page: Path) -> Iterator[tuple[str, str, list[str]]]:
@@ -68,24 +71,86 @@ def follow(page: Path, workspace: Path) -> Iterator[str]:
         yield file
 
 
-def test_what_the_pages_add_compiles(root):
-    # Cargo knows crates by their place in a workspace: the copy has a target of its own.
-    workspace, target = root / "target/add/workspace", root / "target/add/target"
+def follow_in_copy(root: Path, pages: Iterable[Path], place: Path) -> dict[str, list[str]]:
+    """Do what the pages say to a copy of the workspace, with the files that lie beside a page.
+
+    Returns
+    -------
+    dict of str to list of str
+        For each file that changes, the names of the pages that change it.
+    """
+    workspace = place / "workspace"
     shutil.rmtree(workspace, ignore_errors=True)
     for name in COPIED:
         copy = shutil.copytree if (root / name).is_dir() else shutil.copy2
         (workspace / name).parent.mkdir(parents=True, exist_ok=True)
         copy(root / name, workspace / name)
-    pages = defaultdict(list)
-    for page in sorted((root / "docs/add").glob("*.md")):
+    changed = defaultdict(list)
+    for page in pages:
+        if (page.parent / "crates").exists():
+            shutil.copytree(page.parent / "crates", workspace / "crates", dirs_exist_ok=True)
         for file in follow(page, workspace):
-            pages[file].append(page.name)
-    assert len(pages) > 20
-    command = ["cargo", "check", "--quiet", "--target-dir", target]
-    packages = [word for name in PACKAGES for word in ("--package", name)]
-    done = subprocess.run(
-        [*command, *packages], cwd=workspace, capture_output=True, text=True, check=False
+            changed[file].append(page.name)
+    return changed
+
+
+def cargo(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run cargo in the copy, with a target of its own: cargo knows crates by their place."""
+    return subprocess.run(
+        ["cargo", *words],
+        cwd=place / "workspace",
+        env={**os.environ, "CARGO_TARGET_DIR": str(place / "target")},
+        capture_output=True,
+        text=True,
+        check=False,
     )
+
+
+def test_what_the_pages_add_compiles(root):
+    place = root / "target/add"
+    pages = [*sorted((root / "docs/add").glob("*.md")), root / HTCP]
+    changed = follow_in_copy(root, pages, place)
+    assert len(changed) > 20
+    packages = [word for name in PACKAGES for word in ("--package", name)]
+    done = cargo(place, "check", "--quiet", *packages)
     told = re.findall(r"^error.*?^$", done.stderr + "\n", re.M | re.S) or [done.stderr]
     at = re.search(r"--> (crates/\S+?\.rs)", told[0])
-    assert not done.stderr, f"{pages[at[1]] if at else 'the pages together'}: {told[0]}"
+    assert not done.stderr, f"{changed[at[1]] if at else 'the pages together'}: {told[0]}"
+
+
+def htcp_growth(since_s: float, beta: float, rtt_s: float) -> float:
+    """Return the segments by which a window grows after a loss: the integral of α over rounds.
+
+    α(Δ) = 1 + 10 (Δ − 1) + ((Δ − 1)/2)² from a second on (draft-leith-tcp-htcp-06).
+    """
+    fast_s = max(since_s - 1, 0.0)
+    return 2 * (1 - beta) * (since_s + 5 * fast_s**2 + fast_s**3 / 12) / rtt_s
+
+
+@pytest.mark.slow
+def test_the_example_obeys_laws_and_its_equation(root):
+    place = root / "target/htcp"
+    follow_in_copy(root, [root / HTCP], place)
+    for command in (
+        ("test", "--package", "cc"),
+        ("clippy", "--package", "cc", "--all-targets", "--", "--deny", "warnings"),
+        ("fmt", "--package", "cc", "--check"),
+    ):
+        done = cargo(place, *command)
+        assert done.returncode == 0, done.stderr
+    lines = cargo(place, "run", "--package", "sim", "--example", "htcp").stdout.splitlines()
+    assert [line.split()[0] for line in lines].count("loss") == 4
+    left: list[float] = []
+    for kind, at_s, *windows in map(str.split, lines):
+        if kind == "loss":
+            lost_s, before, after = float(at_s), *map(float, windows)
+            left.append(after / before)
+        else:
+            # A round trip repairs the loss, and acknowledges the window one before.
+            since_s, rtt_s, grown = float(at_s) - lost_s, 0.1, float(windows[0]) - after
+            least, most = (
+                htcp_growth(since_s + rounds * rtt_s, left[-1], rtt_s) for rounds in (-2, 1)
+            )
+            assert least <= grown <= most, f"{since_s} s after a loss"
+    # Throughput had not risen by a fifth since the loss before the last.
+    assert left == pytest.approx([0.5, 0.5, 0.5, 0.8], abs=0.01)
