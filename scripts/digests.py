@@ -25,7 +25,19 @@ from thinpipe.point import Point
 
 LIST = Path(__file__).resolve().parent.parent / "tests" / "digests.txt"
 SEEDS = (1, 2, 3)
-VARIANTS = ("tahoe", "reno", "newreno", "sack", "fack", "vegas", "westwood", "cubic", "bbr", "wtcp")
+VARIANTS = (
+    "tahoe",
+    "reno",
+    "newreno",
+    "sack",
+    "fack",
+    "vegas",
+    "westwood",
+    "cubic",
+    "bbr",
+    "wtcp",
+    "copa",
+)
 SCHEMES = ("atcp", "snoop", "fda-like", "delayed-dupacks", "m-tcp", "w-tcp", "i-tcp", "split")
 DISCIPLINES = ("red", "codel", "fair", "fq-codel", "pie", "dualpi2")
 MOBILE_IP = ("mipv6", "hmipv6")

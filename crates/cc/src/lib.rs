@@ -11,10 +11,12 @@ mod ack_trains;
 mod algorithm;
 mod bbr;
 mod controller;
+mod copa;
 mod cube_root;
 mod cubic;
 mod dctcp;
 mod hystart;
+mod lowest;
 mod marked_share;
 mod prague;
 mod reno;
@@ -31,6 +33,7 @@ pub use bbr::Bbr;
 pub use controller::{
     Ack, Clocks, Controller, EcnFeedback, Limits, Loss, LossKind, LostSegment, Marked, RateSample,
 };
+pub use copa::{Copa, CopaParameters, CurrentRate};
 pub use cubic::{Alpha, Cubic, CubicParameters, SlowStart};
 pub use dctcp::{Dctcp, DctcpParameters};
 pub use prague::{Prague, PragueParameters};
@@ -60,4 +63,6 @@ algorithm::algorithms! {
     Dctcp(dctcp: DctcpParameters as Shared<DctcpParameters>) = "dctcp",
     /// draft-briscoe-iccrg-prague-congestion-control.
     Prague(prague: PragueParameters as Shared<PragueParameters>) = "prague",
+    /// Arun and Balakrishnan 2018.
+    Copa(copa: CopaParameters as Shared<CopaParameters>) = "copa",
 }

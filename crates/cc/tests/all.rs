@@ -1,6 +1,7 @@
 //! All integration tests of this crate, as one program: to link each alone takes minutes.
 
 mod bbr;
+mod copa;
 mod cubic;
 mod dctcp;
 mod harness;

@@ -42,6 +42,7 @@ fn a_variant_is_a_pair() {
     check("westwood", "westwood", RecoveryKind::NewReno, false);
     check("cubic", "cubic", RecoveryKind::Sack, true);
     check("bbr", "bbr", RecoveryKind::Rack, true);
+    check("copa", "copa", RecoveryKind::Rack, true);
 }
 
 #[test]
@@ -199,6 +200,10 @@ fn parameters_reach_the_algorithm() {
     check("cubic", "tcp.cubic.fast_convergence", "false");
     check("cubic", "tcp.cubic.reno_friendly", "false");
     check("cubic", "tcp.cubic.slow_start", "hystart");
+    check("copa", "tcp.copa.delta", "0.1");
+    check("copa", "tcp.copa.competes", "false");
+    check("copa", "tcp.copa.min_rtt_span", "20 s");
+    check("copa", "tcp.copa.current_rate", "at-arrival");
     check("dctcp", "tcp.dctcp.gain", "0.1");
     check("prague", "tcp.prague.gain", "0.1");
     check("prague", "tcp.prague.virtual_rtt", "10 ms");

@@ -6,6 +6,7 @@ mod applications;
 mod bearers;
 mod boxes;
 mod cells;
+mod copa;
 mod datagrams;
 mod energy;
 mod fairness;

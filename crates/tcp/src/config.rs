@@ -26,7 +26,8 @@ section! {
         pub profile: Option<Profile> as Or<Nothing, Word<Profile>> = None;
         /// Congestion control and loss recovery, a named pair: tahoe, reno and vegas have both of
         /// that name; newreno, sack and fack are loss recoveries with Reno's congestion control;
-        /// westwood comes with newreno, cubic and dctcp with sack, bbr, prague and wtcp with rack.
+        /// westwood comes with newreno, cubic and dctcp with sack, bbr, copa, prague and wtcp with
+        /// rack.
         /// wtcp needs tcp.timestamps, dctcp and prague need tcp.ecn to be accurate. Default: Reno
         /// (RFC 5681).
         pub variant: Variant as Word<Variant> = Variant::Reno;

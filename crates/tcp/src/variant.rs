@@ -55,6 +55,8 @@ pairs! {
     Dctcp = "dctcp": Dctcp, Sack;
     /// draft-briscoe-iccrg-prague-congestion-control.
     Prague = "prague": Prague, Rack;
+    /// Arun and Balakrishnan 2018.
+    Copa = "copa": Copa, Rack;
 }
 
 impl Config {

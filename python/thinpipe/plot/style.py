@@ -37,6 +37,7 @@ ALGORITHMS: Final = {
     "wtcp": "#924900",
     "dctcp": "#490092",
     "prague": "#006DDB",
+    "copa": "#B66DFF",
 }
 """The colour of an algorithm, by the word before ``+`` in a flow's variant."""
 
