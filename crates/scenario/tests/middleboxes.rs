@@ -166,8 +166,8 @@ fn its_senders_are_checked_as_the_hosts_are() {
     );
     assert_eq!(
         line(&[("middlebox.tcp.profile", "modem")]),
-        "--set middlebox.tcp.profile=modem: must be ns2-1996, ns2-2.35, modern or linux-2.4, or \
-         none; did you mean modern?"
+        "--set middlebox.tcp.profile=modem: must be ns2-1996, ns2-2.35, modern, linux-2.4 or \
+         satellite, or none; did you mean modern?"
     );
 }
 

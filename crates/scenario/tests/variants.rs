@@ -317,8 +317,8 @@ fn profiles_of_the_radio() {
 
 #[test]
 fn an_unknown_profile_names_the_nearest() {
-    let expected =
-        "must be ns2-1996, ns2-2.35, modern or linux-2.4, or none; did you mean ns2-1996?";
+    let expected = "must be ns2-1996, ns2-2.35, modern, linux-2.4 or satellite, or none; did you \
+                    mean ns2-1996?";
     let line = format!("x:4: tcp.profile = \"ns2-1997\": {expected}");
     assert_eq!(parse("profile = \"ns2-1997\"", &[], &[]).err(), Some(line));
     let line = format!("--set tcp.profile=ns2-1997: {expected}");

@@ -15,6 +15,8 @@ words! {
         Modern = "modern",
         /// Linux 2.4, a host of around 2002.
         Linux24 = "linux-2.4",
+        /// `modern` for one long transfer over a geostationary satellite.
+        Satellite = "satellite",
     }
 }
 
@@ -26,6 +28,7 @@ impl Profile {
             Self::Ns2 => include_str!("../profiles/ns2-2.35.toml"),
             Self::Modern => include_str!("../profiles/modern.toml"),
             Self::Linux24 => include_str!("../profiles/linux-2.4.toml"),
+            Self::Satellite => include_str!("../profiles/satellite.toml"),
         }
     }
 

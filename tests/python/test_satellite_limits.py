@@ -1,0 +1,62 @@
+"""The profile `satellite` within the limits that picoquic's simulations of satellites set.
+
+They send 100 MB over 600 ms there and back, through a queue of 600 ms.
+"""
+
+import pytest
+import thinpipe as tp
+
+LIMITS = {(50, 10): 20, (10, 2): 85, (2, 10): 420}
+"""Seconds by Mbit/s down and up: those that TCP meets."""
+FAST, FAST_S = (250, 3), 7
+"""The one that it does not meet."""
+
+
+def takes_s(rates: tuple[int, int], settings: dict[str, str | int] | None = None) -> float:
+    """Return the seconds that the transfer takes."""
+    down, up = rates
+    run = tp.run(
+        "bottleneck",
+        {
+            "tcp.profile": "satellite",
+            "tcp.mss": "1460 B",
+            "flow.bytes": "100 MB",
+            "wired.access.rate": "10 Gbit/s",
+            "link.rate": f"{down} Mbit/s",
+            "link.back.rate": f"{up} Mbit/s",
+            "link.delay": "299 ms",
+            "queue.packets": "unlimited",
+            "queue.bytes": f"{down * 600 // 8} kB",
+            **(settings or {}),
+        },
+        duration="600 s",
+    )
+    completed_s = run.flows[0].completed_s
+    assert completed_s is not None
+    return completed_s
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rates", LIMITS)
+def test_three_of_four_limits_are_met(rates):
+    assert takes_s(rates) < LIMITS[rates]
+
+
+@pytest.mark.slow
+def test_the_profile_makes_the_difference():
+    modern: dict[str, str | int] = {
+        "tcp.profile": "modern",
+        "tcp.window": 60_000,
+        "tcp.mss": "1448 B",
+    }
+    met = [rates for rates, limit in LIMITS.items() if takes_s(rates, modern) < limit]
+    assert met == [(2, 10)]
+
+
+@pytest.mark.slow
+def test_two_causes_keep_it_from_the_fourth():
+    start: dict[str, str | int] = {"tcp.initial_window": 1_600}
+    back: dict[str, str | int] = {"link.back.rate": "30 Mbit/s"}
+    for settings in ({}, start, back):
+        assert takes_s(FAST, settings) > FAST_S, settings
+    assert takes_s(FAST, {**start, **back}) < FAST_S
