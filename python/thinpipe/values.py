@@ -57,6 +57,15 @@ def tables_as_toml(tables: Mapping[str, Any]) -> str:
     return "".join(f"{key} = {as_toml(key, value)}\n" for key, value in _lines(tables))
 
 
+def flat(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a nested table by their dotted names."""
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        inner = flat(value) if isinstance(value, dict) else None
+        values |= {key: value} if inner is None else {f"{key}.{k}": v for k, v in inner.items()}
+    return values
+
+
 def _lines(tables: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in tables.items():
         key = f"{within}{'.'.join(_quoted(part) for part in name.split('.'))}"

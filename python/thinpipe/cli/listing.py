@@ -8,7 +8,7 @@ import textwrap
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
@@ -23,6 +23,7 @@ from thinpipe.scenario import scenarios as shipped
 from thinpipe.search import is_part, matching
 from thinpipe.suggestion import either
 from thinpipe.sweep.measures import measures as all_measures
+from thinpipe.values import flat
 
 DISTINGUISHING: Final = {
     "tcp": (
@@ -133,15 +134,6 @@ def distinguishing(table: str, profile: str) -> str:
         for key in DISTINGUISHING[table]
         if key in values
     )
-
-
-def flat(table: dict[str, Any]) -> dict[str, object]:
-    """Return the values of a nested table by their dotted names."""
-    values: dict[str, object] = {}
-    for key, value in table.items():
-        inner = flat(value) if isinstance(value, dict) else None
-        values |= {key: value} if inner is None else {f"{key}.{k}": v for k, v in inner.items()}
-    return values
 
 
 def keys(

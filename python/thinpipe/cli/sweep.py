@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,14 +12,13 @@ import typer
 from thinpipe._core import ScenarioError
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
-from thinpipe.cli.progress import Bar
+from thinpipe.cli.points import Counting, Jobs, Scheduler, Seeds, check_where, scheduled
 from thinpipe.cli.settings import Settings
 from thinpipe.point import Point
 from thinpipe.run import run_many
 from thinpipe.signals import signals_deferred
 from thinpipe.suggestion import suggestion
 from thinpipe.sweep.grid import Grid
-from thinpipe.sweep.journal import journal_of
 from thinpipe.sweep.metrics import metrics_of
 from thinpipe.sweep.plan import Plan
 from thinpipe.sweep.running import executor, run_plan
@@ -45,30 +42,12 @@ def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
         ),
     ],
     settings: Annotated[list[str] | None, arguments.SETTINGS] = None,
-    seeds: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NUMBERS", help="Seeds of the random numbers, such as 1..10 or 1,2,7."
-        ),
-    ] = None,
+    seeds: Seeds = None,
     duration: Annotated[
         str | None, typer.Option(metavar="TIME", help="Simulated time, such as 60s.")
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER",
-            parser=arguments.whole("--jobs", 1),
-            help="Parallel runs; all processors by default.",
-        ),
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Run on the workers of this Dask scheduler, such as tcp://HOST:8786.",
-        ),
-    ] = None,
+    jobs: Jobs = None,
+    scheduler: Scheduler = None,
     measure: Annotated[
         list[str] | None,
         typer.Option(
@@ -88,8 +67,7 @@ def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
     ],
 ) -> None:
     """Run every combination of values with every seed; print means and confidence intervals."""
-    if jobs is not None and scheduler is not None:
-        raise BadRequestError(f"--scheduler {scheduler}: its cluster needs no --jobs {jobs}")
+    check_where(jobs, scheduler)
     if out.suffix not in SUFFIXES:
         raise BadRequestError(f"--out {out}: must end in {' or '.join(SUFFIXES)}")
     fixed = Settings.of(settings, duration=duration)
@@ -99,46 +77,9 @@ def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
         plan = Plan.of(scenario, tuple(fixed.pairs), Grid.of(varied, seeds))
         measures = _measures(plan, measure)
     check_replaceable(out)
-    progress = Counting(plan, scenario)
-    with progress, _interruptible(progress, out), _scheduled(scheduler):
+    with Counting(scenario, len(plan), out) as progress, scheduled(scheduler):
         study = run_plan(plan, out, executor(jobs, scheduler), progress)
     _print(study, measures)
-
-
-class Counting(Bar):
-    """A progress bar that remembers the progress."""
-
-    def __init__(self, plan: Plan, label: str) -> None:
-        super().__init__(label)
-        self.done, self.total = 0, len(plan)
-
-    def __call__(self, done: float, total: float) -> None:
-        """Update the bar."""
-        self.done = int(done)
-        super().__call__(done, total)
-
-
-@contextmanager
-def _interruptible(progress: Counting, out: Path) -> Iterator[None]:
-    """Print what is kept when a signal ends the sweep."""
-    try:
-        yield
-    except (SystemExit, KeyboardInterrupt):
-        if progress.done:
-            sys.stderr.write(
-                f"thinpipe: {progress.done} of {progress.total} points are kept in "
-                f"{out.with_name(journal_of(out).name)}; the same command goes on\n"
-            )
-        raise
-
-
-@contextmanager
-def _scheduled(scheduler: str | None) -> Iterator[None]:
-    """Let errors about the cluster name the option."""
-    try:
-        yield
-    except ConnectionError as error:
-        raise BadRequestError(f"--scheduler {scheduler}: {error.strerror}") from None
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -35,9 +35,13 @@ class PageFigure:
         """Return the figure of a section; ``None`` if it has none."""
         if section.figure is None:
             return None
-        width, height = (round(PX_PER_INCH * inches) for inches in section.figure.get_size_inches())
-        name = f"{paper.id}-{section.item.id}"
         command = f"thinpipe reproduce {paper.id}/{section.item.id}"
+        return cls.named(f"{paper.id}-{section.item.id}", section.figure, command)
+
+    @classmethod
+    def named(cls, name: str, figure: Figure, command: str) -> PageFigure:
+        """Return a figure whose files have this name."""
+        width, height = (round(PX_PER_INCH * inches) for inches in figure.get_size_inches())
         return cls(f"{name}.png", f"{name}.csv", width, height, command)
 
 

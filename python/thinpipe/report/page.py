@@ -6,7 +6,7 @@ import platform
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -44,6 +44,23 @@ def write_report(out: Path, chapters: Sequence[Chapter], figures: Mapping[str, b
 
 def page(chapters: Sequence[Chapter]) -> str:
     """Return the report as HTML."""
+    reproductions = [each.made for each in chapters if each.made is not None]
+    return rendered(
+        "report.html.j2",
+        {"short": short, "ours": ours, "outcome": outcome, "runs_of": runs_of},
+        chapters=chapters,
+        reproductions=reproductions,
+        anchors=_anchors(reproductions),
+        totals=sum((each.counts for each in chapters), Counter()),
+        outcomes=OUTCOMES,
+        busy=BUSY,
+        counts=counts,
+        page_figure=PageFigure.of,
+    )
+
+
+def rendered(template: str, filters: Mapping[str, Callable[..., object]], **values: object) -> str:
+    """Return a page of a template in this folder; it also knows versions, machine and command."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -53,22 +70,14 @@ def page(chapters: Sequence[Chapter]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"short": short, "ours": ours, "outcome": outcome, "runs_of": runs_of}
-    reproductions = [each.made for each in chapters if each.made is not None]
-    return environment.get_template("report.html.j2").render(
-        chapters=chapters,
-        reproductions=reproductions,
-        anchors=_anchors(reproductions),
-        totals=sum((each.counts for each in chapters), Counter()),
-        outcomes=OUTCOMES,
-        busy=BUSY,
-        counts=counts,
-        page_figure=PageFigure.of,
+    environment.filters |= filters
+    return environment.get_template(template).render(
         width_px=WIDTH_PX,
         versions={name: version(name) for name in SHOWN_VERSIONS},
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",
         command=shlex.join(["thinpipe", *sys.argv[1:]]),
+        **values,
     )
 
 

@@ -37,8 +37,7 @@ class Journal:
 
     def add(self, digest: str, row: str) -> None:
         """Append the row of a point."""
-        check = crc32(row.encode())
-        line = memoryview(f'{{"point":"{digest}","check":{check},"figures":{row}}}\n'.encode())
+        line = memoryview(line_of(digest, row))
         try:
             while line:
                 line = line[self._file.write(line) :]
@@ -77,6 +76,11 @@ def journal(target: Path) -> Iterator[Journal]:
                 path.unlink()
             raise
         path.unlink()
+
+
+def line_of(digest: str, row: str) -> bytes:
+    """Return the line of a finished point."""
+    return f'{{"point":"{digest}","check":{crc32(row.encode())},"figures":{row}}}\n'.encode()
 
 
 def encoded(figures: Metrics) -> str:

@@ -139,9 +139,13 @@ def _values(point: Point) -> dict[str, str]:
 
 def _common_digest_input(scenario: Scenario) -> bytes:
     """Return the part of digests that all points share: the program and the scenario."""
-    built = Path(inspect.getfile(_core)).read_bytes()
-    parts = [_core.__version__, hashlib.sha256(built).hexdigest(), scenario.name, scenario.source]
+    parts = [_core.__version__, _program_digest(), scenario.name, scenario.source]
     return json.dumps(parts).encode()
+
+
+@cache
+def _program_digest() -> str:
+    return digest_of(inspect.getfile(_core))
 
 
 def _digest(start: bytes, point: Point, contents: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from thinpipe.point import NO_SETTINGS, Value
 from thinpipe.run import Run, run_each
 from thinpipe.scenario import Source
 from thinpipe.sweep.grid import Grid, Vary
-from thinpipe.sweep.journal import encoded, journal
+from thinpipe.sweep.journal import Journal, encoded, journal
 from thinpipe.sweep.metrics import Metrics, metrics_of
 from thinpipe.sweep.plan import Job, Plan
 from thinpipe.sweep.study import SUFFIXES, Study, check_replaceable
@@ -123,36 +123,48 @@ def run_plan(
     """
     if file is not None:
         check_replaceable(file)
-    rows: list[str] = [""] * len(plan)
-    done = 0
     with nullcontext() if file is None else journal(file) as kept:
-
-        def count(job: Job, row: str) -> None:
-            nonlocal done
-            rows[job.index] = row
-            done += 1
-            if progress is not None:
-                progress(done, len(plan))
-
-        def unfinished() -> Iterator[Job]:
-            for job in plan.jobs():
-                row = None if kept is None else kept.row(job.digest)
-                if row is None:
-                    yield job
-                else:
-                    count(job, row)
-
-        def keep(job: Job, metrics: Metrics) -> None:
-            row = encoded(metrics)
-            if kept is not None:
-                kept.add(job.digest, row)
-            count(job, row)
-
-        execute(unfinished(), keep)
+        rows = run_jobs(plan.jobs(), len(plan), kept, execute, progress)
         study = Study.of(plan, rows)
         if file is not None:
             study.write(file)
     return study
+
+
+def run_jobs(
+    jobs: Iterable[Job],
+    total: int,
+    kept: Journal | None,
+    execute: Execute,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[str]:
+    """Run jobs that a journal does not have; return the metrics of all as JSON, by their index."""
+    rows: list[str] = [""] * total
+    done = 0
+
+    def count(job: Job, row: str) -> None:
+        nonlocal done
+        rows[job.index] = row
+        done += 1
+        if progress is not None:
+            progress(done, total)
+
+    def unfinished() -> Iterator[Job]:
+        for job in jobs:
+            row = None if kept is None else kept.row(job.digest)
+            if row is None:
+                yield job
+            else:
+                count(job, row)
+
+    def keep(job: Job, metrics: Metrics) -> None:
+        row = encoded(metrics)
+        if kept is not None:
+            kept.add(job.digest, row)
+        count(job, row)
+
+    execute(unfinished(), keep)
+    return rows
 
 
 def _run_here(points: Iterable[Job], keep: Keep, jobs: int | None) -> None:

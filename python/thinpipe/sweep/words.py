@@ -143,9 +143,13 @@ def estimate_text(estimate: Estimate | None, name: str, expected: int) -> str:
 
     A mark of `MARKS` follows where there is something to know about the interval.
     """
+    return scaled_text(estimate, metric_scale(name).factor, expected)
+
+
+def scaled_text(estimate: Estimate | None, factor: float, expected: int) -> str:
+    """Return the text of an estimate times `factor`, as `estimate_text` does."""
     if estimate is None:
         return "–"
-    factor = metric_scale(name).factor
     text = short(factor * estimate.mean, 4)
     if estimate.half:
         text += f" ± {short(factor * estimate.half, 2)}"
