@@ -20,6 +20,21 @@ GRID = (
     "sweep", "umts-dch-384", "--vary", "tcp.variant=reno,vegas", "--vary", "radio.tbler=0 %,10 %",
     "--seeds", "1..4",
 )  # fmt: skip
+CRITERION = """
+section = "5.1.2"
+asks = "A sender keeps queues short."
+read = "The deeper the queue, the longer the wait."
+set.duration = "5 s"
+vary."radio.tbler" = ["0 %", "10 %"]
+
+[[pipe]]
+scenario = "umts-dch-384"
+
+[[measure]]
+name = "round trip"
+of = "rtt_s.mean"
+better = "less"
+"""
 TIMEOUT_S = 600
 
 
@@ -121,6 +136,18 @@ def test_cluster_gives_the_same_bytes(thinpipe, tmp_path, cluster):
         scheduler=cluster.address,
     )
     assert frame.equals(pl.read_parquet(tmp_path / "a.parquet"))
+
+
+@pytest.mark.usefixtures("mine")
+def test_cluster_evaluates_and_a_class_in_python_runs_here(thinpipe, tmp_path, cluster):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "5.1.2-bloat.toml").write_text(CRITERION)
+    asked = ("evaluate", "mine.py:Mine", "--beside", "reno", "--folder", "own", "--seeds", "1..2")
+    there = thinpipe(*asked, "--scheduler", cluster.address, "--out", "a")
+    assert (there.returncode, there.stderr) == (0, "")
+    assert thinpipe(*asked, "--out", "b").returncode == 0
+    for name in ("evaluation.json", "runs.jsonl"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
 def test_worker_that_is_killed_loses_nothing(thinpipe, tmp_path, doomed):

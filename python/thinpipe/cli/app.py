@@ -13,6 +13,7 @@ from thinpipe.cli.command import Command, Group, UsageError
 from thinpipe.cli.completion import words_joined
 from thinpipe.cli.doctor import doctor
 from thinpipe.cli.emulate import emulate
+from thinpipe.cli.evaluate import evaluate
 from thinpipe.cli.lab import lab
 from thinpipe.cli.listing import keys, measures, profiles, scenarios
 from thinpipe.cli.plot import LISTED, plot
@@ -52,6 +53,9 @@ SWEEP: Final = _examples(
     "thinpipe sweep umts-dch-384 --vary tcp.variant=reno,vegas --vary radio.tbler=0%,10% "
     "--seeds 1..4 --duration 20s --out sweep.parquet",
 )
+EVALUATE: Final = _examples(
+    "thinpipe evaluate --list", "thinpipe evaluate vegas --criteria 5.1.2 --beside cubic"
+)
 EMULATE: Final = _examples(
     "thinpipe emulate umts-384 -- curl -o /dev/null http://example.com/",
     "thinpipe emulate satellite-geo --meter",
@@ -84,6 +88,7 @@ DOCTOR: Final = _examples("thinpipe doctor", "thinpipe doctor --json")
 app.command(cls=Command, epilog=RUN)(run)
 app.command(cls=Command, epilog=SHOW)(show)
 app.command(cls=Command, epilog=SWEEP)(sweep)
+app.command(cls=Command, epilog=EVALUATE)(evaluate)
 app.command(cls=Command, epilog=EMULATE)(emulate)
 app.add_typer(proxy, name="proxy")
 app.command(cls=Command, epilog=f"{LISTED}\n\n{PLOT}")(plot)
