@@ -126,6 +126,8 @@ def check(done, expected: str) -> None:
 def test_page_and_data_have_all_criteria(thinpipe, folder, tmp_path):
     bloat = folder / "5.1.2-bloat.toml"
     bloat.write_text(f"drawn = true\n{bloat.read_text()}")
+    harm = "without = { flow.count = 0 }\n"
+    (folder / "5.2.1-beside.toml").write_text(BESIDE.replace(harm, f"{harm}drawn = true\n"))
     done = thinpipe(*TINY)
     assert (done.returncode, done.stderr) == (0, "")
     assert (
@@ -148,7 +150,9 @@ def test_page_and_data_have_all_criteria(thinpipe, folder, tmp_path):
     page = (tmp_path / "e" / "evaluation.html").read_text()
     for text in ("A sender keeps queues short.", "a connection has one path.", "harm to goodput"):
         assert text in page
-    assert 'src="throughput-delay.png"' in page
+    for picture in ("throughput-delay", "harm-5.2.1-beside"):
+        assert f'src="{picture}.png"' in page
+        assert (tmp_path / "e" / f"{picture}.csv").read_text().count("\n") > 10
     assert "://" not in page
     assert not (tmp_path / "e.runs.partial").exists()
 
@@ -331,6 +335,7 @@ def test_bad_input_is_one_line(thinpipe, tmp_path, arguments):
 
 
 BROKEN = {
+    f"{BESIDE}drawn = true": "drawn: is for a harm, which has without",
     "section = 5": "section = 5: must be a text",
     "x": "not TOML: Expected '=' after a key in a key/value pair (at end of document)",
     'asks = "a"': "lacks 'section'",

@@ -74,6 +74,8 @@ class Measure:
     without
         Settings that take the others away. The figure is then the harm to what is left: what it
         loses by them (`thinpipe.evaluation.harm`).
+    is_drawn
+        Whether the page has a picture of it: of a harm, over pipes.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Measure:
     unit: str
     better: Better
     without: tuple[tuple[str, Any], ...]
+    is_drawn: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +183,7 @@ FIELDS: Final = {
 PIPE: Final = {"scenario": str, "set": dict}
 FULL: Final = {"vary": dict}
 MEASURE: Final = {
-    "name": str, "of": str, "per": str, "unit": str, "better": str, "without": dict,
+    "name": str, "of": str, "per": str, "unit": str, "better": str, "without": dict, "drawn": bool,
 }  # fmt: skip
 """Keys of a file and of its tables, with their types."""
 
@@ -238,9 +241,19 @@ def _measure(given: object) -> Measure:
     if better not in BETTER or (without and better == "neither"):
         allowed = BETTER[:-1] if without else BETTER
         raise ScenarioError(f"better = {better!r}: must be {either(allowed)}")
+    is_drawn = found.get("drawn", False)
+    if is_drawn and not without:
+        raise ScenarioError("drawn: is for a harm, which has without")
     usual = "" if without else "share" if per else metric_unit(of)
-    unit = found.get("unit", usual)
-    return Measure(found["name"], of, per, unit, cast("Better", better), tuple(without.items()))
+    return Measure(
+        found["name"],
+        of,
+        per,
+        found.get("unit", usual),
+        cast("Better", better),
+        tuple(without.items()),
+        is_drawn,
+    )
 
 
 def _table(found: object, known: Mapping[str, type], needed: Sequence[str] = ()) -> dict[str, Any]:

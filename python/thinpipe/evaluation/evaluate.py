@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thinpipe import _core
 from thinpipe.evaluation.criteria import Criterion
@@ -23,10 +23,24 @@ from thinpipe.files import atomic_directory, check_directory, write_file
 from thinpipe.signals import signals_deferred
 from thinpipe.sweep.journal import journal, journal_of
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from thinpipe.report.figures import PageFigure
+
 PAGE: Final = "evaluation.html"
 DATA: Final = "evaluation.json"
-PICTURE: Final = "throughput-delay"
 """Names in the directory of an evaluation."""
+
+OVER_DELAY: Final = (
+    "Goodput over the 95th percentile of one-way delay, a flow alone in each pipe: a small mark a "
+    "run, a large one the mean. Delay falls to the right, so that the further up and right, the "
+    "better."
+)
+HARM: Final = (
+    "What the flow that is there loses by one of each kind: a small mark a run, a large one the "
+    "mean. The further left, the better."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,22 +113,44 @@ def journal_target(out: Path) -> Path:
     return Path(f"{out}.runs")
 
 
+class Shown(NamedTuple):
+    """A picture of the page, and what is said of it."""
+
+    heading: str
+    caption: str
+    figure: PageFigure
+
+
 def _files(
     asked: Evaluation, found: Sequence[Finding], rows: Sequence[str]
 ) -> Iterator[tuple[str, bytes]]:
-    from thinpipe.evaluation.picture import picture
     from thinpipe.report.drawn import figure_csv
     from thinpipe.report.figures import PageFigure, png
 
     yield RUNS_FILE, asked.trials.kept(rows)
     yield DATA, _json(asked, found)
-    drawn = picture(asked.trials, decoded(rows))
-    shown = None
-    if drawn is not None:
-        shown = PageFigure.named(PICTURE, drawn, f"thinpipe evaluate {asked.subject}")
-        yield shown.image, png(drawn)
-        yield shown.data, figure_csv(drawn, shown.command)
+    shown = []
+    for name, heading, caption, drawn in _pictures(asked, found, rows):
+        figure = PageFigure.named(name, drawn, f"thinpipe evaluate {asked.subject}")
+        shown.append(Shown(heading, caption, figure))
+        yield figure.image, png(drawn)
+        yield figure.data, figure_csv(drawn, figure.command)
     yield PAGE, _page(asked, found, shown).encode()
+
+
+def _pictures(
+    asked: Evaluation, found: Sequence[Finding], rows: Sequence[str]
+) -> Iterator[tuple[str, str, str, Figure]]:
+    """Yield name, heading, caption and figure of each picture."""
+    from thinpipe.evaluation.picture import harms, throughput_over_delay
+
+    drawn = throughput_over_delay(asked.trials, decoded(rows))
+    if drawn is not None:
+        yield "throughput-delay", "Throughput over delay", OVER_DELAY, drawn
+    for finding in found:
+        drawn = harms([line for line in finding.lines if line.measure.is_drawn])
+        if drawn is not None:
+            yield f"harm-{anchor(finding)}", finding.criterion.title, HARM, drawn
 
 
 def _json(asked: Evaluation, found: Sequence[Finding]) -> bytes:
@@ -130,7 +166,7 @@ def _json(asked: Evaluation, found: Sequence[Finding]) -> bytes:
     return f"{json.dumps(content, indent=1, ensure_ascii=False)}\n".encode()
 
 
-def _page(asked: Evaluation, found: Sequence[Finding], shown: object) -> str:
+def _page(asked: Evaluation, found: Sequence[Finding], shown: Sequence[Shown]) -> str:
     from thinpipe.report.page import rendered
     from thinpipe.sweep.words import MARKS
 
@@ -142,7 +178,7 @@ def _page(asked: Evaluation, found: Sequence[Finding], shown: object) -> str:
         seeds=asked.form.seeds,
         runs=f"{len(asked.trials):,}",
         found=found,
-        figure=shown,
+        shown=shown,
         marks=MARKS,
     )
 

@@ -38,6 +38,12 @@ class Line:
     measure: Measure
     values: Mapping[str, Values]
 
+    @property
+    def place(self) -> str:
+        """The pipe, and what varies there."""
+        varied = ", ".join(f"{key} = {value}" for key, value in self.varied)
+        return f"{self.pipe}: {varied}" if varied else self.pipe
+
     def estimate(self, name: str) -> Estimate | None:
         """Return the mean over seeds, with its interval."""
         return Estimate.of([each for each in self.values[name] if each is not None])
