@@ -313,6 +313,7 @@ def test_examples_work(thinpipe):
         "run",
         "show",
         "sweep",
+        "evaluate",
         "plot",
         "table",
         "scenarios",

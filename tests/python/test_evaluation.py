@@ -51,6 +51,24 @@ def test_all_combinations_are_valid(is_full):
     assert first == len(trials)
 
 
+@pytest.mark.slow
+def test_every_measure_is_measured(tmp_path):
+    """A name that no run has would be a column of dashes."""
+    asked = Evaluation.of(criteria(), [Contestant.of("cubic")], Form((1,), is_full=False))
+    lines = [
+        (each.criterion.file, line)
+        for each in evaluate(asked, tmp_path / "e")
+        for line in each.lines
+    ]
+    empty = [
+        (file, line.pipe, line.measure.name)
+        for file, line in lines
+        if all(value is None for values in line.values.values() for value in values)
+    ]
+    assert len(lines) > 200
+    assert empty == []
+
+
 def test_harm_needs_runs_without_the_others():
     """Where the controller's flow goes, they do not depend on it, and run once."""
     [standard] = [each for each in criteria() if each.file == "5.2.1-standard.toml"]
