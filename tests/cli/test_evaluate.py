@@ -197,11 +197,28 @@ def test_a_class_of_ones_own_and_keys_of_its_endpoints(thinpipe, tmp_path):
     done = thinpipe(*own)
     assert (done.returncode, done.stderr) == (0, "")
     bloat, beside, _ = found(tmp_path)
-    assert list(bloat["lines"][0]["results"]) == ["mine", "reno"]
-    commands = [each["command"] for each in beside["commands"] if each["of"] == "mine"]
+    name = "mine, initial_window=4"
+    assert list(bloat["lines"][0]["results"]) == [name, "reno"]
+    commands = [each["command"] for each in beside["commands"] if each["of"] == name]
     assert "--vary flow.tcp.congestion_control=mine.py:Mine" in commands[0]
     assert "--set flow.tcp.initial_window=4" in commands[0]
     assert thinpipe(*shlex.split(commands[0])[1:]).returncode == 0
+
+
+def test_one_with_other_keys_is_another(thinpipe, tmp_path):
+    chosen = ("--criteria", "5.2.1", "--seeds", "1")
+    own = ("evaluate", "cubic", "--beside", "cubic", "--set", "tcp.initial_window=2", *TINY[4:6])
+    assert thinpipe(*own, *chosen, "--out", "e").returncode == 0
+    [beside] = found(tmp_path)
+    assert list(beside["lines"][0]["results"]) == ["cubic, initial_window=2", "cubic"]
+    assert (
+        thinpipe(
+            "evaluate", "cubic", "--beside", "cubic", *own[6:], *chosen, "--out", "e"
+        ).returncode
+        == 0
+    )
+    [beside] = found(tmp_path)
+    assert list(beside["lines"][0]["results"]) == ["cubic"]
 
 
 def test_same_bytes_on_any_number_of_threads(thinpipe, tmp_path):

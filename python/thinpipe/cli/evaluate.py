@@ -134,7 +134,8 @@ def _contestants(
             raise BadRequestError(f"--set {key}={value}: expected a key of [tcp], as in tcp.ecn")
         more[key.removeprefix("tcp.")] = value
     first = Contestant.of(controller, more)
-    others = [Contestant.of(text) for text in _words("--beside", beside) if text != controller]
+    beside_it = map(Contestant.of, _words("--beside", beside))
+    others = [each for each in beside_it if each != first]
     names = [first.name, *(each.name for each in others)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -138,7 +138,7 @@ def _values(
 ) -> Values:
     """Return a measure of one congestion control with each seed."""
     beside = [_value(measure, run) for run in _runs(trial, combination, runs)]
-    if not measure.without or measure.better == "neither":
+    if not measure.without or measure.better == "neither":  # a harm is of what may be better
         return tuple(beside)
     [alone] = [
         each

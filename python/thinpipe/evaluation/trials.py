@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from thinpipe.suggestion import suggestion
 from thinpipe.sweep.grid import Grid
 from thinpipe.sweep.journal import FIRST_LINE, Journal, line_of
 from thinpipe.sweep.plan import Job, Plan
-from thinpipe.sweep.running import Execute, executor, run_jobs
+from thinpipe.sweep.running import Keep, executor, run_jobs
 
 ACCURATE: Final = ("dctcp", "prague")
 """Those that need ``tcp.ecn = "accurate"`` (docs/variants.md)."""
@@ -34,7 +34,7 @@ class Contestant:
     Attributes
     ----------
     name
-        As in the head of its column.
+        As in the head of its column, with the keys that a user gave.
     text
         As ``--set tcp.congestion_control`` takes it.
     value
@@ -66,12 +66,12 @@ class Contestant:
                 raise ScenarioError(f"{text}: {reason}{hint}")
         needed = {"ecn": "accurate"} if text in ACCURATE else {}
         more = tuple({**needed, **(settings or {})}.items())
-        if algorithm is None:
-            return cls(text, text, text, more)
         try:
-            return cls(name_of(algorithm), text, algorithm, more)
+            name = text if algorithm is None else name_of(algorithm)
         except ValueError as error:  # a name that ships
             raise ScenarioError(str(error)) from None
+        given = [f"{key}={value}" for key, value in (settings or {}).items()]
+        return cls(", ".join([name, *given]), text, algorithm or text, more)
 
     def at(self, places: Iterable[str], *, as_text: bool = False) -> dict[str, Any]:
         """Return the settings that put it there."""
@@ -160,23 +160,15 @@ class Trials:
         Runs with a congestion control in Python come last, one after the other, on this machine:
         beside them the others could not run in parallel.
         """
-        in_python = [trial for trial in self.all if _is_custom(trial)]
-        others = [trial for trial in self.all if not _is_custom(trial)]
         elsewhere, here = executor(jobs, scheduler), executor(jobs, None)
-        rows: list[str] = [""] * len(self)
-        before = 0
-        for trials, execute in ((others, elsewhere), (in_python, here)):
-            total = sum(len(trial.plan) for trial in trials)
-            done = before
 
-            def count(number: int, _: int, done: int = done) -> None:
-                if progress is not None:
-                    progress(done + number, len(self))
+        def execute(points: Iterable[Job], keep: Keep) -> None:
+            for is_custom, some in groupby(points, lambda job: bool(job.point.algorithms)):
+                (here if is_custom else elsewhere)(some, keep)
 
-            found = _run(trials, len(self), kept, execute, count)
-            rows = [new or old for new, old in zip(found, rows, strict=True)]
-            before += total
-        return rows
+        ordered = sorted(self.all, key=_is_custom)
+        points = chain.from_iterable(trial.jobs() for trial in ordered)
+        return run_jobs(points, len(self), kept, execute, progress)
 
     def kept(self, rows: Sequence[str]) -> bytes:
         """Return what `RUNS_FILE` holds: a journal of these runs alone, each once, in order."""
@@ -199,19 +191,9 @@ def earlier_runs(out: Path) -> bytes:
     return read_listed(out, RUNS_FILE) if RUNS_FILE in listed(out) else b""
 
 
-def _run(
-    trials: Sequence[Trial],
-    total: int,
-    kept: Journal,
-    execute: Execute,
-    progress: Callable[[int, int], None],
-) -> list[str]:
-    return run_jobs(chain.from_iterable(t.jobs() for t in trials), total, kept, execute, progress)
-
-
 def _trials(criterion: Criterion, contestants: Sequence[Contestant], form: Form) -> Iterator[Trial]:
-    asked = {each.text: each for each in contestants}
-    asked |= {text: Contestant.of(text) for text in criterion.always if text not in asked}
+    always = map(Contestant.of, criterion.always)
+    asked = list(dict.fromkeys([*contestants, *always]))
     grid = Grid.of(
         criterion.vary_in_full if form.is_full else criterion.vary, form.seeds[: criterion.seeds]
     )
@@ -219,7 +201,7 @@ def _trials(criterion: Criterion, contestants: Sequence[Contestant], form: Form)
     for pipe in criterion.pipes:
         for without in {(): None, **settled}:
             stays = not removes(without, criterion.controller)
-            for contestant in asked.values() if stays else (None,):
+            for contestant in asked if stays else (None,):
                 placed = {} if contestant is None else contestant.at(criterion.controller)
                 plan = Plan.of(
                     pipe.scenario, tuple(_fixed(pipe, placed, without, grid).items()), grid
