@@ -1,5 +1,7 @@
 """The criteria of RFC 9743, the files that measure them, and harm."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,6 +51,17 @@ def test_all_combinations_are_valid(is_full):
         assert trial.first == first
         first += len(trial.plan)
     assert first == len(trials)
+
+
+def test_the_file_in_the_documentation_works(root, tmp_path):
+    page = (root / "docs" / "evaluate.md").read_text(encoding="utf-8")
+    [text] = re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)
+    (tmp_path / "5.1.2-mine.toml").write_text(text, encoding="utf-8")
+    [mine] = criteria(tmp_path)
+    assert (mine.title, mine.is_drawn) == ("Bufferbloat in my modem", True)
+    for is_full, depths in ((False, 2), (True, 5)):
+        trials = Trials.of([mine], [Contestant.of("reno")], Form((1,), is_full=is_full))
+        assert len(trials) == depths * len(mine.pipes)
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """How much worse off one flow is because of others.
 
 Ware, Mukerjee, Seshan and Sherry: "Beyond Jain's Fairness Index: Setting the Bar For The Deployment
-of Congestion Control Algorithms", HotNets 2019, §4.
+of Congestion Control Algorithms", HotNets 2019.
 """
 
 from __future__ import annotations
