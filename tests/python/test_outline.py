@@ -17,6 +17,11 @@ RADIO = "[radio]\n"
             "queue 50 packets each way",
         ),
         (
+            f'{LINK}jitter = "5 ms"\nreorder = 0.01\nback.corrupt = 0.02',
+            "2 Mbit/s down, any rate up; delay 40 ms ± 5 ms down, 40 ms up; loss 0 % each way; "
+            "reorder 1 % down, 0 % up; corrupt 0 % down, 2 % up; queue 50 packets each way",
+        ),
+        (
             f'{LINK}loss = 0.02\nback = {{ rate = "1 Mbit/s", delay = "1 s" }}\n'
             '[queue]\nbytes = "3 kB"\nback.packets = "unlimited"',
             "2 Mbit/s down, 1 Mbit/s up; delay 40 ms down, 1000 ms up; loss 2 % down, 0 % up; "
