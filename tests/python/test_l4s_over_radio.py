@@ -3,7 +3,8 @@
 import pytest
 import thinpipe as tp
 
-RADIOS = ("lte-cat4", "nr-tdd-100")
+RADIOS = {"lte-cat4": ("75 Mbit/s", "30 ms"), "nr-tdd-100": ("420 Mbit/s", "12 ms")}
+"""Scenarios, with rate and round trip over the radio while nothing waits."""
 
 SHORT = {"tcp.variant": "prague", "tcp.ecn": "accurate", "queue.kind": "dualpi2"}
 
@@ -40,11 +41,24 @@ def test_marks_ahead_of_a_radio(scenario):
 
 
 @pytest.mark.slow
+def test_fading_is_part_of_what_they_miss():
+    steady = {"radio.fading.deviation": "0 dB"}
+    patient = {**SHORT, "queue.dualpi2.step": "20 ms"}
+    filled, _ = carried("lte-cat4", {"tcp.variant": "cubic", **steady})
+    without, _ = carried("lte-cat4", {**patient, **steady})
+    within, _ = carried("lte-cat4", patient)
+    assert without > 0.8 * filled
+    assert without > 1.15 * within
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", RADIOS)
 def test_a_box_that_hears_of_the_rate_fills_it(scenario):
     filled, full_s = carried(scenario, {"tcp.variant": "cubic"})
     marked, marked_s = carried(scenario, {**SHORT, "queue.dualpi2.step": "20 ms"})
-    told, told_s = carried(scenario, REPORTED)
+    rate, round_trip = RADIOS[scenario]
+    box = {"middlebox.atcp.rate": rate, "middlebox.atcp.round_trip": round_trip, **REPORTED}
+    told, told_s = carried(scenario, box)
     assert told > 0.95 * filled > marked
     assert told_s < 1.2 * marked_s
     assert told_s < 0.25 * full_s
