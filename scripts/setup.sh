@@ -42,6 +42,8 @@ look() {
     need ns2 command -v ns
     need g++ command -v g++
     need libns3-dev ls -d /usr/include/ns3*
+    need user-mode-linux command -v linux.uml
+    need kmod command -v modprobe
     need nftables command -v nft
     need curl command -v curl
     need chromium command -v chromium

@@ -1,0 +1,245 @@
+"""TCP and probes through a queue of the kernel: the first process of user-mode Linux.
+
+Takes a file with the cases, and writes one with a result for each: what it carried, how long
+packets waited, and what the queue counted.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import selectors
+import socket
+import struct
+import subprocess
+import sys
+import time
+import traceback
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+PROBE = struct.Struct("q")
+STAMP = struct.Struct("qq")
+SO_TIMESTAMPNS = 35
+"""Of asm-generic/socket.h; Python has no name for it."""
+PROBE_BYTES = 100
+"""Payload of each; the simulated ones have as much."""
+EVERY_S = 0.01
+TCP_INFO_RTT = slice(68, 72)
+"""Where the smoothed round trip is in struct tcp_info, in microseconds (linux/tcp.h)."""
+FOUND = "10.0.1.2"
+PORT = 5000
+"""Of the probes, and of the first flow."""
+READ_EVERY_S = 0.005
+"""Less often than packets arrive: system calls are what costs here. Without an acknowledgement for
+each segment (`ack_each`) some would wait for a reading, and release bursts."""
+LEFT_S = 0.5
+"""For how long the receiver outlives the sender."""
+READY_S = 2
+"""After which the receiver listens, even on a busy machine."""
+CLONE_NEWNET = 0x40000000
+ETHERNET = 14
+
+
+def run(command: str, namespace: str = "") -> str:
+    """Run a command, and return what it printed."""
+    prefix = ["ip", "netns", "exec", namespace] if namespace else []
+    done = subprocess.run([*prefix, *command.split()], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{command}: {done.stderr}")
+    return done.stdout
+
+
+def build() -> None:
+    """Set up a, r and b in a row."""
+    for name in "arb":
+        run(f"ip netns add {name}")
+    for end, subnet in (("a", 0), ("b", 1)):
+        run(f"ip link add v{end} netns {end} type veth peer name r{end} netns r")
+        # Segments as the receiver gets them, not offloaded ones that a queue counts as one.
+        run(f"ip link set v{end} gso_max_segs 1", end)
+        run(f"ip addr add 10.0.{subnet}.2/24 dev v{end}", end)
+        run(f"ip addr add 10.0.{subnet}.1/24 dev r{end}", "r")
+        run(f"ip link set v{end} up", end)
+        run(f"ip link set r{end} up", "r")
+        run(f"ip route add default via 10.0.{subnet}.1", end)
+        run("sysctl -qw net.ipv4.tcp_no_metrics_save=1", end)
+    run("sysctl -qw net.ipv4.ip_forward=1", "r")
+
+
+def place(case: dict[str, Any]) -> None:
+    """Put the queue behind a shaper, delay acknowledgements, and say what hosts do.
+
+    Acknowledgements take the whole round trip, each flow's its own: up to 15 flows.
+    """
+    bits = case["rate_bps"] * (case["packet"] + ETHERNET) // case["packet"]
+    run("tc qdisc add dev rb root handle 1: htb default 1", "r")
+    run(f"tc class add dev rb parent 1: classid 1:1 htb rate {bits}bit burst 1600 cburst 1600", "r")
+    run(f"tc qdisc add dev rb parent 1:1 handle 2: {case['qdisc']}", "r")
+    run(f"tc qdisc add dev ra root handle 1: prio bands {len(case['flows']) + 1}", "r")
+    for flow, (_, rtt_ms) in enumerate(case["flows"]):
+        band = f"1:{flow + 1:x}"
+        run(f"tc qdisc add dev ra parent {band} netem delay {rtt_ms}ms limit 100000", "r")
+        port = f"u32 match ip sport {PORT + flow} 0xffff"
+        run(f"tc filter add dev ra parent 1: protocol ip {port} flowid {band}", "r")
+    for end, gateway in (("a", "10.0.0.1"), ("b", "10.0.1.1")):
+        run(f"sysctl -qw net.ipv4.tcp_ecn={int(case['ecn'])}", end)
+        run(f"ip route replace default via {gateway} quickack {int(case['ack_each'])}", end)
+
+
+def counters() -> dict[str, int]:
+    """Return what the queue dropped, and what it marked."""
+    [queue] = [
+        each
+        for each in json.loads(run("tc -s -j qdisc show dev rb", "r"))
+        if each["handle"] == "2:"
+    ]
+    return {"drops": queue["drops"], "marks": queue.get("ecn_mark", 0)}
+
+
+def enter(namespace: str) -> None:
+    """Move this process to a namespace."""
+    with Path(f"/run/netns/{namespace}").open() as file:
+        if ctypes.CDLL(None, use_errno=True).setns(file.fileno(), CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), "setns")
+
+
+def receive(flows: int, begin: float, end: float) -> dict[str, Any]:
+    """Return the bytes of each flow that arrive between both times, and the delays of probes."""
+    enter("b")
+    waiting = selectors.DefaultSelector()
+    probes = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    probes.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    probes.bind(("", PORT))
+    waiting.register(probes, selectors.EVENT_READ)
+    servers = [socket.create_server(("", PORT + flow)) for flow in range(flows)]
+    for flow, server in enumerate(servers):
+        waiting.register(server, selectors.EVENT_READ, (server, flow))
+    room = bytearray(1 << 20)
+    received = [0] * flows
+    delays = []
+    while (now := time.monotonic()) < end + LEFT_S:
+        for key, _ in waiting.select(LEFT_S):
+            if key.data is None:
+                delay_s = probe_delay_s(probes)
+                delays += [delay_s] if begin <= now < end else []
+                continue
+            stream, flow = key.data
+            if stream is servers[flow]:
+                stream, _ = stream.accept()
+                waiting.register(stream, selectors.EVENT_READ, (stream, flow))
+            else:
+                size = stream.recv_into(room)
+                received[flow] += size if begin <= now < end else 0
+        time.sleep(READ_EVERY_S)
+    return {"bytes": received, "delay_s": fmean(delays), "probes": len(delays)}
+
+
+def probe_delay_s(probes: socket.socket) -> float:
+    """Return how long the next probe took, until the kernel had it."""
+    data, ((_, _, stamp),), _, _ = probes.recvmsg(PROBE_BYTES, 64)
+    seconds, nanoseconds = STAMP.unpack(stamp)
+    (sent,) = PROBE.unpack_from(data)
+    return float(seconds * 10**9 + nanoseconds - sent) / 1e9
+
+
+def send(case: dict[str, Any], start: float, begin: float, end: float) -> dict[str, Any]:
+    """Return the mean smoothed round trip of all flows, and how late this process was."""
+    enter("a")
+    waiting = selectors.DefaultSelector()
+    probes = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    data = bytes(1 << 16)
+    streams: list[socket.socket] = []
+    trips, late, due = [], [], start
+    while (now := time.monotonic()) < end:
+        while len(streams) < len(case["flows"]) and now >= start + len(streams) * case["apart_s"]:
+            stream = socket.socket()
+            control, _ = case["flows"][len(streams)]
+            stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
+            stream.connect((FOUND, PORT + len(streams)))
+            stream.settimeout(0)
+            streams.append(stream)
+            waiting.register(stream, selectors.EVENT_WRITE, stream)
+        if now >= due:
+            probes.sendto(PROBE.pack(time.time_ns()).ljust(PROBE_BYTES), (FOUND, PORT))
+            if now >= begin:
+                late.append(now - due)
+                trips += [rtt_s(stream) for stream in streams]
+            due = max(due + EVERY_S, now)
+        for key, _ in waiting.select(max(0, due - time.monotonic())):
+            key.data.send(data)
+    return {"rtt_s": fmean(trips), "late_s": fmean(late)}
+
+
+def rtt_s(stream: socket.socket) -> float:
+    """Return the smoothed round trip of a connection."""
+    info = stream.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
+    return int.from_bytes(info[TCP_INFO_RTT], sys.byteorder) / 1e6
+
+
+def forked(work: Any) -> Any:
+    """Begin work in a process of its own; what is returned waits for its result."""
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        try:
+            answer = {"found": work()}
+        except Exception:
+            answer = {"error": traceback.format_exc()}
+        os.write(writer, json.dumps(answer).encode())
+        os._exit(0)
+    os.close(writer)
+
+    def result() -> dict[str, Any]:
+        with os.fdopen(reader) as pipe:
+            answer = json.loads(pipe.read())
+        os.wait()
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        found: dict[str, Any] = answer["found"]
+        return found
+
+    return result
+
+
+def measure(case: dict[str, Any]) -> dict[str, Any]:
+    """Return what a case gives."""
+    place(case)
+    start = time.monotonic() + READY_S
+    begin, end = start + case["from_s"], start + case["to_s"]
+    receiver = forked(lambda: receive(len(case["flows"]), begin, end))
+    sender = forked(lambda: send(case, start, begin, end))
+    time.sleep(max(0, begin - time.monotonic()))
+    before = counters()
+    time.sleep(max(0, end - time.monotonic()))
+    after = counters()
+    found = {**receiver(), **sender(), **{key: after[key] - before[key] for key in after}}
+    for device in ("ra", "rb"):
+        run(f"tc qdisc del dev {device} root", "r")
+    return found
+
+
+def main(request: Path, result: Path) -> None:
+    """Run all cases, and stop the kernel."""
+    os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
+    for kind, where in (("proc", "/proc"), ("sysfs", "/sys"), ("tmpfs", "/run")):
+        subprocess.run(["mount", "-t", kind, kind, where], check=False)
+    try:
+        asked = json.loads(request.read_text())
+        for module in asked["load"]:
+            run(f"modprobe -d {asked['modules']} {module}")
+        build()
+        found = []
+        for case in asked["cases"]:
+            found.append(measure(case))
+            result.write_text(json.dumps({"found": found}))
+    except Exception:
+        result.write_text(json.dumps({"error": traceback.format_exc()}))
+        raise
+    finally:
+        subprocess.run(["halt", "-f"], check=False)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
