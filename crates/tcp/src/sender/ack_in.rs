@@ -188,7 +188,8 @@ impl<P: Payload> Sender<P> {
         }
         self.follow(cx, action);
         if acked > 0 {
-            let holds = self.holds_window_after(recovering);
+            // RFC 3168 §6.1.2: an echo of congestion does not open the window.
+            let holds = arrival.ece || self.holds_window_after(recovering);
             self.tell_controller(cx, acked, &newly, holds);
         }
         let good = self.buffer.board.lost_segments() <= lost;
