@@ -142,6 +142,13 @@ def test_csv_has_the_rows_of_parquet_and_resumes(thinpipe, tmp_path):
     check(thinpipe(*arguments), "s.csv: is no sweep's file; choose another name")
 
 
+def test_the_flow_is_one_of_so_many(thinpipe):
+    of = ("sweep", "dumbbell-100", "--duration", "500ms", "--out", "s.parquet")
+    for counts, said in [("1", "flow 0;"), ("3", "flow 0 of 3;"), ("2,3", "flow 0 of 2 to 3;")]:
+        done = thinpipe(*of, "--vary", f"flow.count={counts}")
+        assert said in done.stdout, done.stderr
+
+
 def test_one_seed_has_no_interval_and_measures_can_be_chosen(thinpipe):
     one = ("sweep", "umts-dch-384", "--vary", "tcp.window=4..6", "--duration", "2s")
     measures = ("--measure", "cwnd_segments.max", "--measure", "links.Uu/down.utilization")

@@ -133,7 +133,7 @@ def _print(study: Study, measures: list[str]) -> None:
         if seeds > 1
         else "one seed, so no confidence intervals"
     )
-    lines = [f"{study.scenario}: {_runs(len(study.frame))}, flow 0; {scope}"]
+    lines = [f"{study.scenario}: {_runs(len(study.frame))}, {_flow(study)}; {scope}"]
     notes = {each.note for _, means in found for each in means if each is not None}
     lines += [f"{mark} {note}" for note, mark in MARKS.items() if note in notes]
     if same := len(study.unaffected()):
@@ -149,6 +149,15 @@ def _print(study: Study, measures: list[str]) -> None:
         )
     for line in lines:
         screen.print(line, style="dim", soft_wrap=True)
+
+
+def _flow(study: Study) -> str:
+    """Return which flow of how many the figures are of, unless they name others."""
+    counts = [int(count) for count in study.complete["total.flows"].unique()]
+    low, high = min(counts), max(counts)
+    if high == 1:
+        return "flow 0"
+    return f"flow 0 of {low}" if low == high else f"flow 0 of {low} to {high}"
 
 
 def _runs(count: int) -> str:
