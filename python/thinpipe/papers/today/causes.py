@@ -116,6 +116,9 @@ NO_TIMER: Final = (("middlebox.snoop.tick", "300 s"),)
 
 NO_BLOCKAGE: Final = (("radio.blockage.loss", "0 dB"),)
 
+ITS_OWN_WINDOW: Final = (("tcp.cubic.reno_friendly", "false"),)
+"""CUBIC has no region in which its window is Reno's."""
+
 BBR_BEHIND: Final = (("middlebox.tcp.variant", "bbr"),)
 
 
@@ -271,6 +274,7 @@ def points(item: str) -> tuple[Point, ...]:
 _SWITCHES: Final = (
     NO_ERRORS, NO_WAIT, NO_LINK_CONTROL, MORE_QUEUE, STEADY, STEPS_ALONE, OWN_BEAM, ALL_AT_ONCE,
     LONG_PAGES, SHORT_QUEUE, NO_BASE_POWER, FAR, PATIENT, NO_TIMER, NO_BLOCKAGE, BBR_BEHIND,
+    ITS_OWN_WINDOW,
 )  # fmt: skip
 
 AT_WORK: Final = dropped(

@@ -16,6 +16,7 @@ from thinpipe.papers.today import (
     low_orbit,
     mmwave_tcp,
     moving_rate,
+    round_trips,
 )
 from thinpipe.papers.today.advice import (
     advice,
@@ -377,6 +378,16 @@ _ITEMS: Final = (
         Detail.RESULT,
         tabulate=_mmwave,
     ),
+    Item(
+        "round-trips",
+        "Round trips that differ",
+        (
+            "Flows of 20 and 80 ms share 50 Mbit/s and a drop-tail queue for three minutes "
+            "(rtt-unfairness): rates go as the round trip, waiting included, to the power of -a.",
+        ),
+        round_trips.POINTS,
+        Detail.RESULT,
+    ),
 )
 
 ITEMS: Final = tuple(
@@ -401,6 +412,7 @@ PAPER: Final = Paper(
         **low_orbit.MEASURES,
         **idle_gap.MEASURES,
         **mmwave_tcp.MEASURES,
+        **round_trips.MEASURES,
     },
     wrong_models=WRONG_MODELS,
     not_reproduced=(

@@ -102,6 +102,7 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     ),
     "no errors": given("No block errs.", ("radio.downlink.bler", "0 %")),
     "no AQM": given("The queue drops its tail.", ("queue.kind", "droptail")),
+    "flows in turn": given("Flows take turns.", ("queue.kind", "fair")),
     "a near mobile": given("Coverage level 0.", ("radio.coupling_loss", "140 dB")),
 }
 """By the names that facts give them."""
