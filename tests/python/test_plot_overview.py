@@ -1,6 +1,8 @@
 """The queue of a link and the overview of a flow, in panels with one axis of time."""
 
 import re
+from io import BytesIO
+from itertools import pairwise
 
 import matplotlib.image
 import numpy as np
@@ -237,6 +239,16 @@ def test_nothing_is_cut_off(tmp_path, drops, kind, flow):
     assert image.std() > 0.05
     for edge in (image[0], image[-1], image[:, 0], image[:, -1]):
         assert (edge == 1).all()
+
+
+def test_no_legend_lies_over_the_panel_above():
+    """The third has two rows: a queue each, whose drops are counted."""
+    run = tp.run("parking-lot", duration="20 s", trace=True)
+    ax = Figure(figsize=TALL).subplots()
+    run.plot(ax, flow="all").savefig(BytesIO())
+    for upper, lower in pairwise(ax.child_axes):
+        if (entries := lower.get_legend()) is not None:
+            assert entries.get_window_extent().y1 <= upper.get_window_extent().y0 + 1
 
 
 def test_panels_of_several_say_what_their_lines_are_and_end_near_a_tick(drops, vegas):

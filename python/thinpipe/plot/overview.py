@@ -17,7 +17,7 @@ from thinpipe.plot.envelope import envelope_of_steps
 from thinpipe.plot.queue import Queue, draw_waiting, queue
 from thinpipe.plot.rates import Goodput, draw_goodputs, goodput
 from thinpipe.plot.rtt import draw_rtts, round_trips
-from thinpipe.plot.stack import GAP, label_time_once, stacked
+from thinpipe.plot.stack import GAP, label_time_once, make_room, stacked
 from thinpipe.plot.style import COLORS
 from thinpipe.tables import NoTableError
 
@@ -144,7 +144,8 @@ def draw_overview(ax: Axes, curves: Sequence[Curve[Overview]]) -> None:
     has_datagrams = any(len(each.data.delays.delay.time_s) for each in curves)
     there = [panel for panel in PANELS if any(len(panel.times(each.data)) for each in curves)]
     there = there or [PANELS[-1]]
-    stack = stacked(ax, len(there), above=GAP / 2 if len(curves) > 1 else 0.0)
+    above = GAP / 2 if len(curves) > 1 else 0.0
+    stack = stacked(ax, len(there), above)
     for panel, axes in zip(there, stack, strict=True):
         panel.draw(axes, curves)
         axes.set_ylabel(_two_lines(panel.head, axes.get_ylabel()))
@@ -159,6 +160,8 @@ def draw_overview(ax: Axes, curves: Sequence[Curve[Overview]]) -> None:
     if notes:
         stack[-1].set_xlabel(f"Time (s)\n{'; '.join(notes)}")
     _name_once(ax, stack, curves)
+    make_room(ax, stack, above)
+    _raise_above(ax, stack[0])
 
 
 def _two_lines(head: str, label: str) -> str:
@@ -201,7 +204,6 @@ def _name_once(ax: Axes, stack: Sequence[Axes], curves: Sequence[Curve[Overview]
             legend.remove()
         legend_above(panel, {name: each[name] for name in each if name not in common})
     legend_above(ax, common)
-    _raise_above(ax, stack[0])
 
 
 def _raise_above(ax: Axes, panel: Axes) -> None:
