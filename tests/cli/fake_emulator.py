@@ -83,6 +83,7 @@ REASONS = (
 )
 DOWN = {
     "entered": {"packets": 9, "bytes": 9000},
+    "duplicated": {"packets": 0, "bytes": 0},
     "left": {"packets": 6, "bytes": 6000},
     "dropped": {**dict.fromkeys(REASONS, 0), "total": 2, "queue": 2},
     "queued": {"packets": 1, "bytes": 1000},
