@@ -57,7 +57,9 @@ def test_a_delay_comes_on_top_while_a_transfer_runs(tmp_path):
     server = [sys.executable, "-m", "http.server", "8000", "--directory", str(tmp_path)]
     with tp.emulate("lte-drive", log=tmp_path / "log.parquet", server=server) as net:
         assert set(net.changeable) == {
-            *(f"link.{key}" for key in ("delay", "loss", "back.delay", "back.loss"))
+            f"link.{way}{key}"
+            for way in ("", "back.")
+            for key in ("delay", "loss", "jitter", "reorder", "duplicate", "corrupt")
         }
         with pytest.raises(tp.ScenarioError, match=r"^link\.rate: cannot be changed"):
             net.change({"link.rate": "1 Mbit/s"})
