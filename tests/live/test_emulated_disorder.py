@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 import thinpipe as tp
 
+from tests.live.standing import until
+
 LIMIT_S = 300
 """Far above what anything takes, also on a busy machine."""
 
@@ -38,8 +40,7 @@ class Numbers:
 
     def received(self) -> Any:
         """Return the numbers, in order, and of how many the content was not what was sent."""
-        while self.net.meter()["down"]["queue"]["packets"]:
-            pass
+        until(lambda: not self.net.meter()["down"]["queue"]["packets"], LIMIT_S)
         told, _ = self.receiver.communicate("", timeout=LIMIT_S)
         return json.loads(told)
 

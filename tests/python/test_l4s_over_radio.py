@@ -18,14 +18,20 @@ REPORTED = {
 
 
 def carried(scenario: str, settings: dict[str, str]) -> tuple[float, float]:
-    """Return bit/s of two flows, and the 95th percentile of the round trip over the radio."""
+    """Return bit/s of two flows, and the 95th percentile of their round trips.
+
+    Behind a box that is the box's over the radio, and what its hosts have on the wires ahead of it.
+    """
     run = tp.run(scenario, {"flow.count": "2", **settings}, duration="15 s", trace=True)
     total = run.result.total
     assert total.goodput_bps is not None
     if run.result.middlebox is None:
         assert total.rtt_s.p95 is not None
         return total.goodput_bps, total.rtt_s.p95
-    return total.goodput_bps, float(run.middlebox_rtt["rtt_s"].quantile(0.95) or 0.0)
+    ahead_s, radio_s = total.rtt_s.p95, run.middlebox_rtt["rtt_s"].quantile(0.95)
+    assert ahead_s is not None
+    assert radio_s is not None
+    return total.goodput_bps, ahead_s + float(radio_s)
 
 
 @pytest.mark.slow
@@ -60,5 +66,4 @@ def test_a_box_that_hears_of_the_rate_fills_it(scenario):
     box = {"middlebox.atcp.rate": rate, "middlebox.atcp.round_trip": round_trip, **REPORTED}
     told, told_s = carried(scenario, box)
     assert told > 0.95 * filled > marked
-    assert told_s < 1.2 * marked_s
-    assert told_s < 0.25 * full_s
+    assert marked_s < told_s < 0.25 * full_s

@@ -61,7 +61,7 @@ const LEAST: f64 = 2.0;
 const HEAVY_LOSS: f64 = 0.3;
 /// Segments that have to be known of for that.
 const ENOUGH: f64 = 20.0;
-/// What it leaves of the window.
+/// Share of the window that is left then.
 const AFTER_HEAVY_LOSS: f64 = 0.7;
 
 /// A window that steers for the rate 1/(δ · dq).
@@ -105,7 +105,7 @@ pub struct Copa {
     toll: Toll,
 }
 
-/// What losses change, besides the window.
+/// State that losses change, besides the window.
 #[derive(Clone, Copy, Debug)]
 struct State {
     slow_start: bool,
@@ -335,7 +335,7 @@ impl Controller for Copa {
         self.toll.lost += self.window.segments(lost.bytes);
     }
 
-    /// What was seen before an idle time says nothing about the queue after it.
+    /// Measurements begin anew: those before an idle time say nothing about the queue after it.
     fn on_idle(&mut self, now: Time) {
         self.round.start = now;
         self.round.seen = None;

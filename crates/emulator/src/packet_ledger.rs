@@ -80,7 +80,7 @@ pub(crate) struct Arrival {
     pub(crate) protocol: Option<u8>,
     pub(crate) number: u64,
     pub(crate) backlog: u32,
-    /// What becomes of it if it leaves.
+    /// Outcome if it leaves.
     pub(crate) delivery: PacketOutcome,
 }
 

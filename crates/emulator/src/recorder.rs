@@ -40,9 +40,9 @@ pub struct Recording {
 pub(crate) enum PacketOutcome {
     /// It left.
     Delivered,
-    /// It left with a wrong bit.
+    /// Left with a wrong bit.
     Corrupted,
-    /// It left beside the packet of which it is a copy, and has its number.
+    /// Copy of a packet, which left beside it and has its number.
     Duplicate,
     /// It was still held at the end.
     Queued,

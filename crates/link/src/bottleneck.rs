@@ -22,7 +22,7 @@ section! {
         pub delay: Duration as OfTime = Duration::ZERO;
         /// What is lost.
         pub losses: loss::Keys as Flat<loss::Keys> = loss::Keys::default();
-        /// What else the wire does to packets.
+        /// Jitter, reordering, duplicates and bit errors.
         pub disorder: disorder::Keys as Flat<disorder::Keys> = disorder::Keys::default();
         /// What changes when: `rate`, `delay`, `loss`, `jitter`, `reorder`, `duplicate` and
         /// `corrupt`, towards the mobile.
@@ -49,7 +49,7 @@ section! {
         pub delay: Option<Duration> as Or<as_key::LinkDelay, OfTime> = None;
         /// What is lost.
         pub losses: loss::Keys as Flat<loss::Keys> = loss::Keys::default();
-        /// What else the wire does to packets.
+        /// Jitter, reordering, duplicates and bit errors.
         pub disorder: disorder::Keys as Flat<disorder::Keys> = disorder::Keys::default();
         /// What changes when: `rate`, `delay`, `loss`, `jitter`, `reorder`, `duplicate` and
         /// `corrupt` of the reverse direction.
@@ -203,7 +203,7 @@ fn put(schedule: &mut Vec<LinkStep>, step: LinkStep) {
     schedule.insert(place, step);
 }
 
-/// What one direction is like beside its rate.
+/// One direction of a link without its rate.
 struct Wire<'a> {
     delay: Duration,
     losses: &'a loss::Keys,

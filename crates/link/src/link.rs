@@ -28,7 +28,7 @@ pub struct LinkConfig {
     pub drop_arrivals: Vec<u64>,
     /// What is lost on the wire.
     pub loss: loss::Config,
-    /// What else the wire does to packets.
+    /// Jitter, reordering, duplicates and bit errors.
     pub disorder: disorder::Config,
 }
 
@@ -312,7 +312,8 @@ impl<T: Load> Link<T> {
         let lost = self.losses.of(departs);
         self.flight.push_back(Flight { starts: start, arrives, packet, lost });
     }
-    /// When a packet that departs at `departs` arrives, or begins its line.
+
+    /// Arrival of a packet that departs at `departs`, or the beginning of its line.
     fn end_of_flight(&self, departs: Time) -> Time {
         if self.line.is_some() { departs } else { departs + self.delay(departs) }
     }

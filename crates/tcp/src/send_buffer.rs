@@ -54,7 +54,7 @@ impl<P: Payload> SendBuffer<P> {
         self.closed = true;
     }
 
-    /// What has never been sent is taken back, and nothing more will be written.
+    /// Takes back bytes that were never sent; nothing more will be written.
     pub(crate) fn break_off(&mut self) {
         self.written.truncate(self.max);
         self.close();

@@ -231,7 +231,7 @@ impl<P: Payload> Sender<P> {
         self.buffer.close();
     }
 
-    /// What has never been sent is taken back, and nothing more will be written.
+    /// Takes back bytes that were never sent; nothing more will be written.
     pub(crate) fn break_off(&mut self) {
         self.buffer.break_off();
     }

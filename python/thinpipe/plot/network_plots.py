@@ -1,11 +1,11 @@
-"""The plots of a run that show its network or one of its mobiles, rather than a flow."""
+"""The plots of a run that show its groups of flows, its network or a mobile, rather than a flow."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from thinpipe.arguments import check
-from thinpipe.plot import sharing, snr
+from thinpipe.plot import groups, snr
 from thinpipe.plot.bindings import AGENT
 from thinpipe.plot.cells import draw_shared, draw_states
 from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class NetworkPlots:
-    """Plots of the network of a run."""
+    """Plots of the groups of flows and of the network of a run."""
 
     def __init__(self, run: Recording) -> None:
         self._run = run
@@ -58,11 +58,11 @@ class NetworkPlots:
         flow_of(self._run, flow)
         if start_s > 0 or end_s is not None:
             raise ValueError("groups: shows the whole run; leave start and end out")
-        if not (found := sharing.shares(self._run)):
+        if not (found := groups.shares(self._run)):
             raise ValueError("groups: no flow has a one-way delay and a goodput")
         with style():
             ax = given_or_new(ax)
-            sharing.draw_shares(ax, found)
+            groups.draw_shares(ax, found)
         return figure_of(ax)
 
     def completion(
@@ -80,11 +80,11 @@ class NetworkPlots:
         """
         flow_of(self._run, flow)
         view = View.of(start_s, end_s, self._run.result.duration_s)
-        if not (found := sharing.times(self._run, view)):
+        if not (found := groups.times(self._run, view)):
             raise ValueError("completion: no transfer and no page began and ended in that time")
         with style():
             ax = given_or_new(ax)
-            sharing.draw_times(ax, found)
+            groups.draw_times(ax, found)
         return figure_of(ax)
 
     def cell(

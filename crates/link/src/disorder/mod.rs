@@ -30,7 +30,7 @@ section! {
     }
 }
 
-/// What a wire does to packets beside losing them, by time of departure.
+/// Jitter, reordering, duplicates and bit errors of a wire, by time of departure.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
     /// How the delay strays.
@@ -54,7 +54,7 @@ impl Default for Config {
 }
 
 impl Keys {
-    /// What a wire does that is always like this.
+    /// Config of a wire that is always like this.
     pub fn config(&self) -> Config {
         Config {
             jitter: self.jitter.config(self.jitter.jitter.into()),
