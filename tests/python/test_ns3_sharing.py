@@ -2,38 +2,30 @@
 
 import random
 import subprocess
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import fmean
 
 import pytest
-import thinpipe as tp
 
 from tests.ns3 import compiled_with_wheel, lacking
+from tests.two_flows import NEAR, Pair, ours, queue, share
 
 PROGRAM = Path(__file__).with_name("ns3_sharing.cc")
 CONGESTION_CONTROL = {"cubic": "Cubic", "reno": "LinuxReno"}
 FROM_S, TO_S = 120, 180
 SEEDS = range(1, 4)
-OUR_SEEDS = range(1, 11)
-MBPS = 50
+RATE = 50_000_000
 DELAY_MS = 5
 """Of the link, one way; the rest of a round trip is on a flow's own wire."""
-NEAR = 0.1
-"""Between both means of a flow's share: a tenth of what both carry."""
 
-Pair = tuple[tuple[str, int], tuple[str, int]]
 PAIRS: tuple[Pair, ...] = (
     (("cubic", 20), ("cubic", 20)),
     (("cubic", 80), ("cubic", 80)),
     (("reno", 80), ("cubic", 80)),
     (("reno", 20), ("reno", 80)),
 )
-"""Congestion controls and round-trip times in ms of both flows.
-
-CUBIC at 20 ms beside another is left to Linux (test_kernel_sharing.py), from which ns-3 differs.
-"""
+"""CUBIC at 20 ms beside another is left to Linux (test_kernel_sharing.py): ns-3 differs from it."""
 
 AS_THERE = {
     "tcp.cubic.slow_start": "ack-trains",
@@ -42,16 +34,6 @@ AS_THERE = {
     "tcp.spurious_timeouts": "unseen",
 }
 """ns-3 has no RACK, no probe of the tail and no undo."""
-
-
-def queue(pair: Pair) -> int:
-    """Return the bandwidth-delay product of the shorter round trip, in packets of 1500 B."""
-    return MBPS * 125 * min(rtt_ms for _, rtt_ms in pair) // 1500
-
-
-def share(delivered: list[int]) -> float:
-    """Return that of the first flow."""
-    return delivered[0] / sum(delivered)
 
 
 def theirs(program: Path, pair: Pair, seed: int) -> float:
@@ -63,41 +45,15 @@ def theirs(program: Path, pair: Pair, seed: int) -> float:
     )
     arguments = {
         "flows": flows,
-        "rate": f"{MBPS}Mbps",
+        "rate": f"{RATE}bps",
         "delay": f"{DELAY_MS}ms",
-        "queue": queue(pair),
+        "queue": queue(pair, RATE),
         "from": f"{FROM_S}s",
         "to": f"{TO_S}s",
     }
     command = [str(program), *(f"--{key}={value}" for key, value in arguments.items())]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=900)
     return share([int(line.split()[0]) for line in done.stdout.splitlines()])
-
-
-def ours(pair: Pair) -> Iterator[float]:
-    """Return the share of the first flow here, for each seed."""
-    settings: dict[str, str | float] = {
-        "link.rate": f"{MBPS} Mbit/s",
-        "link.delay": f"{DELAY_MS} ms",
-        "queue.packets": queue(pair),
-        "tcp.profile": "modern",
-        "flow.count": 0,
-        **AS_THERE,
-    }
-    for name, (control, rtt_ms) in zip("ab", pair, strict=True):
-        settings |= {
-            f"flow.group.{name}.delay": f"{rtt_ms / 2 - DELAY_MS} ms",
-            f"flow.group.{name}.start": "spread over 5 s",
-            f"flow.group.{name}.tcp.congestion_control": control,
-        }
-    points = [
-        tp.Point.of("link", settings, seed=seed, duration=f"{at_s} s")
-        for seed in OUR_SEEDS
-        for at_s in (FROM_S, TO_S)
-    ]
-    acked = [[flow.bytes_acked for flow in run.flows] for run in tp.run_many(points)]
-    for begin, end in zip(acked[::2], acked[1::2], strict=True):
-        yield share([last - first for first, last in zip(begin, end, strict=True)])
 
 
 @pytest.fixture(scope="module")
@@ -115,4 +71,7 @@ def test_shares(ns3: Path, pair: Pair):
     """Of like flows a share depends on the phase: the means of seeds are compared."""
     with ThreadPoolExecutor(2) as pool:
         there = list(pool.map(lambda seed: theirs(ns3, pair, seed), SEEDS))
-    assert fmean(ours(pair)) == pytest.approx(fmean(there), abs=NEAR)
+    common = {"tcp.profile": "modern", "link.delay": f"{DELAY_MS} ms", **AS_THERE}
+    of_each = [{"delay": f"{rtt_ms / 2 - DELAY_MS} ms"} for _, rtt_ms in pair]
+    here = ours(pair, RATE, common, of_each, (FROM_S, TO_S))
+    assert here == pytest.approx(fmean(there), abs=NEAR)
