@@ -46,6 +46,7 @@ look() {
     need kmod command -v modprobe
     need nftables command -v nft
     need curl command -v curl
+    need iperf3 command -v iperf3
     need chromium command -v chromium
     need valgrind command -v valgrind
     need procps command -v sysctl

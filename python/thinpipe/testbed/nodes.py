@@ -163,7 +163,7 @@ class Node:
         found: list[dict[str, Any]] = json.loads(output or "[]")
         return found
 
-    def sysctl(self, **values: int) -> None:
+    def sysctl(self, **values: int | str) -> None:
         """Set kernel parameters below ``net``; ``__`` stands for the slash.
 
         Raises
