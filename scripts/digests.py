@@ -59,6 +59,15 @@ SCALABLE = ("cubic", "dctcp", "prague")
 MARKS = {"queue.kind": "red", "queue.ecn": "true", "tcp.ecn": "accurate", "flow.count": "3"}
 """A queue that marks, and senders that hear of each mark."""
 
+DISORDER = {
+    "link.jitter": "2 ms",
+    "link.jitter_distribution": "normal",
+    "link.reorder": "1 %",
+    "link.duplicate": "1 %",
+    "link.corrupt": "1 %",
+}
+"""A wire that does all that wires do; of `out-of-order` packets overtake each other."""
+
 VARIATIONS: dict[str, list[dict[str, str]]] = {
     "umts-dch-384": [
         *({**LOSSY, "tcp.variant": variant} for variant in VARIANTS),
@@ -73,6 +82,7 @@ VARIATIONS: dict[str, list[dict[str, str]]] = {
     "bottleneck": [
         *({"queue.kind": kind, "flow.count": "3"} for kind in DISCIPLINES),
         *({**MARKS, "tcp.variant": variant} for variant in SCALABLE),
+        DISORDER,
     ],
     "hmipv6-handover": [{"mobile_ip.kind": kind} for kind in MOBILE_IP],
 }

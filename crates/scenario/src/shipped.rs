@@ -46,6 +46,7 @@ pub const fn shipped() -> &'static [Shipped] {
         "nr-mmwave-blockage",
         "nr-standalone",
         "nr-tdd-100",
+        "out-of-order",
         "parking-lot",
         "plain-384",
         "rtt-unfairness",
