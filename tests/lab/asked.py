@@ -28,7 +28,7 @@ def traced(scenario: str, settings: dict[str, str]) -> Run:
 def sight(run: Recording, start_s: float = 0.0, end_s: float | None = None, **more: Any) -> Sight:
     """Return a sight of a run alone, of all of it unless there are times."""
     end_s = run.result.duration_s if end_s is None else end_s
-    return Sight(run, 0, "run", 0, start_s, end_s, 800, **more)
+    return Sight(run, 0, "run", more.pop("flow", 0), start_s, end_s, 800, **more)
 
 
 def answer(scenario: str, settings: dict[str, str], **more: Any) -> dict[str, Any]:

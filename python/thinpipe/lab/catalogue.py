@@ -25,6 +25,10 @@ NO_CONTROLS: Final = frozenset({"name", "description", "reference", "seed"})
 """Keys of a scenario that say what it is; the page has a field of its own for the seed."""
 
 
+NEW_GROUP: Final = "flow.group.a-new-one."
+"""What the keys of a group begin with that is made to see with which values a group begins."""
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     """A scenario that the page may run, with the settings that it was opened with."""
@@ -98,6 +102,7 @@ class Catalogue:
             "seed": values["seed"],
             "values": values,
             "keys": [key for key in mattering if key not in NO_CONTROLS],
+            "new_group": _of_new_group(opened),
             "controls": {
                 key: self._control(key, text)
                 for key, text in values.items()
@@ -126,6 +131,21 @@ class Catalogue:
         except ScenarioError:  # what follows another key
             number = None
         return {**control(key, number), "key": name}
+
+
+def _of_new_group(opened: Opened) -> dict[str, str]:
+    """Return the values that a group begins with which a setting makes, by what follows its name.
+
+    Its endpoints begin with `[tcp]`. There are none where the scenario takes no other group.
+    """
+    made = {**dict(opened.settings), f"{NEW_GROUP}count": "1"}
+    try:
+        values = values_of(Point.of(opened.scenario, made))
+    except ScenarioError:
+        return {}
+    own = {key: text for key, text in values.items() if key.startswith(NEW_GROUP)}
+    endpoints = {key: text for key, text in values.items() if key.startswith("tcp.")}
+    return {**endpoints, **{key.removeprefix(NEW_GROUP): text for key, text in own.items()}}
 
 
 def _matches(pattern: str, name: str) -> bool:

@@ -9,13 +9,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from thinpipe.inputs import values_of
 from thinpipe.lab.breaks import Done, broken, possible
 from thinpipe.lab.catalogue import Catalogue
+from thinpipe.lab.groups import groups
 from thinpipe.lab.panel import Layer, Sight, panel_of
 from thinpipe.lab.request import SHORTEST_S, Request, RequestError, Settings
 from thinpipe.lab.views import KINDS
@@ -123,9 +124,9 @@ class Laboratory:
         ghosts: list[Wanted] = []
         for number, variant in enumerate(request.variants):
             given = _merged(request.settings, variant)
-            settings, done = broken(given, request.breaks, request.flow, point_of, run_of)
+            settings, done = broken(given, request.breaks, request.flow or 0, point_of, run_of)
             point = point_of(settings)
-            name = " ".join(text for _, text in variant) or values_of(point)["tcp.variant"]
+            name = " ".join(text for _, text in variant) or _name(point)
             yield Wanted(point, number, name, ghost=False, breaks=tuple(done))
             before = request.before if request.before is not None else request.settings
             if request.before is not None or done:
@@ -215,7 +216,20 @@ class Laboratory:
         for panel in panels:
             if panel["axis"] == "time":
                 panel["layers"] += _rules(_focus(request, wanted))
-        return {"span": [start_s, end_s], "panels": panels, "offered": offered}
+        told_apart = [each.name for each in groups(replace(sights[0], flow=None))]
+        return {
+            "span": [start_s, end_s],
+            "panels": panels,
+            "offered": offered,
+            "groups": told_apart,
+        }
+
+
+def _name(point: Point) -> str:
+    """Return what a run is called that no setting tells from others."""
+    values = values_of(point)
+    differ = any(key.startswith("flow.group.") for key in values)
+    return point.scenario.name if differ else values["tcp.variant"]
 
 
 def _focus(request: Request, wanted: Sequence[Wanted]) -> Wanted:

@@ -83,7 +83,7 @@ class LabView:
 def lab(
     *runs: Run | SavedRun,
     panels: Sequence[str] | None = None,
-    flow: int = 0,
+    flow: int | None = None,
     start_s: float = 0.0,
     end_s: float | None = None,
 ) -> LabView:
@@ -99,7 +99,8 @@ def lab(
     panels
         Names of panels, as the lab has them in its address; the usual ones by default.
     flow
-        The flow of pictures that show but one.
+        The flow of pictures that show but one; ``None`` shows each group where groups differ, or
+        else the first flow.
     start_s, end_s
         The part of the time to show; ``None`` is the end. A part has more detail.
 
@@ -145,7 +146,7 @@ def lab(
 
 
 def _check(
-    runs: Sequence[object], panels: object, flow: int, start_s: float, end_s: float | None
+    runs: Sequence[object], panels: object, flow: int | None, start_s: float, end_s: float | None
 ) -> None:
     from thinpipe.recording import CompleteRecording
 
@@ -157,14 +158,14 @@ def _check(
             )
     if not 1 <= len(runs) <= MOST_RUNS:
         raise ValueError(f"runs: must be 1 to {MOST_RUNS}, not {len(runs)}")
-    check(panels=panels, flow=flow, start_s=start_s, end_s=end_s)
+    check(panels=panels, flow=0 if flow is None else flow, start_s=start_s, end_s=end_s)
 
 
 def _panels(
     runs: Sequence[Recording],
     names: Sequence[str],
     wanted: Sequence[str] | None,
-    flow: int,
+    flow: int | None,
     span: tuple[float, float],
 ) -> list[dict[str, Any]]:
     """Return the panels that the runs have something of, with nothing that can be dragged."""
@@ -176,7 +177,7 @@ def _panels(
         if name not in known:
             hint = suggestion(name, known, f"there are {', '.join(known)}")
             raise ValueError(f"panels: there is no {name!r}{hint}")
-    if not all(0 <= flow < len(run.flows) for run in runs):
+    if flow is not None and not all(0 <= flow < len(run.flows) for run in runs):
         raise ValueError(f"flow: {flow} is none of each run's")
     sights = [
         Sight(run, number, name, flow, *span, columns=COLUMNS, several=len(runs) > 1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from thinpipe.lab.groups import groups
 from thinpipe.plot.drawing import View
 from thinpipe.plot.envelope import Envelope, envelope_of_samples, envelope_of_steps
 from thinpipe.plot.shown import Shown, flow_names
@@ -30,9 +31,9 @@ Layer = dict[str, Any]
 `apart` leave out what would lie on others. ``rules``: `x`. On a map, ``circles``: `x`, `y`,
 `radius`; ``course``: `time_s`, `x`, `y`, between which it is straight. Each has the number of its
 `run`, which has a colour, or a `tone`, the name of a colour with a meaning, or a `hue`, a number
-where there are many alike; it may be `faint` or `dotted`. `tips` has a text for each mark, bar,
-arrow or circle, `of` the numbers of the packets that it has to do with: pointing at one shows all
-that have to do with the same.
+where there are many alike, or a `color` of pictures on white paper, that of a group; it may be
+`faint` or `dotted`. `tips` has a text for each mark, bar, arrow or circle, `of` the numbers of the
+packets that it has to do with: pointing at one shows all that have to do with the same.
 """
 
 DIGITS: Final = 6
@@ -53,6 +54,9 @@ class Sight:
     ----------
     number
         Of the variant, which gives the colour.
+    flow
+        That of panels that show but one; without one, they show each group where groups differ,
+        or else the first flow.
     ghost
         Whether it is what the variant would do without a break or a middlebox.
     several
@@ -62,7 +66,7 @@ class Sight:
     run: Recording
     number: int
     name: str
-    flow: int
+    flow: int | None
     start_s: float
     end_s: float
     columns: int
@@ -79,12 +83,12 @@ class Sight:
             If there is no such flow.
         """
         flows = self.run.flows
-        flow = flows[min(self.flow, len(flows) - 1)]
+        flow = flows[min(self.flow or 0, len(flows) - 1)]
         return Shown(self.run, flow, View(self.start_s, self.end_s))
 
     def mobile(self, count: int) -> int:
         """Return the number of the mobile of the flow among `count`, where each has one."""
-        return min(self.flow, count - 1)
+        return min(self.flow or 0, count - 1)
 
     def layer(self, kind: str, label: str = "", **entries: object) -> Layer:
         """Return a layer of this run; arrays become lists of rounded numbers."""
@@ -192,6 +196,8 @@ class PanelKind:
         Whether it takes the whole width of the page.
     of_flow
         Whether it shows one flow, whose number it says if there are others.
+    of_groups
+        Whether it shows each group instead, where these differ and no flow is chosen.
     """
 
     name: str
@@ -208,6 +214,7 @@ class PanelKind:
     there: Callable[[Sight], bool] | None = None
     wide: bool = False
     of_flow: bool = False
+    of_groups: bool = False
 
 
 def has(table: str) -> Callable[[Sight], bool]:
@@ -257,7 +264,7 @@ def panel_of(
 
 def _title(kind: PanelKind, sight: Sight) -> str:
     flows = sight.run.flows
-    if not kind.of_flow or len(flows) == 1:
+    if not kind.of_flow or len(flows) == 1 or (kind.of_groups and groups(sight)):
         return kind.title
     return f"{kind.title} of {flow_names(flows)[sight.shown.flow.id]}"
 

@@ -63,7 +63,8 @@ class Request:
     panels
         Names of the panels that are open; the usual ones if ``None``.
     focus, flow
-        The variant and the flow of panels that can show but one.
+        The variant and the flow of panels that can show but one. Without a flow these show each
+        group where groups differ, or else the first flow.
     coarse
         Whether a quick answer matters more than a complete one.
     """
@@ -78,7 +79,7 @@ class Request:
     columns: int
     panels: tuple[str, ...] | None
     focus: int
-    flow: int
+    flow: int | None
     coarse: bool
     breaks: tuple[Break, ...] = ()
 
@@ -109,7 +110,9 @@ class Request:
             if panels is None
             else tuple(_text("panels", name) for name in _list(message, "panels", [])),
             focus=_whole(message, "focus", 0, most=MOST_VARIANTS - 1),
-            flow=_whole(message, "flow", 0, most=1_000_000),
+            flow=None
+            if message.get("flow") is None
+            else _whole(message, "flow", 0, most=1_000_000),
             coarse=message.get("coarse") is True,
             breaks=_breaks(message),
         )

@@ -272,13 +272,19 @@ def _draw_means(ax: Axes, view: View, curves: Sequence[Curve[Any]], steps: Seque
         strict=True,
     ):
         chosen = zip(kinds, steps, strict=True)
-        table = np.stack([_at(times, of) for its, of in chosen if its == kind])
-        count = (~np.isnan(table)).sum(axis=0)
-        known = count > 0
-        mean = np.nansum(table, axis=0)[known] / count[known]
+        members = [of for its, of in chosen if its == kind]
+        mean = mean_at(times, members)
         name = ", ".join(kind) if several else kind[1]
-        look = Look(color, "-", float(width), f"Mean of {len(table)} ({name})")
-        draw_step_curve(ax, view, times[known], mean, look.style)
+        look = Look(color, "-", float(width), f"Mean of {len(members)} ({name})")
+        draw_step_curve(ax, view, mean.time_s, mean.values, look.style)
+
+
+def mean_at(times: Floats, steps: Sequence[Steps]) -> Steps:
+    """Return the mean at times of the step curves that have a value then."""
+    table = np.stack([at(times, of) for of in steps])
+    count = (~np.isnan(table)).sum(axis=0)
+    known = count > 0
+    return Steps(times[known], np.nansum(table, axis=0)[known] / count[known])
 
 
 def distinct_colors(variants: Sequence[str]) -> list[str]:
@@ -291,7 +297,7 @@ def distinct_colors(variants: Sequence[str]) -> list[str]:
     return colors
 
 
-def _at(times: Floats, steps: Steps) -> Floats:
+def at(times: Floats, steps: Steps) -> Floats:
     """Return a step curve's values at times; NaN where it has none."""
     if len(steps.time_s) == 0:
         return np.full(len(times), np.nan)
@@ -332,7 +338,7 @@ def draw_events(
         elif count:
             draw_marks(ax, nowhere, nowhere, GREY, label, mark)
             for number, (of, look) in enumerate(zip(found, drawn, strict=True)):
-                heights = of.values if means is None else _at(of.time_s, means[number])
+                heights = of.values if means is None else at(of.time_s, means[number])
                 draw_marks(ax, of.time_s, heights, look.color, "_", mark)
 
 

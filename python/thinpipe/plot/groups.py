@@ -61,7 +61,7 @@ def shares(run: Recording) -> list[Share]:
     """Return the flows of each group of a run, by the 95th percentile of their one-way delay."""
     jain = {each.name: each for each in run.result.groups}
     found = []
-    for group, flows in _by_group(run).items():
+    for group, flows in by_group(run).items():
         known = [
             (delay_s, goodput_bps)
             for flow in flows
@@ -100,7 +100,7 @@ def times(run: Recording, view: View) -> list[Times]:
     """Return how long transfers and pages of each group took that began and ended in view."""
     pages = run.pages if any(flow.pages is not None for flow in run.flows) else None
     found: list[Times] = []
-    for group, flows in _by_group(run).items():
+    for group, flows in by_group(run).items():
         variant = flows[0].variant
         ends = [(flow.started_s, flow.completed_s) for flow in flows if _is_transfer(flow)]
         begun = [(start, end) for start, end in ends if start is not None and _holds(view, start)]
@@ -140,7 +140,8 @@ def draw_times(ax: Axes, of: Sequence[Times]) -> None:
     legend_above(ax)
 
 
-def _by_group(run: Recording) -> dict[str, list[Flow]]:
+def by_group(run: Recording) -> dict[str, list[Flow]]:
+    """Return the flows of each group of a run, in the order of flows."""
     found: dict[str, list[Flow]] = {}
     for flow in run.flows:
         found.setdefault(flow.group, []).append(flow)

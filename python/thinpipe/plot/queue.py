@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from thinpipe.plot.series import Chosen, Floats
     from thinpipe.plot.shown import Shown
+    from thinpipe.recording import Recording
 
 REASONS: Final[Kinds] = {
     "queue": ("drop", "Queue full", Mark("x", 6)),
@@ -105,8 +107,7 @@ def queue(shown: Shown, link: str | None = None) -> Queue:
     after = time_s != np.append(time_s[1:], np.inf)
     reasons = here["reason"]
     is_own, is_sent = _whose(shown, here)
-    change = np.diff(here["packets"].to_numpy().astype(np.int64), prepend=0)
-    own = np.cumsum(np.where(is_own, change, 0)).astype(np.float64)
+    own = _own(here, is_own)
     return Queue(
         link,
         _steps(here, "packets", after),
@@ -119,6 +120,41 @@ def queue(shown: Shown, link: str | None = None) -> Queue:
         Steps(time_s[after], own[after]),
         _steps(here, "delay_s", left & is_sent),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The part that some packets have of a queue: those that wait, how long, and drops of them.
+
+    Its entries are as those of `Queue`; at a drop stand the packets of the part that wait.
+    """
+
+    packets: Steps
+    delay: Steps
+    drops: dict[str, Steps]
+
+
+def part(run: Recording, link: str, uids: NDArray[np.uint64], *, others: bool = False) -> Part:
+    """Return the part that packets of these numbers have of a link's queue, or all `others`."""
+    here = run.queue.filter(run.queue["link"] == link)
+    is_own = np.isin(here["uid"].to_numpy(), uids, invert=others)
+    time_s = here["time_s"].to_numpy()
+    after = time_s != np.append(time_s[1:], np.inf)
+    own = _own(here, is_own)
+    left = (here["event"] == "dequeued").to_numpy() & is_own
+    drops = {}
+    reasons = here["reason"].cast(str)
+    for reason in sorted(reasons.drop_nulls().unique()):
+        lost = (reasons == reason).fill_null(value=False).to_numpy() & is_own
+        if lost.any():
+            drops[reason] = Steps(time_s[lost], own[lost])
+    return Part(Steps(time_s[after], own[after]), _steps(here, "delay_s", left), drops)
+
+
+def _own(here: pl.DataFrame, is_own: Chosen) -> Floats:
+    """Return how many of the packets wait that are chosen, after each row."""
+    change = np.diff(here["packets"].to_numpy().astype(np.int64), prepend=0)
+    return np.cumsum(np.where(is_own, change, 0)).astype(np.float64)
 
 
 def _whose(shown: Shown, here: pl.DataFrame) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

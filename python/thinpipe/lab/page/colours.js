@@ -19,6 +19,12 @@ const DARK = {
   sack: "#E08FC4", error: "#F0954B", break: "#ff9aa0", control: "#9a9a9a", good: "#35C79A",
   idle: "#4a515a", "cell-pch": "#3f6680", "ura-pch": "#80577a", "cell-fach": "#E69F00",
   "cell-dch": "#56B4E9",
+  groups: {
+    "#0072B2": "#4F9DFF", "#D55E00": "#F0803C", "#56B4E9": "#A6DCFF", "#009E73": "#35C79A",
+    "#CC79A7": "#F29AC8", "#E69F00": "#F2B632", "#000000": "#FFFFFF", "#8A8A8A": "#A3A3A3",
+    "#004949": "#5FB3B3", "#924900": "#C98B55", "#490092": "#A274F0", "#006DDB": "#6F86FF",
+    "#B66DFF": "#D3A6FF", "#999933": "#C6C65A",
+  },
   hues: ["#56B4E9", "#E69F00", "#35C79A", "#E08FC4", "#9CCBEF", "#F0954B", "#F0E442"],
 };
 
@@ -31,8 +37,10 @@ export function palette() {
   return isDark() ? DARK : LIGHT;
 }
 
-// Returns the colour of a layer: that of its meaning, of one among many alike, or of its run.
+// Returns the colour of a layer: that of its group, of its meaning, of one among many alike, or of
+// its run. Groups have the colours of pictures on paper; on dark there is another for each.
 export function colourOf(layer, colours) {
+  if (layer.color) return colours.groups?.[layer.color] ?? layer.color;
   if (layer.hue !== undefined) return colours.hues[layer.hue % colours.hues.length];
   if (layer.tone) return colours[layer.tone] || colours.ink;
   return colours.runs[layer.run % colours.runs.length];

@@ -58,7 +58,7 @@ export function row(control, text, onChange) {
   const label = document.createElement("label");
   const id = `setting-${control.key}`;
   label.htmlFor = id;
-  label.textContent = control.key;
+  label.textContent = control.label ?? control.key;
   label.title = `${control.doc} Takes ${control.expected}.`;
   element.append(label);
   const field = document.createElement("input");
@@ -150,13 +150,13 @@ function fragment(rows) {
 }
 
 // Returns a field that finds other keys by name or meaning, and calls `onChosen(key)`.
-export function search(keys, onChosen) {
+export function search(keys, onChosen, { id = "key-search", label: said = "Another key" } = {}) {
   const element = document.createElement("div");
   element.className = "search";
   const label = document.createElement("label");
-  label.textContent = "Another key";
+  label.textContent = said;
   const field = document.createElement("input");
-  Object.assign(field, { type: "search", placeholder: "min_rto, jitter, …", id: "key-search" });
+  Object.assign(field, { type: "search", placeholder: "min_rto, jitter, …", id });
   label.htmlFor = field.id;
   const found = document.createElement("ul");
   element.append(label, field, found);

@@ -6,6 +6,7 @@ import { grouped, row, search } from "./controls.js";
 import { copying } from "./copying.js";
 import { exporting } from "./exporting.js";
 import { keepFocus } from "./focus.js";
+import { groupSections, partsOf, patternOf } from "./groups.js";
 import { Lessons } from "./lessons.js";
 import { NetworkPicture } from "./network.js";
 import { Panels } from "./panels.js";
@@ -109,6 +110,12 @@ class Lab {
     this.buildControls();
   }
 
+  // Makes, takes away or brings back groups of flows.
+  changeGroups(how) {
+    this.change(how);
+    this.buildControls();
+  }
+
   ask(isDone = true, what = null) {
     this.opening = this.state;
     busy(true);
@@ -140,31 +147,42 @@ class Lab {
   }
 
   buildControls() {
-    const others = search(this.catalogue.keys, (key) => {
+    const keys = this.catalogue.keys.filter(({ key }) => partsOf(key) === null);
+    const others = search(keys, (key) => {
       if (!at("settings").querySelector(`[data-key="${CSS.escape(key)}"]`)) {
         others.before(this.settingRow(key));
       }
       document.getElementById(`setting-${key}`)?.focus();
     });
     const shown = [...new Set([...this.scenario.keys, ...Object.keys(this.state.set)])];
-    const isOffered = (key) => key in this.state.set || this.control(key).kind !== "text";
+    const isOffered = (key) => partsOf(key) === null
+      && (key in this.state.set || this.control(key).kind !== "text");
     const offered = shown.filter((key) => key !== "seed" && isOffered(key));
     const groups = grouped(offered, (key) => this.settingRow(key), (key) => key in this.state.set);
     at("settings").replaceChildren(...groups, others);
+    at("groups").replaceChildren(...groupSections(this));
     this.buildVariants();
   }
 
   settingRow(key) {
-    const text = this.state.set[key] ?? this.scenario.values[key] ?? "";
-    return row(this.control(key), text, (now, isDone) => {
+    const text = this.state.set[key] ?? this.scenario.values[key] ?? this.newText(key);
+    const control = { ...this.control(key), label: partsOf(key)?.rest };
+    return row(control, text, (now, isDone) => {
       this.change((state) => { state.set[key] = now; }, isDone, key);
     });
   }
 
+  // Returns what a key of a group begins with that the scenario does not have, or says nothing of.
+  newText(key) {
+    return this.scenario.new_group[partsOf(key)?.rest] ?? "";
+  }
+
   // Returns what a key takes: that of the scenario, or what is known of it anywhere.
   control(key) {
+    const pattern = patternOf(key);
+    const known = this.catalogue.keys.find((each) => each.key === pattern);
     return this.scenario.controls[key]
-      ?? this.catalogue.keys.find((each) => each.key === key)
+      ?? (known && { ...known, key })
       ?? { key, kind: "text", words: [], doc: "", expected: "anything" };
   }
 

@@ -7,7 +7,7 @@ export const MOST_VARIANTS = 4;
 export function fresh(scenario) {
   return {
     scenario, set: {}, variants: [{}], breaks: [], before: null, without: false,
-    span: null, panels: null, focus: 0, flow: 0, lesson: null,
+    span: null, panels: null, focus: 0, flow: null, lesson: null,
   };
 }
 
@@ -37,7 +37,7 @@ export function toAddress(state) {
   if (state.span) query.append("span", state.span.join(","));
   if (state.panels) query.append("panels", state.panels.join(","));
   if (state.focus) query.append("focus", state.focus);
-  if (state.flow) query.append("flow", state.flow);
+  if (state.flow !== null) query.append("flow", state.flow);
   if (state.lesson) query.append("lesson", state.lesson);
   return written(query);
 }
@@ -65,7 +65,7 @@ export function fromAddress(text, scenario) {
   }
   if (query.has("panels")) state.panels = query.get("panels").split(",").filter(Boolean);
   state.focus = whole(query.get("focus"), MOST_VARIANTS - 1);
-  state.flow = whole(query.get("flow"), 1_000_000);
+  state.flow = query.has("flow") ? whole(query.get("flow"), 1_000_000) : null;
   state.lesson = query.get("lesson");
   return state;
 }

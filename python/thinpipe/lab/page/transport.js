@@ -4,6 +4,8 @@
 import { short } from "./axes.js";
 import { button, named } from "./elements.js";
 
+const EACH_GROUP = "each group";
+
 // Fills the bar, and returns what keeps it up to date.
 export function transport(element, lab) {
   const { time } = lab;
@@ -32,7 +34,7 @@ export function transport(element, lab) {
     },
     update: (answer) => {
       view.textContent = answer.span.map((each) => `${short(each)} s`).join(" to ");
-      if (answer.runs) fillFlows(flow, answer.runs, lab);  // a notebook has no others
+      if (answer.runs) fillFlows(flow, answer, lab);  // a notebook has no others
       fillPanels(panels, answer.offered, lab);
     },
   };
@@ -45,25 +47,26 @@ function flowChoice(lab) {
   select.id = "flow";
   select.setAttribute("aria-label", "Flow");
   select.addEventListener("change", () => lab.change((state) => {
-    state.flow = Number(select.value);
+    state.flow = select.value === "" ? null : Number(select.value);
   }));
-  label.title = "The flow of panels that show one, such as the congestion window";
+  label.title = "What panels show that show one flow or each group, such as the window";
   label.hidden = true;
   label.append(select);
   return label;
 }
 
-function fillFlows(label, runs, lab) {
+function fillFlows(label, { runs, groups = [] }, lab) {
   const names = runs.map(({ flows }) => flows).reduce((most, flows) => (
     flows.length > most.length ? flows : most
   ));
   const select = label.querySelector("select");
   label.hidden = names.length < 2;
-  const shown = [...select.options].map(({ text }) => text);
-  if (shown.join() !== names.join()) {
-    select.replaceChildren(...names.map((name, number) => new Option(name, number)));
-  }
-  select.value = Math.min(lab.state.flow, names.length - 1);
+  const together = groups.length ? [new Option(EACH_GROUP, "")] : [];
+  const options = [...together, ...names.map((name, number) => new Option(name, number))];
+  const texts = (all) => [...all].map(({ text }) => text).join();
+  if (texts(select.options) !== texts(options)) select.replaceChildren(...options);
+  const { flow } = lab.state;
+  select.value = flow === null && together.length ? "" : Math.min(flow ?? 0, names.length - 1);
 }
 
 function fillPanels(element, offered, lab) {

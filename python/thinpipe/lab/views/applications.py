@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from thinpipe.lab.groups import Group, groups
 from thinpipe.lab.panel import Layer, PanelKind, Sight, has
 from thinpipe.plot.datagrams import delays
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 def datagrams(sight: Sight) -> list[Layer]:
     """Return the delay of each datagram of the flow, by when it was sent, and marks at losses."""
+    if of_groups := _udp(sight):
+        return [layer for group in of_groups for layer in _of_group(sight, group)]
     if sight.shown.flow.datagrams is None:
         return []
     of = delays(sight.shown)
@@ -37,20 +40,58 @@ def datagrams(sight: Sight) -> list[Layer]:
 
 def losses(sight: Sight) -> list[Layer]:
     """Return which share of the flow's datagrams sent so far was lost."""
+    if of_groups := _udp(sight):
+        return [
+            layer
+            for group in of_groups
+            for layer in _lost(sight, group.name, group.rows(sight.run.datagrams), group.color)
+        ]
     if sight.shown.flow.datagrams is None:
         return []
-    rows = sight.shown.rows(sight.run.datagrams)
+    return _lost(sight, "lost so far", sight.shown.rows(sight.run.datagrams))
+
+
+def _lost(sight: Sight, label: str, rows: pl.DataFrame, color: str | None = None) -> list[Layer]:
+    rows = rows.sort("time_s")
     lost = rows["lost_by"].is_not_null().to_numpy()
     if not len(lost):
         return []
     share = np.cumsum(lost) / np.arange(1, len(lost) + 1)
-    return sight.steps("lost so far", rows["time_s"].to_numpy(), share)
+    look = {} if color is None else {"color": color}
+    return sight.steps(label, rows["time_s"].to_numpy(), share, **look)
+
+
+def _udp(sight: Sight) -> list[Group]:
+    return [group for group in groups(sight) if group.is_udp]
+
+
+def _of_group(sight: Sight, group: Group) -> list[Layer]:
+    """Return the delay of each datagram of a group, and marks at losses."""
+    rows = group.rows(sight.run.datagrams).sort("time_s")
+    arrived, lost = rows.drop_nulls("delay_s"), rows.drop_nulls("lost_by")["time_s"].to_numpy()
+    times = arrived["time_s"].to_numpy(), arrived["delay_s"].to_numpy()
+    label, bottom = f"{group.name}: lost", np.zeros(len(lost))
+    return [
+        *sight.samples(group.name, *times, color=group.color),
+        *sight.marks(label, lost, bottom, shape="cross", color=group.color),
+    ]
 
 
 def answers(table: str, label: str, column: str, sight: Sight) -> list[Layer]:
     """Return a mark for each row of a table: how long it took, at the time when it ended."""
     rows: pl.DataFrame = getattr(sight.run, table)
     rows = rows.sort("time_s")
+    if of_groups := groups(sight):
+        parts = [(f"{each.name}: {label}", each.rows(rows), each.color) for each in of_groups]
+        return [
+            layer for name, of, color in parts for layer in _dots(sight, name, column, of, color)
+        ]
+    return _dots(sight, label, column, rows)
+
+
+def _dots(
+    sight: Sight, label: str, column: str, rows: pl.DataFrame, color: str | None = None
+) -> list[Layer]:
     took_s = rows[column].to_numpy()
     has_bytes = "bytes" in rows.columns
     size = [f", {each:,} B" for each in rows["bytes"]] if has_bytes else [""] * len(rows)
@@ -63,6 +104,7 @@ def answers(table: str, label: str, column: str, sight: Sight) -> list[Layer]:
             f"flow {flow}{more}: {took:.4g} s"
             for flow, more, took in zip(rows["flow"], size, took_s.tolist(), strict=True)
         ],
+        **({} if color is None else {"color": color}),
     )
 
 

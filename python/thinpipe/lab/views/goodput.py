@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from thinpipe.lab.groups import Group, groups
 from thinpipe.lab.panel import Layer, PanelKind, Sight
 from thinpipe.plot.bottleneck import capacity
 from thinpipe.plot.datagrams import arrived_kbps
@@ -58,6 +60,8 @@ def layers(sight: Sight) -> list[Layer]:
             tone="capacity",
             filled=True,
         )
+    if of_groups := groups(sight):
+        return [*drawn, *stacked(sight, edges, rates, of_groups)]
     if sight.several or sight.ghost or len(rates) in range(2) or len(rates) > MOST_STACKED:
         total = rates.sum(axis=0)
         return [*drawn, *sight.steps("goodput", edges[:-1], total)]
@@ -65,6 +69,24 @@ def layers(sight: Sight) -> list[Layer]:
     names = flow_names(sight.run.flows)
     for number, (name, high, own) in enumerate(zip(names, upper, rates, strict=True)):
         drawn.append(sight.layer("area", name, x=edges, low=high - own, high=high, shade=number))
+    return drawn
+
+
+def stacked(sight: Sight, edges: Floats, rates: Floats, of_groups: Sequence[Group]) -> list[Layer]:
+    """Return the goodput of each flow in the colour of its group, or of many that of each group."""
+    ids = [flow.id for flow in sight.run.flows]
+    low = np.zeros(len(edges) - 1)
+    drawn: list[Layer] = []
+    for group in of_groups:
+        own = rates[np.isin(ids, group.ids)]
+        of = [f"flow {number}, {group.name}" for number in group.ids]
+        if len(rates) > MOST_STACKED or len(own) == 1:
+            own, of = own.sum(axis=0, keepdims=True), [group.name]
+        for shade, (name, rate) in enumerate(zip(of, own, strict=True)):
+            high = low + rate
+            look = {"shade": shade, "color": group.color}
+            drawn.append(sight.layer("area", name, x=edges, low=low, high=high, **look))
+            low = high
     return drawn
 
 
@@ -79,12 +101,26 @@ def fairness(sight: Sight) -> list[Layer]:
         return []
     edges = intervals(sight)
     rates = rates_kbps(sight, edges)
+    of_groups = groups(sight)
+    look = {"tone": "ink"} if of_groups else {}
+    drawn = sight.steps("Jain's index", edges[:-1], jain(rates), **look)
+    ids = [flow.id for flow in sight.run.flows]
+    for group in of_groups:
+        if len(group.flows) > 1:
+            own = rates[np.isin(ids, group.ids)]
+            drawn += sight.steps(
+                f"within {group.name}", edges[:-1], jain(own), color=group.color, dotted=True
+            )
+    return drawn
+
+
+def jain(rates: Floats) -> Floats:
+    """Return Jain's index of the rates in each column; NaN where all are zero."""
     squares = (rates**2).sum(axis=0)
     sums = rates.sum(axis=0) ** 2
-    index = np.divide(
-        sums, len(rates) * squares, out=np.full(len(squares), np.nan), where=squares > 0
-    )
-    return sight.steps("Jain's index", edges[:-1], index)
+    nothing = np.full(len(squares), np.nan)
+    index: Floats = np.divide(sums, len(rates) * squares, out=nothing, where=squares > 0)
+    return index
 
 
 GOODPUT: Final = PanelKind("goodput", "Goodput and capacity", "kbit/s", layers)

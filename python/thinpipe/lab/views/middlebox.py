@@ -31,7 +31,7 @@ def mobile(sight: Sight, rows: pl.DataFrame) -> tuple[str, pl.DataFrame]:
     """
     summary = sight.run.middlebox
     count = 1 if summary is None else max(summary.mobiles, 1)
-    number = min(sight.flow, count - 1)
+    number = sight.mobile(count)
     return (f", mobile {number}" if count > 1 else ""), rows.filter(rows["mobile"] == number)
 
 

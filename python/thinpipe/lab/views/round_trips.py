@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from thinpipe.lab.groups import Group, groups
 from thinpipe.lab.panel import Layer, PanelKind, Sight
 from thinpipe.plot.queue import queue
 from thinpipe.plot.rtt import round_trips
@@ -12,6 +13,8 @@ from thinpipe.tables import NoTableError
 
 def layers(sight: Sight) -> list[Layer]:
     """Return round-trip times as measured; of a single run also how long packets waited."""
+    if of_groups := groups(sight):
+        return [layer for group in of_groups for layer in of_group(sight, group)]
     shown = sight.shown
     if shown.flow.datagrams is not None:
         return []
@@ -24,6 +27,15 @@ def layers(sight: Sight) -> list[Layer]:
             return drawn
         drawn += sight.samples("of it in the queue", waited.time_s, waited.values, tone="muted")
     return drawn
+
+
+def of_group(sight: Sight, group: Group) -> list[Layer]:
+    """Return the round-trip times of all flows of a group."""
+    rows = group.rows(sight.run.rtt)
+    if len(rows) == 0:
+        return []
+    times = rows["time_s"].to_numpy(), rows["rtt_s"].to_numpy()
+    return sight.samples(group.name, *times, color=group.color)
 
 
 def base(sight: Sight) -> list[Layer]:
@@ -39,4 +51,4 @@ def base(sight: Sight) -> list[Layer]:
     )
 
 
-ROUND_TRIPS: Final = PanelKind("rtt", "Round-trip time", "s", layers, of_flow=True)
+ROUND_TRIPS: Final = PanelKind("rtt", "Round-trip time", "s", layers, of_flow=True, of_groups=True)

@@ -6,7 +6,9 @@ from typing import Final
 
 import numpy as np
 
+from thinpipe.lab.groups import Group, groups
 from thinpipe.lab.panel import Layer, PanelKind, Sight
+from thinpipe.plot.curves import GRID, at, mean_at
 from thinpipe.plot.cwnd import window
 
 MARKS: Final = {
@@ -18,6 +20,8 @@ MARKS: Final = {
 
 def layers(sight: Sight) -> list[Layer]:
     """Return window, ssthresh where it is not above all windows, and marks at the window before."""
+    if of_groups := groups(sight):
+        return [layer for group in of_groups for layer in of_group(sight, group)]
     shown = sight.shown
     if shown.flow.datagrams is not None:
         return []
@@ -35,4 +39,24 @@ def layers(sight: Sight) -> list[Layer]:
     return drawn
 
 
-WINDOW: Final = PanelKind("cwnd", "Congestion window", "segments", layers, of_flow=True)
+def of_group(sight: Sight, group: Group) -> list[Layer]:
+    """Return the window of a group, of several flows their mean, and marks on it."""
+    if group.is_udp:
+        return []
+    found = [window(shown) for shown in group.shown(sight)]
+    curve, name = found[0].cwnd, group.name
+    if len(found) > 1:
+        times = np.linspace(sight.start_s, sight.end_s, GRID)
+        curve, name = mean_at(times, [of.cwnd for of in found]), f"{name}, mean of {len(found)}"
+    drawn = sight.steps(name, curve.time_s, curve.values, color=group.color)
+    for event, (title, shape, _) in MARKS.items():
+        times = np.sort(np.concatenate([of.events[event].time_s for of in found]))
+        heights = found[0].events[event].values if len(found) == 1 else at(times, curve)
+        label = f"{group.name}: {title}"
+        drawn += sight.marks(label, times, heights, shape=shape, color=group.color)
+    return drawn
+
+
+WINDOW: Final = PanelKind(
+    "cwnd", "Congestion window", "segments", layers, of_flow=True, of_groups=True
+)
