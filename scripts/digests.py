@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import struct
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -41,6 +42,11 @@ VARIANTS = (
 SCHEMES = ("atcp", "snoop", "fda-like", "delayed-dupacks", "m-tcp", "w-tcp", "i-tcp", "split")
 DISCIPLINES = ("red", "codel", "fair", "fq-codel", "pie", "dualpi2")
 MOBILE_IP = ("mipv6", "hmipv6")
+
+ENHANCED_PACKET = 6
+COMMENT = 1
+END_OF_OPTIONS = bytes(4)
+"""Of a pcapng file: the kind of a block, the code of an option, and what ends those of a block."""
 
 DURATION_S = {
     "umts-handover": 130,
@@ -127,9 +133,33 @@ def digest(point: Point) -> str:
                 result = json.loads(file.read_bytes())
                 kept = dict(_counted(result))
                 total.update(json.dumps(kept).encode())
+            elif file.suffix == ".pcapng" and len(run.result.groups) > 1:
+                total.update(b"".join(_without_comments(file.read_bytes())))
             else:
                 total.update(file.read_bytes())
     return f"{total.hexdigest()[:32]}  {point.scenario.name} {point.label()}"
+
+
+def _without_comments(capture: bytes) -> Iterator[bytes]:
+    """Yield the blocks of a capture, packets without a comment, which says whose they are."""
+    begin = 0
+    while begin < len(capture):
+        kind, length = struct.unpack_from("<II", capture, begin)
+        block = capture[begin : begin + length]
+        begin += length
+        if kind != ENHANCED_PACKET:
+            yield block
+            continue
+        (kept,) = struct.unpack_from("<I", block, 20)
+        options = 28 + (kept + 3) // 4 * 4
+        after = options
+        code, size = struct.unpack_from("<HH", block, options) if options < length - 4 else (0, 0)
+        if code == COMMENT:
+            after += 4 + (size + 3) // 4 * 4
+        rest = block[after:-4]
+        rest = b"" if rest == END_OF_OPTIONS else rest
+        size = options + len(rest) + 4
+        yield struct.pack("<II", kind, size) + block[8:options] + rest + struct.pack("<I", size)
 
 
 def _counted(result: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

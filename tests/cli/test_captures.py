@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,69 @@ def test_captures_show_the_code_point_of_a_flow(tmp_path):
             own = tshark(file, f"{protocol} and ip.dsfield.dscp == {code}")
             assert own == tshark(file, protocol)
             assert len(own) > 50
+
+
+ENDS = [("ip.src", "tcp.srcport", "udp.srcport"), ("ip.dst", "tcp.dstport", "udp.dstport")]
+
+
+def comments(file: Path) -> list[tuple[frozenset[tuple[str, ...]], str]]:
+    """Return of each packet with ports its ends, whichever sent it, and its comment."""
+    fields = [word for field in (*sum(ENDS, ()), "frame.comment") for word in ("-e", field)]
+    command = ["tshark", "-n", "-r", str(file), "-T", "fields", *fields]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    halves = [(tuple(row[:3]), tuple(row[3:6]), row[6]) for row in rows]
+    return [(frozenset((one, two)), said) for one, two, said in halves if any(one[1:])]
+
+
+GROUPS = {
+    "flow.group.bbr.count": "2",
+    "flow.group.far.delay": "20 ms",
+    "flow.group.voice.application": "udp",
+    "flow.group.web.application": "web",
+    "flow.group.web.web.protocol": "http/1.0",
+    "flow.group.web.web.reading": "100 ms",
+}
+
+
+def test_packets_of_several_groups_say_whose_they_are(tmp_path):
+    run = tp.run("bbr-beside-cubic", GROUPS, duration="2 s", trace=True)
+    run.save(tmp_path / "run")
+    found: Counter[str] = Counter()
+    connections: dict[frozenset[tuple[str, ...]], set[str]] = {}
+    for file in (tmp_path / "run").glob("*.pcapng"):
+        for ends, comment in comments(file):
+            found[comment] += 1
+            connections.setdefault(ends, set()).add(comment)
+    names = [f"flow {flow.id}, {flow.group}" for flow in run.flows]
+    assert found.keys() == {*names}
+    assert {len(said) for said in connections.values()} == {1}, "a connection is of one flow"
+    for flow, name in zip(run.flows, names, strict=True):
+        if flow.datagrams is None:
+            assert found[name] == (run.segments["flow"] == flow.id).sum()
+        else:
+            assert found[name] == flow.datagrams.sent + flow.datagrams.received
+
+
+@pytest.mark.parametrize("scenario", ["plain-384", "hmipv6-handover"])
+def test_packets_of_one_group_say_nothing(tmp_path, scenario):
+    tp.run(scenario, duration="3 s", trace=True).save(tmp_path / "run")
+    for file in (tmp_path / "run").glob("*.pcapng"):
+        assert {comment for _, comment in comments(file)} <= {""}
+
+
+def test_packets_in_tunnels_say_whose_they_are(tmp_path):
+    settings = {"flow.count": "1", "flow.group.two.start": "1 s"}
+    run = tp.run("hmipv6-handover", settings, duration="20 s", trace=True)
+    run.save(tmp_path / "run")
+    for file in (tmp_path / "run").glob("*.pcapng"):
+        said = Counter(comment for _, comment in comments(file))
+        assert said.keys() <= {"flow 0, flow", "flow 1, two"}, file.name
+    assert min(said.values()) > 10
+
+
+def test_a_middlebox_says_whose_packets_it_sends(tmp_path):
+    settings = {"middlebox.kind": "split", "flow.count": "1", "flow.group.two.count": "2"}
+    tp.run("gprs-3+1", settings, duration="20 s", trace=True).save(tmp_path / "run")
+    said = Counter(comment for _, comment in comments(tmp_path / "run" / "CGSN.pcapng"))
+    assert said.keys() == {"flow 0, flow", "flow 1, two", "flow 2, two"}

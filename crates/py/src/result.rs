@@ -129,7 +129,10 @@ impl Run {
             let name = format!("{}.pcapng", capture.name());
             write(py, directory, &name, |file| capture.write(file, snap))
         };
-        sim::captures(trace, &self.outcome.vantages).iter().map(write).collect()
+        sim::captures(trace, &self.outcome.metrics, &self.outcome.vantages)
+            .iter()
+            .map(write)
+            .collect()
     }
 
     /// Writes `ns2.tr`, a trace file of ns-2, and `ns2.nodes`, the names of its nodes, into

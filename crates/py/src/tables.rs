@@ -1,15 +1,13 @@
 //! Rows to columns.
 
-use std::collections::BTreeMap;
-
 use base::{Duration, Time};
 use numpy::{Element, PyArray1};
 use observe::{DropReason, PacketEvent, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sim::{
-    CellMetrics, DatagramOutcome, DatagramRow, FlowDirection, FlowMetrics, Metrics,
-    MiddleboxMetrics, MobilityRow, Outcome, QueueEvent, Side, Trace,
+    CellMetrics, DatagramOutcome, DatagramRow, FlowMetrics, Metrics, MiddleboxMetrics, MobilityRow,
+    Outcome, QueueEvent, Trace,
 };
 
 /// A table under construction: a dict of numpy arrays of one length, one value a row.
@@ -254,32 +252,13 @@ fn mobility(tables: &Bound<'_, PyDict>, outcome: &Outcome) -> PyResult<()> {
     Ok(())
 }
 
-/// Of each segment of `trace` the flow and where it goes: 0 to the receiver, 1 to the sender.
-/// A middlebox knows connections by their hosts and ports, as its flows' endpoints told before.
-fn flows(trace: &Trace, metrics: &Metrics) -> Vec<(u32, u8)> {
-    let mut by_way: BTreeMap<FlowDirection, (u32, u8)> = BTreeMap::new();
-    let flow = |row: &sim::SegmentRow| {
-        let Some((flow, end)) = metrics.flow_of(row.endpoint) else {
-            return by_way.get(&row.way).copied().unwrap_or_default();
-        };
-        let towards = match (end, row.event == PacketEvent::Departed) {
-            (Side::Sender, true) | (Side::Receiver, false) => 0,
-            (Side::Sender, false) | (Side::Receiver, true) => 1,
-        };
-        by_way.insert(row.way, (flow as u32, towards));
-        by_way.insert(row.way.reversed(), (flow as u32, 1 - towards));
-        (flow as u32, towards)
-    };
-    trace.segments.iter().map(flow).collect()
-}
-
 /// Adds `segments`, `blocks`, `power`, `hops` and `queue`.
 pub(crate) fn recorded(
     tables: &Bound<'_, PyDict>,
     trace: &Trace,
     metrics: &Metrics,
 ) -> PyResult<()> {
-    let flows = flows(trace, metrics);
+    let flows = trace.flows(metrics);
     Table::new(tables, "segments", trace.segments.iter().zip(&flows))?
         .time(|(row, _)| row.time)?
         .column("flow", |(_, (flow, _))| *flow)?

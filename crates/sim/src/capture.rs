@@ -3,6 +3,7 @@
 mod addresses;
 mod ipv6;
 mod messages;
+mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -12,12 +13,14 @@ use std::sync::Arc;
 use base::Ecn;
 use mobility::binding::MobileIp;
 use observe::PacketEvent;
+use tcp::Length;
 use wire::{Addresses, Capture, IpFields, Passage, Payload, Sense};
-use world::{Body, Hop, Machine, MachineId, NodeId, World};
+use world::{Body, Hop, Ipv6, Machine, MachineId, NodeId, World};
 
-use crate::Trace;
 use crate::trace::{DatagramPassage, PassageRow, SegmentRow};
+use crate::{Metrics, Trace};
 use addresses::AddressBook;
+use names::FlowNames;
 
 /// A point to capture at: a node with endpoints or a middlebox, or any node of a mobile network.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -136,14 +139,22 @@ impl<'a> CaptureLink<'a> {
 pub struct NodeCapture<'a> {
     vantage: &'a Vantage,
     trace: &'a Trace,
-    /// The rows of the trace that it saw, in order.
-    segments: Vec<&'a SegmentRow>,
-    datagrams: Vec<&'a DatagramPassage>,
+    names: Arc<FlowNames>,
+    /// The rows of the trace that it saw, in order, with the number of the flow.
+    segments: Vec<(&'a SegmentRow, u32)>,
+    datagrams: Vec<(&'a DatagramPassage, u32)>,
     passages: Vec<&'a PassageRow>,
 }
 
-/// What each of `vantages` captured, in their order. The trace is read once for all of them.
-pub fn captures<'a>(trace: &'a Trace, vantages: &'a [Vantage]) -> Vec<NodeCapture<'a>> {
+/// What each of `vantages` captured, in their order. The trace is read once for all of them. Of
+/// flows in several groups, as `metrics` knows them, captures say whose each packet is.
+pub fn captures<'a>(
+    trace: &'a Trace,
+    metrics: &Metrics,
+    vantages: &'a [Vantage],
+) -> Vec<NodeCapture<'a>> {
+    let flows = trace.flows(metrics);
+    let names = Arc::new(FlowNames::of(trace, metrics, &flows));
     let (mut by_node, mut by_machine) = (BTreeMap::new(), BTreeMap::new());
     for (place, vantage) in vantages.iter().enumerate() {
         match &vantage.sees {
@@ -157,19 +168,21 @@ pub fn captures<'a>(trace: &'a Trace, vantages: &'a [Vantage]) -> Vec<NodeCaptur
     let capture = |vantage| NodeCapture {
         vantage,
         trace,
+        names: Arc::clone(&names),
         segments: Vec::new(),
         datagrams: Vec::new(),
         passages: Vec::new(),
     };
     let mut captures: Vec<_> = vantages.iter().map(capture).collect();
-    for row in &trace.segments {
+    for (row, (flow, _)) in trace.segments.iter().zip(&flows) {
         if let Some(&place) = by_machine.get(&row.endpoint) {
-            captures[place].segments.push(row);
+            captures[place].segments.push((row, *flow));
         }
     }
     for row in &trace.datagrams {
         if let Some(&place) = by_node.get(&row.node) {
-            captures[place].datagrams.push(row);
+            let flow = metrics.flow_of(row.datagram.sender).map_or(u32::MAX, |of| of.0 as u32);
+            captures[place].datagrams.push((row, flow));
         }
     }
     for row in &trace.passages {
@@ -201,16 +214,18 @@ impl NodeCapture<'_> {
     fn write_segments(&self, writer: impl Write, snap: Option<u32>) -> io::Result<()> {
         let mut capture = Capture::at_all(writer, &[self.name().to_owned()], snap)?;
         let mut datagrams = self.datagrams.iter().peekable();
-        let write_datagram = |capture: &mut Capture<_>, row: &DatagramPassage| {
+        let write_datagram = |capture: &mut Capture<_>, (row, flow): &(&DatagramPassage, u32)| {
+            capture.comment(self.names.name(*flow));
             capture.write_udp(row.time, &row.datagram, service(row.dscp), &addresses(row.nodes))
         };
-        for row in &self.segments {
-            while let Some(before) = datagrams.next_if(|datagram| datagram.time < row.time) {
+        for (row, flow) in &self.segments {
+            while let Some(before) = datagrams.next_if(|(datagram, _)| datagram.time < row.time) {
                 write_datagram(&mut capture, before)?;
             }
             let payload = Payload::Zeros(row.payload as usize);
             let addresses = addresses(row.way.nodes);
             let ip = IpFields { ecn: row.ecn, ..service(row.dscp) };
+            capture.comment(self.names.name(*flow));
             capture.write(row.time, &row.header, ip, &addresses, payload)?;
         }
         for row in datagrams {
@@ -232,10 +247,19 @@ impl NodeCapture<'_> {
             let form = &self.trace.forms[row.form];
             let packet = ipv6::packet(&of.book, form.ends, &form.body)
                 .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+            capture.comment(self.names.of_ports(ports(&form.body)));
             capture.write_passing(row.time, Passage { interface, sense }, packet.bytes())?;
         }
         capture.finish().map(drop)
     }
+}
+
+/// The ports of a packet of a mobile network; zeros of one that has none.
+fn ports(body: &Ipv6<Length>) -> [u16; 2] {
+    if let Some(header) = body.header() {
+        return [header.source_port, header.destination_port];
+    }
+    body.udp().map_or([0; 2], |datagram| [datagram.source_port, datagram.destination_port])
 }
 
 /// Fields of the IP header of a packet that asks for a service.
@@ -321,15 +345,17 @@ pub(crate) mod tests {
             let settings = [settings, &[("duration", "10 s")]].concat();
             let outcome = run(&shipped(name, &settings));
             let trace = outcome.trace.as_ref().expect("it was recorded");
-            for capture in captures(trace, &outcome.vantages) {
+            for capture in captures(trace, &outcome.metrics, &outcome.vantages) {
                 let (node, machines) = match &capture.vantage.sees {
                     Sees::Segments(Ends { node, machines }) => (*node, &machines[..]),
                     Sees::Packets(Interfaces { node, .. }) => (*node, &[][..]),
                 };
                 let segments = trace.segments.iter().filter(|row| machines.contains(&row.endpoint));
-                assert_eq!(capture.segments, segments.collect::<Vec<_>>(), "{settings:?}");
+                let seen: Vec<_> = capture.segments.iter().map(|(row, _)| *row).collect();
+                assert_eq!(seen, segments.collect::<Vec<_>>(), "{settings:?}");
                 let datagrams = trace.datagrams.iter().filter(|row| row.node == node);
-                assert_eq!(capture.datagrams, datagrams.collect::<Vec<_>>(), "{settings:?}");
+                let seen: Vec<_> = capture.datagrams.iter().map(|(row, _)| *row).collect();
+                assert_eq!(seen, datagrams.collect::<Vec<_>>(), "{settings:?}");
                 let passages = trace.passages.iter().filter(|row| row.node == node);
                 assert_eq!(capture.passages, passages.collect::<Vec<_>>(), "{settings:?}");
                 let rows =

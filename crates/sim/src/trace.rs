@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use base::{Ecn, Flags, Seq, TcpHeader, Time, UdpDatagram};
 use observe::{BlockFact, Observe, PacketEvent, PacketFact, PowerFact, RatioFact, TcpFact};
 use tcp::Length;
-use world::{Body, Ends, Ipv6, NodeId, World};
+use world::{Body, Ends, Ipv6, NodeId, Side, World};
 
+use crate::Metrics;
 use crate::energy::{PowerRow, PowerTrace};
 use crate::flow::Timed;
 use crate::queue::{QueueRow, Queues};
@@ -182,6 +183,26 @@ impl Trace {
     #[must_use]
     pub fn power(&self) -> &[PowerRow] {
         &self.power.rows
+    }
+
+    /// Of each segment the flow and where it goes: 0 to the receiver, 1 to the sender. A middlebox
+    /// knows connections by their hosts and ports, as its flows' endpoints told before.
+    #[must_use]
+    pub fn flows(&self, metrics: &Metrics) -> Vec<(u32, u8)> {
+        let mut by_way: BTreeMap<FlowDirection, (u32, u8)> = BTreeMap::new();
+        let flow = |row: &SegmentRow| {
+            let Some((flow, end)) = metrics.flow_of(row.endpoint) else {
+                return by_way.get(&row.way).copied().unwrap_or_default();
+            };
+            let towards = match (end, row.event == PacketEvent::Departed) {
+                (Side::Sender, true) | (Side::Receiver, false) => 0,
+                (Side::Sender, false) | (Side::Receiver, true) => 1,
+            };
+            by_way.insert(row.way, (flow as u32, towards));
+            by_way.insert(row.way.reversed(), (flow as u32, 1 - towards));
+            (flow as u32, towards)
+        };
+        self.segments.iter().map(flow).collect()
     }
 
     /// True if it holds the content of a trace file of ns-2.

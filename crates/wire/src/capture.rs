@@ -54,6 +54,8 @@ impl Sense {
 pub struct Capture<W: Write> {
     pcapng: PcapNgWriter<W>,
     packet: Vec<u8>,
+    /// What it says of each packet from now on; nothing if empty.
+    comment: String,
     bounds: Bounds,
 }
 
@@ -125,7 +127,13 @@ impl<W: Write> Capture<W> {
             };
             pcapng.write_pcapng_block(description).map_err(to_io)?;
         }
-        Ok(Self { pcapng, packet: Vec::new(), bounds })
+        Ok(Self { pcapng, packet: Vec::new(), comment: String::new(), bounds })
+    }
+
+    /// Says `comment` of each packet that comes from now on, or nothing if it is empty.
+    pub fn comment(&mut self, comment: &str) {
+        self.comment.clear();
+        self.comment.push_str(comment);
     }
 
     /// Adds a packet that passed at `now`.
@@ -141,7 +149,7 @@ impl<W: Write> Capture<W> {
         payload: Payload<'_>,
     ) -> io::Result<()> {
         emit(header, ip, addresses, payload, &mut self.packet).map_err(invalid)?;
-        put(&mut self.pcapng, (self.bounds, now), None, &self.packet)
+        put(&mut self.pcapng, (self.bounds, now), (None, &self.comment), &self.packet)
     }
 
     /// Adds a packet with a UDP `datagram` that passed at `now`.
@@ -156,7 +164,7 @@ impl<W: Write> Capture<W> {
         addresses: &Addresses,
     ) -> io::Result<()> {
         emit_udp(datagram, ip, addresses, &mut self.packet).map_err(invalid)?;
-        put(&mut self.pcapng, (self.bounds, now), None, &self.packet)
+        put(&mut self.pcapng, (self.bounds, now), (None, &self.comment), &self.packet)
     }
 
     /// Adds a packet that passed at `now`, as it was, with the header of its link layer.
@@ -164,7 +172,7 @@ impl<W: Write> Capture<W> {
     /// # Errors
     /// The writer's.
     pub fn write_packet(&mut self, now: Time, packet: &[u8]) -> io::Result<()> {
-        put(&mut self.pcapng, (self.bounds, now), None, packet)
+        put(&mut self.pcapng, (self.bounds, now), (None, &self.comment), packet)
     }
 
     /// Adds a packet that passed one of several interfaces at `now`.
@@ -172,7 +180,7 @@ impl<W: Write> Capture<W> {
     /// # Errors
     /// The writer's.
     pub fn write_passing(&mut self, now: Time, how: Passage, packet: &[u8]) -> io::Result<()> {
-        put(&mut self.pcapng, (self.bounds, now), Some(how), packet)
+        put(&mut self.pcapng, (self.bounds, now), (Some(how), &self.comment), packet)
     }
 
     /// Lets readers see what is written so far.
@@ -197,16 +205,19 @@ impl<W: Write> Capture<W> {
 fn put<W: Write>(
     pcapng: &mut PcapNgWriter<W>,
     (bounds, now): (Bounds, Time),
-    how: Option<Passage>,
+    (how, comment): (Option<Passage>, &str),
     packet: &[u8],
 ) -> io::Result<()> {
     let kept = bounds.snap.map_or(packet.len(), |snap| packet.len().min(snap as usize));
+    let comment =
+        (!comment.is_empty()).then_some(EnhancedPacketOption::Comment(Cow::Borrowed(comment)));
+    let flags = how.map(|how| EnhancedPacketOption::Flags(how.sense.bits()));
     let block = EnhancedPacketBlock {
         interface_id: how.map_or(0, |how| how.interface),
         timestamp: stamp(bounds.started, now),
         original_len: packet.len() as u32,
         data: Cow::Borrowed(&packet[..kept]),
-        options: how.map(|how| EnhancedPacketOption::Flags(how.sense.bits())).into_iter().collect(),
+        options: comment.into_iter().chain(flags).collect(),
     };
     pcapng.write_pcapng_block(block).map(drop).map_err(to_io)
 }
