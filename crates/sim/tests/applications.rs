@@ -1,9 +1,12 @@
 //! What is measured of each application, in whole runs.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
+use base::Flags;
+use observe::PacketEvent;
 use scenario::Scenario;
-use sim::{Outcome, Recording, Threads, Unfinished, simulate};
+use sim::{Outcome, Recording, SegmentRow, Threads, Unfinished, simulate};
 
 /// A link of 50 kbit/s with 300 ms one way.
 const THIN: &str =
@@ -243,4 +246,90 @@ fn a_file_ends_where_its_sender_stops() {
     // The FIN may need one of its own.
     assert!(cut.segments_sent - until.segments_sent <= 1, "{cut:?}, {until:?}");
     assert!(cut.bytes_acked > until.bytes_acked && cut.completed_s.is_none());
+}
+
+/// Whatever runs over it, from then on no end sends a byte for the first time, and every connection
+/// that was opened is closed by both ends, whether that is before, while or after it is
+/// established. Until then it is the run that goes on.
+#[test]
+fn nothing_new_is_sent_after_a_stop() {
+    let applications: [(&str, &[(&str, &str)]); 9] = [
+        ("file", &[]),
+        ("file", &[("flow.opened_by", "receiver")]),
+        ("file", &[("flow.direction", "uplink")]),
+        ("web", &[("flow.web.reading", "1 s")]),
+        ("web", &[("flow.web.protocol", "http/1.0"), ("flow.web.reading", "1 s")]),
+        ("mixed", &[("flow.count", "2"), ("flow.web.reading", "1 s")]),
+        ("telnet", &[("flow.telnet.echo", "3 kB")]),
+        ("probe", &[("flow.probe.least", "0.2 s"), ("flow.probe.most", "2 s")]),
+        ("probe", &[("flow.opened_by", "receiver"), ("flow.probe.least", "1 s")]),
+    ];
+    for (application, more) in applications {
+        for stop_s in [0.01, 0.7, 3.1, 20.0] {
+            let [stop, until] = [format!("{stop_s} s"), format!("{} s", 1.0 + stop_s)];
+            let of = |stop: &str, duration: &str| {
+                let settings = [
+                    ("flow.application", application),
+                    ("flow.start", "1 s"),
+                    ("flow.stop", stop),
+                    ("link.loss", "5 %"),
+                    ("duration", duration),
+                ];
+                record(&[&settings[..], more].concat())
+            };
+            let (outcome, before) = (of(&stop, "300 s"), of("off", &until));
+            let what = format!("{application}, {more:?}, {stop}");
+            let departed = || sent(&outcome);
+            let is_new = |row: &&SegmentRow| row.payload > 0 && row.transmission == 1;
+            let latest = departed().filter(is_new).map(|row| row.time.as_secs_f64()).last();
+            assert!(latest.is_none_or(|at| at <= 1.0 + stop_s), "{what}: sent at {latest:?}");
+            let ways = |of, flag| {
+                let has = sent(of).filter(move |row| row.header.flags.contains(flag));
+                has.map(|row| row.way).collect::<BTreeSet<_>>()
+            };
+            let [opened, closed] = [Flags::SYN, Flags::FIN].map(|flag| ways(&outcome, flag));
+            assert_eq!(closed, opened, "{what}: both ends close");
+            // A late packet of a connection that has ended may have been refused before.
+            assert_eq!(ways(&outcome, Flags::RST), ways(&before, Flags::RST), "{what}");
+            let all = |outcome| {
+                let early = sent(outcome).filter(|row| row.time.as_secs_f64() < 1.0 + stop_s);
+                early.map(|row| (row.time, row.way, row.relative_seq)).collect::<Vec<_>>()
+            };
+            assert_eq!(all(&outcome), all(&before), "{what}: the same until then");
+        }
+    }
+}
+
+/// Pages, echoes and probes that were whole by then count, and one that was cut off does not.
+#[test]
+fn what_is_cut_off_by_a_stop_does_not_count() {
+    for (application, more) in [
+        ("web", ("flow.web.reading", "1 s")),
+        ("web", ("flow.web.protocol", "http/1.0")),
+        ("telnet", ("flow.telnet.interval", "2 s")),
+        ("probe", ("flow.probe.least", "1 s")),
+    ] {
+        let counts = |stop: &str| {
+            let settings = [("flow.application", application), ("flow.stop", stop), more];
+            let outcome = run("", &[&settings[..], &[("duration", "300 s")]].concat());
+            let flow = &outcome.metrics.flows()[0];
+            [flow.pages.len(), flow.echoes.len(), flow.probes.len()].iter().sum::<usize>()
+        };
+        let (some, more, all) = (counts("40 s"), counts("100 s"), counts("off"));
+        assert!(0 < some && some < more && more < all, "{application}: {some}, {more}, {all}");
+    }
+}
+
+/// The segments that endpoints sent.
+fn sent(outcome: &Outcome) -> impl Iterator<Item = &SegmentRow> {
+    let trace = outcome.trace.as_ref().expect("it was recorded");
+    trace.segments.iter().filter(|row| row.event == PacketEvent::Departed)
+}
+
+fn record(settings: &[(&str, &str)]) -> Outcome {
+    let settings: Vec<_> =
+        settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let scenario = Scenario::parse(THIN, "thin", &settings).expect("valid");
+    let pulse = &mut |_| ControlFlow::Continue(());
+    simulate(&scenario, Recording::Everything, Threads::MIN, pulse).expect("nothing interrupts it")
 }

@@ -177,6 +177,7 @@ fn browse(world: &mut Net, [server, reader]: [NodeId; 2], connections: u32) -> M
         connections,
         isn: Stream::named(7, "isn"),
         start: Time::ZERO,
+        stop: None,
         abort: None,
     };
     world.add_browser("browser", fetching)
@@ -281,6 +282,7 @@ fn a_browser_that_goes_resets_all_its_connections() {
         connections: 4,
         isn: Stream::named(7, "isn"),
         start: Time::ZERO,
+        stop: None,
         abort: Some(Time::ZERO + Duration::from_millis(3500)),
     };
     let browser = world.add_browser("browser", fetching);

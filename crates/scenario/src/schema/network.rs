@@ -58,8 +58,8 @@ section! {
         /// The code point of the service that their packets ask for, in both directions (DSCP, RFC
         /// 2474 §3), by which a bearer may be chosen.
         pub dscp: u8 as Count<u8, 0, 63> = 0;
-        /// When the sender stops, counted from the start of each: a file ends with what has been
-        /// sent by then.
+        /// When both ends stop, counted from the start of each: from then on neither sends anything
+        /// new, and what has been sent still arrives.
         pub stop: Option<Duration> as Or<Off, OfTime<1>> = None;
         /// When the reader resets the connection and goes, counted from the start of each.
         pub abort: Option<Duration> as Or<Off, OfTime<1>> = None;
@@ -103,7 +103,6 @@ section! {
     supersedes(segments: bytes)
     only_with(bytes: application is ["file", "mixed", "udp"])
     only_with(segments: application is ["file", "mixed"])
-    only_with(stop: application is ["file", "mixed", "udp"])
     only_with(abort: application not "udp")
     only_with(opened_by: application not "udp")
 }

@@ -1,10 +1,12 @@
 //! One request and one answer over a connection, which the answering end then closes: an object of
 //! HTTP/1.0 (RFC 1945 §1.3), or what a connection of a capture carried.
 
+use base::Time;
 use observe::{Context, Observe};
 use tcp::{Endpoint, Length, Payload, State};
 
 use super::flow::{ENDLESS, NewFlow, Traffic};
+use super::stop::Stop;
 use super::{AnyProgram, Program};
 use crate::{Body, MachineId, Side};
 
@@ -29,7 +31,9 @@ impl Traffic for Exchange {
     }
 
     fn add<B: Body<Payload = Length>>(&self, flow: NewFlow<'_, B>) -> [MachineId; 2] {
-        Self::connect(flow, Answerer::new(*self, &ENDLESS), Asker::new(*self, &ENDLESS))
+        let answerer = Answerer::new(*self, &ENDLESS).stopping(flow.stop);
+        let asker = Asker::new(*self, &ENDLESS).stopping(flow.stop);
+        Self::connect(flow, answerer, asker)
     }
 }
 
@@ -42,6 +46,7 @@ pub struct Asker<P> {
     left: u64,
     /// The browser that is notified of its progress.
     browser: Option<MachineId>,
+    stop: Stop,
 }
 
 /// The end that answers.
@@ -51,6 +56,7 @@ pub struct Answerer<P> {
     left: u64,
     /// What is not yet written.
     answer: Option<P>,
+    stop: Stop,
 }
 
 /// How far an exchange has come, for the end that asks.
@@ -70,7 +76,13 @@ impl<P: Payload> Asker<P> {
     /// Asks by a piece of `data`, which is at least as long as the request.
     pub fn new(exchange: Exchange, data: &P) -> Self {
         let request = Some(data.slice(0, exchange.request));
-        Self { request, left: exchange.answer, browser: None }
+        Self { request, left: exchange.answer, browser: None, stop: Stop::default() }
+    }
+
+    /// The same, which asks nothing from then on.
+    #[must_use]
+    pub fn stopping(self, at: Option<Time>) -> Self {
+        Self { stop: Stop::at(at), ..self }
     }
 
     /// From now on `browser` is notified of its progress.
@@ -97,31 +109,48 @@ impl<P: Payload> Asker<P> {
 impl<P: Payload> Answerer<P> {
     /// Answers by a piece of `data`, which is at least as long as the answer.
     pub fn new(exchange: Exchange, data: &P) -> Self {
-        Self { left: exchange.request, answer: Some(data.slice(0, exchange.answer)) }
+        let answer = Some(data.slice(0, exchange.answer));
+        Self { left: exchange.request, answer, stop: Stop::default() }
+    }
+
+    /// The same, which answers nothing from then on.
+    #[must_use]
+    pub fn stopping(self, at: Option<Time>) -> Self {
+        Self { stop: Stop::at(at), ..self }
     }
 }
 
 impl<P: Payload> Program<P> for Asker<P> {
-    fn run(&mut self, _: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
+    fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         if let Some(request) = self.request.take() {
             endpoint.write(request);
         }
+        self.stop.has_come(cx.now, endpoint);
         self.left = self.left.saturating_sub(read_all(endpoint));
         if endpoint.state() == State::CloseWait {
             endpoint.close();
         }
     }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.stop.poll_timeout()
+    }
 }
 
 impl<P: Payload> Program<P> for Answerer<P> {
-    fn run(&mut self, _: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
+    fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         self.left = self.left.saturating_sub(read_all(endpoint));
-        if self.left == 0
+        if !self.stop.has_come(cx.now, endpoint)
+            && self.left == 0
             && let Some(answer) = self.answer.take()
         {
             endpoint.write(answer);
             endpoint.close();
         }
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.stop.poll_timeout()
     }
 }
 

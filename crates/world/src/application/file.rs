@@ -6,6 +6,7 @@ use tcp::{Endpoint, Length, Payload, State};
 
 use super::Program;
 use super::flow::{ENDLESS, NewFlow, Traffic};
+use super::stop::Stop;
 use crate::{Body, MachineId};
 
 /// A file of the flow's `bytes`; without them data for the whole run.
@@ -19,8 +20,7 @@ pub struct Source<P> {
     data: Option<P>,
     /// Whether the connection ends with the data.
     close: bool,
-    /// When it sends nothing more and closes.
-    stop: Option<Time>,
+    stop: Stop,
 }
 
 /// Reads data as they come, and closes when the peer has.
@@ -36,7 +36,7 @@ impl Traffic for File {
             Some(bytes) => Source::file(Length(bytes)),
             None => Source::stream(ENDLESS),
         };
-        let source = Source { stop: flow.stop, ..source };
+        let source = Source { stop: Stop::at(flow.stop), ..source };
         Self::connect(flow, source, Sink)
     }
 }
@@ -44,12 +44,12 @@ impl Traffic for File {
 impl<P> Source<P> {
     /// All `data`, and then the connection ends.
     pub const fn file(data: P) -> Self {
-        Self { data: Some(data), close: true, stop: None }
+        Self { data: Some(data), close: true, stop: Stop::at(None) }
     }
 
     /// All `data`, and then the connection stays open.
     pub const fn stream(data: P) -> Self {
-        Self { data: Some(data), close: false, stop: None }
+        Self { data: Some(data), close: false, stop: Stop::at(None) }
     }
 }
 
@@ -61,13 +61,11 @@ impl<P: Payload> Program<P> for Source<P> {
                 endpoint.close();
             }
         }
-        if self.stop.take_if(|stop| *stop <= cx.now).is_some() {
-            endpoint.break_off();
-        }
+        self.stop.has_come(cx.now, endpoint);
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        self.stop
+        self.stop.poll_timeout()
     }
 }
 

@@ -7,6 +7,7 @@ mod file;
 mod flow;
 mod parallel;
 mod probe;
+mod stop;
 mod telnet;
 mod udp;
 mod web;

@@ -44,6 +44,8 @@ pub struct Fetching<P> {
     pub isn: Stream,
     /// When the first page is asked for.
     pub start: Time,
+    /// When neither end sends anything new any more.
+    pub stop: Option<Time>,
     /// When the reader resets open connections and stops.
     pub abort: Option<Time>,
 }
@@ -53,6 +55,8 @@ pub struct Fetching<P> {
 pub struct ParallelBrowser<P> {
     fetching: Fetching<P>,
     state: Browsing,
+    /// Whether the time to stop has come.
+    has_stopped: bool,
     /// Objects that no connection fetches yet.
     waiting: VecDeque<u64>,
     /// No port is looked for before.
@@ -79,7 +83,7 @@ enum Browsing {
     Reading(Time),
     /// A page is on its way, and so many of its objects are missing.
     Waiting { asked: Time, bytes: u64, embedded: Vec<u64>, left: usize, reading: Duration },
-    /// The reader has stopped.
+    /// No other page is requested.
     Gone,
 }
 
@@ -89,6 +93,7 @@ impl<P> ParallelBrowser<P> {
         Self {
             fetching,
             state,
+            has_stopped: false,
             waiting: VecDeque::new(),
             not_before: Time::ZERO,
             open: Vec::new(),
@@ -113,6 +118,13 @@ impl<P> ParallelBrowser<P> {
 
     /// Begins a page if it is time to.
     pub(crate) fn handle_timeout(&mut self, now: Time) {
+        self.has_stopped |= self.fetching.stop.is_some_and(|stop| stop <= now);
+        if self.has_stopped {
+            self.waiting.clear();
+            if let Browsing::Reading(_) = self.state {
+                self.state = Browsing::Gone;
+            }
+        }
         if let Browsing::Reading(until) = self.state
             && until <= now
         {
@@ -210,23 +222,24 @@ impl<P> ParallelBrowser<P> {
 
     /// Whether the reader stops now.
     pub(crate) fn goes(&self, now: Time) -> bool {
-        self.state != Browsing::Gone && self.fetching.abort.is_some_and(|abort| abort <= now)
+        self.fetching.abort.is_some_and(|abort| abort <= now)
     }
 
     /// The reader stops; returns which of its endpoints were in use.
     pub(crate) fn leave(&mut self) -> Vec<MachineId> {
         self.state = Browsing::Gone;
+        self.fetching.abort = None;
         self.waiting.clear();
         self.open.drain(..).map(|fetch| fetch.ends[1]).collect()
     }
 
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
         let next = match self.state {
-            Browsing::Gone => return None,
             Browsing::Reading(until) => Some(until),
-            Browsing::Waiting { .. } => None,
+            Browsing::Waiting { .. } | Browsing::Gone => None,
         };
         let port = (!self.waiting.is_empty() && self.has_room()).then_some(self.not_before);
-        [next, port, self.fetching.abort].into_iter().flatten().min()
+        let stop = self.fetching.stop.filter(|_| !self.has_stopped);
+        [next, port, stop, self.fetching.abort].into_iter().flatten().min()
     }
 }

@@ -10,6 +10,7 @@ use tcp::{Endpoint, Length, Payload, State};
 
 use super::draws::between;
 use super::flow::{ENDLESS, NewFlow, Traffic};
+use super::stop::{Stop, earlier};
 use super::{Program, Sink};
 use crate::{Body, MachineId};
 
@@ -41,6 +42,7 @@ pub struct Prober<P> {
     left: u64,
     /// When the next comes; the first a pause after the connection is established.
     next: Option<Time>,
+    stop: Stop,
 }
 
 impl Traffic for Probes {
@@ -53,6 +55,7 @@ impl Traffic for Probes {
 
     fn add<B: Body<Payload = Length>>(&self, flow: NewFlow<'_, B>) -> [MachineId; 2] {
         let prober = Prober::new(&Arc::new(self.clone()), flow.chance("probes"), ENDLESS);
+        let prober = prober.stopping(flow.stop);
         Self::connect(flow, prober, Sink)
     }
 }
@@ -61,7 +64,13 @@ impl<P: Payload> Prober<P> {
     /// Pauses by `chance`. `data` is at least as long as a probe.
     pub fn new(probes: &Arc<Probes>, chance: Stream, data: P) -> Self {
         let probes = Arc::clone(probes);
-        Self { left: probes.count, probes, chance, data, next: None }
+        Self { left: probes.count, probes, chance, data, next: None, stop: Stop::default() }
+    }
+
+    /// The same, which sends no new probe from then on.
+    #[must_use]
+    pub fn stopping(self, at: Option<Time>) -> Self {
+        Self { stop: Stop::at(at), ..self }
     }
 
     /// Draws when the next probe comes, if one is to come.
@@ -73,7 +82,7 @@ impl<P: Payload> Prober<P> {
 
 impl<P: Payload> Program<P> for Prober<P> {
     fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
-        if endpoint.state() != State::Established {
+        if self.stop.has_come(cx.now, endpoint) || endpoint.state() != State::Established {
             self.next = None;
             return;
         }
@@ -92,6 +101,6 @@ impl<P: Payload> Program<P> for Prober<P> {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        self.next
+        earlier(self.next, self.stop.poll_timeout())
     }
 }

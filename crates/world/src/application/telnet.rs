@@ -16,6 +16,7 @@ use super::Program;
 use super::draws::exponential;
 use super::exchange::read_all;
 use super::flow::{ENDLESS, NewFlow, Traffic};
+use super::stop::{Stop, earlier};
 use crate::{Body, MachineId, Side};
 
 section! {
@@ -48,6 +49,7 @@ pub struct Typist<P> {
     waiting: VecDeque<Time>,
     /// Bytes of the first of these echoes.
     heard: u64,
+    stop: Stop,
 }
 
 /// The end that echoes.
@@ -58,6 +60,7 @@ pub struct Echoer<P> {
     data: P,
     /// Bytes of keystrokes that are not whole.
     heard: u64,
+    stop: Stop,
 }
 
 impl Traffic for Telnet {
@@ -71,7 +74,9 @@ impl Traffic for Telnet {
     fn add<B: Body<Payload = Length>>(&self, flow: NewFlow<'_, B>) -> [MachineId; 2] {
         let telnet = Arc::new(self.clone());
         let typist = Typist::new(&telnet, flow.chance("keystrokes"), ENDLESS);
-        Self::connect(flow, Echoer::new(&telnet, ENDLESS), typist)
+        let typist = typist.stopping(flow.stop);
+        let echoer = Echoer::new(&telnet, ENDLESS).stopping(flow.stop);
+        Self::connect(flow, echoer, typist)
     }
 }
 
@@ -86,7 +91,14 @@ impl<P: Payload> Typist<P> {
             next: None,
             waiting: VecDeque::new(),
             heard: 0,
+            stop: Stop::default(),
         }
+    }
+
+    /// The same, which types nothing from then on.
+    #[must_use]
+    pub fn stopping(self, at: Option<Time>) -> Self {
+        Self { stop: Stop::at(at), ..self }
     }
 
     /// Takes in echoes.
@@ -111,10 +123,12 @@ impl<P: Payload> Typist<P> {
 impl<P: Payload> Program<P> for Typist<P> {
     fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         self.listen(cx, endpoint);
+        let has_stopped = self.stop.has_come(cx.now, endpoint);
         if endpoint.state() == State::CloseWait {
             endpoint.close();
         }
         match (endpoint.state(), self.next, self.left) {
+            (_, _, _) if has_stopped => self.next = None,
             (State::Established, _, Some(0)) if self.waiting.is_empty() => {
                 self.next = None;
                 endpoint.close();
@@ -133,26 +147,39 @@ impl<P: Payload> Program<P> for Typist<P> {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        self.next
+        earlier(self.next, self.stop.poll_timeout())
     }
 }
 
 impl<P> Echoer<P> {
     /// `data` is at least as long as an echo.
     pub fn new(telnet: &Arc<Telnet>, data: P) -> Self {
-        Self { telnet: Arc::clone(telnet), data, heard: 0 }
+        Self { telnet: Arc::clone(telnet), data, heard: 0, stop: Stop::default() }
+    }
+
+    /// The same, which echoes nothing from then on.
+    #[must_use]
+    pub fn stopping(self, at: Option<Time>) -> Self {
+        Self { stop: Stop::at(at), ..self }
     }
 }
 
 impl<P: Payload> Program<P> for Echoer<P> {
-    fn run(&mut self, _: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
+    fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         self.heard += read_all(endpoint);
-        while let Some(rest) = self.heard.checked_sub(self.telnet.keystroke.into()) {
+        let has_stopped = self.stop.has_come(cx.now, endpoint);
+        while let Some(rest) = self.heard.checked_sub(self.telnet.keystroke.into())
+            && !has_stopped
+        {
             self.heard = rest;
             endpoint.write(self.data.slice(0, self.telnet.echo.into()));
         }
         if endpoint.state() == State::CloseWait {
             endpoint.close();
         }
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.stop.poll_timeout()
     }
 }

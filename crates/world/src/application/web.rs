@@ -15,6 +15,7 @@ use tcp::{Endpoint, Length, Payload};
 use super::draws::{exponential, normal, uniform};
 use super::exchange::read_all;
 use super::flow::{ENDLESS, NewFlow, Traffic};
+use super::stop::{Stop, earlier};
 use super::{Fetching, Program};
 use crate::{Body, MachineId, Side};
 
@@ -107,6 +108,7 @@ pub struct Browser<P> {
     /// The data that requests are cut from.
     data: P,
     state: Browsing,
+    stop: Stop,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,6 +127,7 @@ pub struct Server<P> {
     data: P,
     /// Bytes of requests that are not whole.
     heard: u64,
+    stop: Stop,
 }
 
 impl Traffic for Web {
@@ -142,8 +145,9 @@ impl Traffic for Web {
         let pages = Pages::new(&Arc::new(self.clone()), flow.chance("pages"));
         match self.protocol {
             Protocol::Persistent => {
-                let server = Server::new(pages.clone(), ENDLESS);
-                Self::connect(flow, server, Browser::new(pages, ENDLESS))
+                let server = Server::new(pages.clone(), ENDLESS).stopping(flow.stop);
+                let browser = Browser::new(pages, ENDLESS).stopping(flow.stop);
+                Self::connect(flow, server, browser)
             }
             Protocol::PerObject => [self.browser(&mut flow, pages); 2],
         }
@@ -170,6 +174,7 @@ impl Web {
             connections: self.connections,
             isn: flow.chance("initial sequence numbers"),
             start: flow.start,
+            stop: flow.stop,
             abort: flow.abort,
         };
         flow.world.add_browser(&format!("browser-{}", flow.number), fetching)
@@ -230,15 +235,23 @@ impl Objects {
 
 impl<P> Browser<P> {
     /// Asks for the first of `pages` at once. `data` is at least as long as a request.
-    pub const fn new(pages: Pages, data: P) -> Self {
-        Self { pages, data, state: Browsing::Reading(Time::ZERO) }
+    pub fn new(pages: Pages, data: P) -> Self {
+        Self { pages, data, state: Browsing::Reading(Time::ZERO), stop: Stop::default() }
+    }
+
+    /// The same, which asks for nothing from then on.
+    #[must_use]
+    pub fn stopping(self, at: Option<Time>) -> Self {
+        Self { stop: Stop::at(at), ..self }
     }
 }
 
 impl<P: Payload> Program<P> for Browser<P> {
     fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         let arrived = read_all(endpoint);
+        let has_stopped = self.stop.has_come(cx.now, endpoint);
         match &mut self.state {
+            Browsing::Reading(_) if has_stopped => {}
             Browsing::Reading(until) if *until <= cx.now => {
                 let (page, request) = (self.pages.next(), u64::from(self.pages.web.request));
                 endpoint.write(self.data.slice(0, request));
@@ -258,27 +271,41 @@ impl<P: Payload> Program<P> for Browser<P> {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        match self.state {
+        let next = match self.state {
             Browsing::Reading(until) => Some(until),
             Browsing::Waiting { .. } => None,
-        }
+        };
+        earlier(next.filter(|_| !self.stop.is_over()), self.stop.poll_timeout())
     }
 }
 
 impl<P> Server<P> {
     /// Answers with `pages`. `data` is at least as long as the longest.
-    pub const fn new(pages: Pages, data: P) -> Self {
-        Self { pages, data, heard: 0 }
+    pub fn new(pages: Pages, data: P) -> Self {
+        Self { pages, data, heard: 0, stop: Stop::default() }
+    }
+
+    /// The same, which answers nothing from then on.
+    #[must_use]
+    pub fn stopping(self, at: Option<Time>) -> Self {
+        Self { stop: Stop::at(at), ..self }
     }
 }
 
 impl<P: Payload> Program<P> for Server<P> {
-    fn run(&mut self, _: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
+    fn run(&mut self, cx: &mut Context<'_, impl Observe>, endpoint: &mut Endpoint<P>) {
         self.heard += read_all(endpoint);
-        while let Some(rest) = self.heard.checked_sub(self.pages.web.request.into()) {
+        let has_stopped = self.stop.has_come(cx.now, endpoint);
+        while let Some(rest) = self.heard.checked_sub(self.pages.web.request.into())
+            && !has_stopped
+        {
             self.heard = rest;
             endpoint.write(self.data.slice(0, self.pages.next().bytes()));
         }
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.stop.poll_timeout()
     }
 }
 

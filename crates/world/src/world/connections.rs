@@ -108,8 +108,11 @@ impl<B: Body> World<B> {
     fn connect(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId, exchange: Exchange) {
         let browser = self.browser(id);
         let (isn, resting) = (browser.isn(), browser.resting());
-        let Fetching { server, reader, port, dscp, tcp, group, data, .. } = browser.fetching();
-        let programs = [Answerer::new(exchange, data).into(), Asker::new(exchange, data).into()];
+        let Fetching { server, reader, port, dscp, tcp, group, data, stop, .. } =
+            browser.fetching();
+        let answerer = Answerer::new(exchange, data).stopping(*stop);
+        let asker = Asker::new(exchange, data).stopping(*stop);
+        let programs = [answerer.into(), asker.into()];
         let tcp = tcp.clone();
         let connection = Connection {
             sender: *server,
