@@ -90,6 +90,13 @@ def test_areas_of_groups_are_the_goodput_of_all(counts):
     assert {each["color"] for each in areas} == {group.color for group in groups(sight)}
 
 
+def test_capacity_is_that_of_a_link_that_all_share():
+    for name, expected in {"bbr-beside-cubic": "bottleneck/down", "parking-lot": None}.items():
+        layers = GOODPUT.build(by_group(asked.traced(name, {"duration": "1 s"})))
+        labels = [each["label"] for each in layers if each.get("filled")]
+        assert labels == ([] if expected is None else [f"Capacity of {expected}"])
+
+
 def test_every_panel_of_flows_shows_each_group():
     settings = {**SETTINGS, "flow.group.w.application": "web", "flow.group.w.tcp.variant": "vegas"}
     found = asked.answer("bbr-beside-cubic", settings)

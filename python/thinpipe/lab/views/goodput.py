@@ -9,7 +9,7 @@ import numpy as np
 
 from thinpipe.lab.groups import Group, groups
 from thinpipe.lab.panel import Layer, PanelKind, Sight
-from thinpipe.plot.bottleneck import capacity
+from thinpipe.plot.bottleneck import Capacity, capacity
 from thinpipe.plot.datagrams import arrived_kbps
 from thinpipe.plot.rates import interval_count
 from thinpipe.plot.series import goodput_kbps
@@ -52,7 +52,8 @@ def layers(sight: Sight) -> list[Layer]:
     edges = intervals(sight)
     rates = rates_kbps(sight, edges)
     drawn: list[Layer] = []
-    if not sight.ghost and (link := capacity(sight.shown)) is not None:
+    of_groups = groups(sight)
+    if not sight.ghost and (link := _bottleneck(sight, of_groups)) is not None:
         drawn += sight.steps(
             f"Capacity of {link.link}",
             link.rate.time_s,
@@ -60,7 +61,7 @@ def layers(sight: Sight) -> list[Layer]:
             tone="capacity",
             filled=True,
         )
-    if of_groups := groups(sight):
+    if of_groups:
         return [*drawn, *stacked(sight, edges, rates, of_groups)]
     if sight.several or sight.ghost or len(rates) in range(2) or len(rates) > MOST_STACKED:
         total = rates.sum(axis=0)
@@ -70,6 +71,13 @@ def layers(sight: Sight) -> list[Layer]:
     for number, (name, high, own) in enumerate(zip(names, upper, rates, strict=True)):
         drawn.append(sight.layer("area", name, x=edges, low=high - own, high=high, shade=number))
     return drawn
+
+
+def _bottleneck(sight: Sight, of_groups: Sequence[Group]) -> Capacity | None:
+    """Return the capacity that the flows share; ``None`` where groups have other bottlenecks."""
+    shared = [capacity(next(group.shown(sight))) for group in of_groups] or [capacity(sight.shown)]
+    links = {None if each is None else each.link for each in shared}
+    return shared[0] if len(links) == 1 else None
 
 
 def stacked(sight: Sight, edges: Floats, rates: Floats, of_groups: Sequence[Group]) -> list[Layer]:
