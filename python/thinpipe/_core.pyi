@@ -27,6 +27,7 @@ __all__ = [
     "__version__",
     "enter_own_namespaces",
     "keys",
+    "made",
     "network",
     "number",
     "profiles",
@@ -121,6 +122,12 @@ def values(
     settings: Sequence[tuple[str, str]] = ...,
     customs: Sequence[str] = ...,
 ) -> list[tuple[str, str]]: ...
+def made(
+    source: str,
+    name: str,
+    settings: Sequence[tuple[str, str]] = ...,
+    customs: Sequence[str] = ...,
+) -> list[str]: ...
 def network(
     source: str,
     name: str,

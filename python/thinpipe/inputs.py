@@ -173,6 +173,12 @@ def _values(
     return _core.values(source, name, settings, customs)
 
 
+def made_by(point: Point) -> list[str]:
+    """Return a line for each group of flows that a setting of a point makes; errors as above."""
+    scenario = point.scenario
+    return _core.made(scenario.source, scenario.name, point.settings, customs_of(point))
+
+
 def customs_of(point: Point) -> tuple[str, ...]:
     """Return the names of the congestion controls in Python that a point may name."""
     return tuple(name for name, _ in (*point.algorithms, *registered()))

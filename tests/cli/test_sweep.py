@@ -407,3 +407,34 @@ def test_a_sweep_says_where_the_window_decides(thinpipe, tmp_path):
     free = ("--set", "tcp.window=1000", "--set", "queue.packets=15")
     said = thinpipe("sweep", "umts-dch-384", *free, *common, str(tmp_path / "b.parquet")).stdout
     assert "tcp.window" not in said
+
+
+MADE = "flow.group.far.delay=20 ms"
+LINE = "flow.group.far is made by a setting: the scenario has none of that name"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "plain-384", "--set", MADE, "--duration", "1s"),
+        ("show", "plain-384", "--set", MADE),
+        ("sweep", "plain-384", "--set", MADE, "--vary", "tcp.window=20,30", "--out", "s.csv",
+         "--duration", "1s"),
+        ("sweep", "plain-384", "--vary", "flow.group.far.delay=20 ms,30 ms", "--out", "s.csv",
+         "--duration", "1s"),
+    ],
+    ids=["run", "show", "sweep", "vary"],
+)  # fmt: skip
+def test_a_group_that_a_setting_makes_is_said_first(thinpipe, command):
+    made = thinpipe(*command)
+    assert made.returncode == 0, made.stderr
+    assert made.stdout.splitlines()[0] == LINE
+    assert made.stdout.count("is made by a setting") == 1
+
+
+@pytest.mark.parametrize("command", ["run", "show"])
+def test_groups_of_the_scenario_are_not_announced(thinpipe, command):
+    more = ("--duration", "1s") if command == "run" else ()
+    known = thinpipe(command, "rtt-unfairness", "--set", "flow.group.far.delay=20 ms", *more)
+    assert known.returncode == 0, known.stderr
+    assert "is made by" not in known.stdout

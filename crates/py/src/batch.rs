@@ -208,6 +208,18 @@ pub(crate) fn values(
     Ok(scenario.values().into_iter().map(|key| (key.name, key.value)).collect())
 }
 
+/// A line for each group of flows that a setting makes, as results have them.
+#[pyfunction]
+#[pyo3(signature = (source, name, settings = Vec::new(), customs = Vec::new()))]
+pub(crate) fn made(
+    source: &str,
+    name: &str,
+    settings: Vec<(String, String)>,
+    customs: Vec<String>,
+) -> PyResult<Vec<String>> {
+    Ok(scenario(source, name, &settings, &customs)?.made)
+}
+
 /// Reads a scenario that nothing runs: algorithms called by `customs` are names alone.
 pub(crate) fn scenario(
     source: &str,

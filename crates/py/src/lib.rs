@@ -85,6 +85,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(keys::number, module)?)?;
     module.add_function(wrap_pyfunction!(keys::queue_packets, module)?)?;
     module.add_function(wrap_pyfunction!(batch::values, module)?)?;
+    module.add_function(wrap_pyfunction!(batch::made, module)?)?;
     module.add_function(wrap_pyfunction!(network::network, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_each, module)?)?;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +12,7 @@ import typer
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.settings import Settings
-from thinpipe.inputs import INPUTS_FILE, Inputs, values_of
+from thinpipe.inputs import INPUTS_FILE, Inputs, made_by, values_of
 from thinpipe.outline import outline
 from thinpipe.point import Point
 from thinpipe.recording import load
@@ -53,7 +53,7 @@ def show(
         from thinpipe.network import Network
         from thinpipe.plot.picture import write_network_picture
     with asked.named(), _point(scenario, dict(asked.pairs)) as point:
-        values, network = values_of(point), Network.of_point(point)
+        values, network, made = values_of(point), Network.of_point(point), made_by(point)
     name = Path(point.scenario.name).name.removesuffix(".toml")
     file = out or Path(
         f"{Path(scenario).resolve().name if _is_run(scenario) else name}-network.png"
@@ -63,7 +63,7 @@ def show(
         write_network_picture(network, file, title=name, note=note)
     except ValueError as error:
         raise BadRequestError(f"--out {out}:{str(error).removeprefix('file:')}") from None
-    _print(network.grouped())
+    _print(network.grouped(), made)
     typer.echo(str(file))
 
 
@@ -82,13 +82,15 @@ def _point(source: str, settings: Mapping[str, str]) -> Iterator[Point]:
         yield Point.of(source, settings)
 
 
-def _print(network: Network) -> None:
+def _print(network: Network, made: Sequence[str]) -> None:
     with signals_deferred():
         from thinpipe.cli.terminal import console
         from thinpipe.cli.terminal import show as show_table
         from thinpipe.plot import network_rows as of
 
     screen = console()
+    for line in made:
+        screen.print(line, soft_wrap=True)
     show_table(screen, of.NODES, of.node_rows(network), text=frozenset({"node", "middlebox"}))
     screen.print()
     text = frozenset({"link", "kind", "from", "to"})

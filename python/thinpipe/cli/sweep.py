@@ -77,6 +77,8 @@ def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
         plan = Plan.of(scenario, tuple(fixed.pairs), Grid.of(varied, seeds))
         measures = _measures(plan, measure)
     check_replaceable(out)
+    for line in plan.made():
+        typer.echo(line)
     with Counting(scenario, len(plan), out) as progress, scheduled(scheduler):
         study = run_plan(plan, out, executor(jobs, scheduler), progress)
     _print(study, measures)

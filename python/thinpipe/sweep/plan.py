@@ -14,7 +14,7 @@ from pathlib import Path
 from thinpipe import _core
 from thinpipe._core import ScenarioError
 from thinpipe.controller import Algorithm, registered
-from thinpipe.inputs import digest_of, files_of, values_of
+from thinpipe.inputs import digest_of, files_of, made_by, values_of
 from thinpipe.point import Point, Value
 from thinpipe.scenario import Scenario, Source, find
 from thinpipe.sweep.grid import Grid
@@ -96,6 +96,11 @@ class Plan:
                 point = Point.of(self.scenario, dict([*self.settings, *combination, *seeds]))
                 yield Job(index, point, _digest(start, point, contents), files)
                 index += 1
+
+    def made(self) -> list[str]:
+        """Return a line for each group of flows that a setting or a varied key makes."""
+        first = next(self.grid.combinations())
+        return made_by(Point.of(self.scenario, dict([*self.settings, *first])))
 
     def texts(self, key: str) -> list[str | None]:
         """Return a parameter's value in each combination, as text."""
