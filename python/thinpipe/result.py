@@ -308,8 +308,8 @@ class Energy(Record):
     life_per_wh_s: float | None
     """How long it lives on a battery of 1 Wh, in s; ``None`` if it draws nothing."""
     per_megabyte_j: float | None
-    """What all used over the payload that flows delivered, in J for each 1,000,000 bytes; ``None``
-    if nothing was, or if that is not known."""
+    """What all used over the payload that flows to or from a mobile delivered, in J for each
+    1,000,000 bytes; ``None`` if nothing was, or if that is not known."""
     states: Sequence[StateEnergy]
     """By state that they were or could have been in."""
 

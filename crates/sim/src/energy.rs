@@ -22,8 +22,8 @@ pub struct EnergySummary {
     pub mean_w: Option<f64>,
     /// How long it lives on a battery of 1 Wh, in s; `null` if it draws nothing.
     pub life_per_wh_s: Option<f64>,
-    /// What all used over the payload that flows delivered, in J for each 1,000,000 bytes; `null`
-    /// if nothing was, or if that is not known.
+    /// What all used over the payload that flows to or from a mobile delivered, in J for each
+    /// 1,000,000 bytes; `null` if nothing was, or if that is not known.
     pub per_megabyte_j: Option<f64>,
     /// By state that they were or could have been in.
     pub states: Vec<StateEnergySummary>,
@@ -126,12 +126,12 @@ fn nodes<B: Body>(world: &World<B>, id: MachineId) -> &[NodeId] {
 }
 
 /// The mobiles of `world` whose use of energy is known, at its `end`, with what `flows` delivered:
-/// a flow is that of the mobiles at its ends, and where there is but one mobile, of that.
+/// a flow is that of the mobiles at its ends. And what all flows delivered that have one.
 pub(crate) fn mobiles<'a, B: Body>(
     world: &World<B>,
     flows: impl Iterator<Item = (&'a NetworkFlow, &'a FlowMetrics)>,
     end: Time,
-) -> Vec<MobileUse> {
+) -> (Vec<MobileUse>, u64) {
     let machines: BTreeSet<MachineId> = uses(world, end).map(|(id, _)| id).collect();
     let nodes = || machines.iter().flat_map(|id| nodes(world, *id));
     let mobile = |(node, (_, used)): (&NodeId, _)| {
@@ -140,18 +140,18 @@ pub(crate) fn mobiles<'a, B: Body>(
     };
     let mut mobiles: Vec<MobileUse> = nodes().zip(uses(world, end)).map(mobile).collect();
     let places: BTreeMap<NodeId, usize> = nodes().copied().zip(0..).collect();
+    let mut delivered = 0;
     for (flow, of) in flows {
-        if let [only] = &mut mobiles[..] {
-            only.delivered += of.bytes_delivered;
-            continue;
-        }
         let [sender, receiver] = ends(world, flow).map(|node| places.get(&node));
         let receiver = receiver.filter(|place| Some(*place) != sender);
+        if sender.or(receiver).is_some() {
+            delivered += of.bytes_delivered;
+        }
         for place in [sender, receiver].into_iter().flatten() {
             mobiles[*place].delivered += of.bytes_delivered;
         }
     }
-    mobiles
+    (mobiles, delivered)
 }
 
 /// The nodes at the ends of a flow.
@@ -166,7 +166,7 @@ impl EnergySummary {
     /// Of the mobiles of `world` at its `end`, if their use of energy is known. What has been
     /// delivered to whom is not.
     pub fn of<B: Body>(world: &World<B>, end: Time) -> Option<Self> {
-        Self::sum(&mobiles(world, std::iter::empty(), end), 0)
+        Self::sum(&mobiles(world, std::iter::empty(), end).0, 0)
     }
 
     /// Of `mobiles`, whose flows delivered so many bytes of payload.

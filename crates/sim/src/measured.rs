@@ -28,7 +28,7 @@ pub(crate) struct Measured {
     pub(crate) radio: Option<[radio::Counters; 2]>,
     /// The mobiles whose use of energy is known.
     pub(crate) mobiles: Vec<MobileUse>,
-    /// The payload that all flows delivered.
+    /// The payload that flows to or from mobiles delivered.
     pub(crate) delivered: u64,
     pub(crate) cell: Option<CellSummary>,
     /// The node of the middlebox, and what that has counted.
@@ -48,6 +48,7 @@ impl Measured {
         let Network { world, flows } = network;
         let end = Time::ZERO + scenario.duration;
         let machines = || world.machines().map(|(_, _, machine)| machine);
+        let (mobiles, delivered) = mobiles(&world, flows.iter().zip(metrics.flows()), end);
         let mut measured = Self {
             events: world.events(),
             flows: flows
@@ -61,8 +62,8 @@ impl Measured {
                 .collect(),
             courses: courses(scenario, &world),
             radio: RadioSummary::blocks(machines()),
-            mobiles: mobiles(&world, flows.iter().zip(metrics.flows()), end),
-            delivered: metrics.flows().iter().map(|flow| flow.bytes_delivered).sum(),
+            mobiles,
+            delivered,
             cell: machines().find_map(|machine| cell(scenario, &metrics, machine)),
             middlebox: machines().find_map(|machine| {
                 let (middlebox, at) = machine.middlebox()?;

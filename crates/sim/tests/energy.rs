@@ -164,3 +164,28 @@ fn of_other_kinds_nothing_is_known() {
         assert!(outcome.trace.expect("it was recorded").power().is_empty(), "{name}");
     }
 }
+
+/// What leaves ahead of the radio is no mobile's, of one mobile or of several.
+#[test]
+fn only_what_mobiles_carry_counts_for_a_megabyte() {
+    for mobiles in ["1", "2"] {
+        let settings = [
+            ("duration", "60 s"),
+            ("radio.ues", mobiles),
+            ("flow.count", mobiles),
+            ("flow.group.wired.to", "RNC"),
+            ("flow.group.wired.bytes", "300 kB"),
+        ];
+        let summary = summary("umts-dch-384", &settings);
+        check_laws(&summary);
+        let (wired, carried): (Vec<_>, Vec<_>) =
+            summary.flows.iter().partition(|flow| flow.group == "wired");
+        assert_eq!(wired[0].bytes_acked, 300_000);
+        let energy = summary.energy.as_ref().expect("it is known");
+        let megabytes = energy.total_j / energy.per_megabyte_j.expect("it delivered");
+        let acked: u64 = carried.iter().map(|flow| flow.bytes_acked).sum();
+        // What was delivered may not all be acknowledged at the end of the run.
+        let least = acked as f64 / 1e6;
+        assert!((least..least + 0.1).contains(&megabytes), "{megabytes}, not {least}");
+    }
+}
