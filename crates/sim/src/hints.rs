@@ -1,6 +1,7 @@
 //! What explains the numbers of a run and is easily overlooked, in a line each.
 
-use scenario::Scenario;
+use scenario::{Flow, Middlebox, Scenario};
+use world::Application;
 
 use crate::{FlowSummary, LimitedBySummary};
 
@@ -44,34 +45,45 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
              congestion control"
         ))
     });
-    let receiver = about(flows, share(|limited| limited.receiver)).map(|of| {
-        let (whose, time) = (&of.whose, of.percent());
-        let keys = window_keys(scenario);
-        if keys == RECEIVE_BUFFER {
-            return format!(
-                "{whose}: limited by the receiver's window ({keys}) for {time} of the time"
-            );
+    let by_receiver = share(|limited| limited.receiver);
+    let receiver = by_key(scenario, window_key).into_iter().filter_map(|keyed| {
+        let of = about(flows, |flow| by_receiver(flow).filter(|_| keyed.has(flow)))?;
+        let (whose, time, key) = (&of.whose, of.percent(), &keyed.key);
+        if scenario.middlebox.as_ref().and_then(middlebox_window).is_none() {
+            return Some(format!(
+                "{whose}: limited by the receiver's window ({key}) for {time} of the time"
+            ));
         }
         let carried: f64 = flows.iter().filter_map(|flow| flow.normalized_throughput).sum();
-        let why = if carried < FULL { keys } else { "the link behind it is full" };
-        format!("{whose}: limited by the window of the middlebox ({why}) for {time} of the time")
+        let why = if carried < FULL { key.as_str() } else { "the link behind it is full" };
+        Some(format!(
+            "{whose}: limited by the window of the middlebox ({why}) for {time} of the time"
+        ))
     });
-    let early = about(flows, |flow| {
-        flow.completed_s.filter(|end| (1e-9..EARLY * duration).contains(end))
-    })
-    .map(|of| {
+    let early = by_key(scenario, |_, table, group| end_key(table, group)).into_iter();
+    let early = early.filter_map(|keyed| {
+        let of = about(flows, |flow| {
+            let end = flow.completed_s.filter(|end| (1e-9..EARLY * duration).contains(end));
+            end.filter(|_| keyed.has(flow))
+        })?;
         let last = of.values.iter().copied().fold(0.0, f64::max);
-        format!(
-            "{}: complete at {last:.3} s of {duration} s, as flow.bytes says: utilization, queues \
-             and normalized throughput are over the whole run",
-            of.whose
-        )
+        Some(format!(
+            "{}: complete at {last:.3} s of {duration} s, as {} says: utilization, queues and \
+             normalized throughput are over the whole run",
+            of.whose, keyed.key
+        ))
     });
     let late = about(flows, |flow| is(2 * flow.spurious_timeouts > flow.timeouts))
         .map(|of| format!("{}: most timeouts are spurious: segments are late, not lost", of.whose));
     let first = [silent, given_up, in_vain, at_once].into_iter().flatten();
-    let last = [receiver, early, late, of_bbr(flows)].into_iter().flatten();
-    first.chain(window).chain(last).chain(scenario.idle.iter().cloned()).collect()
+    let last = [late, of_bbr(flows)].into_iter().flatten();
+    first
+        .chain(window)
+        .chain(receiver)
+        .chain(early)
+        .chain(last)
+        .chain(scenario.idle.iter().cloned())
+        .collect()
 }
 
 /// A window that endpoints are given, and the groups of flows that have it.
@@ -101,20 +113,72 @@ fn windows(scenario: &Scenario) -> Vec<Window> {
     windows
 }
 
-const RECEIVE_BUFFER: &str = "tcp.receive_buffer";
+/// A key, and the groups of flows that it is about.
+struct Keyed {
+    key: String,
+    groups: Vec<String>,
+}
 
-/// The keys of the window that a sender sees: of a middlebox, where one answers or changes it.
-fn window_keys(scenario: &Scenario) -> &'static str {
-    match scenario.middlebox.as_ref().map(|middlebox| middlebox.scheme.name()) {
-        Some("atcp") => "middlebox.atcp.rate, round_trip, clamp and budget",
-        Some("i-tcp" | "split") => {
+impl Keyed {
+    fn has(&self, flow: &FlowSummary) -> bool {
+        self.groups.contains(&flow.group)
+    }
+}
+
+/// The keys that `key` names for groups, each once; it is told the table of each.
+fn by_key(scenario: &Scenario, key: impl Fn(&Scenario, &str, &Flow) -> String) -> Vec<Keyed> {
+    let mut found: Vec<Keyed> = Vec::new();
+    for (table, group) in scenario.groups_by_table() {
+        let key = key(scenario, &table, group);
+        let place = found.iter().position(|keyed| keyed.key == key).unwrap_or_else(|| {
+            found.push(Keyed { key, groups: Vec::new() });
+            found.len() - 1
+        });
+        found[place].groups.push(group.name.clone());
+    }
+    found
+}
+
+/// The key that ends the flows of a group.
+fn end_key(table: &str, group: &Flow) -> String {
+    let key = if group.application == Application::Probes {
+        "probe.count"
+    } else if group.application == Application::Telnet {
+        "telnet.count"
+    } else if group.segments.is_some() {
+        "segments"
+    } else {
+        "bytes"
+    };
+    format!("{table}.{key}")
+}
+
+/// The keys of the window that the senders of a group see: of a middlebox, where one answers or
+/// changes it, or of the receivers, of these where they differ.
+fn window_key(scenario: &Scenario, table: &str, group: &Flow) -> String {
+    if let Some(keys) = scenario.middlebox.as_ref().and_then(middlebox_window) {
+        return keys.to_owned();
+    }
+    let [sender, receiver] = group.endpoints(&scenario.tcp).map(|tcp| tcp.receive_buffer);
+    let whose = match (receiver == sender, sender == scenario.tcp.receive_buffer) {
+        (false, _) => format!("{table}.peer."),
+        (true, false) => format!("{table}."),
+        (true, true) => String::new(),
+    };
+    format!("{whose}tcp.receive_buffer")
+}
+
+fn middlebox_window(middlebox: &Middlebox) -> Option<&'static str> {
+    Some(match middlebox.scheme.name() {
+        "atcp" => "middlebox.atcp.rate, round_trip, clamp and budget",
+        "i-tcp" | "split" => {
             "middlebox.split.receive_buffer and send_buffer, middlebox.tcp.window, \
              tcp.receive_buffer"
         }
-        Some("fda-like") => "middlebox.fda.target_queue",
-        Some("w-tcp") => "middlebox.w_tcp.window",
-        Some(_) | None => RECEIVE_BUFFER,
-    }
+        "fda-like" => "middlebox.fda.target_queue",
+        "w-tcp" => "middlebox.w_tcp.window",
+        _ => return None,
+    })
 }
 
 /// A hint for flows whose round trip is so long that BBR hardly gets beyond its start.

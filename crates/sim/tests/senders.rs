@@ -211,3 +211,31 @@ fn a_hint_names_the_window_of_the_group() {
     assert!(hints.iter().any(|hint| hint.starts_with(start)), "{hints:?}");
     assert!(!hints.iter().any(|hint| hint.contains(" tcp.window")), "{hints:?}");
 }
+
+/// What a group is told by a key of its own is named by that key, and by the common one otherwise.
+#[test]
+fn hints_name_the_keys_of_the_group() {
+    let wide = "duration = \"90 s\"\n[tcp]\nprofile = \"modern\"\n[link]\nrate = \"100 Mbit/s\"\n\
+                delay = \"50 ms\"\n";
+    let has = |settings: &[(String, String)], words: &str| {
+        let hints = run(wide, settings).hints;
+        assert!(hints.iter().any(|hint| hint.contains(words)), "{words}: {hints:?}");
+    };
+    let buffer = |key| group("a", &[(key, "20 kB")]);
+    has(
+        &buffer("tcp.receive_buffer"),
+        "flow 0: limited by the receiver's window (flow.group.a.tcp.receive_buffer)",
+    );
+    has(&buffer("peer.tcp.receive_buffer"), "(flow.group.a.peer.tcp.receive_buffer)");
+    let common = [("tcp.receive_buffer".to_owned(), "20 kB".to_owned())];
+    let both = [&common[..], &group("a", &[("count", "2")])].concat();
+    has(&both, "2 of 2 flows: limited by the receiver's window (tcp.receive_buffer)");
+    let files = [group("a", &[("bytes", "9 kB")]), group("b", &[("segments", "7")])].concat();
+    has(&files, "flow 0: complete at ");
+    has(&files, " as flow.group.a.bytes says");
+    has(&files, " as flow.group.b.segments says");
+    let few = [("application", "probe"), ("probe.count", "1"), ("probe.least", "1 s")];
+    let few = few.map(|(key, value)| (format!("flow.group.a.{key}"), value.to_owned()));
+    has(&few, " as flow.group.a.probe.count says");
+    has(&[("flow.bytes".to_owned(), "9 kB".to_owned())], " as flow.bytes says");
+}
