@@ -500,6 +500,18 @@ fn keys_that_do_not_go_together() {
         "[link]\nrate = \"1 Mbit/s\"\n[queue.fair]\nquantum = 3000",
         ":4: queue.fair.quantum: does nothing without queue.kind or queue.back.kind = fair",
     );
+    let above = ("queue.red.min_threshold", "15");
+    for kind in ["droptail", "codel"] {
+        assert!(parse(PLAIN, &[("queue.kind", kind), above]).is_ok(), "RED's, which is not used");
+    }
+    refused(
+        "[link]\nrate = \"1 Mbit/s\"\n[queue]\nkind = \"dualpi2\"\ndualpi2.time_shift = \"9 ms\"",
+        ":5: queue.dualpi2.time_shift: does nothing without queue.dualpi2.scheduler = ts-fifo",
+    );
+    refused(
+        "[[wired]]\nname = \"a\"\nbetween = [\"b\", \"c\"]\n[queue]\npackets = 9",
+        ":5: queue.packets: does nothing without [link], [radio] or [mobile_ip]",
+    );
     let red = format!("{PLAIN}[queue]\nkind = \"red\"\nred.min_threshold = 4");
     assert!(parse(&red, &[("queue.kind", "codel")]).is_ok(), "a setting of the kind wins");
     refused(

@@ -10,6 +10,10 @@ use crate::satellites::SEEN;
 const LINK: &str = "[link]\nrate = \"1 Mbit/s\"\n[[flow.group]]\nname = \"one\"\n";
 const MOVING: &str = include_str!("../../../scenarios/hmipv6-handover.toml");
 
+/// Wires alone, each of which may have a queue of its own.
+const CHAIN: &str =
+    "[[wired]]\nname = \"one\"\nbetween = [\"host\", \"node\"]\nrate = \"1 Mbit/s\"\n";
+
 /// The name of the member of a list that stands in these networks.
 const MEMBER: &str = "one";
 
@@ -135,6 +139,7 @@ fn both_ways(text: &str, condition: &Condition) -> Option<[String; 2]> {
     let is_possible = |text: &String| parse(text, &[]).is_ok();
     match &condition.test {
         Test::Given if by == "mobile_ip" => Some([MOVING.to_owned(), text.to_owned()]),
+        Test::Given if by == "link" => Some([text.to_owned(), CHAIN.to_owned()]),
         Test::Given if by == "radio" => Some(["[radio]\n".to_owned(), text.to_owned()]),
         Test::Given => Some([format!("{text}[{by}]\n"), text.to_owned()]),
         Test::Is(of) => {
@@ -183,13 +188,21 @@ fn a_key_without_what_it_belongs_to() {
     for (key, condition) in conditions.filter(|(key, _)| !key.name.starts_with("route.")) {
         let name = named(&key.name);
         let is_of_rate = named(&condition.keys[0]) == RATE;
-        if is_of_rate && key.only_with.len() > 1 {
-            continue; // the other condition is asked where there is a rate
+        let others = || key.only_with.iter().filter(|other| *other != condition);
+        if (is_of_rate || condition.keys[0] == "link") && others().next().is_some() {
+            continue; // the other condition is asked where there is a rate, or a link
         }
         let has_queue = name.starts_with("wired.one.queue.") && !is_of_rate;
         let text = network(key);
         let text = if has_queue { with(&text, RATE, "1 kbit/s") } else { text };
-        let [holds, fails] = both_ways(&text, condition).expect(&name);
+        let of_words = others().filter(|other| matches!(other.test, Test::Is(_)));
+        let text = of_words
+            .clone()
+            .fold(text, |text, other| both_ways(&text, other).map_or(text, |[holds, _]| holds));
+        let Some([holds, fails]) = both_ways(&text, condition) else {
+            assert!(of_words.count() > 0, "{name}");
+            continue; // the key of the other condition needs this one, too, and asks it
+        };
         let fits = |value: &&str| parse(&with(&holds, &name, value), &[]).is_ok();
         let value = values(key).find(fits).unwrap_or_else(|| panic!("{name} in {holds}"));
         for settings in [&[][..], &[(&*name, value)]] {

@@ -66,6 +66,8 @@ section! {
         /// `tshift`: the head start of L4S with ts-fifo. Default: RFC 9332, appendix A.
         pub time_shift: Duration as OfTime = Duration::from_millis(50);
     }
+    only_with(classic_protection: scheduler is ["wrr"])
+    only_with(time_shift: scheduler is ["ts-fifo"])
     check(Self::rtts)
 }
 

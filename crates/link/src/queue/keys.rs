@@ -1,6 +1,6 @@
 //! `[queue]`: what waits ahead of the bottleneck or the radio, in either direction.
 
-use settings::{Always, Flag, Flat, Or, Word, as_key, section};
+use settings::{Always, Fault, Flag, Flat, Or, Table, Word, as_key, section};
 
 use super::droptail::{Limit, Packets, Size};
 use super::{Config, Disciplines, Kind, Notice};
@@ -27,6 +27,7 @@ section! {
         pub disciplines: Disciplines as Flat<Disciplines> = Disciplines::default();
     }
     only_with(ecn: kind, back.kind is {Kind::notifying()})
+    check(Self::thresholds)
 }
 
 section! {
@@ -65,6 +66,17 @@ impl Queues {
             bytes: bytes.unwrap_or(self.bytes),
         };
         self.config(kind, limit)
+    }
+
+    /// The thresholds of RED, where a direction has it.
+    fn thresholds(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        let red = self.disciplines.red;
+        let has_red = self.kinds().iter().any(|(_, kind)| *kind == Kind::Red);
+        if !has_red || red.min_threshold < red.max_threshold {
+            return Ok(());
+        }
+        let message = format!("{at}.red.min_threshold must be below {at}.red.max_threshold");
+        tree.clash_at(at, &["red.min_threshold", "red.max_threshold"], message)
     }
 
     const fn config(&self, kind: Kind, limit: Limit) -> Config {

@@ -2,7 +2,7 @@
 //! Avoidance, IEEE/ACM Transactions on Networking 1(4), 1993), in packets.
 
 use base::{Probability, Stream, Time};
-use settings::{Bytes, Chance, Factor, Fault, Flag, Share, Table, section};
+use settings::{Bytes, Chance, Factor, Flag, Share, section};
 
 use super::{Arrival, Judge, Parameters, Start, Verdict};
 use base::float::power;
@@ -25,17 +25,6 @@ section! {
         pub gentle: bool as Flag = true;
         /// Size of a typical packet: the average decays by as many as an idle link could have sent.
         pub mean_packet: u32 as Bytes<u32, 1, 65_535> = 500;
-    }
-    check(Self::thresholds)
-}
-
-impl Config {
-    fn thresholds(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        if self.min_threshold < self.max_threshold {
-            return Ok(());
-        }
-        let message = format!("{at}.min_threshold must be below {at}.max_threshold");
-        tree.clash_at(at, &["min_threshold", "max_threshold"], message)
     }
 }
 

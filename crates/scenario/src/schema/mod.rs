@@ -73,6 +73,7 @@ section! {
     }
     supersedes(wan.rtt: wired.wan.delay)
     supersedes(wired.wan.delay: wan.rtt)
+    only_with(queue: link, radio, mobile_ip)
     only_with(queue.per_flow: radio)
     only_with(route: mobile_ip)
     only_with(wlan.hold_limit: mobile_ip.fast_handovers is ["true"])

@@ -36,7 +36,7 @@ pub struct Precedence {
 pub struct Condition {
     /// The dotted key, or the table.
     pub subject: String,
-    /// The keys of which one has to be as `test` asks, or a table.
+    /// The keys of which one has to be as `test` asks, or the tables of which one has to be there.
     pub keys: Vec<String>,
     /// The question that is asked of them.
     pub test: Test,
@@ -56,7 +56,7 @@ pub enum InFile {
 /// A question that is asked of a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Test {
-    /// The table is there.
+    /// One of the tables is there.
     Given,
     /// The key is one of these words.
     Is(Vec<&'static str>),
@@ -98,7 +98,10 @@ impl Condition {
     pub fn holds(&self, values: &[Key]) -> bool {
         let is_named = |key: &&Key| self.keys.contains(&key.name);
         match &self.test {
-            Test::Given => values.iter().any(|key| is_within(&key.name, &self.keys[0])),
+            Test::Given => {
+                let is_in = |key: &Key| self.keys.iter().any(|table| is_within(&key.name, table));
+                values.iter().any(is_in)
+            }
             Test::Is(words) => values.iter().filter(is_named).any(|key| key.says(words)),
             Test::Not(word) => values.iter().filter(is_named).any(|key| key.value != *word),
         }
@@ -118,9 +121,11 @@ impl Condition {
 /// The words behind "does nothing", as in "while tcp.spacing is off".
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let keys = one_of(&self.keys.iter().map(String::as_str).collect::<Vec<_>>());
+        let tables: Vec<_> = self.keys.iter().map(|table| format!("[{table}]")).collect();
+        let shown = if self.test == Test::Given { &tables } else { &self.keys };
+        let keys = one_of(&shown.iter().map(String::as_str).collect::<Vec<_>>());
         match &self.test {
-            Test::Given => write!(f, "without [{keys}]"),
+            Test::Given => write!(f, "without {keys}"),
             Test::Is(words) => write!(f, "without {keys} = {}", one_of(words)),
             Test::Not(word) => write!(f, "while {keys} is {word}"),
         }
