@@ -278,6 +278,8 @@ def _module(path: Path, _changed_ns: int) -> ModuleType:
     except SyntaxError as error:
         where = f"{error.filename}:{error.lineno}"
         raise _core.ScenarioError(f"{where}: not Python: {error.msg}") from None
+    except SystemExit:
+        raise _core.ScenarioError(f"{path}: ends the program while it is read") from None
     return module
 
 

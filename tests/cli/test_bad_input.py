@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+import thinpipe as tp
 
 from tests.expected import EXPECTED
 
@@ -188,6 +189,52 @@ def test_controller_that_cannot_be_made(thinpipe, tmp_path):
     ]:
         setting = f"tcp.congestion_control=part.py:{name}"
         check(thinpipe("run", SCENARIO, "--set", setting), f"--set {setting}: {expected}")
+
+
+EXITS = """import sys
+import thinpipe as tp
+class {name}(tp.CongestionControl):
+    def __init__(self): {begin}
+    def on_ack(self, ack): {ack}
+    def on_loss(self, loss): {loss}
+{end}
+"""
+GOES_ON = dict.fromkeys(("begin", "ack", "loss", "end"), "...")
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [("begin", "4: RuntimeError: "), ("ack", "5: RuntimeError: "), ("loss", "6: RuntimeError: ")],
+)
+@pytest.mark.parametrize("ending", ["sys.exit()", "raise SystemExit(0)"])
+def test_a_controller_does_not_end_the_program_without_a_word(
+    thinpipe, tmp_path, place, line, ending
+):
+    code = EXITS.format(**{**GOES_ON, "name": "Exits", place: ending})
+    (tmp_path / "exits.py").write_text(code)
+    settings = ("--set", "tcp.congestion_control=exits.py:Exits", "--set", "link.loss=2 %")
+    run = thinpipe("run", "plain-384", *settings, "--duration", "20s")
+    said = f"{line}SystemExit in a congestion control, which ends the run"
+    check(run, f"{tmp_path / 'exits.py'}:{said}")
+
+
+def test_a_controller_does_not_end_the_program_while_it_is_read(thinpipe, tmp_path):
+    (tmp_path / "reads.py").write_text(
+        EXITS.format(**GOES_ON | {"name": "R", "end": "sys.exit(3)"})
+    )
+    run = thinpipe("run", "plain-384", "--set", "tcp.congestion_control=reads.py:R")
+    check(run, f"{tmp_path / 'reads.py'}: ends the program while it is read")
+
+
+def test_a_controller_ends_a_run_and_not_the_program_that_asked():
+    class Exits(tp.CongestionControl):
+        def on_ack(self, _ack):
+            raise SystemExit(0)
+
+        def on_loss(self, loss): ...
+
+    with pytest.raises(RuntimeError, match="SystemExit in a congestion control"):
+        tp.run("plain-384", tcp__congestion_control=Exits, duration="2 s")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use base::{Rate, Time};
 use cc::{Controller, Custom};
 use pyo3::call::PyCallArgs;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PySystemExit, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -37,9 +37,20 @@ impl Failure {
 
     /// Keeps an exception, unless there is one already.
     pub(crate) fn note(&self, error: PyErr) {
+        let error = Python::attach(|py| no_exit(py, error));
         self.error.lock().expect("no thread panics with the lock").get_or_insert(error);
         self.is_there.store(true, Ordering::Relaxed);
     }
+}
+
+/// `error`, or if it would end the program without a word, one that says so from the same place.
+fn no_exit(py: Python<'_>, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<PySystemExit>(py) {
+        return error;
+    }
+    let said = PyRuntimeError::new_err("SystemExit in a congestion control, which ends the run");
+    said.set_traceback(py, error.traceback(py));
+    said
 }
 
 /// `algorithms` for a scenario to choose from.
