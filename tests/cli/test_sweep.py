@@ -407,6 +407,9 @@ def test_a_sweep_says_where_the_window_decides(thinpipe, tmp_path):
     free = ("--set", "tcp.window=1000", "--set", "queue.packets=15")
     said = thinpipe("sweep", "umts-dch-384", *free, *common, str(tmp_path / "b.parquet")).stdout
     assert "tcp.window" not in said
+    group = ("--set", "flow.count=0", "--set", "flow.group.a.tcp.window=9")
+    said = thinpipe("sweep", "umts-dch-384", *group, *common, str(tmp_path / "c.parquet")).stdout
+    assert "flow.group.a.tcp.window limits flow 0 for most of the time in 2 runs" in said
 
 
 MADE = "flow.group.far.delay=20 ms"

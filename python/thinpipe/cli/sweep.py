@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 NO_TIME = "1 ns"
 """Duration of a run that only lists the metrics."""
+
+GROUP_COUNT: Final = re.compile(r"flow\.(group\.[^.]+\.)?count")
+"""The keys that say how many flows a group has, in the order of flows."""
 
 
 def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
@@ -81,7 +85,7 @@ def sweep(  # noqa: PLR0913 - to typer, a parameter is an option
         typer.echo(line)
     with Counting(scenario, len(plan), out) as progress, scheduled(scheduler):
         study = run_plan(plan, out, executor(jobs, scheduler), progress)
-    _print(study, measures)
+    _print(study, measures, _window_of_flow_0(plan.values))
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -109,7 +113,7 @@ def _measures(plan: Plan, asked: Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys(asked))
 
 
-def _print(study: Study, measures: list[str]) -> None:
+def _print(study: Study, measures: list[str], window: str) -> None:
     with signals_deferred():
         from thinpipe.cli.terminal import console, show
         from thinpipe.sweep.interval import CONFIDENCE
@@ -146,11 +150,19 @@ def _print(study: Study, measures: list[str]) -> None:
     ]
     if limited := study.limited_by_window():
         lines.append(
-            f"tcp.window limits flow 0 for most of the time in {_runs(limited)}: congestion "
+            f"{window} limits flow 0 for most of the time in {_runs(limited)}: congestion "
             "control decides only with a larger one, or a shorter queue"
         )
     for line in lines:
         screen.print(line, style="dim", soft_wrap=True)
+
+
+def _window_of_flow_0(values: Mapping[str, str]) -> str:
+    """Return the key of the window that flow 0 has: that of its group, or the common one."""
+    counts = [key for key in values if GROUP_COUNT.fullmatch(key)]
+    table = next((key.removesuffix("count") for key in counts if values[key] != "0"), "flow.")
+    own = f"{table}tcp.window"
+    return own if own in values else "tcp.window"
 
 
 def _flow(study: Study) -> str:
