@@ -57,7 +57,7 @@ class CongestionControl(ABC):
         The pacing rate in bit/s; with ``None``, the default, only the window limits sending.
 
     The simulator calls `on_ack` and `on_loss`, and where overridden `on_start`, `on_idle`,
-    `on_undo` and `on_lost_segment`, in the order of simulated time.
+    `on_undo`, `on_resume` and `on_lost_segment`, in the order of simulated time.
     """
 
     name: ClassVar[str] = ""
@@ -110,6 +110,14 @@ class CongestionControl(ABC):
         """
         self._put("window", max(self.window, window))
         self._put("ssthresh", max(self.ssthresh, ssthresh))
+
+    def on_resume(self, window: float, ssthresh: float) -> None:
+        """Go on with `window` and `ssthresh`, both in bytes: careful resume (RFC 9959) asks for it.
+
+        By default both are set. `ssthresh` is the present one, except after a loss.
+        """
+        self._put("window", window)
+        self._put("ssthresh", ssthresh)
 
     def _put(self, name: str, value: float) -> None:
         """Set an attribute, unless it is computed."""

@@ -260,7 +260,7 @@ def test_a_controller_ends_a_run_and_not_the_program_that_asked():
         ),
         (
             ("--set", "tcp.share_state=on"),
-            "--set tcp.share_state=on: must be off, temporal or ensemble",
+            "--set tcp.share_state=on: must be off, temporal, ensemble or careful",
         ),
         (
             ("--set", "queue.kind=fair"),

@@ -120,6 +120,11 @@ QUEUE = "queue.kind or queue.back.kind"
         ({"tcp.variant": "vegas"}, {"tcp.reno.halving": "exact"}, f"without {SENDER} = reno"),
         ({"tcp.variant": "cubic"}, {"tcp.fack.window": "restarts"}, f"without {SENDER} = fack"),
         ({"tcp.spacing": "off"}, {"tcp.spacing_rtt": "base"}, "while tcp.spacing is off"),
+        (
+            {"tcp.share_state": "temporal"},
+            {"tcp.resume_lifetime": "1 s"},
+            "without tcp.share_state = careful",
+        ),
         ({"queue.kind": "droptail"}, {"queue.codel.target": "2 ms"}, f"without {QUEUE} = codel"),
         ({"queue.kind": "codel"}, {"queue.red.min_threshold": 3}, f"without {QUEUE} = red"),
         (

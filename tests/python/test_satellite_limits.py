@@ -11,9 +11,17 @@ LIMITS = {(50, 10): 20, (10, 2): 85, (2, 10): 420}
 FAST, FAST_S = (250, 3), 7
 """The one that it does not meet."""
 
+SEEDED_S = {"bbr": 4.9, "cubic": 5.0}
+"""Seconds of picoquic there with a connection that is seeded."""
+
 
 def takes_s(rates: tuple[int, int], settings: dict[str, str | int] | None = None) -> float:
     """Return the seconds that the transfer takes."""
+    return took_s(rates, settings)[0]
+
+
+def took_s(rates: tuple[int, int], settings: dict[str, str | int] | None = None) -> list[float]:
+    """Return the seconds that each transfer takes."""
     down, up = rates
     run = tp.run(
         "bottleneck",
@@ -31,9 +39,12 @@ def takes_s(rates: tuple[int, int], settings: dict[str, str | int] | None = None
         },
         duration="600 s",
     )
-    completed_s = run.flows[0].completed_s
-    assert completed_s is not None
-    return completed_s
+    took = []
+    for flow in run.flows:
+        assert flow.completed_s is not None
+        assert flow.started_s is not None
+        took.append(flow.completed_s - flow.started_s)
+    return took
 
 
 @pytest.mark.slow
@@ -60,3 +71,20 @@ def test_two_causes_keep_it_from_the_fourth():
     for settings in ({}, start, back):
         assert takes_s(FAST, settings) > FAST_S, settings
     assert takes_s(FAST, {**start, **back}) < FAST_S
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", SEEDED_S)
+def test_careful_resume_comes_near_to_a_seed(variant):
+    """After a transfer by `modern`; a seed is not halved, and needs no round trip to check."""
+    settings: dict[str, str | int] = {
+        "tcp.profile": "modern",
+        "tcp.variant": variant,
+        "tcp.window": 60_000,
+        "tcp.mss": "1448 B",
+        "tcp.share_state": "careful",
+        "flow.count": 2,
+        "flow.interval": "60 s",
+    }
+    first, second = took_s(FAST, settings)
+    assert SEEDED_S[variant] < second < first / 1.6

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use base::{Duration, Ecn, Rate, Time};
 use settings::words;
 
-use crate::WindowRules;
+use crate::{Retained, WindowRules};
 
 words! {
     /// Feedback of a peer about marks, from none to all.
@@ -52,6 +52,10 @@ pub trait Controller: Debug + Send {
     /// The last loss was spurious: the window becomes what it was before (RFC 4015 §3.2).
     fn on_undo(&mut self, now: Time);
 
+    /// Careful resume moves the window and the slow-start threshold to so many bytes (RFC 9959). A
+    /// controller whose window follows from what it measures keeps its own.
+    fn on_resume(&mut self, _cwnd: u64, _ssthresh: u64) {}
+
     /// Duplicate acknowledgements open the window itself by `segments`, until [`Self::deflate`]:
     /// ns-2's Vegas. False if it stays as it is, and loss recovery adds the inflation itself.
     fn inflate(&mut self, _segments: u32) -> bool {
@@ -90,6 +94,11 @@ pub trait Controller: Debug + Send {
     /// as L4S asks (RFC 9331 §4.1), else ECT(0).
     fn codepoint(&self) -> Ecn {
         Ecn::Capable
+    }
+
+    /// What a later connection over the same path may begin with (RFC 9959 §3.1).
+    fn retained(&self) -> Retained {
+        Retained::Nothing
     }
 
     /// True if [`Ack::rate`] is to be measured.

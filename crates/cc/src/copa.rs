@@ -352,6 +352,10 @@ impl Controller for Copa {
         }
     }
 
+    fn on_resume(&mut self, cwnd: u64, ssthresh: u64) {
+        self.window.resume(cwnd, ssthresh);
+    }
+
     fn window(&self) -> u64 {
         self.window.cwnd_bytes()
     }

@@ -278,6 +278,11 @@ impl Controller for Cubic {
         }
     }
 
+    fn on_resume(&mut self, cwnd: u64, ssthresh: u64) {
+        self.window.resume(cwnd, ssthresh);
+        self.curve.epoch = None;
+    }
+
     fn window(&self) -> u64 {
         self.window.cwnd_bytes()
     }

@@ -10,6 +10,7 @@
 mod ack_trains;
 mod algorithm;
 mod bbr;
+mod careful_resume;
 mod controller;
 mod copa;
 mod cube_root;
@@ -30,6 +31,7 @@ use settings::{NoKey, Shared};
 
 pub use algorithm::{CongestionControl, Controlled, Custom};
 pub use bbr::Bbr;
+pub use careful_resume::{CarefulResume, Retained, SavedPath};
 pub use controller::{
     Ack, Clocks, Controller, EcnFeedback, Limits, Loss, LossKind, LostSegment, Marked, RateSample,
 };

@@ -200,6 +200,11 @@ impl Controller for Prague {
         self.window.undo();
     }
 
+    fn on_resume(&mut self, cwnd: u64, ssthresh: u64) {
+        self.window.resume(cwnd, ssthresh);
+        self.reduction = None;
+    }
+
     fn on_path_change(&mut self, _now: Time) {
         self.srtt = None;
     }

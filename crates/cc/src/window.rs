@@ -164,6 +164,12 @@ impl Window {
         true
     }
 
+    /// Moves both to so many bytes (RFC 9959).
+    pub(crate) fn resume(&mut self, cwnd: u64, ssthresh: u64) {
+        self.cwnd = self.segments(cwnd).min(self.maximum);
+        self.ssthresh = self.segments(ssthresh);
+    }
+
     /// Half of the window, both in whole segments, at least two. (ns-2 halves the window that it
     /// may use; RFC 5681 equation 4 halves the flight, which is the same for a sender that has
     /// enough to send.)
@@ -185,7 +191,8 @@ impl Window {
     }
 }
 
-/// How a controller whose field `window` is a [`Window`] restarts, undoes a loss and tells both.
+/// How a controller whose field `window` is a [`Window`] restarts, resumes, undoes a loss and tells
+/// both.
 macro_rules! controlled_window {
     () => {
         fn on_restart(&mut self, _now: base::Time) {
@@ -194,6 +201,10 @@ macro_rules! controlled_window {
 
         fn on_undo(&mut self, _now: base::Time) {
             self.window.undo();
+        }
+
+        fn on_resume(&mut self, cwnd: u64, ssthresh: u64) {
+            self.window.resume(cwnd, ssthresh);
         }
 
         fn window(&self) -> u64 {

@@ -1,6 +1,7 @@
 //! All integration tests of this crate, as one program: to link each alone takes minutes.
 
 mod bbr;
+mod careful_resume;
 mod copa;
 mod cubic;
 mod dctcp;

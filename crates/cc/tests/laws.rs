@@ -2,8 +2,9 @@
 
 use base::{Duration, Time};
 use cc::{
-    Ack, Algorithm, Controller, CubicParameters, Delta, EcnFeedback, Limits, Loss, LossKind,
-    LostSegment, Marked, Parameters, RateSample, SlowStart, VegasParameters, WindowRules,
+    Ack, Algorithm, CarefulResume, Controller, CubicParameters, Delta, EcnFeedback, Limits, Loss,
+    LossKind, LostSegment, Marked, Parameters, RateSample, SavedPath, SlowStart, VegasParameters,
+    WindowRules,
 };
 use proptest::prelude::*;
 
@@ -93,7 +94,21 @@ struct Connection {
 
 impl Connection {
     fn new((algorithm, parameters): (Algorithm, Parameters), limits: &Limits) -> Self {
-        let mut controller = algorithm.controller(limits, &parameters);
+        Self::of(algorithm.controller(limits, &parameters))
+    }
+
+    /// One that begins with what another saved.
+    fn resumed(
+        (algorithm, parameters): (Algorithm, Parameters),
+        limits: &Limits,
+        saved: Option<SavedPath>,
+    ) -> Self {
+        let inner = algorithm.controller(limits, &parameters);
+        let lifetime = Duration::from_secs(5_000_000);
+        Self::of(Box::new(CarefulResume::new(inner, limits, lifetime, saved)))
+    }
+
+    fn of(mut controller: Box<dyn Controller>) -> Self {
         controller.on_feedback(EcnFeedback::Accurate);
         Self { controller, now: Time::ZERO, una: 0, delivered: 0, marked: Marked::NONE }
     }
@@ -177,6 +192,42 @@ proptest! {
                 prop_assert!(bounds.contains(&window), "{algorithm:?}: {window} after {step:?}");
                 prop_assert!(connection.controller.ssthresh() >= 2 * MSS, "{algorithm:?}");
             }
+        }
+    }
+
+    #[test]
+    fn the_window_stays_within_its_frame_after_a_jump(
+        steps in prop::collection::vec(step(), 1..300),
+        maximum in 4..200_u32,
+        segments in 20..1_000_u64,
+        rtt in duration(),
+    ) {
+        let saved = SavedPath { at: Time::ZERO, cwnd: segments * MSS, rtt };
+        for algorithm in algorithms() {
+            let mut connection = Connection::resumed(algorithm, &limits(maximum), Some(saved));
+            for step in &steps {
+                connection.take(*step);
+                let window = connection.controller.window();
+                let bounds = MSS..=u64::from(maximum) * MSS;
+                prop_assert!(bounds.contains(&window), "{algorithm:?}: {window} after {step:?}");
+                prop_assert!(connection.controller.ssthresh() >= 2 * MSS, "{algorithm:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn where_nothing_was_saved_nothing_changes(steps in prop::collection::vec(step(), 1..100)) {
+        for algorithm in algorithms() {
+            let run = |mut connection: Connection| {
+                let step = |step: &Step| {
+                    connection.take(*step);
+                    let controller = &connection.controller;
+                    (controller.window(), controller.ssthresh(), controller.pacing_rate())
+                };
+                steps.iter().map(step).collect::<Vec<_>>()
+            };
+            let resumed = Connection::resumed(algorithm, &limits(100), None);
+            prop_assert_eq!(run(resumed), run(Connection::new(algorithm, &limits(100))));
         }
     }
 

@@ -203,6 +203,10 @@ impl Controller for InPython {
         self.tell(|py| intern!(py, "on_undo"), (now.as_secs_f64(), window, ssthresh));
     }
 
+    fn on_resume(&mut self, cwnd: u64, ssthresh: u64) {
+        self.tell(|py| intern!(py, "on_resume"), (cwnd, ssthresh));
+    }
+
     fn window(&self) -> u64 {
         let [least, most] = self.bounds;
         (self.answer.window as u64).clamp(least, most)

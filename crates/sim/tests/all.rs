@@ -5,6 +5,7 @@ mod anything;
 mod applications;
 mod bearers;
 mod boxes;
+mod careful_resume;
 mod cells;
 mod copa;
 mod datagrams;

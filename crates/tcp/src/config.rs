@@ -134,8 +134,12 @@ section! {
         /// Browsers and servers of pages never hold one back. Default: off, as in ns-2.
         pub nagle: Nagle as Word<Nagle> = Nagle::Off;
         /// From which connections between the same hosts a new one learns round-trip times and
-        /// windows (RFC 9040). Default: each on its own.
+        /// windows (RFC 9040), or by careful resume half of a window (RFC 9959). Default: each on
+        /// its own.
         pub share_state: ShareState as Word<ShareState> = ShareState::Off;
+        /// How long careful resume may use what was observed. Default: RFC 7661 §4.1, the time that
+        /// RFC 9959 §4.3.1 names.
+        pub resume_lifetime: Duration as OfTime = Duration::from_secs(300);
         /// How long TIME-WAIT lasts. Default: two maximum segment lifetimes (RFC 9293 §3.4.2).
         pub time_wait: Duration as OfTime = Duration::from_secs(240);
         /// Rules that congestion controls share.
@@ -158,6 +162,7 @@ section! {
     in_order(initial_rto, max_rto)
     supersedes(variant: congestion_control, recovery)
     only_with(spacing_rtt: spacing not "off")
+    only_with(resume_lifetime: share_state is ["careful"])
     check(Self::goes_together)
 }
 

@@ -68,7 +68,7 @@ mod unopened;
 mod variant;
 mod window_opening;
 
-pub use cc::EcnFeedback;
+pub use cc::{EcnFeedback, Retained, SavedPath};
 pub use close::refusal;
 pub use config::*;
 pub use data_in::Arrival;

@@ -29,6 +29,7 @@ use crate::recovery::prr::{Progress, Prr};
 use crate::recovery::{self, DUPLICATE_THRESHOLD, Recovery, RepairOrder};
 use crate::retransmission_timer::RetransmissionTimer;
 use crate::send_buffer::SendBuffer;
+use crate::shared::ShareState;
 use crate::spurious::{Cause, SpuriousDetector};
 use crate::unopened::Unopened;
 use crate::{Config, Payload, Segment, Shared};
@@ -134,7 +135,8 @@ impl<P: Payload> Sender<P> {
         self.mss = mss;
         self.cap = u64::from(self.config.window) * u64::from(mss);
         self.peer = PeerWindow::new(window);
-        self.controller = self.first_controller(initial_window);
+        let limits = self.config.limits(mss, initial_window);
+        self.controller = self.config.first_controller(&limits, self.inherited.as_deref());
         self.recovery = recovery::recovery(&self.config, sack);
         self.delivery = self.controller.wants_rate().then(Box::default);
         self.buffer.board.watch_losses(self.delivery.is_some());
@@ -142,21 +144,6 @@ impl<P: Payload> Sender<P> {
         self.ecn.start(ecn, self.controller.codepoint(), mss);
         self.spurious = SpuriousDetector::new(self.config.spurious_timeouts);
         self.update_window(cx);
-    }
-
-    /// The controller that the connection begins with: as in RFC 5681 §3.1, or from shared state
-    /// (RFC 9040 §6), unless the SYN was lost.
-    fn first_controller(&self, initial_window: u32) -> Box<dyn Controller> {
-        let config = &self.config;
-        let mut limits = config.limits(self.mss, initial_window);
-        if let Some(Shared { ssthresh, cwnd, .. }) = self.inherited.as_deref().copied() {
-            let segments = |bytes: u64| (bytes / u64::from(self.mss)).min(u64::from(config.window));
-            limits.initial_ssthresh = segments(ssthresh).max(2) as u32;
-            if initial_window > 1 {
-                limits.initial_window = segments(cwnd).max(1) as u32;
-            }
-        }
-        config.controller_within(&limits)
     }
 
     /// The handshake says more of ECN, by `segment`, which ended it: what became of this side's
@@ -188,8 +175,14 @@ impl<P: Payload> Sender<P> {
 
     /// Begins with what other connections know.
     pub(crate) fn inherit(&mut self, shared: &Shared) {
-        self.timer.inherit(shared.srtt, shared.rttvar);
+        if self.config.share_state != ShareState::Careful {
+            self.timer.inherit(shared.srtt, shared.rttvar);
+        }
         self.inherited = Some(Box::new(*shared));
+    }
+
+    pub(crate) const fn has_inherited(&self) -> bool {
+        self.inherited.is_some()
     }
 
     /// What it knows of the path to its peer, once it has measured a round trip of data.
@@ -201,6 +194,7 @@ impl<P: Payload> Sender<P> {
             rttvar,
             ssthresh: self.controller.ssthresh(),
             cwnd: self.controller.window(),
+            retained: self.controller.retained(),
         })
     }
 

@@ -1,9 +1,10 @@
 //! What a connection can learn from others between the same hosts (RFC 9040).
 
 use base::{Duration, Time};
+use cc::{CarefulResume, Controller, Limits, Retained};
 use settings::words;
 
-use crate::{Endpoint, Payload, State};
+use crate::{Config, Endpoint, Payload, State};
 
 words! {
     /// From which connections to the same host a new one learns.
@@ -14,6 +15,9 @@ words! {
         Temporal = "temporal",
         /// From those that are open (§6.2, ensemble sharing).
         Ensemble = "ensemble",
+        /// From the one that ended last, half of its window, once the path has shown to be the same
+        /// (careful resume, RFC 9959).
+        Careful = "careful",
     }
 }
 
@@ -30,6 +34,8 @@ pub struct Shared {
     pub ssthresh: u64,
     /// The congestion window in bytes, shared among several connections.
     pub cwnd: u64,
+    /// What careful resume leaves to the next connection.
+    pub retained: Retained,
 }
 
 impl Shared {
@@ -44,6 +50,40 @@ impl Shared {
         }
         newest.map(|newest| Self { cwnd: cwnd / connections, ..newest })
     }
+
+    /// The limits of a connection that begins with this (RFC 9040 §6).
+    pub(crate) fn over(&self, limits: &Limits) -> Limits {
+        let segments =
+            |bytes: u64| (bytes / u64::from(limits.mss)).min(u64::from(limits.maximum_window));
+        let initial_ssthresh = segments(self.ssthresh).max(2) as u32;
+        let initial_window = segments(self.cwnd).max(1) as u32;
+        // RFC 5681 §3.1: one segment after a lost SYN.
+        let has_lost_syn = limits.initial_window <= 1;
+        let initial_window = if has_lost_syn { limits.initial_window } else { initial_window };
+        Limits { initial_ssthresh, initial_window, ..*limits }
+    }
+}
+
+impl Config {
+    /// A controller that begins with what other connections know.
+    pub(crate) fn first_controller(
+        &self,
+        limits: &Limits,
+        shared: Option<&Shared>,
+    ) -> Box<dyn Controller> {
+        if self.share_state != ShareState::Careful {
+            let limits = shared.map_or(*limits, |shared| shared.over(limits));
+            return self.controller_within(&limits);
+        }
+        // The initial window is smaller where the handshake met congestion (RFC 9959 §3.2).
+        let is_calm = limits.initial_window >= self.first_window();
+        let saved = shared.filter(|_| is_calm).and_then(|shared| match shared.retained {
+            Retained::Path(path) => Some(path),
+            Retained::Nothing | Retained::Deleted => None,
+        });
+        let inner = self.controller_within(limits);
+        Box::new(CarefulResume::new(inner, limits, self.resume_lifetime, saved))
+    }
 }
 
 impl<P: Payload> Endpoint<P> {
@@ -57,6 +97,11 @@ impl<P: Payload> Endpoint<P> {
         if matches!(self.state, State::Listen | State::SynSent) {
             self.sender.inherit(shared);
         }
+    }
+
+    /// True if it uses what one connection at a time may use (RFC 9959 §4.2).
+    pub fn resumes(&self) -> bool {
+        self.config.share_state == ShareState::Careful && self.sender.has_inherited()
     }
 
     /// From which connections it would learn, if it is not too late.
@@ -77,6 +122,7 @@ mod tests {
             rttvar: Duration::ZERO,
             ssthresh: 7_000,
             cwnd,
+            retained: Retained::Nothing,
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::{Seq, Time};
 use observe::{Context, Observe};
-use tcp::{Endpoint, Payload, Segment, ShareState, Shared};
+use tcp::{Endpoint, Payload, Retained, Segment, ShareState, Shared};
 
 use crate::application::Progress;
 use crate::disconnection::{ConnectivityChange, Forecast};
@@ -127,10 +127,16 @@ impl<P: Payload> Host<P> {
         self.forecast = Some(Box::new(Forecast::new(disconnections)));
     }
 
-    /// Takes over what an earlier connection knew.
-    pub(crate) fn remember(&mut self, before: Option<Shared>) {
-        if let (ShareState::Temporal, Some(before)) = (self.endpoint.learns(), before) {
-            self.endpoint.inherit(&before);
+    /// Takes over what an earlier connection knew; `is_taken` if careful resume may not, since
+    /// another one uses it.
+    pub(crate) fn remember(&mut self, before: &Shared, is_taken: bool) {
+        let counts = match self.endpoint.learns() {
+            ShareState::Off | ShareState::Ensemble => false,
+            ShareState::Temporal => true,
+            ShareState::Careful => !is_taken && matches!(before.retained, Retained::Path(_)),
+        };
+        if counts {
+            self.endpoint.inherit(before);
         }
     }
 

@@ -37,6 +37,12 @@ impl Cwnd {
     pub(super) const fn restore(&mut self) {
         self.now = self.now.max(self.prior);
     }
+
+    /// Moves to `bytes` (RFC 9959), also where a loss is being repaired.
+    pub(super) const fn resume(&mut self, bytes: f64) {
+        self.now = bytes.min(self.maximum);
+        self.prior = self.now;
+    }
 }
 
 impl Bbr {

@@ -232,6 +232,10 @@ impl Controller for Bbr {
         self.handle_spurious_loss();
     }
 
+    fn on_resume(&mut self, cwnd: u64, _ssthresh: u64) {
+        self.cwnd.resume(cwnd as f64);
+    }
+
     fn window(&self) -> u64 {
         self.cwnd.now as u64
     }

@@ -173,7 +173,10 @@ impl<B: Body> World<B> {
             if let Some(host) = self.machines[id].host_mut() {
                 let before = host.endpoint.shared();
                 *host = Host::new(connection, side, program, id, ports);
-                host.remember(before);
+                let is_taken = self.is_resumed_beside(id);
+                if let (Some(host), Some(before)) = (self.machines[id].host_mut(), before) {
+                    host.remember(&before, is_taken);
+                }
             }
         }
         self.bind(nodes, ports, ends);

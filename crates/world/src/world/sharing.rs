@@ -1,8 +1,9 @@
 //! What new connections learn from others between the same nodes (RFC 9040).
 
 use observe::{Context, Observe};
-use tcp::{ShareState, Shared, State};
+use tcp::{Retained, ShareState, Shared, State};
 
+use crate::host::Host;
 use crate::{Body, MachineId, World};
 
 impl<B: Body> World<B> {
@@ -35,7 +36,8 @@ impl<B: Body> World<B> {
         let Some(host) = self.machines[id].host() else { return };
         let shared = match host.endpoint.learns() {
             ShareState::Off => return,
-            ShareState::Temporal => self.last_ended(id),
+            ShareState::Temporal => self.last_ended(id, |_| true),
+            ShareState::Careful => self.saved(id),
             ShareState::Ensemble => {
                 let open = |state: State| state.is_synchronized() && !is_over(state);
                 // Of those that measured at once, that which was made first counts.
@@ -49,25 +51,48 @@ impl<B: Body> World<B> {
         }
     }
 
-    fn last_ended(&self, id: MachineId) -> Option<Shared> {
-        let ended = self.others(id, is_over).max_by_key(|(id, shared)| (shared.at, *id));
-        ended.map(|(_, shared)| shared)
+    /// What the connection left that ended last of those that `count`.
+    fn last_ended(&self, id: MachineId, counts: impl Fn(&Shared) -> bool) -> Option<Shared> {
+        let ended = self.others(id, is_over).filter(|(_, shared)| counts(shared));
+        ended.max_by_key(|(id, shared)| (shared.at, *id)).map(|(_, shared)| shared)
     }
 
-    /// Knowledge of endpoints like `id`, of its node, peer and group, whose state `counts`.
+    /// What careful resume may use, which one connection at a time may (RFC 9959 §4.2).
+    fn saved(&self, id: MachineId) -> Option<Shared> {
+        if self.is_resumed_beside(id) {
+            return None;
+        }
+        let saved = self.last_ended(id, |shared| shared.retained != Retained::Nothing)?;
+        matches!(saved.retained, Retained::Path(_)).then_some(saved)
+    }
+
+    /// True if another endpoint like `id` uses what was saved.
+    pub(super) fn is_resumed_beside(&self, id: MachineId) -> bool {
+        let open = |host: &Host<B::Payload>| !is_over(host.endpoint.state());
+        self.kin(id).any(|(_, host)| host.endpoint.resumes() && open(host))
+    }
+
+    /// Knowledge of endpoints like `id` whose state `counts`.
     fn others(
         &self,
         id: MachineId,
         counts: impl Fn(State) -> bool,
     ) -> impl Iterator<Item = (MachineId, Shared)> {
+        self.kin(id).filter_map(move |(other, host)| {
+            let counts = counts(host.endpoint.state());
+            let shared = host.endpoint.shared().filter(|_| counts)?;
+            Some((other, shared))
+        })
+    }
+
+    /// Other endpoints like `id`: of its node, peer and group.
+    fn kin(&self, id: MachineId) -> impl Iterator<Item = (MachineId, &Host<B::Payload>)> {
         let own = self.machines[id].host();
         let group = own.map(|host| host.group);
         let bound = own.map(|host| self.nodes[host.node].endpoints_to(host.peer));
         bound.into_iter().flatten().filter(move |other| *other != id).filter_map(move |other| {
             let host = self.machines[other].host()?;
-            let is_kin = Some(host.group) == group && counts(host.endpoint.state());
-            let shared = host.endpoint.shared().filter(|_| is_kin)?;
-            Some((other, shared))
+            (Some(host.group) == group).then_some((other, host))
         })
     }
 }
