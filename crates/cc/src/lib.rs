@@ -11,6 +11,7 @@ mod ack_trains;
 mod algorithm;
 mod bbr;
 mod careful_resume;
+mod classic_queue;
 mod controller;
 mod copa;
 mod cube_root;

@@ -2,8 +2,9 @@
 //! §4.3).
 
 use base::{Duration, Ecn, Rate, Time};
-use settings::{Count, Fraction, OfTime, section};
+use settings::{Count, Flag, Fraction, OfTime, section};
 
+use crate::classic_queue::ClassicQueue;
 use crate::marked_share::{MarkedShare, unmarked};
 use crate::window::Window;
 use crate::{Ack, Controller, EcnFeedback, Limits, Loss, LossKind};
@@ -21,6 +22,10 @@ section! {
         /// Round trips after which it does, so that short flows are not slowed down. Default: draft
         /// §2.4.4.
         pub transition: u32 as Count<u32, 0, 1_000_000> = 500;
+        /// Look for a queue that marks as RFC 3168 asks, by the variation and the depth of its
+        /// delay, and there give up as much as others do (arXiv 1911.00710). Default: off, as in
+        /// `tcp_prague` of Linux.
+        pub classic_fallback: bool as Flag = false;
     }
 }
 
@@ -34,6 +39,8 @@ section! {
 /// * Growth: as in Reno with what came without a mark, also in the round trip after a mark. After
 ///   `transition` round trips congestion avoidance grows by (srtt / virtual round trip)² segments
 ///   in each, so that rates grow alike at any shorter round trip (draft §2.4.4).
+/// * Where `classic_fallback` is on and the queue seems to be a classic one, a mark counts with an α
+///   of 0.625 at least.
 /// * Loss: as in Reno, of the window before a mark of the same round trip, which the loss stands
 ///   for as well.
 /// * Data leave at cwnd / srtt, in slow start at twice that.
@@ -44,6 +51,8 @@ section! {
 pub struct Prague {
     window: Window,
     parameters: PragueParameters,
+    /// Where a classic queue is looked for.
+    classic: Option<ClassicQueue>,
     /// Since the first mark.
     share: Option<MarkedShare>,
     is_scalable: bool,
@@ -71,6 +80,7 @@ impl Prague {
     pub fn new(limits: &Limits, parameters: PragueParameters) -> Self {
         Self {
             window: Window::new(limits),
+            classic: parameters.classic_fallback.then(ClassicQueue::default),
             parameters,
             share: None,
             is_scalable: false,
@@ -116,6 +126,9 @@ impl Prague {
             Some(share) => {
                 share.note(ack);
                 if over {
+                    if let Some(classic) = &mut self.classic {
+                        classic.end_round();
+                    }
                     share.end_window();
                     self.virtual_start = ack.now;
                 }
@@ -131,7 +144,8 @@ impl Prague {
         }
         let before = Some((self.window.cwnd, self.window.ssthresh));
         self.reduction = Some(Reduction { end: ack.nxt, before });
-        self.window.give_up(share.alpha / 2.0);
+        let least = self.classic.as_ref().map_or(0.0, ClassicQueue::least_alpha);
+        self.window.give_up(share.alpha.max(least) / 2.0);
     }
 
     fn grow(&mut self, ack: &Ack) {
@@ -165,6 +179,9 @@ impl Controller for Prague {
     fn on_ack(&mut self, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
             self.smooth(rtt);
+            if let Some(classic) = &mut self.classic {
+                classic.hear(rtt, self.window.ssthresh);
+            }
         }
         self.count_rounds(ack);
         if self.is_scalable {
@@ -207,6 +224,7 @@ impl Controller for Prague {
 
     fn on_path_change(&mut self, _now: Time) {
         self.srtt = None;
+        self.classic = self.classic.take().map(|_| ClassicQueue::default());
     }
 
     fn window(&self) -> u64 {

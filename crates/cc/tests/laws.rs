@@ -3,8 +3,8 @@
 use base::{Duration, Time};
 use cc::{
     Ack, Algorithm, CarefulResume, Controller, CubicParameters, Delta, EcnFeedback, Limits, Loss,
-    LossKind, LostSegment, Marked, Parameters, RateSample, SavedPath, SlowStart, VegasParameters,
-    WindowRules,
+    LossKind, LostSegment, Marked, Parameters, PragueParameters, RateSample, SavedPath, SlowStart,
+    VegasParameters, WindowRules,
 };
 use proptest::prelude::*;
 
@@ -18,7 +18,9 @@ fn algorithms() -> Vec<(Algorithm, Parameters)> {
     let usual = Parameters { seed: 1, ..Parameters::default() };
     let cubic = CubicParameters { slow_start: SlowStart::Hystart, ..usual.cubic };
     let vegas = VegasParameters { delta: Delta::Exact, ..usual.vegas };
+    let prague = PragueParameters { classic_fallback: true, ..usual.prague };
     let others = [
+        (Algorithm::Prague, Parameters { prague, ..usual }),
         (Algorithm::Vegas, Parameters { vegas, ..usual }),
         (Algorithm::Cubic, Parameters { cubic, ..usual }),
     ];

@@ -187,3 +187,24 @@ fn it_sends_a_window_each_round_trip() {
     let rate = path.prague.pacing_rate().expect("one is").as_bps();
     assert_eq!(rate, path.prague.window() * 8 * 20);
 }
+
+/// A queue that swings by 20 ms beside one of 1 ms: with few marks α falls, but a mark in the first
+/// costs the window 0.625/2 (`prague_classic_ecn_fallback`).
+#[test]
+fn a_mark_of_a_classic_queue_counts_more() {
+    for (swing_ms, falls_back, least) in [(20, true, 0.625), (1, true, 0.0), (20, false, 0.0)] {
+        let parameters =
+            PragueParameters { classic_fallback: falls_back, ..PragueParameters::default() };
+        let mut path = Path::new(30, 20, parameters, EcnFeedback::Accurate);
+        path.ack(true);
+        for nth in 0..6_000 {
+            path.rtt = Duration::from_micros(20_000 + swing_ms * 25 * (nth % 40));
+            path.ack(false);
+            path.now += Duration::from_millis(1);
+        }
+        let before = path.cwnd();
+        path.ack(true);
+        let lost = 1.0 - path.cwnd() / before;
+        assert!((lost - least / 2.0).abs() < 0.02, "{swing_ms} ms, {falls_back}: {lost}");
+    }
+}

@@ -174,6 +174,8 @@ fn every_key_reaches_the_endpoint() {
     check("tcp.back_off", "constant", |config| format!("{:?}", config.back_off()));
     check("tcp.share_state", "temporal", |config| format!("{:?}", config.share_state));
     check("tcp.share_state", "ensemble", |config| format!("{:?}", config.share_state));
+    check("tcp.share_state", "careful", |config| format!("{:?}", config.share_state));
+    check("tcp.resume_lifetime", "1 s", |config| format!("{:?}", config.resume_lifetime));
     check("tcp.freeze.notices", "1", |config| format!("{:?}", config.freeze));
     check("tcp.freeze.tr_acks", "false", |config| format!("{:?}", config.freeze));
     check("tcp.initial_window", "10", |config| config.first_window().to_string());
@@ -208,6 +210,7 @@ fn parameters_reach_the_algorithm() {
     check("prague", "tcp.prague.gain", "0.1");
     check("prague", "tcp.prague.virtual_rtt", "10 ms");
     check("prague", "tcp.prague.transition", "0");
+    check("prague", "tcp.prague.classic_fallback", "true");
 }
 
 /// What an endpoint does otherwise with Vegas.

@@ -7,6 +7,7 @@ mod bearers;
 mod boxes;
 mod careful_resume;
 mod cells;
+mod classic_fallback;
 mod copa;
 mod datagrams;
 mod energy;
