@@ -40,7 +40,7 @@ VARIANTS = (
     "copa",
 )
 SCHEMES = ("atcp", "snoop", "fda-like", "delayed-dupacks", "m-tcp", "w-tcp", "i-tcp", "split")
-DISCIPLINES = ("red", "codel", "fair", "fq-codel", "pie", "dualpi2")
+DISCIPLINES = ("red", "codel", "fair", "fq-codel", "pie", "dualpi2", "cake")
 MOBILE_IP = ("mipv6", "hmipv6")
 
 ENHANCED_PACKET = 6

@@ -11,10 +11,12 @@ import json
 import os
 import selectors
 import socket
+import struct
 import subprocess
 import sys
 import time
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -25,8 +27,12 @@ EVERY_S = 0.01
 TCP_INFO_RTT = slice(68, 72)
 """Where the smoothed round trip is in struct tcp_info, in microseconds (linux/tcp.h)."""
 FOUND = "10.0.1.2"
+HOSTS = (2, 3)
+"""Last bytes of the addresses of either end; flows are sent from the first unless they say so."""
 PORT = 5000
 """Of the probes, and of the first flow."""
+LOAD_PORT = 4999
+"""Of datagrams that load the queue."""
 READ_EVERY_S = 0.005
 """Less often than packets arrive: system calls are what costs here. Without an acknowledgement for
 each segment (`ack_each`) some would wait for a reading, and release bursts."""
@@ -36,6 +42,10 @@ READY_S = 2
 """After which the receiver listens, even on a busy machine."""
 CLONE_NEWNET = 0x40000000
 ETHERNET = 14
+SO_TIMESTAMPNS = 35
+"""So that a datagram comes with the time of its arrival (asm-generic/socket.h)."""
+SECONDS = struct.Struct("d")
+TIMESPEC = struct.Struct("ll")
 
 
 def run(command: str, namespace: str = "") -> str:
@@ -55,7 +65,8 @@ def build() -> None:
         run(f"ip link add v{end} netns {end} type veth peer name r{end} netns r")
         # Segments as the receiver gets them, not offloaded ones that a queue counts as one.
         run(f"ip link set v{end} gso_max_segs 1", end)
-        run(f"ip addr add 10.0.{subnet}.2/24 dev v{end}", end)
+        for host in HOSTS:
+            run(f"ip addr add 10.0.{subnet}.{host}/24 dev v{end}", end)
         run(f"ip addr add 10.0.{subnet}.1/24 dev r{end}", "r")
         run(f"ip link set v{end} up", end)
         run(f"ip link set r{end} up", "r")
@@ -65,15 +76,19 @@ def build() -> None:
 
 
 def place(case: dict[str, Any]) -> None:
-    """Put the queue behind a shaper, delay acknowledgements, and say what hosts do.
+    """Put the queue behind a shaper, unless it is one, delay ACKs, and say what hosts do.
 
     Acknowledgements take the whole round trip, each flow's its own: up to 15 flows.
     """
-    bits = case["rate_bps"] * (case["packet"] + ETHERNET) // case["packet"]
-    run("tc qdisc add dev rb root handle 1: htb default 1", "r")
-    run(f"tc class add dev rb parent 1: classid 1:1 htb rate {bits}bit burst 1600 cburst 1600", "r")
-    run(f"tc qdisc add dev rb parent 1:1 handle 2: {case['qdisc']}", "r")
-    run(f"tc qdisc add dev ra root handle 1: prio bands {len(case['flows']) + 1}", "r")
+    if case.get("is_shaper"):
+        run(f"tc qdisc add dev rb root handle 2: {case['qdisc']}", "r")
+    else:
+        bits = case["rate_bps"] * (case["packet"] + ETHERNET) // case["packet"]
+        rate = f"rate {bits}bit burst 1600 cburst 1600"
+        run("tc qdisc add dev rb root handle 1: htb default 1", "r")
+        run(f"tc class add dev rb parent 1: classid 1:1 htb {rate}", "r")
+        run(f"tc qdisc add dev rb parent 1:1 handle 2: {case['qdisc']}", "r")
+    run(f"tc qdisc add dev ra root handle 1: prio bands {max(3, len(case['flows']) + 1)}", "r")
     for flow, (_, rtt_ms) in enumerate(case["flows"]):
         band = f"1:{flow + 1:x}"
         run(f"tc qdisc add dev ra parent {band} netem delay {rtt_ms}ms limit 100000", "r")
@@ -91,7 +106,8 @@ def counters() -> dict[str, int]:
         for each in json.loads(run("tc -s -j qdisc show dev rb", "r"))
         if each["handle"] == "2:"
     ]
-    return {"drops": queue["drops"], "marks": queue.get("ecn_mark", 0)}
+    marks = sum(tin["ecn_mark"] for tin in queue.get("tins", ()))
+    return {"drops": queue["drops"], "marks": queue.get("ecn_mark", queue.get("marked", marks))}
 
 
 def enter(namespace: str) -> None:
@@ -102,12 +118,18 @@ def enter(namespace: str) -> None:
 
 
 def receive(flows: int, begin: float, end: float) -> dict[str, Any]:
-    """Return the bytes of each flow that arrive between both times."""
+    """Return the bytes of each flow that arrive between both times, and datagrams with delays."""
     enter("b")
+    load = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    load.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    load.bind(("", LOAD_PORT))
+    load.settimeout(0)
+    delays: list[float] = []
     waiting = selectors.DefaultSelector()
     probes = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     probes.bind(("", PORT))
     waiting.register(probes, selectors.EVENT_READ)
+    waiting.register(load, selectors.EVENT_READ, load)
     servers = [socket.create_server(("", PORT + flow)) for flow in range(flows)]
     for flow, server in enumerate(servers):
         waiting.register(server, selectors.EVENT_READ, (server, flow))
@@ -118,6 +140,9 @@ def receive(flows: int, begin: float, end: float) -> dict[str, Any]:
             if key.data is None:
                 probes.recv(PROBE_BYTES)
                 continue
+            if key.data is load:
+                delays += arrivals(load, begin, end)
+                continue
             stream, flow = key.data
             if stream is servers[flow]:
                 stream, _ = stream.accept()
@@ -126,7 +151,39 @@ def receive(flows: int, begin: float, end: float) -> dict[str, Any]:
                 size = stream.recv_into(room)
                 received[flow] += size if begin <= now < end else 0
         time.sleep(READ_EVERY_S)
-    return {"bytes": received}
+    return {
+        "bytes": received,
+        "datagrams": len(delays),
+        "delay_s": fmean(delays) if delays else 0,
+    }
+
+
+def arrivals(load: socket.socket, begin: float, end: float) -> Iterator[float]:
+    """Yield the one-way delays of datagrams that are there and came between both times."""
+    ahead = time.time() - time.monotonic()
+    while True:
+        try:
+            data, notes, _, _ = load.recvmsg(1 << 16, 64)
+        except BlockingIOError:
+            return
+        seconds, nanoseconds = TIMESPEC.unpack(notes[0][2])
+        came = seconds - ahead + nanoseconds / 1e9
+        if begin <= came < end:
+            yield came - SECONDS.unpack_from(data)[0]
+
+
+def offer(datagrams: dict[str, Any], start: float, end: float) -> dict[str, Any]:
+    """Send datagrams evenly, each with its time."""
+    enter("a")
+    load = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    due, sent = start, 0
+    padding = bytes(datagrams["bytes"] - SECONDS.size)
+    while due < end:
+        time.sleep(max(0, due - time.monotonic()))
+        load.sendto(SECONDS.pack(time.monotonic()) + padding, (FOUND, LOAD_PORT))
+        sent += 1
+        due = start + sent * datagrams["every_s"]
+    return {"sent": sent}
 
 
 def send(case: dict[str, Any], start: float, begin: float, end: float) -> dict[str, Any]:
@@ -141,7 +198,9 @@ def send(case: dict[str, Any], start: float, begin: float, end: float) -> dict[s
         while len(streams) < len(case["flows"]) and now >= start + len(streams) * case["apart_s"]:
             stream = socket.socket()
             control, _ = case["flows"][len(streams)]
+            host = case.get("hosts", HOSTS[:1] * len(case["flows"]))[len(streams)]
             stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
+            stream.bind((f"10.0.0.{host}", 0))
             stream.connect((FOUND, PORT + len(streams)))
             stream.settimeout(0)
             streams.append(stream)
@@ -192,12 +251,13 @@ def measure(case: dict[str, Any]) -> dict[str, Any]:
     start = time.monotonic() + READY_S
     begin, end = start + case["from_s"], start + case["to_s"]
     receiver = forked(lambda: receive(len(case["flows"]), begin, end))
-    sender = forked(lambda: send(case, start, begin, end))
+    sender = forked(lambda: send(case, start, begin, end)) if case["flows"] else dict
+    load = forked(lambda: offer(case["datagrams"], start, end)) if "datagrams" in case else dict
     time.sleep(max(0, begin - time.monotonic()))
     before = counters()
     time.sleep(max(0, end - time.monotonic()))
     after = counters()
-    found = {**receiver(), **sender(), **{key: after[key] - before[key] for key in after}}
+    found = {**receiver(), **sender(), **load(), **{key: after[key] - before[key] for key in after}}
     for device in ("ra", "rb"):
         run(f"tc qdisc del dev {device} root", "r")
     return found

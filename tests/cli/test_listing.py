@@ -277,7 +277,7 @@ def test_a_shell_completes_scenarios_and_keys(thinpipe, monkeypatch, typed, comp
     assert thinpipe().stdout.splitlines() == [completed]
 
 
-CHOICES = ["droptail", "red", "codel", "fair", "fq-codel", "pie", "dualpi2"]
+CHOICES = ["droptail", "red", "codel", "fair", "fq-codel", "pie", "dualpi2", "cake"]
 DIVIDED = [
     ("thinpipe|run|plain-384|--set|queue.kind|=|co", ["codel"]),
     ("thinpipe|run|plain-384|--set|queue.kind|=", CHOICES),

@@ -1,10 +1,10 @@
-"""CoDel, FQ-CoDel and PIE compared with those of Linux 6.1, behind CUBIC and probes.
+"""Queues compared with those of Linux 6.1, behind CUBIC and probes, and behind datagrams.
 
 The kernel runs as a process (Debian's user-mode-linux) whose clock jumps over idle time, so that
 its results do not depend on how busy the machine is.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from statistics import fmean
@@ -22,17 +22,16 @@ MODULES = (
     "sch_codel",
     "sch_fq_codel",
     "sch_pie",
+    "sch_red",
+    "sch_cake",
     "sch_prio",
     "cls_u32",
     "veth",
 )
-QDISCS = {"codel": "codel limit 1000", "fq-codel": "fq_codel", "pie": "pie limit 1000 tupdate 20ms"}
-"""PIE's timer has ticks of 10 ms there: 15 ms, its default, would be 20 ms."""
 
 RATE = 20_000_000
 RTT_MS = 40
 PACKET = 1500
-TRANSMISSION_S = PACKET * 8 / RATE
 APART_S = (0.28, 0.3, 0.32)
 """Between the starts of flows, in three runs whose mean is compared: what PIE draws differs."""
 FROM_S, TO_S = 15, 35
@@ -42,10 +41,70 @@ RATES_NEAR = 0.05
 WAITS_NEAR = 0.10
 COUNTS_NEAR = 0.15
 
-AGREE = ("codel", "pie")
-"""What is compared in all; docs/models/queues.md says why FQ-CoDel is not."""
 
-CASES = [(queue, ecn) for ecn in (False, True) for queue in QDISCS]
+@dataclass(frozen=True)
+class Queue:
+    """A queue of the kernel, and its like here."""
+
+    qdisc: str
+    settings: dict[str, str]
+    says_ecn: bool = True
+    """Whether it is told whether to mark: or it always does."""
+    link_bps: int = RATE
+    """The rate of the link: if it is more than `RATE`, the queue is a shaper."""
+
+
+QUEUES = {
+    "codel": Queue("codel limit 1000", {"queue.kind": "codel", "queue.packets": "1000"}),
+    "fq-codel": Queue("fq_codel", {"queue.kind": "fq-codel", "queue.packets": "as kind"}),
+    # PIE's timer has ticks of 10 ms there: 15 ms, its default, would be 20 ms.
+    "pie": Queue(
+        "pie limit 1000 tupdate 20ms",
+        {"queue.kind": "pie", "queue.packets": "1000", "queue.pie.update": "20 ms"},
+    ),
+    # Thresholds are 20 and 60 packets with their Ethernet headers, and the weight is 1/512 there;
+    # here the packet in transmission counts, too.
+    "red": Queue(
+        "red limit 1514000 min 30280 max 90840 avpkt 1514 burst 120 probability 0.1",
+        {
+            "queue.kind": "red",
+            "queue.packets": "1000",
+            "queue.red.min_threshold": "21",
+            "queue.red.max_threshold": "61",
+            "queue.red.weight": "0.1953125 %",
+            "queue.red.gentle": "false",
+        },
+    ),
+    "cake": Queue(
+        "cake unlimited", {"queue.kind": "cake", "queue.packets": "as kind"}, says_ecn=False
+    ),
+    "cake-shaper": Queue(
+        "cake bandwidth 20Mbit overhead 0",
+        {
+            "queue.kind": "cake",
+            "queue.packets": "as kind",
+            "queue.cake.rate": f"{RATE} bit/s",
+        },
+        says_ecn=False,
+        link_bps=1_000 * RATE,
+    ),
+}
+
+DIFFER = {
+    ("fq-codel", False),
+    ("fq-codel", True),
+    ("red", False),
+    ("cake", False),
+    ("cake-shaper", False),
+}
+"""What is compared by its throughput alone; docs/models/queues.md says why."""
+
+CASES = [(queue, ecn) for ecn in (False, True) for queue in QUEUES]
+
+LOAD = 24_000_000
+"""At which datagrams come, in bit/s at the IP layer."""
+DATAGRAM = PACKET - 28
+"""Payload of a packet: without the headers of IP and UDP."""
 
 pytestmark = [
     pytest.mark.slow,
@@ -69,34 +128,54 @@ def mean(runs: Iterable[Seen]) -> Seen:
     return Seen(*map(fmean, zip(*map(astuple, runs), strict=True)))
 
 
-@pytest.fixture(scope="module")
-def kernel(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, bool], Seen]:
-    """Run all cases in one kernel."""
-    cases = [
-        {
+def asked(name: str, *, ecn: bool) -> Iterator[dict[str, Any]]:
+    """Yield the runs of a case in the kernel."""
+    queue = QUEUES[name]
+    marks = {(True, True): " ecn", (True, False): "" if name == "red" else " noecn"}
+    for apart_s in APART_S:
+        yield {
             "flows": [("cubic", RTT_MS)] * FLOWS,
             "apart_s": apart_s,
             "from_s": FROM_S,
             "to_s": TO_S,
             "rate_bps": RATE,
             "packet": PACKET,
-            "qdisc": f"{QDISCS[queue]} {'ecn' if ecn else 'noecn'}",
+            "qdisc": queue.qdisc + marks.get((queue.says_ecn, ecn), ""),
+            "is_shaper": queue.link_bps > RATE,
             "ecn": ecn,
             "ack_each": True,
         }
-        for queue, ecn in CASES
-        for apart_s in APART_S
-    ]
-    found = uml.boot(
-        PROGRAM,
-        tmp_path_factory.mktemp("kernel"),
-        timeout_s=3600,
-        load=MODULES,
-        cases=cases,
+
+
+def loaded(name: str) -> dict[str, Any]:
+    """Return the run in which datagrams load a queue in the kernel."""
+    [case, *_] = asked(name, ecn=False)
+    datagrams = {"bytes": DATAGRAM, "every_s": PACKET * 8 / LOAD}
+    return {**case, "flows": [], "datagrams": datagrams}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Run all cases in one kernel, and then the loads."""
+    cases = [each for queue, ecn in CASES for each in asked(queue, ecn=ecn)]
+    cases += map(loaded, QUEUES)
+    folder = tmp_path_factory.mktemp("kernel")
+    seen: list[dict[str, Any]] = uml.boot(
+        PROGRAM, folder, timeout_s=3600, load=MODULES, cases=cases
     )
-    seen = list(map(theirs, found))
+    return seen
+
+
+@pytest.fixture(scope="module")
+def kernel(found: list[dict[str, Any]]) -> dict[tuple[str, bool], Seen]:
+    seen = list(map(theirs, found[: len(CASES) * len(APART_S)]))
     runs = [seen[at : at + len(APART_S)] for at in range(0, len(seen), len(APART_S))]
     return {case: mean(of_it) for case, of_it in zip(CASES, runs, strict=True)}
+
+
+@pytest.fixture(scope="module")
+def kernel_loaded(found: list[dict[str, Any]]) -> dict[str, Seen]:
+    return dict(zip(QUEUES, map(theirs_loaded, found[-len(QUEUES) :]), strict=True))
 
 
 def theirs(seen: dict[str, Any]) -> Seen:
@@ -109,62 +188,102 @@ def theirs(seen: dict[str, Any]) -> Seen:
     )
 
 
+def theirs_loaded(seen: dict[str, Any]) -> Seen:
+    """Return the same of datagrams."""
+    rate = seen["datagrams"] * DATAGRAM * 8 / (TO_S - FROM_S)
+    return Seen(rate, seen["delay_s"], seen["drops"], seen["marks"])
+
+
 def ours(queue: str, *, ecn: bool, **more: str) -> Seen:
     """Return what a case gives here, in the mean of its runs."""
     return mean(run(queue, apart_s, ecn=ecn, **more) for apart_s in APART_S)
 
 
 def run(queue: str, apart_s: float, *, ecn: bool, **more: str) -> Seen:
-    """Return what comes between the two times."""
+    """Return what comes of flows between the two times."""
     settings = {
         **uml.ENDPOINTS,
         "tcp.delayed_ack": "off",  # or round trips would be those of pairs of segments
-        "link.rate": f"{RATE} bit/s",
-        "link.delay": "0 ms",
-        "link.back.delay": f"{RTT_MS} ms",
-        "queue.kind": queue,
-        "queue.packets": "as kind" if queue == "fq-codel" else "1000",
-        "queue.ecn": str(ecn).lower(),
         "tcp.ecn": "classic" if ecn else "off",
-        "flow.count": "0",
         "flow.group.bulk.count": str(FLOWS),
         "flow.group.bulk.interval": f"{apart_s} s",
         "flow.group.probe.application": "udp",
         "flow.group.probe.udp.payload": "100 B",
         "flow.group.probe.udp.rate": "80 kbit/s",
     }
-    if queue == "pie":
-        settings["queue.pie.update"] = "20 ms"
-    settings |= {key.replace("__", "."): value for key, value in more.items()}
+    if QUEUES[queue].says_ecn:
+        settings["queue.ecn"] = str(ecn).lower()
+    return between(queue, settings, "bulk", more)
+
+
+def ours_loaded(queue: str, **more: str) -> Seen:
+    """Return what comes of datagrams here."""
+    settings = {
+        "flow.group.load.application": "udp",
+        "flow.group.load.udp.payload": f"{DATAGRAM} B",
+        "flow.group.load.udp.rate": f"{LOAD * DATAGRAM // PACKET} bit/s",
+    }
+    return between(queue, settings, "load", more)
+
+
+def between(queue: str, settings: dict[str, str], group: str, more: dict[str, str]) -> Seen:
+    """Return what comes between the two times."""
+    settings = {
+        "link.rate": f"{QUEUES[queue].link_bps} bit/s",
+        "link.delay": "0 ms",
+        "link.back.delay": f"{RTT_MS} ms",
+        "flow.count": "0",
+        **settings,
+        **QUEUES[queue].settings,
+        **{key.replace("__", "."): value for key, value in more.items()},
+    }
     results = [tp.run("link", settings, duration=f"{at_s} s").result for at_s in (FROM_S, TO_S)]
-    (bytes_before, waits_before, down_before), (bytes_after, waits_after, down_after) = (
-        (
-            sum(flow.bytes_acked for flow in result.flows if flow.group == "bulk"),
-            next(group.rtt_s for group in result.groups if group.name == "bulk"),
-            next(link for link in result.links if link.name.endswith("/down")),
-        )
-        for result in results
-    )
-    samples = waits_after.samples - waits_before.samples
-    total = waits_after.samples * (waits_after.mean or 0)
-    total -= waits_before.samples * (waits_before.mean or 0)
-    marks = down_after.marks - down_before.marks
+    before, after = (told(result, group) for result in results)
+    spans = {key: after[key] - before[key] for key in after}
+    sending_s = PACKET * 8 / QUEUES[queue].link_bps
     return Seen(
-        (bytes_after - bytes_before) * 8 / (TO_S - FROM_S),
-        total / samples - RTT_MS / 1e3 - TRANSMISSION_S,
-        down_after.drops - down_before.drops + marks,
-        marks,
+        spans["bytes"] * 8 / (TO_S - FROM_S),
+        spans["waits_s"] / spans["samples"] - sending_s,
+        spans["drops"] + spans["marks"],
+        spans["marks"],
     )
+
+
+def told(result: tp.Result, of: str) -> dict[str, float]:
+    """Return what a run counts of a group until its end, and of the queue."""
+    [group] = (group for group in result.groups if group.name == of)
+    [down] = (link for link in result.links if link.name.endswith("/down"))
+    times, idle_s = (group.delay_s, 0) if of == "load" else (group.rtt_s, RTT_MS / 1e3)
+    return {
+        "bytes": sum(
+            flow.datagrams.received * DATAGRAM if flow.datagrams else flow.bytes_acked
+            for flow in result.flows
+            if flow.group == of
+        ),
+        "samples": times.samples,
+        "waits_s": times.samples * ((times.mean or 0) - idle_s),
+        "drops": down.drops,
+        "marks": down.marks,
+    }
 
 
 @pytest.mark.parametrize(("queue", "ecn"), CASES)
 def test_a_queue(kernel: dict[tuple[str, bool], Seen], queue: str, ecn: bool):  # noqa: FBT001 - a parameter of pytest
     there, here = kernel[queue, ecn], ours(queue, ecn=ecn)
     assert here.rate_bps == pytest.approx(there.rate_bps, rel=RATES_NEAR)
-    if queue in AGREE:
+    if (queue, ecn) not in DIFFER:
         assert here.wait_s == pytest.approx(there.wait_s, rel=WAITS_NEAR)
         assert here.signals == pytest.approx(there.signals, rel=COUNTS_NEAR)
     assert (here.marks > 0) == (there.marks > 0) == ecn
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_datagrams_beyond_the_rate(kernel_loaded: dict[str, Seen], queue: str):
+    there, here = kernel_loaded[queue], ours_loaded(queue)
+    assert here.rate_bps == pytest.approx(there.rate_bps, rel=RATES_NEAR)
+    assert here.wait_s == pytest.approx(there.wait_s, rel=WAITS_NEAR)
+    assert here.signals == pytest.approx(there.signals, rel=COUNTS_NEAR)
+    assert here.marks == there.marks == 0
 
 
 def test_packets_that_wait_alone(kernel: dict[tuple[str, bool], Seen]):

@@ -59,7 +59,7 @@ def test_there_is_every_kind():
             "choice",
             "",
             (None, None),
-            ("droptail", "red", "codel", "fair", "fq-codel", "pie", "dualpi2"),
+            ("droptail", "red", "codel", "fair", "fq-codel", "pie", "dualpi2", "cake"),
         ),
         ("tcp.sack", "flag", "", (None, None), ("true", "false", "recovery")),
         ("link.outages", "other", "", (None, None), ()),
@@ -167,7 +167,7 @@ def test_limits_are_those_that_people_read(key):
         (
             "queue.kind",
             "fiar",
-            "queue.kind=fiar: must be droptail, red, codel, fair, fq-codel, pie or dualpi2; "
+            "queue.kind=fiar: must be droptail, red, codel, fair, fq-codel, pie, dualpi2 or cake; "
             "did you mean fair?",
         ),
         ("seed", "[1]", "seed=[1]: expected a whole number from 0"),

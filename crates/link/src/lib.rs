@@ -2,7 +2,7 @@
 //!
 //! * [`Pipe`]: a constant rate and a drop-tail queue, at one event a packet;
 //! * [`Link`]: everything else, at two: transmission done, where something waits, and arrival;
-//! * [`queue`]: drop-tail, RED, `CoDel`, PIE, `DualPI2` and those in which flows take turns;
+//! * [`queue`]: drop-tail, RED, `CoDel`, PIE, `DualPI2`, CAKE and those in which flows take turns;
 //! * [`loss`]: independent, in bursts, listed, in outages;
 //! * [`disorder`]: jitter, reordering, duplicates and bit errors;
 //! * [`Bottleneck`] and [`queue::Queues`]: what a scenario may say of both directions;
@@ -47,6 +47,16 @@ pub trait Load {
 
     /// The flow that it belongs to, where queues tell flows apart.
     fn flow(&self) -> u64 {
+        0
+    }
+
+    /// The hosts from which it comes and to which it goes, where queues tell hosts apart.
+    fn hosts(&self) -> [u32; 2] {
+        [0, 0]
+    }
+
+    /// The code point of its service (DSCP, RFC 2474 §3), where queues or bearers are chosen by it.
+    fn dscp(&self) -> u8 {
         0
     }
 }

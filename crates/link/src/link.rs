@@ -207,7 +207,7 @@ impl<T: Load> Link<T> {
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Time> {
         let gone = self.queue.gone_since();
-        let turn = (!self.queue.is_empty()).then_some(self.busy_until);
+        let turn = (!self.queue.is_empty()).then_some(self.free());
         let arrival = self.flight.front().map(|next| next.arrives);
         let line = self.line.as_ref().and_then(|line| line.poll_timeout());
         [gone, turn, arrival, line].into_iter().flatten().min()
@@ -290,12 +290,17 @@ impl<T: Load> Link<T> {
 
     /// Begins to send whatever can have begun by `now`.
     fn serve(&mut self, now: Time) {
-        while self.busy_until <= now
-            && let Some(Queued { since, packet }) =
-                self.queue.pop(self.busy_until, &mut self.counters)
+        while let free = self.free()
+            && free <= now
+            && let Some(Queued { since, packet }) = self.queue.pop(free, &mut self.counters)
         {
-            self.send(since, self.busy_until.max(since), packet);
+            self.send(since, free.max(since), packet);
         }
+    }
+
+    /// From when on the transmitter may take a packet.
+    fn free(&self) -> Time {
+        self.busy_until.max(self.queue.opens())
     }
 
     /// Sends `packet`, which came at `since`, from `start` on.

@@ -8,8 +8,8 @@ use link::disorder::jitter::{self, Distribution, Order};
 use link::loss::{self, gilbert_elliott, outage::Outage};
 use link::queue::dualpi2::Scheduler;
 use link::queue::{
-    self, Discipline, Disciplines, Kind, Notice, codel, droptail::Limit, dualpi2, fair, fq_codel,
-    pie, red,
+    self, Discipline, Disciplines, Kind, Notice, cake, codel, droptail::Limit, dualpi2, fair,
+    fq_codel, pie, red,
 };
 use link::{Config, Link, LinkConfig, Load, Output, Pipe, Service, Trace};
 use observe::DropReason;
@@ -44,6 +44,14 @@ impl Load for Packet {
 
     fn flow(&self) -> u64 {
         self.number as u64 % 3
+    }
+
+    fn hosts(&self) -> [u32; 2] {
+        [self.number as u32 % 3 / 2, 0]
+    }
+
+    fn dscp(&self) -> u8 {
+        [0, 46, 8][self.number % 3]
     }
 }
 
@@ -155,8 +163,18 @@ fn discipline() -> impl Strategy<Value = Discipline> {
             })
         },
     );
+    let rate = prop::option::of((8_000_u64..800_000).prop_map(Rate::from_bps));
+    let (tins, isolation) =
+        (select(cake::Tins::ALL.to_vec()), select(cake::Isolation::ALL.to_vec()));
+    let framing = select(cake::Framing::ALL.to_vec());
+    let cake = (rate, 0_u32..100, framing, 1_u64..200, tins, isolation).prop_map(
+        |(rate, overhead, framing, rtt, tins, isolation)| {
+            let (mpu, rtt) = (64, Duration::from_millis(rtt));
+            Discipline::Cake(cake::Config { rate, overhead, mpu, framing, rtt, tins, isolation })
+        },
+    );
     let usual = select(Kind::ALL.to_vec()).prop_map(|kind| Disciplines::default().of(kind));
-    prop_oneof![usual, red, codel, fair, fq_codel, pie, dualpi2]
+    prop_oneof![usual, red, codel, fair, fq_codel, pie, dualpi2, cake]
 }
 
 fn losses() -> impl Strategy<Value = loss::Config> {
@@ -219,7 +237,9 @@ impl Watch {
     fn of(config: &LinkConfig) -> Self {
         let link = Link::new(config, 7, "test");
         let order: fn(&Packet) -> usize = match config.queue.discipline {
-            Discipline::Fair(_) | Discipline::FqCoDel(_) => |packet| packet.number % 3,
+            Discipline::Fair(_) | Discipline::FqCoDel(_) | Discipline::Cake(_) => {
+                |packet| packet.number % 3
+            }
             Discipline::DualPi2(_) => |packet| usize::from(packet.is_l4s()),
             Discipline::DropTail
             | Discipline::Red(_)
@@ -315,7 +335,7 @@ proptest! {
         prop_assert_eq!(counters.drops.total(), watch.dropped);
         prop_assert!(counters.marks >= watch.marked);
         let marks = config.queue.notice == Notice::Mark
-            || matches!(config.queue.discipline, Discipline::DualPi2(_));
+            || matches!(config.queue.discipline, Discipline::DualPi2(_) | Discipline::Cake(_));
         prop_assert!(marks || counters.marks == 0);
         let used = watch.link.utilization(at(100_000_000));
         prop_assert!(used.is_none_or(|used| (0.0..=1.0).contains(&used)), "{:?}", used);

@@ -75,10 +75,19 @@ impl Check<'_> {
                 self.clash(&["queue.per_flow", "radio.kind"], message)
             }
             Queues::Together(_) => {
-                let red = kinds.into_iter().find(|(_, kind)| *kind == Kind::Red);
-                red.map_or(Ok(()), |(key, _)| {
-                    self.clash(&[key, "radio.kind"], format!("{key} = red needs [link]"))
-                })
+                let is_shaper = queue.disciplines.cake.rate.is_some();
+                for (key, kind) in kinds {
+                    if kind == Kind::Red {
+                        let message = format!("{key} = red needs [link]");
+                        return self.clash(&[key, "radio.kind"], message);
+                    }
+                    if kind == Kind::Cake && is_shaper {
+                        let message = "a radio has no shaper: queue.cake.rate needs [link] or \
+                                       [[wired]]";
+                        return self.clash(&["queue.cake.rate", "radio.kind"], message);
+                    }
+                }
+                Ok(())
             }
         }
     }

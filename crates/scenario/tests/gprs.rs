@@ -67,6 +67,11 @@ fn bad_input_is_one_line() {
     );
     check(&[("queue.kind", "red")], "--set queue.kind=red: queue.kind = red needs [link]");
     check(
+        &[("queue.kind", "cake"), ("queue.cake.rate", "1 Mbit/s")],
+        "--set queue.cake.rate=1 Mbit/s: a radio has no shaper: queue.cake.rate needs [link] or \
+         [[wired]]",
+    );
+    check(
         &[("queue.per_flow", "true")],
         "--set queue.per_flow=true: the queue ahead of GPRS holds a mobile's flows together: \
          queue.per_flow must be false",

@@ -84,6 +84,11 @@ fn bad_input_is_one_line() {
     let check = |settings: &[(&str, &str)], expect: &str| is_refused("hsdpa-3.6", settings, expect);
     check(&[("queue.kind", "red")], "--set queue.kind=red: queue.kind = red needs [link]");
     check(
+        &[("queue.kind", "cake"), ("queue.cake.rate", "1 Mbit/s")],
+        "--set queue.cake.rate=1 Mbit/s: a radio has no shaper: queue.cake.rate needs [link] or \
+         [[wired]]",
+    );
+    check(
         &[("radio.uplink.tti", "2 ms"), ("radio.uplink.rate", "150 kbit/s")],
         "--set radio.uplink.rate=150 kbit/s: radio.uplink.rate must be at least 180 kbit/s for a \
          PDU in each TTI",

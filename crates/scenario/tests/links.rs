@@ -7,7 +7,7 @@ use base::{Duration, Probability, Rate, Schedule, Time};
 use link::Service;
 use link::disorder::jitter::{Distribution, Order};
 use link::disorder::{self, jitter};
-use link::queue::{Discipline, Kind, Notice, codel, dualpi2, fq_codel, pie};
+use link::queue::{Discipline, Kind, Notice, cake, codel, dualpi2, fq_codel, pie};
 use proptest::prelude::*;
 use radio::Radio;
 use scenario::{Error, Outside, Scenario, build, shipped};
@@ -167,6 +167,30 @@ fn the_keys_of_a_discipline_reach_it() {
     assert_eq!(config(&keys).discipline, Discipline::DualPi2(expect));
 }
 
+#[test]
+fn the_keys_of_cake_reach_it() {
+    let keys = [
+        ("queue.kind", "cake"),
+        ("queue.cake.rate", "20 Mbit/s"),
+        ("queue.cake.overhead", "38 B"),
+        ("queue.cake.mpu", "84 B"),
+        ("queue.cake.framing", "ptm"),
+        ("queue.cake.rtt", "30 ms"),
+        ("queue.cake.tins", "diffserv4"),
+        ("queue.cake.isolation", "dual-dsthost"),
+    ];
+    let expect = cake::Config {
+        rate: Some(Rate::from_bps(20_000_000)),
+        overhead: 38,
+        mpu: 84,
+        framing: cake::Framing::Ptm,
+        rtt: Duration::from_millis(30),
+        tins: cake::Tins::Diffserv4,
+        isolation: cake::Isolation::DualDstHost,
+    };
+    assert_eq!(set(&keys).queue.forth().discipline, Discipline::Cake(expect));
+}
+
 /// RFC 8290 §5.2.3.
 #[test]
 fn how_many_packets_fit_depends_on_the_kind() {
@@ -178,6 +202,7 @@ fn how_many_packets_fit_depends_on_the_kind() {
     assert_eq!(packets(&[("queue.kind", "codel")]), [Some(50); 2]);
     assert_eq!(packets(&[("queue.kind", "pie")]), [Some(1000), Some(50)]);
     assert_eq!(packets(&[("queue.kind", "dualpi2")]), [Some(10_000), Some(50)]);
+    assert_eq!(packets(&[("queue.kind", "cake")]), [Some(10_240), Some(50)]);
     assert_eq!(packets(&[forth, back]), [Some(10_240); 2]);
     assert_eq!(packets(&[forth]), [Some(10_240), Some(50)]);
     assert_eq!(packets(&[back]), [Some(50), Some(10_240)]);
@@ -464,6 +489,37 @@ fn what_a_discipline_cannot_be_given() {
         &[&[("queue.kind", "dualpi2")], &rtts[..]].concat(),
         "--set queue.dualpi2.rtt_typical=10 ms: queue.dualpi2.rtt_typical must not be above \
          queue.dualpi2.rtt_max",
+    );
+    let cake =
+        |key, value, line: &str| refused_setting(&[("queue.kind", "cake"), (key, value)], line);
+    cake(
+        "queue.cake.overhead",
+        "257 B",
+        "--set queue.cake.overhead=257 B: must be a size from 0 B to 256 B",
+    );
+    cake("queue.cake.mpu", "1 kB", "--set queue.cake.mpu=1 kB: must be a size from 0 B to 256 B");
+    cake("queue.cake.framing", "adsl", "--set queue.cake.framing=adsl: must be noatm, atm or ptm");
+    cake("queue.cake.rtt", "0 s", "--set queue.cake.rtt=0 s: must be a duration from 1 us");
+    cake(
+        "queue.cake.tins",
+        "diffserv5",
+        "--set queue.cake.tins=diffserv5: must be besteffort, precedence, diffserv3, diffserv4 or \
+         diffserv8; did you mean diffserv3?",
+    );
+    cake(
+        "queue.cake.isolation",
+        "host",
+        "--set queue.cake.isolation=host: must be flowblind, srchost, dsthost, hosts, flows, \
+         dual-srchost, dual-dsthost or triple-isolate; did you mean hosts?",
+    );
+    refused(
+        "[link]\nrate = \"1 Mbit/s\"\n[queue]\nkind = \"cake\"\necn = true",
+        ":5: queue.ecn: does nothing without queue.kind or queue.back.kind = red, codel, \
+         fq-codel or pie",
+    );
+    refused(
+        "[link]\nrate = \"1 Mbit/s\"\n[queue.cake]\nrate = \"1 Mbit/s\"",
+        ":4: queue.cake.rate: does nothing without queue.kind or queue.back.kind = cake",
     );
     refused(
         "[link]\nrate = \"1 Mbit/s\"\n[queue]\nkind = \"dualpi2\"\necn = true",

@@ -93,6 +93,11 @@ fn bad_input_is_one_line() {
     let check = |settings: &[(&str, &str)], expect: &str| is_refused("lte-cat4", settings, expect);
     check(&[("queue.kind", "red")], "--set queue.kind=red: queue.kind = red needs [link]");
     check(
+        &[("queue.kind", "cake"), ("queue.cake.rate", "1 Mbit/s")],
+        "--set queue.cake.rate=1 Mbit/s: a radio has no shaper: queue.cake.rate needs [link] or \
+         [[wired]]",
+    );
+    check(
         &[("radio.lte.grant_delay", "8 ms")],
         "--set radio.lte.grant_delay=8 ms: radio.lte.grant_delay must be shorter than \
          radio.harq.round_trip, so that a repeat is known before others are granted its place",

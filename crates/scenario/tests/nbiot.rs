@@ -69,6 +69,11 @@ fn bad_input_is_one_line() {
     let check = |settings: &[(&str, &str)], expect: &str| is_refused("nb-iot", settings, expect);
     check(&[("queue.kind", "red")], "--set queue.kind=red: queue.kind = red needs [link]");
     check(
+        &[("queue.kind", "cake"), ("queue.cake.rate", "1 Mbit/s")],
+        "--set queue.cake.rate=1 Mbit/s: a radio has no shaper: queue.cake.rate needs [link] or \
+         [[wired]]",
+    );
+    check(
         &[("radio.npdcch.max_repetitions", "1"), ("radio.npdcch.interval", "1.5")],
         "--set radio.npdcch.max_repetitions=1: radio.npdcch.max_repetitions times \
          radio.npdcch.interval must be a whole number of subframes, 4 or more",

@@ -109,6 +109,11 @@ fn bad_input_is_one_line() {
         |settings: &[(&str, &str)], expect: &str| is_refused("nr-tdd-100", settings, expect);
     check(&[("queue.kind", "red")], "--set queue.kind=red: queue.kind = red needs [link]");
     check(
+        &[("queue.kind", "cake"), ("queue.cake.rate", "1 Mbit/s")],
+        "--set queue.cake.rate=1 Mbit/s: a radio has no shaper: queue.cake.rate needs [link] or \
+         [[wired]]",
+    );
+    check(
         &[("radio.bearer.edge.dscp", "46"), ("radio.nr.pdcp.reordering", "off")],
         "--set radio.nr.pdcp.reordering=off: radio.nr.pdcp.reordering = off needs \
          radio.bearer.edge.mode = am: what is lost would be waited for without end",

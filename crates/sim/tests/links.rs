@@ -116,6 +116,7 @@ fn queues() {
         DropsSummary { aqm: 14, ..NONE },
     );
     check(&[("queue.kind", "dualpi2")], DropsSummary { aqm: 20, ..NONE });
+    check(&[("queue.kind", "cake")], DropsSummary { aqm: 3, ..NONE });
     // One of 12 is being sent: of the other 11 and the one that arrives, half go at once.
     let half = [("queue.kind", "fq-codel"), ("queue.packets", "12")];
     check(&half, DropsSummary { aqm: 2, queue: 6, ..NONE });

@@ -326,15 +326,19 @@ impl<B: Body> link::Load for Packet<B> {
         let ports = self.ports().map_or(0, |[from, to]| u64::from(from) << 16 | u64::from(to));
         u64::from(source.0) << 48 ^ u64::from(destination.0) << 32 ^ ports
     }
+
+    fn hosts(&self) -> [u32; 2] {
+        [self.ends.source.0, self.ends.destination.0]
+    }
+
+    fn dscp(&self) -> u8 {
+        self.dscp
+    }
 }
 
 impl<B: Body> radio::Sdu for Packet<B> {
     fn uid(&self) -> u64 {
         self.uid
-    }
-
-    fn dscp(&self) -> u8 {
-        self.dscp
     }
 
     fn header_compression() -> Option<Box<dyn HeaderCompression<Self>>> {

@@ -293,7 +293,7 @@ mod tests {
                             Departure { sojourn, bytes_behind: queue.len() as u64 * 1000 };
                         match codel.on_departure(Time::from_nanos(now), departure) {
                             Verdict::Notify | Verdict::Drop => dropped += 1,
-                            Verdict::Pass => {
+                            Verdict::Pass | Verdict::Marked => {
                                 sent = Some(since);
                                 break;
                             }

@@ -13,13 +13,14 @@ section! {
         /// (Linux).
         pub packets: Option<Option<u32>> as Or<as_key::Kind, Packets> = None;
         /// Most bytes that wait or are being sent, beside `queue.packets`. Default: as many as
-        /// those packets have.
+        /// those packets have; with cake what `queue.cake.rate` carries in four
+        /// `queue.cake.rtt`, from 4 MiB to 15.5 MB (Linux).
         pub bytes: Option<u64> as Size = None;
         /// Which packets are dropped before it is full, or that flows take turns; red needs
         /// [link], the others [link] or any radio but those of UMTS. Default: none.
         pub kind: Kind as Word<Kind> = Kind::DropTail;
         /// red, codel, fq-codel and pie mark packets that can carry a mark, instead of dropping
-        /// them (RFC 3168), in either direction; dualpi2 always does. Default: ns-2.
+        /// them (RFC 3168), in either direction; dualpi2 and cake always do. Default: ns-2.
         pub ecn: bool as Flag = false;
         /// The queue of the reverse direction.
         pub back: ReverseQueue as Always<ReverseQueue> = ReverseQueue::default();
@@ -32,8 +33,8 @@ section! {
 
 section! {
     /// `[queue.back]`: the queue of the reverse direction, ahead of `[link.back]` or the radio's
-    /// uplink. `[queue.red]`, `[queue.codel]`, `[queue.fair]`, `[queue.fq_codel]`, `[queue.pie]`
-    /// and `[queue.dualpi2]` configure the disciplines of either direction.
+    /// uplink. `[queue.red]`, `[queue.codel]`, `[queue.fair]`, `[queue.fq_codel]`, `[queue.pie]`,
+    /// `[queue.dualpi2]` and `[queue.cake]` configure the disciplines of either direction.
     pub struct ReverseQueue {
         /// Most packets that wait or are being sent. Default: ns-2, whose duplex links have one
         /// limit for either direction.

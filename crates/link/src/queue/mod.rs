@@ -5,6 +5,7 @@
 //! that take turns (`turns`), or in two that are coupled (`dual`). The keys of a scenario for all
 //! this are [`Queues`].
 
+pub mod cake;
 pub mod codel;
 pub mod droptail;
 mod dual;
@@ -120,6 +121,8 @@ disciplines! {
     Pie: pie = "pie",
     /// Some on departure, from two coupled queues of which one is for L4S: RFC 9332.
     DualPi2: dualpi2 = "dualpi2",
+    /// Some on departure, behind a shaper, where hosts and then flows take turns: CAKE.
+    Cake: cake = "cake",
 }
 
 /// The parameters of a discipline.
@@ -144,6 +147,8 @@ enum Start {
     Turns(turns::Config),
     /// Two coupled lanes, which mark whatever can be marked.
     Dual(dualpi2::Config),
+    /// Flows of hosts take turns behind a shaper, with a source of chance.
+    Cake(cake::Config, Stream),
 }
 
 impl Start {
@@ -182,6 +187,8 @@ pub enum Verdict {
     /// It is to notify its sender of congestion: by a mark where that is possible, else by its
     /// loss.
     Notify,
+    /// It has been marked, and goes on.
+    Marked,
     /// It is dropped.
     Drop,
 }

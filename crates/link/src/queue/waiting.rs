@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use base::{Duration, Stream, Time};
 use observe::DropReason;
 
+use super::cake::Cake;
 use super::dual::Dual;
 use super::fifo::Fifo;
 use super::turns::Turns;
@@ -21,6 +22,8 @@ pub struct Queue<T> {
     total: Backlog,
     /// What was taken in and dropped later, and when.
     gone: VecDeque<(Time, Dropped<T>)>,
+    /// Before this time none leaves: the discipline is a shaper.
+    opens: Time,
 }
 
 /// What waits, in the order in which it leaves.
@@ -29,6 +32,7 @@ enum Waiting<T> {
     Fifo(Fifo<T>),
     Turns(Box<Turns<T>>),
     Dual(Box<Dual<T>>),
+    Cake(Box<Cake<T>>),
 }
 
 /// A packet in a queue.
@@ -53,14 +57,18 @@ impl<T: Load> Queue<T> {
     /// An empty queue ahead of what is called `name`; that and `seed` determine its chance.
     pub fn new(config: &Config, seed: u64, name: &str) -> Self {
         let chance = |source: &str| Stream::named(seed, &format!("{name} {source}"));
-        let Config { limit, discipline, notice } = config;
+        let &Config { mut limit, discipline, notice } = config;
         let (waiting, notice) = match discipline.start(&chance) {
-            Start::Fifo(judge) => (Waiting::Fifo(Fifo::new(judge)), *notice),
-            Start::Turns(turns) => (Waiting::Turns(Box::new(Turns::new(turns))), *notice),
+            Start::Fifo(judge) => (Waiting::Fifo(Fifo::new(judge)), notice),
+            Start::Turns(turns) => (Waiting::Turns(Box::new(Turns::new(turns))), notice),
             Start::Dual(config) => (Waiting::Dual(Box::new(Dual::new(config))), Notice::Mark),
+            Start::Cake(config, chance) => {
+                limit.bytes = limit.bytes.or(Some(config.memory()));
+                (Waiting::Cake(Box::new(Cake::new(&config, chance))), Notice::Mark)
+            }
         };
-        let limit = *limit;
-        Self { limit, notice, waiting, total: Backlog::default(), gone: VecDeque::new() }
+        let (total, gone, opens) = (Backlog::default(), VecDeque::new(), Time::ZERO);
+        Self { limit, notice, waiting, total, gone, opens }
     }
 
     /// Takes in `packet`, or gives it back. What is dropped to make room for it comes out of
@@ -88,13 +96,24 @@ impl<T: Load> Queue<T> {
             Waiting::Fifo(fifo) => fifo.push(queued),
             Waiting::Turns(turns) => turns.push(queued),
             Waiting::Dual(dual) => dual.push(queued),
+            Waiting::Cake(cake) => {
+                cake.push(queued);
+                self.opens = cake.opens();
+            }
         }
         let packets = self.backlog(transmission.sending).packets;
         counters.queue_max = counters.queue_max.max(packets);
         Ok(())
     }
 
-    /// The next packet to send when the transmitter is free from `free` on.
+    /// Before this time there is no next packet to send, unless nothing waits: the discipline is a
+    /// shaper. Changed by [`Self::push`] and [`Self::pop`].
+    pub const fn opens(&self) -> Time {
+        self.opens
+    }
+
+    /// The next packet to send when the transmitter is free from `free` on, which is not before
+    /// [`Self::opens`].
     pub fn pop(&mut self, free: Time, counters: &mut Counters) -> Option<Queued<T>> {
         loop {
             let (Queued { since, mut packet }, verdict) = self.waiting.pop(free)?;
@@ -103,6 +122,9 @@ impl<T: Load> Queue<T> {
             self.total.bytes -= u64::from(bytes);
             if !has_to_go(verdict, self.notice, &mut packet, counters) {
                 self.waiting.sent(bytes);
+                if let Waiting::Cake(cake) = &self.waiting {
+                    self.opens = cake.opens();
+                }
                 return Some(Queued { since, packet });
             }
             self.leave(free.max(since), Queued { since, packet }, DropReason::Aqm, counters);
@@ -124,7 +146,7 @@ impl<T: Load> Queue<T> {
     pub fn uses_idle_time(&self) -> bool {
         match &self.waiting {
             Waiting::Fifo(fifo) => fifo.uses_idle_time(),
-            Waiting::Turns(_) | Waiting::Dual(_) => false,
+            Waiting::Turns(_) | Waiting::Dual(_) | Waiting::Cake(_) => false,
         }
     }
 
@@ -156,13 +178,15 @@ impl<T: Load> Queue<T> {
 
     /// What waits, and when each came.
     pub fn waiting(&self) -> impl Iterator<Item = &Queued<T>> {
-        let (fifo, turns, dual) = match &self.waiting {
-            Waiting::Fifo(fifo) => (Some(fifo.iter()), None, None),
-            Waiting::Turns(turns) => (None, Some(turns.iter()), None),
-            Waiting::Dual(dual) => (None, None, Some(dual.iter())),
-        };
+        let (mut fifo, mut turns, mut dual, mut cake) = (None, None, None, None);
+        match &self.waiting {
+            Waiting::Fifo(it) => fifo = Some(it.iter()),
+            Waiting::Turns(it) => turns = Some(it.iter()),
+            Waiting::Dual(it) => dual = Some(it.iter()),
+            Waiting::Cake(it) => cake = Some(it.iter()),
+        }
         let lanes = fifo.into_iter().flatten().chain(turns.into_iter().flatten());
-        lanes.chain(dual.into_iter().flatten())
+        lanes.chain(dual.into_iter().flatten()).chain(cake.into_iter().flatten())
     }
 
     /// The sum over what waits of the time that each has waited by `now`.
@@ -207,12 +231,9 @@ impl<T: Load> Queue<T> {
     ) -> bool {
         let bytes = packet.bytes();
         while !self.limit.admits(self.backlog(sending), bytes) {
-            let Waiting::Turns(turns) = &self.waiting else { return false };
-            let longest = turns.longest(packet.flow(), bytes);
-            let Some((place, packets)) = longest else { return false };
+            let Some((place, packets)) = self.waiting.longest(packet) else { return false };
             for _ in 0..packets {
-                let Waiting::Turns(turns) = &mut self.waiting else { return false };
-                let Some(queued) = turns.evict(place) else { break };
+                let Some(queued) = self.waiting.evict(place, now) else { break };
                 self.total.packets -= 1;
                 self.total.bytes -= u64::from(queued.packet.bytes());
                 self.leave(now, queued, DropReason::Queue, counters);
@@ -234,7 +255,7 @@ impl<T: Load> Waiting<T> {
     fn on_arrival(&mut self, now: Time, transmission: Transmission) -> Verdict {
         match self {
             Self::Fifo(fifo) => fifo.on_arrival(now, transmission),
-            Self::Turns(_) => Verdict::Pass,
+            Self::Turns(_) | Self::Cake(_) => Verdict::Pass,
             Self::Dual(dual) => {
                 dual.catch_up(now);
                 Verdict::Pass
@@ -246,7 +267,7 @@ impl<T: Load> Waiting<T> {
     fn on_refusal(&mut self) {
         match self {
             Self::Fifo(fifo) => fifo.on_refusal(),
-            Self::Turns(_) | Self::Dual(_) => {}
+            Self::Turns(_) | Self::Dual(_) | Self::Cake(_) => {}
         }
     }
 
@@ -257,6 +278,7 @@ impl<T: Load> Waiting<T> {
             Self::Fifo(fifo) => fifo.pop(free),
             Self::Turns(turns) => turns.pop(free),
             Self::Dual(dual) => dual.pop(free),
+            Self::Cake(cake) => cake.pop(free),
         }
     }
 
@@ -266,6 +288,29 @@ impl<T: Load> Waiting<T> {
             Self::Fifo(_) => {}
             Self::Turns(turns) => turns.sent(bytes),
             Self::Dual(dual) => dual.sent(bytes),
+            Self::Cake(cake) => cake.sent(bytes),
+        }
+    }
+
+    /// Where the queue is that gives way to `packet`, and how many of its packets at once. `None`
+    /// if none is longer than that of the packet itself, or if there is only one.
+    fn longest(&self, packet: &T) -> Option<((usize, u32), u32)> {
+        match self {
+            Self::Fifo(_) | Self::Dual(_) => None,
+            Self::Turns(turns) => {
+                let (place, packets) = turns.longest(packet.flow(), packet.bytes())?;
+                Some(((0, place), packets))
+            }
+            Self::Cake(cake) => Some((cake.longest(packet)?, 1)),
+        }
+    }
+
+    /// The oldest packet of the queue at a place that [`Self::longest`] told.
+    fn evict(&mut self, place: (usize, u32), now: Time) -> Option<Queued<T>> {
+        match self {
+            Self::Fifo(_) | Self::Dual(_) => None,
+            Self::Turns(turns) => turns.evict(place.1),
+            Self::Cake(cake) => cake.evict(place, now),
         }
     }
 }
@@ -279,6 +324,10 @@ fn has_to_go<T: Load>(
 ) -> bool {
     match (verdict, notice) {
         (Verdict::Pass, Notice::Drop | Notice::Mark) => false,
+        (Verdict::Marked, Notice::Drop | Notice::Mark) => {
+            counters.marks += 1;
+            false
+        }
         (Verdict::Notify, Notice::Mark) => {
             let is_marked = packet.mark();
             counters.marks += u64::from(is_marked);

@@ -11,11 +11,6 @@ pub trait Sdu: Load {
         0
     }
 
-    /// The code point of its service (DSCP, RFC 2474 §3): bearers may be chosen by it.
-    fn dscp(&self) -> u8 {
-        0
-    }
-
     /// Both ends of header compression in one direction; `None` for SDUs without compressible
     /// headers.
     fn header_compression() -> Option<Box<dyn HeaderCompression<Self>>> {

@@ -30,6 +30,14 @@ impl<T: Sdu> Load for Frame<T> {
     fn flow(&self) -> u64 {
         self.sdu.flow()
     }
+
+    fn hosts(&self) -> [u32; 2] {
+        self.sdu.hosts()
+    }
+
+    fn dscp(&self) -> u8 {
+        self.sdu.dscp()
+    }
 }
 
 /// A frame that is being sent, or whose transmission failed.

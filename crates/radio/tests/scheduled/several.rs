@@ -1,9 +1,9 @@
 //! Bearers and handovers of any kind, for laws.
 
 use base::Rate;
+use link::Load;
 use link::queue::droptail::Limit;
 use proptest::prelude::*;
-use radio::Sdu;
 use radio::rlc36::RlcMode;
 use radio::scheduled::{BearerKeys, Handover};
 

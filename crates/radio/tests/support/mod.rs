@@ -23,14 +23,14 @@ impl Load for Packet {
     fn bytes(&self) -> u32 {
         self.bytes
     }
-}
 
-impl Sdu for Packet {
     /// One of four, by size.
     fn dscp(&self) -> u8 {
         (self.bytes % 4) as u8
     }
 }
+
+impl Sdu for Packet {}
 
 pub fn probability(value: f64) -> Probability {
     Probability::new(value).expect("in range")
