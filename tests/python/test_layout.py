@@ -9,6 +9,7 @@ import pytest
 LAYERS = (
     {"base"},
     {"observe", "settings"},
+    {"aqm"},
     {"cc", "link", "mobility", "wire"},
     {"os", "radio", "tcp"},
     {"middlebox"},

@@ -4,7 +4,7 @@
 //! A [`Middlebox`] stands where all packets of some mobiles pass. It is given the time and TCP
 //! packets from either [`Leg`]; it returns packets for either leg and one deadline. What segments
 //! carry is a parameter, as in `tcp`: the same box works on lengths and on bytes. Packets other
-//! than TCP go around it.
+//! than TCP go around it, or wait in it for their turn, as [`Opaque`].
 
 mod address;
 mod atcp;
@@ -22,6 +22,7 @@ mod m_tcp;
 mod machine;
 mod map;
 mod mobiles;
+mod opaque;
 mod packet;
 mod per_flow_split;
 mod radio_link;
@@ -37,7 +38,7 @@ mod table;
 mod w_tcp;
 
 pub use address::{Address, Leg};
-pub use atcp::{Atcp, AtcpConfig, AtcpKeys, Class, Estimation};
+pub use atcp::{Atcp, AtcpConfig, AtcpKeys, Class, Estimation, Others};
 pub use counters::{Bypasses, Counters, Repairs};
 pub use delayed_dupacks::{DelayedDupacks, DelayedDupacksConfig, DelayedDupacksKeys};
 pub use exposure::Exposure;
@@ -48,6 +49,7 @@ pub use ip_fields::IpFields;
 pub use limits::{Admission, Bypass, MiddleboxLimits, Reserve, Usage};
 pub use m_tcp::{MTcp, MTcpConfig, MTcpKeys};
 pub use machine::{Managed, Middlebox, PmtuHandler, RadioReport};
+pub use opaque::{Aside, Opaque, Reception, Release};
 pub use packet::{Connection, Packet};
 pub use per_flow_split::{PerFlowSplit, SplitKeys};
 pub use radio_link::RadioLink;

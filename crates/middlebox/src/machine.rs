@@ -6,7 +6,9 @@ use base::{Rate, Time};
 use observe::BoxContext;
 use tcp::Payload;
 
-use crate::{Address, Bypasses, Connection, Counters, Exposure, Packet, Usage};
+use crate::{
+    Address, Aside, Bypasses, Connection, Counters, Exposure, Opaque, Packet, Reception, Usage,
+};
 
 /// A box that all packets of some mobiles pass.
 ///
@@ -15,6 +17,22 @@ use crate::{Address, Bypasses, Connection, Counters, Exposure, Packet, Usage};
 pub trait Middlebox<P: Payload>: Debug + Send {
     /// A packet arrived from the leg of its source.
     fn handle_packet(&mut self, cx: &mut BoxContext<'_>, packet: Packet<P>);
+
+    /// A packet that the box does not read arrived from the leg of its source. By default it goes
+    /// around the box.
+    fn handle_opaque(&mut self, _cx: &mut BoxContext<'_>, _packet: &Opaque) -> Reception {
+        Reception::Passes
+    }
+
+    /// `mobile` has answered the echo request of this number.
+    fn handle_echo(&mut self, _cx: &mut BoxContext<'_>, _mobile: Address, _number: u32) {}
+
+    /// What leaves next beside segments. Poll until `None` after each [`Middlebox::poll_output`],
+    /// and send these ahead of what that returned.
+    #[must_use]
+    fn poll_aside(&mut self) -> Option<Aside> {
+        None
+    }
 
     /// Time has passed. Before the deadline nothing happens.
     fn handle_timeout(&mut self, cx: &mut BoxContext<'_>);

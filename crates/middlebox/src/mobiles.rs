@@ -46,6 +46,18 @@ impl Mobiles {
         number
     }
 
+    /// Something comes to a mobile that is no flow: its number. Without any flow it is forgotten
+    /// `patience` after the last.
+    pub(crate) fn meet(&mut self, now: Time, address: Address, patience: Duration) -> u32 {
+        let number = self.find(address).unwrap_or_else(|| self.add(address));
+        let mobile = &mut self.known[number as usize];
+        mobile.last = now;
+        if mobile.flows == 0 && !std::mem::replace(&mut mobile.queued, true) {
+            self.quiet.push_back((now + patience, number));
+        }
+        number
+    }
+
     fn add(&mut self, address: Address) -> u32 {
         let handset = address.handset();
         let mobile = Mobile { handset, flows: 0, last: Time::ZERO, queued: false };

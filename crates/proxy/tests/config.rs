@@ -299,6 +299,10 @@ fn keys_of_a_profile_that_cannot_be() {
              every real radio",
         );
     }
+    refused_in_profile(
+        "middlebox.atcp.others = \"scheduled\"",
+        ":7: profile.gprs.middlebox.atcp.others: must be around: a daemon reads TCP alone",
+    );
     for kind in ["split", "i-tcp", "snoop"] {
         refused_in_profile(
             &format!("uplink_rate = \"14 kbit/s\"\nmiddlebox.kind = \"{kind}\""),

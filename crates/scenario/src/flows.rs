@@ -170,6 +170,7 @@ impl<B: Body<Payload = Length>> Flows<'_, B> {
             opener: opener(group),
             bytes: group.payload(tcp.configs[0].mss),
             dscp: group.dscp,
+            is_encrypted: group.encrypted,
             start,
             stop: group.stop.map(|stop| start + stop),
             abort: group.abort.map(|abort| start + abort),

@@ -305,7 +305,7 @@ fn datagram(ends: Ends, udp: &UdpDatagram) -> Cargo {
 pub(crate) fn ecn(fact: &PacketFact<'_>) -> Ecn {
     match fact.body.downcast_ref() {
         Some(Ipv4::<Length>::Segment(segment)) => segment.ecn,
-        Some(Ipv4::Datagram(_)) => Ecn::default(),
+        Some(Ipv4::Datagram(_) | Ipv4::Echo(_)) => Ecn::default(),
         None => fact.body.downcast_ref::<Ipv6<Length>>().map(Body::ecn).unwrap_or_default(),
     }
 }

@@ -18,6 +18,7 @@ mod hosts;
 mod links;
 mod marks;
 mod mobile;
+mod others;
 mod parts;
 mod path_mtu;
 mod queues;

@@ -31,6 +31,8 @@ pub struct Connection<'a> {
     pub no_delay: bool,
     /// The code point of the service that both ends ask for (DSCP, RFC 2474 §3).
     pub dscp: u8,
+    /// Whether middleboxes see nothing of its packets above IP but their ports.
+    pub is_encrypted: bool,
     /// When it is opened.
     pub start: Time,
     /// When the receiver resets it, if it is open then.
@@ -50,6 +52,8 @@ pub struct Host<P: Payload> {
     pub(crate) group: u32,
     /// The code point of its packets.
     pub(crate) dscp: u8,
+    /// Whether middleboxes cannot read them.
+    pub(crate) is_encrypted: bool,
     pub(crate) endpoint: Endpoint<P>,
     pub(crate) program: AnyProgram<P>,
     /// When it starts, if it has not yet.
@@ -113,6 +117,7 @@ impl<P: Payload> Host<P> {
             ports: [local, remote],
             group: connection.group,
             dscp: connection.dscp,
+            is_encrypted: connection.is_encrypted,
             endpoint,
             program,
             start: connects.then_some(*start),

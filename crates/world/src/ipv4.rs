@@ -1,4 +1,4 @@
-//! A packet of a simulated IPv4 network: a segment of TCP or a datagram of UDP.
+//! A packet of a simulated IPv4 network: a segment of TCP, a datagram of UDP or an echo.
 
 use std::borrow::Cow;
 
@@ -15,6 +15,22 @@ pub enum Ipv4<P> {
     Segment(Segment<P>),
     /// A datagram of UDP.
     Datagram(UdpDatagram),
+    /// A message of ICMP (RFC 792).
+    Echo(Echo),
+}
+
+/// A message of ICMP that is to come back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Echo {
+    /// Its number.
+    pub number: u32,
+    /// Whether it has come back.
+    pub is_reply: bool,
+}
+
+impl Echo {
+    /// Bytes above the IP header: a header of eight, and the number.
+    const BYTES: u32 = 12;
 }
 
 impl<P: Payload> Body for Ipv4<P> {
@@ -36,6 +52,14 @@ impl<P: Payload> Body for Ipv4<P> {
         if let Self::Datagram(datagram) = self { Some(datagram) } else { None }
     }
 
+    fn from_echo(echo: Echo) -> Option<Self> {
+        Some(Self::Echo(echo))
+    }
+
+    fn echo(&self) -> Option<Echo> {
+        if let Self::Echo(echo) = self { Some(*echo) } else { None }
+    }
+
     fn header(&self) -> Option<&TcpHeader> {
         if let Self::Segment(segment) = self { segment.header() } else { None }
     }
@@ -44,6 +68,7 @@ impl<P: Payload> Body for Ipv4<P> {
         match self {
             Self::Segment(segment) => segment.payload_bytes(),
             Self::Datagram(datagram) => datagram.payload,
+            Self::Echo(_) => 0,
         }
     }
 
@@ -51,6 +76,7 @@ impl<P: Payload> Body for Ipv4<P> {
         match self {
             Self::Segment(segment) => segment.bytes(),
             Self::Datagram(datagram) => IPV4_HEADER_BYTES + datagram.bytes(),
+            Self::Echo(_) => IPV4_HEADER_BYTES + Echo::BYTES,
         }
     }
 

@@ -25,7 +25,7 @@ pub use datagram::Datagram;
 pub use disconnection::Disconnection;
 pub use fragmentation::Fragmentation;
 pub use host::{Connection, Host, Side};
-pub use ipv4::Ipv4;
+pub use ipv4::{Echo, Ipv4};
 pub use ipv6::{FRAGMENT_HEADER_BYTES, IPV6_HEADER_BYTES, Ipv6, MOST_WRAPS, Piece, Transport};
 pub use machine::{Hop, Machine, MachineId, RadioHop};
 pub use node::{Node, NodeId};

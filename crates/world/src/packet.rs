@@ -11,7 +11,7 @@ use wire::rfc2507::Headers;
 
 use crate::header_compression::Rfc2507;
 use crate::ipv6::Wraps;
-use crate::{NodeId, Piece, Quote, TooBig};
+use crate::{Echo, NodeId, Piece, Quote, TooBig};
 
 /// Bytes of an IPv4 header without options (RFC 791 §3.1).
 pub const IPV4_HEADER_BYTES: u32 = 20;
@@ -60,6 +60,16 @@ pub trait Body: Clone + 'static {
 
     /// The UDP datagram, where it is one.
     fn udp(&self) -> Option<&UdpDatagram> {
+        None
+    }
+
+    /// A body that carries `echo`; `None` in networks without such messages.
+    fn from_echo(_echo: Echo) -> Option<Self> {
+        None
+    }
+
+    /// The message of ICMP that is to come back or has, where it is one.
+    fn echo(&self) -> Option<Echo> {
         None
     }
 
@@ -200,6 +210,8 @@ pub struct Packet<B> {
     pub identification: u16,
     /// The code point of its service (DSCP, RFC 2474 §3).
     pub dscp: u8,
+    /// True if middleboxes cannot read what is above IP, but for the ports.
+    pub is_encrypted: bool,
     /// True if a bit is wrong of a packet without bytes, which its receiver's checksum finds.
     pub is_corrupt: bool,
     /// When an endpoint sent it; `None` if something on the path made it.
@@ -211,6 +223,9 @@ pub struct Packet<B> {
 impl<B: Body> Packet<B> {
     /// Its headers as a radio may compress them.
     pub(crate) fn headers(&self) -> Option<Headers> {
+        if self.is_encrypted {
+            return None;
+        }
         self.body.headers(self.ends, self.identification)
     }
 
@@ -270,7 +285,8 @@ impl<B: Body> Packets<B> {
     pub(crate) fn make(&mut self, ends: Ends, identification: u16, body: B) -> Packet<B> {
         let (uid, bytes, dscp) = (self.number(), body.bytes(), body.dscp());
         let body = self.place(body);
-        Packet { uid, ends, bytes, identification, dscp, is_corrupt: false, departed: None, body }
+        let (is_encrypted, is_corrupt, departed) = (false, false, None);
+        Packet { uid, ends, bytes, identification, dscp, is_encrypted, is_corrupt, departed, body }
     }
 
     /// Another packet like `packet`.

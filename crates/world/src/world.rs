@@ -24,6 +24,7 @@ use observe::{Context, DropReason, Observe, PacketEvent};
 use radio::Cell;
 
 use agents::lose;
+use interception::Opaques;
 use machines::Machines;
 
 use crate::node::Nodes;
@@ -56,6 +57,8 @@ pub struct World<B: Body> {
     outbox: VecDeque<Delivery<B>>,
     /// Middleboxes, which get reports of the radio.
     middleboxes: Vec<MachineId>,
+    /// Packets that wait in middleboxes, which do not read them, by their numbers there.
+    opaque: Opaques<B>,
     /// By node: the IP identification of the last packet of a middlebox from or to that mobile.
     identifications: Vec<u16>,
     /// Fragmentation by hosts, and reassembly.
@@ -75,6 +78,7 @@ impl<B: Body> Default for World<B> {
             handing_on: Vec::new(),
             outbox: VecDeque::new(),
             middleboxes: Vec::new(),
+            opaque: Opaques::default(),
             identifications: Vec::new(),
             fragments: None,
             path_mtus: PathMtus::new(u32::MAX),
@@ -264,11 +268,18 @@ impl<B: Body> World<B> {
     fn forward(&mut self, cx: &mut Context<'_, impl Observe>, node: NodeId, packet: Packet<B>) {
         let of_node = self.node(node);
         match (of_node.middlebox(), of_node.agent()) {
-            (Some(id), _) if packet.body.header().is_some() && !packet.is_corrupt => {
-                self.intercept(cx, id, packet);
+            (Some(id), _) => {
+                let is_read = packet.body.header().is_some() && !packet.is_encrypted;
+                match packet.body.echo() {
+                    Some(echo) if echo.is_reply => {
+                        self.intercept_echo(cx, id, packet, echo.number);
+                    }
+                    _ if is_read && !packet.is_corrupt => self.intercept(cx, id, packet),
+                    _ => self.intercept_opaque(cx, id, packet),
+                }
             }
             (None, Some(id)) => self.apply_agent(cx, id, packet),
-            (Some(_), _) | (None, None) => self.route(cx, node, packet),
+            (None, None) => self.route(cx, node, packet),
         }
     }
 
@@ -412,6 +423,9 @@ impl<B: Body> World<B> {
         }
         if let (Some(too_big), Some((_, id))) = (packet.body.too_big(), self.fragments) {
             return self.handle_too_big(cx, id, &packet, too_big);
+        }
+        if let Some(echo) = packet.body.echo() {
+            return self.answer_echo(cx, packet, echo);
         }
         let endpoint =
             packet.ports().and_then(|[from, to]| node.endpoint(to, packet.ends.source, from));

@@ -54,6 +54,7 @@ fn stream(config: &DchConfig) -> (Vec<u64>, umts::Counters) {
             bytes: body.bytes(),
             identification: uid as u16,
             dscp: 0,
+            is_encrypted: false,
             is_corrupt: false,
             departed: Some(now),
             body: Box::new(body),

@@ -62,6 +62,7 @@ fn connect(world: &mut Net, ends: [NodeId; 2], bytes: u64) -> [MachineId; 2] {
         opener: Side::Sender,
         no_delay: false,
         dscp: 0,
+        is_encrypted: false,
         start: Time::ZERO,
         abort: None,
         isn: [Seq::new(u32::MAX - 700), Seq::new(9)],

@@ -153,6 +153,7 @@ fn network(bytes: u64) -> (Net, MachineId) {
         opener: Side::Sender,
         no_delay: false,
         dscp: 0,
+        is_encrypted: false,
         start: Time::ZERO,
         abort: None,
         isn: [Seq::new(u32::MAX - 700), Seq::new(9)],

@@ -23,9 +23,10 @@ mod waiting;
 
 use std::fmt;
 
-use base::{Duration, Stream, Time};
+use base::{Stream, Time};
 use settings::{Always, section, words};
 
+pub use aqm::{Departure, Verdict};
 pub use keys::{Queues, ReverseQueue};
 pub use waiting::{Queue, Queued, Transmission};
 
@@ -179,20 +180,6 @@ trait Judge: fmt::Debug + Send + Sync {
     }
 }
 
-/// What a discipline decides on a packet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// It goes on.
-    Pass,
-    /// It is to notify its sender of congestion: by a mark where that is possible, else by its
-    /// loss.
-    Notify,
-    /// It has been marked, and goes on.
-    Marked,
-    /// It is dropped.
-    Drop,
-}
-
 /// How a sender is notified of congestion before the queue is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notice {
@@ -240,13 +227,4 @@ pub struct Arrival {
     pub waiting_bytes: u64,
     /// How many bytes the link could have sent since it fell idle; 0 while it is not.
     pub idle_bytes: u64,
-}
-
-/// A packet at the head of the queue, as a discipline sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Departure {
-    /// How long it has waited.
-    pub sojourn: Duration,
-    /// Bytes that wait behind it.
-    pub bytes_behind: u64,
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::codel::{self, CoDel};
 use super::lane::Lane;
-use super::{Judge, Queued, Verdict};
+use super::{Queued, Verdict};
 use crate::Load;
 
 /// Parameters of turns.

@@ -11,11 +11,14 @@ use super::Flows;
 use super::black_hole::BlackHole;
 use super::config::AtcpConfig;
 use super::deference::Deference;
+use super::echoes::Echoes;
 use super::estimator::{Arrived, Estimator};
 use super::flow::{Flow, Next, WindowUpdate};
 use super::flow_control::{EdgeMove, Grant, Position, Totals};
+use super::lanes::Recent;
+use super::others::{Others, Released};
 use super::recovery::Recovery;
-use super::schedule::Schedule;
+use super::schedule::{Schedule, Turn};
 use super::shaper::Shaper;
 use super::unacked::{NONE, PacketState, Sent, Skips, Unacknowledged};
 use crate::radio_rtt::RadioRtt;
@@ -31,6 +34,9 @@ pub(super) struct Aggregate {
     pub(super) unacked: Unacknowledged,
     pub(super) skips: Skips,
     pub(super) schedule: Schedule,
+    pub(super) others: Others,
+    pub(super) echoes: Echoes,
+    pub(super) recent: Recent,
     pub(super) round_trip: RadioRtt,
     pub(super) estimator: Estimator,
     pub(super) shaper: Shaper,
@@ -76,6 +82,8 @@ pub(super) struct Context<'a, P> {
     pub(super) flows: &'a mut Flows<P>,
     /// Flows whose windows are to be announced to their senders.
     pub(super) updates: &'a mut VecDeque<u32>,
+    /// Packets that are not TCP and wait no longer.
+    pub(super) released: &'a mut Released,
     pub(super) watch: &'a mut dyn FnMut(MiddleboxFact),
 }
 
@@ -104,6 +112,9 @@ impl Aggregate {
             unacked: Unacknowledged::new(),
             skips: Skips::new(config.skip_threshold),
             schedule: Schedule::default(),
+            others: Others::default(),
+            echoes: Echoes::default(),
+            recent: Recent::default(),
             round_trip: RadioRtt::default(),
             estimator: Estimator::new(config),
             shaper: Shaper::default(),
@@ -131,6 +142,12 @@ impl Aggregate {
         clamp + u64::from(self.recovery.tests(config)) * self.mss
     }
 
+    /// Bytes in the pipe, as far as is known. In a stall nothing is known of connections.
+    pub(super) const fn in_flight(&self) -> u64 {
+        let of_flows = if self.recovery.is_stalled() { 0 } else { self.unacked.in_flight };
+        of_flows + self.others.in_flight
+    }
+
     /// Bytes came from a sender.
     pub(super) fn write<P: Payload>(&mut self, id: u32, payload: P, cx: &mut Context<'_, P>) {
         let (now, config) = (cx.now, cx.config);
@@ -147,7 +164,7 @@ impl Aggregate {
         self.totals.held_max = self.totals.held_max.max(self.totals.held);
         self.totals.queued += bytes;
         flow.window.on_arrival(config, &self.totals, bytes, u64::from(flow.sender_mss));
-        self.schedule.join(id, &mut flow.stride);
+        self.schedule.join(Turn::Flow(id), &mut flow.stride);
     }
 
     /// The sender of flow `id` has sent everything: its unused allowance goes to others.
@@ -155,7 +172,7 @@ impl Aggregate {
         let flow = &mut cx.flows[id];
         self.totals.credit -= flow.credit();
         flow.closed = true;
-        self.schedule.join(id, &mut flow.stride);
+        self.schedule.join(Turn::Flow(id), &mut flow.stride);
         self.serve_budget_queue(cx);
     }
 
@@ -172,7 +189,7 @@ impl Aggregate {
         }
         self.unacked.abandon(&mut flow.chain);
         self.await_orphans(cx.now, cx.config);
-        self.schedule.remove(id, &flow.stride);
+        self.schedule.remove(Turn::Flow(id), &flow.stride);
         self.persist.due.retain(|&other| other != id);
         if flow.window_update == WindowUpdate::AwaitsBudget {
             self.budget_queue.retain(|&other| other != id);
@@ -194,7 +211,7 @@ impl Aggregate {
     ) {
         let now = cx.now;
         let Some(heard) = cx.flows[id].hear(now, arrival) else { return };
-        let limited = self.unacked.in_flight + self.mss > self.cwnd(cx.config);
+        let limited = self.in_flight() + self.mss > self.cwnd(cx.config);
         let mut acked = Acked::default();
         self.take_acknowledged(id, heard.una, cx, &mut acked);
         self.take_selected(id, arrival, cx, &mut acked);
@@ -204,13 +221,14 @@ impl Aggregate {
         }
         self.take_back_head(id, cx);
         if acked.bytes > 0 {
+            acked.bytes += self.others.leave_below(acked.beyond);
             self.freed_at = now;
             self.measure(cx, id, &acked, limited);
             self.heard(cx, &acked);
         }
         let flow = &mut cx.flows[id];
         if flow.next(now, None) != Next::Nothing {
-            self.schedule.join(id, &mut flow.stride);
+            self.schedule.join(Turn::Flow(id), &mut flow.stride);
         }
         self.serve_budget_queue(cx);
     }
@@ -349,16 +367,21 @@ impl Aggregate {
     ) {
         if let Some(rtt) = acked.rtt {
             self.round_trip.sample(rtt);
+            self.recent.sample(cx.now, rtt, self.round_trip.smoothed().unwrap_or(rtt));
             let connection = cx.flows[id].connection;
             (cx.watch)(MiddleboxFact::Rtt { mobile: self.mobile, connection, rtt });
         }
+        self.estimate(cx.now, cx.config, acked.bytes, limited);
+    }
+
+    /// So many bytes have left the pipe.
+    pub(super) fn estimate(&mut self, now: Time, config: &AtcpConfig, bytes: u64, limited: bool) {
         let (Some(smoothed), Some(least)) = (self.round_trip.smoothed(), self.round_trip.smallest)
         else {
             return;
         };
-        let (bytes, mss) = (acked.bytes, self.mss);
-        let arrived = Arrived { bytes, limited, smoothed, least, mss };
-        self.estimator.on_arrival(cx.now, cx.config, &arrived);
+        let arrived = Arrived { bytes, limited, smoothed, least, mss: self.packet() };
+        self.estimator.on_arrival(now, config, &arrived);
     }
 
     /// Where the right edge of flow `id` may be now, with its present window. Flows that wait for
@@ -448,7 +471,8 @@ impl Aggregate {
 
     /// Reports the backlog if it has changed.
     pub(super) fn report(&mut self, cx: &mut BoxContext<'_>, config: &AtcpConfig) {
-        let backlog = (self.totals.queued, self.unacked.in_flight, self.cwnd(config));
+        let queued = self.totals.queued + self.others.waiting;
+        let backlog = (queued, self.in_flight(), self.cwnd(config));
         if backlog != self.reported {
             self.reported = backlog;
             let (queued, in_flight, cwnd) = backlog;

@@ -1,13 +1,12 @@
 //! What an aggregating proxy is told: `[middlebox.atcp]`. Sections, equations and figures are those
 //! of Chakravorty et al. 2003.
 
+use aqm::codel;
 use base::{Duration, Rate};
 use settings::{
     Bytes, Count, Each, Factor, Fault, Flag, Label, Nothing, OfTime, Off, Or, Positive, Speed,
     Table, Word, as_key, join, named, section, words,
 };
-
-use crate::Connection;
 
 section! {
     /// `[middlebox.atcp]`: the aggregating proxy of Chakravorty et al. 2003.
@@ -80,6 +79,14 @@ section! {
         /// acknowledgement may hold back.
         pub uplink_clamp: Option<u32> as Or<as_key::UplinkRate, Bytes<u32, 1, 4_294_967_295>> =
             None;
+        /// What becomes of packets that are not TCP, or that nobody can read.
+        pub others: Others as Word<Others> = Others::Around;
+        /// Whether echo requests follow them, where no connection tells how long they are on their
+        /// way: an answer says that all before it has arrived.
+        pub echo: bool as Flag = true;
+        /// How long they may wait for their turn permanently: the target of `CoDel` (RFC 8289
+        /// §4.3). Default: a quarter of `round_trip`, and no less than a packet and a half take.
+        pub others_target: Option<Duration> as Or<as_key::RoundTrip, OfTime<1>> = None;
         /// Flows that are not treated as all others.
         pub classes: Vec<Class> as Each<Class> = Vec::new();
     }
@@ -107,6 +114,16 @@ section! {
 named!(Class);
 
 words! {
+    /// What becomes of packets that are not TCP.
+    pub enum Others {
+        /// They pass around the box.
+        Around = "around",
+        /// Each flow takes turns with connections, for room in the same window.
+        Scheduled = "scheduled",
+    }
+}
+
+words! {
     /// Where the clamp comes from.
     pub enum Estimation {
         /// It stays.
@@ -119,7 +136,7 @@ words! {
 }
 
 /// A full packet on a path over Ethernet, in bytes.
-const PACKET: u64 = 1_500;
+pub(super) const PACKET: u64 = 1_500;
 
 impl AtcpConfig {
     /// Times that would be divided by are not zero; what may be in flight is held; a class says in
@@ -165,8 +182,7 @@ impl AtcpConfig {
     }
 
     /// How a flow is scheduled.
-    pub(super) fn class(&self, connection: &Connection, dscp: u8) -> Share {
-        let ports = [connection.source_port, connection.destination_port];
+    pub(super) fn class(&self, ports: &[u16], dscp: u8) -> Share {
         let fits = |class: &&Class| {
             class.port.is_some_and(|port| ports.contains(&port)) || class.dscp == Some(dscp)
         };
@@ -203,6 +219,17 @@ impl AtcpConfig {
     /// §IV.D: `w_init` = RTT·C·β, in bytes.
     pub(super) fn initial_window(&self) -> f64 {
         self.rate.bytes_in(self.round_trip) as f64 * self.overprovision
+    }
+
+    /// How `CoDel` decides on packets that are not TCP. A shorter queue would run dry each time
+    /// their sender halves its window, and the others would take their part; in a lane of its own
+    /// nobody else waits for it.
+    pub(super) fn codel(&self) -> codel::Config {
+        let usual = codel::Config::default();
+        let packets = self.transmission(PACKET * 3 / 2);
+        let target = self.others_target.unwrap_or(self.round_trip / 4).max(packets);
+        let interval = usual.interval.max(self.round_trip) + target;
+        codel::Config { target, interval, mtu: PACKET as u32 }
     }
 
     /// How long the radio needs for `bytes`.

@@ -102,8 +102,16 @@ impl Estimator {
     pub(super) fn on_report(&mut self, rate: Option<Rate>, config: &AtcpConfig, mss: u64) {
         if let (Estimation::Radio, Some(rate)) = (config.estimator, rate) {
             let rate = rate.as_bps() as f64 / 8.0;
+            self.rate = Some(rate);
             self.fit(rate, usual_without_length(rate, config, mss), config, mss);
         }
+    }
+
+    /// The rate at which the pipe is known to drain, in bytes/s, and what it takes for a packet
+    /// without length.
+    pub(super) fn pipe(&self, config: &AtcpConfig, mss: u64) -> (f64, Duration) {
+        let rate = self.rate.unwrap_or(config.rate.as_bps() as f64 / 8.0);
+        (rate, usual_without_length(rate, config, mss))
     }
 
     /// Nothing has arrived for long: discards what was measured of this round trip.

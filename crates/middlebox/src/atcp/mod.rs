@@ -10,6 +10,7 @@
 //! | `sending.rs`, `schedule.rs`, `deference.rs`, `shaper.rs` | what is sent next |
 //! | `flow_control.rs` | the windows that senders see |
 //! | `estimator.rs` | what may be in flight |
+//! | `others.rs`, `lanes.rs`, `echoes.rs` | what is not TCP |
 //!
 //! The paper is silent about the following, which is decided here: mobiles without selective
 //! acknowledgements (a duplicate acknowledgement says that one later packet of its flow arrived),
@@ -21,10 +22,13 @@ mod aggregate;
 mod black_hole;
 mod config;
 mod deference;
+mod echoes;
 mod estimator;
 mod flow;
 mod flow_control;
 mod keys;
+mod lanes;
+mod others;
 mod recovery;
 mod schedule;
 mod sending;
@@ -46,11 +50,15 @@ use aggregate::{Aggregate, Context};
 use black_hole::BlackHole;
 use flow::{Flow, WindowUpdate};
 use flow_control::Window;
+use others::Released;
 use schedule::StrideState;
 
-use crate::{Address, Counters, FlowId, Leg, RadioLeg, RadioReport, Repairs, Reserve, Terms};
+use crate::{
+    Address, Aside, Connection, Counters, FlowId, Leg, Opaque, RadioLeg, RadioReport, Reception,
+    Repairs, Reserve, Terms,
+};
 
-pub use config::{AtcpConfig, Class, Estimation};
+pub use config::{AtcpConfig, Class, Estimation, Others};
 pub use keys::AtcpKeys;
 
 /// The mobile-facing half of an aggregating proxy.
@@ -66,6 +74,8 @@ pub struct Atcp<P> {
     polled: VecDeque<u32>,
     /// Flows whose windows are to be announced to their senders.
     updates: VecDeque<u32>,
+    /// Packets that are not TCP and wait no longer.
+    released: Released,
     given_up: Vec<FlowId>,
 }
 
@@ -151,6 +161,7 @@ impl<P: Payload> Atcp<P> {
             next: None,
             polled: VecDeque::new(),
             updates: VecDeque::new(),
+            released: Released::new(),
             given_up: Vec::new(),
         }
     }
@@ -166,22 +177,32 @@ impl<P: Payload> Atcp<P> {
         if !std::mem::replace(&mut aggregate.polled, true) {
             self.polled.push_back(index);
         }
-        let (flows, updates) = (&mut self.flows, &mut self.updates);
+        let (flows, updates, released) = (&mut self.flows, &mut self.updates, &mut self.released);
         let (now, config, watch) = (cx.now, &self.config, &mut *cx.observe);
-        act(aggregate, &mut Context { now, config, flows, updates, watch })
+        act(aggregate, &mut Context { now, config, flows, updates, released, watch })
     }
 
-    fn aggregate_of(&mut self, terms: &Terms) -> u32 {
-        let host = terms.mobile.handset().host;
+    /// The aggregate of `mobile`, which facts call `number`.
+    fn aggregate_of(&mut self, mobile: Address, number: u32) -> u32 {
+        let host = mobile.handset().host;
         if let Some(&index) = self.aggregates.of.get(&host) {
             return index;
         }
         let bound = self.aggregates.slots.len() as u32;
-        let index = self.aggregates.add(host, Aggregate::new(terms.numbers.mobile, &self.config));
+        let index = self.aggregates.add(host, Aggregate::new(number, &self.config));
         if index == bound {
             self.agenda.add();
         }
         index
+    }
+}
+
+#[cfg(test)]
+impl<P> Atcp<P> {
+    /// Bytes and packets that wait of what is not TCP.
+    fn waiting(&self) -> (u64, usize) {
+        let of = |aggregate: &Aggregate| aggregate.others.waits();
+        self.aggregates.iter().map(of).fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
     }
 }
 
@@ -195,8 +216,9 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
     }
 
     fn open(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, terms: &Terms) {
-        let index = self.aggregate_of(terms);
-        let share = self.config.class(&terms.connection, terms.dscp);
+        let index = self.aggregate_of(terms.mobile, terms.numbers.mobile);
+        let Connection { source_port, destination_port, .. } = terms.connection;
+        let share = self.config.class(&[source_port, destination_port], terms.dscp);
         let stride = StrideState::new(share, terms.numbers.connection);
         let slot = flow.0 as usize;
         if self.flows.0.len() <= slot {
@@ -288,7 +310,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
             aggregate.polled = false;
             aggregate.report(cx, &self.config);
             self.given_up.append(&mut aggregate.given_up);
-            self.agenda.set(index, aggregate.deadline(cx.now));
+            self.agenda.set(index, aggregate.deadline(cx.now, &self.config));
         }
         self.next = self.agenda.peek();
         None
@@ -300,9 +322,9 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
 
     fn right_edge(&mut self, now: Time, flow: FlowId) -> u64 {
         let index = self.flows[flow.0].aggregate;
-        let (flows, updates) = (&mut self.flows, &mut self.updates);
+        let (flows, updates, released) = (&mut self.flows, &mut self.updates, &mut self.released);
         let (config, watch) = (&self.config, &mut |_| {});
-        let mut cx = Context { now, config, flows, updates, watch };
+        let mut cx = Context { now, config, flows, updates, released, watch };
         self.aggregates[index].right_edge(flow.0, &mut cx)
     }
 
@@ -328,8 +350,43 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
         self.aggregates[self.flows[flow.0].aggregate].totals.held
     }
 
+    fn handle_opaque(
+        &mut self,
+        cx: &mut BoxContext<'_>,
+        mobile: u32,
+        packet: &Opaque,
+    ) -> Reception {
+        match self.config.others {
+            Others::Around => return Reception::Passes,
+            Others::Scheduled => {}
+        }
+        let index = self.aggregate_of(packet.destination, mobile);
+        self.with(cx, index, |aggregate, cx| aggregate.wait(packet, cx));
+        Reception::Waits
+    }
+
+    fn handle_echo(&mut self, cx: &mut BoxContext<'_>, mobile: Address, number: u32) {
+        if let Some(&index) = self.aggregates.of.get(&mobile.handset().host) {
+            self.with(cx, index, |aggregate, cx| aggregate.handle_echo(number, cx));
+        }
+    }
+
+    fn poll_aside(&mut self) -> Option<Aside> {
+        self.released.pop_front()
+    }
+
+    fn release_opaque(&mut self) {
+        for aggregate in self.aggregates.slots.iter_mut().flatten() {
+            aggregate.others.clear(&mut self.released);
+        }
+    }
+
     fn forget(&mut self, _number: u32, mobile: Address) {
-        if let Some(index) = self.aggregates.remove(mobile.handset().host) {
+        let host = mobile.handset().host;
+        if let Some(&index) = self.aggregates.of.get(&host) {
+            self.aggregates[index].others.clear(&mut self.released);
+        }
+        if let Some(index) = self.aggregates.remove(host) {
             self.agenda.set(index, None);
             self.polled.retain(|&other| other != index);
         }

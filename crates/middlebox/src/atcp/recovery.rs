@@ -344,7 +344,7 @@ impl Aggregate {
             RecoveryState::Steady | RecoveryState::Doubtful { .. } => {
                 let Some(slot) = self.unacked.first_lost() else { return Repair::Nothing };
                 let lost = self.unacked.get(slot);
-                let in_flight = self.unacked.in_flight;
+                let in_flight = self.in_flight();
                 if in_flight > 0 && in_flight + u64::from(lost.length) > self.cwnd(config) {
                     return Repair::Silence;
                 }

@@ -4,12 +4,13 @@
 //! sends, and its pass rises by bytes ÷ tickets. The global pass of a priority is the highest of
 //! those served: a flow that returns from an idle time starts there, without a claim to what it did
 //! not use. A new flow starts [`FIRST`] ÷ tickets before: its first window goes ahead, as in a fair
-//! queue that favours new flows (RFC 8290 §3.2), and short flows are over soon.
+//! queue that favours new flows (RFC 8290 §3.2), and short flows are over soon. Lanes of what is not
+//! TCP ([`super::others`]) take turns with connections by the same passes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::config::Share;
+use super::config::{PACKET, Share};
 
 /// Pass units for a byte of a flow with one ticket.
 const STRIDE: u64 = 1 << 20;
@@ -20,18 +21,28 @@ const FIRST: u64 = 4_380;
 /// The flows that wait for their turn.
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
-    ready: BinaryHeap<ReadyFlow>,
+    flows: BinaryHeap<Ready>,
+    lanes: BinaryHeap<Ready>,
     /// The global pass of each priority so far, sorted by priority.
     global: Vec<(u8, u64)>,
 }
 
-/// A flow that waits: the highest priority, then the lowest pass, then the oldest connection first.
+/// Who takes turns.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct ReadyFlow {
+pub(super) enum Turn {
+    /// A connection.
+    Flow(u32),
+    /// A lane of what is not TCP.
+    Lane(u32),
+}
+
+/// One that waits: the highest priority, then the lowest pass, then the oldest connection first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Ready {
     priority: u8,
     pass: Reverse<u64>,
     connection: Reverse<u32>,
-    flow: u32,
+    turn: Turn,
 }
 
 /// The state of a flow in the schedule.
@@ -42,6 +53,8 @@ pub(super) struct StrideState {
     pass: u64,
     /// Bytes of its first window that are still to go ahead.
     ahead: u64,
+    /// Bytes that it did not use in an idle time and may claim.
+    claim: u64,
     /// True while it waits for a turn.
     waiting: bool,
 }
@@ -49,53 +62,75 @@ pub(super) struct StrideState {
 impl StrideState {
     /// Of a flow of that connection, which has not sent yet.
     pub(super) const fn new(share: Share, connection: u32) -> Self {
-        Self { share, connection, pass: 0, ahead: FIRST, waiting: false }
+        Self { share, connection, pass: 0, ahead: FIRST, claim: 0, waiting: false }
+    }
+
+    /// Of a lane, which may claim a packet: who sends less than its share goes ahead each time it
+    /// has something, as in a fair queue (RFC 8290 §3.2).
+    pub(super) const fn of_lane(share: Share) -> Self {
+        Self { claim: PACKET, ..Self::new(share, u32::MAX) }
     }
 }
 
 impl Schedule {
-    /// The flow may have something to send.
-    pub(super) fn join(&mut self, flow: u32, stride: &mut StrideState) {
+    /// It may have something to send.
+    pub(super) fn join(&mut self, turn: Turn, stride: &mut StrideState) {
         if !std::mem::replace(&mut stride.waiting, true) {
             let priority = stride.share.priority;
-            let ahead = stride.ahead * STRIDE / u64::from(stride.share.tickets);
+            let ahead = stride.ahead.max(stride.claim) * STRIDE / u64::from(stride.share.tickets);
             stride.pass = stride.pass.max(self.global(priority).saturating_sub(ahead));
             let (pass, connection) = (Reverse(stride.pass), Reverse(stride.connection));
-            self.ready.push(ReadyFlow { priority, pass, connection, flow });
+            self.of(turn).push(Ready { priority, pass, connection, turn });
         }
     }
 
     /// Whose turn it is.
-    pub(super) fn first(&self) -> Option<u32> {
-        self.ready.peek().map(|turn| turn.flow)
+    pub(super) fn first(&self) -> Option<Turn> {
+        self.ready().map(|ready| ready.turn)
     }
 
-    /// The priority of that flow.
+    /// Which lane's turn it is, whatever connections wait.
+    pub(super) fn first_lane(&self) -> Option<Turn> {
+        self.lanes.peek().map(|ready| ready.turn)
+    }
+
+    /// The priority of whose turn it is.
     pub(super) fn priority(&self) -> Option<u8> {
-        self.ready.peek().map(|turn| turn.priority)
+        self.ready().map(|ready| ready.priority)
     }
 
-    /// The first flow, whose state this is, cannot send: it will join again.
-    pub(super) fn skip(&mut self, stride: &mut StrideState) {
-        self.ready.pop();
+    fn ready(&self) -> Option<&Ready> {
+        self.flows.peek().max(self.lanes.peek())
+    }
+
+    /// The first of its kind, whose state this is, cannot send: it will join again.
+    pub(super) fn skip(&mut self, turn: Turn, stride: &mut StrideState) {
+        self.of(turn).pop();
         stride.waiting = false;
     }
 
-    /// The first flow, whose state this is, sends `bytes`.
-    pub(super) fn serve(&mut self, flow: u32, stride: &mut StrideState, bytes: u64) {
-        self.ready.pop();
+    /// The first of its kind, whose state this is, sends `bytes`.
+    pub(super) fn serve(&mut self, turn: Turn, stride: &mut StrideState, bytes: u64) {
+        self.of(turn).pop();
         let global = self.global(stride.share.priority);
         *global = stride.pass.max(*global);
         stride.ahead = stride.ahead.saturating_sub(bytes);
         stride.pass += bytes * STRIDE / u64::from(stride.share.tickets);
         stride.waiting = false;
-        self.join(flow, stride);
+        self.join(turn, stride);
     }
 
-    /// Removes the flow.
-    pub(super) fn remove(&mut self, flow: u32, stride: &StrideState) {
+    /// Removes it.
+    pub(super) fn remove(&mut self, turn: Turn, stride: &StrideState) {
         if stride.waiting {
-            self.ready.retain(|turn| turn.flow != flow);
+            self.of(turn).retain(|ready| ready.turn != turn);
+        }
+    }
+
+    const fn of(&mut self, turn: Turn) -> &mut BinaryHeap<Ready> {
+        match turn {
+            Turn::Flow(_) => &mut self.flows,
+            Turn::Lane(_) => &mut self.lanes,
         }
     }
 
@@ -124,15 +159,17 @@ mod tests {
             .zip(0..)
             .map(|(&(priority, tickets, _), of)| StrideState::new(Share { priority, tickets }, of))
             .collect();
-        for (id, stride) in strides.iter_mut().enumerate() {
-            schedule.join(id as u32, stride);
+        for (id, stride) in (0..).zip(&mut strides) {
+            // Whether connections or lanes makes no difference.
+            schedule.join(if id % 2 == 0 { Turn::Flow(id) } else { Turn::Lane(id) }, stride);
         }
         let mut bytes = vec![0; flows.len()];
         while bytes.iter().sum::<u64>() < total {
-            let id = schedule.first().expect("somebody waits");
+            let turn = schedule.first().expect("somebody waits");
+            let (Turn::Flow(id) | Turn::Lane(id)) = turn;
             let length = flows[id as usize].2;
             bytes[id as usize] += length;
-            schedule.serve(id, &mut strides[id as usize], length);
+            schedule.serve(turn, &mut strides[id as usize], length);
         }
         bytes
     }
@@ -161,16 +198,17 @@ mod tests {
         let mut schedule = Schedule::default();
         let share = Share { priority: 0, tickets: 1 };
         let (mut old, mut new) = (StrideState::new(share, 0), StrideState::new(share, 1));
-        schedule.join(0, &mut old);
+        schedule.join(Turn::Flow(0), &mut old);
         for _ in 0..100 {
-            schedule.serve(0, &mut old, 1_000);
+            schedule.serve(Turn::Flow(0), &mut old, 1_000);
         }
-        schedule.join(1, &mut new);
+        schedule.join(Turn::Lane(1), &mut new);
         let mut order = Vec::new();
         for _ in 0..10 {
-            let id = schedule.first().expect("both wait");
+            let turn = schedule.first().expect("both wait");
+            let (Turn::Flow(id) | Turn::Lane(id)) = turn;
             order.push(id);
-            schedule.serve(id, if id == 0 { &mut old } else { &mut new }, 1_000);
+            schedule.serve(turn, if id == 0 { &mut old } else { &mut new }, 1_000);
         }
         assert_eq!(order, [1, 1, 1, 1, 1, 1, 0, 1, 0, 1], "4380 bytes, and its turn");
     }
@@ -182,13 +220,14 @@ mod tests {
         let (mut stays, mut returns) = (StrideState::new(share, 0), StrideState::new(share, 1));
         let mut bytes = [0, 0];
         for _ in 0..1_000 {
-            schedule.join(0, &mut stays);
-            schedule.join(1, &mut returns);
-            let id = schedule.first().expect("both wait") as usize;
+            schedule.join(Turn::Flow(0), &mut stays);
+            schedule.join(Turn::Flow(1), &mut returns);
+            let turn = schedule.first().expect("both wait");
+            let id = usize::from(turn == Turn::Flow(1));
             bytes[id] += 1_000;
-            schedule.serve(id as u32, if id == 0 { &mut stays } else { &mut returns }, 1_000);
+            schedule.serve(turn, if id == 0 { &mut stays } else { &mut returns }, 1_000);
             if id == 1 {
-                schedule.remove(1, &returns);
+                schedule.remove(turn, &returns);
                 returns.waiting = false;
             }
         }

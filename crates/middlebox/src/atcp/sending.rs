@@ -10,6 +10,7 @@ use super::aggregate::{Aggregate, Context};
 use super::config::AtcpConfig;
 use super::flow::Next;
 use super::recovery::Repair;
+use super::schedule::Turn;
 use super::unacked::Slot;
 use crate::FlowId;
 
@@ -24,12 +25,16 @@ impl Aggregate {
         cx: &mut Context<'_, P>,
     ) -> Option<(u32, Departure<P>)> {
         self.part = None;
+        self.expire_others(cx.now, cx.config);
         if self.shaper.holds(cx.now).is_some() {
             return None;
         }
         match self.repair(cx.config) {
             Repair::Packet(slot, reason) => Some(self.send_again(slot, reason, cx)),
-            Repair::Silence => None,
+            Repair::Silence => {
+                self.send_lanes_in_stall(cx);
+                None
+            }
             Repair::NewProbe(Some(old)) => {
                 self.send_new(cx).or_else(|| Some(self.send_again(old, RepairReason::Timeout, cx)))
             }
@@ -71,7 +76,12 @@ impl Aggregate {
 
     /// The flow whose turn it is sends.
     fn send_new<P: Payload>(&mut self, cx: &mut Context<'_, P>) -> Option<(u32, Departure<P>)> {
-        while let Some(id) = self.schedule.first() {
+        while let Some(turn) = self.schedule.first() {
+            let id = match turn {
+                Turn::Flow(id) => id,
+                Turn::Lane(lane) if self.send_lane(lane, cx) => continue,
+                Turn::Lane(_) => return None,
+            };
             let flow = &mut cx.flows[id];
             let priority = flow.stride.share.priority;
             let interactive = priority > 0;
@@ -79,7 +89,7 @@ impl Aggregate {
             match flow.next(cx.now, coalescing) {
                 Next::Segment(numbers) => {
                     let room = if interactive { numbers } else { self.mss };
-                    let in_flight = self.unacked.in_flight;
+                    let in_flight = self.in_flight();
                     let defers = self.deference.holds(cx.now, priority).is_some();
                     let are_tiny = are_tiny_segments(self.unacked.len() + 1, in_flight + numbers);
                     let fits = self.fits(cx.now, room, cx.config) && !defers && !are_tiny;
@@ -92,14 +102,14 @@ impl Aggregate {
                 Next::Blocked => self.blocked(cx),
                 Next::Nothing => {}
             }
-            self.schedule.skip(&mut cx.flows[id].stride);
+            self.schedule.skip(turn, &mut cx.flows[id].stride);
         }
         None
     }
 
     /// Whether the window has room for `bytes` more, or the time of what it lacks is over.
-    fn fits(&mut self, now: Time, bytes: u64, config: &AtcpConfig) -> bool {
-        let (in_flight, cwnd) = (self.unacked.in_flight, self.cwnd(config));
+    pub(super) fn fits(&mut self, now: Time, bytes: u64, config: &AtcpConfig) -> bool {
+        let (in_flight, cwnd) = (self.in_flight(), self.cwnd(config));
         let lacking = (in_flight + bytes).saturating_sub(cwnd);
         if lacking > 0 && in_flight < cwnd {
             let timed = || self.freed_at + config.transmission(lacking);
@@ -111,7 +121,7 @@ impl Aggregate {
     /// Sends `numbers` more of flow `id`.
     fn send<P: Payload>(&mut self, id: u32, numbers: u64, cx: &mut Context<'_, P>) -> Departure<P> {
         let (now, config) = (cx.now, cx.config);
-        if self.unacked.in_flight == 0 {
+        if self.in_flight() == 0 {
             self.shaper.begin(self.estimator.clamp);
         }
         let flow = &mut cx.flows[id];
@@ -122,7 +132,7 @@ impl Aggregate {
         let queued = flow.queued();
         self.unacked.push(now, &mut flow.chain, id, from, numbers as u32);
         flow.advance(now, numbers);
-        self.schedule.serve(id, &mut flow.stride, numbers);
+        self.schedule.serve(Turn::Flow(id), &mut flow.stride, numbers);
         let bytes = queued - flow.queued();
         self.totals.queued -= bytes;
         self.totals.sent += bytes;
@@ -153,7 +163,7 @@ impl Aggregate {
         }
         flow.mss = bytes;
         self.unacked.cut_all(&mut flow.chain, bytes, flow.buffer.end());
-        self.schedule.join(id, &mut flow.stride);
+        self.schedule.join(Turn::Flow(id), &mut flow.stride);
         self.mss = self.members.iter().map(|&id| u64::from(cx.flows[id].mss)).max().unwrap_or(1);
         self.recovery.hurry();
     }
@@ -172,7 +182,7 @@ impl Aggregate {
         let id = self.persist.due.pop()?;
         let flow = &mut cx.flows[id];
         if let Next::Segment(_) = flow.next(cx.now, None) {
-            self.schedule.join(id, &mut flow.stride);
+            self.schedule.join(Turn::Flow(id), &mut flow.stride);
             return None;
         }
         Some((id, flow.probe()))
@@ -186,7 +196,7 @@ impl Aggregate {
             for &id in &self.members {
                 let flow = &mut cx.flows[id];
                 if flow.queued() > 0 {
-                    self.schedule.join(id, &mut flow.stride);
+                    self.schedule.join(Turn::Flow(id), &mut flow.stride);
                 }
             }
         }
@@ -205,13 +215,16 @@ impl Aggregate {
     }
 
     /// The next deadline.
-    pub(super) fn deadline(&self, now: Time) -> Option<Time> {
+    pub(super) fn deadline(&self, now: Time, config: &AtcpConfig) -> Option<Time> {
         let shaped = self.shaper.holds(now).filter(|_| self.schedule.first().is_some());
         let lost = self.shaper.holds(now).filter(|_| self.unacked.first_lost().is_some());
         let deferred =
             self.schedule.priority().and_then(|priority| self.deference.holds(now, priority));
+        let waits = self.schedule.first().is_some() || self.unacked.first_lost().is_some();
+        let drained = waits.then(|| self.others_due(now, config)).flatten();
         [
             self.recovery.deadline(),
+            drained,
             self.hold,
             self.part,
             self.persist.deadline,

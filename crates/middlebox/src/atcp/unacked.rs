@@ -352,7 +352,8 @@ impl Unacknowledged {
         }
     }
 
-    const fn take_position(&mut self) -> u64 {
+    /// The place in the order of sending of what is sent now.
+    pub(super) const fn take_position(&mut self) -> u64 {
         self.next_position += 1;
         self.next_position - 1
     }

@@ -5,7 +5,7 @@ use observe::BoxContext;
 use tcp::{Acknowledgement, Departure, Payload};
 
 use super::{FlowId, PerFlow, RadioLeg, Terms};
-use crate::{Address, Admission, Counters, Leg, RadioReport, Reserve};
+use crate::{Address, Admission, Aside, Counters, Leg, Opaque, RadioReport, Reception, Reserve};
 
 /// A radio leg `L`, and a sender for each connection's data towards a fixed host: a flow is given
 /// to the one or the other by where its data go.
@@ -109,6 +109,27 @@ impl<P: Payload + Send, L: RadioLeg<P>> RadioLeg<P> for BothWays<P, L> {
 
     fn handle_report(&mut self, cx: &mut BoxContext<'_>, mobile: Address, report: RadioReport) {
         self.radio.handle_report(cx, mobile, report);
+    }
+
+    fn handle_opaque(
+        &mut self,
+        cx: &mut BoxContext<'_>,
+        mobile: u32,
+        packet: &Opaque,
+    ) -> Reception {
+        self.radio.handle_opaque(cx, mobile, packet)
+    }
+
+    fn handle_echo(&mut self, cx: &mut BoxContext<'_>, mobile: Address, number: u32) {
+        self.radio.handle_echo(cx, mobile, number);
+    }
+
+    fn poll_aside(&mut self) -> Option<Aside> {
+        self.radio.poll_aside()
+    }
+
+    fn release_opaque(&mut self) {
+        self.radio.release_opaque();
     }
 
     fn poll_output(&mut self, cx: &mut BoxContext<'_>) -> Option<(FlowId, Departure<P>)> {

@@ -230,6 +230,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
     /// than its peer has room for.
     pub(super) fn hand_back(&mut self, cx: &mut BoxContext<'_>) {
         self.draining = true;
+        self.leg.release_opaque();
         for slot in 0..self.table.bound() {
             match self.table[slot].as_deref() {
                 Some(Flow { phase: Phase::Opening(_), .. }) => {

@@ -21,8 +21,8 @@ use crate::mobiles::Mobiles;
 use crate::side::{Pair, Side};
 use crate::table::{Name, Named, Table};
 use crate::{
-    Address, Bypasses, Connection, Counters, Exposure, IpFields, Managed, Middlebox, Packet,
-    PmtuHandler, RadioReport, Usage,
+    Address, Aside, Bypasses, Connection, Counters, Exposure, IpFields, Leg, Managed, Middlebox,
+    Opaque, Packet, PmtuHandler, RadioReport, Reception, Usage,
 };
 
 /// Splits each connection whose handshake it sees, in the directions that end at a mobile: data are
@@ -296,6 +296,22 @@ impl<P: Payload + Send, L: RadioLeg<P>> Middlebox<P> for Splitter<P, L> {
             Some(Phase::Reset(_)) => self.reset_in(cx, slot, from, packet),
             None => {}
         }
+    }
+
+    fn handle_opaque(&mut self, cx: &mut BoxContext<'_>, packet: &Opaque) -> Reception {
+        if self.draining || packet.destination.leg == Leg::Wired {
+            return Reception::Passes;
+        }
+        let mobile = self.meet(cx.now, packet.destination);
+        self.leg.handle_opaque(cx, mobile, packet)
+    }
+
+    fn handle_echo(&mut self, cx: &mut BoxContext<'_>, mobile: Address, number: u32) {
+        self.leg.handle_echo(cx, mobile, number);
+    }
+
+    fn poll_aside(&mut self) -> Option<Aside> {
+        self.leg.poll_aside()
     }
 
     fn handle_timeout(&mut self, cx: &mut BoxContext<'_>) {

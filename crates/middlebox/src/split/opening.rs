@@ -130,6 +130,19 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         })
     }
 
+    /// The number of a mobile to which something comes that is no connection.
+    pub(super) fn meet(&mut self, now: Time, mobile: Address) -> u32 {
+        self.forget_quiet(now);
+        self.mobiles.meet(now, mobile, self.config.limits.idle)
+    }
+
+    /// Forgets mobiles that have had nothing for long.
+    fn forget_quiet(&mut self, now: Time) {
+        while let Some((number, mobile)) = self.mobiles.forget(now, &self.config.limits) {
+            self.leg.forget(number, mobile);
+        }
+    }
+
     /// The handshake is done with `packet`.
     fn establish(
         &mut self,
@@ -139,9 +152,7 @@ impl<P: Payload, L: RadioLeg<P>> Splitter<P, L> {
         from: Side,
         packet: Packet<P>,
     ) {
-        while let Some((number, mobile)) = self.mobiles.forget(cx.now, &self.config.limits) {
-            self.leg.forget(number, mobile);
-        }
+        self.forget_quiet(cx.now);
         let Pair([Some(opener), Some(answerer)]) = &handshake.syns else { return };
         let agreed = agreed(opener, answerer);
         let Some(flow) = self.table[slot].as_deref() else { return };

@@ -4,7 +4,9 @@ use base::{Duration, Seq, Time};
 use observe::BoxContext;
 use tcp::{Acknowledgement, Departure, EcnFeedback, Payload};
 
-use crate::{Address, Admission, Connection, Counters, Leg, RadioReport, Reserve};
+use crate::{
+    Address, Admission, Aside, Connection, Counters, Leg, Opaque, RadioReport, Reception, Reserve,
+};
 
 /// The number of one direction, towards a mobile, of a split connection. Numbers of flows that
 /// ended are used again.
@@ -125,6 +127,28 @@ pub trait RadioLeg<P: Payload>: std::fmt::Debug + Send {
 
     /// The offset below which the mobile has acknowledged everything; a FIN counts as a byte.
     fn acknowledged(&self, flow: FlowId) -> u64;
+
+    /// A packet to the mobile, which facts call `mobile`, arrived that the box does not read.
+    fn handle_opaque(
+        &mut self,
+        _cx: &mut BoxContext<'_>,
+        _mobile: u32,
+        _packet: &Opaque,
+    ) -> Reception {
+        Reception::Passes
+    }
+
+    /// [`crate::Middlebox::handle_echo`].
+    fn handle_echo(&mut self, _cx: &mut BoxContext<'_>, _mobile: Address, _number: u32) {}
+
+    /// [`crate::Middlebox::poll_aside`].
+    #[must_use]
+    fn poll_aside(&mut self) -> Option<Aside> {
+        None
+    }
+
+    /// All that waits that the box does not read goes on at once.
+    fn release_opaque(&mut self) {}
 
     /// The mobile has long had no flows and is forgotten; its number is reused.
     fn forget(&mut self, _number: u32, _mobile: Address) {}

@@ -57,7 +57,7 @@ fn hosts_of_today() -> tcp::Config {
 
 fn read(source: &str) -> Result<Config, Fault> {
     let tree = Table::parse(source)?;
-    check::estimators(&tree)?;
+    check::words(&tree)?;
     let mut proxy = Config::default();
     proxy.read(&tree, "")?;
     check::names(&proxy, &tree)?;

@@ -12,7 +12,7 @@ use world::{Application, Applications};
 
 use crate::form::{Capture, Differing, Ends, OfAll, OfBoth, Start, Starting};
 use settings::{
-    Always, Bytes, Count, Each, File, Flat, Label, Nothing, OfTime, Off, Or, Perhaps, Speed,
+    Always, Bytes, Count, Each, File, Flag, Flat, Label, Nothing, OfTime, Off, Or, Perhaps, Speed,
     Unlimited, Word, absent, as_key, named, section, words,
 };
 
@@ -58,6 +58,9 @@ section! {
         /// The code point of the service that their packets ask for, in both directions (DSCP, RFC
         /// 2474 §3), by which a bearer may be chosen.
         pub dscp: u8 as Count<u8, 0, 63> = 0;
+        /// Whether middleboxes see nothing of their packets above IP but the ports, as of QUIC: to
+        /// them they are datagrams.
+        pub encrypted: bool as Flag = false;
         /// When both ends stop, counted from the start of each: from then on neither sends anything
         /// new, and what has been sent still arrives.
         pub stop: Option<Duration> as Or<Off, OfTime<1>> = None;

@@ -199,6 +199,7 @@ pub mod as_key {
         QueueBytes = "as queue.bytes",
         Last = "last",
         UplinkRate = "by uplink_rate",
+        RoundTrip = "by round_trip",
         Overprovision = "by overprovision",
         Application = "by application",
         Before = "as before",

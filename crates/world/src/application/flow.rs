@@ -46,7 +46,7 @@ pub trait Traffic {
         sending: impl Into<AnyProgram<Length>>,
         receiving: impl Into<AnyProgram<Length>>,
     ) -> [MachineId; 2] {
-        let NewFlow { sender, receiver, dscp, start, abort, .. } = flow;
+        let NewFlow { sender, receiver, dscp, is_encrypted, start, abort, .. } = flow;
         let (tcp, isn) = flow.tcp.draw(flow.number);
         let connection = Connection {
             sender,
@@ -58,6 +58,7 @@ pub trait Traffic {
             opener: Self::CLIENT.unwrap_or(flow.opener),
             no_delay: Self::NO_DELAY,
             dscp,
+            is_encrypted,
             start,
             abort,
             isn,
@@ -91,6 +92,8 @@ pub struct NewFlow<'a, B: Body> {
     pub bytes: Option<u64>,
     /// The code point of the service that its packets ask for, in both directions.
     pub dscp: u8,
+    /// Whether middleboxes see nothing of its packets above IP but their ports.
+    pub is_encrypted: bool,
     /// When it begins.
     pub start: Time,
     /// When the sender stops.

@@ -30,6 +30,8 @@ pub struct Fetching<P> {
     pub port: u16,
     /// The code point of the service that is asked for.
     pub dscp: u8,
+    /// Whether middleboxes see nothing of the packets above IP but their ports.
+    pub is_encrypted: bool,
     /// Settings of the server's endpoints and of the reader's.
     pub tcp: [Arc<tcp::Config>; 2],
     /// The number of their group.

@@ -167,6 +167,7 @@ impl Web {
             reader: flow.receiver,
             port: flow.port.unwrap_or(Self::PORT),
             dscp: flow.dscp,
+            is_encrypted: flow.is_encrypted,
             tcp,
             group,
             pages,

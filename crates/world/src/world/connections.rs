@@ -108,7 +108,7 @@ impl<B: Body> World<B> {
     fn connect(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId, exchange: Exchange) {
         let browser = self.browser(id);
         let (isn, resting) = (browser.isn(), browser.resting());
-        let Fetching { server, reader, port, dscp, tcp, group, data, stop, .. } =
+        let Fetching { server, reader, port, dscp, is_encrypted, tcp, group, data, stop, .. } =
             browser.fetching();
         let answerer = Answerer::new(exchange, data).stopping(*stop);
         let asker = Asker::new(exchange, data).stopping(*stop);
@@ -124,6 +124,7 @@ impl<B: Body> World<B> {
             opener: Side::Receiver,
             no_delay: true,
             dscp: *dscp,
+            is_encrypted: *is_encrypted,
             start: cx.now,
             abort: None,
             isn,

@@ -2,10 +2,45 @@
 
 use std::borrow::Cow;
 
-use middlebox::{Address, IpFields, Leg, Middlebox, RadioReport};
-use observe::{BoxContext, Context, Observe, PacketEvent};
+use middlebox::{
+    Address, Aside, IpFields, Leg, Middlebox, Opaque, RadioReport, Reception, Release,
+};
+use observe::{BoxContext, Context, DropReason, Observe, PacketEvent};
 
-use crate::{Body, Ends, Machine, MachineId, NodeId, Packet, RadioHop, World};
+use crate::{Body, Echo, Ends, Machine, MachineId, NodeId, Packet, RadioHop, World};
+
+/// An odd number whose bits are spread evenly (2⁶⁴ over the golden ratio): it makes a hash.
+const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Packets that wait in middleboxes, by their numbers there, which are used again.
+#[derive(Debug)]
+pub(super) struct Opaques<B> {
+    packets: Vec<Option<Packet<B>>>,
+    free: Vec<u32>,
+}
+
+impl<B> Default for Opaques<B> {
+    fn default() -> Self {
+        Self { packets: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<B> Opaques<B> {
+    fn keep(&mut self, packet: Packet<B>) -> u32 {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.packets.push(None);
+            self.packets.len() as u32 - 1
+        });
+        self.packets[number as usize] = Some(packet);
+        number
+    }
+
+    fn take(&mut self, number: u32) -> Option<Packet<B>> {
+        let packet = self.packets[number as usize].take();
+        self.free.push(number);
+        packet
+    }
+}
 
 /// Assembling.
 impl<B: Body> World<B> {
@@ -54,6 +89,106 @@ impl<B: Body> World<B> {
         self.run_middlebox(cx, id);
     }
 
+    /// Shows `packet`, which the middlebox `id` cannot read, to it.
+    pub(super) fn intercept_opaque(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        id: MachineId,
+        packet: Packet<B>,
+    ) {
+        let [source, destination] =
+            [packet.ends.source, packet.ends.destination].map(|node| self.address(node));
+        let flow = (link::Load::flow(&packet).wrapping_mul(MIX) >> 32) as u32;
+        let (ports, dscp, bytes) = (packet.ports(), packet.dscp, packet.bytes);
+        let ecn = packet.body.ecn();
+        let number = self.opaque.keep(packet);
+        let shown = Opaque { number, source, destination, flow, ports, dscp, bytes, ecn };
+        let Machine::Middlebox { middlebox, at } = &mut self.machines[id] else { return };
+        let at = *at;
+        match with_facts(cx, id, |cx| middlebox.handle_opaque(cx, &shown)) {
+            Reception::Waits => self.run_middlebox(cx, id),
+            Reception::Passes => {
+                if let Some(packet) = self.opaque.take(number) {
+                    self.route(cx, at, packet);
+                }
+            }
+        }
+    }
+
+    /// Sends what the middlebox `id` sends beside segments.
+    fn send_asides(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
+        while let Machine::Middlebox { middlebox, at } = &mut self.machines[id]
+            && let Some(aside) = middlebox.poll_aside()
+        {
+            self.events += 1;
+            let at = *at;
+            let (number, release) = match aside {
+                Aside::Packet(number, release) => (number, release),
+                Aside::Echo(ends, number) => {
+                    let [source, destination] = ends.map(|end| NodeId(end.host as u32));
+                    let ends = Ends { source, destination };
+                    self.send_echo(cx, at, ends, Echo { number, is_reply: false });
+                    continue;
+                }
+            };
+            let Some(mut packet) = self.opaque.take(number) else { continue };
+            match release {
+                Release::Sent => self.route(cx, at, packet),
+                Release::Marked => {
+                    packet.body.mark();
+                    self.route(cx, at, packet);
+                }
+                Release::Dropped => {
+                    cx.packet(&packet.fact(PacketEvent::Dropped(DropReason::Aqm), id.0));
+                    self.packets.recycle(packet);
+                }
+            }
+        }
+    }
+
+    /// Sends an echo on from `node`.
+    fn send_echo(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        node: NodeId,
+        ends: Ends,
+        echo: Echo,
+    ) {
+        if let Some(body) = B::from_echo(echo) {
+            let packet = self.packets.make(ends, 0, body);
+            self.route(cx, node, packet);
+        }
+    }
+
+    /// A node answers an echo request; nobody asked for a reply.
+    pub(super) fn answer_echo(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        packet: Packet<B>,
+        echo: Echo,
+    ) {
+        let Ends { source, destination } = packet.ends;
+        self.packets.recycle(packet);
+        if !echo.is_reply {
+            let ends = Ends { source: destination, destination: source };
+            self.send_echo(cx, destination, ends, Echo { is_reply: true, ..echo });
+        }
+    }
+
+    /// The middlebox `id`, which asked, hears the reply to an echo request.
+    pub(super) fn intercept_echo(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        id: MachineId,
+        packet: Packet<B>,
+        number: u32,
+    ) {
+        let mobile = self.address(packet.ends.source);
+        self.packets.recycle(packet);
+        self.tell(cx, id, |middlebox, cx| middlebox.handle_echo(cx, mobile, number));
+        self.run_middlebox(cx, id);
+    }
+
     /// Wakes a middlebox.
     pub(crate) fn wake_middlebox(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
         self.tell(cx, id, |middlebox, cx| middlebox.handle_timeout(cx));
@@ -91,11 +226,12 @@ impl<B: Body> World<B> {
 
     /// Sends what a middlebox wants to send.
     fn run_middlebox(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
-        while let Machine::Middlebox { middlebox, at } = &mut self.machines[id]
-            && let Some(packet) = with_facts(cx, id, |cx| middlebox.poll_output(cx))
-        {
-            self.events += 1;
+        while let Machine::Middlebox { middlebox, at } = &mut self.machines[id] {
             let at = *at;
+            let packet = with_facts(cx, id, |cx| middlebox.poll_output(cx));
+            self.send_asides(cx, id);
+            let Some(packet) = packet else { break };
+            self.events += 1;
             let [source, destination] =
                 [packet.source, packet.destination].map(|address| NodeId(address.host as u32));
             let ends = Ends { source, destination };

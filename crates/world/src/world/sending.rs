@@ -33,8 +33,10 @@ impl<B: Body> World<B> {
         {
             let ends = Ends { source: host.node, destination: host.peer };
             let (identification, dscp) = (host.next_identification(), host.dscp);
+            let is_encrypted = host.is_encrypted;
             let body = B::from_segment(segment, ends);
-            let packet = Packet { dscp, ..self.packets.make(ends, identification, body) };
+            let packet =
+                Packet { dscp, is_encrypted, ..self.packets.make(ends, identification, body) };
             self.depart(cx, id, packet);
             has_sent = true;
         }

@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod equilibrium;
+mod others;
 mod pipe;
 mod stalls;
 

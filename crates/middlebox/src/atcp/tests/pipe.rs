@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{Duration, Seq, Time};
+use base::{Duration, Ecn, Seq, Time};
 use observe::{BoxContext, Context, MiddleboxFact};
 use tcp::{
     AckDue, Acknowledgement, Arrival, Departure, EcnFeedback, Length, Payload, Receiver, Reports,
 };
 
+use crate::atcp::aggregate::Aggregate;
 use crate::atcp::{Atcp, AtcpConfig};
-use crate::{Address, Connection, FlowId, Leg, Numbers, RadioLeg, Terms};
+use crate::{
+    Address, Aside, Connection, FlowId, Leg, Numbers, Opaque, RadioLeg, Reception, Release, Terms,
+};
 
 pub(super) const MSS: u64 = 1_348;
 
@@ -59,6 +62,31 @@ enum Event {
     Delayed(u32),
     /// A sender has waited for long, if it has not sent more than this.
     Persist(u32, u64),
+    /// A source sends a packet that the box does not read.
+    Offered(u32),
+    /// An answer to an echo request reaches the box.
+    Echo(u32),
+}
+
+/// A source of packets that the box does not read, which does not hear of losses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source {
+    pub(super) flow: u32,
+    pub(super) bytes: u32,
+    pub(super) period: Duration,
+    pub(super) ecn: Ecn,
+    pub(super) dscp: u8,
+}
+
+/// What became of a packet that the box does not read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offered {
+    pub(super) source: u32,
+    /// When it came to the box, and when it left.
+    pub(super) at: Time,
+    pub(super) released: Option<(Time, Release)>,
+    /// When it is at the mobile.
+    pub(super) arrived: Option<Time>,
 }
 
 struct Ends {
@@ -107,6 +135,12 @@ pub(super) struct Pipe {
     pub(super) in_vain: u64,
     /// Zero windows advertised, outside stalls and in them.
     pub(super) zero_windows: Vec<Time>,
+    /// Whether the mobile answers echo requests, and how many there were.
+    pub(super) answers: bool,
+    pub(super) echoes: u64,
+    sources: Vec<Source>,
+    /// Packets that the box does not read, by their numbers.
+    pub(super) offered: Vec<Offered>,
     ends: Vec<Option<Ends>>,
     events: BTreeMap<(Time, u64), Event>,
     serial: u64,
@@ -144,6 +178,10 @@ impl Pipe {
             area: 0.0,
             measured_from: Time::ZERO,
             committed_max: 0,
+            answers: true,
+            echoes: 0,
+            sources: Vec::new(),
+            offered: Vec::new(),
         }
     }
 
@@ -193,6 +231,64 @@ impl Pipe {
         self.advertise(id);
         self.settle();
         id
+    }
+
+    /// Begins to send what the box does not read.
+    pub(super) fn offer(&mut self, source: Source) -> u32 {
+        let number = self.sources.len() as u32;
+        self.sources.push(source);
+        self.post(self.now, Event::Offered(number));
+        number
+    }
+
+    fn offered(&mut self, number: u32) {
+        let Source { flow, bytes, period, ecn, dscp } = self.sources[number as usize];
+        let packet = Opaque {
+            number: self.offered.len() as u32,
+            source: Address { leg: Leg::Wired, host: 1 },
+            destination: Address { leg: Leg::Radio, host: 9 },
+            flow,
+            ports: None,
+            dscp,
+            bytes,
+            ecn,
+        };
+        let at = self.now;
+        self.offered.push(Offered { source: number, at, released: None, arrived: None });
+        let reception = self.call(|leg, cx| leg.handle_opaque(cx, 0, &packet));
+        assert_eq!(reception, Reception::Waits);
+        self.post(self.now + period, Event::Offered(number));
+    }
+
+    /// What the box let go of what it does not read.
+    fn released(&mut self) {
+        while let Some(aside) = self.leg.poll_aside() {
+            let (number, release) = match aside {
+                Aside::Packet(number, release) => (number, release),
+                Aside::Echo(_, number) => {
+                    self.echoes += 1;
+                    if self.answers
+                        && let Some(at) = self.carry(32)
+                    {
+                        self.post(at + self.radio.uplink_delay, Event::Echo(number));
+                    }
+                    continue;
+                }
+            };
+            let offered = self.offered[number as usize];
+            assert!(offered.released.is_none(), "each is let go once");
+            let bytes = u64::from(self.sources[offered.source as usize].bytes);
+            let arrived = (release != Release::Dropped).then(|| self.carry(bytes)).flatten();
+            let released = Some((self.now, release));
+            self.offered[number as usize] = Offered { released, arrived, ..offered };
+        }
+    }
+
+    /// When a packet that is sent now is at the mobile.
+    fn carry(&mut self, bytes: u64) -> Option<Time> {
+        let start = self.radio.start(self.now, self.radio.free_at)?;
+        self.radio.free_at = start + Duration::from_nanos(bytes * 1_000_000_000 / self.radio.rate);
+        Some(self.radio.free_at + self.radio.delay)
     }
 
     /// Calls the box, and notes the facts that it reports.
@@ -247,7 +343,7 @@ impl Pipe {
     }
 
     pub(super) fn in_flight(&self) -> u64 {
-        self.leg.aggregates.iter().map(|aggregate| aggregate.unacked.in_flight).sum()
+        self.leg.aggregates.iter().map(Aggregate::in_flight).sum()
     }
 
     pub(super) fn run_for(&mut self, span: Duration) {
@@ -319,6 +415,11 @@ impl Pipe {
                         self.send(id, length);
                     }
                 }
+                Event::Offered(number) => self.offered(number),
+                Event::Echo(number) => {
+                    let mobile = Address { leg: Leg::Radio, host: 9 };
+                    self.call(|leg, cx| leg.handle_echo(cx, mobile, number));
+                }
                 Event::Delayed(id) => {
                     if let Some(ends) = &mut self.ends[id as usize] {
                         ends.receiver.handle_timeout(now);
@@ -337,7 +438,10 @@ impl Pipe {
         for id in 0..self.ends.len() as u32 {
             self.supply(id);
         }
-        while let Some((FlowId(id), departure)) = self.call(Atcp::poll_output) {
+        loop {
+            let output = self.call(Atcp::poll_output);
+            self.released();
+            let Some((FlowId(id), departure)) = output else { break };
             self.transmit(id, departure);
         }
         while let Some(FlowId(id)) = self.leg.poll_window_update() {
@@ -396,11 +500,8 @@ impl Pipe {
         self.sent.push((self.now, id, offset, bytes));
         let ordinal = self.radio.segments;
         self.radio.segments += 1;
-        let Some(start) = self.radio.start(self.now, self.radio.free_at) else { return };
-        let nanos = (bytes + 40) * 1_000_000_000 / self.radio.rate;
-        self.radio.free_at = start + Duration::from_nanos(nanos);
+        let Some(at) = self.carry(bytes + 40) else { return };
         if !self.radio.lost.contains(&ordinal) {
-            let at = self.radio.free_at + self.radio.delay;
             self.post(at, Event::Down(id, departure));
         }
     }

@@ -1,0 +1,136 @@
+//! Echo requests that a box sends behind packets that nobody acknowledges to it: what was sent before
+//! one has left the pipe once its answer comes, and the answer tells how long that takes.
+
+use std::collections::VecDeque;
+
+use base::{Duration, Time};
+
+/// Bytes of an echo request over IPv4 with as much data as its number takes.
+pub(super) const ECHO_BYTES: u64 = 32;
+
+/// An echo request follows each quarter of a window.
+const PART_OF_WINDOW: u64 = 4;
+
+/// So many that are not answered in a row, and the mobile is taken not to answer at all.
+const SILENT: u32 = 3;
+
+/// After so long it is asked again.
+const ASKED_AGAIN: Duration = Duration::from_secs(60);
+
+/// For so long after an answer a mobile that does not answer is out of reach.
+const TRUSTED: Duration = Duration::from_secs(30);
+
+/// The echo requests to a mobile.
+#[derive(Debug, Default)]
+pub(super) struct Echoes {
+    next: u32,
+    /// Those that are not answered, in their order.
+    pending: VecDeque<Pending>,
+    /// Bytes let go since the last.
+    bytes: u64,
+    /// How many in a row were not answered, and when the last was given up.
+    silent: u32,
+    given_up: Time,
+    /// When the last answer came.
+    answered: Option<Time>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending {
+    number: u32,
+    /// Its place in the order of sending.
+    pub(super) position: u64,
+    pub(super) at: Time,
+}
+
+impl Echoes {
+    /// Bytes were let go. True if an echo request is to follow them.
+    pub(super) fn is_due(&mut self, now: Time, bytes: u64, window: u64) -> bool {
+        self.bytes += bytes;
+        let answers =
+            self.silent < SILENT || self.is_trusted(now) || now - self.given_up >= ASKED_AGAIN;
+        // Of one that does not answer only one is asked for.
+        let is_free = self.silent == 0 || self.pending.is_empty();
+        answers && is_free && (self.pending.is_empty() || self.bytes * PART_OF_WINDOW >= window)
+    }
+
+    /// One is sent. Its number.
+    pub(super) fn send(&mut self, now: Time, position: u64) -> u32 {
+        let number = self.next;
+        self.next = self.next.wrapping_add(1);
+        self.bytes = 0;
+        self.pending.push_back(Pending { number, position, at: now });
+        number
+    }
+
+    /// The answer to one; those before it are lost.
+    pub(super) fn answer(&mut self, now: Time, number: u32) -> Option<Pending> {
+        let index = self.pending.iter().position(|pending| pending.number == number)?;
+        self.silent = 0;
+        self.answered = Some(now);
+        self.pending.drain(..=index).next_back()
+    }
+
+    /// Gives up those that were not answered for `patience`.
+    pub(super) fn expire(&mut self, now: Time, patience: Duration) {
+        while self.pending.front().is_some_and(|pending| pending.at + patience <= now) {
+            self.pending.pop_front();
+            self.silent = self.silent.saturating_add(1);
+            self.given_up = now;
+        }
+    }
+
+    /// Whether the mobile has answered not long ago.
+    pub(super) fn is_trusted(&self, now: Time) -> bool {
+        self.answered.is_some_and(|answered| now - answered < TRUSTED)
+    }
+
+    /// The one that was sent longest ago.
+    pub(super) fn oldest(&self) -> Option<Pending> {
+        self.pending.front().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn one_follows_each_quarter_of_a_window() {
+        let mut echoes = Echoes::default();
+        assert!(echoes.is_due(at(0), 100, 4_000), "the first packet is measured");
+        echoes.send(at(0), 1);
+        let due: Vec<_> = (0..4).map(|_| echoes.is_due(at(1), 300, 4_000)).collect();
+        assert_eq!(due, [false, false, false, true]);
+    }
+
+    #[test]
+    fn an_answer_is_about_all_before_it() {
+        let mut echoes = Echoes::default();
+        let numbers = [1, 5, 9].map(|position| echoes.send(at(position), position));
+        let answered = echoes.answer(at(10), numbers[1]).expect("it was sent");
+        assert_eq!((answered.position, answered.at), (5, at(5)));
+        assert!(echoes.answer(at(10), numbers[0]).is_none(), "it is lost");
+        assert_eq!(echoes.oldest().map(|pending| pending.position), Some(9));
+        assert!(echoes.answer(at(10), 77).is_none(), "nobody sent it");
+    }
+
+    #[test]
+    fn who_never_answers_is_asked_once_a_minute() {
+        let mut echoes = Echoes::default();
+        let mut sent = 0;
+        for millis in (0..200_000).step_by(100) {
+            echoes.expire(at(millis), Duration::from_secs(1));
+            if echoes.is_due(at(millis), 1_000, 4_000) {
+                echoes.send(at(millis), millis);
+                sent += 1;
+            }
+        }
+        // A second's worth, two more, and one a minute.
+        assert!((10..=20).contains(&sent), "{sent}");
+    }
+}

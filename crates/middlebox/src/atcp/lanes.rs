@@ -1,0 +1,176 @@
+//! What an aggregate does with packets that are not TCP.
+
+use base::{Duration, Time};
+use tcp::Payload;
+
+use super::aggregate::{Aggregate, Context};
+use super::config::AtcpConfig;
+use super::echoes::ECHO_BYTES;
+use super::others::Others;
+use super::schedule::Turn;
+use crate::{Aside, Opaque};
+
+impl Aggregate {
+    /// A packet waits for its turn.
+    pub(super) fn wait<P: Payload>(&mut self, packet: &Opaque, cx: &mut Context<'_, P>) {
+        self.others.push(cx.now, cx.config, packet, cx.released);
+        let lane = Others::lane(packet);
+        if let Some(stride) = self.others.stride(lane) {
+            self.schedule.join(Turn::Lane(lane), stride);
+        }
+    }
+
+    /// Lets a packet of `lane`, whose turn it is, go if there is room for it, or finds that there
+    /// is none. False if it has to wait.
+    pub(super) fn send_lane<P: Payload>(&mut self, lane: u32, cx: &mut Context<'_, P>) -> bool {
+        let (now, config, turn) = (cx.now, cx.config, Turn::Lane(lane));
+        let Some(priority) = self.others.stride(lane).map(|stride| stride.share.priority) else {
+            return false;
+        };
+        if let Some((bytes, is_sparse)) = self.others.first(lane) {
+            let defers = self.deference.holds(now, priority).is_some();
+            // Segments may wait for a delayed acknowledgement; a call does not wait with them.
+            let cwnd = self.cwnd(config);
+            let beyond = is_sparse && self.in_flight() + bytes <= cwnd + cwnd / SPARSE_SHARE;
+            let fits = beyond || self.fits(now, bytes, config);
+            if (!fits || defers) && self.in_flight() > 0 {
+                return false;
+            }
+        }
+        let sent = self.others.pop(now, lane, cx.released);
+        if let Some(stride) = self.others.stride(lane) {
+            match sent {
+                Some(bytes) => self.schedule.serve(turn, stride, bytes),
+                None => self.schedule.skip(turn, stride),
+            }
+        }
+        if let Some(bytes) = sent {
+            let pipe = self.estimator.pipe(config, self.packet());
+            self.others.enter(now, self.unacked.take_position(), bytes, pipe);
+            self.ask(bytes, cx);
+            self.shaper.sent(now, config.shaping, bytes);
+            self.deference.sent(now, config, priority, bytes);
+        }
+        true
+    }
+
+    /// In a stall of its connections the mobile may still be there for the others: they go on at
+    /// the rate that is known.
+    pub(super) fn send_lanes_in_stall<P: Payload>(&mut self, cx: &mut Context<'_, P>) {
+        while self.recovery.is_stalled()
+            && let Some(Turn::Lane(lane)) = self.schedule.first_lane()
+            && self.send_lane(lane, cx)
+        {}
+    }
+
+    /// Bytes were let go that nobody acknowledges: without segments in flight an echo request
+    /// follows them.
+    fn ask<P: Payload>(&mut self, bytes: u64, cx: &mut Context<'_, P>) {
+        let (now, config) = (cx.now, cx.config);
+        if !config.echo || self.is_told_by_segments() {
+            return;
+        }
+        let window = self.cwnd(config);
+        if let Some(ends) = self.others.ends()
+            && self.echoes.is_due(now, bytes, window)
+        {
+            let position = self.unacked.take_position();
+            let number = self.echoes.send(now, position);
+            let pipe = self.estimator.pipe(config, self.packet());
+            self.others.enter(now, position, ECHO_BYTES, pipe);
+            cx.released.push_back(Aside::Echo(ends, number));
+        }
+    }
+
+    /// The mobile answered an echo request.
+    pub(super) fn handle_echo<P: Payload>(&mut self, number: u32, cx: &Context<'_, P>) {
+        let (now, config) = (cx.now, cx.config);
+        let limited = self.in_flight() + self.packet() > self.cwnd(config);
+        let Some(answered) = self.echoes.answer(now, number) else { return };
+        let rtt = now - answered.at;
+        self.round_trip.sample(rtt);
+        self.recent.sample(now, rtt, self.round_trip.smoothed().unwrap_or(rtt));
+        let bytes = self.others.leave_below(answered.position + 1);
+        self.freed_at = now;
+        self.estimate(now, config, bytes, limited);
+    }
+
+    /// What was let go and has had its time has left the pipe.
+    pub(super) fn expire_others(&mut self, now: Time, config: &AtcpConfig) {
+        self.echoes.expire(now, self.patience(now, config));
+        let time = self.time_in_pipe(config).map(|usual| usual.max(self.waited(now)));
+        if self.others.expire(now, time) {
+            self.freed_at = now;
+        }
+    }
+
+    /// How long answers that have not come have been on their way at least.
+    fn waited(&self, now: Time) -> Duration {
+        let echo = self.echoes.oldest().map(|pending| now - pending.at);
+        let oldest = self.unacked.oldest().filter(|_| self.is_told_by_segments());
+        let segment = oldest.map(|slot| {
+            now.saturating_since(self.unacked.get(slot).at).saturating_sub(DELAYED_ACK)
+        });
+        echo.max(segment).unwrap_or(Duration::ZERO)
+    }
+
+    /// How long an answer to an echo request may take. Of a mobile that has not answered yet nothing
+    /// else is expected.
+    fn patience(&self, now: Time, config: &AtcpConfig) -> Duration {
+        let least =
+            if self.echoes.is_trusted(now) { config.min_rto } else { config.round_trip * 2 };
+        self.round_trip.own_timeout().unwrap_or(Duration::ZERO).max(least)
+    }
+
+    /// When the next of it will have left the pipe; `None` if only an answer can tell.
+    pub(super) fn others_due(&self, now: Time, config: &AtcpConfig) -> Option<Time> {
+        let given_up = self.echoes.oldest().map(|pending| pending.at + self.patience(now, config));
+        let due = self.others.due(self.time_in_pipe(config)).filter(|&due| due > now);
+        [due, given_up].into_iter().flatten().min()
+    }
+
+    /// How long packets are in the pipe now, while answers tell it.
+    fn time_in_pipe(&self, config: &AtcpConfig) -> Option<Duration> {
+        let is_told = self.is_told_by_segments() || self.echoes.oldest().is_some();
+        is_told.then(|| self.recent.least().unwrap_or(config.round_trip))
+    }
+
+    /// Bytes of a full packet.
+    pub(super) fn packet(&self) -> u64 {
+        self.mss.max(self.others.largest)
+    }
+
+    /// Whether segments in flight will tell what has left the pipe.
+    fn is_told_by_segments(&self) -> bool {
+        self.unacked.oldest().is_some() && !self.recovery.is_stalled()
+    }
+}
+
+/// Sparse lanes may together fill a quarter of the window beyond it.
+const SPARSE_SHARE: u64 = 4;
+
+/// How long a mobile may hold an acknowledgement back: as Linux and Windows do at most.
+const DELAYED_ACK: Duration = Duration::from_millis(200);
+
+/// The shortest of the latest round-trip times. Many are longer, by a delayed acknowledgement.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Recent {
+    /// Since when the present ones are collected.
+    since: Time,
+    present: Option<Duration>,
+    before: Option<Duration>,
+}
+
+impl Recent {
+    /// A round-trip time was measured; they are collected for a `span`, and for another are valid.
+    pub(super) fn sample(&mut self, now: Time, rtt: Duration, span: Duration) {
+        if now - self.since > span {
+            (self.before, self.present, self.since) = (self.present, None, now);
+        }
+        self.present = Some(self.present.map_or(rtt, |least| least.min(rtt)));
+    }
+
+    fn least(&self) -> Option<Duration> {
+        [self.present, self.before].into_iter().flatten().min()
+    }
+}
