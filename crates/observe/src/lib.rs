@@ -24,4 +24,4 @@ pub use packet::{DropReason, PacketEvent, PacketFact};
 pub use power::PowerFact;
 pub use ratio::RatioFact;
 pub use rrc::{RrcEvent, RrcState};
-pub use tcp::{RttSample, SendLimit, TcpFact};
+pub use tcp::{Closing, RttSample, SendLimit, TcpFact};

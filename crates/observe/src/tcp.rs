@@ -96,6 +96,18 @@ pub enum TcpFact {
         /// What does.
         by: SendLimit,
     },
-    /// The connection is over: both sides closed it, or it was reset or given up.
-    Closed,
+    /// The connection is over.
+    Closed {
+        /// In which way.
+        how: Closing,
+    },
+}
+
+/// How a connection ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Closing {
+    /// Both sides closed it, and all that was sent was acknowledged.
+    InOrder,
+    /// It was reset or given up.
+    Aborted,
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use base::{Duration, Time, UdpDatagram, words};
-use observe::{EchoFact, PageFact, RttSample, SendLimit, TcpFact};
+use observe::{Closing, EchoFact, PageFact, RttSample, SendLimit, TcpFact};
 use world::Application;
 
 use crate::connection::ConnectionProgress;
@@ -279,7 +279,7 @@ impl FlowMetrics {
             TcpFact::Timeout { offset, .. } => self.timed_out(now, connection, offset, next_uid),
             TcpFact::FastRetransmit { offset } => self.event(now, Event::FastRetransmit, offset),
             TcpFact::Limited { by } => self.limited(now, connection, by),
-            TcpFact::Closed => self.closed(now, connection),
+            TcpFact::Closed { how } => self.closed(now, connection, how),
             TcpFact::Data { .. } => {}
         }
     }
@@ -362,14 +362,16 @@ impl FlowMetrics {
         self.cwnd.set(CwndRow { time: now, cwnd: self.window, ssthresh });
     }
 
-    /// A connection is over: given up, unless everything has arrived.
-    fn closed(&mut self, now: Time, connection: usize) {
+    /// A connection is over: given up, unless everything has arrived or its ends stopped.
+    fn closed(&mut self, now: Time, connection: usize, how: Closing) {
         let progress = &mut self.connections[connection];
         self.window -= std::mem::take(&mut progress.window);
         progress.limit.change(now, None, &mut self.limited);
         if !progress.is_whole() {
-            self.given_up = Some(now);
-            self.event(now, Event::GivenUp, self.bytes_acked);
+            if how == Closing::Aborted {
+                self.given_up = Some(now);
+                self.event(now, Event::GivenUp, self.bytes_acked);
+            }
         } else if self.flow.bytes == Some(0) {
             self.complete(now);
         }

@@ -289,6 +289,8 @@ fn nothing_new_is_sent_after_a_stop() {
             };
             let [opened, closed] = [Flags::SYN, Flags::FIN].map(|flag| ways(&outcome, flag));
             assert_eq!(closed, opened, "{what}: both ends close");
+            let given_up = outcome.summary.flows.iter().any(|flow| flow.given_up_s.is_some());
+            assert!(!given_up, "{what}: it was stopped, not given up");
             // A late packet of a connection that has ended may have been refused before.
             assert_eq!(ways(&outcome, Flags::RST), ways(&before, Flags::RST), "{what}");
             let all = |outcome| {

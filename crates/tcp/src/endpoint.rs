@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::{Flags, Options, SackBlocks, Seq, TcpHeader, Time, Timestamps};
 use cc::Clocks;
-use observe::{Context, Observe, TcpFact};
+use observe::{Closing, Context, Observe, TcpFact};
 
 use crate::challenge::Challenges;
 use crate::close::Reset;
@@ -428,7 +428,8 @@ impl<P: Payload> Endpoint<P> {
             self.handshake.deadline = None;
         }
         if (next == State::Closed || next == State::TimeWait) && !was_over {
-            cx.tcp(self.sender.id, TcpFact::Closed);
+            let how = if event == Event::Abort { Closing::Aborted } else { Closing::InOrder };
+            cx.tcp(self.sender.id, TcpFact::Closed { how });
         }
     }
 

@@ -41,7 +41,7 @@ impl Observe for Counts {
             | TcpFact::BaseRtt { .. }
             | TcpFact::Window { .. }
             | TcpFact::Limited { .. }
-            | TcpFact::Closed => {}
+            | TcpFact::Closed { .. } => {}
         }
     }
 }

@@ -50,7 +50,7 @@ impl Observe for Tally {
             | TcpFact::BaseRtt { .. }
             | TcpFact::FastRetransmit { .. }
             | TcpFact::Limited { .. }
-            | TcpFact::Closed => {}
+            | TcpFact::Closed { .. } => {}
         }
     }
 }

@@ -117,7 +117,7 @@ impl Observe for Laws {
                 assert!(offset > self.acked[side] && offset <= self.sent[side]);
                 self.acked[side] = offset;
             }
-            TcpFact::Closed => self.closes[side] += 1,
+            TcpFact::Closed { .. } => self.closes[side] += 1,
             TcpFact::Rtt(sample) => assert!(sample.rtt >= self.least_rtt, "{sample:?}"),
             TcpFact::Established { .. }
             | TcpFact::BaseRtt { .. }

@@ -122,7 +122,7 @@ impl Observe for Seen {
             | TcpFact::Timeout { .. }
             | TcpFact::FastRetransmit { .. }
             | TcpFact::Limited { .. }
-            | TcpFact::Closed => {}
+            | TcpFact::Closed { .. } => {}
         }
     }
 

@@ -116,7 +116,7 @@ impl Observe for SenderObserver<'_> {
             | TcpFact::BaseRtt { .. }
             | TcpFact::Data { .. }
             | TcpFact::Limited { .. }
-            | TcpFact::Closed => {}
+            | TcpFact::Closed { .. } => {}
         }
     }
 }

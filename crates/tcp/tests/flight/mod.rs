@@ -150,7 +150,7 @@ impl Observe for Book {
             | TcpFact::Acked { .. }
             | TcpFact::FastRetransmit { .. }
             | TcpFact::Limited { .. }
-            | TcpFact::Closed => {}
+            | TcpFact::Closed { .. } => {}
         }
     }
 }

@@ -76,7 +76,7 @@ impl Observe for Log {
             }
             TcpFact::Data { delivered, .. } => self.delivered = delivered as f64,
             TcpFact::Acked { offset } => self.acked = offset as f64,
-            TcpFact::Closed => self.closes += 1.0,
+            TcpFact::Closed { .. } => self.closes += 1.0,
             TcpFact::BaseRtt { rtt } => self.base_rtt = rtt.as_secs_f64(),
             TcpFact::Established { .. } | TcpFact::Sent { .. } | TcpFact::Limited { .. } => {}
         }
