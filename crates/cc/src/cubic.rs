@@ -17,6 +17,9 @@ section! {
         pub c: f64 as Positive = 0.4;
         /// β: what a loss leaves of the window. Default: RFC 9438 §4.6.
         pub beta: f64 as Fraction = 0.7;
+        /// Whether parts of a segment count when the window is reduced; in Linux they do not.
+        /// Default: RFC 9438 §4.6.
+        pub reduction: Reduction as Word<Reduction> = Reduction::Exact;
         /// Release more when a loss came below the last one's window. Default: RFC 9438 §4.7.
         pub fast_convergence: bool as Flag = true;
         /// Never be slower than Reno. Default: RFC 9438 §4.3.
@@ -28,6 +31,16 @@ section! {
         /// round-trip time rises, by `HyStart++` (RFC 9406); or in any, when it rises or a train of
         /// acknowledgements is long (Ha and Rhee 2011), as in Linux. Default: RFC 5681.
         pub slow_start: SlowStart as Word<SlowStart> = SlowStart::Standard;
+    }
+}
+
+words! {
+    /// What is reduced, and to what.
+    pub enum Reduction {
+        /// The window, to β of it.
+        Exact = "exact",
+        /// The whole segments of the window, to the whole segments of β of them: Linux.
+        WholeSegments = "whole-segments",
     }
 }
 
@@ -219,7 +232,10 @@ impl Cubic {
 
     fn reduce(&mut self, kind: LossKind) {
         let beta = if self.window.backs_off_less(kind) { ABE } else { self.parameters.beta };
-        let left = self.window.cwnd * beta;
+        let left = match self.parameters.reduction {
+            Reduction::Exact => self.window.cwnd * beta,
+            Reduction::WholeSegments => (self.window.cwnd.floor() * beta).floor(),
+        };
         let floor = if kind == LossKind::Ecn { 1.0 } else { 2.0 };
         self.curve.w_max = Some(self.w_max());
         self.curve.prior = self.window.cwnd;

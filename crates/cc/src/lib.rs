@@ -37,7 +37,7 @@ pub use controller::{
     Ack, Clocks, Controller, EcnFeedback, Limits, Loss, LossKind, LostSegment, Marked, RateSample,
 };
 pub use copa::{Copa, CopaParameters, CurrentRate};
-pub use cubic::{Alpha, Cubic, CubicParameters, SlowStart};
+pub use cubic::{Alpha, Cubic, CubicParameters, Reduction, SlowStart};
 pub use dctcp::{Dctcp, DctcpParameters};
 pub use prague::{Prague, PragueParameters};
 pub use reno::{Halving, Reno, RenoParameters};

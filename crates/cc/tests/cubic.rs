@@ -2,7 +2,8 @@
 
 use base::{Duration, Time};
 use cc::{
-    Ack, Alpha, Controller, Cubic, CubicParameters, Limits, Loss, LossKind, SlowStart, WindowRules,
+    Ack, Alpha, Controller, Cubic, CubicParameters, Limits, Loss, LossKind, Reduction, SlowStart,
+    WindowRules,
 };
 
 use crate::harness::{ACK, LOSS};
@@ -13,6 +14,7 @@ const MSS: u64 = 1_000_000;
 const PARAMETERS: CubicParameters = CubicParameters {
     c: 0.4,
     beta: 0.7,
+    reduction: Reduction::Exact,
     fast_convergence: true,
     reno_friendly: true,
     alpha: Alpha::Rises,
@@ -189,6 +191,24 @@ fn losses() {
     check(2, LossKind::DuplicateAcks, [2.0, 2.0]);
     // Only a mark leaves less than two segments (§4.6).
     check(2, LossKind::Ecn, [1.4, 2.0]);
+}
+
+/// 0.7 of 11 is 7.7.
+#[test]
+fn whole_segments_lose_more() {
+    let check = |reduction, left: f64, again: fn(f64) -> f64| {
+        let parameters = CubicParameters { reduction, ..PARAMETERS };
+        let mut path = Path::new(11, 2, Duration::from_millis(100), parameters);
+        path.lose(LossKind::DuplicateAcks);
+        close(&[path.cwnd()], &[left], 1e-5);
+        path.run(Duration::from_millis(500));
+        let grown = path.cwnd();
+        assert!(grown.fract() > 0.0, "{grown}");
+        path.lose(LossKind::DuplicateAcks);
+        close(&[path.cwnd()], &[again(grown)], 1e-5);
+    };
+    check(Reduction::Exact, 7.7, |grown| 0.7 * grown);
+    check(Reduction::WholeSegments, 7.0, |grown| (0.7 * grown.floor()).floor());
 }
 
 #[test]

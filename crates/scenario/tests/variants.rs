@@ -199,6 +199,7 @@ fn parameters_reach_the_algorithm() {
     check("westwood", "tcp.westwood.shortest_sample", "50 ms");
     check("cubic", "tcp.cubic.c", "1");
     check("cubic", "tcp.cubic.beta", "0.5");
+    check("cubic", "tcp.cubic.reduction", "whole-segments");
     check("cubic", "tcp.cubic.fast_convergence", "false");
     check("cubic", "tcp.cubic.reno_friendly", "false");
     check("cubic", "tcp.cubic.slow_start", "hystart");
