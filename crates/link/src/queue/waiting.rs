@@ -22,8 +22,6 @@ pub struct Queue<T> {
     total: Backlog,
     /// What was taken in and dropped later, and when.
     gone: VecDeque<(Time, Dropped<T>)>,
-    /// Before this time none leaves: the discipline is a shaper.
-    opens: Time,
 }
 
 /// What waits, in the order in which it leaves.
@@ -67,8 +65,7 @@ impl<T: Load> Queue<T> {
                 (Waiting::Cake(Box::new(Cake::new(&config, chance))), Notice::Mark)
             }
         };
-        let (total, gone, opens) = (Backlog::default(), VecDeque::new(), Time::ZERO);
-        Self { limit, notice, waiting, total, gone, opens }
+        Self { limit, notice, waiting, total: Backlog::default(), gone: VecDeque::new() }
     }
 
     /// Takes in `packet`, or gives it back. What is dropped to make room for it comes out of
@@ -96,10 +93,7 @@ impl<T: Load> Queue<T> {
             Waiting::Fifo(fifo) => fifo.push(queued),
             Waiting::Turns(turns) => turns.push(queued),
             Waiting::Dual(dual) => dual.push(queued),
-            Waiting::Cake(cake) => {
-                cake.push(queued);
-                self.opens = cake.opens();
-            }
+            Waiting::Cake(cake) => cake.push(queued),
         }
         let packets = self.backlog(transmission.sending).packets;
         counters.queue_max = counters.queue_max.max(packets);
@@ -108,8 +102,11 @@ impl<T: Load> Queue<T> {
 
     /// Before this time there is no next packet to send, unless nothing waits: the discipline is a
     /// shaper. Changed by [`Self::push`] and [`Self::pop`].
-    pub const fn opens(&self) -> Time {
-        self.opens
+    pub fn opens(&self) -> Time {
+        match &self.waiting {
+            Waiting::Fifo(_) | Waiting::Turns(_) | Waiting::Dual(_) => Time::ZERO,
+            Waiting::Cake(cake) => cake.opens(),
+        }
     }
 
     /// The next packet to send when the transmitter is free from `free` on, which is not before
@@ -122,9 +119,6 @@ impl<T: Load> Queue<T> {
             self.total.bytes -= u64::from(bytes);
             if !has_to_go(verdict, self.notice, &mut packet, counters) {
                 self.waiting.sent(bytes);
-                if let Waiting::Cake(cake) = &self.waiting {
-                    self.opens = cake.opens();
-                }
                 return Some(Queued { since, packet });
             }
             self.leave(free.max(since), Queued { since, packet }, DropReason::Aqm, counters);

@@ -41,6 +41,15 @@ impl List {
         self.last = place;
     }
 
+    /// Takes off the first, which is at `place`.
+    pub(super) fn pop<T>(&mut self, flows: &mut [Flow<T>], place: u32) {
+        self.first = flows[place as usize].links.next;
+        match flows.get_mut(self.first as usize) {
+            Some(flow) => flow.links.before = NONE,
+            None => self.last = NONE,
+        }
+    }
+
     /// Takes off the flow at `place`.
     pub(super) fn remove<T>(&mut self, flows: &mut [Flow<T>], place: u32) {
         let Links { before, next } = flows[place as usize].links;

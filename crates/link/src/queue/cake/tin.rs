@@ -278,7 +278,7 @@ impl<T: Load> Tin<T> {
         }
         flow.credits += self.quantum / i64::from(self.hosts.load(hosts, self.among));
         let list = if set == Set::Sparse { &mut self.new } else { &mut self.old };
-        list.remove(&mut self.flows, place);
+        list.pop(&mut self.flows, place);
         self.old.push(&mut self.flows, place);
     }
 
@@ -294,7 +294,7 @@ impl<T: Load> Tin<T> {
             Set::SparseWait | Set::Bulk => &mut self.old,
             Set::Decaying | Set::None => &mut self.decaying,
         };
-        list.remove(&mut self.flows, place);
+        list.pop(&mut self.flows, place);
         self.active -= u32::from(set != Set::Decaying);
         if set == Set::Bulk {
             self.hosts.remove(hosts);

@@ -221,7 +221,7 @@ impl<T: Load> Cake<T> {
             if class.credits <= 0 {
                 class.credits += class.quantum;
             }
-            number = (number + 1) % self.classes.len();
+            number = if number + 1 < self.classes.len() { number + 1 } else { 0 };
         }
     }
 }
