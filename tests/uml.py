@@ -15,6 +15,7 @@ ENDPOINTS = {
     "tcp.profile": "modern",
     "tcp.cubic.slow_start": "ack-trains",
     "tcp.cubic.alpha": "constant",
+    "tcp.cubic.reduction": "whole-segments",
     "tcp.growth": "all-bytes",
     "tcp.min_rto": "200 ms",
     "tcp.abe": "false",

@@ -90,14 +90,9 @@ QUEUES = {
     ),
 }
 
-DIFFER = {
-    ("fq-codel", False),
-    ("fq-codel", True),
-    ("red", False),
-    ("cake", False),
-    ("cake-shaper", False),
-}
-"""What is compared by its throughput alone; docs/models/queues.md says why."""
+WAITS_DIFFER = {("fq-codel", False), ("fq-codel", True), ("cake-shaper", False), ("cake", True)}
+COUNTS_DIFFER = {("cake", True)}
+"""What is not compared, each with ECN or without; docs/models/queues.md says why."""
 
 CASES = [(queue, ecn) for ecn in (False, True) for queue in QUEUES]
 
@@ -105,6 +100,11 @@ LOAD = 24_000_000
 """At which datagrams come, in bit/s at the IP layer."""
 DATAGRAM = PACKET - 28
 """Payload of a packet: without the headers of IP and UDP."""
+
+ISOLATIONS = ("dual-srchost", "flows")
+MANY = 4
+"""Flows of a host, beside one of another."""
+SHARES_NEAR = 0.02
 
 pytestmark = [
     pytest.mark.slow,
@@ -154,11 +154,22 @@ def loaded(name: str) -> dict[str, Any]:
     return {**case, "flows": [], "datagrams": datagrams}
 
 
+def of_hosts(isolation: str) -> dict[str, Any]:
+    """Return the run in which a host has many flows, and another one."""
+    [case, *_] = asked("cake-shaper", ecn=True)
+    return {
+        **case,
+        "flows": [("cubic", RTT_MS)] * (MANY + 1),
+        "hosts": [2] * MANY + [3],
+        "qdisc": f"{case['qdisc']} {isolation}",
+    }
+
+
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """Run all cases in one kernel, and then the loads."""
     cases = [each for queue, ecn in CASES for each in asked(queue, ecn=ecn)]
-    cases += map(loaded, QUEUES)
+    cases += [*map(loaded, QUEUES), *map(of_hosts, ISOLATIONS)]
     folder = tmp_path_factory.mktemp("kernel")
     seen: list[dict[str, Any]] = uml.boot(
         PROGRAM, folder, timeout_s=3600, load=MODULES, cases=cases
@@ -175,7 +186,15 @@ def kernel(found: list[dict[str, Any]]) -> dict[tuple[str, bool], Seen]:
 
 @pytest.fixture(scope="module")
 def kernel_loaded(found: list[dict[str, Any]]) -> dict[str, Seen]:
-    return dict(zip(QUEUES, map(theirs_loaded, found[-len(QUEUES) :]), strict=True))
+    first = len(CASES) * len(APART_S)
+    return dict(zip(QUEUES, map(theirs_loaded, found[first : first + len(QUEUES)]), strict=True))
+
+
+@pytest.fixture(scope="module")
+def kernel_shares(found: list[dict[str, Any]]) -> dict[str, float]:
+    """Return the share of the host with one flow."""
+    alone = [seen["bytes"][-1] / sum(seen["bytes"]) for seen in found[-len(ISOLATIONS) :]]
+    return dict(zip(ISOLATIONS, alone, strict=True))
 
 
 def theirs(seen: dict[str, Any]) -> Seen:
@@ -213,7 +232,7 @@ def run(queue: str, apart_s: float, *, ecn: bool, **more: str) -> Seen:
     }
     if QUEUES[queue].says_ecn:
         settings["queue.ecn"] = str(ecn).lower()
-    return between(queue, settings, "bulk", more)
+    return between(queue, settings | dotted(more), "bulk")
 
 
 def ours_loaded(queue: str, **more: str) -> Seen:
@@ -223,22 +242,29 @@ def ours_loaded(queue: str, **more: str) -> Seen:
         "flow.group.load.udp.payload": f"{DATAGRAM} B",
         "flow.group.load.udp.rate": f"{LOAD * DATAGRAM // PACKET} bit/s",
     }
-    return between(queue, settings, "load", more)
+    return between(queue, settings | dotted(more), "load")
 
 
-def between(queue: str, settings: dict[str, str], group: str, more: dict[str, str]) -> Seen:
-    """Return what comes between the two times."""
+def dotted(more: dict[str, str]) -> dict[str, str]:
+    return {key.replace("__", "."): value for key, value in more.items()}
+
+
+def results(queue: str, settings: dict[str, str]) -> list[tp.Result]:
+    """Return what has come by each of the two times."""
     settings = {
         "link.rate": f"{QUEUES[queue].link_bps} bit/s",
         "link.delay": "0 ms",
         "link.back.delay": f"{RTT_MS} ms",
         "flow.count": "0",
-        **settings,
         **QUEUES[queue].settings,
-        **{key.replace("__", "."): value for key, value in more.items()},
+        **settings,
     }
-    results = [tp.run("link", settings, duration=f"{at_s} s").result for at_s in (FROM_S, TO_S)]
-    before, after = (told(result, group) for result in results)
+    return [tp.run("link", settings, duration=f"{at_s} s").result for at_s in (FROM_S, TO_S)]
+
+
+def between(queue: str, settings: dict[str, str], group: str) -> Seen:
+    """Return what comes between the two times."""
+    before, after = (told(result, group) for result in results(queue, settings))
     spans = {key: after[key] - before[key] for key in after}
     sending_s = PACKET * 8 / QUEUES[queue].link_bps
     return Seen(
@@ -271,8 +297,9 @@ def told(result: tp.Result, of: str) -> dict[str, float]:
 def test_a_queue(kernel: dict[tuple[str, bool], Seen], queue: str, ecn: bool):  # noqa: FBT001 - a parameter of pytest
     there, here = kernel[queue, ecn], ours(queue, ecn=ecn)
     assert here.rate_bps == pytest.approx(there.rate_bps, rel=RATES_NEAR)
-    if (queue, ecn) not in DIFFER:
+    if (queue, ecn) not in WAITS_DIFFER:
         assert here.wait_s == pytest.approx(there.wait_s, rel=WAITS_NEAR)
+    if (queue, ecn) not in COUNTS_DIFFER:
         assert here.signals == pytest.approx(there.signals, rel=COUNTS_NEAR)
     assert (here.marks > 0) == (there.marks > 0) == ecn
 
@@ -286,9 +313,45 @@ def test_datagrams_beyond_the_rate(kernel_loaded: dict[str, Seen], queue: str):
     assert here.marks == there.marks == 0
 
 
+@pytest.mark.parametrize("isolation", ISOLATIONS)
+def test_a_host_with_one_flow(kernel_shares: dict[str, float], isolation: str):
+    here = share_of_one(isolation)
+    assert here == pytest.approx(kernel_shares[isolation], abs=SHARES_NEAR)
+
+
+def share_of_one(isolation: str) -> float:
+    """Return the share of a host with one flow beside one with many."""
+    settings = {
+        **uml.ENDPOINTS,
+        "tcp.delayed_ack": "off",
+        "tcp.ecn": "classic",
+        "flow.group.many.count": str(MANY),
+        "flow.group.many.interval": f"{APART_S[0]} s",
+        "flow.group.many.return_delay": f"{RTT_MS} ms",
+        "flow.group.one.start": f"{MANY * APART_S[0]} s",
+        "flow.group.one.return_delay": f"{RTT_MS} ms",
+        "link.back.delay": "0 ms",
+        "queue.cake.isolation": isolation,
+    }
+    before, after = results("cake-shaper", settings)
+    many, one = (
+        told(after, group)["bytes"] - told(before, group)["bytes"] for group in ("many", "one")
+    )
+    return one / (many + one)
+
+
 def test_packets_that_wait_alone(kernel: dict[tuple[str, bool], Seen]):
     """Linux's CoDel of one flow sees the bytes of all, and so is hardly ever held back by `mtu`."""
     there = kernel["fq-codel", False].wait_s
     held_back = ours("fq-codel", ecn=False).wait_s
     free = ours("fq-codel", ecn=False, queue__fq_codel__mtu="1 B").wait_s
     assert abs(free - there) < abs(held_back - there) / 2
+
+
+@pytest.mark.parametrize("queue", ["red", "cake"])
+def test_windows_of_whole_segments(kernel: dict[tuple[str, bool], Seen], queue: str):
+    """Linux's CUBIC loses parts of a segment with each loss, and so needs fewer of them."""
+    there = kernel[queue, False].signals
+    exact = ours(queue, ecn=False, tcp__cubic__reduction="exact").signals
+    whole = ours(queue, ecn=False).signals
+    assert abs(whole - there) < abs(exact - there) / 2

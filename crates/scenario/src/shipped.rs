@@ -40,6 +40,7 @@ pub const fn shipped() -> &'static [Shipped] {
         "lte-m-deep",
         "lte-m-half",
         "lte-voice",
+        "many-beside-one",
         "nb-iot",
         "nb-iot-1",
         "nb-iot-2",
