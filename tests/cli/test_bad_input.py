@@ -259,6 +259,11 @@ def test_a_controller_ends_a_run_and_not_the_program_that_asked():
             "did you mean win2000?",
         ),
         (
+            ("--set", "tcp.variant=bbr", "--set", "tcp.bbr.marks=share"),
+            "--set tcp.bbr.marks=share: tcp.bbr.marks by their share needs tcp.ecn = accurate "
+            "(RFC 9768)",
+        ),
+        (
             ("--set", "tcp.share_state=on"),
             "--set tcp.share_state=on: must be off, temporal, ensemble or careful",
         ),

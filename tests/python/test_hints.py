@@ -125,6 +125,7 @@ QUEUE = "queue.kind or queue.back.kind"
             {"tcp.resume_lifetime": "1 s"},
             "without tcp.share_state = careful",
         ),
+        ({"tcp.variant": "reno"}, {"tcp.bbr.marks": "share"}, f"without {SENDER} = bbr"),
         ({"queue.kind": "droptail"}, {"queue.codel.target": "2 ms"}, f"without {QUEUE} = codel"),
         ({"queue.kind": "codel"}, {"queue.red.min_threshold": 3}, f"without {QUEUE} = red"),
         (

@@ -15,7 +15,7 @@ const USUAL_DEPTH: f64 = 2_000.0;
 const TRANSITION: f64 = 8.0;
 /// The score ends as far above the transition as it begins below it (`C_STICKY`).
 const HIGHEST: f64 = 2.0 * TRANSITION + 1.0;
-/// The least α in a classic queue: half of it is given up at a mark (`prague_classic_ecn_fallback`).
+/// The least α in a classic queue, of which a mark takes half (`prague_classic_ecn_fallback`).
 const CLASSIC_ALPHA: f64 = 0.625;
 /// The slowest gain of the averages is 2 to the minus this (`PRAGUE_MAX_SRTT_BITS`).
 const SLOWEST: u32 = 18;

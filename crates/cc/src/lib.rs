@@ -28,10 +28,10 @@ mod westwood;
 mod window;
 mod wtcp;
 
-use settings::{NoKey, Shared};
+use settings::Shared;
 
 pub use algorithm::{CongestionControl, Controlled, Custom};
-pub use bbr::Bbr;
+pub use bbr::{Bbr, BbrParameters, MarkAnswer};
 pub use careful_resume::{CarefulResume, Retained, SavedPath};
 pub use controller::{
     Ack, Clocks, Controller, EcnFeedback, Limits, Loss, LossKind, LostSegment, Marked, RateSample,
@@ -59,7 +59,7 @@ algorithm::algorithms! {
     /// RFC 9438.
     Cubic(cubic: CubicParameters as Shared<CubicParameters>) = "cubic",
     /// draft-ietf-ccwg-bbr: its chance has a seed.
-    Bbr(seed: u64 as NoKey<u64>) = "bbr",
+    Bbr(bbr: BbrParameters as Shared<BbrParameters>) = "bbr",
     /// Sinha et al. 1999, reconstructed.
     Wtcp = "wtcp",
     /// RFC 8257.

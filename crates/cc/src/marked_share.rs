@@ -25,14 +25,16 @@ impl MarkedShare {
         self.marked += ack.marked.bytes;
     }
 
-    /// The present window ends, the next begins.
-    pub(crate) fn end_window(&mut self) {
+    /// The present window ends, the next begins: its share, or none if nothing arrived in it.
+    pub(crate) fn end_window(&mut self) -> f64 {
+        let mut share = 0.0;
         if self.arrived > 0 {
             // Marks whose acknowledgement was lost may come with fewer bytes than they are.
-            let share = (self.marked as f64 / self.arrived as f64).min(1.0);
+            share = (self.marked as f64 / self.arrived as f64).min(1.0);
             self.alpha += self.gain * (share - self.alpha);
         }
         (self.arrived, self.marked) = (0, 0);
+        share
     }
 }
 

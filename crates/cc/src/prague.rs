@@ -39,8 +39,8 @@ section! {
 /// * Growth: as in Reno with what came without a mark, also in the round trip after a mark. After
 ///   `transition` round trips congestion avoidance grows by (srtt / virtual round trip)² segments
 ///   in each, so that rates grow alike at any shorter round trip (draft §2.4.4).
-/// * Where `classic_fallback` is on and the queue seems to be a classic one, a mark counts with an α
-///   of 0.625 at least.
+/// * Where `classic_fallback` is on and the queue seems to be a classic one, a mark counts with
+///   an α of 0.625 at least.
 /// * Loss: as in Reno, of the window before a mark of the same round trip, which the loss stands
 ///   for as well.
 /// * Data leave at cwnd / srtt, in slow start at twice that.

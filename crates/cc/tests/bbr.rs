@@ -3,9 +3,12 @@
 use std::collections::VecDeque;
 
 use base::{Duration, Time};
-use cc::{Ack, Bbr, Controller, Limits, Loss, LossKind, LostSegment, RateSample, WindowRules};
+use cc::{
+    Ack, Bbr, BbrParameters, Controller, EcnFeedback, Limits, Loss, LossKind, LostSegment,
+    MarkAnswer, Marked, RateSample, WindowRules,
+};
 
-use crate::harness::{ACK, LOSS};
+use crate::harness::{ACK, LOSS, seeded};
 
 const MSS: u64 = 1_000;
 /// 10 Mbit/s.
@@ -19,6 +22,7 @@ const BDP: u64 = 50;
 struct InFlight {
     /// When its acknowledgement arrives; never, if the buffer was full.
     back: Option<Time>,
+    is_marked: bool,
     sent: Time,
     first_sent: Time,
     delivered: u64,
@@ -41,6 +45,10 @@ struct Path {
     busy_until: Time,
     next_send: Time,
     flying: VecDeque<InFlight>,
+    /// A segment that makes the queue longer than this is marked, in segments.
+    marks_above: u64,
+    /// One mark in a window of data counts as a loss, where marks do.
+    marked_until: u64,
     pipe: u64,
     delivered: u64,
     delivered_at: Time,
@@ -54,6 +62,10 @@ struct Path {
 
 impl Path {
     fn new(buffer: u64) -> Self {
+        Self::with(buffer, seeded().bbr)
+    }
+
+    fn with(buffer: u64, parameters: BbrParameters) -> Self {
         let limits = Limits {
             mss: MSS as u32,
             initial_window: 10,
@@ -61,8 +73,10 @@ impl Path {
             maximum_window: 10_000,
             rules: WindowRules::default(),
         };
+        let mut bbr = Bbr::new(&limits, parameters);
+        bbr.on_feedback(EcnFeedback::Accurate);
         Self {
-            bbr: Bbr::new(&limits, 1),
+            bbr,
             now: Time::ZERO,
             bytes_per_second: BYTES_PER_SECOND,
             delay: DELAY,
@@ -71,6 +85,8 @@ impl Path {
             busy_until: Time::ZERO,
             next_send: Time::ZERO,
             flying: VecDeque::new(),
+            marks_above: u64::MAX,
+            marked_until: 0,
             pipe: 0,
             delivered: 0,
             delivered_at: Time::ZERO,
@@ -135,6 +151,7 @@ impl Path {
         }
         let service = Duration::from_nanos(MSS * 1_000_000_000 / self.bytes_per_second);
         let fits = self.queue() <= service * self.buffer;
+        let is_marked = self.queue() + service > service * self.marks_above.min(1_000_000);
         if fits {
             self.busy_until = self.busy_until.max(self.now) + service;
         }
@@ -142,6 +159,7 @@ impl Path {
         self.sent += MSS;
         self.flying.push_back(InFlight {
             back: fits.then(|| (self.busy_until + self.delay).next_multiple(self.bunches)),
+            is_marked,
             sent: self.now,
             first_sent: self.first_sent,
             delivered: self.delivered,
@@ -174,7 +192,16 @@ impl Path {
             pipe_at_send: flying.pipe,
             lost: self.lost - flying.lost,
         };
+        if flying.is_marked && una >= self.marked_until {
+            self.marked_until = self.sent;
+            self.bbr.on_loss(&Loss { now: self.now, kind: LossKind::Ecn, ..LOSS });
+        }
+        let marked = Marked {
+            packets: u64::from(flying.is_marked),
+            bytes: u64::from(flying.is_marked) * MSS,
+        };
         self.bbr.on_ack(&Ack {
+            marked,
             now: self.now,
             acked: MSS,
             delivered: MSS,
@@ -186,7 +213,6 @@ impl Path {
             window_limited: self.limited,
             most_in_flight: 0,
             rate: Some(rate),
-            ..ACK
         });
         self.limited = false;
     }
@@ -600,4 +626,76 @@ fn an_acknowledgement_without_a_sample_or_with_one_too_short_changes_no_model() 
     };
     path.bbr.on_ack(&Ack { rate: Some(rate), ..ack });
     near(path.pace(), before, 0.0);
+}
+
+/// Marks by their share, on a path of any length.
+fn by_share() -> BbrParameters {
+    BbrParameters { marks: MarkAnswer::Share, ecn_max_rtt: Duration::ZERO, ..seeded().bbr }
+}
+
+/// `bbr_full_ecn_cnt`: two rounds of which more than half was marked.
+#[test]
+fn startup_ends_after_two_rounds_of_marks() {
+    let ends = |parameters, marks_above| {
+        let mut path = Path { marks_above, ..Path::with(1_000, parameters) };
+        let full = path.wait("the pipe is full", |path| path.queue() > Duration::from_millis(1));
+        path.drain().saturating_since(full).as_secs_f64()
+    };
+    let [marked, unmarked] = [2, 1_000].map(|marks_above| ends(by_share(), marks_above));
+    assert!(unmarked - marked > 0.04, "a round of 40 ms or more: {marked} and {unmarked} s");
+    assert_eq!(ends(seeded().bbr, 2).to_bits(), unmarked.to_bits(), "a mark ends it no earlier");
+}
+
+/// `bbr_ecn_lower_bounds`: what is in flight falls by α/3. After 3 s without marks α is nearly
+/// zero, and a round of nothing but marks makes it 1/16.
+#[test]
+fn a_round_of_marks_takes_a_third_of_their_share() {
+    let mut path = Path::with(1_000, by_share());
+    path.run_until(seconds(3.0));
+    path.wait("DOWN", |path| (path.pace() - 0.9 * 0.99).abs() < 0.01);
+    path.wait("CRUISE", |path| (path.pace() - 0.99).abs() < 0.01);
+    let before = path.cwnd() as f64;
+    let round = path.sent;
+    path.marks_above = 0;
+    path.run(DELAY * 2);
+    assert!(path.delivered > round - 20 * MSS, "at least a round");
+    let left = path.cwnd() as f64 / before;
+    assert!((0.90..0.99).contains(&left), "{left} of {before}, by at most two rounds of 1/48");
+}
+
+/// `bbr_ecn_max_rtt_us`: on a path of 40 ms a mark is as a loss, as without the key; so is it
+/// where the peer does not tell of all.
+#[test]
+fn a_long_path_answers_marks_as_losses() {
+    let run = |parameters, feedback| {
+        let mut path = Path { marks_above: 5, ..Path::with(1_000, parameters) };
+        path.bbr.on_feedback(feedback);
+        (0..5_000)
+            .map(|_| {
+                path.step();
+                (path.cwnd(), path.now)
+            })
+            .collect::<Vec<_>>()
+    };
+    let short = BbrParameters { marks: MarkAnswer::Share, ..seeded().bbr };
+    let as_loss = run(seeded().bbr, EcnFeedback::Accurate);
+    assert_eq!(run(short, EcnFeedback::Accurate), as_loss, "40 ms");
+    assert_eq!(run(by_share(), EcnFeedback::Classic), as_loss, "a classic peer");
+    assert_ne!(run(by_share(), EcnFeedback::Accurate), as_loss, "any length");
+}
+
+/// `bbr_ecn_reprobe_gain`: where marks cease, it probes at once, not after two seconds.
+#[test]
+fn when_marks_cease_it_probes() {
+    let mut path = Path::with(1_000, by_share());
+    path.run_until(seconds(3.0));
+    path.wait("DOWN", |path| (path.pace() - 0.9 * 0.99).abs() < 0.01);
+    path.wait("CRUISE", |path| (path.pace() - 0.99).abs() < 0.01);
+    path.marks_above = 0;
+    path.run(DELAY * 3);
+    path.marks_above = 1_000;
+    let ceased = path.now;
+    let up = path.wait("UP", |path| path.pace() > 1.2);
+    let rounds = up.saturating_since(ceased).as_secs_f64() / DELAY.as_secs_f64();
+    assert!((2.0..6.0).contains(&rounds), "{rounds} round trips");
 }

@@ -7,7 +7,7 @@ use cc::{
 };
 use proptest::prelude::*;
 
-use crate::harness::{ACK, LOSS};
+use crate::harness::{ACK, LOSS, seeded};
 
 const MSS: u64 = 1_000;
 const RTT: Duration = Duration::from_millis(100);
@@ -263,7 +263,7 @@ proptest! {
         acks in 1..200_u64,
         algorithm in prop::sample::select(&Algorithm::ALL[..]),
     ) {
-        let parameters = Parameters { seed: 1, ..Parameters::default() };
+        let parameters = seeded();
         let inner = || algorithm.controller(&LIMITS, &parameters);
         let cwnd = saved * MSS;
         let saved = SavedPath { cwnd, ..SAVED };

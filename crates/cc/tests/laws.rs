@@ -2,24 +2,26 @@
 
 use base::{Duration, Time};
 use cc::{
-    Ack, Algorithm, CarefulResume, Controller, CubicParameters, Delta, EcnFeedback, Limits, Loss,
-    LossKind, LostSegment, Marked, Parameters, PragueParameters, RateSample, SavedPath, SlowStart,
-    VegasParameters, WindowRules,
+    Ack, Algorithm, BbrParameters, CarefulResume, Controller, CubicParameters, Delta, EcnFeedback,
+    Limits, Loss, LossKind, LostSegment, MarkAnswer, Marked, Parameters, PragueParameters,
+    RateSample, SavedPath, SlowStart, VegasParameters, WindowRules,
 };
 use proptest::prelude::*;
 
-use crate::harness::{ACK, LOSS};
+use crate::harness::{ACK, LOSS, seeded};
 
 const MSS: u64 = 1_000;
 
 /// All of them, and those once more whose parameters lead elsewhere. WTCP has laws of its own: it
 /// goes by clocks, which are not told here.
 fn algorithms() -> Vec<(Algorithm, Parameters)> {
-    let usual = Parameters { seed: 1, ..Parameters::default() };
+    let usual = seeded();
     let cubic = CubicParameters { slow_start: SlowStart::Hystart, ..usual.cubic };
     let vegas = VegasParameters { delta: Delta::Exact, ..usual.vegas };
     let prague = PragueParameters { classic_fallback: true, ..usual.prague };
+    let marks = BbrParameters { marks: MarkAnswer::L4s, ecn_max_rtt: Duration::ZERO, ..usual.bbr };
     let others = [
+        (Algorithm::Bbr, Parameters { bbr: marks, ..usual }),
         (Algorithm::Prague, Parameters { prague, ..usual }),
         (Algorithm::Vegas, Parameters { vegas, ..usual }),
         (Algorithm::Cubic, Parameters { cubic, ..usual }),
@@ -291,10 +293,7 @@ fn classic_windows_stand_still_while_losses_are_repaired() {
 
 #[test]
 fn bbr_keeps_four_segments_in_flight_but_for_a_timeout() {
-    let mut connection = Connection::new(
-        (Algorithm::Bbr, Parameters { seed: 1, ..Parameters::default() }),
-        &limits(100),
-    );
+    let mut connection = Connection::new((Algorithm::Bbr, seeded()), &limits(100));
     let (after, rtt) = (Duration::from_secs(1), Some(Duration::from_nanos(1)));
     let ack = Step::Ack { after, segments: 1, rtt, recovering: true, limited: true };
     for _ in 0..50 {

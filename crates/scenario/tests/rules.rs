@@ -109,7 +109,7 @@ fn network(key: &Key) -> String {
         None => LINK.to_owned(),
     };
     // What answers the share of marks has to be told of all of them.
-    let of_marks = ["dctcp.", "prague."].iter().find_map(|table| key.name.find(table));
+    let of_marks = ["bbr.", "dctcp.", "prague."].iter().find_map(|table| key.name.find(table));
     match of_marks {
         Some(at) => with(&text, &format!("{}ecn", named(&key.name[..at])), "accurate"),
         None => text,

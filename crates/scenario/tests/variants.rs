@@ -207,6 +207,8 @@ fn parameters_reach_the_algorithm() {
     check("copa", "tcp.copa.competes", "false");
     check("copa", "tcp.copa.min_rtt_span", "20 s");
     check("copa", "tcp.copa.current_rate", "at-arrival");
+    check("bbr", "tcp.bbr.marks", "share");
+    check("bbr", "tcp.bbr.marks", "l4s");
     check("dctcp", "tcp.dctcp.gain", "0.1");
     check("prague", "tcp.prague.gain", "0.1");
     check("prague", "tcp.prague.virtual_rtt", "10 ms");

@@ -3,6 +3,7 @@
 mod aggregates;
 mod anything;
 mod applications;
+mod bbr_marks;
 mod bearers;
 mod boxes;
 mod careful_resume;

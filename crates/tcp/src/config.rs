@@ -234,6 +234,15 @@ impl Config {
                 format!("{name} answers the share of marks: {at}.ecn must be accurate (RFC 9768)");
             return tree.clash_at(at, &["congestion_control", "variant", "ecn"], message);
         }
+        let counts_marks = self.control.bbr.marks != cc::MarkAnswer::AsLoss;
+        if self.is_controlled_by(Algorithm::Bbr)
+            && counts_marks
+            && self.ecn != EcnFeedback::Accurate
+        {
+            let message =
+                format!("{at}.bbr.marks by their share needs {at}.ecn = accurate (RFC 9768)");
+            return tree.clash_at(at, &["bbr.marks", "ecn"], message);
+        }
         if self.pacing != Pacing::Off && self.spacing != Pacing::Off {
             let message = format!(
                 "{at}.pacing and {at}.spacing exclude each other: both pace, from different RTTs"
@@ -357,7 +366,8 @@ impl Config {
     /// share a network, each needs its own.
     #[must_use]
     pub fn seeded(&self, seed: u64) -> Self {
-        Self { control: cc::Parameters { seed, ..self.control }, ..self.clone() }
+        let bbr = cc::BbrParameters { seed, ..self.control.bbr };
+        Self { control: cc::Parameters { bbr, ..self.control }, ..self.clone() }
     }
 
     /// The most that is allowed in flight, in bytes.

@@ -3,7 +3,7 @@
 use super::sample::Sample;
 use super::startup::StartupLosses;
 use super::{Bbr, Phase, State};
-use crate::LostSegment;
+use crate::{Ack, LostSegment};
 
 /// `BBR.LossThresh` (§2.8).
 pub(super) const LOSS_THRESHOLD: f64 = 0.02;
@@ -31,6 +31,8 @@ pub(super) struct Bounds {
     pub(super) loss_round_starts: bool,
     /// `BBR.is_loss_in_round`.
     pub(super) loss_in_round: bool,
+    /// `loss_in_cycle` of Google's code.
+    pub(super) loss_in_cycle: bool,
     pub(super) startup: StartupLosses,
 }
 
@@ -45,6 +47,7 @@ impl Default for Bounds {
             loss_round_end: 0,
             loss_round_starts: false,
             loss_in_round: false,
+            loss_in_cycle: false,
             startup: StartupLosses::default(),
         }
     }
@@ -61,7 +64,7 @@ impl Bounds {
 
     /// `ResetCongestionSignals` (§5.5.10.3).
     pub(super) const fn reset_congestion_signals(&mut self) {
-        self.loss_in_round = false;
+        (self.loss_in_round, self.loss_in_cycle) = (false, false);
         self.bw_latest = 0.0;
         self.inflight_latest = 0.0;
     }
@@ -86,8 +89,9 @@ impl Bbr {
     }
 
     /// `UpdateCongestionSignals` (§5.5.10.3): once a round with a loss, unless it probes.
-    pub(super) fn update_congestion_signals(&mut self, sample: &Sample) {
+    pub(super) fn update_congestion_signals(&mut self, sample: &Sample, ack: &Ack) {
         self.round.update(sample);
+        self.hear_of_marks(ack);
         if self.round.starts {
             self.probe_bw.rounds_since_up += 1;
         }
@@ -95,20 +99,26 @@ impl Bbr {
         if !self.bounds.loss_round_starts {
             return;
         }
-        if self.bounds.loss_in_round && !self.state.is_probing() {
+        if !self.state.is_probing() {
             self.lower_short_term_bounds();
         }
-        self.bounds.loss_in_round = false;
+        (self.bounds.loss_in_round, self.marks.in_round) = (false, false);
     }
 
-    /// `InitLowerBounds` and `LossLowerBounds` (§5.5.10.3).
+    /// `InitLowerBounds` and `LossLowerBounds` (§5.5.10.3), and `bbr_adapt_lower_bounds` of
+    /// Google's code: the lower of what losses and marks leave.
     fn lower_short_term_bounds(&mut self) {
         let first = |bound: f64, value| if bound.is_finite() { bound } else { value };
         let bounds = &mut self.bounds;
-        let bw = first(bounds.bw_short, self.max_bw.get());
         let inflight = first(bounds.inflight_short, self.cwnd.now);
-        bounds.bw_short = bounds.bw_latest.max(BETA * bw);
-        bounds.inflight_short = bounds.inflight_latest.max(BETA * inflight);
+        if bounds.loss_in_round {
+            let bw = first(bounds.bw_short, self.max_bw.get());
+            bounds.bw_short = bounds.bw_latest.max(BETA * bw);
+            bounds.inflight_short = bounds.inflight_latest.max(BETA * inflight);
+        }
+        if self.marks.in_round {
+            bounds.inflight_short = bounds.inflight_short.min(self.marks.cut(inflight));
+        }
     }
 
     /// `NoteLoss` (§5.5.10.2). What was before is saved at the first loss of an episode
@@ -125,7 +135,7 @@ impl Bbr {
         if !self.bounds.loss_in_round {
             self.bounds.loss_round_end = self.round.delivered;
         }
-        self.bounds.loss_in_round = true;
+        (self.bounds.loss_in_round, self.bounds.loss_in_cycle) = (true, true);
     }
 
     /// `HandleLostPacket` (§5.5.10.2).
@@ -148,6 +158,17 @@ impl Bbr {
         if self.state == State::ProbeBw(Phase::Up) {
             self.undo.state = Some(self.state);
             self.start_down(lost.now);
+        }
+    }
+
+    /// `bbr_handle_inflight_too_high` of Google's code, for marks.
+    pub(super) fn probe_marked_too_high(&mut self, sample: &Sample) {
+        self.probe_bw.too_high();
+        if !sample.app_limited {
+            self.bounds.inflight_long = sample.tx_in_flight.max(self.target_inflight() * BETA);
+        }
+        if self.state == State::ProbeBw(Phase::Up) {
+            self.start_down(sample.now);
         }
     }
 

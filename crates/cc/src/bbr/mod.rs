@@ -6,6 +6,7 @@ mod bounds;
 mod cwnd;
 mod drain;
 mod full_pipe;
+mod marks;
 mod min_rtt;
 mod pacing;
 mod probe_bw;
@@ -15,13 +16,15 @@ mod sample;
 mod startup;
 mod undo;
 
-use base::{Duration, Philox, Rate, Time};
+use base::{Duration, Ecn, Philox, Rate, Time};
 
 use self::aggregation::Aggregation;
 use self::bandwidth::MaxBandwidth;
 use self::bounds::Bounds;
 use self::cwnd::Cwnd;
 use self::full_pipe::FullPipe;
+use self::marks::Marks;
+pub use self::marks::{BbrParameters, MarkAnswer};
 use self::min_rtt::MinRtt;
 use self::pacing::PacingRate;
 use self::probe_bw::ProbeBw;
@@ -29,7 +32,7 @@ use self::probe_rtt::ProbeRtt;
 use self::round::Round;
 use self::sample::Sample;
 use self::undo::Undo;
-use crate::{Ack, Controller, Limits, Loss, LossKind, LostSegment};
+use crate::{Ack, Controller, EcnFeedback, Limits, Loss, LossKind, LostSegment};
 
 /// A model of the path, and sending as it says.
 ///
@@ -49,6 +52,7 @@ pub struct Bbr {
     aggregation: Aggregation,
     full_pipe: FullPipe,
     bounds: Bounds,
+    marks: Marks,
     probe_bw: ProbeBw,
     probe_rtt: ProbeRtt,
     undo: Undo,
@@ -123,7 +127,7 @@ impl Bbr {
     pub const PROBE_INTERVAL: Duration = min_rtt::PROBE_INTERVAL;
 
     /// A connection's controller at its start (§5.2.1).
-    pub fn new(limits: &Limits, seed: u64) -> Self {
+    pub fn new(limits: &Limits, parameters: BbrParameters) -> Self {
         let cwnd = Cwnd::new(limits);
         Self {
             state: State::Startup,
@@ -133,6 +137,7 @@ impl Bbr {
             aggregation: Aggregation::default(),
             full_pipe: FullPipe::default(),
             bounds: Bounds::default(),
+            marks: Marks::new(parameters),
             probe_bw: ProbeBw::default(),
             probe_rtt: ProbeRtt::default(),
             undo: Undo::default(),
@@ -140,14 +145,14 @@ impl Bbr {
             pacing: PacingRate::new(cwnd.initial),
             cwnd,
             bw: 0.0,
-            chance: Philox::named(seed, "bbr"),
+            chance: Philox::named(parameters.seed, "bbr"),
         }
     }
 
     /// `UpdateModelAndState` (§5.2.3).
-    fn update_model_and_state(&mut self, sample: &Sample) {
+    fn update_model_and_state(&mut self, sample: &Sample, ack: &Ack) {
         self.update_latest_delivery_signals(sample);
-        self.update_congestion_signals(sample);
+        self.update_congestion_signals(sample, ack);
         self.update_aggregation(sample);
         self.full_pipe.check(sample, self.round.starts);
         self.check_startup_done(sample);
@@ -183,6 +188,10 @@ impl Bbr {
 }
 
 impl Controller for Bbr {
+    fn on_feedback(&mut self, feedback: EcnFeedback) {
+        self.marks.agree(feedback == EcnFeedback::Accurate);
+    }
+
     fn on_ack(&mut self, ack: &Ack) {
         if let (Some(rtt), true) = (ack.rtt, self.min_rtt.is_unknown()) {
             self.pacing.start(self.cwnd.initial, rtt);
@@ -192,12 +201,13 @@ impl Controller for Bbr {
         sample.app_limited |= self.probe_rtt.covers(sample.prior);
         self.round.delivered = self.round.delivered.max(sample.total);
         self.round.una = ack.una;
-        self.update_model_and_state(&sample);
+        self.update_model_and_state(&sample, ack);
         self.update_control_parameters(&sample);
     }
 
     fn on_loss(&mut self, loss: &Loss) {
         let recovery = match loss.kind {
+            LossKind::Ecn if self.marks.counts() => return,
             LossKind::Ecn => return self.note_congestion(),
             LossKind::DuplicateAcks | LossKind::FineTimeout => Recovery::Fast,
             LossKind::Timeout => Recovery::Timeout { end: self.round.una + loss.in_flight },
@@ -247,6 +257,10 @@ impl Controller for Bbr {
 
     fn pacing_rate(&self) -> Option<Rate> {
         Some(self.pacing.rate())
+    }
+
+    fn codepoint(&self) -> Ecn {
+        if self.marks.is_l4s() { Ecn::L4s } else { Ecn::Capable }
     }
 
     fn wants_rate(&self) -> bool {

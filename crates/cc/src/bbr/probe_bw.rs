@@ -82,6 +82,7 @@ impl Bbr {
     /// `StartProbeBW_DOWN` (§5.3.3.9).
     pub(super) fn start_down(&mut self, now: Time) {
         self.bounds.reset_congestion_signals();
+        self.marks.reset();
         self.probe_bw.acked_per_increase = f64::INFINITY;
         self.pick_probe_wait(now);
         self.probe_bw.cycle_start = now;
@@ -116,6 +117,13 @@ impl Bbr {
             return;
         }
         let State::ProbeBw(phase) = self.state else { return };
+        if let (Phase::Down | Phase::Cruise, Some(slope)) =
+            (phase, self.reprobe_slope(sample.recovering))
+        {
+            self.start_refill();
+            self.probe_bw.up_rounds = slope.min(MAX_UP_ROUNDS);
+            return;
+        }
         match phase {
             Phase::Down | Phase::Cruise if self.is_time_to_probe(sample.now) => {
                 self.start_refill();
@@ -185,7 +193,11 @@ impl Bbr {
                 return true;
             }
         }
-        if !sample.is_inflight_too_high() && self.bounds.inflight_long.is_finite() {
+        if self.marks.is_too_high {
+            if self.probe_bw.is_sample {
+                self.probe_marked_too_high(sample);
+            }
+        } else if !sample.is_inflight_too_high() && self.bounds.inflight_long.is_finite() {
             self.bounds.inflight_long = self.bounds.inflight_long.max(sample.tx_in_flight);
             if self.state == State::ProbeBw(Phase::Up) {
                 self.raise_inflight(sample);

@@ -1,7 +1,7 @@
 //! Facts to tell a controller, to be varied with `..ACK` and `..LOSS`.
 
 use base::Time;
-use cc::{Ack, Loss, LossKind, Marked};
+use cc::{Ack, BbrParameters, Loss, LossKind, Marked, Parameters};
 
 /// An acknowledgement of one byte by a sender that is held back by its window.
 pub(crate) const ACK: Ack = Ack {
@@ -27,3 +27,9 @@ pub(crate) const LOSS: Loss = Loss {
     sent: Time::ZERO,
     transmissions: 1,
 };
+
+/// The usual parameters, with a seed.
+pub(crate) fn seeded() -> Parameters {
+    let bbr = BbrParameters { seed: 1, ..BbrParameters::default() };
+    Parameters { bbr, ..Parameters::default() }
+}

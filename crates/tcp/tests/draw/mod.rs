@@ -2,8 +2,8 @@
 
 use base::Duration;
 use cc::{
-    Algorithm, Alpha, CubicParameters, Growth, Halving, Parameters, RenoParameters, SlowStart,
-    WindowRules,
+    Algorithm, Alpha, BbrParameters, CubicParameters, Growth, Halving, Parameters, RenoParameters,
+    SlowStart, WindowRules,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -127,7 +127,10 @@ fn congestion_control() -> impl Strategy<Value = (Algorithm, Parameters)> {
         Just((Algorithm::Wtcp, usual)),
         Just((Algorithm::Westwood, usual)),
         cubic,
-        any::<u64>().prop_map(move |seed| (Algorithm::Bbr, Parameters { seed, ..usual })),
+        any::<u64>().prop_map(move |seed| {
+            let bbr = BbrParameters { seed, ..usual.bbr };
+            (Algorithm::Bbr, Parameters { bbr, ..usual })
+        }),
         Just((Algorithm::Dctcp, usual)),
         Just((Algorithm::Prague, usual)),
     ]

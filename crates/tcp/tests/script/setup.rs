@@ -223,7 +223,7 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
 
 fn plain_config() -> Config {
     let mut config = Config { mss: 1_000, ..Config::plain() };
-    config.control.seed = 1;
+    config.control.bbr.seed = 1;
     config
 }
 
