@@ -142,10 +142,9 @@ impl Aggregate {
         clamp + u64::from(self.recovery.tests(config)) * self.mss
     }
 
-    /// Bytes in the pipe, as far as is known. In a stall nothing is known of connections.
+    /// Bytes in the pipe, as far as is known.
     pub(super) const fn in_flight(&self) -> u64 {
-        let of_flows = if self.recovery.is_stalled() { 0 } else { self.unacked.in_flight };
-        of_flows + self.others.in_flight
+        self.unacked.in_flight + self.others.in_flight
     }
 
     /// Bytes came from a sender.

@@ -29,11 +29,14 @@ impl Aggregate {
         };
         if let Some((bytes, is_sparse)) = self.others.first(lane) {
             let defers = self.deference.holds(now, priority).is_some();
+            // Of connections that stall nothing is known.
+            let is_stalled = self.recovery.is_stalled();
+            let in_flight = if is_stalled { self.others.in_flight } else { self.in_flight() };
             // Segments may wait for a delayed acknowledgement; a call does not wait with them.
             let cwnd = self.cwnd(config);
-            let beyond = is_sparse && self.in_flight() + bytes <= cwnd + cwnd / SPARSE_SHARE;
-            let fits = beyond || self.fits(now, bytes, config);
-            if (!fits || defers) && self.in_flight() > 0 {
+            let most = if is_sparse { cwnd + cwnd / SPARSE_SHARE } else { cwnd };
+            let fits = in_flight + bytes <= most || !is_stalled && self.fits(now, bytes, config);
+            if (!fits || defers) && in_flight > 0 {
                 return false;
             }
         }
