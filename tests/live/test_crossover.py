@@ -1,8 +1,9 @@
 """The example that has BBR beside CUBIC, simulated and by the kernel's ends."""
 
-import importlib.util
+import runpy
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from thinpipe.testbed import missing
@@ -20,10 +21,7 @@ def crossover(root):
         pytest.skip("needs iperf3")
     if "bbr" not in AVAILABLE.read_text(encoding="ascii").split():
         pytest.skip("needs a kernel with BBR")
-    spec = importlib.util.spec_from_file_location("crossover", root / "examples" / "crossover.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return SimpleNamespace(**runpy.run_path(str(root / "examples" / "crossover.py")))
 
 
 def test_both_fill_the_link_and_bbr_takes_more_of_a_short_queue(crossover):

@@ -1,5 +1,5 @@
-//! Echo requests that a box sends behind packets that nobody acknowledges to it: what was sent before
-//! one has left the pipe once its answer comes, and the answer tells how long that takes.
+//! Echo requests that a box sends behind packets that nobody acknowledges to it: what was sent
+//! before one has left the pipe once its answer comes, and the answer tells how long that takes.
 
 use std::collections::VecDeque;
 

@@ -117,8 +117,8 @@ impl Aggregate {
         echo.max(segment).unwrap_or(Duration::ZERO)
     }
 
-    /// How long an answer to an echo request may take. Of a mobile that has not answered yet nothing
-    /// else is expected.
+    /// How long an answer to an echo request may take. Of a mobile that has not answered yet
+    /// nothing else is expected.
     fn patience(&self, now: Time, config: &AtcpConfig) -> Duration {
         let least =
             if self.echoes.is_trusted(now) { config.min_rto } else { config.round_trip * 2 };

@@ -1,14 +1,14 @@
-//! What is not TCP shares a mobile's pipe: each flow waits in a lane of its own, and lanes take turns
-//! with connections (`schedule.rs`) for the room in the one window.
+//! What is not TCP shares a mobile's pipe: each flow waits in a lane of its own, and lanes take
+//! turns with connections (`schedule.rs`) for the room in the one window.
 //!
 //! *In flight.* Nobody acknowledges these packets to the box. One has left the pipe once a segment
-//! that was sent after it has arrived, as nothing overtakes on the radio, or when it has been in the
-//! pipe for as long as segments are now; without segments in flight, when the pipe would have
+//! that was sent after it has arrived, as nothing overtakes on the radio, or when it has been in
+//! the pipe for as long as segments are now; without segments in flight, when the pipe would have
 //! carried it at the rate at which it is known to drain.
 //!
-//! *Lanes.* A flow's packets stay in order. `CoDel` (RFC 8289) marks or drops those that have waited
-//! for too long, as in RFC 8290 §4.2; when all lanes together hold too much, the longest loses half of
-//! what it has, 64 packets at most (RFC 8290 §4.1).
+//! *Lanes.* A flow's packets stay in order. `CoDel` (RFC 8289) marks or drops those that have
+//! waited for too long, as in RFC 8290 §4.2; when all lanes together hold too much, the longest
+//! loses half of what it has, 64 packets at most (RFC 8290 §4.1).
 
 use std::collections::VecDeque;
 

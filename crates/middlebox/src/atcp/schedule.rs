@@ -4,8 +4,8 @@
 //! sends, and its pass rises by bytes ÷ tickets. The global pass of a priority is the highest of
 //! those served: a flow that returns from an idle time starts there, without a claim to what it did
 //! not use. A new flow starts [`FIRST`] ÷ tickets before: its first window goes ahead, as in a fair
-//! queue that favours new flows (RFC 8290 §3.2), and short flows are over soon. Lanes of what is not
-//! TCP ([`super::others`]) take turns with connections by the same passes.
+//! queue that favours new flows (RFC 8290 §3.2), and short flows are over soon. Lanes of what is
+//! not TCP ([`super::others`]) take turns with connections by the same passes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -31,8 +31,8 @@ pub(super) fn names(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A profile's clamp is static, and what is not TCP passes. That is asked first: of a misspelt word,
-/// only that one is valid.
+/// A profile's clamp is static, and what is not TCP passes. That is asked first: of a misspelt
+/// word, only that one is valid.
 pub(super) fn words(tree: &Table) -> Result<(), Fault> {
     let profiles = match tree.get("profile").map(|item| &item.node) {
         Some(Node::List(profiles)) => profiles.as_slice(),

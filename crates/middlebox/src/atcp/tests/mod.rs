@@ -4,6 +4,7 @@ mod behaviour;
 mod equilibrium;
 mod others;
 mod pipe;
+mod sources;
 mod stalls;
 
 use super::AtcpConfig;

@@ -4,7 +4,8 @@ use base::{Duration, Ecn, Time};
 use proptest::prelude::*;
 
 use super::config;
-use super::pipe::{Offered, Pipe, Plan, Source};
+use super::pipe::{Pipe, Plan};
+use super::sources::{Offered, Source};
 use crate::Release;
 use crate::atcp::{AtcpConfig, Class, Estimation, Others};
 

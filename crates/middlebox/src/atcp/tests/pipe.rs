@@ -2,17 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{Duration, Ecn, Seq, Time};
+use base::{Duration, Seq, Time};
 use observe::{BoxContext, Context, MiddleboxFact};
 use tcp::{
     AckDue, Acknowledgement, Arrival, Departure, EcnFeedback, Length, Payload, Receiver, Reports,
 };
 
+use super::sources::{Offered, Source};
 use crate::atcp::aggregate::Aggregate;
 use crate::atcp::{Atcp, AtcpConfig};
-use crate::{
-    Address, Aside, Connection, FlowId, Leg, Numbers, Opaque, RadioLeg, Reception, Release, Terms,
-};
+use crate::{Address, Connection, FlowId, Leg, Numbers, RadioLeg, Terms};
 
 pub(super) const MSS: u64 = 1_348;
 
@@ -49,7 +48,7 @@ impl Plan {
     }
 }
 
-enum Event {
+pub(super) enum Event {
     /// A segment reaches the mobile.
     Down(u32, Departure<Length>),
     /// An acknowledgement reaches the box.
@@ -66,27 +65,6 @@ enum Event {
     Offered(u32),
     /// An answer to an echo request reaches the box.
     Echo(u32),
-}
-
-/// A source of packets that the box does not read, which does not hear of losses.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Source {
-    pub(super) flow: u32,
-    pub(super) bytes: u32,
-    pub(super) period: Duration,
-    pub(super) ecn: Ecn,
-    pub(super) dscp: u8,
-}
-
-/// What became of a packet that the box does not read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Offered {
-    pub(super) source: u32,
-    /// When it came to the box, and when it left.
-    pub(super) at: Time,
-    pub(super) released: Option<(Time, Release)>,
-    /// When it is at the mobile.
-    pub(super) arrived: Option<Time>,
 }
 
 struct Ends {
@@ -138,7 +116,7 @@ pub(super) struct Pipe {
     /// Whether the mobile answers echo requests, and how many there were.
     pub(super) answers: bool,
     pub(super) echoes: u64,
-    sources: Vec<Source>,
+    pub(super) sources: Vec<Source>,
     /// Packets that the box does not read, by their numbers.
     pub(super) offered: Vec<Offered>,
     ends: Vec<Option<Ends>>,
@@ -233,66 +211,18 @@ impl Pipe {
         id
     }
 
-    /// Begins to send what the box does not read.
-    pub(super) fn offer(&mut self, source: Source) -> u32 {
-        let number = self.sources.len() as u32;
-        self.sources.push(source);
-        self.post(self.now, Event::Offered(number));
-        number
-    }
-
-    fn offered(&mut self, number: u32) {
-        let Source { flow, bytes, period, ecn, dscp } = self.sources[number as usize];
-        let packet = Opaque {
-            number: self.offered.len() as u32,
-            source: Address { leg: Leg::Wired, host: 1 },
-            destination: Address { leg: Leg::Radio, host: 9 },
-            flow,
-            ports: None,
-            dscp,
-            bytes,
-            ecn,
-        };
-        let at = self.now;
-        self.offered.push(Offered { source: number, at, released: None, arrived: None });
-        let reception = self.call(|leg, cx| leg.handle_opaque(cx, 0, &packet));
-        assert_eq!(reception, Reception::Waits);
-        self.post(self.now + period, Event::Offered(number));
-    }
-
-    /// What the box let go of what it does not read.
-    fn released(&mut self) {
-        while let Some(aside) = self.leg.poll_aside() {
-            let (number, release) = match aside {
-                Aside::Packet(number, release) => (number, release),
-                Aside::Echo(_, number) => {
-                    self.echoes += 1;
-                    if self.answers
-                        && let Some(at) = self.carry(32)
-                    {
-                        self.post(at + self.radio.uplink_delay, Event::Echo(number));
-                    }
-                    continue;
-                }
-            };
-            let offered = self.offered[number as usize];
-            assert!(offered.released.is_none(), "each is let go once");
-            let bytes = u64::from(self.sources[offered.source as usize].bytes);
-            let arrived = (release != Release::Dropped).then(|| self.carry(bytes)).flatten();
-            let released = Some((self.now, release));
-            self.offered[number as usize] = Offered { released, arrived, ..offered };
-        }
-    }
-
     /// When a packet that is sent now is at the mobile.
-    fn carry(&mut self, bytes: u64) -> Option<Time> {
+    pub(super) fn carry(&mut self, bytes: u64) -> Option<Time> {
         let start = self.radio.start(self.now, self.radio.free_at)?;
         self.radio.free_at = start + Duration::from_nanos(bytes * 1_000_000_000 / self.radio.rate);
         Some(self.radio.free_at + self.radio.delay)
     }
 
     /// Calls the box, and notes the facts that it reports.
-    fn call<R>(&mut self, act: impl FnOnce(&mut Atcp<Length>, &mut BoxContext<'_>) -> R) -> R {
+    pub(super) fn call<R>(
+        &mut self,
+        act: impl FnOnce(&mut Atcp<Length>, &mut BoxContext<'_>) -> R,
+    ) -> R {
         let Self { leg, now, facts, .. } = self;
         let now = *now;
         act(leg, &mut BoxContext { now, observe: &mut |fact| facts.push((now, fact)) })
@@ -544,7 +474,7 @@ impl Pipe {
         }
     }
 
-    fn post(&mut self, at: Time, event: Event) {
+    pub(super) fn post(&mut self, at: Time, event: Event) {
         self.serial += 1;
         self.events.insert((at, self.serial), event);
     }
