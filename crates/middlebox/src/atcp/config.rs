@@ -90,6 +90,8 @@ section! {
         /// Flows that are not treated as all others.
         pub classes: Vec<Class> as Each<Class> = Vec::new();
     }
+    only_with(echo: others is ["scheduled"])
+    only_with(others_target: others is ["scheduled"])
     check(Self::goes_together)
 }
 
