@@ -49,6 +49,16 @@ impl Check<'_> {
             return self.clash(&["flow.group"], message);
         }
         for (index, group) in self.scenario.groups().enumerate() {
+            // Of all flows together, and of hosts, which are called by the number of their flow.
+            if group.name == "all" || group.name.parse::<u64>().is_ok() {
+                let message =
+                    format!("{} stands for something else: name it otherwise", group.name);
+                return self.clash(&[&format!("flow.group.{}", group.name), "flow.group"], message);
+            }
+            if group.name.len() > LONGEST_NAME {
+                let message = format!("the name of a group has at most {LONGEST_NAME} characters");
+                return self.clash(&["flow.group"], message);
+            }
             if self.scenario.groups().take(index).any(|other| other.name == group.name) {
                 let message = format!("two groups of flows have the name {}", group.name);
                 return self.clash(&["flow.group", "flow.name"], message);
@@ -251,6 +261,9 @@ impl Check<'_> {
         Ok(())
     }
 }
+
+/// Characters of the name of a group, which stands in tables and in names of files.
+const LONGEST_NAME: usize = 60;
 
 /// As long as a duration can be.
 const LATEST_START: Duration = Duration::from_secs(100_000_000);

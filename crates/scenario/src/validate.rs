@@ -128,6 +128,10 @@ impl Check<'_> {
                 let message = format!("two [[wired]] have the name {}", link.name);
                 return self.clash(&["wired"], message);
             }
+            if self.is_hop(&link.name) {
+                let message = format!("the name {} stands for another link already", link.name);
+                return self.clash(&[&key("name"), "wired"], message);
+            }
             let [from, to] = &link.between;
             if from.is_empty() || to.is_empty() || from == to {
                 let message = format!(
@@ -155,6 +159,15 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the link or the radio is called so.
+    fn is_hop(&self, name: &str) -> bool {
+        let link = self.scenario.link.as_ref().map(|link| link.name.as_str());
+        let radio = self.scenario.radio.as_ref().map(|radio| radio.keys().interface());
+        [link, radio].into_iter().flatten().any(|hop| {
+            name.strip_prefix(hop).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        })
     }
 
     /// A fault of several keys at once, at the one of them to blame.

@@ -412,6 +412,16 @@ fn names_that_cannot_be() {
         let line = format!("the name {taken} stands for another node already");
         check(&format!("[\"host\", \"{taken}\"]"), &format!(":3: wired.Gi.between: {line}"));
     }
+    for (taken, hop) in [
+        ("bottleneck", "[link]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\""),
+        ("Uu", "[radio]"),
+        ("Uu-3", "[radio]"),
+    ] {
+        in_file(
+            &format!("[[wired]]\nname = \"{taken}\"\nbetween = [\"x\", \"y\"]\n{hop}\n"),
+            &format!(":2: wired.{taken}.name: the name {taken} stands for another link already"),
+        );
+    }
     in_file(
         "[[wired]]\nname = \"a\"\nbetween = [\"x\", \"y\"]\n\
          [[wired]]\nname = \"b\"\nbetween = [\"y\", \"x\"]",

@@ -197,6 +197,17 @@ fn what_does_not_go_together() {
     refuse(&group("bytes = \"3 kB\""), &[], unnamed);
     let twice = "mine.toml:3: flow.group: two groups of flows have the name flow";
     refuse(&group("name = \"flow\""), &[], twice);
+    for taken in ["all", "3"] {
+        let line = format!("{taken} stands for something else: name it otherwise");
+        refuse(
+            &group(&format!("name = \"{taken}\"")),
+            &[],
+            &format!("mine.toml:3: flow.group.{taken}: {line}"),
+        );
+    }
+    let long = format!("name = \"{}\"", "a".repeat(61));
+    let line = "mine.toml:3: flow.group: the name of a group has at most 60 characters";
+    refuse(&group(&long), &[], line);
     let nested = "mine.toml:3: flow.group: b: a group of flows has no groups of its own";
     refuse(&group("name = \"b\"\n[[flow.group.group]]\nname = \"c\""), &[], nested);
 }

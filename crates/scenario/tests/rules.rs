@@ -239,6 +239,16 @@ fn a_setting_wins_over_a_key_that_it_leaves_without_effect() {
     assert_eq!(parse(LINK, &both).expect("valid").idle, [line]);
 }
 
+/// A group that begins with a key of `[tcp]` uses it, where nobody else does.
+#[test]
+fn a_key_that_a_group_uses_is_not_idle() {
+    let vegas = ("tcp.vegas.alpha", "3");
+    let idle = |settings: &[(&str, &str)]| parse(LINK, settings).expect("valid").idle;
+    assert_eq!(idle(&[vegas]).len(), 1);
+    assert_eq!(idle(&[vegas, ("flow.group.a.tcp.variant", "vegas")]), [""; 0]);
+    assert_eq!(idle(&[vegas, ("flow.group.a.tcp.variant", "cubic")]).len(), 1);
+}
+
 /// A setting wins over the file, in whatever words.
 #[test]
 fn a_setting_takes_the_place_of_what_it_supersedes() {

@@ -51,10 +51,16 @@ impl Schema<'_> {
             !key.only_with.is_empty()
                 && (tree.find(&key.name).is_some() || subjects.any(|it| tree.find(it).is_some()))
         };
+        let is_in_use = |key: &Key| key.only_with.iter().all(|rule| rule.holds(values));
         for key in values.iter().filter(is_said) {
             let Some(condition) = key.only_with.iter().find(|rule| !rule.holds(values)) else {
                 continue;
             };
+            // What begins with it may use it: a group of flows begins with `[tcp]`.
+            let heirs = format!(".{}", key.name);
+            if values.iter().any(|heir| heir.name.ends_with(&heirs) && is_in_use(heir)) {
+                continue;
+            }
             if tree.is_set(&key.name) {
                 lines.push(format!("{} changes nothing {condition}", key.name));
             } else if condition.in_file == InFile::Refused
