@@ -191,25 +191,30 @@ fn what_does_not_go_together() {
         &[probe, ("flow.probe.least", "9 s")],
         "--set flow.probe.least=9 s: flow.probe.least, 9 s, must not be above flow.probe.most, 8 s",
     );
+}
+
+#[test]
+fn names_of_groups_that_cannot_be() {
+    let wire = "[link]\nrate = \"1 Mbit/s\"";
+    let refuse = |text: &str, expect: &str| assert_eq!(parse(text, &[]).expect_err(text), expect);
     let group = |rest: &str| format!("{wire}\n[[flow.group]]\n{rest}");
     let unnamed = "mine.toml:3: flow.group: every [[flow.group]] needs a name, as in name = \
                    \"second\"";
-    refuse(&group("bytes = \"3 kB\""), &[], unnamed);
+    refuse(&group("bytes = \"3 kB\""), unnamed);
     let twice = "mine.toml:3: flow.group: two groups of flows have the name flow";
-    refuse(&group("name = \"flow\""), &[], twice);
+    refuse(&group("name = \"flow\""), twice);
     for taken in ["all", "3"] {
         let line = format!("{taken} stands for something else: name it otherwise");
         refuse(
             &group(&format!("name = \"{taken}\"")),
-            &[],
             &format!("mine.toml:3: flow.group.{taken}: {line}"),
         );
     }
     let long = format!("name = \"{}\"", "a".repeat(61));
     let line = "mine.toml:3: flow.group: the name of a group has at most 60 characters";
-    refuse(&group(&long), &[], line);
+    refuse(&group(&long), line);
     let nested = "mine.toml:3: flow.group: b: a group of flows has no groups of its own";
-    refuse(&group("name = \"b\"\n[[flow.group.group]]\nname = \"c\""), &[], nested);
+    refuse(&group("name = \"b\"\n[[flow.group.group]]\nname = \"c\""), nested);
 }
 
 #[test]
