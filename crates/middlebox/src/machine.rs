@@ -27,8 +27,8 @@ pub trait Middlebox<P: Payload>: Debug + Send {
     /// `mobile` has answered the echo request of this number.
     fn handle_echo(&mut self, _cx: &mut BoxContext<'_>, _mobile: Address, _number: u32) {}
 
-    /// What leaves next beside segments. Poll until `None` after each [`Middlebox::poll_output`],
-    /// and send these ahead of what that returned.
+    /// Next of what leaves beside segments. Poll until `None` after each
+    /// [`Middlebox::poll_output`], and send these ahead of what that returned.
     #[must_use]
     fn poll_aside(&mut self) -> Option<Aside> {
         None

@@ -9,32 +9,32 @@ use crate::Address;
 pub struct Opaque {
     /// The number by which its caller knows it.
     pub number: u32,
-    /// Where it comes from.
+    /// Source.
     pub source: Address,
-    /// Where it goes.
+    /// Destination.
     pub destination: Address,
-    /// What tells its flow from others: addresses, protocol and ports, hashed.
+    /// Hash of addresses, protocol and ports, which tell its flow from others.
     pub flow: u32,
-    /// Its ports, where its protocol has some.
+    /// Ports, where its protocol has some.
     pub ports: Option<[u16; 2]>,
     /// The code point of its service (RFC 2474).
     pub dscp: u8,
     /// Bytes of the packet with its IP header.
     pub bytes: u32,
-    /// Its ECN field.
+    /// ECN field.
     pub ecn: Ecn,
 }
 
-/// What becomes of a packet that arrived.
+/// Answer to a packet that arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reception {
-    /// It goes on at once, around the box.
+    /// Way around the box, at once.
     Passes,
-    /// It waits for its turn, which [`crate::Middlebox::poll_aside`] tells.
+    /// Wait for its turn, which [`crate::Middlebox::poll_aside`] tells.
     Waits,
 }
 
-/// What leaves a box beside its segments.
+/// Output of a box beside its segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Aside {
     /// The packet of this number waits no longer.
@@ -44,13 +44,22 @@ pub enum Aside {
     Echo([Address; 2], u32),
 }
 
-/// What becomes of a packet that waited.
+/// End of a packet's wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Release {
-    /// It goes on.
+    /// Way on.
     Sent,
-    /// It goes on with a mark (RFC 3168 §5).
+    /// Way on with a mark (RFC 3168 §5).
     Marked,
-    /// It has waited too long, or there is no room for it.
-    Dropped,
+    /// Loss: it has waited too long.
+    Late,
+    /// Loss: there is no room for it.
+    Crowded,
+}
+
+impl Release {
+    /// True if the packet does not go on.
+    pub const fn is_loss(self) -> bool {
+        matches!(self, Self::Late | Self::Crowded)
+    }
 }

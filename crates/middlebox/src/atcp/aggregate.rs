@@ -15,8 +15,9 @@ use super::echoes::Echoes;
 use super::estimator::{Arrived, Estimator};
 use super::flow::{Flow, Next, WindowUpdate};
 use super::flow_control::{EdgeMove, Grant, Position, Totals};
-use super::lanes::Recent;
-use super::others::{Others, Released};
+use super::lanes::{Lanes, Released};
+use super::pipe::Pipe;
+use super::recent_rtt::RecentRtt;
 use super::recovery::Recovery;
 use super::schedule::{Schedule, Turn};
 use super::shaper::Shaper;
@@ -34,9 +35,10 @@ pub(super) struct Aggregate {
     pub(super) unacked: Unacknowledged,
     pub(super) skips: Skips,
     pub(super) schedule: Schedule,
-    pub(super) others: Others,
+    pub(super) lanes: Lanes,
+    pub(super) pipe: Pipe,
     pub(super) echoes: Echoes,
-    pub(super) recent: Recent,
+    pub(super) recent_rtt: RecentRtt,
     pub(super) round_trip: RadioRtt,
     pub(super) estimator: Estimator,
     pub(super) shaper: Shaper,
@@ -112,9 +114,10 @@ impl Aggregate {
             unacked: Unacknowledged::new(),
             skips: Skips::new(config.skip_threshold),
             schedule: Schedule::default(),
-            others: Others::default(),
+            lanes: Lanes::default(),
+            pipe: Pipe::default(),
             echoes: Echoes::default(),
-            recent: Recent::default(),
+            recent_rtt: RecentRtt::default(),
             round_trip: RadioRtt::default(),
             estimator: Estimator::new(config),
             shaper: Shaper::default(),
@@ -144,7 +147,7 @@ impl Aggregate {
 
     /// Bytes in the pipe, as far as is known.
     pub(super) const fn in_flight(&self) -> u64 {
-        self.unacked.in_flight + self.others.in_flight
+        self.unacked.in_flight + self.pipe.in_flight
     }
 
     /// Bytes came from a sender.
@@ -220,7 +223,7 @@ impl Aggregate {
         }
         self.take_back_head(id, cx);
         if acked.bytes > 0 {
-            acked.bytes += self.others.leave_below(acked.beyond);
+            acked.bytes += self.pipe.leave_below(acked.beyond);
             self.freed_at = now;
             self.measure(cx, id, &acked, limited);
             self.heard(cx, &acked);
@@ -366,7 +369,7 @@ impl Aggregate {
     ) {
         if let Some(rtt) = acked.rtt {
             self.round_trip.sample(rtt);
-            self.recent.sample(cx.now, rtt, self.round_trip.smoothed().unwrap_or(rtt));
+            self.recent_rtt.sample(cx.now, rtt, self.round_trip.smoothed().unwrap_or(rtt));
             let connection = cx.flows[id].connection;
             (cx.watch)(MiddleboxFact::Rtt { mobile: self.mobile, connection, rtt });
         }
@@ -470,7 +473,7 @@ impl Aggregate {
 
     /// Reports the backlog if it has changed.
     pub(super) fn report(&mut self, cx: &mut BoxContext<'_>, config: &AtcpConfig) {
-        let queued = self.totals.queued + self.others.waiting;
+        let queued = self.totals.queued + self.lanes.waiting;
         let backlog = (queued, self.in_flight(), self.cwnd(config));
         if backlog != self.reported {
             self.reported = backlog;

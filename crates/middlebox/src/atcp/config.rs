@@ -116,7 +116,7 @@ section! {
 named!(Class);
 
 words! {
-    /// What becomes of packets that are not TCP.
+    /// Treatment of packets that are not TCP.
     pub enum Others {
         /// They pass around the box.
         Around = "around",
@@ -223,7 +223,7 @@ impl AtcpConfig {
         self.rate.bytes_in(self.round_trip) as f64 * self.overprovision
     }
 
-    /// How `CoDel` decides on packets that are not TCP. A shorter queue would run dry each time
+    /// Parameters of `CoDel` for packets that are not TCP. A shorter queue would run dry each time
     /// their sender halves its window, and the others would take their part; in a lane of its own
     /// nobody else waits for it.
     pub(super) fn codel(&self) -> codel::Config {

@@ -24,21 +24,21 @@ const TRUSTED: Duration = Duration::from_secs(30);
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
     next: u32,
-    /// Those that are not answered, in their order.
+    /// Echo requests that are not answered, in their order.
     pending: VecDeque<Pending>,
     /// Bytes let go since the last.
     bytes: u64,
-    /// How many in a row were not answered, and when the last was given up.
+    /// Number of those in a row that were not answered, and when the last was given up.
     silent: u32,
     given_up: Time,
-    /// When the last answer came.
+    /// Time of the last answer.
     answered: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pending {
     number: u32,
-    /// Its place in the order of sending.
+    /// Place in the order of sending.
     pub(super) position: u64,
     pub(super) at: Time,
 }
@@ -80,7 +80,7 @@ impl Echoes {
         }
     }
 
-    /// Whether the mobile has answered not long ago.
+    /// True if the mobile has answered not long ago.
     pub(super) fn is_trusted(&self, now: Time) -> bool {
         self.answered.is_some_and(|answered| now - answered < TRUSTED)
     }

@@ -1,179 +1,167 @@
-//! What an aggregate does with packets that are not TCP.
+//! Lanes, in which packets of a mobile wait that are not TCP: one for each flow.
+//!
+//! A flow's packets stay in order. `CoDel` (RFC 8289) marks or drops those that have waited for too
+//! long, as in RFC 8290 §4.2; when all lanes together hold too much, the longest loses half of what
+//! it has, 64 packets at most (RFC 8290 §4.1).
 
-use base::{Duration, Time};
-use tcp::Payload;
+use std::collections::VecDeque;
 
-use super::aggregate::{Aggregate, Context};
-use super::config::AtcpConfig;
-use super::echoes::ECHO_BYTES;
-use super::others::Others;
-use super::schedule::Turn;
-use crate::{Aside, Opaque};
+use aqm::{CoDel, Departure, Verdict};
+use base::{Ecn, Time};
+use rustc_hash::FxHashMap;
 
-impl Aggregate {
-    /// A packet waits for its turn.
-    pub(super) fn wait<P: Payload>(&mut self, packet: &Opaque, cx: &mut Context<'_, P>) {
-        self.others.push(cx.now, cx.config, packet, cx.released);
-        let lane = Others::lane(packet);
-        if let Some(stride) = self.others.stride(lane) {
-            self.schedule.join(Turn::Lane(lane), stride);
-        }
-    }
+use super::config::{AtcpConfig, Share};
+use super::schedule::StrideState;
+use crate::{Address, Aside, Opaque, Release};
 
-    /// Lets a packet of `lane`, whose turn it is, go if there is room for it, or finds that there
-    /// is none. False if it has to wait.
-    pub(super) fn send_lane<P: Payload>(&mut self, lane: u32, cx: &mut Context<'_, P>) -> bool {
-        let (now, config, turn) = (cx.now, cx.config, Turn::Lane(lane));
-        let Some(priority) = self.others.stride(lane).map(|stride| stride.share.priority) else {
-            return false;
-        };
-        if let Some((bytes, is_sparse)) = self.others.first(lane) {
-            let defers = self.deference.holds(now, priority).is_some();
-            // Of connections that stall nothing is known.
-            let is_stalled = self.recovery.is_stalled();
-            let in_flight = if is_stalled { self.others.in_flight } else { self.in_flight() };
-            // Segments may wait for a delayed acknowledgement; a call does not wait with them.
-            let cwnd = self.cwnd(config);
-            let most = if is_sparse { cwnd + cwnd / SPARSE_SHARE } else { cwnd };
-            let fits = in_flight + bytes <= most || !is_stalled && self.fits(now, bytes, config);
-            if (!fits || defers) && in_flight > 0 {
-                return false;
-            }
-        }
-        let sent = self.others.pop(now, lane, cx.released);
-        if let Some(stride) = self.others.stride(lane) {
-            match sent {
-                Some(bytes) => self.schedule.serve(turn, stride, bytes),
-                None => self.schedule.skip(turn, stride),
-            }
-        }
-        if let Some(bytes) = sent {
-            let pipe = self.estimator.pipe(config, self.packet());
-            self.others.enter(now, self.unacked.take_position(), bytes, pipe);
-            self.ask(bytes, cx);
-            self.shaper.sent(now, config.shaping, bytes);
-            self.deference.sent(now, config, priority, bytes);
-        }
-        true
-    }
+/// Number of lanes of a mobile. Flows that a hash sends to the same one share it (RFC 8290 §5.2.5).
+const LANES: u32 = 1_024;
 
-    /// In a stall of its connections the mobile may still be there for the others: they go on at
-    /// the rate that is known.
-    pub(super) fn send_lanes_in_stall<P: Payload>(&mut self, cx: &mut Context<'_, P>) {
-        while self.recovery.is_stalled()
-            && let Some(Turn::Lane(lane)) = self.schedule.first_lane()
-            && self.send_lane(lane, cx)
-        {}
-    }
+/// Bytes that wait in a sparse lane, as of a call, an echo or a question of DNS: half a packet.
+const SPARSE: u64 = 750;
 
-    /// Bytes were let go that nobody acknowledges: without segments in flight an echo request
-    /// follows them.
-    fn ask<P: Payload>(&mut self, bytes: u64, cx: &mut Context<'_, P>) {
-        let (now, config) = (cx.now, cx.config);
-        if !config.echo || self.is_told_by_segments() {
-            return;
-        }
-        let window = self.cwnd(config);
-        if let Some(ends) = self.others.ends()
-            && self.echoes.is_due(now, bytes, window)
-        {
-            let position = self.unacked.take_position();
-            let number = self.echoes.send(now, position);
-            let pipe = self.estimator.pipe(config, self.packet());
-            self.others.enter(now, position, ECHO_BYTES, pipe);
-            cx.released.push_back(Aside::Echo(ends, number));
-        }
-    }
+/// Packets that the longest lane loses at once, at most (RFC 8290 §4.1).
+const BATCH: usize = 64;
 
-    /// The mobile answered an echo request.
-    pub(super) fn handle_echo<P: Payload>(&mut self, number: u32, cx: &Context<'_, P>) {
-        let (now, config) = (cx.now, cx.config);
-        let limited = self.in_flight() + self.packet() > self.cwnd(config);
-        let Some(answered) = self.echoes.answer(now, number) else { return };
-        let rtt = now - answered.at;
-        self.round_trip.sample(rtt);
-        self.recent.sample(now, rtt, self.round_trip.smoothed().unwrap_or(rtt));
-        let bytes = self.others.leave_below(answered.position + 1);
-        self.freed_at = now;
-        self.estimate(now, config, bytes, limited);
-    }
+/// Queue of what leaves a box beside segments.
+pub(super) type Released = VecDeque<Aside>;
 
-    /// What was let go and has had its time has left the pipe.
-    pub(super) fn expire_others(&mut self, now: Time, config: &AtcpConfig) {
-        self.echoes.expire(now, self.patience(now, config));
-        let time = self.time_in_pipe(config).map(|usual| usual.max(self.waited(now)));
-        if self.others.expire(now, time) {
-            self.freed_at = now;
-        }
-    }
-
-    /// How long answers that have not come have been on their way at least.
-    fn waited(&self, now: Time) -> Duration {
-        let echo = self.echoes.oldest().map(|pending| now - pending.at);
-        let oldest = self.unacked.oldest().filter(|_| self.is_told_by_segments());
-        let segment = oldest.map(|slot| {
-            now.saturating_since(self.unacked.get(slot).at).saturating_sub(DELAYED_ACK)
-        });
-        echo.max(segment).unwrap_or(Duration::ZERO)
-    }
-
-    /// How long an answer to an echo request may take. Of a mobile that has not answered yet
-    /// nothing else is expected.
-    fn patience(&self, now: Time, config: &AtcpConfig) -> Duration {
-        let least =
-            if self.echoes.is_trusted(now) { config.min_rto } else { config.round_trip * 2 };
-        self.round_trip.own_timeout().unwrap_or(Duration::ZERO).max(least)
-    }
-
-    /// When the next of it will have left the pipe; `None` if only an answer can tell.
-    pub(super) fn others_due(&self, now: Time, config: &AtcpConfig) -> Option<Time> {
-        let given_up = self.echoes.oldest().map(|pending| pending.at + self.patience(now, config));
-        let due = self.others.due(self.time_in_pipe(config)).filter(|&due| due > now);
-        [due, given_up].into_iter().flatten().min()
-    }
-
-    /// How long packets are in the pipe now, while answers tell it.
-    fn time_in_pipe(&self, config: &AtcpConfig) -> Option<Duration> {
-        let is_told = self.is_told_by_segments() || self.echoes.oldest().is_some();
-        is_told.then(|| self.recent.least().unwrap_or(config.round_trip))
-    }
-
-    /// Bytes of a full packet.
-    pub(super) fn packet(&self) -> u64 {
-        self.mss.max(self.others.largest)
-    }
-
-    /// Whether segments in flight will tell what has left the pipe.
-    fn is_told_by_segments(&self) -> bool {
-        self.unacked.oldest().is_some() && !self.recovery.is_stalled()
-    }
+/// Packets of a mobile that are not TCP and wait.
+#[derive(Debug, Default)]
+pub(super) struct Lanes {
+    of_flows: FxHashMap<u32, Lane>,
+    /// Source and destination of the latest packet.
+    ends: Option<[Address; 2]>,
+    /// Bytes of the largest so far.
+    pub(super) largest: u64,
+    /// Bytes that wait.
+    pub(super) waiting: u64,
 }
 
-/// Sparse lanes may together fill a quarter of the window beyond it.
-const SPARSE_SHARE: u64 = 4;
+/// The packets of a flow.
+#[derive(Debug)]
+pub(super) struct Lane {
+    packets: VecDeque<Waiting>,
+    bytes: u64,
+    pub(super) stride: StrideState,
+    codel: CoDel,
+}
 
-/// How long a mobile may hold an acknowledgement back: as Linux and Windows do at most.
-const DELAYED_ACK: Duration = Duration::from_millis(200);
-
-/// The shortest of the latest round-trip times. Many are longer, by a delayed acknowledgement.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Recent {
-    /// Since when the present ones are collected.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    number: u32,
+    bytes: u32,
     since: Time,
-    present: Option<Duration>,
-    before: Option<Duration>,
+    ecn: Ecn,
 }
 
-impl Recent {
-    /// A round-trip time was measured; they are collected for a `span`, and for another are valid.
-    pub(super) fn sample(&mut self, now: Time, rtt: Duration, span: Duration) {
-        if now - self.since > span {
-            (self.before, self.present, self.since) = (self.present, None, now);
-        }
-        self.present = Some(self.present.map_or(rtt, |least| least.min(rtt)));
+impl Lanes {
+    /// The lane of a flow.
+    pub(super) const fn lane(packet: &Opaque) -> u32 {
+        packet.flow % LANES
     }
 
-    fn least(&self) -> Option<Duration> {
-        [self.present, self.before].into_iter().flatten().min()
+    /// A host that the mobile talks to, and the address by which it does.
+    pub(super) const fn ends(&self) -> Option<[Address; 2]> {
+        self.ends
+    }
+
+    /// The state in the schedule of a lane that has packets or had some.
+    pub(super) fn stride(&mut self, lane: u32) -> Option<&mut StrideState> {
+        self.of_flows.get_mut(&lane).map(|lane| &mut lane.stride)
+    }
+
+    /// A packet waits; others may be dropped for it.
+    pub(super) fn push(
+        &mut self,
+        now: Time,
+        config: &AtcpConfig,
+        packet: &Opaque,
+        released: &mut Released,
+    ) {
+        let share = || config.class(packet.ports.as_ref().map_or(&[], |ports| ports), packet.dscp);
+        let lane =
+            self.of_flows.entry(Self::lane(packet)).or_insert_with(|| Lane::new(share(), config));
+        let Opaque { number, bytes, ecn, .. } = *packet;
+        self.ends = Some([packet.source, packet.destination]);
+        self.largest = self.largest.max(bytes.into());
+        lane.packets.push_back(Waiting { number, bytes, since: now, ecn });
+        lane.bytes += u64::from(bytes);
+        self.waiting += u64::from(bytes);
+        if self.waiting > config.budget {
+            self.shorten(released);
+        }
+    }
+
+    /// Drops half of the longest lane, from its head.
+    fn shorten(&mut self, released: &mut Released) {
+        let longest = self.of_flows.iter_mut().max_by_key(|(key, lane)| (lane.bytes, **key));
+        let Some((_, lane)) = longest else { return };
+        let batch = lane.packets.len().div_ceil(2).min(BATCH);
+        for packet in lane.packets.drain(..batch) {
+            lane.bytes -= u64::from(packet.bytes);
+            self.waiting -= u64::from(packet.bytes);
+            released.push_back(Aside::Packet(packet.number, Release::Crowded));
+        }
+    }
+
+    /// Bytes of the first packet of a lane, and whether the lane is sparse.
+    pub(super) fn first(&self, lane: u32) -> Option<(u64, bool)> {
+        let lane = self.of_flows.get(&lane)?;
+        let bytes = lane.packets.front().map(|packet| u64::from(packet.bytes))?;
+        Some((bytes, lane.bytes <= SPARSE))
+    }
+
+    /// Lets the next packet of a lane go that `CoDel` does not drop. Its bytes; `None` if none is
+    /// left.
+    pub(super) fn pop(&mut self, now: Time, lane: u32, released: &mut Released) -> Option<u64> {
+        let lane = self.of_flows.get_mut(&lane)?;
+        while let Some(packet) = lane.packets.pop_front() {
+            let Waiting { number, bytes, since, mut ecn } = packet;
+            lane.bytes -= u64::from(bytes);
+            self.waiting -= u64::from(bytes);
+            let departure = Departure { sojourn: now - since, bytes_behind: lane.bytes };
+            let release = match lane.codel.on_departure(now, departure) {
+                Verdict::Pass => Release::Sent,
+                Verdict::Marked => Release::Marked,
+                Verdict::Notify if ecn.mark() => Release::Marked,
+                Verdict::Notify | Verdict::Drop => Release::Late,
+            };
+            released.push_back(Aside::Packet(number, release));
+            if !release.is_loss() {
+                return Some(u64::from(bytes));
+            }
+        }
+        lane.codel.on_empty();
+        None
+    }
+
+    /// Bytes and packets that wait.
+    #[cfg(test)]
+    pub(super) fn waits(&self) -> (u64, usize) {
+        (self.waiting, self.of_flows.values().map(|lane| lane.packets.len()).sum())
+    }
+
+    /// Lets all go at once. Lanes stay, as their turns do.
+    pub(super) fn clear(&mut self, released: &mut Released) {
+        let mut lanes: Vec<_> = self.of_flows.iter_mut().collect();
+        lanes.sort_unstable_by_key(|(key, _)| **key);
+        for (_, lane) in lanes {
+            lane.bytes = 0;
+            let packets = lane.packets.drain(..);
+            released.extend(packets.map(|packet| Aside::Packet(packet.number, Release::Sent)));
+        }
+        self.waiting = 0;
+    }
+}
+
+impl Lane {
+    fn new(share: Share, config: &AtcpConfig) -> Self {
+        Self {
+            packets: VecDeque::new(),
+            bytes: 0,
+            stride: StrideState::of_lane(share),
+            codel: CoDel::new(config.codel()),
+        }
     }
 }

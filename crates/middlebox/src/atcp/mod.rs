@@ -10,7 +10,7 @@
 //! | `sending.rs`, `schedule.rs`, `deference.rs`, `shaper.rs` | what is sent next |
 //! | `flow_control.rs` | the windows that senders see |
 //! | `estimator.rs` | what may be in flight |
-//! | `others.rs`, `lanes.rs`, `echoes.rs` | what is not TCP |
+//! | `others.rs`, `lanes.rs`, `pipe.rs`, `echoes.rs` | what is not TCP |
 //!
 //! The paper is silent about the following, which is decided here: mobiles without selective
 //! acknowledgements (a duplicate acknowledgement says that one later packet of its flow arrived),
@@ -29,6 +29,8 @@ mod flow_control;
 mod keys;
 mod lanes;
 mod others;
+mod pipe;
+mod recent_rtt;
 mod recovery;
 mod schedule;
 mod sending;
@@ -50,7 +52,7 @@ use aggregate::{Aggregate, Context};
 use black_hole::BlackHole;
 use flow::{Flow, WindowUpdate};
 use flow_control::Window;
-use others::Released;
+use lanes::Released;
 use schedule::StrideState;
 
 use crate::{
@@ -201,7 +203,7 @@ impl<P: Payload> Atcp<P> {
 impl<P> Atcp<P> {
     /// Bytes and packets that wait of what is not TCP.
     fn waiting(&self) -> (u64, usize) {
-        let of = |aggregate: &Aggregate| aggregate.others.waits();
+        let of = |aggregate: &Aggregate| aggregate.lanes.waits();
         self.aggregates.iter().map(of).fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
     }
 }
@@ -377,14 +379,14 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
 
     fn release_opaque(&mut self) {
         for aggregate in self.aggregates.slots.iter_mut().flatten() {
-            aggregate.others.clear(&mut self.released);
+            aggregate.lanes.clear(&mut self.released);
         }
     }
 
     fn forget(&mut self, _number: u32, mobile: Address) {
         let host = mobile.handset().host;
         if let Some(&index) = self.aggregates.of.get(&host) {
-            self.aggregates[index].others.clear(&mut self.released);
+            self.aggregates[index].lanes.clear(&mut self.released);
         }
         if let Some(index) = self.aggregates.remove(host) {
             self.agenda.set(index, None);

@@ -1,257 +1,158 @@
-//! What is not TCP shares a mobile's pipe: each flow waits in a lane of its own, and lanes take
-//! turns with connections (`schedule.rs`) for the room in the one window.
-//!
-//! *In flight.* Nobody acknowledges these packets to the box. One has left the pipe once a segment
-//! that was sent after it has arrived, as nothing overtakes on the radio, or when it has been in
-//! the pipe for as long as segments are now; without segments in flight, when the pipe would have
-//! carried it at the rate at which it is known to drain.
-//!
-//! *Lanes.* A flow's packets stay in order. `CoDel` (RFC 8289) marks or drops those that have
-//! waited for too long, as in RFC 8290 §4.2; when all lanes together hold too much, the longest
-//! loses half of what it has, 64 packets at most (RFC 8290 §4.1).
+//! Packets that are not TCP share a mobile's pipe: each flow waits in a lane of its own
+//! (`lanes.rs`), lanes take turns with connections (`schedule.rs`) for the room in the one window,
+//! and echo requests tell what has left the pipe (`pipe.rs`) where no segment does (`echoes.rs`).
 
-use std::collections::VecDeque;
+use base::{Duration, Time};
+use tcp::Payload;
 
-use aqm::{CoDel, Departure, Verdict};
-use base::{Duration, Ecn, Time};
-use rustc_hash::FxHashMap;
+use super::aggregate::{Aggregate, Context};
+use super::config::AtcpConfig;
+use super::echoes::ECHO_BYTES;
+use super::lanes::Lanes;
+use super::schedule::Turn;
+use crate::{Aside, Opaque};
 
-use super::config::{AtcpConfig, Share};
-use super::schedule::StrideState;
-use crate::{Address, Aside, Opaque, Release};
-
-/// Lanes of a mobile. Flows that a hash sends to the same one share it (RFC 8290 §5.2.5).
-const LANES: u32 = 1_024;
-
-/// Bytes that wait in a sparse lane, as of a call, an echo or a question of DNS: half a packet.
-const SPARSE: u64 = 750;
-
-/// Packets that the longest lane loses at once, at most (RFC 8290 §4.1).
-const BATCH: usize = 64;
-
-/// What leaves a box beside segments.
-pub(super) type Released = VecDeque<Aside>;
-
-/// The packets of a mobile that are not TCP.
-#[derive(Debug, Default)]
-pub(super) struct Others {
-    lanes: FxHashMap<u32, Lane>,
-    /// Where the latest packet comes from and where it goes.
-    ends: Option<[Address; 2]>,
-    /// Bytes of the largest so far.
-    pub(super) largest: u64,
-    /// Bytes that wait.
-    pub(super) waiting: u64,
-    pipe: VecDeque<InPipe>,
-    /// Bytes in the pipe, as far as is known.
-    pub(super) in_flight: u64,
-    /// Bytes that have left it without an answer that tells so yet.
-    expired: u64,
-    /// When the pipe has carried all that was let go.
-    drained_at: Time,
-    pub(super) counted: Counted,
-}
-
-/// What became of packets that are not TCP.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Counted {
-    pub(super) sent: u64,
-    pub(super) marked: u64,
-    pub(super) dropped: u64,
-}
-
-/// The packets of a flow.
-#[derive(Debug)]
-pub(super) struct Lane {
-    packets: VecDeque<Waiting>,
-    bytes: u64,
-    pub(super) stride: StrideState,
-    codel: CoDel,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    number: u32,
-    bytes: u32,
-    since: Time,
-    ecn: Ecn,
-}
-
-/// A packet that was let go.
-#[derive(Clone, Copy, Debug)]
-struct InPipe {
-    /// Its place in the order of sending.
-    position: u64,
-    bytes: u32,
-    at: Time,
-    /// When the pipe would have carried it.
-    due: Time,
-}
-
-impl Others {
-    /// The lane of a flow.
-    pub(super) const fn lane(packet: &Opaque) -> u32 {
-        packet.flow % LANES
-    }
-
-    /// A host that the mobile talks to, and the address by which it does.
-    pub(super) const fn ends(&self) -> Option<[Address; 2]> {
-        self.ends
-    }
-
-    /// The state in the schedule of a lane that has packets or had some.
-    pub(super) fn stride(&mut self, lane: u32) -> Option<&mut StrideState> {
-        self.lanes.get_mut(&lane).map(|lane| &mut lane.stride)
-    }
-
-    /// A packet waits; others may be dropped for it.
-    pub(super) fn push(
-        &mut self,
-        now: Time,
-        config: &AtcpConfig,
-        packet: &Opaque,
-        released: &mut Released,
-    ) {
-        let share = || config.class(packet.ports.as_ref().map_or(&[], |ports| ports), packet.dscp);
-        let lane =
-            self.lanes.entry(Self::lane(packet)).or_insert_with(|| Lane::new(share(), config));
-        let Opaque { number, bytes, ecn, .. } = *packet;
-        self.ends = Some([packet.source, packet.destination]);
-        self.largest = self.largest.max(bytes.into());
-        lane.packets.push_back(Waiting { number, bytes, since: now, ecn });
-        lane.bytes += u64::from(bytes);
-        self.waiting += u64::from(bytes);
-        if self.waiting > config.budget {
-            self.shorten(released);
+impl Aggregate {
+    /// A packet waits for its turn.
+    pub(super) fn wait<P: Payload>(&mut self, packet: &Opaque, cx: &mut Context<'_, P>) {
+        self.lanes.push(cx.now, cx.config, packet, cx.released);
+        let lane = Lanes::lane(packet);
+        if let Some(stride) = self.lanes.stride(lane) {
+            self.schedule.join(Turn::Lane(lane), stride);
         }
     }
 
-    /// Drops half of the longest lane, from its head.
-    fn shorten(&mut self, released: &mut Released) {
-        let longest = self.lanes.iter_mut().max_by_key(|(key, lane)| (lane.bytes, **key));
-        let Some((_, lane)) = longest else { return };
-        let batch = lane.packets.len().div_ceil(2).min(BATCH);
-        for packet in lane.packets.drain(..batch) {
-            lane.bytes -= u64::from(packet.bytes);
-            self.waiting -= u64::from(packet.bytes);
-            self.counted.dropped += 1;
-            released.push_back(Aside::Packet(packet.number, Release::Dropped));
-        }
-    }
-
-    /// Bytes of the first packet of a lane, and whether the lane is sparse.
-    pub(super) fn first(&self, lane: u32) -> Option<(u64, bool)> {
-        let lane = self.lanes.get(&lane)?;
-        let bytes = lane.packets.front().map(|packet| u64::from(packet.bytes))?;
-        Some((bytes, lane.bytes <= SPARSE))
-    }
-
-    /// Lets the next packet of a lane go that `CoDel` does not drop. Its bytes; `None` if none is
-    /// left.
-    pub(super) fn pop(&mut self, now: Time, lane: u32, released: &mut Released) -> Option<u64> {
-        let lane = self.lanes.get_mut(&lane)?;
-        while let Some(packet) = lane.packets.pop_front() {
-            let Waiting { number, bytes, since, mut ecn } = packet;
-            lane.bytes -= u64::from(bytes);
-            self.waiting -= u64::from(bytes);
-            let departure = Departure { sojourn: now - since, bytes_behind: lane.bytes };
-            let release = match lane.codel.on_departure(now, departure) {
-                Verdict::Pass => Release::Sent,
-                Verdict::Marked => Release::Marked,
-                Verdict::Notify if ecn.mark() => Release::Marked,
-                Verdict::Notify | Verdict::Drop => Release::Dropped,
-            };
-            released.push_back(Aside::Packet(number, release));
-            match release {
-                Release::Sent => self.counted.sent += 1,
-                Release::Marked => self.counted.marked += 1,
-                Release::Dropped => {
-                    self.counted.dropped += 1;
-                    continue;
-                }
+    /// Lets a packet of `lane`, whose turn it is, go if there is room for it, or finds that there
+    /// is none. False if it has to wait.
+    pub(super) fn send_lane<P: Payload>(&mut self, lane: u32, cx: &mut Context<'_, P>) -> bool {
+        let (now, config, turn) = (cx.now, cx.config, Turn::Lane(lane));
+        let Some(priority) = self.lanes.stride(lane).map(|stride| stride.share.priority) else {
+            return false;
+        };
+        if let Some((bytes, is_sparse)) = self.lanes.first(lane) {
+            let defers = self.deference.holds(now, priority).is_some();
+            // Of connections that stall nothing is known.
+            let is_stalled = self.recovery.is_stalled();
+            let in_flight = if is_stalled { self.pipe.in_flight } else { self.in_flight() };
+            // Segments may wait for a delayed acknowledgement; a call does not wait with them.
+            let cwnd = self.cwnd(config);
+            let most = if is_sparse { cwnd + cwnd / SPARSE_SHARE } else { cwnd };
+            let fits = in_flight + bytes <= most || !is_stalled && self.fits(now, bytes, config);
+            if (!fits || defers) && in_flight > 0 {
+                return false;
             }
-            return Some(u64::from(bytes));
         }
-        lane.codel.on_empty();
-        None
-    }
-
-    /// A packet that was let go at `position` is in a pipe that takes `empty` for a packet without
-    /// length, and then `bytes` at `rate` bytes/s.
-    pub(super) fn enter(
-        &mut self,
-        now: Time,
-        position: u64,
-        bytes: u64,
-        (rate, empty): (f64, Duration),
-    ) {
-        let time = Duration::from_secs_f64(bytes as f64 / rate);
-        let due = self.drained_at.max(now + empty) + time;
-        self.drained_at = due;
-        self.in_flight += bytes;
-        self.pipe.push_back(InPipe { position, bytes: bytes as u32, at: now, due });
-    }
-
-    /// What was let go before `position` has left the pipe. Returns how many bytes have since the
-    /// last call.
-    pub(super) fn leave_below(&mut self, position: u64) -> u64 {
-        self.leave(|packet| packet.position < position) + std::mem::take(&mut self.expired)
-    }
-
-    /// What has been in the pipe for `time`, or without that, what the pipe has carried by now has
-    /// left it. Returns whether that is anything.
-    pub(super) fn expire(&mut self, now: Time, time: Option<Duration>) -> bool {
-        let bytes = self.leave(|packet| packet.leaves(time) <= now);
-        self.expired += bytes;
-        bytes > 0
-    }
-
-    fn leave(&mut self, has_left: impl Fn(&InPipe) -> bool) -> u64 {
-        let before = self.in_flight;
-        while self.pipe.front().is_some_and(&has_left) {
-            let packet = self.pipe.pop_front();
-            self.in_flight -= packet.map_or(0, |packet| u64::from(packet.bytes));
+        let sent = self.lanes.pop(now, lane, cx.released);
+        if let Some(stride) = self.lanes.stride(lane) {
+            match sent {
+                Some(bytes) => self.schedule.serve(turn, stride, bytes),
+                None => self.schedule.skip(turn, stride),
+            }
         }
-        before - self.in_flight
-    }
-
-    /// When the next packet will have left a pipe in which packets are for `time`, or else by what
-    /// the pipe can carry, if no segment tells it before.
-    pub(super) fn due(&self, time: Option<Duration>) -> Option<Time> {
-        self.pipe.front().map(|packet| packet.leaves(time))
-    }
-
-    /// Bytes and packets that wait.
-    #[cfg(test)]
-    pub(super) fn waits(&self) -> (u64, usize) {
-        (self.waiting, self.lanes.values().map(|lane| lane.packets.len()).sum())
-    }
-
-    /// Lets all go at once.
-    pub(super) fn clear(&mut self, released: &mut Released) {
-        let mut lanes: Vec<_> = std::mem::take(&mut self.lanes).into_iter().collect();
-        lanes.sort_unstable_by_key(|&(key, _)| key);
-        for packet in lanes.into_iter().flat_map(|(_, lane)| lane.packets) {
-            self.counted.sent += 1;
-            released.push_back(Aside::Packet(packet.number, Release::Sent));
+        if let Some(bytes) = sent {
+            let pipe = self.estimator.pipe(config, self.packet());
+            self.pipe.enter(now, self.unacked.take_position(), bytes, pipe);
+            self.ask(bytes, cx);
+            self.shaper.sent(now, config.shaping, bytes);
+            self.deference.sent(now, config, priority, bytes);
         }
-        self.waiting = 0;
+        true
+    }
+
+    /// In a stall of its connections the mobile may still be there for the others: they go on at
+    /// the rate that is known.
+    pub(super) fn send_lanes_in_stall<P: Payload>(&mut self, cx: &mut Context<'_, P>) {
+        while self.recovery.is_stalled()
+            && let Some(Turn::Lane(lane)) = self.schedule.first_lane()
+            && self.send_lane(lane, cx)
+        {}
+    }
+
+    /// Bytes were let go that nobody acknowledges: without segments in flight an echo request
+    /// follows them.
+    fn ask<P: Payload>(&mut self, bytes: u64, cx: &mut Context<'_, P>) {
+        let (now, config) = (cx.now, cx.config);
+        if !config.echo || self.is_told_by_segments() {
+            return;
+        }
+        let window = self.cwnd(config);
+        if let Some(ends) = self.lanes.ends()
+            && self.echoes.is_due(now, bytes, window)
+        {
+            let position = self.unacked.take_position();
+            let number = self.echoes.send(now, position);
+            let pipe = self.estimator.pipe(config, self.packet());
+            self.pipe.enter(now, position, ECHO_BYTES, pipe);
+            cx.released.push_back(Aside::Echo(ends, number));
+        }
+    }
+
+    /// The mobile answered an echo request.
+    pub(super) fn handle_echo<P: Payload>(&mut self, number: u32, cx: &Context<'_, P>) {
+        let (now, config) = (cx.now, cx.config);
+        let limited = self.in_flight() + self.packet() > self.cwnd(config);
+        let Some(answered) = self.echoes.answer(now, number) else { return };
+        let rtt = now - answered.at;
+        self.round_trip.sample(rtt);
+        self.recent_rtt.sample(now, rtt, self.round_trip.smoothed().unwrap_or(rtt));
+        let bytes = self.pipe.leave_below(answered.position + 1);
+        self.freed_at = now;
+        self.estimate(now, config, bytes, limited);
+    }
+
+    /// Passage of time: packets that were let go leave the pipe when theirs is over.
+    pub(super) fn expire_others(&mut self, now: Time, config: &AtcpConfig) {
+        self.echoes.expire(now, self.patience(now, config));
+        let time = self.time_in_pipe(config).map(|usual| usual.max(self.waited(now)));
+        if self.pipe.expire(now, time) {
+            self.freed_at = now;
+        }
+    }
+
+    /// Time for which answers that have not come have been on their way at least.
+    fn waited(&self, now: Time) -> Duration {
+        let echo = self.echoes.oldest().map(|pending| now - pending.at);
+        let oldest = self.unacked.oldest().filter(|_| self.is_told_by_segments());
+        let segment = oldest.map(|slot| {
+            now.saturating_since(self.unacked.get(slot).at).saturating_sub(DELAYED_ACK)
+        });
+        echo.max(segment).unwrap_or(Duration::ZERO)
+    }
+
+    /// Time that an answer to an echo request may take. Of a mobile that has not answered yet
+    /// nothing else is expected.
+    fn patience(&self, now: Time, config: &AtcpConfig) -> Duration {
+        let least =
+            if self.echoes.is_trusted(now) { config.min_rto } else { config.round_trip * 2 };
+        self.round_trip.own_timeout().unwrap_or(Duration::ZERO).max(least)
+    }
+
+    /// Time at which the next packet will have left the pipe; `None` if only an answer can tell.
+    pub(super) fn others_due(&self, now: Time, config: &AtcpConfig) -> Option<Time> {
+        let given_up = self.echoes.oldest().map(|pending| pending.at + self.patience(now, config));
+        let due = self.pipe.due(self.time_in_pipe(config)).filter(|&due| due > now);
+        [due, given_up].into_iter().flatten().min()
+    }
+
+    /// Time that packets are in the pipe now, while answers tell it.
+    fn time_in_pipe(&self, config: &AtcpConfig) -> Option<Duration> {
+        let is_told = self.is_told_by_segments() || self.echoes.oldest().is_some();
+        is_told.then(|| self.recent_rtt.least().unwrap_or(config.round_trip))
+    }
+
+    /// Bytes of a full packet.
+    pub(super) fn packet(&self) -> u64 {
+        self.mss.max(self.lanes.largest)
+    }
+
+    /// True if segments in flight will tell what has left the pipe.
+    fn is_told_by_segments(&self) -> bool {
+        self.unacked.oldest().is_some() && !self.recovery.is_stalled()
     }
 }
 
-impl InPipe {
-    fn leaves(&self, time: Option<Duration>) -> Time {
-        time.map_or(self.due, |time| self.at + time)
-    }
-}
+/// Sparse lanes may together fill a quarter of the window beyond it.
+const SPARSE_SHARE: u64 = 4;
 
-impl Lane {
-    fn new(share: Share, config: &AtcpConfig) -> Self {
-        Self {
-            packets: VecDeque::new(),
-            bytes: 0,
-            stride: StrideState::of_lane(share),
-            codel: CoDel::new(config.codel()),
-        }
-    }
-}
+/// Longest time for which a mobile holds an acknowledgement back (Linux: `TCP_DELACK_MAX`).
+const DELAYED_ACK: Duration = Duration::from_millis(200);

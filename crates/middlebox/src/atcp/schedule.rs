@@ -5,7 +5,7 @@
 //! those served: a flow that returns from an idle time starts there, without a claim to what it did
 //! not use. A new flow starts [`FIRST`] ÷ tickets before: its first window goes ahead, as in a fair
 //! queue that favours new flows (RFC 8290 §3.2), and short flows are over soon. Lanes of what is
-//! not TCP ([`super::others`]) take turns with connections by the same passes.
+//! not TCP ([`super::lanes`]) take turns with connections by the same passes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,7 +27,7 @@ pub(super) struct Schedule {
     global: Vec<(u8, u64)>,
 }
 
-/// Who takes turns.
+/// Holder of a turn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Turn {
     /// A connection.
@@ -65,15 +65,15 @@ impl StrideState {
         Self { share, connection, pass: 0, ahead: FIRST, claim: 0, waiting: false }
     }
 
-    /// Of a lane, which may claim a packet: who sends less than its share goes ahead each time it
-    /// has something, as in a fair queue (RFC 8290 §3.2).
+    /// State of a lane, which may claim a packet: who sends less than its share goes ahead each
+    /// time it has something, as in a fair queue (RFC 8290 §3.2).
     pub(super) const fn of_lane(share: Share) -> Self {
         Self { claim: PACKET, ..Self::new(share, u32::MAX) }
     }
 }
 
 impl Schedule {
-    /// It may have something to send.
+    /// Entry among those that may have something to send.
     pub(super) fn join(&mut self, turn: Turn, stride: &mut StrideState) {
         if !std::mem::replace(&mut stride.waiting, true) {
             let priority = stride.share.priority;
@@ -84,12 +84,12 @@ impl Schedule {
         }
     }
 
-    /// Whose turn it is.
+    /// Holder of the present turn.
     pub(super) fn first(&self) -> Option<Turn> {
         self.ready().map(|ready| ready.turn)
     }
 
-    /// Which lane's turn it is, whatever connections wait.
+    /// Lane whose turn it is, whatever connections wait.
     pub(super) fn first_lane(&self) -> Option<Turn> {
         self.lanes.peek().map(|ready| ready.turn)
     }

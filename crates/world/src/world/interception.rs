@@ -138,12 +138,22 @@ impl<B: Body> World<B> {
                     packet.body.mark();
                     self.route(cx, at, packet);
                 }
-                Release::Dropped => {
-                    cx.packet(&packet.fact(PacketEvent::Dropped(DropReason::Aqm), id.0));
-                    self.packets.recycle(packet);
-                }
+                Release::Late => self.lose_opaque(cx, id, packet, DropReason::Aqm),
+                Release::Crowded => self.lose_opaque(cx, id, packet, DropReason::Queue),
             }
         }
+    }
+
+    /// The middlebox `id` drops `packet`, which it does not read.
+    fn lose_opaque(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        id: MachineId,
+        packet: Packet<B>,
+        reason: DropReason,
+    ) {
+        cx.packet(&packet.fact(PacketEvent::Dropped(reason), id.0));
+        self.packets.recycle(packet);
     }
 
     /// Sends an echo on from `node`.

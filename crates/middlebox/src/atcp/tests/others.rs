@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use super::config;
 use super::pipe::{Pipe, Plan};
 use super::sources::{Offered, Source};
-use crate::Release;
 use crate::atcp::{AtcpConfig, Class, Estimation, Others};
+use crate::{RadioLeg, Release};
 
 /// A radio of 48 kB/s and a round trip of 0.2 s.
 fn pipe(config: AtcpConfig) -> Pipe {
@@ -46,13 +46,12 @@ fn seconds(seconds: u64) -> Duration {
 
 /// Bytes of a source that left the box between two times.
 fn carried(pipe: &Pipe, source: u32, bytes: u64, [from, to]: [Time; 2]) -> u64 {
-    let has_left =
-        |(at, release): (Time, Release)| release != Release::Dropped && at >= from && at < to;
+    let has_left = |(at, release): (Time, Release)| !release.is_loss() && at >= from && at < to;
     let of_it = pipe.offered.iter().filter(|offered| offered.source == source);
     bytes * of_it.filter(|offered| offered.released.is_some_and(has_left)).count() as u64
 }
 
-/// What connections and floods carry in 100 s, of which the first flood has `tickets`.
+/// Bytes of connections and floods in 100 s, of which the first flood has `tickets`.
 fn carry(connections: u32, floods: u32, tickets: u32) -> Vec<u64> {
     let class = Class { name: "paid".into(), dscp: Some(10), tickets, ..Class::default() };
     let mut pipe = pipe(AtcpConfig { classes: vec![class], ..scheduled() });
@@ -72,7 +71,7 @@ fn carry(connections: u32, floods: u32, tickets: u32) -> Vec<u64> {
     of_flows.chain(of_sources).collect()
 }
 
-/// Of connections and floods each has what its tickets say, and floods take nothing that would
+/// Shares of connections and floods are as their tickets say, and floods take nothing that would
 /// otherwise be used.
 #[test]
 fn shares_are_as_tickets() {
@@ -114,7 +113,7 @@ fn a_call_waits_for_nobodys_queue() {
         for offered in of_it {
             match offered.released {
                 Some((at, Release::Sent | Release::Marked)) => waits.push(at - offered.at),
-                Some((_, Release::Dropped)) => lost += 1,
+                Some((_, Release::Late | Release::Crowded)) => lost += 1,
                 None => {}
             }
         }
@@ -124,7 +123,7 @@ fn a_call_waits_for_nobodys_queue() {
     }
 }
 
-/// How long packets of a source stood before the radio that left the box between two times.
+/// Waits before the radio of packets that left the box between two times.
 fn before_radio(pipe: &Pipe, [from, to]: [Time; 2]) -> Vec<Duration> {
     let stood = |offered: &Offered| {
         let (at, _) = offered.released.filter(|&(at, _)| at >= from && at < to)?;
@@ -178,7 +177,7 @@ fn a_flood_alone_follows_the_rate() {
     }
 }
 
-/// What understands marks is marked, and loses nothing that `CoDel` asks for.
+/// Packets that understand marks are marked, and none is lost that `CoDel` asks for.
 #[test]
 fn marks_take_the_place_of_losses() {
     let share = |ecn| {
@@ -190,7 +189,7 @@ fn marks_take_the_place_of_losses() {
             let is_it = |&(_, other): &(Time, Release)| other == release;
             pipe.offered.iter().filter_map(|offered| offered.released).filter(is_it).count()
         };
-        [count(Release::Marked), count(Release::Dropped)]
+        [count(Release::Marked), count(Release::Late)]
     };
     let [marked, dropped] = share(Ecn::Capable);
     assert!(marked > 10, "{marked}");
@@ -198,6 +197,24 @@ fn marks_take_the_place_of_losses() {
     let [marked, dropped] = share(Ecn::NotCapable);
     assert_eq!(marked, 0);
     assert!(dropped > 10, "{dropped}");
+}
+
+/// The box lets go of all that it does not read: connections that wait behind it go on.
+#[test]
+fn lanes_that_are_emptied_hold_nobody_up() {
+    let mut pipe = pipe(scheduled());
+    let flow = pipe.open(Plan::of(100_000_000));
+    pipe.run_for(seconds(10));
+    for lane in 0..40 {
+        pipe.offer(Source { period: seconds(1_000), ..flood(lane) });
+    }
+    pipe.run_for(Duration::from_millis(50));
+    assert!(pipe.leg.waiting().1 > 10);
+    pipe.leg.release_opaque();
+    assert_eq!(pipe.leg.waiting(), (0, 0));
+    let read = pipe.read(flow);
+    pipe.run_for(seconds(10));
+    assert!(pipe.read(flow) - read > 200_000, "{}", pipe.read(flow) - read);
 }
 
 proptest! {
@@ -230,7 +247,7 @@ proptest! {
         let mut last = std::collections::BTreeMap::new();
         for offered in &pipe.offered {
             let Some((at, release)) = offered.released else { continue };
-            if release != Release::Dropped {
+            if !release.is_loss() {
                 let before = last.insert(offered.source, at);
                 prop_assert!(before.is_none_or(|before| before <= at));
             }

@@ -113,7 +113,7 @@ pub(super) struct Pipe {
     pub(super) in_vain: u64,
     /// Zero windows advertised, outside stalls and in them.
     pub(super) zero_windows: Vec<Time>,
-    /// Whether the mobile answers echo requests, and how many there were.
+    /// True if the mobile answers echo requests, and how many there were.
     pub(super) answers: bool,
     pub(super) echoes: u64,
     pub(super) sources: Vec<Source>,
@@ -211,7 +211,7 @@ impl Pipe {
         id
     }
 
-    /// When a packet that is sent now is at the mobile.
+    /// Arrival at the mobile of a packet that is sent now.
     pub(super) fn carry(&mut self, bytes: u64) -> Option<Time> {
         let start = self.radio.start(self.now, self.radio.free_at)?;
         self.radio.free_at = start + Duration::from_nanos(bytes * 1_000_000_000 / self.radio.rate);

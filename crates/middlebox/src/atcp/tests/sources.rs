@@ -15,14 +15,14 @@ pub(super) struct Source {
     pub(super) dscp: u8,
 }
 
-/// What became of a packet that the box does not read.
+/// Fate of a packet that the box does not read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offered {
     pub(super) source: u32,
-    /// When it came to the box, and when it left.
+    /// Time at which it came to the box, and at which it left.
     pub(super) at: Time,
     pub(super) released: Option<(Time, Release)>,
-    /// When it is at the mobile.
+    /// Time at which it is at the mobile.
     pub(super) arrived: Option<Time>,
 }
 
@@ -54,7 +54,7 @@ impl Pipe {
         self.post(self.now + period, Event::Offered(number));
     }
 
-    /// What the box let go of what it does not read.
+    /// Transmission of what the box lets go that it does not read.
     pub(super) fn released(&mut self) {
         while let Some(aside) = self.leg.poll_aside() {
             let (number, release) = match aside {
@@ -72,7 +72,7 @@ impl Pipe {
             let offered = self.offered[number as usize];
             assert!(offered.released.is_none(), "each is let go once");
             let bytes = u64::from(self.sources[offered.source as usize].bytes);
-            let arrived = (release != Release::Dropped).then(|| self.carry(bytes)).flatten();
+            let arrived = (!release.is_loss()).then(|| self.carry(bytes)).flatten();
             let released = Some((self.now, release));
             self.offered[number as usize] = Offered { released, arrived, ..offered };
         }
