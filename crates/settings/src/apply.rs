@@ -51,14 +51,12 @@ impl Schema<'_> {
             !key.only_with.is_empty()
                 && (tree.find(&key.name).is_some() || subjects.any(|it| tree.find(it).is_some()))
         };
-        let is_in_use = |key: &Key| key.only_with.iter().all(|rule| rule.holds(values));
         for key in values.iter().filter(is_said) {
             let Some(condition) = key.only_with.iter().find(|rule| !rule.holds(values)) else {
                 continue;
             };
-            // What begins with it may use it: a group of flows begins with `[tcp]`.
-            let heirs = format!(".{}", key.name);
-            if values.iter().any(|heir| heir.name.ends_with(&heirs) && is_in_use(heir)) {
+            // A group of flows begins with `[tcp]`, and may use what `[tcp]` does not.
+            if has_heir_in_use(&key.name, values) {
                 continue;
             }
             if tree.is_set(&key.name) {
@@ -107,6 +105,13 @@ impl Schema<'_> {
         let node = setting_value(setting.value, &origin);
         known.map_or(Ok(None), |known| known.number(&Item { origin, node }))
     }
+}
+
+/// True if a key whose default is the value of `key` is in use, or one whose default that is.
+fn has_heir_in_use(key: &str, values: &[Key]) -> bool {
+    values.iter().filter(|heir| heir.inherits.as_deref() == Some(key)).any(|heir| {
+        heir.only_with.iter().all(|rule| rule.holds(values)) || has_heir_in_use(&heir.name, values)
+    })
 }
 
 struct Setting<'a> {
