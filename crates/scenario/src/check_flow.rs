@@ -49,10 +49,9 @@ impl Check<'_> {
             return self.clash(&["flow.group"], message);
         }
         for (index, group) in self.scenario.groups().enumerate() {
-            // Of all flows together, and of hosts, which are called by the number of their flow.
+            // Tables call all flows together `all`, and hosts by the number of their flow.
             if group.name == "all" || group.name.parse::<u64>().is_ok() {
-                let message =
-                    format!("{} stands for something else: name it otherwise", group.name);
+                let message = format!("the name {} stands for something else already", group.name);
                 return self.clash(&[&format!("flow.group.{}", group.name), "flow.group"], message);
             }
             if group.name.len() > LONGEST_NAME {

@@ -161,7 +161,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Whether the link or the radio is called so.
+    /// True if the link or the radio is called so.
     fn is_hop(&self, name: &str) -> bool {
         let link = self.scenario.link.as_ref().map(|link| link.name.as_str());
         let radio = self.scenario.radio.as_ref().map(|radio| radio.keys().interface());

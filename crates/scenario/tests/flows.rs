@@ -204,7 +204,7 @@ fn names_of_groups_that_cannot_be() {
     let twice = "mine.toml:3: flow.group: two groups of flows have the name flow";
     refuse(&group("name = \"flow\""), twice);
     for taken in ["all", "3"] {
-        let line = format!("{taken} stands for something else: name it otherwise");
+        let line = format!("the name {taken} stands for something else already");
         refuse(
             &group(&format!("name = \"{taken}\"")),
             &format!("mine.toml:3: flow.group.{taken}: {line}"),
