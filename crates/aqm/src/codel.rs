@@ -22,13 +22,13 @@ section! {
 #[derive(Debug)]
 pub struct CoDel {
     config: Config,
-    /// When the wait will have been above the target for an interval.
+    /// Time at which the wait will have been above the target for an interval.
     first_above_time: Option<Time>,
-    /// Whether packets are being dropped.
+    /// Phase: whether packets are being dropped.
     phase: Phase,
-    /// When the next packet is dropped.
+    /// Time of the next drop.
     drop_next: Time,
-    /// How many were dropped since dropping began.
+    /// Drops since dropping began.
     count: u32,
     /// The count with which it last began.
     last_count: u32,
@@ -89,7 +89,7 @@ impl CoDel {
         time + Duration::from_nanos((interval / f64::from(self.count).sqrt()).round() as u64)
     }
 
-    /// What becomes of the packet whose turn it is (§5.5). If it is dropped, ask about the next.
+    /// Verdict on the packet whose turn it is (§5.5). If it is dropped, ask about the next.
     pub fn on_departure(&mut self, now: Time, departure: Departure) -> Verdict {
         if !self.is_late(now, departure) {
             self.phase = Phase::Passing;
@@ -172,8 +172,8 @@ mod tests {
         }
     }
 
-    /// It drops at 100, 200, 271 and 329 ms, the last with count 4: soon afterwards it begins with
-    /// 4 − 1 = 3, long afterwards with 1.
+    /// Drops come at 100, 200, 271 and 329 ms, the last with count 4: soon afterwards it begins
+    /// with 4 − 1 = 3, long afterwards with 1.
     #[test]
     fn the_pace_is_kept_for_a_while() {
         let resume = |pause: u64| {

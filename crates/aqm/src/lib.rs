@@ -6,24 +6,23 @@ use base::Duration;
 
 pub use codel::CoDel;
 
-/// What is decided on a packet.
+/// Decision on a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It goes on.
+    /// Pass: it goes on.
     Pass,
-    /// It is to notify its sender of congestion: by a mark where that is possible, else by its
-    /// loss.
+    /// Notice of congestion to its sender: by a mark where that is possible, else by its loss.
     Notify,
-    /// It has been marked, and goes on.
+    /// Mark that it has been given; it goes on.
     Marked,
-    /// It is dropped.
+    /// Drop.
     Drop,
 }
 
 /// A packet whose turn it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Departure {
-    /// How long it has waited.
+    /// Time that it has waited.
     pub sojourn: Duration,
     /// Bytes that wait behind it.
     pub bytes_behind: u64,

@@ -22,7 +22,7 @@ const LEAST_WINDOW: u64 = 2;
 /// Parameters of a path that a connection used (RFC 9959 §3.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SavedPath {
-    /// When they were observed.
+    /// Time at which they were observed.
     pub at: Time,
     /// Bytes that arrived in a round trip (`saved_cwnd`).
     pub cwnd: u64,
@@ -30,15 +30,15 @@ pub struct SavedPath {
     pub rtt: Duration,
 }
 
-/// What a connection leaves to the next one over its path.
+/// Knowledge that a connection leaves to the next one over its path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Retained {
-    /// It observed nothing.
+    /// None: it observed nothing.
     #[default]
     Nothing,
-    /// What was saved turned out to be too much (RFC 9959 §3.5).
+    /// None any more: what was saved turned out to be too much (RFC 9959 §3.5).
     Deleted,
-    /// What it observed, or used.
+    /// Path that it observed, or used.
     Path(SavedPath),
 }
 
@@ -245,7 +245,7 @@ impl Controller for CarefulResume {
         self.inner.on_restart(now);
     }
 
-    /// What was lost was not: the path carries it.
+    /// Normal phase: what was taken for lost was not, so that the path carries it.
     fn on_undo(&mut self, now: Time) {
         self.resign();
         self.inner.on_undo(now);
@@ -314,7 +314,7 @@ struct Observer {
 }
 
 impl Observer {
-    /// What the round trip showed that was over before `ack`.
+    /// Path that the round trip showed which was over before `ack`.
     fn observe(&mut self, ack: &Ack) -> Option<SavedPath> {
         if let Some(rtt) = ack.rtt {
             self.latest = rtt;

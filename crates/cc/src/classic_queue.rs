@@ -27,7 +27,7 @@ pub(crate) struct ClassicQueue {
     averages: Option<Averages>,
 }
 
-/// Of round trips, in microseconds.
+/// Averages of round trips, in microseconds.
 #[derive(Clone, Copy, Debug)]
 struct Averages {
     least: f64,

@@ -96,7 +96,7 @@ pub trait Controller: Debug + Send {
         Ecn::Capable
     }
 
-    /// What a later connection over the same path may begin with (RFC 9959 §3.1).
+    /// Knowledge that a later connection over the same path may begin with (RFC 9959 §3.1).
     fn retained(&self) -> Retained {
         Retained::Nothing
     }

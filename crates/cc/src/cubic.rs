@@ -35,7 +35,7 @@ section! {
 }
 
 words! {
-    /// What is reduced, and to what.
+    /// Reduction of the window at a loss.
     pub enum Reduction {
         /// The window, to β of it.
         Exact = "exact",

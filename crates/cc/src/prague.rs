@@ -51,7 +51,7 @@ section! {
 pub struct Prague {
     window: Window,
     parameters: PragueParameters,
-    /// Where a classic queue is looked for.
+    /// Detector of a classic queue, where one is looked for.
     classic: Option<ClassicQueue>,
     /// Since the first mark.
     share: Option<MarkedShare>,

@@ -191,8 +191,8 @@ impl Window {
     }
 }
 
-/// How a controller whose field `window` is a [`Window`] restarts, resumes, undoes a loss and tells
-/// both.
+/// Methods by which a controller whose field `window` is a [`Window`] restarts, resumes, undoes a
+/// loss and tells both.
 macro_rules! controlled_window {
     () => {
         fn on_restart(&mut self, _now: base::Time) {

@@ -298,7 +298,7 @@ impl<T: Load> Link<T> {
         }
     }
 
-    /// From when on the transmitter may take a packet.
+    /// Time from which on the transmitter may take a packet.
     fn free(&self) -> Time {
         self.busy_until.max(self.queue.opens())
     }

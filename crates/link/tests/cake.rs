@@ -70,7 +70,7 @@ fn source(hosts: [u32; 2], port: u16) -> Source {
     Source { packet: Packet { hosts, port, bytes: 1500, dscp: 0 }, waits: 20 }
 }
 
-/// What each source gets in bytes over ten seconds, of which the first does not count: whatever
+/// Bytes that each source gets over ten seconds, of which the first does not count: whatever
 /// comes out or is dropped is replaced at once.
 fn bytes(config: Config, rate: Option<Rate>, sources: &[Source]) -> Vec<u64> {
     let mut link = link(config, rate);

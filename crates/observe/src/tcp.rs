@@ -103,11 +103,11 @@ pub enum TcpFact {
     },
 }
 
-/// How a connection ended.
+/// End of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Closing {
     /// Both sides closed it, and all that was sent was acknowledged.
     InOrder,
-    /// It was reset or given up.
+    /// Reset, or given up by one end.
     Aborted,
 }

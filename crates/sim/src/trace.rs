@@ -185,7 +185,7 @@ impl Trace {
         &self.power.rows
     }
 
-    /// Of each segment the flow and where it goes: 0 to the receiver, 1 to the sender. A middlebox
+    /// Flow of each segment, and where it goes: 0 to the receiver, 1 to the sender. A middlebox
     /// knows connections by their hosts and ports, as its flows' endpoints told before.
     #[must_use]
     pub fn flows(&self, metrics: &Metrics) -> Vec<(u32, u8)> {

@@ -38,7 +38,8 @@ fn run(marks: &str, rival: &str, queue: &[(&str, &str)]) -> Summary {
     outcome.expect("nothing interrupts it").summary
 }
 
-/// It answers otherwise than to losses, and neither starves: each has a fifth of the link or more.
+/// Marks are answered otherwise than losses, and neither starves: each has a fifth of the link or
+/// more.
 #[test]
 fn neither_it_nor_others_that_go_by_shares_starve() {
     for rival in ["dctcp", "prague"] {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use scenario::Scenario;
 use sim::{Recording, Threads, simulate};
 
-/// What both get of 20 Mbit/s in 40 s, in Mbit/s: CUBIC and Prague, 20 ms there and back.
+/// Rates of both on 20 Mbit/s over 40 s, in Mbit/s: CUBIC and Prague, 20 ms there and back.
 fn shares(queue: &[(&str, &str)], falls_back: &str) -> [f64; 2] {
     let groups = [
         ("flow.count", "0"),

@@ -165,7 +165,7 @@ fn of_other_kinds_nothing_is_known() {
     }
 }
 
-/// What leaves ahead of the radio is no mobile's, of one mobile or of several.
+/// Traffic that leaves ahead of the radio is no mobile's, of one mobile or of several.
 #[test]
 fn only_what_mobiles_carry_counts_for_a_megabyte() {
     for mobiles in ["1", "2"] {

@@ -212,7 +212,8 @@ fn a_hint_names_the_window_of_the_group() {
     assert!(!hints.iter().any(|hint| hint.contains(" tcp.window")), "{hints:?}");
 }
 
-/// What a group is told by a key of its own is named by that key, and by the common one otherwise.
+/// Hints about what a group is told by a key of its own name that key, and by the common one
+/// otherwise.
 #[test]
 fn hints_name_the_keys_of_the_group() {
     let wide = "duration = \"90 s\"\n[tcp]\nprofile = \"modern\"\n[link]\nrate = \"100 Mbit/s\"\n\

@@ -34,7 +34,7 @@ pub struct Shared {
     pub ssthresh: u64,
     /// The congestion window in bytes, shared among several connections.
     pub cwnd: u64,
-    /// What careful resume leaves to the next connection.
+    /// Knowledge that careful resume leaves to the next connection.
     pub retained: Retained,
 }
 

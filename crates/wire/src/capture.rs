@@ -54,7 +54,7 @@ impl Sense {
 pub struct Capture<W: Write> {
     pcapng: PcapNgWriter<W>,
     packet: Vec<u8>,
-    /// What it says of each packet from now on; nothing if empty.
+    /// Comment on each packet from now on; none if empty.
     comment: String,
     bounds: Bounds,
 }

@@ -31,7 +31,7 @@ pub struct Connection<'a> {
     pub no_delay: bool,
     /// The code point of the service that both ends ask for (DSCP, RFC 2474 §3).
     pub dscp: u8,
-    /// Whether middleboxes see nothing of its packets above IP but their ports.
+    /// True if middleboxes see nothing of its packets above IP but their ports.
     pub is_encrypted: bool,
     /// When it is opened.
     pub start: Time,
@@ -52,7 +52,7 @@ pub struct Host<P: Payload> {
     pub(crate) group: u32,
     /// The code point of its packets.
     pub(crate) dscp: u8,
-    /// Whether middleboxes cannot read them.
+    /// True if middleboxes cannot read them.
     pub(crate) is_encrypted: bool,
     pub(crate) endpoint: Endpoint<P>,
     pub(crate) program: AnyProgram<P>,

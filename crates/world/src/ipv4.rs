@@ -22,9 +22,9 @@ pub enum Ipv4<P> {
 /// A message of ICMP that is to come back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Echo {
-    /// Its number.
+    /// Number.
     pub number: u32,
-    /// Whether it has come back.
+    /// True if it has come back.
     pub is_reply: bool,
 }
 

@@ -64,7 +64,7 @@ pub(super) struct Marks {
     in_cycle: bool,
     /// True if there were none since the last round began.
     has_ceased: bool,
-    /// True while an acknowledgement ends a round with too many.
+    /// True if the present acknowledgement ends a round with too many.
     pub(super) is_too_high: bool,
     /// `startup_ecn_rounds`.
     startup_rounds: u32,

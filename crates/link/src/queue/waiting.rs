@@ -100,8 +100,8 @@ impl<T: Load> Queue<T> {
         Ok(())
     }
 
-    /// Before this time there is no next packet to send, unless nothing waits: the discipline is a
-    /// shaper. Changed by [`Self::push`] and [`Self::pop`].
+    /// Time before which there is no next packet to send, unless nothing waits, of a discipline
+    /// that is a shaper. Changed by [`Self::push`] and [`Self::pop`].
     pub fn opens(&self) -> Time {
         match &self.waiting {
             Waiting::Fifo(_) | Waiting::Turns(_) | Waiting::Dual(_) => Time::ZERO,
@@ -286,7 +286,7 @@ impl<T: Load> Waiting<T> {
         }
     }
 
-    /// Where the queue is that gives way to `packet`, and how many of its packets at once. `None`
+    /// Place of the queue that gives way to `packet`, and how many of its packets at once. `None`
     /// if none is longer than that of the packet itself, or if there is only one.
     fn longest(&self, packet: &T) -> Option<((usize, u32), u32)> {
         match self {

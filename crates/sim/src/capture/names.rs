@@ -14,7 +14,7 @@ pub(super) struct FlowNames {
 }
 
 impl FlowNames {
-    /// Those of `metrics`; `flows` are those of the segments of `trace`, in order.
+    /// Names of the flows of `metrics`; `flows` are those of the segments of `trace`, in order.
     pub(super) fn of(trace: &Trace, metrics: &Metrics, flows: &[(u32, u8)]) -> Self {
         let groups = || metrics.flows().iter().map(|flow| &flow.flow.group);
         let differ = groups().zip(groups().skip(1)).any(|(one, other)| one != other);
@@ -44,7 +44,7 @@ impl FlowNames {
     }
 }
 
-/// As in tables and pictures.
+/// Name of a flow as in tables and pictures.
 fn name(flow: usize, group: &str) -> String {
     format!("flow {flow}, {group}")
 }

@@ -92,7 +92,7 @@ pub struct NewFlow<'a, B: Body> {
     pub bytes: Option<u64>,
     /// The code point of the service that its packets ask for, in both directions.
     pub dscp: u8,
-    /// Whether middleboxes see nothing of its packets above IP but their ports.
+    /// True if middleboxes see nothing of its packets above IP but their ports.
     pub is_encrypted: bool,
     /// When it begins.
     pub start: Time,

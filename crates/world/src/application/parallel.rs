@@ -30,7 +30,7 @@ pub struct Fetching<P> {
     pub port: u16,
     /// The code point of the service that is asked for.
     pub dscp: u8,
-    /// Whether middleboxes see nothing of the packets above IP but their ports.
+    /// True if middleboxes see nothing of the packets above IP but their ports.
     pub is_encrypted: bool,
     /// Settings of the server's endpoints and of the reader's.
     pub tcp: [Arc<tcp::Config>; 2],
@@ -46,7 +46,7 @@ pub struct Fetching<P> {
     pub isn: Stream,
     /// When the first page is asked for.
     pub start: Time,
-    /// When neither end sends anything new any more.
+    /// Time from which on neither end sends anything new.
     pub stop: Option<Time>,
     /// When the reader resets open connections and stops.
     pub abort: Option<Time>,
@@ -57,7 +57,7 @@ pub struct Fetching<P> {
 pub struct ParallelBrowser<P> {
     fetching: Fetching<P>,
     state: Browsing,
-    /// Whether the time to stop has come.
+    /// True if the time to stop has come.
     has_stopped: bool,
     /// Objects that no connection fetches yet.
     waiting: VecDeque<u64>,

@@ -1,24 +1,24 @@
-//! When programs stop: both ends of a connection send nothing new from then on.
+//! Stops of programs: both ends of a connection send nothing new from then on.
 
 use base::Time;
 use tcp::{Endpoint, Payload, State};
 
-/// When a program stops, if it does.
+/// Stop of a program, if there is one.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Stop {
     at: Option<Time>,
     has_come: bool,
-    /// Whether the endpoint has been told.
+    /// True if the endpoint has been told.
     is_told: bool,
 }
 
 impl Stop {
-    /// It stops then, if ever.
+    /// Stop at that time, if ever.
     pub(crate) const fn at(at: Option<Time>) -> Self {
         Self { at, has_come: false, is_told: false }
     }
 
-    /// Whether it has stopped by `now`. At that moment what `endpoint` has never sent is taken
+    /// True if it has stopped by `now`. At that moment what `endpoint` has never sent is taken
     /// back, and it closes; what it has sent still arrives. One that waits for its peer to open
     /// the connection closes after that: the peer has a connection to end, too.
     pub(crate) fn has_come<P: Payload>(&mut self, now: Time, endpoint: &mut Endpoint<P>) -> bool {
@@ -30,7 +30,7 @@ impl Stop {
         self.has_come
     }
 
-    /// Whether it has stopped.
+    /// True if it has stopped.
     pub(crate) const fn is_over(self) -> bool {
         self.has_come
     }

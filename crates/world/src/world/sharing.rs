@@ -51,13 +51,13 @@ impl<B: Body> World<B> {
         }
     }
 
-    /// What the connection left that ended last of those that `count`.
+    /// Knowledge of the connection that ended last of those that `count`.
     fn last_ended(&self, id: MachineId, counts: impl Fn(&Shared) -> bool) -> Option<Shared> {
         let ended = self.others(id, is_over).filter(|(_, shared)| counts(shared));
         ended.max_by_key(|(id, shared)| (shared.at, *id)).map(|(_, shared)| shared)
     }
 
-    /// What careful resume may use, which one connection at a time may (RFC 9959 §4.2).
+    /// Knowledge that careful resume may use, which one connection at a time may (RFC 9959 §4.2).
     fn saved(&self, id: MachineId) -> Option<Shared> {
         if self.is_resumed_beside(id) {
             return None;

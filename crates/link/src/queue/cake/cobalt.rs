@@ -17,14 +17,14 @@ const P_DEC: u32 = 1 << 20;
 pub(super) struct Parameters {
     /// The wait that is acceptable permanently.
     target: Duration,
-    /// How long the wait must stay above it; a round-trip time.
+    /// Time for which the wait must stay above it; a round-trip time.
     interval: Duration,
-    /// How long the largest packet takes.
+    /// Time that the largest packet takes.
     mtu_time: Duration,
 }
 
 impl Parameters {
-    /// Those of a tin at `rate`, for round trips of `rtt`.
+    /// Parameters of a tin at `rate`, for round trips of `rtt`.
     pub(super) fn new(rate: Option<Rate>, rtt: Duration) -> Self {
         let nanos = |rate: Rate| u64::from(MTU) * 8_000_000_000 / rate.as_bps();
         let mtu_time = Duration::from_nanos(rate.map_or(0, nanos));
@@ -37,13 +37,13 @@ impl Parameters {
 /// The state of a queue.
 #[derive(Debug)]
 pub(super) struct Cobalt {
-    /// How often `CoDel` notifies, as the square of its pace.
+    /// Count of `CoDel`: the square of its pace.
     count: u32,
-    /// When it does so next, or until when the queue is not at rest.
+    /// Time of its next notice, or until which the queue is not at rest.
     drop_next: Time,
-    /// Whether packets wait too long.
+    /// True while packets wait too long.
     is_dropping: bool,
-    /// When BLUE's probability last changed.
+    /// Time of the last change of BLUE's probability.
     blue_timer: Time,
     /// BLUE's probability, in units of 2⁻³².
     p_drop: u32,
@@ -52,9 +52,9 @@ pub(super) struct Cobalt {
 /// A packet that leaves its queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaving {
-    /// How long it has waited.
+    /// Time that it has waited.
     pub(super) sojourn: Duration,
-    /// Whether nothing waits behind it.
+    /// True if nothing waits behind it.
     pub(super) is_last: bool,
 }
 
@@ -81,7 +81,7 @@ impl Cobalt {
         self.count = self.count.max(1);
     }
 
-    /// It was the queue's turn, and it has nothing (`cobalt_queue_empty`).
+    /// Turn of the queue, which has nothing (`cobalt_queue_empty`).
     pub(super) fn on_empty(&mut self, of: &Parameters, now: Time) {
         if self.p_drop > 0 && now.saturating_since(self.blue_timer) > of.target {
             self.p_drop = self.p_drop.saturating_sub(P_DEC);
@@ -98,7 +98,7 @@ impl Cobalt {
         self.p_drop == 0 && self.count == 0 && self.drop_next <= now
     }
 
-    /// What becomes of a packet, which `mark` marks if it can be (`cobalt_should_drop`). The last
+    /// Verdict on a packet, which `mark` marks if it can be (`cobalt_should_drop`). The last
     /// one is not dropped.
     pub(super) fn on_departure(
         &mut self,

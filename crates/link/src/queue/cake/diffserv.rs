@@ -19,7 +19,7 @@ words! {
     }
 }
 
-/// What a tin may have.
+/// Share of a tin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Share {
     /// The rate up to which it has priority: `None` if the whole is not limited.
@@ -49,7 +49,7 @@ const EF: u8 = 46;
 const TOS2: u8 = 2;
 const TOS4: u8 = 4;
 
-/// Its class of assured forwarding, of any precedence (RFC 2597 §6).
+/// Class of assured forwarding, of any precedence (RFC 2597 §6).
 const fn assured(dscp: u8) -> Option<u8> {
     match dscp {
         10 | 12 | 14 => Some(1),
@@ -91,7 +91,7 @@ impl Tins {
         }
     }
 
-    /// What the tins may have of a `rate` (`sch_cake`).
+    /// Shares of the tins in a `rate` (`sch_cake`).
     pub(super) fn shares(self, rate: Option<Rate>) -> Vec<Share> {
         let share = |(quantum, bps): (u32, Option<u64>)| Share {
             rate: bps.map(|bps| Rate::from_bps(bps.max(MIN_BPS))),

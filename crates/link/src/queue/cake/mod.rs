@@ -57,8 +57,8 @@ section! {
     pub struct Config {
         /// At which rate it sends at most; needs [link] or [[wired]].
         pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
-        /// Bytes that each packet counts for beyond those of its IP packet; negative ones make up
-        /// for headers that Linux counts, and which there are none of here.
+        /// Bytes that each packet counts for beyond those of its IP packet. Linux takes less than
+        /// none as well, to take away an Ethernet header, which packets here do not have.
         pub overhead: u32 as Bytes<u32, 0, 256> = 0;
         /// The least bytes that a packet counts for, overhead with it.
         pub mpu: u32 as Bytes<u32, 0, 256> = 0;
@@ -125,7 +125,7 @@ impl Isolation {
         }
     }
 
-    /// Whether turns are fair among hosts that send, and among hosts that receive.
+    /// True for those among whom turns are fair: hosts that send, hosts that receive.
     const fn among(self) -> [bool; 2] {
         match self {
             Self::DualSrcHost => [true, false],

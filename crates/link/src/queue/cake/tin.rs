@@ -27,7 +27,7 @@ pub(super) struct Tin<T> {
     cobalt: Parameters,
     /// Parts of a byte that a flow may send in a turn, if it has it to itself.
     quantum: i64,
-    /// Whether turns are fair among hosts that send, and among hosts that receive.
+    /// True for those among whom turns are fair: hosts that send, hosts that receive.
     among: [bool; 2],
     flows: Vec<Flow<T>>,
     /// The index of each flow that has a lane, by its key.
@@ -39,7 +39,7 @@ pub(super) struct Tin<T> {
     old: List,
     /// Flows that have nothing, but whose AQM is not at rest.
     decaying: List,
-    /// How many are on the other two lists.
+    /// Number of flows on the other two lists.
     active: u32,
     /// The index of the flow whose packet came out last.
     served: u32,
@@ -58,7 +58,7 @@ pub(super) struct Flow<T> {
     cobalt: Cobalt,
 }
 
-/// What a flow is to its tin.
+/// State of a flow in its tin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Set {
     /// On no list.
@@ -72,7 +72,7 @@ enum Set {
     Decaying,
 }
 
-/// What flows are a burden to which hosts.
+/// Hosts, and the flows that are a burden to each.
 #[derive(Debug, Default)]
 struct Hosts {
     places: FxHashMap<u32, u32>,
@@ -109,7 +109,7 @@ impl Hosts {
 }
 
 impl<T: Load> Flow<T> {
-    /// Its oldest packet, and what is decided on it.
+    /// Oldest packet, and the verdict on it.
     fn pop(
         &mut self,
         of: &Parameters,
@@ -149,7 +149,7 @@ impl<T: Load> Tin<T> {
         self.flows.iter().flat_map(|flow| flow.lane.iter())
     }
 
-    /// Whether a flow is on a list of those that may have something.
+    /// True if a flow is on a list of those that may have something.
     pub(super) const fn is_active(&self) -> bool {
         self.active > 0
     }
@@ -282,7 +282,7 @@ impl<T: Load> Tin<T> {
         self.old.push(&mut self.flows, place);
     }
 
-    /// It was the turn of the flow at `place`, which has nothing.
+    /// Turn of the flow at `place`, which has nothing.
     fn leave(&mut self, place: u32, now: Time) {
         let flow = &mut self.flows[place as usize];
         flow.cobalt.on_empty(&self.cobalt, now);

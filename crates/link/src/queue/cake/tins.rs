@@ -12,16 +12,16 @@ use crate::queue::{Queued, Verdict};
 #[derive(Debug)]
 pub(in crate::queue) struct Cake<T> {
     config: Config,
-    /// Of the whole, if that has a rate.
+    /// Clock of the whole, if that has a rate.
     clock: Option<Clock>,
     classes: Vec<Class<T>>,
     packets: u32,
     last_arrival: Time,
     /// The class whose packet came out last, and when.
     served: (usize, Time),
-    /// Whether that packet was dropped, so that another of its flow takes its place.
+    /// True if that packet was dropped, so that another of its flow takes its place.
     is_dropped: bool,
-    /// Of BLUE.
+    /// Chance of BLUE.
     chance: Stream,
 }
 
@@ -30,7 +30,7 @@ pub(in crate::queue) struct Cake<T> {
 struct Class<T> {
     tin: Tin<T>,
     packets: u32,
-    /// What it may have, if the whole has a rate.
+    /// Clock of its share, if the whole has a rate.
     clock: Option<Clock>,
     /// Bytes that it may send in a turn, if it has not.
     quantum: i64,
@@ -94,7 +94,7 @@ impl<T: Load> Cake<T> {
         }
     }
 
-    /// Before this time no packet leaves.
+    /// Time before which no packet leaves.
     pub(in crate::queue) fn opens(&self) -> Time {
         self.clock.as_ref().map_or(Time::ZERO, |clock| clock.next)
     }
@@ -196,7 +196,7 @@ impl<T: Load> Cake<T> {
         None
     }
 
-    /// Of the classes that have something, the last that keeps within its rate, or that which will
+    /// Class of those that have something: the last that keeps within its rate, or that which will
     /// first.
     fn on_schedule(&self, now: Time) -> usize {
         let (mut best, mut earliest) = (0, None);
