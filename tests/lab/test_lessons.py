@@ -64,8 +64,8 @@ def without_sources(lesson):
 
 def test_they_are_numbered_in_order():
     numbers = [f"{number:02}" for number in range(1, 1 + len(LESSONS))]
+    assert LESSONS
     assert [lesson.name[:2] for lesson in LESSONS] == numbers
-    assert len(LESSONS) >= 10
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=ids)

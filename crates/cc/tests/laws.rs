@@ -181,6 +181,26 @@ impl Connection {
     }
 }
 
+/// Window and ssthresh are within their limits after each of `steps`.
+fn stays_in_frame(
+    mut connection: Connection,
+    steps: &[Step],
+    maximum: u32,
+) -> Result<(), TestCaseError> {
+    for step in steps {
+        connection.take(*step);
+        let (window, ssthresh) = (connection.controller.window(), connection.controller.ssthresh());
+        let bounds = MSS..=u64::from(maximum) * MSS;
+        prop_assert!(
+            bounds.contains(&window),
+            "{:?}: {window} after {step:?}",
+            connection.controller
+        );
+        prop_assert!(ssthresh >= 2 * MSS, "{:?}: {ssthresh} after {step:?}", connection.controller);
+    }
+    Ok(())
+}
+
 proptest! {
     #[test]
     fn the_window_stays_within_its_frame(
@@ -188,14 +208,8 @@ proptest! {
         maximum in 4..200_u32,
     ) {
         for algorithm in algorithms() {
-            let mut connection = Connection::new(algorithm, &limits(maximum));
-            for step in &steps {
-                connection.take(*step);
-                let window = connection.controller.window();
-                let bounds = MSS..=u64::from(maximum) * MSS;
-                prop_assert!(bounds.contains(&window), "{algorithm:?}: {window} after {step:?}");
-                prop_assert!(connection.controller.ssthresh() >= 2 * MSS, "{algorithm:?}");
-            }
+            let connection = Connection::new(algorithm, &limits(maximum));
+            stays_in_frame(connection, &steps, maximum)?;
         }
     }
 
@@ -208,14 +222,8 @@ proptest! {
     ) {
         let saved = SavedPath { at: Time::ZERO, cwnd: segments * MSS, rtt };
         for algorithm in algorithms() {
-            let mut connection = Connection::resumed(algorithm, &limits(maximum), Some(saved));
-            for step in &steps {
-                connection.take(*step);
-                let window = connection.controller.window();
-                let bounds = MSS..=u64::from(maximum) * MSS;
-                prop_assert!(bounds.contains(&window), "{algorithm:?}: {window} after {step:?}");
-                prop_assert!(connection.controller.ssthresh() >= 2 * MSS, "{algorithm:?}");
-            }
+            let connection = Connection::resumed(algorithm, &limits(maximum), Some(saved));
+            stays_in_frame(connection, &steps, maximum)?;
         }
     }
 
