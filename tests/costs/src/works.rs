@@ -96,6 +96,7 @@ pub const WORKS: &[Work] = &[
     work("queue, pie", "packet", Queued(Kind::Pie, 10, 20)),
     work("queue, fq-codel", "packet", Queued(Kind::FqCoDel, 10, 20)),
     work("queue, 1000 flows", "packet", Queued(Kind::FqCoDel, 1000, 20)),
+    work("queue, cake", "packet", Queued(Kind::Cake, 10, 20)),
     work("queue, dualpi2", "packet", Queued(Kind::DualPi2, 10, 20)),
 ];
 
