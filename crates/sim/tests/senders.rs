@@ -192,7 +192,7 @@ fn cross_traffic_meets_one_hop() {
     assert_eq!(used(&[("from", "a")]), [false, true, true]);
     assert_eq!(used(&[("to", "b")]), [true, true, false]);
     assert_eq!(used(&[("to", "a"), ("delay", "10 ms")]), [true, false, false]);
-    let summary = run(chain, &group("all", &[("tcp.variant", "cubic"), ("tcp.window", "400")]));
+    let summary = run(chain, &group("across", &[("tcp.variant", "cubic"), ("tcp.window", "400")]));
     let drops = |name: &str| {
         let link = summary.links.iter().find(|link| link.name == name).expect("it is there");
         link.drops
