@@ -1,5 +1,7 @@
 //! Keys of `[radio]` of every cell whose mobiles share a channel.
 
+use std::sync::Arc;
+
 use base::{Direction, Duration, Probability, Schedule, Time};
 use settings::{
     Along, Always, Chance, Count, Decibels, Fault, File, Label, Off, Or, Perhaps, Spans, Steps,
@@ -133,6 +135,7 @@ impl Mobiles {
     ) -> Vec<UeConfig> {
         let mut ues = Vec::new();
         for Alike { name, count, radios } in listed {
+            let radios = radios.map(Arc::new);
             let name = |index| match count {
                 1 => name.to_owned(),
                 _ => format!("{name}-{index}"),
@@ -141,6 +144,7 @@ impl Mobiles {
                 (0..count).map(|index| UeConfig { name: name(index), radios: radios.clone() }),
             );
         }
+        let radios = radios.clone().map(Arc::new);
         let other = |name| UeConfig { name, radios: radios.clone() };
         match (ues.len(), self.ues as usize) {
             (0, 0) => ues.push(other("UE".to_owned())),
@@ -165,7 +169,7 @@ impl Mobiles {
         [report_every, report_age]: [Duration; 2],
     ) -> Radio {
         Radio {
-            snr: snr.into(),
+            snr,
             fading: self.fading,
             blockage: None,
             bler: bler.map(Probability::value),
@@ -231,8 +235,8 @@ impl OwnReception {
         let first = recorded.or_else(|| self.snr.map(Schedule::constant));
         let snr = match (first, self.snrs.is_empty()) {
             (None, true) => others.snr.clone(),
-            (None, false) => course(others.snr.at(Time::ZERO).into(), &self.snrs).into(),
-            (Some(first), _) => course(first, &self.snrs).into(),
+            (None, false) => course(others.snr.at(Time::ZERO).into(), &self.snrs),
+            (Some(first), _) => course(first, &self.snrs),
         };
         Radio { snr, bler: self.bler.map(Probability::value).or(others.bler), ..others.clone() }
     }

@@ -14,8 +14,8 @@ use crate::kit::moment::Moment;
 /// How good the radio of one direction is.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Radio {
-    /// The mean ratio of signal to noise, in decibels, which many mobiles may have.
-    pub(crate) snr: Arc<Schedule<f64>>,
+    /// The mean ratio of signal to noise, in decibels.
+    pub(crate) snr: Schedule<f64>,
     /// How it varies around the mean.
     pub(crate) fading: Option<Fading>,
     /// When something stands in the way.
@@ -35,8 +35,8 @@ pub(crate) struct Radio {
 pub struct UeConfig {
     /// Its name; its random streams are named after it.
     pub name: String,
-    /// Its radio, downlink and uplink.
-    pub(crate) radios: [Radio; 2],
+    /// Its radio, downlink and uplink, which many mobiles may have.
+    pub(crate) radios: [Arc<Radio>; 2],
 }
 
 impl Radio {
@@ -94,7 +94,7 @@ const WAVES: usize = 8;
 /// for, so that a mobile without traffic costs nothing.
 #[derive(Debug)]
 pub(crate) struct Quality {
-    radio: Radio,
+    radio: Arc<Radio>,
     /// The waves: turns per second, and where each begins.
     waves: [(f64, f64); WAVES],
     /// What stands in the way at present, and what did when the last report was made.
@@ -142,7 +142,7 @@ impl Odds {
 
 impl Quality {
     /// The radio of a direction called `name` of the mobile `ue`.
-    pub(crate) fn new(radio: Radio, seed: u64, name: &str, ue: &str) -> Self {
+    pub(crate) fn new(radio: Arc<Radio>, seed: u64, name: &str, ue: &str) -> Self {
         let mut chance = Stream::named(seed, &format!("{name}/fading"));
         let longest = radio.fading.map_or(1.0, |fading| fading.period.as_secs_f64());
         // From the longest wave to one of a quarter, unrelated to each other.
@@ -167,7 +167,7 @@ impl Quality {
     }
 
     /// From now on it is what `radio` says, with the same waves and blockage.
-    pub(crate) fn reconfigure(&mut self, radio: Radio) {
+    pub(crate) fn reconfigure(&mut self, radio: Arc<Radio>) {
         self.radio = radio;
         (self.present, self.reported, self.clear) = Default::default();
         self.odds.transmissions = 0;
@@ -312,7 +312,7 @@ mod tests {
 
     fn radio() -> Radio {
         Radio {
-            snr: Arc::new(20.0.into()),
+            snr: 20.0.into(),
             fading: None,
             blockage: None,
             bler: None,
@@ -324,8 +324,8 @@ mod tests {
 
     #[test]
     fn a_report_is_older_than_the_radio() {
-        let snr = Schedule::new(20.0, vec![(at(100), 5.0)]).into();
-        let mut quality = Quality::new(Radio { snr, ..radio() }, 1, "x", "x");
+        let snr = Schedule::new(20.0, vec![(at(100), 5.0)]);
+        let mut quality = Quality::new(Arc::new(Radio { snr, ..radio() }), 1, "x", "x");
         for (millis, snr) in [(99, 20.0), (100, 20.0), (104, 20.0), (105, 5.0)] {
             close(quality.reported(at(millis)), snr, 1e-9);
         }
@@ -340,7 +340,8 @@ mod tests {
             ..Blockage::default()
         };
         let radio = Radio { blockage: Some(blockage), ..radio() };
-        let mut ways = ["UE/down", "UE/up"].map(|name| Quality::new(radio.clone(), 1, name, "UE"));
+        let mut ways =
+            ["UE/down", "UE/up"].map(|name| Quality::new(Arc::new(radio.clone()), 1, name, "UE"));
         let mut ratios: [Vec<_>; 2] = [Vec::new(), Vec::new()];
         for step in 0..1000 {
             let [down, up] =
@@ -357,7 +358,8 @@ mod tests {
     #[test]
     fn fading_has_its_mean_and_deviation_whenever_it_is_asked_for() {
         let fading = Fading { deviation: 4.0, period: Duration::from_millis(500) };
-        let quality = || Quality::new(Radio { fading: Some(fading), ..radio() }, 7, "x", "x");
+        let quality =
+            || Quality::new(Arc::new(Radio { fading: Some(fading), ..radio() }), 7, "x", "x");
         let mut one = quality();
         let values: Vec<_> = (0..40_000).map(|step| one.reported(at(step * 25))).collect();
         let mean = values.iter().sum::<f64>() / values.len() as f64;
@@ -371,12 +373,12 @@ mod tests {
 
     #[test]
     fn a_given_rate_holds_for_first_transmissions_only() {
-        let mut quality = Quality::new(Radio { bler: Some(0.3), ..radio() }, 1, "x", "x");
+        let mut quality = Quality::new(Arc::new(Radio { bler: Some(0.3), ..radio() }), 1, "x", "x");
         close(quality.error_rate(at(0), 99.0, 1), 0.3, 1e-9);
         assert!(quality.error_rate(at(0), 99.0, 2) < 0.001);
         (0..99).for_each(|_| quality.learn(false));
         close(quality.counted_on(at(0)), quality.reported(at(0)), 0.0);
-        let mut all = Quality::new(Radio { bler: Some(1.0), ..radio() }, 1, "x", "x");
+        let mut all = Quality::new(Arc::new(Radio { bler: Some(1.0), ..radio() }), 1, "x", "x");
         close(all.error_rate(at(0), 0.0, 4), 1.0, 0.0);
     }
 }

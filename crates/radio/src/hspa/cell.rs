@@ -219,11 +219,12 @@ impl<T: Sdu> HarqCell<T> for HsCell<T> {
         self.pass_on(moment.now, moment.slot, flight.ue, way);
     }
 
-    fn learn(&mut self, _: &mut Moment<'_, impl Observe>, way: Direction, flight: Flight) {
+    fn learn(&mut self, _: &mut Moment<'_, impl Observe>, way: Direction, flight: Flight) -> bool {
         let channel = &mut self.mobiles[flight.ue as usize].channels[way as usize];
         if channel.learn((flight.process, flight.slot), flight.errs) {
             self.mobiles.activate(flight.ue, way);
         }
+        true
     }
 
     fn run_timers(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32) {

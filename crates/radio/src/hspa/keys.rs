@@ -1,7 +1,5 @@
 //! `[radio]` with `kind = "umts-hs"`.
 
-use std::sync::Arc;
-
 use base::{Direction, Duration, Probability, Rate, Schedule};
 use settings::{
     Always, Chance, Count, Each, Fault, Flat, OfTime, Speed, Table, Word, join, section, words,
@@ -194,7 +192,7 @@ impl HsKeys {
         let reports = [self.hs.cqi_period, self.hs.cqi_age];
         let down = self.downlink.reception.radio(&self.mobiles, reports);
         let bler = Some(self.uplink.bler.value());
-        let up = Radio { snr: Arc::new(0.0.into()), fading: None, bler, ..down.clone() };
+        let up = Radio { snr: 0.0.into(), fading: None, bler, ..down.clone() };
         [down, up]
     }
 

@@ -1,6 +1,7 @@
 //! A mobile and its bearer.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use base::{Direction, Duration, Time};
 use observe::Observe;
@@ -186,7 +187,7 @@ impl<T: Sdu> SlotMobile<T> for HsMobile<T> {
         self.lanes.iter().any(HsLane::has_output)
     }
 
-    fn reconfigure(&mut self, radios: &[Radio; 2]) {
+    fn reconfigure(&mut self, radios: &[Arc<Radio>; 2]) {
         for (channel, radio) in self.channels.iter_mut().zip(radios) {
             channel.quality.reconfigure(radio.clone());
         }

@@ -81,6 +81,11 @@ impl<M> Roster<M> {
         }
     }
 
+    /// Something has happened to `ue` that makes nothing due.
+    pub(crate) fn change(&mut self, ue: u32) {
+        self.marks[ue as usize].changed = true;
+    }
+
     /// True if something has happened to `ue` since [`Self::take_change`].
     pub(crate) fn has_changed(&self, ue: u32) -> bool {
         self.marks[ue as usize].changed

@@ -1,5 +1,7 @@
 //! The shell of a cell whose time passes in slots.
 
+use std::sync::Arc;
+
 use base::{Direction, Duration, Rate, Time};
 use observe::{Context, Observe};
 
@@ -26,7 +28,7 @@ pub(crate) trait SlotMobile<T: Sdu>: CellMobile<T> {
     fn has_output(&self) -> bool;
 
     /// The radios of the mobile are these from now on, downlink and uplink.
-    fn reconfigure(&mut self, radios: &[Radio; 2]);
+    fn reconfigure(&mut self, radios: &[Arc<Radio>; 2]);
 }
 
 /// A cell whose time passes in slots: what comes from outside as one begins misses it, and there
@@ -129,8 +131,13 @@ pub(crate) trait HarqCell<T: Sdu>: Slotted<T> {
     /// A block arrives without error.
     fn arrive(&mut self, moment: &mut Moment<'_, impl Observe>, way: Direction, flight: Flight);
 
-    /// The sender of a block learns what became of it.
-    fn learn(&mut self, moment: &mut Moment<'_, impl Observe>, way: Direction, flight: Flight);
+    /// The sender of a block learns what became of it. True if something may be due by that.
+    fn learn(
+        &mut self,
+        moment: &mut Moment<'_, impl Observe>,
+        way: Direction,
+        flight: Flight,
+    ) -> bool;
 
     /// Does what is due for `ue` alone.
     fn run_timers(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32);
@@ -145,8 +152,11 @@ pub(crate) trait HarqCell<T: Sdu>: Slotted<T> {
             self.mobiles().touch(flight.ue);
         }
         while let Some((direction, flight)) = self.flights().next_returned(moment.slot) {
-            self.learn(moment, direction, flight);
-            self.mobiles().touch(flight.ue);
+            if self.learn(moment, direction, flight) {
+                self.mobiles().touch(flight.ue);
+            } else {
+                self.mobiles().change(flight.ue);
+            }
         }
         while let Some((_, ue)) = self.mobiles().agenda.next(moment.now) {
             self.run_timers(moment, ue);

@@ -96,7 +96,7 @@ impl NbIotUe {
         let loss = self.loss(of_all);
         let radios = [(DOWN_BUDGET, down), (UP_BUDGET, up)].map(|(budget, others)| {
             let fading = self.fading.or(others.fading);
-            Radio { snr: loss.map(|loss| budget - loss).into(), fading, ..others.clone() }
+            Radio { snr: loss.map(|loss| budget - loss), fading, ..others.clone() }
         });
         Alike { name: &self.name, count: self.count, radios }
     }

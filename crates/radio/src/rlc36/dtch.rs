@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::iter;
+use std::sync::Arc;
 
 use base::{Direction, Duration, Time};
 use link::queue;
@@ -220,8 +221,9 @@ impl<T: Sdu> Dtch<T> {
     /// When one does next.
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
         let reordering = self.reordering.as_ref().and_then(Reordering::poll_timeout);
-        let timers = [self.receiver.poll_timeout(), self.transmitter.poll_timeout(), reordering];
-        timers.into_iter().flatten().min()
+        let (receiver, transmitter) =
+            (self.receiver.poll_timeout(), self.transmitter.poll_timeout());
+        Time::earlier(Time::earlier(receiver, transmitter), reordering)
     }
 
     /// SDUs that are complete, or of which part was passed over, come out.
@@ -399,7 +401,7 @@ impl<M: OverDtch> SlotMobile<M::Sdu> for M {
         Direction::BOTH.iter().any(|direction| self.dtchs(*direction).any(Dtch::has_output))
     }
 
-    fn reconfigure(&mut self, radios: &[Radio; 2]) {
+    fn reconfigure(&mut self, radios: &[Arc<Radio>; 2]) {
         for (direction, radio) in Direction::BOTH.into_iter().zip(radios) {
             self.quality_mut(direction).reconfigure(radio.clone());
         }

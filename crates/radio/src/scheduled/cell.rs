@@ -211,10 +211,8 @@ impl<T: Sdu> Slotted<T> for ScheduledCell<T> {
         let now = Time::ZERO + self.config.slot * slot;
         self.request_if_needed(slot, ue);
         let mobile = &self.mobiles[ue as usize];
-        let timers = mobile.all_dtchs().map(Dtch::poll_timeout);
-        let reports = Direction::BOTH.map(|way| mobile.report_from(way).filter(|at| *at > now));
-        let known = timers.chain(reports).flatten().map(|at| self.slot_from(at, slot));
-        let mut due = known.min().unwrap_or(u64::MAX);
+        let timer = mobile.next_timer(now);
+        let mut due = timer.map_or(u64::MAX, |at| self.slot_from(at, slot));
         due = due.min(mobile.request.unwrap_or(u64::MAX));
         due = due.min(state_ends);
         let phase_ends = self
@@ -261,27 +259,36 @@ impl<T: Sdu> HarqCell<T> for ScheduledCell<T> {
         }
     }
 
-    fn learn(&mut self, moment: &mut Moment<'_, impl Observe>, way: Direction, flight: Flight) {
+    fn learn(
+        &mut self,
+        moment: &mut Moment<'_, impl Observe>,
+        way: Direction,
+        flight: Flight,
+    ) -> bool {
         let Flight { slot, ue, process, errs } = flight;
         let lane = self.mobiles[ue as usize].lane(way);
-        let Some(block) = lane.harq.sent(process, slot) else { return };
+        let Some(block) = lane.harq.sent(process, slot) else { return true };
         let may_repeat = u32::from(block.transmissions) <= self.config.harq.repeats;
         if !errs {
             lane.harq.free(process);
-        } else if !may_repeat {
+            // Uplink it may have to ask for more; one at rest is not handed over.
+            return way == Direction::Uplink || self.config.handover.is_some();
+        }
+        if !may_repeat {
             lane.harq.free(process);
             lane.lose(moment.now, process);
-        } else {
-            lane.harq.fail(process);
-            match (way, self.config.harq.feedback) {
-                (Direction::Uplink, Feedback::Fixed { .. }) => {
-                    self.repeat_uplink(moment, ue, process);
-                }
-                (Direction::Downlink, _) | (_, Feedback::Granted { .. }) => {
-                    self.mobiles.activate(ue, way);
-                }
+            return true;
+        }
+        lane.harq.fail(process);
+        match (way, self.config.harq.feedback) {
+            (Direction::Uplink, Feedback::Fixed { .. }) => {
+                self.repeat_uplink(moment, ue, process);
+            }
+            (Direction::Downlink, _) | (_, Feedback::Granted { .. }) => {
+                self.mobiles.activate(ue, way);
             }
         }
+        true
     }
 
     fn run_timers(&mut self, moment: &mut Moment<'_, impl Observe>, ue: u32) {

@@ -114,8 +114,8 @@ impl<T: Sdu> ScheduledCell<T> {
     /// The first slot from `slot` on in which `ue` listens, if there is something to send to it.
     pub(super) fn listens_from(&self, now: Time, slot: u64, ue: u32) -> Option<u64> {
         let mobile = &self.mobiles[ue as usize];
-        let wants = mobile.wanted(now, DOWN) > 0 || mobile.lanes[0].harq.failed().is_some();
-        self.hears_from(slot, mobile).filter(|_| wants)
+        let wants = mobile.lanes[0].harq.failed().is_some() || mobile.wanted(now, DOWN) > 0;
+        if wants { self.hears_from(slot, mobile) } else { None }
     }
 
     /// The first slot from `slot` on in which `mobile` listens.

@@ -1,7 +1,5 @@
 //! A journey past several base stations: how good the radio is on the way, and which cell serves.
 
-use std::sync::Arc;
-
 use base::{Duration, Probability, Schedule, Stream, Time};
 use mobility::motion::{Motion, Position};
 use settings::{
@@ -142,7 +140,7 @@ impl Journey {
         }
         for (radio, course) in radios.iter_mut().zip(courses) {
             let first = course[0].1;
-            radio.snr = Arc::new(Schedule::new(first, course));
+            radio.snr = Schedule::new(first, course);
         }
         moves
     }

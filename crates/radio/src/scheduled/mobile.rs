@@ -153,10 +153,15 @@ impl<T: Sdu> ScheduledMobile<T> {
         }
     }
 
-    /// When a report on what came in the other direction is to be sent in `direction`.
-    pub(super) fn report_from(&self, direction: Direction) -> Option<Time> {
-        let bearers = self.lanes[1 - direction as usize].bearers.iter();
-        bearers.filter_map(|bearer| bearer.dtch.receiver.report_from()).min()
+    /// When link control has to do something next: a timer runs out, or a report may be sent that
+    /// has to wait at `now`.
+    pub(super) fn next_timer(&self, now: Time) -> Option<Time> {
+        let mut next = None;
+        for dtch in self.lanes.iter().flat_map(|lane| &lane.bearers).map(|bearer| &bearer.dtch) {
+            let report = dtch.receiver.report_from().filter(|at| *at > now);
+            next = Time::earlier(Time::earlier(next, report), dtch.poll_timeout());
+        }
+        next
     }
 
     /// The channels of its bearers in both directions.
