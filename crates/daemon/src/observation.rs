@@ -155,6 +155,24 @@ fn profile(name: &str, mobiles: u64) -> proxy::ProfileStats {
         timeouts: 8,
         suppressed_acks: 10,
         discarded_bytes: 11,
+        others: ["call", ""].map(class).into(),
+        echoes: proxy::EchoStats { sent: 21, answered: 20 },
+    }
+}
+
+#[cfg(test)]
+fn class(name: &str) -> proxy::ClassStats {
+    let volume = |packets, bytes| proxy::Volume { packets, bytes };
+    let waited = proxy::Histogram { counts: [1; 15], sum_ns: 450_000_000 };
+    proxy::ClassStats {
+        name: name.to_owned(),
+        received: volume(40, 4_000),
+        sent: volume(33, 3_300),
+        marked: 3,
+        late: 4,
+        crowded: 1,
+        waiting: volume(2, 200),
+        waited,
     }
 }
 

@@ -6,7 +6,7 @@ use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::{Registry, Unit};
-use proxy::{LegStats, ProfileStats, Reason, merged};
+use proxy::{ClassStats, LegStats, ProfileStats, Reason, merged};
 
 use super::families::{Families, Labels, Value};
 use super::observation::Observation;
@@ -38,7 +38,8 @@ impl Collector for Page {
         profiles.connections(&mut to)?;
         profiles.legs(&mut to)?;
         profiles.radio(&mut to)?;
-        profiles.buffers(&mut to)
+        profiles.buffers(&mut to)?;
+        profiles.others(&mut to)
     }
 }
 
@@ -279,6 +280,64 @@ impl<'a> Profiles<'a> {
     }
 }
 
+/// What waits for its turn: by class of the profile, of which one in none is called so.
+impl<'a> Profiles<'a> {
+    fn others(&self, to: &mut Families<'_>) -> Result<(), Error> {
+        use Value::{Counter, Gauge, Times};
+        let came = ("others_packets", "Packets without a box that waited for their turn.");
+        self.by_outcome(to, came, |it| {
+            [
+                ("sent", Counter(it.sent.packets - it.marked)),
+                ("marked", Counter(it.marked)),
+                ("late", Counter(it.late)),
+                ("crowded", Counter(it.crowded)),
+            ]
+        })?;
+        let sent = ("others_sent", BYTES, "Bytes of those of them that went on.");
+        self.by_class(to, sent, |it| Counter(it.sent.bytes))?;
+        let packets = ("others_waiting_packets", None, "Packets that wait for their turn.");
+        self.by_class(to, packets, |it| Gauge(it.waiting.packets))?;
+        let bytes = ("others_waiting", BYTES, "Their bytes.");
+        self.by_class(to, bytes, |it| Gauge(it.waiting.bytes))?;
+        let waited = ("others_wait", SECONDS, "How long those that went on have waited.");
+        self.by_class(to, waited, |it| Times(&it.waited))?;
+        self.by(to, ("echoes", "Echo requests to mobiles behind them."), "state", |it| {
+            [("sent", Counter(it.echoes.sent)), ("answered", Counter(it.echoes.answered))]
+        })
+    }
+
+    fn classes(&self) -> impl Iterator<Item = (Labels<'a>, &'a ClassStats)> {
+        self.0.iter().flat_map(|it| {
+            it.others.iter().map(move |class| {
+                let name = if class.name.is_empty() { "none" } else { &class.name };
+                ([of(it), vec![("class", name)]].concat(), class)
+            })
+        })
+    }
+
+    fn by_class(
+        &self,
+        to: &mut Families<'_>,
+        (name, unit, help): Family,
+        value: impl Fn(&'a ClassStats) -> Value<'a>,
+    ) -> Result<(), Error> {
+        let lines = self.classes().map(|(labels, class)| (labels, value(class)));
+        to.write(name, unit, help, lines)
+    }
+
+    fn by_outcome<const N: usize>(
+        &self,
+        to: &mut Families<'_>,
+        (name, help): (&str, &str),
+        values: impl Fn(&'a ClassStats) -> [(&'static str, Value<'a>); N],
+    ) -> Result<(), Error> {
+        let lines = self.classes().flat_map(|(labels, class)| {
+            values(class).map(|(text, value)| ([&labels[..], &[("result", text)]].concat(), value))
+        });
+        to.write(name, None, help, lines)
+    }
+}
+
 fn of(profile: &ProfileStats) -> Labels<'_> {
     vec![("profile", &profile.name)]
 }
@@ -351,7 +410,8 @@ mod tests {
         let few = page(Observation::example(0)).expect("a page");
         let many = page(Observation::example(1000)).expect("a page");
         assert_eq!(series(&few), series(&many));
-        let known = ["profile", "leg", "reason", "state", "result", "direction", "le", "version"];
+        let known =
+            ["profile", "leg", "reason", "state", "result", "direction", "class", "le", "version"];
         for (name, labels) in series(&many) {
             assert!(!labels.contains("10.45."), "{name}{labels}");
             let inner = labels.trim_matches(['{', '}']);

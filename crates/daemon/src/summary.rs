@@ -136,6 +136,7 @@ fn profiles(all: &[ProfileStats]) -> Table {
 
 fn stats(it: &ProfileStats) -> Vec<(&'static str, String)> {
     let legs = |wired: String, radio: String| format!("{wired} / {radio}");
+    let others = it.all_others();
     let again = (it.wired.retransmissions.to_string(), it.radio.retransmissions.to_string());
     vec![
         ("scheme", it.scheme.to_string()),
@@ -162,6 +163,11 @@ fn stats(it: &ProfileStats) -> Vec<(&'static str, String)> {
         ("sent, wired / radio", legs(bytes(it.wired.sent.bytes), bytes(it.radio.sent.bytes))),
         ("sent again, wired / radio", legs(again.0, again.1)),
         ("mean RTT, wired / radio", legs(mean(&it.wired.round_trip), mean(&it.radio.round_trip))),
+        ("others waiting", bytes(others.waiting.bytes)),
+        ("sent", bytes(others.sent.bytes)),
+        ("marked", others.marked.to_string()),
+        ("dropped", (others.late + others.crowded).to_string()),
+        ("mean wait", mean(&others.waited)),
     ]
 }
 
@@ -255,6 +261,8 @@ reloads: 4, refused 1; a failure now would reset 9 connections
             "connections open                                2                  0",
             "queued                                    12.3 kB            12.3 kB",
             "mean RTT, wired / radio           1.00 s / 1.00 s    1.00 s / 1.00 s",
+            "others waiting                              400 B              400 B",
+            "mean wait                                 30.0 ms            30.0 ms",
         ] {
             assert!(text.lines().any(|each| each == line), "no {line:?} in\n{text}");
         }

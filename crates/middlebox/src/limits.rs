@@ -30,6 +30,10 @@ section! {
         /// Bytes held for all mobiles together. Each has its own budget beside it, which is a key
         /// of its scheme. Default: 2,000 mobiles with the usual budget of one.
         pub bytes: u64 as Bytes<u64, 10_000, { u64::MAX }> = 256_000_000;
+        /// Memory of packets that are not TCP and wait for their turn, of all mobiles together;
+        /// those beyond it pass at once. Default: what 500 mobiles may let wait with the usual
+        /// budget.
+        pub others: u64 as Bytes<u64, 10_000, { u64::MAX }> = 64_000_000;
         /// A connection without a packet for so long is forgotten; its packets then pass untouched.
         /// Default: RFC 5382 REQ-5, at least 2 h 4 min.
         pub idle: Duration as OfTime<1> = Duration::from_secs(124 * 60);
@@ -49,6 +53,7 @@ impl MiddleboxLimits {
         opening_per_mobile: u32::MAX,
         opening_per_host: u32::MAX,
         bytes: u64::MAX,
+        others: u64::MAX,
         idle: Duration::from_secs(2 * 3_600 + 4 * 60),
         transitory: Duration::from_secs(4 * 60),
     };

@@ -29,6 +29,21 @@ pub trait SchemeKeys {
         0
     }
 
+    /// True if packets that are not TCP wait for their turn with its box.
+    fn schedules_others(&self) -> bool {
+        false
+    }
+
+    /// The names of the classes of its flows.
+    fn classes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The place among these of the one that a flow with these ports and this code point is in.
+    fn class(&self, _ports: &[u16], _dscp: u8) -> Option<u32> {
+        None
+    }
+
     /// Derives the keys that are not `given` from what is known of the radio.
     fn fit_to(&mut self, _radio: &RadioLink, _is_given: &dyn Fn(&str) -> bool) {}
 

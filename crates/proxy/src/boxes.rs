@@ -16,6 +16,8 @@ pub(crate) struct Boxes {
     /// The connections of all of them.
     admission: Admission,
     seed: u64,
+    /// True if a profile of the configuration lets packets wait that are not TCP.
+    schedule_others: bool,
 }
 
 /// Earlier views that are kept. Boxes that are in none of them are ended.
@@ -24,7 +26,8 @@ const VIEWS: usize = 8;
 impl Boxes {
     pub(crate) fn new(config: &Config, seed: u64) -> Self {
         let admission = Admission::new(config.limits);
-        let mut boxes = Self { all: Vec::new(), views: Vec::new(), admission, seed };
+        let (all, views) = (Vec::new(), Vec::new());
+        let mut boxes = Self { all, views, admission, seed, schedule_others: false };
         boxes.take_up(config, &[]);
         boxes
     }
@@ -70,11 +73,17 @@ impl Boxes {
             }
             mobiles.extend(profile.mobiles.iter().map(|&prefix| (prefix, number)));
         }
+        self.schedule_others = config.profile.iter().any(Profile::schedules_others);
         let view = View::new(mobiles);
         if self.views.first() != Some(&view) {
             self.views.insert(0, view);
             self.views.truncate(1 + VIEWS);
         }
+    }
+
+    /// True if packets that are not TCP may have to wait.
+    pub(crate) const fn schedule_others(&self) -> bool {
+        self.schedule_others
     }
 
     pub(crate) fn get(&self, number: u32) -> Option<&Served> {
@@ -143,7 +152,9 @@ impl Boxes {
     /// Removes a box that has no connections and gets none.
     pub(crate) fn remove_if_idle(&mut self, number: u32) -> Option<Box<Served>> {
         let served = self.get(number)?;
-        let is_idle = served.status == ProfileStatus::Retired && served.machine.flows() == 0;
+        let is_idle = served.status == ProfileStatus::Retired
+            && served.machine.flows() == 0
+            && served.stats.others.is_empty();
         if is_idle { self.all[number as usize].take() } else { None }
     }
 

@@ -31,5 +31,6 @@ pub use hosts::addresses;
 pub use merged::{busiest, merged};
 pub use records::{FlowEnd, FlowRecord};
 pub use snapshot::{
-    Connections, Flows, Fragments, LegStats, Mobile, ProfileStats, Reason, Snapshot, Syns, Volume,
+    ClassStats, Connections, EchoStats, Flows, Fragments, LegStats, Mobile, ProfileStats, Reason,
+    Snapshot, Syns, Volume,
 };

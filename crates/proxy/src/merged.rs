@@ -4,7 +4,8 @@
 use std::cmp::Reverse;
 
 use crate::{
-    Flows, Fragments, Histogram, LegStats, Mobile, ProfileStats, Reason, Snapshot, Volume,
+    ClassStats, Flows, Fragments, Histogram, LegStats, Mobile, ProfileStats, Reason, Snapshot,
+    Volume,
 };
 
 impl Snapshot {
@@ -82,6 +83,14 @@ pub(crate) fn add(sum: &mut ProfileStats, other: &ProfileStats) {
     for (count, more) in counts {
         *count += more;
     }
+    for more in &other.others {
+        match sum.others.iter_mut().find(|class| class.name == more.name) {
+            Some(class) => add_class(class, more),
+            None => sum.others.push(more.clone()),
+        }
+    }
+    sum.echoes.sent += other.echoes.sent;
+    sum.echoes.answered += other.echoes.answered;
     sum.retired &= other.retired;
     sum.stalled_seconds += other.stalled_seconds;
     sum.held_max_bytes = sum.held_max_bytes.max(other.held_max_bytes);
@@ -99,8 +108,24 @@ pub(crate) fn counters(of: ProfileStats) -> ProfileStats {
         in_flight_bytes: 0,
         cwnd_bytes: 0,
         held_bytes: 0,
+        others: of.others.into_iter().map(at_rest).collect(),
         ..of
     }
+}
+
+/// A class of which nothing waits.
+fn at_rest(of: ClassStats) -> ClassStats {
+    ClassStats { waiting: Volume::default(), ..of }
+}
+
+pub(crate) fn add_class(sum: &mut ClassStats, other: &ClassStats) {
+    add_volume(&mut sum.received, other.received);
+    add_volume(&mut sum.sent, other.sent);
+    add_volume(&mut sum.waiting, other.waiting);
+    sum.marked += other.marked;
+    sum.late += other.late;
+    sum.crowded += other.crowded;
+    add_times(&mut sum.waited, &other.waited);
 }
 
 fn add_leg(sum: &mut LegStats, other: &LegStats) {

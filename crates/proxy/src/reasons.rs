@@ -72,6 +72,8 @@ reasons! {
         LimitOpeningPerMobile = "limit_opening_per_mobile",
         /// A new connection that could come to hold more than is left of `limits.bytes`.
         LimitBytes = "limit_bytes",
+        /// A packet that is to wait for its turn, beyond `limits.others`.
+        LimitOthers = "limit_others",
         /// A new connection with a handshake that a box must not intercept.
         Handshake = "handshake",
     }
@@ -100,6 +102,10 @@ reasons! {
         Fragment = "fragment",
         /// It fits no IP packet, or the MTU of a leg is too small for its headers.
         TooLong = "too_long",
+        /// It waited too long for its turn (`others = "scheduled"`).
+        Late = "late",
+        /// It waited for its turn in the longest lane of a mobile, whose budget was used up.
+        Crowded = "crowded",
     }
 }
 
@@ -110,6 +116,8 @@ reasons! {
         PathMtu = "path_mtu",
         /// It is an error about a connection of a box, and passed.
         Error = "error",
+        /// It is a mobile's answer to an echo request of a box.
+        Echo = "echo",
         /// It passed.
         Other = "other",
     }

@@ -3,11 +3,11 @@
 use crate::config::Profile;
 use base::Time;
 use bytes::Bytes;
-use middlebox::Managed;
+use middlebox::{Managed, SchemeKeys};
 use observe::BoxContext;
 
 use crate::journal_places::BoxPlaces;
-use crate::stats::Stats;
+use crate::stats::{OthersTally, Stats};
 
 /// The mobiles of one profile, as long as they have connections.
 #[derive(Debug)]
@@ -30,13 +30,26 @@ pub(crate) enum ProfileStatus {
 
 impl Served {
     pub(crate) fn new(profile: Profile, machine: Box<dyn Managed<Bytes>>) -> Self {
+        let keys = profile.middlebox.keys().filter(|keys| keys.schedules_others());
+        let classes = keys.map(SchemeKeys::classes);
         Self {
             profile,
             machine,
-            stats: Stats::default(),
+            stats: Stats::new(OthersTally::new(classes)),
             places: BoxPlaces::default(),
             status: ProfileStatus::Current,
         }
+    }
+
+    /// True if packets that are not TCP wait for their turn with its box.
+    pub(crate) fn schedules_others(&self) -> bool {
+        self.profile.schedules_others()
+    }
+
+    /// The place of the class among those of the profile that a packet without a connection is in.
+    pub(crate) fn class(&self, ports: Option<[u16; 2]>, dscp: u8) -> Option<u32> {
+        let ports = ports.as_ref().map_or(&[][..], |ports| ports);
+        self.profile.middlebox.keys().and_then(|keys| keys.class(ports, dscp))
     }
 
     /// Calls the box, and notes the facts that it reports.

@@ -40,6 +40,7 @@ impl Config {
             flows: self.limits.flows.div_ceil(self.workers),
             opening: self.limits.opening.div_ceil(self.workers),
             bytes: self.limits.bytes / u64::from(self.workers),
+            others: self.limits.others / u64::from(self.workers),
             ..self.limits
         };
         Self { routing: self.routing.of_worker(number), limits, ..self.clone() }

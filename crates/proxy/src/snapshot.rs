@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use serde::{Deserialize, Serialize};
 
 use crate::Histogram;
+use crate::merged::add_class;
 
 /// All stats at one moment. Counters begin with the worker; what is in force now is a gauge and
 /// says so.
@@ -125,6 +126,52 @@ pub struct ProfileStats {
     pub suppressed_acks: u64,
     /// Payload bytes that were discarded because of a reset.
     pub discarded_bytes: u64,
+    /// Packets to mobiles that are not TCP, or of connections that no box takes part in, where they
+    /// wait for their turn: by class.
+    pub others: Vec<ClassStats>,
+    /// Echo requests that the box sends behind them.
+    pub echoes: EchoStats,
+}
+
+impl ProfileStats {
+    /// What waits for its turn, and has, of all classes together.
+    pub fn all_others(&self) -> ClassStats {
+        let mut sum = ClassStats::default();
+        self.others.iter().for_each(|class| add_class(&mut sum, class));
+        sum
+    }
+}
+
+/// Packets of a class that wait for their turn.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClassStats {
+    /// The name of the class; empty of those in none.
+    pub name: String,
+    /// Those that came.
+    pub received: Volume,
+    /// Those that went on.
+    pub sent: Volume,
+    /// Those of them that were marked (RFC 3168).
+    pub marked: u64,
+    /// Those that were dropped since they had waited too long.
+    pub late: u64,
+    /// Those that were dropped for want of room.
+    pub crowded: u64,
+    /// Gauge: those that wait.
+    pub waiting: Volume,
+    /// The times that those that went on have waited.
+    pub waited: Histogram,
+}
+
+/// Echo requests to mobiles, and what came of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EchoStats {
+    /// Those that were sent.
+    pub sent: u64,
+    /// Those that were answered.
+    pub answered: u64,
 }
 
 /// Connections by their state.
@@ -204,6 +251,12 @@ pub struct Mobile {
 impl Volume {
     pub(crate) const fn add(&mut self, bytes: usize) {
         self.add_several(1, bytes);
+    }
+
+    /// One of those that are counted is there no longer.
+    pub(crate) const fn take(&mut self, bytes: usize) {
+        self.packets -= 1;
+        self.bytes -= bytes as u64;
     }
 
     /// So many packets that have `bytes` together.

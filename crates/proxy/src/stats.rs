@@ -5,7 +5,7 @@ use middlebox::{Address, Counters, Leg, Usage};
 use observe::MiddleboxFact;
 use rustc_hash::FxHashMap;
 
-use crate::{Connections, Flows, LegStats, Mobile, ProfileStats, hosts};
+use crate::{ClassStats, Connections, EchoStats, Flows, LegStats, Mobile, ProfileStats, hosts};
 
 /// Counters and gauges of one box.
 #[derive(Debug, Default)]
@@ -13,6 +13,8 @@ pub(crate) struct Stats {
     /// What is counted here. Of bypassed connections those that were not shown to the box, or that
     /// gave way to others; what the box counts itself [`Stats::report`] adds.
     pub(crate) counted: ProfileStats,
+    /// Packets that are not TCP and wait for their turn.
+    pub(crate) others: OthersTally,
     /// Of stalls that are over.
     stalled: Duration,
     /// Names of mobiles ([`Address::handset`]), by the numbers that the box gives them. Numbers are
@@ -20,6 +22,67 @@ pub(crate) struct Stats {
     names: Vec<u128>,
     /// Mobiles with established connections, by their names.
     mobiles: FxHashMap<u128, State>,
+}
+
+/// Packets that are not TCP, where they wait for their turn.
+#[derive(Debug, Default)]
+pub(crate) struct OthersTally {
+    /// Of those in each class of the profile, then of those in none.
+    classes: Vec<ClassStats>,
+    pub(crate) echoes: EchoStats,
+}
+
+/// The end of a packet's wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ended {
+    /// It goes on.
+    Sent { is_marked: bool, waited: Duration },
+    /// It has waited too long.
+    Late,
+    /// There is no room for it.
+    Crowded,
+}
+
+impl OthersTally {
+    /// None yet, of classes with these names; `None` where none wait.
+    pub(crate) fn new(classes: Option<Vec<String>>) -> Self {
+        let named = |name| ClassStats { name, ..ClassStats::default() };
+        let none = classes.as_ref().map(|_| String::new());
+        let classes = classes.into_iter().flatten().chain(none).map(named).collect();
+        Self { classes, echoes: EchoStats::default() }
+    }
+
+    /// True if none waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.classes.iter().all(|class| class.waiting.packets == 0)
+    }
+
+    fn class(&mut self, class: Option<u32>) -> &mut ClassStats {
+        let none = self.classes.len() - 1;
+        &mut self.classes[class.map_or(none, |class| class as usize)]
+    }
+
+    /// A packet has come that waits.
+    pub(crate) fn came(&mut self, class: Option<u32>, bytes: usize) {
+        let class = self.class(class);
+        class.received.add(bytes);
+        class.waiting.add(bytes);
+    }
+
+    /// A packet waits no longer.
+    pub(crate) fn went(&mut self, class: Option<u32>, bytes: usize, ended: Ended) {
+        let class = self.class(class);
+        class.waiting.take(bytes);
+        match ended {
+            Ended::Sent { is_marked, waited } => {
+                class.sent.add(bytes);
+                class.marked += u64::from(is_marked);
+                class.waited.add(waited);
+            }
+            Ended::Late => class.late += 1,
+            Ended::Crowded => class.crowded += 1,
+        }
+    }
 }
 
 /// What is known of a mobile.
@@ -37,6 +100,10 @@ struct State {
 }
 
 impl Stats {
+    pub(crate) fn new(others: OthersTally) -> Self {
+        Self { others, ..Self::default() }
+    }
+
     pub(crate) const fn leg(&mut self, leg: Leg) -> &mut LegStats {
         match leg {
             Leg::Wired => &mut self.counted.wired,
@@ -91,7 +158,8 @@ impl Stats {
         state.flows -= 1;
         if state.flows == 0 {
             let since = state.stalled;
-            self.mobiles.remove(&self.names[mobile as usize]);
+            let name = std::mem::take(&mut self.names[mobile as usize]);
+            self.mobiles.remove(&name);
             self.end_stall(now, since);
         }
     }
@@ -129,6 +197,8 @@ impl Stats {
             timeouts: counters.timeouts - counters.wired.timeouts,
             suppressed_acks: counters.suppressed,
             discarded_bytes: counters.discarded_bytes,
+            others: self.others.classes.clone(),
+            echoes: self.others.echoes,
             ..self.counted.clone()
         };
         report.syns.held = usage.opening.into();

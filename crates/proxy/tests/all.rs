@@ -9,6 +9,7 @@ mod crumbs;
 mod floods;
 mod laws;
 mod limits;
+mod others;
 mod runs;
 mod stats;
 mod support;

@@ -57,7 +57,7 @@ fn opened(options: u8) -> Vec<u8> {
 proptest! {
     #[test]
     fn laws_hold(
-        which in 0_u8..22,
+        which in 0_u8..26,
         seed in any::<u8>(),
         options in prop_oneof![Just(0x0F), Just(0)],
         records in vec(record(), 0..60),

@@ -300,8 +300,8 @@ fn keys_of_a_profile_that_cannot_be() {
         );
     }
     refused_in_profile(
-        "middlebox.atcp.others = \"scheduled\"",
-        ":7: profile.gprs.middlebox.atcp.others: must be around: a daemon reads TCP alone",
+        "middlebox.atcp.others = \"queued\"",
+        ":7: profile.gprs.middlebox.atcp.others = \"queued\": must be around or scheduled",
     );
     for kind in ["split", "i-tcp", "snoop"] {
         refused_in_profile(

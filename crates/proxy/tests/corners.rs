@@ -513,3 +513,11 @@ fn a_flood_of_syns_harms_nobody() {
     net.run_for(Duration::from_secs(500));
     assert_eq!(net.gateway.flows(), 1, "the others are forgotten");
 }
+
+/// A SYN that offers `AccECN` (RFC 9768) and that a box hands back goes on as it came.
+#[test]
+fn an_offer_of_accurate_ecn_passes_untouched() {
+    let mut gateway = Gateway::new(&config("atcp"), MTU, 1);
+    assert_eq!(pass(&mut gateway, &from_mobile(Flags::SYN, 1, 0, b"")).len(), 1);
+    passes(&mut gateway, &from_mobile(Flags::SYN | Flags::ACE, 1, 0, b"early"), "handshake");
+}

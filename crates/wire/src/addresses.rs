@@ -2,6 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use etherparse::IpSlice;
+
 /// Where a packet comes from and where it goes, in one version of IP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Addresses {
@@ -28,6 +30,22 @@ impl Addresses {
             (IpAddr::V4(source), IpAddr::V4(destination)) => Some(Self::V4 { source, destination }),
             (IpAddr::V6(source), IpAddr::V6(destination)) => Some(Self::V6 { source, destination }),
             (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => None,
+        }
+    }
+
+    /// Those of a packet.
+    pub(crate) fn of(ip: &IpSlice<'_>) -> Self {
+        match ip {
+            IpSlice::Ipv4(ip) => {
+                let (source, destination) =
+                    (ip.header().source_addr(), ip.header().destination_addr());
+                Self::V4 { source, destination }
+            }
+            IpSlice::Ipv6(ip) => {
+                let (source, destination) =
+                    (ip.header().source_addr(), ip.header().destination_addr());
+                Self::V6 { source, destination }
+            }
         }
     }
 

@@ -126,16 +126,7 @@ pub(crate) fn read(packet: &[u8], checksums: Checksums) -> Result<Segment<'_>, P
         return Err(ParseError::NotTcp);
     }
     let tcp = TcpSlice::from_slice(payload.payload).map_err(|_| ParseError::Tcp)?;
-    let addresses = match &ip {
-        IpSlice::Ipv4(ip) => {
-            let (source, destination) = (ip.header().source_addr(), ip.header().destination_addr());
-            Addresses::V4 { source, destination }
-        }
-        IpSlice::Ipv6(ip) => {
-            let (source, destination) = (ip.header().source_addr(), ip.header().destination_addr());
-            Addresses::V6 { source, destination }
-        }
-    };
+    let addresses = Addresses::of(&ip);
     let is_countable = u16::try_from(payload.payload.len()).is_ok();
     let pieces = [tcp.header_slice(), tcp.payload()];
     if !is_countable || is_examined && of_segment(&addresses, IpNumber::TCP, pieces) != [0; 2] {

@@ -3,6 +3,7 @@
 mod arrivals;
 mod corpus;
 mod fragments;
+mod headers;
 mod icmp;
 mod ipv6;
 mod offload;

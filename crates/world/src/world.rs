@@ -20,11 +20,11 @@ use std::collections::VecDeque;
 
 use base::{Direction, Time};
 use link::{Dropped, Link, LinkConfig, Pipe};
+use middlebox::Keeper;
 use observe::{Context, DropReason, Observe, PacketEvent};
 use radio::Cell;
 
 use agents::lose;
-use interception::Opaques;
 use machines::Machines;
 
 use crate::node::Nodes;
@@ -58,7 +58,7 @@ pub struct World<B: Body> {
     /// Middleboxes, which get reports of the radio.
     middleboxes: Vec<MachineId>,
     /// Packets that wait in middleboxes, which do not read them, by their numbers there.
-    opaque: Opaques<B>,
+    opaque: Keeper<Packet<B>>,
     /// By node: the IP identification of the last packet of a middlebox from or to that mobile.
     identifications: Vec<u16>,
     /// Fragmentation by hosts, and reassembly.
@@ -78,7 +78,7 @@ impl<B: Body> Default for World<B> {
             handing_on: Vec::new(),
             outbox: VecDeque::new(),
             middleboxes: Vec::new(),
-            opaque: Opaques::default(),
+            opaque: Keeper::default(),
             identifications: Vec::new(),
             fragments: None,
             path_mtus: PathMtus::new(u32::MAX),

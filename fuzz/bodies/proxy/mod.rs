@@ -182,6 +182,9 @@ impl Run {
         if self.untouched.contains(&forwarded(packet)) {
             return;
         }
+        if is_echo(packet) {
+            return;
+        }
         let segment = segment.unwrap_or_else(|error| panic!("{error}: {packet:x?}"));
         let (_, destination) = ends::addresses(packet).expect("it was read");
         let mtu = self.mtu[usize::from(is_mobile(destination))];
@@ -199,6 +202,10 @@ impl Run {
         let stats = self.gateway.snapshot(self.now);
         let held: u64 = stats.profiles.iter().map(|profile| profile.held_bytes).sum();
         assert_eq!((held, stats.fragments.held), (0, 0));
+        for others in stats.profiles.iter().map(proxy::ProfileStats::all_others) {
+            let gone = others.sent.packets + others.late + others.crowded;
+            assert_eq!((others.waiting.packets, gone), (0, others.received.packets));
+        }
     }
 }
 
@@ -217,9 +224,10 @@ fn is_mobile(address: std::net::IpAddr) -> bool {
     MOBILES.iter().any(|prefix| prefix.parse::<IpNet>().expect("a prefix").contains(&address))
 }
 
-/// A packet without what forwarding changes: hop limit and header checksum.
+/// A packet without what forwarding changes: hop limit, header checksum, and a mark.
 fn forwarded(packet: &[u8]) -> Vec<u8> {
     let mut packet = packet.to_vec();
+    wire::mark(&mut packet);
     let changes: &[usize] = match packet.first().map(|byte| byte >> 4) {
         Some(4) => &[8, 10, 11],
         Some(6) => &[7],
@@ -231,6 +239,16 @@ fn forwarded(packet: &[u8]) -> Vec<u8> {
         }
     }
     packet
+}
+
+/// True of an echo request to a mobile, which is as small as can be.
+fn is_echo(packet: &[u8]) -> bool {
+    let (kind, ip) = match packet[0] >> 4 {
+        4 => (8, 20),
+        _ => (128, 40),
+    };
+    let to_mobile = wire::headers(packet).is_some_and(|of| is_mobile(of.addresses.destination()));
+    to_mobile && packet.len() == ip + 12 && packet[ip] == kind
 }
 
 /// More than the longest input needs, until it is forgotten.
@@ -252,7 +270,7 @@ const MOBILES: [&str; 2] = ["10.45.0.0/16", "2001:db8:45::/48"];
 const FLOWS: u64 = 12;
 
 /// Each box, and splitting what mobiles send, too.
-const BOXES: [&str; 11] = [
+const BOXES: [&str; 13] = [
     "kind = 'atcp'\natcp.budget = '48 kB'",
     "kind = 'atcp'\natcp.budget = '48 kB'\natcp.coalescing = false\n[[profile.middlebox.atcp.classes]]\n\
      name = 'short'\nport = 80\npriority = 1\ntickets = 3",
@@ -265,6 +283,9 @@ const BOXES: [&str; 11] = [
     "kind = 'w-tcp'\nw_tcp.buffer_segments = 100",
     "# split_uplink\nkind = 'atcp'\natcp.budget = '48 kB'",
     "# split_uplink\nkind = 'split'",
+    "kind = 'atcp'\natcp.budget = '48 kB'\natcp.others = 'scheduled'",
+    "kind = 'atcp'\natcp.budget = '12 kB'\natcp.others = 'scheduled'\natcp.others_target = '20 ms'\n\
+     [[profile.middlebox.atcp.classes]]\nname = 'call'\ndscp = 46\npriority = 1",
 ];
 
 /// The configuration of a box, with plenty of room or little, as it is at first or one of its

@@ -17,7 +17,8 @@ pub(super) struct Rule {
     /// The end of the mobile.
     end: End,
     prefix: IpNet,
-    protocol: u8,
+    /// The protocol that they carry; `None` is any.
+    protocol: Option<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,11 +45,13 @@ impl Rule {
             End::From => "from",
             End::To => "to",
         };
-        format!("iif {interface} {end} {prefix} ipproto {protocol}")
+        let protocol = protocol.map_or_else(String::new, |number| format!(" ipproto {number}"));
+        format!("iif {interface} {end} {prefix}{protocol}")
     }
 }
 
-/// All rules that `config` asks for at worker `number`: TCP and what quotes it, of each mobile.
+/// All rules that `config` asks for at worker `number`: TCP and what quotes it, of each mobile; to
+/// mobiles whose profile schedules what is not TCP, everything.
 pub(super) fn asked(config: &Config, number: u32) -> Vec<Rule> {
     let shares = config.shares();
     let own = shares.iter().filter(|(_, worker)| *worker == number);
@@ -56,8 +59,11 @@ pub(super) fn asked(config: &Config, number: u32) -> Vec<Rule> {
     let of_side = |interfaces: &[String], end: End| -> Vec<Rule> {
         let pairs = prefixes().flat_map(|prefix| interfaces.iter().map(move |at| (prefix, at)));
         let both = pairs.flat_map(|(prefix, interface)| {
-            let protocols = [TCP, icmp(Family::of(&prefix))];
-            protocols.map(|protocol| Rule { interface: interface.clone(), end, prefix, protocol })
+            let usual = vec![Some(TCP), Some(icmp(Family::of(&prefix)))];
+            let takes_all = end == End::To && config.schedules_others(&prefix);
+            let protocols = if takes_all { vec![None] } else { usual };
+            let rule = move |protocol| Rule { interface: interface.clone(), end, prefix, protocol };
+            protocols.into_iter().map(rule)
         });
         both.collect()
     };
@@ -196,6 +202,20 @@ mod tests {
                 "iif eth0 to 2001:db8::/48 ipproto 58",
             ]
         );
+    }
+
+    /// What is not TCP comes in on its way to a mobile, where its profile schedules it.
+    #[test]
+    fn everything_is_diverted_to_mobiles_that_share_with_others() {
+        let lines = |key: &str| -> Vec<_> {
+            let config = config("workers = 2\n", key);
+            asked(&config, 1).iter().map(Rule::selector).collect()
+        };
+        let key = "middlebox.atcp.others = 'scheduled'\n";
+        let to: Vec<_> = lines(key).into_iter().filter(|line| line.contains(" to ")).collect();
+        assert!(to.contains(&"iif eth0 to 10.45.32.0/19".to_owned()), "{to:?}");
+        assert!(to.iter().all(|line| !line.contains("ipproto")), "{to:?}");
+        assert_eq!(lines(key).len() + to.len(), lines("").len());
     }
 
     /// A packet of a mobile meets the rules of one worker, on either side.

@@ -185,13 +185,18 @@ impl AtcpConfig {
 
     /// How a flow is scheduled.
     pub(super) fn class(&self, ports: &[u16], dscp: u8) -> Share {
-        let fits = |class: &&Class| {
+        self.place_of_class(ports, dscp).map_or(Share { priority: 0, tickets: 1 }, |place| {
+            let Class { priority, tickets, .. } = self.classes[place];
+            Share { priority, tickets }
+        })
+    }
+
+    /// The place of the class that a flow is in.
+    pub(super) fn place_of_class(&self, ports: &[u16], dscp: u8) -> Option<usize> {
+        let fits = |class: &Class| {
             class.port.is_some_and(|port| ports.contains(&port)) || class.dscp == Some(dscp)
         };
-        self.classes.iter().find(fits).map_or(Share { priority: 0, tickets: 1 }, |class| Share {
-            priority: class.priority,
-            tickets: class.tickets,
-        })
+        self.classes.iter().position(fits)
     }
 
     /// Most bytes that a mobile's uploads may have under way over the radio, if it is known.

@@ -4,7 +4,7 @@ use base::{Duration, Rate};
 use settings::{Always, Bytes, Over, join, section};
 use tcp::Payload;
 
-use super::{Atcp, AtcpConfig};
+use super::{Atcp, AtcpConfig, Others};
 use crate::split::{SocketBuffers, SplitConfig};
 use crate::{Managed, RadioLink, SchemeKeys, Setup};
 
@@ -37,6 +37,18 @@ impl SchemeKeys for AtcpKeys {
 
     fn budget(&self) -> Option<(&'static str, u64)> {
         Some(("atcp.budget", self.atcp.budget))
+    }
+
+    fn schedules_others(&self) -> bool {
+        self.atcp.others == Others::Scheduled
+    }
+
+    fn classes(&self) -> Vec<String> {
+        self.atcp.classes.iter().map(|class| class.name.clone()).collect()
+    }
+
+    fn class(&self, ports: &[u16], dscp: u8) -> Option<u32> {
+        self.atcp.place_of_class(ports, dscp).map(|place| place as u32)
     }
 
     fn fit_to(&mut self, radio: &RadioLink, is_given: &dyn Fn(&str) -> bool) {

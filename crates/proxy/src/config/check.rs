@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use ipnet::IpNet;
-use middlebox::{Estimation, Others, SocketBuffers};
+use middlebox::{Estimation, SocketBuffers};
 use settings::{Fault, Item, Node, Section, Table, join};
 
 use super::forms::LONGEST_NAME;
@@ -31,24 +31,20 @@ pub(super) fn names(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A profile's clamp is static, and what is not TCP passes. That is asked first: of a misspelt
-/// word, only that one is valid.
+/// A profile's clamp is static. That is asked first: of a misspelt word, only that one is valid.
 pub(super) fn words(tree: &Table) -> Result<(), Fault> {
     let profiles = match tree.get("profile").map(|item| &item.node) {
         Some(Node::List(profiles)) => profiles.as_slice(),
         Some(Node::Scalar(_) | Node::Table(_)) | None => &[],
     };
     profiles.iter().filter_map(Item::name).try_for_each(|name| {
-        let only = |key: &str, word: &str, message: &str| {
-            let key = format!("profile.{name}.middlebox.atcp.{key}");
-            match tree.find(&key).and_then(Item::scalar) {
-                Some(scalar) if scalar.text != word => tree.clash(&[&key], message),
-                Some(_) | None => Ok(()),
+        let key = format!("profile.{name}.middlebox.atcp.estimator");
+        match tree.find(&key).and_then(Item::scalar) {
+            Some(scalar) if scalar.text != Estimation::Static.name() => {
+                tree.clash(&[&key], "must be static: no estimate keeps up with every real radio")
             }
-        };
-        let message = "must be static: no estimate keeps up with every real radio";
-        only("estimator", Estimation::Static.name(), message)?;
-        only("others", Others::Around.name(), "must be around: a daemon reads TCP alone")
+            Some(_) | None => Ok(()),
+        }
     })
 }
 

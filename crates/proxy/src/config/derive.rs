@@ -1,6 +1,7 @@
 //! Keys of a profile that follow from others.
 
-use middlebox::RadioLink;
+use ipnet::IpNet;
+use middlebox::{RadioLink, SchemeKeys};
 use settings::{Table, join};
 
 use super::{Config, Profile};
@@ -16,7 +17,22 @@ pub(super) fn fit(proxy: &mut Config, tree: &Table) {
     }
 }
 
+impl Config {
+    /// True if packets to a mobile of `prefix`, or to one of a part of it, that are not TCP may have
+    /// to wait for their turn.
+    pub fn schedules_others(&self, prefix: &IpNet) -> bool {
+        let holds = |other: &IpNet| other.contains(prefix) || prefix.contains(other);
+        let is_its = |profile: &&Profile| profile.mobiles.iter().any(holds);
+        self.profile.iter().filter(is_its).any(Profile::schedules_others)
+    }
+}
+
 impl Profile {
+    /// True if packets to its mobiles that are not TCP wait for their turn.
+    pub fn schedules_others(&self) -> bool {
+        self.middlebox.keys().is_some_and(SchemeKeys::schedules_others)
+    }
+
     /// What is given of the radio.
     pub const fn radio_link(&self) -> RadioLink {
         let Self { rate, uplink_rate, round_trip, bdp, .. } = *self;

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use middlebox::{Connection, Leg, Packet, PmtuHandler};
 use wire::{Addresses, Complaint, Datagram, Fragment, IcmpError, ParseError, Segment};
 
+use super::others::Wait;
 use super::{Declined, Gateway};
 use crate::hosts;
 use crate::reasons::{Bypass, Drop, Icmp};
@@ -50,18 +51,18 @@ impl Gateway {
             Err(ParseError::Fragment) => self.handle_fragment(now, packet),
             Err(ParseError::NotTcp) => match wire::glance(packet).map(|seen| seen.protocol) {
                 Some(ICMP | ICMP6) => self.handle_icmp(now, packet),
-                Some(_) | None => self.pass(Bypass::OtherProtocol, original),
+                Some(_) | None => self.pass(now, Bypass::OtherProtocol, original),
             },
-            Err(ParseError::Ip) => self.pass(Bypass::NotIp, original),
-            Err(ParseError::Tcp) => self.pass(Bypass::NotTcp, original),
-            Err(ParseError::Checksum) => self.pass(Bypass::Checksum, original),
+            Err(ParseError::Ip) => self.pass(now, Bypass::NotIp, original),
+            Err(ParseError::Tcp) => self.pass(now, Bypass::NotTcp, original),
+            Err(ParseError::Checksum) => self.pass(now, Bypass::Checksum, original),
         }
     }
 
     fn handle_fragment(&mut self, now: Time, packet: &[u8]) {
         let stats = &mut self.tallies.fragments;
         match self.fragments.handle_packet(now, packet) {
-            Fragment::Untouched => self.pass(Bypass::Fragment, Original::Packet(packet)),
+            Fragment::Untouched => self.pass(now, Bypass::Fragment, Original::Packet(packet)),
             Fragment::Held => stats.received += 1,
             Fragment::Refused => {
                 stats.received += 1;
@@ -74,7 +75,7 @@ impl Gateway {
                 let original = Original::Pieces(&datagram);
                 match wire::parse(&datagram.whole()) {
                     Ok(segment) => self.handle_segment(now, &segment, original),
-                    Err(_) => self.pass(Bypass::Fragment, original),
+                    Err(_) => self.pass(now, Bypass::Fragment, original),
                 }
             }
         }
@@ -83,7 +84,7 @@ impl Gateway {
     fn handle_segment(&mut self, now: Time, segment: &Segment<'_>, original: Original<'_>) {
         let header = &segment.header;
         let Some(hosts) = hosts_of(&segment.addresses) else {
-            return self.pass(Bypass::NotIp, original);
+            return self.pass(now, Bypass::NotIp, original);
         };
         let ports = [header.source_port, header.destination_port];
         if let Some(seen) = self.boxes.find(hosts, ports) {
@@ -93,10 +94,10 @@ impl Gateway {
             if header.flags.contains(Flags::SYN) && !resets {
                 self.open(now, seen, segment, original);
             } else {
-                self.pass(Bypass::UnknownFlow, original);
+                self.pass(now, Bypass::UnknownFlow, original);
             }
         } else {
-            self.pass(Bypass::NoMobile, original);
+            self.pass(now, Bypass::NoMobile, original);
         }
     }
 
@@ -107,7 +108,7 @@ impl Gateway {
         served.stats.counted.syns.seen += 1;
         if let Some(reason) = reason {
             served.stats.counted.connections.bypassed += 1;
-            return self.pass(reason, original);
+            return self.pass(now, reason, original);
         }
         self.make_room(now, &seen.connection);
         if self.show(now, seen, segment, original) == Shown::Taken {
@@ -164,7 +165,7 @@ impl Gateway {
             served.machine.ignore(connection);
             self.mark_active(number);
             if !self.boxes.knows(number, &connection) {
-                return self.pass(Bypass::Option, original);
+                return self.pass(now, Bypass::Option, original);
             }
         }
         if syn {
@@ -243,11 +244,15 @@ impl Gateway {
     }
 
     fn handle_icmp(&mut self, now: Time, packet: &[u8]) {
-        let done = wire::icmp_error(packet).map_or(Icmp::Other, |error| self.heed(now, &error));
+        let error = wire::icmp_error(packet);
+        let done = match error {
+            Some(error) => self.heed(now, &error),
+            None => self.take_echo(now, packet).unwrap_or(Icmp::Other),
+        };
         self.tallies.icmp.add(done);
         match done {
-            Icmp::PathMtu => {}
-            Icmp::Error | Icmp::Other => self.pass(Bypass::Icmp, Original::Packet(packet)),
+            Icmp::PathMtu | Icmp::Echo => {}
+            Icmp::Error | Icmp::Other => self.pass(now, Bypass::Icmp, Original::Packet(packet)),
         }
     }
 
@@ -311,9 +316,14 @@ impl Gateway {
         next.is_some_and(|next| seq.within(next - most, most))
     }
 
-    /// Sends a packet on as it came.
-    fn pass(&mut self, reason: Bypass, original: Original<'_>) {
+    /// Sends a packet on as it came, at once or when it is its turn.
+    fn pass(&mut self, now: Time, reason: Bypass, original: Original<'_>) {
         original.each(|packet| {
+            let reason = match self.wait(now, packet) {
+                Wait::Waits => return,
+                Wait::Passes => reason,
+                Wait::NoRoom => Bypass::LimitOthers,
+            };
             self.tallies.bypasses.add(reason);
             self.passing.push(packet);
         });

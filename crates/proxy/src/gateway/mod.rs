@@ -1,6 +1,7 @@
 //! Packets to boxes and back.
 
 mod inward;
+mod others;
 mod outward;
 mod report;
 mod runs;
@@ -42,11 +43,13 @@ pub struct Gateway {
     mtu: [u16; 2],
     fragments: Fragments,
     passing: Passing,
+    others: others::Others,
     /// Packets that boxes hand back, as they came.
     declined: Vec<Declined>,
     /// Boxes that may have packets.
     boxes_with_packets: VecDeque<u32>,
-    /// What is left of a packet that had to be cut, and its box.
+    /// The next packet of a box: what is left of one that had to be cut, or one that waited for
+    /// those ahead of it. With its box.
     rest: Option<(u32, Packet<Bytes>)>,
     /// Boxes that may have changed exposures.
     boxes_with_exposures: VecDeque<u32>,
@@ -97,6 +100,7 @@ impl Gateway {
             mtu,
             fragments: Fragments::default(),
             passing: Passing::default(),
+            others: others::Others::new(seed),
             declined: Vec::new(),
             boxes_with_packets: VecDeque::new(),
             rest: None,

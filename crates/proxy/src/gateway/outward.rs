@@ -18,9 +18,13 @@ impl Gateway {
             if self.passing.pop(packet) {
                 break;
             }
-            let Some((number, next)) = self.rest.take().or_else(|| self.poll_boxes(now)) else {
-                return false;
-            };
+            let next = self.rest.take().or_else(|| self.poll_boxes(now));
+            if !self.passing.is_empty() {
+                // What a box sends beside segments goes ahead of them.
+                self.rest = next;
+                continue;
+            }
+            let Some((number, next)) = next else { return false };
             if !self.restore(&next) && self.write(now, number, next, packet) {
                 break;
             }
@@ -31,14 +35,20 @@ impl Gateway {
 
     fn poll_boxes(&mut self, now: Time) -> Option<(u32, Packet<Bytes>)> {
         while let Some(&number) = self.boxes_with_packets.front() {
-            if let Some(served) = self.boxes.get_mut(number)
-                && let Some(packet) = served.with(now, |machine, cx| machine.poll_output(cx))
-            {
-                add(&mut self.boxes_with_exposures, number);
-                return Some((number, packet));
-            }
-            self.boxes_with_packets.pop_front();
-            self.remove_if_idle(now, number);
+            let polled = self.boxes.get_mut(number);
+            let packet =
+                polled.and_then(|served| served.with(now, |machine, cx| machine.poll_output(cx)));
+            self.send_asides(now, number);
+            let Some(packet) = packet else {
+                self.boxes_with_packets.pop_front();
+                self.remove_if_idle(now, number);
+                if self.passing.is_empty() {
+                    continue;
+                }
+                return None;
+            };
+            add(&mut self.boxes_with_exposures, number);
+            return Some((number, packet));
         }
         None
     }
@@ -51,7 +61,10 @@ impl Gateway {
         // Its box may have sent something of its own to the same end before.
         let TcpHeader { seq, flags, .. } = next.segment.header;
         let is_it = |it: &Declined| {
-            (it.connection, it.header.seq, it.header.flags) == (next.connection(), seq, flags)
+            // Boxes forward SYNs without this flag.
+            let of = it.header.flags.without(Flags::AE);
+            let it = (it.connection, it.header.seq, of);
+            it == (next.connection(), seq, flags.without(Flags::AE))
         };
         let Some(at) = self.declined.iter().position(is_it) else { return false };
         let Declined { original, .. } = self.declined.remove(at);

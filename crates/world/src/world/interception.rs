@@ -12,36 +12,6 @@ use crate::{Body, Echo, Ends, Machine, MachineId, NodeId, Packet, RadioHop, Worl
 /// An odd number whose bits are spread evenly (2⁶⁴ over the golden ratio): it makes a hash.
 const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Packets that wait in middleboxes, by their numbers there, which are used again.
-#[derive(Debug)]
-pub(super) struct Opaques<B> {
-    packets: Vec<Option<Packet<B>>>,
-    free: Vec<u32>,
-}
-
-impl<B> Default for Opaques<B> {
-    fn default() -> Self {
-        Self { packets: Vec::new(), free: Vec::new() }
-    }
-}
-
-impl<B> Opaques<B> {
-    fn keep(&mut self, packet: Packet<B>) -> u32 {
-        let number = self.free.pop().unwrap_or_else(|| {
-            self.packets.push(None);
-            self.packets.len() as u32 - 1
-        });
-        self.packets[number as usize] = Some(packet);
-        number
-    }
-
-    fn take(&mut self, number: u32) -> Option<Packet<B>> {
-        let packet = self.packets[number as usize].take();
-        self.free.push(number);
-        packet
-    }
-}
-
 /// Assembling.
 impl<B: Body> World<B> {
     /// Puts `middlebox` at `node`, between hosts: it intercepts every TCP packet there on its way

@@ -4,6 +4,7 @@ mod budgets;
 mod filters;
 mod forwarding;
 mod interfaces;
+mod others;
 mod rights;
 mod routes;
 mod sockets;
@@ -59,6 +60,7 @@ pub fn check(file: &Path, config: &Config) -> Vec<Finding> {
     rights::check(file, config, &mut report);
     interfaces::check(config, &mut report);
     budgets::check(config, &mut report);
+    others::check(config, &mut report);
     forwarding::check(config, &mut report);
     let is_running = running(config, &mut report);
     routes::check(config, is_running, &mut report);

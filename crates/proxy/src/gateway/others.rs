@@ -1,0 +1,190 @@
+//! Packets to mobiles that are not TCP, or of connections that no box takes part in: where the
+//! profile's box schedules them, they wait here until it is their turn.
+
+use std::hash::BuildHasher;
+
+use base::Time;
+use middlebox::{Aside, Connection, Keeper, Leg, Opaque, Reception, Release};
+use rustc_hash::FxBuildHasher;
+use wire::Echo;
+
+use super::Gateway;
+use super::inward::hosts_of;
+use crate::hosts;
+use crate::reasons::{Drop, Icmp};
+use crate::stats::Ended;
+
+/// Bytes of memory that a packet takes beside its own, about: small ones fill it as well.
+const OVERHEAD: u64 = 128;
+
+/// Packets that wait, and what tells them and answers to echo requests from those of others.
+#[derive(Debug)]
+pub(super) struct Others {
+    packets: Keeper<Kept>,
+    /// Memory that they take, in bytes.
+    bytes: u64,
+    /// A number by which nobody outside can tell which flows share a lane (RFC 8290 §5.2.5).
+    salt: u64,
+    /// The identifier of echo requests of boxes.
+    identifier: u16,
+}
+
+/// Treatment of a packet that no box reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Wait {
+    /// Wait for its turn.
+    Waits,
+    /// Way on as it came.
+    Passes,
+    /// The same, as there is no room for it to wait.
+    NoRoom,
+}
+
+/// A packet that waits.
+#[derive(Debug)]
+struct Kept {
+    since: Time,
+    /// Its class among those of its profile; `None` is none.
+    class: Option<u32>,
+    packet: Vec<u8>,
+}
+
+impl Kept {
+    fn memory(&self) -> u64 {
+        self.packet.len() as u64 + OVERHEAD
+    }
+}
+
+impl Others {
+    pub(super) fn new(seed: u64) -> Self {
+        let mut chance = base::Stream::named(seed, "proxy lanes");
+        Self {
+            packets: Keeper::default(),
+            bytes: 0,
+            salt: u64::from(chance.next_u32()) << 32 | u64::from(chance.next_u32()),
+            identifier: chance.next_u32() as u16,
+        }
+    }
+
+    fn keep(&mut self, kept: Kept) -> u32 {
+        self.bytes += kept.memory();
+        self.packets.keep(kept)
+    }
+
+    fn take(&mut self, number: u32) -> Option<Kept> {
+        let kept = self.packets.take(number)?;
+        self.bytes -= kept.memory();
+        Some(kept)
+    }
+}
+
+impl Gateway {
+    /// Lets a packet wait for its turn with the box of its mobile, if that schedules it.
+    pub(super) fn wait(&mut self, now: Time, packet: &[u8]) -> Wait {
+        if self.draining || !self.boxes.schedule_others() {
+            return Wait::Passes;
+        }
+        let Some(headers) = wire::headers(packet) else { return Wait::Passes };
+        let Some(hosts) = hosts_of(&headers.addresses) else { return Wait::Passes };
+        let ports = headers.ports.unwrap_or_default();
+        let Some(seen) = self.boxes.see(hosts, ports) else { return Wait::Passes };
+        let Connection { source, destination, .. } = seen.connection;
+        let Some(served) = self.boxes.get_mut(seen.number) else { return Wait::Passes };
+        if destination.leg != Leg::Radio || !served.schedules_others() {
+            return Wait::Passes;
+        }
+        let bytes = packet.len();
+        if self.others.bytes + bytes as u64 + OVERHEAD > self.config.limits.others {
+            return Wait::NoRoom;
+        }
+        let class = served.class(headers.ports, headers.dscp);
+        let mut buffer = self.passing.buffer();
+        buffer.extend_from_slice(packet);
+        let number = self.others.keep(Kept { since: now, class, packet: buffer });
+        let flow = (self.others.salt, hosts, headers.protocol, headers.ports);
+        let shown = Opaque {
+            number,
+            source,
+            destination,
+            flow: (FxBuildHasher.hash_one(flow) >> u32::BITS) as u32,
+            ports: headers.ports,
+            dscp: headers.dscp,
+            bytes: bytes as u32,
+            ecn: headers.ecn,
+        };
+        match served.with(now, |machine, cx| machine.handle_opaque(cx, &shown)) {
+            Reception::Waits => {
+                served.stats.others.came(class, bytes);
+                self.mark_active(seen.number);
+                Wait::Waits
+            }
+            Reception::Passes => {
+                if let Some(kept) = self.others.take(number) {
+                    self.passing.recycle(kept.packet);
+                }
+                Wait::Passes
+            }
+        }
+    }
+
+    /// Sends what box `number` sends beside segments.
+    pub(super) fn send_asides(&mut self, now: Time, number: u32) {
+        while let Some(served) = self.boxes.get_mut(number)
+            && let Some(aside) = served.machine.poll_aside()
+        {
+            let stats = &mut served.stats.others;
+            match aside {
+                Aside::Packet(number, release) => {
+                    let Some(mut kept) = self.others.take(number) else { continue };
+                    let is_marked = release == Release::Marked && wire::mark(&mut kept.packet);
+                    let ended = match release {
+                        Release::Sent | Release::Marked => {
+                            Ended::Sent { is_marked, waited: now - kept.since }
+                        }
+                        Release::Late => Ended::Late,
+                        Release::Crowded => Ended::Crowded,
+                    };
+                    stats.went(kept.class, kept.packet.len(), ended);
+                    match release {
+                        Release::Sent | Release::Marked => self.passing.push_buffer(kept.packet),
+                        Release::Late => self.lose(Drop::Late, kept.packet),
+                        Release::Crowded => self.lose(Drop::Crowded, kept.packet),
+                    }
+                }
+                Aside::Echo([source, destination], number) => {
+                    if let Some(addresses) = hosts::addresses(source.host, destination.host) {
+                        let mut buffer = self.passing.buffer();
+                        let identifier = self.others.identifier;
+                        Echo { identifier, number }.emit(&addresses, &mut buffer);
+                        stats.echoes.sent += 1;
+                        self.passing.push_buffer(buffer);
+                    }
+                }
+            }
+        }
+    }
+
+    fn lose(&mut self, reason: Drop, packet: Vec<u8>) {
+        self.tallies.drops.add(reason);
+        self.passing.recycle(packet);
+    }
+
+    /// Takes in the answer of a mobile to an echo request of a box, which asked in the name of a
+    /// host: `None` if it is nothing of the kind.
+    pub(super) fn take_echo(&mut self, now: Time, packet: &[u8]) -> Option<Icmp> {
+        if !self.boxes.schedule_others() {
+            return None;
+        }
+        let (addresses, Echo { identifier, number }) = Echo::read_reply(packet)?;
+        let seen = self.boxes.see(hosts_of(&addresses)?, [0; 2])?;
+        if identifier != self.others.identifier || seen.connection.source.leg != Leg::Radio {
+            return None;
+        }
+        let served = self.boxes.get_mut(seen.number)?;
+        served.stats.others.echoes.answered += 1;
+        let mobile = seen.connection.source;
+        served.with(now, |machine, cx| machine.handle_echo(cx, mobile, number));
+        self.mark_active(seen.number);
+        Some(Icmp::Echo)
+    }
+}
