@@ -80,7 +80,7 @@ section! {
         pub uplink_clamp: Option<u32> as Or<as_key::UplinkRate, Bytes<u32, 1, 4_294_967_295>> =
             None;
         /// What becomes of packets that are not TCP, or that nobody can read.
-        pub others: Others as Word<Others> = Others::Around;
+        pub others: Others as Word<Others> = Others::Scheduled;
         /// Whether echo requests follow them, where no connection tells how long they are on their
         /// way: an answer says that all before it has arrived.
         pub echo: bool as Flag = true;
