@@ -84,6 +84,7 @@ VARIATIONS: dict[str, list[dict[str, str]]] = {
         {"flow.application": "web"},
         {"flow.application": "telnet"},
         {"flow.application": "udp"},
+        {"flow.application": "voip", "radio.rlc.mode": "um", "radio.tbler": "5 %"},
     ],
     "bottleneck": [
         *({"queue.kind": kind, "flow.count": "3"} for kind in DISCIPLINES),
@@ -168,14 +169,16 @@ def _counted(result: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         if key == "total":
             yield "jain_index", value["jain_index"]
         elif key == "links":
-            yield key, [_without_nothing(link) for link in value]
+            yield key, [_without_nothing(link, "disorder") for link in value]
+        elif key == "flows":
+            yield key, [_without_nothing(flow, "voip") for flow in value]
         elif key not in UNCOUNTED:
             yield key, value
 
 
-def _without_nothing(link: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a link without the disorder that it has none of."""
-    return {key: value for key, value in link.items() if key != "disorder" or value is not None}
+def _without_nothing(of: Mapping[str, Any], younger: str) -> dict[str, Any]:
+    """Return a link or a flow without what is younger than its digest, if it has none of that."""
+    return {key: value for key, value in of.items() if key != younger or value is not None}
 
 
 def _kind(column: pl.Series) -> pl.DataType:

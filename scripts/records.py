@@ -28,6 +28,7 @@ module, where each figure has its meaning.
 
 MODULES = {
     "group_result": ("Group", "What flows did together, as typed records."),
+    "call_result": ("Call", "What receivers of calls hear, as typed records."),
     "cell_result": ("Cell", "What a network of cells did, as typed records."),
     "result": ("Result", "The figures of a run, as typed records."),
     "emulation_record": ("EmulationRecord", "What an emulator says of its run, as typed records."),

@@ -38,6 +38,24 @@ class RttSummary(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Calls(Record):
+    """Calls together."""
+
+    count: int
+    """How many directions of calls were rated."""
+    mos_mean: float
+    """The mean of their opinion scores."""
+    mos_min: float
+    """The lowest."""
+    r_factor_mean: float
+    """The mean of their R."""
+    r_factor_min: float
+    """The lowest."""
+    missing_share: float
+    """Frames missing, late or lost, over those that were to be played, of all of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Group(Record):
     """Flows together."""
 
@@ -71,3 +89,5 @@ class Group(Record):
     """Retransmission timeouts once the handshake is done."""
     completion_s: RttSummary
     """From the first packet sent to the last byte acknowledged, of flows that completed."""
+    voip: Calls | None
+    """What the receivers of its calls hear, where there are calls."""

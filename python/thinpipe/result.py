@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from thinpipe.call_result import Call
 from thinpipe.cell_result import Cell
 from thinpipe.group_result import Group, RttSummary
 from thinpipe.record import Record
@@ -150,6 +151,8 @@ class Flow(Record):
     """Probes, one-way delay from the first transmission, where the flow has them."""
     datagrams: Datagrams | None
     """Datagrams, where the flow has them."""
+    voip: Call | None
+    """What its receiver hears, where it is a call."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,17 +224,23 @@ impl Check<'_> {
     /// The pieces into which `ftp.cap` cuts datagrams can be joined.
     fn datagrams(&self, group: &Flow, at: &str) -> Result<(), Fault> {
         let Scenario { ftp, mobile_ip, .. } = self.scenario;
-        if group.application != Application::Udp || mobile_ip.is_none() {
+        let applications = &group.applications;
+        if !group.application.has_datagrams() || mobile_ip.is_none() {
             return Ok(());
         }
-        let key = format!("{at}.udp.payload");
+        let (payload, key) = if group.application == Application::Voip {
+            (applications.voip.payload(), "voip.interval")
+        } else {
+            (applications.udp.payload, "udp.payload")
+        };
+        let key = format!("{at}.{key}");
         let most = world::MOST_PIECES as u32;
         if let Some(cap) = ftp.cap
-            && group.applications.udp.payload.div_ceil(cap) > most
+            && payload.div_ceil(cap) > most
         {
             let message = format!(
-                "{key} would be cut into more than {most} pieces of ftp.cap: it must be at most \
-                 {} B",
+                "{key} would be cut into more than {most} pieces of ftp.cap: its payload must be \
+                 at most {} B",
                 u64::from(cap) * u64::from(most)
             );
             return self.clash(&[&key, "ftp.cap"], message);

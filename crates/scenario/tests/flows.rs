@@ -262,3 +262,89 @@ fn settings_of_a_group_win_in_whatever_words() {
     let payload: Vec<_> = scenario.groups().map(|group| group.payload(10)).collect();
     assert_eq!(payload, [None, Some(77), Some(40)]);
 }
+
+#[test]
+fn keys_of_calls_that_do_not_go_together() {
+    let check = |settings: &[(&str, &str)], expected: &str| {
+        let settings = [&[("flow.application", "voip")], settings].concat();
+        let parsed = parse("[link]\nrate = \"1 Mbit/s\"", &settings);
+        assert_eq!(parsed.expect_err("it is wrong"), expected);
+    };
+    let frames = "flow.voip.interval must be a multiple of";
+    check(
+        &[("flow.voip.codec", "g723.1")],
+        &format!("--set flow.voip.codec=g723.1: {frames} 30 ms, the frame of g723.1"),
+    );
+    check(
+        &[("flow.voip.interval", "25 ms"), ("flow.voip.codec", "g729a")],
+        &format!("--set flow.voip.interval=25 ms: {frames} 10 ms, the frame of g729a"),
+    );
+    check(
+        &[("flow.voip.interval", "100 us")],
+        &format!("--set flow.voip.interval=100 us: {frames} 0.125 ms, the frame of g711"),
+    );
+    check(
+        &[("flow.voip.interval", "1 s")],
+        "--set flow.voip.interval=1 s: must be a duration from 1 ns to 200 ms",
+    );
+    check(
+        &[("flow.voip.codec", "opus")],
+        "--set flow.voip.codec=opus: must be g711, g711-without-plc, g729a, g723.1 or amr-12.2",
+    );
+    check(
+        &[("flow.voip.buffer", "60")],
+        "--set flow.voip.buffer=60: a duration needs its unit (ns, us, µs, ms, s, min, h or d), \
+         as in 60 s",
+    );
+    check(
+        &[("flow.voip.added_delay", "-1 ms")],
+        "--set flow.voip.added_delay=-1 ms: must be a duration that is not negative",
+    );
+    check(
+        &[("flow.voip.ie", "41")],
+        "--set flow.voip.ie=41: must be a number from 0 to 40, or by codec",
+    );
+    check(
+        &[("flow.voip.bpl", "0")],
+        "--set flow.voip.bpl=0: must be a number from 1 to 40, or by codec",
+    );
+    check(
+        &[("flow.voip.e_model.telr", "70 dB")],
+        "--set flow.voip.e_model.telr=70 dB: must be a level from 5 dB to 65 dB, or none",
+    );
+    check(
+        &[("flow.voip.e_model.slr", "8")],
+        "--set flow.voip.e_model.slr=8: must be a level from 0 dB to 18 dB",
+    );
+    check(
+        &[("flow.voip.e_model.qdu", "0")],
+        "--set flow.voip.e_model.qdu=0: must be a whole number from 1 to 14",
+    );
+    check(
+        &[("flow.voip.e_model.advantage", "21")],
+        "--set flow.voip.e_model.advantage=21: must be a number from 0 to 20",
+    );
+    check(
+        &[("flow.voip.e_model.delay_sensitivity", "high")],
+        "--set flow.voip.e_model.delay_sensitivity=high: must be default, low or very-low",
+    );
+    check(
+        &[("flow.voip.rate", "64 kbit/s")],
+        "--set flow.voip.rate=64 kbit/s: unknown key; did you mean flow.udp.rate?",
+    );
+}
+
+/// A call is a flow of datagrams to the port of RTP, with the keys of its group.
+#[test]
+fn a_group_of_calls_has_its_own_keys() {
+    let text = "[link]\nrate = \"1 Mbit/s\"\n[[flow.group]]\nname \
+                = \"calls\"\napplication = \"voip\"";
+    let settings = [("flow.group.calls.voip.interval", "40 ms")];
+    let scenario = parse(text, &settings).expect("valid");
+    let calls = scenario.groups().find(|group| group.name == "calls").expect("there is one");
+    assert_eq!(calls.applications.voip.interval, Duration::from_millis(40));
+    let network = build(&scenario);
+    let last = network.flows.last().expect("there are flows");
+    assert_eq!((last.application, last.bytes), (Application::Voip, None));
+    assert!(ends(&network).concat().iter().any(|end| end.contains(":5004/udp")));
+}

@@ -194,7 +194,7 @@ fn flows<B: Body>(network: &Network<B>) -> Vec<Flow> {
         number: flow.number,
         sender: flow.ends[0].0,
         receiver: flow.ends[1].0,
-        variant: if flow.application == Application::Udp {
+        variant: if flow.application.has_datagrams() {
             Application::Udp.name().to_owned()
         } else {
             flow.tcp.variant_name()

@@ -4,8 +4,10 @@ use base::{Duration, Time};
 use observe::DropReason;
 use schemars::JsonSchema;
 use serde::Serialize;
+use world::Application;
 
 use crate::series::{Keep, Series};
+use crate::voip::Fate;
 
 /// A datagram that was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +67,8 @@ pub(crate) struct Datagrams {
     /// State of each, by its number: a byte, where a row takes forty.
     states: Vec<State>,
     jitter: Jitter,
+    /// When each arrived, by its number, of the frames of a call: its buffer asks for all of them.
+    arrivals: Option<Vec<Time>>,
 }
 
 /// State of a datagram.
@@ -85,9 +89,10 @@ struct Jitter {
 }
 
 impl Datagrams {
-    /// None yet; of their rows as much will be held as `keep` says.
-    pub(crate) fn new(keep: Keep) -> Self {
-        Self { rows: Series::new(keep), states: Vec::new(), jitter: Jitter::default() }
+    /// None yet of `application`; of their rows as much will be held as `keep` says.
+    pub(crate) fn new(keep: Keep, application: Application) -> Self {
+        let arrivals = (application == Application::Voip).then(Vec::new);
+        Self { rows: Series::new(keep), states: Vec::new(), jitter: Jitter::default(), arrivals }
     }
 
     /// How many were sent.
@@ -112,6 +117,11 @@ impl Datagrams {
             if let Some(departed) = departed {
                 self.jitter.take(now.saturating_since(departed));
             }
+            if let Some(arrivals) = &mut self.arrivals {
+                let number = number as usize;
+                arrivals.resize(arrivals.len().max(number + 1), now);
+                arrivals[number] = now;
+            }
         }
         is_first
     }
@@ -127,6 +137,17 @@ impl Datagrams {
 
     fn end(&mut self, number: u64, outcome: DatagramOutcome) {
         self.rows.change(number, |row| row.number, |row| row.outcome = outcome);
+    }
+
+    /// What became of each frame of a call.
+    pub(crate) fn fates(&self) -> Vec<Fate> {
+        let arrivals = self.arrivals.as_deref().unwrap_or_default();
+        let fate = |(number, state): (usize, &State)| match state {
+            State::UnderWay => Fate::UnderWay,
+            State::Received => Fate::Arrived(arrivals[number]),
+            State::Lost => Fate::Lost,
+        };
+        self.states.iter().enumerate().map(fate).collect()
     }
 
     /// Machines have the numbers that `number` says.
@@ -172,7 +193,7 @@ mod tests {
 
     #[test]
     fn jitter_is_a_sixteenth_of_each_difference() {
-        let mut datagrams = Datagrams::new(Keep::Sample);
+        let mut datagrams = Datagrams::new(Keep::Sample, Application::Udp);
         for (number, (sent, arrived)) in (0..).zip([(0, 100), (20, 136), (40, 132)]) {
             datagrams.sent(at(sent), 100);
             assert!(datagrams.arrived(at(arrived), Some(at(sent)), number));
@@ -184,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_double_counts_once_and_outlives_the_loss_of_the_other() {
-        let mut datagrams = Datagrams::new(Keep::Sample);
+        let mut datagrams = Datagrams::new(Keep::Sample, Application::Udp);
         for millis in 0..3 {
             datagrams.sent(at(millis), 100);
         }
@@ -205,7 +226,7 @@ mod tests {
     /// All are counted where only a share has rows.
     #[test]
     fn of_very_many_a_share_has_rows_and_all_are_counted() {
-        let mut datagrams = Datagrams::new(Keep::Sample);
+        let mut datagrams = Datagrams::new(Keep::Sample, Application::Udp);
         let count = 1_000_000;
         for number in 0..count {
             datagrams.sent(at(number), 100);

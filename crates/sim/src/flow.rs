@@ -140,6 +140,7 @@ impl FlowMetrics {
     pub(crate) fn new(flow: Flow, keep: Keep) -> Self {
         Self {
             connections: vec![ConnectionProgress::new(flow.bytes)],
+            datagrams: Datagrams::new(keep, flow.application),
             flow,
             rtt: Series::new(keep),
             rtt_totals: Totals::default(),
@@ -149,7 +150,6 @@ impl FlowMetrics {
             pages: Vec::new(),
             echoes: Vec::new(),
             probes: Vec::new(),
-            datagrams: Datagrams::new(keep),
             started: None,
             established: None,
             completed: None,
@@ -180,7 +180,7 @@ impl FlowMetrics {
     /// End of its transfer at both ends, or the `end` of the run: a middlebox may acknowledge
     /// what the receiver does not have yet.
     pub(crate) fn last(&self, end: Time) -> Time {
-        if self.flow.application == Application::Udp {
+        if self.flow.application.has_datagrams() {
             return self.crossing.last.unwrap_or(end);
         }
         self.completed.map_or(end, |completed| completed.max(self.received.unwrap_or(end)))

@@ -6,10 +6,10 @@ use base::{Duration, Time};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::Distribution;
 use crate::flow::{Event, FlowMetrics};
 use crate::series::Series;
 use crate::statistics::{Totals, jain_index};
+use crate::{CallsSummary, Distribution, FlowSummary};
 
 /// Flows together.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
@@ -43,22 +43,34 @@ pub struct GroupSummary {
     pub timeouts: u64,
     /// From the first packet sent to the last byte acknowledged, of flows that completed.
     pub completion_s: Distribution,
+    /// What the receivers of its calls hear, where there are calls.
+    pub voip: Option<CallsSummary>,
 }
 
 /// Name of all flows together.
 const ALL: &str = "all";
 
-/// All flows, and those of each group, in the order of the scenario.
-pub(crate) fn groups(flows: &[FlowMetrics], end: Time) -> (GroupSummary, Vec<GroupSummary>) {
+/// All flows, and those of each group, in the order of the scenario; and what is known of each.
+pub(crate) fn groups(
+    flows: &[FlowMetrics],
+    known: &[FlowSummary],
+    end: Time,
+) -> (GroupSummary, Vec<GroupSummary>) {
     let mut names: Vec<&str> = flows.iter().map(|flow| &*flow.flow.group).collect();
     names.dedup();
     let every: Vec<_> = flows.iter().collect();
     let payload = delivered(&every);
+    let calls = |is_own: &dyn Fn(&FlowSummary) -> bool| {
+        let own = known.iter().filter(|flow| is_own(flow));
+        CallsSummary::of(own.filter_map(|flow| flow.voip.as_deref()))
+    };
     let of = |name: &str| {
         let own: Vec<_> = flows.iter().filter(|flow| flow.flow.group == name).collect();
-        GroupSummary::of(name, &own, payload, end)
+        let voip = calls(&|flow| flow.group == name);
+        GroupSummary { voip, ..GroupSummary::of(name, &own, payload, end) }
     };
-    let all = GroupSummary::of(ALL, &every, payload, end);
+    let voip = calls(&|_| true);
+    let all = GroupSummary { voip, ..GroupSummary::of(ALL, &every, payload, end) };
     let parts = match *names {
         [name] => vec![GroupSummary { name: name.to_owned(), ..all.clone() }],
         _ => names.into_iter().map(of).collect(),
@@ -71,7 +83,7 @@ fn delivered(flows: &[&FlowMetrics]) -> u64 {
 }
 
 impl GroupSummary {
-    /// Of the `flows` called `name`; all flows of the run delivered `payload`.
+    /// Of the `flows` called `name`, but their calls; all flows of the run delivered `payload`.
     fn of(name: &str, flows: &[&FlowMetrics], payload: u64, end: Time) -> Self {
         let variants: BTreeSet<_> = flows.iter().map(|flow| &*flow.flow.variant).collect();
         let variant = match variants.into_iter().collect::<Vec<_>>()[..] {
@@ -106,6 +118,7 @@ impl GroupSummary {
             retransmits: flows.iter().map(|flow| flow.retransmits).sum(),
             timeouts: count(Event::Timeout) + count(Event::SpuriousTimeout),
             completion_s: Distribution::of(completions),
+            voip: None,
         }
     }
 }

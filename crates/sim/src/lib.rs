@@ -30,6 +30,7 @@ mod statistics;
 mod summary;
 mod trace;
 mod transit;
+mod voip;
 
 pub use blocks::{DirectionSummary, RadioSummary};
 pub use capacity::CapacityRow;
@@ -60,4 +61,5 @@ pub use summary::{
     QueueSummary, Summary,
 };
 pub use trace::{FlowDirection, HopRow, SegmentRow, Trace};
+pub use voip::{CallSummary, CallsSummary};
 pub use world::Side;

@@ -7,7 +7,7 @@ use link::{Counters, Drops};
 use scenario::Scenario;
 use schemars::JsonSchema;
 use serde::Serialize;
-use world::{Application, Body, Hop, Machine};
+use world::{Application, Body, Hop, Machine, Voip};
 
 use crate::energy::MobileUse;
 use crate::flow::{Event, FlowMetrics};
@@ -15,8 +15,8 @@ use crate::groups::{GroupSummary, groups};
 use crate::hints::hints;
 use crate::measured::Measured;
 use crate::{
-    CellSummary, DatagramSummary, Distribution, EnergySummary, LimitedBySummary, MiddleboxSummary,
-    MobileSummary, MobilitySummary, NetworkSummary, RadioSummary,
+    CallSummary, CellSummary, DatagramSummary, Distribution, EnergySummary, LimitedBySummary,
+    MiddleboxSummary, MobileSummary, MobilitySummary, NetworkSummary, RadioSummary,
 };
 
 /// The numbers of a run.
@@ -115,6 +115,8 @@ pub struct FlowSummary {
     pub probe_s: Option<Box<Distribution>>,
     /// Datagrams, where the flow has them.
     pub datagrams: Option<Box<DatagramSummary>>,
+    /// What its receiver hears, where it is a call.
+    pub voip: Option<Box<CallSummary>>,
 }
 
 /// The pages of a flow that arrived whole.
@@ -211,7 +213,7 @@ impl Summary {
         let duration = scenario.duration;
         let end = Time::ZERO + duration;
         let flows = std::mem::take(&mut measured.flows);
-        let (total, groups) = groups(measured.metrics.flows(), end);
+        let (total, groups) = groups(measured.metrics.flows(), &flows, end);
         Self {
             scenario: scenario.name.clone(),
             seed: scenario.seed,
@@ -313,9 +315,18 @@ impl FlowSummary {
             }),
             probe_s: has(Application::Probes)
                 .then(|| Box::new(Distribution::of(flow.probes.iter().map(|row| row.fact)))),
-            datagrams: has(Application::Udp).then(|| Box::new(flow.datagrams.summary())),
+            datagrams: (flow.flow.application.has_datagrams())
+                .then(|| Box::new(flow.datagrams.summary())),
+            voip: has(Application::Voip).then(|| Box::new(call(flow, scenario, end))),
         }
     }
+}
+
+/// What the receiver of a call of `scenario` hears, by the keys of its group.
+fn call(flow: &FlowMetrics, scenario: &Scenario, end: Time) -> CallSummary {
+    let group = scenario.groups().find(|group| group.name == flow.flow.group);
+    let voip = group.map_or_else(Voip::default, |group| group.applications.voip);
+    CallSummary::of(&voip, flow.started.unwrap_or(end), &flow.datagrams.fates(), end)
 }
 
 impl LinkSummary {

@@ -26,3 +26,4 @@ mod queues;
 mod senders;
 mod shared_air;
 mod unequal_mobiles;
+mod voip;

@@ -141,6 +141,12 @@ fn parts_are_within_wholes(scenario: &Scenario, outcome: &Outcome) -> Result<(),
                 return Err(format!("flow {id}: {part} {what} of {whole}"));
             }
         }
+        if let (Some(call), Some(datagrams)) = (&flow.voip, &flow.datagrams) {
+            let frames = call.played + call.late + call.lost + call.pending;
+            if frames != datagrams.sent {
+                return Err(format!("flow {id}: {} frames, of which {frames}", datagrams.sent));
+            }
+        }
         let throughput = flow.normalized_throughput.filter(|_| !may_exceed);
         share(&format!("flow {id}: throughput"), throughput)?;
     }

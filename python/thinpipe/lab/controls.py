@@ -59,7 +59,8 @@ def _reach(kind: str, number: float | None, least: float, most: float) -> tuple[
     """Return where a slider begins and ends, and whether its steps are ratios."""
     if kind == "probability":
         return max(least, 0.0), min(max(0.3, 2 * (number or 0.0)), most, 0.99), False
-    if math.isfinite(most) and (0 < most <= NARROW * least or least <= 0 < most <= NARROW):
+    near_zero = least >= -NARROW if most <= 0 else least <= 0 and most <= NARROW
+    if math.isfinite(most) and (0 < most <= NARROW * least or near_zero):
         return least, most, False
     start, end = USUAL[kind]
     if number is not None and number > 0:

@@ -53,7 +53,8 @@ section! {
         /// The server's port; the other end takes the next from 1024 on. The server is the sender
         /// of pages and echoes, and of files and probes the fixed host (between mobiles the
         /// sender); datagrams go to this port of their receiver. By application (IANA): 9 for
-        /// files, probes and UDP, 80 for pages, 23 for telnet; for arrivals what the capture has.
+        /// files, probes and UDP, 80 for pages, 23 for telnet, 5004 for calls; for arrivals what
+        /// the capture has.
         pub port: Option<u16> as Or<as_key::Application, Count<u16, 1, 65_535>> = None;
         /// The code point of the service that their packets ask for, in both directions (DSCP, RFC
         /// 2474 §3), by which a bearer may be chosen.
@@ -107,7 +108,9 @@ section! {
     only_with(bytes: application is ["file", "mixed", "udp"])
     only_with(segments: application is ["file", "mixed"])
     only_with(abort: application not "udp")
+    only_with(abort: application not "voip")
     only_with(opened_by: application not "udp")
+    only_with(opened_by: application not "voip")
 }
 
 named!(Flow);
@@ -130,7 +133,7 @@ impl Flow {
     /// Payload bytes of each flow in segments of `mss` bytes, which UDP does not have; `None` is
     /// without end.
     pub fn payload(&self, mss: u32) -> Option<u64> {
-        let segments = self.segments.filter(|_| self.application != Application::Udp);
+        let segments = self.segments.filter(|_| !self.application.has_datagrams());
         segments.map(|segments| segments * u64::from(mss)).or(self.bytes)
     }
 

@@ -202,6 +202,7 @@ pub mod as_key {
         RoundTrip = "by round_trip",
         Overprovision = "by overprovision",
         Application = "by application",
+        Codec = "by codec",
         Before = "as before",
         FlowBytes = "as flow.bytes",
         Delay = "as delay",

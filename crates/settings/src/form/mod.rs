@@ -18,10 +18,11 @@ pub use declare::in_order;
 pub use file::{Content, File};
 pub use kinds::{kind_of, visit_kinds};
 pub use list::{Bounds, ChanceBounds, Moments, Numbers, Spans, Steps, Timed};
-pub use number::{Chance, Count, Factor, Fraction, Part, Positive, Share, Tbler};
+pub use number::{Chance, Count, Factor, Fraction, Part, Positive, Share, Tbler, Within};
 pub use over::{Heir, Over, Parents, take_over};
 pub use position::{
-    Along, Dbm, Decibels, Deviation, Distance, Gigahertz, Labels, Metres, MetresPerSecond, Pair,
+    Along, Dbm, Decibels, Deviation, Distance, Gigahertz, Labels, Level, Metres, MetresPerSecond,
+    Pair,
 };
 pub use quantity::{Bytes, OfTime, PerBit, Speed, SpeedOf, Watts};
 pub use rules::{Condition, InFile, Precedence, Rule, Test};

@@ -114,6 +114,31 @@ where
     }
 }
 
+/// A number from `MIN` to `MAX`.
+pub struct Within<const MIN: u32, const MAX: u32>;
+
+impl<const MIN: u32, const MAX: u32> Leaf for Within<MIN, MAX> {
+    type Value = f64;
+
+    fn expected() -> String {
+        format!("a number from {MIN} to {MAX}")
+    }
+
+    fn takes() -> Takes {
+        Takes::numbers(ValueKind::Number, "", f64::from(MIN)..=f64::from(MAX))
+    }
+
+    fn parse(scalar: &Scalar) -> Result<f64, String> {
+        number(scalar)
+            .filter(|value| (f64::from(MIN)..=f64::from(MAX)).contains(value))
+            .ok_or_else(|| format!("must be {}", Self::expected()))
+    }
+
+    fn show(value: &f64) -> String {
+        value.to_string()
+    }
+}
+
 /// From `min` to `max`, or without end if `max` is all that fits in 64 bits.
 pub(super) fn from_to(min: u64, max: u64) -> (Bound<f64>, Bound<f64>) {
     let max = if max == u64::MAX { Unbounded } else { Included(max as f64) };
@@ -254,6 +279,19 @@ mod tests {
         check("18446744073709551616", 1, Some(Err(Unfit::TooLarge)));
         for text in ["", "-", ".", "e3", "1.2.3", "0x10", "nan", "inf", "٣", "1e99999999999"] {
             check(text, 1, None);
+        }
+    }
+
+    #[test]
+    fn a_number_is_within_its_bounds() {
+        let parse = |text: &str| {
+            Within::<1, 40>::parse(&Scalar { kind: crate::tree::Kind::Bare, text: text.to_owned() })
+        };
+        for (text, value) in [("1", 1.0), ("4.3", 4.3), ("4e1", 40.0)] {
+            assert_eq!(parse(text), Ok(value), "{text}");
+        }
+        for text in ["0.99", "40.01", "-1", "inf", "4 dB", ""] {
+            assert_eq!(parse(text), Err("must be a number from 1 to 40".to_owned()), "{text}");
         }
     }
 

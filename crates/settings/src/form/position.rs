@@ -95,6 +95,31 @@ impl<A: Axis> Leaf for Along<A> {
     }
 }
 
+/// A level in decibels from `MIN` to `MAX`.
+pub struct Level<const MIN: i32, const MAX: i32>;
+
+impl<const MIN: i32, const MAX: i32> Leaf for Level<MIN, MAX> {
+    type Value = f64;
+
+    fn expected() -> String {
+        format!("a level from {MIN} dB to {MAX} dB")
+    }
+
+    fn takes() -> Takes {
+        Takes::numbers(ValueKind::Number, "dB", f64::from(MIN)..=f64::from(MAX))
+    }
+
+    fn parse(scalar: &Scalar) -> Result<f64, String> {
+        Along::<Decibels>::read(&scalar.text)
+            .filter(|level| (f64::from(MIN)..=f64::from(MAX)).contains(level))
+            .ok_or_else(|| format!("must be {}", Self::expected()))
+    }
+
+    fn show(value: &f64) -> String {
+        Along::<Decibels>::show(value)
+    }
+}
+
 leaves! {
     /// A length above zero.
     Distance -> f64: format!("a length above zero in m or km, up to {FARTHEST} m, as in 500 m"),
@@ -190,6 +215,11 @@ mod tests {
         check::<Along<Decibels>>(&["-100 dB"], &["-1e4 dB"], "from -1000 to 1000 dB");
         let frequencies = ["0 GHz", "-1 GHz", "1e-9 GHz", "301 GHz"];
         check::<Along<Gigahertz>>(&["0.3 GHz", "2.4 GHz"], &frequencies, "from 0.3 to 300 GHz");
+        check::<Level<-3, 18>>(
+            &["-3 dB", "1.5 dB", "18 dB"],
+            &["-3.1 dB", "19 dB", "2"],
+            "from -3 dB",
+        );
         check::<Distance>(
             &["1 m"],
             &["0 m", "-1 m", "1e8 m"],

@@ -10,6 +10,7 @@ mod probe;
 mod stop;
 mod telnet;
 mod udp;
+mod voip;
 mod web;
 
 use base::Time;
@@ -26,6 +27,7 @@ pub use parallel::{Fetching, ParallelBrowser};
 pub use probe::{Prober, Probes};
 pub use telnet::{Echoer, Telnet, Typist};
 pub use udp::{Udp, UdpEnd, UdpFlow, UdpTimes};
+pub use voip::{Codec, DelaySensitivity, EModel, Rating, Voip, mos};
 pub use web::{Browser, Objects, Pages, Protocol, Server, Sizes, Web};
 
 use crate::Body;
@@ -85,6 +87,15 @@ applications! {
     Probes(probe: Always) = "probe",
     /// Datagrams of UDP, which the sender sends whatever becomes of them.
     Udp(udp: Always) = "udp",
+    /// One direction of a call: frames of voice at even intervals, over RTP and UDP.
+    Voip(voip: Always) = "voip",
+}
+
+impl Application {
+    /// Whether it sends datagrams of UDP, rather than over connections of TCP.
+    pub const fn has_datagrams(self) -> bool {
+        matches!(self, Self::Udp | Self::Voip)
+    }
 }
 
 /// A program at one end of a connection.

@@ -54,7 +54,19 @@ impl Traffic for Udp {
         let NewFlow { sender, receiver, bytes, dscp, start, stop, .. } = flow;
         let (port, chance) = (flow.port.unwrap_or(Self::PORT), flow.chance("on and off times"));
         let (udp, world) = (*self, flow.world);
-        world.add_udp(UdpFlow { sender, receiver, port, dscp, udp, bytes, start, stop, chance })
+        let interval = None;
+        world.add_udp(UdpFlow {
+            sender,
+            receiver,
+            port,
+            dscp,
+            udp,
+            interval,
+            bytes,
+            start,
+            stop,
+            chance,
+        })
     }
 }
 
@@ -91,6 +103,8 @@ pub struct UdpFlow {
     pub dscp: u8,
     /// What is sent.
     pub udp: Udp,
+    /// From one datagram to the next, in place of what the rate says.
+    pub interval: Option<Duration>,
     /// Payload of all; `None` without end.
     pub bytes: Option<u64>,
     /// When the first is sent.
@@ -121,6 +135,8 @@ struct UdpSource {
     chance: Stream,
     /// Turns payload into the gap after it.
     pacer: Transmitter,
+    /// Gap after each in place of that.
+    interval: Option<Duration>,
     /// From when on none is sent.
     stop: Option<Time>,
     /// Datagrams sent.
@@ -173,11 +189,12 @@ impl UdpEnd {
 
 impl UdpSource {
     fn new(id: u32, ports: [u16; 2], flow: UdpFlow) -> Self {
-        let UdpFlow { udp, bytes, start, stop, chance, .. } = flow;
+        let UdpFlow { udp, interval, bytes, start, stop, chance, .. } = flow;
         let mut source = Self {
             id,
             ports,
             pacer: Transmitter::new(udp.rate),
+            interval,
             chance,
             stop,
             sent: 0,
@@ -199,7 +216,7 @@ impl UdpSource {
         let number = self.sent;
         self.sent += 1;
         self.left = self.left.map(|left| left - u64::from(payload));
-        let gap = self.pacer.transmit(payload);
+        let gap = self.interval.unwrap_or_else(|| self.pacer.transmit(payload));
         let next = due + self.off_times(gap) + gap;
         self.wait_until(next);
         Some(UdpDatagram { source_port, destination_port, payload, sender: self.id, number })
