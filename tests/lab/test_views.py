@@ -71,6 +71,15 @@ def test_applications_have_a_panel_of_their_own(application, panel):
     assert not others & {*found}
 
 
+def test_a_call_is_played_after_a_delay():
+    settings = {"flow.application": "voip", "duration": "5 s"}
+    [flow] = asked.traced("plain-384", settings).flows
+    assert flow.voip is not None
+    layers = asked.panels("plain-384", settings)["datagrams"]["layers"]
+    [line] = [layer for layer in layers if layer["label"] == "played"]
+    assert line["y"] == pytest.approx([flow.voip.playout_delay_s] * len(line["y"]), rel=1e-5)
+
+
 def test_lost_datagrams_are_marked():
     settings = {"flow.application": "udp", "flow.udp.rate": "600 kbit/s", "queue.packets": "10"}
     run = asked.traced("plain-384", {**settings, "duration": "5 s"})

@@ -11,6 +11,7 @@ import numpy as np
 from thinpipe.plot.curves import Curve, Steps, draw_steps, looks, whole
 from thinpipe.plot.drawing import Mark, draw_held, draw_marks, draw_samples, finish
 from thinpipe.plot.series import mean_so_far
+from thinpipe.plot.style import COLORS
 from thinpipe.plot.throughput import KBPS
 
 if TYPE_CHECKING:
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
 class Delays:
     """One-way delays by sending time, and sending times of lost datagrams; in seconds.
 
-    Of very many datagrams a random `share` has rows.
+    Of very many datagrams a random `share` has rows. Those of a call are `played_s` after they were
+    sent, if they have arrived by then.
     """
 
     delay: Steps
     lost_s: Floats
     share: float = 1.0
+    played_s: float | None = None
 
     def lost(self, view: View) -> str:
         """Return how many of those sent within a view were lost, in words."""
@@ -70,7 +73,9 @@ def delays(shown: Shown) -> Delays:
     arrived = rows.filter(rows["delay_s"].is_not_null())
     lost = rows.filter(rows["lost_by"].is_not_null())
     delay = Steps(arrived["time_s"].to_numpy(), arrived["delay_s"].to_numpy())
-    return Delays(delay, lost["time_s"].to_numpy(), _share(shown.flow, rows))
+    call = shown.flow.voip
+    played_s = None if call is None else call.playout_delay_s
+    return Delays(delay, lost["time_s"].to_numpy(), _share(shown.flow, rows), played_s)
 
 
 def draw_datagrams(ax: Axes, curves: Sequence[Curve[Delays]]) -> None:
@@ -81,6 +86,8 @@ def draw_datagrams(ax: Axes, curves: Sequence[Curve[Delays]]) -> None:
         time_s, delay_s = curve.data.delay.time_s, curve.data.delay.values
         draw_samples(ax, curve.view, time_s, delay_s, "instant", curve.label or "Datagram")
         draw_held(ax, curve.view, time_s, mean_so_far(delay_s), "mean", "Mean so far")
+        if curve.data.played_s is not None:
+            ax.axhline(curve.data.played_s, color=COLORS["weighted"], ls="--", label="Played then")
         _draw_lost(ax, lost_s, "retransmission", f"Lost: {curve.data.lost(curve.view)}")
     else:
         named = [

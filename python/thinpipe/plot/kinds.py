@@ -51,7 +51,8 @@ class Kind:
 
 
 TRACE: Final = "trace"
-UDP: Final = '`application = "udp"`'
+UDP: Final = '`application = "udp"` or `"voip"`'
+CALLS: Final = '`application = "voip"`'
 CELLS: Final = "`umts-cell`"
 
 OF_MANY: Final = {
@@ -141,6 +142,12 @@ KINDS: Final = {
             "one-way delays and losses of UDP datagrams",
             needs=UDP,
             shares=True,
+        ),
+        Kind(
+            "calls",
+            "MOS over delay from mouth to ear, a mark a call, by group",
+            needs=CALLS,
+            of_flow=False,
         ),
         Kind(
             "middlebox",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thinpipe.arguments import check
-from thinpipe.plot import groups, snr
+from thinpipe.plot import calls, groups, snr
 from thinpipe.plot.bindings import AGENT
 from thinpipe.plot.cells import draw_shared, draw_states
 from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
@@ -85,6 +85,30 @@ class NetworkPlots:
         with style():
             ax = given_or_new(ax)
             groups.draw_times(ax, found)
+        return figure_of(ax)
+
+    def calls(
+        self,
+        ax: Axes | None = None,
+        *,
+        flow: int = 0,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+    ) -> Figure:
+        """Draw the mean opinion score of each call over its delay from mouth to ear, by group.
+
+        The legend has the mean and the lowest of each group; lines say how satisfied users are
+        from which score on (ITU-T G.107). These are figures of the whole run; the flow has
+        no effect.
+        """
+        flow_of(self._run, flow)
+        if start_s > 0 or end_s is not None:
+            raise ValueError("calls: shows the whole run; leave start and end out")
+        if not (found := calls.scores(self._run)):
+            raise ValueError("calls: no flow is a call that was heard, as application = voip has")
+        with style():
+            ax = given_or_new(ax)
+            calls.draw_scores(ax, found)
         return figure_of(ax)
 
     def cell(

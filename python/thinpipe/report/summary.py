@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Final, Generic, Literal, NamedTuple, TypeVar
 
+from thinpipe.call_result import Call
 from thinpipe.group_result import Group, RttSummary
 from thinpipe.report.numbers import lifetime, percent, short
 from thinpipe.result import Datagrams, Energy, Flow, Middlebox, Result
@@ -39,6 +40,8 @@ class Column(NamedTuple, Generic[T]):
     write: Callable[[float | None], str] = short
     if_it_varies: bool = False
     """Whether it is left out where all rows have the same."""
+    if_any: bool = False
+    """Whether it is left out where no row has one."""
 
 
 def _whole(value: float | None) -> str:
@@ -47,6 +50,11 @@ def _whole(value: float | None) -> str:
 
 def _rate(bps: float | None) -> str:
     return short(None if bps is None else bps / 1000, 4)
+
+
+def _of_calls(group: Group, name: Literal["mos_mean", "mos_min"]) -> float | None:
+    of: float | None = None if group.voip is None else getattr(group.voip, name)
+    return of
 
 
 GROUPS: Final[tuple[Column[Group], ...]] = (
@@ -64,6 +72,8 @@ GROUPS: Final[tuple[Column[Group], ...]] = (
     Column("timeouts", lambda group: group.timeouts, _whole),
     Column("completed", lambda group: group.completion_s.samples, _whole),
     Column("after s: median", lambda group: group.completion_s.p50),
+    Column("MOS: mean", lambda group: _of_calls(group, "mos_mean"), if_any=True),
+    Column("lowest", lambda group: _of_calls(group, "mos_min"), if_any=True),
 )
 """All flows, then those of each group."""
 
@@ -113,7 +123,20 @@ DATAGRAMS: Final[tuple[Column[tuple[Flow, Datagrams]], ...]] = (
     Column("jitter s", lambda row: row[1].jitter_s),
     Column("goodput kbit/s", lambda row: row[0].goodput_bps, _rate),
 )
-"""UDP flows."""
+"""UDP flows, those of calls included."""
+
+CALLS: Final[tuple[Column[tuple[Flow, Call]], ...]] = (
+    Column("flow", lambda row: str(row[0].id)),
+    Column("group", lambda row: row[0].group),
+    Column("MOS", lambda row: row[1].mos),
+    Column("R", lambda row: row[1].r_factor),
+    Column("mouth to ear s", lambda row: row[1].mouth_to_ear_s),
+    Column("frames played", lambda row: row[1].played, _whole),
+    Column("late", lambda row: row[1].late_share, percent),
+    Column("lost", lambda row: row[1].lost_share, percent),
+    Column("burst ratio", lambda row: row[1].burst_ratio),
+)
+"""What receivers of calls hear."""
 
 MIDDLEBOX: Final[tuple[Column[Middlebox], ...]] = (
     Column("middlebox", lambda box: box.kind),
@@ -146,6 +169,7 @@ def summary(result: Result, wall_s: float | None = None) -> Summary:
     """Return the summary of a run; `wall_s` is how long it took, if it is known."""
     many = len(result.flows) > MOST_ROWS
     flows, datagrams = _Tables(FLOWS, many=many), _Tables(DATAGRAMS, many=many)
+    calls = _Tables(CALLS, many=many)
     responses, box = _Tables(RESPONSES, many=many), _Tables(MIDDLEBOX)
     groups = _Tables(GROUPS)
     if len(result.flows) > 1:
@@ -161,18 +185,25 @@ def summary(result: Result, wall_s: float | None = None) -> Summary:
             flows.add(flow, flow.group)
         else:
             datagrams.add((flow, flow.datagrams), flow.group)
-        for what, times in (
-            ("page", None if flow.pages is None else flow.pages.response_s),
-            ("echo", flow.echo_s),
-            ("probe, one way", flow.probe_s),
-        ):
-            if times is not None:
-                responses.add((flow, what, times), f"{flow.group}, {what}")
+        if flow.voip is not None:
+            calls.add((flow, flow.voip), flow.group)
+        for what, times in _responses(flow):
+            responses.add((flow, what, times), f"{flow.group}, {what}")
     if result.middlebox is not None:
         box.add(result.middlebox)
-    parts = (groups, flows, datagrams, responses, box)
+    parts = (groups, flows, datagrams, calls, responses, box)
     tables = [table for part in parts for table in part.tables()]
     return Summary(tables, _footer(result, given_up, wall_s))
+
+
+def _responses(flow: Flow) -> Iterator[tuple[str, RttSummary]]:
+    """Yield what the application of a flow waits for, and how long."""
+    if flow.pages is not None:
+        yield "page", flow.pages.response_s
+    if flow.echo_s is not None:
+        yield "echo", flow.echo_s
+    if flow.probe_s is not None:
+        yield "probe, one way", flow.probe_s
 
 
 class _Tables(Generic[T]):
@@ -195,7 +226,8 @@ class _Tables(Generic[T]):
             columns = [
                 (column, values)
                 for column, values in zip(self._columns, of_kind, strict=True)
-                if not column.if_it_varies or len(set(values)) > 1
+                if (not column.if_it_varies or len(set(values)) > 1)
+                and (not column.if_any or any(value is not None for value in values))
             ]
             if self._many:
                 cells = [_spread(*column) for column in columns]

@@ -27,6 +27,7 @@ def datagrams(sight: Sight) -> list[Layer]:
     where = lost.select("bytes", "lost_at", "lost_by").iter_rows()
     return [
         *sight.samples("delay", of.delay.time_s, of.delay.values),
+        *_played(sight, of.played_s),
         *sight.marks(
             "lost",
             of.lost_s,
@@ -36,6 +37,14 @@ def datagrams(sight: Sight) -> list[Layer]:
             tips=[f"{size:,} B lost at {link}: {reason}" for size, link, reason in where],
         ),
     ]
+
+
+def _played(sight: Sight, after_s: float | None) -> list[Layer]:
+    """Return a line at the delay after which a call's packets are played: those above are late."""
+    if after_s is None:
+        return []
+    times_s = np.array([sight.start_s, sight.end_s])
+    return sight.steps("played", times_s, np.full(2, after_s), dotted=True)
 
 
 def losses(sight: Sight) -> list[Layer]:
