@@ -39,19 +39,19 @@ class RttSummary(Record):
 
 @dataclass(frozen=True, slots=True)
 class Calls(Record):
-    """Calls together."""
+    """Calls together. ``None`` stands where none was rated."""
 
     count: int
     """How many directions of calls were rated."""
-    mos_mean: float
+    mos_mean: float | None
     """The mean of their opinion scores."""
-    mos_min: float
-    """The lowest."""
-    r_factor_mean: float
+    mos_min: float | None
+    """The lowest of their opinion scores."""
+    r_factor_mean: float | None
     """The mean of their R."""
-    r_factor_min: float
-    """The lowest."""
-    missing_share: float
+    r_factor_min: float | None
+    """The lowest of their R."""
+    missing_share: float | None
     """Frames missing, late or lost, over those that were to be played, of all of them."""
 
 

@@ -97,6 +97,19 @@ def test_sweeps_measure_them():
     assert study["total.voip.mos_min"].to_list() == [clean, lossy]
 
 
+def test_a_sweep_from_the_command_line_prints_a_score_of_a_group(thinpipe):
+    words = pairs({**CALLS, "duration": "5 s", "queue.packets": "10"})
+    measures = ["groups.calls.voip.mos_min", "total.voip.mos_mean", "voip.mos"]
+    asked = [word for name in measures[:2] for word in ("--measure", name)]
+    done = thinpipe(
+        "sweep", "link", *words, "--vary", "link.loss=0 %,5 %", *asked, "--out", "s.csv"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {*measures[1:], "groups.NAME.voip.mos_min"} <= {
+        each.name for each in tp.measures("voip")
+    }
+
+
 def test_bad_input_is_one_line(thinpipe):
     settings = {"flow.application": "voip", "flow.voip.codec": "opus"}
     done = thinpipe("run", "plain-384", *pairs(settings))

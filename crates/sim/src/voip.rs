@@ -37,22 +37,22 @@ pub struct CallSummary {
     pub burst_ratio: Option<f64>,
 }
 
-/// Calls together.
+/// Calls together. `null` stands where none was rated.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Calls")]
 pub struct CallsSummary {
     /// How many directions of calls were rated.
     pub count: u32,
     /// The mean of their opinion scores.
-    pub mos_mean: f64,
-    /// The lowest.
-    pub mos_min: f64,
+    pub mos_mean: Option<f64>,
+    /// The lowest of their opinion scores.
+    pub mos_min: Option<f64>,
     /// The mean of their R.
-    pub r_factor_mean: f64,
-    /// The lowest.
-    pub r_factor_min: f64,
+    pub r_factor_mean: Option<f64>,
+    /// The lowest of their R.
+    pub r_factor_min: Option<f64>,
     /// Frames missing, late or lost, over those that were to be played, of all of them.
-    pub missing_share: f64,
+    pub missing_share: Option<f64>,
 }
 
 /// What became of a frame of a call in the network.
@@ -265,31 +265,30 @@ impl Heard {
 }
 
 impl CallsSummary {
-    /// Of those of `calls` that were rated, if any was.
+    /// Of `calls`, if there are any.
     pub(crate) fn of<'a>(calls: impl Iterator<Item = &'a CallSummary>) -> Option<Self> {
-        let rated = calls.filter_map(|call| Some((call, call.r_factor?, call.mos?)));
-        let rated: Vec<_> = rated.collect();
-        let count = rated.len();
-        if count == 0 {
+        let calls: Vec<_> = calls.collect();
+        if calls.is_empty() {
             return None;
         }
-        let mean = |of: fn(&(&CallSummary, f64, f64)) -> f64| {
-            rated.iter().map(of).sum::<f64>() / count as f64
-        };
-        let least = |of: fn(&(&CallSummary, f64, f64)) -> f64| {
-            rated.iter().map(of).fold(f64::INFINITY, f64::min)
-        };
-        let missing: u64 = rated.iter().map(|(call, ..)| call.late + call.lost).sum();
-        let played: u64 = rated.iter().map(|(call, ..)| call.played).sum();
+        let sum = |of: fn(&CallSummary) -> u64| calls.iter().map(|call| of(call)).sum::<u64>();
+        let (missing, played) = (sum(|call| call.late + call.lost), sum(|call| call.played));
+        let scores: Vec<_> = calls.iter().filter_map(|call| call.mos).collect();
+        let factors: Vec<_> = calls.iter().filter_map(|call| call.r_factor).collect();
         Some(Self {
-            count: count as u32,
-            mos_mean: mean(|(_, _, mos)| *mos),
-            mos_min: least(|(_, _, mos)| *mos),
-            r_factor_mean: mean(|(_, r, _)| *r),
-            r_factor_min: least(|(_, r, _)| *r),
-            missing_share: missing as f64 / (missing + played) as f64,
+            count: scores.len() as u32,
+            mos_mean: mean(&scores),
+            mos_min: scores.iter().copied().reduce(f64::min),
+            r_factor_mean: mean(&factors),
+            r_factor_min: factors.iter().copied().reduce(f64::min),
+            missing_share: (missing + played > 0)
+                .then(|| missing as f64 / (missing + played) as f64),
         })
     }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ def scores(run: Recording) -> list[Scores]:
             and call.mos is not None
         ]
         of = rated[group]
-        if of is None or not heard:
+        if of is None or of.mos_mean is None or of.mos_min is None or not heard:
             continue
         name = f"{group}: MOS {of.mos_mean:.2f}"
         if of.count > 1:
