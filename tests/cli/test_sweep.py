@@ -283,6 +283,22 @@ OUT = ("--out", "s.parquet")
             "--vary radio.tbler=0.05: the same as 5 %, which is there too",
         ),
         (
+            ("--vary", "flow.group.x.name=a,b", *OUT),
+            "--vary flow.group.x.name=b: the table could not tell it from a: their runs have no "
+            "such key",
+        ),
+        (
+            (
+                "--vary",
+                "middlebox.kind=none,snoop",
+                "--vary",
+                "middlebox.snoop.tick=1ms,2ms",
+                *OUT,
+            ),
+            "--vary middlebox.snoop.tick=2ms: the table could not tell it from 1ms: their runs "
+            "have no such key",
+        ),
+        (
             ("--vary", "tcp.window=8..4", *OUT),
             "--vary tcp.window=8..4: a range goes upwards, as in 4..8",
         ),

@@ -171,6 +171,11 @@ def test_grid_that_grew_uses_what_is_there(tmp_path):
     assert found.frame.equals(whole)
 
 
+def test_a_grid_of_seeds_alone_is_one_combination():
+    plan = Plan.of("umts-dch-384", (), Grid.of({}, "1..3"))
+    assert (len(plan), plan.seeds()) == (3, [1, 2, 3])
+
+
 def test_digest_tells_points_apart(tmp_path):
     trace = tmp_path / "a.trace"
     trace.write_text("10\n")

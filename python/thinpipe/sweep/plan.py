@@ -59,7 +59,8 @@ class Plan:
         Raises
         ------
         ScenarioError
-            If a combination is invalid, a key is set twice, or two values are equal.
+            If a combination is invalid, a key is set twice, two values are equal, or the table
+            could not tell two combinations apart.
         OSError
             If the scenario's file cannot be read.
         """
@@ -73,6 +74,7 @@ class Plan:
             changes.append({key: text for key, text in these.items() if values.get(key) != text})
         plan = cls(found, settings, grid, values, tuple(changes))
         plan._refuse_equal()
+        plan._refuse_merged()
         return plan
 
     @property
@@ -125,6 +127,24 @@ class Plan:
                 first = seen.setdefault((key, read), value)
                 if read is not None and first is not value:
                     raise ScenarioError(f"{key}={value}: the same as {first}, which is there too")
+
+    def _refuse_merged(self) -> None:
+        """Reject combinations whose rows were alike: means would count their runs as one's.
+
+        A key is in no row if it renames the table in which it stands, or belongs to what another
+        value of the grid takes away.
+        """
+        columns = [self.texts(key) for key in self.varied]
+        seen: dict[tuple[str | None, ...], tuple[tuple[str, Value], ...]] = {}
+        for number, combination in enumerate(self.grid.combinations()):
+            row = tuple(texts[number] for texts in columns)
+            first = seen.setdefault(row, combination)
+            for (key, value), (_, other) in zip(combination, first, strict=True):
+                if value is not other:
+                    raise ScenarioError(
+                        f"{key}={value}: the table could not tell it from {other}: "
+                        "their runs have no such key"
+                    )
 
 
 def _refuse_twice(settings: Settings, grid: Grid) -> None:
