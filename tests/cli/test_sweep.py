@@ -160,6 +160,16 @@ def test_one_seed_has_no_interval_and_measures_can_be_chosen(thinpipe):
     assert "goodput" not in done.stdout
 
 
+def test_a_measure_is_of_any_combination(thinpipe):
+    """Where its group has no flow it is empty, whichever combination comes first."""
+    of = ("sweep", "umts-dch-384", "--measure", "groups.x.share", "--duration", "1s")
+    for counts, first_has_it in [("0,2", False), ("2,0", True)]:
+        done = thinpipe(*of, "--vary", f"flow.group.x.count={counts}", "--out", "s.parquet")
+        rows = [line.split() for line in done.stdout.splitlines()[2:4]]
+        assert [count for count, _ in rows] == counts.split(","), done.stderr
+        assert [share != "–" for _, share in rows] == [first_has_it, not first_has_it]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_interrupted_sweep_goes_on(thinpipe, count_runs, tmp_path, number):
     status, said = interrupted(tmp_path, number, 3)
@@ -338,6 +348,10 @@ OUT = ("--out", "s.parquet")
         (
             ("--vary", "tcp.window=4", "--measure", "rtt_s.men", *OUT),
             "--measure rtt_s.men: no figure of a run; did you mean rtt_s.mean?",
+        ),
+        (
+            ("--vary", "flow.group.x.count=0,2", "--measure", "groups.y.share", *OUT),
+            "--measure groups.y.share: no figure of a run; did you mean groups.x.share?",
         ),
         (
             ("--vary", "tcp.window=4", "--out", "s.txt"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -20,6 +20,7 @@ from thinpipe.run import run_many
 from thinpipe.signals import signals_deferred
 from thinpipe.suggestion import suggestion
 from thinpipe.sweep.grid import Grid
+from thinpipe.sweep.measures import is_measure
 from thinpipe.sweep.metrics import metrics_of
 from thinpipe.sweep.plan import Plan
 from thinpipe.sweep.running import executor, run_plan
@@ -96,21 +97,31 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _measures(plan: Plan, asked: Sequence[str] | None) -> list[str]:
-    """Return the metrics of the table; a run of minimal duration gives the valid names."""
+    """Return the metrics of the table; those asked for must be of a run of some combination."""
     with signals_deferred():
         from thinpipe.sweep.words import MEASURES
     if not asked:
         return [*MEASURES]
-    first = next(plan.jobs()).point
-    brief = Point(first.scenario, (*first.settings, ("duration", NO_TIME)), first.algorithms)
-    [run] = run_many([brief])
-    metrics = metrics_of(json.loads(run.json()))
-    names = [name for name, value in metrics.items() if not isinstance(value, str)]
+    sought = {name for name in asked if is_measure(name)}
+    names: dict[str, None] = {}
+    for of_run in _names(plan):
+        names.update(dict.fromkeys(of_run))
+        if sought <= names.keys():
+            break
     for name in asked:
         if name not in names:
             hint = suggestion(name, names, "see `thinpipe measures`")
             raise BadRequestError(f"--measure {name}: no figure of a run{hint}")
     return list(dict.fromkeys(asked))
+
+
+def _names(plan: Plan) -> Iterator[list[str]]:
+    """Yield the metrics of each combination, which a run of minimal duration has, too."""
+    for point in plan.points():
+        brief = Point(point.scenario, (*point.settings, ("duration", NO_TIME)), point.algorithms)
+        [run] = run_many([brief])
+        metrics = metrics_of(json.loads(run.json()))
+        yield [name for name, value in metrics.items() if not isinstance(value, str)]
 
 
 def _print(study: Study, measures: list[str], window: str) -> None:

@@ -99,10 +99,14 @@ class Plan:
                 yield Job(index, point, _digest(start, point, contents), files)
                 index += 1
 
+    def points(self) -> Iterator[Point]:
+        """Yield each combination as a point, with the scenario's own seed."""
+        for combination in self.grid.combinations():
+            yield Point.of(self.scenario, dict([*self.settings, *combination]))
+
     def made(self) -> list[str]:
         """Return a line for each group of flows that a setting or a varied key makes."""
-        first = next(self.grid.combinations())
-        return made_by(Point.of(self.scenario, dict([*self.settings, *first])))
+        return made_by(next(self.points()))
 
     def texts(self, key: str) -> list[str | None]:
         """Return a parameter's value in each combination, as text."""
