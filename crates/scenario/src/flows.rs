@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use base::{Rate, Stream, Time};
-use settings::{Node, Table, nearest};
+use settings::{Item, Node, Table, nearest};
 use tcp::Length;
 use world::{
     AddedFlow, Application, Body, Exchange, MachineId, NewFlow, NodeId, Side, TcpSource, Traffic,
@@ -33,16 +33,16 @@ pub struct NetworkFlow {
     pub bottleneck: Option<Rate>,
 }
 
-/// Leaves `[flow]` without flows where there are groups, and it has no key of its own.
-pub(crate) fn leave_out(flow: &mut Flow, tree: &Table) {
+/// True where there are groups, and `[flow]` has no key of its own: it has no flows then.
+pub(crate) fn are_in_groups_alone(tree: &Table) -> bool {
+    let is_list = |item: &Item| matches!(&item.node, Node::List(groups) if !groups.is_empty());
     let says = |table: &Table| table.iter().any(|(key, _)| key != "group");
-    if !flow.group.is_empty() && !tree.table("flow").is_some_and(says) {
-        flow.count = 0;
-    }
+    tree.find("flow.group").is_some_and(is_list) && !tree.table("flow").is_some_and(says)
 }
 
-/// A line for each group that a setting made: its name may be mistaken for that of another.
-pub(crate) fn made(tree: &Table) -> Vec<String> {
+/// A line for each group of the `tree` that settings made, whose name may be mistaken for that of
+/// another; and for `flow` itself, where the `file` has others alone: its keys are not theirs.
+pub(crate) fn made(flow: &Flow, tree: &Table, file: &Table) -> Vec<String> {
     let Some(Node::List(groups)) = tree.find("flow.group").map(|item| &item.node) else {
         return Vec::new();
     };
@@ -52,7 +52,12 @@ pub(crate) fn made(tree: &Table) -> Vec<String> {
         let meant = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
         format!("flow.group.{name} is made by a setting: the scenario has none of that name{meant}")
     };
-    of(true).filter_map(|group| group.name().map(line)).collect()
+    let common = (flow.count > 0 && are_in_groups_alone(file)).then(|| {
+        "flow is made by a setting, as a group of its own: the scenario has flows in its \
+         [[flow.group]] alone"
+            .to_owned()
+    });
+    common.into_iter().chain(of(true).filter_map(|group| group.name().map(line))).collect()
 }
 
 /// Adds a connection, a browser or a UDP source for each flow of `scenario`.

@@ -46,14 +46,17 @@ fn read(
     settings: &[(String, String)],
     outside: &Outside<'_>,
 ) -> Result<Scenario, Fault> {
-    let mut tree = Table::parse(source)?;
+    let file = Table::parse(source)?;
+    let mut tree = file.clone();
     schema::schema().apply(&mut tree, settings)?;
     let mut scenario = Scenario::default();
     profile::lay_asked_under(&tree, &mut scenario)?;
     let customs = endpoints::take_customs(&mut tree, outside.customs);
     scenario.read(&tree, "")?;
-    flows::leave_out(&mut scenario.flow, &tree);
-    scenario.made = flows::made(&tree);
+    if flows::are_in_groups_alone(&tree) {
+        scenario.flow.count = 0;
+    }
+    scenario.made = flows::made(&scenario.flow, &tree, &file);
     endpoints::give(&mut scenario.tcp, &customs, "tcp");
     let hosts = scenario.tcp.clone();
     scenario.inherit(&Scenario::default(), &tree, "", Parents(&[&hosts]))?;

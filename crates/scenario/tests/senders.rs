@@ -49,6 +49,22 @@ fn a_name_that_is_nearly_that_of_another_group_is_told() {
     assert_eq!(parse(&text, &[("flow.group.typing.count", "2")]).expect("valid").made, [""; 0]);
 }
 
+/// `[flow]` of a scenario of groups is one more, and its keys are not for the others.
+#[test]
+fn a_setting_that_gives_flow_itself_flows_is_told() {
+    let group = "[[flow.group]]\nname = \"a\"\n";
+    let made = |text: &str, key: &str, value: &str| {
+        let made = parse(&format!("{LINK}{text}"), &[(key, value)]).expect("valid").made;
+        made.iter().any(|line| line.starts_with("flow is made by a setting, as a group of its own"))
+    };
+    assert!(made(group, "flow.bytes", "1 MB"));
+    assert!(made(group, "flow.count", "1"));
+    assert!(!made(group, "flow.count", "0"));
+    assert!(!made(group, "flow.group.a.bytes", "1 MB"));
+    assert!(!made(&format!("[flow]\nbytes = \"2 MB\"\n{group}"), "flow.bytes", "1 MB"));
+    assert!(!made("", "flow.bytes", "1 MB"));
+}
+
 /// The order: `[tcp]` with its profile, then the group's profile, then the group's keys.
 #[test]
 fn a_group_begins_with_what_holds_for_all() {
