@@ -309,17 +309,20 @@ BAD = {
         "vegas",
         "--beside",
         "renno",
-    ): "renno: neither a congestion control that ships nor FILE.py:CLASS; did you mean reno?",
+    ): "--beside renno: neither a congestion control that ships nor FILE.py:CLASS; did you mean "
+    "reno?",
+    ("evaluate", "variant"): "variant: neither a congestion control that ships nor FILE.py:CLASS; "
+    "those that ship are tahoe, reno, vegas, westwood, cubic, bbr, wtcp, dctcp, prague, copa",
     ("evaluate", "vegas", "--beside", "reno,"): "--beside reno,: an empty name; expected names as "
     "in a,b",
     (
         "evaluate",
         "none.py:Mine",
-    ): "tcp.congestion_control=none.py:Mine: cannot read none.py: No such file or directory",
+    ): "none.py:Mine: cannot read none.py: No such file or directory",
     (
         "evaluate",
         "named.py:Reno",
-    ): "tcp.congestion_control: 'reno' ships; give Reno a name of its own",
+    ): "named.py:Reno: 'reno' ships; give Reno a name of its own",
     ("evaluate", "vegas", "--bearers", "lnk", "--folder", "own"): "--bearers lnk: no pipe lnk; did "
     "you mean link?",
     ("evaluate", "vegas", "--criteria", "9", "--folder", "own"): "--criteria 9: no section 9; see "
@@ -332,13 +335,39 @@ BAD = {
         "vegas",
         "--seeds",
         "x",
-    ): "seeds=x: whole numbers from 0 are needed, as in 1..10 or 1,2,7",
+    ): "--seeds x: whole numbers from 0 are needed, as in 1..10 or 1,2,7",
     (
         "evaluate",
         "vegas",
         "--set",
         "ecn=accurate",
     ): "--set ecn=accurate: expected a key of [tcp], as in tcp.ecn",
+    (
+        "evaluate",
+        "vegas",
+        "--set",
+        "tcp.congestion_control=reno",
+    ): "--set tcp.congestion_control=reno: CONTROLLER vegas says that",
+    (
+        "evaluate",
+        "vegas",
+        "--set",
+        "tcp.mss=70000 B",
+    ): "--set tcp.mss=70000 B: must be a size from 1 B to 65495 B",
+    (
+        "evaluate",
+        "vegas",
+        "--criteria",
+        "5.2.1",
+        "--set",
+        "tcp.windw=9",
+    ): "--set tcp.windw=9: unknown key; did you mean tcp.window?",
+    (
+        "evaluate",
+        "prague",
+        "--set",
+        "tcp.ecn=off",
+    ): "prague, ecn=off: prague answers the share of marks: tcp.ecn must be accurate (RFC 9768)",
     ("evaluate", "vegas", "--jobs", "2", "--scheduler", "tcp://h:1"): "--scheduler tcp://h:1: its "
     "cluster needs no --jobs 2",
 }

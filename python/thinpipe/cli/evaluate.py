@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from thinpipe._core import ScenarioError
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.points import Counting, Jobs, Scheduler, Seeds, check_where, scheduled
 from thinpipe.cli.settings import Settings
+from thinpipe.controller import KEY
 from thinpipe.suggestion import suggestion
 from thinpipe.sweep.grid import Grid
 
 if TYPE_CHECKING:
     from thinpipe.evaluation.criteria import Criterion
+    from thinpipe.evaluation.evaluate import Evaluation
     from thinpipe.evaluation.trials import Contestant
 
 OUT: Final = Path("evaluation")
@@ -84,6 +87,8 @@ def evaluate(  # noqa: PLR0913 - to typer, a parameter is an option
     """Run what RFC 9743 asks of a new congestion control, and write a page of the results."""
     from thinpipe.evaluation.criteria import SHIPPED
     from thinpipe.evaluation.criteria import criteria as read
+    from thinpipe.evaluation.evaluate import Evaluation
+    from thinpipe.evaluation.trials import Form
 
     if not listing and controller is None:
         raise BadRequestError("CONTROLLER is missing; see `thinpipe evaluate --help`")
@@ -93,26 +98,18 @@ def evaluate(  # noqa: PLR0913 - to typer, a parameter is an option
     if listing:
         _list(chosen)
         return
-    _run(
-        chosen,
-        _contestants(controller or "", beside, settings),
-        _seeds(seeds, full=full),
-        (full, out, jobs, scheduler),
-    )
+    asked = Settings.of(settings)
+    with Settings(asked.pairs, {**asked.given, "seeds": "--seeds "}).named():
+        contestants = _contestants(controller or "", beside, asked)
+        form = Form(_seeds(seeds, full=full), full)
+        evaluation = Evaluation.of(chosen, contestants, form)
+    _run(evaluation, out, jobs, scheduler)
 
 
-def _run(
-    chosen: Sequence[Criterion],
-    contestants: Sequence[Contestant],
-    seeds: tuple[int, ...],
-    how: tuple[bool, Path, int | None, str | None],
-) -> None:
-    from thinpipe.evaluation.evaluate import PAGE, Evaluation, journal_target
+def _run(asked: Evaluation, out: Path, jobs: int | None, scheduler: str | None) -> None:
+    from thinpipe.evaluation.evaluate import PAGE, journal_target
     from thinpipe.evaluation.evaluate import evaluate as run
-    from thinpipe.evaluation.trials import Form
 
-    full, out, jobs, scheduler = how
-    asked = Evaluation.of(chosen, contestants, Form(seeds, full))
     label, total = asked.subject, len(asked.trials)
     with Counting(label, total, journal_target(out)) as progress, scheduled(scheduler):
         found = run(asked, out, jobs=jobs, scheduler=scheduler, progress=progress)
@@ -123,18 +120,21 @@ def _run(
     )
 
 
-def _contestants(
-    controller: str, beside: str, settings: list[str] | None
-) -> tuple[Contestant, ...]:
+def _contestants(controller: str, beside: str, settings: Settings) -> tuple[Contestant, ...]:
     from thinpipe.evaluation.trials import Contestant
 
     more = {}
-    for key, value in Settings.of(settings).pairs:
+    for key, value in settings.pairs:
         if not key.startswith("tcp."):
             raise BadRequestError(f"--set {key}={value}: expected a key of [tcp], as in tcp.ecn")
+        if key == KEY:
+            raise BadRequestError(f"--set {key}={value}: CONTROLLER {controller} says that")
         more[key.removeprefix("tcp.")] = value
     first = Contestant.of(controller, more)
-    beside_it = map(Contestant.of, _words("--beside", beside))
+    try:
+        beside_it = list(map(Contestant.of, _words("--beside", beside)))
+    except ScenarioError as error:
+        raise ScenarioError(f"--beside {error}") from None
     others = [each for each in beside_it if each != first]
     names = [first.name, *(each.name for each in others)]
     twice = next((name for name in names if names.count(name) > 1), None)

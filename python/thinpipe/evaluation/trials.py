@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from pathlib import Path
@@ -57,21 +58,33 @@ class Contestant:
         ScenarioError
             If there is none.
         """
-        algorithm = resolve(text, KEY)
-        if algorithm is None:
-            words = next(key for key in keys() if key.name == KEY).words
-            if text not in words:
-                reason = "neither a congestion control that ships nor FILE.py:CLASS"
-                hint = suggestion(text, words, f"those that ship are {', '.join(words)}")
-                raise ScenarioError(f"{text}: {reason}{hint}")
+        try:
+            algorithm = resolve(text, KEY)
+            name = text if algorithm is None else name_of(algorithm)
+        except (ScenarioError, ValueError) as error:  # ValueError: a name that ships
+            raise ScenarioError(str(error).replace(f"{KEY}=", "").replace(KEY, text)) from None
+        ships = _ships()
+        if algorithm is None and text not in ships:
+            reason = "neither a congestion control that ships nor FILE.py:CLASS"
+            hint = suggestion(text, ships, f"those that ship are {', '.join(ships)}")
+            raise ScenarioError(f"{text}: {reason}{hint}")
         needed = {"ecn": "accurate"} if text in ACCURATE else {}
         more = tuple({**needed, **(settings or {})}.items())
-        try:
-            name = text if algorithm is None else name_of(algorithm)
-        except ValueError as error:  # a name that ships
-            raise ScenarioError(str(error)) from None
         given = [f"{key}={value}" for key, value in (settings or {}).items()]
         return cls(", ".join([name, *given]), text, algorithm or text, more)
+
+    def fault(self, error: ScenarioError, places: Iterable[str]) -> ScenarioError | None:
+        """Return an error about what stands there, in a user's words; `None` about all else."""
+        key, _, rest = str(error).partition("=")
+        for place in places:
+            own = key.removeprefix(f"{place}.")
+            said = rest.replace(f"{place}.", "tcp.")
+            if own == key:
+                continue
+            if own in dict(self.settings):
+                return ScenarioError(f"tcp.{own}={said}")
+            return ScenarioError(f"{self.name}: {said.partition(': ')[2]}")
+        return None
 
     def at(self, places: Iterable[str], *, as_text: bool = False) -> dict[str, Any]:
         """Return the settings that put it there."""
@@ -81,6 +94,12 @@ class Contestant:
             for place in places
             for key, setting in (("congestion_control", value), *self.settings)
         }
+
+
+def _ships() -> list[str]:
+    """Return the congestion controls that ship; the default leaves the choice to the variant."""
+    key = next(key for key in keys() if key.name == KEY)
+    return [word for word in key.words if word != key.default]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +151,15 @@ class Trials:
         Raises
         ------
         ScenarioError
-            If a combination is invalid; the message begins with the criterion's file.
+            If a combination is invalid. The message begins with the criterion's file, or with what
+            was asked for if that is at fault.
         """
         found: list[Trial] = []
         first = 0
         for criterion in criteria:
-            try:
-                for trial in _trials(criterion, contestants, form):
-                    found.append(replace(trial, first=first))
-                    first += len(trial.plan)
-            except ScenarioError as error:
-                raise ScenarioError(f"{criterion.path}: {error}") from None
+            for trial in _trials(criterion, contestants, form):
+                found.append(replace(trial, first=first))
+                first += len(trial.plan)
         return cls(tuple(found))
 
     def __len__(self) -> int:
@@ -192,21 +209,31 @@ def earlier_runs(out: Path) -> bytes:
 
 
 def _trials(criterion: Criterion, contestants: Sequence[Contestant], form: Form) -> Iterator[Trial]:
-    always = map(Contestant.of, criterion.always)
+    with _blaming(criterion):
+        always = list(map(Contestant.of, criterion.always))
+        varied = criterion.vary_in_full if form.is_full else criterion.vary
+        grid = Grid.of(varied, form.seeds[: criterion.seeds])
     asked = list(dict.fromkeys([*contestants, *always]))
-    grid = Grid.of(
-        criterion.vary_in_full if form.is_full else criterion.vary, form.seeds[: criterion.seeds]
-    )
     settled = dict.fromkeys(measure.without for measure in criterion.measures)
     for pipe in criterion.pipes:
         for without in {(): None, **settled}:
             stays = not removes(without, criterion.controller)
             for contestant in asked if stays else (None,):
                 placed = {} if contestant is None else contestant.at(criterion.controller)
-                plan = Plan.of(
-                    pipe.scenario, tuple(_fixed(pipe, placed, without, grid).items()), grid
-                )
+                fixed = tuple(_fixed(pipe, placed, without, grid).items())
+                with _blaming(criterion, contestant if contestant in contestants else None):
+                    plan = Plan.of(pipe.scenario, fixed, grid)
                 yield Trial(criterion, pipe, contestant, without, plan)
+
+
+@contextmanager
+def _blaming(criterion: Criterion, contestant: Contestant | None = None) -> Iterator[None]:
+    """Let errors begin with the criterion's file, but for those of what was asked for there."""
+    try:
+        yield
+    except ScenarioError as error:
+        fault = None if contestant is None else contestant.fault(error, criterion.controller)
+        raise fault or ScenarioError(f"{criterion.path}: {error}") from None
 
 
 def _fixed(
