@@ -6,7 +6,7 @@ import matplotlib.image
 import pytest
 import thinpipe as tp
 from thinpipe.files import write_manifest
-from thinpipe.plot.kinds import KINDS, SHARING, TRACE
+from thinpipe.plot.kinds import KINDS, OF_A_FLOW, SHARING, TRACE
 from thinpipe.suggestion import either
 
 KINDS_NAMED = either([*KINDS])
@@ -112,6 +112,14 @@ def test_link_and_several_flows_change_the_picture(thinpipe, tmp_path):
         (("./run",), "run: the same run as another one; give it once"),
         (("./run", "--kind", "box"), "run: the same run as another one; give it once"),
         (("--flow", "0,2"), "--flow 2 is none of this run's, 0 to 1"),
+        (
+            ("--flow", "1", "--kind", "groups"),
+            f"--flow 1 needs a kind that takes one: {either(OF_A_FLOW)}",
+        ),
+        (
+            ("--flow", "0,1", "--kind", "completion"),
+            f"--flow 0,1 needs a kind that takes one: {either(OF_A_FLOW)}",
+        ),
         (
             ("--flow", "all", "--kind", "packets"),
             f"--flow all needs a kind that shows several: {either(SHARING)}",

@@ -239,7 +239,6 @@ def test_tree_at_another_time_and_of_another_cell(walk):
         ({"at_s": 201.0}, "at_s: must be from 0 s to 200 s, not 201 s"),
         ({"at_s": -1.0}, "at_s: must be from 0 s to 200 s, not -1 s"),
         ({"start_s": 200.0}, "start_s: must be from 0 s to below 200 s, not 200 s"),
-        ({"flow": 1}, "flow: 1 is none of this run's, 0 to 0"),
     ],
 )
 def test_pictures_that_are_none(walk, options, message):

@@ -7,7 +7,7 @@ from thinpipe.plot.kinds import KINDS, SHARING, taking
 from thinpipe.plot.plots import Plots
 from thinpipe.suggestion import either
 
-COMMON = {"self", "ax", "flow", "start_s", "end_s"}
+COMMON = {"self", "ax", "start_s", "end_s"}
 
 
 def parameters(method):
@@ -22,7 +22,8 @@ def test_kinds_are_the_methods():
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
 def test_options_are_those_of_the_method(kind):
     label = {"label"} if kind.shares else set()
-    assert set(parameters(kind.method)) == COMMON | label | set(kind.options)
+    flow = {"flow"} if kind.takes_flow else set()
+    assert set(parameters(kind.method)) == COMMON | label | flow | set(kind.options)
 
 
 def test_a_call_draws_the_default():

@@ -32,6 +32,8 @@ class Kind:
         Whether several runs and several flows may share its axes.
     of_flow
         Whether it shows a flow rather than the network.
+    takes_flow
+        Whether a flow can be chosen: of what is not of one, where its packets go.
     size
         Width and height of a file in inches.
     """
@@ -42,6 +44,7 @@ class Kind:
     options: tuple[str, ...] = ()
     shares: bool = False
     of_flow: bool = True
+    takes_flow: bool = True
     size: Size = WIDE
 
     @property
@@ -130,12 +133,14 @@ KINDS: Final = {
             "groups",
             "goodput over one-way delay, a mark a flow, by group",
             of_flow=False,
+            takes_flow=False,
         ),
         Kind(
             "completion",
             "how long transfers and pages took: CDFs, by group",
             needs="transfers that end, or pages",
             of_flow=False,
+            takes_flow=False,
         ),
         Kind(
             "datagrams",
@@ -155,6 +160,7 @@ KINDS: Final = {
             needs="`middlebox.kind`",
             options=("mobile",),
             of_flow=False,
+            takes_flow=False,
         ),
         Kind(
             "handover",
@@ -170,6 +176,7 @@ KINDS: Final = {
             needs="trace, LTE, NR, HSDPA or NB-IoT",
             options=("mobile",),
             of_flow=False,
+            takes_flow=False,
         ),
         Kind(
             "energy",
@@ -177,6 +184,7 @@ KINDS: Final = {
             needs="trace, `[radio.power]`",
             options=("mobile",),
             of_flow=False,
+            takes_flow=False,
         ),
         Kind(
             "cell",
@@ -184,6 +192,7 @@ KINDS: Final = {
             needs=CELLS,
             options=("cell",),
             of_flow=False,
+            takes_flow=False,
         ),
         Kind(
             "codes",
@@ -191,6 +200,7 @@ KINDS: Final = {
             needs=CELLS,
             options=("at_s", "cell"),
             of_flow=False,
+            takes_flow=False,
         ),
     )
 }
@@ -198,6 +208,9 @@ KINDS: Final = {
 
 DEFAULT: Final = next(iter(KINDS))
 """The kind that is drawn unless another is asked for."""
+
+OF_A_FLOW: Final = tuple(name for name, kind in KINDS.items() if kind.takes_flow)
+"""Kinds for which a flow can be chosen."""
 
 SHARING: Final = tuple(name for name, kind in KINDS.items() if kind.shares)
 """Kinds whose axes several runs and flows may share."""

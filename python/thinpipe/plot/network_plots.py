@@ -46,16 +46,14 @@ class NetworkPlots:
         self,
         ax: Axes | None = None,
         *,
-        flow: int = 0,
         start_s: float = 0.0,
         end_s: float | None = None,
     ) -> Figure:
         """Draw the goodput of each flow over the 95th percentile of its one-way delay, by group.
 
         A large mark is the mean of a group; the legend has its share of all, and Jain's index of
-        its flows. These are figures of the whole run; the flow has no effect.
+        its flows. These are figures of the whole run.
         """
-        flow_of(self._run, flow)
         if start_s > 0 or end_s is not None:
             raise ValueError("groups: shows the whole run; leave start and end out")
         if not (found := groups.shares(self._run)):
@@ -69,16 +67,14 @@ class NetworkPlots:
         self,
         ax: Axes | None = None,
         *,
-        flow: int = 0,
         start_s: float = 0.0,
         end_s: float | None = None,
     ) -> Figure:
         """Draw which share of transfers and of pages took at most a time, a curve a group.
 
         Of the transfers that began, those that did not come to an end leave the curve below 100 %;
-        pages are those that were complete. The flow has no effect.
+        pages are those that were complete.
         """
-        flow_of(self._run, flow)
         view = View.of(start_s, end_s, self._run.result.duration_s)
         if not (found := groups.times(self._run, view)):
             raise ValueError("completion: no transfer and no page began and ended in that time")
@@ -115,7 +111,6 @@ class NetworkPlots:
         self,
         ax: Axes | None = None,
         *,
-        flow: int = 0,
         start_s: float = 0.0,
         end_s: float | None = None,
         cell: int = 0,
@@ -123,11 +118,10 @@ class NetworkPlots:
         """Draw a network of cells: RRC states, codes and blocked requests, shared channels.
 
         From the top: a bar per mobile; the codes of a cell and refused requests; the load of the
-        cell's FACH and RACH. The panels replace `ax`. The flow has no effect.
+        cell's FACH and RACH. The panels replace `ax`.
         """
         summary, duration_s = self._cells("cell", cell), self._run.result.duration_s
         view = View.of(start_s, end_s, duration_s)
-        flow_of(self._run, flow)
         with style():
             ax = given_or_new(ax)
             states, codes, shared = panels(ax, (0.66, 0.34), (0.23, 0.33), (0.0, 0.13))
@@ -146,7 +140,6 @@ class NetworkPlots:
         self,
         ax: Axes | None = None,
         *,
-        flow: int = 0,
         start_s: float = 0.0,
         end_s: float | None = None,
         at_s: float | None = None,
@@ -155,11 +148,10 @@ class NetworkPlots:
         """Draw the code tree of a cell at one time, and below it the allocations over time.
 
         A code in use blocks those above and below it. ``None`` is when mobiles first used most of
-        the tree. The panels replace `ax`. The flow has no effect.
+        the tree. The panels replace `ax`.
         """
         summary, duration_s = self._cells("codes", cell), self._run.result.duration_s
         view, rows = View.of(start_s, end_s, duration_s), self._run.codes
-        flow_of(self._run, flow)
         check(at_s=at_s)
         if at_s is not None and not 0 <= at_s <= duration_s:
             raise ValueError(f"at_s: must be from 0 s to {duration_s:g} s, not {at_s:g} s")
@@ -179,7 +171,6 @@ class NetworkPlots:
         self,
         ax: Axes | None = None,
         *,
-        flow: int = 0,
         start_s: float = 0.0,
         end_s: float | None = None,
         mobile: int = 0,
@@ -187,7 +178,7 @@ class NetworkPlots:
         """Draw a middlebox's backlog for a mobile, and below it round-trip times over the radio.
 
         Mobiles count from 0 in the order in which the middlebox first handled a connection of
-        them. The panels replace `ax`. The flow has no effect.
+        them. The panels replace `ax`.
         """
         summary, run = self._run.middlebox, self._run
         if summary is None:
@@ -195,7 +186,6 @@ class NetworkPlots:
         if not summary.mobiles:
             raise ValueError("middlebox: that of this run took part in no connection")
         _check_number("the box's", summary.mobiles, mobile=mobile)
-        flow_of(self._run, flow)
         backlog, rtt, events = (
             table.filter(table["mobile"] == mobile)
             for table in (run.middlebox_backlog, run.middlebox_rtt, run.middlebox_events)
@@ -256,14 +246,13 @@ class NetworkPlots:
         self,
         ax: Axes | None = None,
         *,
-        flow: int = 0,
         start_s: float = 0.0,
         end_s: float | None = None,
         mobile: int = 0,
     ) -> Figure:
         """Draw the ratio of signal to noise that a mobile's blocks met, and its handovers.
 
-        Mobiles count from 0 in the order of the scenario. The flow has no effect.
+        Mobiles count from 0 in the order of the scenario.
         """
         run = self._run
         try:
@@ -273,7 +262,6 @@ class NetworkPlots:
                 "snr: needs a traced run whose radio has a ratio of signal to noise"
             ) from None
         _check_number("this run's", len(known), mobile=mobile)
-        flow_of(run, flow)
         view = View.of(start_s, end_s, run.result.duration_s)
         with style():
             ax = given_or_new(ax)
@@ -285,7 +273,6 @@ class NetworkPlots:
         self,
         ax: Axes | None = None,
         *,
-        flow: int = 0,
         start_s: float = 0.0,
         end_s: float | None = None,
         mobile: int = 0,
@@ -293,13 +280,12 @@ class NetworkPlots:
         """Draw what a mobile's radio draws over time, and below it the energy of each state.
 
         The power is the mean from one change of state to the next, with what is carried. Mobiles
-        count from 0 as in ``run.mobiles``. The panels replace `ax`. The flow has no effect.
+        count from 0 as in ``run.mobiles``. The panels replace `ax`.
         """
         run, known = self._run, self._run.result.mobiles
         if not known:
             raise ValueError("energy: needs a run whose radio has powers, [radio.power]")
         _check_number("this run's", len(known), mobile=mobile)
-        flow_of(run, flow)
         view, of = View.of(start_s, end_s, run.result.duration_s), known[mobile]
         rows = run.power.filter(run.power["mobile"] == mobile)
         drawn = powers(rows, run.result.duration_s, of.energy_j)

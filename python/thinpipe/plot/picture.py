@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.files import write_atomically
-from thinpipe.plot.kinds import KINDS, SHARING, WIDE, Kind, Size
+from thinpipe.plot.kinds import KINDS, OF_A_FLOW, SHARING, WIDE, Kind, Size
 from thinpipe.plot.shown import Flows, flow_of
 from thinpipe.plot.style import style
 from thinpipe.suggestion import either, suggestion
@@ -179,6 +179,8 @@ def _kind(name: str, flow: Flows | None) -> Kind:
         hint = suggestion(name.replace("_", "-"), KINDS)
         raise ValueError(f"kind: must be {either([*KINDS])}{hint}")
     kind = KINDS[name]
+    if flow is not None and not kind.takes_flow:
+        raise ValueError(f"flow: {_text(flow)} needs a kind that takes one: {either(OF_A_FLOW)}")
     if not (kind.shares or isinstance(flow or 0, int)):
         raise ValueError(f"flow: {_text(flow)} needs a kind that shows several: {either(SHARING)}")
     return kind
