@@ -22,6 +22,7 @@ from thinpipe.files import (
     write_file,
     write_manifest,
 )
+from thinpipe.inputs import INPUTS_FILE
 from thinpipe.result import Energy, Flow, Link, Middlebox, Mobile, Radio, Result
 from thinpipe.scenario import Scenario
 from thinpipe.signals import signals_deferred
@@ -367,7 +368,7 @@ def load(directory: str | os.PathLike[str]) -> SavedRun:
     OSError
         If it is not the directory of a run, or cannot be read.
     ValueError
-        If a file in it is damaged; of tables only when they are used.
+        If a file in it is damaged or was changed; of tables only when they are used.
 
     Examples
     --------
@@ -375,6 +376,9 @@ def load(directory: str | os.PathLike[str]) -> SavedRun:
     """
     path = run_directory(directory)
     content = read_listed(path, RESULT_FILE)
+    for name in (SCENARIO_FILE, INPUTS_FILE):  # figures of something else than they name are none
+        if name in listed(path):
+            read_listed(path, name)
     try:
         result = Result.from_json(content.decode())
     except ValueError:
