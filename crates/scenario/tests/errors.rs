@@ -44,6 +44,26 @@ fn unknown_keys() {
     in_setting(("wired.Gi.dely", "3 ms"), "unknown key; did you mean wired.Gi.delay?");
     in_setting(("wired.Gj.delay", "3 ms"), "no [[wired]] of that name; did you mean Gi?");
     in_setting(("tcp..mss", "3"), "unknown key; did you mean tcp.mss?");
+    in_setting(("queue.red.weigth", "0.1"), "unknown key; did you mean queue.red.weight?");
+    in_setting(
+        ("queue.red.maxp", "0.1"),
+        "unknown key; queue.red has min_threshold, max_threshold, max_probability, weight, \
+         gentle, mean_packet",
+    );
+    in_setting(
+        ("queue.pie.foo", "1"),
+        "unknown key; queue.pie has target, update, alpha, beta, max_burst, ecn_threshold, \
+         mean_packet",
+    );
+    for key in ["", "..x", ".", ".\"a.b\".count", ".a b.count", ".ä.count"] {
+        let key = &format!("flow.group{key}");
+        let expect = if key == "flow.group" {
+            "a table; set one of its keys, as in flow.group.NAME.count"
+        } else {
+            "flow.group.NAME needs a name of letters, digits, - and _"
+        };
+        in_setting((key, "1"), expect);
+    }
     let line = "--set a\\nb=1: unknown key";
     in_settings(UMTS, &[("a\nb", "1")], line);
 }

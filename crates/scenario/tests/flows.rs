@@ -161,7 +161,7 @@ fn what_does_not_go_together() {
     refuse(
         wire,
         &[("flow.group.a b.bytes", "3 kB")],
-        "--set flow.group.a b.bytes=3 kB: must be a name of letters, digits, - and _ in quotes",
+        "--set flow.group.a b.bytes=3 kB: flow.group.NAME needs a name of letters, digits, - and _",
     );
     refuse(
         wire,

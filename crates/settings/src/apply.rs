@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::error::Fault;
-use crate::form::{Condition, InFile, Key, MEMBER, Needs, Precedence, join, matches, one_of};
+use crate::form::{
+    Condition, InFile, Key, MEMBER, Needs, Precedence, is_label, join, matches, one_of,
+};
 use crate::nearest::nearest;
 use crate::tree::{Item, Node, Origin, Table, setting_value};
 
@@ -135,12 +137,21 @@ impl Setting<'_> {
     /// Refuses keys that are not in the schema, or in a table that the file does without.
     fn check(&self, schema: &Schema<'_>, tree: &Table) -> Result<(), Fault> {
         let known = schema.keys;
+        for list in schema.grown {
+            let member = self.key.strip_prefix(list).and_then(|rest| rest.strip_prefix('.'));
+            let name = member.map(|member| member.split('.').next().unwrap_or_default());
+            if name.is_some_and(|name| !is_label(name)) {
+                let message = format!("{list}.{MEMBER} needs a name of letters, digits, - and _");
+                return Err(self.fault(message));
+            }
+        }
         if !known.iter().any(|key| matches(&key.name, self.key)) {
             let within = |key: &&Key| {
                 let table = key.name.rmatch_indices('.').map(|(at, _)| &key.name[..at]);
                 table.into_iter().any(|table| matches(table, self.key))
             };
-            return Err(match known.iter().find(within) {
+            let is_other = |key: &&Key| !key.name.ends_with(&format!("{MEMBER}.name"));
+            return Err(match known.iter().filter(within).find(is_other) {
                 Some(key) => {
                     self.fault(format!("a table; set one of its keys, as in {}", key.name))
                 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::form::{Key, Needs, matches, nearest_key, one_of};
+use crate::form::{Key, Needs, advice, matches, one_of};
 use crate::tree::Origin;
 
 /// A scenario or setting that cannot be. It reads as one line that names the file and its line, or
@@ -47,8 +47,8 @@ impl Fault {
         if let Some(Needs { key, kinds }) = self.needs(known) {
             let (subject, kinds) = (&self.subject, one_of(&kinds));
             self.message = format!("{subject} is for {key} = {kinds} alone");
-        } else if let Some(near) = nearest_key(&self.subject, known) {
-            self.message = format!("{UNKNOWN}; did you mean {near}?");
+        } else if let Some(advice) = advice(&self.subject, known) {
+            self.message = format!("{UNKNOWN}; {advice}");
         }
         self
     }

@@ -41,7 +41,8 @@ leaves! {
         |scalar| Text::parse(scalar).ok().filter(|name| is_label(name)), String::clone;
 }
 
-fn is_label(name: &str) -> bool {
+/// True for what [`Label`] takes.
+pub(crate) fn is_label(name: &str) -> bool {
     let is_fit = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     !name.is_empty() && name.chars().all(is_fit)
 }

@@ -32,7 +32,7 @@ pub use takes::{Takes, ValueKind};
 use std::collections::BTreeSet;
 
 use self::choice::find_word;
-pub(crate) use self::choice::one_of;
+pub(crate) use self::choice::{is_label, one_of};
 use crate::error::Fault;
 use crate::nearest::nearest;
 use crate::tree::{Item, Node, Scalar, Table};
@@ -266,7 +266,7 @@ pub fn refuse_unknown(table: &Table, at: &str, names: &[String]) -> Result<(), F
 }
 
 /// Of the `known` keys and their tables, the one that is nearest to an unknown `key`.
-pub fn nearest_key(key: &str, known: &[Key]) -> Option<String> {
+fn nearest_key(key: &str, known: &[Key]) -> Option<String> {
     let mut candidates: Vec<_> = known.iter().map(|known| with_members(&known.name, key)).collect();
     let mut seen = BTreeSet::new();
     for known in known {
@@ -275,6 +275,42 @@ pub fn nearest_key(key: &str, known: &[Key]) -> Option<String> {
         candidates.extend(tables.map(|table| with_members(table, key)));
     }
     nearest(key, candidates.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// What may be meant by an unknown `key`, as the end of a sentence: a key of its name elsewhere or
+/// one beside it that is spelt nearly so; of a small table, which keys there are.
+pub(crate) fn advice(key: &str, known: &[Key]) -> Option<String> {
+    let near = nearest_key(key, known);
+    let meant = |key: &str| Some(format!("did you mean {key}?"));
+    let Some((table, last)) = key.rsplit_once('.') else { return meant(&near?) };
+    if let Some(near) = near.as_deref().filter(|near| near.rsplit('.').next() == Some(last)) {
+        return meant(near);
+    }
+    let beside = words_of(table, key, known);
+    if let Some(word) = nearest(last, beside.iter().map(String::as_str)) {
+        return meant(&join(table, word));
+    }
+    if beside.is_empty() || beside.len() > MOST_LISTED {
+        return meant(&near?);
+    }
+    Some(format!("{table} has {}", beside.join(", ")))
+}
+
+/// Keys that fit into a line.
+const MOST_LISTED: usize = 12;
+
+/// The words that may follow `table`, with the names that `key` has, in the order of the schema.
+fn words_of(table: &str, key: &str, known: &[Key]) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for known in known.iter().map(|known| with_members(&known.name, key)) {
+        let rest = known.strip_prefix(table).and_then(|rest| rest.strip_prefix('.'));
+        let word = rest.map(|rest| rest.split('.').next().unwrap_or_default());
+        let is_new = |word: &&str| *word != MEMBER && !words.iter().any(|before| before == word);
+        if let Some(word) = word.filter(is_new) {
+            words.push(word.to_owned());
+        }
+    }
+    words
 }
 
 /// `known` with the names that `key` has in the places of members' names.
