@@ -43,6 +43,11 @@ def is_of_endpoint(key: str, own: str) -> bool:
     return key == own or (key.startswith("flow.") and key.endswith(f".{own}"))
 
 
+def _controlling(key: str) -> str:
+    """Return the key of the same endpoints that takes a class: a variant's is beside it."""
+    return f"{key.rpartition('.')[0]}.{KEY.rpartition('.')[2]}"
+
+
 class CongestionControl(ABC):
     """Base class of custom congestion controls.
 
@@ -167,14 +172,14 @@ def registered() -> tuple[tuple[str, Algorithm], ...]:
     return tuple(_registered.items())
 
 
-def name_of(algorithm: Algorithm) -> str:
-    """Return the name of an algorithm in results and settings."""
+def name_of(algorithm: Algorithm, key: str = KEY) -> str:
+    """Return the name of an algorithm in results and settings; `key` is named in errors."""
     kind = algorithm if isinstance(algorithm, type) else type(algorithm)
     if not issubclass(kind, CongestionControl):
-        raise TypeError(f"{KEY}: {algorithm!r} is no subclass of thinpipe.CongestionControl")
+        raise TypeError(f"{key}: {algorithm!r} is no subclass of thinpipe.CongestionControl")
     name = kind.name or kind.__name__.lower()
     if name in _shipped():
-        raise ValueError(f"{KEY}: {name!r} ships; give {kind.__name__} a name of its own")
+        raise ValueError(f"{key}: {name!r} ships; give {kind.__name__} a name of its own")
     return name
 
 
@@ -192,14 +197,14 @@ def resolve(value: object, key: str = KEY) -> Algorithm | None:
     if isinstance(value, str):
         named = re.fullmatch(r"(.*\.py)(?::(.*))?", value)
         if named is None and ":" in value:
-            raise _core.ScenarioError(f"{key}={value}: expected {KEY}=FILE.py:CLASS")
+            raise _core.ScenarioError(f"{key}={value}: expected {_controlling(key)}=FILE.py:CLASS")
         return None if named is None else _from_file(key, named[1], named[2] or "")
     if not takes:
         return None
     if isinstance(value, CongestionControl):
         return value
     if isinstance(value, type):
-        name_of(value)  # raises if it is not an algorithm
+        name_of(value, key)  # raises if it is not an algorithm
         return value
     return None
 
@@ -251,7 +256,7 @@ def _from_file(key: str, path: str, name: str) -> type[CongestionControl]:
         if isinstance(each, type) and each.__module__ == module.__name__
         if issubclass(each, CongestionControl)
     ]
-    reason = f"expected {KEY}=FILE.py:CLASS"
+    reason = f"expected {_controlling(key)}=FILE.py:CLASS"
     if takes and name:
         reason = "no CongestionControl of that name"
     raise _core.ScenarioError(f"{given}: {reason}; {path} has {', '.join(mine) or 'none'}")

@@ -76,8 +76,9 @@ class Point:
             if algorithm is None:
                 plain.append((key, as_text(key, value)))
             else:
-                algorithms.append((name_of(algorithm), algorithm))
-                plain.append((key, name_of(algorithm)))
+                name = name_of(algorithm, key.strip())
+                algorithms.append((name, algorithm))
+                plain.append((key, name))
         refuse_twice(plain)
         return cls(find(scenario), tuple(plain), _distinct(algorithms))
 

@@ -166,6 +166,14 @@ def test_the_cure_is_named(thinpipe, arguments, expected):
             "tcp.congestion_control=mine.py:Yours",
             "no CongestionControl of that name; mine.py has Mine",
         ),
+        (
+            "flow.group.a.tcp.variant=mine.py:Mine",
+            "expected flow.group.a.tcp.congestion_control=FILE.py:CLASS; mine.py has Mine",
+        ),
+        (
+            "flow.group.a.peer.tcp.congestion_control=mine:Mine",
+            "expected flow.group.a.peer.tcp.congestion_control=FILE.py:CLASS",
+        ),
         ("tcp.congestion_control=no.py:A", "cannot read no.py: No such file or directory"),
         ("tcp.congestion_control=no.py", "cannot read no.py: No such file or directory"),
     ],

@@ -75,6 +75,9 @@ def test_the_names_of_those_that_ship_are_taken():
 
     with pytest.raises(ValueError, match="'reno' ships; give Reno a name of its own"):
         run(Reno)
+    key = "flow.group.a.tcp.congestion_control"
+    with pytest.raises(ValueError, match=f"^{key}: 'reno' ships; give Reno a name of its own$"):
+        tp.run("plain-384", {key: Reno})
     assert run(Other, duration="1 s").flows[0].variant == "mine+reno"
 
 

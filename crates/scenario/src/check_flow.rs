@@ -6,8 +6,7 @@ use radio::wlan::WlanKeys;
 
 use crate::schema::{Flow, FlowDirection, Hosts, Scenario};
 use crate::validate::Check;
-use settings::Fault;
-use settings::Node;
+use settings::{Fault, Item, Node, Origin};
 use world::Application;
 
 impl Check<'_> {
@@ -32,9 +31,10 @@ impl Check<'_> {
         if self.scenario.groups().any(|group| group.number() > 0) {
             return Ok(());
         }
-        let keys = ["flow.count", "flow.group"];
+        let counts = self.scenario.groups_by_table().map(|(at, _)| format!("{at}.count"));
+        let keys: Vec<_> = counts.chain(["flow.group".to_owned()]).collect();
         self.clash(
-            &keys,
+            &keys.iter().map(String::as_str).collect::<Vec<_>>(),
             "there are no flows: flow.count or that of a [[flow.group]] must be 1 or more",
         )
     }
@@ -49,25 +49,40 @@ impl Check<'_> {
             return self.clash(&["flow.group"], message);
         }
         for (index, group) in self.scenario.groups().enumerate() {
+            let name = &group.name;
             // Tables call all flows together `all`, and hosts by the number of their flow.
-            if group.name == "all" || group.name.parse::<u64>().is_ok() {
-                let message = format!("the name {} stands for something else already", group.name);
-                return self.clash(&[&format!("flow.group.{}", group.name), "flow.group"], message);
+            if name == "all" || name.parse::<u64>().is_ok() {
+                let message = format!("the name {name} stands for something else already");
+                return Err(self.name_fault(items, name, message));
             }
-            if group.name.len() > LONGEST_NAME {
+            if name.len() > LONGEST_NAME {
                 let message = format!("the name of a group has at most {LONGEST_NAME} characters");
-                return self.clash(&["flow.group"], message);
+                return Err(self.name_fault(items, name, message));
             }
-            if self.scenario.groups().take(index).any(|other| other.name == group.name) {
-                let message = format!("two groups of flows have the name {}", group.name);
-                return self.clash(&["flow.group", "flow.name"], message);
+            if self.scenario.groups().take(index).any(|other| other.name == *name) {
+                let message = format!("two groups of flows have the name {name}");
+                return Err(self.name_fault(items, name, message));
             }
             if index > 0 && !group.group.is_empty() {
-                let message = format!("{}: a group of flows has no groups of its own", group.name);
+                let message = format!("{name}: a group of flows has no groups of its own");
                 return self.clash(&["flow.group"], message);
             }
         }
         Ok(())
+    }
+
+    /// A fault of the `name` of `groups`, or of `[flow]`: at the setting that gave it, or else at
+    /// the last of that name.
+    fn name_fault<'a>(&'a self, groups: &'a [Item], name: &str, message: String) -> Fault {
+        let of_group = |group: &'a Item| match &group.node {
+            Node::Table(table) => table.get("name").filter(|_| group.name() == Some(name)),
+            Node::Scalar(_) | Node::List(_) => None,
+        };
+        let of_flow = self.tree.find("flow.name").filter(|_| self.scenario.flow.name == name);
+        let names = || of_flow.into_iter().chain(groups.iter().filter_map(of_group));
+        let item = names().find(|item| item.is_set()).or(names().last());
+        let origin = item.map_or(Origin::File, |item| item.origin.clone());
+        Fault { origin, subject: "flow.group".to_owned(), message }
     }
 
     fn amount(&self, group: &Flow, at: &str) -> Result<(), Fault> {
@@ -212,11 +227,11 @@ impl Check<'_> {
         if group.application != Application::Probes {
             return Ok(());
         }
-        let key = |field: &str| format!("{at}.probe.{field}");
         if group.applications.probe.bytes > group.endpoints(&self.scenario.tcp)[0].mss {
-            let message =
-                format!("{} must be at most tcp.mss: a probe is one segment", key("bytes"));
-            return self.clash(&[&key("bytes"), "tcp.mss"], message);
+            let bytes = format!("{at}.probe.bytes");
+            let mss = if group.tcp.is_some() { format!("{at}.tcp.mss") } else { "tcp.mss".into() };
+            let message = format!("{bytes} must be at most {mss}: a probe is one segment");
+            return self.clash(&[&bytes, &mss, "tcp.mss"], message);
         }
         Ok(())
     }
@@ -251,17 +266,21 @@ impl Check<'_> {
     /// A host has a port for each flow to the same other.
     fn ports(&self) -> Result<(), Fault> {
         let (radio, count) = (self.scenario.radio.as_ref(), self.mobiles());
-        let shared = self.scenario.groups().filter(|group| group.hosts == Hosts::Shared);
         let at_one = |group: &Flow| {
             u64::from(group.number()).div_ceil(group.mobiles_of(radio, count).len() as u64)
         };
-        let most: u64 = shared.map(at_one).sum();
-        if most > PORTS {
+        let groups = self.scenario.groups_by_table();
+        let shared = groups.filter(|(_, group)| group.hosts == Hosts::Shared);
+        let numbers: Vec<_> = shared.map(|(at, group)| (at_one(group), at)).collect();
+        let most: u64 = numbers.iter().map(|(number, _)| number).sum();
+        let largest = numbers.iter().max_by_key(|(number, _)| *number);
+        if let Some((_, at)) = largest.filter(|_| most > PORTS) {
             let message = format!(
-                "{most} flows at one mobile, which has {PORTS} ports: flow.count must be lower, \
-                 or flow.hosts own"
+                "{most} flows at one mobile, which has {PORTS} ports: {at}.count must be lower, or \
+                 {at}.hosts own"
             );
-            return self.clash(&["flow.count", "flow.arrivals", "flow.group"], message);
+            let keys = ["count", "arrivals"].map(|key| format!("{at}.{key}"));
+            return self.clash(&[&keys[0], &keys[1], "flow.group"], message);
         }
         Ok(())
     }

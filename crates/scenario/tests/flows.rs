@@ -201,20 +201,59 @@ fn names_of_groups_that_cannot_be() {
     let unnamed = "mine.toml:3: flow.group: every [[flow.group]] needs a name, as in name = \
                    \"second\"";
     refuse(&group("bytes = \"3 kB\""), unnamed);
-    let twice = "mine.toml:3: flow.group: two groups of flows have the name flow";
+    let twice = "mine.toml:4: flow.group: two groups of flows have the name flow";
     refuse(&group("name = \"flow\""), twice);
     for taken in ["all", "3"] {
         let line = format!("the name {taken} stands for something else already");
-        refuse(
-            &group(&format!("name = \"{taken}\"")),
-            &format!("mine.toml:3: flow.group.{taken}: {line}"),
-        );
+        refuse(&group(&format!("name = \"{taken}\"")), &format!("mine.toml:4: flow.group: {line}"));
     }
     let long = format!("name = \"{}\"", "a".repeat(61));
-    let line = "mine.toml:3: flow.group: the name of a group has at most 60 characters";
+    let line = "mine.toml:4: flow.group: the name of a group has at most 60 characters";
     refuse(&group(&long), line);
     let nested = "mine.toml:3: flow.group: b: a group of flows has no groups of its own";
     refuse(&group("name = \"b\"\n[[flow.group.group]]\nname = \"c\""), nested);
+}
+
+/// What a setting made wrong is told of the setting, and of which group it is.
+#[test]
+fn faults_of_groups_are_those_of_the_setting() {
+    let ports = |at: &str| {
+        format!(
+            "64517 flows at one mobile, which has 64512 ports: {at}.count must be lower, or \
+             {at}.hosts own"
+        )
+    };
+    let none = "there are no flows: flow.count or that of a [[flow.group]] must be 1 or more";
+    let long = format!("flow.group.{}.count", "a".repeat(61));
+    let probe = [("flow.group.x.application", "probe"), ("flow.group.x.probe.bytes", "2 kB")];
+    let mss = |mss: &str| {
+        format!("flow.group.x.probe.bytes must be at most {mss}: a probe is one segment")
+    };
+    let own = [probe[0], probe[1], ("flow.group.x.tcp.window", "9")];
+    for (settings, at, expect) in [
+        (&[("flow.group.x.count", "64512")][..], 0, &*ports("flow.group.x")),
+        (&[("flow.group.typing.count", "64513")], 0, &ports("flow.group.typing")),
+        (
+            &[
+                ("flow.group.typing.count", "0"),
+                ("flow.group.pages.count", "0"),
+                ("flow.count", "0"),
+            ],
+            2,
+            none,
+        ),
+        (&[("flow.group.typing.name", "pages")], 0, "two groups of flows have the name pages"),
+        (&[("flow.group.pages.name", "typing")], 0, "two groups of flows have the name typing"),
+        (&[("flow.name", "pages")], 0, "two groups of flows have the name pages"),
+        (&[("flow.group.pages.name", "all")], 0, "the name all stands for something else already"),
+        (&[(&*long, "1")], 0, "the name of a group has at most 60 characters"),
+        (&probe, 1, &mss("tcp.mss")),
+        (&own, 1, &mss("flow.group.x.tcp.mss")),
+    ] {
+        let (key, value) = settings[at];
+        let expect = format!("--set {key}={value}: {expect}");
+        assert_eq!(parse(GROUPS, settings).expect_err(&expect), expect);
+    }
 }
 
 #[test]
