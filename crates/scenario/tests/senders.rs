@@ -116,6 +116,25 @@ fn receivers_differ_from_their_senders() {
     assert_eq!((sender, receiver.sack), (&scenario.tcp, Some(true)));
 }
 
+/// What an end inherits may not go with what it says; then it is told that it can have its own.
+#[test]
+fn a_receiver_without_marks_needs_a_variant_of_its_own() {
+    let prague = [("tcp.variant", "prague"), ("tcp.ecn", "accurate")];
+    let off = ("flow.group.a.peer.tcp.ecn", "off");
+    let own = ("flow.group.a.peer.tcp.variant", "reno");
+    let both = parse(LINK, &[&prague[..], &[off, own]].concat()).expect("valid");
+    let [sender, receiver] = both.flow.group[0].endpoints(&both.tcp);
+    assert_eq!((sender.variant_name(), receiver.variant_name()), ("prague".into(), "reno".into()));
+    let at = "flow.group.a.peer.tcp";
+    let expect = format!(
+        "--set {at}.ecn=off: prague answers the share of marks: {at}.ecn must be accurate (RFC \
+         9768), or {at}.variant another"
+    );
+    assert_eq!(parse(LINK, &[&prague[..], &[off]].concat()).expect_err("inherited"), expect);
+    let said = parse(LINK, &[prague[0]]).expect_err("not inherited");
+    assert!(said.ends_with("tcp.ecn must be accurate (RFC 9768)"), "{said}");
+}
+
 /// A delay gives a group a host of its own, beside the fixed one, where flows of it run alone.
 #[test]
 fn a_delay_gives_a_group_a_host_of_its_own() {

@@ -222,16 +222,20 @@ impl Config {
             return tree.clash_at(at, &["spurious_timeouts", "timestamps"], message);
         }
         if self.is_controlled_by(Algorithm::Wtcp) && !self.timestamps {
-            let message =
-                format!("wtcp reads separations off timestamps: {at}.timestamps must be true");
+            let message = format!(
+                "wtcp reads separations off timestamps: {at}.timestamps must be true{}",
+                another(tree, at)
+            );
             return tree.clash_at(at, &["congestion_control", "variant", "timestamps"], message);
         }
         if (self.is_controlled_by(Algorithm::Dctcp) || self.is_controlled_by(Algorithm::Prague))
             && self.ecn != EcnFeedback::Accurate
         {
             let name = self.algorithm().name().to_owned();
-            let message =
-                format!("{name} answers the share of marks: {at}.ecn must be accurate (RFC 9768)");
+            let message = format!(
+                "{name} answers the share of marks: {at}.ecn must be accurate (RFC 9768){}",
+                another(tree, at)
+            );
             return tree.clash_at(at, &["congestion_control", "variant", "ecn"], message);
         }
         let counts_marks = self.control.bbr.marks != cc::MarkAnswer::AsLoss;
@@ -251,6 +255,16 @@ impl Config {
         }
         Ok(())
     }
+}
+
+/// The other remedy where the table `at` inherits its congestion control: one of its own, as a
+/// receiver has that differs from its sender in `ecn`.
+fn another(tree: &Table, at: &str) -> String {
+    let mut own = ["variant", "congestion_control", "profile"].into_iter();
+    if own.any(|key| tree.find(&join(at, key)).is_some()) {
+        return String::new();
+    }
+    format!(", or {at}.variant another")
 }
 
 /// The largest window that a header can express with scaling (RFC 7323 §2.3).
