@@ -192,6 +192,10 @@ fn a_key_without_what_it_belongs_to() {
         if (is_of_rate || condition.keys[0] == "link") && others().next().is_some() {
             continue; // the other condition is asked where there is a rate, or a link
         }
+        let asks = |key: &Key| key.only_with.contains(condition);
+        if others().any(|other| keys().iter().any(|key| key.name == other.keys[0] && asks(key))) {
+            continue; // the key of the other condition needs this one, too, and asks it
+        }
         let has_queue = name.starts_with("wired.one.queue.") && !is_of_rate;
         let text = network(key);
         let text = if has_queue { with(&text, RATE, "1 kbit/s") } else { text };

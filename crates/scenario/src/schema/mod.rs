@@ -79,6 +79,8 @@ section! {
     only_with(wlan.hold_limit: mobile_ip.fast_handovers is ["true"])
     only_with(wlan.anticipation: mobile_ip.fast_handovers is ["true"])
     only_with(ftp.cap: mobile_ip)
+    only_with(flow.encrypted: middlebox.kind not "none")
+    only_with(flow.group.NAME.encrypted: middlebox.kind not "none")
 }
 
 section! {

@@ -111,6 +111,11 @@ section! {
     only_with(abort: application not "voip")
     only_with(opened_by: application not "udp")
     only_with(opened_by: application not "voip")
+    only_with(web: application is ["web", "mixed"])
+    only_with(telnet: application is ["telnet"])
+    only_with(probe: application is ["probe"])
+    only_with(udp: application is ["udp"])
+    only_with(voip: application is ["voip"])
 }
 
 named!(Flow);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::choice::one_of;
-use super::{Key, join, matches};
+use super::{Key, MEMBER, join, matches};
 use crate::tree::Table;
 
 /// A rule of a table about keys in it.
@@ -171,9 +171,10 @@ impl Key {
     }
 }
 
-/// Whether `key` is `subject`, or in that table.
+/// Whether `key` is `subject`, or in that table, in which a member's name may be any.
 fn is_within(key: &str, subject: &str) -> bool {
-    key.strip_prefix(subject).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    let mut words = key.split('.');
+    subject.split('.').all(|of| words.next().is_some_and(|word| of == MEMBER || of == word))
 }
 
 /// The dotted key of words, as text.
