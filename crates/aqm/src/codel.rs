@@ -9,13 +9,14 @@ section! {
     /// `[queue.codel]`: Controlled Delay. Defaults: RFC 8289 §4.
     #[derive(Copy, Eq)]
     pub struct Config {
-        /// TARGET: the wait that is acceptable permanently.
+        /// TARGET: the wait that is acceptable permanently; no longer than INTERVAL.
         pub target: Duration as OfTime = Duration::from_millis(5);
         /// INTERVAL: how long the wait must stay above it; a round-trip time.
         pub interval: Duration as OfTime<1> = Duration::from_millis(100);
         /// A packet that leaves no more than this behind is not dropped.
         pub mtu: u32 as Bytes<u32, 1, 65_535> = 1500;
     }
+    in_order(target, interval)
 }
 
 /// The state of `CoDel`, with the names of RFC 8289 §5.

@@ -44,6 +44,8 @@ fn unknown_keys() {
     in_setting(("wired.Gi.dely", "3 ms"), "unknown key; did you mean wired.Gi.delay?");
     in_setting(("wired.Gj.delay", "3 ms"), "no [[wired]] of that name; did you mean Gi?");
     in_setting(("tcp..mss", "3"), "unknown key; did you mean tcp.mss?");
+    in_setting(("tcp.copa.delta", "inf"), "must be a number above zero, and finite");
+    in_setting(("tcp.copa.delta", "-1"), "must be a number above zero");
     in_setting(("queue.red.weigth", "0.1"), "unknown key; did you mean queue.red.weight?");
     in_setting(
         ("queue.red.maxp", "0.1"),

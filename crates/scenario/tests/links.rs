@@ -475,6 +475,16 @@ fn what_a_discipline_cannot_be_given() {
         &[("queue.kind", "fq-codel"), ("queue.fq_codel.interval", "0 s")],
         "--set queue.fq_codel.interval=0 s: must be above zero",
     );
+    for table in ["codel", "fq_codel"] {
+        let kind = table.replace('_', "-");
+        refused_setting(
+            &[("queue.kind", &*kind), (&*format!("queue.{table}.target"), "2 h")],
+            &format!(
+                "--set queue.{table}.target=2 h: queue.{table}.target, 2 h, must not be above \
+                 queue.{table}.interval, 100 ms"
+            ),
+        );
+    }
     refused_setting(
         &[("queue.kind", "pie"), ("queue.pie.update", "0 s")],
         "--set queue.pie.update=0 s: must be a duration from 1 ms",

@@ -168,7 +168,7 @@ macro_rules! leaves {
 
             fn parse(scalar: &$crate::Scalar) -> Result<$type, String> {
                 let read: fn(&$crate::Scalar) -> Option<$type> = $read;
-                read(scalar).ok_or_else(|| format!("must be {}", Self::expected()))
+                read(scalar).ok_or_else(|| $crate::form::number::must(scalar, &Self::expected()))
             }
 
             fn show(value: &$type) -> String {
@@ -179,6 +179,12 @@ macro_rules! leaves {
     };
 }
 pub(super) use leaves;
+
+/// What `scalar` must be, and is not: what floating-point numbers have beside numbers is none.
+pub(super) fn must(scalar: &Scalar, expected: &str) -> String {
+    let is_infinite = scalar.text.parse().is_ok_and(|value: f64| !value.is_finite());
+    format!("must be {expected}{}", if is_infinite { ", and finite" } else { "" })
+}
 
 leaves! {
     /// A number that is not below zero.
