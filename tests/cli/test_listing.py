@@ -103,6 +103,9 @@ def test_what_is_wrong_with_a_way_back_is_one_line(thinpipe, setting, expected):
         ("tcp.min_rto", ["tcp.min_rto"]),
         ("TCP.MIN_RTO", ["tcp.min_rto"]),
         ("tcp.reno.", ["tcp.reno.halving"]),
+        ("flow.group.bbr.delay", ["flow.group.NAME.delay"]),
+        ("Flow.group.bbr.return_d", ["flow.group.NAME.return_delay"]),
+        ("wired.Gi.del", ["wired.NAME.delay"]),
         ("jitter", ["flow.jitter", "link.jitter", "radio.gprs.core.jitter"]),
         ("mahimahi", ["link.trace.down", "link.trace.up"]),
         ("load-dependent", ["link.trace.down", "link.trace.up"]),
@@ -184,6 +187,8 @@ def test_where_keys_only_mean_it_other_lists_are_named(thinpipe, word, key, line
         ("Fairness", ["total.jain_index", "groups.NAME.jain_index"]),
         ("busy", ["links.NAME.utilization"]),
         ("echoes median", ["echo_s.p50"]),
+        ("groups.bbr.share", ["groups.NAME.share"]),
+        ("links.Uu/down.util", ["links.NAME.utilization"]),
     ],
 )
 def test_measures_are_found_by_their_beginning_or_words(thinpipe, word, found):
