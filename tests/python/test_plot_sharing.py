@@ -1,5 +1,6 @@
 """Several runs and several flows in the same axes."""
 
+from itertools import combinations
 from unittest.mock import patch
 
 import numpy as np
@@ -21,6 +22,7 @@ from thinpipe.plot.curves import (
     Steps,
     color_of,
     column_means,
+    distinct_colors,
     labels,
     looks,
 )
@@ -30,6 +32,7 @@ from thinpipe.plot.picture import write_picture, write_picture_of_several
 from thinpipe.plot.series import segments_sent, sending_end
 from thinpipe.plot.shown import Flows
 from thinpipe.plot.style import ALGORITHMS, COLORS, OTHER
+from thinpipe.plot.vision import difference
 
 from tests.legends import entries as legend
 
@@ -131,6 +134,20 @@ def test_no_repeat_takes_the_colour_of_an_algorithm_that_is_there():
     ]
     assert len({look.color for look in given}) == len(given)
     assert color_of("reno+sack") == ALGORITHMS["reno"]
+
+
+@pytest.mark.parametrize("variant", [*ALGORITHMS, "mine"])
+@pytest.mark.parametrize("count", [2, 3])
+def test_groups_of_an_algorithm_differ_for_colour_blind_readers_too(variant, count):
+    """At least as a grey line differs from the page."""
+    colors = distinct_colors([variant] * count)
+    least = min(difference(one, other) for one, other in combinations(colors, 2))
+    assert least > difference(COLORS["muted"], "#FFFFFF")
+
+
+def test_who_sees_no_red_or_green_tells_fewer_colours_apart():
+    assert difference("#FF0000", "#008000") < difference("#0000FF", "#FFFF00") / 2
+    assert difference("#0072B2", "#0072B2") == 0
 
 
 def test_a_dozen_curves_differ_and_more_are_grey():

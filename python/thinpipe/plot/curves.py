@@ -13,6 +13,7 @@ from thinpipe._core import ScenarioError
 from thinpipe.arguments import check
 from thinpipe.plot.drawing import FEW, Mark, View, draw_marks, draw_step_curve
 from thinpipe.plot.style import ALGORITHMS, COLORS, OTHER, style
+from thinpipe.plot.vision import farthest
 from thinpipe.sweep.words import texts_alike
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ It is about that of pixels: a saw-tooth that the picture can show stays one.
 
 GREY: Final = COLORS["muted"]
 
-SPARE: Final = sorted((*reversed(ALGORITHMS.values()), OTHER), key=lambda color: color == GREY)
-"""Colours of further curves of an algorithm: first those of algorithms that are less common."""
+SPARE: Final = (*(color for color in ALGORITHMS.values() if color != GREY), OTHER)
+"""Colours of further curves of an algorithm."""
 
 CROWD: Final = 60
 """Maximum number of marks of a kind at their full size."""
@@ -288,12 +289,16 @@ def mean_at(times: Floats, steps: Sequence[Steps]) -> Steps:
 
 
 def distinct_colors(variants: Sequence[str]) -> list[str]:
-    """Return a colour each: that of the algorithm for its first, then those of others."""
+    """Return a colour each: that of the algorithm for its first, then those most unlike all."""
     own = [color_of(each) for each in variants]
     spare = [each for each in SPARE if each not in own]
     colors: list[str] = []
     for color in own:
-        colors.append(spare.pop(0) if color in colors and spare else color)
+        if color not in colors or not spare:
+            colors.append(color)
+            continue
+        colors.append(farthest(spare, [*own, *colors]))
+        spare.remove(colors[-1])
     return colors
 
 
