@@ -26,8 +26,8 @@ from thinpipe.plot.curves import (
     labels,
     looks,
 )
-from thinpipe.plot.drawing import View, legend_above
-from thinpipe.plot.kinds import KINDS, SHARING, UDP
+from thinpipe.plot.drawing import LAST, View, legend_above
+from thinpipe.plot.kinds import KINDS, SHARING, UDP, WIDE
 from thinpipe.plot.picture import write_picture, write_picture_of_several
 from thinpipe.plot.series import segments_sent, sending_end
 from thinpipe.plot.shown import Flows
@@ -156,6 +156,26 @@ def test_a_dozen_curves_differ_and_more_are_grey():
     many = looks(curves(*["reno"] * (COLORED + 1)))
     assert {look.color for look in many} == {COLORS["muted"]}
     assert [look.label for look in many if look.label != "_"] == [f"Each of {COLORED + 1} flows"]
+
+
+@pytest.mark.parametrize("length", [4, 60])
+@pytest.mark.parametrize("count", [6, 13, 60])
+def test_a_legend_leaves_room_for_the_curves(count, length):
+    """However many entries it has: those in the middle are counted."""
+    figure = Figure(figsize=WIDE, layout="constrained")
+    ax = figure.subplots()
+    names = [f"{number:02}".ljust(length, "x") for number in range(count)]
+    for name in names:
+        ax.plot([0, 1], [0, 1], label=name)
+    legend_above(ax)
+    figure.draw_without_rendering()
+    shown = legend(ax)
+    gap = [each for each in shown if each.startswith("…")]
+    left_out = count - (len(shown) - len(gap))
+    assert gap == ([f"… and {left_out} more"] if left_out else [])
+    assert [each for each in names if each in shown] == [each for each in shown if each not in gap]
+    assert shown[-LAST:] == names[-LAST:]
+    assert ax.get_window_extent().height > figure.bbox.height / 2
 
 
 @KIND

@@ -41,6 +41,12 @@ BAND: Final = 0.4
 ROW: Final = 5
 """Maximum number of entries in a row of a legend."""
 
+ROWS: Final = 6
+"""Maximum number of rows of a legend above axes: about a quarter of a picture's height."""
+
+LAST: Final = 4
+"""Entries at the end of a legend that are shown of however many: what lines and marks mean."""
+
 EDGE: Final = 0.04
 """Height of half a mark, as a share of that of the axes."""
 
@@ -330,7 +336,8 @@ def keep_marks_whole(ax: Axes) -> None:
 def legend_above(ax: Axes, entries: Mapping[str, Artist] | None = None) -> None:
     """Put a legend in rows above the axes, by default of all that they show.
 
-    Rows are read one after the other. Its last entry is on envelopes, if there are any.
+    Rows are read one after the other, and of more than `ROWS` those in the middle are counted. Its
+    last entry is on envelopes, if there are any.
     """
     from matplotlib.patches import Patch
 
@@ -343,11 +350,12 @@ def legend_above(ax: Axes, entries: Mapping[str, Artist] | None = None) -> None:
         handles.append(Patch(color=COLORS["muted"], alpha=BAND, linewidth=0))
     # As many in a row as the figure has room for: a wider legend would make the axes narrower.
     for count in range(min(len(labels), ROW), 0, -1):
-        rows = -(-len(labels) // count)
-        columns = -(-len(labels) // rows)
+        shown = _bounded([*zip(handles, labels, strict=True)], ROWS * count)
+        rows = -(-len(shown) // count)
+        columns = -(-len(shown) // rows)
         legend = ax.legend(
-            _by_column(handles, columns),
-            _by_column(labels, columns),
+            _by_column([handle for handle, _ in shown], columns),
+            _by_column([label for _, label in shown], columns),
             loc="lower left",
             bbox_to_anchor=(0.0, 1.0),
             ncols=columns,
@@ -358,6 +366,21 @@ def legend_above(ax: Axes, entries: Mapping[str, Artist] | None = None) -> None:
         room = ax.figure.bbox.x1 - ax.get_window_extent().x0
         if legend.get_window_extent().width <= room:
             break
+
+
+def _bounded(entries: list[tuple[Artist, str]], most: int) -> list[tuple[Artist, str]]:
+    """Return at most so many entries: the first, how many are left out, and the last.
+
+    The last ones tell what marks and lines mean; before them are curves, which are alike.
+    """
+    from matplotlib.lines import Line2D
+
+    if len(entries) <= most:
+        return entries
+    first = most - LAST - 1
+    left_out = len(entries) - first - LAST
+    gap = Line2D([], [], linestyle="none"), f"… and {left_out} more"
+    return [*entries[:first], gap, *entries[-LAST:]]
 
 
 def legend_below(figure: Figure, entries: Mapping[str, Artist], columns: int) -> None:
