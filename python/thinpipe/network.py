@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from thinpipe import _core
+from thinpipe.counted import counted
 from thinpipe.inputs import customs_of
 from thinpipe.point import NO_SETTINGS, Point, Value
 from thinpipe.scenario import Source
@@ -251,7 +252,7 @@ def _slots(values: Mapping[str, str], way: str) -> str | None:
     if slots is None:
         return None
     scheme = values["radio.gprs.coding_scheme"].upper()
-    return f"{slots} slot{'' if slots == '1' else 's'} of {scheme}"
+    return f"{counted(int(slots), 'slot')} of {scheme}"
 
 
 def _pair(values: Sequence[float]) -> tuple[float, float]:

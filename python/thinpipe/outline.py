@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final
 
 from thinpipe import _core
+from thinpipe.counted import counted
 from thinpipe.units import SECONDS
 
 WAYS: Final = ("downlink", "uplink")
@@ -218,8 +219,8 @@ def _rate_at_most(values: Mapping[str, str], way: str) -> str:
 
 
 def _slots(values: Mapping[str, str], way: str) -> str:
-    slots = values[f"{way}.slots"]
-    return f"{slots} slot{'' if slots == '1' else 's'} of {values['radio.gprs.coding_scheme']}"
+    slots = counted(int(values[f"{way}.slots"]), "slot")
+    return f"{slots} of {values['radio.gprs.coding_scheme']}"
 
 
 def _core_ms(values: Mapping[str, str], way: str) -> str:
@@ -253,7 +254,7 @@ def _named(values: Mapping[str, str], kind: str) -> int:
 
 
 def _counts(counts: Mapping[str, int]) -> str:
-    return " and ".join(f"{n} {word}{'s' if n > 1 else ''}" for word, n in counts.items())
+    return " and ".join(counted(n, word) for word, n in counts.items())
 
 
 def _middlebox(values: Mapping[str, str]) -> list[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from thinpipe.arguments import check
 from thinpipe.cell_result import Cell
+from thinpipe.counted import counted
 from thinpipe.files import (
     MANIFEST,
     ContentError,
@@ -263,7 +264,7 @@ class Recording(ABC):
 
     def __repr__(self) -> str:
         result = self.result
-        flows = f"{len(result.flows)} flow" + ("s" if len(result.flows) != 1 else "")
+        flows = counted(len(result.flows), "flow")
         kind = type(self).__name__
         return f"<{kind} {result.scenario} seed {result.seed}: {flows}, {result.duration_s:g} s>"
 

@@ -61,6 +61,11 @@ def test_completion_is_a_distribution_of_those_that_began(run):
     assert [*taken[1:]] == pytest.approx(sorted(run.pages["response_s"]))
 
 
+def test_one_transfer_is_a_singular():
+    run = tp.run("dumbbell-100", {"flow.bytes": "10 kB", "flow.count": "1"}, duration="10 s")
+    assert legend(run.plot.completion(axes()).axes[0]) == ["flow: 1 transfer"]
+
+
 def test_what_does_not_end_in_view_counts_as_begun(run):
     ends = sorted(f.completed_s for f in run.flows if f.group == "short")
     between = (ends[0] + ends[1]) / 2

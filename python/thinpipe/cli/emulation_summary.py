@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from thinpipe.cli.terminal import console, show
+from thinpipe.counted import counted
 from thinpipe.emulation_record import Direction, EmulationRecord, Lateness, Traffic
 from thinpipe.report.numbers import percent, short
 from thinpipe.report.summary import energy_words
@@ -49,7 +50,7 @@ def _column(way: Direction, wall_s: float) -> dict[str, str]:
     counts = dataclasses.asdict(way.dropped)
     del counts["total"]
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts.items() if count)
-    ahead = _count(way.dropped_before, "packet", "packets") + ", by the kernel"
+    ahead = counted(way.dropped_before, "packet") + ", by the kernel"
     return {
         AHEAD: ahead if way.dropped_before else "–",
         "in": _traffic(way.entered),
@@ -67,7 +68,7 @@ def _column(way: Direction, wall_s: float) -> dict[str, str]:
 def _traffic(traffic: Traffic) -> str:
     if not traffic.packets:
         return "–"
-    return f"{_count(traffic.packets, 'packet', 'packets')}, {short(traffic.bytes / 1000)} kB"
+    return f"{counted(traffic.packets, 'packet')}, {short(traffic.bytes / 1000)} kB"
 
 
 def _ms(seconds: float | None) -> str:
@@ -97,12 +98,12 @@ def _about(record: EmulationRecord) -> Iterator[str]:
     if record.scheduling == "normal":
         yield PRIORITY
     if record.left_behind:
-        yield f"ended {_count(record.left_behind, 'process', 'processes')} left behind"
+        yield f"ended {counted(record.left_behind, 'process', 'processes')} left behind"
 
 
 def _about_way(name: str, way: Direction) -> Iterator[str]:
     if way.unreadable:
-        packets = _count(way.unreadable, "packet", "packets")
+        packets = counted(way.unreadable, "packet")
         yield f"{name}: {packets} of neither IPv4 nor IPv6"
 
 
@@ -111,7 +112,3 @@ def _too_late(lateness: Lateness) -> str:
         f"too late: {_ms(lateness.p99)} (99 %), where {_ms(lateness.bound)} is the bound; "
         "do not trust the timings of this run"
     )
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"

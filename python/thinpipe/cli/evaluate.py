@@ -14,6 +14,7 @@ from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.points import Counting, Jobs, Scheduler, Seeds, check_where, scheduled
 from thinpipe.cli.settings import Settings
 from thinpipe.controller import KEY
+from thinpipe.counted import counted
 from thinpipe.suggestion import suggestion
 from thinpipe.sweep.grid import Grid
 
@@ -115,8 +116,8 @@ def _run(asked: Evaluation, out: Path, jobs: int | None, scheduler: str | None) 
         found = run(asked, out, jobs=jobs, scheduler=scheduler, progress=progress)
     measured = sum(bool(each.lines) for each in found)
     typer.echo(
-        f"{label} by RFC 9743: {total:,} runs, {measured} of {len(found)} criteria measured; "
-        f"{out / PAGE}"
+        f"{label} by RFC 9743: {counted(total, 'run')}, {measured} of {len(found)} criteria "
+        f"measured; {out / PAGE}"
     )
 
 

@@ -13,6 +13,7 @@ import typer
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.progress import Bar
+from thinpipe.counted import counted
 from thinpipe.sweep.journal import journal_of
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Counting(Bar):
         super().__exit__(kind, error, traceback)
         if self._done and isinstance(error, SystemExit | KeyboardInterrupt):
             sys.stderr.write(
-                f"thinpipe: {self._done} of {self._total} points are kept in "
+                f"thinpipe: {self._done} of {counted(self._total, 'point')} are kept in "
                 f"{self._out.with_name(journal_of(self._out).name)}; the same command goes on\n"
             )
 

@@ -12,6 +12,7 @@ import typer
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.settings import Settings
+from thinpipe.counted import counted
 from thinpipe.inputs import INPUTS_FILE, Inputs, made_by, values_of
 from thinpipe.outline import outline
 from thinpipe.point import Point
@@ -102,5 +103,5 @@ def _print(network: Network, made: Sequence[str]) -> None:
         screen.print()
         show_table(screen, of.PLACES, places, text=frozenset({"name", "on the way"}))
         if (more := len(network.walks) - of.MAX_LISTED) > 0:
-            screen.print(f"… and {more:,} mobiles more")
+            screen.print(f"… and {counted(more, 'mobile')} more")
     screen.print()

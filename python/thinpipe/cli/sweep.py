@@ -15,6 +15,7 @@ from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.points import Counting, Jobs, Scheduler, Seeds, check_where, scheduled
 from thinpipe.cli.settings import Settings
+from thinpipe.counted import counted
 from thinpipe.point import Point
 from thinpipe.run import run_many
 from thinpipe.signals import signals_deferred
@@ -150,18 +151,18 @@ def _print(study: Study, measures: list[str], window: str) -> None:
         if seeds > 1
         else "one seed, so no confidence intervals"
     )
-    lines = [f"{study.scenario}: {_runs(len(study.frame))}, {_flow(study)}; {scope}"]
+    lines = [f"{study.scenario}: {counted(len(study.frame), 'run')}, {_flow(study)}; {scope}"]
     notes = {each.note for _, means in found for each in means if each is not None}
     lines += [f"{mark} {note}" for note, mark in MARKS.items() if note in notes]
     if same := len(study.unaffected()):
-        lines.append(f"seeds change nothing in {same:,} of {len(rows):,} combinations")
+        lines.append(f"seeds change nothing in {same:,} of {counted(len(rows), 'combination')}")
     lines += [
         f"{key} changes nothing: every metric is the same for all of its values"
         for key in study.without_effect()
     ]
     if limited := study.limited_by_window():
         lines.append(
-            f"{window} limits flow 0 for most of the time in {_runs(limited)}: congestion "
+            f"{window} limits flow 0 for most of the time in {counted(limited, 'run')}: congestion "
             "control decides only with a larger one, or a shorter queue"
         )
     for line in lines:
@@ -183,7 +184,3 @@ def _flow(study: Study) -> str:
     if high == 1:
         return "flow 0"
     return f"flow 0 of {low}" if low == high else f"flow 0 of {low} to {high}"
-
-
-def _runs(count: int) -> str:
-    return f"{count:,} {'run' if count == 1 else 'runs'}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from thinpipe.counted import counted
 from thinpipe.plot.curves import distinct_colors
 from thinpipe.plot.drawing import fit_unit, legend_above
 
@@ -51,10 +52,8 @@ class Times:
     @property
     def name(self) -> str:
         """What the legend says of it."""
-        count = f"{len(self.taken_s):,}"
-        if self.begun > len(self.taken_s):
-            count += f" of {self.begun:,}"
-        return f"{self.group}: {count} {self.of}"
+        ended = f"{len(self.taken_s):,} of " if self.begun > len(self.taken_s) else ""
+        return f"{self.group}: {ended}{counted(self.begun, self.of)}"
 
 
 def shares(run: Recording) -> list[Share]:
@@ -106,14 +105,14 @@ def times(run: Recording, view: View) -> list[Times]:
         begun = [(start, end) for start, end in ends if start is not None and _holds(view, start)]
         taken = [end - start for start, end in begun if end is not None and _holds(view, end)]
         if taken:
-            found.append(Times(group, variant, "transfers", np.sort(taken), len(begun)))
+            found.append(Times(group, variant, "transfer", np.sort(taken), len(begun)))
         if pages is not None:
             rows = pages.filter(
                 pages["flow"].is_in([flow.id for flow in flows]),
                 pages["time_s"].is_between(view.start_s, view.end_s),
             )
             taken_s = np.sort(rows["response_s"].to_numpy())
-            found += [Times(group, variant, "pages", taken_s, len(rows))] if len(rows) else []
+            found += [Times(group, variant, "page", taken_s, len(rows))] if len(rows) else []
     return found
 
 
@@ -128,7 +127,7 @@ def draw_times(ax: Axes, of: Sequence[Times]) -> None:
             100 * np.arange(count + 1) / each.begun,
             where="post",
             color=colors[each.group, each.variant],
-            linestyle=DASHES[each.of == "pages"],
+            linestyle=DASHES[each.of == "page"],
             marker="o" if count <= MARKED else "none",
             markersize=4,
             markevery=slice(1, None),
