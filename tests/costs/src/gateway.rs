@@ -2,9 +2,9 @@
 
 use std::hint::black_box;
 
-use base::{Duration, Ecn, Flags, Options, Seq, TcpHeader, Time, Timestamps};
+use base::{Duration, Ecn, Flags, Options, Seq, TcpHeader, Time, Timestamps, UdpDatagram};
 use proxy::Gateway;
-use wire::{Addresses, Coalescer, Payload, Split, emit};
+use wire::{Addresses, Coalescer, Payload, Split, emit, emit_udp};
 
 /// Payload bytes of each data packet.
 pub const SEGMENT: u32 = 1_448;
@@ -100,6 +100,50 @@ impl Flow {
             count += self.send(Way::Down, Flags::ACK, seq.to_u32(), MOBILE + 1, SEGMENT);
         }
         count + self.send(Way::Up, Flags::ACK, MOBILE + 1, self.seq.to_u32(), 0)
+    }
+}
+
+/// Datagrams of a mobile that wait for their turn in a gateway, which echo requests time.
+#[derive(Debug)]
+pub struct Datagrams {
+    gateway: Gateway,
+    now: Time,
+    flows: u32,
+    number: u32,
+    packet: Vec<u8>,
+    out: Vec<u8>,
+}
+
+impl Datagrams {
+    /// Of so many flows, through a box that schedules them.
+    pub fn new(flows: u32) -> Self {
+        let (packet, out) = (Vec::new(), Vec::new());
+        Self { gateway: gateway("atcp"), now: Time::ZERO, flows, number: 0, packet, out }
+    }
+
+    /// The next one, of the flow whose turn it is, and what comes of it: 1 Gbit/s.
+    ///
+    /// # Panics
+    /// If it does not fit into an IP packet.
+    pub fn next(&mut self) {
+        self.now += Duration::from_micros(12);
+        let flow = self.number % self.flows;
+        self.number += 1;
+        let datagram = UdpDatagram {
+            source_port: (flow % u32::from(u16::MAX)) as u16 + 1,
+            destination_port: 4_000,
+            payload: SEGMENT,
+            sender: 0,
+            number: 0,
+        };
+        let (source, destination) = ([198, 51, 100, 2].into(), [10, 45, 0, 2].into());
+        let addresses = Addresses::V4 { source, destination };
+        emit_udp(&datagram, Ecn::NotCapable, &addresses, &mut self.packet).expect("it fits");
+        self.gateway.handle_timeout(self.now);
+        self.gateway.handle_packet(self.now, &self.packet);
+        while self.gateway.poll_packet(self.now, &mut self.out) {
+            black_box(&self.out);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use link::queue::Kind;
 use scenario::Scenario;
 use sim::{Outcome, Recording, Threads, simulate};
 
-use crate::gateway::{FRAME, Flow, Frames};
+use crate::gateway::{Datagrams, FRAME, Flow, Frames};
 use crate::queue::Stream;
 
 /// One of the works.
@@ -27,11 +27,13 @@ enum What {
     Gateway(&'static str, u32),
     /// So many frames of segments, in the same way.
     InFrames(&'static str, u32),
+    /// Datagrams of so many flows through a gateway in which they wait.
+    Others(u32),
     /// Packets of so many flows through a queue of that kind, in which so many wait.
     Queued(Kind, u32, usize),
 }
 
-use What::{Gateway, InFrames, Queued, Simulation};
+use What::{Gateway, InFrames, Others, Queued, Simulation};
 
 const MSS: u64 = 512;
 
@@ -91,6 +93,8 @@ pub const WORKS: &[Work] = &[
     work("gateway, atcp", "segment", Gateway("atcp", 200)),
     work("gateway, snoop", "segment", Gateway("snoop", 200)),
     work("gateway, frames", "segment", InFrames("atcp", 100)),
+    work("gateway, others", "datagram", Others(10)),
+    work("others, 10,000", "datagram", Others(10_000)),
     work("queue, droptail", "packet", Queued(Kind::DropTail, 10, 20)),
     work("queue, codel", "packet", Queued(Kind::CoDel, 10, 20)),
     work("queue, pie", "packet", Queued(Kind::Pie, 10, 20)),
@@ -135,6 +139,12 @@ impl Work {
                 (0..count).for_each(|_| run_gateway_frame(&mut flow, frames.make()));
                 u64::from(count * FRAME)
             }
+            Others(flows) => {
+                let mut datagrams = Datagrams::new(flows);
+                (0..PACKETS).for_each(|_| datagrams.next());
+                run_gateway_others(&mut datagrams, PACKETS);
+                u64::from(PACKETS)
+            }
             Queued(kind, flows, waiting) => {
                 let mut stream = Stream::new(kind, flows, waiting);
                 (0..PACKETS).for_each(|_| stream.packet());
@@ -168,6 +178,12 @@ fn run_gateway(flow: &mut Flow, pairs: u32) {
 #[inline(never)]
 fn run_gateway_frame(flow: &mut Flow, frame: &mut [u8]) {
     flow.frame(frame);
+}
+
+/// Datagrams through a gateway, in the same way.
+#[inline(never)]
+fn run_gateway_others(datagrams: &mut Datagrams, count: u32) {
+    (0..count).for_each(|_| datagrams.next());
 }
 
 /// Packets through a queue, in the same way.

@@ -2,9 +2,10 @@
 //!
 //! A flow's packets stay in order. `CoDel` (RFC 8289) marks or drops those that have waited for too
 //! long, as in RFC 8290 §4.2; when all lanes together hold too much, the longest loses half of what
-//! it has, 64 packets at most (RFC 8290 §4.1).
+//! it has, 64 packets at most (RFC 8290 §4.1). It is found to a factor of two, so that a flood of
+//! flows costs no more than one.
 
-use std::collections::VecDeque;
+use std::collections::{BinaryHeap, VecDeque};
 
 use aqm::{CoDel, Departure, Verdict};
 use base::{Ecn, Time};
@@ -30,6 +31,9 @@ pub(super) type Released = VecDeque<Aside>;
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     of_flows: FxHashMap<u32, Lane>,
+    /// Lanes by classes of their lengths: of each that waits one entry at least is of its class, or
+    /// of a higher one.
+    lengths: BinaryHeap<(u32, u32)>,
     /// Source and destination of the latest packet.
     ends: Option<[Address; 2]>,
     /// Bytes of the largest so far.
@@ -43,6 +47,8 @@ pub(super) struct Lanes {
 pub(super) struct Lane {
     packets: VecDeque<Waiting>,
     bytes: u64,
+    /// The classes of its entries, a bit each.
+    entries: u64,
     pub(super) stride: StrideState,
     codel: CoDel,
 }
@@ -80,13 +86,17 @@ impl Lanes {
         released: &mut Released,
     ) {
         let share = || config.class(packet.ports.as_ref().map_or(&[], |ports| ports), packet.dscp);
-        let lane =
-            self.of_flows.entry(Self::lane(packet)).or_insert_with(|| Lane::new(share(), config));
+        let key = Self::lane(packet);
+        let lane = self.of_flows.entry(key).or_insert_with(|| Lane::new(share(), config));
         let Opaque { number, bytes, ecn, .. } = *packet;
         self.ends = Some([packet.source, packet.destination]);
         self.largest = self.largest.max(bytes.into());
         lane.packets.push_back(Waiting { number, bytes, since: now, ecn });
         lane.bytes += u64::from(bytes);
+        let length = class(lane.bytes);
+        if lane.enter(length) {
+            self.lengths.push((length, key));
+        }
         self.waiting += u64::from(bytes);
         if self.waiting > config.budget {
             self.shorten(released);
@@ -95,14 +105,31 @@ impl Lanes {
 
     /// Drops half of the longest lane, from its head.
     fn shorten(&mut self, released: &mut Released) {
-        let longest = self.of_flows.iter_mut().max_by_key(|(key, lane)| (lane.bytes, **key));
-        let Some((_, lane)) = longest else { return };
+        let longest = self.longest();
+        let Some(lane) = longest.and_then(|key| self.of_flows.get_mut(&key)) else { return };
         let batch = lane.packets.len().div_ceil(2).min(BATCH);
         for packet in lane.packets.drain(..batch) {
             lane.bytes -= u64::from(packet.bytes);
             self.waiting -= u64::from(packet.bytes);
             released.push_back(Aside::Packet(packet.number, Release::Crowded));
         }
+    }
+
+    /// A lane than which none is twice as long.
+    fn longest(&mut self) -> Option<u32> {
+        while let Some(&(length, key)) = self.lengths.peek() {
+            let lane = self.of_flows.get_mut(&key)?;
+            let now = class(lane.bytes);
+            if length == now {
+                return Some(key);
+            }
+            self.lengths.pop();
+            lane.entries &= !(1 << length);
+            if now > 0 && lane.enter(now) {
+                self.lengths.push((now, key));
+            }
+        }
+        None
     }
 
     /// Bytes of the first packet of a lane, and whether the lane is sparse.
@@ -155,13 +182,72 @@ impl Lanes {
     }
 }
 
+/// The class of a length: lengths of one class differ by less than a factor of two.
+const fn class(bytes: u64) -> u32 {
+    u64::BITS - bytes.leading_zeros()
+}
+
 impl Lane {
+    /// True if there was no entry of that class yet.
+    const fn enter(&mut self, length: u32) -> bool {
+        let is_new = self.entries >> length & 1 == 0;
+        self.entries |= 1 << length;
+        is_new
+    }
+
     fn new(share: Share, config: &AtcpConfig) -> Self {
         Self {
             packets: VecDeque::new(),
             bytes: 0,
+            entries: 0,
             stride: StrideState::of_lane(share),
             codel: CoDel::new(config.codel()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Leg;
+
+    fn packet(number: u32, flow: u32, bytes: u32) -> Opaque {
+        let host = |leg, host| Address { leg, host };
+        Opaque {
+            number,
+            source: host(Leg::Wired, 1),
+            destination: host(Leg::Radio, 2),
+            flow,
+            ports: None,
+            dscp: 0,
+            bytes,
+            ecn: Ecn::NotCapable,
+        }
+    }
+
+    proptest! {
+        /// Whatever comes and goes, the lane that is found is longer than half of the longest, and
+        /// there are no more entries than lanes have had classes.
+        #[test]
+        fn none_is_twice_as_long_as_the_one_that_is_found(
+            steps in prop::collection::vec((0_u32..6, 1_u32..3_000, 0_u32..3), 1..400),
+        ) {
+            let (config, now) = (AtcpConfig { budget: 40_000, ..AtcpConfig::default() }, Time::ZERO);
+            let (mut lanes, mut released) = (Lanes::default(), Released::new());
+            for (number, (flow, bytes, pops)) in (0..).zip(steps) {
+                lanes.push(now, &config, &packet(number, flow, bytes), &mut released);
+                prop_assert!(lanes.waiting <= config.budget);
+                for _ in 0..pops {
+                    lanes.pop(now, (flow + 1) % 6, &mut released);
+                }
+                let most = lanes.of_flows.values().map(|lane| lane.bytes).max().unwrap_or(0);
+                let found = lanes.longest().map_or(0, |key| lanes.of_flows[&key].bytes);
+                prop_assert!(2 * found > most || most == 0, "{} of {}", found, most);
+                let classes = u64::BITS as usize - config.budget.leading_zeros() as usize;
+                prop_assert!(lanes.lengths.len() <= lanes.of_flows.len() * classes);
+            }
         }
     }
 }
