@@ -234,7 +234,8 @@ mod tests {
         fn none_is_twice_as_long_as_the_one_that_is_found(
             steps in prop::collection::vec((0_u32..6, 1_u32..3_000, 0_u32..3), 1..400),
         ) {
-            let (config, now) = (AtcpConfig { budget: 40_000, ..AtcpConfig::default() }, Time::ZERO);
+            let config = AtcpConfig { budget: 40_000, ..AtcpConfig::default() };
+            let now = Time::ZERO;
             let (mut lanes, mut released) = (Lanes::default(), Released::new());
             for (number, (flow, bytes, pops)) in (0..).zip(steps) {
                 lanes.push(now, &config, &packet(number, flow, bytes), &mut released);

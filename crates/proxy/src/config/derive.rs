@@ -18,8 +18,8 @@ pub(super) fn fit(proxy: &mut Config, tree: &Table) {
 }
 
 impl Config {
-    /// True if packets to a mobile of `prefix`, or to one of a part of it, that are not TCP may have
-    /// to wait for their turn.
+    /// True if packets to a mobile of `prefix`, or of a part of it, that are not TCP may have to
+    /// wait for their turn.
     pub fn schedules_others(&self, prefix: &IpNet) -> bool {
         let holds = |other: &IpNet| other.contains(prefix) || prefix.contains(other);
         let is_its = |profile: &&Profile| profile.mobiles.iter().any(holds);

@@ -29,8 +29,8 @@ mod tests {
         let around = "ok: profile thin: packets that are not TCP pass around the proxy";
         assert_eq!(said("middlebox.atcp.others = 'around'\n"), [around]);
         assert_eq!(said("middlebox.kind = 'split'\n"), [around]);
-        let waits = "ok: profile thin: packets to mobiles that are not TCP wait for their turn with \
-                     connections, unread";
+        let waits = "ok: profile thin: packets to mobiles that are not TCP wait for their turn \
+                     with connections, unread";
         assert_eq!(said("middlebox.atcp.others = 'scheduled'\n"), [waits]);
     }
 }
