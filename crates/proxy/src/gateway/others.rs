@@ -132,33 +132,35 @@ impl Gateway {
         while let Some(served) = self.boxes.get_mut(number)
             && let Some(aside) = served.machine.poll_aside()
         {
-            let stats = &mut served.stats.others;
             match aside {
                 Aside::Packet(number, release) => {
-                    let Some(mut kept) = self.others.take(number) else { continue };
-                    let is_marked = release == Release::Marked && wire::mark(&mut kept.packet);
+                    let Some(kept) = self.others.take(number) else { continue };
+                    let Kept { since, class, mut packet } = kept;
                     let ended = match release {
-                        Release::Sent | Release::Marked => {
-                            Ended::Sent { is_marked, waited: now - kept.since }
+                        Release::Sent => Ended::Sent { is_marked: false, waited: now - since },
+                        Release::Marked => {
+                            let is_marked = wire::mark(&mut packet);
+                            Ended::Sent { is_marked, waited: now - since }
                         }
                         Release::Late => Ended::Late,
                         Release::Crowded => Ended::Crowded,
                     };
-                    stats.went(kept.class, kept.packet.len(), ended);
-                    match release {
-                        Release::Sent | Release::Marked => self.passing.push_buffer(kept.packet),
-                        Release::Late => self.lose(Drop::Late, kept.packet),
-                        Release::Crowded => self.lose(Drop::Crowded, kept.packet),
+                    served.stats.others.went(class, packet.len(), ended);
+                    match ended {
+                        Ended::Sent { .. } => self.passing.push_buffer(packet),
+                        Ended::Late => self.lose(Drop::Late, packet),
+                        Ended::Crowded => self.lose(Drop::Crowded, packet),
                     }
                 }
                 Aside::Echo([source, destination], number) => {
-                    if let Some(addresses) = hosts::addresses(source.host, destination.host) {
-                        let mut buffer = self.passing.buffer();
-                        let identifier = self.others.identifier;
-                        Echo { identifier, number }.emit(&addresses, &mut buffer);
-                        stats.echoes.sent += 1;
-                        self.passing.push_buffer(buffer);
-                    }
+                    let Some(addresses) = hosts::addresses(source.host, destination.host) else {
+                        continue;
+                    };
+                    let identifier = self.others.identifier;
+                    let mut buffer = self.passing.buffer();
+                    Echo { identifier, number }.emit(&addresses, &mut buffer);
+                    served.stats.others.echoes.sent += 1;
+                    self.passing.push_buffer(buffer);
                 }
             }
         }
