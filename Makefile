@@ -26,7 +26,7 @@ $(BIN)/maturin: pyproject.toml
 	touch $@
 
 reproduce: setup-reproduce $(BIN)/maturin
-	$(INSTALL) --release >/dev/null
+	$(INSTALL) --extras quic --release >/dev/null
 	$(BIN)/thinpipe reproduce
 
 # The dev profile has all assertions on, and shares its crates with `cargo test`. Tests keep Python's

@@ -17,9 +17,11 @@ def test_examples_run(root, capsys):
         pytest.skip(reason)
     if shutil.which("curl") is None:
         pytest.skip("needs curl")
-    download, proxied = examples(root)
+    download, proxied, by_quic = examples(root)
     exec(download, {})
     whole, duration, *_ = capsys.readouterr().out.split()
     assert (whole, float(duration) > 2) == ("True", True)
     exec(proxied, {})
     assert int(capsys.readouterr().out) >= 1
+    exec(by_quic, {})
+    assert capsys.readouterr().out.startswith("200000 [")

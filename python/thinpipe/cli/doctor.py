@@ -61,10 +61,12 @@ def _modules(*names: str) -> Callable[[], str | None]:
 
 
 APT: Final = "as root: apt-get install iproute2 nftables util-linux; modprobe tun"
+QUIC: Final = "pip install 'thinpipe[quic]'"
 PARTS: Final = (
     Part("run, sweep, plot, show, reproduce", lambda: None, ""),
     Part("emulate", _emulation, f"{APT}; or let users have namespaces: docs/emulator.md"),
     Part("reproduce emulation, reproduce proxy, thinpipe.testbed", _testbed, APT),
+    Part("reproduce proxy, QUIC in thinpipe.testbed", _modules("aioquic"), QUIC),
     Part("proxy (more by thinpipe proxy --check)", _daemon, APT),
     Part("lab", _modules("starlette", "uvicorn", "websockets"), "pip install 'thinpipe[lab]'"),
     Part("sweep --scheduler", _modules("distributed"), "pip install 'thinpipe[dask]'"),

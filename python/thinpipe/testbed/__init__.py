@@ -26,6 +26,7 @@ from thinpipe.testbed.bed import DEVICE, Bed, bed, configuration, missing
 from thinpipe.testbed.endpoints import Fetch, Fetched, Listener, Ping, Served, content
 from thinpipe.testbed.nodes import START_S, BedError, Echo, Node, Running, wait_until
 from thinpipe.testbed.plan import HOST, MOBILE, MOBILES, Link, Offloads, Plan, Proxy
+from thinpipe.testbed.quic import QuicFetch, QuicFetched, QuicListener
 
 __all__ = [
     "DEVICE",
@@ -45,6 +46,9 @@ __all__ = [
     "Ping",
     "Plan",
     "Proxy",
+    "QuicFetch",
+    "QuicFetched",
+    "QuicListener",
     "Running",
     "Served",
     "bed",

@@ -15,6 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 from thinpipe._core import EmulationError
 from thinpipe.namespaces import Command, within
 from thinpipe.testbed.endpoints import Fetch, Fetched, Listener, Ping, Served
+from thinpipe.testbed.quic import QuicFetch, QuicFetched, QuicListener
 
 START_S: Final = 120.0
 END_S: Final = 30.0
@@ -24,7 +25,9 @@ POLL_S: Final = 0.02
 
 THINPIPE: Final = (sys.executable, "-m", "thinpipe")
 
-ENDPOINTS: Final = Path(__file__).with_name("endpoints.py")
+ENDPOINTS: Final = ("-S", str(Path(__file__).with_name("endpoints.py")))
+QUIC: Final = ("-P", str(Path(__file__).with_name("quic.py")))
+"""Programs of the kernel's ends, which take no package, and of QUIC's, which take aioquic's."""
 
 
 class BedError(EmulationError):
@@ -203,14 +206,35 @@ class Node:
             If it cannot listen.
         """
         program = self._endpoint("serve", [[asdict(each) for each in listeners], connections])
-        assert program.stdout is not None
-        if not program.stdout.readline():
-            raise BedError(f"{self.name}: no server: {program.communicate()[1].strip()}")
+        self._await_ready(program)
         return Running(program, Served)
 
-    def _endpoint(self, what: str, asked: object) -> subprocess.Popen[str]:
+    def serve_quic(self, listener: QuicListener) -> subprocess.Popen[str]:
+        """Start a QUIC server, and return once it listens; the end of the block ends it.
+
+        Raises
+        ------
+        BedError
+            If it cannot listen.
+        """
+        program = self._endpoint("serve", asdict(listener), QUIC)
+        self._await_ready(program)
+        return program
+
+    def fetch_quic(self, task: QuicFetch) -> Running[QuicFetched]:
+        """Begin a QUIC download from this node; `Running.so_far` ends it."""
+        return Running(self._endpoint("fetch", asdict(task), QUIC), QuicFetched)
+
+    def _await_ready(self, server: subprocess.Popen[str]) -> None:
+        assert server.stdout is not None
+        if not server.stdout.readline():
+            raise BedError(f"{self.name}: no server: {server.communicate()[1].strip()}")
+
+    def _endpoint(
+        self, what: str, asked: object, program: tuple[str, ...] = ENDPOINTS
+    ) -> subprocess.Popen[str]:
         return self.popen(
-            [sys.executable, "-S", str(ENDPOINTS), what, json.dumps(asked)],
+            [sys.executable, *program, what, json.dumps(asked)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

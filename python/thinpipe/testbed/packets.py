@@ -60,8 +60,8 @@ class Transfer:
 
     @property
     def rtt_median_s(self) -> float:
-        """The median round-trip time."""
-        return median(rtt for _, rtt in self.rtt)
+        """The median round-trip time; infinite if each segment was sent again."""
+        return median(rtt for _, rtt in self.rtt) if self.rtt else float("inf")
 
 
 def measure(packets: Iterable[Packet], cwnd: Iterable[tuple[float, float]]) -> Transfer:
