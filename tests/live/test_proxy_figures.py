@@ -6,7 +6,8 @@ from statistics import fmean
 
 import pytest
 from thinpipe.acceptance.proxy.carry import carry
-from thinpipe.acceptance.proxy.experiments import SETUPS, Flow, Pinged
+from thinpipe.acceptance.proxy.experiments import SETUPS
+from thinpipe.acceptance.proxy.setup import Flow, Pinged
 from thinpipe.testbed import missing
 
 pytestmark = pytest.mark.slow

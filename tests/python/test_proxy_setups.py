@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 import thinpipe as tp
+from thinpipe.acceptance.proxy import PAPER, paper
 from thinpipe.acceptance.proxy.collect import times
-from thinpipe.acceptance.proxy.experiments import SETUPS, flow_key
-from thinpipe.testbed import configuration
+from thinpipe.acceptance.proxy.experiments import SETUPS
+from thinpipe.acceptance.proxy.setup import flow_key
+from thinpipe.testbed import configuration, quic
 
 
 @pytest.mark.parametrize("name", SETUPS)
@@ -23,6 +25,12 @@ def test_both_sides_are_told_the_same(name):
             told[f"{flow_key(number)}.{key}"] for key in ("direction", "opened_by")
         )
         assert ways[direction, opener] == (listener.does, fetch.does)
+    if setup.quic is not None:
+        sends, gets = setup.quic.listener, setup.quic.fetch(1)
+        keys = ("bytes", "port", "tcp.congestion_control")
+        quic = [told[f"flow.group.quic.{key}"] for key in keys]
+        assert quic == [f"{gets.bytes} B", str(gets.port), sends.control]
+        assert (sends.bytes, sends.port) == (gets.bytes, gets.port)
     proxy = setup.plan.proxy
     if proxy is None:
         assert "middlebox.kind" not in told
@@ -33,6 +41,8 @@ def test_both_sides_are_told_the_same(name):
     assert str(fractions).lower() == told.get("middlebox.atcp.fractions", "false")
     assert profile["rate"] == told["middlebox.atcp.rate"]
     assert profile.get("uplink_rate") == told.get("middlebox.atcp.uplink_rate")
+    others = profile["middlebox"]["atcp"].get("others")
+    assert others == told.get("middlebox.atcp.others")
     for each in profile["middlebox"]["atcp"].get("classes", []):
         assert told[f"middlebox.atcp.classes.{each['name']}.tickets"] == str(each["tickets"])
 
@@ -51,8 +61,20 @@ def test_each_set_up_is_a_point_of_its_own():
     assert len({setup.point for setup in SETUPS.values()}) == len(SETUPS)
 
 
+SHARED = "beside-umts-384-cubic-scheduled"
+"""The download by QUIC beside it does not end."""
+
+
 def test_what_is_foreseen_to_last_so_long_does():
-    for name in ("short-proxy", "pair-proxy", "three-weighted", "up-gprs-live-40-proxy"):
+    for name in ("short-proxy", "pair-proxy", "three-weighted", "up-gprs-live-40-proxy", SHARED):
         setup = SETUPS[name]
         run = tp.run(setup.point.scenario, dict(setup.point.settings))
-        assert all(0 < (flow.received_s or 0) < setup.lasts_s for flow in run.flows)
+        flows = run.flows[: len(setup.flows)]
+        assert all(0 < (flow.received_s or 0) < setup.lasts_s for flow in flows)
+
+
+def test_without_aioquic_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(quic, "find_spec", lambda _: None)
+    monkeypatch.setattr(paper, "missing", lambda: None)
+    assert PAPER.live is not None
+    assert PAPER.live.missing() == "needs aioquic: pip install 'thinpipe[quic]'"

@@ -6,10 +6,12 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from threading import Semaphore
 from typing import TYPE_CHECKING, Any, Final
 
-from thinpipe.acceptance.proxy.experiments import (
+from thinpipe.acceptance.proxy.setup import (
     LOCAL_PORT,
     MORE_S,
     PORT,
@@ -18,15 +20,23 @@ from thinpipe.acceptance.proxy.experiments import (
     Pinged,
     Setup,
 )
-from thinpipe.testbed import HOST, Bed, BedError, Echo, Fetched, Ping, Served, bed
+from thinpipe.testbed import (
+    HOST,
+    Bed,
+    BedError,
+    Echo,
+    Fetched,
+    Ping,
+    QuicFetched,
+    Running,
+    Served,
+    bed,
+)
 from thinpipe.testbed.packets import TCP, Packet, Transfer, measure, of_capture
 from thinpipe.testbed.processor import Punctuality, Ticks, Waits
 
 if TYPE_CHECKING:
     from thinpipe.emulation_record import EmulationRecord
-
-PING_S: Final = 1.0
-"""Between echo requests."""
 
 SETTLE_S: Final = 3.0
 """Wait after both ends have closed for packets still in flight; the queue is empty by then."""
@@ -56,6 +66,8 @@ class Carried:
         The emulator's.
     punctuality
         How late the emulator and the latest of the ends and the proxy were.
+    quic
+        The download beside them until they ended; times count from its first packet.
     """
 
     flows: tuple[Fetched, ...]
@@ -67,6 +79,7 @@ class Carried:
     handled: int
     record: EmulationRecord
     punctuality: Punctuality
+    quic: QuicFetched | None = None
 
 
 def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
@@ -80,15 +93,22 @@ def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
     """
     with bed(setup.plan) as made:
         server = made.host.serve(setup.listeners, len(setup.fetches))
+        others = [] if setup.quic is None else [made.host.serve_quic(setup.quic.listener)]
         ready()
-        pinged = _start_pings(made, setup)
-        before = _waits(made), Ticks.now()
-        flows = made.mobile.fetch(setup.fetches).all(setup.lasts_s + 2 * MORE_S)
+        with TURN if setup.takes_turns else nullcontext():
+            pinged = _start_pings(made, setup)
+            before = _waits(made), Ticks.now()
+            beside = _start_quic(made, setup)
+            flows = made.mobile.fetch(setup.fetches).all(setup.lasts_s + 2 * MORE_S)
+            others += [] if beside is None else [beside.program]
+            others_wait_s = [Waits.of_process(each.pid).mean_since(Waits()) for each in others]
+            quic = _end_quic(setup, beside, flows)
         _assert_whole(flows)
         served = server.all(MORE_S)
         _assert_whole(served)
         ends: list[Fetched | Served] = [*flows, *served]
         waits_s = [each.wait_s for each in ends] + [_waits(made).mean_since(before[0])]
+        waits_s += others_wait_s
         stolen = Ticks.now().stolen_since(before[1])
         time.sleep(SETTLE_S)
         echoes = pinged.so_far() if pinged else []
@@ -112,10 +132,15 @@ def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
             handled,
             record,
             Punctuality(record.lateness_s, stolen + max(waits_s) / rtt_s),
+            quic,
         )
     if setup.box is not None and carried.handled != len(setup.flows):
         raise BedError(f"the proxy took part in {carried.handled} flows of {len(setup.flows)}")
     return carried
+
+
+TURN: Final = Semaphore()
+"""Held by the run whose turn it is; all run in one process (`thinpipe.testbed.container`)."""
 
 
 def _waits(made: Bed) -> Waits:
@@ -131,8 +156,29 @@ def taken(status: dict[str, Any]) -> int:
 def _start_pings(made: Bed, setup: Setup) -> Any:  # noqa: ANN401
     if setup.pinged is Pinged.NO:
         return None
-    count = int((setup.lasts_s + MORE_S) / PING_S)
-    return made.mobile.ping(Ping(HOST[0], count, PING_S))
+    count = int((setup.lasts_s + MORE_S) / setup.ping_s)
+    return made.mobile.ping(Ping(HOST[0], count, setup.ping_s))
+
+
+def _start_quic(made: Bed, setup: Setup) -> Running[QuicFetched] | None:
+    if setup.quic is None:
+        return None
+    return made.mobile.fetch_quic(setup.quic.fetch(setup.lasts_s + 2 * MORE_S))
+
+
+def _end_quic(
+    setup: Setup, running: Running[QuicFetched] | None, flows: list[Fetched]
+) -> QuicFetched | None:
+    """End a download by QUIC, which must have been under way as long as the flows were."""
+    if setup.quic is None or running is None:
+        return None
+    [quic] = running.so_far()
+    if quic.error or quic.bytes == setup.quic.bytes:
+        raise BedError(f"QUIC beside TCP: {quic.error or 'it ended before'}")
+    began_s = min(flow.opened_s for flow in flows) - quic.opened_s
+    if not quic.curve or quic.curve[0][0] > began_s:
+        raise BedError("QUIC beside TCP: it began later")
+    return quic
 
 
 def _captured(made: Bed, number: int, flow: Flow) -> list[Packet]:

@@ -12,6 +12,8 @@ import numpy as np
 from thinpipe.acceptance.proxy.collect import Compared, compared
 from thinpipe.acceptance.proxy.experiments import (
     BOXES,
+    CONTROLS,
+    MIXED,
     OUTAGE,
     REPEATED,
     SETUPS,
@@ -19,6 +21,7 @@ from thinpipe.acceptance.proxy.experiments import (
     WINDOWS,
 )
 from thinpipe.papers.chakravorty2003.measuring import jain
+from thinpipe.papers.series import Steps
 
 if TYPE_CHECKING:
     from thinpipe.acceptance.proxy.seen import Seen
@@ -168,6 +171,61 @@ UPLOADS: Final[dict[str, Measure]] = {
     "up-download-plain": carried("both-ways-plain", last_s, 1),
 }
 
+# --- QUIC beside TCP ------------------------------------------------------------------------------
+
+
+def beside_curve(each: Compared) -> Steps:
+    """Return the bytes that the mobile has of QUIC over time, from TCP's SYN on."""
+    quic = each.carried.quic
+    assert quic is not None
+    times_s, amounts = zip(*quic.curve, strict=True)
+    ahead_s = each.carried.flows[0].opened_s - quic.opened_s
+    return Steps(np.array([0.0, *times_s]) - ahead_s, np.array([0.0, *amounts]), times_s[-1])
+
+
+def share(each: Compared) -> float:
+    """Return TCP's share of what the mobile got while TCP was connected, in per cent."""
+    tcp = each.live[0]
+    from_s = np.array([tcp.connect_s, tcp.last_s])
+    ours, theirs = (np.diff(curve.at(from_s))[0] for curve in (tcp.curve, beside_curve(each)))
+    return float(100 * ours / (ours + theirs))
+
+
+def beside(link: str, control: str, others: str) -> str:
+    """Return the name of a set-up."""
+    return f"beside-{link}-{control}-{others}"
+
+
+def shares_of(link: str, others: str) -> Measure:
+    """Measure TCP's share with each congestion control of QUIC, in per cent."""
+    return lambda outcomes: [share(of(outcomes, beside(link, each, others))) for each in CONTROLS]
+
+
+def pings_of(link: str, others: str) -> Measure:
+    """Measure the mean ping with each, as a multiple of that beside TCP alone."""
+    return lambda outcomes: [
+        ping_s(of(outcomes, beside(link, each, others)))
+        / ping_s(of(outcomes, f"beside-{link}-alone"))
+        for each in CONTROLS
+    ]
+
+
+def times_of(link: str, others: str) -> Measure:
+    """Measure TCP's time with each, as a multiple of that without a proxy."""
+    return lambda outcomes: [
+        last_s(of(outcomes, beside(link, each, others)).live[0])
+        / last_s(of(outcomes, beside(link, each, "none")).live[0])
+        for each in CONTROLS
+    ]
+
+
+BESIDE: Final[dict[str, Measure]] = {
+    f"quic-{link}-{what}{more}": measure(link, others)
+    for link in MIXED
+    for what, measure in (("share", shares_of), ("ping", pings_of), ("time", times_of))
+    for others, more in (("scheduled", ""), ("around", "-around"))
+}
+
 # --- Figure 9 -------------------------------------------------------------------------------------
 
 
@@ -278,4 +336,4 @@ STALL: Final[dict[str, Measure]] = {
     "fig12-plain-sim": error(last_s, ("stall-plain",)),
 }
 
-MEASURES: Final = {**LOAD, **UPLOADS, **SHORT, **PAIR, **QUEUES, **STALL}
+MEASURES: Final = {**LOAD, **UPLOADS, **BESIDE, **SHORT, **PAIR, **QUEUES, **STALL}

@@ -8,9 +8,11 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from thinpipe._core import EmulationError
+from thinpipe.acceptance.proxy.beside import GROUP
 from thinpipe.acceptance.proxy.carry import Carried, carry
-from thinpipe.acceptance.proxy.experiments import MORE_S, SETUPS, Setup, flow_key
+from thinpipe.acceptance.proxy.experiments import SETUPS
 from thinpipe.acceptance.proxy.seen import Seen, of_carried, of_simulated
+from thinpipe.acceptance.proxy.setup import MORE_S, Setup, flow_key
 from thinpipe.papers.outcomes import Outcome
 from thinpipe.run import run
 from thinpipe.testbed import BedError
@@ -56,10 +58,14 @@ def simulated(point: Point, carried: Carried) -> Compared:
     """Simulate a set-up whose flows start when those in the test bed did."""
     setup = SETUPS[_names()[point]]
     more = times(setup, carried.start_s)
+    if carried.quic is not None:
+        ahead_s = carried.flows[0].opened_s - carried.quic.opened_s
+        more[f"flow.group.{GROUP}.start"] = f"{carried.start_s[0] - ahead_s:.9f} s"
     if setup.window_bytes is not None:
         more["tcp.receive_buffer"] = f"{carried.window_bytes} B"
     done = run(point.scenario, {**dict(point.settings), **more}, trace=True)
-    flows = of_simulated(Outcome(done.result, {"segments": done.segments}))
+    outcome = Outcome(done.result, {"segments": done.segments})
+    flows = of_simulated(outcome, len(setup.flows))
     return Compared(done.result, {}, setup, carried, of_carried(carried), flows)
 
 

@@ -3,262 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import Enum
-from pathlib import Path
 from typing import Final
 
-from thinpipe.point import Point, Value
-from thinpipe.scenario import Scenario, find
-from thinpipe.testbed import HOST, MOBILES, Fetch, Link, Listener, Plan, Proxy
-
-Settings = tuple[tuple[str, Value], ...]
-
-TIMESTAMPS: Final = 12
-"""Bytes of the option that both ends send with each segment (RFC 7323)."""
-
-HEADERS: Final = 40 + TIMESTAMPS
-
-PORT: Final = 5001
-"""Port of the first flow at the host; further flows use the next ones."""
-
-LOCAL_PORT: Final = 41001
-"""The same at the mobile."""
-
-MORE_S: Final = 60.0
-"""Extra time of a run beyond its expected duration."""
-
-
-class Pinged(Enum):
-    """Whether the mobile sends an echo request each second."""
-
-    NO = "no"
-    YES = "yes"
-
-
-class Direction(Enum):
-    """The direction of a flow's data, as in a scenario."""
-
-    DOWN = "downlink"
-    UP = "uplink"
-
-
-@dataclass(frozen=True, slots=True)
-class Flow:
-    """A flow that the mobile opens: start, size, tickets and direction."""
-
-    at_s: float
-    bytes: int
-    tickets: int = 1
-    direction: Direction = Direction.DOWN
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """The proxy, `atcp`: one aggregate for each mobile.
-
-    Attributes
-    ----------
-    clamp_bytes
-        Its window towards a mobile.
-    rate, round_trip, uplink_rate
-        The radio in its profile; without an `uplink_rate`, uploads are not intercepted.
-    mss
-        The maximum MSS of SYNs, if below that of the interface.
-    fractions
-        Whether the window counts bytes rather than segments.
-    """
-
-    clamp_bytes: int
-    rate: str
-    round_trip: str
-    uplink_rate: str | None = None
-    mss: int | None = None
-    fractions: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """One run: a link, the flows over it, and an optional proxy.
-
-    Attributes
-    ----------
-    link, settings
-        Scenario of the link, and changes to it.
-    mtu
-        Of the radio leg, in bytes.
-    window_bytes
-        The mobile's maximum receive window; ``None`` leaves it to the kernel.
-    lasts_s
-        Approximate duration of the flows.
-    seed
-        Of the simulation; equal runs in the test bed differ in it alone.
-    """
-
-    link: str | Path
-    flows: tuple[Flow, ...]
-    lasts_s: float
-    box: Box | None = None
-    settings: Settings = ()
-    control: str = "cubic"
-    initial_window: int = 10
-    mtu: int = 1500
-    window_bytes: int | None = None
-    pinged: Pinged = Pinged.NO
-    seed: int = 1
-
-    @property
-    def mss_bytes(self) -> int:
-        """Payload of a full segment."""
-        offered = self.mtu - 40
-        mss = offered if self.box is None or self.box.mss is None else min(offered, self.box.mss)
-        return mss - TIMESTAMPS
-
-    @property
-    def ports(self) -> dict[int, int]:
-        """The host's ports with their tickets, where these differ."""
-        tickets = {PORT + number: flow.tickets for number, flow in enumerate(self.flows)}
-        return tickets if len(set(tickets.values())) > 1 else {}
-
-    @property
-    def point(self) -> Point:
-        """The run, for the simulator."""
-        scenario = find(self.link)
-        named = [("flow.group", f"f{number + 2}") for number in range(len(self.flows) - 1)]
-        named += [("middlebox.atcp.classes", f"p{port}") for port in self._classes]
-        source = scenario.source + "".join(f'\n[[{kind}]]\nname = "{n}"\n' for kind, n in named)
-        return Point.of(Scenario(scenario.name, source), dict(self._simulated()))
-
-    @property
-    def _classes(self) -> dict[int, int]:
-        return {} if self.box is None else self.ports
-
-    def _simulated(self) -> list[tuple[str, Value]]:
-        """Return settings for the simulator that match kernel and daemon."""
-        found: list[tuple[str, Value]] = [*self.settings, *LINUX]
-        if self.pinged is Pinged.YES:
-            found += BESIDE_ECHOES.get(self.link, ())
-        quick = max(flow.bytes for flow in self.flows) <= QUICK_BYTES
-        found += [
-            ("tcp.delayed_ack", "off" if quick else "200 ms"),
-            ("tcp.congestion_control", self.control),
-            ("tcp.initial_window", self.initial_window),
-            ("tcp.mss", f"{self.mss_bytes} B"),
-            ("duration", f"{self.lasts_s + MORE_S} s"),
-            ("seed", self.seed),
-        ]
-        if self.window_bytes is not None:
-            found += [("tcp.receive_buffer", f"{self.window_bytes} B")]
-        for number, flow in enumerate(self.flows):
-            key = flow_key(number)
-            found += [
-                (f"{key}.bytes", f"{flow.bytes} B"),
-                (f"{key}.direction", flow.direction.value),
-                (f"{key}.opened_by", "sender" if flow.direction is Direction.UP else "receiver"),
-                (f"{key}.port", PORT + number),
-                (f"{key}.start", f"{flow.at_s} s"),
-            ]
-        if self.box is not None:
-            found += [
-                ("middlebox.kind", "atcp"),
-                ("middlebox.atcp.clamp", f"{self.box.clamp_bytes} B"),
-                ("middlebox.atcp.rate", self.box.rate),
-                ("middlebox.atcp.round_trip", self.box.round_trip),
-            ]
-            if self.box.fractions:
-                found += [("middlebox.atcp.fractions", True)]
-            if self.box.uplink_rate is not None:
-                found += [("middlebox.atcp.uplink_rate", self.box.uplink_rate)]
-        for port, tickets in self._classes.items():
-            key = f"middlebox.atcp.classes.p{port}"
-            found += [(f"{key}.port", port), (f"{key}.tickets", tickets)]
-        return found
-
-    @property
-    def plan(self) -> Plan:
-        """The plan of its test bed."""
-        return Plan(
-            link=Link(self.link, tuple(Point.of(self.link, dict(self.settings)).settings)),
-            proxy=None if self.box is None else self._proxy(self.box),
-            control=self.control,
-            initial_window=self.initial_window,
-            radio_mtu=self.mtu,
-            window_bytes=self.window_bytes,
-            capture=True,
-        )
-
-    def _proxy(self, box: Box) -> Proxy:
-        mss = "" if box.mss is None else f"mss = {box.mss}\n"
-        fractions = "fractions = true\n" if box.fractions else ""
-        uplink = "" if box.uplink_rate is None else f'uplink_rate = "{box.uplink_rate}"\n'
-        classes = "".join(
-            f"[[profile.middlebox.atcp.classes]]\n"
-            f'name = "p{port}"\nport = {port}\ntickets = {tickets}\n'
-            for port, tickets in self._classes.items()
-        )
-        return Proxy(
-            f'[[profile]]\nname = "gprs"\nmobiles = {list(MOBILES)}\n{mss}'
-            f'rate = "{box.rate}"\n{uplink}round_trip = "{box.round_trip}"\n'
-            f'[profile.middlebox.atcp]\nclamp = "{box.clamp_bytes} B"\n{fractions}{classes}'
-        )
-
-    @property
-    def listeners(self) -> list[Listener]:
-        """The listeners at the host."""
-        return [
-            Listener(
-                PORT + number,
-                does="absorb" if flow.direction is Direction.UP else "speak",
-                bytes=flow.bytes,
-                seed=number,
-                control=self.control,
-                initial_window=self.initial_window,
-            )
-            for number, flow in enumerate(self.flows)
-        ]
-
-    @property
-    def fetches(self) -> list[Fetch]:
-        """The flows that the mobile opens."""
-        return [
-            Fetch(
-                HOST[0],
-                PORT + number,
-                at_s=flow.at_s,
-                does="send" if flow.direction is Direction.UP else "get",
-                bytes=flow.bytes,
-                seed=number,
-                local_port=LOCAL_PORT + number,
-                limit_s=self.lasts_s + MORE_S,
-            )
-            for number, flow in enumerate(self.flows)
-        ]
-
-
-def flow_key(number: int) -> str:
-    """Return the table of a flow in a scenario."""
-    return "flow" if number == 0 else f"flow.group.f{number + 1}"
-
-
-LINUX: Final = (
-    ("tcp.profile", "modern"),
-    ("tcp.recovery", "rack"),
-    ("tcp.cubic.slow_start", "standard"),
+from thinpipe.acceptance.proxy.beside import Quic
+from thinpipe.acceptance.proxy.setup import (
+    HEADERS,
+    Box,
+    Direction,
+    Flow,
+    Pinged,
+    Settings,
+    Setup,
 )
-"""Settings for the kernel's ends other than congestion control and delayed acknowledgements.
-
-The kernel's HyStart leaves slow start into a CUBIC that grows faster than that, RFC 9406's into a
-slower one. This and the delay of acknowledgements were chosen after the runs without a proxy had
-been seen.
-"""
-
-QUICK_BYTES: Final = 32_768
-"""Up to so much the kernel acknowledges each segment at once; where they are as far apart as here,
-it delays every other acknowledgement by up to 200 ms afterwards (TCP_DELACK_MAX)."""
-
-BESIDE_ECHOES: Final[dict[str | Path, Settings]] = {
-    "gprs-live-40": (("link.rate", "39328 bit/s"), ("link.back.rate", "13328 bit/s")),
-}
-"""What 84 B a second leave of 40 and 14 kbit/s; of a UMTS channel's 64 kbit/s it is 1 %."""
 
 # --- Flows under load: the figures to beat --------------------------------------------------------
 
@@ -355,6 +111,78 @@ def both_ways(boxed: str) -> Setup:
     return replace(alone, flows=(*alone.flows, MEANWHILE), lasts_s=45, pinged=Pinged.NO)
 
 
+# --- QUIC beside TCP ------------------------------------------------------------------------------
+
+OTHERS: Final = {
+    "none": "no proxy",
+    "around": "around the proxy",
+    "scheduled": "scheduled by the proxy",
+}
+"""What becomes of packets that are not TCP: names in the report."""
+
+CONTROLS: Final = {"reno": "Reno", "cubic": "CUBIC"}
+"""QUIC's congestion controls; TCP's is the kernel's CUBIC."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """A link that TCP and QUIC share.
+
+    Attributes
+    ----------
+    box
+        The proxy, but for what it makes of QUIC.
+    lead_s
+        By how much QUIC begins before TCP; its handshake is over by then.
+    bytes, lasts_s
+        TCP's, and about how long both take.
+    ping_s
+        Time between echo requests.
+    takes_turns
+        As of `Setup`.
+    """
+
+    box: Box
+    lead_s: float
+    bytes: int
+    lasts_s: float
+    ping_s: float
+    takes_turns: bool = False
+
+
+MIXED: Final = {
+    "umts-384": Mixed(Box(15_600, "384 kbit/s", "250 ms"), 3, 600_000, 60, 0.3),
+    "gprs-live-40": Mixed(LIVE_BOX, 8, 120_000, 150, 1.0),
+    "lte-cat1": Mixed(Box(97_500, "10 Mbit/s", "60 ms"), 3, 12_000_000, 40, 0.1, takes_turns=True),
+}
+"""Clamps as for uploads. Echo requests take at most 2 % of a link."""
+
+
+def beside(link: str, control: str | None, others: str) -> Setup:
+    """Return a download by TCP beside one by QUIC, or alone without a `control` for that."""
+    mixed = MIXED[link]
+    return Setup(
+        link,
+        (Flow(mixed.lead_s, mixed.bytes),),
+        mixed.lasts_s,
+        None if others == "none" else replace(mixed.box, others=others),
+        pinged=Pinged.YES,
+        ping_s=mixed.ping_s,
+        takes_turns=mixed.takes_turns,
+        quic=None if control is None else Quic(AMPLE * mixed.bytes, control),
+    )
+
+
+AMPLE: Final = 10
+"""Times TCP's bytes: QUIC's, which do not end before TCP's do."""
+
+BESIDE: Final = {
+    f"beside-{link}-{control}-{others}": beside(link, control, others)
+    for link in MIXED
+    for control in CONTROLS
+    for others in OTHERS
+} | {f"beside-{link}-alone": beside(link, None, "around") for link in MIXED}
+
 # --- The figures of Chakravorty et al. 2003 -------------------------------------------------------
 
 KB: Final = 1024
@@ -429,4 +257,4 @@ FIGURES: Final = {
     **{f"stall-{name}": gprs(LONG, 175, kb, STALL) for name, kb in BOXES.items()},
 }
 
-SETUPS: Final = {**LOAD, **UPLOADS, **FIGURES}
+SETUPS: Final = {**LOAD, **UPLOADS, **BESIDE, **FIGURES}

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from thinpipe.acceptance.proxy.check import BY_WINDOW, mean_rtt_s, of
+from thinpipe.acceptance.proxy.check import BY_WINDOW, beside, beside_curve, mean_rtt_s, of
 from thinpipe.acceptance.proxy.experiments import (
     BOXES,
+    CONTROLS,
     KB,
     MEANWHILE,
+    MIXED,
+    OTHERS,
     OUTAGE,
     SENDERS,
     SIZES,
@@ -29,12 +33,15 @@ from thinpipe.papers.chakravorty2003.drawing import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from thinpipe.acceptance.proxy.collect import Compared
     from thinpipe.acceptance.proxy.seen import Seen
     from thinpipe.papers.paper import Outcomes
+    from thinpipe.papers.series import Floats, Steps
 
 TIME: Final = "Time (s)"
 HUE: Final = dict(zip(SENDERS, (HUES[1], HUES[4], HUES[2], HUES[0]), strict=True))
@@ -97,6 +104,72 @@ def uploads(outcomes: Outcomes) -> Figure:
     axes[2].set_title(f"umts-384: {MEANWHILE.bytes // 1000} kB down, 200 kB up")
     one_legend(figure, axes[:1])
     return figure
+
+
+LINES: Final = dict(zip(CONTROLS, ("-", "--"), strict=True))
+
+
+def quic(link: str) -> Callable[[Outcomes], Figure]:
+    """Draw the rates of TCP and QUIC over a link, and the pings meanwhile."""
+    return styled(partial(_quic, link))
+
+
+def _quic(link: str, outcomes: Outcomes) -> Figure:
+    figure, axes = panels(2, len(OTHERS), 12.5, 6.4)
+    rates, pings = axes[: len(OTHERS)], axes[len(OTHERS) :]
+    over_s = MIXED[link].lasts_s / PARTS
+    unit = MIXED[link].box.rate.split()[1]
+    for (others, title), above, below in zip(OTHERS.items(), rates, pings, strict=True):
+        for control, line in LINES.items():
+            each = of(outcomes, beside(link, control, others))
+            quic = f"QUIC's {CONTROLS[control]}"
+            for curve, hue, name in (
+                (each.live[0].curve, HUES[0], f"TCP beside {quic}"),
+                (beside_curve(each), HUES[1], quic),
+            ):
+                times_s, bps = _rates(curve, each.live[0].last_s, over_s)
+                above.plot(
+                    times_s, bps / UNITS_BPS[unit], color=hue, linestyle=line, label=name, **CARRIED
+                )
+            _log_pings(below, each, color=HUES[2], linestyle=line, label=f"ping beside {quic}")
+        alone = of(outcomes, f"beside-{link}-alone")
+        _log_pings(below, alone, color=GREY, label="ping beside TCP alone, with proxy")
+        above.set_title(f"QUIC: {title}")
+        below.set_xlabel("Time since TCP's SYN (s)")
+    rates[0].set_ylabel(f"Rate over {over_s:g} s ({unit})")
+    pings[0].set_ylabel("RTT (s)")
+    for ax in axes[1:]:
+        ax.sharex(axes[0])
+    for first, *further in (rates, pings):
+        for ax in further:
+            ax.sharey(first)
+        first.autoscale()
+    rates[0].set_ylim(0, None)
+    one_legend(figure, axes, columns=4)
+    return figure
+
+
+UNITS_BPS: Final = {"kbit/s": 1e3, "Mbit/s": 1e6}
+
+PARTS: Final = 20
+"""Of the time foreseen for a run, over one of which a rate is measured."""
+
+
+def _rates(curve: Steps, end_s: float, over_s: float) -> tuple[Floats, Floats]:
+    """Return sliding rates until `end_s`, in bit/s, each at the middle of its interval."""
+    starts_s = np.arange(0, end_s - over_s, over_s / 4)
+    return starts_s + over_s / 2, 8 * (curve.at(starts_s + over_s) - curve.at(starts_s)) / over_s
+
+
+def _log_pings(ax: Axes, each: Compared, **look: Any) -> None:  # noqa: ANN401
+    from matplotlib.ticker import LogLocator
+
+    answered = [(echo.sent_s, echo.rtt_s) for echo in each.carried.echoes if echo.rtt_s is not None]
+    ax.plot(*zip(*answered, strict=True), **look, **CARRIED)
+    ax.set_yscale("log")
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.minorticks_off()
 
 
 def _progress(ax: Axes, seen: Seen, start_s: float, **more: Any) -> None:  # noqa: ANN401

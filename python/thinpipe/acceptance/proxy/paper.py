@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.acceptance.proxy import figures, tables
 from thinpipe.acceptance.proxy.check import MEASURES
 from thinpipe.acceptance.proxy.collect import simulated, task
-from thinpipe.acceptance.proxy.experiments import FIGURES, LOAD, UPLOADS
+from thinpipe.acceptance.proxy.experiments import BESIDE, FIGURES, LOAD, MIXED, UPLOADS
 from thinpipe.papers.facts import load
 from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item, Live, Paper
-from thinpipe.testbed import missing
+from thinpipe.testbed import missing, quic
 
 if TYPE_CHECKING:
     from thinpipe.point import Point
@@ -20,6 +21,33 @@ if TYPE_CHECKING:
 
 def _points(prefix: str) -> tuple[Point, ...]:
     return tuple(setup.point for name, setup in FIGURES.items() if name.startswith(prefix))
+
+
+def _beside(link: str) -> Item:
+    mixed = MIXED[link]
+    return Item(
+        f"quic-{link}",
+        f"TCP beside QUIC over {link}",
+        (
+            f"{mixed.bytes // 1000} kB by TCP, kernel to kernel, beside one endless download by "
+            f"QUIC (aioquic, in user space) that begins {mixed.lead_s:g} s earlier, with QUIC's "
+            f"Reno and its CUBIC, and a ping each {mixed.ping_s:g} s: without a proxy; with one "
+            'that QUIC and pings pass around (`others = "around"`), its window for TCP fixed; '
+            'and with one that schedules them (`others = "scheduled"`). In the simulator QUIC '
+            "is a TCP flow that the box cannot read.",
+            "“TCP's share” is of what the mobile got of both while TCP was connected. Pings are "
+            "those that were answered while TCP was under way.",
+        ),
+        tuple(each.point for name, each in BESIDE.items() if name.startswith(f"beside-{link}")),
+        Detail.RESULT,
+        figures.quic(link),
+        partial(tables.quic, link),
+        caption=(
+            "Above, the rates of TCP (blue) and QUIC (orange) at the mobile. Below, pings "
+            "meanwhile (green), and with TCP alone behind the proxy (grey). Dashed where QUIC "
+            "has CUBIC."
+        ),
+    )
 
 
 ITEMS: Final = (
@@ -61,6 +89,7 @@ ITEMS: Final = (
             "proxy (blue) they do not wait for the upload's queue."
         ),
     ),
+    *map(_beside, MIXED),
     Item(
         "figure-9",
         "Figure 9 of Chakravorty et al. 2003: short transfers",
@@ -146,5 +175,5 @@ PAPER: Final = Paper(
     items=ITEMS,
     facts=load(files(__package__) / "facts.toml", {}),
     measures=MEASURES,
-    live=Live(task, simulated, missing),
+    live=Live(task, simulated, lambda: missing() or quic.missing()),
 )

@@ -60,11 +60,11 @@ def of_carried(carried: Carried) -> tuple[Seen, ...]:
     )
 
 
-def of_simulated(run: Outcome) -> tuple[Seen, ...]:
-    """Return the flows of a simulation with recorded segments."""
+def of_simulated(run: Outcome, flows: int) -> tuple[Seen, ...]:
+    """Return the first flows of a simulation with recorded segments."""
     segments = run.tables["segments"]
     found = []
-    for flow in range(len(run.result.flows)):
+    for flow in range(flows):
         start_s = float(opening_end(run, flow)["time_s"][0])
         rows = radio_end(segments, flow)
         transfer = measure(of_segments(rows, rows["endpoint"][0]), ())

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from thinpipe.acceptance.proxy.check import (
     BY_WINDOW,
+    beside,
     connect_s,
     last_s,
     mean_rtt_s,
@@ -13,9 +16,20 @@ from thinpipe.acceptance.proxy.check import (
     ping_s,
     recovered_s,
     resent,
+    share,
     shares,
 )
-from thinpipe.acceptance.proxy.experiments import BOXES, SENDERS, SIZES, UPLOADED, WEIGHTED, WINDOWS
+from thinpipe.acceptance.proxy.experiments import (
+    BOXES,
+    CONTROLS,
+    MIXED,
+    OTHERS,
+    SENDERS,
+    SIZES,
+    UPLOADED,
+    WEIGHTED,
+    WINDOWS,
+)
 from thinpipe.papers.paper import Table
 from thinpipe.report.numbers import short
 
@@ -103,6 +117,31 @@ def uploads(outcomes: Outcomes) -> tuple[Table, ...]:
             ("", "upload s", "download connects s", "download s"),
             tuple(beside),
         ),
+    )
+
+
+def quic(link: str, outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate TCP beside QUIC over a link, and the pings meanwhile."""
+    head = ("", "TCP s", "simulated s", "TCP's share %", "ping ms, mean", "ping ms, p95")
+    rows = [
+        _beside(of(outcomes, beside(link, control, others)), f"QUIC's {name}, {OTHERS[others]}")
+        for control, name in CONTROLS.items()
+        for others in OTHERS
+    ]
+    rows.append(_beside(of(outcomes, f"beside-{link}-alone"), "TCP alone, with proxy"))
+    took = f"{MIXED[link].bytes // 1000} kB by TCP"
+    return (Table(f"{took} beside a download by QUIC over {link}", head, tuple(rows)),)
+
+
+def _beside(each: Compared, label: str) -> tuple[str, ...]:
+    pings_ms = [1000 * echo.rtt_s for echo in each.carried.echoes if echo.rtt_s is not None]
+    seen, simulated = each.live[0], each.simulated[0]
+    return (
+        label,
+        *(short(last_s(one), 4) for one in (seen, simulated)),
+        "–" if each.carried.quic is None else short(share(each), 3),
+        short(1000 * ping_s(each), 3),
+        short(float(np.quantile(pings_ms, 0.95)), 3),
     )
 
 
