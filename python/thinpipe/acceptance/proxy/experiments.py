@@ -152,7 +152,6 @@ class Mixed:
 
 MIXED: Final = {
     "umts-384": Mixed(Box(15_600, "384 kbit/s", "250 ms"), 3, 600_000, 60, 0.3),
-    "gprs-live-40": Mixed(LIVE_BOX, 8, 120_000, 150, 1.0),
     "lte-cat1": Mixed(Box(97_500, "10 Mbit/s", "60 ms"), 3, 12_000_000, 40, 0.1, takes_turns=True),
 }
 """Clamps as for uploads. Echo requests take at most 2 % of a link."""
