@@ -27,6 +27,7 @@ control.socket = "/nowhere/control"
 [[profile]]
 name = "gprs"
 mobiles = ["10.45.0.0/16", "2001:db8:45::/48"]
+middlebox.atcp.others = "around"
 "#;
 
 /// A file that anybody may read, on any machine.

@@ -44,14 +44,18 @@ pub(super) struct Pending {
 }
 
 impl Echoes {
-    /// Bytes were let go. True if an echo request is to follow them.
-    pub(super) fn is_due(&mut self, now: Time, bytes: u64, window: u64) -> bool {
+    /// Bytes were let go, with which so many wait or are under way. True if an echo request is to
+    /// follow them: beside the first, of a flow that leaves room nothing has to be known, and an
+    /// answer costs its mobile power.
+    pub(super) fn is_due(&mut self, now: Time, bytes: u64, window: u64, together: u64) -> bool {
         self.bytes += bytes;
         let answers =
             self.silent < SILENT || self.is_trusted(now) || now - self.given_up >= ASKED_AGAIN;
         // Of one that does not answer only one is asked for.
         let is_free = self.silent == 0 || self.pending.is_empty();
-        answers && is_free && (self.pending.is_empty() || self.bytes * PART_OF_WINDOW >= window)
+        let matters = self.answered.is_none() || together * PART_OF_WINDOW >= window;
+        let is_blind = matters && self.pending.is_empty();
+        answers && is_free && (is_blind || self.bytes * PART_OF_WINDOW >= window)
     }
 
     /// One is sent. Its number.
@@ -102,10 +106,17 @@ mod tests {
     #[test]
     fn one_follows_each_quarter_of_a_window() {
         let mut echoes = Echoes::default();
-        assert!(echoes.is_due(at(0), 100, 4_000), "the first packet is measured");
+        assert!(echoes.is_due(at(0), 100, 4_000, 100), "the first packet is measured");
+        let number = echoes.send(at(0), 1);
+        assert!(echoes.answer(at(0), number).is_some());
+        assert!(!echoes.is_due(at(0), 100, 4_000, 900), "there is room");
+        assert!(echoes.is_due(at(0), 100, 4_000, 1_000), "there is less");
         echoes.send(at(0), 1);
-        let due: Vec<_> = (0..4).map(|_| echoes.is_due(at(1), 300, 4_000)).collect();
-        assert_eq!(due, [false, false, false, true]);
+        for together in [900, 9_000] {
+            let due = (0..4).map(|_| echoes.is_due(at(1), 300, 4_000, together));
+            assert_eq!(due.collect::<Vec<_>>(), [false, false, false, true]);
+            echoes.send(at(1), 2);
+        }
     }
 
     #[test]
@@ -125,7 +136,7 @@ mod tests {
         let mut sent = 0;
         for millis in (0..200_000).step_by(100) {
             echoes.expire(at(millis), Duration::from_secs(1));
-            if echoes.is_due(at(millis), 1_000, 4_000) {
+            if echoes.is_due(at(millis), 1_000, 4_000, 4_000) {
                 echoes.send(at(millis), millis);
                 sent += 1;
             }

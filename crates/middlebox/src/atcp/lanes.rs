@@ -98,21 +98,22 @@ impl Lanes {
             self.lengths.push((length, key));
         }
         self.waiting += u64::from(bytes);
-        if self.waiting > config.budget {
-            self.shorten(released);
-        }
+        while self.waiting > config.budget && self.shorten(released) {}
     }
 
-    /// Drops half of the longest lane, from its head.
-    fn shorten(&mut self, released: &mut Released) {
+    /// Drops half of the longest lane, from its head. False if nothing waits.
+    fn shorten(&mut self, released: &mut Released) -> bool {
         let longest = self.longest();
-        let Some(lane) = longest.and_then(|key| self.of_flows.get_mut(&key)) else { return };
+        let Some(lane) = longest.and_then(|key| self.of_flows.get_mut(&key)) else {
+            return false;
+        };
         let batch = lane.packets.len().div_ceil(2).min(BATCH);
         for packet in lane.packets.drain(..batch) {
             lane.bytes -= u64::from(packet.bytes);
             self.waiting -= u64::from(packet.bytes);
             released.push_back(Aside::Packet(packet.number, Release::Crowded));
         }
+        true
     }
 
     /// A lane than which none is twice as long.

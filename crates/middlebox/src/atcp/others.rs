@@ -77,7 +77,7 @@ impl Aggregate {
         }
         let window = self.cwnd(config);
         if let Some(ends) = self.lanes.ends()
-            && self.echoes.is_due(now, bytes, window)
+            && self.echoes.is_due(now, bytes, window, self.lanes.waiting + self.pipe.in_flight)
         {
             let position = self.unacked.take_position();
             let number = self.echoes.send(now, position);

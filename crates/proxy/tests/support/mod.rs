@@ -14,7 +14,8 @@ pub use packets::{
 };
 pub use peer::{Peer, PeerId, modern};
 
-/// A configuration with one profile of this scheme, for 10.45/16 and `2001:db8:45::/48`.
+/// A configuration with one profile of this scheme, for 10.45/16 and `2001:db8:45::/48`, around which
+/// passes what is not TCP.
 pub fn config(scheme: &str) -> proxy::Config {
     configured(scheme, "")
 }
@@ -30,10 +31,11 @@ pub fn profiled(scheme: &str, line: &str) -> proxy::Config {
 }
 
 fn parsed(scheme: &str, more: &str, line: &str) -> proxy::Config {
+    let others = if scheme == "atcp" { "atcp.others = 'around'\n" } else { "" };
     let text = format!(
         "{more}\n[radio]\ninterfaces = ['wl0']\n[wired]\ninterfaces = ['eth0']\n[[profile]]\n\
          name = 'thin'\nmobiles = ['10.45.0.0/16', '2001:db8:45::/48']\n{line}\n\
-         [profile.middlebox]\nkind = '{scheme}'\n"
+         [profile.middlebox]\nkind = '{scheme}'\n{others}"
     );
     proxy::Config::parse(&text, "proxy.toml").expect("a configuration")
 }
