@@ -10,7 +10,8 @@ fn with(scheme: &str, prefixes: &str, more: &str) -> proxy::Config {
     let others = if scheme == "atcp" { "atcp.others = 'around'\n" } else { "" };
     let text = format!(
         "[radio]\ninterfaces = ['wl0']\n[wired]\ninterfaces = ['eth0']\n[[profile]]\n\
-         name = 'thin'\nmobiles = [{prefixes}]\n[profile.middlebox]\nkind = '{scheme}'\n{others}{more}"
+         name = 'thin'\nmobiles = [{prefixes}]\n[profile.middlebox]\nkind = '{scheme}'\n\
+         {others}{more}"
     );
     proxy::Config::parse(&text, "proxy.toml").expect("a configuration")
 }

@@ -14,8 +14,8 @@ pub use packets::{
 };
 pub use peer::{Peer, PeerId, modern};
 
-/// A configuration with one profile of this scheme, for 10.45/16 and `2001:db8:45::/48`, around which
-/// passes what is not TCP.
+/// A configuration with one profile of this scheme, for 10.45/16 and `2001:db8:45::/48`. What is
+/// not TCP passes.
 pub fn config(scheme: &str) -> proxy::Config {
     configured(scheme, "")
 }
