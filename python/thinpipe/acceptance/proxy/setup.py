@@ -30,7 +30,7 @@ MORE_S: Final = 60.0
 
 
 AROUND: Final = "around"
-"""Packets that are not TCP pass the proxy at once, as by default."""
+"""Packets that are not TCP pass the proxy at once."""
 
 
 class Pinged(Enum):
@@ -184,11 +184,10 @@ class Setup:
                 ("middlebox.atcp.clamp", f"{self.box.clamp_bytes} B"),
                 ("middlebox.atcp.rate", self.box.rate),
                 ("middlebox.atcp.round_trip", self.box.round_trip),
+                ("middlebox.atcp.others", self.box.others),
             ]
             if self.box.fractions:
                 found += [("middlebox.atcp.fractions", True)]
-            if self.box.others != AROUND:
-                found += [("middlebox.atcp.others", self.box.others)]
             if self.box.uplink_rate is not None:
                 found += [("middlebox.atcp.uplink_rate", self.box.uplink_rate)]
         for port, tickets in self._classes.items():
@@ -212,7 +211,7 @@ class Setup:
     def _proxy(self, box: Box) -> Proxy:
         mss = "" if box.mss is None else f"mss = {box.mss}\n"
         fractions = "fractions = true\n" if box.fractions else ""
-        others = "" if box.others == AROUND else f'others = "{box.others}"\n'
+        others = f'others = "{box.others}"\n'
         uplink = "" if box.uplink_rate is None else f'uplink_rate = "{box.uplink_rate}"\n'
         classes = "".join(
             f"[[profile.middlebox.atcp.classes]]\n"
