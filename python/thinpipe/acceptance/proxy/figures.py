@@ -131,20 +131,21 @@ def _quic(link: str, outcomes: Outcomes) -> Figure:
                 above.plot(
                     times_s, bps / UNITS_BPS[unit], color=hue, linestyle=line, label=name, **CARRIED
                 )
-            _log_pings(below, each, color=HUES[2], linestyle=line, label=f"ping beside {quic}")
+            _pings_ms(below, each, color=HUES[2], linestyle=line, label=f"ping beside {quic}")
         alone = of(outcomes, f"beside-{link}-alone")
-        _log_pings(below, alone, color=GREY, label="ping beside TCP alone, with proxy")
+        _pings_ms(below, alone, color=GREY, label="ping beside TCP alone, with proxy")
         above.set_title(f"QUIC: {title}")
         below.set_xlabel("Time since TCP's SYN (s)")
     rates[0].set_ylabel(f"Rate over {over_s:g} s ({unit})")
-    pings[0].set_ylabel("RTT (s)")
+    pings[0].set_ylabel("RTT (ms)")
     for ax in axes[1:]:
         ax.sharex(axes[0])
     for first, *further in (rates, pings):
         for ax in further:
             ax.sharey(first)
         first.autoscale()
-    rates[0].set_ylim(0, None)
+    for ax in (rates[0], pings[0]):
+        ax.set_ylim(0, None)
     one_legend(figure, axes, columns=4)
     return figure
 
@@ -161,15 +162,10 @@ def _rates(curve: Steps, end_s: float, over_s: float) -> tuple[Floats, Floats]:
     return starts_s + over_s / 2, 8 * (curve.at(starts_s + over_s) - curve.at(starts_s)) / over_s
 
 
-def _log_pings(ax: Axes, each: Compared, **look: Any) -> None:  # noqa: ANN401
-    from matplotlib.ticker import LogLocator
-
-    answered = [(echo.sent_s, echo.rtt_s) for echo in each.carried.echoes if echo.rtt_s is not None]
+def _pings_ms(ax: Axes, each: Compared, **look: Any) -> None:  # noqa: ANN401
+    echoes = each.carried.echoes
+    answered = [(echo.sent_s, 1000 * echo.rtt_s) for echo in echoes if echo.rtt_s is not None]
     ax.plot(*zip(*answered, strict=True), **look, **CARRIED)
-    ax.set_yscale("log")
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.yaxis.set_major_formatter("{x:g}")
-    ax.minorticks_off()
 
 
 def _progress(ax: Axes, seen: Seen, start_s: float, **more: Any) -> None:  # noqa: ANN401
