@@ -155,7 +155,7 @@ fn profile(name: &str, mobiles: u64) -> proxy::ProfileStats {
         timeouts: 8,
         suppressed_acks: 10,
         discarded_bytes: 11,
-        others: ["call", ""].map(class).into(),
+        others: ["call", "none"].map(class).into(),
         echoes: proxy::EchoStats { sent: 21, answered: 20 },
     }
 }

@@ -278,10 +278,8 @@ impl<'a> Profiles<'a> {
         let budget = ("budget", BYTES, "What may be held for one mobile; 0 is no such limit.");
         self.each(to, budget, |it| Gauge(it.budget_bytes))
     }
-}
 
-/// What waits for its turn: by class of the profile, of which one in none is called so.
-impl<'a> Profiles<'a> {
+    /// Packets that wait for their turn, by class.
     fn others(&self, to: &mut Families<'_>) -> Result<(), Error> {
         use Value::{Counter, Gauge, Times};
         let came = ("others_packets", "Packets without a box that waited for their turn.");
@@ -308,10 +306,8 @@ impl<'a> Profiles<'a> {
 
     fn classes(&self) -> impl Iterator<Item = (Labels<'a>, &'a ClassStats)> {
         self.0.iter().flat_map(|it| {
-            it.others.iter().map(move |class| {
-                let name = if class.name.is_empty() { "none" } else { &class.name };
-                ([of(it), vec![("class", name)]].concat(), class)
-            })
+            let named = |class: &'a ClassStats| vec![("class", class.name.as_str())];
+            it.others.iter().map(move |class| ([of(it), named(class)].concat(), class))
         })
     }
 

@@ -164,10 +164,10 @@ fn stats(it: &ProfileStats) -> Vec<(&'static str, String)> {
         ("sent again, wired / radio", legs(again.0, again.1)),
         ("mean RTT, wired / radio", legs(mean(&it.wired.round_trip), mean(&it.radio.round_trip))),
         ("others waiting", bytes(others.waiting.bytes)),
-        ("sent", bytes(others.sent.bytes)),
-        ("marked", others.marked.to_string()),
-        ("dropped", (others.late + others.crowded).to_string()),
-        ("mean wait", mean(&others.waited)),
+        ("others sent", bytes(others.sent.bytes)),
+        ("others marked", others.marked.to_string()),
+        ("others dropped", (others.late + others.crowded).to_string()),
+        ("others' mean wait", mean(&others.waited)),
     ]
 }
 
@@ -262,7 +262,7 @@ reloads: 4, refused 1; a failure now would reset 9 connections
             "queued                                    12.3 kB            12.3 kB",
             "mean RTT, wired / radio           1.00 s / 1.00 s    1.00 s / 1.00 s",
             "others waiting                              400 B              400 B",
-            "mean wait                                 30.0 ms            30.0 ms",
+            "others' mean wait                         30.0 ms            30.0 ms",
         ] {
             assert!(text.lines().any(|each| each == line), "no {line:?} in\n{text}");
         }

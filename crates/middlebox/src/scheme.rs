@@ -39,8 +39,8 @@ pub trait SchemeKeys {
         Vec::new()
     }
 
-    /// The place among these of the one that a flow with these ports and this code point is in.
-    fn class(&self, _ports: &[u16], _dscp: u8) -> Option<u32> {
+    /// Place among these of the one that a flow with these ports and this code point is in.
+    fn class_of(&self, _ports: &[u16], _dscp: u8) -> Option<u32> {
         None
     }
 

@@ -17,7 +17,7 @@ pub(crate) struct Boxes {
     admission: Admission,
     seed: u64,
     /// True if a profile of the configuration lets packets wait that are not TCP.
-    schedule_others: bool,
+    schedules_others: bool,
 }
 
 /// Earlier views that are kept. Boxes that are in none of them are ended.
@@ -27,7 +27,7 @@ impl Boxes {
     pub(crate) fn new(config: &Config, seed: u64) -> Self {
         let admission = Admission::new(config.limits);
         let (all, views) = (Vec::new(), Vec::new());
-        let mut boxes = Self { all, views, admission, seed, schedule_others: false };
+        let mut boxes = Self { all, views, admission, seed, schedules_others: false };
         boxes.take_up(config, &[]);
         boxes
     }
@@ -73,7 +73,7 @@ impl Boxes {
             }
             mobiles.extend(profile.mobiles.iter().map(|&prefix| (prefix, number)));
         }
-        self.schedule_others = config.profile.iter().any(Profile::schedules_others);
+        self.schedules_others = config.profile.iter().any(Profile::schedules_others);
         let view = View::new(mobiles);
         if self.views.first() != Some(&view) {
             self.views.insert(0, view);
@@ -82,8 +82,8 @@ impl Boxes {
     }
 
     /// True if packets that are not TCP may have to wait.
-    pub(crate) const fn schedule_others(&self) -> bool {
-        self.schedule_others
+    pub(crate) const fn schedules_others(&self) -> bool {
+        self.schedules_others
     }
 
     pub(crate) fn get(&self, number: u32) -> Option<&Served> {

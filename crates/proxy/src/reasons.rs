@@ -102,9 +102,9 @@ reasons! {
         Fragment = "fragment",
         /// It fits no IP packet, or the MTU of a leg is too small for its headers.
         TooLong = "too_long",
-        /// It waited too long for its turn (`others = "scheduled"`).
+        /// Too long a wait for its turn (`others = "scheduled"`).
         Late = "late",
-        /// It waited for its turn in the longest lane of a mobile, whose budget was used up.
+        /// Place in the longest lane of a mobile, whose budget was used up.
         Crowded = "crowded",
     }
 }
@@ -116,7 +116,7 @@ reasons! {
         PathMtu = "path_mtu",
         /// It is an error about a connection of a box, and passed.
         Error = "error",
-        /// It is a mobile's answer to an echo request of a box.
+        /// Answer of a mobile to an echo request of a box.
         Echo = "echo",
         /// It passed.
         Other = "other",

@@ -46,10 +46,10 @@ impl Served {
         self.profile.schedules_others()
     }
 
-    /// The place of the class among those of the profile that a packet without a connection is in.
-    pub(crate) fn class(&self, ports: Option<[u16; 2]>, dscp: u8) -> Option<u32> {
+    /// Place among the classes of the profile of the one that a packet is in.
+    pub(crate) fn class_of(&self, ports: Option<[u16; 2]>, dscp: u8) -> Option<u32> {
         let ports = ports.as_ref().map_or(&[][..], |ports| ports);
-        self.profile.middlebox.keys().and_then(|keys| keys.class(ports, dscp))
+        self.profile.middlebox.keys().and_then(|keys| keys.class_of(ports, dscp))
     }
 
     /// Calls the box, and notes the facts that it reports.

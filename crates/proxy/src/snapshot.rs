@@ -126,15 +126,15 @@ pub struct ProfileStats {
     pub suppressed_acks: u64,
     /// Payload bytes that were discarded because of a reset.
     pub discarded_bytes: u64,
-    /// Packets to mobiles that are not TCP, or of connections that no box takes part in, where they
-    /// wait for their turn: by class.
+    /// Packets to mobiles that are not TCP, or of connections that no box takes part in, by class;
+    /// empty where they do not wait for their turn.
     pub others: Vec<ClassStats>,
     /// Echo requests that the box sends behind them.
     pub echoes: EchoStats,
 }
 
 impl ProfileStats {
-    /// What waits for its turn, and has, of all classes together.
+    /// Packets that wait for their turn, and have, of all classes together.
     pub fn all_others(&self) -> ClassStats {
         let mut sum = ClassStats::default();
         self.others.iter().for_each(|class| add_class(&mut sum, class));
@@ -146,21 +146,21 @@ impl ProfileStats {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ClassStats {
-    /// The name of the class; empty of those in none.
+    /// The name of the class; [`middlebox::Class::NONE`] of packets in none.
     pub name: String,
-    /// Those that came.
+    /// Packets that came.
     pub received: Volume,
-    /// Those that went on.
+    /// Packets that went on.
     pub sent: Volume,
-    /// Those of them that were marked (RFC 3168).
+    /// Packets of these that were marked (RFC 3168).
     pub marked: u64,
-    /// Those that were dropped since they had waited too long.
+    /// Packets that were dropped since they had waited too long.
     pub late: u64,
-    /// Those that were dropped for want of room.
+    /// Packets that were dropped for want of room.
     pub crowded: u64,
-    /// Gauge: those that wait.
+    /// Gauge: packets that wait.
     pub waiting: Volume,
-    /// The times that those that went on have waited.
+    /// Waits of the packets that went on.
     pub waited: Histogram,
 }
 
@@ -168,9 +168,9 @@ pub struct ClassStats {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EchoStats {
-    /// Those that were sent.
+    /// Requests that were sent.
     pub sent: u64,
-    /// Those that were answered.
+    /// Requests that were answered.
     pub answered: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Stats from the facts of a box, and from the packets that pass it.
 
 use base::{Duration, Time};
-use middlebox::{Address, Counters, Leg, Usage};
+use middlebox::{Address, Class, Counters, Leg, Usage};
 use observe::MiddleboxFact;
 use rustc_hash::FxHashMap;
 
@@ -27,7 +27,7 @@ pub(crate) struct Stats {
 /// Packets that are not TCP, where they wait for their turn.
 #[derive(Debug, Default)]
 pub(crate) struct OthersTally {
-    /// Of those in each class of the profile, then of those in none.
+    /// Packets in each class of the profile, then those in none.
     classes: Vec<ClassStats>,
     pub(crate) echoes: EchoStats,
 }
@@ -35,11 +35,11 @@ pub(crate) struct OthersTally {
 /// The end of a packet's wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ended {
-    /// It goes on.
+    /// Way on.
     Sent { is_marked: bool, waited: Duration },
-    /// It has waited too long.
+    /// Loss: it has waited too long.
     Late,
-    /// There is no room for it.
+    /// Loss: there is no room for it.
     Crowded,
 }
 
@@ -47,7 +47,7 @@ impl OthersTally {
     /// None yet, of classes with these names; `None` where none wait.
     pub(crate) fn new(classes: Option<Vec<String>>) -> Self {
         let named = |name| ClassStats { name, ..ClassStats::default() };
-        let none = classes.as_ref().map(|_| String::new());
+        let none = classes.as_ref().map(|_| Class::NONE.to_owned());
         let classes = classes.into_iter().flatten().chain(none).map(named).collect();
         Self { classes, echoes: EchoStats::default() }
     }

@@ -300,6 +300,10 @@ fn keys_of_a_profile_that_cannot_be() {
         );
     }
     refused_in_profile(
+        "middlebox.atcp.classes = [{ name = \"none\", port = 23 }]",
+        ":7: profile.gprs.middlebox.atcp.classes: none stands for flows in no class",
+    );
+    refused_in_profile(
         "middlebox.atcp.others = \"queued\"",
         ":7: profile.gprs.middlebox.atcp.others = \"queued\": must be around or scheduled",
     );

@@ -143,7 +143,7 @@ impl Bed {
         profile.clone()
     }
 
-    /// Of all classes together: received, sent, dropped, waiting.
+    /// Packets of all classes together: received, sent, dropped, waiting.
     fn counts(&self) -> [u64; 4] {
         let sum = |count: fn(&ClassStats) -> u64| self.profile().others.iter().map(count).sum();
         [
@@ -187,7 +187,7 @@ const fn at(millis: u64) -> Time {
     Time::from_nanos(millis * 1_000_000)
 }
 
-/// A datagram of a random mix: when, to whom, from which port, how long, of which class.
+/// A datagram of a random mix: its time in ms, family, port, length and class.
 fn mixed() -> impl Strategy<Value = (u64, bool, u16, usize, bool)> {
     (0_u64..3_000, any::<bool>(), 1_u16..6, 1_usize..1_400, any::<bool>())
 }
@@ -264,7 +264,7 @@ fn a_flood_waits_behind_others() {
     assert!(used as f64 > 0.9 * 20.0 * RATE as f64, "{used} of {}", 20 * RATE);
     let profile = bed.profile();
     let names: Vec<_> = profile.others.iter().map(|class| class.name.as_str()).collect();
-    assert_eq!(names, ["call", ""]);
+    assert_eq!(names, ["call", "none"]);
     let [calls, rest] = &profile.others[..] else { panic!("two classes") };
     assert_eq!((calls.received.packets, calls.late + calls.crowded), (1_000, 0));
     assert!(rest.late > 0, "a flood loses by CoDel");

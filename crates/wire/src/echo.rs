@@ -19,10 +19,9 @@ const MESSAGE: usize = 12;
 /// A message of an echo.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Echo {
-    /// The one who asks.
+    /// Number of the one who asks.
     pub identifier: u16,
-    /// What a request is told from others by: the lower half is its sequence number, all of it is
-    /// its data.
+    /// Number of the request: the lower half is its sequence number, all of it is its data.
     pub number: u32,
 }
 

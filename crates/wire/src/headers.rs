@@ -1,4 +1,4 @@
-//! What the headers of any IP packet say of its flow.
+//! Headers of any IP packet, by which its flow is told from others.
 
 use base::Ecn;
 use etherparse::{IpNumber, IpSlice};
@@ -19,7 +19,7 @@ pub struct Headers {
     pub ports: Option<[u16; 2]>,
     /// The code point of its service (RFC 2474).
     pub dscp: u8,
-    /// What it says of congestion.
+    /// ECN field.
     pub ecn: Ecn,
 }
 

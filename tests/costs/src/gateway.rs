@@ -103,7 +103,8 @@ impl Flow {
     }
 }
 
-/// Datagrams of a mobile that wait for their turn in a gateway, which echo requests time.
+/// Datagrams to a mobile that wait for their turn in a gateway, and leave at the rate that is said:
+/// nobody answers echo requests.
 #[derive(Debug)]
 pub struct Datagrams {
     gateway: Gateway,
@@ -121,7 +122,7 @@ impl Datagrams {
         Self { gateway: gateway("atcp"), now: Time::ZERO, flows, number: 0, packet, out }
     }
 
-    /// The next one, of the flow whose turn it is, and what comes of it: 1 Gbit/s.
+    /// The next one, of the flow whose turn it is, and what leaves: 1 Gbit/s come in.
     ///
     /// # Panics
     /// If it does not fit into an IP packet.

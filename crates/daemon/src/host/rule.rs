@@ -59,9 +59,11 @@ pub(super) fn asked(config: &Config, number: u32) -> Vec<Rule> {
     let of_side = |interfaces: &[String], end: End| -> Vec<Rule> {
         let pairs = prefixes().flat_map(|prefix| interfaces.iter().map(move |at| (prefix, at)));
         let both = pairs.flat_map(|(prefix, interface)| {
-            let usual = vec![Some(TCP), Some(icmp(Family::of(&prefix)))];
-            let takes_all = end == End::To && config.schedules_others(&prefix);
-            let protocols = if takes_all { vec![None] } else { usual };
+            let protocols = if end == End::To && config.schedules_others(&prefix) {
+                vec![None]
+            } else {
+                vec![Some(TCP), Some(icmp(Family::of(&prefix)))]
+            };
             let rule = move |protocol| Rule { interface: interface.clone(), end, prefix, protocol };
             protocols.into_iter().map(rule)
         });
@@ -178,7 +180,7 @@ mod tests {
     use super::*;
     use crate::fixtures::config;
 
-    /// What is not TCP passes.
+    /// Key of a profile with which packets that are not TCP pass.
     const AROUND: &str = "middlebox.atcp.others = 'around'\n";
 
     #[test]
@@ -207,7 +209,7 @@ mod tests {
         );
     }
 
-    /// What is not TCP comes in on its way to a mobile, where its profile schedules it.
+    /// Packets of any protocol come in on their way to a mobile whose profile schedules them.
     #[test]
     fn everything_is_diverted_to_mobiles_that_share_with_others() {
         let lines = |key: &str| -> Vec<_> {

@@ -115,6 +115,11 @@ section! {
 
 named!(Class);
 
+impl Class {
+    /// Name in metrics of what is in no class.
+    pub const NONE: &str = "none";
+}
+
 words! {
     /// Treatment of packets that are not TCP.
     pub enum Others {
@@ -162,6 +167,10 @@ impl AtcpConfig {
                 let message = format!("every [[{list}]] needs a name, as in name = \"mail\"");
                 return tree.clash(&[list], message);
             }
+            if class.name == Class::NONE {
+                let message = format!("{} stands for flows in no class", Class::NONE);
+                return tree.clash(&[list], message);
+            }
             let earlier = &self.classes[..index];
             if earlier.iter().any(|other| other.name == class.name) {
                 let message = format!("two classes have the name {}", class.name);
@@ -184,15 +193,15 @@ impl AtcpConfig {
     }
 
     /// How a flow is scheduled.
-    pub(super) fn class(&self, ports: &[u16], dscp: u8) -> Share {
-        self.place_of_class(ports, dscp).map_or(Share { priority: 0, tickets: 1 }, |place| {
+    pub(super) fn share(&self, ports: &[u16], dscp: u8) -> Share {
+        self.class_of(ports, dscp).map_or(Share { priority: 0, tickets: 1 }, |place| {
             let Class { priority, tickets, .. } = self.classes[place];
             Share { priority, tickets }
         })
     }
 
-    /// The place of the class that a flow is in.
-    pub(super) fn place_of_class(&self, ports: &[u16], dscp: u8) -> Option<usize> {
+    /// Place in the list of the class that a flow is in.
+    pub(super) fn class_of(&self, ports: &[u16], dscp: u8) -> Option<usize> {
         let fits = |class: &Class| {
             class.port.is_some_and(|port| ports.contains(&port)) || class.dscp == Some(dscp)
         };

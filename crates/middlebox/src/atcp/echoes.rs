@@ -44,9 +44,9 @@ pub(super) struct Pending {
 }
 
 impl Echoes {
-    /// Bytes were let go, with which so many wait or are under way. True if an echo request is to
-    /// follow them: beside the first, of a flow that leaves room nothing has to be known, and an
-    /// answer costs its mobile power.
+    /// Count of bytes that were let go, with which so many wait or are under way. True if an echo
+    /// request is to follow them. Once the mobile has answered, nothing has to be known of a flow
+    /// that leaves room, and an answer costs power.
     pub(super) fn is_due(&mut self, now: Time, bytes: u64, window: u64, together: u64) -> bool {
         self.bytes += bytes;
         let answers =

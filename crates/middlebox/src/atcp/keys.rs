@@ -47,8 +47,8 @@ impl SchemeKeys for AtcpKeys {
         self.atcp.classes.iter().map(|class| class.name.clone()).collect()
     }
 
-    fn class(&self, ports: &[u16], dscp: u8) -> Option<u32> {
-        self.atcp.place_of_class(ports, dscp).map(|place| place as u32)
+    fn class_of(&self, ports: &[u16], dscp: u8) -> Option<u32> {
+        self.atcp.class_of(ports, dscp).map(|place| place as u32)
     }
 
     fn fit_to(&mut self, radio: &RadioLink, is_given: &dyn Fn(&str) -> bool) {

@@ -31,9 +31,9 @@ pub(super) type Released = VecDeque<Aside>;
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     of_flows: FxHashMap<u32, Lane>,
-    /// Lanes by classes of their lengths: of each that waits one entry at least is of its class, or
-    /// of a higher one.
-    lengths: BinaryHeap<(u32, u32)>,
+    /// Lanes by magnitudes of their lengths: each that has packets has an entry of its own magnitude
+    /// or of a higher one.
+    by_length: BinaryHeap<(u32, u32)>,
     /// Source and destination of the latest packet.
     ends: Option<[Address; 2]>,
     /// Bytes of the largest so far.
@@ -47,7 +47,7 @@ pub(super) struct Lanes {
 pub(super) struct Lane {
     packets: VecDeque<Waiting>,
     bytes: u64,
-    /// The classes of its entries, a bit each.
+    /// Magnitudes of its entries, a bit each.
     entries: u64,
     pub(super) stride: StrideState,
     codel: CoDel,
@@ -85,7 +85,7 @@ impl Lanes {
         packet: &Opaque,
         released: &mut Released,
     ) {
-        let share = || config.class(packet.ports.as_ref().map_or(&[], |ports| ports), packet.dscp);
+        let share = || config.share(packet.ports.as_ref().map_or(&[], |ports| ports), packet.dscp);
         let key = Self::lane(packet);
         let lane = self.of_flows.entry(key).or_insert_with(|| Lane::new(share(), config));
         let Opaque { number, bytes, ecn, .. } = *packet;
@@ -93,9 +93,9 @@ impl Lanes {
         self.largest = self.largest.max(bytes.into());
         lane.packets.push_back(Waiting { number, bytes, since: now, ecn });
         lane.bytes += u64::from(bytes);
-        let length = class(lane.bytes);
-        if lane.enter(length) {
-            self.lengths.push((length, key));
+        let magnitude = magnitude(lane.bytes);
+        if lane.enter(magnitude) {
+            self.by_length.push((magnitude, key));
         }
         self.waiting += u64::from(bytes);
         while self.waiting > config.budget && self.shorten(released) {}
@@ -118,16 +118,16 @@ impl Lanes {
 
     /// A lane than which none is twice as long.
     fn longest(&mut self) -> Option<u32> {
-        while let Some(&(length, key)) = self.lengths.peek() {
+        while let Some(&(then, key)) = self.by_length.peek() {
             let lane = self.of_flows.get_mut(&key)?;
-            let now = class(lane.bytes);
-            if length == now {
+            let now = magnitude(lane.bytes);
+            if then == now {
                 return Some(key);
             }
-            self.lengths.pop();
-            lane.entries &= !(1 << length);
+            self.by_length.pop();
+            lane.entries &= !(1 << then);
             if now > 0 && lane.enter(now) {
-                self.lengths.push((now, key));
+                self.by_length.push((now, key));
             }
         }
         None
@@ -183,16 +183,16 @@ impl Lanes {
     }
 }
 
-/// The class of a length: lengths of one class differ by less than a factor of two.
-const fn class(bytes: u64) -> u32 {
+/// Magnitude of a length: its bits. Lengths of one magnitude differ by less than a factor of two.
+const fn magnitude(bytes: u64) -> u32 {
     u64::BITS - bytes.leading_zeros()
 }
 
 impl Lane {
-    /// True if there was no entry of that class yet.
-    const fn enter(&mut self, length: u32) -> bool {
-        let is_new = self.entries >> length & 1 == 0;
-        self.entries |= 1 << length;
+    /// Entry of a magnitude. True if there was none yet.
+    const fn enter(&mut self, magnitude: u32) -> bool {
+        let is_new = self.entries >> magnitude & 1 == 0;
+        self.entries |= 1 << magnitude;
         is_new
     }
 
@@ -230,7 +230,7 @@ mod tests {
 
     proptest! {
         /// Whatever comes and goes, the lane that is found is longer than half of the longest, and
-        /// there are no more entries than lanes have had classes.
+        /// there are no more entries than lanes have had magnitudes.
         #[test]
         fn none_is_twice_as_long_as_the_one_that_is_found(
             steps in prop::collection::vec((0_u32..6, 1_u32..3_000, 0_u32..3), 1..400),
@@ -247,8 +247,8 @@ mod tests {
                 let most = lanes.of_flows.values().map(|lane| lane.bytes).max().unwrap_or(0);
                 let found = lanes.longest().map_or(0, |key| lanes.of_flows[&key].bytes);
                 prop_assert!(2 * found > most || most == 0, "{} of {}", found, most);
-                let classes = u64::BITS as usize - config.budget.leading_zeros() as usize;
-                prop_assert!(lanes.lengths.len() <= lanes.of_flows.len() * classes);
+                let magnitudes = magnitude(config.budget) as usize;
+                prop_assert!(lanes.by_length.len() <= lanes.of_flows.len() * magnitudes);
             }
         }
     }

@@ -220,7 +220,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
     fn open(&mut self, cx: &mut BoxContext<'_>, flow: FlowId, terms: &Terms) {
         let index = self.aggregate_of(terms.mobile, terms.numbers.mobile);
         let Connection { source_port, destination_port, .. } = terms.connection;
-        let share = self.config.class(&[source_port, destination_port], terms.dscp);
+        let share = self.config.share(&[source_port, destination_port], terms.dscp);
         let stride = StrideState::new(share, terms.numbers.connection);
         let slot = flow.0 as usize;
         if self.flows.0.len() <= slot {

@@ -49,7 +49,7 @@ impl Gateway {
         match wire::parse(packet) {
             Ok(segment) => self.handle_segment(now, &segment, original),
             Err(ParseError::Fragment) => self.handle_fragment(now, packet),
-            Err(ParseError::NotTcp) => match wire::glance(packet).map(|seen| seen.protocol) {
+            Err(ParseError::NotTcp) => match wire::headers(packet).map(|seen| seen.protocol) {
                 Some(ICMP | ICMP6) => self.handle_icmp(now, packet),
                 Some(_) | None => self.pass(now, Bypass::OtherProtocol, original),
             },

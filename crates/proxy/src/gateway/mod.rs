@@ -15,6 +15,8 @@ use middlebox::{Connection, Exposure, Managed, Packet};
 use observe::BoxContext;
 use wire::Fragments;
 
+use others::Others;
+
 use crate::boxes::Boxes;
 use crate::journal_places::JournalPlaces;
 use crate::merged::counters;
@@ -43,14 +45,14 @@ pub struct Gateway {
     mtu: [u16; 2],
     fragments: Fragments,
     passing: Passing,
-    others: others::Others,
+    others: Others,
     /// Packets that boxes hand back, as they came.
     declined: Vec<Declined>,
     /// Boxes that may have packets.
     boxes_with_packets: VecDeque<u32>,
-    /// The next packet of a box: what is left of one that had to be cut, or one that waited for
-    /// those ahead of it. With its box.
-    rest: Option<(u32, Packet<Bytes>)>,
+    /// The next packet of a box, with the box: the end of one that had to be cut, or one that others
+    /// go ahead of.
+    next: Option<(u32, Packet<Bytes>)>,
     /// Boxes that may have changed exposures.
     boxes_with_exposures: VecDeque<u32>,
     journal_places: JournalPlaces,
@@ -100,10 +102,10 @@ impl Gateway {
             mtu,
             fragments: Fragments::default(),
             passing: Passing::default(),
-            others: others::Others::new(seed),
+            others: Others::new(seed),
             declined: Vec::new(),
             boxes_with_packets: VecDeque::new(),
-            rest: None,
+            next: None,
             boxes_with_exposures: VecDeque::new(),
             journal_places: JournalPlaces::new(config.limits.flows),
             exposures: Vec::new(),

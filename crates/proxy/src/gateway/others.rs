@@ -14,16 +14,17 @@ use crate::hosts;
 use crate::reasons::{Drop, Icmp};
 use crate::stats::Ended;
 
-/// Bytes of memory that a packet takes beside its own, about: small ones fill it as well.
+/// Bytes of memory that a packet takes beside its own, about: many small ones fill it as well.
 const OVERHEAD: u64 = 128;
 
-/// Packets that wait, and what tells them and answers to echo requests from those of others.
+/// Packets that wait, and the numbers by which flows and answers to echo requests are known.
 #[derive(Debug)]
 pub(super) struct Others {
     packets: Keeper<Kept>,
     /// Memory that they take, in bytes.
     bytes: u64,
-    /// A number by which nobody outside can tell which flows share a lane (RFC 8290 §5.2.5).
+    /// Secret of the hash, so that nobody outside can tell which flows share a lane (RFC 8290
+    /// §5.2.5).
     salt: u64,
     /// The identifier of echo requests of boxes.
     identifier: u16,
@@ -44,7 +45,7 @@ pub(super) enum Wait {
 #[derive(Debug)]
 struct Kept {
     since: Time,
-    /// Its class among those of its profile; `None` is none.
+    /// Class among those of its profile, if it is in one.
     class: Option<u32>,
     packet: Vec<u8>,
 }
@@ -81,7 +82,7 @@ impl Others {
 impl Gateway {
     /// Lets a packet wait for its turn with the box of its mobile, if that schedules it.
     pub(super) fn wait(&mut self, now: Time, packet: &[u8]) -> Wait {
-        if self.draining || !self.boxes.schedule_others() {
+        if self.draining || !self.boxes.schedules_others() {
             return Wait::Passes;
         }
         let Some(headers) = wire::headers(packet) else { return Wait::Passes };
@@ -97,7 +98,7 @@ impl Gateway {
         if self.others.bytes + bytes as u64 + OVERHEAD > self.config.limits.others {
             return Wait::NoRoom;
         }
-        let class = served.class(headers.ports, headers.dscp);
+        let class = served.class_of(headers.ports, headers.dscp);
         let mut buffer = self.passing.buffer();
         buffer.extend_from_slice(packet);
         let number = self.others.keep(Kept { since: now, class, packet: buffer });
@@ -174,7 +175,7 @@ impl Gateway {
     /// Takes in the answer of a mobile to an echo request of a box, which asked in the name of a
     /// host: `None` if it is nothing of the kind.
     pub(super) fn take_echo(&mut self, now: Time, packet: &[u8]) -> Option<Icmp> {
-        if !self.boxes.schedule_others() {
+        if !self.boxes.schedules_others() {
             return None;
         }
         let (addresses, Echo { identifier, number }) = Echo::read_reply(packet)?;

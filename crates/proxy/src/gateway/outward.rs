@@ -18,10 +18,10 @@ impl Gateway {
             if self.passing.pop(packet) {
                 break;
             }
-            let next = self.rest.take().or_else(|| self.poll_boxes(now));
+            let next = self.next.take().or_else(|| self.poll_boxes(now));
             if !self.passing.is_empty() {
-                // What a box sends beside segments goes ahead of them.
-                self.rest = next;
+                // Packets beside segments go ahead of the next one.
+                self.next = next;
                 continue;
             }
             let Some((number, next)) = next else { return false };
@@ -131,7 +131,7 @@ impl Gateway {
             rest.segment.header.seq = segment.header.seq + taken;
             rest.segment.header.flags = segment.header.flags.without(Flags::SYN | Flags::CWR);
             segment.header.flags = segment.header.flags.without(Flags::FIN | Flags::PSH);
-            self.rest = Some((number, rest));
+            self.next = Some((number, rest));
             self.tallies.cut += 1;
         }
         Some(next)

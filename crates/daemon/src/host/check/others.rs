@@ -1,4 +1,4 @@
-//! What becomes of traffic that is not TCP.
+//! Treatment of packets that are not TCP: nothing is wrong with either, but one should know.
 
 use proxy::Config;
 
