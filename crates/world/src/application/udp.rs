@@ -51,10 +51,22 @@ impl Traffic for Udp {
     const PORT: u16 = 9;
 
     fn add<B: Body<Payload = Length>>(&self, flow: NewFlow<'_, B>) -> [MachineId; 2] {
-        let NewFlow { sender, receiver, bytes, dscp, start, stop, .. } = flow;
-        let (port, chance) = (flow.port.unwrap_or(Self::PORT), flow.chance("on and off times"));
-        let (udp, world) = (*self, flow.world);
-        let interval = None;
+        self.send(flow, Self::PORT, None)
+    }
+}
+
+impl Udp {
+    /// Adds a flow of such datagrams, to `port` unless it has one of its own. They are an `interval`
+    /// apart, or as far as the rate says.
+    pub(super) fn send<B: Body<Payload = Length>>(
+        &self,
+        flow: NewFlow<'_, B>,
+        port: u16,
+        interval: Option<Duration>,
+    ) -> [MachineId; 2] {
+        let (udp, chance) = (*self, flow.chance("on and off times"));
+        let NewFlow { world, sender, receiver, bytes, dscp, start, stop, .. } = flow;
+        let port = flow.port.unwrap_or(port);
         world.add_udp(UdpFlow {
             sender,
             receiver,
@@ -68,9 +80,7 @@ impl Traffic for Udp {
             chance,
         })
     }
-}
 
-impl Udp {
     /// Whether it pauses.
     fn is_on_off(&self) -> bool {
         self.off_time > Duration::ZERO

@@ -9,7 +9,7 @@ use settings::{Always, Fault, OfTime, Or, Table, Within, Word, absent, as_key, s
 use tcp::Length;
 
 use super::flow::{NewFlow, Traffic};
-use super::udp::{Udp, UdpFlow};
+use super::udp::Udp;
 use crate::{Body, MachineId};
 
 pub use codec::Codec;
@@ -59,22 +59,8 @@ impl Traffic for Voip {
     }
 
     fn add<B: Body<Payload = Length>>(&self, flow: NewFlow<'_, B>) -> [MachineId; 2] {
-        let NewFlow { sender, receiver, dscp, start, stop, .. } = flow;
-        let (port, chance) = (flow.port.unwrap_or(Self::PORT), flow.chance("on and off times"));
         let udp = Udp { payload: self.payload(), ..Udp::default() };
-        let (interval, bytes) = (Some(self.interval), None);
-        flow.world.add_udp(UdpFlow {
-            sender,
-            receiver,
-            port,
-            dscp,
-            udp,
-            interval,
-            bytes,
-            start,
-            stop,
-            chance,
-        })
+        udp.send(NewFlow { bytes: None, ..flow }, Self::PORT, Some(self.interval))
     }
 }
 
