@@ -1,9 +1,9 @@
 """QUIC's ends of a test bed."""
 
-import time
-
 import pytest
-from thinpipe.testbed import HOST, Link, Plan, QuicFetch, QuicListener, bed, quic
+from thinpipe.testbed import HOST, Bed, Link, Plan, QuicFetch, QuicListener, bed, quic
+
+from tests.live.standing import until
 
 pytestmark = [
     pytest.mark.usefixtures("testbed"),
@@ -21,6 +21,12 @@ def check_rising(fetched):
     assert amounts[-1] <= fetched.bytes
 
 
+def came(made: Bed) -> int:
+    """Return the bytes that have come to the mobile, headers included."""
+    links = made.mobile.shown("-statistics", "link", "show")
+    return sum(int(each["stats64"]["rx"]["bytes"]) for each in links if each["ifname"] != "lo")
+
+
 def test_a_download_is_complete():
     with bed(Plan()) as made:
         made.host.serve_quic(QuicListener(PORT, SIZE, "cubic"))
@@ -35,7 +41,7 @@ def test_a_download_ends_when_it_is_told_to():
     with bed(Plan(link=Link("umts-384"))) as made:
         made.host.serve_quic(QuicListener(PORT, 100 * SIZE))
         running = made.mobile.fetch_quic(QuicFetch(HOST[0], PORT, 100 * SIZE, LIMIT_S))
-        time.sleep(4)
+        until(lambda: came(made) > SIZE)
         [fetched] = running.so_far()
         assert fetched.error == ""
         assert 0 < fetched.bytes < 100 * SIZE
