@@ -33,7 +33,7 @@ class Kind:
     of_flow
         Whether it shows a flow rather than the network.
     takes_flow
-        Whether a flow can be chosen: of what is not of one, where its packets go.
+        Whether a flow can be chosen; a kind that shows the network follows its packets.
     size
         Width and height of a file in inches.
     """
@@ -153,6 +153,7 @@ KINDS: Final = {
             "MOS over delay from mouth to ear, a mark a call, by group",
             needs=CALLS,
             of_flow=False,
+            takes_flow=False,
         ),
         Kind(
             "middlebox",

@@ -87,17 +87,14 @@ class NetworkPlots:
         self,
         ax: Axes | None = None,
         *,
-        flow: int = 0,
         start_s: float = 0.0,
         end_s: float | None = None,
     ) -> Figure:
         """Draw the mean opinion score of each call over its delay from mouth to ear, by group.
 
         The legend has the mean and the lowest of each group; lines say how satisfied users are
-        from which score on (ITU-T G.107). These are figures of the whole run; the flow has
-        no effect.
+        from which score on (ITU-T G.107). These are figures of the whole run.
         """
-        flow_of(self._run, flow)
         if start_s > 0 or end_s is not None:
             raise ValueError("calls: shows the whole run; leave start and end out")
         if not (found := calls.scores(self._run)):
