@@ -384,8 +384,8 @@ _ITEMS: Final = (
         (
             "Flows of 20 and 80 ms share 50 Mbit/s and a drop-tail queue for three minutes "
             "(rtt-unfairness): rates go as the round trip, waiting included, to the power of -a.",
-            "Acknowledgements stray by half a millisecond: at exact times one flow may lose in "
-            "every round for minutes, which a fact shows.",
+            "Acknowledgements stray by half a millisecond, so that no flow keeps its phase; a fact "
+            "shows exact times.",
         ),
         round_trips.POINTS,
         Detail.RESULT,

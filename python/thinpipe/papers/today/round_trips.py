@@ -27,8 +27,8 @@ STRAYING: Final[Settings] = (
     ("flow.group.near.return_jitter", "0.5 ms"),
     ("flow.group.far.return_jitter", "0.5 ms"),
 )
-"""The same round trips with acknowledgements that stray, in their order, on wires of their own:
-with exact times one flow may lose in every round for minutes."""
+"""The same round trips with acknowledgements that stray, in their order, on wires of their own, so
+that no flow keeps its phase (Floyd & Jacobson 1991)."""
 
 RENO: Final = ("tcp.congestion_control", "reno")
 CUBIC: Final = ("tcp.congestion_control", "cubic")
