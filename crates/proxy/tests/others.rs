@@ -68,11 +68,11 @@ struct Bed {
     /// Packets on their way to the gateway.
     coming: BTreeMap<(Time, u64), Vec<u8>>,
     count: u64,
-    /// When the radio is free.
+    /// Time at which the radio is free.
     free: Time,
-    /// What reached mobiles, and when.
+    /// Packets that reached mobiles, each with its time.
     arrived: Vec<(Time, Vec<u8>)>,
-    /// What left towards hosts.
+    /// Packets that left towards hosts.
     to_hosts: Vec<Vec<u8>>,
     /// Echo requests.
     asked: u32,
@@ -195,7 +195,7 @@ fn mixed() -> impl Strategy<Value = (u64, bool, u16, usize, bool)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// What comes goes on once, in the order of its flow and with the same bytes, or is counted as
+    /// Each packet goes on once, in the order of its flow and with the same bytes, or is counted as
     /// lost; nothing waits for ever.
     #[test]
     fn each_goes_on_once_or_is_counted(mut mix in prop::collection::vec(mixed(), 1..400)) {

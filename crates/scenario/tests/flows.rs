@@ -214,7 +214,7 @@ fn names_of_groups_that_cannot_be() {
     refuse(&group("name = \"b\"\n[[flow.group.group]]\nname = \"c\""), nested);
 }
 
-/// What a setting made wrong is told of the setting, and of which group it is.
+/// A fault that a setting made is told of the setting, with the group that it is of.
 #[test]
 fn faults_of_groups_are_those_of_the_setting() {
     let ports = |at: &str| {

@@ -116,7 +116,7 @@ fn receivers_differ_from_their_senders() {
     assert_eq!((sender, receiver.sack), (&scenario.tcp, Some(true)));
 }
 
-/// What an end inherits may not go with what it says; then it is told that it can have its own.
+/// An end may inherit a key that clashes with its own; the fault names the key that it can set too.
 #[test]
 fn a_receiver_without_marks_needs_a_variant_of_its_own() {
     let prague = [("tcp.variant", "prague"), ("tcp.ecn", "accurate")];

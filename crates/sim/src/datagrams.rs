@@ -67,7 +67,7 @@ pub(crate) struct Datagrams {
     /// State of each, by its number: a byte, where a row takes forty.
     states: Vec<State>,
     jitter: Jitter,
-    /// When each arrived, by its number, of the frames of a call: its buffer asks for all of them.
+    /// Arrivals of the frames of a call, by their numbers: its buffer asks for all of them.
     arrivals: Option<Vec<Time>>,
 }
 
@@ -139,7 +139,7 @@ impl Datagrams {
         self.rows.change(number, |row| row.number, |row| row.outcome = outcome);
     }
 
-    /// What became of each frame of a call.
+    /// Fates of the frames of a call.
     pub(crate) fn fates(&self) -> Vec<Fate> {
         let arrivals = self.arrivals.as_deref().unwrap_or_default();
         let fate = |(number, state): (usize, &State)| match state {

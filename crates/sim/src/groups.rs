@@ -43,7 +43,7 @@ pub struct GroupSummary {
     pub timeouts: u64,
     /// From the first packet sent to the last byte acknowledged, of flows that completed.
     pub completion_s: Distribution,
-    /// What the receivers of its calls hear, where there are calls.
+    /// Quality at the receivers of its calls, where there are calls.
     pub voip: Option<CallsSummary>,
 }
 

@@ -115,7 +115,7 @@ pub struct FlowSummary {
     pub probe_s: Option<Box<Distribution>>,
     /// Datagrams, where the flow has them.
     pub datagrams: Option<Box<DatagramSummary>>,
-    /// What its receiver hears, where it is a call.
+    /// Quality at its receiver, where it is a call.
     pub voip: Option<Box<CallSummary>>,
 }
 
@@ -322,7 +322,7 @@ impl FlowSummary {
     }
 }
 
-/// What the receiver of a call of `scenario` hears, by the keys of its group.
+/// Quality at the receiver of a call of `scenario`, by the keys of its group.
 fn call(flow: &FlowMetrics, scenario: &Scenario, end: Time) -> CallSummary {
     let group = scenario.groups().find(|group| group.name == flow.flow.group);
     let voip = group.map_or_else(Voip::default, |group| group.applications.voip);

@@ -1,5 +1,5 @@
-//! What the receiver of a call hears: the frames that its de-jitter buffer plays, and how the
-//! E-model rates them.
+//! Quality at the receiver of a call: the frames that its de-jitter buffer plays, and their rating
+//! by the E-model.
 
 use base::{Duration, Time};
 use schemars::JsonSchema;
@@ -41,7 +41,7 @@ pub struct CallSummary {
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Calls")]
 pub struct CallsSummary {
-    /// How many directions of calls were rated.
+    /// Directions of calls that were rated.
     pub count: u32,
     /// The mean of their opinion scores.
     pub mos_mean: Option<f64>,
@@ -55,18 +55,18 @@ pub struct CallsSummary {
     pub missing_share: Option<f64>,
 }
 
-/// What became of a frame of a call in the network.
+/// Fate of a frame of a call in the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fate {
-    /// It is still on its way.
+    /// Still on its way.
     UnderWay,
-    /// It arrived then.
+    /// Arrived, with the time.
     Arrived(Time),
-    /// It was dropped.
+    /// Dropped.
     Lost,
 }
 
-/// What is heard with one playout delay: the frames that were to be played, in order.
+/// Frames that were to be played with one playout delay, in order.
 #[derive(Clone, Default, Debug)]
 struct Heard {
     is_missing: Vec<bool>,
@@ -75,7 +75,7 @@ struct Heard {
     runs: usize,
 }
 
-/// What is heard with one playout delay, as the E-model takes it: R may be below zero.
+/// Rating of one playout delay, as the E-model gives it: R may be below zero.
 #[derive(Clone, Copy, Debug)]
 struct Rated {
     r: f64,
@@ -109,7 +109,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// How long a frame took, if it arrived.
+    /// Delay of a frame, if it arrived.
     fn delay(&self, frame: usize) -> Option<Duration> {
         let sent = self.started + self.voip.interval * frame as u64;
         match self.fates[frame] {
@@ -118,7 +118,7 @@ impl Call<'_> {
         }
     }
 
-    /// What frames took that arrived, with their numbers, the slowest first.
+    /// Delays of the frames that arrived, with their numbers, the slowest first.
     fn delays(&self) -> Vec<(Duration, usize)> {
         let frames = 0..self.fates.len();
         let mut delays: Vec<_> =
@@ -127,7 +127,7 @@ impl Call<'_> {
         delays
     }
 
-    /// How many frames were to be played by the end, each `delay` after it was sent.
+    /// Number of frames that were to be played by the end, each `delay` after it was sent.
     fn due(&self, delay: Duration) -> usize {
         if self.started + delay > self.end {
             return 0;
@@ -136,16 +136,16 @@ impl Call<'_> {
         self.fates.len().min(span.whole(self.voip.interval) as usize + 1)
     }
 
-    /// What is heard at a playout delay.
+    /// Rating at a playout delay.
     fn fixed(&self, delay: Duration) -> Option<Rated> {
         let mut heard = Heard::default();
         self.extend(&mut heard, delay);
         self.rate(&heard, delay)
     }
 
-    /// What is heard at the playout delay with the highest rating, of those at which one frame more
-    /// is in time. From the longest on, each step loses frames; what none of the rest can reach
-    /// any more ends the search.
+    /// Rating at the best playout delay, of those at which one frame more is in time. From the
+    /// longest on, each step loses frames; a rating that none of the rest can reach any more ends
+    /// the search.
     fn best(&self, slowest_first: &[(Duration, usize)]) -> Option<Rated> {
         let (fastest, _) = *slowest_first.last()?;
         let most = self.rating.unimpaired(self.voip.delay_at_ends() + fastest);

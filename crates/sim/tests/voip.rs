@@ -44,7 +44,7 @@ fn conserve(outcome: &Outcome, flow: usize) {
     assert!(of.mos.is_none_or(|mos| (1.0..=4.5).contains(&mos)), "{of:?}");
 }
 
-/// What nothing disturbs has what its codec allows at the delay of the path.
+/// A call that nothing disturbs has the rating of its codec at the delay of the path.
 #[test]
 fn a_call_alone_is_rated_as_its_codec() {
     for codec in Codec::ALL {
@@ -173,7 +173,7 @@ proptest! {
     }
 }
 
-/// What a full queue does to a call beside it, and what a queue that keeps flows apart spares it.
+/// A full queue spoils a call beside it; a queue that keeps flows apart spares it.
 #[test]
 fn a_call_beside_transfers_tells_queues_apart() {
     let text = format!("{LINK}[[flow.group]]\nname = \"bulk\"\ncount = 2\n");

@@ -33,7 +33,7 @@ impl Addresses {
         }
     }
 
-    /// Those of a packet.
+    /// Addresses of a packet.
     pub(crate) fn of(ip: &IpSlice<'_>) -> Self {
         match ip {
             IpSlice::Ipv4(ip) => {

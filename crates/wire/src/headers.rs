@@ -11,9 +11,9 @@ const WITH_PORTS: [u8; 5] = [6, 17, 33, 132, 136];
 /// The headers of an IP packet, whatever it carries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Headers {
-    /// Its ends.
+    /// Source and destination.
     pub addresses: Addresses,
-    /// Its protocol, by the number that IANA assigns.
+    /// Protocol, by the number that IANA assigns.
     pub protocol: u8,
     /// The ports of source and destination, where it has some and is no fragment.
     pub ports: Option<[u16; 2]>,

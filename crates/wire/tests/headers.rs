@@ -1,4 +1,4 @@
-//! What the headers of any packet say, and echoes.
+//! Headers of any packet, and echoes.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -61,7 +61,7 @@ fn the_rest_is_there_for_any_packet() {
     assert_eq!((of.addresses, of.protocol, of.ports), (V6, 17, Some([7, 8])));
 }
 
-/// What a host makes of a request: it turns the ends round and says that it is a reply.
+/// Answer of a host to a request: the ends turned round, and the type of a reply.
 fn answered(request: &[u8]) -> Vec<u8> {
     let of = headers(request).expect("an IP packet");
     let mut reply = Vec::new();

@@ -31,7 +31,7 @@ pub(super) type Released = VecDeque<Aside>;
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     of_flows: FxHashMap<u32, Lane>,
-    /// Lanes by magnitudes of their lengths: each that has packets has an entry of its own magnitude
+    /// Lanes by magnitudes of their lengths: each with packets has an entry of its own magnitude
     /// or of a higher one.
     by_length: BinaryHeap<(u32, u32)>,
     /// Source and destination of the latest packet.

@@ -5,7 +5,7 @@ use base::{Duration, Time};
 /// The shortest of the latest round-trip times. Many are longer, by a delayed acknowledgement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RecentRtt {
-    /// Since when the present ones are collected.
+    /// Start of the span of the present ones.
     since: Time,
     present: Option<Duration>,
     before: Option<Duration>,

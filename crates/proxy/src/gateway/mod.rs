@@ -50,8 +50,8 @@ pub struct Gateway {
     declined: Vec<Declined>,
     /// Boxes that may have packets.
     boxes_with_packets: VecDeque<u32>,
-    /// The next packet of a box, with the box: the end of one that had to be cut, or one that others
-    /// go ahead of.
+    /// The next packet of a box, with the box: the end of one that had to be cut, or one that
+    /// others go ahead of.
     next: Option<(u32, Packet<Bytes>)>,
     /// Boxes that may have changed exposures.
     boxes_with_exposures: VecDeque<u32>,

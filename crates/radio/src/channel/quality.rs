@@ -35,7 +35,7 @@ pub(crate) struct Radio {
 pub struct UeConfig {
     /// Its name; its random streams are named after it.
     pub name: String,
-    /// Its radio, downlink and uplink, which many mobiles may have.
+    /// Radio, downlink and uplink, which many mobiles may share.
     pub(crate) radios: [Arc<Radio>; 2],
 }
 

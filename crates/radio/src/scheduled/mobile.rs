@@ -153,8 +153,8 @@ impl<T: Sdu> ScheduledMobile<T> {
         }
     }
 
-    /// When link control has to do something next: a timer runs out, or a report may be sent that
-    /// has to wait at `now`.
+    /// Time at which link control has to do something next: a timer runs out, or a report may be
+    /// sent that has to wait at `now`.
     pub(super) fn next_timer(&self, now: Time) -> Option<Time> {
         let mut next = None;
         for dtch in self.lanes.iter().flat_map(|lane| &lane.bearers).map(|bearer| &bearer.dtch) {

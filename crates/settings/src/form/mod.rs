@@ -277,8 +277,8 @@ fn nearest_key(key: &str, known: &[Key]) -> Option<String> {
     nearest(key, candidates.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// What may be meant by an unknown `key`, as the end of a sentence: a key of its name elsewhere or
-/// one beside it that is spelt nearly so; of a small table, which keys there are.
+/// Advice on an unknown `key`, as the end of a sentence: a key of its name elsewhere or one beside
+/// it that is spelt nearly so; of a small table, all its keys.
 pub(crate) fn advice(key: &str, known: &[Key]) -> Option<String> {
     let near = nearest_key(key, known);
     let meant = |key: &str| Some(format!("did you mean {key}?"));

@@ -180,7 +180,7 @@ macro_rules! leaves {
 }
 pub(super) use leaves;
 
-/// What `scalar` must be, and is not: what floating-point numbers have beside numbers is none.
+/// Fault of a `scalar` that is not as expected: infinity and NaN are no numbers.
 pub(super) fn must(scalar: &Scalar, expected: &str) -> String {
     let is_infinite = scalar.text.parse().is_ok_and(|value: f64| !value.is_finite());
     format!("must be {expected}{}", if is_infinite { ", and finite" } else { "" })

@@ -171,7 +171,7 @@ impl Key {
     }
 }
 
-/// Whether `key` is `subject`, or in that table, in which a member's name may be any.
+/// True for the key `subject` and for those in that table, whatever the names of its members.
 fn is_within(key: &str, subject: &str) -> bool {
     let mut words = key.split('.');
     subject.split('.').all(|of| words.next().is_some_and(|word| of == MEMBER || of == word))

@@ -92,7 +92,7 @@ applications! {
 }
 
 impl Application {
-    /// Whether it sends datagrams of UDP, rather than over connections of TCP.
+    /// True of those that send datagrams of UDP, rather than over connections of TCP.
     pub const fn has_datagrams(self) -> bool {
         matches!(self, Self::Udp | Self::Voip)
     }

@@ -56,8 +56,8 @@ impl Traffic for Udp {
 }
 
 impl Udp {
-    /// Adds a flow of such datagrams, to `port` unless it has one of its own. They are an `interval`
-    /// apart, or as far as the rate says.
+    /// Adds a flow of such datagrams, to `port` unless it has one of its own. They are an
+    /// `interval` apart, or as far as the rate says.
     pub(super) fn send<B: Body<Payload = Length>>(
         &self,
         flow: NewFlow<'_, B>,

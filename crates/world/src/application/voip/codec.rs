@@ -4,7 +4,7 @@ use base::Duration;
 use settings::words;
 
 words! {
-    /// How voice is coded.
+    /// Coding of voice.
     pub enum Codec {
         /// G.711 at 64 kbit/s, whose receiver conceals lost packets (G.711 Appendix I).
         G711 = "g711",

@@ -38,17 +38,17 @@ section! {
         /// Advantage factor (A): how much more people forgive, as 5 in a building, 10 in a vehicle,
         /// 20 where no wire reaches.
         pub advantage: f64 as Within<0, 20> = 0.0;
-        /// How much a conversation suffers from delay (G.107 table 1): as people in business do, or
-        /// as those who take turns.
+        /// Sensitivity of a conversation to delay (G.107 table 1): of people in business, or of
+        /// those who take turns.
         pub delay_sensitivity: DelaySensitivity as Word<DelaySensitivity> =
             DelaySensitivity::Default;
     }
 }
 
 words! {
-    /// How much a conversation suffers from delay.
+    /// Sensitivity of a conversation to delay.
     pub enum DelaySensitivity {
-        /// As carriers and companies plan for.
+        /// Usual: carriers and companies plan for it.
         Default = "default",
         /// Less: people seldom interrupt each other.
         Low = "low",
@@ -68,7 +68,7 @@ impl DelaySensitivity {
     }
 }
 
-/// What rates a call with a codec.
+/// E-model of a call with a codec.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rating {
     model: EModel,
@@ -95,7 +95,7 @@ impl Rating {
         self.unimpaired(delay) - self.equipment(loss, burst_ratio) // (7-1)
     }
 
-    /// The same without what codec and loss take away.
+    /// Rating R without the impairments of codec and loss.
     pub fn unimpaired(&self, delay: Duration) -> f64 {
         let delay = delay.as_secs_f64() * 1e3;
         self.ro - self.simultaneous(delay) - self.delayed(delay) + self.model.advantage
@@ -108,7 +108,7 @@ impl Rating {
         self.ie + (95.0 - self.ie) * ppl / (ppl / burst_ratio.max(1.0) + self.bpl) // (7-29)
     }
 
-    /// What impairs voice as it is spoken (Is): loudness, sidetone and quantizing.
+    /// Impairments at the same time as the voice (Is): loudness, sidetone and quantizing.
     fn simultaneous(&self, delay: f64) -> f64 {
         let EModel { slr, rlr, stmr, telr, qdu, .. } = self.model;
         let loudness = slr + rlr + 0.2 * (64.0 + self.no - rlr); // (7-9)
@@ -127,7 +127,7 @@ impl Rating {
         iolr + ist + iq // (7-7)
     }
 
-    /// What delay impairs (Id): by the talker's echo, the listener's, and by itself. The echo
+    /// Impairments by delay (Id): the talker's echo, the listener's, and too long a delay. The echo
     /// returns after twice the one-way delay, which is that of both directions.
     fn delayed(&self, delay: f64) -> f64 {
         self.talker_echo(delay) + self.listener_echo(2.0 * delay) + self.too_long(delay) // (7-18)
@@ -181,7 +181,7 @@ pub fn mos(r: f64) -> f64 {
     (1.0 + 0.035 * r + r * (r - 60.0) * (100.0 - r) * 7e-6).max(1.0)
 }
 
-/// How far `x` is above zero, rounded off where it is near: half of it and the root of its square
+/// Distance of `x` above zero, rounded off where it is near: half of it and the root of its square
 /// and `width`.
 fn above(x: f64, width: f64) -> f64 {
     x / 2.0 + (x * x / 4.0 + width).sqrt()
@@ -301,7 +301,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is later, or lost more often or in longer runs, is rated no higher.
+        /// A call that is later, or lost more often or in longer runs, is rated no higher.
         #[test]
         fn worse_is_rated_no_higher(
             delays in [20_u64..2000, 0..2000],

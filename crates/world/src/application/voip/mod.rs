@@ -23,16 +23,16 @@ section! {
     /// `[flow.voip]`: one direction of a call, without silence suppression.
     #[derive(Copy)]
     pub struct Voip {
-        /// How voice is coded, which says how much is sent and how it bears loss. Default:
-        /// what every endpoint of WebRTC has (RFC 7874 §3).
+        /// Coding of the voice: how much is sent, and how it bears loss. Default: the codec that
+        /// every endpoint of WebRTC has (RFC 7874 §3).
         pub codec: Codec as Word<Codec> = Codec::G711;
         /// Voice in a packet: a whole number of the codec's frames (0.125 ms with G.711, 10 ms with
         /// G.729A, 30 ms with G.723.1, 20 ms with AMR). RTP's header of 12 B (RFC 3550 §5.1),
         /// UDP's of 8 B and that of IP come on top. Default and limit: RFC 3551 §4.2.
         pub interval: Duration as OfTime<1, 200_000_000> = Duration::from_millis(20);
-        /// How long the receiver's de-jitter buffer holds the packet that was fastest: what takes
-        /// longer than that one's time and this together comes too late. Or `best`: so long that
-        /// the call is rated highest, as a buffer that adapts tries to.
+        /// Time for which the receiver's de-jitter buffer holds the fastest packet: one that takes
+        /// longer than the fastest one and this together comes too late. Or `best`: the time at
+        /// which the call is rated highest, as a buffer that adapts tries to find.
         pub buffer: Option<Duration> as Or<Best, OfTime> = None;
         /// Delay from mouth to ear besides that of a packet's voice, look-ahead, network and
         /// buffer: of terminals, or of a network beyond. Default: none.
