@@ -70,12 +70,14 @@ def draw_scores(ax: Axes, groups: Sequence[Scores]) -> None:
     """Draw a mark for each call, and how satisfied users are with such scores."""
     colors = distinct_colors([each.variant for each in groups])
     for group, color in zip(groups, colors, strict=True):
-        ax.plot(group.delay_s, group.mos, "o", color=color, alpha=0.7, label=group.name)
+        ax.plot(
+            group.delay_s, group.mos, "o", color=color, alpha=0.7, label=group.name, clip_on=False
+        )
     widest = ROOM * max(float(np.max(group.delay_s)) for group in groups)
     for least, users in SATISFACTION:
         ax.axhline(least, color="0.8", linewidth=0.8, zorder=0)
-        ax.annotate(users, (widest, least), xytext=(-4, 2), textcoords="offset points",
-                    ha="right", fontsize="x-small", color="0.5")  # fmt: skip
+        ax.annotate(users, (widest, least), xytext=(4, 0), textcoords="offset points",
+                    ha="left", va="center", fontsize="x-small", color="0.4")  # fmt: skip
     ax.set(xlabel="One way from mouth to ear (s)", ylabel="Mean opinion score (MOS)")
     ax.set(xlim=(0, widest), ylim=(1, 4.6))
     ax.grid(visible=False, axis="y")
