@@ -42,7 +42,7 @@ class Calls(Record):
     """Calls together. ``None`` stands where none was rated."""
 
     count: int
-    """How many directions of calls were rated."""
+    """Directions of calls that were rated."""
     mos_mean: float | None
     """The mean of their opinion scores."""
     mos_min: float | None
@@ -90,4 +90,4 @@ class Group(Record):
     completion_s: RttSummary
     """From the first packet sent to the last byte acknowledged, of flows that completed."""
     voip: Calls | None
-    """What the receivers of its calls hear, where there are calls."""
+    """Quality at the receivers of its calls, where there are calls."""

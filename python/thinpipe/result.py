@@ -152,7 +152,7 @@ class Flow(Record):
     datagrams: Datagrams | None
     """Datagrams, where the flow has them."""
     voip: Call | None
-    """What its receiver hears, where it is a call."""
+    """Quality at its receiver, where it is a call."""
 
 
 @dataclass(frozen=True, slots=True)
