@@ -26,6 +26,7 @@ from thinpipe.emulation_record import EmulationRecord
 from thinpipe.frame import frame
 from thinpipe.group_result import Group, RttSummary
 from thinpipe.lab.notebook import lab
+from thinpipe.named_pipes import Pipe, pipes
 from thinpipe.point import Point
 from thinpipe.recording import Recording, SavedRun, load
 from thinpipe.rerun import again
@@ -67,6 +68,7 @@ __all__ = [
     "Needs",
     "OtherDefault",
     "Pages",
+    "Pipe",
     "Point",
     "QueueSummary",
     "Radio",
@@ -89,6 +91,7 @@ __all__ = [
     "lab",
     "load",
     "measures",
+    "pipes",
     "profiles",
     "register",
     "run",

@@ -37,7 +37,7 @@ from thinpipe.packet_log import read_log
 from thinpipe.point import NO_SETTINGS, Point, Value
 from thinpipe.programs import end_all, lacking, run_as
 from thinpipe.running_link import RemoteLink
-from thinpipe.scenario import Scenario, find
+from thinpipe.scenario import Scenario, find, named
 from thinpipe.scenario import keys as all_keys
 from thinpipe.values import as_text, refuse_twice
 
@@ -97,7 +97,7 @@ def emulate(  # noqa: PLR0913 - these are keywords
     Parameters
     ----------
     scenario
-        The name of a scenario that ships (`thinpipe.scenarios()`), the path of a file, or nested
+        A name of `thinpipe.scenarios()` or `thinpipe.pipes()`, the path of a file, or nested
         dicts as in `Scenario.of`.
     settings
         Dotted keys and values; text may carry a unit: ``{"radio.tbler": "5 %"}``.
@@ -420,7 +420,7 @@ class EmulatedNetwork:
         """Return the scenario's name, or the path of a file with it."""
         scenario = self._point.scenario
         file = Path(scenario.name)
-        if _core.shipped().get(scenario.name) == scenario.source:
+        if named().get(scenario.name) == scenario:
             return scenario.name
         if not (file.is_file() and file.read_text(encoding="utf-8") == scenario.source):
             file = folder / f"{file.stem}.toml"

@@ -159,7 +159,7 @@ def run(
     Parameters
     ----------
     scenario
-        The name of a scenario that ships (`thinpipe.scenarios()`), the path of a file, or nested
+        A name of `thinpipe.scenarios()` or `thinpipe.pipes()`, the path of a file, or nested
         dicts as in `Scenario.of`.
     settings
         Dotted keys and values; text may carry a unit: ``{"radio.tbler": "5 %"}``.

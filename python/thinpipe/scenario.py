@@ -14,6 +14,7 @@ from typing import Any
 
 from thinpipe import _core
 from thinpipe.arguments import check
+from thinpipe.named_pipes import left_out, pipes
 from thinpipe.search import matching
 from thinpipe.suggestion import either, suggestion
 from thinpipe.values import tables_as_toml
@@ -90,9 +91,22 @@ def scenarios() -> dict[str, Scenario]:
     return dict(_shipped())
 
 
+def named() -> dict[str, Scenario]:
+    """Return all that have a name: the scenarios that ship, then those of `pipes`."""
+    return _shipped() | _of_pipes()
+
+
 @cache
 def _shipped() -> dict[str, Scenario]:
     return {name: Scenario(name, source) for name, source in sorted(_core.shipped().items())}
+
+
+@cache
+def _of_pipes() -> dict[str, Scenario]:
+    return {
+        name: Scenario(name, _shipped()[pipe.scenario].source if pipe.is_radio else pipe.toml())
+        for name, pipe in pipes().items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,16 +264,16 @@ def profiles() -> dict[str, str]:
 
 
 Source = str | os.PathLike[str] | Mapping[str, Any] | Scenario
-"""A scenario's name if it ships, the path of its file, its tables as nested dicts, or itself."""
+"""A scenario's name if it ships, a pipe's, the path of its file, nested dicts, or itself."""
 
 
 def find(scenario: Source) -> Scenario:
-    """Return the scenario of a shipped name, of nested dicts or of a file.
+    """Return the scenario of a shipped name, of a pipe, of nested dicts or of a file.
 
     Raises
     ------
     ScenarioError
-        If it is neither a shipped name nor the path of a text file.
+        If it is neither such a name nor the path of a text file.
     OSError
         If the file cannot be read.
     TypeError
@@ -271,16 +285,16 @@ def find(scenario: Source) -> Scenario:
         return Scenario.of(scenario)
     check(scenario=scenario)
     name = os.fspath(scenario)
-    shipped = _shipped().get(name)
-    if shipped is not None:
-        return shipped
+    known = _shipped().get(name) or _of_pipes().get(name)
+    if known is not None:
+        return known
     path = Path(name)
     if not name or (not path.exists() and "/" not in name and path.suffix != ".toml"):
         raise _core.ScenarioError(_unknown(name))
     if path.is_dir():
         kept = path / "scenario.toml"
         run = f"; the scenario of the run in it is {kept}" if kept.exists() else ""
-        reason = "is a directory; expected a TOML file, or a name of `thinpipe scenarios`"
+        reason = "is a directory; expected a TOML file, or a name of `thinpipe pipes`"
         raise _core.ScenarioError(f"{name}: {reason}{run}")
     try:
         return Scenario(name, path.read_text(encoding="utf-8"))
@@ -289,5 +303,8 @@ def find(scenario: Source) -> Scenario:
 
 
 def _unknown(name: str) -> str:
-    hint = suggestion(name, _shipped(), "see `thinpipe scenarios`")
+    for each in left_out():
+        if each.name == name:
+            return f"{name}: no pipe is made of it, as {each.reason}"
+    hint = suggestion(name, named(), "see `thinpipe pipes`")
     return f"unknown scenario {name!r}: neither a file nor one that ships{hint}"

@@ -33,7 +33,7 @@ def test_no_scenario_of_that_name(thinpipe):
     )
     check(
         thinpipe("run", "nosuch"),
-        "unknown scenario 'nosuch': neither a file nor one that ships; see `thinpipe scenarios`",
+        "unknown scenario 'nosuch': neither a file nor one that ships; see `thinpipe pipes`",
     )
 
 
@@ -47,7 +47,7 @@ def test_file_of_another_kind(thinpipe, tmp_path):
 
 
 def test_directory(thinpipe):
-    expected = "is a directory; expected a TOML file, or a name of `thinpipe scenarios`"
+    expected = "is a directory; expected a TOML file, or a name of `thinpipe pipes`"
     check(thinpipe("run", "."), f".: {expected}")
     assert thinpipe("run", SCENARIO, "--duration", "1s", "--out", "dir").returncode == 0
     check(

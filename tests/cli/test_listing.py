@@ -1,4 +1,4 @@
-"""Listings of scenarios, profiles and keys."""
+"""Listings of scenarios, pipes and keys."""
 
 import dataclasses
 import json
@@ -45,8 +45,8 @@ from tests.expected import EXPECTED
         ),
     ],
 )
-def test_profiles_say_what_a_network_is(thinpipe, name, network, source):
-    done = thinpipe("profiles")
+def test_pipes_say_what_a_network_is(thinpipe, name, network, source):
+    done = thinpipe("pipes")
     assert (done.returncode, done.stderr) == (0, "")
     below = done.stdout.partition(f"\n{name}  ")[2].splitlines()[1:]
     text = " ".join(map(str.strip, takewhile(lambda line: line.startswith("    "), below)))
@@ -253,9 +253,9 @@ def test_every_list_is_json_as_well(thinpipe):
         assert (done.returncode, done.stderr) == (0, "")
         return json.loads(done.stdout)
 
-    scenarios, profiles, keys = map(listed, ("scenarios", "profiles", "keys"))
+    scenarios, pipes, keys = map(listed, ("scenarios", "pipes", "keys"))
     assert [row["name"] for row in scenarios] == list(tp.scenarios())
-    assert {row["name"] for row in profiles} == {*tp.scenarios(), *tp.profiles()}
+    assert {row["name"] for row in pipes} == {*tp.scenarios(), *tp.pipes(), *tp.profiles()}
     assert keys == as_json(tp.keys())
     assert listed("measures") == as_json(measures())
     modern = as_json(tp.keys("tcp.", profile="modern"))
@@ -322,7 +322,7 @@ def test_examples_work(thinpipe):
         "plot",
         "table",
         "scenarios",
-        "profiles",
+        "pipes",
         "keys",
         "measures",
     ):

@@ -336,9 +336,9 @@ def test_picture_is_of_the_kind_that_its_name_says(thinpipe, tmp_path, name, fir
     [
         (
             ("nope",),
-            "unknown scenario 'nope': neither a file nor one that ships; see `thinpipe scenarios`",
+            "unknown scenario 'nope': neither a file nor one that ships; see `thinpipe pipes`",
         ),
-        ((".",), ".: is a directory; expected a TOML file, or a name of `thinpipe scenarios`"),
+        ((".",), ".: is a directory; expected a TOML file, or a name of `thinpipe pipes`"),
         (("link", "--set", "link.rat=1"), "--set link.rat=1: unknown key; did you mean link.rate?"),
         (("link", "--set", "rate"), "--set rate: expected KEY=VALUE, as in radio.tbler=5%"),
         (("link", "--out", "a.gif"), "--out a.gif: must end in .png, .svg or .pdf"),

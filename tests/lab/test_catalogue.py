@@ -9,9 +9,9 @@ from thinpipe.lab.catalogue import Catalogue, Opened
 from thinpipe.lab.request import RequestError
 
 
-def test_all_shipped_scenarios_are_listed_with_what_they_are():
+def test_all_names_are_listed_with_what_they_are():
     listed = Catalogue({}).listed()
-    assert [each["name"] for each in listed] == list(tp.scenarios())
+    assert [each["name"] for each in listed] == [*tp.scenarios(), *tp.pipes()]
     assert all(each["description"] for each in listed)
 
 

@@ -1,4 +1,4 @@
-"""The outlines of `thinpipe profiles` follow the scenarios."""
+"""The outlines of `thinpipe pipes` follow the scenarios."""
 
 import pytest
 import thinpipe as tp

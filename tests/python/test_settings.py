@@ -85,7 +85,7 @@ def test_scenario_error_is_named_where_it_is_found():
 def test_nearest_scenario_only_if_it_is_near():
     with pytest.raises(tp.ScenarioError, match="ships; did you mean umts-dch-384"):
         tp.run("umts-dhc-384")
-    with pytest.raises(tp.ScenarioError, match=r"ships; see `thinpipe scenarios`$"):
+    with pytest.raises(tp.ScenarioError, match=r"ships; see `thinpipe pipes`$"):
         tp.run("nope")
 
 

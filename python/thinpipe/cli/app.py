@@ -15,7 +15,8 @@ from thinpipe.cli.doctor import doctor
 from thinpipe.cli.emulate import emulate
 from thinpipe.cli.evaluate import evaluate
 from thinpipe.cli.lab import lab
-from thinpipe.cli.listing import keys, measures, profiles, scenarios
+from thinpipe.cli.listing import keys, measures, scenarios
+from thinpipe.cli.pipes import pipes
 from thinpipe.cli.plot import LISTED, plot
 from thinpipe.cli.proxy import proxy
 from thinpipe.cli.reproduce import reproduce
@@ -76,7 +77,12 @@ REPRODUCE: Final = _examples("thinpipe reproduce --list", "thinpipe reproduce lo
 SCENARIOS: Final = _examples(
     "thinpipe scenarios", "thinpipe scenarios umts-dch-384 > mine.toml", "thinpipe scenarios --json"
 )
-PROFILES: Final = _examples("thinpipe profiles", "thinpipe profiles --json")
+PIPES: Final = _examples(
+    "thinpipe pipes",
+    "thinpipe pipes 3g --plot 3g.png",
+    "thinpipe pipes webpagetest:3g",
+    "thinpipe pipes --json",
+)
 KEYS: Final = _examples(
     "thinpipe keys tcp.", "thinpipe keys jitter", "thinpipe keys tcp.min_rto --profile modern"
 )
@@ -96,7 +102,7 @@ app.command(cls=Command, epilog=TABLE)(table)
 app.command(cls=Command, epilog=LAB)(lab)
 app.command(cls=Command, epilog=REPRODUCE)(reproduce)
 app.command(cls=Command, epilog=SCENARIOS)(scenarios)
-app.command(cls=Command, epilog=PROFILES)(profiles)
+app.command(cls=Command, epilog=PIPES)(pipes)
 app.command(cls=Command, epilog=KEYS)(keys)
 app.command(cls=Command, epilog=MEASURES)(measures)
 app.command(cls=Command, epilog=DOCTOR)(doctor)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Final
 
@@ -11,13 +12,13 @@ import typer
 
 from thinpipe.arguments import MOST_SNAP
 from thinpipe.cli.bad_request import BadRequestError
-from thinpipe.scenario import keys, scenarios
+from thinpipe.scenario import keys, named
 from thinpipe.sweep.measures import measures
 
 
 def complete_scenario(incomplete: str) -> Iterator[tuple[str, str]]:
-    """Yield the scenarios that ship and begin with a text, each with its description."""
-    for name, each in scenarios().items():
+    """Yield the scenarios and pipes that begin with a text, each with its description."""
+    for name, each in named().items():
         if name.startswith(incomplete):
             yield name, each.description
 
@@ -90,6 +91,11 @@ Snap = Annotated[
 ]
 
 AS_JSON: Final = typer.Option("--json", help="Print the list as JSON.")
+
+
+def paragraph(text: str) -> str:
+    """Return a text as indented lines."""
+    return textwrap.fill(text, 96, initial_indent="    ", subsequent_indent="    ")
 
 
 def print_json(rows: Sequence[Mapping[str, object]]) -> None:

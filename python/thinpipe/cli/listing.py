@@ -1,11 +1,8 @@
-"""``thinpipe scenarios``, ``profiles``, ``keys`` and ``measures``: what can be chosen."""
+"""``thinpipe scenarios``, ``keys`` and ``measures``: what can be chosen."""
 
 from __future__ import annotations
 
-import re
 import shlex
-import textwrap
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Annotated, Final
@@ -15,32 +12,15 @@ import typer
 from thinpipe import _core
 from thinpipe.cli import arguments
 from thinpipe.cli.bad_request import BadRequestError
-from thinpipe.outline import outline
-from thinpipe.scenario import Key, Scenario, find, first_sentence
+from thinpipe.scenario import Key, find
 from thinpipe.scenario import keys as all_keys
-from thinpipe.scenario import profiles as all_profiles
 from thinpipe.scenario import scenarios as shipped
 from thinpipe.search import is_part, matching
 from thinpipe.suggestion import either
 from thinpipe.sweep.measures import measures as all_measures
-from thinpipe.values import flat
-
-DISTINGUISHING: Final = {
-    "tcp": (
-        "variant", "window", "initial_window", "min_rto", "tick", "limited_transmit",
-        "recover_guard", "delayed_ack", "sack", "timestamps",
-    ),
-    "radio": (
-        "dpcch", "rlc.mode", "rlc.arq", "rlc.pdu_payload", "rlc.concatenation",
-        "rlc.recovery_timeout", "rlc.retransmissions_first",
-    ),
-}  # fmt: skip
-"""The keys by which the profiles of a table differ most."""
 
 MOST: Final = 3
 """Names in a line about what else a word finds."""
-
-TABLES: Final = {"tcp": "TCP", "radio": "the radio"}
 
 
 def scenarios(
@@ -70,70 +50,6 @@ def scenarios(
     width = max((len(name) for name in found), default=0)
     for key, each in found.items():
         typer.echo(f"{key:<{width}}  {each.description}".rstrip())
-
-
-def profiles(*, json: Annotated[bool, arguments.AS_JSON] = False) -> None:
-    """List the networks that ship, and the profiles that they can use."""
-    networks = {name: (each.description, network(each)) for name, each in shipped().items()}
-    known = [
-        (table, name, text)
-        for table in TABLES
-        for name, text in all_profiles().items()
-        if table in tomllib.loads(text)
-    ]
-    if json:
-        rows = [
-            {"kind": "scenario", "name": name, "description": description, "network": lines}
-            for name, (description, lines) in networks.items()
-        ]
-        arguments.print_json(
-            rows
-            + [
-                {"kind": table, "name": name, "description": heading(text),
-                 "values": flat(tomllib.loads(text)[table])}
-                for table, name, text in known
-            ]
-        )  # fmt: skip
-        return
-    typer.echo("Scenarios, for `thinpipe emulate NAME` and `thinpipe run NAME`:\n")
-    for name, (description, lines) in networks.items():
-        typer.echo(f"{name}  {description}".rstrip())
-        for line in lines:
-            typer.echo(_paragraph(line))
-    for table, what in TABLES.items():
-        typer.echo(
-            f"\nProfiles of {what}, for --set {table}.profile=NAME: defaults of [{table}]; "
-            "`thinpipe keys --profile NAME` lists them.\n"
-        )
-        for of, name, text in known:
-            if of == table:
-                typer.echo(name)
-                for line in (heading(text), distinguishing(table, text)):
-                    typer.echo(_paragraph(line))
-
-
-def network(scenario: Scenario) -> list[str]:
-    """Return the outline of a scenario's network, and its source if it names one."""
-    values = scenario.values()
-    source = values["reference"]
-    return [outline(values), *([f"Source: {source}"] if source else [])]
-
-
-def heading(text: str) -> str:
-    """Return the first sentence of the comment at the head of a TOML text."""
-    comment = re.match(r"(?:#.*\n)*", text)
-    words = comment[0].replace("#", " ").split() if comment else []
-    return first_sentence(" ".join(words))
-
-
-def distinguishing(table: str, profile: str) -> str:
-    """Return a profile's values of the keys in `DISTINGUISHING`, as settings."""
-    values = flat(tomllib.loads(profile)[table])
-    return ", ".join(
-        f"{key}={str(values[key]).lower() if isinstance(values[key], bool) else values[key]}"
-        for key in DISTINGUISHING[table]
-        if key in values
-    )
 
 
 def keys(
@@ -182,7 +98,7 @@ def keys(
             continue
         typer.echo(f"{key.name} = {key.default}")
         for text in (key.doc, f"Takes {key.expected}.", *_more(key, heirs[key.name])):
-            typer.echo(_paragraph(text))
+            typer.echo(arguments.paragraph(text))
         typer.echo()
     for line in others:
         typer.echo(line)
@@ -238,10 +154,6 @@ def measures(
     width = max(len(each.name) for each in listed)
     for each in listed:
         typer.echo(f"{each.name:<{width}}  {each.unit:<8}  {each.meaning}")
-
-
-def _paragraph(text: str) -> str:
-    return textwrap.fill(text, 96, initial_indent="    ", subsequent_indent="    ")
 
 
 def _more(key: Key, heirs: list[str]) -> Iterator[str]:

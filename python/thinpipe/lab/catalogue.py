@@ -13,7 +13,7 @@ from thinpipe.lab.controls import control
 from thinpipe.lab.copying import keys_of
 from thinpipe.lab.request import RequestError, Settings
 from thinpipe.point import Point
-from thinpipe.scenario import Scenario, keys, scenarios
+from thinpipe.scenario import Scenario, keys, named
 
 if TYPE_CHECKING:
     from thinpipe.lab.opening import Row
@@ -46,8 +46,8 @@ class Catalogue:
 
     def __init__(self, opened: Mapping[str, Opened], rows: Sequence[Row] = ()) -> None:
         self.rows: Final = rows
-        shipped = {name: Opened(each) for name, each in scenarios().items()}
-        self._known: Final = {**shipped, **opened}
+        of_names = {name: Opened(each) for name, each in named().items()}
+        self._known: Final = {**of_names, **opened}
         self._first: Final = next(iter(opened), "umts-dch-384")
         self._keys: Final = {key.name: key for key in keys()}
 

@@ -16,7 +16,7 @@ from thinpipe.inputs import INPUTS_FILE, Inputs, files_of, values_of
 from thinpipe.lab.catalogue import Opened
 from thinpipe.point import Point
 from thinpipe.recording import RESULT_FILE, SCENARIO_FILE, load
-from thinpipe.scenario import Scenario, find, scenarios
+from thinpipe.scenario import Scenario, find, named
 from thinpipe.sweep.parameters import SHARE, unit_of
 from thinpipe.sweep.study import SUFFIXES, Study
 from thinpipe.sweep.table import SCENARIO, SEED
@@ -63,8 +63,8 @@ def opening_of(source: str, settings: Mapping[str, str]) -> Opening:
         return _of_run(path, settings)
     found = find(source)
     values_of(Point.of(found, settings))
-    is_shipped = scenarios().get(source) == found
-    name = source if is_shipped else _free(Path(source).stem, source)
+    has_name = named().get(source) == found
+    name = source if has_name else _free(Path(source).stem, source)
     return Opening(name, Opened(found, tuple(settings.items())))
 
 
@@ -154,4 +154,4 @@ def _from_here(directory: str | None, path: str) -> str:
 
 def _free(name: str, otherwise: str) -> str:
     """Return a name for the page's list, in which those that ship stand already."""
-    return otherwise if name in scenarios() else name
+    return otherwise if name in named() else name

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from thinpipe.named_pipes import Pipe
     from thinpipe.network import Network
     from thinpipe.recording import Recording, SavedRun
     from thinpipe.sweep.study import Study
@@ -142,6 +143,23 @@ def write_network_picture(network: Network, file: Path, *, title: str, note: str
     _check_suffix(file)
     with style():
         _save(draw_network(network, title=title, note=note), file)
+
+
+def write_pipes_picture(pipes: Sequence[Pipe], file: Path, *, title: str) -> None:
+    """Draw the figures of pipes into a file: PNG, SVG or PDF.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is not supported, or no pipe has figures.
+    OSError
+        If the file cannot be written.
+    """
+    from thinpipe.plot.pipes import draw_pipes
+
+    _check_suffix(file)
+    with style():
+        _save(draw_pipes(pipes, title), file)
 
 
 def network_as_svg(network: Network, *, title: str, note: str) -> str:
