@@ -19,6 +19,8 @@ from thinpipe._core import (
     ScenarioError,
     __version__,
 )
+from thinpipe.call_result import Call
+from thinpipe.calls import rate_call
 from thinpipe.cell_result import Cell
 from thinpipe.controller import CongestionControl, register
 from thinpipe.emulation import EmulatedNetwork, emulate
@@ -49,6 +51,7 @@ from thinpipe.sweep.measures import Measure, measures
 
 __all__ = [
     "Ack",
+    "Call",
     "Cell",
     "CongestionControl",
     "CwndSummary",
@@ -93,6 +96,7 @@ __all__ = [
     "measures",
     "pipes",
     "profiles",
+    "rate_call",
     "register",
     "run",
     "run_many",

@@ -36,6 +36,7 @@ __all__ = [
     "proxy_status",
     "proxy_summary",
     "queue_packets",
+    "rate_call",
     "run",
     "run_each",
     "schemas",
@@ -134,6 +135,14 @@ def network(
     settings: Sequence[tuple[str, str]] = ...,
     customs: Sequence[str] = ...,
 ) -> dict[str, Any]: ...
+def rate_call(
+    source: str,
+    name: str,
+    settings: Sequence[tuple[str, str]],
+    customs: Sequence[str],
+    group: str,
+    delays_s: Sequence[float | None],
+) -> str: ...
 def run(
     source: str,
     name: str,

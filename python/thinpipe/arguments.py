@@ -131,6 +131,14 @@ def _are_flows(value: object) -> bool:
     return many or _is_whole(value) or value == "all"
 
 
+def _are_delays(value: object) -> bool:
+    return isinstance(value, Sequence) and all(each is None or _is_number(each) for each in value)
+
+
+def _is_point(value: object) -> bool:
+    return hasattr(value, "scenario") and hasattr(value, "settings")
+
+
 def _is_frame(value: object) -> bool:
     polars = sys.modules.get("polars")
     return polars is not None and isinstance(value, polars.DataFrame)
@@ -156,11 +164,13 @@ EXPECTED: Final = {
     "by": _KEYS.or_none(),
     "cell": _WHOLE,
     "constants": _TABLES,
+    "delays_s": Expected("a list of seconds, with None for what was lost", _are_delays),
     "directory": _PATH,
     "end_s": _SECONDS.or_none(),
     "flow": _WHOLE,
     "flows": Expected("a number from 0, a list of them or 'all'", _are_flows),
     "frame": Expected("a polars DataFrame, such as thinpipe.sweep returns", _is_frame),
+    "group": _TEXT,
     "interval_s": _SECONDS,
     "jobs": _WHOLE.or_none(),
     "json": Expected("text in JSON", lambda value: isinstance(value, str | bytes)),
@@ -174,6 +184,7 @@ EXPECTED: Final = {
     "out": _PATH.or_none(),
     "panels": Expected("a list of names, such as ['cwnd', 'rtt']", _are_texts).or_none(),
     "pcap": _PATH.or_none(),
+    "point": Expected("a point, as of thinpipe.Point.of", _is_point),
     "points": Expected("a list of points or scenarios", _are_many),
     "profile": _TEXT.or_none(),
     "progress": Expected("a function of two numbers", callable).or_none(),

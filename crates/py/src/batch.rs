@@ -6,10 +6,11 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 
+use base::Duration;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use scenario::{Outside, Scenario};
-use sim::{Recording, Threads, Unfinished};
+use sim::{CallSummary, Recording, Threads, Unfinished};
 
 use crate::ScenarioError;
 use crate::controller::{self, Algorithm, Failure};
@@ -218,6 +219,26 @@ pub(crate) fn made(
     customs: Vec<String>,
 ) -> PyResult<Vec<String>> {
     Ok(scenario(source, name, &settings, &customs)?.made)
+}
+
+/// What the receiver of a call that was carried elsewhere hears, as JSON, by the keys of `group`:
+/// frames took these times; `None` were lost.
+#[pyfunction]
+pub(crate) fn rate_call(
+    source: &str,
+    name: &str,
+    settings: Vec<(String, String)>,
+    customs: Vec<String>,
+    group: &str,
+    delays_s: Vec<Option<f64>>,
+) -> PyResult<String> {
+    let scenario = scenario(source, name, &settings, &customs)?;
+    let taken = |delay_s: Option<f64>| delay_s.map(Duration::from_secs_f64);
+    let delays: Vec<_> = delays_s.into_iter().map(taken).collect();
+    let call = CallSummary::of_delays(&scenario, group, &delays).ok_or_else(|| {
+        ScenarioError::new_err(format!("{name} has no call in a group {group:?}"))
+    })?;
+    serde_json::to_string(&call).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Reads a scenario that nothing runs: algorithms called by `customs` are names alone.

@@ -84,6 +84,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(keys::keys, module)?)?;
     module.add_function(wrap_pyfunction!(keys::number, module)?)?;
     module.add_function(wrap_pyfunction!(keys::queue_packets, module)?)?;
+    module.add_function(wrap_pyfunction!(batch::rate_call, module)?)?;
     module.add_function(wrap_pyfunction!(batch::values, module)?)?;
     module.add_function(wrap_pyfunction!(batch::made, module)?)?;
     module.add_function(wrap_pyfunction!(network::network, module)?)?;

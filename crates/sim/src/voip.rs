@@ -2,9 +2,10 @@
 //! by the E-model.
 
 use base::{Duration, Time};
+use scenario::Scenario;
 use schemars::JsonSchema;
 use serde::Serialize;
-use world::{Rating, Voip, mos};
+use world::{Application, Rating, Voip, mos};
 
 /// A call in one direction, as its receiver hears it (ITU-T G.107). What the de-jitter buffer was
 /// to play by the end of the run counts.
@@ -85,6 +86,26 @@ struct Rated {
 }
 
 impl CallSummary {
+    /// Of a call that was carried elsewhere, by the keys of `group` in `scenario`: frames took
+    /// these times from sender to receiver; `None` were lost. `None` without a call in that group.
+    pub fn of_delays(
+        scenario: &Scenario,
+        group: &str,
+        delays: &[Option<Duration>],
+    ) -> Option<Self> {
+        let has_calls = |each: &&scenario::Flow| each.application == Application::Voip;
+        let found = scenario.groups().filter(has_calls).find(|each| each.name == group)?;
+        let voip = found.applications.voip;
+        let sent = |frame| Time::ZERO + voip.interval * frame as u64;
+        let fate = |(frame, delay): (usize, &Option<Duration>)| {
+            delay.map_or(Fate::Lost, |delay| Fate::Arrived(sent(frame) + delay))
+        };
+        let fates: Vec<_> = delays.iter().enumerate().map(fate).collect();
+        // After the last arrival nothing is under way.
+        let slowest = delays.iter().flatten().max().copied().unwrap_or(Duration::ZERO);
+        Some(Self::of(&voip, Time::ZERO, &fates, sent(delays.len()) + slowest))
+    }
+
     /// Of a call whose first frame was sent at `started`, and whose frames had these `fates` when
     /// the run came to its `end`.
     pub(crate) fn of(voip: &Voip, started: Time, fates: &[Fate], end: Time) -> Self {
