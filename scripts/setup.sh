@@ -37,6 +37,8 @@ look() {
     vital=$missing
     [ "$1" = build ] && return
     need iproute2 command -v ip
+    need wireguard-go command -v wireguard-go
+    need wireguard-tools command -v wg
     [ "$1" = reproduce ] && return
     need tshark command -v tshark
     need ns2 command -v ns

@@ -15,6 +15,8 @@ PACKAGES: Final = {
     "nft": "nftables",
     "nsenter": "util-linux",
     "unshare": "util-linux",
+    "wg": "wireguard-tools",
+    "wireguard-go": "wireguard-go",
 }
 """The packages that they are in."""
 

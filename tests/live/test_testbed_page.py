@@ -4,7 +4,7 @@ import re
 import shutil
 
 import pytest
-from thinpipe.testbed import missing
+from thinpipe.testbed import missing, vpn
 
 
 def examples(root) -> list[str]:
@@ -17,7 +17,7 @@ def test_examples_run(root, capsys):
         pytest.skip(reason)
     if shutil.which("curl") is None:
         pytest.skip("needs curl")
-    download, proxied, by_quic = examples(root)
+    download, proxied, by_quic, call = examples(root)
     exec(download, {})
     whole, duration, *_ = capsys.readouterr().out.split()
     assert (whole, float(duration) > 2) == ("True", True)
@@ -25,3 +25,8 @@ def test_examples_run(root, capsys):
     assert int(capsys.readouterr().out) >= 1
     exec(by_quic, {})
     assert capsys.readouterr().out.startswith("200000 [")
+    if vpn.missing() is None:
+        exec(call, {})
+        mos, slowest_s = map(float, capsys.readouterr().out.split())
+        assert 1 < mos < 4.5
+        assert 0 < slowest_s < 60

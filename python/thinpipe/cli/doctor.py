@@ -52,6 +52,10 @@ def _daemon() -> str | None:
     return lacking("ip", "nft")
 
 
+def _vpn() -> str | None:
+    return lacking("wireguard-go", "wg")
+
+
 def _modules(*names: str) -> Callable[[], str | None]:
     def look() -> str | None:
         lacks = [name for name in names if find_spec(name) is None]
@@ -61,12 +65,14 @@ def _modules(*names: str) -> Callable[[], str | None]:
 
 
 APT: Final = "as root: apt-get install iproute2 nftables util-linux; modprobe tun"
+VPN: Final = "as root: apt-get install wireguard-go wireguard-tools"
 QUIC: Final = "pip install 'thinpipe[quic]'"
 PARTS: Final = (
     Part("run, sweep, plot, show, reproduce", lambda: None, ""),
     Part("emulate", _emulation, f"{APT}; or let users have namespaces: docs/emulator.md"),
     Part("reproduce emulation, reproduce proxy, thinpipe.testbed", _testbed, APT),
     Part("reproduce proxy, QUIC in thinpipe.testbed", _modules("aioquic"), QUIC),
+    Part("reproduce proxy, VPN in thinpipe.testbed", _vpn, VPN),
     Part("proxy (more by thinpipe proxy --check)", _daemon, APT),
     Part("lab", _modules("starlette", "uvicorn", "websockets"), "pip install 'thinpipe[lab]'"),
     Part("sweep --scheduler", _modules("distributed"), "pip install 'thinpipe[dask]'"),

@@ -13,6 +13,7 @@ import json
 import os
 import random
 import select
+import signal
 import socket
 import struct
 import sys
@@ -76,7 +77,8 @@ class Fetch:
         When to open it, in seconds from the program's start.
     does
         ``get``: read to the end; ``ask``: first request `bytes` of `seed`; ``send``: send `bytes`,
-        close that half and read the answer; ``abort``: reset after reading `stop_bytes`.
+        close that half and read the answer; ``abort``: reset after reading `stop_bytes`; ``drink``:
+        read until the program is terminated, and report what came.
     bytes, seed
         The expected or sent content.
     receive_buffer
@@ -289,10 +291,16 @@ def fetch(flows: list[Fetch]) -> None:
     """Open each flow at its time, and report each when it ends."""
     start_s = time.monotonic()
     threads = [threading.Thread(target=_fetch, args=(each, start_s)) for each in flows]
+    if any(each.does == "drink" for each in flows):
+        signal.signal(signal.SIGTERM, lambda *_: _DRY.set())
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+_DRY: Final = threading.Event()
+"""Set once flows that have no end of their own are to end."""
 
 
 def _fetch(flow: Fetch, start_s: float) -> None:
@@ -343,6 +351,8 @@ def _read(connection: socket.socket, flow: Fetch, report: Fetched, expected: byt
         if flow.does == "abort" and report.bytes >= flow.stop_bytes:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
             break
+        if flow.does == "drink" and _DRY.is_set():
+            return
     report.whole = seen.digest() == hashlib.sha256(expected).digest()
 
 

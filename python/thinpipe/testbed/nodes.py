@@ -14,11 +14,14 @@ from typing import Any, Final, Generic, TypeVar
 
 from thinpipe._core import EmulationError
 from thinpipe.namespaces import Command, within
+from thinpipe.testbed.dns import PORT as DNS_PORT
+from thinpipe.testbed.dns import Ask, Asked
 from thinpipe.testbed.endpoints import Fetch, Fetched, Listener, Ping, Served
+from thinpipe.testbed.media import Hear, Heard, Video, Voice
 from thinpipe.testbed.quic import QuicFetch, QuicFetched, QuicListener
 
 START_S: Final = 120.0
-END_S: Final = 30.0
+END_S: Final = 60.0
 """Limits for the start and the end of programs, far above what they take."""
 
 POLL_S: Final = 0.02
@@ -26,8 +29,10 @@ POLL_S: Final = 0.02
 THINPIPE: Final = (sys.executable, "-m", "thinpipe")
 
 ENDPOINTS: Final = ("-S", str(Path(__file__).with_name("endpoints.py")))
+DNS: Final = ("-S", str(Path(__file__).with_name("dns.py")))
 QUIC: Final = ("-P", str(Path(__file__).with_name("quic.py")))
-"""Programs of the kernel's ends, which take no package, and of QUIC's, which take aioquic's."""
+MEDIA: Final = ("-P", str(Path(__file__).with_name("media.py")))
+"""Programs of ends: those of the kernel's TCP and of DNS take no package, QUIC's take aioquic's."""
 
 
 class BedError(EmulationError):
@@ -222,13 +227,44 @@ class Node:
         return program
 
     def fetch_quic(self, task: QuicFetch) -> Running[QuicFetched]:
-        """Begin a QUIC download from this node; `Running.so_far` ends it."""
-        return Running(self._endpoint("fetch", asdict(task), QUIC), QuicFetched)
+        """Begin a QUIC download from this node, and return once its first bytes are there.
+
+        `Running.so_far` ends it. One that fails before says so in its record.
+        """
+        program = self._endpoint("fetch", asdict(task), QUIC)
+        self._await_ready(program)
+        return Running(program, QuicFetched)
+
+    def send_media(self, stream: Voice | Video) -> subprocess.Popen[str]:
+        """Start a sender of voice or video, and return once it listens; the block's end ends it."""
+        what = "voice" if isinstance(stream, Voice) else "video"
+        program = self._endpoint(what, asdict(stream), MEDIA)
+        self._await_ready(program)
+        return program
+
+    def hear(self, task: Hear) -> Running[Heard]:
+        """Ask for such a stream, and return once it has begun; `Running.so_far` ends it."""
+        program = self._endpoint("hear", asdict(task), MEDIA)
+        self._await_ready(program)
+        return Running(program, Heard)
+
+    def answer_dns(self, port: int = DNS_PORT) -> subprocess.Popen[str]:
+        """Answer questions of DNS until the end of the block."""
+        program = self._endpoint("answer", port, DNS)
+        self._await_ready(program)
+        return program
+
+    def ask_dns(self, task: Ask) -> Running[Asked]:
+        """Ask questions of DNS, and return with the first answer; `Running.so_far` ends it."""
+        program = self._endpoint("ask", asdict(task), DNS)
+        self._await_ready(program)
+        return Running(program, Asked)
 
     def _await_ready(self, server: subprocess.Popen[str]) -> None:
         assert server.stdout is not None
         if not server.stdout.readline():
-            raise BedError(f"{self.name}: no server: {server.communicate()[1].strip()}")
+            said = server.communicate()[1].strip().splitlines()
+            raise BedError(f"{self.name}: it does not begin: {(said or ['nothing was said'])[-1]}")
 
     def _endpoint(
         self, what: str, asked: object, program: tuple[str, ...] = ENDPOINTS

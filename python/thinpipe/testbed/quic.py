@@ -138,7 +138,7 @@ def _certificate() -> bytes:
 
 
 async def fetch(task: QuicFetch) -> None:
-    """Read until the download, its time or this program is to end, and report it."""
+    """Report ``began``, read until the download, its time or this program ends, and report it."""
     over = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, over.set)
     report = QuicFetched(task.port, time.monotonic())
@@ -147,6 +147,8 @@ async def fetch(task: QuicFetch) -> None:
     await asyncio.wait({reading, ending}, timeout=task.limit_s, return_when=asyncio.FIRST_COMPLETED)
     if reading.done() and (error := reading.exception()):
         report.error = str(error) or type(error).__name__
+    if not report.bytes:
+        _report({"began": False})
     _report(asdict(report))
     reading.cancel()
     ending.cancel()
@@ -186,6 +188,8 @@ async def _read(task: QuicFetch, report: QuicFetched) -> None:
 
 def _count(read: int, report: QuicFetched) -> None:
     now_s = time.monotonic() - report.opened_s
+    if not report.bytes:
+        _report({"began": True})
     report.bytes += read
     if not report.curve or now_s - report.curve[-1][0] >= SAMPLING_S:
         report.curve.append((now_s, report.bytes))
