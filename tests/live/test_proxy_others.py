@@ -1,12 +1,14 @@
 """What is not TCP, through the proxy between kernels: scheduled with TCP, or around it."""
 
+import json
 import os
 import signal
 import socket
+import struct
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -23,9 +25,11 @@ from tests.live.standing import (
     standing,
     supervisor,
     taken,
+    told,
     until,
     worker,
 )
+from tests.live.test_proxy_changes import reload
 
 pytestmark = pytest.mark.usefixtures("testbed")
 
@@ -160,3 +164,88 @@ def test_what_passes_around_is_not_counted():
         until(lambda: profile(made)["connections"]["taken"] == 1)
         assert profile(made)["others"] == []
         assert profile(made)["echoes"] == {"sent": 0, "answered": 0}
+
+
+BURST, LARGE_BYTES = 45, 1_000
+"""Datagrams at once, and the payload of each: a second of the radio, and no more than it queues."""
+
+
+def burst(flow: Datagrams, first: int) -> None:
+    for number in range(first, first + BURST):
+        flow.sender.send(struct.pack("!I", number) + bytes(LARGE_BYTES - 4))
+
+
+def arrived(flow: Datagrams, last: int) -> list[int]:
+    """The numbers of what comes until the last one that was sent does."""
+    numbers = [-1]
+    while numbers[-1] != last:
+        numbers.append(struct.unpack_from("!I", flow.receiver.recv(2048))[0])
+    return numbers[1:]
+
+
+def dropped(made: Bed) -> int:
+    """Packets that the proxy has dropped, or the queue of the radio."""
+    shown = made.router.run(["tc", "-statistics", "-json", "qdisc", "show", "dev", "wl0"]).stdout
+    radio = sum(each["drops"] for each in json.loads(shown))
+    return radio + sum(each["packets"] for each in made.status()["dropped"])
+
+
+def waiting(made: Bed) -> int:
+    return sum(
+        each["waiting"]["packets"] for one in made.status()["profiles"] for each in one["others"]
+    )
+
+
+def last_of(flow: Datagrams, made: Bed, number: int) -> None:
+    """Send one more once nothing waits, which nothing drops: it is the last to come."""
+    until(lambda: waiting(made) == 0)
+    flow.sender.send(struct.pack("!I", number))
+
+
+def test_reloads_lose_nothing_that_waits():
+    with standing(proxy("scheduled")) as made, udp(made) as flows:
+        text, flow, sent = made.config.read_text(encoding="utf-8"), flows[0], 0
+        for treated in ("around", "scheduled"):
+            burst(flow, sent)
+            sent += BURST
+            before = len(told(made, "reloaded"))
+            reload(made, text.replace('others = "scheduled"', f'others = "{treated}"'))
+            until(lambda: len(told(made, "reloaded")) > before)  # noqa: B023 - it is called here
+        last_of(flow, made, sent)
+        numbers = arrived(flow, sent)
+        assert len(set(numbers)) == len(numbers)
+        assert len(numbers) == sent + 1 - dropped(made)
+        [now] = [each for each in made.status()["profiles"] if not each["retired"]]
+        before_all = now["others"][0]["received"]["packets"]
+        datagrams = pass_whole(flows)
+        [now] = [each for each in made.status()["profiles"] if not each["retired"]]
+        assert now["others"][0]["received"]["packets"] == before_all + datagrams
+
+
+def test_datagrams_outlive_a_killed_worker_with_which_others_wait():
+    with standing(proxy("scheduled")) as made, udp(made) as flows:
+        burst(flows[0], 0)
+        until(lambda: waiting(made) > 0)
+        os.kill(worker(made), signal.SIGKILL)
+        until(lambda: len(told(made, "worker started")) == 2)
+        until(lambda: len(told(made, "serving")) == 2)
+        last_of(flows[0], made, BURST)
+        numbers = arrived(flows[0], BURST)
+        assert numbers == sorted(numbers)
+        assert len(numbers) < BURST + 1, "what waited is lost with the worker"
+        pass_whole(flows)
+        assert profile(made)["others"][0]["received"]["packets"] > 0
+        handled(made)
+
+
+def test_beyond_a_tiny_limit_datagrams_pass():
+    plan = proxy("scheduled")
+    small = replace(plan, profiles=f'[limits]\nothers = "10 kB"\n{plan.profiles}')
+    with standing(small) as made, udp(made) as flows:
+        burst(flows[0], 0)
+        last_of(flows[0], made, BURST)
+        numbers = arrived(flows[0], BURST)
+        assert len(numbers) == BURST + 1 - dropped(made)
+        passed = {each["reason"]: each["packets"] for each in made.status()["bypassed"]}
+        assert passed["limit_others"] > 0
+        pass_whole(flows)
