@@ -72,6 +72,11 @@ def test_the_download_is_whole_and_the_proxy_took_part(printed):
     assert re.search(r"^connections open +\d+ *$", printed, flags=re.M), "status"
 
 
+def test_datagrams_took_their_turn(printed):
+    sent = 'thinpipe_others_packets_total{profile="gprs",class="none",result="sent"} 3\n'
+    assert sent in printed
+
+
 def test_rules_are_there_while_it_runs_and_gone_afterwards(printed):
     [*_, during, after] = printed.split("ip -n border rule\n")
     during = during.replace("ipproto-6", "tcp")  # as without /etc/protocols
