@@ -261,6 +261,8 @@ def _middlebox(values: Mapping[str, str]) -> list[str]:
     """Return the middlebox, if there is one."""
     kind, at = values.get("middlebox.kind", "none"), values.get("middlebox.at", "last")
     place = "" if at == "last" else f" at {at}"
+    if kind == "atcp" and values.get("middlebox.atcp.role") == "subscriber":
+        place = " at the subscriber"
     return [] if kind == "none" else [f"{kind} middlebox{place}"]
 
 

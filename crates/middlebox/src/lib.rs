@@ -39,7 +39,7 @@ mod table;
 mod w_tcp;
 
 pub use address::{Address, Leg};
-pub use atcp::{Atcp, AtcpConfig, AtcpKeys, Class, Estimation, Others};
+pub use atcp::{Atcp, AtcpConfig, AtcpKeys, Class, Estimation, Others, Role};
 pub use counters::{Bypasses, Counters, Repairs};
 pub use delayed_dupacks::{DelayedDupacks, DelayedDupacksConfig, DelayedDupacksKeys};
 pub use exposure::Exposure;

@@ -8,7 +8,7 @@ use crate::split::{
     BothWays, Journal, LargePackets, PerFlow, RadioLeg, SocketBuffers, SplitConfig, Splitter,
     Uplink,
 };
-use crate::{Admission, Follow, Following, Managed, MiddleboxLimits, RadioLink};
+use crate::{Admission, Follow, Following, Managed, MiddleboxLimits, RadioLink, Role};
 
 /// The keys of a scheme, and what follows for its box.
 pub trait SchemeKeys {
@@ -32,6 +32,11 @@ pub trait SchemeKeys {
     /// True if packets that are not TCP wait for their turn with its box.
     fn schedules_others(&self) -> bool {
         false
+    }
+
+    /// Side of the radio where its box stands.
+    fn role(&self) -> Role {
+        Role::Network
     }
 
     /// The names of the classes of its flows.
@@ -74,6 +79,8 @@ pub struct Setup {
     pub journal: Journal,
     /// The seed of its sources of chance.
     pub seed: u64,
+    /// What facts call the first mobile of its box, where each mobile has one of its own.
+    pub number: u32,
 }
 
 impl Setup {
@@ -82,7 +89,7 @@ impl Setup {
         let limits = MiddleboxLimits::NONE;
         let (admission, journal) = (Admission::new(limits), Journal::Unkept);
         let large_packets = LargePackets::Reported;
-        Self { limits, admission, uplink: None, large_packets, journal, seed }
+        Self { limits, admission, uplink: None, large_packets, journal, seed, number: 0 }
     }
 
     /// A box that follows connections with an `F` for each direction.

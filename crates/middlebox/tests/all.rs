@@ -15,5 +15,6 @@ mod split_forged;
 mod split_fuzz;
 mod split_losses;
 mod strangers;
+mod subscriber;
 mod support;
 mod uplink;

@@ -304,6 +304,11 @@ fn keys_of_a_profile_that_cannot_be() {
         ":7: profile.gprs.middlebox.atcp.classes: none stands for flows in no class",
     );
     refused_in_profile(
+        "middlebox.atcp.role = \"subscriber\"",
+        ":7: profile.gprs.middlebox.atcp.role: must be network: a daemon's box stands between \
+         mobiles and hosts",
+    );
+    refused_in_profile(
         "middlebox.atcp.others = \"queued\"",
         ":7: profile.gprs.middlebox.atcp.others = \"queued\": must be around or scheduled",
     );

@@ -71,11 +71,19 @@ macro_rules! cells {
             /// The base station's report of the downlink of the mobile whose report has changed, if
             /// it makes any.
             #[must_use]
-            pub fn poll_report(&mut self) -> Option<(u32, DownlinkReport)> {
+            pub fn poll_report(&mut self) -> Option<(u32, RateReport)> {
                 match self {
                     $(Self::$own(bearer) => bearer.poll_report().map(|report| (0, report)),)*
                     $(Self::$kind(cell) => cell.poll_report(),)*
                 }
+            }
+
+            /// What the uplink of the mobile of a dedicated channel can carry, if that has changed.
+            /// No other kind reports it.
+            #[must_use]
+            pub fn poll_uplink_report(&mut self) -> Option<RateReport> {
+                let Self::UmtsDch(bearer) = self else { return None };
+                bearer.poll_uplink_report()
             }
 
             /// From `now` on what happens to it over time is what `radio` says, which is of its

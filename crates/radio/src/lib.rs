@@ -47,5 +47,5 @@ pub mod wlan;
 
 pub use keys::{Keys, Queues, RadioContext};
 pub use kit::{Counters, EdrxKeys, EnergyUse, HeaderCompression, Output, PsmKeys, Sdu, StateUse};
-pub(crate) use kit::{DownlinkReport, Meter, PowerModel};
+pub(crate) use kit::{Meter, PowerModel, RateReport};
 pub use registry::{Cell, Radio};

@@ -15,7 +15,7 @@ use crate::satellite::{self, GeoKeys, LeoKeys, Recording};
 use crate::scheduled;
 use crate::umts::cell::CellKeys;
 use crate::umts::{self, DchKeys};
-use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
+use crate::{Counters, EnergyUse, Output, RateReport, Sdu};
 
 /// Declares the kinds of radio by their words, each with its keys, and with the bearer that each
 /// mobile has (`own`) or with what mobiles share (`shared`).

@@ -7,7 +7,7 @@ use base::Duration;
 use link::disorder::jitter;
 use link::queue::Queues;
 use link::{Bottleneck, LinkConfig};
-use middlebox::{Managed, Setup};
+use middlebox::{Managed, Role, Setup};
 use radio::{Radio, RadioContext};
 use tcp::Length;
 use world::{Body, Ipv4, MachineId, NodeId, World};
@@ -70,19 +70,32 @@ impl<B: Body<Payload = Length>> Chain<B> {
     /// The middlebox, where there is one.
     fn add_middlebox(&mut self, scenario: &Scenario) {
         let Some(config) = &scenario.middlebox else { return };
-        let Some(middlebox) = middlebox(config, scenario.seed) else { return };
+        if config.role() == Role::Subscriber {
+            return self.add_subscriber_boxes(config, scenario.seed);
+        }
+        let Some(middlebox) = middlebox(config, scenario.seed, 0) else { return };
         let last = scenario.places().last().copied();
         let at = config.at.as_deref().or(last).expect("a scenario is validated when it is parsed");
         let at = self.node(at);
         self.world.set_mobile(self.last);
         self.world.add_middlebox(at, middlebox);
     }
+
+    /// A box for the home of each mobile, or of the receiver.
+    fn add_subscriber_boxes(&mut self, config: &Middlebox, seed: u64) {
+        let homes = if self.mobiles.is_empty() { vec![self.last] } else { self.mobiles.clone() };
+        for (home, number) in homes.into_iter().zip(0..) {
+            if let Some(middlebox) = middlebox(config, seed, number) {
+                self.world.add_subscriber_box(home, self.first, middlebox);
+            }
+        }
+    }
 }
 
 /// The middlebox of that configuration. It is alike for all networks, and so no part of what is
 /// generic: that is compiled once more in each crate that builds one.
-fn middlebox(config: &Middlebox, seed: u64) -> Option<Box<dyn Managed<Length>>> {
-    config.scheme.build(Setup::unlimited(seed))
+fn middlebox(config: &Middlebox, seed: u64, number: u32) -> Option<Box<dyn Managed<Length>>> {
+    config.scheme.build(Setup { number, ..Setup::unlimited(seed) })
 }
 
 /// A wire that takes no time.
@@ -114,7 +127,7 @@ impl<B: Body> Chain<B> {
     /// The whole of it, or that part.
     fn of(scenario: &Scenario, part: Option<Part>) -> Self {
         let mut chain = Self { part, ..Self::from(&scenario.wired, scenario.seed) };
-        if scenario.wired.is_empty() && scenario.has_middlebox() {
+        if scenario.wired.is_empty() && scenario.middlebox_role() == Some(Role::Network) {
             chain.add_pipes(PROXY, PROXY, &INSTANT);
         }
         if let Some(link) = &scenario.link {

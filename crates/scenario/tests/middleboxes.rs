@@ -117,6 +117,41 @@ fn a_budget_holds_what_may_be_in_flight() {
 }
 
 #[test]
+fn a_subscribers_box_stands_at_mobiles_and_is_told_its_pipe() {
+    let check = |settings: &[(&str, &str)], line: &str| {
+        let role = [("middlebox.kind", "atcp"), ("middlebox.atcp.role", "subscriber")];
+        let settings = [&role, settings].concat();
+        assert_eq!(parse(&text(&[WIRES, LINK]), &settings).err().unwrap_or_default(), line);
+    };
+    let (rate, round_trip) = ("middlebox.atcp.uplink_rate", "middlebox.atcp.round_trip");
+    check(&[], "");
+    check(&[(rate, "1 Mbit/s"), (round_trip, "80 ms"), ("middlebox.atcp.clamp", "1 MB")], "");
+    check(
+        &[("middlebox.at", "SGSN")],
+        "--set middlebox.at=SGSN: a subscriber's box stands at each mobile: needs no at",
+    );
+    check(
+        &[(rate, "1 Mbit/s")],
+        "--set middlebox.atcp.uplink_rate=1 Mbit/s: a subscriber's box needs round_trip beside \
+         uplink_rate, what a ping takes alone",
+    );
+    check(
+        &[("middlebox.atcp.uplink_clamp", "9 kB")],
+        "--set middlebox.atcp.uplink_clamp=9 kB: a subscriber's box needs uplink_rate beside \
+         uplink_clamp",
+    );
+    check(
+        &[("middlebox.atcp.estimator", "radio")],
+        "--set middlebox.atcp.estimator=radio: of radios only umts-dch reports its uplink to a \
+         subscriber's box",
+    );
+    check(
+        &[("middlebox.atcp.role", "modem")],
+        "--set middlebox.atcp.role=modem: must be network or subscriber",
+    );
+}
+
+#[test]
 fn its_senders_are_as_the_hosts_but_for_what_the_kind_or_a_key_says() {
     let source = text(&["[tcp]\nvariant = \"vegas\"\nmss = \"1000 B\"\n", WIRES, LINK]);
     let controller = |settings: &[(&str, &str)]| {

@@ -1,5 +1,6 @@
 //! What explains the numbers of a run and is easily overlooked, in a line each.
 
+use middlebox::{Role, Scheme};
 use scenario::{Flow, Middlebox, Scenario};
 use world::Application;
 
@@ -76,7 +77,7 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
     let late = about(flows, |flow| is(2 * flow.spurious_timeouts > flow.timeouts))
         .map(|of| format!("{}: most timeouts are spurious: segments are late, not lost", of.whose));
     let first = [silent, given_up, in_vain, at_once].into_iter().flatten();
-    let last = [late, of_bbr(flows)].into_iter().flatten();
+    let last = [late, of_bbr(flows), of_unknown_pipe(scenario)].into_iter().flatten();
     first
         .chain(window)
         .chain(receiver)
@@ -169,6 +170,9 @@ fn window_key(scenario: &Scenario, table: &str, group: &Flow) -> String {
 }
 
 fn middlebox_window(middlebox: &Middlebox) -> Option<&'static str> {
+    if middlebox.role() == Role::Subscriber {
+        return None;
+    }
     Some(match middlebox.scheme.name() {
         "atcp" => "middlebox.atcp.rate, round_trip, clamp and budget",
         "i-tcp" | "split" => {
@@ -178,6 +182,16 @@ fn middlebox_window(middlebox: &Middlebox) -> Option<&'static str> {
         "fda-like" => "middlebox.fda.target_queue",
         "w-tcp" => "middlebox.w_tcp.window",
         _ => return None,
+    })
+}
+
+/// A hint for a subscriber's box that is told nothing of its pipe.
+fn of_unknown_pipe(scenario: &Scenario) -> Option<String> {
+    let Scheme::Atcp { keys } = &scenario.middlebox.as_ref()?.scheme else { return None };
+    let is_unknown = keys.atcp.role == Role::Subscriber && !keys.atcp.learns_its_pipe();
+    is_unknown.then(|| {
+        "the middlebox lets all packets pass at once: middlebox.atcp.uplink_rate is not given"
+            .to_owned()
     })
 }
 

@@ -1,5 +1,7 @@
 //! What is left of a network, or of a part of it, that has run to its end.
 
+use std::fmt::{self, Display, Formatter};
+
 use base::{Direction, Time};
 use radio::umts::channels::CodeTree;
 use scenario::{Network, Scenario};
@@ -31,8 +33,8 @@ pub(crate) struct Measured {
     /// The payload that flows to or from mobiles delivered.
     pub(crate) delivered: u64,
     pub(crate) cell: Option<CellSummary>,
-    /// The node of the middlebox, and what that has counted.
-    pub(crate) middlebox: Option<(String, middlebox::Counters)>,
+    /// The nodes of middleboxes, and what these have counted together.
+    pub(crate) middlebox: Option<(Nodes, middlebox::Counters)>,
     pub(crate) mobility: Option<MobilitySummary>,
     /// The names of machines by their number.
     pub(crate) machines: Vec<String>,
@@ -65,10 +67,10 @@ impl Measured {
             mobiles,
             delivered,
             cell: machines().find_map(|machine| cell(scenario, &metrics, machine)),
-            middlebox: machines().find_map(|machine| {
-                let (middlebox, at) = machine.middlebox()?;
-                Some((world.node(at).name().to_owned(), middlebox.counters()))
-            }),
+            middlebox: machines()
+                .filter_map(Machine::middlebox)
+                .map(|(middlebox, at)| (Nodes::of(world.node(at).name()), middlebox.counters()))
+                .reduce(add),
             mobility: scenario.mobile_ip.as_ref().map(|mobile_ip| {
                 MobilitySummary::of(&world, &metrics.mobility, &mobile_ip.home_agent)
             }),
@@ -94,6 +96,32 @@ impl Measured {
         let (capacity, vantages) = (capacity(courses), Vec::new());
         Outcome { summary, metrics, trace: None, capacity, machines, droppers, nodes, vantages }
     }
+}
+
+/// Nodes, by the names of the first and of the last.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Nodes([String; 2]);
+
+impl Nodes {
+    fn of(name: &str) -> Self {
+        Self([(); 2].map(|()| name.to_owned()))
+    }
+}
+
+impl Display for Nodes {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self([first, last]) = self;
+        if first == last { write!(f, "{first}") } else { write!(f, "{first} to {last}") }
+    }
+}
+
+/// What boxes have counted, and those that come after them.
+fn add(
+    (Nodes([first, _]), mut sum): (Nodes, middlebox::Counters),
+    (Nodes([_, last]), more): (Nodes, middlebox::Counters),
+) -> (Nodes, middlebox::Counters) {
+    sum += more;
+    (Nodes([first, last]), sum)
 }
 
 /// What was measured of a network, joined from its parts. What all parts have comes first in each.
@@ -140,9 +168,8 @@ impl Joined {
         }
         whole.mobiles.extend(part.mobiles);
         whole.delivered += part.delivered;
-        if let (Some((_, sum)), Some((_, more))) = (&mut whole.middlebox, part.middlebox) {
-            *sum += more;
-        }
+        whole.middlebox =
+            whole.middlebox.take().zip(part.middlebox).map(|(sum, more)| add(sum, more));
         whole.machines.extend(part.machines.into_iter().nth(self.wires));
         whole.droppers = whole.machines.len();
         whole.nodes.extend(part.nodes.into_iter().nth(self.nodes));

@@ -319,7 +319,7 @@ impl MiddleboxMetrics {
 pub struct MiddleboxSummary {
     /// Its scheme.
     pub kind: &'static str,
-    /// Its node.
+    /// Its node; of the boxes of several subscribers, the first and the last.
     pub at: String,
     /// Mobiles whose connections it took part in.
     pub mobiles: u64,
@@ -363,14 +363,14 @@ impl MiddleboxSummary {
     /// up to `end`.
     pub(crate) fn of(
         kind: &'static str,
-        at: &str,
+        at: &impl ToString,
         counters: Counters,
         metrics: &MiddleboxMetrics,
         end: Time,
     ) -> Self {
         Self {
             kind,
-            at: at.to_owned(),
+            at: at.to_string(),
             mobiles: metrics.mobiles.iter().filter(|mobile| mobile.is_known).count() as u64,
             packets_in: counters.packets_in,
             packets_out: counters.packets_out,

@@ -25,5 +25,6 @@ mod path_mtu;
 mod queues;
 mod senders;
 mod shared_air;
+mod subscribers;
 mod unequal_mobiles;
 mod voip;

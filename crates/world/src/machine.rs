@@ -27,6 +27,8 @@ pub enum Machine<B: Body> {
         middlebox: Box<dyn Middlebox<B::Payload>>,
         /// The node.
         at: NodeId,
+        /// The hop that it schedules, of a subscriber's box: the others see what passes the node.
+        pipe: Option<MachineId>,
     },
     /// An agent of mobility at a node.
     Agent {
@@ -128,7 +130,11 @@ impl<B: Body> Machine<B> {
 
     /// The middlebox and its node, if it is one.
     pub fn middlebox(&self) -> Option<(&dyn Middlebox<B::Payload>, NodeId)> {
-        if let Self::Middlebox { middlebox, at } = self { Some((&**middlebox, *at)) } else { None }
+        if let Self::Middlebox { middlebox, at, .. } = self {
+            Some((&**middlebox, *at))
+        } else {
+            None
+        }
     }
 
     /// The node at which packets begin and end here, if they do.

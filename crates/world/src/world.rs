@@ -268,16 +268,7 @@ impl<B: Body> World<B> {
     fn forward(&mut self, cx: &mut Context<'_, impl Observe>, node: NodeId, packet: Packet<B>) {
         let of_node = self.node(node);
         match (of_node.middlebox(), of_node.agent()) {
-            (Some(id), _) => {
-                let is_read = packet.body.header().is_some() && !packet.is_encrypted;
-                match packet.body.echo() {
-                    Some(echo) if echo.is_reply => {
-                        self.intercept_echo(cx, id, packet, echo.number);
-                    }
-                    _ if is_read && !packet.is_corrupt => self.intercept(cx, id, packet),
-                    _ => self.intercept_opaque(cx, id, packet),
-                }
-            }
+            (Some(id), _) => self.pass_middlebox(cx, (node, id), packet),
             (None, Some(id)) => self.apply_agent(cx, id, packet),
             (None, None) => self.route(cx, node, packet),
         }

@@ -9,13 +9,14 @@ use tcp::{Acknowledgement, Payload};
 
 use super::Flows;
 use super::black_hole::BlackHole;
-use super::config::AtcpConfig;
+use super::config::{AtcpConfig, Role};
 use super::deference::Deference;
 use super::echoes::Echoes;
 use super::estimator::{Arrived, Estimator};
 use super::flow::{Flow, Next, WindowUpdate};
 use super::flow_control::{EdgeMove, Grant, Position, Totals};
 use super::lanes::{Lanes, Released};
+use super::nearest::Nearest;
 use super::pipe::Pipe;
 use super::recent_rtt::RecentRtt;
 use super::recovery::Recovery;
@@ -38,6 +39,8 @@ pub(super) struct Aggregate {
     pub(super) lanes: Lanes,
     pub(super) pipe: Pipe,
     pub(super) echoes: Echoes,
+    /// Of a subscriber, whose pipe leads to many hosts.
+    pub(super) nearest: Option<Nearest>,
     pub(super) recent_rtt: RecentRtt,
     pub(super) round_trip: RadioRtt,
     pub(super) estimator: Estimator,
@@ -117,6 +120,7 @@ impl Aggregate {
             lanes: Lanes::default(),
             pipe: Pipe::default(),
             echoes: Echoes::default(),
+            nearest: (config.role == Role::Subscriber).then(Nearest::default),
             recent_rtt: RecentRtt::default(),
             round_trip: RadioRtt::default(),
             estimator: Estimator::new(config),
@@ -141,7 +145,7 @@ impl Aggregate {
 
     /// Bytes allowed in flight.
     pub(super) fn cwnd(&self, config: &AtcpConfig) -> u64 {
-        let clamp = self.estimator.clamp.max(self.mss);
+        let clamp = self.estimator.clamp.max(self.mss) + self.beyond(config);
         clamp + u64::from(self.recovery.tests(config)) * self.mss
     }
 

@@ -11,6 +11,10 @@ use settings::{
 section! {
     /// `[middlebox.atcp]`: the aggregating proxy of Chakravorty et al. 2003.
     pub struct AtcpConfig {
+        /// Side of the radio where it stands. A subscriber's box, as in a home router, takes part
+        /// in no connection: all that goes up, TCP too, waits for its turn ahead of the modem, for
+        /// room in the window of `uplink_rate`. Default: Chakravorty et al. 2003, §IV.
+        pub role: Role as Word<Role> = Role::Network;
         /// What may be in flight to a mobile; where it is estimated, what it starts with. Default:
         /// Chakravorty et al. 2003, §VI.
         pub clamp: u64 as Bytes<u64, 1, { u32::MAX as u64 }> = 10_000;
@@ -68,15 +72,16 @@ section! {
         pub deference: Option<f64> as Or<Off, Positive> = Some(0.9);
         /// Whether room for less than a segment counts: the segment then leaves once what there is
         /// no room for would have drained at rate. Default: Chakravorty et al. 2003, §IV.B, a
-        /// segment leaves when there is room for all of it.
+        /// segment leaves when there is room for all of it. To a subscriber's box it always counts.
         pub fractions: bool as Flag = false;
         /// What the radio carries from a mobile. Default: unknown, and the uplink is left alone, as
-        /// in the paper.
+        /// in the paper; also by a subscriber's box, unless the radio reports the rate to it.
         pub uplink_rate: Option<Rate> as Or<Off, Speed> = None;
         /// Most bytes that a mobile's uploads together may have under way over the radio. Default,
         /// where `uplink_rate` is known: headroom times what that carries in `round_trip`, with a
         /// full packet up in place of one down, and a packet more, which a host's delayed
-        /// acknowledgement may hold back.
+        /// acknowledgement may hold back; for a subscriber's box, what it carries in `round_trip`,
+        /// as nobody holds back the answer to an echo request.
         pub uplink_clamp: Option<u32> as Or<as_key::UplinkRate, Bytes<u32, 1, 4_294_967_295>> =
             None;
         /// What becomes of packets that are not TCP, or that nobody can read.
@@ -90,6 +95,20 @@ section! {
         /// Flows that are not treated as all others.
         pub classes: Vec<Class> as Each<Class> = Vec::new();
     }
+    only_with(clamp: role is ["network"])
+    only_with(rate: role is ["network"])
+    only_with(overprovision: role is ["network"])
+    only_with(a: role is ["network"])
+    only_with(b: role is ["network"])
+    only_with(c: role is ["network"])
+    only_with(skip_threshold: role is ["network"])
+    only_with(patience: role is ["network"])
+    only_with(single_probe: role is ["network"])
+    only_with(restore_window: role is ["network"])
+    only_with(coalescing: role is ["network"])
+    only_with(coalescing_delay: role is ["network"])
+    only_with(fractions: role is ["network"])
+    only_with(others: role is ["network"])
     only_with(echo: others is ["scheduled"])
     only_with(others_target: others is ["scheduled"])
     check(Self::goes_together)
@@ -118,6 +137,16 @@ named!(Class);
 impl Class {
     /// Name in metrics of what is in no class.
     pub const NONE: &str = "none";
+}
+
+words! {
+    /// Side of the radio where a box stands.
+    pub enum Role {
+        /// The network's: it splits connections, for many mobiles.
+        Network = "network",
+        /// A mobile's or modem's, for all hosts behind it.
+        Subscriber = "subscriber",
+    }
 }
 
 words! {
@@ -152,13 +181,24 @@ impl AtcpConfig {
         if self.round_trip == Duration::ZERO {
             return tree.clash_at(at, &["round_trip"], "must be above 0 s");
         }
-        if self.budget < self.clamp {
+        if self.role == Role::Subscriber {
+            self.uplink_goes_together(tree, at)?;
+        } else if self.budget < self.clamp {
             let (budget, clamp) = (self.budget, self.clamp);
             let message =
                 format!("a budget of {budget} B cannot hold the {clamp} B that may be in flight");
             return tree.clash_at(at, &["budget", "clamp"], message);
         }
         self.classes_go_together(tree, &join(at, "classes"))
+    }
+
+    /// A window of a subscriber's box needs a rate, by which packets leave that nobody tells about.
+    fn uplink_goes_together(&self, tree: &Table, at: &str) -> Result<(), Fault> {
+        if self.uplink_rate.is_none() && self.uplink_clamp.is_some() {
+            let message = "a subscriber's box needs uplink_rate beside uplink_clamp";
+            return tree.clash_at(at, &["uplink_clamp", "role"], message);
+        }
+        Ok(())
     }
 
     fn classes_go_together(&self, tree: &Table, list: &str) -> Result<(), Fault> {
@@ -218,6 +258,34 @@ impl AtcpConfig {
             (self.headroom * (empty + packet) + packet).min(u32::MAX.into()) as u32
         };
         self.uplink_clamp.or_else(|| self.uplink_rate.map(by_rate))
+    }
+
+    /// The same for the pipe that it schedules: of a subscriber's box that is the uplink, and what
+    /// waits is all that it holds.
+    pub(super) fn of_pipe(self) -> Self {
+        match self.role {
+            Role::Network => self,
+            Role::Subscriber => {
+                let rate = self.uplink_rate.unwrap_or(self.rate);
+                let usual = || rate.bytes_in(self.round_trip);
+                let clamp = self.uplink_clamp.map_or_else(usual, u64::from);
+                Self { rate, clamp, fractions: true, others: Others::Scheduled, ..self }
+            }
+        }
+    }
+
+    /// True if the rate of a subscriber's pipe is given, or will be reported.
+    pub fn learns_its_pipe(&self) -> bool {
+        self.uplink_rate.is_some() || self.estimator == Estimation::Radio
+    }
+
+    /// Most bytes that an estimate allows in flight: half of the budget, of which the rest is for
+    /// what waits; a subscriber's box holds nothing of what is in flight.
+    pub(super) const fn widest(&self) -> u64 {
+        match self.role {
+            Role::Network => self.budget / 2,
+            Role::Subscriber => u64::MAX,
+        }
     }
 
     /// c of equation (1), which it calls `μ_c`, in bytes/s: a window grows by c − (a·q − b)·s a

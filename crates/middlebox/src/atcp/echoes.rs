@@ -58,10 +58,16 @@ impl Echoes {
         answers && is_free && (is_blind || self.bytes * PART_OF_WINDOW >= window)
     }
 
-    /// One is sent. Its number.
-    pub(super) fn send(&mut self, now: Time, position: u64) -> u32 {
+    /// The number of the next.
+    pub(super) const fn number(&mut self) -> u32 {
         let number = self.next;
         self.next = self.next.wrapping_add(1);
+        number
+    }
+
+    /// One is sent. Its number.
+    pub(super) fn send(&mut self, now: Time, position: u64) -> u32 {
+        let number = self.number();
         self.bytes = 0;
         self.pending.push_back(Pending { number, position, at: now });
         number
@@ -82,6 +88,21 @@ impl Echoes {
             self.silent = self.silent.saturating_add(1);
             self.given_up = now;
         }
+    }
+
+    /// True if the answer to one may still come.
+    pub(super) fn is_pending(&self, number: u32) -> bool {
+        self.pending.iter().any(|pending| pending.number == number)
+    }
+
+    /// True if whoever is asked does not answer.
+    pub(super) fn is_silent(&self, now: Time) -> bool {
+        self.silent >= SILENT && !self.is_trusted(now)
+    }
+
+    /// Another is asked from now on, who gets one request.
+    pub(super) const fn ask_another(&mut self) {
+        self.silent = SILENT - 1;
     }
 
     /// True if the mobile has answered not long ago.

@@ -16,7 +16,7 @@
 //! fits it never fills the radio, and so never measures more. The window
 //! exceeds both by `headroom`, and by a segment at least: one that is less than a segment above
 //! what arrived would send the same amount again, and never find out that the radio carries more.
-//! The window is never above half the budget.
+//! The window is never above half the budget, of which the rest is for what waits.
 
 use base::{Duration, Rate, Time};
 
@@ -114,6 +114,11 @@ impl Estimator {
         (rate, usual_without_length(rate, config, mss))
     }
 
+    /// True if a rate was estimated or reported.
+    pub(super) const fn has_rate(&self) -> bool {
+        self.rate.is_some()
+    }
+
     /// Nothing has arrived for long: discards what was measured of this round trip.
     pub(super) const fn interrupt(&mut self) {
         self.round = None;
@@ -124,7 +129,7 @@ impl Estimator {
         let pipe = rate * shortest.as_secs_f64() + mss as f64;
         let window = (pipe * config.headroom).max(pipe + mss as f64) as u64;
         let least = 2 * mss;
-        self.clamp = window.clamp(least, (config.budget / 2).max(least));
+        self.clamp = window.clamp(least, config.widest().max(least));
     }
 }
 

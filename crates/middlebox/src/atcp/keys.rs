@@ -4,7 +4,8 @@ use base::{Duration, Rate};
 use settings::{Always, Bytes, Over, join, section};
 use tcp::Payload;
 
-use super::{Atcp, AtcpConfig, Others};
+use super::subscriber::Subscriber;
+use super::{Atcp, AtcpConfig, Others, Role};
 use crate::split::{SocketBuffers, SplitConfig};
 use crate::{Managed, RadioLink, SchemeKeys, Setup};
 
@@ -40,7 +41,11 @@ impl SchemeKeys for AtcpKeys {
     }
 
     fn schedules_others(&self) -> bool {
-        self.atcp.others == Others::Scheduled
+        self.atcp.others == Others::Scheduled || self.atcp.role == Role::Subscriber
+    }
+
+    fn role(&self) -> Role {
+        self.atcp.role
     }
 
     fn classes(&self) -> Vec<String> {
@@ -66,6 +71,9 @@ impl SchemeKeys for AtcpKeys {
     }
 
     fn build<P: Payload + Send + 'static>(&self, setup: Setup) -> Box<dyn Managed<P>> {
+        if self.atcp.role == Role::Subscriber {
+            return Box::new(Subscriber::new(self.atcp.clone(), setup.number));
+        }
         let (uplink_clamp, min_mss) = (self.atcp.uplink_clamp(), self.tcp.min_mss);
         let config = SplitConfig { uplink_clamp, min_mss, ..setup.split() };
         setup.splitting(config, Atcp::new(self.atcp.clone()), self.split)

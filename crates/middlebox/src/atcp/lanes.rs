@@ -38,8 +38,9 @@ pub(super) struct Lanes {
     ends: Option<[Address; 2]>,
     /// Bytes of the largest so far.
     pub(super) largest: u64,
-    /// Bytes that wait.
+    /// Bytes that wait, and the most that did so far.
     pub(super) waiting: u64,
+    pub(super) waiting_max: u64,
 }
 
 /// The packets of a flow.
@@ -51,6 +52,8 @@ pub(super) struct Lane {
     entries: u64,
     pub(super) stride: StrideState,
     codel: CoDel,
+    /// Source and destination of its latest packet.
+    ends: [Address; 2],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -67,9 +70,14 @@ impl Lanes {
         packet.flow % LANES
     }
 
-    /// A host that the mobile talks to, and the address by which it does.
+    /// Ends of the latest packet: a host that is talked to, and the address by which it is.
     pub(super) const fn ends(&self) -> Option<[Address; 2]> {
         self.ends
+    }
+
+    /// Ends of the latest packet of a lane.
+    pub(super) fn ends_of(&self, lane: u32) -> Option<[Address; 2]> {
+        self.of_flows.get(&lane).map(|lane| lane.ends)
     }
 
     /// The state in the schedule of a lane that has packets or had some.
@@ -87,9 +95,10 @@ impl Lanes {
     ) {
         let share = || config.share(packet.ports.as_ref().map_or(&[], |ports| ports), packet.dscp);
         let key = Self::lane(packet);
-        let lane = self.of_flows.entry(key).or_insert_with(|| Lane::new(share(), config));
+        let lane = self.of_flows.entry(key).or_insert_with(|| Lane::new(share(), config, packet));
         let Opaque { number, bytes, ecn, .. } = *packet;
-        self.ends = Some([packet.source, packet.destination]);
+        lane.ends = [packet.source, packet.destination];
+        self.ends = Some(lane.ends);
         self.largest = self.largest.max(bytes.into());
         lane.packets.push_back(Waiting { number, bytes, since: now, ecn });
         lane.bytes += u64::from(bytes);
@@ -98,6 +107,7 @@ impl Lanes {
             self.by_length.push((magnitude, key));
         }
         self.waiting += u64::from(bytes);
+        self.waiting_max = self.waiting_max.max(self.waiting);
         while self.waiting > config.budget && self.shorten(released) {}
     }
 
@@ -196,13 +206,14 @@ impl Lane {
         is_new
     }
 
-    fn new(share: Share, config: &AtcpConfig) -> Self {
+    fn new(share: Share, config: &AtcpConfig, first: &Opaque) -> Self {
         Self {
             packets: VecDeque::new(),
             bytes: 0,
             entries: 0,
             stride: StrideState::of_lane(share),
             codel: CoDel::new(config.codel()),
+            ends: [first.source, first.destination],
         }
     }
 }

@@ -11,6 +11,7 @@
 //! | `flow_control.rs` | the windows that senders see |
 //! | `estimator.rs` | what may be in flight |
 //! | `others.rs`, `lanes.rs`, `pipe.rs`, `echoes.rs` | what is not TCP |
+//! | `subscriber.rs`, `nearest.rs` | the same for all that goes up, at the subscriber's side |
 //!
 //! The paper is silent about the following, which is decided here: mobiles without selective
 //! acknowledgements (a duplicate acknowledgement says that one later packet of its flow arrived),
@@ -28,6 +29,7 @@ mod flow;
 mod flow_control;
 mod keys;
 mod lanes;
+mod nearest;
 mod others;
 mod pipe;
 mod recent_rtt;
@@ -35,6 +37,7 @@ mod recovery;
 mod schedule;
 mod sending;
 mod shaper;
+mod subscriber;
 mod unacked;
 
 #[cfg(test)]
@@ -60,7 +63,7 @@ use crate::{
     Repairs, Reserve, Terms,
 };
 
-pub use config::{AtcpConfig, Class, Estimation, Others};
+pub use config::{AtcpConfig, Class, Estimation, Others, Role};
 pub use keys::AtcpKeys;
 
 /// The mobile-facing half of an aggregating proxy.
@@ -156,7 +159,7 @@ impl<P: Payload> Atcp<P> {
     /// No mobile yet.
     pub fn new(config: AtcpConfig) -> Self {
         Self {
-            config: Arc::new(config),
+            config: Arc::new(config.of_pipe()),
             aggregates: Aggregates::default(),
             flows: Flows(Vec::new()),
             agenda: Agenda::new(0),
@@ -184,9 +187,35 @@ impl<P: Payload> Atcp<P> {
         act(aggregate, &mut Context { now, config, flows, updates, released, watch })
     }
 
+    /// The key of the aggregate for packets to `address`: its mobile, or the one pipe.
+    fn place(&self, address: Address) -> u128 {
+        match self.config.role {
+            Role::Network => address.handset().host,
+            Role::Subscriber => 0,
+        }
+    }
+
+    /// Has the aggregate of the one pipe of a subscriber, which facts call `number`.
+    fn open_pipe(&mut self, number: u32) {
+        self.aggregate_of(Address { leg: Leg::Radio, host: 0 }, number);
+    }
+
+    /// True if the rate of a subscriber's pipe is known.
+    fn knows_its_pipe(&self) -> bool {
+        let is_estimated = |aggregate: &Aggregate| aggregate.estimator.has_rate();
+        self.config.uplink_rate.is_some() || self.aggregates.iter().all(is_estimated)
+    }
+
+    /// Bytes that wait of packets that are not read, and the most of them for one mobile so far.
+    fn waiting(&self) -> (u64, u64) {
+        let of = |aggregate: &Aggregate| (aggregate.lanes.waiting, aggregate.lanes.waiting_max);
+        let add = |sum: (u64, u64), of: (u64, u64)| (sum.0 + of.0, sum.1.max(of.1));
+        self.aggregates.iter().map(of).fold((0, 0), add)
+    }
+
     /// The aggregate of `mobile`, which facts call `number`.
     fn aggregate_of(&mut self, mobile: Address, number: u32) -> u32 {
-        let host = mobile.handset().host;
+        let host = self.place(mobile);
         if let Some(&index) = self.aggregates.of.get(&host) {
             return index;
         }
@@ -202,7 +231,7 @@ impl<P: Payload> Atcp<P> {
 #[cfg(test)]
 impl<P> Atcp<P> {
     /// Bytes and packets that wait of what is not TCP.
-    fn waiting(&self) -> (u64, usize) {
+    fn waits(&self) -> (u64, usize) {
         let of = |aggregate: &Aggregate| aggregate.lanes.waits();
         self.aggregates.iter().map(of).fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
     }
@@ -293,9 +322,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
     }
 
     fn handle_report(&mut self, cx: &mut BoxContext<'_>, mobile: Address, report: RadioReport) {
-        let Some(&index) = self.aggregates.of.get(&mobile.handset().host) else {
-            return;
-        };
+        let Some(&index) = self.aggregates.of.get(&self.place(mobile)) else { return };
         self.with(cx, index, |aggregate, cx| {
             aggregate.estimator.on_report(report.rate, cx.config, aggregate.mss);
         });
@@ -368,7 +395,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
     }
 
     fn handle_echo(&mut self, cx: &mut BoxContext<'_>, mobile: Address, number: u32) {
-        if let Some(&index) = self.aggregates.of.get(&mobile.handset().host) {
+        if let Some(&index) = self.aggregates.of.get(&self.place(mobile)) {
             self.with(cx, index, |aggregate, cx| aggregate.handle_echo(number, cx));
         }
     }
@@ -384,7 +411,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
     }
 
     fn forget(&mut self, _number: u32, mobile: Address) {
-        let host = mobile.handset().host;
+        let host = self.place(mobile);
         if let Some(&index) = self.aggregates.of.get(&host) {
             self.aggregates[index].lanes.clear(&mut self.released);
         }

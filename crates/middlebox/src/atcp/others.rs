@@ -6,11 +6,13 @@ use base::{Duration, Time};
 use tcp::Payload;
 
 use super::aggregate::{Aggregate, Context};
-use super::config::AtcpConfig;
+use super::config::{AtcpConfig, Estimation, Role};
 use super::echoes::ECHO_BYTES;
 use super::lanes::Lanes;
+use super::recent_rtt::RecentRtt;
 use super::schedule::Turn;
-use crate::{Aside, Opaque};
+use crate::radio_rtt::RadioRtt;
+use crate::{Address, Aside, Opaque};
 
 impl Aggregate {
     /// A packet waits for its turn.
@@ -52,7 +54,7 @@ impl Aggregate {
         if let Some(bytes) = sent {
             let pipe = self.estimator.pipe(config, self.packet());
             self.pipe.enter(now, self.unacked.take_position(), bytes, pipe);
-            self.ask(bytes, cx);
+            self.ask(lane, bytes, cx);
             self.shaper.sent(now, config.shaping, bytes);
             self.deference.sent(now, config, priority, bytes);
         }
@@ -70,20 +72,76 @@ impl Aggregate {
 
     /// Bytes were let go that nobody acknowledges: without segments in flight an echo request
     /// follows them.
-    fn ask<P: Payload>(&mut self, bytes: u64, cx: &mut Context<'_, P>) {
+    fn ask<P: Payload>(&mut self, lane: u32, bytes: u64, cx: &mut Context<'_, P>) {
         let (now, config) = (cx.now, cx.config);
         if !config.echo || self.is_told_by_segments() {
             return;
         }
+        let ends = match config.role {
+            Role::Network => self.lanes.ends(),
+            Role::Subscriber => self.lanes.ends_of(lane),
+        };
+        let Some(latest) = ends else { return };
+        self.ask_another(now, latest);
         let window = self.cwnd(config);
-        if let Some(ends) = self.lanes.ends()
-            && self.echoes.is_due(now, bytes, window, self.lanes.waiting + self.pipe.in_flight)
-        {
+        if !self.echoes.is_due(now, bytes, window, self.lanes.waiting + self.pipe.in_flight) {
+            return;
+        }
+        let position = self.unacked.take_position();
+        let number = self.echoes.send(now, position);
+        let Some(nearest) = &mut self.nearest else {
+            return self.send_echo(latest, number, position, cx);
+        };
+        let asked = nearest.asked(latest);
+        let trial = nearest.is_trial_due(now, latest).then(|| {
+            let trial = self.echoes.number();
+            nearest.try_beside(now, latest, [trial, number]);
+            trial
+        });
+        self.send_echo(asked, number, position, cx);
+        if let Some(trial) = trial {
             let position = self.unacked.take_position();
-            let number = self.echoes.send(now, position);
-            let pipe = self.estimator.pipe(config, self.packet());
-            self.pipe.enter(now, position, ECHO_BYTES, pipe);
-            cx.released.push_back(Aside::Echo(ends, number));
+            self.send_echo(latest, trial, position, cx);
+        }
+    }
+
+    /// An echo request goes into the pipe at `position`.
+    fn send_echo<P: Payload>(
+        &mut self,
+        ends: [Address; 2],
+        number: u32,
+        position: u64,
+        cx: &mut Context<'_, P>,
+    ) {
+        let pipe = self.estimator.pipe(cx.config, self.packet());
+        self.pipe.enter(cx.now, position, ECHO_BYTES, pipe);
+        cx.released.push_back(Aside::Echo(ends, number));
+    }
+
+    /// Of a subscriber: the host that is asked does not answer, and the latest is another. What was
+    /// measured of the way to the former says nothing of the way to this.
+    fn ask_another(&mut self, now: Time, latest: [Address; 2]) {
+        if self.echoes.is_silent(now)
+            && let Some(nearest) = self.nearest.as_mut().filter(|nearest| nearest.is_other(latest))
+        {
+            nearest.replace(latest);
+            self.echoes.ask_another();
+            (self.round_trip, self.recent_rtt) = (RadioRtt::default(), RecentRtt::default());
+        }
+    }
+
+    /// Bytes by which a subscriber's window is less than its pipe carries until a host answers what
+    /// follows a full packet. The answer tells what has left the pipe, and is late by the way
+    /// beyond the radio, which is no part of it. What is estimated from answers has that already.
+    pub(super) fn beyond(&self, config: &AtcpConfig) -> u64 {
+        match (config.role, config.estimator) {
+            (Role::Network, _) | (Role::Subscriber, Estimation::Westwood) => 0,
+            (Role::Subscriber, Estimation::Static | Estimation::Radio) => {
+                let (rate, _) = self.estimator.pipe(config, self.packet());
+                let least = self.round_trip.smallest.unwrap_or(Duration::ZERO);
+                let told = (rate * least.as_secs_f64()) as u64 + self.packet();
+                told.saturating_sub(self.estimator.clamp)
+            }
         }
     }
 
@@ -91,6 +149,9 @@ impl Aggregate {
     pub(super) fn handle_echo<P: Payload>(&mut self, number: u32, cx: &Context<'_, P>) {
         let (now, config) = (cx.now, cx.config);
         let limited = self.in_flight() + self.packet() > self.cwnd(config);
+        let is_pending = |number| self.echoes.is_pending(number);
+        let about = self.nearest.as_mut().map_or(Some(number), |it| it.heard(number, is_pending));
+        let Some(number) = about else { return };
         let Some(answered) = self.echoes.answer(now, number) else { return };
         let rtt = now - answered.at;
         self.round_trip.sample(rtt);
@@ -122,8 +183,11 @@ impl Aggregate {
     /// Time that an answer to an echo request may take. Of a mobile that has not answered yet
     /// nothing else is expected.
     fn patience(&self, now: Time, config: &AtcpConfig) -> Duration {
-        let least =
-            if self.echoes.is_trusted(now) { config.min_rto } else { config.round_trip * 2 };
+        let least = match config.role {
+            _ if self.echoes.is_trusted(now) => config.min_rto,
+            Role::Network => config.round_trip * 2,
+            Role::Subscriber => FIRST_TIMEOUT,
+        };
         self.round_trip.own_timeout().unwrap_or(Duration::ZERO).max(least)
     }
 
@@ -134,9 +198,11 @@ impl Aggregate {
         [due, given_up].into_iter().flatten().min()
     }
 
-    /// Time that packets are in the pipe now, while answers tell it.
+    /// Time that packets are in the pipe now, while answers tell it. A host that a subscriber talks
+    /// to may be any, and is not waited for before it has answered once.
     fn time_in_pipe(&self, config: &AtcpConfig) -> Option<Duration> {
-        let is_told = self.is_told_by_segments() || self.echoes.oldest().is_some();
+        let is_known = config.role == Role::Network || self.round_trip.smoothed().is_some();
+        let is_told = self.is_told_by_segments() || is_known && self.echoes.oldest().is_some();
         is_told.then(|| self.recent_rtt.least().unwrap_or(config.round_trip))
     }
 
@@ -153,6 +219,9 @@ impl Aggregate {
 
 /// Sparse lanes may together fill a quarter of the window beyond it.
 const SPARSE_SHARE: u64 = 4;
+
+/// Time that any host may take for its first answer (RFC 6298 §2.1).
+const FIRST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Longest time for which a mobile holds an acknowledgement back (Linux: `TCP_DELACK_MAX`).
 const DELAYED_ACK: Duration = Duration::from_millis(200);

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use ipnet::IpNet;
-use middlebox::{Estimation, SocketBuffers};
+use middlebox::{Estimation, Role, SocketBuffers};
 use settings::{Fault, Item, Node, Section, Table, join};
 
 use super::forms::LONGEST_NAME;
@@ -179,6 +179,10 @@ fn scheme(profile: &Profile, tree: &Table, at: &dyn Fn(&str) -> String) -> Resul
         let message = "a profile needs a scheme: list hosts without one in never.hosts";
         return tree.clash(&[&at("middlebox.kind")], message);
     };
+    if keys.role() == Role::Subscriber {
+        let message = "must be network: a daemon's box stands between mobiles and hosts";
+        return tree.clash(&[&at("middlebox.atcp.role")], message);
+    }
     if profile.split_uplink && keys.sockets().is_none() {
         let message = format!("{} splits no connections", middlebox.name());
         return tree.clash(&[&at("split_uplink"), &at("middlebox.kind")], message);

@@ -27,6 +27,7 @@ impl Profile {
             large_packets: LargePackets::Vanish,
             journal: Journal::Kept,
             seed,
+            number: 0,
         };
         let machine = self.middlebox.build(setup);
         machine.expect("a configuration without a scheme is refused when it is parsed")

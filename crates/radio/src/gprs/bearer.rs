@@ -11,7 +11,7 @@ use super::keys::TbfTimes;
 use super::lane::{GprsLane, GprsMoment, period_from};
 use super::paging::Paging;
 use super::tbf::{Event, Tbf};
-use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
+use crate::{Counters, EnergyUse, Output, RateReport, Sdu};
 
 /// The GPRS bearer of one mobile, from the gateway to the mobile.
 ///
@@ -47,8 +47,8 @@ pub struct GprsBearer<T> {
     now: Time,
     /// What the last report follows from; it changes far less often than it is looked at.
     conditions: Option<Conditions>,
-    reported: DownlinkReport,
-    report: Option<DownlinkReport>,
+    reported: RateReport,
+    report: Option<RateReport>,
 }
 
 /// The coding scheme of the downlink, and how often its blocks err.
@@ -92,7 +92,7 @@ impl<T: Sdu> GprsBearer<T> {
             tick: None,
             now: Time::ZERO,
             conditions: None,
-            reported: DownlinkReport { rate: None },
+            reported: RateReport { rate: None },
             report: None,
         };
         bearer.look();
@@ -168,7 +168,7 @@ impl<T: Sdu> GprsBearer<T> {
     /// coding scheme or how often blocks err. Checked while there is traffic, and when coverage
     /// comes or goes.
     #[must_use]
-    pub const fn poll_report(&mut self) -> Option<DownlinkReport> {
+    pub const fn poll_report(&mut self) -> Option<RateReport> {
         self.report.take()
     }
 
@@ -406,7 +406,7 @@ impl<T: Sdu> GprsBearer<T> {
             return;
         }
         self.conditions = conditions;
-        let report = DownlinkReport { rate: conditions.map(|conditions| self.rate(conditions)) };
+        let report = RateReport { rate: conditions.map(|conditions| self.rate(conditions)) };
         if report != self.reported {
             self.reported = report;
             self.report = Some(report);

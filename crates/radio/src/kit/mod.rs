@@ -22,8 +22,8 @@ mod sdu;
 pub(crate) mod slots;
 
 pub use counters::Counters;
-pub(crate) use output::DownlinkReport;
 pub use output::Output;
+pub(crate) use output::RateReport;
 pub use paging::{EdrxKeys, PsmKeys};
 pub use power::{EnergyUse, StateUse};
 pub(crate) use power::{Meter, PowerModel};

@@ -14,9 +14,9 @@ pub enum Output<T> {
     Dropped(Dropped<T>),
 }
 
-/// What a mobile's downlink can carry.
+/// What a direction of a mobile's radio can carry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DownlinkReport {
+pub struct RateReport {
     /// Payload of the blocks that arrive, per time; `None` while nothing gets through.
     pub rate: Option<Rate>,
 }

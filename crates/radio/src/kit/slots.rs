@@ -193,9 +193,9 @@ macro_rules! slotted {
         /// The rate that a mobile could get if the cell were its own, if that has changed since the
         /// last report. Only mobiles that are sent to are reported.
         #[must_use]
-        pub fn poll_report(&mut self) -> Option<(u32, $crate::DownlinkReport)> {
+        pub fn poll_report(&mut self) -> Option<(u32, $crate::RateReport)> {
             let ue = self.mobiles.next_report()?;
-            Some((ue, $crate::DownlinkReport { rate: self.rate_of(ue) }))
+            Some((ue, $crate::RateReport { rate: self.rate_of(ue) }))
         }
 
         /// From now on the radios are those of `config`, which has the same mobiles.

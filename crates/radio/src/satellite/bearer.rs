@@ -6,7 +6,7 @@ use observe::{Context, Observe};
 use super::config::SatelliteConfig;
 use super::lane::{SatelliteLane, SatelliteMoment};
 use super::path::Way;
-use crate::{Counters, DownlinkReport, EnergyUse, Output, Sdu};
+use crate::{Counters, EnergyUse, Output, RateReport, Sdu};
 
 /// The bearer of one terminal: down from the gateway by a satellite to the terminal, and up.
 #[derive(Debug)]
@@ -20,8 +20,8 @@ pub struct SatelliteBearer<T> {
     now: Time,
     /// When a lane sends next.
     ticks: [Option<Time>; 2],
-    reported: DownlinkReport,
-    report: Option<DownlinkReport>,
+    reported: RateReport,
+    report: Option<RateReport>,
 }
 
 impl<T: Sdu> SatelliteBearer<T> {
@@ -37,7 +37,7 @@ impl<T: Sdu> SatelliteBearer<T> {
             way: Way::new(&config.path, seed, name),
             now: Time::ZERO,
             ticks: [None; 2],
-            reported: DownlinkReport { rate: None },
+            reported: RateReport { rate: None },
             report: None,
         };
         bearer.look();
@@ -112,7 +112,7 @@ impl<T: Sdu> SatelliteBearer<T> {
     /// What the downlink can carry, if that has changed since it was asked last. Checked while
     /// there is traffic.
     #[must_use]
-    pub const fn poll_report(&mut self) -> Option<DownlinkReport> {
+    pub const fn poll_report(&mut self) -> Option<RateReport> {
         self.report.take()
     }
 
@@ -165,7 +165,7 @@ impl<T: Sdu> SatelliteBearer<T> {
     /// Whether what the downlink can carry has changed.
     fn look(&mut self) {
         let is_open = self.open(self.now) == self.now;
-        let report = DownlinkReport { rate: self.lanes[0].rate(self.now).filter(|_| is_open) };
+        let report = RateReport { rate: self.lanes[0].rate(self.now).filter(|_| is_open) };
         if self.reported != report {
             self.reported = report;
             self.report = Some(report);

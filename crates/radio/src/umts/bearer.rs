@@ -8,7 +8,7 @@ use super::lane::Lane;
 use super::power::PowerState;
 use super::rlc::{Entity, Health, PeerChannel, Traffic};
 use super::{BlockErrorRate, ChannelState, DchConfig};
-use crate::{Counters, DownlinkReport, EnergyUse, Output, PowerModel, Sdu};
+use crate::{Counters, EnergyUse, Output, PowerModel, RateReport, Sdu};
 
 /// A bearer of both directions over a dedicated channel, from PDCP to PDCP.
 ///
@@ -37,8 +37,8 @@ pub struct Bearer<T> {
     ticked: Option<Time>,
     /// The next tick, or the next change while anything goes on.
     next: Option<Time>,
-    /// The rate of the downlink that was reported last.
-    told: Option<DownlinkReport>,
+    /// What was reported last of either direction.
+    told: [Option<RateReport>; 2],
 }
 
 impl<T: Sdu> Bearer<T> {
@@ -60,7 +60,7 @@ impl<T: Sdu> Bearer<T> {
             timeline,
             ticked: None,
             next: None,
-            told: None,
+            told: [None; 2],
         }
     }
 
@@ -170,13 +170,24 @@ impl<T: Sdu> Bearer<T> {
     /// What the downlink can carry, link control included, if that has changed since the last
     /// report.
     #[must_use]
-    pub fn poll_report(&mut self) -> Option<DownlinkReport> {
-        let report = DownlinkReport { rate: self.downlink_rate() };
-        (self.told.replace(report) != Some(report)).then_some(report)
+    pub fn poll_report(&mut self) -> Option<RateReport> {
+        self.report(Direction::Downlink)
     }
 
-    fn downlink_rate(&self) -> Option<Rate> {
-        let Lane { state, payload, grid, .. } = &self.downlink;
+    /// The same of the uplink.
+    #[must_use]
+    pub fn poll_uplink_report(&mut self) -> Option<RateReport> {
+        self.report(Direction::Uplink)
+    }
+
+    fn report(&mut self, direction: Direction) -> Option<RateReport> {
+        let report = RateReport { rate: self.rate(direction) };
+        let before = self.told[direction as usize].replace(report);
+        (before != Some(report)).then_some(report)
+    }
+
+    fn rate(&self, direction: Direction) -> Option<Rate> {
+        let Lane { state, payload, grid, .. } = self.lane(direction);
         let bits = state.blocks.mean() * f64::from(*payload) * 8.0 / grid.tti.as_secs_f64();
         let is_heard = state.tbler != BlockErrorRate::LOST;
         (is_heard && !state.blocks.is_none()).then(|| Rate::from_bps(bits.max(1.0).round() as u64))

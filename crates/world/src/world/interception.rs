@@ -24,8 +24,33 @@ impl<B: Body> World<B> {
         node: NodeId,
         middlebox: Box<dyn Middlebox<B::Payload>>,
     ) -> MachineId {
+        self.put_middlebox(node, middlebox, None)
+    }
+
+    /// Puts the `middlebox` of a subscriber at `node`: it is shown what leaves there by the hop
+    /// that leads to the node `toward`.
+    ///
+    /// # Panics
+    /// If there is one already, or no such hop.
+    pub fn add_subscriber_box(
+        &mut self,
+        node: NodeId,
+        toward: NodeId,
+        middlebox: Box<dyn Middlebox<B::Payload>>,
+    ) -> MachineId {
+        let pipe = self.node(node).hop(toward);
+        assert!(pipe.is_some(), "a subscriber reaches the network");
+        self.put_middlebox(node, middlebox, pipe)
+    }
+
+    fn put_middlebox(
+        &mut self,
+        node: NodeId,
+        middlebox: Box<dyn Middlebox<B::Payload>>,
+        pipe: Option<MachineId>,
+    ) -> MachineId {
         let name = format!("{}/middlebox", self.node(node).name());
-        let id = self.machines.add(&name, Machine::Middlebox { middlebox, at: node });
+        let id = self.machines.add(&name, Machine::Middlebox { middlebox, at: node, pipe });
         self.nodes[node].set_middlebox(id);
         self.machines.reschedule(id);
         self.middleboxes.push(id);
@@ -40,6 +65,32 @@ impl<B: Body> World<B> {
 
 /// Running.
 impl<B: Body> World<B> {
+    /// Shows `packet`, which has come to `node` or starts there, to the middlebox `id` there.
+    pub(super) fn pass_middlebox(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        (node, id): (NodeId, MachineId),
+        packet: Packet<B>,
+    ) {
+        let Machine::Middlebox { pipe, .. } = &self.machines[id] else { return };
+        let is_read = pipe.is_none();
+        let leaves = is_read || self.node(node).hop(packet.ends.destination) == *pipe;
+        match packet.body.echo() {
+            Some(echo) if echo.is_reply && (is_read || !leaves) => {
+                self.intercept_echo(cx, id, packet, echo.number);
+            }
+            _ if !leaves => self.route(cx, node, packet),
+            _ if is_read
+                && packet.body.header().is_some()
+                && !packet.is_encrypted
+                && !packet.is_corrupt =>
+            {
+                self.intercept(cx, id, packet);
+            }
+            _ => self.intercept_opaque(cx, id, packet),
+        }
+    }
+
     /// Hands `packet`, which is TCP, to the middlebox `id` at its node.
     pub(super) fn intercept(
         &mut self,
@@ -66,15 +117,19 @@ impl<B: Body> World<B> {
         id: MachineId,
         packet: Packet<B>,
     ) {
-        let [source, destination] =
-            [packet.ends.source, packet.ends.destination].map(|node| self.address(node));
+        let Ends { source, destination } = packet.ends;
         let flow = (link::Load::flow(&packet).wrapping_mul(MIX) >> 32) as u32;
         let (ports, dscp, bytes) = (packet.ports(), packet.dscp, packet.bytes);
         let ecn = packet.body.ecn();
         let number = self.opaque.keep(packet);
+        let mut ends = [source, destination].map(|node| self.address(node));
+        let Machine::Middlebox { middlebox, at, pipe } = &mut self.machines[id] else { return };
+        if pipe.is_some() {
+            // To a subscriber whoever it talks to is beyond the radio.
+            (ends[0].leg, ends[1].leg) = (Leg::Wired, Leg::Radio);
+        }
+        let ([source, destination], at) = (ends, *at);
         let shown = Opaque { number, source, destination, flow, ports, dscp, bytes, ecn };
-        let Machine::Middlebox { middlebox, at } = &mut self.machines[id] else { return };
-        let at = *at;
         match with_facts(cx, id, |cx| middlebox.handle_opaque(cx, &shown)) {
             Reception::Waits => self.run_middlebox(cx, id),
             Reception::Passes => {
@@ -87,7 +142,7 @@ impl<B: Body> World<B> {
 
     /// Sends what the middlebox `id` sends beside segments.
     fn send_asides(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
-        while let Machine::Middlebox { middlebox, at } = &mut self.machines[id]
+        while let Machine::Middlebox { middlebox, at, .. } = &mut self.machines[id]
             && let Some(aside) = middlebox.poll_aside()
         {
             self.events += 1;
@@ -140,7 +195,7 @@ impl<B: Body> World<B> {
         }
     }
 
-    /// A node answers an echo request; nobody asked for a reply.
+    /// A node answers an echo request. A reply to one is for the subscriber's box there, if any.
     pub(super) fn answer_echo(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
@@ -148,6 +203,11 @@ impl<B: Body> World<B> {
         echo: Echo,
     ) {
         let Ends { source, destination } = packet.ends;
+        if echo.is_reply
+            && let Some(id) = self.node(destination).middlebox()
+        {
+            return self.intercept_echo(cx, id, packet, echo.number);
+        }
         self.packets.recycle(packet);
         if !echo.is_reply {
             let ends = Ends { source: destination, destination: source };
@@ -175,7 +235,8 @@ impl<B: Body> World<B> {
         self.run_middlebox(cx, id);
     }
 
-    /// Reports each downlink of `radio` that has changed to every middlebox.
+    /// Reports each downlink of `radio` that has changed to every middlebox of the network, and the
+    /// uplink to that of the subscriber.
     pub(crate) fn report(&mut self, cx: &mut Context<'_, impl Observe>, radio: MachineId) {
         if self.middleboxes.is_empty() {
             return;
@@ -186,27 +247,46 @@ impl<B: Body> World<B> {
             let mobile = mobiles[ue as usize];
             self.tell_report(cx, mobile, report.rate);
         }
+        while let Some(RadioHop { cell, mobiles, .. }) = self.machines[radio].radio_mut()
+            && let Some(report) = cell.poll_uplink_report()
+        {
+            let mobile = mobiles[0];
+            if let Some(id) = self.node(mobile).middlebox() {
+                self.tell_report_to(cx, id, mobile, report.rate);
+            }
+        }
     }
 
-    /// Tells every middlebox what the downlink of `mobile` can carry.
+    /// Tells every middlebox of the network what the downlink of `mobile` can carry.
     fn tell_report(
         &mut self,
         cx: &mut Context<'_, impl Observe>,
         mobile: NodeId,
         rate: Option<base::Rate>,
     ) {
-        let mobile = self.address(mobile);
         for index in 0..self.middleboxes.len() {
             let id = self.middleboxes[index];
-            let report = RadioReport { rate };
-            self.tell(cx, id, |middlebox, cx| middlebox.handle_report(cx, mobile, report));
-            self.run_middlebox(cx, id);
+            if matches!(self.machines[id], Machine::Middlebox { pipe: None, .. }) {
+                self.tell_report_to(cx, id, mobile, rate);
+            }
         }
+    }
+
+    fn tell_report_to(
+        &mut self,
+        cx: &mut Context<'_, impl Observe>,
+        id: MachineId,
+        mobile: NodeId,
+        rate: Option<base::Rate>,
+    ) {
+        let (mobile, report) = (self.address(mobile), RadioReport { rate });
+        self.tell(cx, id, |middlebox, cx| middlebox.handle_report(cx, mobile, report));
+        self.run_middlebox(cx, id);
     }
 
     /// Sends what a middlebox wants to send.
     fn run_middlebox(&mut self, cx: &mut Context<'_, impl Observe>, id: MachineId) {
-        while let Machine::Middlebox { middlebox, at } = &mut self.machines[id] {
+        while let Machine::Middlebox { middlebox, at, .. } = &mut self.machines[id] {
             let at = *at;
             let packet = with_facts(cx, id, |cx| middlebox.poll_output(cx));
             self.send_asides(cx, id);

@@ -209,9 +209,9 @@ fn lanes_that_are_emptied_hold_nobody_up() {
         pipe.offer(Source { period: seconds(1_000), ..flood(lane) });
     }
     pipe.run_for(Duration::from_millis(50));
-    assert!(pipe.leg.waiting().1 > 10);
+    assert!(pipe.leg.waits().1 > 10);
     pipe.leg.release_opaque();
-    assert_eq!(pipe.leg.waiting(), (0, 0));
+    assert_eq!(pipe.leg.waits(), (0, 0));
     let read = pipe.read(flow);
     pipe.run_for(seconds(10));
     assert!(pipe.read(flow) - read > 200_000, "{}", pipe.read(flow) - read);
@@ -241,7 +241,7 @@ proptest! {
         }
         for _ in 0..40 {
             pipe.run_for(Duration::from_millis(500));
-            let (waiting, _) = pipe.leg.waiting();
+            let (waiting, _) = pipe.leg.waits();
             prop_assert!(waiting <= budget, "{} of {}", waiting, budget);
         }
         let mut last = std::collections::BTreeMap::new();
@@ -253,6 +253,6 @@ proptest! {
             }
         }
         let unread = pipe.offered.iter().filter(|offered| offered.released.is_none()).count();
-        prop_assert_eq!(unread, pipe.leg.waiting().1);
+        prop_assert_eq!(unread, pipe.leg.waits().1);
     }
 }

@@ -12,7 +12,7 @@ use crate::umts::interference::{ErrorRates, Interference};
 use crate::umts::power::{PowerState, RrcMeter};
 use crate::umts::rrc::{Action, Channels, Entity, Input};
 use crate::umts::{Bearer, BlockErrorRate, Blocks, ChannelState, Coverage};
-use crate::{DownlinkReport, EnergyUse, Sdu};
+use crate::{EnergyUse, RateReport, Sdu};
 
 /// A network of cells with its UEs, each of which has a bearer.
 ///
@@ -142,7 +142,7 @@ impl<T: Sdu> UmtsCells<T> {
 
     /// It reports nothing: several channels of a mobile may change at once.
     #[must_use]
-    pub const fn poll_report(&mut self) -> Option<(u32, DownlinkReport)> {
+    pub const fn poll_report(&mut self) -> Option<(u32, RateReport)> {
         None
     }
 
