@@ -227,12 +227,25 @@ fn classes_that_are_none_are_refused() {
     assert!(line(&same).ends_with("two classes have the name a"));
     let alike = format!("{}{}", class("name = 'a'\nport = 20"), class("name = 'b'\nport = 20"));
     assert!(line(&alike).ends_with("a and b are for the same flows"));
-    let unknown = parse(
-        &text(&[WIRES, LINK]),
-        &[("middlebox.kind", "atcp"), ("middlebox.atcp.classes.a.tickets", "2")],
-    );
+}
+
+/// A setting makes the class that it names, as one of a file.
+#[test]
+fn settings_make_classes() {
+    let kind = ("middlebox.kind", "atcp");
+    let set = [
+        kind,
+        ("middlebox.atcp.classes.voice.dscp", "46"),
+        ("middlebox.atcp.classes.voice.priority", "1"),
+    ];
+    let class = "[[middlebox.atcp.classes]]\nname = 'voice'\ndscp = 46\npriority = 1";
+    let made = parse(&text(&[WIRES, LINK]), &set).expect("a class");
+    let listed = parse(&text(&[WIRES, LINK, class]), &[kind]).expect("the same");
+    assert_eq!(made.middlebox, listed.middlebox);
+    let tickets = ("middlebox.atcp.classes.voic.tickets", "2");
+    let of_none = parse(&text(&[WIRES, LINK, class]), &[kind, tickets]).expect_err("no flows");
     assert_eq!(
-        unknown.expect_err("no class"),
-        "--set middlebox.atcp.classes.a.tickets=2: this scenario has no [[middlebox.atcp.classes]]"
+        of_none,
+        "--set middlebox.atcp.classes.voic.tickets=2: voic needs a port or a dscp, and not both"
     );
 }

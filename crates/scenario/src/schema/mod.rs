@@ -140,11 +140,14 @@ impl Scenario {
 
 /// The keys and tables that the settings of a scenario are checked against.
 pub(crate) fn schema() -> Schema<'static> {
-    Schema { keys: keys(), given: &GIVEN, grown: &["flow.group"] }
+    Schema { keys: keys(), given: &GIVEN, grown: &GROWN }
 }
 
 /// The tables and lists that settings do not make.
-const GIVEN: [&str; 5] = ["link", "radio", "wired", "middlebox.atcp.classes", "route"];
+const GIVEN: [&str; 4] = ["link", "radio", "wired", "route"];
+
+/// The lists to which a setting adds the member that it names.
+const GROWN: [&str; 2] = ["flow.group", "middlebox.atcp.classes"];
 
 /// Every key there is, with its default, in the order of the schema.
 pub fn keys() -> &'static [Key] {
