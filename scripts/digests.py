@@ -113,6 +113,10 @@ UNCOUNTED = ("schema", "version", "settings", "made", "groups")
 """Fields of a result that say what was run, or follow from the others."""
 
 
+OF_WAITS = ("classes", "echoes", "by_mobile")
+"""Fields of a middlebox that has packets wait which it does not read, or estimates a rate."""
+
+
 def digest(point: Point) -> str:
     """Return one line: the digest of all results of a point, and the point.
 
@@ -172,13 +176,15 @@ def _counted(result: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield key, [_without_nothing(link, "disorder") for link in value]
         elif key == "flows":
             yield key, [_without_nothing(flow, "voip") for flow in value]
+        elif key == "middlebox" and value is not None:
+            yield key, _without_nothing(value, *OF_WAITS)
         elif key not in UNCOUNTED:
             yield key, value
 
 
-def _without_nothing(of: Mapping[str, Any], younger: str) -> dict[str, Any]:
-    """Return a link or a flow without what is younger than its digest, if it has none of that."""
-    return {key: value for key, value in of.items() if key != younger or value is not None}
+def _without_nothing(of: Mapping[str, Any], *younger: str) -> dict[str, Any]:
+    """Return a part of a result without what is younger than its digest, if it has none of that."""
+    return {key: value for key, value in of.items() if key not in younger or value}
 
 
 def _kind(column: pl.Series) -> pl.DataType:

@@ -30,6 +30,7 @@ MODULES = {
     "group_result": ("Group", "What flows did together, as typed records."),
     "call_result": ("Call", "What receivers of calls hear, as typed records."),
     "cell_result": ("Cell", "What a network of cells did, as typed records."),
+    "middlebox_result": ("Middlebox", "What a middlebox did, as typed records."),
     "result": ("Result", "The figures of a run, as typed records."),
     "emulation_record": ("EmulationRecord", "What an emulator says of its run, as typed records."),
 }

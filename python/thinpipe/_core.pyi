@@ -11,6 +11,7 @@ __all__ = [
     "EVENTS",
     "HANDOVER_EVENTS",
     "MIDDLEBOX_EVENTS",
+    "MIDDLEBOX_RELEASES",
     "MOBILITY_EVENTS",
     "RRC_EVENTS",
     "RRC_STATES",
@@ -51,6 +52,7 @@ RRC_EVENTS: list[str]
 CODE_EVENTS: list[str]
 HANDOVER_EVENTS: list[str]
 MIDDLEBOX_EVENTS: list[str]
+MIDDLEBOX_RELEASES: list[str]
 MOBILITY_EVENTS: list[str]
 DROP_REASONS: list[str]
 

@@ -24,7 +24,8 @@ from thinpipe.files import (
     write_manifest,
 )
 from thinpipe.inputs import INPUTS_FILE
-from thinpipe.result import Energy, Flow, Link, Middlebox, Mobile, Radio, Result
+from thinpipe.middlebox_result import Middlebox
+from thinpipe.result import Energy, Flow, Link, Mobile, Radio, Result
 from thinpipe.scenario import Scenario
 from thinpipe.signals import signals_deferred
 from thinpipe.tables import (
@@ -244,6 +245,28 @@ class Recording(ABC):
     def middlebox_events(self) -> pl.DataFrame:
         """A middlebox's retransmissions, stalls and recoveries of mobiles, zero windows."""
         return self._table("middlebox_events")
+
+    @property
+    def middlebox_waits(self) -> pl.DataFrame:
+        """Packets that a middlebox does not read, when each waits for its turn no longer.
+
+        ``waited_s`` is how long it did, ``release`` what became of it: ``sent``, ``marked`` (sent
+        with a mark), or dropped as ``late`` or ``crowded``.
+        """
+        return self._table("middlebox_waits")
+
+    @property
+    def middlebox_echoes(self) -> pl.DataFrame:
+        """Answers of mobiles to a middlebox's echo requests, with their round-trip times."""
+        return self._table("middlebox_echoes")
+
+    @property
+    def middlebox_rates(self) -> pl.DataFrame:
+        """What a middlebox estimates that each mobile's radio carries, and what that reports.
+
+        One row per change, where ``middlebox.atcp.estimator`` is not static.
+        """
+        return self._table("middlebox_rates")
 
     @property
     def mobility(self) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from thinpipe.call_result import Call
 from thinpipe.cell_result import Cell
 from thinpipe.group_result import Group, RttSummary
+from thinpipe.middlebox_result import Middlebox
 from thinpipe.record import Record
 
 
@@ -334,51 +335,6 @@ class Mobile(Record):
     bytes; ``None`` if nothing was delivered."""
     states: Sequence[StateEnergy]
     """By state that it was in."""
-
-
-@dataclass(frozen=True, slots=True)
-class Middlebox(Record):
-    """The numbers of a middlebox."""
-
-    kind: str
-    """Its scheme."""
-    at: str
-    """Its node."""
-    mobiles: int
-    """Mobiles whose connections it took part in."""
-    packets_in: int
-    """Packets in, of either leg."""
-    packets_out: int
-    """Packets out, to either leg."""
-    flows: int
-    """Connections that it took part in."""
-    bypassed: int
-    """Connections that it let pass untouched."""
-    released: int
-    """Connections that it handed back to plain forwarding."""
-    held_bytes: int
-    """Payload bytes that it holds at the end."""
-    held_max: int
-    """The most bytes that it held for one mobile."""
-    held_mean: float
-    """The mean of the bytes held for all mobiles, weighted by time."""
-    held_max_total: int
-    """The most bytes that it held for all mobiles together; of more than 262,144 changes, after a
-    random share of them."""
-    retransmissions: int
-    """Segments that it sent again on its own."""
-    timeouts: int
-    """Times that it heard nothing from a mobile for too long."""
-    suppressed: int
-    """Acknowledgements that it withheld from a sender."""
-    zero_windows: int
-    """Zero windows that it advertised."""
-    discarded_bytes: int
-    """Payload bytes that it discarded because of a reset."""
-    stall_s: float
-    """How long it heard nothing from mobiles, all together."""
-    rtt_s: RttSummary
-    """Round-trip times over the radio leg."""
 
 
 @dataclass(frozen=True, slots=True)

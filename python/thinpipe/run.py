@@ -100,8 +100,9 @@ class Run(CompleteRecording):
     @cached_property
     def _tables(self) -> Mapping[str, pl.DataFrame]:
         core, links = self._core, [link.name for link in self.links]
+        classes = [] if self.middlebox is None else [of.name for of in self.middlebox.classes]
         with signals_deferred():
-            return _Frames(core.tables(), (core.machines(), core.droppers(), links))
+            return _Frames(core.tables(), (core.machines(), core.droppers(), links, classes))
 
     def _table(self, name: str) -> pl.DataFrame:
         if name in TRACED and not self.traced:
@@ -119,7 +120,7 @@ class _Frames(Mapping[str, "pl.DataFrame"]):
     def __init__(
         self,
         columns: dict[str, dict[str, NDArray[np.generic[Any]]]],
-        named: tuple[list[str], list[str], list[str]],
+        named: tuple[list[str], list[str], list[str], list[str]],
     ) -> None:
         self._names: Final = tuple(columns)
         self._columns: Final = columns

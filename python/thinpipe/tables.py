@@ -26,8 +26,15 @@ APPLICATION: Final = ("pages", "echoes", "probes", "datagrams")
 VEGAS: Final = ("base_rtt",)
 """Tables of a run whose congestion control uses the minimum round-trip time."""
 
-MIDDLEBOX: Final = ("middlebox_backlog", "middlebox_rtt", "middlebox_events")
-"""Tables of a run with a middlebox."""
+MIDDLEBOX: Final = (
+    "middlebox_backlog",
+    "middlebox_rtt",
+    "middlebox_events",
+    "middlebox_waits",
+    "middlebox_echoes",
+    "middlebox_rates",
+)
+"""Tables of a run with a middlebox; the last three where there is something of the kind."""
 
 MOBILE: Final = ("mobility",)
 """Tables of a run with mobiles that move through an IPv6 network."""
@@ -58,6 +65,7 @@ _NAMES: Final[dict[tuple[str, str], Sequence[str]]] = {
     ("handovers", "event"): _core.HANDOVER_EVENTS,
     ("common", "direction"): ("down", "up"),
     ("middlebox_events", "event"): _core.MIDDLEBOX_EVENTS,
+    ("middlebox_waits", "release"): _core.MIDDLEBOX_RELEASES,
     ("mobility", "event"): _core.MOBILITY_EVENTS,
     ("datagrams", "lost_by"): _core.DROP_REASONS,
 }
@@ -67,6 +75,8 @@ _NAN_IS_NULL: Final = (
     ("datagrams", "delay_s"),
     ("queue", "delay_s"),
     ("capacity", "rate_bps"),
+    ("middlebox_rates", "estimate_bps"),
+    ("middlebox_rates", "reported_bps"),
 )
 """Number columns in which NaN means null; in columns of names an index past the last does."""
 
@@ -81,13 +91,14 @@ def frame(
     machines: Sequence[str],
     droppers: Sequence[str],
     links: Sequence[str],
+    classes: Sequence[str],
 ) -> pl.DataFrame:
     """Return one table; columns of indices become columns of names."""
     import polars as pl
 
     of_machines = [("hops", "machine"), ("segments", "endpoint"), ("mobility", "agent")]
     of_links = [("queue", "link"), ("capacity", "link")]
-    names = {**_NAMES, ("datagrams", "lost_at"): droppers}
+    names = {**_NAMES, ("datagrams", "lost_at"): droppers, ("middlebox_waits", "class"): classes}
     names |= dict.fromkeys(of_machines, machines) | dict.fromkeys(of_links, links)
     series: dict[str, pl.Series] = {}
     for column, values in columns.items():

@@ -163,14 +163,60 @@ def test_pictures_that_cannot_be(thinpipe, saved):
     done = thinpipe("plot", str(saved), "--kind", "middlebox", "--mobile", "1")
     check_line(done, "--mobile 1: 1 is none of the box's, 0 to 0")
     done = thinpipe("plot", str(saved), "--mobile", "0")
-    check_line(done, "--mobile 0: only --kind middlebox, handover, snr or energy takes it")
+    check_line(done, "--mobile 0: only --kind middlebox, waits, handover, snr or energy takes it")
     thinpipe("run", "plain-384", "--duration", "5s", "--out", "plain")
     done = thinpipe("plot", "plain", "--kind", "middlebox")
     check_line(done, "--kind middlebox: needs a run with middlebox.kind other than none")
+    done = thinpipe("plot", str(saved), "--kind", "waits")
+    nothing = "needs a run whose middlebox has packets wait that it does not read"
+    check_line(done, f"--kind waits: {nothing}")
     idle = ("--set", "middlebox.kind=atcp", "--set", "flow.start=10s", "--duration", "5s")
     thinpipe("run", SCENARIO, *idle, "--out", "idle")
     done = thinpipe("plot", "idle", "--kind", "middlebox")
     check_line(done, "--kind middlebox: that of this run took part in no connection")
+
+
+CALL = {
+    "flow.count": "0",
+    "flow.group.other.encrypted": "true",
+    "flow.group.call.application": "voip",
+    "middlebox.kind": "atcp",
+    "middlebox.atcp.estimator": "westwood",
+    "middlebox.atcp.rate": "384 kbit/s",
+    "middlebox.atcp.round_trip": "200 ms",
+    "middlebox.atcp.classes.voice.port": "5004",
+    "middlebox.atcp.classes.voice.priority": "1",
+}
+"""A call with a class of its own beside a flow that nobody can read."""
+
+
+def test_what_a_box_does_not_read_is_in_results_tables_and_pictures(thinpipe, tmp_path):
+    run = tp.run("umts-384", CALL, duration="20 s", trace=True)
+    box = run.middlebox
+    assert box is not None
+    voice, none = box.classes
+    assert (voice.name, none.name) == ("voice", "none")
+    assert voice.waited_s.p95 is not None
+    assert none.waited_s.p95 is not None
+    assert voice.waited_s.p95 < none.waited_s.p95
+    waits = run.middlebox_waits
+    assert waits.columns == ["time_s", "mobile", "class", "bytes", "waited_s", "release"]
+    sent = waits.filter(pl.col("release").cast(pl.String).is_in(["sent", "marked"]))
+    for each in box.classes:
+        rows = sent.filter(pl.col("class").cast(pl.String) == each.name)
+        assert (len(rows), rows["bytes"].sum()) == (each.sent, each.sent_bytes)
+        assert rows["waited_s"].mean() == pytest.approx(each.waited_s.mean)
+    assert box.echoes is not None
+    assert len(run.middlebox_echoes) == box.echoes.rtt_s.samples
+    [mobile] = box.by_mobile
+    assert mobile.echoes_answered == box.echoes.rtt_s.samples
+    assert mobile.packets == voice.packets + none.packets
+    run.save(tmp_path / "run")
+    assert tp.load(tmp_path / "run").middlebox_waits.equals(waits)
+    done = thinpipe("plot", str(tmp_path / "run"), "--kind", "waits", "--out", "x.png")
+    assert (done.returncode, done.stdout) == (0, "x.png\n"), done.stderr
+    measured = tp.frame([run], complete=True)["middlebox.classes.voice.waited_s.p95"]
+    assert measured.to_list() == [voice.waited_s.p95]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -39,3 +39,33 @@ def test_without_it_is_a_ghost_beside_it():
     found = asked.panels("gprs-3+1", SETTINGS, without=True)
     assert {layer["ghost"] for layer in found["cwnd"]["layers"]} == {False, True}
     assert {layer["ghost"] for layer in found["middlebox"]["layers"]} == {False}
+
+
+OTHERS = {
+    "flow.count": "0",
+    "flow.group.other.encrypted": "true",
+    "flow.group.call.application": "voip",
+    "middlebox.kind": "atcp",
+    "middlebox.atcp.estimator": "westwood",
+    "duration": "20 s",
+}
+
+
+def test_waits_are_drawn_by_class_and_rates_beside_them():
+    run = asked.traced("umts-384", OTHERS)
+    found = asked.panels("umts-384", OTHERS)
+    [line] = [each for each in found["middlebox-waits"]["layers"] if each["kind"] != "marks"]
+    assert line["label"] == "in no class"
+    highest = line["y"] if line["kind"] == "line" else line["high"]
+    assert run.middlebox is not None
+    assert max(highest) == pytest.approx(run.middlebox.classes[-1].waited_s.max, rel=1e-4)
+    *_, estimate = found["middlebox-rate"]["layers"]
+    assert estimate["label"] == "estimated by the middlebox"
+    assert max(estimate["y"]) * 1000 == pytest.approx(
+        run.middlebox_rates["estimate_bps"].max(), rel=1e-4
+    )
+
+
+def test_panels_of_what_nobody_sent_are_not_offered():
+    found = asked.panels("gprs-3+1", SETTINGS)
+    assert {"middlebox-waits", "middlebox-rate"}.isdisjoint(found)

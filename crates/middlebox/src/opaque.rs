@@ -1,6 +1,7 @@
 //! Packets that a box does not read: those that are no TCP, or whose contents are encrypted.
 
 use base::Ecn;
+pub use observe::Release;
 
 use crate::Address;
 
@@ -42,24 +43,4 @@ pub enum Aside {
     /// An echo request (RFC 792, RFC 4443 §4.1) of this number to a mobile, in the name of a host.
     /// Its answer goes to [`crate::Middlebox::handle_echo`].
     Echo([Address; 2], u32),
-}
-
-/// End of a packet's wait.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Release {
-    /// Way on.
-    Sent,
-    /// Way on with a mark (RFC 3168 §5).
-    Marked,
-    /// Loss: it has waited too long.
-    Late,
-    /// Loss: there is no room for it.
-    Crowded,
-}
-
-impl Release {
-    /// True if the packet does not go on.
-    pub const fn is_loss(self) -> bool {
-        matches!(self, Self::Late | Self::Crowded)
-    }
 }

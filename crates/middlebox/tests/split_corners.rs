@@ -389,17 +389,9 @@ fn a_relay_tells_of_a_whole_mobile() {
     let mut net = network(SplitConfig::PLAIN);
     net.path(FIRST_MOBILE, Way::Out).rate = Some(3_000);
     let last = |net: &Network<Bytes>| {
-        net.facts.iter().rev().find_map(|(_, fact)| match *fact {
-            MiddleboxFact::Backlog { queued, in_flight, cwnd, .. } => {
-                Some((queued + in_flight, cwnd))
-            }
-            MiddleboxFact::Opened { .. }
-            | MiddleboxFact::Closed { .. }
-            | MiddleboxFact::Rtt { .. }
-            | MiddleboxFact::Retransmitted { .. }
-            | MiddleboxFact::Stalled { .. }
-            | MiddleboxFact::Recovered { .. }
-            | MiddleboxFact::Advertised { .. } => None,
+        net.facts.iter().rev().find_map(|(_, fact)| {
+            let MiddleboxFact::Backlog { queued, in_flight, cwnd, .. } = *fact else { return None };
+            Some((queued + in_flight, cwnd))
         })
     };
     let pairs = [5_000, 5_001, 5_002].map(|port| net.open(&Opening::of(port)));

@@ -17,7 +17,7 @@ mod tcp;
 pub use application::{ConnectionFact, EchoFact};
 pub use block::{BlockFact, BlockKind};
 pub use cell::{CodeEvent, CodeFact, CommonFact, HandoverEvent, HandoverFact, PageFact, RrcFact};
-pub use middlebox::{MiddleboxFact, RepairReason};
+pub use middlebox::{MiddleboxFact, Release, RepairReason};
 pub use mobility::{MobilityFact, Subject};
 pub use observe::{BoxContext, Context, Observe};
 pub use packet::{DropReason, PacketEvent, PacketFact};

@@ -1,6 +1,6 @@
 //! What a middlebox reports to observers.
 
-use base::Duration;
+use base::{Duration, words};
 
 /// Something happened inside a middlebox. It numbers the mobiles and the connections that it takes
 /// part in from 0, in the order in which it first sees them. A mobile that has long been without
@@ -71,6 +71,70 @@ pub enum MiddleboxFact {
         /// Offset of the right edge.
         edge: u64,
     },
+    /// A packet that the box does not read came to wait for its turn.
+    Waits {
+        /// The mobile that it is for.
+        mobile: u32,
+        /// Place of its class among those of the box, if it is in one.
+        class: Option<u32>,
+        /// Bytes with its IP header.
+        bytes: u32,
+    },
+    /// A packet that the box does not read waits no longer.
+    Released {
+        /// The mobile that it is for.
+        mobile: u32,
+        /// Place of its class among those of the box, if it is in one.
+        class: Option<u32>,
+        /// Bytes with its IP header.
+        bytes: u32,
+        /// From its arrival at the box.
+        waited: Duration,
+        /// What became of it.
+        release: Release,
+    },
+    /// An echo request went to a mobile.
+    EchoSent {
+        /// The mobile.
+        mobile: u32,
+    },
+    /// A mobile answered one.
+    EchoAnswered {
+        /// The mobile.
+        mobile: u32,
+        /// From the request to the answer.
+        rtt: Duration,
+    },
+    /// The estimate of what the radio carries, or what the radio itself reports, has changed.
+    Estimate {
+        /// The mobile.
+        mobile: u32,
+        /// Bit/s that the box takes the radio to carry; `None` before the first estimate.
+        estimate: Option<u64>,
+        /// Bit/s of the latest report, 0 while nothing gets through; `None` before the first.
+        reported: Option<u64>,
+    },
+}
+
+words! {
+    /// End of a packet's wait.
+    pub enum Release {
+        /// Way on.
+        Sent = "sent",
+        /// Way on with a mark (RFC 3168 §5).
+        Marked = "marked",
+        /// Loss: it has waited too long.
+        Late = "late",
+        /// Loss: there is no room for it.
+        Crowded = "crowded",
+    }
+}
+
+impl Release {
+    /// True if the packet does not go on.
+    pub const fn is_loss(self) -> bool {
+        matches!(self, Self::Late | Self::Crowded)
+    }
 }
 
 /// Why a middlebox retransmitted a segment.

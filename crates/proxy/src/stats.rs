@@ -137,7 +137,14 @@ impl Stats {
                 let since = self.state(mobile).and_then(|state| state.stalled.take());
                 self.end_stall(now, since);
             }
-            MiddleboxFact::Retransmitted { .. } | MiddleboxFact::Advertised { .. } => {}
+            // What waits is counted where it is kept.
+            MiddleboxFact::Retransmitted { .. }
+            | MiddleboxFact::Advertised { .. }
+            | MiddleboxFact::Waits { .. }
+            | MiddleboxFact::Released { .. }
+            | MiddleboxFact::EchoSent { .. }
+            | MiddleboxFact::EchoAnswered { .. }
+            | MiddleboxFact::Estimate { .. } => {}
         }
     }
 

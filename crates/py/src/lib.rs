@@ -63,6 +63,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CODE_EVENTS", names::<CodeEvent>())?;
     module.add("HANDOVER_EVENTS", names::<HandoverEvent>())?;
     module.add("MIDDLEBOX_EVENTS", names::<sim::MiddleboxEvent>())?;
+    module.add("MIDDLEBOX_RELEASES", names::<observe::Release>())?;
     module.add("DROP_REASONS", names::<DropReason>())?;
     module.add("MOBILITY_EVENTS", observe::MobilityFact::NAMES.to_vec())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

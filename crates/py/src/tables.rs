@@ -6,8 +6,8 @@ use observe::{DropReason, PacketEvent, Subject};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sim::{
-    CellMetrics, DatagramOutcome, DatagramRow, FlowMetrics, Metrics, MiddleboxMetrics, MobilityRow,
-    Outcome, QueueEvent, Trace,
+    CellMetrics, ClassSummary, DatagramOutcome, DatagramRow, FlowMetrics, Metrics,
+    MiddleboxMetrics, MobilityRow, Outcome, QueueEvent, Trace, WaitMetrics, WaitRow,
 };
 
 /// A table under construction: a dict of numpy arrays of one length, one value a row.
@@ -70,8 +70,9 @@ pub(crate) fn series<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<
     if summary.cell.is_some() || !metrics.cell.handovers.is_empty() {
         handovers(&tables, &metrics.cell)?;
     }
-    if summary.middlebox.is_some() {
+    if let Some(middlebox) = &summary.middlebox {
         between(&tables, &metrics.middlebox)?;
+        waits(&tables, &metrics.middlebox.waits, &middlebox.classes)?;
     }
     if !metrics.mobility.rows.is_empty() {
         mobility(&tables, outcome)?;
@@ -231,6 +232,41 @@ fn between(tables: &Bound<'_, PyDict>, middlebox: &MiddleboxMetrics) -> PyResult
         .column("connection", |row| row.connection.map_or(-1, i64::from))?
         .column("event", |row| row.event as u8)?
         .column("offset", |row| row.offset)?;
+    Ok(())
+}
+
+/// Adds `middlebox_waits`, `middlebox_echoes` and `middlebox_rates`, each where it has rows. The
+/// last of `classes` is that of packets in none.
+fn waits(
+    tables: &Bound<'_, PyDict>,
+    metrics: &WaitMetrics,
+    classes: &[ClassSummary],
+) -> PyResult<()> {
+    let none = classes.len().saturating_sub(1);
+    let class = |row: &WaitRow| row.class.map_or(none, |place| place as usize) as u32;
+    let bps = |rate: Option<u64>| rate.map_or(f64::NAN, |bps| bps as f64);
+    if !metrics.waits.rows().is_empty() {
+        Table::new(tables, "middlebox_waits", metrics.waits.rows().iter())?
+            .time(|row| row.time)?
+            .column("mobile", |row| row.mobile)?
+            .column("class", class)?
+            .column("bytes", |row| row.bytes)?
+            .column("waited_s", |row| row.waited.as_secs_f64())?
+            .column("release", |row| row.release as u8)?;
+    }
+    if !metrics.echoes.rows().is_empty() {
+        Table::new(tables, "middlebox_echoes", metrics.echoes.rows().iter())?
+            .time(|row| row.time)?
+            .column("mobile", |row| row.mobile)?
+            .column("rtt_s", |row| row.rtt.as_secs_f64())?;
+    }
+    if !metrics.rates.rows().is_empty() {
+        Table::new(tables, "middlebox_rates", metrics.rates.rows().iter())?
+            .time(|row| row.time)?
+            .column("mobile", |row| row.mobile)?
+            .column("estimate_bps", |row| bps(row.estimate))?
+            .column("reported_bps", |row| bps(row.reported))?;
+    }
     Ok(())
 }
 

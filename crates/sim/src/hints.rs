@@ -4,7 +4,10 @@ use middlebox::{Role, Scheme};
 use scenario::{Flow, Middlebox, Scenario};
 use world::Application;
 
-use crate::{FlowSummary, LimitedBySummary};
+use crate::hints::waits::Waited;
+use crate::{FlowSummary, LimitedBySummary, LinkSummary, MiddleboxSummary};
+
+mod waits;
 
 /// A limit that holds for so much of the time decides the result.
 const MOST: f64 = 0.5;
@@ -15,8 +18,22 @@ const FULL: f64 = 0.85;
 /// A transfer that takes no more of a run says little of what is measured over the whole run.
 const EARLY: f64 = 0.1;
 
-/// The hints for `flows`, each of which says which flows it is about, and for settings.
-pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
+/// The hints for `flows`, `links` and the middlebox, each of which says what it is about, and for
+/// settings.
+pub(crate) fn hints(
+    scenario: &Scenario,
+    flows: &[FlowSummary],
+    links: &[LinkSummary],
+    middlebox: Option<&MiddleboxSummary>,
+) -> Vec<String> {
+    let waited = middlebox.map(|middlebox| Waited { scenario, flows, links, middlebox });
+    let waited = waited.into_iter().flat_map(|waited| waited.hints());
+    let idle = scenario.idle.iter().cloned();
+    of_flows(scenario, flows).into_iter().chain(waited).chain(idle).collect()
+}
+
+/// The hints for `flows`.
+fn of_flows(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
     let duration = scenario.duration.as_secs_f64();
     let share = |of: fn(&LimitedBySummary) -> f64| {
         move |flow: &FlowSummary| flow.limited_by.as_ref().map(of).filter(|share| *share >= MOST)
@@ -78,13 +95,7 @@ pub(crate) fn hints(scenario: &Scenario, flows: &[FlowSummary]) -> Vec<String> {
         .map(|of| format!("{}: most timeouts are spurious: segments are late, not lost", of.whose));
     let first = [silent, given_up, in_vain, at_once].into_iter().flatten();
     let last = [late, of_bbr(flows), of_unknown_pipe(scenario)].into_iter().flatten();
-    first
-        .chain(window)
-        .chain(receiver)
-        .chain(early)
-        .chain(last)
-        .chain(scenario.idle.iter().cloned())
-        .collect()
+    first.chain(window).chain(receiver).chain(early).chain(last).collect()
 }
 
 /// A window that endpoints are given, and the groups of flows that have it.
@@ -219,13 +230,24 @@ struct About<T> {
 /// The flows of which `value` says something; `None` if there are none.
 fn about<T>(flows: &[FlowSummary], value: impl Fn(&FlowSummary) -> Option<T>) -> Option<About<T>> {
     let found = flows.iter().filter_map(|flow| Some((flow.id, value(flow)?)));
-    let (ids, values): (Vec<u32>, Vec<T>) = found.unzip();
-    let whose = match ids[..] {
-        [] => return None,
-        [id] => format!("flow {id}"),
-        _ => format!("{} of {} flows", ids.len(), flows.len()),
-    };
-    Some(About { whose, values })
+    About::of(found, ["flow", "flows"], flows.len())
+}
+
+impl<T> About<T> {
+    /// What holds for those that are `found` among `all`, with one and many of them in words.
+    fn of(
+        found: impl Iterator<Item = (u32, T)>,
+        [one, many]: [&str; 2],
+        all: usize,
+    ) -> Option<Self> {
+        let (ids, values): (Vec<u32>, Vec<T>) = found.unzip();
+        let whose = match ids[..] {
+            [] => return None,
+            [id] => format!("{one} {id}"),
+            _ => format!("{} of {all} {many}", ids.len()),
+        };
+        Some(Self { whose, values })
+    }
 }
 
 impl About<f64> {

@@ -31,6 +31,7 @@ mod summary;
 mod trace;
 mod transit;
 mod voip;
+mod waits;
 
 pub use blocks::{DirectionSummary, RadioSummary};
 pub use capacity::CapacityRow;
@@ -62,4 +63,7 @@ pub use summary::{
 };
 pub use trace::{FlowDirection, HopRow, SegmentRow, Trace};
 pub use voip::{CallSummary, CallsSummary};
+pub use waits::{
+    BoxMobileSummary, ClassSummary, EchoRow, EchoSummary, RateRow, WaitMetrics, WaitRow,
+};
 pub use world::Side;

@@ -9,6 +9,8 @@ use serde::Serialize;
 use crate::Distribution;
 use crate::series::{Keep, Series};
 use crate::statistics::Totals;
+use crate::waits::{OfMobile, WaitMetrics};
+use crate::{BoxMobileSummary, ClassSummary, EchoRow, EchoSummary, RateRow, WaitRow};
 
 /// The backlog and flight towards a mobile, from a time on. Bytes are capped at 4 GiB.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,6 +86,8 @@ pub struct MiddleboxMetrics {
     rtt_totals: Totals,
     /// What happened, in order of time.
     pub events: Vec<MiddleboxRow>,
+    /// Packets that it does not read.
+    pub waits: WaitMetrics,
     mobiles: Vec<Mobile>,
     /// Connections, in the order in which they opened.
     opened: Vec<Opening>,
@@ -117,6 +121,7 @@ struct Mobile {
     last: Option<BacklogRow>,
     stalled_since: Option<Time>,
     stalled: Duration,
+    of: OfMobile,
 }
 
 impl MiddleboxMetrics {
@@ -127,6 +132,7 @@ impl MiddleboxMetrics {
             rtt: Series::new(keep),
             rtt_totals: Totals::default(),
             events: Vec::new(),
+            waits: WaitMetrics::new(keep),
             mobiles: Vec::new(),
             opened: Vec::new(),
             parts: 0,
@@ -178,11 +184,55 @@ impl MiddleboxMetrics {
                 self.mobile(mobile);
                 return self.opened.push(Opening { time: now, part: 0, host, mobile });
             }
+            MiddleboxFact::Waits { .. }
+            | MiddleboxFact::Released { .. }
+            | MiddleboxFact::EchoSent { .. }
+            | MiddleboxFact::EchoAnswered { .. }
+            | MiddleboxFact::Estimate { .. } => return self.fact_of_others(now, fact),
             // Not in any table.
             MiddleboxFact::Closed { .. } | MiddleboxFact::Advertised { .. } => return,
         };
         let connection = connection.filter(|number| self.is_open(*number));
         self.events.push(MiddleboxRow { time: now, mobile, connection, event, offset });
+    }
+
+    /// Something happened to a packet that the box does not read, or to what it estimates.
+    fn fact_of_others(&mut self, time: Time, fact: MiddleboxFact) {
+        match fact {
+            MiddleboxFact::Waits { mobile, class, bytes } => {
+                self.mobile(mobile).of.packets += 1;
+                self.waits.came(class, bytes);
+            }
+            MiddleboxFact::Released { mobile, class, bytes, waited, release } => {
+                self.mobile(mobile).of.went(waited, release);
+                self.waits.went(WaitRow { time, mobile, class, bytes, waited, release });
+            }
+            MiddleboxFact::EchoSent { mobile } => {
+                self.mobile(mobile).of.echoes_sent += 1;
+                self.waits.asked();
+            }
+            MiddleboxFact::EchoAnswered { mobile, rtt } => {
+                self.mobile(mobile).of.echoes_answered += 1;
+                self.waits.answered(EchoRow { time, mobile, rtt });
+            }
+            MiddleboxFact::Estimate { mobile, estimate, reported } => {
+                let of = &mut self.mobile(mobile).of;
+                for (value, rate) in [(&mut of.estimate, estimate), (&mut of.reported, reported)] {
+                    if let Some(bps) = rate {
+                        value.set(time, bps);
+                    }
+                }
+                self.waits.rates.push(RateRow { time, mobile, estimate, reported });
+            }
+            MiddleboxFact::Opened { .. }
+            | MiddleboxFact::Closed { .. }
+            | MiddleboxFact::Backlog { .. }
+            | MiddleboxFact::Rtt { .. }
+            | MiddleboxFact::Retransmitted { .. }
+            | MiddleboxFact::Stalled { .. }
+            | MiddleboxFact::Recovered { .. }
+            | MiddleboxFact::Advertised { .. } => {}
+        }
     }
 
     /// Whether a connection of that number has opened: a box may act on one before.
@@ -195,6 +245,8 @@ impl MiddleboxMetrics {
         let known = self.mobile(row.mobile);
         let held = u64::from(row.queued) + u64::from(row.in_flight);
         let before = std::mem::replace(&mut known.held, held);
+        known.of.window.set(row.time, row.cwnd.into());
+        known.of.waiting.set(row.time, (row.queued > 0).into());
         let is_new = known.last.is_none_or(|last| BacklogRow { time: row.time, ..last } != row);
         if is_new && let Some(last) = known.last.replace(row).filter(|last| last.time < row.time) {
             self.backlog.push(last);
@@ -244,6 +296,7 @@ impl MiddleboxMetrics {
         self.rtt.append(part.rtt);
         self.rtt_totals.join(part.rtt_totals);
         self.events.append(&mut part.events);
+        self.waits.take(part.waits);
     }
 
     /// Adds the last row of each mobile to the others.
@@ -275,6 +328,11 @@ impl MiddleboxMetrics {
         self.backlog.sort_by_key(|row| (row.time, row.mobile));
         self.rtt.sort_by_key(|row| (row.time, row.mobile));
         self.events.sort_by_key(|row| (row.time, row.mobile));
+        self.waits.sort();
+        let mut numbered: Vec<_> =
+            mobiles.into_iter().zip(std::mem::take(&mut self.mobiles)).collect();
+        numbered.sort_unstable_by_key(|&(number, _)| number);
+        self.mobiles = numbered.into_iter().map(|(_, mobile)| mobile).collect();
     }
 
     fn renumber(&mut self, mobile: impl Fn(u32) -> u32, connection: impl Fn(u32) -> u32) {
@@ -287,6 +345,7 @@ impl MiddleboxMetrics {
             row.mobile = mobile(row.mobile);
             row.connection = row.connection.map(&connection);
         }
+        self.waits.renumber(mobile);
     }
 
     /// The most bytes held for all mobiles together, at the end of any instant that has a row.
@@ -356,13 +415,19 @@ pub struct MiddleboxSummary {
     pub stall_s: f64,
     /// Round-trip times over the radio leg.
     pub rtt_s: Distribution,
+    /// Packets that it does not read and that wait for their turn, by class; empty if none came.
+    pub classes: Vec<ClassSummary>,
+    /// Its echo requests, if it sent some.
+    pub echoes: Option<EchoSummary>,
+    /// One entry for each mobile for which such packets came, or whose radio's rate is estimated.
+    pub by_mobile: Vec<BoxMobileSummary>,
 }
 
 impl MiddleboxSummary {
-    /// Of the middlebox of `kind` at the node `at`, by what it counted and by finished `metrics`,
-    /// up to `end`.
+    /// Of the middlebox of `kind`, whose `classes` have these names, at the node `at`, by what it
+    /// counted and by finished `metrics`, up to `end`.
     pub(crate) fn of(
-        kind: &'static str,
+        (kind, classes): (&'static str, &[String]),
         at: &impl ToString,
         counters: Counters,
         metrics: &MiddleboxMetrics,
@@ -392,6 +457,12 @@ impl MiddleboxSummary {
                 metrics.rtt_totals,
                 metrics.rtt.sample().iter().map(|row| row.rtt),
             ),
+            classes: metrics.waits.classes(classes),
+            echoes: metrics.waits.echoes(),
+            by_mobile: (0..)
+                .zip(&metrics.mobiles)
+                .filter_map(|(number, mobile)| mobile.of.summary(number, end))
+                .collect(),
         }
     }
 }

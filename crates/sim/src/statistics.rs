@@ -52,6 +52,12 @@ impl Totals {
         self.max = self.max.max(nanos);
     }
 
+    /// The arithmetic mean.
+    pub(crate) fn mean(&self) -> Option<Duration> {
+        let mean = self.sum.checked_div(self.count.into())?;
+        Some(Duration::from_nanos(mean as u64))
+    }
+
     /// Adds those of other durations.
     pub(crate) fn join(&mut self, other: Self) {
         self.count += other.count;

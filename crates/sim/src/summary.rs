@@ -213,13 +213,21 @@ impl Summary {
         let duration = scenario.duration;
         let end = Time::ZERO + duration;
         let flows = std::mem::take(&mut measured.flows);
+        let middlebox = measured.middlebox.as_ref().map(|(at, counters)| {
+            let scheme = scenario.middlebox.as_ref().map(|of| &of.scheme);
+            let kind = scheme.map_or("none", |scheme| scheme.name());
+            let keys = scheme.and_then(middlebox::Scheme::keys);
+            let classes = keys.map(middlebox::SchemeKeys::classes).unwrap_or_default();
+            let metrics = &measured.metrics.middlebox;
+            MiddleboxSummary::of((kind, &classes), at, *counters, metrics, end)
+        });
         let (total, groups) = groups(measured.metrics.flows(), &flows, end);
         Self {
             scenario: scenario.name.clone(),
             seed: scenario.seed,
             duration_s: duration.as_secs_f64(),
             events: measured.events,
-            hints: hints(scenario, &flows),
+            hints: hints(scenario, &flows, &measured.links, middlebox.as_ref()),
             made: scenario.made.clone(),
             total,
             groups,
@@ -229,10 +237,7 @@ impl Summary {
             energy: EnergySummary::sum(&measured.mobiles, measured.delivered),
             mobiles: measured.mobiles.iter().map(MobileUse::summary).collect(),
             cell: measured.cell.take(),
-            middlebox: measured.middlebox.as_ref().map(|(at, counters)| {
-                let kind = scenario.middlebox.as_ref().map_or("none", |of| of.scheme.name());
-                MiddleboxSummary::of(kind, at, *counters, &measured.metrics.middlebox, end)
-            }),
+            middlebox,
             mobility: measured.mobility.take(),
         }
     }

@@ -4,10 +4,10 @@
 use std::ops::ControlFlow;
 
 use scenario::{Scenario, shipped};
-use sim::{GroupSummary, Recording, Threads, simulate};
+use sim::{GroupSummary, MiddleboxSummary, Outcome, Recording, Threads, simulate};
 
-/// A connection and a ping each second, for 90 s, and what the settings add.
-fn groups(name: &str, settings: &[(&str, &str)]) -> Vec<GroupSummary> {
+/// A run with a connection and a ping each second, for 90 s, and what the settings add.
+fn outcome(name: &str, settings: &[(&str, &str)]) -> Outcome {
     let text = shipped().iter().find(|shipped| shipped.name == name).expect("it ships").text;
     let common = [
         ("duration", "90 s"),
@@ -27,9 +27,11 @@ fn groups(name: &str, settings: &[(&str, &str)]) -> Vec<GroupSummary> {
         .collect();
     let scenario = Scenario::parse(text, name, &settings).expect("it is valid");
     let pulse = &mut |_| ControlFlow::Continue(());
-    let outcome =
-        simulate(&scenario, Recording::Series, Threads::MIN, pulse).expect("nobody interrupts it");
-    outcome.summary.groups
+    simulate(&scenario, Recording::Series, Threads::MIN, pulse).expect("nobody interrupts it")
+}
+
+fn groups(name: &str, settings: &[(&str, &str)]) -> Vec<GroupSummary> {
+    outcome(name, settings).summary.groups
 }
 
 fn of<'a>(groups: &'a [GroupSummary], name: &str) -> &'a GroupSummary {
@@ -87,4 +89,111 @@ fn without_connections_echo_requests_tell() {
     assert!(delay(&told) < 0.25 * delay(&around), "{} {}", delay(&told), delay(&around));
     let carried = |groups| of(groups, "other").goodput_bps.expect("it carries");
     assert!(carried(&told) > 0.9 * carried(&around), "{} {}", carried(&told), carried(&around));
+}
+
+/// What came went on, was dropped or waits, by class as by mobile, and each end is a row.
+fn check_ledger(outcome: &Outcome) -> &MiddleboxSummary {
+    let middlebox = outcome.summary.middlebox.as_ref().expect("there is one");
+    let rows = outcome.metrics.middlebox.waits.waits.rows();
+    let (classes, mobiles) = (&middlebox.classes, &middlebox.by_mobile);
+    for class in classes {
+        let gone = class.sent + class.late + class.crowded;
+        assert_eq!(class.packets, gone + class.waiting, "{class:?}");
+        assert_eq!(class.waited_s.samples, class.sent, "{class:?}");
+    }
+    let sum = |count: fn(&sim::ClassSummary) -> u64| classes.iter().map(count).sum::<u64>();
+    let (came, waiting) = (sum(|class| class.packets), sum(|class| class.waiting));
+    assert_eq!(rows.len() as u64, came - waiting);
+    assert_eq!(came, mobiles.iter().map(|mobile| mobile.packets).sum::<u64>());
+    let dropped = sum(|class| class.late + class.crowded);
+    assert_eq!(dropped, mobiles.iter().map(|mobile| mobile.dropped).sum::<u64>());
+    for mobile in mobiles {
+        let of = rows.iter().filter(|row| row.mobile == mobile.mobile && row.release.is_loss());
+        assert_eq!(of.count() as u64, mobile.dropped, "{mobile:?}");
+        assert!(mobile.echoes_answered <= mobile.echoes_sent, "{mobile:?}");
+    }
+    middlebox
+}
+
+/// Each of three mobiles has a window of its own, whatever its bearer: neither its connection nor
+/// a flow that nobody can read gets less than a share, and its packets are in figures of its own.
+/// A shared cell has a window for a third of its rate, of which a mobile may get more or less.
+#[test]
+fn each_mobile_has_a_window_of_its_own() {
+    let check = |name: &str, least: f64, settings: &[(&str, &str)]| {
+        let mobiles = [
+            ENCRYPTED,
+            ("radio.ues", "3"),
+            ("flow.group.connection.count", "3"),
+            ("flow.group.other.count", "3"),
+            ("flow.group.ping.count", "3"),
+            ("duration", "30 s"),
+        ];
+        let settings: Vec<_> = mobiles.iter().chain(settings).copied().collect();
+        let outcome = outcome(name, &settings);
+        let middlebox = check_ledger(&outcome);
+        let numbers: Vec<_> = middlebox.by_mobile.iter().map(|mobile| mobile.mobile).collect();
+        assert_eq!(numbers, [0, 1, 2], "{name}");
+        let carried = |group: &str| {
+            let flows = outcome.summary.flows.iter().filter(|flow| flow.group == group);
+            flows.map(|flow| flow.goodput_bps.unwrap_or(0.0)).collect::<Vec<_>>()
+        };
+        let pairs = carried("connection").into_iter().zip(carried("other"));
+        for ((connection, other), mobile) in pairs.zip(&middlebox.by_mobile) {
+            let share = connection / (connection + other);
+            assert!(share.min(1.0 - share) > least, "{name}: {share} of {mobile:?}");
+            assert!(mobile.packets > 0 && mobile.window_bytes.is_some(), "{name}: {mobile:?}");
+        }
+    };
+    check("gprs-3+1", 0.4, &[("duration", "180 s")]);
+    let box_of = |rate, round_trip, clamp, duration| {
+        [
+            ("middlebox.atcp.rate", rate),
+            ("middlebox.atcp.round_trip", round_trip),
+            ("middlebox.atcp.clamp", clamp),
+            ("middlebox.atcp.budget", "2 MB"),
+            ("tcp.window", "2000"),
+            ("duration", duration),
+        ]
+    };
+    check("umts-384", 0.4, &box_of("384 kbit/s", "200 ms", "12480 B", "30 s"));
+    // A third of what the cell carries.
+    check("lte-cat4", 0.2, &box_of("24 Mbit/s", "60 ms", "234 kB", "10 s"));
+    check("nr-tdd-100", 0.2, &box_of("130 Mbit/s", "30 ms", "634 kB", "4 s"));
+}
+
+/// Advice is given where it helps, and not where it was taken.
+#[test]
+fn hints_say_what_to_change() {
+    let umts = [("middlebox.atcp.rate", "384 kbit/s"), ("middlebox.atcp.round_trip", "200 ms")];
+    let usual = [ENCRYPTED, umts[0], umts[1], ("middlebox.atcp.clamp", "12480 B")];
+    let call = ("flow.group.call.application", "voip");
+    let class = [
+        ("middlebox.atcp.classes.voice.port", "5004"),
+        ("middlebox.atcp.classes.voice.priority", "1"),
+    ];
+    let on = |name: &str, settings: &[&[(&str, &str)]], expected: &[&str]| {
+        let settings: Vec<_> = settings.concat();
+        let hints = outcome(name, &settings).summary.hints;
+        let found: Vec<_> = hints.iter().filter(|hint| hint.contains("middlebox.atcp")).collect();
+        let is_said = |part: &&str| found.iter().any(|hint| hint.contains(part));
+        assert!(expected.iter().all(is_said), "{expected:?}: {found:#?}");
+        let box_window = "limited by the window of the middlebox";
+        let others = found.iter().filter(|hint| !hint.contains(box_window)).count();
+        assert_eq!(others, expected.len(), "{found:#?}");
+    };
+    let check =
+        |settings: &[&[(&str, &str)]], expected: &[&str]| on("umts-384", settings, expected);
+    check(&[&usual], &[]);
+    check(&[&usual, &[call]], &["lets them go first ([[middlebox.atcp.classes]])"]);
+    check(&[&usual, &[call], &class], &[]);
+    let slow = ("middlebox.atcp.rate", "33 kbit/s");
+    let starved = ["starves them", "less than the radio drains"];
+    check(&[&usual, &[call, slow], &class], &starved);
+    let crowd = ("flow.group.other.count", "20");
+    check(&[&usual, &[crowd, ("middlebox.atcp.budget", "13 kB")]], &["budget is 13000 B"]);
+    check(&[&usual, &[("middlebox.atcp.clamp", "60 kB")]], &["more than the radio drains"]);
+    check(&[&usual, &[("middlebox.atcp.clamp", "1500 B")]], &["less than the radio drains"]);
+    let silent = [ENCRYPTED, ("radio.outages", "[['0 s', '90 s']]")];
+    on("gprs-3+1", &[&silent], &["mobile 0 answered no echo request"]);
 }

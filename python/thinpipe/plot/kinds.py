@@ -164,6 +164,14 @@ KINDS: Final = {
             takes_flow=False,
         ),
         Kind(
+            "waits",
+            "how long what a middlebox does not read waits, by class",
+            needs='`middlebox.kind = "atcp"`, what is not TCP',
+            options=("mobile",),
+            of_flow=False,
+            takes_flow=False,
+        ),
+        Kind(
             "handover",
             "links, addresses, messages of a mobile; TCP's reaction",
             needs="trace, `[mobile_ip]`",

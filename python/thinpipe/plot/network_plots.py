@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from thinpipe.arguments import check
 from thinpipe.plot import calls, groups, snr
+from thinpipe.plot import waits as of_waits
 from thinpipe.plot.bindings import AGENT
 from thinpipe.plot.cells import draw_shared, draw_states
 from thinpipe.plot.codes import busiest, draw_codes, draw_tree, holders, tree_at
@@ -198,6 +199,41 @@ class NetworkPlots:
             finish(leg, view, "RTT (s)")
             held.set_xlabel("")
             held.tick_params(labelbottom=False)
+        return figure_of(ax)
+
+    def waits(
+        self,
+        ax: Axes | None = None,
+        *,
+        start_s: float = 0.0,
+        end_s: float | None = None,
+        mobile: int = 0,
+    ) -> Figure:
+        """Draw how long packets for a mobile wait in a middlebox that does not read them, by class.
+
+        Below is the rate of the mobile's radio as the middlebox estimates it and as the radio
+        reports it, where ``middlebox.atcp.estimator`` is not static. Mobiles count as in
+        `middlebox`. The panels replace `ax`.
+        """
+        summary, run = self._run.middlebox, self._run
+        if summary is None or not any(each.packets for each in summary.by_mobile):
+            raise ValueError(
+                "waits: needs a run whose middlebox has packets wait that it does not read"
+            )
+        _check_number("the box's", summary.mobiles, mobile=mobile)
+        waits, rates = run.middlebox_waits, of_waits.rates_of(run, mobile)
+        view = View.of(start_s, end_s, run.result.duration_s)
+        with style():
+            ax = given_or_new(ax)
+            spans = ((0.0, 1.0),) if rates is None else ((0.55, 0.45), (0.0, 0.34))
+            found = panels(ax, *spans)
+            of_waits.draw_waits(found[0], view, waits.filter(waits["mobile"] == mobile))
+            finish(found[0], view, "Wait (s)")
+            if rates is not None:
+                of_waits.draw_rates(found[1], view, rates)
+                finish(found[1], view, "Radio (kbit/s)")
+                found[0].set_xlabel("")
+                found[0].tick_params(labelbottom=False)
         return figure_of(ax)
 
     def handover(

@@ -8,8 +8,9 @@ from typing import Final, Generic, Literal, NamedTuple, TypeVar
 
 from thinpipe.call_result import Call
 from thinpipe.group_result import Group, RttSummary
+from thinpipe.middlebox_result import Middlebox, MiddleboxClass
 from thinpipe.report.numbers import lifetime, percent, short
-from thinpipe.result import Datagrams, Energy, Flow, Middlebox, Result
+from thinpipe.result import Datagrams, Energy, Flow, Result
 
 T = TypeVar("T")
 
@@ -155,6 +156,20 @@ MIDDLEBOX: Final[tuple[Column[Middlebox], ...]] = (
 )
 """A middlebox; the backlog is that of all mobiles together."""
 
+CLASSES: Final[tuple[Column[MiddleboxClass], ...]] = (
+    Column("class", lambda of: of.name),
+    Column("packets", lambda of: of.packets, _whole),
+    Column("sent", lambda of: of.sent, _whole),
+    Column("marked", lambda of: of.marked, _whole),
+    Column("late", lambda of: of.late, _whole),
+    Column("crowded", lambda of: of.crowded, _whole),
+    Column("waiting", lambda of: of.waiting, _whole),
+    Column("waited s: mean", lambda of: of.waited_s.mean),
+    Column("95 %", lambda of: of.waited_s.p95),
+    Column("max", lambda of: of.waited_s.max),
+)
+"""What a middlebox does not read, by class."""
+
 
 class Summary(NamedTuple):
     """A run for readers."""
@@ -170,7 +185,7 @@ def summary(result: Result, wall_s: float | None = None) -> Summary:
     many = len(result.flows) > MOST_ROWS
     flows, datagrams = _Tables(FLOWS, many=many), _Tables(DATAGRAMS, many=many)
     calls = _Tables(CALLS, many=many)
-    responses, box = _Tables(RESPONSES, many=many), _Tables(MIDDLEBOX)
+    responses = _Tables(RESPONSES, many=many)
     groups = _Tables(GROUPS)
     if len(result.flows) > 1:
         groups.add(result.total)
@@ -189,11 +204,21 @@ def summary(result: Result, wall_s: float | None = None) -> Summary:
             calls.add((flow, flow.voip), flow.group)
         for what, times in _responses(flow):
             responses.add((flow, what, times), f"{flow.group}, {what}")
-    if result.middlebox is not None:
-        box.add(result.middlebox)
-    parts = (groups, flows, datagrams, calls, responses, box)
+    parts = (groups, flows, datagrams, calls, responses)
     tables = [table for part in parts for table in part.tables()]
+    tables += _of_box(result.middlebox)
     return Summary(tables, _footer(result, given_up, wall_s))
+
+
+def _of_box(middlebox: Middlebox | None) -> Iterator[Table]:
+    """Yield the tables of a middlebox: what it did, and by class what it does not read."""
+    if middlebox is None:
+        return
+    box, classes = _Tables(MIDDLEBOX), _Tables(CLASSES)
+    box.add(middlebox)
+    for each in middlebox.classes:
+        classes.add(each)
+    yield from (*box.tables(), *classes.tables())
 
 
 def _responses(flow: Flow) -> Iterator[tuple[str, RttSummary]]:

@@ -14,7 +14,7 @@ from thinpipe.arguments import check
 from thinpipe.scenario import first_sentence
 from thinpipe.search import matching
 from thinpipe.suggestion import suggestion
-from thinpipe.sweep.metrics import EXCLUDED, is_additive
+from thinpipe.sweep.metrics import EXCLUDED, OF_EACH, is_additive
 from thinpipe.sweep.words import metric_unit
 
 PARTS: Final = {
@@ -22,6 +22,7 @@ PARTS: Final = {
     "groups[].": "groups.NAME.",
     "links[].": "links.NAME.",
     "energy.states[].": "energy.states.NAME.",
+    "middlebox.classes[].": "middlebox.classes.NAME.",
 }
 """Paths whose metrics have other names: those of the first flow have no prefix."""
 
@@ -153,7 +154,8 @@ def _numbers(
         if "properties" in found:
             whole = about if "." in path else ""
             for field, part in found["properties"].items():
-                yield from _numbers(f"{path}.{field}", part, schemas, whole)
+                if field not in OF_EACH:
+                    yield from _numbers(f"{path}.{field}", part, schemas, whole)
         elif "items" in found:
             item = {**found["items"], "description": about}
             yield from _numbers(f"{path}[]", item, schemas, parent)

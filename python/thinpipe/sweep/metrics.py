@@ -17,6 +17,9 @@ EXCLUDED: Final = frozenset(
 Of mobiles, which may be many, the sums are in ``energy``.
 """
 
+OF_EACH: Final = frozenset({"by_mobile"})
+"""Lists within a part that may be as long as there are mobiles: they have no columns."""
+
 NOT_ADDITIVE: Final = frozenset({"id", "min", "max"})
 """Integers whose sum has no meaning."""
 
@@ -55,6 +58,8 @@ def is_additive(name: str, *, is_whole: bool) -> bool:
 def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - JSON
     if isinstance(value, Mapping):
         for key, part in value.items():
+            if key in OF_EACH:
+                continue
             yield from _flat(f"{name}.{key}" if name else key, part)
     elif isinstance(value, list):
         for number, part in enumerate(value):

@@ -9,7 +9,7 @@ use tcp::{Acknowledgement, Payload};
 
 use super::Flows;
 use super::black_hole::BlackHole;
-use super::config::{AtcpConfig, Role};
+use super::config::{AtcpConfig, Estimation, Role};
 use super::deference::Deference;
 use super::echoes::Echoes;
 use super::estimator::{Arrived, Estimator};
@@ -67,8 +67,12 @@ pub(super) struct Aggregate {
     pub(super) given_up: Vec<FlowId>,
     /// True while it is in the queue of those that may have something to send.
     pub(super) polled: bool,
+    /// Bit/s that the radio reports, 0 while nothing gets through.
+    pub(super) reported_bps: Option<u64>,
     /// The backlog as last reported.
     reported: (u64, u64, u64),
+    /// Estimate and report of the radio's rate, as last told.
+    told_rates: (Option<u64>, Option<u64>),
 }
 
 /// Closed windows of the mobile, to be probed.
@@ -139,7 +143,9 @@ impl Aggregate {
             repairs: Repairs::default(),
             given_up: Vec::new(),
             polled: false,
+            reported_bps: None,
             reported: (0, 0, 0),
+            told_rates: (None, None),
         }
     }
 
@@ -475,7 +481,7 @@ impl Aggregate {
         }
     }
 
-    /// Reports the backlog if it has changed.
+    /// Reports the backlog if it has changed, and the rate of the radio where it is estimated.
     pub(super) fn report(&mut self, cx: &mut BoxContext<'_>, config: &AtcpConfig) {
         let queued = self.totals.queued + self.lanes.waiting;
         let backlog = (queued, self.in_flight(), self.cwnd(config));
@@ -484,6 +490,13 @@ impl Aggregate {
             let (queued, in_flight, cwnd) = backlog;
             let mobile = self.mobile;
             cx.tell(MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd });
+        }
+        let estimate = self.estimator.rate().map(|bytes| (bytes * 8.0) as u64);
+        let rates = (estimate, self.reported_bps);
+        if config.estimator != Estimation::Static && rates != self.told_rates {
+            self.told_rates = rates;
+            let (mobile, (estimate, reported)) = (self.mobile, rates);
+            cx.tell(MiddleboxFact::Estimate { mobile, estimate, reported });
         }
     }
 }

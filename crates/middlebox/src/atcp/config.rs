@@ -234,14 +234,19 @@ impl AtcpConfig {
 
     /// How a flow is scheduled.
     pub(super) fn share(&self, ports: &[u16], dscp: u8) -> Share {
-        self.class_of(ports, dscp).map_or(Share { priority: 0, tickets: 1 }, |place| {
+        self.share_of(self.class_of(ports, dscp))
+    }
+
+    /// How flows of the class at that place in the list are scheduled, or those in none.
+    pub(super) fn share_of(&self, class: Option<usize>) -> Share {
+        class.map_or(Share { priority: 0, tickets: 1 }, |place| {
             let Class { priority, tickets, .. } = self.classes[place];
             Share { priority, tickets }
         })
     }
 
     /// Place in the list of the class that a flow is in.
-    pub(super) fn class_of(&self, ports: &[u16], dscp: u8) -> Option<usize> {
+    pub fn class_of(&self, ports: &[u16], dscp: u8) -> Option<usize> {
         let fits = |class: &Class| {
             class.port.is_some_and(|port| ports.contains(&port)) || class.dscp == Some(dscp)
         };

@@ -114,9 +114,9 @@ impl Estimator {
         (rate, usual_without_length(rate, config, mss))
     }
 
-    /// True if a rate was estimated or reported.
-    pub(super) const fn has_rate(&self) -> bool {
-        self.rate.is_some()
+    /// The rate of the radio in bytes/s, once it is estimated.
+    pub(super) const fn rate(&self) -> Option<f64> {
+        self.rate
     }
 
     /// Nothing has arrived for long: discards what was measured of this round trip.

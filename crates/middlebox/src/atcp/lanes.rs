@@ -9,9 +9,10 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use aqm::{CoDel, Departure, Verdict};
 use base::{Ecn, Time};
+use observe::MiddleboxFact;
 use rustc_hash::FxHashMap;
 
-use super::config::{AtcpConfig, Share};
+use super::config::AtcpConfig;
 use super::schedule::StrideState;
 use crate::{Address, Aside, Opaque, Release};
 
@@ -26,6 +27,23 @@ const BATCH: usize = 64;
 
 /// Queue of what leaves a box beside segments.
 pub(super) type Released = VecDeque<Aside>;
+
+/// Way out of the lanes of a mobile, under the eyes of an observer.
+pub(super) struct Exit<'a> {
+    pub(super) mobile: u32,
+    pub(super) released: &'a mut Released,
+    pub(super) watch: &'a mut dyn FnMut(MiddleboxFact),
+}
+
+impl Exit<'_> {
+    /// A packet of a class waits no longer.
+    fn release(&mut self, now: Time, class: Option<u32>, packet: &Waiting, release: Release) {
+        let (mobile, Waiting { number, bytes, since, .. }) = (self.mobile, *packet);
+        self.released.push_back(Aside::Packet(number, release));
+        let waited = now - since;
+        (self.watch)(MiddleboxFact::Released { mobile, class, bytes, waited, release });
+    }
+}
 
 /// Packets of a mobile that are not TCP and wait.
 #[derive(Debug, Default)]
@@ -50,6 +68,8 @@ pub(super) struct Lane {
     bytes: u64,
     /// Magnitudes of its entries, a bit each.
     entries: u64,
+    /// Place of its class among those of the box, if it is in one.
+    class: Option<u32>,
     pub(super) stride: StrideState,
     codel: CoDel,
     /// Source and destination of its latest packet.
@@ -65,9 +85,14 @@ struct Waiting {
 }
 
 impl Lanes {
-    /// The lane of a flow.
-    pub(super) const fn lane(packet: &Opaque) -> u32 {
-        packet.flow % LANES
+    /// The lane of a flow of a class. Each class has lanes of its own, so that no flow has the
+    /// share of another.
+    const fn lane(flow: u32, class: Option<u32>) -> u32 {
+        let of_class = match class {
+            Some(place) => (place + 1) * LANES,
+            None => 0,
+        };
+        of_class + flow % LANES
     }
 
     /// Ends of the latest packet: a host that is talked to, and the address by which it is.
@@ -85,18 +110,20 @@ impl Lanes {
         self.of_flows.get_mut(&lane).map(|lane| &mut lane.stride)
     }
 
-    /// A packet waits; others may be dropped for it.
+    /// A packet waits; others may be dropped for it. Returns its lane.
     pub(super) fn push(
         &mut self,
         now: Time,
         config: &AtcpConfig,
         packet: &Opaque,
-        released: &mut Released,
-    ) {
-        let share = || config.share(packet.ports.as_ref().map_or(&[], |ports| ports), packet.dscp);
-        let key = Self::lane(packet);
-        let lane = self.of_flows.entry(key).or_insert_with(|| Lane::new(share(), config, packet));
+        exit: &mut Exit<'_>,
+    ) -> u32 {
+        let ports = packet.ports.as_ref().map_or(&[][..], |ports| ports);
+        let class = config.class_of(ports, packet.dscp).map(|place| place as u32);
+        let key = Self::lane(packet.flow, class);
+        let lane = self.of_flows.entry(key).or_insert_with(|| Lane::new(class, config, packet));
         let Opaque { number, bytes, ecn, .. } = *packet;
+        (exit.watch)(MiddleboxFact::Waits { mobile: exit.mobile, class, bytes });
         lane.ends = [packet.source, packet.destination];
         self.ends = Some(lane.ends);
         self.largest = self.largest.max(bytes.into());
@@ -108,11 +135,12 @@ impl Lanes {
         }
         self.waiting += u64::from(bytes);
         self.waiting_max = self.waiting_max.max(self.waiting);
-        while self.waiting > config.budget && self.shorten(released) {}
+        while self.waiting > config.budget && self.shorten(now, exit) {}
+        key
     }
 
     /// Drops half of the longest lane, from its head. False if nothing waits.
-    fn shorten(&mut self, released: &mut Released) -> bool {
+    fn shorten(&mut self, now: Time, exit: &mut Exit<'_>) -> bool {
         let longest = self.longest();
         let Some(lane) = longest.and_then(|key| self.of_flows.get_mut(&key)) else {
             return false;
@@ -121,7 +149,7 @@ impl Lanes {
         for packet in lane.packets.drain(..batch) {
             lane.bytes -= u64::from(packet.bytes);
             self.waiting -= u64::from(packet.bytes);
-            released.push_back(Aside::Packet(packet.number, Release::Crowded));
+            exit.release(now, lane.class, &packet, Release::Crowded);
         }
         true
     }
@@ -152,10 +180,10 @@ impl Lanes {
 
     /// Lets the next packet of a lane go that `CoDel` does not drop. Its bytes; `None` if none is
     /// left.
-    pub(super) fn pop(&mut self, now: Time, lane: u32, released: &mut Released) -> Option<u64> {
+    pub(super) fn pop(&mut self, now: Time, lane: u32, exit: &mut Exit<'_>) -> Option<u64> {
         let lane = self.of_flows.get_mut(&lane)?;
         while let Some(packet) = lane.packets.pop_front() {
-            let Waiting { number, bytes, since, mut ecn } = packet;
+            let Waiting { bytes, since, mut ecn, .. } = packet;
             lane.bytes -= u64::from(bytes);
             self.waiting -= u64::from(bytes);
             let departure = Departure { sojourn: now - since, bytes_behind: lane.bytes };
@@ -165,7 +193,7 @@ impl Lanes {
                 Verdict::Notify if ecn.mark() => Release::Marked,
                 Verdict::Notify | Verdict::Drop => Release::Late,
             };
-            released.push_back(Aside::Packet(number, release));
+            exit.release(now, lane.class, &packet, release);
             if !release.is_loss() {
                 return Some(u64::from(bytes));
             }
@@ -206,11 +234,13 @@ impl Lane {
         is_new
     }
 
-    fn new(share: Share, config: &AtcpConfig, first: &Opaque) -> Self {
+    fn new(class: Option<u32>, config: &AtcpConfig, first: &Opaque) -> Self {
+        let share = config.share_of(class.map(|place| place as usize));
         Self {
             packets: VecDeque::new(),
             bytes: 0,
             entries: 0,
+            class,
             stride: StrideState::of_lane(share),
             codel: CoDel::new(config.codel()),
             ends: [first.source, first.destination],
@@ -223,7 +253,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Leg;
+    use crate::{Class, Leg};
 
     fn packet(number: u32, flow: u32, bytes: u32) -> Opaque {
         let host = |leg, host| Address { leg, host };
@@ -239,6 +269,24 @@ mod tests {
         }
     }
 
+    /// Flows whose hashes are the same share a lane only if they are of one class.
+    #[test]
+    fn no_flow_has_the_share_of_another() {
+        let name = "voice".to_owned();
+        let voice = Class { name, dscp: Some(46), priority: 1, ..Class::default() };
+        let config = AtcpConfig { classes: vec![voice], ..AtcpConfig::default() };
+        let (mut lanes, mut released) = (Lanes::default(), Released::new());
+        let mut exit = Exit { mobile: 0, released: &mut released, watch: &mut |_| {} };
+        let mut of = |number, dscp| {
+            let packet = Opaque { dscp, ..packet(number, 7, 100) };
+            let lane = lanes.push(Time::ZERO, &config, &packet, &mut exit);
+            (lane, lanes.stride(lane).expect("it has a packet").share.priority)
+        };
+        let [plain, voice, again] = [of(0, 0), of(1, 46), of(2, 0)];
+        assert_eq!((plain.1, voice.1), (0, 1));
+        assert_eq!(plain, again);
+    }
+
     proptest! {
         /// Whatever comes and goes, the lane that is found is longer than half of the longest, and
         /// there are no more entries than lanes have had magnitudes.
@@ -250,10 +298,12 @@ mod tests {
             let now = Time::ZERO;
             let (mut lanes, mut released) = (Lanes::default(), Released::new());
             for (number, (flow, bytes, pops)) in (0..).zip(steps) {
-                lanes.push(now, &config, &packet(number, flow, bytes), &mut released);
+                let watch = &mut |_| {};
+                let mut exit = Exit { mobile: 0, released: &mut released, watch };
+                lanes.push(now, &config, &packet(number, flow, bytes), &mut exit);
                 prop_assert!(lanes.waiting <= config.budget);
                 for _ in 0..pops {
-                    lanes.pop(now, (flow + 1) % 6, &mut released);
+                    lanes.pop(now, (flow + 1) % 6, &mut exit);
                 }
                 let most = lanes.of_flows.values().map(|lane| lane.bytes).max().unwrap_or(0);
                 let found = lanes.longest().map_or(0, |key| lanes.of_flows[&key].bytes);

@@ -47,7 +47,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
-use base::{Agenda, Time};
+use base::{Agenda, Rate, Time};
 use observe::BoxContext;
 use tcp::{Acknowledgement, Departure, Payload};
 
@@ -202,7 +202,7 @@ impl<P: Payload> Atcp<P> {
 
     /// True if the rate of a subscriber's pipe is known.
     fn knows_its_pipe(&self) -> bool {
-        let is_estimated = |aggregate: &Aggregate| aggregate.estimator.has_rate();
+        let is_estimated = |aggregate: &Aggregate| aggregate.estimator.rate().is_some();
         self.config.uplink_rate.is_some() || self.aggregates.iter().all(is_estimated)
     }
 
@@ -324,6 +324,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
     fn handle_report(&mut self, cx: &mut BoxContext<'_>, mobile: Address, report: RadioReport) {
         let Some(&index) = self.aggregates.of.get(&self.place(mobile)) else { return };
         self.with(cx, index, |aggregate, cx| {
+            aggregate.reported_bps = Some(report.rate.map_or(0, Rate::as_bps));
             aggregate.estimator.on_report(report.rate, cx.config, aggregate.mss);
         });
     }

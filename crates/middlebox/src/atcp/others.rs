@@ -3,12 +3,13 @@
 //! and echo requests tell what has left the pipe (`pipe.rs`) where no segment does (`echoes.rs`).
 
 use base::{Duration, Time};
+use observe::MiddleboxFact;
 use tcp::Payload;
 
 use super::aggregate::{Aggregate, Context};
 use super::config::{AtcpConfig, Estimation, Role};
 use super::echoes::ECHO_BYTES;
-use super::lanes::Lanes;
+use super::lanes::Exit;
 use super::recent_rtt::RecentRtt;
 use super::schedule::Turn;
 use crate::radio_rtt::RadioRtt;
@@ -17,8 +18,9 @@ use crate::{Address, Aside, Opaque};
 impl Aggregate {
     /// A packet waits for its turn.
     pub(super) fn wait<P: Payload>(&mut self, packet: &Opaque, cx: &mut Context<'_, P>) {
-        self.lanes.push(cx.now, cx.config, packet, cx.released);
-        let lane = Lanes::lane(packet);
+        let (mobile, released, watch) = (self.mobile, &mut *cx.released, &mut *cx.watch);
+        let mut exit = Exit { mobile, released, watch };
+        let lane = self.lanes.push(cx.now, cx.config, packet, &mut exit);
         if let Some(stride) = self.lanes.stride(lane) {
             self.schedule.join(Turn::Lane(lane), stride);
         }
@@ -44,7 +46,8 @@ impl Aggregate {
                 return false;
             }
         }
-        let sent = self.lanes.pop(now, lane, cx.released);
+        let (mobile, released, watch) = (self.mobile, &mut *cx.released, &mut *cx.watch);
+        let sent = self.lanes.pop(now, lane, &mut Exit { mobile, released, watch });
         if let Some(stride) = self.lanes.stride(lane) {
             match sent {
                 Some(bytes) => self.schedule.serve(turn, stride, bytes),
@@ -116,6 +119,7 @@ impl Aggregate {
         let pipe = self.estimator.pipe(cx.config, self.packet());
         self.pipe.enter(cx.now, position, ECHO_BYTES, pipe);
         cx.released.push_back(Aside::Echo(ends, number));
+        (cx.watch)(MiddleboxFact::EchoSent { mobile: self.mobile });
     }
 
     /// Of a subscriber: the host that is asked does not answer, and the latest is another. What was
@@ -146,7 +150,7 @@ impl Aggregate {
     }
 
     /// The mobile answered an echo request.
-    pub(super) fn handle_echo<P: Payload>(&mut self, number: u32, cx: &Context<'_, P>) {
+    pub(super) fn handle_echo<P: Payload>(&mut self, number: u32, cx: &mut Context<'_, P>) {
         let (now, config) = (cx.now, cx.config);
         let limited = self.in_flight() + self.packet() > self.cwnd(config);
         let is_pending = |number| self.echoes.is_pending(number);
@@ -154,6 +158,7 @@ impl Aggregate {
         let Some(number) = about else { return };
         let Some(answered) = self.echoes.answer(now, number) else { return };
         let rtt = now - answered.at;
+        (cx.watch)(MiddleboxFact::EchoAnswered { mobile: self.mobile, rtt });
         self.round_trip.sample(rtt);
         self.recent_rtt.sample(now, rtt, self.round_trip.smoothed().unwrap_or(rtt));
         let bytes = self.pipe.leave_below(answered.position + 1);

@@ -11,7 +11,7 @@ from thinpipe.lab.views.cells import CODES, RRC, SHARED
 from thinpipe.lab.views.energy import POWER
 from thinpipe.lab.views.goodput import FAIRNESS, GOODPUT
 from thinpipe.lab.views.ladder import LADDER
-from thinpipe.lab.views.middlebox import BACKLOG, LEG
+from thinpipe.lab.views.middlebox import BACKLOG, LEG, RATES, WAITS
 from thinpipe.lab.views.places import PLACES
 from thinpipe.lab.views.queueing import DELAY, QUEUE
 from thinpipe.lab.views.round_trips import ROUND_TRIPS
@@ -41,6 +41,8 @@ KINDS: Final[tuple[PanelKind, ...]] = (
     POWER,
     BACKLOG,
     LEG,
+    WAITS,
+    RATES,
     LADDER,
     PLACES,
 )

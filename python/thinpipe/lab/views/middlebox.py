@@ -8,6 +8,7 @@ import numpy as np
 
 from thinpipe.lab.panel import Layer, PanelKind, Sight, has
 from thinpipe.plot.middlebox import RETRANSMISSIONS, stalls
+from thinpipe.plot.waits import LOSSES, by_class, named
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,6 +80,40 @@ def round_trips(sight: Sight) -> list[Layer]:
     return [*drawn, *_marks(sight, events, top)]
 
 
+def waits(sight: Sight) -> list[Layer]:
+    """Return how long each packet waited that the box does not read, and a mark at each loss."""
+    which, rows = mobile(sight, sight.run.middlebox_waits)
+    drawn: list[Layer] = []
+    for name, color, of_class in by_class(rows):
+        label = f"{named(name)}{which}"
+        look = {} if sight.several else {"color": color}
+        release = of_class["release"].cast(str)
+        sent = of_class.filter(~release.is_in([*LOSSES]))
+        time_s, waited_s = (sent[column].to_numpy() for column in ("time_s", "waited_s"))
+        drawn += sight.samples(label, time_s, waited_s, **look)
+        for loss, shape in (("late", "cross"), ("crowded", "triangle")):
+            lost = of_class.filter(release == loss)
+            time_s, zero = lost["time_s"].to_numpy(), np.zeros(len(lost))
+            drawn += sight.marks(f"{label}: {loss}", time_s, zero, shape=shape, **look)
+    return drawn
+
+
+def rates(sight: Sight) -> list[Layer]:
+    """Return the rate of a mobile's radio, as the box estimates it and as the radio reports it."""
+    which, rows = mobile(sight, sight.run.middlebox_rates)
+    drawn: list[Layer] = []
+    for column, label, tone in (
+        ("reported_bps", "reported by the radio", "muted"),
+        ("estimate_bps", "estimated by the middlebox", "data"),
+    ):
+        known = rows.drop_nulls(column)
+        look = {"faint": column == "reported_bps"} if sight.several else {"tone": tone}
+        time_s, bps = (known[name].to_numpy() for name in ("time_s", column))
+        if len(known):
+            drawn += sight.steps(f"{label}{which}", time_s, bps / 1000, **look)
+    return drawn
+
+
 def _marks(sight: Sight, events: pl.DataFrame, top: float) -> list[Layer]:
     """Return a mark at each event: retransmissions at the bottom, others at the top."""
     names = events["event"].cast(str)
@@ -111,4 +146,18 @@ LEG: Final = PanelKind(
     "s",
     round_trips,
     there=has("middlebox_rtt"),
+)
+WAITS: Final = PanelKind(
+    "middlebox-waits",
+    "Waits in the middlebox of what is not TCP, by class",
+    "s",
+    waits,
+    there=has("middlebox_waits"),
+)
+RATES: Final = PanelKind(
+    "middlebox-rate",
+    "Rate of the radio by the middlebox's estimate",
+    "kbit/s",
+    rates,
+    there=has("middlebox_rates"),
 )

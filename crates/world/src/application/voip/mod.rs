@@ -50,9 +50,13 @@ section! {
 /// Header of RTP without contributing sources (RFC 3550 §5.1).
 const RTP_HEADER_BYTES: u32 = 12;
 
+impl Voip {
+    /// Port that calls are received at unless another is given: RTP's (RFC 3551 §8).
+    pub const PORT: u16 = 5004;
+}
+
 impl Traffic for Voip {
-    /// RTP's (RFC 3551 §8).
-    const PORT: u16 = 5004;
+    const PORT: u16 = Self::PORT;
 
     fn bytes(&self, _: Option<u64>) -> Option<u64> {
         None
