@@ -84,6 +84,10 @@ section! {
         /// as nobody holds back the answer to an echo request.
         pub uplink_clamp: Option<u32> as Or<as_key::UplinkRate, Bytes<u32, 1, 4_294_967_295>> =
             None;
+        /// Segments that a connection sends in a row when it has its turn. Default: Chakravorty et
+        /// al. 2003, §IV.B, one; two where mobiles hold an acknowledgement back until the second
+        /// segment (RFC 5681 §4.2), or each connection of many would have one that waits for it.
+        pub quantum: u32 as Count<u32, 1, 64> = 1;
         /// What becomes of packets that are not TCP, or that nobody can read.
         pub others: Others as Word<Others> = Others::Scheduled;
         /// Whether echo requests follow them, where no connection tells how long they are on their

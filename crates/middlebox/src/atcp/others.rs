@@ -50,7 +50,7 @@ impl Aggregate {
         let sent = self.lanes.pop(now, lane, &mut Exit { mobile, released, watch });
         if let Some(stride) = self.lanes.stride(lane) {
             match sent {
-                Some(bytes) => self.schedule.serve(turn, stride, bytes),
+                Some(bytes) => self.schedule.serve(turn, stride, bytes, 1),
                 None => self.schedule.skip(turn, stride),
             }
         }

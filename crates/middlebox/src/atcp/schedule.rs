@@ -4,8 +4,9 @@
 //! sends, and its pass rises by bytes ÷ tickets. The global pass of a priority is the highest of
 //! those served: a flow that returns from an idle time starts there, without a claim to what it did
 //! not use. A new flow starts [`FIRST`] ÷ tickets before: its first window goes ahead, as in a fair
-//! queue that favours new flows (RFC 8290 §3.2), and short flows are over soon. Lanes of what is
-//! not TCP ([`super::lanes`]) take turns with connections by the same passes.
+//! queue that favours new flows (RFC 8290 §3.2), and short flows are over soon. A turn may be of
+//! several segments ([`AtcpConfig::quantum`](super::AtcpConfig)). Lanes of what is not TCP
+//! ([`super::lanes`]) take turns with connections by the same passes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -55,6 +56,8 @@ pub(super) struct StrideState {
     ahead: u64,
     /// Bytes that it did not use in an idle time and may claim.
     claim: u64,
+    /// Segments that it has sent in its present turn, and their bytes.
+    in_turn: (u32, u64),
     /// True while it waits for a turn.
     waiting: bool,
 }
@@ -62,7 +65,7 @@ pub(super) struct StrideState {
 impl StrideState {
     /// Of a flow of that connection, which has not sent yet.
     pub(super) const fn new(share: Share, connection: u32) -> Self {
-        Self { share, connection, pass: 0, ahead: FIRST, claim: 0, waiting: false }
+        Self { share, connection, pass: 0, ahead: FIRST, claim: 0, in_turn: (0, 0), waiting: false }
     }
 
     /// State of a lane, which may claim a packet: who sends less than its share goes ahead each
@@ -70,12 +73,20 @@ impl StrideState {
     pub(super) const fn of_lane(share: Share) -> Self {
         Self { claim: PACKET, ..Self::new(share, u32::MAX) }
     }
+
+    /// What it has sent in its turn counts.
+    fn end_turn(&mut self) {
+        let (_, bytes) = std::mem::take(&mut self.in_turn);
+        self.ahead = self.ahead.saturating_sub(bytes);
+        self.pass += bytes * STRIDE / u64::from(self.share.tickets);
+    }
 }
 
 impl Schedule {
     /// Entry among those that may have something to send.
     pub(super) fn join(&mut self, turn: Turn, stride: &mut StrideState) {
         if !std::mem::replace(&mut stride.waiting, true) {
+            stride.end_turn();
             let priority = stride.share.priority;
             let ahead = stride.ahead.max(stride.claim) * STRIDE / u64::from(stride.share.tickets);
             stride.pass = stride.pass.max(self.global(priority).saturating_sub(ahead));
@@ -109,13 +120,17 @@ impl Schedule {
         stride.waiting = false;
     }
 
-    /// The first of its kind, whose state this is, sends `bytes`.
-    pub(super) fn serve(&mut self, turn: Turn, stride: &mut StrideState, bytes: u64) {
-        self.of(turn).pop();
+    /// The first of its kind, whose state this is, sends a packet of `bytes`. Its turn ends with
+    /// the packet that makes it a `quantum`.
+    pub(super) fn serve(&mut self, turn: Turn, stride: &mut StrideState, bytes: u64, quantum: u32) {
         let global = self.global(stride.share.priority);
         *global = stride.pass.max(*global);
-        stride.ahead = stride.ahead.saturating_sub(bytes);
-        stride.pass += bytes * STRIDE / u64::from(stride.share.tickets);
+        let (packets, together) = stride.in_turn;
+        stride.in_turn = (packets + 1, together + bytes);
+        if packets + 1 < quantum {
+            return;
+        }
+        self.of(turn).pop();
         stride.waiting = false;
         self.join(turn, stride);
     }
@@ -151,8 +166,8 @@ mod tests {
     use super::*;
 
     /// Flows of these priorities and tickets, all with much to send; how many bytes each sends of
-    /// `total`, in segments of these sizes.
-    fn served(flows: &[(u8, u32, u64)], total: u64) -> Vec<u64> {
+    /// `total`, in segments of these sizes, `quantum` of them in a turn.
+    fn served(flows: &[(u8, u32, u64)], total: u64, quantum: u32) -> Vec<u64> {
         let mut schedule = Schedule::default();
         let mut strides: Vec<_> = flows
             .iter()
@@ -169,7 +184,7 @@ mod tests {
             let (Turn::Flow(id) | Turn::Lane(id)) = turn;
             let length = flows[id as usize].2;
             bytes[id as usize] += length;
-            schedule.serve(turn, &mut strides[id as usize], length);
+            schedule.serve(turn, &mut strides[id as usize], length, quantum);
         }
         bytes
     }
@@ -177,11 +192,14 @@ mod tests {
     #[test]
     fn bytes_are_as_tickets() {
         let check = |flows: &[(u8, u32, u64)], expect: &[u64]| {
-            let bytes = served(flows, 1_000_000);
-            let (sum, tickets) = (bytes.iter().sum::<u64>(), expect.iter().sum::<u64>());
-            for (&got, &expect) in bytes.iter().zip(expect) {
-                let fair = sum * expect / tickets;
-                assert!(got.abs_diff(fair) <= 3_000, "{flows:?}: {bytes:?}");
+            let tickets = expect.iter().sum::<u64>();
+            for quantum in [1, 2, 5] {
+                let bytes = served(flows, 1_000_000, quantum);
+                let sum = bytes.iter().sum::<u64>();
+                for (&got, &expect) in bytes.iter().zip(expect) {
+                    let far = got.abs_diff(sum * expect / tickets);
+                    assert!(far <= 3_000 * u64::from(quantum), "{flows:?} {quantum}: {bytes:?}");
+                }
             }
         };
         check(&[(0, 1, 1_000), (0, 1, 1_000)], &[1, 1]);
@@ -200,7 +218,7 @@ mod tests {
         let (mut old, mut new) = (StrideState::new(share, 0), StrideState::new(share, 1));
         schedule.join(Turn::Flow(0), &mut old);
         for _ in 0..100 {
-            schedule.serve(Turn::Flow(0), &mut old, 1_000);
+            schedule.serve(Turn::Flow(0), &mut old, 1_000, 1);
         }
         schedule.join(Turn::Lane(1), &mut new);
         let mut order = Vec::new();
@@ -208,9 +226,33 @@ mod tests {
             let turn = schedule.first().expect("both wait");
             let (Turn::Flow(id) | Turn::Lane(id)) = turn;
             order.push(id);
-            schedule.serve(turn, if id == 0 { &mut old } else { &mut new }, 1_000);
+            schedule.serve(turn, if id == 0 { &mut old } else { &mut new }, 1_000, 1);
         }
         assert_eq!(order, [1, 1, 1, 1, 1, 1, 0, 1, 0, 1], "4380 bytes, and its turn");
+    }
+
+    /// A turn of two segments; one that is left ends, and counts as far as it was used.
+    #[test]
+    fn a_turn_is_a_quantum_in_a_row() {
+        let mut schedule = Schedule::default();
+        let share = Share { priority: 0, tickets: 1 };
+        let mut strides = [0, 1].map(|id| StrideState { ahead: 0, ..StrideState::new(share, id) });
+        for (id, stride) in (0..).zip(&mut strides) {
+            schedule.join(Turn::Flow(id), stride);
+        }
+        let mut order = Vec::new();
+        for sent in 0..10 {
+            let turn = schedule.first().expect("both wait");
+            let Turn::Flow(id) = turn else { panic!("none is a lane") };
+            order.push(id);
+            let stride = &mut strides[id as usize];
+            schedule.serve(turn, stride, 1_000, 2);
+            if sent == 4 {
+                schedule.skip(turn, stride);
+                schedule.join(turn, stride);
+            }
+        }
+        assert_eq!(order, [0, 0, 1, 1, 0, 1, 1, 0, 0, 1]);
     }
 
     #[test]
@@ -225,7 +267,7 @@ mod tests {
             let turn = schedule.first().expect("both wait");
             let id = usize::from(turn == Turn::Flow(1));
             bytes[id] += 1_000;
-            schedule.serve(turn, if id == 0 { &mut stays } else { &mut returns }, 1_000);
+            schedule.serve(turn, if id == 0 { &mut stays } else { &mut returns }, 1_000, 1);
             if id == 1 {
                 schedule.remove(turn, &returns);
                 returns.waiting = false;

@@ -132,7 +132,7 @@ impl Aggregate {
         let queued = flow.queued();
         self.unacked.push(now, &mut flow.chain, id, from, numbers as u32);
         flow.advance(now, numbers);
-        self.schedule.serve(Turn::Flow(id), &mut flow.stride, numbers);
+        self.schedule.serve(Turn::Flow(id), &mut flow.stride, numbers, config.quantum);
         let bytes = queued - flow.queued();
         self.totals.queued -= bytes;
         self.totals.sent += bytes;
