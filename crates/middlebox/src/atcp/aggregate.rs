@@ -26,6 +26,9 @@ use super::unacked::{NONE, PacketState, Sent, Skips, Unacknowledged};
 use crate::radio_rtt::RadioRtt;
 use crate::{FlowId, Repairs};
 
+/// Largest segment before the first flow.
+pub(super) const NO_MSS: u64 = 1;
+
 /// All flows to one mobile.
 #[derive(Debug)]
 pub(super) struct Aggregate {
@@ -135,7 +138,7 @@ impl Aggregate {
             small_segment: None,
             totals: Totals::default(),
             persist: Persist::default(),
-            mss: 1,
+            mss: NO_MSS,
             freed_at: Time::ZERO,
             part: None,
             hold: None,
@@ -234,6 +237,7 @@ impl Aggregate {
         self.take_back_head(id, cx);
         if acked.bytes > 0 {
             acked.bytes += self.pipe.leave_below(acked.beyond);
+            self.echoes.told();
             self.freed_at = now;
             self.measure(cx, id, &acked, limited);
             self.heard(cx, &acked);

@@ -8,7 +8,7 @@ use base::{Duration, Time};
 /// Bytes of an echo request over IPv4 with as much data as its number takes.
 pub(super) const ECHO_BYTES: u64 = 32;
 
-/// An echo request follows each quarter of a window.
+/// An echo request follows each quarter of a window of which no segment tells.
 const PART_OF_WINDOW: u64 = 4;
 
 /// So many that are not answered in a row, and the mobile is taken not to answer at all.
@@ -45,17 +45,30 @@ pub(super) struct Pending {
 
 impl Echoes {
     /// Count of bytes that were let go, with which so many wait or are under way. True if an echo
-    /// request is to follow them. Once the mobile has answered, nothing has to be known of a flow
-    /// that leaves room, and an answer costs power.
-    pub(super) fn is_due(&mut self, now: Time, bytes: u64, window: u64, together: u64) -> bool {
+    /// request is to follow them: if nothing else would tell (`is_blind`), the first; and in any
+    /// case a quarter of a window without word. Once the mobile has answered, nothing has to be
+    /// known of a flow that leaves room, and an answer costs power.
+    pub(super) fn is_due(
+        &mut self,
+        now: Time,
+        bytes: u64,
+        window: u64,
+        together: u64,
+        is_blind: bool,
+    ) -> bool {
         self.bytes += bytes;
         let answers =
             self.silent < SILENT || self.is_trusted(now) || now - self.given_up >= ASKED_AGAIN;
         // Of one that does not answer only one is asked for.
         let is_free = self.silent == 0 || self.pending.is_empty();
         let matters = self.answered.is_none() || together * PART_OF_WINDOW >= window;
-        let is_blind = matters && self.pending.is_empty();
-        answers && is_free && (is_blind || self.bytes * PART_OF_WINDOW >= window)
+        let is_first = is_blind && matters && self.pending.is_empty();
+        answers && is_free && (is_first || self.bytes * PART_OF_WINDOW >= window)
+    }
+
+    /// A segment told what has left: an acknowledgement may be held back, but this one came.
+    pub(super) const fn told(&mut self) {
+        self.bytes = 0;
     }
 
     /// The number of the next.
@@ -127,17 +140,39 @@ mod tests {
     #[test]
     fn one_follows_each_quarter_of_a_window() {
         let mut echoes = Echoes::default();
-        assert!(echoes.is_due(at(0), 100, 4_000, 100), "the first packet is measured");
+        assert!(echoes.is_due(at(0), 100, 4_000, 100, true), "the first packet is measured");
         let number = echoes.send(at(0), 1);
         assert!(echoes.answer(at(0), number).is_some());
-        assert!(!echoes.is_due(at(0), 100, 4_000, 900), "there is room");
-        assert!(echoes.is_due(at(0), 100, 4_000, 1_000), "there is less");
+        assert!(!echoes.is_due(at(0), 100, 4_000, 900, true), "there is room");
+        assert!(echoes.is_due(at(0), 100, 4_000, 1_000, true), "there is less");
         echoes.send(at(0), 1);
         for together in [900, 9_000] {
-            let due = (0..4).map(|_| echoes.is_due(at(1), 300, 4_000, together));
+            let due = (0..4).map(|_| echoes.is_due(at(1), 300, 4_000, together, true));
             assert_eq!(due.collect::<Vec<_>>(), [false, false, false, true]);
             echoes.send(at(1), 2);
         }
+    }
+
+    /// Segments that tell keep echo requests away; those whose acknowledgements are held back do
+    /// not.
+    #[test]
+    fn none_is_needed_while_segments_tell() {
+        let check = |told: bool, expect: &[bool]| {
+            let mut echoes = Echoes::default();
+            let due = (0..8).map(|_| {
+                if told {
+                    echoes.told();
+                }
+                let due = echoes.is_due(at(0), 300, 4_000, 4_000, false);
+                if due {
+                    echoes.send(at(0), 1);
+                }
+                due
+            });
+            assert_eq!(due.collect::<Vec<_>>(), expect, "{told}");
+        };
+        check(true, &[false; 8]);
+        check(false, &[false, false, false, true, false, false, false, true]);
     }
 
     #[test]
@@ -157,7 +192,7 @@ mod tests {
         let mut sent = 0;
         for millis in (0..200_000).step_by(100) {
             echoes.expire(at(millis), Duration::from_secs(1));
-            if echoes.is_due(at(millis), 1_000, 4_000, 4_000) {
+            if echoes.is_due(at(millis), 1_000, 4_000, 4_000, true) {
                 echoes.send(at(millis), millis);
                 sent += 1;
             }

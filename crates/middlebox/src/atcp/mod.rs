@@ -325,7 +325,7 @@ impl<P: Payload + Send> RadioLeg<P> for Atcp<P> {
         let Some(&index) = self.aggregates.of.get(&self.place(mobile)) else { return };
         self.with(cx, index, |aggregate, cx| {
             aggregate.reported_bps = Some(report.rate.map_or(0, Rate::as_bps));
-            aggregate.estimator.on_report(report.rate, cx.config, aggregate.mss);
+            aggregate.handle_report(report.rate, cx.config);
         });
     }
 

@@ -2,12 +2,12 @@
 //! (`lanes.rs`), lanes take turns with connections (`schedule.rs`) for the room in the one window,
 //! and echo requests tell what has left the pipe (`pipe.rs`) where no segment does (`echoes.rs`).
 
-use base::{Duration, Time};
+use base::{Duration, Rate, Time};
 use observe::MiddleboxFact;
 use tcp::Payload;
 
-use super::aggregate::{Aggregate, Context};
-use super::config::{AtcpConfig, Estimation, Role};
+use super::aggregate::{Aggregate, Context, NO_MSS};
+use super::config::{AtcpConfig, Estimation, PACKET, Role};
 use super::echoes::ECHO_BYTES;
 use super::lanes::Exit;
 use super::recent_rtt::RecentRtt;
@@ -73,11 +73,11 @@ impl Aggregate {
         {}
     }
 
-    /// Bytes were let go that nobody acknowledges: without segments in flight an echo request
-    /// follows them.
+    /// Bytes were let go that nobody acknowledges: unless segments tell soon what has left the
+    /// pipe, an echo request follows them.
     fn ask<P: Payload>(&mut self, lane: u32, bytes: u64, cx: &mut Context<'_, P>) {
         let (now, config) = (cx.now, cx.config);
-        if !config.echo || self.is_told_by_segments() {
+        if !config.echo {
             return;
         }
         let ends = match config.role {
@@ -86,8 +86,9 @@ impl Aggregate {
         };
         let Some(latest) = ends else { return };
         self.ask_another(now, latest);
-        let window = self.cwnd(config);
-        if !self.echoes.is_due(now, bytes, window, self.lanes.waiting + self.pipe.in_flight) {
+        let is_blind = !self.is_told_by_segments();
+        let (window, together) = (self.cwnd(config), self.lanes.waiting + self.pipe.in_flight);
+        if !self.echoes.is_due(now, bytes, window, together, is_blind) {
             return;
         }
         let position = self.unacked.take_position();
@@ -214,6 +215,13 @@ impl Aggregate {
     /// Bytes of a full packet.
     pub(super) fn packet(&self) -> u64 {
         self.mss.max(self.lanes.largest)
+    }
+
+    /// The radio reports its rate. Reports are rare: before the first connection the window has to
+    /// do for what may come later.
+    pub(super) fn handle_report(&mut self, rate: Option<Rate>, config: &AtcpConfig) {
+        let most = if self.mss == NO_MSS { PACKET } else { 0 };
+        self.estimator.on_report(rate, config, self.packet().max(most));
     }
 
     /// True if segments in flight will tell what has left the pipe.
