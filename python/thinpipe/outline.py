@@ -335,8 +335,9 @@ def _queue(values: Mapping[str, str], at: str) -> str:
     kind = values[f"{at}.kind"]
     if packets == "as kind":
         packets = str(_core.queue_packets(kind))
+    count = "1 packet" if packets == "1" else f"{packets} packets"
     limits = [
-        *([] if packets == "unlimited" else [f"{packets} packets"]),
+        *([] if packets == "unlimited" else [count]),
         *([] if size == "unlimited" else [size]),
     ]
     return " or ".join(limits or ["without limit"]) + ("" if kind == "droptail" else f" ({kind})")

@@ -17,6 +17,11 @@ RADIO = "[radio]\n"
             "queue 50 packets each way",
         ),
         (
+            f"{LINK}[queue]\npackets = 1\nback.packets = 2000",
+            "2 Mbit/s down, any rate up; delay 40 ms each way; loss 0 % each way; "
+            "queue 1 packet down, 2000 packets up",
+        ),
+        (
             f'{LINK}jitter = "5 ms"\nreorder = 0.01\nback.corrupt = 0.02',
             "2 Mbit/s down, any rate up; delay 40 ms ± 5 ms down, 40 ms up; loss 0 % each way; "
             "reorder 1 % down, 0 % up; corrupt 0 % down, 2 % up; queue 50 packets each way",
