@@ -196,6 +196,7 @@ fn link_config(kind: u8) -> LinkConfig {
         weight: chance(0.5),
         gentle: true,
         mean_packet: 500,
+        ..red::Config::default()
     });
     let codel =
         Discipline::CoDel(codel::Config { target: millis(5), interval: millis(20), mtu: 1500 });

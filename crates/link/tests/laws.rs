@@ -7,6 +7,7 @@ use link::disorder;
 use link::disorder::jitter::{self, Distribution, Order};
 use link::loss::{self, gilbert_elliott, outage::Outage};
 use link::queue::dualpi2::Scheduler;
+use link::queue::fq_codel::Backlog;
 use link::queue::{
     self, Discipline, Disciplines, Kind, Notice, cake, codel, droptail::Limit, dualpi2, fair,
     fq_codel, pie, red,
@@ -117,6 +118,7 @@ fn discipline() -> impl Strategy<Value = Discipline> {
             weight: probability(weight),
             gentle,
             mean_packet: 500,
+            ..Default::default()
         })
     });
     let codel = (1_u64..20, 20_u64..100).prop_map(|(target, interval)| {
@@ -127,14 +129,15 @@ fn discipline() -> impl Strategy<Value = Discipline> {
         })
     });
     let fair = (1_u32..2_000).prop_map(|quantum| Discipline::Fair(fair::Config { quantum }));
-    let fq_codel = (1_u32..2_000, 1_u32..4, 1_u32..70, 1_u64..20).prop_map(
-        |(quantum, flows, drop_batch, target)| {
+    let fq_codel = (1_u32..2_000, 1_u32..4, 1_u32..70, 1_u64..20, any::<bool>()).prop_map(
+        |(quantum, flows, drop_batch, target, sees_all)| {
             let codel = codel::Config {
                 target: Duration::from_millis(target),
                 interval: Duration::from_millis(2 * target),
                 mtu: 100,
             };
-            Discipline::FqCoDel(fq_codel::Config { codel, quantum, flows, drop_batch })
+            let backlog = if sees_all { Backlog::All } else { Backlog::Own };
+            Discipline::FqCoDel(fq_codel::Config { codel, quantum, flows, drop_batch, backlog })
         },
     );
     let pie = (1_u64..50, 1_u64..50, 0.0..2.0_f64, 0_u64..100).prop_map(
@@ -753,13 +756,15 @@ fn marks_take_the_place_of_drops() {
         weight: probability(1.0),
         gentle: true,
         mean_packet: 500,
+        ..Default::default()
     };
     let codel = codel::Config {
         target: Duration::from_millis(5),
         interval: Duration::from_millis(20),
         mtu: 40,
     };
-    let fq_codel = fq_codel::Config { codel, quantum: 100, flows: 1, drop_batch: 64 };
+    let fq_codel =
+        fq_codel::Config { codel, quantum: 100, flows: 1, drop_batch: 64, ..Default::default() };
     let disciplines =
         [Discipline::Red(red), Discipline::CoDel(codel), Discipline::FqCoDel(fq_codel)];
     for discipline in disciplines {

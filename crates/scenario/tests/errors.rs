@@ -50,7 +50,7 @@ fn unknown_keys() {
     in_setting(
         ("queue.red.maxp", "0.1"),
         "unknown key; queue.red has min_threshold, max_threshold, max_probability, weight, \
-         gentle, mean_packet",
+         gentle, mean_packet, count",
     );
     in_setting(
         ("queue.pie.foo", "1"),

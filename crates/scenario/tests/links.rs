@@ -109,10 +109,12 @@ fn the_keys_of_a_discipline_reach_it() {
         ("queue.fq_codel.quantum", "300 B"),
         ("queue.fq_codel.flows", "7"),
         ("queue.fq_codel.drop_batch", "8"),
+        ("queue.fq_codel.backlog", "all"),
     ];
     let milliseconds = Duration::from_millis;
     let codel = codel::Config { target: milliseconds(1), interval: milliseconds(20), mtu: 300 };
-    let expect = fq_codel::Config { codel, quantum: 300, flows: 7, drop_batch: 8 };
+    let backlog = fq_codel::Backlog::All;
+    let expect = fq_codel::Config { codel, quantum: 300, flows: 7, drop_batch: 8, backlog };
     assert_eq!(config(&keys).discipline, Discipline::FqCoDel(expect));
     let keys = [
         ("queue.kind", "pie"),

@@ -68,6 +68,7 @@ fn red() -> Discipline {
         weight: percent(10.0),
         gentle: true,
         mean_packet: 500,
+        ..Default::default()
     })
 }
 

@@ -5,6 +5,7 @@
 use base::Stream;
 use settings::{Bytes, section};
 
+use super::fq_codel::Backlog;
 use super::turns::{self, Lanes};
 use super::{Parameters, Start};
 
@@ -19,7 +20,12 @@ section! {
 
 impl Parameters for Config {
     fn start(&self, _: &dyn Fn(&str) -> Stream) -> Start {
-        let (quantum, lanes) = (self.quantum, Lanes::Each);
-        Start::Turns(turns::Config { quantum, lanes, batch: 1, codel: None })
+        Start::Turns(turns::Config {
+            quantum: self.quantum,
+            lanes: Lanes::Each,
+            batch: 1,
+            codel: None,
+            backlog: Backlog::Own,
+        })
     }
 }

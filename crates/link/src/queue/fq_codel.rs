@@ -2,7 +2,7 @@
 //! flows and which take turns.
 
 use base::Stream;
-use settings::{Bytes, Count, Flat, section};
+use settings::{Bytes, Count, Flat, Word, section, words};
 
 use super::turns::{self, Lanes};
 use super::{Parameters, Start, codel};
@@ -21,6 +21,19 @@ section! {
         /// The most packets that the longest queue loses at once when all is full; half of what it
         /// has, if that is less. Default: RFC 8290 §4.1.
         pub drop_batch: u32 as Count<u32, 1, 65_536> = 64;
+        /// The bytes behind a packet that `CoDel` compares with `mtu`: of its own queue, or of all,
+        /// as in Linux. Default: RFC 8289 §5.6.
+        pub backlog: Backlog as Word<Backlog> = Backlog::Own;
+    }
+}
+
+words! {
+    /// Bytes that `CoDel` of a queue sees behind a packet.
+    pub enum Backlog {
+        /// Those of its own queue.
+        Own = "own",
+        /// Those of all queues, so that a flow may lose its only packet: Linux.
+        All = "all",
     }
 }
 
@@ -37,6 +50,7 @@ impl Parameters for Config {
             lanes: Lanes::Hashed { count: self.flows, salt },
             batch: self.drop_batch,
             codel: Some(self.codel),
+            backlog: self.backlog,
         })
     }
 }

@@ -2,7 +2,7 @@
 //! Avoidance, IEEE/ACM Transactions on Networking 1(4), 1993), in packets.
 
 use base::{Probability, Stream, Time};
-use settings::{Bytes, Chance, Factor, Flag, Share, section};
+use settings::{Bytes, Chance, Factor, Flag, Share, Word, section, words};
 
 use super::{Arrival, Judge, Parameters, Start, Verdict};
 use base::float::power;
@@ -25,6 +25,20 @@ section! {
         pub gentle: bool as Flag = true;
         /// Size of a typical packet: the average decays by as many as an idle link could have sent.
         pub mean_packet: u32 as Bytes<u32, 1, 65_535> = 500;
+        /// Packets that count since the last one dropped or marked: those that passed and the one
+        /// that arrives, or, as in Linux, only those that passed, so that gaps are one longer.
+        /// Default: figure 2 of the paper.
+        pub count: Count as Word<Count> = Count::WithArrival;
+    }
+}
+
+words! {
+    /// Packets that count since the last one dropped or marked.
+    pub enum Count {
+        /// Those that passed and the one that arrives: gaps of 1 to 1/`p_b` − 1 (figure 2).
+        WithArrival = "with-arrival",
+        /// Those that passed: gaps of 1 to 1/`p_b` (§7 of the paper), Linux.
+        Passed = "passed",
     }
 }
 
@@ -43,15 +57,14 @@ pub struct Red {
     chance: Stream,
     /// `avg`, in packets.
     average: f64,
-    /// Packets since the last one that was dropped or marked, while the average is above
-    /// `min_threshold`; from 0.
-    count: Option<u32>,
+    /// Count of the packet that comes next, while the average is above `min_threshold`; from 0.
+    count: u32,
 }
 
 impl Red {
     /// At an empty queue, with its own source of `chance`.
     pub const fn new(config: Config, chance: Stream) -> Self {
-        Self { config, chance, average: 0.0, count: None }
+        Self { config, chance, average: 0.0, count: 0 }
     }
 
     /// §4: while the link is idle the average decays as if that many small packets had met an empty
@@ -89,20 +102,19 @@ impl Judge for Red {
         self.update_average(arrival);
         let probability = self.probability();
         if probability <= 0.0 {
-            self.count = None;
+            self.count = 0;
             return Verdict::Pass;
         }
-        if probability >= 1.0 {
-            self.count = Some(0);
-            return Verdict::Drop;
-        }
-        let count = self.count.map_or(0, |count| count.saturating_add(1));
-        if self.chance.next_f64() >= spread(probability, count) {
-            self.count = Some(count);
+        if probability < 1.0 && self.chance.next_f64() >= spread(probability, self.count) {
+            self.count = self.count.saturating_add(1);
             return Verdict::Pass;
         }
-        self.count = Some(0);
-        if self.average < self.config.max_threshold { Verdict::Notify } else { Verdict::Drop }
+        self.count = match self.config.count {
+            Count::WithArrival => 1,
+            Count::Passed => 0,
+        };
+        let is_full = probability >= 1.0 || self.average >= self.config.max_threshold;
+        if is_full { Verdict::Drop } else { Verdict::Notify }
     }
 
     fn uses_idle_time(&self) -> bool {
@@ -187,10 +199,16 @@ mod tests {
         close(spread(0.05, u32::MAX), 1.0);
     }
 
-    /// With `p_a` as above, gaps are uniform on `1..1/p_b`: their mean is half of `1/p_b`.
+    /// With `p_a` as above, gaps are uniform on `1..1/p_b`, or on `1..=1/p_b` where the packet that
+    /// arrives does not count.
     #[test]
     fn gaps_are_uniform() {
-        let mut red = red(steady(), 10.0);
+        check_gaps(Count::WithArrival, 19, 10.0);
+        check_gaps(Count::Passed, 20, 10.5);
+    }
+
+    fn check_gaps(count: Count, longest: u32, mean: f64) {
+        let mut red = red(Config { count, ..steady() }, 10.0);
         let (mut gaps, mut gap) = (Vec::new(), 0_u32);
         for _ in 0..100_000 {
             gap += 1;
@@ -199,9 +217,10 @@ mod tests {
                 gap = 0;
             }
         }
-        assert!(gaps[1..].iter().all(|gap| (1..20).contains(gap)));
-        let mean = f64::from(gaps.iter().sum::<u32>()) / gaps.len() as f64;
-        assert!((mean - 10.0).abs() < 0.2, "{mean}");
+        assert!(gaps[1..].iter().all(|gap| (1..=longest).contains(gap)));
+        assert!(gaps.contains(&longest));
+        let found = f64::from(gaps.iter().sum::<u32>()) / gaps.len() as f64;
+        assert!((found - mean).abs() < 0.2, "{found}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use base::Time;
 use rustc_hash::FxHashMap;
 
 use super::codel::{self, CoDel};
+use super::fq_codel::Backlog;
 use super::lane::Lane;
 use super::{Queued, Verdict};
 use crate::Load;
@@ -19,6 +20,8 @@ pub(super) struct Config {
     pub(super) batch: u32,
     /// `CoDel` of each lane, if they have it.
     pub(super) codel: Option<codel::Config>,
+    /// Bytes that it sees behind a packet.
+    pub(super) backlog: Backlog,
 }
 
 /// Sharing of lanes among flows.
@@ -96,15 +99,18 @@ struct Flow<T> {
 }
 
 impl<T: Load> Flow<T> {
-    /// Its oldest packet, and what is decided on it.
-    fn pop(&mut self, free: Time) -> Option<(Queued<T>, Verdict)> {
+    /// Its oldest packet, and what is decided on it. All flows have `bytes`, if `CoDel` sees those.
+    fn pop(&mut self, free: Time, bytes: Option<u64>) -> Option<(Queued<T>, Verdict)> {
         let queued = self.lane.pop();
         let Some(codel) = &mut self.codel else { return queued.map(|it| (it, Verdict::Pass)) };
         let Some(queued) = queued else {
             codel.on_empty();
             return None;
         };
-        let (start, departure) = self.lane.departure(&queued, free);
+        let (start, mut departure) = self.lane.departure(&queued, free);
+        if let Some(bytes) = bytes {
+            departure.bytes_behind = bytes - u64::from(queued.packet.bytes());
+        }
         Some((queued, codel.on_departure(start, departure)))
     }
 }
@@ -145,15 +151,16 @@ impl<T: Load> Turns<T> {
     }
 
     /// The next packet: of the first new flow, else of the first old one, that has credits left
-    /// (§4.2). If it goes on, [`Self::sent`] is to be called.
-    pub(super) fn pop(&mut self, free: Time) -> Option<(Queued<T>, Verdict)> {
+    /// (§4.2). All flows have `bytes`. If it goes on, [`Self::sent`] is to be called.
+    pub(super) fn pop(&mut self, free: Time, bytes: u64) -> Option<(Queued<T>, Verdict)> {
+        let seen = (self.config.backlog == Backlog::All).then_some(bytes);
         loop {
             let is_new = self.new.first != NONE;
             let list = if is_new { &mut self.new } else { &mut self.old };
             let place = list.first;
             let flow = self.flows.get_mut(place as usize)?;
             if flow.credits > 0
-                && let Some(turn) = flow.pop(free)
+                && let Some(turn) = flow.pop(free, seen)
             {
                 self.served = place;
                 return Some(turn);
@@ -274,6 +281,7 @@ mod tests {
     use base::{Duration, Stream};
     use proptest::prelude::*;
 
+    use super::super::Departure;
     use super::*;
 
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -294,7 +302,7 @@ mod tests {
     }
 
     const fn fair(quantum: u32) -> Config {
-        Config { quantum, lanes: Lanes::Each, batch: 1, codel: None }
+        Config { quantum, lanes: Lanes::Each, batch: 1, codel: None, backlog: Backlog::Own }
     }
 
     fn push(turns: &mut Turns<Packet>, flow: u64, bytes: u32, number: usize) {
@@ -303,7 +311,7 @@ mod tests {
 
     /// The next packet, which goes on.
     fn pop(turns: &mut Turns<Packet>) -> Option<Packet> {
-        let (Queued { packet, .. }, verdict) = turns.pop(Time::ZERO)?;
+        let (Queued { packet, .. }, verdict) = turns.pop(Time::ZERO, 0)?;
         assert_eq!(verdict, Verdict::Pass);
         turns.sent(packet.bytes);
         Some(packet)
@@ -418,11 +426,11 @@ mod tests {
         while left > 0 {
             now += 10_000_000;
             let at = Time::from_nanos(now);
-            let Some((Queued { packet, .. }, verdict)) = turns.pop(at) else { break };
+            let Some((Queued { packet, .. }, verdict)) = turns.pop(at, 0) else { break };
             if packet.flow == 1 {
                 left -= 1;
                 let sojourn = Duration::from_nanos(now);
-                let departure = super::super::Departure { sojourn, bytes_behind: left * 100 };
+                let departure = Departure { sojourn, bytes_behind: left * 100 };
                 assert_eq!(verdict, alone.on_departure(at, departure), "{now}");
             }
             if verdict == Verdict::Pass {
@@ -433,6 +441,42 @@ mod tests {
             }
         }
         assert!(got[0] < 60, "{got:?}");
+    }
+
+    /// Packets of a flow that are late, but wait alone beside those of another: its judge acts if
+    /// it sees the bytes of all, as one alone that sees these.
+    #[test]
+    fn a_judge_may_see_the_bytes_of_all() {
+        let verdicts = |backlog| {
+            let (codel, lanes) = (codel::Config::default(), Lanes::Hashed { count: 1024, salt: 0 });
+            let mut turns = Turns::new(Config { lanes, codel: Some(codel), backlog, ..fair(100) });
+            let (mut alone, mut bytes) = (CoDel::new(codel), 100 * 100);
+            (0..100).for_each(|number| push(&mut turns, 2, 100, number));
+            let mut of_first = Vec::new();
+            for millis in (20..1_000).step_by(20) {
+                let at = |millis: u64| Time::from_nanos(millis * 1_000_000);
+                let (since, now) = (at(millis - 20), at(millis));
+                turns.push(Queued { since, packet: Packet { flow: 1, number: 0, bytes: 100 } });
+                bytes += 100;
+                let mut is_served = false;
+                while !is_served {
+                    let (Queued { packet, .. }, verdict) = turns.pop(now, bytes).unwrap();
+                    bytes -= 100;
+                    turns.sent(packet.bytes);
+                    is_served = packet.flow == 1;
+                    if is_served {
+                        let sojourn = Duration::from_millis(20);
+                        let departure = Departure { sojourn, bytes_behind: bytes };
+                        of_first.push((verdict, alone.on_departure(now, departure)));
+                    }
+                }
+            }
+            of_first
+        };
+        assert!(verdicts(Backlog::Own).iter().all(|&(verdict, _)| verdict == Verdict::Pass));
+        let all = verdicts(Backlog::All);
+        assert!(all.iter().all(|(verdict, alone)| verdict == alone), "{all:?}");
+        assert!(all.iter().filter(|&&(verdict, _)| verdict == Verdict::Notify).count() > 5);
     }
 
     /// §4.2: a flow that leaves all lists has its judge for the next time, if a hash gave it its

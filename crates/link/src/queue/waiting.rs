@@ -113,7 +113,8 @@ impl<T: Load> Queue<T> {
     /// [`Self::opens`].
     pub fn pop(&mut self, free: Time, counters: &mut Counters) -> Option<Queued<T>> {
         loop {
-            let (Queued { since, mut packet }, verdict) = self.waiting.pop(free)?;
+            let (Queued { since, mut packet }, verdict) =
+                self.waiting.pop(free, self.total.bytes)?;
             let bytes = packet.bytes();
             self.total.packets -= 1;
             self.total.bytes -= u64::from(bytes);
@@ -265,12 +266,12 @@ impl<T: Load> Waiting<T> {
         }
     }
 
-    /// The packet whose turn it is, and what is decided on it. If it goes on, [`Self::sent`] is to
-    /// be called.
-    fn pop(&mut self, free: Time) -> Option<(Queued<T>, Verdict)> {
+    /// The packet whose turn it is, and what is decided on it where `bytes` wait. If it goes on,
+    /// [`Self::sent`] is to be called.
+    fn pop(&mut self, free: Time, bytes: u64) -> Option<(Queued<T>, Verdict)> {
         match self {
             Self::Fifo(fifo) => fifo.pop(free),
-            Self::Turns(turns) => turns.pop(free),
+            Self::Turns(turns) => turns.pop(free, bytes),
             Self::Dual(dual) => dual.pop(free),
             Self::Cake(cake) => cake.pop(free),
         }
