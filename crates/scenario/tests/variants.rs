@@ -166,6 +166,8 @@ fn every_key_reaches_the_endpoint() {
     check("tcp.ecn", "true", |config| format!("{:?}", config.offers()));
     check("tcp.dsack", "true", |config| config.dsack.to_string());
     check("tcp.prr", "true", |config| config.prr.to_string());
+    check("tcp.prr_after_marks", "true", |config| config.prr_after_marks.to_string());
+    check("tcp.prr_unit", "segments", |config| format!("{:?}", config.prr_unit));
     check("tcp.back_off", "linear", |config| format!("{:?}", config.back_off()));
     check("tcp.max_retransmissions", "13", |config| format!("{:?}", config.max_retransmissions));
     check("tcp.spurious_timeouts", "f-rto", |config| format!("{:?}", config.spurious_timeouts));

@@ -10,6 +10,7 @@ use settings::{
 pub use crate::freeze::Freeze;
 pub use crate::pacing::{Pacing, SpacingRtt};
 pub use crate::profile::Profile;
+pub use crate::recovery::prr::PrrUnit;
 pub use crate::retransmission_timer::BackOff;
 pub use crate::shared::ShareState;
 pub use crate::spurious::SpuriousTimeouts;
@@ -96,6 +97,12 @@ section! {
         /// Reduce the window step by step (proportional rate reduction, RFC 9937) in the sack, fack
         /// and rack recoveries. Default: off, as in ns-2.
         pub prr: bool as Flag = false;
+        /// Reduce the window step by step after a mark as well, as in Linux, rather than at once.
+        /// Default: RFC 3168 §6.1.2.
+        pub prr_after_marks: bool as Flag = false;
+        /// Unit in which `prr` lets data out: bytes, or whole segments, rounded up, as in Linux.
+        /// Default: RFC 9937 §6.2.
+        pub prr_unit: PrrUnit as Word<PrrUnit> = PrrUnit::Bytes;
         /// Offer explicit congestion notification: queues that can mark packets need not drop them.
         /// `classic`, or `true`, tells the sender of one mark in each window of data (RFC 3168),
         /// `accurate` of all (RFC 9768), or as `classic` with a peer that knows no more. Default:
@@ -161,6 +168,8 @@ section! {
     in_order(min_rto, max_rto)
     in_order(initial_rto, max_rto)
     supersedes(variant: congestion_control, recovery)
+    only_with(prr_after_marks: prr is ["true"])
+    only_with(prr_unit: prr is ["true"])
     only_with(spacing_rtt: spacing not "off")
     only_with(resume_lifetime: share_state is ["careful"])
     check(Self::goes_together)

@@ -25,7 +25,7 @@ use crate::handshake::reflects_syn_ack;
 use crate::pacing::{Pace, Pacer};
 use crate::peer_window::PeerWindow;
 use crate::persist::Persist;
-use crate::recovery::prr::{Progress, Prr};
+use crate::recovery::prr::{Progress, Prr, PrrUnit};
 use crate::recovery::{self, DUPLICATE_THRESHOLD, Recovery, RepairOrder};
 use crate::retransmission_timer::RetransmissionTimer;
 use crate::send_buffer::SendBuffer;
@@ -402,18 +402,45 @@ impl<P: Payload> Sender<P> {
     /// A recovery begins that congestion control knows of: the reduction ends at its window. One
     /// that names a rate keeps its own window, as in Linux.
     fn begin_reduction(&mut self) {
-        let RepairOrder::Lost { pipe } = self.order() else { return };
-        if self.config.prr && self.controller.pacing_rate().is_none() {
-            let flight = self.in_flight().saturating_sub(self.buffer.board.selected_bytes());
-            let prr = Prr::new(self.controller.window(), flight, pipe, u64::from(self.mss));
-            self.prr = Some(Box::new(prr));
+        if self.config.prr {
+            self.prr = self.reduction().map(Box::new);
         }
+    }
+
+    /// A mark has reduced the window from `before` bytes: in proportion where that is asked for.
+    fn begin_reduction_after_mark(&mut self, before: u64) {
+        if self.config.prr_after_marks {
+            let until = self.buffer.max();
+            self.prr = self.reduction().map(|prr| Box::new(prr.after_mark(before, until)));
+        }
+    }
+
+    /// A reduction in proportion from what is in flight to the controller's window.
+    fn reduction(&self) -> Option<Prr> {
+        let RepairOrder::Lost { pipe } = self.order() else { return None };
+        if self.controller.pacing_rate().is_some() {
+            return None;
+        }
+        let (target, mss) = (self.controller.window(), u64::from(self.mss));
+        let flight = self.in_flight().saturating_sub(self.buffer.board.selected_bytes());
+        let unit = match self.config.prr_unit {
+            PrrUnit::Bytes => 1,
+            PrrUnit::Segments => mss,
+        };
+        Some(Prr::new(target, flight, pipe, mss).in_units_of(unit))
+    }
+
+    /// True while a mark reduces the window in proportion.
+    fn is_reducing_after_mark(&self) -> bool {
+        let una = self.buffer.una();
+        self.prr.as_ref().is_some_and(|prr| prr.until().is_some_and(|until| una <= until))
     }
 
     /// An acknowledgement reported `delivered` bytes.
     fn reduce(&mut self, delivered: u64, progress: Progress) {
+        let goes_on = self.recovery.is_recovering() || self.is_reducing_after_mark();
         let Some(prr) = &mut self.prr else { return };
-        if !self.recovery.is_recovering() {
+        if !goes_on {
             self.prr = None;
             return;
         }

@@ -1,5 +1,17 @@
 //! Proportional rate reduction (RFC 9937).
 
+use settings::words;
+
+words! {
+    /// Unit of what reduction in proportion lets out.
+    pub enum PrrUnit {
+        /// Bytes (RFC 9937 §6.2): a segment leaves once it has been earned.
+        Bytes = "bytes",
+        /// Segments, rounded up: Linux.
+        Segments = "segments",
+    }
+}
+
 /// The window on the way down, while losses are repaired: for what the peer received, the same
 /// share is sent that the window is to keep. So the reduction is spread over a round trip; without
 /// it the sender stays silent for the first part of that, and sends at the old rate after.
@@ -15,6 +27,11 @@ pub(crate) struct Prr {
     out: u64,
     /// cwnd.
     window: u64,
+    /// What had been sent at the mark that began it: acknowledging more ends it. `None` after a
+    /// loss, where it ends with the recovery.
+    until: Option<u64>,
+    /// Bytes to whose multiples the share is rounded up.
+    unit: u64,
 }
 
 /// RFC 9937's `SafeACK`.
@@ -29,7 +46,26 @@ impl Prr {
     /// Recovery begins. `flight` counts what was outstanding and had not been selected, `pipe`
     /// what is in the network; one segment may leave at once (the fast retransmit).
     pub(crate) fn new(target: u64, flight: u64, pipe: u64, mss: u64) -> Self {
-        Self { target, flight: flight.max(1), delivered: 0, out: 0, window: pipe + mss }
+        Self {
+            target,
+            flight: flight.max(1),
+            delivered: 0,
+            out: 0,
+            window: pipe + mss,
+            until: None,
+            unit: 1,
+        }
+    }
+
+    /// The same where a mark begins it, as in Linux: the window was `before`, and `until` had been
+    /// sent.
+    pub(crate) fn after_mark(self, before: u64, until: u64) -> Self {
+        Self { flight: before.max(1), until: Some(until), ..self }
+    }
+
+    /// The same in multiples of `unit` bytes.
+    pub(crate) const fn in_units_of(self, unit: u64) -> Self {
+        Self { unit, ..self }
     }
 
     /// An acknowledgement reports `delivered` bytes; `pipe` bytes are in the network after it (RFC
@@ -38,14 +74,15 @@ impl Prr {
         if delivered == 0 {
             return;
         }
-        if self.delivered == 0 && self.out == 0 {
+        if self.delivered == 0 && self.out == 0 && self.until.is_none() {
             // It began with this acknowledgement, and RecoverFS counts what was in flight before.
             self.flight += delivered;
         }
         self.delivered += delivered;
         let mut out = if pipe > self.target {
             // In proportion, rounded up.
-            (self.delivered * self.target).div_ceil(self.flight).saturating_sub(self.out)
+            let share = (self.delivered * self.target).div_ceil(self.flight * self.unit);
+            (share * self.unit).saturating_sub(self.out)
         } else {
             // PRR-CRB, and PRR-SSRB when all goes well.
             let reserve = match progress {
@@ -67,6 +104,11 @@ impl Prr {
         self.window
     }
 
+    /// What had been sent at the mark that began it.
+    pub(crate) const fn until(&self) -> Option<u64> {
+        self.until
+    }
+
     /// A segment leaves.
     pub(crate) const fn on_sent(&mut self, bytes: u64) {
         self.out += bytes;
@@ -83,7 +125,27 @@ mod tests {
     /// arrive.
     #[test]
     fn every_second_acknowledgement_sends_a_segment() {
-        let mut prr = Prr::new(10 * MSS, 19 * MSS, 19 * MSS, MSS);
+        let prr = Prr::new(10 * MSS, 19 * MSS, 19 * MSS, MSS);
+        assert_eq!(leaving(prr), [1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+    }
+
+    /// ⌈n/2⌉ segments in place of n/2: each leaves an acknowledgement earlier.
+    #[test]
+    fn segments_are_rounded_up() {
+        let prr = Prr::new(10 * MSS, 19 * MSS, 19 * MSS, MSS).in_units_of(MSS);
+        assert_eq!(leaving(prr), [1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
+    }
+
+    /// A mark with 20 segments in flight, of which one has just arrived: all 20 are known.
+    #[test]
+    fn after_a_mark_nothing_is_missing() {
+        let prr = Prr::new(10 * MSS, 19 * MSS, 19 * MSS, MSS).after_mark(20 * MSS, 7);
+        assert_eq!(prr.until(), Some(7));
+        assert_eq!(leaving(prr), [1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+    }
+
+    /// Whether each of twelve acknowledgements of a segment lets one leave.
+    fn leaving(mut prr: Prr) -> Vec<u32> {
         let mut pipe = 18 * MSS;
         let mut sent = Vec::new();
         for _ in 0..12 {
@@ -97,7 +159,7 @@ mod tests {
             sent.push(u32::from(leaves));
             pipe -= MSS;
         }
-        assert_eq!(sent, [1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+        sent
     }
 
     /// Below the target what arrives is replaced, with one segment more while all goes well.

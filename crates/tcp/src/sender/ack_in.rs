@@ -77,7 +77,9 @@ impl<P: Payload> Sender<P> {
         let una = self.buffer.una() + ahead as u64;
         let marked = arrival.ece && self.ecn.on_echo(una, self.buffer.max());
         if marked && !self.recovery.is_recovering() {
+            let before = self.controller.window();
             self.lose(cx.now, LossKind::Ecn);
+            self.begin_reduction_after_mark(before);
         }
         let selected = self.take_selections(cx, una, arrival);
         self.hear_of_duplicates(cx, una, arrival);
@@ -213,7 +215,9 @@ impl<P: Payload> Sender<P> {
         let marked = self.ecn.hear_of_marks(report, &arrived);
         let (una, max) = (self.buffer.una(), self.buffer.max());
         if marked && self.ecn.on_echo(una, max) && !self.recovery.is_recovering() {
+            let before = self.controller.window();
             self.tell_loss(now, LossKind::Ecn, self.last_sent.unwrap_or(now), 1);
+            self.begin_reduction_after_mark(before);
         }
     }
 
@@ -269,7 +273,9 @@ impl<P: Payload> Sender<P> {
     /// it opens the window like any other.
     fn holds_window_after(&self, recovering: bool) -> bool {
         let counts_bytes = self.config.rules.growth != Growth::Acknowledgements;
-        self.recovery.holds_window() || (recovering && counts_bytes)
+        self.recovery.holds_window()
+            || (recovering && counts_bytes)
+            || self.is_reducing_after_mark()
     }
 
     fn tell_controller(
