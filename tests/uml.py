@@ -19,6 +19,8 @@ ENDPOINTS = {
     "tcp.growth": "all-bytes",
     "tcp.min_rto": "200 ms",
     "tcp.abe": "false",
+    "tcp.prr_after_marks": "true",
+    "tcp.prr_unit": "segments",
 }
 """What that kernel's endpoints have, where the profile has what standards ask."""
 

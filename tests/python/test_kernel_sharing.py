@@ -15,6 +15,7 @@ APART_S = 1.3
 FROM_S, TO_S = 60, 120
 
 PAIRS: tuple[Pair, ...] = (
+    (("reno", 20), ("cubic", 20)),
     (("reno", 80), ("cubic", 80)),
     (("cubic", 20), ("cubic", 80)),
     (("reno", 20), ("reno", 80)),
