@@ -138,7 +138,7 @@ def came(before, after) -> int:
     """Packets since then that waited, found no room, or had a header cut off, as AH may."""
     waited = others(after)["received"]["packets"] - others(before)["received"]["packets"]
     passed = grown(before, after, "bypassed")
-    return waited + passed.get("limit_others", 0) + passed.get("not_ip", 0)
+    return int(waited) + passed.get("limit_others", 0) + passed.get("not_ip", 0)
 
 
 def check_counted(status) -> None:

@@ -186,8 +186,8 @@ def arrived(flow: Datagrams, last: int) -> list[int]:
 def dropped(made: Bed) -> int:
     """Packets that the proxy has dropped, or the queue of the radio."""
     shown = made.router.run(["tc", "-statistics", "-json", "qdisc", "show", "dev", "wl0"]).stdout
-    radio = sum(each["drops"] for each in json.loads(shown))
-    return radio + sum(each["packets"] for each in made.status()["dropped"])
+    radio = sum(int(each["drops"]) for each in json.loads(shown))
+    return radio + sum(int(each["packets"]) for each in made.status()["dropped"])
 
 
 def waiting(made: Bed) -> int:

@@ -7,7 +7,8 @@ import pytest
 import thinpipe as tp
 from thinpipe.acceptance.proxy import PAPER, paper
 from thinpipe.acceptance.proxy.collect import times
-from thinpipe.acceptance.proxy.experiments import SETUPS
+from thinpipe.acceptance.proxy.experiments import MIXES, SETUPS
+from thinpipe.acceptance.proxy.mixing import VIDEO, VOICE
 from thinpipe.acceptance.proxy.setup import flow_key
 from thinpipe.testbed import configuration, quic
 
@@ -44,7 +45,26 @@ def test_both_sides_are_told_the_same(name):
     others = profile["middlebox"]["atcp"].get("others")
     assert others == told.get("middlebox.atcp.others")
     for each in profile["middlebox"]["atcp"].get("classes", []):
-        assert told[f"middlebox.atcp.classes.{each['name']}.tickets"] == str(each["tickets"])
+        key = f"middlebox.atcp.classes.{each.pop('name')}"
+        assert {what: told[f"{key}.{what}"] for what in each} == {
+            k: str(v) for k, v in each.items()
+        }
+
+
+@pytest.mark.parametrize("link", MIXES)
+def test_simulated_streams_have_the_packets_of_real_ones(link):
+    setup = SETUPS[f"mix-{link}-none"]
+    mix, settings = setup.mix, {**dict(setup.point.settings), "duration": "8 s"}
+    assert mix is not None
+    run = tp.run(setup.point.scenario, settings, trace=True)
+    for group, payload in ((VOICE, mix.voice.payload), (VIDEO, mix.video and mix.video.payload)):
+        numbers = [flow.id for flow in run.flows if flow.group == group]
+        assert bool(numbers) == bool(payload)
+        for rows in (run.datagrams.filter(run.datagrams["flow"] == each) for each in numbers):
+            assert set(rows["bytes"]) == {payload}
+        if group == VOICE:
+            apart_s = rows["time_s"].diff().drop_nulls()
+            assert set(apart_s.round(9)) == {mix.voice.interval_s}
 
 
 def test_flows_that_start_late_are_simulated_to_their_end():
@@ -78,3 +98,10 @@ def test_without_aioquic_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(paper, "missing", lambda: None)
     assert PAPER.live is not None
     assert PAPER.live.missing() == "needs aioquic: pip install 'thinpipe[quic]'"
+
+
+def test_without_wireguard_it_says_which_package_it_is_in(monkeypatch):
+    monkeypatch.setattr(paper, "missing", lambda: None)
+    monkeypatch.setattr("shutil.which", lambda name: None if name == "wg" else name)
+    assert PAPER.live is not None
+    assert PAPER.live.missing() == "needs wg, which is in wireguard-tools"

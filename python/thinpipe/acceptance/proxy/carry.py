@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,6 +12,8 @@ from dataclasses import dataclass
 from threading import Semaphore
 from typing import TYPE_CHECKING, Any, Final
 
+from thinpipe.acceptance.proxy import mixing
+from thinpipe.acceptance.proxy.mixing import Mixed, Mixing
 from thinpipe.acceptance.proxy.setup import (
     LOCAL_PORT,
     MORE_S,
@@ -66,8 +69,8 @@ class Carried:
         The emulator's.
     punctuality
         How late the emulator and the latest of the ends and the proxy were.
-    quic
-        The download beside them until they ended; times count from its first packet.
+    quic, mixed
+        What was beside them until they ended.
     """
 
     flows: tuple[Fetched, ...]
@@ -80,6 +83,7 @@ class Carried:
     record: EmulationRecord
     punctuality: Punctuality
     quic: QuicFetched | None = None
+    mixed: Mixed | None = None
 
 
 def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
@@ -94,15 +98,18 @@ def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
     with bed(setup.plan) as made:
         server = made.host.serve(setup.listeners, len(setup.fetches))
         others = [] if setup.quic is None else [made.host.serve_quic(setup.quic.listener)]
+        senders = [] if setup.mix is None else mixing.serve(made, setup.mix, setup.control)
         ready()
         with TURN if setup.takes_turns else nullcontext():
             pinged = _start_pings(made, setup)
             before = _waits(made), Ticks.now()
-            beside = _start_quic(made, setup)
+            beside, mix = _start_quic(made, setup), _start_mix(made, setup, senders)
             flows = made.mobile.fetch(setup.fetches).all(setup.lasts_s + 2 * MORE_S)
             others += [] if beside is None else [beside.program]
+            others += [] if mix is None else mix.programs
             others_wait_s = [Waits.of_process(each.pid).mean_since(Waits()) for each in others]
             quic = _end_quic(setup, beside, flows)
+            mixed = mix.end(setup.mix.vpn_bytes) if mix and setup.mix else None
         _assert_whole(flows)
         served = server.all(MORE_S)
         _assert_whole(served)
@@ -133,6 +140,7 @@ def carry(setup: Setup, ready: Callable[[], object] = lambda: None) -> Carried:
             record,
             Punctuality(record.lateness_s, stolen + max(waits_s) / rtt_s),
             quic,
+            mixed,
         )
     if setup.box is not None and carried.handled != len(setup.flows):
         raise BedError(f"the proxy took part in {carried.handled} flows of {len(setup.flows)}")
@@ -164,6 +172,12 @@ def _start_quic(made: Bed, setup: Setup) -> Running[QuicFetched] | None:
     if setup.quic is None:
         return None
     return made.mobile.fetch_quic(setup.quic.fetch(setup.lasts_s + 2 * MORE_S))
+
+
+def _start_mix(made: Bed, setup: Setup, senders: list[subprocess.Popen[str]]) -> Mixing | None:
+    if setup.mix is None:
+        return None
+    return mixing.begin(made, setup.mix, senders, setup.lasts_s + 2 * MORE_S)
 
 
 def _end_quic(

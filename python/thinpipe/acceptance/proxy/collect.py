@@ -11,10 +11,11 @@ from thinpipe._core import EmulationError
 from thinpipe.acceptance.proxy.beside import GROUP
 from thinpipe.acceptance.proxy.carry import Carried, carry
 from thinpipe.acceptance.proxy.experiments import SETUPS
+from thinpipe.acceptance.proxy.mixing import VIDEO, VOICE, VPN, Mixed
 from thinpipe.acceptance.proxy.seen import Seen, of_carried, of_simulated
 from thinpipe.acceptance.proxy.setup import MORE_S, Setup, flow_key
 from thinpipe.papers.outcomes import Outcome
-from thinpipe.run import run
+from thinpipe.run import Run, run
 from thinpipe.testbed import BedError
 from thinpipe.testbed.processor import repeated
 
@@ -34,6 +35,8 @@ class Compared(Outcome):
     carried: Carried
     live: tuple[Seen, ...]
     simulated: tuple[Seen, ...]
+    simulated_voice: tuple[float | None, ...] = ()
+    """What frames of the simulated call took that were sent while TCP was under way, in s."""
 
     @property
     def starved(self) -> bool:
@@ -61,12 +64,25 @@ def simulated(point: Point, carried: Carried) -> Compared:
     if carried.quic is not None:
         ahead_s = carried.flows[0].opened_s - carried.quic.opened_s
         more[f"flow.group.{GROUP}.start"] = f"{carried.start_s[0] - ahead_s:.9f} s"
+    if carried.mixed is not None:
+        more |= _beside(carried, carried.mixed)
     if setup.window_bytes is not None:
         more["tcp.receive_buffer"] = f"{carried.window_bytes} B"
     done = run(point.scenario, {**dict(point.settings), **more}, trace=True)
     outcome = Outcome(done.result, {"segments": done.segments})
     flows = of_simulated(outcome, len(setup.flows))
-    return Compared(done.result, {}, setup, carried, of_carried(carried), flows)
+    voice = () if carried.mixed is None else _voice(done, flows[0])
+    return Compared(done.result, {}, setup, carried, of_carried(carried), flows, voice)
+
+
+def _voice(done: Run, tcp: Seen) -> tuple[float | None, ...]:
+    """Return what frames of the simulated call took while TCP was under way."""
+    [number] = [flow.id for flow in done.flows if flow.group == VOICE]
+    start_s = float(dict(done.point.settings)["flow.start"].split()[0])
+    rows = done.datagrams.filter(done.datagrams["flow"] == number)
+    sent_s = rows["time_s"]
+    meanwhile = rows.filter((sent_s >= start_s) & (sent_s <= start_s + tcp.last_s))
+    return tuple(meanwhile["delay_s"].fill_nan(None))
 
 
 def times(setup: Setup, start_s: Sequence[float]) -> dict[str, Value]:
@@ -78,6 +94,23 @@ def times(setup: Setup, start_s: Sequence[float]) -> dict[str, Value]:
         f"{flow_key(number)}.start": f"{each_s:.9f} s" for number, each_s in enumerate(start_s)
     }
     return {**starts, "duration": f"{start_s[0] + setup.lasts_s + MORE_S:.9f} s"}
+
+
+def _beside(carried: Carried, mixed: Mixed) -> dict[str, Value]:
+    """Return when a mix began on the link's clock, and the mean rate that its video had."""
+    begun_s = {VOICE: mixed.voice.opened_s, VPN: mixed.vpn.opened_s}
+    more: dict[str, Value] = {}
+    if mixed.video is not None:
+        begun_s[VIDEO] = mixed.video.opened_s
+        packets = mixed.video.packets
+        more["flow.group.video.udp.rate"] = (
+            f"{8 * sum(each[3] for each in packets) / packets[-1][1]:.0f} bit/s"
+        )
+    for name, at_s in begun_s.items():
+        assert at_s is not None
+        ahead_s = carried.flows[0].opened_s - at_s
+        more[f"flow.group.{name}.start"] = f"{max(0, carried.start_s[0] - ahead_s):.9f} s"
+    return more
 
 
 @cache

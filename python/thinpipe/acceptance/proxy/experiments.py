@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from thinpipe.acceptance.proxy.beside import Quic
+from thinpipe.acceptance.proxy.mixing import URGENT, VIDEO_PORT, Mix
 from thinpipe.acceptance.proxy.setup import (
     HEADERS,
     Box,
@@ -15,6 +16,7 @@ from thinpipe.acceptance.proxy.setup import (
     Settings,
     Setup,
 )
+from thinpipe.testbed.media import Video
 
 # --- Flows under load: the figures to beat --------------------------------------------------------
 
@@ -182,6 +184,55 @@ BESIDE: Final = {
     for others in OTHERS
 } | {f"beside-{link}-alone": beside(link, None, "around") for link in MIXED}
 
+# --- A call, a VPN and DNS beside TCP -------------------------------------------------------------
+
+TREATED: Final = {**OTHERS, "urgent": "scheduled, call and DNS first"}
+"""What becomes of all of it."""
+
+VIDEO: Final = Video(VIDEO_PORT, start_bps=150e3, least_bps=50e3, most_bps=1e6)
+"""A small picture."""
+
+MIXES: Final = {
+    "umts-384": (
+        Mixed(Box(15_600, "384 kbit/s", "250 ms"), 5, 400_000, 60, 0.3),
+        Mix("amr-12.2", 20, 44, AMPLE * 400_000, VIDEO),
+    ),
+    "lte-cat1": (
+        Mixed(Box(97_500, "10 Mbit/s", "60 ms"), 5, 12_000_000, 40, 0.1, takes_turns=True),
+        Mix("amr-12.2", 20, 44, AMPLE * 12_000_000, replace(VIDEO, start_bps=5e5, most_bps=2.5e6)),
+    ),
+    "gprs-live-40": (
+        Mixed(LIVE_BOX, 5, 25_000, 60, 1),
+        Mix("g723.1", 60, 60, 20 * AMPLE * 25_000, None),
+    ),
+}
+"""By links, with clamps as for uploads. Over GPRS a call has no picture, and two frames of voice a
+packet: with one, more than half would be headers."""
+
+
+def mixed(link: str, treated: str | None) -> Setup:
+    """Return a download by TCP beside a mix, or alone if nothing is `treated`."""
+    what, mix = MIXES[link]
+    others = "scheduled" if treated in (None, "urgent") else treated
+    urgent = URGENT if treated == "urgent" else ()
+    return Setup(
+        link,
+        (Flow(what.lead_s, what.bytes),),
+        what.lasts_s,
+        None if treated == "none" else replace(what.box, others=others, urgent=urgent),
+        pinged=Pinged.YES,
+        ping_s=what.ping_s,
+        takes_turns=what.takes_turns,
+        mix=None if treated is None else mix,
+    )
+
+
+MIX: Final = {
+    f"mix-{link}-{treated or 'alone'}": mixed(link, treated)
+    for link in MIXES
+    for treated in (*TREATED, None)
+}
+
 # --- The figures of Chakravorty et al. 2003 -------------------------------------------------------
 
 KB: Final = 1024
@@ -256,4 +307,4 @@ FIGURES: Final = {
     **{f"stall-{name}": gprs(LONG, 175, kb, STALL) for name, kb in BOXES.items()},
 }
 
-SETUPS: Final = {**LOAD, **UPLOADS, **BESIDE, **FIGURES}
+SETUPS: Final = {**LOAD, **UPLOADS, **BESIDE, **MIX, **FIGURES}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from thinpipe.acceptance.proxy import mixed
 from thinpipe.acceptance.proxy.check import BY_WINDOW, beside, beside_curve, mean_rtt_s, of
 from thinpipe.acceptance.proxy.experiments import (
     BOXES,
@@ -14,11 +15,13 @@ from thinpipe.acceptance.proxy.experiments import (
     KB,
     MEANWHILE,
     MIXED,
+    MIXES,
     OTHERS,
     OUTAGE,
     SENDERS,
     SIZES,
     THREE,
+    TREATED,
     UPLOADED,
     WINDOWS,
 )
@@ -147,6 +150,48 @@ def _quic(link: str, outcomes: Outcomes) -> Figure:
     for ax in (rates[0], pings[0]):
         ax.set_ylim(0, None)
     one_legend(figure, axes, columns=4)
+    return figure
+
+
+def mix(link: str) -> Callable[[Outcomes], Figure]:
+    """Draw the rates of a mix over a link, and the delays meanwhile."""
+    return styled(partial(_mix, link))
+
+
+def _mix(link: str, outcomes: Outcomes) -> Figure:
+    figure, axes = panels(2, len(TREATED), 14.0, 6.4)
+    rates, delays = axes[: len(TREATED)], axes[len(TREATED) :]
+    over_s = MIXES[link][0].lasts_s / PARTS
+    unit = MIXES[link][0].box.rate.split()[1]
+    for (treated, title), above, below in zip(TREATED.items(), rates, delays, strict=True):
+        each = of(outcomes, mixed.name(link, treated))
+        end_s = each.live[0].last_s
+        curves = [(each.live[0].curve, HUES[0], "TCP"), (mixed.vpn_curve(each), HUES[1], "VPN")]
+        if (video := mixed.what_was_beside(each).video) is not None:
+            curves.append((mixed.stream_curve(each, video), HUES[3], "video"))
+        for curve, hue, name in curves:
+            times_s, bps = _rates(curve, end_s, over_s)
+            above.plot(times_s, bps / UNITS_BPS[unit], color=hue, label=name, **CARRIED)
+        voice = mixed.voice(each)
+        heard = [(at, 1000 * took) for at, took in voice.sent if took is not None]
+        below.plot(*zip(*heard, strict=True), color=HUES[4], label="voice, one way", **CARRIED)
+        _pings_ms(below, each, color=HUES[2], label="ping")
+        asked = [(at, 1000 * took) for at, took in mixed.answers(each)]
+        below.plot(*zip(*asked, strict=True), ".", color=BLACK, markersize=4, label="DNS")
+        above.set_title(title[0].upper() + title[1:])
+        below.set_xlabel("Time since TCP's SYN (s)")
+    rates[0].set_ylabel(f"Rate over {over_s:g} s ({unit})")
+    delays[0].set_ylabel("Delay (ms)")
+    for above, below in zip(rates, delays, strict=True):
+        below.sharex(above)
+        above.set_ylim(0, float(MIXES[link][0].box.rate.split()[0]))
+        below.set_yscale("log")
+        below.yaxis.set_major_formatter("{x:g}")
+        below.minorticks_off()
+    for ax in delays[1:]:
+        ax.sharey(delays[0])
+    delays[0].autoscale()
+    one_legend(figure, [rates[0], delays[0]], columns=6)
     return figure
 
 

@@ -6,14 +6,21 @@ from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from thinpipe.acceptance.proxy import figures, tables
-from thinpipe.acceptance.proxy.check import MEASURES
+from thinpipe.acceptance.proxy import check, figures, mixed, tables
 from thinpipe.acceptance.proxy.collect import simulated, task
-from thinpipe.acceptance.proxy.experiments import BESIDE, FIGURES, LOAD, MIXED, UPLOADS
+from thinpipe.acceptance.proxy.experiments import (
+    BESIDE,
+    FIGURES,
+    LOAD,
+    MIX,
+    MIXED,
+    MIXES,
+    UPLOADS,
+)
 from thinpipe.papers.facts import load
 from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item, Live, Paper
-from thinpipe.testbed import missing, quic
+from thinpipe.testbed import missing, quic, vpn
 
 if TYPE_CHECKING:
     from thinpipe.point import Point
@@ -46,6 +53,36 @@ def _beside(link: str) -> Item:
             "Above, the rates of TCP (blue) and QUIC (orange) at the mobile. Below, pings "
             "meanwhile (green), and with TCP alone behind the proxy (grey). Dashed where QUIC "
             "has CUBIC."
+        ),
+    )
+
+
+def _mix(link: str) -> Item:
+    run, what = MIXES[link]
+    picture = "" if what.video is None else ", and video whose sender adapts to loss and delay"
+    return Item(
+        f"mix-{link}",
+        f"TCP beside a call, a VPN and DNS over {link}",
+        (
+            f"{run.bytes // 1000} kB by TCP, kernel to kernel, beside all of this at once: a call "
+            f"(voice in {what.codec}, a packet each {what.interval_ms} ms{picture}), an endless "
+            "download by TCP within WireGuard, and a question of DNS each second; and a ping each "
+            f"{run.ping_s:g} s. Without a proxy; with one that they pass around; with one that "
+            "schedules them; and with one whose classes let call and DNS go first.",
+            "“TCP's share” is of what it and the VPN's download got while TCP was connected. "
+            "Voice, video, pings and questions are those sent meanwhile. Delays are one way, on "
+            "the one clock of the machine; the call is rated by the E-model (ITU-T G.107), and "
+            "voice is late after 0.4 s (G.114). In the simulator the "
+            "VPN is a TCP flow that the box cannot read, video has the mean rate that it had "
+            "between kernels, and there is no DNS.",
+        ),
+        tuple(each.point for name, each in MIX.items() if name.startswith(f"mix-{link}")),
+        Detail.RESULT,
+        figures.mix(link),
+        partial(tables.mix, link),
+        caption=(
+            "Above, rates at the mobile. Below, on a logarithmic scale, what each packet of voice "
+            "took, and pings and answers to DNS."
         ),
     )
 
@@ -90,6 +127,7 @@ ITEMS: Final = (
         ),
     ),
     *map(_beside, MIXED),
+    *map(_mix, MIXES),
     Item(
         "figure-9",
         "Figure 9 of Chakravorty et al. 2003: short transfers",
@@ -173,7 +211,9 @@ PAPER: Final = Paper(
         "RFC 9406.",
     ),
     items=ITEMS,
-    facts=load(files(__package__) / "facts.toml", {}),
-    measures=MEASURES,
-    live=Live(task, simulated, lambda: missing() or quic.missing()),
+    facts=tuple(
+        fact for name in ("facts.toml", "mix.toml") for fact in load(files(__package__) / name, {})
+    ),
+    measures={**check.MEASURES, **mixed.MEASURES},
+    live=Live(task, simulated, lambda: missing() or quic.missing() or vpn.missing()),
 )

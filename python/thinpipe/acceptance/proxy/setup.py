@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from thinpipe.acceptance.proxy.beside import GROUP, Quic
+from thinpipe.acceptance.proxy.mixing import Mix
 from thinpipe.point import Point, Value
 from thinpipe.scenario import Scenario, find
 from thinpipe.testbed import HOST, MOBILES, Fetch, Link, Listener, Plan, Proxy
@@ -73,6 +74,8 @@ class Box:
         Whether the window counts bytes rather than segments.
     others
         What becomes of packets that are not TCP.
+    urgent
+        Ports whose flows go first.
     """
 
     clamp_bytes: int
@@ -82,6 +85,7 @@ class Box:
     mss: int | None = None
     fractions: bool = False
     others: str = AROUND
+    urgent: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +104,8 @@ class Setup:
         Approximate duration of the flows.
     ping_s
         Time between echo requests.
-    quic
-        A download beside the flows.
+    quic, mix
+        A download by QUIC beside the flows; a call, a VPN and DNS.
     takes_turns
         Whether it waits for others of this kind: all at once they would need too much processor
         time.
@@ -121,6 +125,7 @@ class Setup:
     pinged: Pinged = Pinged.NO
     ping_s: float = 1.0
     quic: Quic | None = None
+    mix: Mix | None = None
     takes_turns: bool = False
     seed: int = 1
 
@@ -143,13 +148,18 @@ class Setup:
         scenario = find(self.link)
         named = [("flow.group", f"f{number + 2}") for number in range(len(self.flows) - 1)]
         named += [("flow.group", GROUP)] if self.quic is not None else []
+        named += [("flow.group", name) for name in (self.mix.names if self.mix else [])]
         named += [("middlebox.atcp.classes", f"p{port}") for port in self._classes]
         source = scenario.source + "".join(f'\n[[{kind}]]\nname = "{n}"\n' for kind, n in named)
         return Point.of(Scenario(scenario.name, source), dict(self._simulated()))
 
     @property
-    def _classes(self) -> dict[int, int]:
-        return {} if self.box is None else self.ports
+    def _classes(self) -> dict[int, tuple[str, int]]:
+        """What the proxy's class for each port says."""
+        if self.box is None:
+            return {}
+        tickets = {port: ("tickets", count) for port, count in self.ports.items()}
+        return tickets | dict.fromkeys(self.box.urgent, ("priority", 1))
 
     def _simulated(self) -> list[tuple[str, Value]]:
         """Return settings for the simulator that match kernel and daemon."""
@@ -178,6 +188,8 @@ class Setup:
             ]
         if self.quic is not None:
             found += self.quic.simulated
+        if self.mix is not None:
+            found += self.mix.simulated(self.flows[0].at_s)
         if self.box is not None:
             found += [
                 ("middlebox.kind", "atcp"),
@@ -190,9 +202,9 @@ class Setup:
                 found += [("middlebox.atcp.fractions", True)]
             if self.box.uplink_rate is not None:
                 found += [("middlebox.atcp.uplink_rate", self.box.uplink_rate)]
-        for port, tickets in self._classes.items():
+        for port, (what, count) in self._classes.items():
             key = f"middlebox.atcp.classes.p{port}"
-            found += [(f"{key}.port", port), (f"{key}.tickets", tickets)]
+            found += [(f"{key}.port", port), (f"{key}.{what}", count)]
         return found
 
     @property
@@ -215,8 +227,8 @@ class Setup:
         uplink = "" if box.uplink_rate is None else f'uplink_rate = "{box.uplink_rate}"\n'
         classes = "".join(
             f"[[profile.middlebox.atcp.classes]]\n"
-            f'name = "p{port}"\nport = {port}\ntickets = {tickets}\n'
-            for port, tickets in self._classes.items()
+            f'name = "p{port}"\nport = {port}\n{what} = {count}\n'
+            for port, (what, count) in self._classes.items()
         )
         return Proxy(
             f'[[profile]]\nname = "gprs"\nmobiles = {list(MOBILES)}\n{mss}'

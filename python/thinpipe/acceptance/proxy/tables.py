@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from thinpipe.acceptance.proxy import mixed
 from thinpipe.acceptance.proxy.check import (
     BY_WINDOW,
     beside,
@@ -23,9 +25,11 @@ from thinpipe.acceptance.proxy.experiments import (
     BOXES,
     CONTROLS,
     MIXED,
+    MIXES,
     OTHERS,
     SENDERS,
     SIZES,
+    TREATED,
     UPLOADED,
     WEIGHTED,
     WINDOWS,
@@ -143,6 +147,55 @@ def _beside(each: Compared, label: str) -> tuple[str, ...]:
         short(1000 * ping_s(each), 3),
         short(float(np.quantile(pings_ms, 0.95)), 3),
     )
+
+
+def mix(link: str, outcomes: Outcomes) -> tuple[Table, ...]:
+    """Tabulate TCP beside a mix over a link, and what becomes of the mix."""
+    runs = {label: of(outcomes, mixed.name(link, each)) for each, label in TREATED.items()}
+    took = f"{MIXES[link][0].bytes // 1000} kB by TCP"
+    head = (
+        "",
+        "TCP s",
+        "simulated s",
+        "TCP's share %",
+        "ping s, mean",
+        "DNS s, mean",
+        "DNS s, p95",
+    )
+    rows = [_mix(each, label) for label, each in runs.items()]
+    rows.append(_mix(of(outcomes, mixed.name(link, "alone")), "TCP alone, with proxy"))
+    media = (
+        "",
+        "MOS",
+        "MOS simulated",
+        "lost %",
+        "late %",
+        "delay s, p95",
+        "video kbit/s",
+        "video s, p95",
+    )
+    heard = [_media(each, label) for label, each in runs.items()]
+    return (
+        Table(f"{took} beside a call, a VPN and DNS over {link}", head, tuple(rows)),
+        Table("The call", media, tuple(heard)),
+    )
+
+
+def _mix(each: Compared, label: str) -> tuple[str, ...]:
+    took = (short(last_s(seen), 3) for seen in (each.live[0], each.simulated[0]))
+    if each.carried.mixed is None:
+        return (label, *took, "–", short(ping_s(each), 3), "–", "–")
+    answers_s = mixed.answers_s(each)
+    answers = (fmean(answers_s), float(np.quantile(answers_s, mixed.SLOW)))
+    measured = (mixed.share(each), ping_s(each), *answers)
+    return (label, *took, *(short(value, 3) for value in measured))
+
+
+def _media(each: Compared, label: str) -> tuple[str, ...]:
+    voice, video = mixed.voice(each), mixed.video(each)
+    found = (mixed.mos(each), mixed.simulated_mos(each), voice.lost, voice.late, voice.slow_s)
+    shown = ("–", "–") if video is None else (short(video.bps / 1000, 3), short(video.slow_s, 3))
+    return (label, *(short(value, 3) for value in found), *shown)
 
 
 def short_transfers(outcomes: Outcomes) -> tuple[Table, ...]:
