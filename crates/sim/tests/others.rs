@@ -197,3 +197,24 @@ fn hints_say_what_to_change() {
     let silent = [ENCRYPTED, ("radio.outages", "[['0 s', '90 s']]")];
     on("gprs-3+1", &[&silent], &["mobile 0 answered no echo request"]);
 }
+
+/// A mobile of LTE that was idle answers later than it may, as its radio has to connect: it is
+/// asked on, and a ping beside a bulk flow that nobody can read waits for the window alone.
+#[test]
+fn a_mobile_that_wakes_slowly_is_not_taken_for_silent() {
+    let with = |others| {
+        let settings = [
+            ("duration", "30 s"),
+            ("flow.group.connection.count", "0"),
+            ENCRYPTED,
+            ("middlebox.atcp.others", others),
+            // More than the radio carries; 97.5 kB of it are 0.09 s.
+            ("middlebox.atcp.rate", "10 Mbit/s"),
+            ("middlebox.atcp.round_trip", "60 ms"),
+            ("middlebox.atcp.clamp", "97500 B"),
+        ];
+        groups("lte-cat1", &settings)
+    };
+    let (around, told) = (delay(&with("around")), delay(&with("scheduled")));
+    assert!(told < 0.3 * around, "{told} s, {around} s around the box");
+}

@@ -14,6 +14,9 @@ const PART_OF_WINDOW: u64 = 4;
 /// So many that are not answered in a row, and the mobile is taken not to answer at all.
 const SILENT: u32 = 3;
 
+/// So many that were given up are remembered: more than are under way at once.
+const LATE: usize = 8;
+
 /// After so long it is asked again.
 const ASKED_AGAIN: Duration = Duration::from_secs(60);
 
@@ -26,6 +29,8 @@ pub(super) struct Echoes {
     next: u32,
     /// Echo requests that are not answered, in their order.
     pending: VecDeque<Pending>,
+    /// The latest that were given up: their answers may only be late.
+    late: VecDeque<Pending>,
     /// Bytes let go since the last.
     bytes: u64,
     /// Number of those in a row that were not answered, and when the last was given up.
@@ -86,18 +91,30 @@ impl Echoes {
         number
     }
 
-    /// The answer to one; those before it are lost.
+    /// The answer to one; those before it are lost. One that was given up tells of a mobile that
+    /// woke up slowly, or of a queue that is longer than was thought: it does answer.
     pub(super) fn answer(&mut self, now: Time, number: u32) -> Option<Pending> {
-        let index = self.pending.iter().position(|pending| pending.number == number)?;
+        let of = |sent: &VecDeque<Pending>| sent.iter().position(|each| each.number == number);
+        let (sent, index) = match (of(&self.pending), of(&self.late)) {
+            (Some(index), _) => (&mut self.pending, index),
+            (None, Some(index)) => (&mut self.late, index),
+            (None, None) => return None,
+        };
         self.silent = 0;
         self.answered = Some(now);
-        self.pending.drain(..=index).next_back()
+        sent.drain(..=index).next_back()
     }
 
     /// Gives up those that were not answered for `patience`.
     pub(super) fn expire(&mut self, now: Time, patience: Duration) {
-        while self.pending.front().is_some_and(|pending| pending.at + patience <= now) {
+        while let Some(&pending) = self.pending.front()
+            && pending.at + patience <= now
+        {
             self.pending.pop_front();
+            if self.late.len() == LATE {
+                self.late.pop_front();
+            }
+            self.late.push_back(pending);
             self.silent = self.silent.saturating_add(1);
             self.given_up = now;
         }
@@ -184,6 +201,22 @@ mod tests {
         assert!(echoes.answer(at(10), numbers[0]).is_none(), "it is lost");
         assert_eq!(echoes.oldest().map(|pending| pending.position), Some(9));
         assert!(echoes.answer(at(10), 77).is_none(), "nobody sent it");
+    }
+
+    /// A mobile whose answers all take longer than they may is one that answers.
+    #[test]
+    fn a_late_answer_ends_the_silence() {
+        let mut echoes = Echoes::default();
+        let numbers = [0, 1, 2, 3].map(|position| echoes.send(at(position), position));
+        echoes.expire(at(200), Duration::from_millis(100));
+        assert!(!echoes.is_due(at(200), 4_000, 4_000, 4_000, true), "it is taken for silent");
+        let late = echoes.answer(at(300), numbers[1]).expect("it is known");
+        assert_eq!((late.position, late.at), (1, at(1)));
+        assert!(echoes.is_due(at(300), 4_000, 4_000, 4_000, true));
+        assert!(echoes.is_trusted(at(301)));
+        assert!(echoes.answer(at(302), numbers[1]).is_none(), "it was answered");
+        assert!(echoes.answer(at(302), numbers[0]).is_none(), "a later one was");
+        assert!(echoes.answer(at(302), numbers[3]).is_some());
     }
 
     #[test]
