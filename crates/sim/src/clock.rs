@@ -124,7 +124,7 @@ fn simulate_over<B: Body<Payload = Length>>(
             measure(scenario, scenario::build_part::<B>(scenario, part), pulse)
         };
         let flows = scenario.groups().map(|group| group.number() as usize).sum();
-        let mut joined = Joined::new(flows);
+        let mut joined = Joined::new(flows, parts.len() as u32);
         side_by_side(scenario, parts, threads, run, |part| joined.take(part), pulse)?;
         Ok(joined.whole().outcome(scenario))
     }

@@ -1,5 +1,6 @@
 //! What is left of a network, or of a part of it, that has run to its end.
 
+use std::cmp::Ordering;
 use std::fmt::{self, Display, Formatter};
 
 use base::{Direction, Time};
@@ -131,8 +132,12 @@ pub(crate) struct Joined {
     whole: Option<Measured>,
     /// How many flows all parts have together.
     flows: usize,
+    /// How many parts there are in all.
+    of: u32,
     /// How many parts there are so far.
     mobiles: u32,
+    /// Names of the boxes, of which all parts may have the same one.
+    boxes: Vec<String>,
     /// How many directions of wires all parts have.
     wires: usize,
     /// How many nodes all parts have.
@@ -140,20 +145,19 @@ pub(crate) struct Joined {
 }
 
 impl Joined {
-    /// For so many flows.
-    pub(crate) const fn new(flows: usize) -> Self {
-        Self { whole: None, flows, mobiles: 0, wires: 0, nodes: 0 }
+    /// For so many flows and parts.
+    pub(crate) const fn new(flows: usize, of: u32) -> Self {
+        Self { whole: None, flows, of, mobiles: 0, boxes: Vec::new(), wires: 0, nodes: 0 }
     }
 
     /// Adds the part of the next mobile.
-    pub(crate) fn take(&mut self, part: Measured) {
-        let mobile = self.mobiles;
+    pub(crate) fn take(&mut self, mut part: Measured) {
+        self.wires = part.links.len() - Direction::BOTH.len();
+        self.renumber(&mut part);
         self.mobiles += 1;
         let Some(whole) = &mut self.whole else { return self.begin(part) };
         whole.events += part.events;
-        let bearer = self.wires as u32;
-        let number = |machine| if machine == bearer { bearer + mobile } else { machine };
-        whole.metrics.take(part.metrics, number);
+        whole.metrics.take(part.metrics);
         whole.flows.extend(part.flows);
         let mut links = part.links.into_iter();
         for (wire, more) in whole.links.iter_mut().zip(links.by_ref().take(self.wires)) {
@@ -171,19 +175,36 @@ impl Joined {
         whole.middlebox =
             whole.middlebox.take().zip(part.middlebox).map(|(sum, more)| add(sum, more));
         whole.machines.extend(part.machines.into_iter().nth(self.wires));
-        whole.droppers = whole.machines.len();
         whole.nodes.extend(part.nodes.into_iter().nth(self.nodes));
+    }
+
+    /// Gives the machines of `part` that may drop packets their numbers in the whole: wires, the
+    /// bearers of all mobiles, boxes.
+    fn renumber(&mut self, part: &mut Measured) {
+        let bearer = self.wires;
+        if let Some(name) = part.machines[..part.droppers].get(bearer + 1)
+            && self.boxes.last() != Some(name)
+        {
+            self.boxes.push(name.clone());
+        }
+        let bearer = bearer as u32;
+        let its_own = bearer + self.mobiles;
+        let its_box = bearer + self.of + (self.boxes.len() as u32).saturating_sub(1);
+        part.metrics.renumber(&|machine: u32| match machine.cmp(&bearer) {
+            Ordering::Less => machine,
+            Ordering::Equal => its_own,
+            Ordering::Greater => its_box,
+        });
     }
 
     /// Makes `part`, the first, the whole so far.
     fn begin(&mut self, part: Measured) {
-        self.wires = part.links.len() - Direction::BOTH.len();
         self.nodes = part.nodes.len() - 1;
         let whole = self.whole.insert(part);
         whole.flows.reserve_exact(self.flows - whole.flows.len());
         whole.metrics.reserve(self.flows);
         // Middleboxes and endpoints come after the bearer.
-        whole.machines.truncate(whole.droppers);
+        whole.machines.truncate(self.wires + 1);
     }
 
     /// The whole.
@@ -192,6 +213,8 @@ impl Joined {
     /// If it has no parts.
     pub(crate) fn whole(self) -> Measured {
         let mut whole = self.whole.expect("a network has parts");
+        whole.machines.extend(self.boxes);
+        whole.droppers = whole.machines.len();
         whole.flows.sort_unstable_by_key(|flow| flow.id);
         whole.metrics.sort();
         whole

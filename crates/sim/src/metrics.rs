@@ -58,14 +58,16 @@ impl Metrics {
         self.flows.reserve_exact(flows - self.flows.len());
     }
 
-    /// Adds the flows and the box of another part of the network, whose machines have the numbers
-    /// in the whole that `number` says. Which endpoint is whose is known within a part alone.
-    pub(crate) fn take(&mut self, part: Self, number: impl Fn(u32) -> u32) {
+    /// Gives machines that dropped datagrams the numbers that `number` says.
+    pub(crate) fn renumber(&mut self, number: &impl Fn(u32) -> u32) {
+        self.flows.iter_mut().for_each(|flow| flow.datagrams.renumber(number));
+    }
+
+    /// Adds the flows and the box of another part of the network. Which endpoint is whose is known
+    /// within a part alone.
+    pub(crate) fn take(&mut self, part: Self) {
         self.roles.clear();
-        self.flows.extend(part.flows.into_iter().map(|mut flow| {
-            flow.datagrams.renumber(&number);
-            flow
-        }));
+        self.flows.extend(part.flows);
         self.middlebox.take(part.middlebox);
     }
 

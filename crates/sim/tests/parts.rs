@@ -8,11 +8,23 @@ use scenario::{Part, Scenario, shipped};
 use sim::{Outcome, Recording, Threads, Unfinished, simulate};
 
 /// Scenarios of several mobiles, in which each has a bearer of its own.
-const APART: [(&str, &[(&str, &str)]); 12] = [
+const APART: [(&str, &[(&str, &str)]); 14] = [
     ("gprs-3+1", &[("flow.application", "web"), ("middlebox.kind", "atcp")]),
     ("gprs-3+1", &[("flow.application", "mixed"), ("middlebox.kind", "split")]),
     ("gprs-3+1", &[("flow.application", "web"), ("flow.web.protocol", "http/1.0")]),
     ("gprs-3+1", &[("flow.application", "udp"), ("radio.tbler", "20 %")]),
+    ("umts-64", &[("flow.application", "udp"), ("middlebox.kind", "atcp")]),
+    (
+        "umts-64",
+        &[
+            ("flow.application", "udp"),
+            ("flow.direction", "uplink"),
+            ("middlebox.kind", "atcp"),
+            ("middlebox.atcp.role", "subscriber"),
+            ("middlebox.atcp.uplink_rate", "64 kbit/s"),
+            ("middlebox.atcp.round_trip", "200 ms"),
+        ],
+    ),
     ("edge-4+1", &[("flow.direction", "uplink"), ("flow.bytes", "20 kB")]),
     ("umts-dch-384", &[("flow.application", "web"), ("middlebox.kind", "snoop")]),
     ("umts-dch-384", &[("middlebox.kind", "fda-like"), ("radio.tbler", "10 %")]),
@@ -50,7 +62,7 @@ fn run(scenario: &Scenario, recording: Recording, threads: usize) -> Outcome {
 
 /// All results.
 fn results(outcome: Outcome) -> String {
-    let Outcome { summary, metrics, capacity, .. } = outcome;
+    let Outcome { summary, metrics, capacity, machines, droppers, .. } = outcome;
     let flows = metrics.flows().iter().map(|flow| {
         let series = (flow.rtt.rows(), flow.cwnd(), &flow.base_rtt, &flow.events, &flow.pages);
         format!("{series:?}\n{:?}\n", flow.datagrams().iter().map(|row| (row.sent, row.bytes)))
@@ -59,7 +71,8 @@ fn results(outcome: Outcome) -> String {
     let middlebox = &metrics.middlebox;
     let (backlog, rtt) = (middlebox.backlog.rows(), middlebox.rtt.rows());
     let middlebox = format!("{backlog:?} {rtt:?} {:?}", middlebox.events);
-    format!("{summary:#?}\n{capacity:?}\n{flows}{middlebox}")
+    let droppers = &machines[..droppers];
+    format!("{summary:#?}\n{capacity:?}\n{droppers:?}\n{flows}{middlebox}")
 }
 
 fn assert_same(one: &str, other: &str, what: &dyn std::fmt::Debug) {

@@ -149,7 +149,12 @@ impl<B: Body> Machine<B> {
 
     /// True if packets may be dropped here.
     pub const fn may_drop(&self) -> bool {
-        matches!(self, Self::Hop(_) | Self::Agent { .. } | Self::Reassembly(_))
+        match self {
+            Self::Hop(_) | Self::Agent { .. } | Self::Reassembly(_) | Self::Middlebox { .. } => {
+                true
+            }
+            Self::Host(_) | Self::Udp(_) | Self::Browser(_) => false,
+        }
     }
 
     /// The packets between entry and exit.

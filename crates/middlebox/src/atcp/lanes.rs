@@ -16,8 +16,9 @@ use super::config::AtcpConfig;
 use super::schedule::StrideState;
 use crate::{Address, Aside, Opaque, Release};
 
-/// Number of lanes of a mobile. Flows that a hash sends to the same one share it (RFC 8290 §5.2.5).
-const LANES: u32 = 1_024;
+/// Number of lanes of each class of a mobile. Flows that come later share them by their hash (RFC 8290
+/// §5.2.5).
+const LANES: usize = 1_024;
 
 /// Bytes that wait in a sparse lane, as of a call, an echo or a question of DNS: half a packet.
 const SPARSE: u64 = 750;
@@ -48,7 +49,12 @@ impl Exit<'_> {
 /// Packets of a mobile that are not TCP and wait.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    of_flows: FxHashMap<u32, Lane>,
+    /// In the order in which they came, which nothing but the traffic decides.
+    lanes: Vec<Lane>,
+    /// The lane of each flow of a class that has one of its own.
+    of_flows: FxHashMap<(Option<u32>, u32), u32>,
+    /// The lanes of each class. Each has lanes of its own, so that no flow has the share of another.
+    of_classes: FxHashMap<Option<u32>, Vec<u32>>,
     /// Lanes by magnitudes of their lengths: each with packets has an entry of its own magnitude
     /// or of a higher one.
     by_length: BinaryHeap<(u32, u32)>,
@@ -85,16 +91,6 @@ struct Waiting {
 }
 
 impl Lanes {
-    /// The lane of a flow of a class. Each class has lanes of its own, so that no flow has the
-    /// share of another.
-    const fn lane(flow: u32, class: Option<u32>) -> u32 {
-        let of_class = match class {
-            Some(place) => (place + 1) * LANES,
-            None => 0,
-        };
-        of_class + flow % LANES
-    }
-
     /// Ends of the latest packet: a host that is talked to, and the address by which it is.
     pub(super) const fn ends(&self) -> Option<[Address; 2]> {
         self.ends
@@ -102,12 +98,12 @@ impl Lanes {
 
     /// Ends of the latest packet of a lane.
     pub(super) fn ends_of(&self, lane: u32) -> Option<[Address; 2]> {
-        self.of_flows.get(&lane).map(|lane| lane.ends)
+        self.lanes.get(lane as usize).map(|lane| lane.ends)
     }
 
     /// The state in the schedule of a lane that has packets or had some.
     pub(super) fn stride(&mut self, lane: u32) -> Option<&mut StrideState> {
-        self.of_flows.get_mut(&lane).map(|lane| &mut lane.stride)
+        self.lanes.get_mut(lane as usize).map(|lane| &mut lane.stride)
     }
 
     /// A packet waits; others may be dropped for it. Returns its lane.
@@ -120,29 +116,46 @@ impl Lanes {
     ) -> u32 {
         let ports = packet.ports.as_ref().map_or(&[][..], |ports| ports);
         let class = config.class_of(ports, packet.dscp).map(|place| place as u32);
-        let key = Self::lane(packet.flow, class);
-        let lane = self.of_flows.entry(key).or_insert_with(|| Lane::new(class, config, packet));
-        let Opaque { number, bytes, ecn, .. } = *packet;
+        let number = self.lane_of(class, config, packet);
+        let lane = &mut self.lanes[number as usize];
+        let Opaque { bytes, ecn, .. } = *packet;
         (exit.watch)(MiddleboxFact::Waits { mobile: exit.mobile, class, bytes });
         lane.ends = [packet.source, packet.destination];
         self.ends = Some(lane.ends);
         self.largest = self.largest.max(bytes.into());
-        lane.packets.push_back(Waiting { number, bytes, since: now, ecn });
+        lane.packets.push_back(Waiting { number: packet.number, bytes, since: now, ecn });
         lane.bytes += u64::from(bytes);
         let magnitude = magnitude(lane.bytes);
         if lane.enter(magnitude) {
-            self.by_length.push((magnitude, key));
+            self.by_length.push((magnitude, number));
         }
         self.waiting += u64::from(bytes);
         self.waiting_max = self.waiting_max.max(self.waiting);
         while self.waiting > config.budget && self.shorten(now, exit) {}
-        key
+        number
+    }
+
+    /// The lane of a packet of a class: one of its own for the first flows, later flows share them.
+    fn lane_of(&mut self, class: Option<u32>, config: &AtcpConfig, packet: &Opaque) -> u32 {
+        let flow = (class, packet.flow);
+        if let Some(&lane) = self.of_flows.get(&flow) {
+            return lane;
+        }
+        let of_class = self.of_classes.entry(class).or_default();
+        if of_class.len() == LANES {
+            return of_class[packet.flow as usize % LANES];
+        }
+        let lane = self.lanes.len() as u32;
+        of_class.push(lane);
+        self.of_flows.insert(flow, lane);
+        self.lanes.push(Lane::new(class, config, packet));
+        lane
     }
 
     /// Drops half of the longest lane, from its head. False if nothing waits.
     fn shorten(&mut self, now: Time, exit: &mut Exit<'_>) -> bool {
         let longest = self.longest();
-        let Some(lane) = longest.and_then(|key| self.of_flows.get_mut(&key)) else {
+        let Some(lane) = longest.and_then(|lane| self.lanes.get_mut(lane as usize)) else {
             return false;
         };
         let batch = lane.packets.len().div_ceil(2).min(BATCH);
@@ -156,16 +169,16 @@ impl Lanes {
 
     /// A lane than which none is twice as long.
     fn longest(&mut self) -> Option<u32> {
-        while let Some(&(then, key)) = self.by_length.peek() {
-            let lane = self.of_flows.get_mut(&key)?;
+        while let Some(&(then, number)) = self.by_length.peek() {
+            let lane = &mut self.lanes[number as usize];
             let now = magnitude(lane.bytes);
             if then == now {
-                return Some(key);
+                return Some(number);
             }
             self.by_length.pop();
             lane.entries &= !(1 << then);
             if now > 0 && lane.enter(now) {
-                self.by_length.push((now, key));
+                self.by_length.push((now, number));
             }
         }
         None
@@ -173,7 +186,7 @@ impl Lanes {
 
     /// Bytes of the first packet of a lane, and whether the lane is sparse.
     pub(super) fn first(&self, lane: u32) -> Option<(u64, bool)> {
-        let lane = self.of_flows.get(&lane)?;
+        let lane = self.lanes.get(lane as usize)?;
         let bytes = lane.packets.front().map(|packet| u64::from(packet.bytes))?;
         Some((bytes, lane.bytes <= SPARSE))
     }
@@ -181,7 +194,7 @@ impl Lanes {
     /// Lets the next packet of a lane go that `CoDel` does not drop. Its bytes; `None` if none is
     /// left.
     pub(super) fn pop(&mut self, now: Time, lane: u32, exit: &mut Exit<'_>) -> Option<u64> {
-        let lane = self.of_flows.get_mut(&lane)?;
+        let lane = self.lanes.get_mut(lane as usize)?;
         while let Some(packet) = lane.packets.pop_front() {
             let Waiting { bytes, since, mut ecn, .. } = packet;
             lane.bytes -= u64::from(bytes);
@@ -205,14 +218,12 @@ impl Lanes {
     /// Bytes and packets that wait.
     #[cfg(test)]
     pub(super) fn waits(&self) -> (u64, usize) {
-        (self.waiting, self.of_flows.values().map(|lane| lane.packets.len()).sum())
+        (self.waiting, self.lanes.iter().map(|lane| lane.packets.len()).sum())
     }
 
     /// Lets all go at once. Lanes stay, as their turns do.
     pub(super) fn clear(&mut self, released: &mut Released) {
-        let mut lanes: Vec<_> = self.of_flows.iter_mut().collect();
-        lanes.sort_unstable_by_key(|(key, _)| **key);
-        for (_, lane) in lanes {
+        for lane in &mut self.lanes {
             lane.bytes = 0;
             let packets = lane.packets.drain(..);
             released.extend(packets.map(|packet| Aside::Packet(packet.number, Release::Sent)));
@@ -305,11 +316,11 @@ mod tests {
                 for _ in 0..pops {
                     lanes.pop(now, (flow + 1) % 6, &mut exit);
                 }
-                let most = lanes.of_flows.values().map(|lane| lane.bytes).max().unwrap_or(0);
-                let found = lanes.longest().map_or(0, |key| lanes.of_flows[&key].bytes);
+                let most = lanes.lanes.iter().map(|lane| lane.bytes).max().unwrap_or(0);
+                let found = lanes.longest().map_or(0, |lane| lanes.lanes[lane as usize].bytes);
                 prop_assert!(2 * found > most || most == 0, "{} of {}", found, most);
                 let magnitudes = magnitude(config.budget) as usize;
-                prop_assert!(lanes.by_length.len() <= lanes.of_flows.len() * magnitudes);
+                prop_assert!(lanes.by_length.len() <= lanes.lanes.len() * magnitudes);
             }
         }
     }
