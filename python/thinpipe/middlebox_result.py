@@ -83,7 +83,7 @@ class Middlebox(Record):
     kind: str
     """Its scheme."""
     at: str
-    """Its node."""
+    """Its node; of the boxes of several subscribers, the first and the last."""
     mobiles: int
     """Mobiles whose connections it took part in."""
     packets_in: int

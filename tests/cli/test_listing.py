@@ -186,7 +186,7 @@ def test_where_keys_only_mean_it_other_lists_are_named(thinpipe, word, key, line
         ("rtt_s.p", ["rtt_s.p50", "rtt_s.p95", "rtt_s.p99"]),
         ("Fairness", ["total.jain_index", "groups.NAME.jain_index"]),
         ("busy", ["links.NAME.utilization"]),
-        ("echoes median", ["echo_s.p50"]),
+        ("echoes median", ["echo_s.p50", "middlebox.echoes.rtt_s.p50"]),
         ("groups.bbr.share", ["groups.NAME.share"]),
         ("links.Uu/down.util", ["links.NAME.utilization"]),
     ],

@@ -58,15 +58,6 @@ def test_drops_are_counted(drops, expected):
     assert expected in summary(tp.run("bottleneck", {"link.drop_arrivals": drops}).result).footer
 
 
-def test_profiles_are_scenarios_and_profiles_of_tcp(thinpipe):
-    done = thinpipe("profiles")
-    assert (done.returncode, done.stderr) == (0, "")
-    scenarios, _, profiles = done.stdout.partition("tcp.profile=NAME")
-    assert all(f"\n{name}  " in scenarios for name in tp.scenarios())
-    assert all(f"\n{name}\n" in profiles for name in tp.profiles())
-    assert "    What the standards ask of an endpoint today.\n    variant=cubic, " in profiles
-    assert "min_rto=200 ms" in profiles
-
 
 def test_a_trace_of_ns_2_stands_beside_the_tables(thinpipe, tmp_path):
     done = thinpipe("run", *LOSSY, "--duration", "5s", "--trace", "ns2", "--out", "run")

@@ -4,12 +4,12 @@
 use std::collections::VecDeque;
 
 use base::{Duration, Time};
-use observe::{BoxContext, MiddleboxFact, RepairReason};
+use observe::{MiddleboxFact, RepairReason};
 use tcp::{Acknowledgement, Payload};
 
 use super::Flows;
 use super::black_hole::BlackHole;
-use super::config::{AtcpConfig, Estimation, Role};
+use super::config::{AtcpConfig, Role};
 use super::deference::Deference;
 use super::echoes::Echoes;
 use super::estimator::{Arrived, Estimator};
@@ -73,9 +73,9 @@ pub(super) struct Aggregate {
     /// Bit/s that the radio reports, 0 while nothing gets through.
     pub(super) reported_bps: Option<u64>,
     /// The backlog as last reported.
-    reported: (u64, u64, u64),
+    pub(super) reported: (u64, u64, u64),
     /// Estimate and report of the radio's rate, as last told.
-    told_rates: (Option<u64>, Option<u64>),
+    pub(super) told_rates: (Option<u64>, Option<u64>),
 }
 
 /// Closed windows of the mobile, to be probed.
@@ -482,25 +482,6 @@ impl Aggregate {
             if self.budget_queue.front() == Some(&id) {
                 return;
             }
-        }
-    }
-
-    /// Reports the backlog if it has changed, and the rate of the radio where it is estimated.
-    pub(super) fn report(&mut self, cx: &mut BoxContext<'_>, config: &AtcpConfig) {
-        let queued = self.totals.queued + self.lanes.waiting;
-        let backlog = (queued, self.in_flight(), self.cwnd(config));
-        if backlog != self.reported {
-            self.reported = backlog;
-            let (queued, in_flight, cwnd) = backlog;
-            let mobile = self.mobile;
-            cx.tell(MiddleboxFact::Backlog { mobile, queued, in_flight, cwnd });
-        }
-        let estimate = self.estimator.rate().map(|bytes| (bytes * 8.0) as u64);
-        let rates = (estimate, self.reported_bps);
-        if config.estimator != Estimation::Static && rates != self.told_rates {
-            self.told_rates = rates;
-            let (mobile, (estimate, reported)) = (self.mobile, rates);
-            cx.tell(MiddleboxFact::Estimate { mobile, estimate, reported });
         }
     }
 }

@@ -16,8 +16,8 @@ use super::config::AtcpConfig;
 use super::schedule::StrideState;
 use crate::{Address, Aside, Opaque, Release};
 
-/// Number of lanes of each class of a mobile. Flows that come later share them by their hash (RFC 8290
-/// §5.2.5).
+/// Number of lanes of each class of a mobile. Flows that come later share them by their hash (RFC
+/// 8290 §5.2.5).
 const LANES: usize = 1_024;
 
 /// Bytes that wait in a sparse lane, as of a call, an echo or a question of DNS: half a packet.
@@ -50,10 +50,10 @@ impl Exit<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     /// In the order in which they came, which nothing but the traffic decides.
-    lanes: Vec<Lane>,
+    all: Vec<Lane>,
     /// The lane of each flow of a class that has one of its own.
     of_flows: FxHashMap<(Option<u32>, u32), u32>,
-    /// The lanes of each class. Each has lanes of its own, so that no flow has the share of another.
+    /// The lanes of each class: its own, so that no flow has the share of another.
     of_classes: FxHashMap<Option<u32>, Vec<u32>>,
     /// Lanes by magnitudes of their lengths: each with packets has an entry of its own magnitude
     /// or of a higher one.
@@ -98,12 +98,12 @@ impl Lanes {
 
     /// Ends of the latest packet of a lane.
     pub(super) fn ends_of(&self, lane: u32) -> Option<[Address; 2]> {
-        self.lanes.get(lane as usize).map(|lane| lane.ends)
+        self.all.get(lane as usize).map(|lane| lane.ends)
     }
 
     /// The state in the schedule of a lane that has packets or had some.
     pub(super) fn stride(&mut self, lane: u32) -> Option<&mut StrideState> {
-        self.lanes.get_mut(lane as usize).map(|lane| &mut lane.stride)
+        self.all.get_mut(lane as usize).map(|lane| &mut lane.stride)
     }
 
     /// A packet waits; others may be dropped for it. Returns its lane.
@@ -117,7 +117,7 @@ impl Lanes {
         let ports = packet.ports.as_ref().map_or(&[][..], |ports| ports);
         let class = config.class_of(ports, packet.dscp).map(|place| place as u32);
         let number = self.lane_of(class, config, packet);
-        let lane = &mut self.lanes[number as usize];
+        let lane = &mut self.all[number as usize];
         let Opaque { bytes, ecn, .. } = *packet;
         (exit.watch)(MiddleboxFact::Waits { mobile: exit.mobile, class, bytes });
         lane.ends = [packet.source, packet.destination];
@@ -145,17 +145,17 @@ impl Lanes {
         if of_class.len() == LANES {
             return of_class[packet.flow as usize % LANES];
         }
-        let lane = self.lanes.len() as u32;
+        let lane = self.all.len() as u32;
         of_class.push(lane);
         self.of_flows.insert(flow, lane);
-        self.lanes.push(Lane::new(class, config, packet));
+        self.all.push(Lane::new(class, config, packet));
         lane
     }
 
     /// Drops half of the longest lane, from its head. False if nothing waits.
     fn shorten(&mut self, now: Time, exit: &mut Exit<'_>) -> bool {
         let longest = self.longest();
-        let Some(lane) = longest.and_then(|lane| self.lanes.get_mut(lane as usize)) else {
+        let Some(lane) = longest.and_then(|lane| self.all.get_mut(lane as usize)) else {
             return false;
         };
         let batch = lane.packets.len().div_ceil(2).min(BATCH);
@@ -170,7 +170,7 @@ impl Lanes {
     /// A lane than which none is twice as long.
     fn longest(&mut self) -> Option<u32> {
         while let Some(&(then, number)) = self.by_length.peek() {
-            let lane = &mut self.lanes[number as usize];
+            let lane = &mut self.all[number as usize];
             let now = magnitude(lane.bytes);
             if then == now {
                 return Some(number);
@@ -186,7 +186,7 @@ impl Lanes {
 
     /// Bytes of the first packet of a lane, and whether the lane is sparse.
     pub(super) fn first(&self, lane: u32) -> Option<(u64, bool)> {
-        let lane = self.lanes.get(lane as usize)?;
+        let lane = self.all.get(lane as usize)?;
         let bytes = lane.packets.front().map(|packet| u64::from(packet.bytes))?;
         Some((bytes, lane.bytes <= SPARSE))
     }
@@ -194,7 +194,7 @@ impl Lanes {
     /// Lets the next packet of a lane go that `CoDel` does not drop. Its bytes; `None` if none is
     /// left.
     pub(super) fn pop(&mut self, now: Time, lane: u32, exit: &mut Exit<'_>) -> Option<u64> {
-        let lane = self.lanes.get_mut(lane as usize)?;
+        let lane = self.all.get_mut(lane as usize)?;
         while let Some(packet) = lane.packets.pop_front() {
             let Waiting { bytes, since, mut ecn, .. } = packet;
             lane.bytes -= u64::from(bytes);
@@ -218,12 +218,12 @@ impl Lanes {
     /// Bytes and packets that wait.
     #[cfg(test)]
     pub(super) fn waits(&self) -> (u64, usize) {
-        (self.waiting, self.lanes.iter().map(|lane| lane.packets.len()).sum())
+        (self.waiting, self.all.iter().map(|lane| lane.packets.len()).sum())
     }
 
     /// Lets all go at once. Lanes stay, as their turns do.
     pub(super) fn clear(&mut self, released: &mut Released) {
-        for lane in &mut self.lanes {
+        for lane in &mut self.all {
             lane.bytes = 0;
             let packets = lane.packets.drain(..);
             released.extend(packets.map(|packet| Aside::Packet(packet.number, Release::Sent)));
@@ -316,11 +316,11 @@ mod tests {
                 for _ in 0..pops {
                     lanes.pop(now, (flow + 1) % 6, &mut exit);
                 }
-                let most = lanes.lanes.iter().map(|lane| lane.bytes).max().unwrap_or(0);
-                let found = lanes.longest().map_or(0, |lane| lanes.lanes[lane as usize].bytes);
+                let most = lanes.all.iter().map(|lane| lane.bytes).max().unwrap_or(0);
+                let found = lanes.longest().map_or(0, |lane| lanes.all[lane as usize].bytes);
                 prop_assert!(2 * found > most || most == 0, "{} of {}", found, most);
                 let magnitudes = magnitude(config.budget) as usize;
-                prop_assert!(lanes.by_length.len() <= lanes.lanes.len() * magnitudes);
+                prop_assert!(lanes.by_length.len() <= lanes.all.len() * magnitudes);
             }
         }
     }

@@ -34,6 +34,7 @@ mod others;
 mod pipe;
 mod recent_rtt;
 mod recovery;
+mod reporting;
 mod schedule;
 mod sending;
 mod shaper;
