@@ -58,7 +58,6 @@ def test_drops_are_counted(drops, expected):
     assert expected in summary(tp.run("bottleneck", {"link.drop_arrivals": drops}).result).footer
 
 
-
 def test_a_trace_of_ns_2_stands_beside_the_tables(thinpipe, tmp_path):
     done = thinpipe("run", *LOSSY, "--duration", "5s", "--trace", "ns2", "--out", "run")
     assert (done.returncode, done.stderr) == (0, "")

@@ -15,7 +15,6 @@ from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.named_pipes import RULE, Pipe, Way, left_out, radio_of
 from thinpipe.named_pipes import pipes as all_pipes
 from thinpipe.outline import outline
-from thinpipe.plot.picture import write_pipes_picture
 from thinpipe.scenario import first_sentence, named, profiles
 from thinpipe.search import matching
 from thinpipe.suggestion import suggestion
@@ -79,6 +78,9 @@ def pipes(
 
 
 def _draw(listed: list[Pipe], word: str | None, file: Path) -> None:
+    # Pictures start threads, before which a proxy has to be started.
+    from thinpipe.plot.picture import write_pipes_picture
+
     try:
         write_pipes_picture(listed, file, title=f"Named pipes{f': {word}' if word else ''}")
     except ValueError as error:
