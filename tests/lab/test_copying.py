@@ -177,6 +177,13 @@ chosen = st.sampled_from(sorted(VALUES.keys() - {"name", "duration"})).flatmap(
 
 @settings(max_examples=150)
 @example("bbr-beside-cubic", [("flow.group.NAME.peer.tcp.spacing_rtt", "base")])
+@example(
+    "bottleneck",
+    [
+        ("flow.group.NAME.peer.tcp.initial_ssthresh", "window"),
+        ("flow.group.NAME.tcp.prr_after_marks", "true"),
+    ],
+)
 @given(st.sampled_from(SHIPPED), st.lists(chosen, min_size=1, max_size=4, unique_by=lambda x: x[0]))
 def test_toml_runs_as_the_settings(name, pairs):
     try:
@@ -187,6 +194,8 @@ def test_toml_runs_as_the_settings(name, pairs):
     taken = Scenario(name, as_toml(point))
     # What is of a kind that is not in use may be set, but cannot stand in a file.
     left = {*keys_of(point.scenario.to_dict()), *dict(pairs)} - {*keys_of(taken.to_dict())}
+    # Nor does a group's receivers' endpoint inherit it then.
+    left |= {key.replace(".tcp.", ".peer.tcp.") for key in left if key.startswith("flow.group.")}
     found = values_of(Point(taken))
     # With the only key of a group's endpoints go the values of their others.
     endpoints = tuple(f"{key.partition('.tcp.')[0]}.tcp." for key in left if ".tcp." in key)
