@@ -37,7 +37,7 @@ class MiddleboxClass(Record):
     waiting: int
     """Packets that still wait at the end."""
     waited_s: RttSummary
-    """How long packets waited that went on."""
+    """Waits of packets that went on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +45,19 @@ class MiddleboxEchoes(Record):
     """Echo requests of a middlebox to mobiles. Its samples are those that were answered."""
 
     sent: int
-    """How many it sent."""
+    """Echo requests that it sent."""
     rtt_s: RttSummary
     """From a request to its answer, of those that were answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class MiddleboxMobile(Record):
-    """What a middlebox did for a mobile."""
+    """Services of a middlebox to a mobile."""
 
     mobile: int
     """Its number in the tables of the middlebox."""
     window_bytes: float | None
-    """What may be in flight to it, weighted by time, in bytes."""
+    """Window: bytes that may be in flight to it, weighted by time."""
     estimate_bps: float | None
     """The rate that its radio is estimated to carry, weighted by time."""
     reported_bps: float | None
@@ -67,13 +67,13 @@ class MiddleboxMobile(Record):
     packets: int
     """Packets for it that the middlebox does not read."""
     dropped: int
-    """Those of them that were dropped."""
+    """Packets of these that were dropped."""
     waited_mean_s: float | None
-    """How long those that went on waited, on average."""
+    """Mean wait of those that went on."""
     echoes_sent: int
     """Echo requests to it."""
     echoes_answered: int
-    """Those of them that it answered."""
+    """Echo requests of these that it answered."""
 
 
 @dataclass(frozen=True, slots=True)

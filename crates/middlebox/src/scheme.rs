@@ -79,7 +79,7 @@ pub struct Setup {
     pub journal: Journal,
     /// The seed of its sources of chance.
     pub seed: u64,
-    /// What facts call the first mobile of its box, where each mobile has one of its own.
+    /// Number in facts of the first mobile of its box, where each mobile has a box of its own.
     pub number: u32,
 }
 

@@ -90,7 +90,7 @@ pub enum MiddleboxFact {
         bytes: u32,
         /// From its arrival at the box.
         waited: Duration,
-        /// What became of it.
+        /// Outcome.
         release: Release,
     },
     /// An echo request went to a mobile.

@@ -221,7 +221,7 @@ pub(crate) fn made(
     Ok(scenario(source, name, &settings, &customs)?.made)
 }
 
-/// What the receiver of a call that was carried elsewhere hears, as JSON, by the keys of `group`:
+/// Quality at the receiver of a call that was carried elsewhere, as JSON, by the keys of `group`:
 /// frames took these times; `None` were lost.
 #[pyfunction]
 pub(crate) fn rate_call(

@@ -116,7 +116,7 @@ impl Display for Nodes {
     }
 }
 
-/// What boxes have counted, and those that come after them.
+/// Sum of what boxes have counted, and those that come after them.
 fn add(
     (Nodes([first, _]), mut sum): (Nodes, middlebox::Counters),
     (Nodes([_, last]), more): (Nodes, middlebox::Counters),
@@ -132,7 +132,7 @@ pub(crate) struct Joined {
     whole: Option<Measured>,
     /// How many flows all parts have together.
     flows: usize,
-    /// How many parts there are in all.
+    /// Number of parts in all.
     of: u32,
     /// How many parts there are so far.
     mobiles: u32,

@@ -12,7 +12,7 @@ use crate::statistics::Totals;
 /// The end of a packet's wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitRow {
-    /// When it ended.
+    /// End of the wait.
     pub time: Time,
     /// The mobile that the packet is for.
     pub mobile: u32,
@@ -22,7 +22,7 @@ pub struct WaitRow {
     pub bytes: u32,
     /// From its arrival at the box.
     pub waited: Duration,
-    /// What became of it.
+    /// Outcome.
     pub release: Release,
 }
 
@@ -59,7 +59,7 @@ pub struct WaitMetrics {
     pub echoes: Series<EchoRow>,
     echo_totals: Totals,
     echoes_sent: u64,
-    /// What the radio carries, as far as a box estimates it, in order of time.
+    /// Rates of the radio, as far as a box estimates it, in order of time.
     pub rates: Series<RateRow>,
     /// Packets in no class, then those of each class.
     classes: Vec<ClassMetrics>,
@@ -237,7 +237,7 @@ pub struct ClassSummary {
     pub crowded: u64,
     /// Packets that still wait at the end.
     pub waiting: u64,
-    /// How long packets waited that went on.
+    /// Waits of packets that went on.
     pub waited_s: Distribution,
 }
 
@@ -256,19 +256,19 @@ impl ClassSummary {
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MiddleboxEchoes")]
 pub struct EchoSummary {
-    /// How many it sent.
+    /// Echo requests that it sent.
     pub sent: u64,
     /// From a request to its answer, of those that were answered.
     pub rtt_s: Distribution,
 }
 
-/// What a middlebox did for a mobile.
+/// Services of a middlebox to a mobile.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MiddleboxMobile")]
 pub struct BoxMobileSummary {
     /// Its number in the tables of the middlebox.
     pub mobile: u32,
-    /// What may be in flight to it, weighted by time, in bytes.
+    /// Window: bytes that may be in flight to it, weighted by time.
     pub window_bytes: Option<f64>,
     /// The rate that its radio is estimated to carry, weighted by time.
     pub estimate_bps: Option<f64>,
@@ -278,13 +278,13 @@ pub struct BoxMobileSummary {
     pub waiting_share: Option<f64>,
     /// Packets for it that the middlebox does not read.
     pub packets: u64,
-    /// Those of them that were dropped.
+    /// Packets of these that were dropped.
     pub dropped: u64,
-    /// How long those that went on waited, on average.
+    /// Mean wait of those that went on.
     pub waited_mean_s: Option<f64>,
     /// Echo requests to it.
     pub echoes_sent: u64,
-    /// Those of them that it answered.
+    /// Echo requests of these that it answered.
     pub echoes_answered: u64,
 }
 

@@ -30,9 +30,9 @@ section! {
 words! {
     /// Bytes that `CoDel` of a queue sees behind a packet.
     pub enum Backlog {
-        /// Those of its own queue.
+        /// Bytes of its own queue.
         Own = "own",
-        /// Those of all queues, so that a flow may lose its only packet: Linux.
+        /// Bytes of all queues, so that a flow may lose its only packet: Linux.
         All = "all",
     }
 }

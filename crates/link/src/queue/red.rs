@@ -35,9 +35,9 @@ section! {
 words! {
     /// Packets that count since the last one dropped or marked.
     pub enum Count {
-        /// Those that passed and the one that arrives: gaps of 1 to 1/`p_b` − 1 (figure 2).
+        /// Packets that passed and the one that arrives: gaps of 1 to 1/`p_b` − 1 (figure 2).
         WithArrival = "with-arrival",
-        /// Those that passed: gaps of 1 to 1/`p_b` (§7 of the paper), Linux.
+        /// Packets that passed: gaps of 1 to 1/`p_b` (§7 of the paper), Linux.
         Passed = "passed",
     }
 }

@@ -99,7 +99,7 @@ struct Flow<T> {
 }
 
 impl<T: Load> Flow<T> {
-    /// Its oldest packet, and what is decided on it. All flows have `bytes`, if `CoDel` sees those.
+    /// Oldest packet, and the verdict on it. All flows have `bytes`, if `CoDel` sees those.
     fn pop(&mut self, free: Time, bytes: Option<u64>) -> Option<(Queued<T>, Verdict)> {
         let queued = self.lane.pop();
         let Some(codel) = &mut self.codel else { return queued.map(|it| (it, Verdict::Pass)) };

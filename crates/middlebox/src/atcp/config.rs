@@ -241,7 +241,7 @@ impl AtcpConfig {
         self.share_of(self.class_of(ports, dscp))
     }
 
-    /// How flows of the class at that place in the list are scheduled, or those in none.
+    /// Share of flows of the class at that place in the list, or of those in none.
     pub(super) fn share_of(&self, class: Option<usize>) -> Share {
         class.map_or(Share { priority: 0, tickets: 1 }, |place| {
             let Class { priority, tickets, .. } = self.classes[place];
@@ -269,8 +269,8 @@ impl AtcpConfig {
         self.uplink_clamp.or_else(|| self.uplink_rate.map(by_rate))
     }
 
-    /// The same for the pipe that it schedules: of a subscriber's box that is the uplink, and what
-    /// waits is all that it holds.
+    /// Configuration for the pipe that it schedules: of a subscriber's box that is the uplink, and
+    /// what waits is all that it holds.
     pub(super) fn of_pipe(self) -> Self {
         match self.role {
             Role::Network => self,

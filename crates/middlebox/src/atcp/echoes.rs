@@ -14,7 +14,7 @@ const PART_OF_WINDOW: u64 = 4;
 /// So many that are not answered in a row, and the mobile is taken not to answer at all.
 const SILENT: u32 = 3;
 
-/// So many that were given up are remembered: more than are under way at once.
+/// Number of those given up that are remembered: more than are under way at once.
 const LATE: usize = 8;
 
 /// After so long it is asked again.

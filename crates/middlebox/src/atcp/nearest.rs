@@ -49,7 +49,7 @@ impl Nearest {
         is_time && self.is_other(latest)
     }
 
-    /// It is asked by request `number`, just behind request `beside` to the nearest.
+    /// Trial of another host: request `number` asks it, just behind `beside` to the nearest.
     pub(super) const fn try_beside(
         &mut self,
         now: Time,

@@ -74,7 +74,7 @@ impl StrideState {
         Self { claim: PACKET, ..Self::new(share, u32::MAX) }
     }
 
-    /// What it has sent in its turn counts.
+    /// End of its turn: what it has sent in it counts.
     fn end_turn(&mut self) {
         let (_, bytes) = std::mem::take(&mut self.in_turn);
         self.ahead = self.ahead.saturating_sub(bytes);

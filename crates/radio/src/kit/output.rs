@@ -14,7 +14,7 @@ pub enum Output<T> {
     Dropped(Dropped<T>),
 }
 
-/// What a direction of a mobile's radio can carry.
+/// Rate that a direction of a mobile's radio can carry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RateReport {
     /// Payload of the blocks that arrive, per time; `None` while nothing gets through.

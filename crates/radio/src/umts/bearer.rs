@@ -37,7 +37,7 @@ pub struct Bearer<T> {
     ticked: Option<Time>,
     /// The next tick, or the next change while anything goes on.
     next: Option<Time>,
-    /// What was reported last of either direction.
+    /// Reports made last, of either direction.
     told: [Option<RateReport>; 2],
 }
 
@@ -174,7 +174,7 @@ impl<T: Sdu> Bearer<T> {
         self.report(Direction::Downlink)
     }
 
-    /// The same of the uplink.
+    /// Rate of the uplink, as [`Self::poll_report`] tells that of the downlink.
     #[must_use]
     pub fn poll_uplink_report(&mut self) -> Option<RateReport> {
         self.report(Direction::Uplink)

@@ -27,8 +27,8 @@ pub(crate) struct Prr {
     out: u64,
     /// cwnd.
     window: u64,
-    /// What had been sent at the mark that began it: acknowledging more ends it. `None` after a
-    /// loss, where it ends with the recovery.
+    /// End of what had been sent at the mark that began it: acknowledging more ends it. `None`
+    /// after a loss, where it ends with the recovery.
     until: Option<u64>,
     /// Bytes to whose multiples the share is rounded up.
     unit: u64,
@@ -57,13 +57,13 @@ impl Prr {
         }
     }
 
-    /// The same where a mark begins it, as in Linux: the window was `before`, and `until` had been
+    /// Reduction that a mark begins, as in Linux: the window was `before`, and `until` had been
     /// sent.
     pub(crate) fn after_mark(self, before: u64, until: u64) -> Self {
         Self { flight: before.max(1), until: Some(until), ..self }
     }
 
-    /// The same in multiples of `unit` bytes.
+    /// Reduction in multiples of `unit` bytes.
     pub(crate) const fn in_units_of(self, unit: u64) -> Self {
         Self { unit, ..self }
     }
@@ -104,7 +104,7 @@ impl Prr {
         self.window
     }
 
-    /// What had been sent at the mark that began it.
+    /// End of what had been sent at the mark that began it.
     pub(crate) const fn until(&self) -> Option<u64> {
         self.until
     }
