@@ -26,6 +26,8 @@ from thinpipe.papers.series import Steps
 if TYPE_CHECKING:
     from thinpipe.acceptance.proxy.seen import Seen
     from thinpipe.papers.paper import Outcomes
+    from thinpipe.testbed.endpoints import Fetched
+    from thinpipe.testbed.quic import QuicFetched
 
 Measure = Callable[["Outcomes"], Sequence[float]]
 Value = Callable[["Seen"], float]
@@ -171,24 +173,36 @@ UPLOADS: Final[dict[str, Measure]] = {
     "up-download-plain": carried("both-ways-plain", last_s, 1),
 }
 
+# --- Another download beside TCP ------------------------------------------------------------------
+
+
+def from_syn(each: Compared, fetched: Fetched | QuicFetched) -> Steps:
+    """Return the bytes that the mobile has of a download over time, from TCP's SYN on."""
+    times_s, amounts = zip(*fetched.curve, strict=True)
+    ahead_s = each.carried.flows[0].opened_s - fetched.opened_s
+    return Steps(np.array([0.0, *times_s]) - ahead_s, np.array([0.0, *amounts]), times_s[-1])
+
+
+def share_beside(each: Compared, other: Steps) -> float:
+    """Return TCP's share of what it and another got while TCP was connected, in per cent."""
+    tcp = each.live[0]
+    from_s = np.array([tcp.connect_s, tcp.last_s])
+    ours, theirs = (np.diff(curve.at(from_s))[0] for curve in (tcp.curve, other))
+    return float(100 * ours / (ours + theirs))
+
+
 # --- QUIC beside TCP ------------------------------------------------------------------------------
 
 
 def beside_curve(each: Compared) -> Steps:
     """Return the bytes that the mobile has of QUIC over time, from TCP's SYN on."""
-    quic = each.carried.quic
-    assert quic is not None
-    times_s, amounts = zip(*quic.curve, strict=True)
-    ahead_s = each.carried.flows[0].opened_s - quic.opened_s
-    return Steps(np.array([0.0, *times_s]) - ahead_s, np.array([0.0, *amounts]), times_s[-1])
+    assert each.carried.quic is not None
+    return from_syn(each, each.carried.quic)
 
 
 def share(each: Compared) -> float:
     """Return TCP's share of what the mobile got while TCP was connected, in per cent."""
-    tcp = each.live[0]
-    from_s = np.array([tcp.connect_s, tcp.last_s])
-    ours, theirs = (np.diff(curve.at(from_s))[0] for curve in (tcp.curve, beside_curve(each)))
-    return float(100 * ours / (ours + theirs))
+    return share_beside(each, beside_curve(each))
 
 
 def beside(link: str, control: str, others: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from thinpipe.acceptance.proxy.check import error as of_simulated
-from thinpipe.acceptance.proxy.check import last_s, of, ping_s
+from thinpipe.acceptance.proxy.check import from_syn, last_s, of, ping_s, share_beside
 from thinpipe.acceptance.proxy.experiments import MIXES
 from thinpipe.acceptance.proxy.mixing import VOICE, Mixed
 from thinpipe.calls import rate_call
@@ -122,18 +122,12 @@ def call(each: Compared) -> Call:
 
 def vpn_curve(each: Compared) -> Steps:
     """Return the bytes that the mobile has of the VPN's download, from TCP's SYN on."""
-    fetched = what_was_beside(each).vpn
-    times_s, amounts = zip(*fetched.curve, strict=True)
-    ahead_s = each.carried.flows[0].opened_s - fetched.opened_s
-    return Steps(np.array([0.0, *times_s]) - ahead_s, np.array([0.0, *amounts]), times_s[-1])
+    return from_syn(each, what_was_beside(each).vpn)
 
 
 def share(each: Compared) -> float:
     """Return TCP's share of what it and the VPN's download got meanwhile, in per cent."""
-    tcp = each.live[0]
-    from_s = np.array([tcp.connect_s, tcp.last_s])
-    ours, theirs = (np.diff(curve.at(from_s))[0] for curve in (tcp.curve, vpn_curve(each)))
-    return float(100 * ours / (ours + theirs))
+    return share_beside(each, vpn_curve(each))
 
 
 def stream_curve(each: Compared, heard: Heard) -> Steps:
@@ -191,12 +185,12 @@ def simulated_mos(each: Compared) -> float:
 def pings(link: str, treated: str) -> Measure:
     """Measure the mean ping, as a multiple of that beside TCP alone behind the proxy."""
 
-    def times(outcomes: Outcomes) -> Sequence[float]:
+    def multiple(outcomes: Outcomes) -> Sequence[float]:
         found = (of(outcomes, name(link, each)) for each in (treated, "alone"))
         beside, alone = map(ping_s, found)
         return [beside / alone]
 
-    return times
+    return multiple
 
 
 def times(link: str, treated: str) -> Measure:
@@ -218,11 +212,11 @@ def error(link: str, treated: str) -> Measure:
 def questions(link: str, treated: str) -> Measure:
     """Measure the mean answer to DNS, as a multiple of a ping beside TCP alone."""
 
-    def times(outcomes: Outcomes) -> Sequence[float]:
+    def multiple(outcomes: Outcomes) -> Sequence[float]:
         alone = ping_s(of(outcomes, name(link, "alone")))
         return [fmean(answers_s(of(outcomes, name(link, treated)))) / alone]
 
-    return times
+    return multiple
 
 
 VALUES: Final[dict[str, Callable[[str, str], Measure]]] = {
