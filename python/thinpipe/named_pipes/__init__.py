@@ -6,8 +6,8 @@ rule.
 
 from __future__ import annotations
 
-from thinpipe.named_pipes.library import LeftOut, left_out, pipes, radio_of, sources
+from thinpipe.named_pipes.library import LeftOut, left_out, pipes, radio_of
 from thinpipe.named_pipes.pipe import RULE, Pipe, Way
 from thinpipe.named_pipes.source import Source
 
-__all__ = ["RULE", "LeftOut", "Pipe", "Source", "Way", "left_out", "pipes", "radio_of", "sources"]
+__all__ = ["RULE", "LeftOut", "Pipe", "Source", "Way", "left_out", "pipes", "radio_of"]

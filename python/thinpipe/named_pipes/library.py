@@ -53,11 +53,6 @@ def left_out() -> list[LeftOut]:
     return list(_library()[1])
 
 
-def sources() -> list[Source]:
-    """Return all sources, ours first."""
-    return list(dict.fromkeys(pipe.source for pipe in _library()[0].values()))
-
-
 @cache
 def _library() -> tuple[dict[str, Pipe], list[LeftOut]]:
     texts = {
