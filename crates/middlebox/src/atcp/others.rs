@@ -201,7 +201,7 @@ impl Aggregate {
     pub(super) fn others_due(&self, now: Time, config: &AtcpConfig) -> Option<Time> {
         let given_up = self.echoes.oldest().map(|pending| pending.at + self.patience(now, config));
         let due = self.pipe.due(self.time_in_pipe(config)).filter(|&due| due > now);
-        [due, given_up].into_iter().flatten().min()
+        Time::earlier(due, given_up)
     }
 
     /// Time that packets are in the pipe now, while answers tell it. A host that a subscriber talks

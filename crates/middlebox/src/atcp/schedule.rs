@@ -85,14 +85,21 @@ impl StrideState {
 impl Schedule {
     /// Entry among those that may have something to send.
     pub(super) fn join(&mut self, turn: Turn, stride: &mut StrideState) {
-        if !std::mem::replace(&mut stride.waiting, true) {
-            stride.end_turn();
-            let priority = stride.share.priority;
-            let ahead = stride.ahead.max(stride.claim) * STRIDE / u64::from(stride.share.tickets);
-            stride.pass = stride.pass.max(self.global(priority).saturating_sub(ahead));
-            let (pass, connection) = (Reverse(stride.pass), Reverse(stride.connection));
-            self.of(turn).push(Ready { priority, pass, connection, turn });
+        if !stride.waiting {
+            let ready = self.entry(turn, stride);
+            self.of(turn).push(ready);
         }
+    }
+
+    /// Entry of one whose turn is over, and who waits for the next.
+    fn entry(&mut self, turn: Turn, stride: &mut StrideState) -> Ready {
+        stride.waiting = true;
+        stride.end_turn();
+        let priority = stride.share.priority;
+        let ahead = stride.ahead.max(stride.claim) * STRIDE / u64::from(stride.share.tickets);
+        stride.pass = stride.pass.max(self.global(priority).saturating_sub(ahead));
+        let (pass, connection) = (Reverse(stride.pass), Reverse(stride.connection));
+        Ready { priority, pass, connection, turn }
     }
 
     /// Holder of the present turn.
@@ -130,9 +137,10 @@ impl Schedule {
         if packets + 1 < quantum {
             return;
         }
-        self.of(turn).pop();
-        stride.waiting = false;
-        self.join(turn, stride);
+        let next = self.entry(turn, stride);
+        if let Some(mut first) = self.of(turn).peek_mut() {
+            *first = next;
+        }
     }
 
     /// Removes it.

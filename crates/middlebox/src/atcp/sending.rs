@@ -216,24 +216,13 @@ impl Aggregate {
 
     /// The next deadline.
     pub(super) fn deadline(&self, now: Time, config: &AtcpConfig) -> Option<Time> {
-        let shaped = self.shaper.holds(now).filter(|_| self.schedule.first().is_some());
-        let lost = self.shaper.holds(now).filter(|_| self.unacked.first_lost().is_some());
-        let deferred =
-            self.schedule.priority().and_then(|priority| self.deference.holds(now, priority));
-        let waits = self.schedule.first().is_some() || self.unacked.first_lost().is_some();
-        let drained = waits.then(|| self.others_due(now, config)).flatten();
-        [
-            self.recovery.deadline(),
-            drained,
-            self.hold,
-            self.part,
-            self.persist.deadline,
-            shaped,
-            lost,
-            deferred,
-        ]
-        .into_iter()
-        .flatten()
-        .min()
+        let earlier = Time::earlier;
+        let mut next = earlier(self.recovery.deadline(), self.persist.deadline);
+        next = earlier(next, earlier(self.hold, self.part));
+        let priority = self.schedule.priority();
+        if priority.is_some() || self.unacked.first_lost().is_some() {
+            next = earlier(next, earlier(self.others_due(now, config), self.shaper.holds(now)));
+        }
+        earlier(next, priority.and_then(|priority| self.deference.holds(now, priority)))
     }
 }
