@@ -24,7 +24,8 @@ A download of 100 kB from the host to the mobile over an emulated UMTS bearer:
 
 from thinpipe.testbed.bed import DEVICE, Bed, bed, configuration, missing
 from thinpipe.testbed.endpoints import Fetch, Fetched, Listener, Ping, Served, content
-from thinpipe.testbed.nodes import START_S, BedError, Echo, Node, Running, wait_until
+from thinpipe.testbed.ends import START_S, BedError, Echo, Running
+from thinpipe.testbed.nodes import Node, wait_until
 from thinpipe.testbed.plan import HOST, MOBILE, MOBILES, Link, Offloads, Plan, Proxy
 from thinpipe.testbed.quic import QuicFetch, QuicFetched, QuicListener
 

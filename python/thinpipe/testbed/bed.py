@@ -16,7 +16,8 @@ from typing import Any, Final
 from thinpipe import _core
 from thinpipe.emulation_record import EmulationRecord
 from thinpipe.programs import lacking
-from thinpipe.testbed.nodes import THINPIPE, BedError, Node, stop, wait_until
+from thinpipe.testbed.ends import BedError
+from thinpipe.testbed.nodes import THINPIPE, Node, stop, wait_until
 from thinpipe.testbed.plan import Link, Plan, Proxy
 from thinpipe.testbed.wires import EMULATED, Nodes, connect, verify
 

@@ -21,7 +21,7 @@ from threading import Barrier, BrokenBarrierError, Semaphore, Thread
 from typing import Any, Final, Generic, TypeVar, cast
 
 from thinpipe.signals import signals_deferred
-from thinpipe.testbed.nodes import END_S, BedError
+from thinpipe.testbed.ends import END_S, BedError
 
 KeyT = TypeVar("KeyT")
 

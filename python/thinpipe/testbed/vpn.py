@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from thinpipe.programs import lacking
-from thinpipe.testbed.nodes import BedError, Node, wait_until
+from thinpipe.testbed.ends import BedError
+from thinpipe.testbed.nodes import Node, wait_until
 from thinpipe.testbed.plan import HOST, MOBILE
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from itertools import count
 from typing import Final
 
 from thinpipe.testbed import offloads
-from thinpipe.testbed.nodes import BedError, Node
+from thinpipe.testbed.ends import BedError
+from thinpipe.testbed.nodes import Node
 from thinpipe.testbed.plan import (
     HOST,
     MOBILE,
