@@ -18,7 +18,7 @@ import socket
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address
@@ -43,6 +43,8 @@ from thinpipe.values import as_text, refuse_twice
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from thinpipe.verification import Figure
 
 LEAST_MTU: Final = 68
 """What every link of IPv4 takes, in bytes (RFC 791)."""
@@ -313,6 +315,26 @@ class EmulatedNetwork:
             If it is not called in the ``with`` block.
         """
         return self._running().meter()
+
+    def verify(self) -> Iterator[Figure]:
+        """Measure the link by ping, TCP, UDP and a page of programs, for some 20 s.
+
+        Yields
+        ------
+        Figure
+            What is set and what was measured, as each is known: `thinpipe.verification.Figure`.
+
+        Raises
+        ------
+        EmulationError
+            If a program fails, or the emulator has stopped.
+        RuntimeError
+            If it is not called in the ``with`` block.
+        """
+        from thinpipe.verification import figures
+
+        self._inside()
+        return figures(self, self._point)
 
     @property
     def record(self) -> EmulationRecord:

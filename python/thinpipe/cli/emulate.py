@@ -22,6 +22,7 @@ import typer
 from thinpipe import _core
 from thinpipe.arguments import MOST_MTU
 from thinpipe.cli import arguments, children, pages
+from thinpipe.cli import verify as verification
 from thinpipe.cli.bad_request import BadRequestError
 from thinpipe.cli.meter import Meter
 from thinpipe.cli.settings import Settings
@@ -136,6 +137,14 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
         ),
     ] = False,
     port: pages.Port = pages.EMULATOR_PORT,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="In place of COMMAND, measure the link by ping, TCP, UDP and a page, and print "
+            "what is set and what is measured; some 20 s. --record then has these figures.",
+        ),
+    ] = False,
     control: Annotated[int | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Run COMMAND behind an emulated link, in real time.
@@ -154,6 +163,17 @@ def emulate(  # noqa: PLR0913 - to typer, a parameter is an option
     with asked.named():
         point = Point.of(scenario, dict(asked.pairs))
         check(point)
+    if verify:
+        options = {
+            "COMMAND": bool(command),
+            "--server": server is not None,
+            "--between": bool(between),
+            "--log": log is not None,
+            "--pcap": pcap is not None,
+            "--lab": lab,
+            "--meter": meter,
+        }
+        return verification.verify(point, options, record, mtu)
     request = Request(
         point=point,
         command=command or [],
