@@ -11,13 +11,11 @@
 from __future__ import annotations
 
 import os
-import re
 import select
 import shlex
 import socket
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -27,10 +25,10 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
 
-from thinpipe import _core
 from thinpipe._core import EmulationError
 from thinpipe.arguments import MOST_MTU, check_snap
 from thinpipe.arguments import check as check_arguments
+from thinpipe.emulated_point import check, key_of
 from thinpipe.emulation_record import EmulationRecord
 from thinpipe.namespaces import Command, within
 from thinpipe.packet_log import read_log
@@ -38,7 +36,6 @@ from thinpipe.point import NO_SETTINGS, Point, Value
 from thinpipe.programs import end_all, lacking, run_as
 from thinpipe.running_link import RemoteLink
 from thinpipe.scenario import Scenario, find, named
-from thinpipe.scenario import keys as all_keys
 from thinpipe.values import as_text, refuse_twice
 
 if TYPE_CHECKING:
@@ -52,34 +49,6 @@ LEAST_MTU: Final = 68
 START_TIMEOUT_S: Final = 60.0
 END_TIMEOUT_S: Final = 60.0
 """Limits for the start and the end of an emulator, far above what either takes."""
-
-
-def check(point: Point) -> None:
-    """Check that a scenario is valid, with one stationary mobile and no middlebox.
-
-    Raises
-    ------
-    ScenarioError
-        If something is wrong.
-    """
-    name = point.scenario.name
-    values = dict(_core.values(point.scenario.source, name, point.settings))
-    named = sum(re.fullmatch(r"radio\.ue\.[\w-]+\.name", key) is not None for key in values)
-    mobiles = int(values.get("radio.ues", "0")) + named
-    if "mobile_ip.kind" in values:
-        raise _core.ScenarioError(
-            f"{name}: its mobiles move through an IPv6 network, and an emulated one is a chain: "
-            "take a scenario without [mobile_ip]"
-        )
-    if mobiles > 1:
-        cure = "leave one [[radio.ue]]" if named else "--set radio.ues=1"
-        raise _core.ScenarioError(
-            f"{name}: has {mobiles} mobiles, and an emulated program is one alone: {cure}"
-        )
-    if values.get("middlebox.kind", "none") != "none":
-        raise _core.ScenarioError(
-            f"{name}: has a middlebox, and an emulated network has none: --set middlebox.kind=none"
-        )
 
 
 def emulate(  # noqa: PLR0913 - these are keywords
@@ -136,7 +105,7 @@ def emulate(  # noqa: PLR0913 - these are keywords
     check_snap(snap, None if pcap else "pcap is not given")
     found = find(scenario)
     pairs = [*settings.items()]
-    pairs += [(_key(found, keyword), value) for keyword, value in overrides.items()]
+    pairs += [(key_of(found, keyword), value) for keyword, value in overrides.items()]
     pairs += [] if seed is None else [("seed", seed)]
     point = Point(found, tuple((key, as_text(key, value)) for key, value in pairs))
     refuse_twice(point.settings)
@@ -476,16 +445,6 @@ HOLDER: Final = ("/bin/sh", "-c", "env | grep ^THINPIPE_; echo $$; exec cat")
 ONLY_WITHIN: Final = "there is a network in the block of `with emulate(…) as net:` only"
 
 ERROR_PREFIX: Final = "thinpipe: "
-
-
-def _key(scenario: Scenario, keyword: str) -> str:
-    """Return the key that a keyword argument means."""
-    known = {key.name for key in all_keys()}
-    if "__" in keyword or keyword in known:
-        return keyword.replace("__", ".")
-    tables = tomllib.loads(scenario.source)
-    table = next((name for name in ("radio", "link") if name in tables), None)
-    return keyword if table is None else f"{table}.{keyword}"
 
 
 def _answer(emulator: subprocess.Popen[str]) -> tuple[int, dict[str, str]] | None:

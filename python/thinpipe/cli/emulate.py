@@ -28,7 +28,8 @@ from thinpipe.cli.meter import Meter
 from thinpipe.cli.settings import Settings
 from thinpipe.cli.signal_pipe import SignalPipe
 from thinpipe.cli.times import seconds
-from thinpipe.emulation import LEAST_MTU, check
+from thinpipe.emulated_point import check
+from thinpipe.emulation import LEAST_MTU
 from thinpipe.emulation_record import EmulationRecord
 from thinpipe.files import atomic_directory, check_writable, reason_of, write_atomically
 from thinpipe.packet_log import atomic_log

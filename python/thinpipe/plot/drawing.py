@@ -327,6 +327,22 @@ def fit_unit(axis: Axis) -> None:
     axis.set_major_formatter(plain if as_drawn else lambda at, _: f"{unit.factor * at:.12g}")
 
 
+def log_scale(ax: Axes, which: Literal["x", "y"] = "y") -> None:
+    """Draw values on a logarithmic scale with plain numbers: 1, 2, 5 of each decade, if few."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    ax.set(**{f"{which}scale": "log"})
+    axis = ax.xaxis if which == "x" else ax.yaxis
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(subs=(1,) if high > FEW_DECADES * low else (1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
+
+
+FEW_DECADES: Final = 1000
+"""Ratio of the ends of a scale above which only powers of ten have numbers."""
+
+
 def keep_marks_whole(ax: Axes) -> None:
     """Extend the axis from zero so that marks at zero and at the top are whole."""
     height = ax.get_ylim()[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from thinpipe.plot.drawing import log_scale
 from thinpipe.plot.style import COLORS
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def draw_pipes(pipes: Sequence[Pipe], title: str) -> Figure:
     losses.set_xlabel("loss each way (%)")
     losses.set_xlim(left=-0.3)
     for ax in (rates, rtts):
-        _log(ax)
+        log_scale(ax, "x")
     rates.set_yticks(range(len(rows)), [name for name, _, _ in rows], fontsize="small")
     rates.set_ylim(-0.6, len(rows) - 0.4)
     figure.suptitle(title, fontsize="medium")
@@ -67,13 +68,3 @@ def _draw_rates(ax: Axes, rows: Sequence[tuple[Way, Way]]) -> None:
         ax.plot(x, y, marker, color=color, markerfacecolor=filling, markersize=size, label=name)
     ax.set_xlabel("rate (Mbit/s)")
     ax.legend(loc="lower right", fontsize="small")
-
-
-def _log(ax: Axes) -> None:
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    ax.set_xscale("log")
-    low, high = ax.get_xlim()
-    ax.xaxis.set_major_locator(LogLocator(subs=(1,) if high > 100 * low else (1, 2, 5)))
-    ax.xaxis.set_major_formatter("{x:g}")
-    ax.xaxis.set_minor_formatter(NullFormatter())

@@ -34,6 +34,7 @@ from thinpipe.papers.chakravorty2003.drawing import (
     panels,
     styled,
 )
+from thinpipe.plot.drawing import log_scale
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,12 +186,10 @@ def _mix(link: str, outcomes: Outcomes) -> Figure:
     for above, below in zip(rates, delays, strict=True):
         below.sharex(above)
         above.set_ylim(0, float(MIXES[link][0].box.rate.split()[0]))
-        below.set_yscale("log")
-        below.yaxis.set_major_formatter("{x:g}")
-        below.minorticks_off()
     for ax in delays[1:]:
         ax.sharey(delays[0])
     delays[0].autoscale()
+    log_scale(delays[0])
     one_legend(figure, [rates[0], delays[0]], columns=6)
     return figure
 

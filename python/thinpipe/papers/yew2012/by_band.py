@@ -14,7 +14,7 @@ from thinpipe.papers.paper import Item, Table
 from thinpipe.papers.yew2012.arithmetic import WIRES_MS, band, by_letter, grown
 from thinpipe.papers.yew2012.cells import COLUMNS, DELAY, II, III, ITEM, IV, KBPS, TABLES, held
 from thinpipe.papers.yew2012.claims import per_ms
-from thinpipe.papers.yew2012.figures import LABELS, log_scale
+from thinpipe.papers.yew2012.figures import LABELS
 from thinpipe.papers.yew2012.measuring import delay_ms, kbps, of
 from thinpipe.papers.yew2012.printed import PACKET, RTTS, SIZES, SPACED, TABLE_RTT
 from thinpipe.papers.yew2012.setup import (
@@ -33,6 +33,7 @@ from thinpipe.papers.yew2012.setup import (
     Settings,
 )
 from thinpipe.papers.yew2012.verdicts import mean_rank
+from thinpipe.plot.drawing import log_scale
 from thinpipe.report.numbers import short
 
 if TYPE_CHECKING:

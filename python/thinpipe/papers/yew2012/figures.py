@@ -11,6 +11,7 @@ from thinpipe.papers.yew2012.cells import COLUMNS, DELAY, KBPS, LOST, Column
 from thinpipe.papers.yew2012.measuring import of, ratio, throughput_course
 from thinpipe.papers.yew2012.printed import ACCESS_BPS, BY_RTT, RTTS, SIZES, SPACED, STANDARD
 from thinpipe.papers.yew2012.setup import ALWAYS, OFF, Plan
+from thinpipe.plot.drawing import log_scale
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,15 +117,6 @@ def _scale(ax: Axes, column: Column) -> None:
     if column is not DELAY:
         log_scale(ax)
     ax.minorticks_off()
-
-
-def log_scale(ax: Axes) -> None:
-    """Draw values on a logarithmic scale with plain numbers."""
-    from matplotlib.ticker import LogLocator
-
-    ax.set(yscale="log")
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.yaxis.set_major_formatter(lambda tick, _: f"{tick:g}")
 
 
 def courses(plan: Plan, outcomes: Outcomes) -> Figure:
