@@ -16,6 +16,7 @@ from thinpipe.plot.curves import (
     CLEAR,
     COLORED,
     COUNTED,
+    DASHES,
     GRID,
     NOTHING,
     Curve,
@@ -25,8 +26,10 @@ from thinpipe.plot.curves import (
     distinct_colors,
     labels,
     looks,
+    repeats,
 )
 from thinpipe.plot.drawing import LAST, View, legend_above
+from thinpipe.plot.groups import shapes
 from thinpipe.plot.kinds import KINDS, SHARING, UDP, WIDE
 from thinpipe.plot.picture import write_picture, write_picture_of_several
 from thinpipe.plot.series import segments_sent, sending_end
@@ -42,6 +45,9 @@ SHARED = [
     for kind in KINDS.values()
     if kind.shares and kind.name not in IN_PANELS and kind.needs != UDP
 ]
+MANY = 40
+"""Groups of one algorithm: more than there are colours."""
+
 KIND = pytest.mark.parametrize("kind", SHARED, ids=lambda kind: kind.name)
 
 
@@ -143,6 +149,13 @@ def test_groups_of_an_algorithm_differ_for_colour_blind_readers_too(variant, cou
     colors = distinct_colors([variant] * count)
     least = min(difference(one, other) for one, other in combinations(colors, 2))
     assert least > difference(COLORS["muted"], "#FFFFFF")
+
+
+def test_no_two_of_many_groups_look_alike():
+    colors = distinct_colors(["cubic+rack"] * MANY)
+    assert len(set(colors)) < MANY
+    assert len(set(zip(colors, shapes(colors), strict=True))) == MANY
+    assert max(repeats(colors)) < len(DASHES)
 
 
 def test_who_sees_no_red_or_green_tells_fewer_colours_apart():

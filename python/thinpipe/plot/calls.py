@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from thinpipe.plot.curves import distinct_colors
 from thinpipe.plot.drawing import fit_unit, legend_above
-from thinpipe.plot.groups import by_group
+from thinpipe.plot.groups import by_group, shapes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,10 +69,9 @@ def scores(run: Recording) -> list[Scores]:
 def draw_scores(ax: Axes, groups: Sequence[Scores]) -> None:
     """Draw a mark for each call, and how satisfied users are with such scores."""
     colors = distinct_colors([each.variant for each in groups])
-    for group, color in zip(groups, colors, strict=True):
-        ax.plot(
-            group.delay_s, group.mos, "o", color=color, alpha=0.7, label=group.name, clip_on=False
-        )
+    for group, color, shape in zip(groups, colors, shapes(colors), strict=True):
+        mark: dict[str, Any] = {"marker": shape, "linestyle": "none", "alpha": 0.7}
+        ax.plot(group.delay_s, group.mos, color=color, label=group.name, clip_on=False, **mark)
     widest = ROOM * max(float(np.max(group.delay_s)) for group in groups)
     for least, users in SATISFACTION:
         ax.axhline(least, color="0.8", linewidth=0.8, zorder=0)

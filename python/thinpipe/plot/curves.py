@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
@@ -267,8 +268,10 @@ def _draw_means(ax: Axes, view: View, curves: Sequence[Curve[Any]], steps: Seque
     kinds = [(each.group, each.variant) for each in curves]
     several = len({group for group, _ in kinds}) > 1
     colors = distinct_colors([variant for _, variant in dict.fromkeys(kinds)])
-    for (kind, color), width in zip(
-        zip(dict.fromkeys(kinds), colors, strict=True),
+    for kind, color, repeat, width in zip(
+        dict.fromkeys(kinds),
+        colors,
+        repeats(colors),
         np.linspace(2.0, 1.2, len(colors)),
         strict=True,
     ):
@@ -276,7 +279,8 @@ def _draw_means(ax: Axes, view: View, curves: Sequence[Curve[Any]], steps: Seque
         members = [of for its, of in chosen if its == kind]
         mean = mean_at(times, members)
         name = ", ".join(kind) if several else kind[1]
-        look = Look(color, "-", float(width), f"Mean of {len(members)} ({name})")
+        dashes = DASHES[repeat % len(DASHES)]
+        look = Look(color, dashes, float(width), f"Mean of {len(members)} ({name})")
         draw_step_curve(ax, view, mean.time_s, mean.values, look.style)
 
 
@@ -289,17 +293,31 @@ def mean_at(times: Floats, steps: Sequence[Steps]) -> Steps:
 
 
 def distinct_colors(variants: Sequence[str]) -> list[str]:
-    """Return a colour each: that of the algorithm for its first, then those most unlike all."""
+    """Return a colour each: that of the algorithm for its first, then those most unlike all.
+
+    Where there are no more, each comes once more.
+    """
     own = [color_of(each) for each in variants]
     spare = [each for each in SPARE if each not in own]
     colors: list[str] = []
     for color in own:
-        if color not in colors or not spare:
+        if color not in colors:
             colors.append(color)
             continue
+        spare = spare or [*SPARE]
         colors.append(farthest(spare, [*own, *colors]))
         spare.remove(colors[-1])
     return colors
+
+
+def repeats(colors: Sequence[str]) -> list[int]:
+    """Return how many of the same colour come before each: a shape or dashes tell them apart."""
+    before: Counter[str] = Counter()
+    found = []
+    for color in colors:
+        found.append(before[color])
+        before[color] += 1
+    return found
 
 
 def at(times: Floats, steps: Steps) -> Floats:

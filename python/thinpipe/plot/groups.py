@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from thinpipe.counted import counted
-from thinpipe.plot.curves import distinct_colors
+from thinpipe.plot.curves import distinct_colors, repeats
 from thinpipe.plot.drawing import fit_unit, legend_above
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 DASHES: Final = ("-", (0, (6, 2)))
 """Of transfers, and of pages of the same group."""
+
+SHAPES: Final = "osD^vP"
+"""Marks of groups, in the order in which colours repeat."""
 
 ROOM: Final = 1.1
 """How much longer axes are than what they have to show."""
@@ -81,11 +84,12 @@ def shares(run: Recording) -> list[Share]:
 def draw_shares(ax: Axes, groups: Sequence[Share]) -> None:
     """Draw a small mark for each flow, and a large one at the mean of each group."""
     colors = distinct_colors([each.variant for each in groups])
-    for group, color in zip(groups, colors, strict=True):
-        ax.plot(group.delay_s, group.goodput_bps / 1000, "o", color=color, alpha=0.5, markersize=4)
+    for group, color, shape in zip(groups, colors, shapes(colors), strict=True):
+        small: dict[str, Any] = {"linestyle": "none", "alpha": 0.5, "markersize": 4}
+        ax.plot(group.delay_s, group.goodput_bps / 1000, marker=shape, color=color, **small)
         means = np.mean(group.delay_s), np.mean(group.goodput_bps) / 1000
-        style: dict[str, Any] = {"markeredgecolor": "white", "markersize": 11, "label": group.name}
-        ax.plot(*means, "o", color=color, **style)
+        large: dict[str, Any] = {"markeredgecolor": "white", "markersize": 11, "linestyle": "none"}
+        ax.plot(*means, marker=shape, color=color, label=group.name, **large)
     ax.set(xlabel="95th percentile of the one-way delay (s)", ylabel="Goodput of a flow (kbit/s)")
     widest = max(float(np.max(group.delay_s)) for group in groups)
     highest = max(float(np.max(group.goodput_bps)) for group in groups) / 1000
@@ -119,24 +123,32 @@ def times(run: Recording, view: View) -> list[Times]:
 def draw_times(ax: Axes, of: Sequence[Times]) -> None:
     """Draw which share of those that began has come to an end within a time, a curve each."""
     kinds = list(dict.fromkeys((each.group, each.variant) for each in of))
-    colors = dict(zip(kinds, distinct_colors([kind[1] for kind in kinds]), strict=True))
+    colors = distinct_colors([kind[1] for kind in kinds])
+    looks = dict(zip(kinds, zip(colors, shapes(colors), strict=True), strict=True))
     for each in of:
         count = len(each.taken_s)
+        color, shape = looks[each.group, each.variant]
+        every = 1 if count <= MARKED else count // MARKED
         ax.step(
             np.r_[each.taken_s[:1], each.taken_s],
             100 * np.arange(count + 1) / each.begun,
             where="post",
-            color=colors[each.group, each.variant],
+            color=color,
             linestyle=DASHES[each.of == "page"],
-            marker="o" if count <= MARKED else "none",
+            marker=shape if count <= MARKED or shape != SHAPES[0] else "none",
             markersize=4,
-            markevery=slice(1, None),
+            markevery=slice(1, None, every),
             label=each.name,
         )
     ax.set(xlabel="Time from first to last (s)", ylabel="Share of those begun (%)", ylim=(0, 102))
     ax.set_xlim(left=0)
     fit_unit(ax.xaxis)
     legend_above(ax)
+
+
+def shapes(colors: Sequence[str]) -> list[str]:
+    """Return a mark each: another one where a colour comes again."""
+    return [SHAPES[repeat % len(SHAPES)] for repeat in repeats(colors)]
 
 
 def by_group(run: Recording) -> dict[str, list[Flow]]:
