@@ -468,6 +468,28 @@ fn schedules_that_are_none() {
 }
 
 #[test]
+fn what_no_queue_can_aim_at() {
+    let target = [("queue.kind", "dualpi2"), ("queue.dualpi2.target", "0.2 s")];
+    refused_setting(
+        &[&target[..], &[("queue.dualpi2.rtt_max", "0.1 s")]].concat(),
+        "--set queue.dualpi2.target=0.2 s: queue.dualpi2.target must not be above \
+         queue.dualpi2.rtt_max",
+    );
+    for kind in ["pie", "dualpi2"] {
+        let or_derived = if kind == "dualpi2" { ", or by rtt_max" } else { "" };
+        for value in ["0 s", "1 h"] {
+            refused_setting(
+                &[("queue.kind", kind), (&*format!("queue.{kind}.target"), value)],
+                &format!(
+                    "--set queue.{kind}.target={value}: must be a duration from 1 us to 1 \
+                     min{or_derived}"
+                ),
+            );
+        }
+    }
+}
+
+#[test]
 fn what_a_discipline_cannot_be_given() {
     refused_setting(
         &[("queue.kind", "fq-codel"), ("queue.fq_codel.flows", "0")],

@@ -6,7 +6,7 @@ use settings::{Bytes, Count, Factor, Fault, Nothing, OfTime, Or, Part, Positive,
 use settings::{section, words};
 
 use super::ticks::Ticks;
-use super::{Parameters, Start, Verdict};
+use super::{LONGEST_WAIT, Parameters, Start, Verdict};
 
 words! {
     /// Which of the two queues is served while both have something.
@@ -33,7 +33,7 @@ section! {
         /// The usual round-trip time of flows, which becomes the target. Default: Linux.
         pub rtt_typical: Option<Duration> as Or<SixthOfRttMax, OfTime<1_000_000>> = None;
         /// The wait in the classic queue that is aimed at. Default: `rtt_typical`, or 15 ms.
-        pub target: Option<Duration> as Or<ByRttMax, OfTime> = None;
+        pub target: Option<Duration> as Or<ByRttMax, OfTime<1_000, LONGEST_WAIT>> = None;
         /// `Tupdate`: how often the probability is adjusted. Default: the lesser of `rtt_typical`
         /// and a third of `rtt_max`, or 16 ms.
         pub update: Option<Duration> as Or<ByRttMax, OfTime<1_000_000>> = None;
@@ -73,11 +73,13 @@ section! {
 
 impl Config {
     fn rtts(&self, tree: &Table, at: &str) -> Result<(), Fault> {
-        if self.rtt_typical.zip(self.rtt_max).is_none_or(|(typical, max)| typical <= max) {
-            return Ok(());
+        for (key, value) in [("rtt_typical", self.rtt_typical), ("target", self.target)] {
+            if value.zip(self.rtt_max).is_some_and(|(value, max)| value > max) {
+                let message = format!("{at}.{key} must not be above {at}.rtt_max");
+                return tree.clash_at(at, &[key, "rtt_max"], message);
+            }
         }
-        let message = format!("{at}.rtt_typical must not be above {at}.rtt_max");
-        tree.clash_at(at, &["rtt_typical", "rtt_max"], message)
+        Ok(())
     }
 
     /// The controller's parameters, each as given, by `RTT_max` (appendix A), or as in Linux.

@@ -30,6 +30,10 @@ pub use aqm::{Departure, Verdict};
 pub use keys::{Queues, ReverseQueue};
 pub use waiting::{Queue, Queued, Transmission};
 
+/// Longest wait that may be aimed at, in nanoseconds: where packets wait for a minute every
+/// retransmission timer may have run out (RFC 6298 §2.5).
+const LONGEST_WAIT: u64 = 60_000_000_000;
+
 /// Declares the disciplines, each with the module of the same name, which has its parameters, its
 /// state and its table of keys.
 macro_rules! disciplines {

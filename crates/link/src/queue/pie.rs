@@ -5,14 +5,14 @@ use base::{Duration, Probability, Stream, Time};
 use settings::{Bytes, Chance, Factor, OfTime, section};
 
 use super::ticks::Ticks;
-use super::{Arrival, Departure, Judge, Parameters, Start, Verdict};
+use super::{Arrival, Departure, Judge, LONGEST_WAIT, Parameters, Start, Verdict};
 
 section! {
     /// `[queue.pie]`: a controller of the wait (RFC 8033).
     #[derive(Copy)]
     pub struct Config {
         /// `QDELAY_REF`: the wait that is aimed at. Default: RFC 8033 §4.2.
-        pub target: Duration as OfTime = Duration::from_millis(15);
+        pub target: Duration as OfTime<1_000, LONGEST_WAIT> = Duration::from_millis(15);
         /// `T_UPDATE`: how often the probability is adjusted. Default: RFC 8033 §4.2.
         pub update: Duration as OfTime<1_000_000> = Duration::from_millis(15);
         /// How much the probability grows, per second of wait beyond the target, with each
