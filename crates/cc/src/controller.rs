@@ -223,6 +223,9 @@ pub struct Loss {
     pub sent: Time,
     /// How often it had been sent.
     pub transmissions: u32,
+    /// True if a mark of the same window of data has been told of before it: one reduction is for
+    /// both, unless what was lost is a retransmission (RFC 3168 §6.1.2).
+    pub after_mark: bool,
 }
 
 /// A segment found lost.

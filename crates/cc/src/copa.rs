@@ -321,6 +321,9 @@ impl Controller for Copa {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
+        if self.window.has_answered(loss) {
+            return;
+        }
         if self.window.remember() {
             self.before = self.state;
             self.compete_less();

@@ -271,6 +271,9 @@ impl Controller for Cubic {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
+        if self.window.has_answered(loss) {
+            return;
+        }
         if self.window.remember() {
             self.before = self.curve.clone();
             self.reduce(loss.kind);

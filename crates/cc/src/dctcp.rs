@@ -87,6 +87,9 @@ impl Controller for Dctcp {
         if loss.kind == LossKind::Ecn && self.is_accurate {
             return;
         }
+        if !self.is_accurate && self.window.has_answered(loss) {
+            return;
+        }
         self.window.remember();
         self.reduced = Some(self.una + loss.in_flight);
         self.window.ssthresh = self.window.half();

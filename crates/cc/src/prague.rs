@@ -197,6 +197,9 @@ impl Controller for Prague {
         if loss.kind == LossKind::Ecn && self.is_scalable {
             return;
         }
+        if !self.is_scalable && self.window.has_answered(loss) {
+            return;
+        }
         self.window.remember();
         if let Some(Reduction { end, before: Some((cwnd, ssthresh)) }) = self.reduction
             && self.una <= end

@@ -61,6 +61,9 @@ impl Controller for Reno {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
+        if self.window.has_answered(loss) {
+            return;
+        }
         self.window.remember();
         if self.window.backs_off_less(loss.kind) {
             self.window.ssthresh = (self.window.cwnd * ABE).max(2.0);

@@ -28,9 +28,11 @@ impl Controller for Tahoe {
         }
     }
 
-    fn on_loss(&mut self, _loss: &Loss) {
-        self.window.remember();
-        self.window.ssthresh = self.window.half();
+    fn on_loss(&mut self, loss: &Loss) {
+        if !self.window.has_answered(loss) {
+            self.window.remember();
+            self.window.ssthresh = self.window.half();
+        }
         self.window.cwnd = 1.0;
     }
 

@@ -268,6 +268,9 @@ impl Controller for Vegas {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
+        if self.window.has_answered(loss) {
+            return;
+        }
         self.window.remember();
         match loss.kind {
             LossKind::DuplicateAcks | LossKind::FineTimeout | LossKind::Ecn => {

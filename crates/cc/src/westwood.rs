@@ -142,6 +142,9 @@ impl Controller for Westwood {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
+        if self.window.has_answered(loss) {
+            return;
+        }
         self.window.remember();
         self.window.ssthresh = self.share();
         self.window.cwnd = if loss.kind == LossKind::Timeout {

@@ -2,7 +2,7 @@
 
 use settings::{Flag, Word, section, words};
 
-use crate::{Ack, Limits, LossKind};
+use crate::{Ack, Limits, Loss, LossKind};
 
 words! {
     /// Unit in which windows grow. A receiver that acknowledges every other segment halves the pace
@@ -152,6 +152,15 @@ impl Window {
         }
         self.repairing = true;
         first
+    }
+
+    /// True if a mark has closed the window for the same congestion (RFC 3168 §6.1.2): nothing of
+    /// that is to be taken back.
+    pub(crate) const fn has_answered(&mut self, loss: &Loss) -> bool {
+        if loss.after_mark {
+            self.before = None;
+        }
+        loss.after_mark
     }
 
     /// Takes the last loss back (RFC 4015 §3.2 steps 8 and 9): no smaller than before it. True if

@@ -243,6 +243,27 @@ proptest! {
         }
     }
 
+    /// Tahoe begins with one segment after any loss, and BBR answers losses by their share.
+    #[test]
+    fn a_mark_and_a_loss_of_one_window_are_one(steps in prop::collection::vec(step(), 1..100)) {
+        let own = [Algorithm::Tahoe, Algorithm::Bbr];
+        for algorithm in algorithms().into_iter().filter(|(kind, _)| !own.contains(kind)) {
+            let mut connection = Connection::new(algorithm, &limits(100));
+            connection.controller.on_feedback(EcnFeedback::Classic);
+            for step in &steps {
+                connection.take(*step);
+            }
+            connection.lose(LossKind::Ecn);
+            let controller = &mut connection.controller;
+            let windows = |of: &dyn Controller| (of.window(), of.ssthresh());
+            let after_mark = windows(&**controller);
+            controller.on_loss(&Loss { now: connection.now, after_mark: true, ..LOSS });
+            prop_assert_eq!(windows(&**controller), after_mark, "{:?}", controller);
+            controller.on_undo(connection.now);
+            prop_assert_eq!(windows(&**controller), after_mark, "{:?}", controller);
+        }
+    }
+
     #[test]
     fn a_loss_that_was_none_leaves_nothing_behind(
         steps in prop::collection::vec(step(), 1..100),

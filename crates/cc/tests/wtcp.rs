@@ -186,6 +186,7 @@ fn after_a_blackout_the_rate_is_what_it_was() {
             in_flight: 10 * MSS,
             sent: path.now(),
             transmissions: 1,
+            after_mark: false,
         });
         assert_eq!((path.wtcp.window(), path.bytes_per_second()), (MSS, before));
     }

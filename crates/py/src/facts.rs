@@ -115,6 +115,9 @@ fact! {
         sent_s: f64 = |of| of.sent.as_secs_f64(),
         /// How often it had been sent.
         transmissions: u32 = |of| of.transmissions,
+        /// True if a mark of the same window of data has been told of before: one reduction is for
+        /// both (RFC 3168 §6.1.2).
+        after_mark: bool = |of| of.after_mark,
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct EcnSender {
     /// What had been sent when the window was last reduced for a mark: marks of the same window
     /// of data are one (§6.1.2).
     reduced: Option<u64>,
+    /// True if that was for a mark.
+    by_mark: bool,
     /// True if the next new segment carries CWR.
     cwr: bool,
     /// Counts of the peer, with accurate ECN.
@@ -91,14 +93,22 @@ impl EcnSender {
             && self.reduced.is_none_or(|reduced| una > reduced);
         if news {
             self.on_reduction(max);
+            self.by_mark = true;
         }
         news
     }
 
-    /// The window shrank, for a mark or for a loss, when `max` had been sent.
+    /// The window shrank for a loss, when `max` had been sent.
     pub(crate) const fn on_reduction(&mut self, max: u64) {
         self.reduced = Some(max);
+        self.by_mark = false;
         self.cwr = self.confirms;
+    }
+
+    /// True if a mark has reduced the window in the window of data that `una` is of: a loss is of
+    /// the same congestion.
+    pub(crate) fn has_answered(&self, una: u64) -> bool {
+        self.by_mark && self.reduced.is_some_and(|reduced| una <= reduced)
     }
 
     /// Codepoint of new data (RFC 3168 §6.1.2); retransmissions, probes and acknowledgements carry
@@ -125,8 +135,9 @@ mod tests {
         assert!(ecn.on_echo(2, 10) && ecn.take_cwr());
         assert!(!ecn.on_echo(10, 20) && !ecn.take_cwr());
         assert!(ecn.on_echo(11, 21));
+        assert!(ecn.has_answered(21) && !ecn.has_answered(22));
         ecn.on_reduction(30);
-        assert!(!ecn.on_echo(30, 40), "a loss has done it");
+        assert!(!ecn.on_echo(30, 40) && !ecn.has_answered(30), "a loss has done it");
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod data_out;
 mod limit;
 mod path_mtu;
 mod rack_tlp;
+mod reduction;
 mod undo;
 
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use crate::handshake::reflects_syn_ack;
 use crate::pacing::{Pace, Pacer};
 use crate::peer_window::PeerWindow;
 use crate::persist::Persist;
-use crate::recovery::prr::{Progress, Prr, PrrUnit};
+use crate::recovery::prr::Prr;
 use crate::recovery::{self, DUPLICATE_THRESHOLD, Recovery, RepairOrder};
 use crate::retransmission_timer::RetransmissionTimer;
 use crate::send_buffer::SendBuffer;
@@ -327,13 +328,17 @@ impl<P: Payload> Sender<P> {
 
     /// Tells the controller of the loss of a segment that was last `sent` then.
     fn tell_loss(&mut self, now: Time, kind: LossKind, sent: Time, transmissions: u16) {
-        self.ecn.on_reduction(self.buffer.max());
+        let after_mark = self.is_of_mark(kind, transmissions);
+        if kind != LossKind::Ecn && !after_mark {
+            self.ecn.on_reduction(self.buffer.max());
+        }
         self.controller.on_loss(&Loss {
             now,
             kind,
             in_flight: self.in_flight(),
             sent,
             transmissions: u32::from(transmissions),
+            after_mark,
         });
     }
 
@@ -397,56 +402,6 @@ impl<P: Payload> Sender<P> {
             srtt: self.timer.smoothed(),
             base_rtt: self.controller.base_rtt(),
         })
-    }
-
-    /// A recovery begins that congestion control knows of: the reduction ends at its window. One
-    /// that names a rate keeps its own window, as in Linux.
-    fn begin_reduction(&mut self) {
-        if self.config.prr {
-            self.prr = self.reduction().map(Box::new);
-        }
-    }
-
-    /// A mark has reduced the window from `before` bytes: in proportion where that is asked for.
-    fn begin_reduction_after_mark(&mut self, before: u64) {
-        if self.config.prr_after_marks {
-            let until = self.buffer.max();
-            self.prr = self.reduction().map(|prr| Box::new(prr.after_mark(before, until)));
-        }
-    }
-
-    /// A reduction in proportion from what is in flight to the controller's window.
-    fn reduction(&self) -> Option<Prr> {
-        let RepairOrder::Lost { pipe } = self.order() else { return None };
-        if self.controller.pacing_rate().is_some() {
-            return None;
-        }
-        let (target, mss) = (self.controller.window(), u64::from(self.mss));
-        let flight = self.in_flight().saturating_sub(self.buffer.board.selected_bytes());
-        let unit = match self.config.prr_unit {
-            PrrUnit::Bytes => 1,
-            PrrUnit::Segments => mss,
-        };
-        Some(Prr::new(target, flight, pipe, mss).in_units_of(unit))
-    }
-
-    /// True while a mark reduces the window in proportion.
-    fn is_reducing_after_mark(&self) -> bool {
-        let una = self.buffer.una();
-        self.prr.as_ref().is_some_and(|prr| prr.until().is_some_and(|until| una <= until))
-    }
-
-    /// An acknowledgement reported `delivered` bytes.
-    fn reduce(&mut self, delivered: u64, progress: Progress) {
-        let goes_on = self.recovery.is_recovering() || self.is_reducing_after_mark();
-        let Some(prr) = &mut self.prr else { return };
-        if !goes_on {
-            self.prr = None;
-            return;
-        }
-        if let RepairOrder::Lost { pipe } = self.recovery.order(&self.buffer.board) {
-            prr.on_ack(delivered, pipe, progress, u64::from(self.mss));
-        }
     }
 
     fn order(&self) -> RepairOrder {

@@ -26,6 +26,7 @@ pub(crate) const LOSS: Loss = Loss {
     in_flight: 0,
     sent: Time::ZERO,
     transmissions: 1,
+    after_mark: false,
 };
 
 /// The usual parameters, with a seed.

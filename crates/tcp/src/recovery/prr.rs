@@ -109,6 +109,11 @@ impl Prr {
         self.until
     }
 
+    /// True if a mark began it, and it ends at `window`.
+    pub(crate) const fn goes_on_to(&self, window: u64) -> bool {
+        self.until.is_some() && self.target == window
+    }
+
     /// A segment leaves.
     pub(crate) const fn on_sent(&mut self, bytes: u64) {
         self.out += bytes;

@@ -75,8 +75,7 @@ impl<P: Payload> Sender<P> {
             self.resume(cx.now);
         }
         let una = self.buffer.una() + ahead as u64;
-        let marked = arrival.ece && self.ecn.on_echo(una, self.buffer.max());
-        if marked && !self.recovery.is_recovering() {
+        if arrival.ece && self.ecn.on_echo(una, self.buffer.max()) {
             let before = self.controller.window();
             self.lose(cx.now, LossKind::Ecn);
             self.begin_reduction_after_mark(before);
@@ -214,7 +213,7 @@ impl<P: Payload> Sender<P> {
         let arrived = Arrived { packets: newly.packets, bytes: newly.delivered, advances };
         let marked = self.ecn.hear_of_marks(report, &arrived);
         let (una, max) = (self.buffer.una(), self.buffer.max());
-        if marked && self.ecn.on_echo(una, max) && !self.recovery.is_recovering() {
+        if marked && self.ecn.on_echo(una, max) {
             let before = self.controller.window();
             self.tell_loss(now, LossKind::Ecn, self.last_sent.unwrap_or(now), 1);
             self.begin_reduction_after_mark(before);
