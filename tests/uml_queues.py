@@ -78,7 +78,8 @@ def build() -> None:
 def place(case: dict[str, Any]) -> None:
     """Put the queue behind a shaper, unless it is one, delay ACKs, and say what hosts do.
 
-    Acknowledgements take the whole round trip, each flow's its own: up to 15 flows.
+    Acknowledgements take the whole round trip, each flow's its own: up to 15 flows. It strays by
+    `stray_ms`.
     """
     if case.get("is_shaper"):
         run(f"tc qdisc add dev rb root handle 2: {case['qdisc']}", "r")
@@ -91,7 +92,8 @@ def place(case: dict[str, Any]) -> None:
     run(f"tc qdisc add dev ra root handle 1: prio bands {max(3, len(case['flows']) + 1)}", "r")
     for flow, (_, rtt_ms) in enumerate(case["flows"]):
         band = f"1:{flow + 1:x}"
-        run(f"tc qdisc add dev ra parent {band} netem delay {rtt_ms}ms limit 100000", "r")
+        delay = f"{rtt_ms}ms {case.get('stray_ms', 0)}ms"
+        run(f"tc qdisc add dev ra parent {band} netem delay {delay} limit 100000", "r")
         port = f"u32 match ip sport {PORT + flow} 0xffff"
         run(f"tc filter add dev ra parent 1: protocol ip {port} flowid {band}", "r")
     for end, gateway in (("a", "10.0.0.1"), ("b", "10.0.1.1")):
