@@ -135,6 +135,7 @@ fn profile(name: &str, mobiles: u64) -> proxy::ProfileStats {
     proxy::ProfileStats {
         name: name.to_owned(),
         scheme: "atcp".into(),
+        role: "network".into(),
         retired: false,
         flows: proxy::Flows { opening: 1, open: mobiles },
         connections: proxy::Connections { taken: 9, bypassed: 2, released: 3, reset: 4 },

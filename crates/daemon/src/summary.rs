@@ -140,6 +140,7 @@ fn stats(it: &ProfileStats) -> Vec<(&'static str, String)> {
     let again = (it.wired.retransmissions.to_string(), it.radio.retransmissions.to_string());
     vec![
         ("scheme", it.scheme.to_string()),
+        ("at the side of the", it.role.to_string()),
         ("mobiles", it.mobiles.to_string()),
         ("of them stalled", it.stalled_mobiles.to_string()),
         ("connections open", it.flows.open.to_string()),
@@ -258,6 +259,7 @@ reloads: 4, refused 1; a failure now would reset 9 connections
         for line in [
             "                                             gprs               umts",
             "scheme                                       atcp               atcp",
+            "at the side of the                        network            network",
             "connections open                                2                  0",
             "queued                                    12.3 kB            12.3 kB",
             "mean RTT, wired / radio           1.00 s / 1.00 s    1.00 s / 1.00 s",

@@ -39,6 +39,11 @@ pub trait SchemeKeys {
         Role::Network
     }
 
+    /// True if what its box needs to know of its pipe is given, or will be reported.
+    fn knows_its_pipe(&self) -> bool {
+        true
+    }
+
     /// The names of the classes of its flows.
     fn classes(&self) -> Vec<String> {
         Vec::new()

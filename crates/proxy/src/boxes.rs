@@ -1,7 +1,7 @@
 //! All boxes, those of earlier configurations included.
 
 use crate::config::{Config, Profile};
-use middlebox::{Admission, Connection};
+use middlebox::{Admission, Connection, Role};
 
 use crate::served::{ProfileStatus, Served};
 use crate::view::{Seen, View};
@@ -79,6 +79,11 @@ impl Boxes {
             self.views.insert(0, view);
             self.views.truncate(1 + VIEWS);
         }
+    }
+
+    /// Side of the radio where a box stands.
+    pub(crate) fn role(&self, number: u32) -> Role {
+        self.get(number).map_or(Role::Network, |served| served.profile.role())
     }
 
     /// True if packets that are not TCP may have to wait.

@@ -22,8 +22,8 @@ mod stats;
 mod view;
 
 pub use config::{
-    Config, Control, Interfaces, Log, LogLevel, MOST_WORKERS, Metrics, Never, OnFailure, Profile,
-    Routing, TunKeys,
+    Config, Control, Diverted, Interfaces, Log, LogLevel, MOST_WORKERS, Metrics, Never, OnFailure,
+    Profile, Routing, TunKeys,
 };
 pub use gateway::Gateway;
 pub use histogram::Histogram;

@@ -60,6 +60,8 @@ reasons! {
         DataOnSyn = "data_on_syn",
         /// A new connection while none are taken.
         Draining = "draining",
+        /// TCP of a subscriber, whose box takes part in no connection.
+        Subscriber = "subscriber",
         /// A connection that no box takes part in.
         UnknownFlow = "unknown_flow",
         /// A new connection beyond `limits.flows`.

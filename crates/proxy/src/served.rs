@@ -3,7 +3,7 @@
 use crate::config::Profile;
 use base::Time;
 use bytes::Bytes;
-use middlebox::{Managed, SchemeKeys};
+use middlebox::{Connection, Leg, Managed, Role, SchemeKeys};
 use observe::BoxContext;
 
 use crate::journal_places::BoxPlaces;
@@ -41,9 +41,21 @@ impl Served {
         }
     }
 
-    /// True if packets that are not TCP wait for their turn with its box.
-    pub(crate) fn schedules_others(&self) -> bool {
-        self.profile.schedules_others()
+    /// True if packets of this way that no box reads wait for their turn with it.
+    pub(crate) fn schedules(&self, connection: &Connection) -> bool {
+        let Connection { source, destination, .. } = connection;
+        match self.profile.role() {
+            Role::Network => destination.leg == Leg::Radio && self.profile.schedules_others(),
+            Role::Subscriber => (source.leg, destination.leg) == (Leg::Radio, Leg::Wired),
+        }
+    }
+
+    /// True if the source of such packets answers the echo requests of its box.
+    pub(crate) fn asks(&self, connection: &Connection) -> bool {
+        match self.profile.role() {
+            Role::Network => connection.source.leg == Leg::Radio,
+            Role::Subscriber => connection.destination.leg == Leg::Radio,
+        }
     }
 
     /// Place among the classes of the profile of the one that a packet is in.

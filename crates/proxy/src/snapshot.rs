@@ -84,6 +84,8 @@ pub struct ProfileStats {
     pub name: String,
     /// The scheme of its box, as in the configuration.
     pub scheme: Cow<'static, str>,
+    /// Side of the radio where it stands.
+    pub role: Cow<'static, str>,
     /// Gauge: whether it has been taken out of the configuration.
     pub retired: bool,
     /// Gauge: connections by their state.

@@ -12,5 +12,6 @@ mod limits;
 mod others;
 mod runs;
 mod stats;
+mod subscriber;
 mod support;
 mod transfers;

@@ -303,10 +303,25 @@ fn keys_of_a_profile_that_cannot_be() {
         "middlebox.atcp.classes = [{ name = \"none\", port = 23 }]",
         ":7: profile.gprs.middlebox.atcp.classes: none stands for flows in no class",
     );
+    let role = "middlebox.atcp.role = \"subscriber\"";
+    let rate = "rate = \"40 kbit/s\"\nround_trip = \"900 ms\"";
     refused_in_profile(
-        "middlebox.atcp.role = \"subscriber\"",
-        ":7: profile.gprs.middlebox.atcp.role: must be network: a daemon's box stands between \
-         mobiles and hosts",
+        &format!("{role}\nmiddlebox.atcp.estimator = \"radio\""),
+        ":8: profile.gprs.middlebox.atcp.estimator: must be static or westwood: no modem reports \
+         its rate to a daemon",
+    );
+    for key in [rate, "bdp = 4000", "mss = 536", "split_uplink = true"] {
+        let name = key.split(' ').next().expect("a key");
+        let error = format!(":7: profile.gprs.{name}: does nothing for a subscriber's box");
+        refused_in_profile(&format!("{key}\n{role}"), &error);
+    }
+    refused_in_profile(
+        &format!("uplink_rate = \"14 kbit/s\"\n{role}"),
+        ":7: profile.gprs.uplink_rate: needs round_trip beside it, what a ping takes alone",
+    );
+    refused(
+        &format!("workers = 2\n{LEAST}{role}"),
+        ":1: workers: a subscriber's box is for one pipe: needs workers = 1",
     );
     refused_in_profile(
         "middlebox.atcp.others = \"queued\"",

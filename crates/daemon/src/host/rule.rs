@@ -1,7 +1,7 @@
 //! Rules by which packets of mobiles come to the proxy's table.
 
 use ipnet::IpNet;
-use proxy::Config;
+use proxy::{Config, Diverted};
 use serde_json::Value;
 
 use os::SetupError;
@@ -50,8 +50,8 @@ impl Rule {
     }
 }
 
-/// All rules that `config` asks for at worker `number`: TCP and what quotes it, of each mobile; to
-/// mobiles whose profile schedules what is not TCP, everything.
+/// All rules that `config` asks for at worker `number`: of each mobile what its profile has diverted
+/// of either way.
 pub(super) fn asked(config: &Config, number: u32) -> Vec<Rule> {
     let shares = config.shares();
     let own = shares.iter().filter(|(_, worker)| *worker == number);
@@ -59,10 +59,12 @@ pub(super) fn asked(config: &Config, number: u32) -> Vec<Rule> {
     let of_side = |interfaces: &[String], end: End| -> Vec<Rule> {
         let pairs = prefixes().flat_map(|prefix| interfaces.iter().map(move |at| (prefix, at)));
         let both = pairs.flat_map(|(prefix, interface)| {
-            let protocols = if end == End::To && config.schedules_others(&prefix) {
-                vec![None]
-            } else {
-                vec![Some(TCP), Some(icmp(Family::of(&prefix)))]
+            let [from, to] = config.diverted(&prefix);
+            let icmp = Some(icmp(Family::of(&prefix)));
+            let protocols = match if end == End::From { from } else { to } {
+                Diverted::Icmp => vec![icmp],
+                Diverted::Tcp => vec![Some(TCP), icmp],
+                Diverted::All => vec![None],
             };
             let rule = move |protocol| Rule { interface: interface.clone(), end, prefix, protocol };
             protocols.into_iter().map(rule)
@@ -220,6 +222,15 @@ mod tests {
         assert!(to.contains(&"iif eth0 to 10.45.32.0/19".to_owned()), "{to:?}");
         assert!(to.iter().all(|line| !line.contains("ipproto")), "{to:?}");
         assert_eq!(lines("").len() + to.len(), lines(AROUND).len());
+    }
+
+    /// All that a subscriber sends comes in, and answers to echo requests.
+    #[test]
+    fn everything_is_diverted_that_a_subscriber_sends() {
+        let keys = "middlebox.atcp.role = 'subscriber'\n";
+        let rules = asked(&config("", keys), 0);
+        let lines: Vec<_> = rules.iter().map(Rule::selector).collect();
+        assert_eq!(lines, ["iif wl0 from 10.45.0.0/16", "iif eth0 to 10.45.0.0/16 ipproto 1"]);
     }
 
     /// A packet of a mobile meets the rules of one worker, on either side.

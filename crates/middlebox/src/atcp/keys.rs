@@ -48,6 +48,10 @@ impl SchemeKeys for AtcpKeys {
         self.atcp.role
     }
 
+    fn knows_its_pipe(&self) -> bool {
+        self.atcp.role == Role::Network || self.atcp.learns_its_pipe()
+    }
+
     fn classes(&self) -> Vec<String> {
         self.atcp.classes.iter().map(|class| class.name.clone()).collect()
     }
@@ -83,6 +87,27 @@ impl SchemeKeys for AtcpKeys {
 impl AtcpConfig {
     /// What the aggregating proxy derives from the radio link where its own keys are not given.
     fn fit_to(&mut self, radio: &RadioLink, is_given: &dyn Fn(&str) -> bool) {
+        match self.role {
+            Role::Network => self.fit_to_downlink(radio, is_given),
+            Role::Subscriber => self.fit_to_uplink(radio, is_given),
+        }
+    }
+
+    /// Keys of a subscriber's box, to which the downlink's rate is nothing.
+    fn fit_to_uplink(&mut self, radio: &RadioLink, is_given: &dyn Fn(&str) -> bool) {
+        if !is_given("uplink_rate") {
+            self.uplink_rate = radio.uplink_rate;
+        }
+        if let (Some(round_trip), false) = (radio.round_trip, is_given("round_trip")) {
+            self.round_trip = round_trip;
+        }
+        if let (Some(uplink), false) = (self.uplink_rate, is_given("budget")) {
+            self.budget = Self::budget_for(uplink.bytes_in(self.round_trip));
+        }
+    }
+
+    /// Keys of a network's box.
+    fn fit_to_downlink(&mut self, radio: &RadioLink, is_given: &dyn Fn(&str) -> bool) {
         let rate = radio.rate.or(is_given("rate").then_some(self.rate));
         let round_trip = radio.round_trip.or(is_given("round_trip").then_some(self.round_trip));
         if !is_given("uplink_rate") {
@@ -102,11 +127,16 @@ impl AtcpConfig {
             self.clamp = ((self.headroom * bdp as f64).round() as u64).clamp(1, u32::MAX.into());
         }
         if !is_given("budget") {
-            let usual = Self::default();
-            let grown = u128::from(usual.budget) * u128::from(self.clamp) / u128::from(usual.clamp);
-            let grown = u64::try_from(grown).unwrap_or(u64::MAX).min(u32::MAX.into());
-            self.budget = grown.max(usual.budget);
+            self.budget = Self::budget_for(self.clamp);
         }
+    }
+
+    /// A budget that grows with the `window`, and is no less than the default.
+    fn budget_for(window: u64) -> u64 {
+        let usual = Self::default();
+        let grown = u128::from(usual.budget) * u128::from(window) / u128::from(usual.clamp);
+        let grown = u64::try_from(grown).unwrap_or(u64::MAX).min(u32::MAX.into());
+        grown.max(usual.budget)
     }
 }
 

@@ -95,4 +95,8 @@ impl<P: Payload + Send> Managed<P> for Subscriber<P> {
         self.draining = true;
         self.pipe.release_opaque();
     }
+
+    fn reset_all(&mut self, _cx: &mut BoxContext<'_>) {
+        self.pipe.release_opaque();
+    }
 }

@@ -31,20 +31,29 @@ pub(super) fn names(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A profile's clamp is static. That is asked first: of a misspelt word, only that one is valid.
+/// A profile's clamp is static, but for a subscriber's box, whose echo requests no host answers late
+/// on purpose. That is asked first: of a misspelt word, only those are valid.
 pub(super) fn words(tree: &Table) -> Result<(), Fault> {
     let profiles = match tree.get("profile").map(|item| &item.node) {
         Some(Node::List(profiles)) => profiles.as_slice(),
         Some(Node::Scalar(_) | Node::Table(_)) | None => &[],
     };
     profiles.iter().filter_map(Item::name).try_for_each(|name| {
-        let key = format!("profile.{name}.middlebox.atcp.estimator");
-        match tree.find(&key).and_then(Item::scalar) {
-            Some(scalar) if scalar.text != Estimation::Static.name() => {
-                tree.clash(&[&key], "must be static: no estimate keeps up with every real radio")
-            }
-            Some(_) | None => Ok(()),
+        let key = |of: &str| format!("profile.{name}.middlebox.atcp.{of}");
+        let word = |of: &str| tree.find(&key(of)).and_then(Item::scalar).map(|it| &*it.text);
+        let Some(estimator) = word("estimator") else { return Ok(()) };
+        let is_subscriber = word("role") == Some(Role::Subscriber.name());
+        if estimator == Estimation::Static.name()
+            || is_subscriber && estimator == Estimation::Westwood.name()
+        {
+            return Ok(());
         }
+        let message = if is_subscriber {
+            "must be static or westwood: no modem reports its rate to a daemon"
+        } else {
+            "must be static: no estimate keeps up with every real radio"
+        };
+        tree.clash(&[&key("estimator")], message)
     })
 }
 
@@ -58,6 +67,10 @@ pub(super) fn whole(proxy: &Config, tree: &Table) -> Result<(), Fault> {
         let at = |key: &str| format!("profile.{}.{key}", profile.name);
         radio(profile, tree, &at)?;
         scheme(profile, tree, &at)?;
+        if profile.role() == Role::Subscriber && proxy.workers > 1 {
+            let message = "a subscriber's box is for one pipe: needs workers = 1";
+            return tree.clash(&["workers", &at("middlebox.atcp.role")], message);
+        }
         budget(proxy, profile, tree, &at)
     })
 }
@@ -165,7 +178,10 @@ fn radio(profile: &Profile, tree: &Table, at: &dyn Fn(&str) -> String) -> Result
         (Some(_), None, None) if tree.find(&at("middlebox.atcp.round_trip")).is_none() => {
             tree.clash(&[&rate], "needs round_trip or bdp beside it")
         }
-        (None, Some(_), None) if tree.find(&at("middlebox.atcp.rate")).is_none() => {
+        (None, Some(_), None)
+            if profile.role() == Role::Network
+                && tree.find(&at("middlebox.atcp.rate")).is_none() =>
+        {
             tree.clash(&[&round_trip], "needs rate or bdp beside it")
         }
         (Some(_) | None, Some(_) | None, Some(_) | None) => Ok(()),
@@ -180,14 +196,32 @@ fn scheme(profile: &Profile, tree: &Table, at: &dyn Fn(&str) -> String) -> Resul
         return tree.clash(&[&at("middlebox.kind")], message);
     };
     if keys.role() == Role::Subscriber {
-        let message = "must be network: a daemon's box stands between mobiles and hosts";
-        return tree.clash(&[&at("middlebox.atcp.role")], message);
+        subscriber(tree, at)?;
     }
     if profile.split_uplink && keys.sockets().is_none() {
         let message = format!("{} splits no connections", middlebox.name());
         return tree.clash(&[&at("split_uplink"), &at("middlebox.kind")], message);
     }
     middlebox.check(tree, &key)
+}
+
+/// A subscriber's box schedules the uplink alone, by rate and round trip.
+fn subscriber(tree: &Table, at: &dyn Fn(&str) -> String) -> Result<(), Fault> {
+    let role = at("middlebox.atcp.role");
+    let mut idle = ["rate", "bdp", "mss", "split_uplink"].into_iter().map(at);
+    if let Some(key) = idle.find(|key| tree.find(key).is_some()) {
+        return tree.clash(&[&key, &role], "does nothing for a subscriber's box");
+    }
+    let [rate, round_trip] = ["uplink_rate", "round_trip"].map(|key| {
+        let keys = [at(key), at(&join("middlebox.atcp", key))];
+        keys.into_iter().find(|key| tree.find(key).is_some())
+    });
+    match (rate, round_trip) {
+        (Some(rate), None) => {
+            tree.clash(&[&rate, &role], "needs round_trip beside it, what a ping takes alone")
+        }
+        (None | Some(_), Some(_)) | (None, None) => Ok(()),
+    }
 }
 
 impl Profile {

@@ -8,6 +8,7 @@ mod schema;
 
 use std::sync::LazyLock;
 
+pub use derive::Diverted;
 pub use schema::{
     Config, Control, Interfaces, Log, LogLevel, MOST_WORKERS, Metrics, Never, OnFailure, Profile,
     Routing, TunKeys,

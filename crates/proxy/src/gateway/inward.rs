@@ -2,7 +2,7 @@
 
 use base::{Duration, Flags, Seq, TcpHeader, Time};
 use bytes::Bytes;
-use middlebox::{Connection, Leg, Packet, PmtuHandler};
+use middlebox::{Connection, Leg, Packet, PmtuHandler, Role};
 use wire::{Addresses, Complaint, Datagram, Fragment, IcmpError, ParseError, Segment};
 
 use super::others::Wait;
@@ -90,6 +90,9 @@ impl Gateway {
         if let Some(seen) = self.boxes.find(hosts, ports) {
             self.handle_known(now, seen, segment, original);
         } else if let Some(seen) = self.boxes.see(hosts, ports) {
+            if self.boxes.role(seen.number) == Role::Subscriber {
+                return self.pass(now, Bypass::Subscriber, original);
+            }
             let resets = header.flags.contains(Flags::RST) || header.flags.contains(Flags::ACK);
             if header.flags.contains(Flags::SYN) && !resets {
                 self.open(now, seen, segment, original);

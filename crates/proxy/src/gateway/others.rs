@@ -1,10 +1,10 @@
-//! Packets to mobiles that are not TCP, or of connections that no box takes part in: where the
-//! profile's box schedules them, they wait here until it is their turn.
+//! Packets to mobiles that are not TCP, or of connections that no box takes part in, and all that a
+//! subscriber sends: where the profile's box schedules them, they wait here until it is their turn.
 
 use std::hash::BuildHasher;
 
 use base::Time;
-use middlebox::{Aside, Connection, Keeper, Leg, Opaque, Reception, Release};
+use middlebox::{Aside, Connection, Keeper, Opaque, Reception, Release};
 use rustc_hash::FxBuildHasher;
 use wire::Echo;
 
@@ -91,7 +91,7 @@ impl Gateway {
         let Some(seen) = self.boxes.see(hosts, ports) else { return Wait::Passes };
         let Connection { source, destination, .. } = seen.connection;
         let Some(served) = self.boxes.get_mut(seen.number) else { return Wait::Passes };
-        if destination.leg != Leg::Radio || !served.schedules_others() {
+        if !served.schedules(&seen.connection) {
             return Wait::Passes;
         }
         let bytes = packet.len();
@@ -172,21 +172,21 @@ impl Gateway {
         self.passing.recycle(packet);
     }
 
-    /// Takes in the answer of a mobile to an echo request of a box, which asked in the name of a
-    /// host: `None` if it is nothing of the kind.
+    /// Takes in the answer to an echo request of a box, which asked a mobile in the name of a host,
+    /// or a host in that of a mobile: `None` if it is nothing of the kind.
     pub(super) fn take_echo(&mut self, now: Time, packet: &[u8]) -> Option<Icmp> {
         if !self.boxes.schedules_others() {
             return None;
         }
         let (addresses, Echo { identifier, number }) = Echo::read_reply(packet)?;
         let seen = self.boxes.see(hosts_of(&addresses)?, [0; 2])?;
-        if identifier != self.others.identifier || seen.connection.source.leg != Leg::Radio {
+        let served = self.boxes.get_mut(seen.number)?;
+        if identifier != self.others.identifier || !served.asks(&seen.connection) {
             return None;
         }
-        let served = self.boxes.get_mut(seen.number)?;
         served.stats.others.echoes.answered += 1;
-        let mobile = seen.connection.source;
-        served.with(now, |machine, cx| machine.handle_echo(cx, mobile, number));
+        let asked = seen.connection.source;
+        served.with(now, |machine, cx| machine.handle_echo(cx, asked, number));
         self.mark_active(seen.number);
         Some(Icmp::Echo)
     }

@@ -73,6 +73,7 @@ pub(super) fn stats(now: Time, served: &Served) -> ProfileStats {
     ProfileStats {
         name: profile.name.clone(),
         scheme: profile.middlebox.name().into(),
+        role: profile.role().name().into(),
         retired: *status == ProfileStatus::Retired,
         budget_bytes: budget.map_or(0, |(_, bytes)| bytes),
         ..stats.report(now, &machine.counters(), machine.usage())

@@ -1,0 +1,138 @@
+"""The proxy as a home router behind a modem: all that goes up waits for its turn."""
+
+import json
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from statistics import median
+
+import pytest
+from thinpipe.testbed import HOST, MOBILE, Bed, Ping, Plan, Proxy, bed
+
+from tests.live.forged import within
+from tests.live.standing import KEYS, SOON_S, supervisor, until
+from tests.live.test_proxy_others import profile, without_a_device
+
+pytestmark = pytest.mark.usefixtures("testbed")
+
+ROUND_TRIP_S = 0.04
+PROFILE = f"""
+[[profile]]
+name = "home"
+mobiles = ["10.45.0.0/16"]
+uplink_rate = "384 kbit/s"
+round_trip = "{ROUND_TRIP_S * 1000:.0f} ms"
+[profile.middlebox.atcp]
+role = "subscriber"
+"""
+MODEM = "rate {rate} burst 2kb limit 60kb"
+"""Its queue holds more than a second at 384 kbit/s."""
+
+PORT, DATAGRAM_BYTES, PERIOD_S = 7001, 1_200, 0.0125
+"""A flood of 768 kbit/s, twice what the modem carries."""
+
+PINGS, PING_PERIOD_S = 12, 0.1
+FULL_S = 1.0
+"""The flood has filled what queue there is by then, at twice the rate."""
+
+
+@contextmanager
+def home(estimator: str = "static") -> Iterator[Bed]:
+    """A mobile, the router with the proxy, a modem that is slow up, and a host."""
+    profile = f'{PROFILE}estimator = "{estimator}"\n'
+    with bed(Plan(proxy=Proxy(profiles=profile, keys=KEYS))) as made:
+        tell(made, "add", "384kbit")
+        yield made
+
+
+def tell(made: Bed, verb: str, rate: str) -> None:
+    """Make the modem, or change what it carries."""
+    line = ["tc", "qdisc", verb, "dev", "wired0", "root", "tbf", *MODEM.format(rate=rate).split()]
+    made.router.run(line)
+
+
+@contextmanager
+def flood(made: Bed) -> Iterator[socket.socket]:
+    """Datagrams go up until the block ends; its value is the socket that they come to."""
+    ends = []
+    for node, address in ((made.mobile, MOBILE[0]), (made.host, HOST[0])):
+        with within(node):
+            end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        end.bind((address, PORT))
+        ends.append(end)
+    sender, receiver = ends
+    receiver.settimeout(SOON_S)
+    sender.connect((HOST[0], PORT))
+    is_over = threading.Event()
+
+    def send() -> None:
+        while not is_over.wait(PERIOD_S):
+            sender.send(bytes(DATAGRAM_BYTES))
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    try:
+        yield receiver
+    finally:
+        is_over.set()
+        thread.join()
+        sender.close()
+        receiver.close()
+
+
+def ping_s(made: Bed, count: int = PINGS, pick: Callable[[list[float]], float] = median) -> float:
+    """The median of pings from the mobile, or what else is picked; all are answered."""
+    answers = made.mobile.ping(Ping(HOST[0], count=count, period_s=PING_PERIOD_S)).all(SOON_S)
+    times_s = [each.rtt_s for each in answers if each.rtt_s is not None]
+    assert len(times_s) == count
+    return pick(times_s)
+
+
+def test_a_flood_up_waits_behind_pings_until_the_proxy_is_killed():
+    with home() as made, flood(made) as receiver:
+        time.sleep(FULL_S)
+        scheduled_s = ping_s(made)
+        found = profile(made)
+        assert (found["role"], found["connections"]["taken"]) == ("subscriber", 0)
+        assert found["others"][0]["sent"]["packets"] > 0
+        until(lambda: profile(made)["echoes"]["answered"] > 0)
+
+        os.kill(supervisor(made), signal.SIGKILL)
+        until(lambda: without_a_device(made))
+        time.sleep(FULL_S)
+        plain_s = ping_s(made)
+        receiver.recv(2048)
+    assert scheduled_s < plain_s / 3, (scheduled_s, plain_s)
+
+
+STEPS_KBIT = (384, 64, 384)
+STEP_PINGS, SETTLED_S = 30, 2.0
+FRAME_BYTES = 1_242
+"""Of a datagram at the modem, with headers of UDP, IP and Ethernet."""
+
+
+def carried(made: Bed) -> int:
+    """Bytes that the modem has sent."""
+    command = ["tc", "-statistics", "-json", "qdisc", "show", "dev", "wired0"]
+    [modem] = json.loads(made.router.run(command).stdout)
+    return int(modem["bytes"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", ["static", "westwood"])
+def test_a_rate_that_falls_and_comes_back_is_used_without_a_queue(estimator: str):
+    with home(estimator) as made, flood(made):
+        for kbit in STEPS_KBIT:
+            tell(made, "change", f"{kbit}kbit")
+            time.sleep(SETTLED_S)
+            before, start_s = carried(made), time.monotonic()
+            worst_s = ping_s(made, STEP_PINGS, pick=max)
+            passed_s = time.monotonic() - start_s
+            rate = kbit * 125
+            assert carried(made) - before >= 0.9 * rate * passed_s
+            # A window for the round trip, and packets of the flood that a ping meets in between.
+            assert worst_s <= ROUND_TRIP_S + 4 * FRAME_BYTES / rate, (kbit, worst_s)
