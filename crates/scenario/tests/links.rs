@@ -86,6 +86,18 @@ fn schedules_become_rates_delays_and_losses_over_time() {
     );
 }
 
+/// Wires change in both directions, and a step that says nothing changes nothing.
+#[test]
+fn schedules_of_wires_become_rates_over_time() {
+    let wire = "[[wired]]\nname = \"a\"\nbetween = [\"b\", \"c\"]\nrate = \"1 Mbit/s\"\n";
+    let steps =
+        "[{at = '2 s', rate = '64 kbit/s'}, {at = '3 s'}, {at = '4 s', rate = 'unlimited'}]";
+    let scenario = parse(wire, &[("wired.a.schedule", steps)]).expect("valid");
+    let wire = scenario.wired.first().expect("there");
+    let rates = wire.schedule.iter().map(|step| step.rate.map(|rate| rate.map(Rate::as_bps)));
+    assert_eq!(rates.collect::<Vec<_>>(), [Some(Some(64_000)), None, Some(None)]);
+}
+
 #[test]
 fn queues_become_disciplines() {
     let config = |settings: &[(&str, &str)]| set(settings).queue.forth();
@@ -461,6 +473,18 @@ fn schedules_that_are_none() {
     let error = parse(&format!("{PLAIN}schedule = [{{at = \"2 s\", rat = 1}}]"), &[]);
     let line = error.expect_err("unknown key").to_string();
     assert!(line.starts_with("runs/mine.toml:3: link.schedule[0].rat: unknown key"), "{line}");
+    let wire = "[[wired]]\nname = \"a\"\nbetween = [\"b\", \"c\"]\n";
+    refused(
+        &format!("{wire}rate = \"1 Mbit/s\"\nschedule = [{{rate = \"2 Mbit/s\"}}]"),
+        ":5: wired.a.schedule[0] = a table: at is missing, as in at = \"20 s\"",
+    );
+    refused(
+        &format!("{wire}schedule = [{{at = \"2 s\", rate = \"2 Mbit/s\"}}]"),
+        ":4: wired.a.schedule: does nothing while wired.a.rate is unlimited",
+    );
+    let late = format!("{wire}rate = \"1 Mbit/s\"\nschedule = [{{at = \"2 s\", delay = \"1 s\"}}]");
+    let line = parse(&late, &[]).expect_err("unknown key").to_string();
+    assert!(line.starts_with("runs/mine.toml:5: wired.a.schedule[0].delay: unknown key"), "{line}");
     refused(
         &format!("{PLAIN}schedule = [3]"),
         ":3: link.schedule[0] = 3: expected a table, [link.schedule[0]]",

@@ -18,7 +18,7 @@ const CHAIN: &str =
 const MEMBER: &str = "one";
 
 /// Values, of which some key of any sort takes one and another key another.
-const VALUES: [&str; 26] = [
+const VALUES: [&str; 27] = [
     "2",
     "3",
     "0.5",
@@ -41,6 +41,7 @@ const VALUES: [&str; 26] = [
     "[{at = '0 s', delay = '1 s'}]",
     "[{at = '0 s', snr = '9 dB'}]",
     "[{at = '0 s', ground = '1 s'}]",
+    "[{at = '2 s', rate = '2 kbit/s'}]",
     "12 dB",
     "2 dB",
     "40 dB",

@@ -147,6 +147,32 @@ fn a_schedule_changes_the_rate() {
     assert_eq!(same.to_bits(), slow.to_bits());
 }
 
+/// A wire that changes does what a link does whose two directions change.
+#[test]
+fn a_wire_changes_its_rate_as_a_link_does() {
+    let steps = "[{at = '1 s', rate = '64 kbit/s'}, {at = '1.1 s'}, {at = '2 s', \
+                 rate = '8 Mbit/s'}, {at = '3 s', rate = 'unlimited'}]";
+    let flow = "[flow]\ncount = 2\nbytes = \"200 kB\"\n";
+    let wire = "[[wired]]\nname = \"way\"\nbetween = [\"host\", \"end\"]\nrate = \"1 Mbit/s\"\n\
+                delay = \"50 ms\"\nqueue.packets = 20\n";
+    let link = "[link]\nname = \"way\"\nrate = \"1 Mbit/s\"\ndelay = \"50 ms\"\n\
+                back.rate = \"1 Mbit/s\"\n[queue]\npackets = 20\n";
+    let run = |text: &str, keys: &[&str]| {
+        let text = format!("duration = \"20 s\"\nseed = 3\n{flow}{text}");
+        let settings: Vec<_> = keys.iter().map(|&key| (key.to_owned(), steps.to_owned())).collect();
+        let scenario = Scenario::parse(&text, "way", &settings).expect("valid");
+        let pulse = &mut |_| ControlFlow::Continue(());
+        let outcome = simulate(&scenario, Recording::Series, Threads::MIN, pulse);
+        let summary = outcome.expect("nothing interrupts it").summary;
+        let flows = summary.flows.iter();
+        flows.map(|flow| (flow.completed_s.map(f64::to_bits), flow.retransmits)).collect::<Vec<_>>()
+    };
+    let of_wire = run(wire, &["wired.way.schedule"]);
+    assert_eq!(of_wire, run(link, &["link.schedule", "link.back.schedule"]));
+    assert_ne!(of_wire, run(wire, &[]));
+    assert!(of_wire.iter().all(|(completed, _)| completed.is_some()), "{of_wire:?}");
+}
+
 /// 200 packets of 1040 B, the SYN and two pure acknowledgements, in opportunities of 1500 B.
 #[test]
 fn a_trace_gives_its_opportunities() {

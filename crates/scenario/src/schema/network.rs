@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use base::{Duration, Rate, Schedule};
+use base::{Duration, Rate, Schedule, Time};
 use link::disorder::{self, jitter};
 use link::queue::{self, Queues};
 use link::{LinkConfig, Service, loss};
@@ -13,7 +13,7 @@ use world::{Application, Applications};
 use crate::form::{Capture, Differing, Ends, OfAll, OfBoth, Start, Starting};
 use settings::{
     Always, Bytes, Count, Each, File, Flag, Flat, Label, Nothing, OfTime, Off, Or, Perhaps, Speed,
-    Unlimited, Word, absent, as_key, named, section, words,
+    Steps, Timed, Unlimited, Word, absent, as_key, named, section, words,
 };
 
 absent! {
@@ -245,6 +245,8 @@ section! {
         pub between: [String; 2] as Ends = [String::new(), String::new()];
         /// Its rate. Default: sending takes no time.
         pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
+        /// What changes when: `rate`, in both directions.
+        pub schedule: Vec<WiredStep> as Steps<WiredStep> = Vec::new();
         /// One way, from the last bit sent to the last bit received.
         pub delay: Duration as OfTime = Duration::ZERO;
         /// What the wire does to packets, in each direction on its own.
@@ -254,6 +256,23 @@ section! {
         pub queue: Option<Queues> as Perhaps<Queues> = None;
     }
     only_with(queue: rate not "unlimited")
+    only_with(schedule: rate not "unlimited")
+}
+
+section! {
+    /// A step of `wired.NAME.schedule`.
+    pub struct WiredStep {
+        /// From when it holds; required.
+        pub at: Duration as OfTime = Duration::ZERO;
+        /// The rate.
+        pub rate: Option<Option<Rate>> as Or<as_key::Before, Or<Unlimited, Speed>> = None;
+    }
+}
+
+impl Timed for WiredStep {
+    fn at(&self) -> Duration {
+        self.at
+    }
 }
 
 impl Wired {
@@ -261,13 +280,18 @@ impl Wired {
     pub(crate) fn ways(&self, queue: &Queues) -> [LinkConfig; 2] {
         let queue = self.queue.as_ref().unwrap_or(queue);
         [queue.forth(), queue.back()].map(|queue| LinkConfig {
-            service: Service::Rate(Schedule::new(self.rate, Vec::new())),
+            service: Service::Rate(self.rates()),
             delay: Schedule::new(self.delay, Vec::new()),
             queue,
             drop_arrivals: Vec::new(),
             loss: loss::Config::default(),
             disorder: self.disorder.config(),
         })
+    }
+
+    fn rates(&self) -> Schedule<Option<Rate>> {
+        let change = |step: &WiredStep| Some((Time::ZERO + step.at, step.rate?));
+        Schedule::new(self.rate, self.schedule.iter().filter_map(change).collect())
     }
 
     /// True if packets on it meet chance.
