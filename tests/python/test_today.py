@@ -6,7 +6,7 @@ from importlib.resources import files
 import pytest
 from thinpipe.papers.facts import Basis, Verdict
 from thinpipe.papers.paper import reproduce
-from thinpipe.papers.today import PAPER, causes, moving_rate, setup
+from thinpipe.papers.today import PAPER, all_traffic, autorate, causes, moving_rate, setup
 from thinpipe.papers.today.stated import FACTS
 
 KNOWN = ("lte", "nr", "iot", "satellites", "low-orbit", "idle-gap")
@@ -85,3 +85,27 @@ def test_a_window_of_atcp_is_a_tenth_more_than_the_pipe_holds():
 )
 def test_the_ratio_falls_within_a_second_and_comes_back(at, ratio):
     assert moving_rate.ratio_db(at) == pytest.approx(ratio)
+
+
+def test_the_script_of_cake_cuts_upon_late_pings_and_raises_under_load():
+    def check(load, pings_s, expect):
+        script = autorate.Script(autorate.Shaper("Gi", "ping", 32_000, 200_000, 384_000))
+        script.decide(0.0, [0.1] * 4)  # the least is known
+        assert script.decide(load, pings_s) == pytest.approx(expect)
+
+    late = 0.1 + 0.025 + 12_000 / 200_000 + 0.001
+    check(0.5, [0.1, 0.1, 0.1], 200_000)
+    check(0.8, [0.1, 0.1, 0.1], 200_000 * 1.01**3)
+    check(0.8, [0.1, 0.1, late], 200_000 * 1.01**3)  # one is chance
+    check(0.8, [0.1, late, late], 200_000 * 0.8 * 0.9)
+    check(0.1, [late, late], 32_000)  # no less than that
+    check(0.8, [], 200_000)  # nothing is known
+
+
+def test_a_run_knows_nothing_of_steps_to_come():
+    point = all_traffic.ahead("adapted", 1)
+    shaper = all_traffic.SHAPERS["adapted"]
+    short, long = (autorate.steered(point, shaper, seconds) for seconds in (2, 4))
+    steps = [dict(each.settings)["wired.Gi.schedule"].removesuffix("]") for each in (short, long)]
+    assert steps[0]
+    assert steps[1].startswith(steps[0])

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 from thinpipe.papers.outcomes import Detail
 from thinpipe.papers.paper import Item, Paper, Table
 from thinpipe.papers.today import (
+    all_traffic,
+    all_traffic_figures,
     causes,
     experiments,
     figures,
@@ -390,6 +392,54 @@ _ITEMS: Final = (
         round_trips.POINTS,
         Detail.RESULT,
     ),
+    Item(
+        "subscriber",
+        "A box at the subscriber's side",
+        (
+            "Four CUBIC uploads, a call of AMR at 12.2 kbit/s and ten pings a second over a modem "
+            "of 256 kbit/s to 4 Mbit/s up and 30 ms one way: a rate for each seed. Ahead of it is "
+            "nothing, a fair queue in the modem itself (FQ-CoDel), or atcp with "
+            '`role = "subscriber"`.',
+        ),
+        all_traffic.UPLOAD_POINTS,
+        Detail.RESULT,
+        all_traffic_figures.uploads,
+        caption="Each rate of the modem is a group of bars. The call alone is beside them.",
+    ),
+    Item(
+        "steered",
+        "CAKE by a script, and a box, where the uplink falls to a sixth",
+        (
+            "Four CUBIC uploads over `umts-384` with 384 kbit/s up, 64 from 30 to 60 s, and 384 "
+            "again, 5 % of blocks in error and 100 packets in the modem.",
+            "CAKE is a wire on the network's side, and the modem the downlink, with the same "
+            "rates. A script adapts its rate each 0.3 s as cake-autorate does: up by 1 % a ping "
+            "while three quarters are in use, and to nine tenths of what was achieved once two of "
+            "four pings are late. Late are 25 ms beyond the least and a packet's time, as the "
+            "script ships, or 0.2 s, which a repeat of link control does not reach.",
+        ),
+        all_traffic.AHEAD_POINTS,
+        Detail.TABLES,
+        all_traffic_figures.steered,
+        all_traffic_figures.compared,
+        caption=(
+            "Above: the mean of each second's pings, first seed. Below: what uploads carry against "
+            "the mean ping, a mark for each seed."
+        ),
+    ),
+    Item(
+        "sixth",
+        "A rate that falls to a sixth and comes back, without TCP",
+        (
+            "One flow that nobody can read, and four pings a second, over `umts-384` with 384, 64 "
+            "and 384 kbit/s for 30 s each: down behind a box of the network, up behind one of the "
+            "subscriber. A round trip of 130 ms is told. Seeds begin at different times.",
+        ),
+        all_traffic.SIXTH_POINTS,
+        Detail.SEGMENTS,
+        all_traffic_figures.sixth,
+        caption="Dashed: what a window for the rate of the time allows. First seed.",
+    ),
 )
 
 ITEMS: Final = tuple(
@@ -415,6 +465,7 @@ PAPER: Final = Paper(
         **idle_gap.MEASURES,
         **mmwave_tcp.MEASURES,
         **round_trips.MEASURES,
+        **all_traffic.MEASURES,
     },
     wrong_models=WRONG_MODELS,
     not_reproduced=(

@@ -9,6 +9,6 @@ from thinpipe.papers.facts import load
 
 FACTS: Final = tuple(
     fact
-    for name in ("stated.toml", "narayanan2021.toml", "hypotheses.toml")
+    for name in ("stated.toml", "narayanan2021.toml", "hypotheses.toml", "all_traffic.toml")
     for fact in load(files(__package__) / name, {})
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from thinpipe.papers.today.all_traffic import WRONG_MODELS as OF_ALL_TRAFFIC
 from thinpipe.papers.today.causes import (
     AT_WORK,
     BBR_BEHIND,
@@ -103,6 +104,7 @@ WRONG_MODELS: Final[dict[str, WrongModel]] = {
     "no errors": given("No block errs.", ("radio.downlink.bler", "0 %")),
     "no AQM": given("The queue drops its tail.", ("queue.kind", "droptail")),
     "flows in turn": given("Flows take turns.", ("queue.kind", "fair")),
+    **OF_ALL_TRAFFIC,
     "a near mobile": given("Coverage level 0.", ("radio.coupling_loss", "140 dB")),
 }
 """By the names that facts give them."""
