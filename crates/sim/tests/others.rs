@@ -198,6 +198,44 @@ fn hints_say_what_to_change() {
     on("gprs-3+1", &[&silent], &["mobile 0 answered no echo request"]);
 }
 
+/// Equal mobiles of one cell whose radio reports: their windows together hold little more than
+/// what the cell carries in the round trip and a packet for each, and it carries as much as with
+/// any window.
+#[test]
+fn windows_of_a_shared_cell_hold_what_it_does() {
+    let (round_trip_s, headroom) = (0.04, 1.1);
+    for (blocks, mobiles) in [("25", "4"), ("15", "2")] {
+        let with = |estimator, clamp| {
+            let settings = [
+                ENCRYPTED,
+                ("radio.ues", mobiles),
+                ("radio.lte.resource_blocks", blocks),
+                ("flow.group.connection.count", mobiles),
+                ("flow.group.other.count", mobiles),
+                ("flow.group.ping.count", mobiles),
+                ("duration", "30 s"),
+                ("middlebox.atcp.rate", "8.7 Mbit/s"),
+                ("middlebox.atcp.round_trip", &format!("{round_trip_s} s")),
+                ("middlebox.atcp.headroom", &headroom.to_string()),
+                ("middlebox.atcp.estimator", estimator),
+                ("middlebox.atcp.clamp", clamp),
+                ("middlebox.atcp.budget", "1 MB"),
+            ];
+            let summary = outcome("lte-cat1", &settings).summary;
+            let by_mobile = summary.middlebox.expect("there is one").by_mobile;
+            let windows = by_mobile.iter().filter_map(|mobile| mobile.window_bytes).sum::<f64>();
+            let carried = summary.groups.iter().filter_map(|group| group.goodput_bps).sum::<f64>();
+            (windows, carried)
+        };
+        let (windows, carried) = with("radio", "10 kB");
+        let packets = 1500.0 * mobiles.parse::<f64>().expect("a number");
+        let most = 1.2 * (headroom * carried / 8.0 * round_trip_s + packets);
+        assert!(windows <= most, "{mobiles}: {windows} B, {most} B");
+        let (_, full) = with("static", "100 kB");
+        assert!(carried >= 0.95 * full, "{mobiles}: {carried} bit/s of {full}");
+    }
+}
+
 /// A mobile of LTE that was idle answers later than it may, as its radio has to connect: it is
 /// asked on, and a ping beside a bulk flow that nobody can read waits for the window alone.
 #[test]

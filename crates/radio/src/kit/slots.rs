@@ -64,7 +64,7 @@ pub(crate) trait Slotted<T: Sdu> {
         None
     }
 
-    /// The rate that `ue` could get downlink if the cell were its own.
+    /// The rate that `ue` could get downlink.
     fn rate_of(&mut self, ue: u32) -> Option<Rate>;
 
     /// The slot that begins at `time` or next, after `slot`.

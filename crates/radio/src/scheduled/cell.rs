@@ -10,6 +10,7 @@ use super::drx::Cycles;
 use super::lane::{Assignment, SentTold};
 use super::mobile::{Grants, ScheduledMobile};
 use super::rrc::Phase;
+use super::shares::Shares;
 use super::standing::Standing;
 use crate::channel::flights::{Flight, Flights};
 use crate::channel::harq::Feedback;
@@ -35,6 +36,8 @@ pub struct ScheduledCell<T> {
     /// The standing of each mobile, as the scheduler saw it last.
     pub(super) standings: Box<[Standing]>,
     flights: Flights,
+    /// What each mobile could have of the downlink.
+    shares: Shares,
     /// What mobiles may send, by slot.
     pub(super) granted: VecDeque<Granted>,
     /// How many resource blocks of the uplink are taken in slots to come.
@@ -67,6 +70,7 @@ impl<T: Sdu> ScheduledCell<T> {
             scheduler: Scheduler::new(config.scheduler),
             standings: vec![Standing::default(); config.ues.len()].into(),
             flights: Flights::default(),
+            shares: Shares::new(config.ues.len(), config.slot),
             granted: VecDeque::new(),
             taken: [0; Grants::AHEAD as usize],
             now: Time::ZERO,
@@ -149,7 +153,22 @@ impl<T: Sdu> ScheduledCell<T> {
                 self.mobiles.report(ue);
             }
         }
+        if direction == Direction::Downlink {
+            self.count(slot, ue, block.width);
+        }
         self.mobiles.touch(ue);
+    }
+
+    /// `ue` uses `width` resource blocks of the downlink in `slot`. Once in a while that tells what
+    /// each mobile could have.
+    fn count(&mut self, slot: u64, ue: u32, width: u16) {
+        if let Some(since) = self.shares.over(slot) {
+            let way = Direction::Downlink;
+            let [from, to] = [since, slot].map(|slot| self.config.frame.of_first(way, slot));
+            let there = (to - from, self.carrier(way).sizes.width());
+            self.shares.end(slot, there, |ue| self.mobiles.report(ue));
+        }
+        self.shares.carried(ue, width);
     }
 
     /// The first slot from `slot` on in which `ue` can send.
@@ -182,7 +201,9 @@ impl<T: Sdu> Slotted<T> for ScheduledCell<T> {
 
     fn rate_of(&mut self, ue: u32) -> Option<Rate> {
         let snr = self.mobiles[ue as usize].lanes[0].quality.counted_on(self.now);
-        Some(self.config.rate(self.config.frame_of_mobile(), Direction::Downlink, snr))
+        let all = self.config.rate(self.config.frame_of_mobile(), Direction::Downlink, snr);
+        let bps = all.as_bps() as f64 * self.shares.of(ue);
+        Some(Rate::from_bps((bps as u64).max(1)))
     }
 
     /// A mobile without a connection begins to connect.

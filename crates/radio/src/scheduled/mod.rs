@@ -24,6 +24,7 @@ mod lane;
 mod mobile;
 pub(crate) mod power;
 pub mod rrc;
+mod shares;
 mod standing;
 mod uplink;
 
