@@ -23,6 +23,10 @@ const LANES: usize = 1_024;
 /// Bytes that wait in a sparse lane, as of a call, an echo or a question of DNS: half a packet.
 const SPARSE: u64 = 750;
 
+/// Packets for which an empty lane keeps room: those of a sender that sends two at a time wait
+/// without an allocation for each, and a flood leaves little behind.
+const ROOM: usize = 16;
+
 /// Packets that the longest lane loses at once, at most (RFC 8290 §4.1).
 const BATCH: usize = 64;
 
@@ -212,6 +216,7 @@ impl Lanes {
             }
         }
         lane.codel.on_empty();
+        lane.release_memory();
         None
     }
 
@@ -227,6 +232,7 @@ impl Lanes {
             lane.bytes = 0;
             let packets = lane.packets.drain(..);
             released.extend(packets.map(|packet| Aside::Packet(packet.number, Release::Sent)));
+            lane.release_memory();
         }
         self.waiting = 0;
     }
@@ -243,6 +249,13 @@ impl Lane {
         let is_new = self.entries >> magnitude & 1 == 0;
         self.entries |= 1 << magnitude;
         is_new
+    }
+
+    /// Nothing waits in it: the memory of what did is free.
+    fn release_memory(&mut self) {
+        if self.packets.capacity() > ROOM {
+            self.packets = VecDeque::new();
+        }
     }
 
     fn new(class: Option<u32>, config: &AtcpConfig, first: &Opaque) -> Self {
@@ -296,6 +309,33 @@ mod tests {
         let [plain, voice, again] = [of(0, 0), of(1, 46), of(2, 0)];
         assert_eq!((plain.1, voice.1), (0, 1));
         assert_eq!(plain, again);
+    }
+
+    /// Each of many flows fills a lane with the smallest packets, one after the other. Once all is
+    /// quiet there is no more memory than for the lanes that there may be.
+    #[test]
+    fn a_flood_leaves_no_memory_behind() {
+        let config = AtcpConfig::default();
+        let (mut lanes, mut released) = (Lanes::default(), Released::new());
+        let mut most = 0;
+        for flow in 0..10_000 {
+            let watch = &mut |_| {};
+            let mut exit = Exit { mobile: 0, released: &mut released, watch };
+            let mut lane = 0;
+            for number in 0..200 {
+                lane = lanes.push(Time::ZERO, &config, &packet(number, flow, 20), &mut exit);
+            }
+            most = most.max(lanes.all[lane as usize].packets.capacity());
+            while lanes.pop(Time::ZERO, lane, &mut exit).is_some() {}
+            released.clear();
+        }
+        assert!(most >= 200, "{most}: it was a flood");
+        assert_eq!(lanes.waits(), (0, 0));
+        let room: usize = lanes.all.iter().map(|lane| lane.packets.capacity()).sum();
+        assert!(room <= LANES * ROOM, "{room} packets");
+        assert!(lanes.all.len() <= LANES && lanes.of_flows.len() <= LANES);
+        let entries = LANES * magnitude(config.budget) as usize;
+        assert!(lanes.by_length.len() <= entries, "{}", lanes.by_length.len());
     }
 
     proptest! {
