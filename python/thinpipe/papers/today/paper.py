@@ -416,7 +416,7 @@ _ITEMS: Final = (
             "rates. A script adapts its rate each 0.3 s as cake-autorate does: up by 1 % a ping "
             "while three quarters are in use, and to nine tenths of what was achieved once two of "
             "four pings are late. Late are 25 ms beyond the least and a packet's time, as the "
-            "script ships, or 0.2 s, which a repeat of link control does not reach.",
+            "script ships, or 0.2 s.",
         ),
         all_traffic.AHEAD_POINTS,
         Detail.TABLES,
