@@ -56,6 +56,8 @@ class Queue:
     link_bps: int = RATE
     """The rate of the link: if it is more than `RATE`, the queue is a shaper."""
     apart_s: tuple[float, ...] = APART_S
+    stray_ms: float = 0
+    """How far acknowledgements stray on both sides: else windows step as they began to."""
 
 
 QUEUES = {
@@ -89,7 +91,10 @@ QUEUES = {
         },
     ),
     "cake": Queue(
-        "cake unlimited", {"queue.kind": "cake", "queue.packets": "as kind"}, says_ecn=False
+        "cake unlimited",
+        {"queue.kind": "cake", "queue.packets": "as kind"},
+        says_ecn=False,
+        stray_ms=1,
     ),
     "cake-shaper": Queue(
         "cake bandwidth 20Mbit overhead 0",
@@ -100,6 +105,7 @@ QUEUES = {
         },
         says_ecn=False,
         link_bps=1_000 * RATE,
+        stray_ms=1,
     ),
 }
 
@@ -156,6 +162,7 @@ def asked(name: str, *, ecn: bool) -> Iterator[dict[str, Any]]:
             "is_shaper": queue.link_bps > RATE,
             "ecn": ecn,
             "ack_each": True,
+            "stray_ms": queue.stray_ms,
         }
 
 
@@ -171,6 +178,7 @@ def of_hosts(isolation: str) -> dict[str, Any]:
     case = next(asked("cake-shaper", ecn=True))
     return {
         **case,
+        "stray_ms": 0,
         "flows": [("cubic", RTT_MS)] * (MANY + 1),
         "hosts": [2] * MANY + [3],
         "qdisc": f"{case['qdisc']} {isolation}",
@@ -241,6 +249,9 @@ def run(queue: str, apart_s: float, *, ecn: bool, **more: str) -> Seen:
         "flow.group.probe.udp.payload": "100 B",
         "flow.group.probe.udp.rate": "80 kbit/s",
     }
+    if stray_ms := QUEUES[queue].stray_ms:
+        settings["link.back.jitter"] = f"{stray_ms} ms"
+        settings["link.back.jitter_order"] = "free"
     if QUEUES[queue].says_ecn:
         settings["queue.ecn"] = str(ecn).lower()
     return between(queue, settings | dotted(more), "bulk")
