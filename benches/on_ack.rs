@@ -41,6 +41,7 @@ fn on_ack(bencher: Bencher<'_, '_>, algorithm: Algorithm) {
         in_flight: 64 * MSS,
         sent: Time::ZERO,
         transmissions: 1,
+        after_mark: false,
     };
     controller.on_loss(&loss);
     let mut nth = 0;
