@@ -28,9 +28,14 @@ PRIVATE = "mount -t tmpfs none /run; set -m"
 
 @pytest.fixture(scope="module")
 def printed(root):
-    """Return what the page's first part prints, each command behind its `+`."""
+    """Return what the page's first part prints."""
+    return _run(root, "On one machine")
+
+
+def _run(root, title):
+    """Return what a part of the page prints, each command behind its `+`."""
     page = (root / "docs" / "deploy.md").read_text(encoding="utf-8")
-    part = page.split("## On one machine\n")[1].split("\n## ")[0]
+    part = page.split(f"## {title}\n")[1].split("\n## ")[0]
     lines = [line[4:] for line in part.splitlines() if line.startswith("    ")]
     script = "\n".join(line for line in lines if line.strip() not in ALREADY)
     program = f"{shlex.quote(sys.executable)} -m thinpipe"
@@ -89,3 +94,16 @@ def test_it_tells_of_its_life(printed):
     told = [event for event in told if event != "host"]
     assert told == ["started", "worker started", "serving", "draining", "drained", "stopped"]
     assert '"why":"there is no IPv4 default route' in printed
+
+
+def test_a_home_router_schedules_what_goes_up(root):
+    printed = _run(root, "A home router behind a modem")
+    assert re.findall("^error: .*", printed, flags=re.M) == []
+    assert "all that mobiles send, TCP too, waits for its turn, unread" in printed
+    [sent] = re.findall(
+        'others_packets_total{profile="home",class="none",result="sent"} ([0-9]+)', printed
+    )
+    assert int(sent) > 3, "a SYN, its acknowledgement, a request and a FIN"
+    rules = printed.split("ip -n router rule\n")[-1].replace("ipproto-1", "icmp")
+    assert "from 192.168.1.0/24 iif lan0 lookup 101" in rules
+    assert "to 192.168.1.0/24 iif modem0 ipproto icmp lookup 101" in rules

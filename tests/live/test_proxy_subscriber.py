@@ -2,22 +2,17 @@
 
 import json
 import os
-import re
 import signal
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from statistics import median
 
 import pytest
 from thinpipe.testbed import HOST, MOBILE, Bed, Ping, Plan, Proxy, bed
-from thinpipe.testbed.nodes import THINPIPE
 
-from tests.live.conftest import ROOT
 from tests.live.forged import within
 from tests.live.standing import KEYS, SOON_S, supervisor, until
 from tests.live.test_proxy_others import profile, without_a_device
@@ -114,19 +109,6 @@ def test_a_flood_up_waits_behind_pings_until_the_proxy_is_killed():
         plain_s = ping_s(made)
         receiver.recv(2048)
     assert scheduled_s < plain_s / 3, (scheduled_s, plain_s)
-
-
-def test_the_page_configures_a_home_router(tmp_path: Path):
-    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
-    part = page.split("## A home router behind a modem\n")[1].split("\n## ")[0]
-    lines = [line[4:] for line in part.splitlines() if line.startswith("    ")]
-    config = tmp_path / "proxy.toml"
-    config.write_text("\n".join(lines), encoding="utf-8")
-    command = [*UNSHARE, *THINPIPE, "proxy", "--config", str(config), "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SOON_S, check=False)
-    assert "ok: profile home: all that mobiles send, TCP too, waits" in done.stdout + done.stderr
-    faults = re.findall("^error: (.*?):", done.stdout + done.stderr, flags=re.M)
-    assert not [fault for fault in faults if "profile" in fault], faults
 
 
 STEPS_KBIT = (384, 64, 384)

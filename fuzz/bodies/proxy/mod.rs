@@ -241,14 +241,16 @@ fn forwarded(packet: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// True of an echo request to a mobile, which is as small as can be.
+/// True of an echo request of a box, which is as small as can be.
 fn is_echo(packet: &[u8]) -> bool {
     let (kind, ip) = match packet[0] >> 4 {
         4 => (8, 20),
         _ => (128, 40),
     };
-    let to_mobile = wire::headers(packet).is_some_and(|of| is_mobile(of.addresses.destination()));
-    to_mobile && packet.len() == ip + 12 && packet[ip] == kind
+    let of_mobile = wire::headers(packet).is_some_and(|of| {
+        [of.addresses.source(), of.addresses.destination()].into_iter().any(is_mobile)
+    });
+    of_mobile && packet.len() == ip + 12 && packet[ip] == kind
 }
 
 /// More than the longest input needs, until it is forgotten.
@@ -270,7 +272,7 @@ const MOBILES: [&str; 2] = ["10.45.0.0/16", "2001:db8:45::/48"];
 const FLOWS: u64 = 12;
 
 /// Each box, and splitting what mobiles send, too.
-const BOXES: [&str; 13] = [
+const BOXES: [&str; 14] = [
     "kind = 'atcp'\natcp.budget = '48 kB'",
     "kind = 'atcp'\natcp.budget = '48 kB'\natcp.coalescing = false\n[[profile.middlebox.atcp.classes]]\n\
      name = 'short'\nport = 80\npriority = 1\ntickets = 3",
@@ -286,6 +288,7 @@ const BOXES: [&str; 13] = [
     "kind = 'atcp'\natcp.budget = '48 kB'\natcp.others = 'scheduled'",
     "kind = 'atcp'\natcp.budget = '12 kB'\natcp.others = 'scheduled'\natcp.others_target = '20 ms'\n\
      [[profile.middlebox.atcp.classes]]\nname = 'call'\ndscp = 46\npriority = 1",
+    "# uplink\nkind = 'atcp'\natcp.budget = '12 kB'\natcp.role = 'subscriber'",
 ];
 
 /// The configuration of a box, with plenty of room or little, as it is at first or one of its
@@ -298,16 +301,22 @@ fn configuration(which: u8, version: u8) -> proxy::Config {
 
 fn configured(which: u8, version: u8) -> proxy::Config {
     let middlebox = BOXES[usize::from(which) % BOXES.len()];
-    let (split_uplink, name) = (middlebox.starts_with('#'), version % 2);
+    let name = version % 2;
     let mobiles = if version % 4 < 2 { MOBILES } else { ["10.45.0.3/32", "2001:db8:45::3/128"] };
     let bytes = if usize::from(which) < BOXES.len() { 2_000 } else { 150 };
     let mss = ["'mtu'", "512", "1200", "88"][usize::from(version) / 4 % 4];
+    let keys = if middlebox.starts_with("# uplink") {
+        "uplink_rate = '40 kbit/s'".to_owned()
+    } else {
+        let split_uplink = middlebox.starts_with('#');
+        format!("rate = '40 kbit/s'\nmss = {mss}\nsplit_uplink = {split_uplink}")
+    };
     let text = format!(
         "[radio]\ninterfaces = ['wl0']\n[wired]\ninterfaces = ['eth0']\n\
          [limits]\nflows = {FLOWS}\nflows_per_mobile = 6\nopening = 6\nopening_per_mobile = 3\n\
          bytes = '{bytes} kB'\n[never]\nhosts = ['203.0.113.0/24', '2001:db8:113::/48']\nports = [23]\n\
-         [[profile]]\nname = 'fuzz-{name}'\nmobiles = {mobiles:?}\nmss = {mss}\n\
-         rate = '40 kbit/s'\nround_trip = '900 ms'\nsplit_uplink = {split_uplink}\n\
+         [[profile]]\nname = 'fuzz-{name}'\nmobiles = {mobiles:?}\n{keys}\n\
+         round_trip = '900 ms'\n\
          [profile.middlebox]\n{middlebox}\n"
     );
     proxy::Config::parse(&text, "fuzz").unwrap_or_else(|error| panic!("{error}\n{text}"))
