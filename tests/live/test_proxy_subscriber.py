@@ -11,13 +11,11 @@ from contextlib import contextmanager
 from statistics import median
 
 import pytest
-from thinpipe.testbed import HOST, MOBILE, Bed, Ping, Plan, Proxy, bed
+from thinpipe.testbed import HOST, MOBILE, Bed, Fetch, Listener, Ping, Plan, Proxy, bed
 
 from tests.live.forged import within
 from tests.live.standing import KEYS, SOON_S, supervisor, until
 from tests.live.test_proxy_others import profile, without_a_device
-
-UNSHARE = ("unshare", "--net")
 
 pytestmark = pytest.mark.usefixtures("testbed")
 
@@ -43,10 +41,11 @@ FULL_S = 1.0
 
 
 @contextmanager
-def home(estimator: str = "static") -> Iterator[Bed]:
-    """A mobile, the router with the proxy, a modem that is slow up, and a host."""
+def home(estimator: str | None = "static") -> Iterator[Bed]:
+    """A mobile, the router with the proxy or without, a modem that is slow up, and a host."""
     profile = f'{PROFILE}estimator = "{estimator}"\n'
-    with bed(Plan(proxy=Proxy(profiles=profile, keys=KEYS))) as made:
+    proxy = None if estimator is None else Proxy(profiles=profile, keys=KEYS)
+    with bed(Plan(proxy=proxy)) as made:
         tell(made, "add", "384kbit")
         yield made
 
@@ -109,6 +108,37 @@ def test_a_flood_up_waits_behind_pings_until_the_proxy_is_killed():
         plain_s = ping_s(made)
         receiver.recv(2048)
     assert scheduled_s < plain_s / 3, (scheduled_s, plain_s)
+
+
+ABSORBS = 81
+UPLOADS, UPLOAD_BYTES = 4, 40_000
+"""All together 3 s of the modem."""
+
+
+def upload(made: Bed) -> tuple[float, float]:
+    """Upload by several connections; return the median ping (s) and the goodput (bit/s)."""
+    made.host.serve([Listener(ABSORBS, "absorb")])
+    flows = [Fetch(HOST[0], ABSORBS, does="send", bytes=UPLOAD_BYTES)] * UPLOADS
+    sending = made.mobile.fetch(flows)
+    time.sleep(FULL_S)
+    found_s = ping_s(made)
+    done = sending.all(SOON_S)
+    assert all(each.whole for each in done)
+    span_s = max(each.opened_s + each.total_s for each in done) - min(
+        each.opened_s for each in done
+    )
+    return found_s, 8 * UPLOADS * UPLOAD_BYTES / span_s
+
+
+@pytest.mark.slow
+def test_a_ping_does_not_wait_behind_uploads():
+    with home(None) as made:
+        ping_plain_s, goodput_plain = upload(made)
+    with home() as made:
+        ping_scheduled_s, goodput = upload(made)
+        assert profile(made)["others"][0]["sent"]["packets"] > UPLOADS * UPLOAD_BYTES / 1_500
+    assert ping_scheduled_s < ping_plain_s / 4
+    assert goodput > 0.85 * goodput_plain
 
 
 STEPS_KBIT = (384, 64, 384)
