@@ -267,10 +267,11 @@ impl Watch {
                     let order = (self.order)(&packet);
                     let next = self.inside.iter().position(|other| (self.order)(other) == order);
                     let next = next.and_then(|place| self.inside.remove(place));
-                    let next = next.map(|packet| packet.number);
-                    assert_eq!(next, Some(packet.number), "out of order at {now:?}");
+                    let next = next.expect("only what is inside is delivered");
+                    assert_eq!(next.number, packet.number, "out of order at {now:?}");
                     assert!(!packet.is_marked || packet.is_capable);
-                    self.marked += u64::from(packet.is_marked);
+                    assert!(packet.is_marked || !next.is_marked, "a mark is lost");
+                    self.marked += u64::from(packet.is_marked && !next.is_marked);
                     self.delivered += 1;
                 }
                 Output::Duplicated(_) | Output::Corrupted(..) => {
@@ -279,9 +280,10 @@ impl Watch {
                 Output::Dropped(dropped) => {
                     let number = dropped.packet.number;
                     let place = self.inside.iter().position(|inside| inside.number == number);
-                    self.inside.remove(place.expect("only what is inside is dropped"));
+                    let inside = place.and_then(|place| self.inside.remove(place));
+                    let inside = inside.expect("only what is inside is dropped");
                     self.dropped += 1;
-                    self.marked += u64::from(dropped.packet.is_marked);
+                    self.marked += u64::from(dropped.packet.is_marked && !inside.is_marked);
                 }
             }
         }
@@ -309,8 +311,10 @@ impl Watch {
     }
 }
 
+/// A packet, which may have been marked on its way to the link (CE): it never leaves without.
 fn packet((number, (_, bytes, is_capable)): (usize, &(u64, u32, bool))) -> Packet {
-    Packet { number, bytes: *bytes, is_capable: *is_capable, is_marked: false }
+    let is_marked = *is_capable && number % 5 == 3;
+    Packet { number, bytes: *bytes, is_capable: *is_capable, is_marked }
 }
 
 proptest! {
