@@ -50,8 +50,8 @@ impl Rule {
     }
 }
 
-/// All rules that `config` asks for at worker `number`: of each mobile what its profile has diverted
-/// of either way.
+/// All rules that `config` asks for at worker `number`: of each mobile what its profile has
+/// diverted of either way.
 pub(super) fn asked(config: &Config, number: u32) -> Vec<Rule> {
     let shares = config.shares();
     let own = shares.iter().filter(|(_, worker)| *worker == number);

@@ -31,8 +31,8 @@ pub(super) fn names(proxy: &Config, tree: &Table) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A profile's clamp is static, but for a subscriber's box, whose echo requests no host answers late
-/// on purpose. That is asked first: of a misspelt word, only those are valid.
+/// A profile's clamp is static, but for a subscriber's box, whose echo requests no host answers
+/// late on purpose. That is asked first: of a misspelt word, only those are valid.
 pub(super) fn words(tree: &Table) -> Result<(), Fault> {
     let profiles = match tree.get("profile").map(|item| &item.node) {
         Some(Node::List(profiles)) => profiles.as_slice(),
