@@ -453,7 +453,9 @@ def _answer(emulator: subprocess.Popen[str]) -> tuple[int, dict[str, str]] | Non
     ``None`` if the emulator ended or prints nothing in time.
     """
     output = cast("IO[str]", emulator.stdout)
-    ready, _, _ = select.select([output], [], [], START_TIMEOUT_S)
+    waiting = select.poll()  # which takes any descriptor, where select stops at 1023
+    waiting.register(output, select.POLLIN)
+    ready = waiting.poll(START_TIMEOUT_S * 1000)
     added: dict[str, str] = {}
     for line in output if ready else ():
         name, equals, value = line.rstrip("\n").partition("=")

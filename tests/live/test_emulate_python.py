@@ -69,6 +69,16 @@ def test():
     assert (left["left_s"] >= left["due_s"]).all() and (left["due_s"] >= left["entered_s"]).all()
     assert {each.name for each in Path("pcap").iterdir()} > {"network.pcapng", "mobile.pcapng"}
 """,
+    "it_begins_where_many_files_are_open": """
+def test():
+    import resource
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    held = [open("/dev/null") for _ in range(1_100)]
+    with tp.emulate("link") as net:
+        assert net.run(["true"]).returncode == 0
+    [each.close() for each in held]
+""",
     "programs_are_on_their_sides": """
 def test(thinpipe_emulate, tmp_path):
     net = thinpipe_emulate("link", delay="100 ms")
