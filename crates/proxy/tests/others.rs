@@ -7,14 +7,12 @@ use std::net::{IpAddr, Ipv4Addr};
 use base::{Duration, Flags, Time};
 use etherparse::PacketBuilder;
 use proptest::prelude::*;
-use proxy::{ClassStats, Config, Gateway, ProfileStats};
+use proxy::Config;
 
-use crate::support::{HOST, HOST6, MOBILE, MOBILE6, from_host, hops_less};
+use crate::support::{Bed, HOST, HOST6, MOBILE, MOBILE6, RATE, Thin, from_host, hops_less};
 
-const MTU: [u16; 2] = [1_500, 1_500];
 const OTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 45, 0, 3));
-/// Bytes a second over the radio, and one way.
-const RATE: u64 = 48_000;
+/// Time over the radio, one way.
 const ONE_WAY: Duration = Duration::from_millis(75);
 
 fn config(others: &str, limits: &str) -> Config {
@@ -61,126 +59,9 @@ fn mark(packet: &[u8]) -> u32 {
     u32::from_be_bytes(packet[at..at + 4].try_into().expect("four"))
 }
 
-/// A gateway ahead of a radio that serves one packet after the other; mobiles answer echo requests.
-struct Bed {
-    gateway: Gateway,
-    now: Time,
-    /// Packets on their way to the gateway.
-    coming: BTreeMap<(Time, u64), Vec<u8>>,
-    count: u64,
-    /// Time at which the radio is free.
-    free: Time,
-    /// Packets that reached mobiles, each with its time.
-    arrived: Vec<(Time, Vec<u8>)>,
-    /// Packets that left towards hosts.
-    to_hosts: Vec<Vec<u8>>,
-    /// Echo requests.
-    asked: u32,
-}
-
-impl Bed {
-    fn new(config: &Config) -> Self {
-        Self {
-            gateway: Gateway::new(config, MTU, 1),
-            now: Time::ZERO,
-            coming: BTreeMap::new(),
-            count: 0,
-            free: Time::ZERO,
-            arrived: Vec::new(),
-            to_hosts: Vec::new(),
-            asked: 0,
-        }
-    }
-
-    fn send_at(&mut self, at: Time, packet: Vec<u8>) {
-        self.count += 1;
-        self.coming.insert((at, self.count), packet);
-    }
-
-    fn settle(&mut self) {
-        let mut packet = Vec::new();
-        while self.gateway.poll_packet(self.now, &mut packet) {
-            let headers = wire::headers(&packet).expect("an IP packet");
-            let to_host = [HOST, HOST6].contains(&headers.addresses.destination());
-            if to_host {
-                self.to_hosts.push(packet.clone());
-                continue;
-            }
-            let serving = Duration::from_nanos(packet.len() as u64 * 1_000_000_000 / RATE);
-            self.free = self.free.max(self.now) + serving;
-            let at = self.free + ONE_WAY;
-            if [1, 58].contains(&headers.protocol) && packet.len() <= 60 {
-                self.asked += 1;
-                let reply = answer(&packet);
-                self.send_at(at + ONE_WAY, reply);
-            } else {
-                self.arrived.push((at, packet.clone()));
-            }
-        }
-    }
-
-    fn run_until(&mut self, end: Time) {
-        loop {
-            let packet = self.coming.keys().next().map(|key| key.0);
-            let next = Time::earlier(packet, self.gateway.poll_timeout());
-            let Some(next) = next.filter(|next| *next <= end) else { break };
-            self.now = next.max(self.now);
-            while let Some(entry) = self.coming.first_entry().filter(|it| it.key().0 <= self.now) {
-                let packet = entry.remove();
-                self.gateway.handle_packet(self.now, &packet);
-                self.settle();
-            }
-            self.gateway.handle_timeout(self.now);
-            self.settle();
-        }
-        self.now = end;
-    }
-
-    fn profile(&self) -> ProfileStats {
-        let [profile] = &self.gateway.snapshot(self.now).profiles[..] else {
-            panic!("one profile")
-        };
-        profile.clone()
-    }
-
-    /// Packets of all classes together: received, sent, dropped, waiting.
-    fn counts(&self) -> [u64; 4] {
-        let sum = |count: fn(&ClassStats) -> u64| self.profile().others.iter().map(count).sum();
-        [
-            sum(|it| it.received.packets),
-            sum(|it| it.sent.packets),
-            sum(|it| it.late + it.crowded),
-            sum(|it| it.waiting.packets),
-        ]
-    }
-
-    fn tally(&self, reason: &str) -> u64 {
-        let snapshot = self.gateway.snapshot(self.now);
-        let all = snapshot.bypassed.iter().chain(&snapshot.dropped).chain(&snapshot.icmp);
-        all.filter(|it| it.reason == reason).map(|it| it.packets).sum()
-    }
-}
-
-/// A mobile's answer to an echo request.
-fn answer(request: &[u8]) -> Vec<u8> {
-    let ip = if request[0] >> 4 == 4 { 20 } else { 40 };
-    let word = |at: usize| u16::from_be_bytes([request[ip + at], request[ip + at + 1]]);
-    let mut reply = Vec::new();
-    let data = &request[ip + 8..];
-    match wire::headers(request).expect("an IP packet").addresses {
-        wire::Addresses::V4 { source, destination } => {
-            PacketBuilder::ipv4(destination.octets(), source.octets(), 64)
-                .icmpv4_echo_reply(word(4), word(6))
-                .write(&mut reply, data)
-        }
-        wire::Addresses::V6 { source, destination } => {
-            PacketBuilder::ipv6(destination.octets(), source.octets(), 64)
-                .icmpv6_echo_reply(word(4), word(6))
-                .write(&mut reply, data)
-        }
-    }
-    .expect("to memory");
-    reply
+/// A gateway ahead of a radio.
+fn bed_of(config: &Config) -> Bed {
+    Bed::new(config, Thin::Down, ONE_WAY)
 }
 
 const fn at(millis: u64) -> Time {
@@ -199,7 +80,7 @@ proptest! {
     /// lost; nothing waits for ever.
     #[test]
     fn each_goes_on_once_or_is_counted(mut mix in prop::collection::vec(mixed(), 1..400)) {
-        let mut bed = Bed::new(&scheduled());
+        let mut bed = bed_of(&scheduled());
         mix.sort_by_key(|sent| sent.0);
         let mut sent = BTreeMap::new();
         for (number, (millis, six, port, bytes, is_call)) in (0_u32..).zip(mix) {
@@ -223,7 +104,7 @@ proptest! {
             let before = last.insert(flow, number);
             prop_assert!(before < Some(number), "{:?} before {}", before, number);
         }
-        prop_assert!(bed.to_hosts.is_empty(), "answers to echo requests go no further");
+        prop_assert!(bed.back.is_empty(), "answers to echo requests go no further");
         let echoes = bed.profile().echoes;
         prop_assert_eq!(echoes.sent, u64::from(bed.asked));
         prop_assert_eq!((echoes.answered, bed.tally("echo")), (echoes.sent, echoes.sent));
@@ -233,7 +114,7 @@ proptest! {
 /// A flood leaves a flow that takes less than its part alone, and a call ahead of both.
 #[test]
 fn a_flood_waits_behind_others() {
-    let mut bed = Bed::new(&scheduled());
+    let mut bed = bed_of(&scheduled());
     for number in 0..4_000_u32 {
         bed.send_at(at(u64::from(number) * 5), datagram(MOBILE, 9, number, 1_200, 0));
     }
@@ -273,7 +154,7 @@ fn a_flood_waits_behind_others() {
 /// Answers to a host's own pings pass, whatever numbers they have.
 #[test]
 fn pings_of_hosts_are_answered() {
-    let mut bed = Bed::new(&scheduled());
+    let mut bed = bed_of(&scheduled());
     let [IpAddr::V4(mobile), IpAddr::V4(host)] = [MOBILE, HOST] else { panic!("IPv4") };
     for identifier in 0..64 {
         let mut reply = Vec::new();
@@ -284,13 +165,13 @@ fn pings_of_hosts_are_answered() {
         bed.send_at(at(1), reply);
     }
     bed.run_until(at(10));
-    assert_eq!((bed.to_hosts.len(), bed.tally("echo")), (64, 0));
+    assert_eq!((bed.back.len(), bed.tally("echo")), (64, 0));
 }
 
 /// TCP of a connection that no box takes part in waits like the rest, and TCP of a box does not.
 #[test]
 fn connections_without_a_box_take_turns() {
-    let mut bed = Bed::new(&scheduled());
+    let mut bed = bed_of(&scheduled());
     bed.send_at(at(1), from_host(Flags::ACK, 1, 1, &[7; 100]));
     bed.run_until(at(1_000));
     assert_eq!(bed.counts(), [1, 1, 0, 0]);
@@ -301,7 +182,7 @@ fn connections_without_a_box_take_turns() {
 /// mobile does not notice.
 #[test]
 fn many_flows_take_bounded_room() {
-    let mut bed = Bed::new(&scheduled());
+    let mut bed = bed_of(&scheduled());
     let mut most = 0;
     for number in 0..100_000_u32 {
         let port = 1 + (number % 65_000) as u16;
@@ -321,7 +202,7 @@ fn many_flows_take_bounded_room() {
 /// Beyond `limits.others` packets pass at once: none is lost for want of memory of all.
 #[test]
 fn beyond_the_limit_packets_pass() {
-    let mut bed = Bed::new(&config("scheduled", "20 kB"));
+    let mut bed = bed_of(&config("scheduled", "20 kB"));
     for number in 0..1_000_u32 {
         let mobile = Ipv4Addr::from_bits(0x0A2D_0100 + number % 20).into();
         bed.gateway.handle_packet(bed.now, &datagram(mobile, 7, number, 1_000, 0));
@@ -338,7 +219,7 @@ fn beyond_the_limit_packets_pass() {
 #[test]
 fn what_waits_goes_on_without_its_profile() {
     let check = |end: fn(&mut Bed)| {
-        let mut bed = Bed::new(&scheduled());
+        let mut bed = bed_of(&scheduled());
         for number in 0..50_u32 {
             bed.gateway.handle_packet(bed.now, &datagram(MOBILE, 7, number, 1_000, 0));
         }

@@ -1,17 +1,15 @@
 //! All that the mobiles of a subscriber send waits for its turn, ahead of a modem; what comes down
 //! passes.
 
-use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 
 use base::{Duration, Flags, Time};
 use etherparse::PacketBuilder;
-use proxy::{Config, Gateway, ProfileStats};
+use proxy::Config;
 
-use crate::support::{HOST, MOBILE, from_host, from_mobile, hops_less};
+use crate::support::{Bed, HOST, MOBILE, RATE, Thin, from_host, from_mobile, hops_less};
 
-/// Bytes a second up, and one way.
-const RATE: u64 = 48_000;
+/// Time through the modem, one way.
 const ONE_WAY: Duration = Duration::from_millis(30);
 
 fn config(keys: &str) -> Config {
@@ -37,90 +35,12 @@ fn datagram(from: u16, bytes: usize) -> Vec<u8> {
     packet
 }
 
-/// A gateway ahead of a modem that sends one packet after the other; the host answers pings.
-struct Bed {
-    gateway: Gateway,
-    now: Time,
-    /// Packets on their way to the gateway.
-    coming: BTreeMap<(Time, u64), Vec<u8>>,
-    count: u64,
-    /// Time at which the modem is free.
-    free: Time,
-    /// Packets that reached the host, each with its time.
-    arrived: Vec<(Time, Vec<u8>)>,
-    /// Packets that left towards mobiles.
-    to_mobiles: Vec<Vec<u8>>,
-    answers: bool,
+/// A gateway ahead of a modem.
+fn bed_of(config: &Config) -> Bed {
+    Bed::new(config, Thin::Up, ONE_WAY)
 }
 
 impl Bed {
-    fn new(config: &Config) -> Self {
-        Self {
-            gateway: Gateway::new(config, [1_500, 1_500], 1),
-            now: Time::ZERO,
-            coming: BTreeMap::new(),
-            count: 0,
-            free: Time::ZERO,
-            arrived: Vec::new(),
-            to_mobiles: Vec::new(),
-            answers: true,
-        }
-    }
-
-    fn send_at(&mut self, at: Time, packet: Vec<u8>) {
-        self.count += 1;
-        self.coming.insert((at, self.count), packet);
-    }
-
-    fn settle(&mut self) {
-        let mut packet = Vec::new();
-        while self.gateway.poll_packet(self.now, &mut packet) {
-            let headers = wire::headers(&packet).expect("an IP packet");
-            if headers.addresses.destination() == MOBILE {
-                self.to_mobiles.push(packet.clone());
-                continue;
-            }
-            let serving = Duration::from_nanos(packet.len() as u64 * 1_000_000_000 / RATE);
-            self.free = self.free.max(self.now) + serving;
-            let at = self.free + ONE_WAY;
-            if headers.protocol != 1 {
-                self.arrived.push((at, packet.clone()));
-            } else if self.answers {
-                self.send_at(at + ONE_WAY, answer(&packet));
-            }
-        }
-    }
-
-    fn run_until(&mut self, end: Time) {
-        loop {
-            let packet = self.coming.keys().next().map(|key| key.0);
-            let next = Time::earlier(packet, self.gateway.poll_timeout());
-            let Some(next) = next.filter(|next| *next <= end) else { break };
-            self.now = next.max(self.now);
-            while let Some(entry) = self.coming.first_entry().filter(|it| it.key().0 <= self.now) {
-                let packet = entry.remove();
-                self.gateway.handle_packet(self.now, &packet);
-                self.settle();
-            }
-            self.gateway.handle_timeout(self.now);
-            self.settle();
-        }
-        self.now = end;
-    }
-
-    fn profile(&self) -> ProfileStats {
-        let [profile] = &self.gateway.snapshot(self.now).profiles[..] else {
-            panic!("one profile")
-        };
-        profile.clone()
-    }
-
-    fn passed(&self, reason: &str) -> u64 {
-        let snapshot = self.gateway.snapshot(self.now);
-        let mut of = snapshot.bypassed.iter().filter(|it| it.reason == reason);
-        of.next().map_or(0, |it| it.packets)
-    }
-
     /// Delays of the packets of a port, each sent `every` ms after the one before.
     fn delays(&self, port: u16, every: u64) -> Vec<f64> {
         let is_its = |packet: &[u8]| {
@@ -129,20 +49,6 @@ impl Bed {
         let its = self.arrived.iter().filter(|(_, packet)| is_its(packet));
         its.zip(0..).map(|((time, _), number)| (*time - at(number * every)).as_secs_f64()).collect()
     }
-}
-
-/// The host's answer to an echo request in the name of a mobile.
-fn answer(request: &[u8]) -> Vec<u8> {
-    let word = |at: usize| u16::from_be_bytes([request[20 + at], request[21 + at]]);
-    let addresses = wire::headers(request).expect("an IP packet").addresses;
-    assert_eq!((addresses.source(), addresses.destination()), (MOBILE, HOST));
-    let (IpAddr::V4(mobile), IpAddr::V4(host)) = (MOBILE, HOST) else { panic!("IPv4") };
-    let mut reply = Vec::new();
-    PacketBuilder::ipv4(host.octets(), mobile.octets(), 64)
-        .icmpv4_echo_reply(word(4), word(6))
-        .write(&mut reply, &request[28..])
-        .expect("to memory");
-    reply
 }
 
 const fn at(millis: u64) -> Time {
@@ -164,7 +70,7 @@ fn flood(bed: &mut Bed) {
 #[test]
 fn a_flood_up_waits_behind_others() {
     for answers in [true, false] {
-        let mut bed = Bed::new(&config(KNOWN));
+        let mut bed = bed_of(&config(KNOWN));
         bed.answers = answers;
         flood(&mut bed);
         let delays = bed.delays(8, 20);
@@ -175,24 +81,24 @@ fn a_flood_up_waits_behind_others() {
         assert!(used as f64 > 0.9 * 19.0 * RATE as f64, "{answers}: {used}");
         let echoes = bed.profile().echoes;
         assert!(echoes.sent > 0 && (echoes.answered > 0) == answers, "{echoes:?}");
-        assert!(bed.to_mobiles.is_empty(), "answers to echo requests go no further");
+        assert!(bed.back.is_empty(), "answers to echo requests go no further");
     }
 }
 
 /// A box that knows no rate changes no byte and no time.
 #[test]
 fn without_a_rate_all_passes_at_once() {
-    let mut bed = Bed::new(&config(""));
+    let mut bed = bed_of(&config(""));
     flood(&mut bed);
     assert_eq!(bed.arrived.len(), 2_500);
-    assert_eq!(bed.passed("other_protocol"), 2_500);
+    assert_eq!(bed.tally("other_protocol"), 2_500);
     assert_eq!(bed.profile().echoes.sent, 0);
 }
 
 /// Segments of any connection wait like the rest, as they came, and those that come down pass.
 #[test]
 fn no_connection_is_taken() {
-    let mut bed = Bed::new(&config(KNOWN));
+    let mut bed = bed_of(&config(KNOWN));
     let up = [from_mobile(Flags::SYN, 7, 0, &[]), from_mobile(Flags::ACK, 8, 100, &[1; 1_000])];
     for packet in &up {
         bed.send_at(at(1), packet.clone());
@@ -205,16 +111,16 @@ fn no_connection_is_taken() {
     let profile = bed.profile();
     let received: u64 = profile.others.iter().map(|it| it.received.packets).sum();
     assert_eq!((received, profile.connections.taken, profile.syns.seen), (2, 0, 0));
-    assert_eq!(bed.passed("subscriber"), 1);
-    assert_eq!(bed.to_mobiles.len(), 1);
-    assert_eq!(hops_less(bed.to_mobiles[0].clone(), 1), down);
+    assert_eq!(bed.tally("subscriber"), 1);
+    assert_eq!(bed.back.len(), 1);
+    assert_eq!(hops_less(bed.back[0].clone(), 1), down);
     assert_eq!(bed.gateway.flows(), 0);
 }
 
 /// When the proxy stops, what waits is sent on at once; when the profile becomes another, in turn.
 #[test]
 fn what_waits_outlives_stops_and_reloads() {
-    let mut bed = Bed::new(&config(KNOWN));
+    let mut bed = bed_of(&config(KNOWN));
     for _ in 0..50 {
         bed.send_at(at(1), datagram(9, 1_172));
     }
@@ -225,9 +131,9 @@ fn what_waits_outlives_stops_and_reloads() {
     assert_eq!((bed.arrived.len(), bed.gateway.flows()), (50, 0));
     bed.send_at(at(6), datagram(9, 1_172));
     bed.run_until(at(6));
-    assert_eq!((bed.arrived.len(), bed.passed("other_protocol")), (51, 1));
+    assert_eq!((bed.arrived.len(), bed.tally("other_protocol")), (51, 1));
 
-    let mut bed = Bed::new(&config(KNOWN));
+    let mut bed = bed_of(&config(KNOWN));
     for _ in 0..50 {
         bed.send_at(at(1), datagram(9, 1_172));
     }
@@ -242,7 +148,7 @@ fn what_waits_outlives_stops_and_reloads() {
 /// Another mobile behind the same modem waits in the same window.
 #[test]
 fn all_mobiles_share_the_modem() {
-    let mut bed = Bed::new(&config(KNOWN));
+    let mut bed = bed_of(&config(KNOWN));
     let mut other = datagram(7, 1_172);
     other[12..16].copy_from_slice(&Ipv4Addr::new(10, 45, 0, 3).octets());
     for number in 0..200_u64 {

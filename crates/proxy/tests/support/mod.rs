@@ -1,11 +1,13 @@
 //! A gateway between hosts and mobiles, in virtual time, over the bytes of IP packets.
 #![allow(unreachable_pub, reason = "tests share it")]
 
+mod bed;
 mod handing;
 mod net;
 mod packets;
 mod peer;
 
+pub use bed::{Bed, RATE, Thin};
 pub use handing::{bypassed, drain, one_more, pass};
 pub use net::{Crossing, Net, Way};
 pub use packets::{
