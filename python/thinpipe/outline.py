@@ -144,7 +144,7 @@ def _asleep(values: Mapping[str, str]) -> list[str]:
 
 
 def _ground_s(values: Mapping[str, str]) -> float:
-    return _wired_s(values) + seconds_of(values["radio.ground"])
+    return _wired_s(values) + _seconds(values["radio.ground"])
 
 
 def _kilometres(metres: str) -> str:
@@ -267,8 +267,8 @@ def _middlebox(values: Mapping[str, str]) -> list[str]:
 
 
 def _delay(values: Mapping[str, str], way: str) -> str:
-    jitter = seconds_of(values[f"{way}.jitter"])
-    delay = _milliseconds(_wired_s(values) + seconds_of(_value(values, f"{way}.delay")))
+    jitter = _seconds(values[f"{way}.jitter"])
+    delay = _milliseconds(_wired_s(values) + _seconds(_value(values, f"{way}.delay")))
     return f"{delay} ± {_milliseconds(jitter)}" if jitter > 0 else delay
 
 
@@ -286,15 +286,14 @@ def _tti(values: Mapping[str, str], way: str) -> str:
 
 def _wired_s(values: Mapping[str, str]) -> float:
     delays = [
-        seconds_of(value)
+        _seconds(value)
         for key, value in values.items()
         if key.startswith("wired.") and key.endswith(".delay")
     ]
     return sum(delays)
 
 
-def seconds_of(time: str) -> float:
-    """Return a time as values have it, in seconds."""
+def _seconds(time: str) -> float:
     number, unit = time.split()
     return float(number) * SECONDS[unit]
 

@@ -6,13 +6,13 @@ import socket
 import statistics
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from thinpipe import _core
+from thinpipe.named_pipes import Way
 from thinpipe.namespaces import Command
-from thinpipe.outline import seconds_of
 from thinpipe.point import Point
 from thinpipe.run import run_point
 from thinpipe.testbed.endpoints import Fetch, Listener, Ping
@@ -48,27 +48,6 @@ LIMIT_S: Final = 60.0
 
 WAYS: Final = {"down": "link", "up": "link.back"}
 
-RATES: Final = {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """One direction of a link, as it is set.
-
-    Attributes
-    ----------
-    rate_bps
-        Rate of IP packets; ``None`` is unlimited, or that of a radio, which sets none.
-    delay_s
-        One-way delay, in the mean; ``None`` of a radio.
-    loss
-        Share of packets lost, each by chance; ``None`` of a radio, or where losses are not all.
-    """
-
-    rate_bps: float | None
-    delay_s: float | None
-    loss: float | None
-
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -77,7 +56,7 @@ class Figure:
     Attributes
     ----------
     what
-        What it is.
+        Its name.
     unit
         Its unit: ``ms``, ``kbit/s``, ``%`` or ``s``.
     expected
@@ -147,7 +126,7 @@ class _Side(Ends):
 
 
 class Prober:
-    """What measures a running emulated link.
+    """Programs that measure a running emulated link.
 
     Parameters
     ----------
@@ -169,23 +148,29 @@ class Prober:
         return [echo.rtt_s for echo in echoes if echo.rtt_s is not None]
 
     def bulk(self, way: str, seconds: float, most: int) -> float:
-        """Return the payload per second, in bit/s, of TCP over so many seconds from its SYN on."""
+        """Return the rate of TCP's payload in bit/s, over so many seconds from its SYN on."""
         sender, receiver = self._sides[way]
         port = _free_port(socket.SOCK_STREAM)
         server = sender.serve([Listener(port, bytes=most)])
         taking = receiver.fetch([Fetch(sender.address, port, does="drink", limit_s=LIMIT_S)])
         time.sleep(seconds + START_S)
+        ended_s = time.monotonic()
         [flow] = taking.so_far()
         server.program.kill()
         server.program.communicate()
         self._quiet()
-        taken = [size for at_s, size in flow.curve if at_s <= seconds]
-        return (taken[-1] if taken else 0) * 8 / seconds
+        # On a busy machine the program starts later, and has less time.
+        span_s = min(seconds, ended_s - flow.opened_s)
+        taken = [size for at_s, size in flow.curve if at_s <= span_s]
+        return (taken[-1] if taken else 0) * 8 / span_s
 
     def streams(self, loads: Mapping[str, Load], seconds: float) -> dict[str, Stream]:
         """Return what came of the packets of a load in each of these directions at once."""
         running = {way: self._begin(way, load) for way, load in loads.items()}
         time.sleep(seconds)
+        # All at once: what still comes to one that has ended is answered by ICMP, the other way.
+        for _, hearing in running.values():
+            hearing.program.terminate()
         came = {}
         for way, (source, hearing) in running.items():
             [heard] = hearing.so_far()
@@ -238,94 +223,94 @@ QUIET_S: Final = 10.0
 def figures(net: EmulatedNetwork, point: Point) -> Iterator[Figure]:
     """Measure `net`, which emulates `point`, and yield each figure as it is known."""
     ways, prober = as_set(point), Prober(net)
-    down, up = ways["down"], ways["up"]
     rtts = prober.ping()
-    yield Figure(
-        f"ping of {PING_BYTES} B, median",
-        "ms",
-        _round_trip_ms(down, up),
-        statistics.median(rtts) * 1e3 if rtts else None,
-    )
-    carried: dict[str, float] = {}
+    median_s = statistics.median(rtts) if rtts else None
+    expected_s = _round_trip_s([*ways.values()])
+    yield Figure(f"ping of {PING_BYTES} B, median", "ms", _in(expected_s, 1e3), _in(median_s, 1e3))
+    carried_bps: dict[str, float] = {}
     for name, way in ways.items():
-        most = int((way.rate_bps or MOST_BPS) * (BULK_S + 1) / 8) + 1_000_000
-        carried[name] = prober.bulk(name, BULK_S, most)
-        yield Figure(
-            f"TCP {name}, {BULK_S:g} s",
-            "kbit/s",
-            _simulated_bulk_bps(point, name) / 1e3,
-            carried[name] / 1e3,
-        )
-    rates = {
-        name: SHARE_OF_RATE * min(way.rate_bps or carried[name] or LEAST_BPS, MOST_BPS)
-        for name, way in ways.items()
+        rate_bps = (way and way.rate_bps) or MOST_BPS
+        most = int(rate_bps * (BULK_S + 1) / 8) + 1_000_000
+        carried_bps[name] = prober.bulk(name, BULK_S, most)
+        simulated_bps = _simulated_bulk_bps(point, name)
+        kbps = (_in(bps, 1e-3) for bps in (simulated_bps, carried_bps[name]))
+        yield Figure(f"TCP {name}, {BULK_S:g} s", "kbit/s", *kbps)
+    yield from _of_streams(prober, ways, carried_bps)
+    down = ways["down"]
+    page = ((down and down.rate_bps) or carried_bps["down"]) * PAGE_S / 8
+    each = max(1, int(min(page, PAGE_MOST)) // PAGE_OBJECTS)
+    name = f"page of {PAGE_OBJECTS} objects of {each / 1e3:.3g} kB"
+    yield Figure(name, "s", _simulated_page_s(point, each), prober.page(PAGE_OBJECTS, each))
+
+
+def _of_streams(
+    prober: Prober, ways: Mapping[str, Way | None], carried_bps: Mapping[str, float]
+) -> Iterator[Figure]:
+    """Yield what UDP gets of most of the rate that is set, or that TCP got, both ways at once."""
+    whole = {name: (way and way.rate_bps) or carried_bps[name] for name, way in ways.items()}
+    loads = {
+        name: Load(SHARE_OF_RATE * min(bps or LEAST_BPS, MOST_BPS)) for name, bps in whole.items()
     }
-    came = prober.streams({name: Load(rate_bps) for name, rate_bps in rates.items()}, STREAM_S)
-    for name, rate_bps in rates.items():
-        loss, stream = ways[name].loss, came[name]
-        kept_bps = rate_bps * (1 - (loss or 0.0))
-        yield Figure(
-            f"UDP {name} at {SHARE_OF_RATE:.0%} of {'the rate' if ways[name].rate_bps else 'that'}",
-            "kbit/s",
-            kept_bps / 1e3,
-            _times(stream.rate_bps, 1e-3),
-        )
-        yield Figure(f"lost of it {name}", "%", _times(loss, 100), _times(stream.lost, 100))
-    of_rate = (down.rate_bps or carried["down"]) * PAGE_S / 8
-    each = max(1, int(min(of_rate, PAGE_MOST)) // PAGE_OBJECTS)
-    yield Figure(
-        f"page of {PAGE_OBJECTS} objects of {each / 1e3:.3g} kB",
-        "s",
-        _simulated_page_s(point, each),
-        prober.page(PAGE_OBJECTS, each),
-    )
+    for name, stream in prober.streams(loads, STREAM_S).items():
+        way = ways[name]
+        loss = None if way is None else way.loss
+        expected_bps = loads[name].rate_bps * (1 - (loss or 0.0))
+        of = "the rate" if way and way.rate_bps else "that"
+        kbps = (_in(bps, 1e-3) for bps in (expected_bps, stream.rate_bps))
+        yield Figure(f"UDP {name} at {SHARE_OF_RATE:.0%} of {of}", "kbit/s", *kbps)
+        percent = (_in(share, 100) for share in (loss, stream.lost))
+        yield Figure(f"lost of it {name}", "%", *percent)
 
 
 LEAST_BPS, MOST_BPS = 8e3, 50e6
 """Rates between which these programs load a link whose own is not known."""
 
 
-def _times(value: float | None, factor: float) -> float | None:
-    return None if value is None else value * factor
+def _in(value: float | None, units: float) -> float | None:
+    return None if value is None else value * units
 
 
-def as_set(point: Point) -> dict[str, Way]:
-    """Return both directions of a link, as they are set; of a radio nothing is."""
+def as_set(point: Point) -> dict[str, Way | None]:
+    """Return both directions of a link, as they are set.
+
+    ``None`` for one whose figures do not stand still, or are not set: of a radio or a recording,
+    with steps, outages or losses in bursts.
+    """
     values = dict(_core.values(point.scenario.source, point.scenario.name, point.settings))
     return {name: _way(values, way, name) for name, way in WAYS.items()}
 
 
-def _way(values: Mapping[str, str], way: str, name: str) -> Way:
-    if "link.rate" not in values:
-        return Way(None, None, None)
-    steady = values[f"{way}.schedule"] == values[f"{way}.outages"] == "[]"
-    rate = values[f"{way}.rate"]
-    has_rate = steady and rate != "unlimited" and values[f"link.trace.{name}"] == "off"
+def _way(values: Mapping[str, str], way: str, name: str) -> Way | None:
+    if "link.rate" not in values or values[f"link.trace.{name}"] != "off":
+        return None
+    bursts = (f"{way}.gilbert_elliott.p", f"{way}.gilbert_elliott.loss_good")
+    if any(values[key] != "0" for key in bursts):
+        return None
+    if any(values[f"{way}.{key}"] != "[]" for key in ("schedule", "outages")):
+        return None
+
     wires = [
-        value
+        _core.number("wired.NAME.delay", value) or 0.0
         for key, value in values.items()
         if key.startswith("wired.") and key.endswith(".delay")
     ]
-    delay = values[f"{way}.delay"]
-    delay = values["link.delay"] if delay == "as link.delay" else delay
-    by_chance = values[f"{way}.gilbert_elliott.p"] == values[f"{way}.gilbert_elliott.loss_good"]
+    own_s = _core.number(f"{way}.delay", values[f"{way}.delay"])
+    delay_s = _core.number("link.delay", values["link.delay"]) if own_s is None else own_s
     return Way(
-        _bps(rate) if has_rate else None,
-        sum(map(seconds_of, wires)) + seconds_of(delay) if steady else None,
-        float(values[f"{way}.loss"]) if steady and by_chance else None,
+        _core.number(f"{way}.rate", values[f"{way}.rate"]),
+        sum(wires) + (delay_s or 0.0),
+        _core.number(f"{way}.jitter", values[f"{way}.jitter"]) or 0.0,
+        _core.number(f"{way}.loss", values[f"{way}.loss"]) or 0.0,
     )
 
 
-def _bps(rate: str) -> float:
-    number, unit = rate.split()
-    return float(number) * RATES[unit]
-
-
-def _round_trip_ms(down: Way, up: Way) -> float | None:
-    if down.delay_s is None or up.delay_s is None:
+def _round_trip_s(ways: Sequence[Way | None]) -> float | None:
+    """Return what a ping takes, in the mean, over directions that are set."""
+    known = [way for way in ways if way is not None]
+    if len(known) < len(ways):
         return None
-    sending_s = sum(PING_BYTES * 8 / way.rate_bps for way in (down, up) if way.rate_bps)
-    return (down.delay_s + up.delay_s + sending_s) * 1e3
+    sending_s = sum(PING_BYTES * 8 / way.rate_bps for way in known if way.rate_bps)
+    return sum(way.delay_s for way in known) + sending_s
 
 
 def _simulated_bulk_bps(point: Point, way: str) -> float:

@@ -37,8 +37,8 @@ PORT, DATAGRAM_BYTES, PERIOD_S = 7001, 1_200, 0.0125
 """A flood of 768 kbit/s, twice what the modem carries."""
 
 PINGS, PING_PERIOD_S = 12, 0.1
-FULL_S = 1.0
-"""The flood has filled what queue there is by then, at twice the rate."""
+LONG_BYTES = 30_000
+"""Of the modem's queue, half of its room: 0.6 s at 384 kbit/s."""
 
 
 @contextmanager
@@ -55,6 +55,23 @@ def tell(made: Bed, verb: str, rate: str) -> None:
     """Make the modem, or change what it carries."""
     line = ["tc", "qdisc", verb, "dev", "wired0", "root", "tbf", *MODEM.format(rate=rate).split()]
     made.router.run(line)
+
+
+def modem(made: Bed) -> dict[str, int]:
+    """Statistics of the modem's queue."""
+    command = ["tc", "-statistics", "-json", "qdisc", "show", "dev", "wired0"]
+    [found] = json.loads(made.router.run(command).stdout)
+    return dict(found)
+
+
+def has_a_queue(made: Bed) -> bool:
+    """Whether much waits in the modem."""
+    return modem(made)["backlog"] >= LONG_BYTES
+
+
+def has_what_waits(made: Bed) -> bool:
+    """Whether something waits in the proxy."""
+    return bool(profile(made)["others"][0]["waiting"]["packets"])
 
 
 @contextmanager
@@ -99,7 +116,7 @@ def ping_s(made: Bed, count: int = PINGS, pick: Callable[[list[float]], float] =
 
 def test_a_flood_up_waits_behind_pings_until_the_proxy_is_killed():
     with home() as made, flood(made) as receiver:
-        time.sleep(FULL_S)
+        until(lambda: has_what_waits(made))
         scheduled_s = ping_s(made)
         found = profile(made)
         assert (found["role"], found["connections"]["taken"]) == ("subscriber", 0)
@@ -108,7 +125,7 @@ def test_a_flood_up_waits_behind_pings_until_the_proxy_is_killed():
 
         os.kill(supervisor(made), signal.SIGKILL)
         until(lambda: without_a_device(made))
-        time.sleep(FULL_S)
+        until(lambda: has_a_queue(made))
         plain_s = ping_s(made)
         receiver.recv(2048)
     assert scheduled_s < plain_s / 3, (scheduled_s, plain_s)
@@ -119,12 +136,12 @@ UPLOADS, UPLOAD_BYTES = 4, 40_000
 """All together 3 s of the modem."""
 
 
-def upload(made: Bed) -> tuple[float, float]:
+def upload(made: Bed, is_under_way: Callable[[Bed], bool]) -> tuple[float, float]:
     """Upload by several connections; return the median ping (s) and the goodput (bit/s)."""
     made.host.serve([Listener(ABSORBS, "absorb")])
     flows = [Fetch(HOST[0], ABSORBS, does="send", bytes=UPLOAD_BYTES)] * UPLOADS
     sending = made.mobile.fetch(flows)
-    time.sleep(FULL_S)
+    until(lambda: is_under_way(made))
     found_s = ping_s(made)
     done = sending.all(SOON_S)
     assert all(each.whole for each in done)
@@ -137,9 +154,9 @@ def upload(made: Bed) -> tuple[float, float]:
 @pytest.mark.slow
 def test_a_ping_does_not_wait_behind_uploads():
     with home(None) as made:
-        ping_plain_s, goodput_plain = upload(made)
+        ping_plain_s, goodput_plain = upload(made, has_a_queue)
     with home() as made:
-        ping_scheduled_s, goodput = upload(made)
+        ping_scheduled_s, goodput = upload(made, has_what_waits)
         assert profile(made)["others"][0]["sent"]["packets"] > UPLOADS * UPLOAD_BYTES / 1_500
     assert ping_scheduled_s < ping_plain_s / 4
     assert goodput > 0.85 * goodput_plain
@@ -153,9 +170,7 @@ FRAME_BYTES = 1_242
 
 def carried(made: Bed) -> int:
     """Bytes that the modem has sent."""
-    command = ["tc", "-statistics", "-json", "qdisc", "show", "dev", "wired0"]
-    [modem] = json.loads(made.router.run(command).stdout)
-    return int(modem["bytes"])
+    return modem(made)["bytes"]
 
 
 def ninth_decile(times_s: list[float]) -> float:

@@ -5,7 +5,6 @@ import math
 import statistics
 import subprocess
 import sys
-from dataclasses import asdict
 
 import pytest
 import thinpipe as tp
@@ -63,11 +62,10 @@ def test_figures_say_what_is_set():
             "link.loss": "3 %",
         },
     )
-    down, up = (asdict(way) for way in as_set(point).values())
-    assert down == {"rate_bps": 2e6, "delay_s": 0.02, "loss": 0.03}
-    assert up == {"rate_bps": None, "delay_s": 0.005, "loss": 0.0}
-    [radio, _] = as_set(tp.Point.of("umts-384", {})).values()
-    assert set(asdict(radio).values()) == {None}
+    assert as_set(point) == {"down": Way(2e6, 0.02, 0.0, 0.03), "up": Way(None, 0.005, 0.0, 0.0)}
+    assert as_set(tp.Point.of("umts-384", {})) == {"down": None, "up": None}
+    steps = {"link.schedule": "[{at = '1 s', loss = '1 %'}]"}
+    assert as_set(tp.Point.of("link", steps))["down"] is None
 
 
 @pytest.mark.slow

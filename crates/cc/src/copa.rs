@@ -321,7 +321,7 @@ impl Controller for Copa {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        if self.window.has_answered(loss) {
+        if self.window.keeps_after_mark(loss) {
             return;
         }
         if self.window.remember() {

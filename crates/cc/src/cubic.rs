@@ -271,7 +271,7 @@ impl Controller for Cubic {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        if self.window.has_answered(loss) {
+        if self.window.keeps_after_mark(loss) {
             return;
         }
         if self.window.remember() {

@@ -87,7 +87,7 @@ impl Controller for Dctcp {
         if loss.kind == LossKind::Ecn && self.is_accurate {
             return;
         }
-        if !self.is_accurate && self.window.has_answered(loss) {
+        if !self.is_accurate && self.window.keeps_after_mark(loss) {
             return;
         }
         self.window.remember();

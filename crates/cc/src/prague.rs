@@ -197,7 +197,7 @@ impl Controller for Prague {
         if loss.kind == LossKind::Ecn && self.is_scalable {
             return;
         }
-        if !self.is_scalable && self.window.has_answered(loss) {
+        if !self.is_scalable && self.window.keeps_after_mark(loss) {
             return;
         }
         self.window.remember();

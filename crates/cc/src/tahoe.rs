@@ -29,7 +29,7 @@ impl Controller for Tahoe {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        if !self.window.has_answered(loss) {
+        if !self.window.keeps_after_mark(loss) {
             self.window.remember();
             self.window.ssthresh = self.window.half();
         }

@@ -268,7 +268,7 @@ impl Controller for Vegas {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        if self.window.has_answered(loss) {
+        if self.window.keeps_after_mark(loss) {
             return;
         }
         self.window.remember();

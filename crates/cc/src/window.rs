@@ -154,9 +154,9 @@ impl Window {
         first
     }
 
-    /// True if a mark has closed the window for the same congestion (RFC 3168 §6.1.2): nothing of
-    /// that is to be taken back.
-    pub(crate) const fn has_answered(&mut self, loss: &Loss) -> bool {
+    /// True if a loss leaves the window as a mark of the same congestion left it (RFC 3168 §6.1.2):
+    /// then no undo takes that back, either.
+    pub(crate) const fn keeps_after_mark(&mut self, loss: &Loss) -> bool {
         if loss.after_mark {
             self.before = None;
         }

@@ -36,7 +36,7 @@ pub struct ScheduledCell<T> {
     /// The standing of each mobile, as the scheduler saw it last.
     pub(super) standings: Box<[Standing]>,
     flights: Flights,
-    /// What each mobile could have of the downlink.
+    /// Shares of the downlink that mobiles could have.
     shares: Shares,
     /// What mobiles may send, by slot.
     pub(super) granted: VecDeque<Granted>,

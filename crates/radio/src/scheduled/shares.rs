@@ -2,8 +2,8 @@
 
 use base::Duration;
 
-/// How long use is counted before it tells what is left: some round trips of a radio, so that a
-/// queue that is empty for a moment is no end of what its mobile uses.
+/// Time over which use is counted before it tells what is left: some round trips of a radio, so
+/// that a queue that is empty for a moment is no end of what its mobile uses.
 pub(super) const PERIOD: Duration = Duration::from_millis(100);
 
 /// Periods over which use is smoothed: mobiles take turns by their fading, too.
@@ -15,7 +15,7 @@ const STEP: f64 = 1.0 / 32.0;
 /// The share of each mobile, by what all used in the last period.
 #[derive(Debug)]
 pub(super) struct Shares {
-    /// When this period began, in slots, and how long it is at least.
+    /// Slot in which this period began, and its least length in slots.
     since: u64,
     period: u64,
     /// Resource blocks that each mobile used in this period.
@@ -24,11 +24,12 @@ pub(super) struct Shares {
     widest: Box<[u16]>,
     /// The part of the cell that each used, smoothed.
     usual: Box<[f64]>,
+    /// Share of each, of what it would have alone, as it was reported last.
     parts: Box<[f64]>,
 }
 
 impl Shares {
-    /// Those of `mobiles`, each of which could have all as long as nothing is known.
+    /// Shares of `mobiles`, each of which could have all as long as nothing is known.
     pub(super) fn new(mobiles: usize, slot: Duration) -> Self {
         let (used, parts) = (vec![0; mobiles].into(), vec![1.0; mobiles].into());
         let (usual, widest) = (vec![0.0; mobiles].into(), vec![0; mobiles].into());
@@ -47,7 +48,7 @@ impl Shares {
         self.used[ue as usize] += u64::from(width);
     }
 
-    /// When the period began that is over in `slot`, if one is. Where a mobile is alone, none is.
+    /// Begin of the period that is over in `slot`, if one is. Where a mobile is alone, none is.
     pub(super) fn over(&self, slot: u64) -> Option<u64> {
         (self.used.len() > 1 && slot >= self.since + self.period).then_some(self.since)
     }

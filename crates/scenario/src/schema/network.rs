@@ -245,7 +245,7 @@ section! {
         pub between: [String; 2] as Ends = [String::new(), String::new()];
         /// Its rate. Default: sending takes no time.
         pub rate: Option<Rate> as Or<Unlimited, Speed> = None;
-        /// What changes when: `rate`, in both directions.
+        /// Steps of `rate`, in both directions.
         pub schedule: Vec<WiredStep> as Steps<WiredStep> = Vec::new();
         /// One way, from the last bit sent to the last bit received.
         pub delay: Duration as OfTime = Duration::ZERO;
@@ -262,7 +262,7 @@ section! {
 section! {
     /// A step of `wired.NAME.schedule`.
     pub struct WiredStep {
-        /// From when it holds; required.
+        /// Time from which it holds; required.
         pub at: Duration as OfTime = Duration::ZERO;
         /// The rate.
         pub rate: Option<Option<Rate>> as Or<as_key::Before, Or<Unlimited, Speed>> = None;
