@@ -24,6 +24,7 @@ from thinpipe.papers.today.all_traffic import (
     pings,
 )
 from thinpipe.papers.today.setup import SEEDS
+from thinpipe.plot.drawing import log_scale
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -92,7 +93,7 @@ def uploads(outcomes: Outcomes) -> Figure:
             ax.bar(at, heights, 0.18, color=COLORS[name], label=LABELS[name])
         ax.set_xticks(range(len(SEEDS)), [f"{UPLINKS_KBPS[seed]} kbit/s" for seed in SEEDS])
         ax.set_ylabel(title)
-    axes[0].set_yscale("log")
+    log_scale(axes[0])
     axes[2].set_ylim(1, 4.5)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
@@ -108,7 +109,7 @@ def _over_time(ax: Axes, outcome: Outcome, name: str) -> None:
 
 
 def _time_axis(ax: Axes) -> None:
-    ax.set_yscale("log")
+    log_scale(ax)
     ax.set_xlim(0, STEP_S * len(RATES_BPS))
     ax.set_xticks(range(0, STEP_S * len(RATES_BPS) + 1, 10))
     ax.set_xlabel("Time (s)")
@@ -133,8 +134,8 @@ def steered(outcomes: Outcomes) -> Figure:
             markerfacecolor="white",
             label=LABELS[name],
         )
-    below.set_xscale("log")
     below.set_xlim(0.2, 12)
+    log_scale(below, "x")
     below.set_ylim(bottom=0)
     below.set_xlabel("Ping, one way, mean (s)")
     below.set_ylabel("Uploads (kbit/s)")
